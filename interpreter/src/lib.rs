@@ -1,0 +1,11 @@
+//! OCaml 4.13's bytecode interpreter and runtime, compiled to WebAssembly and annotated for
+//! Bactrian's specializer. The only place where OCaml's semantics are written.
+//!
+//! From the bottom up:
+//! * [`memory`]: the guest's 32-bit address space; [`value`]: what a word of it means; [`vm`]: the
+//!   machine state that all of the runtime shares;
+//! * [`heap`]: allocation and the collector;
+//! * [`image`]: bytecode executables, parsed and verified, then loaded;
+//! * [`interp`]: the interpreter loop and calls between activations;
+//! * [`primitives`]: what bytecode calls by name; [`os`]: the outside world, over WASI or natively;
+//! * [`start`]: the module's entry points.

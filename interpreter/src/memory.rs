@@ -1,0 +1,166 @@
+//! The guest's address space: 32-bit addresses, little-endian loads and stores, growth at the end.
+//!
+//! Under Wasm an address is a pointer and memory grows by `memory.grow`. Natively each thread has an
+//! address space of its own, one zeroed allocation of [`NATIVE_SIZE`] bytes, so that tests run in
+//! parallel and under Miri. Reads and writes outside of what [`grow`] handed out are a bug of the
+//! caller's; natively they panic.
+//!
+//! One of the few modules with `unsafe`; everything above it is safe code.
+
+/// Address space of one native thread, in bytes.
+#[cfg(not(target_family = "wasm"))]
+pub const NATIVE_SIZE: usize = if cfg!(miri) { 8 << 20 } else { 1 << 30 };
+
+#[cfg(not(target_family = "wasm"))]
+mod native {
+    use super::NATIVE_SIZE;
+    use std::alloc::{alloc_zeroed, handle_alloc_error, Layout};
+    use std::cell::Cell;
+
+    pub struct Space {
+        pub base: *mut u8,
+        /// First address not handed out yet. Address 0 is never handed out.
+        pub end: Cell<u32>,
+    }
+
+    impl Space {
+        fn new() -> Self {
+            let layout = Layout::from_size_align(NATIVE_SIZE, 4096).expect("valid layout");
+            // SAFETY: the layout has a non-zero size.
+            let base = unsafe { alloc_zeroed(layout) };
+            if base.is_null() {
+                handle_alloc_error(layout)
+            }
+            Self { base, end: Cell::new(4096) }
+        }
+    }
+
+    impl Drop for Space {
+        fn drop(&mut self) {
+            let layout = Layout::from_size_align(NATIVE_SIZE, 4096).expect("valid layout");
+            // SAFETY: allocated in `new` with the same layout.
+            unsafe { std::alloc::dealloc(self.base, layout) }
+        }
+    }
+
+    thread_local! {
+        pub static SPACE: Space = Space::new();
+    }
+}
+
+/// The host pointer for `len` bytes at `address`.
+#[inline(always)]
+fn pointer(address: u32, len: usize) -> *mut u8 {
+    #[cfg(target_family = "wasm")]
+    {
+        let _ = len;
+        address as usize as *mut u8
+    }
+    #[cfg(not(target_family = "wasm"))]
+    native::SPACE.with(|space| {
+        let end = space.end.get() as usize;
+        assert!(
+            address != 0 && address as usize + len <= end,
+            "guest access outside of memory: {len} bytes at {address:#x}, end {end:#x}"
+        );
+        space.base.wrapping_add(address as usize)
+    })
+}
+
+/// Adds at least `bytes` to the address space; returns the address of the zeroed range, aligned to 4096, or
+/// `None` when memory is exhausted. Never handed back.
+pub fn grow(bytes: usize) -> Option<u32> {
+    #[cfg(target_family = "wasm")]
+    {
+        let pages = bytes.div_ceil(65536);
+        match core::arch::wasm32::memory_grow(0, pages) {
+            usize::MAX => None,
+            old => Some((old * 65536) as u32),
+        }
+    }
+    #[cfg(not(target_family = "wasm"))]
+    native::SPACE.with(|space| {
+        let start = space.end.get();
+        let end = start as usize + bytes.checked_next_multiple_of(4096)?;
+        if end > NATIVE_SIZE {
+            return None;
+        }
+        space.end.set(end as u32);
+        Some(start)
+    })
+}
+
+macro_rules! accessors {
+    ($($load:ident $store:ident $ty:ty;)*) => {$(
+        #[inline(always)]
+        pub fn $load(address: u32) -> $ty {
+            let p = pointer(address, size_of::<$ty>()) as *const $ty;
+            // SAFETY: inside the guest's memory, any bit pattern is valid.
+            unsafe { p.read_unaligned() }
+        }
+
+        #[inline(always)]
+        pub fn $store(address: u32, value: $ty) {
+            let p = pointer(address, size_of::<$ty>()) as *mut $ty;
+            // SAFETY: inside the guest's memory.
+            unsafe { p.write_unaligned(value) }
+        }
+    )*};
+}
+
+accessors! {
+    load_u8 store_u8 u8;
+    load_u16 store_u16 u16;
+    load_u32 store_u32 u32;
+    load_i32 store_i32 i32;
+    load_i64 store_i64 i64;
+    load_u64 store_u64 u64;
+    load_f64 store_f64 f64;
+}
+
+/// The bytes at `address`. The borrow must end before anything else writes there: allocate first,
+/// then look.
+#[inline(always)]
+pub fn bytes<'a>(address: u32, len: usize) -> &'a [u8] {
+    // SAFETY: inside the guest's memory; callers keep to the rule above.
+    unsafe { core::slice::from_raw_parts(pointer(address, len), len) }
+}
+
+/// The bytes at `address`, to be changed. The same rule as for [`bytes`]: no overlapping borrow.
+#[inline(always)]
+#[expect(clippy::mut_from_ref, reason = "guest memory is not owned by a Rust value")]
+pub fn bytes_mut<'a>(address: u32, len: usize) -> &'a mut [u8] {
+    // SAFETY: inside the guest's memory; callers keep to the rule above.
+    unsafe { core::slice::from_raw_parts_mut(pointer(address, len), len) }
+}
+
+/// Copies `len` bytes; the ranges may overlap.
+#[inline(always)]
+pub fn copy(from: u32, to: u32, len: usize) {
+    // SAFETY: both ranges are inside the guest's memory.
+    unsafe { core::ptr::copy(pointer(from, len), pointer(to, len), len) }
+}
+
+/// Reads the cell at `address`: an operand-stack slot, kept in SSA by the specializer.
+#[inline(always)]
+pub fn cell_read(address: u32) -> i64 {
+    #[cfg(target_family = "wasm")]
+    // SAFETY: an aligned stack slot of ours.
+    unsafe {
+        annotations::cells_read(address)
+    }
+    #[cfg(not(target_family = "wasm"))]
+    load_i64(address)
+}
+
+/// Writes the cell at `address`.
+#[inline(always)]
+pub fn cell_write(address: u32, value: i64) {
+    #[cfg(target_family = "wasm")]
+    // SAFETY: an aligned stack slot of ours.
+    unsafe {
+        annotations::cells_write(address, value)
+    }
+    #[cfg(not(target_family = "wasm"))]
+    store_i64(address, value)
+}

@@ -1,0 +1,122 @@
+//! How a primitive is written and bound: name, code, and what the interpreter must do around a call.
+//!
+//! A primitive is a Rust function from [`Value`]s to a `Value` or a [`Outcome`]; [`primitives!`] makes the
+//! wrapper with the C calling convention that bytecode calls through the function table.
+//!
+//! Rules for a primitive's author:
+//! * allocation (see [`crate::heap`]) **never collects**, so values held in Rust variables stay valid
+//!   for the whole call, and fields of fresh blocks are written with `init_field`;
+//! * a primitive whose effect is [`Effect::Collects`] may run the collector or OCaml code: it is called with
+//!   the OCaml stack in memory and every value it needs afterwards must be kept there
+//!   ([`crate::heap::Root`]);
+//! * writing a value into an existing block goes through `heap::modify`.
+
+use crate::value::Value;
+
+/// The call raised: the exception is in `vm().exception`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Raised;
+
+/// What a primitive that may raise returns.
+pub type Outcome = Result<Value, Raised>;
+
+/// What a primitive may do, hence what the interpreter does around the call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Effect {
+    /// Neither allocates nor collects. It may raise.
+    Leaf = 0,
+    /// May allocate: the interpreter polls afterwards.
+    Allocates = 1,
+    /// May run the collector or OCaml code, or look at the OCaml stack.
+    Collects = 2,
+}
+
+/// The machine-level entry of a primitive, by arity. More than five arguments are passed in memory:
+/// the address of the first (cells, in order) and their number.
+#[derive(Clone, Copy)]
+pub enum Code {
+    F1(extern "C" fn(Value) -> Value),
+    F2(extern "C" fn(Value, Value) -> Value),
+    F3(extern "C" fn(Value, Value, Value) -> Value),
+    F4(extern "C" fn(Value, Value, Value, Value) -> Value),
+    F5(extern "C" fn(Value, Value, Value, Value, Value) -> Value),
+    FN(extern "C" fn(u32, u32) -> Value),
+}
+
+/// One primitive. The interpreter binds by `name`.
+#[derive(Clone, Copy)]
+pub struct Primitive {
+    pub name: &'static str,
+    pub code: Code,
+    pub effect: Effect,
+}
+
+/// Unifies what primitives return.
+pub trait IntoValue {
+    fn into_value(self) -> Value;
+}
+
+impl IntoValue for Value {
+    #[inline(always)]
+    fn into_value(self) -> Value {
+        self
+    }
+}
+
+impl IntoValue for Outcome {
+    #[inline(always)]
+    fn into_value(self) -> Value {
+        self.unwrap_or(Value::RAISED)
+    }
+}
+
+/// Argument `index` of a primitive that takes its arguments in memory.
+#[inline(always)]
+pub fn argument(arguments: u32, index: u32) -> Value {
+    Value(crate::memory::load_i64(arguments + index * crate::value::WORD))
+}
+
+/// Defines `pub const TABLE: &[Primitive]`. One line a primitive: effect, OCaml name, the Rust
+/// function, its arity (1 to 5, or `n`: the function takes the address and number of arguments in memory).
+///
+/// ```ignore
+/// primitives! {
+///     Leaf "caml_ml_string_length" string_length, 1;
+///     Allocates "caml_create_bytes" create_bytes, 1;
+/// }
+/// ```
+#[macro_export]
+macro_rules! primitives {
+    ($($effect:ident $name:literal $function:path, $arity:tt;)*) => {
+        pub const TABLE: &[$crate::primitives::registry::Primitive] = &[$(
+            $crate::primitives::registry::Primitive {
+                name: $name,
+                code: $crate::primitive_code!($function, $arity),
+                effect: $crate::primitives::registry::Effect::$effect,
+            },
+        )*];
+    };
+}
+
+/// The wrapper of one primitive, see [`primitives!`]: `primitive_code!(function, arity)`.
+#[macro_export]
+macro_rules! primitive_code {
+    (@wrap $variant:ident $function:path, $($arg:ident)*) => {{
+        extern "C" fn wrapper($($arg: $crate::value::Value),*) -> $crate::value::Value {
+            $crate::primitives::registry::IntoValue::into_value($function($($arg),*))
+        }
+        $crate::primitives::registry::Code::$variant(wrapper)
+    }};
+    ($function:path, 1) => { $crate::primitive_code!(@wrap F1 $function, a) };
+    ($function:path, 2) => { $crate::primitive_code!(@wrap F2 $function, a b) };
+    ($function:path, 3) => { $crate::primitive_code!(@wrap F3 $function, a b c) };
+    ($function:path, 4) => { $crate::primitive_code!(@wrap F4 $function, a b c d) };
+    ($function:path, 5) => { $crate::primitive_code!(@wrap F5 $function, a b c d e) };
+    ($function:path, n) => {{
+        extern "C" fn wrapper(arguments: u32, count: u32) -> $crate::value::Value {
+            $crate::primitives::registry::IntoValue::into_value($function(arguments, count))
+        }
+        $crate::primitives::registry::Code::FN(wrapper)
+    }};
+}

@@ -1,0 +1,160 @@
+//! OCaml values: 64-bit words, as on amd64, whose pointers are 32-bit addresses zero-extended.
+//!
+//! An odd word is a 63-bit integer. An even, non-zero word is the address of a block's first field; the
+//! word before it is the header: `wosize << 10 | colour << 8 | tag`. The word 0 is no value: it is
+//! what a call returns that raised ([`Value::RAISED`]).
+
+use crate::memory;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(transparent)]
+pub struct Value(pub i64);
+
+/// Block tags with a meaning of their own.
+pub mod tag {
+    pub const FORCING: u8 = 244;
+    pub const CONT: u8 = 245;
+    pub const LAZY: u8 = 246;
+    pub const CLOSURE: u8 = 247;
+    pub const OBJECT: u8 = 248;
+    pub const INFIX: u8 = 249;
+    pub const FORWARD: u8 = 250;
+    /// Blocks with this tag or a higher one hold no values to scan.
+    pub const NO_SCAN: u8 = 251;
+    pub const ABSTRACT: u8 = 251;
+    pub const STRING: u8 = 252;
+    pub const DOUBLE: u8 = 253;
+    pub const DOUBLE_ARRAY: u8 = 254;
+    pub const CUSTOM: u8 = 255;
+}
+
+/// Bytes in a word.
+pub const WORD: u32 = 8;
+
+/// A header with colour bits 0. `wosize` in words.
+pub const fn header(wosize: usize, tag: u8) -> u64 {
+    (wosize as u64) << 10 | tag as u64
+}
+
+impl Value {
+    /// Not a value: returned by code that raised; the exception is in the machine state.
+    pub const RAISED: Value = Value(0);
+    pub const UNIT: Value = Value(1);
+    pub const FALSE: Value = Value(1);
+    pub const TRUE: Value = Value(3);
+    pub const EMPTY_LIST: Value = Value(1);
+    pub const NONE: Value = Value(1);
+
+    /// The integer `n`, its top bit dropped.
+    #[inline(always)]
+    pub const fn int(n: i64) -> Self {
+        Self(n << 1 | 1)
+    }
+
+    #[inline(always)]
+    pub const fn bool(b: bool) -> Self {
+        Self::int(b as i64)
+    }
+
+    #[inline(always)]
+    pub const fn block(address: u32) -> Self {
+        Self(address as i64)
+    }
+
+    #[inline(always)]
+    pub const fn is_int(self) -> bool {
+        self.0 & 1 == 1
+    }
+
+    #[inline(always)]
+    pub const fn is_block(self) -> bool {
+        self.0 & 1 == 0
+    }
+
+    #[inline(always)]
+    pub const fn as_int(self) -> i64 {
+        self.0 >> 1
+    }
+
+    #[inline(always)]
+    pub const fn as_bool(self) -> bool {
+        self.0 != 1
+    }
+
+    /// The address of field 0.
+    #[inline(always)]
+    pub const fn address(self) -> u32 {
+        self.0 as u32
+    }
+
+    #[inline(always)]
+    pub fn header(self) -> u64 {
+        memory::load_u64(self.address() - WORD)
+    }
+
+    #[inline(always)]
+    pub fn set_header(self, header: u64) {
+        memory::store_u64(self.address() - WORD, header)
+    }
+
+    #[inline(always)]
+    pub fn tag(self) -> u8 {
+        memory::load_u8(self.address() - WORD)
+    }
+
+    /// Size in words.
+    #[inline(always)]
+    pub fn wosize(self) -> usize {
+        (self.header() >> 10) as usize
+    }
+
+    #[inline(always)]
+    pub fn field_address(self, index: usize) -> u32 {
+        self.address() + index as u32 * WORD
+    }
+
+    #[inline(always)]
+    pub fn field(self, index: usize) -> Value {
+        Value(memory::load_i64(self.field_address(index)))
+    }
+
+    /// Writes a field of a block that was allocated since the last safepoint. Everything else goes through
+    /// [`crate::heap::modify`].
+    #[inline(always)]
+    pub fn init_field(self, index: usize, value: Value) {
+        memory::store_i64(self.field_address(index), value.0)
+    }
+
+    /// Length in bytes of a string or bytes block.
+    pub fn string_len(self) -> usize {
+        let bytes = self.wosize() * 8;
+        bytes - 1 - memory::load_u8(self.address() + bytes as u32 - 1) as usize
+    }
+
+    /// The bytes of a string or bytes block, without the padding.
+    pub fn string_bytes<'a>(self) -> &'a [u8] {
+        memory::bytes(self.address(), self.string_len())
+    }
+
+    /// The same, to be changed.
+    pub fn string_bytes_mut<'a>(self) -> &'a mut [u8] {
+        memory::bytes_mut(self.address(), self.string_len())
+    }
+
+    /// The float in a boxed float.
+    #[inline(always)]
+    pub fn as_float(self) -> f64 {
+        memory::load_f64(self.address())
+    }
+
+    /// Element `index` of a float array or record.
+    #[inline(always)]
+    pub fn float_field(self, index: usize) -> f64 {
+        memory::load_f64(self.field_address(index))
+    }
+
+    #[inline(always)]
+    pub fn set_float_field(self, index: usize, x: f64) {
+        memory::store_f64(self.field_address(index), x)
+    }
+}

@@ -1,0 +1,80 @@
+//! The machine state that interpreter, collector and primitives share: cells at fixed addresses.
+//!
+//! Under Wasm there is one machine, a static, so each field is one load from a constant address.
+//! Natively each thread has its own (tests run in parallel).
+
+use crate::value::Value;
+use std::cell::Cell;
+
+/// The registers of the machine.
+pub struct Vm {
+    /// Allocation goes downwards from the nursery's end to its start: the last block's header.
+    pub young_ptr: Cell<u32>,
+    /// Compiled code's allocation takes the slow path, a safepoint, when it would go below this.
+    pub young_trigger: Cell<u32>,
+    /// Nursery: `young_start..young_end`. Primitives may allocate below the trigger, down to the start.
+    pub young_start: Cell<u32>,
+    pub young_end: Cell<u32>,
+    /// OCaml stack: grows downwards from `stack_high`; an activation whose stack pointer is below
+    /// `stack_threshold` raises Stack_overflow; `stack_low` is the end of the memory.
+    pub stack_low: Cell<u32>,
+    pub stack_threshold: Cell<u32>,
+    pub stack_high: Cell<u32>,
+    /// The OCaml stack pointer at the last safepoint: everything from here to `stack_high` is a root.
+    pub sp: Cell<u32>,
+    /// The exception being raised, when a call has returned `Value::RAISED`. A root.
+    pub exception: Cell<Value>,
+    /// The global data block. A root.
+    pub globals: Cell<Value>,
+    /// The loaded code: 8 bytes a bytecode word, see `image::code`.
+    pub code_start: Cell<u32>,
+    pub code_end: Cell<u32>,
+    /// Set when something waits for the next poll: a collection, finalisers, alarms.
+    pub action_pending: Cell<u32>,
+}
+
+impl Vm {
+    const fn new() -> Self {
+        Self {
+            young_ptr: Cell::new(0),
+            young_trigger: Cell::new(0),
+            young_start: Cell::new(0),
+            young_end: Cell::new(0),
+            stack_low: Cell::new(0),
+            stack_threshold: Cell::new(0),
+            stack_high: Cell::new(0),
+            sp: Cell::new(0),
+            exception: Cell::new(Value::UNIT),
+            globals: Cell::new(Value::UNIT),
+            code_start: Cell::new(0),
+            code_end: Cell::new(0),
+            action_pending: Cell::new(0),
+        }
+    }
+
+    /// Whether `value` is a block in the nursery.
+    #[inline(always)]
+    pub fn is_young(&self, value: Value) -> bool {
+        value.is_block() && value.address().wrapping_sub(self.young_start.get()) < self.young_end.get() - self.young_start.get()
+    }
+}
+
+/// The machine of this thread.
+#[inline(always)]
+pub fn vm() -> &'static Vm {
+    #[cfg(target_family = "wasm")]
+    {
+        struct Single(Vm);
+        // SAFETY: the module has one thread.
+        unsafe impl Sync for Single {}
+        static VM: Single = Single(Vm::new());
+        &VM.0
+    }
+    #[cfg(not(target_family = "wasm"))]
+    {
+        thread_local! {
+            static VM: &'static Vm = Box::leak(Box::new(Vm::new()));
+        }
+        VM.with(|vm| *vm)
+    }
+}

@@ -1,0 +1,239 @@
+//! The SSA form that every stage works on: functions of blocks with parameters.
+//!
+//! One shape serves two languages that must not be confused: [`generic`] is what the interpreter's
+//! author wrote, [`residual`] is what specialisation leaves. They differ in their value type, so a
+//! residual operand can never name a generic value.
+//!
+//! Invariants (checked by [`crate::verify`]):
+//! * block 0 is the entry; its parameters are the function's parameters, and nothing jumps to it;
+//! * **generic** functions are in *maximal* SSA: a block uses only its own parameters and its own
+//!   instructions' results. No value is live across a block boundary except as an argument. So the
+//!   evaluator may process any (context, block) pair on its own, without looking at dominance;
+//! * **residual** functions are in ordinary SSA: definitions dominate uses.
+//!
+//! Leaves out: multi-value results, SIMD, references, exceptions. A function that uses one of these
+//! can be copied by the linker but not specialised ([`crate::lift`] says so).
+
+use smallvec::SmallVec;
+use std::fmt;
+
+use crate::op::Op;
+
+/// Declares an index newtype printed with its prefix.
+macro_rules! index {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+index!(/// A block of a function.
+    Block, "bb");
+index!(/// A function of the generic module (imports first, as in Wasm).
+    Func, "fn");
+index!(/// A function type of the generic module.
+    Sig, "sig");
+index!(/// A global of the generic module.
+    Global, "g");
+index!(/// A table of the generic module.
+    Table, "t");
+index!(/// A pointer parameter of a request: the base to which relocatable addresses are relative.
+    Base, "base");
+
+/// Types of SSA values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Type {
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+/// Parameter and result types of a function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Signature {
+    pub params: Vec<Type>,
+    /// At most one.
+    pub results: Vec<Type>,
+}
+
+/// An index type for SSA values: [`generic::Value`] or [`residual::Value`].
+pub trait ValueId: Copy + Eq + Ord + fmt::Debug + fmt::Display + std::hash::Hash {
+    fn new(index: usize) -> Self;
+    fn index(self) -> usize;
+}
+
+/// Operands of an instruction or arguments of a jump.
+pub type Values<V> = SmallVec<[V; 4]>;
+
+#[derive(Clone, Debug)]
+pub struct Function<V> {
+    pub signature: Signature,
+    pub blocks: Vec<BlockData<V>>,
+    /// The type of each value, by index.
+    pub types: Vec<Type>,
+}
+
+#[derive(Clone, Debug)]
+pub struct BlockData<V> {
+    pub params: Vec<V>,
+    pub insts: Vec<Inst<V>>,
+    pub term: Terminator<V>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Inst<V> {
+    pub op: Op,
+    pub args: Values<V>,
+    /// Present exactly when the operator has a result.
+    pub result: Option<V>,
+}
+
+/// Where control goes, and with which arguments for the block's parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target<V> {
+    pub block: Block,
+    pub args: Values<V>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Terminator<V> {
+    Jump(Target<V>),
+    /// To `then` if the `i32` `cond` is not zero.
+    Branch {
+        cond: V,
+        then: Target<V>,
+        otherwise: Target<V>,
+    },
+    /// To `targets[index]`, or to `default` if the unsigned `i32` `index` is out of range.
+    Switch {
+        index: V,
+        targets: Vec<Target<V>>,
+        default: Target<V>,
+    },
+    Return(Values<V>),
+    /// Residual code only (the lifter takes Wasm's tail calls as well): calls and returns the result.
+    TailCall {
+        callee: Callee,
+        args: Values<V>,
+    },
+    Unreachable,
+}
+
+/// What a call goes to. For `Indirect` the table index is the last operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Callee {
+    Direct(Func),
+    Indirect {
+        sig: Sig,
+        table: Table,
+    },
+    /// Residual code only: the function that the linker puts into the request slot at this address.
+    /// `sig` is the type with which the generic code calls it.
+    Slot {
+        sig: Sig,
+        slot: Symbol,
+    },
+}
+
+/// A relocatable address: that of a request's pointer parameter, plus an offset in bytes (which may
+/// lead outside of the region: everything is expressed relative to the request's own code).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct Symbol {
+    pub base: Base,
+    pub offset: i32,
+}
+
+macro_rules! stage {
+    ($(#[$doc:meta])* $module:ident, $prefix:literal) => {
+        $(#[$doc])*
+        pub mod $module {
+            use super::{fmt, index, ValueId};
+            index!(/// An SSA value of this stage.
+                Value, $prefix);
+            impl ValueId for Value {
+                fn new(index: usize) -> Self {
+                    Self(u32::try_from(index).expect("value count fits u32"))
+                }
+                fn index(self) -> usize {
+                    self.0 as usize
+                }
+            }
+            pub type Function = super::Function<Value>;
+            pub type BlockData = super::BlockData<Value>;
+            pub type Inst = super::Inst<Value>;
+            pub type Target = super::Target<Value>;
+            pub type Terminator = super::Terminator<Value>;
+            pub type Values = super::Values<Value>;
+        }
+    };
+}
+use index;
+
+stage!(
+    /// The interpreter's function, as lifted.
+    generic, "g"
+);
+stage!(
+    /// What specialisation leaves of it.
+    residual, "v"
+);
+
+impl<V: ValueId> Function<V> {
+    /// A new value of type `ty`, not yet defined by anything.
+    pub fn new_value(&mut self, ty: Type) -> V {
+        let value = V::new(self.types.len());
+        self.types.push(ty);
+        value
+    }
+
+    pub fn value_type(&self, value: V) -> Type {
+        self.types[value.index()]
+    }
+}
+
+impl<V> Terminator<V> {
+    /// Every jump target, in order.
+    pub fn targets(&self) -> impl Iterator<Item = &Target<V>> {
+        let (first, second, rest): (Option<&Target<V>>, Option<&Target<V>>, &[Target<V>]) = match self {
+            Terminator::Jump(target) => (Some(target), None, &[]),
+            Terminator::Branch { then, otherwise, .. } => (Some(then), Some(otherwise), &[]),
+            Terminator::Switch { targets, default, .. } => (None, Some(default), targets),
+            Terminator::Return(_) | Terminator::TailCall { .. } | Terminator::Unreachable => (None, None, &[]),
+        };
+        first.into_iter().chain(rest).chain(second)
+    }
+
+    /// Every jump target, in the same order, to be changed.
+    pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut Target<V>> {
+        let (first, second, rest): (Option<&mut Target<V>>, Option<&mut Target<V>>, &mut [Target<V>]) =
+            match self {
+                Terminator::Jump(target) => (Some(target), None, &mut []),
+                Terminator::Branch { then, otherwise, .. } => (Some(then), Some(otherwise), &mut []),
+                Terminator::Switch { targets, default, .. } => (None, Some(default), targets),
+                Terminator::Return(_) | Terminator::TailCall { .. } | Terminator::Unreachable => {
+                    (None, None, &mut [])
+                }
+            };
+        first.into_iter().chain(rest).chain(second)
+    }
+}

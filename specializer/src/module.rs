@@ -1,0 +1,241 @@
+//! The generic module as the specializer sees it: signatures, bodies, tables, globals, and the memory
+//! image of its active data segments. Everything in it is borrowed from the module's bytes.
+//!
+//! Leaves out: what only the linker copies (names, custom sections, passive segments).
+
+use std::collections::HashMap;
+
+use wasmparser::{ExternalKind, FunctionBody, Operator, Parser, Payload, TypeRef, ValType};
+
+use crate::ir::{Func, Sig, Signature, Type};
+use crate::op::Const;
+
+/// What cannot be read as a module that holds an interpreter.
+#[derive(Debug, thiserror::Error)]
+pub enum ModuleError {
+    #[error("not a valid WebAssembly module: {0}")]
+    Parse(#[from] wasmparser::BinaryReaderError),
+    #[error("offset {offset:#x}: {what}")]
+    Unsupported { offset: usize, what: &'static str },
+}
+
+/// A global variable.
+#[derive(Clone, Debug)]
+pub struct GlobalInfo {
+    /// Absent for reference and vector types.
+    pub ty: Option<Type>,
+    pub mutable: bool,
+    /// Its initial value, where that is a plain constant.
+    pub init: Option<Const>,
+}
+
+/// An imported function.
+#[derive(Clone, Debug)]
+pub struct Import<'a> {
+    pub module: &'a str,
+    pub name: &'a str,
+}
+
+pub struct Module<'a> {
+    pub bytes: &'a [u8],
+    /// By type index; absent where the type is no function or uses types beyond [`Type`].
+    pub types: Vec<Option<Signature>>,
+    /// By function index, imports first.
+    pub functions: Vec<Sig>,
+    /// The first functions.
+    pub imports: Vec<Import<'a>>,
+    /// By function index less the number of imports.
+    pub bodies: Vec<FunctionBody<'a>>,
+    pub globals: Vec<GlobalInfo>,
+    /// Table 0 as active element segments fill it; absent entries are null or unknown.
+    pub table: Vec<Option<Func>>,
+    /// Exported functions and globals by name: (kind, index).
+    pub exports: HashMap<&'a str, (ExternalKind, u32)>,
+    /// Memory 0 as active data segments fill it.
+    pub image: Vec<u8>,
+}
+
+/// The type as the specializer knows it.
+pub fn value_type(ty: ValType) -> Option<Type> {
+    match ty {
+        ValType::I32 => Some(Type::I32),
+        ValType::I64 => Some(Type::I64),
+        ValType::F32 => Some(Type::F32),
+        ValType::F64 => Some(Type::F64),
+        ValType::V128 | ValType::Ref(_) => None,
+    }
+}
+
+impl<'a> Module<'a> {
+    /// Reads `bytes`; does not validate function bodies.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self, ModuleError> {
+        let mut module = Self {
+            bytes,
+            types: Vec::new(),
+            functions: Vec::new(),
+            imports: Vec::new(),
+            bodies: Vec::new(),
+            globals: Vec::new(),
+            table: Vec::new(),
+            exports: HashMap::new(),
+            image: Vec::new(),
+        };
+        for payload in Parser::new(0).parse_all(bytes) {
+            module.section(payload?)?;
+        }
+        Ok(module)
+    }
+
+    /// The body of a function that is not imported.
+    pub fn body(&self, func: Func) -> Option<&FunctionBody<'a>> {
+        self.bodies.get(func.index().checked_sub(self.imports.len())?)
+    }
+
+    /// The import that `func` is, if it is one.
+    pub fn import(&self, func: Func) -> Option<&Import<'a>> {
+        self.imports.get(func.index())
+    }
+
+    /// The signature of `func`, unless it uses types beyond [`Type`].
+    pub fn signature(&self, func: Func) -> Option<&Signature> {
+        self.types[self.functions[func.index()].index()].as_ref()
+    }
+
+    /// The `len` bytes of the memory image at `address`; absent outside of it.
+    pub fn image_bytes(&self, address: u32, len: u32) -> Option<&[u8]> {
+        self.image.get(address as usize..address as usize + len as usize)
+    }
+
+    /// The little-endian 32-bit word of the memory image at `address`.
+    pub fn image_u32(&self, address: u32) -> Option<u32> {
+        let bytes = self.image_bytes(address, 4)?;
+        Some(u32::from_le_bytes(bytes.try_into().expect("four bytes")))
+    }
+
+    fn section(&mut self, payload: Payload<'a>) -> Result<(), ModuleError> {
+        match payload {
+            Payload::TypeSection(types) => {
+                for group in types {
+                    for sub in group?.into_types() {
+                        self.types.push(signature(&sub));
+                    }
+                }
+            }
+            Payload::ImportSection(imports) => {
+                for import in imports.into_imports() {
+                    let import = import?;
+                    self.import_item(import.ty, Import { module: import.module, name: import.name });
+                }
+            }
+            Payload::FunctionSection(functions) => {
+                for ty in functions {
+                    self.functions.push(Sig(ty?));
+                }
+            }
+            Payload::GlobalSection(globals) => {
+                for global in globals {
+                    let global = global?;
+                    self.globals.push(GlobalInfo {
+                        ty: value_type(global.ty.content_type),
+                        mutable: global.ty.mutable,
+                        init: constant(&global.init_expr),
+                    });
+                }
+            }
+            Payload::ExportSection(exports) => {
+                for export in exports {
+                    let export = export?;
+                    self.exports.insert(export.name, (export.kind, export.index));
+                }
+            }
+            Payload::ElementSection(elements) => {
+                for element in elements {
+                    self.element(element?)?;
+                }
+            }
+            Payload::DataSection(segments) => {
+                for segment in segments {
+                    self.data(segment?)?;
+                }
+            }
+            Payload::CodeSectionEntry(body) => self.bodies.push(body),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn import_item(&mut self, ty: TypeRef, import: Import<'a>) {
+        match ty {
+            TypeRef::Func(sig) => {
+                self.functions.push(Sig(sig));
+                self.imports.push(import);
+            }
+            TypeRef::Global(global) => self.globals.push(GlobalInfo {
+                ty: value_type(global.content_type),
+                mutable: global.mutable,
+                init: None,
+            }),
+            _ => {}
+        }
+    }
+
+    fn element(&mut self, element: wasmparser::Element<'a>) -> Result<(), ModuleError> {
+        let wasmparser::ElementKind::Active { table_index: None | Some(0), offset_expr } = element.kind else {
+            return Ok(());
+        };
+        let Some(Const::I32(offset)) = constant(&offset_expr) else {
+            return Err(ModuleError::Unsupported {
+                offset: element.range.start,
+                what: "element segment whose offset is not a constant",
+            });
+        };
+        let wasmparser::ElementItems::Functions(functions) = element.items else { return Ok(()) };
+        let mut index = offset as u32 as usize;
+        for function in functions {
+            if self.table.len() <= index {
+                self.table.resize(index + 1, None);
+            }
+            self.table[index] = Some(Func(function?));
+            index += 1;
+        }
+        Ok(())
+    }
+
+    fn data(&mut self, segment: wasmparser::Data<'a>) -> Result<(), ModuleError> {
+        let wasmparser::DataKind::Active { memory_index: 0, offset_expr } = segment.kind else {
+            return Ok(());
+        };
+        let Some(Const::I32(offset)) = constant(&offset_expr) else {
+            return Err(ModuleError::Unsupported {
+                offset: segment.range.start,
+                what: "data segment whose offset is not a constant",
+            });
+        };
+        let (start, end) = (offset as u32 as usize, offset as u32 as usize + segment.data.len());
+        if self.image.len() < end {
+            self.image.resize(end, 0);
+        }
+        self.image[start..end].copy_from_slice(segment.data);
+        Ok(())
+    }
+}
+
+fn signature(sub: &wasmparser::SubType) -> Option<Signature> {
+    let wasmparser::CompositeInnerType::Func(func) = &sub.composite_type.inner else { return None };
+    let types = |list: &[ValType]| list.iter().map(|&ty| value_type(ty)).collect::<Option<Vec<_>>>();
+    let signature = Signature { params: types(func.params())?, results: types(func.results())? };
+    (signature.results.len() <= 1).then_some(signature)
+}
+
+/// The value of a constant expression that is one plain constant.
+fn constant(expr: &wasmparser::ConstExpr<'_>) -> Option<Const> {
+    let mut reader = expr.get_operators_reader();
+    let value = match reader.read().ok()? {
+        Operator::I32Const { value } => Const::I32(value),
+        Operator::I64Const { value } => Const::I64(value),
+        Operator::F32Const { value } => Const::F32(value.bits()),
+        Operator::F64Const { value } => Const::F64(value.bits()),
+        _ => return None,
+    };
+    matches!(reader.read().ok()?, Operator::End).then_some(value)
+}
