@@ -9,3 +9,14 @@
 //! * [`interp`]: the interpreter loop and calls between activations;
 //! * [`primitives`]: what bytecode calls by name; [`os`]: the outside world, over WASI or natively;
 //! * [`start`]: the module's entry points.
+
+pub mod heap;
+pub mod image;
+pub mod interp;
+pub mod memory;
+pub mod os;
+pub mod primitives;
+pub mod raise;
+pub mod start;
+pub mod value;
+pub mod vm;

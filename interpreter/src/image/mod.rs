@@ -1,0 +1,3 @@
+//! Bytecode executables: parsed, verified, then loaded into guest memory.
+
+pub mod requests;

@@ -1,0 +1,1 @@
+//! The outside world, over WASI or natively.

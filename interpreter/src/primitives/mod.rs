@@ -1,0 +1,13 @@
+//! What bytecode calls by name: one module a subject, each with a `TABLE`.
+
+pub mod registry;
+
+use registry::Primitive;
+
+/// The tables of all modules.
+const TABLES: &[&[Primitive]] = &[];
+
+/// Every primitive, in no particular order.
+pub fn all() -> impl Iterator<Item = &'static Primitive> {
+    TABLES.iter().flat_map(|table| table.iter())
+}
