@@ -4,12 +4,13 @@
 //! From the bottom up:
 //! * [`memory`]: the guest's 32-bit address space; [`value`]: what a word of it means; [`vm`]: the
 //!   machine state that all of the runtime shares;
-//! * [`heap`]: allocation and the collector;
+//! * [`heap`]: allocation and the collector; [`custom`]: blocks that only their own code understands;
 //! * [`image`]: bytecode executables, parsed and verified, then loaded;
 //! * [`interp`]: the interpreter loop and calls between activations;
 //! * [`primitives`]: what bytecode calls by name; [`os`]: the outside world, over WASI or natively;
 //! * [`start`]: the module's entry points.
 
+pub mod custom;
 pub mod heap;
 pub mod image;
 pub mod interp;

@@ -31,6 +31,8 @@ pub struct Vm {
     pub code_end: Cell<u32>,
     /// Set when something waits for the next poll: a collection, finalisers, alarms.
     pub action_pending: Cell<u32>,
+    /// The identity that the next object, exception or extension constructor gets.
+    pub next_object_id: Cell<i64>,
 }
 
 impl Vm {
@@ -49,6 +51,7 @@ impl Vm {
             code_start: Cell::new(0),
             code_end: Cell::new(0),
             action_pending: Cell::new(0),
+            next_object_id: Cell::new(0),
         }
     }
 

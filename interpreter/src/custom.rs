@@ -1,0 +1,106 @@
+//! Custom blocks: which kinds there are, and how each is told from the others.
+//!
+//! Field 0 of a block with tag `CUSTOM` is the kind, as a tagged integer, where C keeps a pointer to its
+//! operations; the data follows. Kinds are an enum, so that comparison, hashing, marshalling and
+//! finalisation are exhaustive matches in their own modules instead of tables of functions.
+
+use crate::heap;
+use crate::memory;
+use crate::value::{tag, Value};
+
+/// The kinds of custom blocks of this runtime.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(i64)]
+pub enum Kind {
+    Int32 = 1,
+    Int64 = 2,
+    Nativeint = 3,
+    Bigarray = 4,
+    Channel = 5,
+    /// A custom block without operations of its own.
+    Opaque = 6,
+}
+
+impl Kind {
+    /// The kind of a block with tag `CUSTOM`.
+    #[inline]
+    pub fn of(block: Value) -> Kind {
+        match block.field(0).as_int() {
+            1 => Kind::Int32,
+            2 => Kind::Int64,
+            3 => Kind::Nativeint,
+            4 => Kind::Bigarray,
+            5 => Kind::Channel,
+            _ => Kind::Opaque,
+        }
+    }
+
+    /// The identifier in marshalled data, which also orders blocks of different kinds.
+    pub const fn identifier(self) -> &'static str {
+        match self {
+            Kind::Int32 => "_i",
+            Kind::Int64 => "_j",
+            Kind::Nativeint => "_n",
+            Kind::Bigarray => "_bigarr02",
+            Kind::Channel => "_chan",
+            Kind::Opaque => "_",
+        }
+    }
+
+    /// The kind that marshalled data calls `identifier`, among those that can be marshalled.
+    pub fn from_identifier(identifier: &[u8]) -> Option<Kind> {
+        [Kind::Int32, Kind::Int64, Kind::Nativeint, Kind::Bigarray]
+            .into_iter()
+            .find(|kind| kind.identifier().as_bytes() == identifier)
+    }
+}
+
+/// A custom block with `words` words of data, which the caller writes.
+#[inline]
+pub fn alloc(kind: Kind, words: usize) -> Value {
+    let block = heap::alloc(words + 1, tag::CUSTOM);
+    block.init_field(0, Value::int(kind as i64));
+    block
+}
+
+/// Address of a custom block's data.
+#[inline(always)]
+pub fn data(block: Value) -> u32 {
+    block.field_address(1)
+}
+
+/// A boxed `int32`.
+#[inline]
+pub fn alloc_int32(n: i32) -> Value {
+    let block = alloc(Kind::Int32, 1);
+    memory::store_i64(data(block), n as i64);
+    block
+}
+
+/// A boxed `int64`.
+#[inline]
+pub fn alloc_int64(n: i64) -> Value {
+    let block = alloc(Kind::Int64, 1);
+    memory::store_i64(data(block), n);
+    block
+}
+
+/// A boxed `nativeint`.
+#[inline]
+pub fn alloc_nativeint(n: i64) -> Value {
+    let block = alloc(Kind::Nativeint, 1);
+    memory::store_i64(data(block), n);
+    block
+}
+
+/// The number in a boxed `int32`.
+#[inline(always)]
+pub fn as_int32(block: Value) -> i32 {
+    memory::load_i32(data(block))
+}
+
+/// The number in a boxed `int64` or `nativeint`.
+#[inline(always)]
+pub fn as_int64(block: Value) -> i64 {
+    memory::load_i64(data(block))
+}
