@@ -6,6 +6,7 @@
 
 use crate::heap;
 use crate::memory;
+use crate::primitives::channels;
 use crate::value::{tag, Value};
 
 /// The kinds of custom blocks of this runtime.
@@ -103,4 +104,20 @@ pub fn as_int32(block: Value) -> i32 {
 #[inline(always)]
 pub fn as_int64(block: Value) -> i64 {
     memory::load_i64(data(block))
+}
+
+/// The same as [`alloc`] for a block that [`finalize`] is to be called for once it is dead.
+pub fn alloc_finalized(kind: Kind, words: usize) -> Value {
+    let block = alloc(kind, words);
+    heap::finalize_when_dead(block);
+    block
+}
+
+/// Called by the collector, once, for each dead block from [`alloc_finalized`]. Must neither allocate on
+/// the OCaml heap nor keep the block.
+pub fn finalize(block: Value) {
+    match Kind::of(block) {
+        Kind::Channel => channels::finalize(block),
+        Kind::Int32 | Kind::Int64 | Kind::Nativeint | Kind::Bigarray | Kind::Opaque => {}
+    }
 }

@@ -7,7 +7,7 @@
 //! collection, so their fields may be initialised freely until the next safepoint.
 
 use crate::memory;
-use crate::value::{header, tag, Value, WORD};
+use crate::value::{Value, WORD, header, tag};
 use crate::vm::vm;
 
 /// Largest block, in words, that is born in the nursery.
@@ -67,7 +67,9 @@ pub fn alloc_some(value: Value) -> Value {
 
 /// A list of these values.
 pub fn alloc_list(values: impl DoubleEndedIterator<Item = Value>) -> Value {
-    values.rev().fold(Value::EMPTY_LIST, |tail, head| alloc_fields(0, &[head, tail]))
+    values.rev().fold(Value::EMPTY_LIST, |tail, head| {
+        alloc_fields(0, &[head, tail])
+    })
 }
 
 /// Writes `value` into field `index` of `block`, keeping the remembered set.
@@ -80,5 +82,11 @@ pub fn modify(block: Value, index: usize, value: Value) {
 #[inline]
 pub fn modify_at(address: u32, value: Value) {
     let _ = (address, value, vm(), header(0, 0), WORD);
+    todo!("heap")
+}
+
+/// Asks for [`crate::custom::finalize`] to be called once the custom block is dead.
+pub fn finalize_when_dead(block: Value) {
+    let _ = block;
     todo!("heap")
 }

@@ -1,11 +1,12 @@
 //! What bytecode calls by name: one module a subject, each with a `TABLE`.
 
+pub mod channels;
 pub mod registry;
 
 use registry::Primitive;
 
 /// The tables of all modules.
-const TABLES: &[&[Primitive]] = &[];
+const TABLES: &[&[Primitive]] = &[channels::TABLE];
 
 /// Every primitive, in no particular order.
 pub fn all() -> impl Iterator<Item = &'static Primitive> {
