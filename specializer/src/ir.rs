@@ -167,7 +167,7 @@ macro_rules! stage {
     ($(#[$doc:meta])* $module:ident, $prefix:literal) => {
         $(#[$doc])*
         pub mod $module {
-            use super::{fmt, index, ValueId};
+            use super::{ValueId, fmt};
             index!(/// An SSA value of this stage.
                 Value, $prefix);
             impl ValueId for Value {
@@ -187,7 +187,6 @@ macro_rules! stage {
         }
     };
 }
-use index;
 
 stage!(
     /// The interpreter's function, as lifted.
@@ -212,28 +211,37 @@ impl<V: ValueId> Function<V> {
 }
 
 impl<V> Terminator<V> {
-    /// Every jump target, in order.
+    /// Every jump target, in order: of a switch, the default last.
     pub fn targets(&self) -> impl Iterator<Item = &Target<V>> {
-        let (first, second, rest): (Option<&Target<V>>, Option<&Target<V>>, &[Target<V>]) = match self {
-            Terminator::Jump(target) => (Some(target), None, &[]),
-            Terminator::Branch { then, otherwise, .. } => (Some(then), Some(otherwise), &[]),
-            Terminator::Switch { targets, default, .. } => (None, Some(default), targets),
-            Terminator::Return(_) | Terminator::TailCall { .. } | Terminator::Unreachable => (None, None, &[]),
+        let (list, last): (&[Target<V>], [Option<&Target<V>>; 2]) = match self {
+            Terminator::Jump(target) => (&[], [Some(target), None]),
+            Terminator::Branch {
+                then, otherwise, ..
+            } => (&[], [Some(then), Some(otherwise)]),
+            Terminator::Switch {
+                targets, default, ..
+            } => (targets, [Some(default), None]),
+            Terminator::Return(_) | Terminator::TailCall { .. } | Terminator::Unreachable => {
+                (&[], [None, None])
+            }
         };
-        first.into_iter().chain(rest).chain(second)
+        list.iter().chain(last.into_iter().flatten())
     }
 
     /// Every jump target, in the same order, to be changed.
     pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut Target<V>> {
-        let (first, second, rest): (Option<&mut Target<V>>, Option<&mut Target<V>>, &mut [Target<V>]) =
-            match self {
-                Terminator::Jump(target) => (Some(target), None, &mut []),
-                Terminator::Branch { then, otherwise, .. } => (Some(then), Some(otherwise), &mut []),
-                Terminator::Switch { targets, default, .. } => (None, Some(default), targets),
-                Terminator::Return(_) | Terminator::TailCall { .. } | Terminator::Unreachable => {
-                    (None, None, &mut [])
-                }
-            };
-        first.into_iter().chain(rest).chain(second)
+        let (list, last): (&mut [Target<V>], [Option<&mut Target<V>>; 2]) = match self {
+            Terminator::Jump(target) => (&mut [], [Some(target), None]),
+            Terminator::Branch {
+                then, otherwise, ..
+            } => (&mut [], [Some(then), Some(otherwise)]),
+            Terminator::Switch {
+                targets, default, ..
+            } => (targets, [Some(default), None]),
+            Terminator::Return(_) | Terminator::TailCall { .. } | Terminator::Unreachable => {
+                (&mut [], [None, None])
+            }
+        };
+        list.iter_mut().chain(last.into_iter().flatten())
     }
 }

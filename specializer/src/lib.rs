@@ -1,1 +1,7 @@
-//! Placeholder.
+//! Bactrian's specializer: the first Futamura projection of an annotated interpreter.
+//!
+//! Pure: a WebAssembly module's bytes in, bytes out. Modules in pipeline order.
+
+pub mod ir;
+pub mod module;
+pub mod op;

@@ -88,7 +88,8 @@ impl<'a> Module<'a> {
 
     /// The body of a function that is not imported.
     pub fn body(&self, func: Func) -> Option<&FunctionBody<'a>> {
-        self.bodies.get(func.index().checked_sub(self.imports.len())?)
+        self.bodies
+            .get(func.index().checked_sub(self.imports.len())?)
     }
 
     /// The import that `func` is, if it is one.
@@ -103,7 +104,8 @@ impl<'a> Module<'a> {
 
     /// The `len` bytes of the memory image at `address`; absent outside of it.
     pub fn image_bytes(&self, address: u32, len: u32) -> Option<&[u8]> {
-        self.image.get(address as usize..address as usize + len as usize)
+        self.image
+            .get(address as usize..address as usize + len as usize)
     }
 
     /// The little-endian 32-bit word of the memory image at `address`.
@@ -124,7 +126,13 @@ impl<'a> Module<'a> {
             Payload::ImportSection(imports) => {
                 for import in imports.into_imports() {
                     let import = import?;
-                    self.import_item(import.ty, Import { module: import.module, name: import.name });
+                    self.import_item(
+                        import.ty,
+                        Import {
+                            module: import.module,
+                            name: import.name,
+                        },
+                    );
                 }
             }
             Payload::FunctionSection(functions) => {
@@ -145,7 +153,8 @@ impl<'a> Module<'a> {
             Payload::ExportSection(exports) => {
                 for export in exports {
                     let export = export?;
-                    self.exports.insert(export.name, (export.kind, export.index));
+                    self.exports
+                        .insert(export.name, (export.kind, export.index));
                 }
             }
             Payload::ElementSection(elements) => {
@@ -180,7 +189,11 @@ impl<'a> Module<'a> {
     }
 
     fn element(&mut self, element: wasmparser::Element<'a>) -> Result<(), ModuleError> {
-        let wasmparser::ElementKind::Active { table_index: None | Some(0), offset_expr } = element.kind else {
+        let wasmparser::ElementKind::Active {
+            table_index: None | Some(0),
+            offset_expr,
+        } = element.kind
+        else {
             return Ok(());
         };
         let Some(Const::I32(offset)) = constant(&offset_expr) else {
@@ -189,20 +202,24 @@ impl<'a> Module<'a> {
                 what: "element segment whose offset is not a constant",
             });
         };
-        let wasmparser::ElementItems::Functions(functions) = element.items else { return Ok(()) };
-        let mut index = offset as u32 as usize;
-        for function in functions {
+        let wasmparser::ElementItems::Functions(functions) = element.items else {
+            return Ok(());
+        };
+        for (index, function) in (offset as u32 as usize..).zip(functions) {
             if self.table.len() <= index {
                 self.table.resize(index + 1, None);
             }
             self.table[index] = Some(Func(function?));
-            index += 1;
         }
         Ok(())
     }
 
     fn data(&mut self, segment: wasmparser::Data<'a>) -> Result<(), ModuleError> {
-        let wasmparser::DataKind::Active { memory_index: 0, offset_expr } = segment.kind else {
+        let wasmparser::DataKind::Active {
+            memory_index: 0,
+            offset_expr,
+        } = segment.kind
+        else {
             return Ok(());
         };
         let Some(Const::I32(offset)) = constant(&offset_expr) else {
@@ -211,7 +228,10 @@ impl<'a> Module<'a> {
                 what: "data segment whose offset is not a constant",
             });
         };
-        let (start, end) = (offset as u32 as usize, offset as u32 as usize + segment.data.len());
+        let (start, end) = (
+            offset as u32 as usize,
+            offset as u32 as usize + segment.data.len(),
+        );
         if self.image.len() < end {
             self.image.resize(end, 0);
         }
@@ -221,9 +241,18 @@ impl<'a> Module<'a> {
 }
 
 fn signature(sub: &wasmparser::SubType) -> Option<Signature> {
-    let wasmparser::CompositeInnerType::Func(func) = &sub.composite_type.inner else { return None };
-    let types = |list: &[ValType]| list.iter().map(|&ty| value_type(ty)).collect::<Option<Vec<_>>>();
-    let signature = Signature { params: types(func.params())?, results: types(func.results())? };
+    let wasmparser::CompositeInnerType::Func(func) = &sub.composite_type.inner else {
+        return None;
+    };
+    let types = |list: &[ValType]| {
+        list.iter()
+            .map(|&ty| value_type(ty))
+            .collect::<Option<Vec<_>>>()
+    };
+    let signature = Signature {
+        params: types(func.params())?,
+        results: types(func.results())?,
+    };
     (signature.results.len() <= 1).then_some(signature)
 }
 
@@ -238,4 +267,20 @@ fn constant(expr: &wasmparser::ConstExpr<'_>) -> Option<Const> {
         _ => return None,
     };
     matches!(reader.read().ok()?, Operator::End).then_some(value)
+}
+
+impl crate::op::Types for Module<'_> {
+    fn function(&self, func: Func) -> Option<&Signature> {
+        self.types
+            .get(self.functions.get(func.index())?.index())?
+            .as_ref()
+    }
+
+    fn signature(&self, sig: Sig) -> Option<&Signature> {
+        self.types.get(sig.index())?.as_ref()
+    }
+
+    fn global(&self, global: crate::ir::Global) -> Option<Type> {
+        self.globals.get(global.index())?.ty
+    }
 }
