@@ -1,0 +1,56 @@
+//! The data of custom blocks in marshalled form.
+
+use super::input::{failure, Error, Reader};
+use super::output::Output;
+use crate::custom::{self, Kind};
+use crate::value::Value;
+
+/// Reads the data of a block of `kind` and makes the block.
+pub(super) fn read(kind: Kind, reader: &mut Reader) -> Result<Value, Error> {
+    match kind {
+        Kind::Int32 => Ok(custom::alloc_int32(reader.u32()? as i32)),
+        Kind::Int64 => Ok(custom::alloc_int64(reader.u64()? as i64)),
+        Kind::Nativeint => match reader.u8()? {
+            1 => Ok(custom::alloc_nativeint(reader.u32()? as i32 as i64)),
+            2 => Ok(custom::alloc_nativeint(reader.u64()? as i64)),
+            _ => failure("input_value: ill-formed native integer"),
+        },
+        Kind::Bigarray => failure("input_value: bigarrays are not there yet"),
+        Kind::Channel | Kind::Opaque => failure("input_value: unknown custom block identifier"),
+    }
+}
+
+/// Sizes in bytes that a block's data has in memory, for 32 and 64 bits.
+pub(super) struct Sizes {
+    pub bytes_32: u64,
+    pub bytes_64: u64,
+}
+
+/// Writes the data of `block`, or returns `None`: the kind cannot be marshalled.
+pub(super) fn write(kind: Kind, block: Value, output: &mut Output) -> Option<Sizes> {
+    match kind {
+        Kind::Int32 => {
+            output.bytes(&custom::as_int32(block).to_be_bytes());
+            Some(Sizes { bytes_32: 4, bytes_64: 4 })
+        }
+        Kind::Int64 => {
+            output.bytes(&custom::as_int64(block).to_be_bytes());
+            Some(Sizes { bytes_32: 8, bytes_64: 8 })
+        }
+        Kind::Nativeint => {
+            let n = custom::as_int64(block);
+            match i32::try_from(n) {
+                Ok(n) => {
+                    output.bytes(&[1]);
+                    output.bytes(&n.to_be_bytes());
+                }
+                Err(_) => {
+                    output.bytes(&[2]);
+                    output.bytes(&n.to_be_bytes());
+                }
+            }
+            Some(Sizes { bytes_32: 4, bytes_64: 8 })
+        }
+        Kind::Bigarray | Kind::Channel | Kind::Opaque => None,
+    }
+}

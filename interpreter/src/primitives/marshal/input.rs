@@ -1,0 +1,361 @@
+//! Reading marshalled data: from bytes to a fresh graph of blocks.
+//!
+//! Invariant: what has been allocated is reachable only from here until the end, and no safepoint comes
+//! before it, so a malformed input leaves nothing behind but garbage. Each size is checked against the bytes
+//! that are left before anything is allocated. No recursion: pending fields are on a stack of tasks.
+
+use super::custom_data;
+use super::format::*;
+use crate::custom::Kind;
+use crate::heap;
+use crate::memory;
+use crate::primitives::code_fragment;
+use crate::value::{tag, Value, WORD};
+use crate::vm::vm;
+use std::fmt;
+
+/// Why data could not be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// What `Failure` says to the program.
+    Failure(String),
+    OutOfMemory,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Failure(message) => f.write_str(message),
+            Error::OutOfMemory => f.write_str("out of memory"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+pub(super) fn failure<T>(message: &str) -> Result<T, Error> {
+    Err(Error::Failure(message.to_owned()))
+}
+
+pub(super) fn ill_formed<T>() -> Result<T, Error> {
+    failure("input_value: ill-formed message")
+}
+
+/// What a header says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Header {
+    pub header_len: usize,
+    pub data_len: usize,
+    pub objects: usize,
+}
+
+/// Parses the header at the start of `bytes`. `function` names the reader in messages.
+pub fn header(bytes: &[u8], function: &str) -> Result<Header, Error> {
+    let truncated = || Error::Failure(format!("{function}: bad length"));
+    let mut reader = Reader::new(bytes);
+    match reader.u32().map_err(|_| truncated())? {
+        MAGIC_SMALL if bytes.len() >= HEADER_SMALL => {
+            Ok(Header { header_len: HEADER_SMALL, data_len: reader.u32()? as usize, objects: reader.u32()? as usize })
+        }
+        MAGIC_BIG if bytes.len() >= HEADER_BIG => {
+            reader.u32()?;
+            Ok(Header { header_len: HEADER_BIG, data_len: reader.u64()? as usize, objects: reader.u64()? as usize })
+        }
+        MAGIC_SMALL | MAGIC_BIG => Err(truncated()),
+        _ => Err(Error::Failure(format!("{function}: bad object"))),
+    }
+}
+
+/// Reads the value whose header is at the start of `bytes`.
+pub fn unmarshal(bytes: &[u8]) -> Result<Value, Error> {
+    unmarshal_as(bytes, "input_val_from_string")
+}
+
+/// The same with the reader's name for messages.
+pub fn unmarshal_as(bytes: &[u8], function: &str) -> Result<Value, Error> {
+    let header = header(bytes, function)?;
+    match bytes[header.header_len..].get(..header.data_len) {
+        Some(data) => unmarshal_data(data, header.objects),
+        None => Err(Error::Failure(format!("{function}: bad length"))),
+    }
+}
+
+/// Reads a value from what comes after its header.
+pub fn unmarshal_data(data: &[u8], objects: usize) -> Result<Value, Error> {
+    let mut input = Input {
+        reader: Reader::new(data),
+        // The header may lie; a block takes a byte at least.
+        objects: Vec::with_capacity(objects.min(data.len())),
+        tasks: Vec::new(),
+    };
+    let root = input.value()?;
+    input.run()?;
+    Ok(root)
+}
+
+/// Bytes being read, big endian unless told.
+pub(super) struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    /// The next `len` bytes.
+    #[inline]
+    pub fn take(&mut self, len: usize) -> Result<&'a [u8], Error> {
+        match self.rest.split_at_checked(len) {
+            Some((taken, rest)) => {
+                self.rest = rest;
+                Ok(taken)
+            }
+            None => failure("input_value: truncated object"),
+        }
+    }
+
+    #[inline]
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+        Ok(self.take(N)?.try_into().expect("take gives the length asked for"))
+    }
+
+    #[inline]
+    pub fn u8(&mut self) -> Result<u8, Error> {
+        Ok(self.array::<1>()?[0])
+    }
+
+    pub fn u16(&mut self) -> Result<u16, Error> {
+        Ok(u16::from_be_bytes(self.array()?))
+    }
+
+    pub fn u32(&mut self) -> Result<u32, Error> {
+        Ok(u32::from_be_bytes(self.array()?))
+    }
+
+    pub fn u64(&mut self) -> Result<u64, Error> {
+        Ok(u64::from_be_bytes(self.array()?))
+    }
+
+    /// Up to a NUL byte, which is skipped.
+    fn c_string(&mut self) -> Result<&'a [u8], Error> {
+        let Some(len) = self.rest.iter().position(|&byte| byte == 0) else {
+            return ill_formed();
+        };
+        let text = self.take(len)?;
+        self.take(1)?;
+        Ok(text)
+    }
+
+    /// Checks that `count` items of at least `size` bytes can follow.
+    fn expect(&self, count: u64, size: u64) -> Result<usize, Error> {
+        if count > self.rest.len() as u64 / size {
+            return failure("input_value: truncated object");
+        }
+        Ok(count as usize)
+    }
+}
+
+/// What is still to be done, last first.
+enum Task {
+    /// Read values into consecutive words.
+    Fill { address: u32, count: usize },
+    /// Both fields of an object's header are there: give it a new identity.
+    Renumber { object: Value },
+}
+
+/// The byte order of marshalled floats.
+#[derive(Clone, Copy)]
+enum Order {
+    Little,
+    Big,
+}
+
+struct Input<'a> {
+    reader: Reader<'a>,
+    /// Blocks in the order of the data, for back references.
+    objects: Vec<Value>,
+    tasks: Vec<Task>,
+}
+
+impl Input<'_> {
+    fn run(&mut self) -> Result<(), Error> {
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Fill { address, count } => {
+                    if count > 1 {
+                        self.tasks.push(Task::Fill { address: address + WORD, count: count - 1 });
+                    }
+                    let value = self.value()?;
+                    memory::store_i64(address, value.0);
+                }
+                Task::Renumber { object } => renumber(object),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads one value; a block's fields are left for later.
+    fn value(&mut self) -> Result<Value, Error> {
+        let code = self.reader.u8()?;
+        if code >= PREFIX_SMALL_BLOCK {
+            return self.block(code & 0xF, (code >> 4 & 7) as u64);
+        }
+        if code >= PREFIX_SMALL_INT {
+            return Ok(Value::int((code & 0x3F) as i64));
+        }
+        if code >= PREFIX_SMALL_STRING {
+            return self.string((code & 0x1F) as u64);
+        }
+        match Code::from_byte(code) {
+            Some(code) => self.coded(code),
+            None => ill_formed(),
+        }
+    }
+
+    fn coded(&mut self, code: Code) -> Result<Value, Error> {
+        let reader = &mut self.reader;
+        match code {
+            Code::Int8 => Ok(Value::int(reader.u8()? as i8 as i64)),
+            Code::Int16 => Ok(Value::int(reader.u16()? as i16 as i64)),
+            Code::Int32 => Ok(Value::int(reader.u32()? as i32 as i64)),
+            Code::Int64 => Ok(Value::int(reader.u64()? as i64)),
+            Code::Shared8 => reader.u8().and_then(|distance| self.shared(distance as u64)),
+            Code::Shared16 => reader.u16().and_then(|distance| self.shared(distance as u64)),
+            Code::Shared32 => reader.u32().and_then(|distance| self.shared(distance as u64)),
+            Code::Shared64 => reader.u64().and_then(|distance| self.shared(distance)),
+            Code::Block32 => reader.u32().and_then(|header| self.block(header as u8, header as u64 >> 10)),
+            Code::Block64 => reader.u64().and_then(|header| self.block(header as u8, header >> 10)),
+            Code::String8 => reader.u8().and_then(|len| self.string(len as u64)),
+            Code::String32 => reader.u32().and_then(|len| self.string(len as u64)),
+            Code::String64 => reader.u64().and_then(|len| self.string(len)),
+            Code::DoubleBig => self.floats(1, tag::DOUBLE, Order::Big),
+            Code::DoubleLittle => self.floats(1, tag::DOUBLE, Order::Little),
+            Code::DoubleArray8Big => reader.u8().and_then(|n| self.float_array(n as u64, Order::Big)),
+            Code::DoubleArray8Little => reader.u8().and_then(|n| self.float_array(n as u64, Order::Little)),
+            Code::DoubleArray32Big => reader.u32().and_then(|n| self.float_array(n as u64, Order::Big)),
+            Code::DoubleArray32Little => reader.u32().and_then(|n| self.float_array(n as u64, Order::Little)),
+            Code::DoubleArray64Big => reader.u64().and_then(|n| self.float_array(n, Order::Big)),
+            Code::DoubleArray64Little => reader.u64().and_then(|n| self.float_array(n, Order::Little)),
+            Code::CodePointer => self.code_pointer(),
+            Code::InfixPointer => self.infix_pointer(),
+            Code::Custom | Code::CustomLen | Code::CustomFixed => self.custom(code),
+        }
+    }
+
+    fn shared(&self, distance: u64) -> Result<Value, Error> {
+        let index = (self.objects.len() as u64).wrapping_sub(distance);
+        match self.objects.get(index as usize) {
+            Some(&object) if distance != 0 => Ok(object),
+            Some(_) | None => ill_formed(),
+        }
+    }
+
+    fn block(&mut self, tag: u8, size: u64) -> Result<Value, Error> {
+        if size == 0 {
+            return Ok(heap::atom(tag));
+        }
+        let size = self.reader.expect(size, 1)?;
+        let block = alloc(size, tag)?;
+        self.objects.push(block);
+        if tag == tag::OBJECT && size >= 2 {
+            if size > 2 {
+                self.tasks.push(Task::Fill { address: block.field_address(2), count: size - 2 });
+            }
+            self.tasks.push(Task::Renumber { object: block });
+            self.tasks.push(Task::Fill { address: block.address(), count: 2 });
+        } else {
+            self.tasks.push(Task::Fill { address: block.address(), count: size });
+        }
+        Ok(block)
+    }
+
+    fn string(&mut self, len: u64) -> Result<Value, Error> {
+        let len = self.reader.expect(len, 1)?;
+        let bytes = self.reader.take(len)?;
+        let block = alloc(len / 8 + 1, tag::STRING)?;
+        let last = block.field_address(len / 8);
+        memory::store_u64(last, ((7 - len % 8) as u64) << 56);
+        memory::bytes_mut(block.address(), len).copy_from_slice(bytes);
+        self.objects.push(block);
+        Ok(block)
+    }
+
+    fn float_array(&mut self, len: u64, order: Order) -> Result<Value, Error> {
+        let len = self.reader.expect(len, 8)?;
+        if len == 0 {
+            return Ok(heap::atom(tag::DOUBLE_ARRAY));
+        }
+        self.floats(len, tag::DOUBLE_ARRAY, order)
+    }
+
+    fn floats(&mut self, len: usize, tag: u8, order: Order) -> Result<Value, Error> {
+        let bytes = self.reader.take(len * 8)?;
+        let block = alloc(len, tag)?;
+        for (index, chunk) in bytes.chunks_exact(8).enumerate() {
+            let bits = u64::from_le_bytes(chunk.try_into().expect("chunks of 8"));
+            let bits = match order {
+                Order::Little => bits,
+                Order::Big => bits.swap_bytes(),
+            };
+            memory::store_u64(block.field_address(index), bits);
+        }
+        self.objects.push(block);
+        Ok(block)
+    }
+
+    fn code_pointer(&mut self) -> Result<Value, Error> {
+        let offset = self.reader.u32()?;
+        let digest = self.reader.array::<16>()?;
+        match code_fragment::resolve(offset, &digest) {
+            Some(address) => Ok(Value(address as i64)),
+            None => {
+                let digits: String = digest.iter().map(|byte| format!("{byte:02X}")).collect();
+                Err(Error::Failure(format!("input_value: unknown code module {digits}")))
+            }
+        }
+    }
+
+    fn infix_pointer(&mut self) -> Result<Value, Error> {
+        let offset = self.reader.u32()?;
+        if self.reader.rest.first() == Some(&(Code::InfixPointer as u8)) {
+            return ill_formed();
+        }
+        let closure = self.value()?;
+        let inside = closure.is_block() && offset % WORD == 0 && (offset / WORD) < closure.wosize() as u32;
+        if !inside {
+            return ill_formed();
+        }
+        Ok(Value::block(closure.address() + offset))
+    }
+
+    fn custom(&mut self, code: Code) -> Result<Value, Error> {
+        let identifier = self.reader.c_string()?;
+        let Some(kind) = Kind::from_identifier(identifier) else {
+            return failure("input_value: unknown custom block identifier");
+        };
+        if code == Code::CustomLen {
+            self.reader.take(12)?;
+        }
+        if code == Code::CustomFixed && kind == Kind::Bigarray {
+            return failure("input_value: expected a fixed-size custom block");
+        }
+        let block = custom_data::read(kind, &mut self.reader)?;
+        self.objects.push(block);
+        Ok(block)
+    }
+}
+
+/// A block that is not initialised.
+pub(super) fn alloc(wosize: usize, tag: u8) -> Result<Value, Error> {
+    Ok(heap::alloc(wosize, tag))
+}
+
+/// A new identity for an object that was read; predefined exceptions (negative ones) keep theirs.
+fn renumber(object: Value) {
+    if object.field(1).as_int() >= 0 {
+        let id = vm().next_object_id.get();
+        vm().next_object_id.set(id + 1);
+        object.init_field(1, Value::int(id));
+    }
+}

@@ -1,0 +1,63 @@
+//! `Marshal`, and the DATA section of executables: `format` defines the codes, `input` reads, `output` writes,
+//! `custom_data` does both for custom blocks.
+//!
+//! Channels' `input_value` and `output_value` are in the channels' module, on top of [`input`] and [`output`].
+
+mod custom_data;
+mod format;
+pub mod input;
+pub mod output;
+
+pub use format::{HEADER_BIG, HEADER_SMALL};
+pub use input::unmarshal;
+
+use super::registry::{Outcome, Raised};
+use crate::heap;
+use crate::raise;
+use crate::value::Value;
+use output::Flags;
+
+crate::primitives! {
+    Allocates "caml_output_value_to_string" to_string, 2;
+    Allocates "caml_output_value_to_bytes" to_string, 2;
+    Leaf "caml_output_value_to_buffer" to_buffer, 5;
+    Allocates "caml_input_value_from_bytes" from_bytes, 2;
+    Leaf "caml_marshal_data_size" data_size, 2;
+}
+
+impl From<input::Error> for Raised {
+    fn from(error: input::Error) -> Raised {
+        match error {
+            input::Error::Failure(message) => raise::failure(message),
+            input::Error::OutOfMemory => raise::out_of_memory(),
+        }
+    }
+}
+
+fn to_string(value: Value, flags: Value) -> Outcome {
+    let data = output::marshal(value, Flags::from_list(flags))?;
+    Ok(heap::alloc_string(&data))
+}
+
+fn to_buffer(buffer: Value, offset: Value, length: Value, value: Value, flags: Value) -> Outcome {
+    let data = output::marshal(value, Flags::from_list(flags))?;
+    if data.len() as i64 > length.as_int() {
+        return Err(raise::failure("Marshal.to_buffer: buffer overflow"));
+    }
+    buffer.string_bytes_mut()[offset.as_int() as usize..][..data.len()].copy_from_slice(&data);
+    Ok(Value::int(data.len() as i64))
+}
+
+fn from_bytes(bytes: Value, offset: Value) -> Outcome {
+    let bytes = bytes.string_bytes();
+    let start = (offset.as_int() as usize).min(bytes.len());
+    Ok(unmarshal(&bytes[start..])?)
+}
+
+/// How many bytes follow the 20 bytes of a short header.
+fn data_size(bytes: Value, offset: Value) -> Outcome {
+    let bytes = bytes.string_bytes();
+    let start = (offset.as_int() as usize).min(bytes.len());
+    let header = input::header(&bytes[start..], "Marshal.data_size")?;
+    Ok(Value::int((header.header_len - HEADER_SMALL + header.data_len) as i64))
+}

@@ -1,0 +1,366 @@
+//! Writing marshalled data: from a graph of blocks to bytes.
+//!
+//! Depth first, without recursion; each block that has been written is known by its address, so what is
+//! shared is written once. The bytes are those of 64-bit `ocamlrun`.
+
+use super::custom_data;
+use super::format::*;
+use crate::custom::Kind;
+use crate::primitives::code_fragment;
+use crate::primitives::registry::Raised;
+use crate::raise;
+use crate::value::{header, tag, Value, WORD};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// How to marshal: `Marshal.extern_flags`.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Flags {
+    pub no_sharing: bool,
+    pub closures: bool,
+    pub compat_32: bool,
+}
+
+impl Flags {
+    /// From a list of constant constructors.
+    pub fn from_list(mut list: Value) -> Self {
+        let mut flags = Self::default();
+        while list.is_block() {
+            match list.field(0).as_int() {
+                0 => flags.no_sharing = true,
+                1 => flags.closures = true,
+                _ => flags.compat_32 = true,
+            }
+            list = list.field(1);
+        }
+        flags
+    }
+}
+
+/// Why a value cannot be marshalled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Error {
+    InvalidArgument(&'static str),
+    Failure(&'static str),
+}
+
+impl From<Error> for Raised {
+    fn from(error: Error) -> Raised {
+        match error {
+            Error::InvalidArgument(message) => raise::invalid_argument(message),
+            Error::Failure(message) => raise::failure(message),
+        }
+    }
+}
+
+/// The header and data of `value`.
+pub fn marshal(value: Value, flags: Flags) -> Result<Vec<u8>, Error> {
+    let mut output = Output {
+        flags,
+        data: vec![0; HEADER_BIG],
+        seen: HashMap::default(),
+        objects: 0,
+        words_32: 0,
+        words_64: 0,
+        pending: Vec::new(),
+    };
+    output.run(value)?;
+    output.finish()
+}
+
+/// Consecutive fields to be written.
+struct Pending {
+    address: u32,
+    count: usize,
+}
+
+pub(super) struct Output {
+    flags: Flags,
+    /// Space for the longer header, then the data.
+    data: Vec<u8>,
+    /// Blocks written: address and number.
+    seen: HashMap<u32, u64, BuildHasherDefault<AddressHasher>>,
+    objects: u64,
+    /// Size of the graph in words, headers included, on either kind of machine.
+    words_32: u64,
+    words_64: u64,
+    pending: Vec<Pending>,
+}
+
+impl Output {
+    fn run(&mut self, root: Value) -> Result<(), Error> {
+        let mut next = Some(root);
+        while let Some(value) = next {
+            next = match self.value(value)? {
+                Some(value) => Some(value),
+                None => self.pop(),
+            };
+        }
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Option<Value> {
+        let fields = self.pending.last_mut()?;
+        let value = Value::block(fields.address).field(0);
+        fields.address += WORD;
+        fields.count -= 1;
+        if fields.count == 0 {
+            self.pending.pop();
+        }
+        Some(value)
+    }
+
+    /// Writes one value; returns the value to be written next if that is not the top of `pending`.
+    fn value(&mut self, value: Value) -> Result<Option<Value>, Error> {
+        if value.is_int() {
+            return self.int(value.as_int()).map(|()| None);
+        }
+        if let Some(offset) = code_fragment::offset(value) {
+            return self.code_pointer(offset).map(|()| None);
+        }
+        let size = value.wosize();
+        match value.tag() {
+            tag::FORWARD if is_transparent(value.field(0)) => Ok(Some(value.field(0))),
+            tag if size == 0 => self.block_header(0, tag).map(|()| None),
+            tag => match self.seen.get(&value.address()) {
+                Some(&number) => {
+                    self.shared(self.objects - number);
+                    Ok(None)
+                }
+                None => self.block(value, size, tag),
+            },
+        }
+    }
+
+    fn block(&mut self, value: Value, size: usize, tag: u8) -> Result<Option<Value>, Error> {
+        match tag {
+            tag::STRING => self.string(value.string_bytes())?,
+            tag::DOUBLE => {
+                self.byte(Code::DoubleLittle as u8);
+                self.floats(value, 1);
+            }
+            tag::DOUBLE_ARRAY => {
+                self.float_array_header(size)?;
+                self.floats(value, size);
+            }
+            tag::ABSTRACT => return Err(Error::InvalidArgument("output_value: abstract value (Abstract)")),
+            tag::CUSTOM => self.custom(value)?,
+            tag::INFIX => {
+                let offset = size as u32 * WORD;
+                self.code_u32(Code::InfixPointer, offset);
+                return Ok(Some(Value::block(value.address() - offset)));
+            }
+            _ => {
+                self.block_header(size, tag)?;
+                self.count(size as u64, size as u64);
+                self.record(value);
+                if size > 1 {
+                    self.pending.push(Pending { address: value.field_address(1), count: size - 1 });
+                }
+                return Ok(Some(value.field(0)));
+            }
+        }
+        self.record(value);
+        Ok(None)
+    }
+
+    /// Numbers the block that was just written.
+    fn record(&mut self, block: Value) {
+        if !self.flags.no_sharing {
+            self.seen.insert(block.address(), self.objects);
+            self.objects += 1;
+        }
+    }
+
+    /// Counts a block with so many words, header excluded.
+    fn count(&mut self, words_32: u64, words_64: u64) {
+        self.words_32 += 1 + words_32;
+        self.words_64 += 1 + words_64;
+    }
+
+    fn compat(&self, fits: bool, message: &'static str) -> Result<(), Error> {
+        if self.flags.compat_32 && !fits {
+            return Err(Error::Failure(message));
+        }
+        Ok(())
+    }
+
+    fn int(&mut self, n: i64) -> Result<(), Error> {
+        if (0..0x40).contains(&n) {
+            self.byte(PREFIX_SMALL_INT + n as u8);
+        } else if let Ok(n) = i8::try_from(n) {
+            self.byte(Code::Int8 as u8);
+            self.byte(n as u8);
+        } else if let Ok(n) = i16::try_from(n) {
+            self.code_u16(Code::Int16, n as u16);
+        } else if (-(1 << 30)..1 << 30).contains(&n) {
+            self.code_u32(Code::Int32, n as u32);
+        } else {
+            self.compat(false, "output_value: integer cannot be read back on 32-bit platform")?;
+            self.code_u64(Code::Int64, n as u64);
+        }
+        Ok(())
+    }
+
+    fn shared(&mut self, distance: u64) {
+        if let Ok(distance) = u8::try_from(distance) {
+            self.byte(Code::Shared8 as u8);
+            self.byte(distance);
+        } else if let Ok(distance) = u16::try_from(distance) {
+            self.code_u16(Code::Shared16, distance);
+        } else if let Ok(distance) = u32::try_from(distance) {
+            self.code_u32(Code::Shared32, distance);
+        } else {
+            self.code_u64(Code::Shared64, distance);
+        }
+    }
+
+    fn block_header(&mut self, size: usize, tag: u8) -> Result<(), Error> {
+        let word = header(size, tag);
+        if tag < 16 && size < 8 {
+            self.byte(PREFIX_SMALL_BLOCK + tag + ((size as u8) << 4));
+        } else if let Ok(word) = u32::try_from(word) {
+            self.code_u32(Code::Block32, word);
+        } else {
+            self.compat(false, "output_value: array cannot be read back on 32-bit platform")?;
+            self.code_u64(Code::Block64, word);
+        }
+        Ok(())
+    }
+
+    fn string(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let len = bytes.len();
+        if len < 0x20 {
+            self.byte(PREFIX_SMALL_STRING + len as u8);
+        } else if let Ok(len) = u8::try_from(len) {
+            self.byte(Code::String8 as u8);
+            self.byte(len);
+        } else {
+            self.compat(len <= 0xFF_FFFB, "output_value: string cannot be read back on 32-bit platform")?;
+            self.code_u32(Code::String32, len as u32);
+        }
+        self.bytes(bytes);
+        self.count((len as u64 + 4) / 4, (len as u64 + 8) / 8);
+        Ok(())
+    }
+
+    fn float_array_header(&mut self, len: usize) -> Result<(), Error> {
+        if let Ok(len) = u8::try_from(len) {
+            self.byte(Code::DoubleArray8Little as u8);
+            self.byte(len);
+        } else {
+            self.compat(len <= 0x1F_FFFF, "output_value: float array cannot be read back on 32-bit platform")?;
+            self.code_u32(Code::DoubleArray32Little, len as u32);
+        }
+        Ok(())
+    }
+
+    fn floats(&mut self, block: Value, len: usize) {
+        for index in 0..len {
+            self.bytes(&block.field(index).0.to_le_bytes());
+        }
+        self.count(len as u64 * 2, len as u64);
+    }
+
+    fn code_pointer(&mut self, offset: u32) -> Result<(), Error> {
+        if !self.flags.closures {
+            return Err(Error::InvalidArgument("output_value: functional value"));
+        }
+        self.code_u32(Code::CodePointer, offset);
+        self.bytes(&code_fragment::digest());
+        Ok(())
+    }
+
+    fn custom(&mut self, block: Value) -> Result<(), Error> {
+        let kind = Kind::of(block);
+        let has_length = kind == Kind::Bigarray;
+        let code = if has_length { Code::CustomLen } else { Code::CustomFixed };
+        self.byte(code as u8);
+        self.bytes(kind.identifier().as_bytes());
+        self.byte(0);
+        let sizes_at = self.data.len();
+        if has_length {
+            self.bytes(&[0; 12]);
+        }
+        let Some(sizes) = custom_data::write(kind, block, self) else {
+            return Err(Error::InvalidArgument("output_value: abstract value (Custom)"));
+        };
+        if has_length {
+            self.data[sizes_at..][..4].copy_from_slice(&(sizes.bytes_32 as u32).to_be_bytes());
+            self.data[sizes_at + 4..][..8].copy_from_slice(&sizes.bytes_64.to_be_bytes());
+        }
+        self.count(1 + sizes.bytes_32.div_ceil(4), 1 + sizes.bytes_64.div_ceil(8));
+        Ok(())
+    }
+
+    #[inline]
+    fn byte(&mut self, byte: u8) {
+        self.data.push(byte);
+    }
+
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.data.extend_from_slice(bytes);
+    }
+
+    fn code_u16(&mut self, code: Code, operand: u16) {
+        self.byte(code as u8);
+        self.bytes(&operand.to_be_bytes());
+    }
+
+    fn code_u32(&mut self, code: Code, operand: u32) {
+        self.byte(code as u8);
+        self.bytes(&operand.to_be_bytes());
+    }
+
+    fn code_u64(&mut self, code: Code, operand: u64) {
+        self.byte(code as u8);
+        self.bytes(&operand.to_be_bytes());
+    }
+
+    /// Puts the header before the data.
+    fn finish(mut self) -> Result<Vec<u8>, Error> {
+        let len = (self.data.len() - HEADER_BIG) as u64;
+        let small = [len, self.words_32, self.words_64].iter().all(|&size| size < 1 << 32);
+        let mut header = Vec::with_capacity(HEADER_BIG);
+        if small {
+            let words = [MAGIC_SMALL, len as u32, self.objects as u32, self.words_32 as u32, self.words_64 as u32];
+            words.iter().for_each(|word| header.extend_from_slice(&word.to_be_bytes()));
+        } else {
+            self.compat(false, "output_value: object too big to be read back on 32-bit platform")?;
+            header.extend_from_slice(&MAGIC_BIG.to_be_bytes());
+            header.extend_from_slice(&[0; 4]);
+            let words = [len, self.objects, self.words_64];
+            words.iter().for_each(|word| header.extend_from_slice(&word.to_be_bytes()));
+        }
+        self.data.splice(..HEADER_BIG, header);
+        Ok(self.data)
+    }
+}
+
+/// Whether a forwarding block with this content may be replaced by it: not if that would make a lazy value
+/// or a float array element out of something else.
+fn is_transparent(content: Value) -> bool {
+    content.is_int()
+        || code_fragment::offset(content).is_none()
+            && !matches!(content.tag(), tag::FORWARD | tag::LAZY | tag::DOUBLE)
+}
+
+/// Spreads block addresses over a hash table.
+#[derive(Default)]
+pub(super) struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u32(byte as u32));
+    }
+
+    #[inline]
+    fn write_u32(&mut self, address: u32) {
+        let product = (self.0 ^ address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = product ^ product >> 32;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
