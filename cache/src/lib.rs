@@ -1,1 +1,232 @@
-//! Placeholder.
+//! A persistent cache of opaque blobs under opaque keys: one SQLite file, shared by concurrent processes.
+//!
+//! * [`Cache`]: the interface. Reads look the file up at once; insertions are buffered and written by
+//!   [`Cache::flush`] in one transaction, which also marks what was used and bounds the file's size.
+//! * `store`: the SQL. Each entry carries a digest; one that does not match is a miss and is removed.
+//! * `place`: opening, and setting aside files that are damaged or not ours.
+//!
+//! Invariant: nothing that goes wrong with the cache is fatal to its user: a failure is a miss, or an
+//! entry not kept, and a line in [`Cache::notices`]. What is read back is what was written.
+//! Leaves out: what blobs and keys mean. Several different blobs may be under one key.
+
+mod place;
+mod store;
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use store::{Entry, Store};
+pub use store::{KindStats, Stats};
+
+/// What a blob is for; kinds share no keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A residual function.
+    Specialisation,
+    /// Machine code of a function.
+    MachineCode,
+    /// An initialised module.
+    Snapshot,
+    /// Machine code of a whole module.
+    Module,
+}
+
+impl Kind {
+    pub const ALL: [Kind; 4] = [
+        Kind::Specialisation,
+        Kind::MachineCode,
+        Kind::Snapshot,
+        Kind::Module,
+    ];
+
+    /// What `bactrian cache stats` calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Specialisation => "specialisations",
+            Kind::MachineCode => "machine code of functions",
+            Kind::Snapshot => "snapshots",
+            Kind::Module => "machine code of modules",
+        }
+    }
+
+    fn number(self) -> i64 {
+        match self {
+            Kind::Specialisation => 1,
+            Kind::MachineCode => 2,
+            Kind::Snapshot => 3,
+            Kind::Module => 4,
+        }
+    }
+}
+
+/// Why a cache could not be used at all.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot use {path} as a cache: {source}")]
+    File {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("cannot use {path} as a cache: {source}")]
+    Database {
+        path: PathBuf,
+        source: rusqlite::Error,
+    },
+}
+
+/// What [`Cache::verify`] found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verified {
+    pub entries: u64,
+    /// Entries whose contents did not match their digest; they are gone now.
+    pub removed: u64,
+}
+
+/// An open cache.
+#[derive(Debug)]
+pub struct Cache {
+    path: PathBuf,
+    limit: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Absent when the file failed and no other could be put in its place.
+    store: Option<Store>,
+    pending: Vec<Entry>,
+    used: HashSet<i64>,
+    notices: Vec<String>,
+}
+
+impl Cache {
+    /// Opens, or creates, the cache in the file `path`, to be kept below `limit` bytes of blobs. A file that is
+    /// damaged, or not a cache of this version, is renamed and a new one begun; a notice says so.
+    pub fn open(path: &Path, limit: u64) -> Result<Self, Error> {
+        let (store, notice) = place::open(path)?;
+        let state = State {
+            store: Some(store),
+            pending: Vec::new(),
+            used: HashSet::new(),
+            notices: notice.into_iter().collect(),
+        };
+        Ok(Self {
+            path: path.to_path_buf(),
+            limit,
+            state: Mutex::new(state),
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The blobs under `key`, oldest first; none where the cache fails.
+    pub fn get(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
+        let mut state = self.state();
+        let found = self
+            .guarded(&mut state, |store| store.get(kind, key))
+            .unwrap_or_default();
+        let mut blobs = Vec::with_capacity(found.len());
+        for (id, blob) in found {
+            match blob {
+                Some(blob) => {
+                    state.used.insert(id);
+                    blobs.push(blob);
+                }
+                None => {
+                    state.notices.push(format!(
+                        "an entry of {} was damaged and has been removed",
+                        self.path.display()
+                    ));
+                    self.guarded(&mut state, |store| store.remove(id));
+                }
+            }
+        }
+        blobs
+    }
+
+    /// Keeps `blob` under `key`, beside what is there, from the next [`Cache::flush`] on.
+    pub fn insert(&self, kind: Kind, key: &[u8], blob: &[u8]) {
+        self.state().pending.push(Entry::new(kind, key, blob));
+    }
+
+    /// Writes what was inserted, marks what was used, and removes what was used longest ago while there is
+    /// more than the limit.
+    pub fn flush(&self) {
+        let mut state = self.state();
+        let pending = std::mem::take(&mut state.pending);
+        let used = std::mem::take(&mut state.used);
+        if pending.is_empty() && used.is_empty() {
+            return;
+        }
+        self.guarded(&mut state, |store| store.write(&pending, &used, self.limit));
+    }
+
+    /// What is in the file, by kind.
+    pub fn stats(&self) -> Stats {
+        self.flush();
+        self.guarded(&mut self.state(), |store| store.stats())
+            .unwrap_or_default()
+    }
+
+    /// Checks the file's structure and every entry, and removes the entries that fail.
+    pub fn verify(&self) -> Verified {
+        self.flush();
+        self.guarded(&mut self.state(), |store| store.verify())
+            .unwrap_or_default()
+    }
+
+    /// Removes every entry.
+    pub fn clear(&self) {
+        let mut state = self.state();
+        state.pending.clear();
+        state.used.clear();
+        self.guarded(&mut state, |store| store.clear());
+    }
+
+    /// What the user should be told, once.
+    pub fn notices(&self) -> Vec<String> {
+        std::mem::take(&mut self.state().notices)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does `work`; where the file turns out to be damaged, sets it aside and begins a new one.
+    fn guarded<T>(
+        &self,
+        state: &mut State,
+        work: impl FnOnce(&mut Store) -> rusqlite::Result<T>,
+    ) -> Option<T> {
+        let error = match work(state.store.as_mut()?) {
+            Ok(result) => return Some(result),
+            Err(error) => error,
+        };
+        if !place::is_damage(&error) {
+            state.notices.push(format!(
+                "the cache {} could not be used: {error}",
+                self.path.display()
+            ));
+            return None;
+        }
+        state.store = None;
+        match place::replace(&self.path, &error) {
+            Ok((store, notice)) => {
+                state.store = Some(store);
+                state.notices.push(notice);
+            }
+            Err(error) => state.notices.push(error.to_string()),
+        }
+        None
+    }
+}
+
+impl Drop for Cache {
+    fn drop(&mut self) {
+        self.flush();
+    }
+}

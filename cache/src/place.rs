@@ -1,0 +1,200 @@
+//! The cache's file: opening it, recognising one that is damaged or not ours, and setting that aside.
+//!
+//! Invariant: files are created, judged and renamed only under a lock file beside them, so that of two
+//! processes that find a damaged file one replaces it and the other finds the replacement.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use crate::Error;
+use crate::store::{SCHEMA, Store};
+
+/// Marks a SQLite file as ours: "Bact".
+const APPLICATION: i64 = 0x4261_6374;
+
+/// Version of the schema; another version's file is set aside.
+const VERSION: i64 = 1;
+
+/// How long to wait for other processes' transactions.
+const BUSY: Duration = Duration::from_secs(30);
+
+/// Opens or creates the file; the second result is what the user should know.
+pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).map_err(|source| Error::File {
+            path: path.into(),
+            source,
+        })?;
+    }
+    let _lock = lock(path)?;
+    match connect(path) {
+        Ok(connection) => Ok((Store::new(connection), None)),
+        Err(error) if is_damage(&error) => {
+            let (store, notice) = begin_anew(path, &error)?;
+            Ok((store, Some(notice)))
+        }
+        Err(source) => Err(Error::Database {
+            path: path.into(),
+            source,
+        }),
+    }
+}
+
+/// Sets aside the file in which `damage` was met after it had been opened, and begins a new one, unless
+/// another process has done so.
+pub fn replace(path: &Path, damage: &rusqlite::Error) -> Result<(Store, String), Error> {
+    let _lock = lock(path)?;
+    let sound = connect(path).ok().filter(is_sound);
+    match sound {
+        Some(connection) => Ok((
+            Store::new(connection),
+            format!("the cache {} was replaced meanwhile", path.display()),
+        )),
+        None => begin_anew(path, damage),
+    }
+}
+
+/// Whether `error` says that the file is no usable cache, rather than that it is busy, full or out of reach.
+pub fn is_damage(error: &rusqlite::Error) -> bool {
+    match error {
+        rusqlite::Error::SqliteFailure(failure, _) => {
+            matches!(
+                failure.code,
+                ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase | ErrorCode::TypeMismatch
+            ) || failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHORT_READ
+        }
+        rusqlite::Error::InvalidColumnType(..)
+        | rusqlite::Error::FromSqlConversionFailure(..)
+        | rusqlite::Error::QueryReturnedNoRows => true,
+        _ => false,
+    }
+}
+
+fn lock(path: &Path) -> Result<File, Error> {
+    let lock = || {
+        let file = File::create(with_suffix(path, "lock"))?;
+        file.lock()?;
+        Ok(file)
+    };
+    lock().map_err(|source| Error::File {
+        path: path.into(),
+        source,
+    })
+}
+
+/// A connection whose file is a cache of this version; an empty or absent file becomes one.
+fn connect(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(32);
+    let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+    if pages == 0 {
+        if length(path) > 0 {
+            return Err(damage(
+                rusqlite::ffi::SQLITE_NOTADB,
+                "too short for a database",
+            ));
+        }
+        create(&connection)?;
+    }
+    let pragma = |name: &str| {
+        connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0))
+    };
+    if pragma("application_id")? != APPLICATION || pragma("user_version")? != VERSION {
+        return Err(damage(
+            rusqlite::ffi::SQLITE_NOTADB,
+            "not a cache of this version of Bactrian",
+        ));
+    }
+    connection.execute_batch("PRAGMA synchronous = NORMAL; SELECT id FROM entries LIMIT 1")?;
+    if is_truncated(path, &connection)? {
+        return Err(damage(
+            rusqlite::ffi::SQLITE_CORRUPT,
+            "the file is shorter than it says",
+        ));
+    }
+    Ok(connection)
+}
+
+fn create(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA page_size = 8192")?;
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    connection.execute_batch(&format!(
+        "BEGIN IMMEDIATE; {SCHEMA} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; COMMIT"
+    ))
+}
+
+/// Whether pages are missing at the file's end. What is still in the write-ahead log is not missing.
+fn is_truncated(path: &Path, connection: &Connection) -> rusqlite::Result<bool> {
+    if length(&with_suffix(path, "wal")) > 0 {
+        return Ok(false);
+    }
+    let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+    let page_size: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
+    Ok(length(path) < (pages * page_size) as u64)
+}
+
+/// The file's length; 0 where there is none.
+fn length(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |data| data.len())
+}
+
+/// Damage that SQLite itself does not report.
+pub fn damage(code: i32, what: &str) -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), Some(what.into()))
+}
+
+fn is_sound(connection: &Connection) -> bool {
+    connection
+        .query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0))
+        .is_ok_and(|verdict| verdict == "ok")
+}
+
+fn begin_anew(path: &Path, damage: &rusqlite::Error) -> Result<(Store, String), Error> {
+    let aside = set_aside(path).map_err(|source| Error::File {
+        path: path.into(),
+        source,
+    })?;
+    let connection = connect(path).map_err(|source| Error::Database {
+        path: path.into(),
+        source,
+    })?;
+    let notice = format!(
+        "the cache {} was not usable ({damage}); it is now {}, and a new one has been begun",
+        path.display(),
+        aside.display()
+    );
+    Ok((Store::new(connection), notice))
+}
+
+/// Renames the file to a name not in use; its log goes, since it belongs to no other file.
+fn set_aside(path: &Path) -> io::Result<PathBuf> {
+    let aside = (1..)
+        .map(|number| with_suffix(path, &format!("damaged-{number}")))
+        .find(|aside| !aside.exists())
+        .expect("some number is free");
+    fs::rename(path, &aside)?;
+    for log in ["wal", "shm"] {
+        match fs::remove_file(with_suffix(path, log)) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(aside)
+}
+
+/// `path` with `-suffix` after its name, as SQLite names the files beside a database.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-");
+    name.push(suffix);
+    name.into()
+}

@@ -1,0 +1,214 @@
+//! The cache as its users see it: entries survive, damage does not spread, the size is bounded, processes share.
+
+use std::fs;
+use std::path::PathBuf;
+
+use bactrian_cache::{Cache, Kind};
+use tempfile::TempDir;
+
+const LIMIT: u64 = 1 << 20;
+
+struct Place {
+    directory: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self {
+            directory: TempDir::new().expect("a temporary directory"),
+        }
+    }
+
+    fn file(&self) -> PathBuf {
+        self.directory.path().join("deep/cache.sqlite")
+    }
+
+    fn open(&self) -> Cache {
+        Cache::open(&self.file(), LIMIT).expect("the cache opens")
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries =
+            fs::read_dir(self.directory.path().join("deep")).expect("the directory is there");
+        entries
+            .map(|entry| {
+                entry
+                    .expect("an entry")
+                    .file_name()
+                    .to_string_lossy()
+                    .into_owned()
+            })
+            .collect()
+    }
+
+    /// A cache with `count` entries of a kilobyte, closed again.
+    fn filled(count: u32) -> Self {
+        let place = Self::new();
+        let cache = place.open();
+        for key in 0..count {
+            cache.insert(Kind::Snapshot, &key.to_le_bytes(), &[key as u8; 1000]);
+        }
+        drop(cache);
+        place
+    }
+}
+
+/// Changes the one place in the file where `from` is.
+fn patch(file: &PathBuf, from: &[u8], to: &[u8]) {
+    let mut bytes = fs::read(file).expect("the file is there");
+    let at = bytes
+        .windows(from.len())
+        .position(|window| window == from)
+        .expect("the bytes are in the file");
+    bytes[at..at + to.len()].copy_from_slice(to);
+    fs::write(file, bytes).expect("the file can be written");
+}
+
+#[test]
+fn entries_survive_and_kinds_are_apart() {
+    let place = Place::new();
+    let cache = place.open();
+    cache.insert(Kind::Specialisation, b"key", b"one");
+    cache.insert(Kind::Specialisation, b"key", b"two");
+    cache.insert(Kind::Specialisation, b"key", b"one");
+    drop(cache);
+    let cache = place.open();
+    assert_eq!(
+        cache.get(Kind::Specialisation, b"key"),
+        [b"one".to_vec(), b"two".to_vec()]
+    );
+    assert!(cache.get(Kind::MachineCode, b"key").is_empty());
+    assert_eq!(cache.stats().total().entries, 2);
+    cache.clear();
+    assert_eq!(cache.stats().total().entries, 0);
+    assert!(cache.notices().is_empty());
+}
+
+#[test]
+fn a_changed_blob_is_a_miss_and_goes() {
+    let place = Place::new();
+    let cache = place.open();
+    cache.insert(Kind::Module, b"key", b"machine code");
+    drop(cache);
+    patch(&place.file(), b"machine code", b"machine c0de");
+    let cache = place.open();
+    assert!(cache.get(Kind::Module, b"key").is_empty());
+    assert_eq!(cache.stats().total().entries, 0);
+    assert_eq!(cache.notices().len(), 1);
+}
+
+#[test]
+fn verification_removes_what_was_changed() {
+    let place = Place::filled(20);
+    patch(&place.file(), &[7; 1000], &[8; 1000]);
+    let cache = place.open();
+    let verified = cache.verify();
+    assert_eq!((verified.entries, verified.removed), (20, 1));
+    assert_eq!(cache.verify().entries, 19);
+}
+
+#[test]
+fn a_foreign_file_is_set_aside() {
+    for contents in [
+        b"not a database, but long enough to be taken for one".repeat(40),
+        b"x".to_vec(),
+    ] {
+        let place = Place::new();
+        fs::create_dir_all(place.file().parent().expect("it has one")).expect("it can be made");
+        fs::write(place.file(), &contents).expect("the file can be written");
+        let cache = place.open();
+        assert!(cache.notices()[0].contains("damaged-1"));
+        cache.insert(Kind::Snapshot, b"key", b"blob");
+        drop(cache);
+        assert_eq!(place.open().get(Kind::Snapshot, b"key"), [b"blob".to_vec()]);
+        let aside = place.file().with_file_name("cache.sqlite-damaged-1");
+        assert_eq!(fs::read(aside).expect("it was kept"), contents);
+    }
+}
+
+#[test]
+fn a_truncated_file_is_set_aside_and_rebuilt() {
+    let place = Place::filled(200);
+    let length = fs::metadata(place.file()).expect("the file is there").len();
+    for keep in [length / 2, 10_000, 100] {
+        let file = fs::OpenOptions::new()
+            .write(true)
+            .open(place.file())
+            .expect("the file is there");
+        file.set_len(keep).expect("it can be cut");
+        let cache = place.open();
+        assert!(cache.notices()[0].contains("damaged"));
+        for key in 0..200u32 {
+            cache.insert(Kind::Snapshot, &key.to_le_bytes(), &[1; 1000]);
+        }
+        drop(cache);
+        assert_eq!(place.open().stats().total().entries, 200);
+    }
+    assert_eq!(
+        place
+            .names()
+            .iter()
+            .filter(|name| name.contains("damaged"))
+            .count(),
+        3
+    );
+}
+
+#[test]
+fn damage_met_while_reading_is_set_aside() {
+    let place = Place::filled(200);
+    let mut bytes = fs::read(place.file()).expect("the file is there");
+    for byte in &mut bytes[8192 * 2..] {
+        *byte ^= 0x55;
+    }
+    fs::write(place.file(), bytes).expect("the file can be written");
+    let cache = place.open();
+    for key in 0..200u32 {
+        cache.get(Kind::Snapshot, &key.to_le_bytes());
+    }
+    cache.insert(Kind::Snapshot, b"key", b"blob");
+    cache.flush();
+    assert_eq!(cache.get(Kind::Snapshot, b"key"), [b"blob".to_vec()]);
+    assert!(!cache.notices().is_empty());
+}
+
+#[test]
+fn the_size_is_bounded() {
+    let place = Place::new();
+    let cache = place.open();
+    for key in 0..100u32 {
+        cache.insert(Kind::Module, &key.to_le_bytes(), &[0; 40_000]);
+        cache.flush();
+    }
+    assert!(cache.stats().total().bytes <= LIMIT);
+    assert!(!cache.get(Kind::Module, &99u32.to_le_bytes()).is_empty());
+    assert!(cache.get(Kind::Module, &0u32.to_le_bytes()).is_empty());
+    drop(cache);
+    assert!(fs::metadata(place.file()).expect("the file is there").len() < 2 * LIMIT);
+}
+
+#[test]
+fn connections_share_the_file() {
+    let place = Place::new();
+    std::thread::scope(|scope| {
+        for worker in 0..4u32 {
+            let place = &place;
+            scope.spawn(move || {
+                let cache = place.open();
+                for round in 0..20u32 {
+                    cache.insert(
+                        Kind::Snapshot,
+                        &(worker * 100 + round).to_le_bytes(),
+                        &[1; 100],
+                    );
+                    cache.insert(Kind::Specialisation, b"shared", b"the same");
+                    cache.flush();
+                }
+                assert!(cache.notices().is_empty());
+            });
+        }
+    });
+    let cache = place.open();
+    assert_eq!(cache.stats().total().entries, 4 * 20 + 1);
+    assert_eq!(cache.get(Kind::Specialisation, b"shared").len(), 1);
+}
