@@ -5,25 +5,145 @@
 //! primitives with `Effect::Collects` collect: **allocation never does**. When the nursery is full,
 //! allocation goes on in the major heap, and blocks born there are rescanned at the next minor
 //! collection, so their fields may be initialised freely until the next safepoint.
+//!
+//! Before [`init`], allocation makes image blocks: never moved, never freed.
+//!
+//! * `image`, `small`, `large`: the spaces; `state`: what they share;
+//! * `minor`: nursery to major heap; `mark`: what of the major heap is live; `collect`: when;
+//! * `roots`, [`ephemeron`], [`finalise`]: where liveness begins, and what waits for it to end;
+//! * [`verify`]: a checker of the heap's invariants, for tests.
+
+mod collect;
+pub mod ephemeron;
+pub mod finalise;
+mod image;
+mod large;
+mod list;
+mod mark;
+mod minor;
+mod roots;
+mod small;
+mod state;
+pub mod stats;
+#[cfg(test)]
+mod tests;
+pub mod verify;
+
+pub use collect::{collect_major, collect_minor, request_safepoint, run_actions, safepoint};
+pub use roots::{Root, RootVisitor, register_roots};
+pub use state::heap;
 
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};
 use crate::vm::vm;
+use state::Heap;
 
 /// Largest block, in words, that is born in the nursery.
 pub const MAX_YOUNG_WOSIZE: usize = 256;
 
+/// Words of nursery that compiled code fills between two collections, by default.
+pub const NURSERY_WORDS: usize = if cfg!(miri) { 4 << 10 } else { 256 << 10 };
+
+/// Words of nursery below the trigger, for primitives.
+const RESERVE_WORDS: usize = if cfg!(miri) { 1 << 10 } else { 64 << 10 };
+
+/// Words allocated between two major collections at least.
+const MIN_MAJOR_WORDS: u64 = 1 << 20;
+
+/// Makes the nursery and the major heap. What was allocated before is the image.
+pub fn init() {
+    let heap = heap();
+    assert!(!heap.is_initialised(), "the heap is initialised once");
+    set_nursery(NURSERY_WORDS);
+    heap.low.set(vm().young_start.get());
+    heap.note_range(vm().young_end.get());
+}
+
+/// Replaces the empty nursery by one of `words` words.
+fn set_nursery(words: usize) {
+    let (heap, vm) = (heap(), vm());
+    let bytes = (words + RESERVE_WORDS) * WORD as usize;
+    heap.todo.reserve(bytes / 16 + 1);
+    let start = grow_or_die(bytes);
+    donate(heap, vm.young_start.get(), vm.young_end.get());
+    let end = start + bytes as u32;
+    vm.young_start.set(start);
+    vm.young_end.set(end);
+    vm.young_ptr.set(end);
+    let trigger = start + (RESERVE_WORDS as u32) * WORD;
+    heap.normal_trigger.set(trigger);
+    vm.young_trigger.set(trigger);
+}
+
 /// A block whose fields the caller initialises before the next safepoint. `wosize` > 0.
 #[inline]
 pub fn alloc(wosize: usize, tag: u8) -> Value {
-    let _ = (wosize, tag);
-    todo!("heap")
+    let vm = vm();
+    let bytes = (wosize as u32 + 1) * WORD;
+    let free = vm.young_ptr.get() - vm.young_start.get();
+    if wosize > MAX_YOUNG_WOSIZE || free < bytes {
+        return alloc_slow(wosize, tag);
+    }
+    let at = vm.young_ptr.get() - bytes;
+    vm.young_ptr.set(at);
+    memory::store_u64(at, header(wosize, tag));
+    Value::block(at + WORD)
+}
+
+/// The same, but `None` when memory is exhausted: for sizes that the program chooses.
+pub fn try_alloc(wosize: usize, tag: u8) -> Option<Value> {
+    if wosize <= MAX_YOUNG_WOSIZE {
+        return Some(alloc(wosize, tag));
+    }
+    alloc_old(wosize, tag)
+}
+
+#[cold]
+#[inline(never)]
+fn alloc_slow(wosize: usize, tag: u8) -> Value {
+    alloc_old(wosize, tag).unwrap_or_else(|| out_of_memory())
+}
+
+/// A block outside of the nursery, scanned whole at the next minor collection.
+fn alloc_old(wosize: usize, tag: u8) -> Option<Value> {
+    let heap = heap();
+    if !heap.is_initialised() {
+        return heap.image.alloc(wosize, tag);
+    }
+    let block = alloc_major(heap, wosize, tag)?;
+    if tag < tag::NO_SCAN {
+        heap.fresh.push(block.address());
+    }
+    Some(block)
+}
+
+/// A block of the major heap, fields not written.
+fn alloc_major(heap: &Heap, wosize: usize, tag: u8) -> Option<Value> {
+    let address = match wosize {
+        ..=MAX_YOUNG_WOSIZE => heap.small.alloc(heap, wosize),
+        _ => heap.large.borrow_mut().alloc(heap, wosize)?,
+    };
+    memory::store_u64(address - WORD, header(wosize, tag) | heap.live_colour.get());
+    note_allocated(heap, wosize as u64 + 1);
+    heap.counters.born_old(wosize);
+    Some(Value::block(address))
+}
+
+/// Makes `bytes` of memory outside of the heap count as allocated, so that their owners are collected in time.
+pub fn note_external(bytes: usize) {
+    note_allocated(heap(), bytes as u64 / WORD as u64)
+}
+
+fn note_allocated(heap: &Heap, words: u64) {
+    stats::add(&heap.allocated, words);
+    if heap.allocated.get() >= heap.allocation_goal.get() {
+        request_safepoint();
+    }
 }
 
 /// The atom (block of size 0) with `tag`.
 pub fn atom(tag: u8) -> Value {
-    let _ = tag;
-    todo!("heap")
+    heap().image.atom(tag)
 }
 
 /// A block with the given fields.
@@ -78,15 +198,58 @@ pub fn modify(block: Value, index: usize, value: Value) {
     modify_at(block.field_address(index), value)
 }
 
-/// The same for the field at `address`.
+/// The same for the field at `address`. A field that holds a nursery block already is remembered already.
 #[inline]
 pub fn modify_at(address: u32, value: Value) {
-    let _ = (address, value, vm(), header(0, 0), WORD);
-    todo!("heap")
+    let vm = vm();
+    let old = Value(memory::load_i64(address));
+    memory::store_i64(address, value.0);
+    let in_nursery =
+        address.wrapping_sub(vm.young_start.get()) < vm.young_end.get() - vm.young_start.get();
+    if !in_nursery && vm.is_young(value) && !vm.is_young(old) {
+        heap().remembered.push(address);
+    }
+}
+
+/// The first word of a closure's environment: what precedes it is not scanned. `info` is the closure's second word.
+fn environment_start(info: i64) -> u32 {
+    ((info as u64) << 8 >> 9) as u32
+}
+
+/// Index of the first field of `block` that is a value, if its tag says that fields are scanned.
+fn first_scanned(block: Value) -> u32 {
+    match block.tag() {
+        tag::CLOSURE => environment_start(block.field(1).0),
+        _ => 0,
+    }
+}
+
+/// Gives memory that the collector used for itself to the large space.
+fn donate(heap: &Heap, start: u32, end: u32) {
+    if start < end && start >= heap.low.get() {
+        heap.note_range(end);
+        heap.large.borrow_mut().donate(start, end);
+    }
+}
+
+/// Memory for `wish` bytes or at least `need`: the number of bytes and their address.
+fn grow_either(wish: usize, need: usize) -> Option<(usize, u32)> {
+    let need = need.next_multiple_of(4096);
+    let start = |bytes| memory::grow(bytes).map(|start| (bytes, start));
+    start(wish).or_else(|| start(need))
+}
+
+fn grow_or_die(bytes: usize) -> u32 {
+    memory::grow(bytes).unwrap_or_else(|| out_of_memory())
+}
+
+/// Ends the program: the collector cannot go on.
+#[cold]
+fn out_of_memory() -> ! {
+    panic!("Fatal error: out of memory")
 }
 
 /// Asks for [`crate::custom::finalize`] to be called once the custom block is dead.
 pub fn finalize_when_dead(block: Value) {
-    let _ = block;
-    todo!("heap")
+    finalise::on_release(block, crate::custom::finalize)
 }

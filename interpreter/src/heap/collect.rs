@@ -1,0 +1,114 @@
+//! When to collect: safepoints, pacing of major collections, what runs after one.
+
+use super::state::{COLOUR_B, Heap, heap};
+use super::{ephemeron, finalise, mark, minor, stats};
+use crate::primitives::registry::Raised;
+use crate::start;
+use crate::vm::vm;
+
+/// Under stress, every how many safepoints there is a major collection.
+const STRESS_MAJOR: u64 = 64;
+
+/// The slow path of an allocation of `bytes` (0 for a mere poll) by compiled code: collects what is due, runs finalisers
+/// that wait, and sees to it that `bytes` can be taken from the nursery. The stack pointer is in `vm().sp`, all values are
+/// in memory. Returns 0 if a finaliser raised, else 1.
+pub fn safepoint(bytes: u32) -> u32 {
+    let heap = heap();
+    disarm(heap);
+    let raised = make_room(heap, bytes).is_err();
+    arm(heap);
+    !raised as u32
+}
+
+/// Makes the next allocation or poll of compiled code call [`safepoint`].
+pub fn request_safepoint() {
+    let vm = vm();
+    vm.action_pending.set(1);
+    vm.young_trigger.set(vm.young_end.get());
+}
+
+/// A minor collection now, and a major one if it is due. For primitives with `Effect::Collects`.
+pub fn collect_minor() {
+    let heap = heap();
+    minor::collect(heap);
+    if major_is_due(heap) {
+        major(heap);
+    }
+}
+
+/// A complete major collection now.
+pub fn collect_major() {
+    let heap = heap();
+    minor::collect(heap);
+    major(heap);
+}
+
+/// Runs what waits for a safepoint.
+pub fn run_actions() -> Result<(), Raised> {
+    vm().action_pending.set(0);
+    let result = finalise::run_pending();
+    if result.is_err() && finalise::any_pending() {
+        request_safepoint();
+    }
+    result
+}
+
+fn make_room(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
+    if start::stress() {
+        minor::collect(heap);
+        if heap.counters.minor_collections.get() % STRESS_MAJOR == 0 {
+            major(heap);
+        }
+    }
+    loop {
+        if !has_room(heap, bytes) || major_is_due(heap) {
+            collect_minor();
+        }
+        if vm().action_pending.get() == 0 {
+            return Ok(());
+        }
+        run_actions()?;
+        if has_room(heap, bytes) {
+            return Ok(());
+        }
+    }
+}
+
+fn major_is_due(heap: &Heap) -> bool {
+    heap.allocated.get() >= heap.allocation_goal.get()
+}
+
+fn has_room(heap: &Heap, bytes: u32) -> bool {
+    vm().young_ptr.get() as u64 >= heap.normal_trigger.get() as u64 + bytes as u64
+}
+
+/// Nothing waits: compiled code allocates until the nursery is full.
+fn disarm(heap: &Heap) {
+    vm().young_trigger.set(heap.normal_trigger.get());
+}
+
+fn arm(heap: &Heap) {
+    let vm = vm();
+    let waits = start::stress() || vm.action_pending.get() != 0;
+    vm.young_trigger.set(if waits {
+        vm.young_end.get()
+    } else {
+        heap.normal_trigger.get()
+    });
+}
+
+/// Marks, erases what died, sweeps large blocks and leaves the small ones to be swept on demand. The nursery is empty.
+fn major(heap: &'static Heap) {
+    heap.small.finish_sweep(heap);
+    heap.live_colour.set(heap.live_colour.get() ^ COLOUR_B);
+    let live = mark::run(heap);
+    ephemeron::after_mark(heap);
+    finalise::after_mark(heap);
+    heap.large.borrow_mut().sweep(heap.live_colour.get());
+    heap.counters.live_words.set(live);
+    stats::add(&heap.counters.major_collections, 1);
+    heap.allocated.set(0);
+    let tolerated = live * heap.space_overhead.get() / 100;
+    heap.allocation_goal
+        .set(tolerated.max(super::MIN_MAJOR_WORDS));
+}

@@ -1,0 +1,286 @@
+//! Finalisers: OCaml functions attached to values (`Gc.finalise`, `Gc.finalise_last`) and Rust functions
+//! attached to custom blocks.
+//!
+//! A value of the first kind is handed to its function when it was found unreachable, and is alive again.
+//! One of the second kind is gone when its function runs. Both wait in a queue until a safepoint runs
+//! them, the functions of one collection in the reverse order of registration. Rust functions run at once.
+
+use super::mark::Marker;
+use super::minor::Evacuation;
+use super::state::{Heap, heap};
+use crate::interp;
+use crate::primitives::registry::Raised;
+use crate::value::{Value, WORD, tag};
+use crate::vm::vm;
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+/// What a Rust function attached to a custom block does when the block dies: it may read the block.
+pub type Release = fn(Value);
+
+/// Everything that waits for the death of a value.
+pub struct Finalisers {
+    first: Table,
+    last: Table,
+    /// Batches to run, one a collection.
+    todo: VecDeque<Vec<Finaliser>>,
+    running: bool,
+    custom: Vec<(Value, Release)>,
+    /// Entries of `custom` from here on may be in the nursery.
+    custom_old: usize,
+}
+
+/// Finalisers of one kind. Those from `old` on may refer to the nursery.
+struct Table {
+    entries: Vec<Finaliser>,
+    old: usize,
+}
+
+/// A function and the value it is attached to. A pointer into the middle of a block (an infix closure)
+/// is kept as block and offset.
+struct Finaliser {
+    function: Cell<Value>,
+    block: Cell<Value>,
+    offset: u32,
+}
+
+impl Finalisers {
+    pub const fn new() -> Self {
+        Self {
+            first: Table {
+                entries: Vec::new(),
+                old: 0,
+            },
+            last: Table {
+                entries: Vec::new(),
+                old: 0,
+            },
+            todo: VecDeque::new(),
+            running: false,
+            custom: Vec::new(),
+            custom_old: 0,
+        }
+    }
+
+    fn enqueue(&mut self, batch: Vec<Finaliser>) {
+        if !batch.is_empty() {
+            self.todo.push_back(batch);
+            super::request_safepoint();
+        }
+    }
+}
+
+/// Calls `function` with `value` once it has become unreachable.
+pub fn attach_first(function: Value, value: Value) {
+    heap()
+        .finalisers
+        .borrow_mut()
+        .first
+        .entries
+        .push(Finaliser::new(function, value));
+}
+
+/// Calls `function` with `()` once `value` is gone.
+pub fn attach_last(function: Value, value: Value) {
+    heap()
+        .finalisers
+        .borrow_mut()
+        .last
+        .entries
+        .push(Finaliser::new(function, value));
+}
+
+/// Calls `release` with the custom block `block` when it dies. Data that it owns outside of the heap
+/// is made to count by [`super::note_external`].
+pub fn on_release(block: Value, release: Release) {
+    heap().finalisers.borrow_mut().custom.push((block, release));
+}
+
+/// Allows other finalisers to run while one is running (`Gc.finalise_release`).
+pub fn release_running() {
+    heap().finalisers.borrow_mut().running = false;
+}
+
+/// Runs the finalisers that wait, unless one is running already.
+pub fn run_pending() -> Result<(), Raised> {
+    let heap = heap();
+    if heap.finalisers.borrow().running {
+        return Ok(());
+    }
+    while let Some((function, argument)) = next(heap) {
+        heap.finalisers.borrow_mut().running = true;
+        let result = interp::apply(function, &[argument]);
+        heap.finalisers.borrow_mut().running = false;
+        result?;
+    }
+    Ok(())
+}
+
+fn next(heap: &Heap) -> Option<(Value, Value)> {
+    let mut finalisers = heap.finalisers.borrow_mut();
+    loop {
+        match finalisers.todo.front_mut()?.pop() {
+            Some(finaliser) => return Some((finaliser.function.get(), finaliser.value())),
+            None => finalisers.todo.pop_front(),
+        };
+    }
+}
+
+/// Visits what finalisers keep alive in the nursery: all but the values of `finalise_last`.
+pub fn minor_roots(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
+    let finalisers = heap.finalisers.borrow();
+    for finaliser in finalisers
+        .todo
+        .iter()
+        .flatten()
+        .chain(&finalisers.first.entries[finalisers.first.old..])
+    {
+        visit(&finaliser.function);
+        visit(&finaliser.block);
+    }
+    for finaliser in &finalisers.last.entries[finalisers.last.old..] {
+        visit(&finaliser.function);
+    }
+}
+
+/// Queues the finalisers of `finalise_last` whose values died in the nursery, and runs the Rust functions of custom blocks
+/// that did.
+pub fn after_minor(heap: &Heap, evacuation: &Evacuation) {
+    let mut finalisers = heap.finalisers.borrow_mut();
+    let old = finalisers.last.old;
+    let batch = finalisers
+        .last
+        .take_dead(old, |value| evacuation.survivor(value));
+    finalisers.enqueue(batch);
+    finalisers.first.old = finalisers.first.entries.len();
+    finalisers.last.old = finalisers.last.entries.len();
+    let old = finalisers.custom_old;
+    let released = take_released(&mut finalisers.custom, old, |value| {
+        evacuation.survivor(value)
+    });
+    finalisers.custom_old = finalisers.custom.len();
+    drop(finalisers);
+    release(released);
+}
+
+/// Visits what finalisers keep alive, values that they are attached to excluded.
+pub fn mark_roots(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
+    let finalisers = heap.finalisers.borrow();
+    for finaliser in finalisers.todo.iter().flatten() {
+        visit(&finaliser.function);
+        visit(&finaliser.block);
+    }
+    for finaliser in finalisers
+        .first
+        .entries
+        .iter()
+        .chain(&finalisers.last.entries)
+    {
+        visit(&finaliser.function);
+    }
+}
+
+/// Queues the finalisers of `finalise` whose values were not reached, and marks those values.
+pub fn mark_unreachable(heap: &Heap, marker: &mut Marker) {
+    let mut finalisers = heap.finalisers.borrow_mut();
+    let table = core::mem::take(&mut finalisers.first.entries);
+    let (live, dead): (Vec<_>, Vec<_>) = table
+        .into_iter()
+        .partition(|entry| marker.is_live(entry.block.get()));
+    dead.iter()
+        .for_each(|entry| marker.value(entry.block.get()));
+    finalisers.first = Table {
+        old: live.len(),
+        entries: live,
+    };
+    finalisers.enqueue(dead);
+}
+
+/// Queues the finalisers of `finalise_last` whose values are dead, and runs the Rust functions of dead custom blocks:
+/// after marking, before anything is swept.
+pub fn after_mark(heap: &Heap) {
+    let survivor = |value| super::mark::is_live(heap, value).then_some(value);
+    let mut finalisers = heap.finalisers.borrow_mut();
+    let batch = finalisers.last.take_dead(0, survivor);
+    finalisers.last.old = finalisers.last.entries.len();
+    finalisers.enqueue(batch);
+    let released = take_released(&mut finalisers.custom, 0, survivor);
+    finalisers.custom_old = finalisers.custom.len();
+    drop(finalisers);
+    release(released);
+}
+
+fn take_released(
+    custom: &mut Vec<(Value, Release)>,
+    from: usize,
+    survivor: impl Fn(Value) -> Option<Value>,
+) -> Vec<(Value, Release)> {
+    let mut released = Vec::new();
+    let young = custom.split_off(from);
+    for (block, release) in young {
+        match survivor(block) {
+            Some(block) => custom.push((block, release)),
+            None => released.push((block, release)),
+        }
+    }
+    released
+}
+
+fn release(blocks: Vec<(Value, Release)>) {
+    for (block, release) in blocks {
+        release(block);
+    }
+}
+
+impl Table {
+    /// Removes the entries from `from` on whose value does not survive; the others get their new address.
+    fn take_dead(
+        &mut self,
+        from: usize,
+        survivor: impl Fn(Value) -> Option<Value>,
+    ) -> Vec<Finaliser> {
+        let mut dead = Vec::new();
+        for finaliser in self.entries.split_off(from) {
+            match survivor(finaliser.block.get()) {
+                Some(block) => {
+                    finaliser.block.set(block);
+                    self.entries.push(finaliser);
+                }
+                None => dead.push(Finaliser {
+                    block: Cell::new(Value::UNIT),
+                    offset: 0,
+                    ..finaliser
+                }),
+            }
+        }
+        dead
+    }
+}
+
+impl Finaliser {
+    fn new(function: Value, value: Value) -> Self {
+        let offset = match value.tag() {
+            tag::INFIX => value.wosize() as u32 * WORD,
+            _ => 0,
+        };
+        let block = Value(value.0 - offset as i64);
+        Self {
+            function: Cell::new(function),
+            block: Cell::new(block),
+            offset,
+        }
+    }
+
+    fn value(&self) -> Value {
+        Value(self.block.get().0 + self.offset as i64)
+    }
+}
+
+/// Whether finalisers wait to be run.
+pub fn any_pending() -> bool {
+    let heap = heap();
+    let finalisers = heap.finalisers.borrow();
+    !finalisers.running
+        && finalisers.todo.iter().any(|batch| !batch.is_empty())
+        && vm().globals.get().is_block()
+}

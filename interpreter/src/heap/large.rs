@@ -1,0 +1,170 @@
+//! Blocks of more than 256 words: chunks tiled by blocks and free ranges, free lists by size.
+//!
+//! Invariant: each chunk can be walked header by header; a free range has colour [`FREE`], and those large
+//! enough to serve an allocation are linked, through their first word, in the list of their size.
+//! Swept eagerly at the end of marking, which also merges neighbouring free ranges: large blocks are few.
+
+use super::state::{COLOUR_MASK, FREE, Heap};
+use crate::memory;
+use crate::value::WORD;
+
+/// Lists of free ranges: four to each power of two of words.
+const BINS: usize = 128;
+
+/// Ranges with fewer words, header included, serve no allocation here.
+const MIN_LINKED: u32 = super::MAX_YOUNG_WOSIZE as u32 + 2;
+
+/// Bytes by which the space grows at least.
+const CHUNK_BYTES: usize = if cfg!(miri) { 64 << 10 } else { 1 << 20 };
+
+/// The chunks and their free ranges.
+pub struct LargeSpace {
+    /// `start..end` of each chunk.
+    chunks: Vec<(u32, u32)>,
+    /// First free range of each size, 0 for none.
+    bins: [u32; BINS],
+    bytes: u64,
+}
+
+impl LargeSpace {
+    pub const fn new() -> Self {
+        Self {
+            chunks: Vec::new(),
+            bins: [0; BINS],
+            bytes: 0,
+        }
+    }
+
+    /// The address of field 0 of unused memory for `wosize` words, header not written; `None` when memory
+    /// is exhausted.
+    pub fn alloc(&mut self, heap: &Heap, wosize: usize) -> Option<u32> {
+        let words = u32::try_from(wosize.checked_add(1)?)
+            .ok()
+            .filter(|&words| words < 1 << 29)?;
+        let range = match self.take(words) {
+            Some(range) => range,
+            None => {
+                self.grow(heap, words)?;
+                self.take(words)
+                    .expect("a chunk of that size was just added")
+            }
+        };
+        let free = words_at(range);
+        if free > words {
+            self.give(range + words * WORD, free - words);
+        }
+        Some(range + WORD)
+    }
+
+    /// Adds the memory `start..end` to the free memory.
+    pub fn donate(&mut self, start: u32, end: u32) {
+        self.chunks.push((start, end));
+        self.bytes += (end - start) as u64;
+        self.give(start, (end - start) / WORD);
+    }
+
+    /// Frees all blocks that do not have the live colour.
+    pub fn sweep(&mut self, live_colour: u64) {
+        self.bins = [0; BINS];
+        for index in 0..self.chunks.len() {
+            let (start, end) = self.chunks[index];
+            let mut at = start;
+            while at < end {
+                if memory::load_u64(at) & COLOUR_MASK == live_colour {
+                    at += words_at(at) * WORD;
+                    continue;
+                }
+                let range = at;
+                while at < end && memory::load_u64(at) & COLOUR_MASK != live_colour {
+                    at += words_at(at) * WORD;
+                }
+                self.give(range, (at - range) / WORD);
+            }
+        }
+    }
+
+    /// Bytes of memory that the chunks take.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Number of chunks.
+    pub fn chunk_count(&self) -> usize {
+        self.chunks.len()
+    }
+
+    /// Calls `visit` with the address of each block's field 0, and with (address, words) of free ranges.
+    pub fn walk(&self, mut visit: impl FnMut(u32), mut free: impl FnMut(u32, u32)) {
+        for &(start, end) in &self.chunks {
+            let mut at = start;
+            while at < end {
+                match memory::load_u64(at) & COLOUR_MASK {
+                    FREE => free(at, words_at(at)),
+                    _ => visit(at + WORD),
+                }
+                at += words_at(at) * WORD;
+            }
+        }
+    }
+
+    /// Unlinks a free range of at least `words`: the first that fits in the list of that size, else the
+    /// head of the next list that has one.
+    fn take(&mut self, words: u32) -> Option<u32> {
+        let bin = bin_of(words);
+        self.take_fitting(bin, words).or_else(|| {
+            let bin = (bin + 1..BINS).find(|&bin| self.bins[bin] != 0)?;
+            let range = self.bins[bin];
+            self.bins[bin] = memory::load_u32(range + WORD);
+            Some(range)
+        })
+    }
+
+    fn take_fitting(&mut self, bin: usize, words: u32) -> Option<u32> {
+        let (mut previous, mut range) = (0, self.bins[bin]);
+        while range != 0 {
+            let next = memory::load_u32(range + WORD);
+            if words_at(range) >= words {
+                match previous {
+                    0 => self.bins[bin] = next,
+                    previous => memory::store_u32(previous + WORD, next),
+                }
+                return Some(range);
+            }
+            (previous, range) = (range, next);
+        }
+        None
+    }
+
+    /// Makes `words` words at `at` a free range.
+    fn give(&mut self, at: u32, words: u32) {
+        memory::store_u64(at, (words as u64 - 1) << 10 | FREE);
+        if words >= MIN_LINKED {
+            let bin = bin_of(words);
+            memory::store_u64(at + WORD, self.bins[bin] as u64);
+            self.bins[bin] = at;
+        }
+    }
+
+    fn grow(&mut self, heap: &Heap, words: u32) -> Option<()> {
+        let need = words as usize * WORD as usize;
+        let wish = need
+            .max(CHUNK_BYTES)
+            .max(self.bytes as usize / 8)
+            .next_multiple_of(64 << 10);
+        let (bytes, start) = super::grow_either(wish, need)?;
+        heap.note_range(start + bytes as u32);
+        self.donate(start, start + bytes as u32);
+        Some(())
+    }
+}
+
+/// Size in words, header included, of the block or free range whose header is at `at`.
+fn words_at(at: u32) -> u32 {
+    (memory::load_u64(at) >> 10) as u32 + 1
+}
+
+/// The list for free ranges of `words` words.
+fn bin_of(words: u32) -> usize {
+    let log = words.ilog2().max(2);
+    (log * 4 + (words >> (log - 2) & 3)) as usize
+}

@@ -1,0 +1,312 @@
+//! Blocks of up to 256 words in the major heap: pages of equal slots, one size class a page.
+//!
+//! A class allocates by bumping a pointer through *runs*, maximal ranges of free slots in one page. Sweeping a page
+//! yields its runs and happens lazily, when the class has used up the runs it had. Pages with no live block
+//! left go back to a pool that all classes share.
+//!
+//! Invariant: a page can be walked slot by slot from its start. A free range begins with a header of colour
+//! [`FREE`] whose size covers the range; the word after it links a swept run to the next one. The
+//! class's current run is outside of this, until [`SmallSpace::retire`] writes its header.
+
+use super::state::{COLOUR_MASK, FREE, Heap};
+use crate::memory;
+use crate::value::WORD;
+use std::cell::{Cell, RefCell};
+
+/// Bytes in a page.
+pub const PAGE_BYTES: u32 = 32 << 10;
+
+/// Bytes by which the pool of pages grows at least.
+const CHUNK_BYTES: usize = if cfg!(miri) {
+    4 * PAGE_BYTES as usize
+} else {
+    1 << 20
+};
+
+/// Words of a slot, header included, by class. Up to 16 words each size has a class of its own.
+const SLOT_WORDS: [u32; 34] = [
+    2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32, 36, 40, 48, 56, 64,
+    80, 96, 112, 128, 160, 192, 224, 257,
+];
+
+/// Size of tables by class, a power of two so that masking an index spares its check.
+const CLASSES: usize = 64;
+
+/// Class of a block by its size in words.
+static CLASS_OF: [u8; 512] = class_table();
+
+const fn class_table() -> [u8; 512] {
+    let mut table = [0; 512];
+    let (mut wosize, mut class) = (0, 0);
+    while wosize <= super::MAX_YOUNG_WOSIZE {
+        if wosize + 1 > SLOT_WORDS[class] as usize {
+            class += 1;
+        }
+        table[wosize] = class as u8;
+        wosize += 1;
+    }
+    table
+}
+
+/// Where one class allocates.
+struct Class {
+    /// The current run.
+    next: Cell<u32>,
+    end: Cell<u32>,
+    slot_bytes: u32,
+    /// The run after it, 0 for none.
+    next_run: Cell<u32>,
+}
+
+/// The pages.
+pub struct SmallSpace {
+    classes: [Class; CLASSES],
+    pages: RefCell<Pages>,
+}
+
+struct Pages {
+    by_class: [ClassPages; CLASSES],
+    /// Start addresses of pages that belong to no class.
+    free: Vec<u32>,
+    /// All memory ever given to pages.
+    bytes: u64,
+}
+
+/// Start addresses of one class's pages: the first `swept` need no sweeping in this cycle.
+struct ClassPages {
+    starts: Vec<u32>,
+    swept: usize,
+}
+
+/// What sweeping a page found.
+struct Swept {
+    first_run: u32,
+    live: bool,
+}
+
+impl SmallSpace {
+    pub const fn new() -> Self {
+        let mut classes = [const { Class::new(0) }; CLASSES];
+        let mut class = 0;
+        while class < SLOT_WORDS.len() {
+            classes[class] = Class::new(SLOT_WORDS[class] * WORD);
+            class += 1;
+        }
+        Self {
+            classes,
+            pages: RefCell::new(Pages::new()),
+        }
+    }
+
+    /// The address of field 0 of an unused slot for `wosize` words (1 to 256), header not written.
+    #[inline(always)]
+    pub fn alloc(&self, heap: &Heap, wosize: usize) -> u32 {
+        let index = CLASS_OF[wosize & 511] as usize & (CLASSES - 1);
+        let class = &self.classes[index];
+        let slot = class.next.get();
+        let next = slot + class.slot_bytes;
+        if next > class.end.get() {
+            return self.alloc_slow(heap, index);
+        }
+        class.next.set(next);
+        slot + WORD
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn alloc_slow(&self, heap: &Heap, index: usize) -> u32 {
+        let class = &self.classes[index & (CLASSES - 1)];
+        if class.next_run.get() == 0 {
+            class.next_run.set(
+                self.pages
+                    .borrow_mut()
+                    .find_run(heap, index, class.slot_bytes),
+            );
+        }
+        let run = class.next_run.get();
+        class.next.set(run + class.slot_bytes);
+        class
+            .end
+            .set(run + (memory::load_u64(run) >> 10) as u32 * WORD + WORD);
+        class.next_run.set(memory::load_u32(run + WORD));
+        run + WORD
+    }
+
+    /// Makes all pages walkable and sweeps those that this cycle has not swept yet: before marking.
+    pub fn finish_sweep(&self, heap: &Heap) {
+        self.retire();
+        let mut pages = self.pages.borrow_mut();
+        for (index, class) in self.classes.iter().enumerate().take(SLOT_WORDS.len()) {
+            while pages.sweep_next(heap, index, class.slot_bytes).is_some() {}
+            pages.by_class[index].swept = 0;
+        }
+    }
+
+    /// Writes the headers of current runs and forgets all runs.
+    fn retire(&self) {
+        for class in &self.classes {
+            if class.next.get() < class.end.get() {
+                write_free(class.next.get(), class.end.get());
+            }
+            class.next.set(0);
+            class.end.set(0);
+            class.next_run.set(0);
+        }
+    }
+
+    /// Bytes of memory that pages take.
+    pub fn bytes(&self) -> u64 {
+        self.pages.borrow().bytes
+    }
+
+    /// Calls `visit` with the address of each slot in use (the block's field 0), dead ones included, and with
+    /// (address, words) of free ranges.
+    pub fn walk(&self, mut visit: impl FnMut(u32), mut free: impl FnMut(u32, u32)) {
+        let pages = self.pages.borrow();
+        for (class, of_class) in self.classes.iter().zip(&pages.by_class) {
+            for &start in &of_class.starts {
+                let (mut at, end) = (start, page_end(start, class.slot_bytes));
+                while at < end {
+                    if at == class.next.get() && at < class.end.get() {
+                        free(at, (class.end.get() - at) / WORD);
+                        at = class.end.get();
+                        continue;
+                    }
+                    let header = memory::load_u64(at);
+                    if header & COLOUR_MASK == FREE {
+                        free(at, (header >> 10) as u32 + 1);
+                        at += (header >> 10) as u32 * WORD + WORD;
+                    } else {
+                        visit(at + WORD);
+                        at += class.slot_bytes;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Class {
+    const fn new(slot_bytes: u32) -> Self {
+        Self {
+            next: Cell::new(0),
+            end: Cell::new(0),
+            slot_bytes,
+            next_run: Cell::new(0),
+        }
+    }
+}
+
+impl Pages {
+    const fn new() -> Self {
+        Self {
+            by_class: [const {
+                ClassPages {
+                    starts: Vec::new(),
+                    swept: 0,
+                }
+            }; CLASSES],
+            free: Vec::new(),
+            bytes: 0,
+        }
+    }
+
+    /// The first of some free runs of the class: from its next pages to be swept, else a new page.
+    fn find_run(&mut self, heap: &Heap, index: usize, slot_bytes: u32) -> u32 {
+        while let Some(run) = self.sweep_next(heap, index, slot_bytes) {
+            if run != 0 {
+                return run;
+            }
+        }
+        let page = self.take_page(heap);
+        write_free(page, page_end(page, slot_bytes));
+        memory::store_u64(page + WORD, 0);
+        let class = &mut self.by_class[index];
+        class.starts.push(page);
+        class.swept = class.starts.len();
+        page
+    }
+
+    /// Sweeps the next page of the class that needs it: `None` when there is none, else its first run or 0.
+    fn sweep_next(&mut self, heap: &Heap, index: usize, slot_bytes: u32) -> Option<u32> {
+        let class = &mut self.by_class[index];
+        let &start = class.starts.get(class.swept)?;
+        let swept = sweep_page(start, slot_bytes, heap.live_colour.get());
+        if swept.live {
+            class.swept += 1;
+            return Some(swept.first_run);
+        }
+        class.starts.swap_remove(class.swept);
+        self.free.push(start);
+        Some(0)
+    }
+
+    fn take_page(&mut self, heap: &Heap) -> u32 {
+        if self.free.is_empty() {
+            let wish = CHUNK_BYTES
+                .max(self.bytes as usize / 8)
+                .next_multiple_of(PAGE_BYTES as usize);
+            let Some((bytes, start)) = super::grow_either(wish, PAGE_BYTES as usize) else {
+                super::out_of_memory()
+            };
+            let pages = bytes as u32 / PAGE_BYTES;
+            self.free
+                .extend((0..pages).rev().map(|page| start + page * PAGE_BYTES));
+            self.bytes += bytes as u64;
+            heap.note_range(start + bytes as u32);
+        }
+        self.free.pop().expect("the pool was just filled")
+    }
+}
+
+/// The end of the last whole slot of a page.
+fn page_end(start: u32, slot_bytes: u32) -> u32 {
+    start + PAGE_BYTES / slot_bytes * slot_bytes
+}
+
+/// Writes the header of the free range `start..end`.
+fn write_free(start: u32, end: u32) {
+    let words = ((end - start) / WORD - 1) as u64;
+    memory::store_u64(start, words << 10 | FREE);
+}
+
+/// Turns the garbage of a page into runs, linked in order of their addresses.
+fn sweep_page(start: u32, slot_bytes: u32, live_colour: u64) -> Swept {
+    let end = page_end(start, slot_bytes);
+    let mut swept = Swept {
+        first_run: 0,
+        live: false,
+    };
+    let (mut last_run, mut at) = (0, start);
+    while at < end {
+        let header = memory::load_u64(at);
+        if header & COLOUR_MASK == live_colour {
+            swept.live = true;
+            at += slot_bytes;
+            continue;
+        }
+        let run = at;
+        at = run_end(run, end, slot_bytes, live_colour);
+        write_free(run, at);
+        memory::store_u64(run + WORD, 0);
+        match last_run {
+            0 => swept.first_run = run,
+            last => memory::store_u64(last + WORD, run as u64),
+        }
+        last_run = run;
+    }
+    swept
+}
+
+/// Where the free slots and garbage that begin at `at` end.
+fn run_end(mut at: u32, end: u32, slot_bytes: u32, live_colour: u64) -> u32 {
+    while at < end {
+        let header = memory::load_u64(at);
+        match header & COLOUR_MASK {
+            FREE => at += (header >> 10) as u32 * WORD + WORD,
+            colour if colour == live_colour => break,
+            _ => at += slot_bytes,
+        }
+    }
+    at
+}

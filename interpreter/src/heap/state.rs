@@ -1,0 +1,130 @@
+//! The collector's state: one [`Heap`] for the module under Wasm, one for each thread natively.
+//!
+//! Invariants: a block's colour (header bits 8 and 9) is [`FREE`] for unused memory of the major heap, the
+//! heap's *live colour* for blocks that the last marking reached or that were born since, and the other
+//! of the two remaining colours for garbage that has not been swept yet. Nursery and image blocks
+//! have colour 0, which nobody looks at. Between collections the two live colours swap roles, so that
+//! sweeping need not touch survivors.
+//!
+//! Leaves out: how each space allocates (see `small`, `large`, `image`).
+
+use super::ephemeron::Ephemerons;
+use super::finalise::Finalisers;
+use super::image::Image;
+use super::large::LargeSpace;
+use super::list::AddressList;
+use super::roots::RootVisitor;
+use super::small::SmallSpace;
+use super::stats::Counters;
+use crate::value::Value;
+use std::cell::{Cell, RefCell};
+
+/// The colour bits of a header.
+pub const COLOUR_MASK: u64 = 3 << 8;
+/// Colour of unused memory: the header's size is that of the unused range.
+pub const FREE: u64 = 2 << 8;
+/// The first of the two colours that mean live and garbage in turn.
+pub const COLOUR_A: u64 = 0;
+/// The second.
+pub const COLOUR_B: u64 = 1 << 8;
+
+/// Everything the collector knows beside the machine's registers.
+pub struct Heap {
+    pub small: SmallSpace,
+    pub large: RefCell<LargeSpace>,
+    pub image: Image,
+    /// Blocks of the major heap are in `low..high`; both are 0 before `init`.
+    pub low: Cell<u32>,
+    pub high: Cell<u32>,
+    /// Header bits of blocks that are live, see the module's invariants.
+    pub live_colour: Cell<u64>,
+    /// Addresses of fields outside of the nursery that hold nursery blocks.
+    pub remembered: AddressList,
+    /// Blocks born in the major heap since the last minor collection.
+    pub fresh: AddressList,
+    /// Nursery addresses of blocks whose fields are still to be copied.
+    pub todo: AddressList,
+    /// Ranges of fields still to be marked: pairs start, end.
+    pub mark_stack: AddressList,
+    pub ephemerons: RefCell<Ephemerons>,
+    pub finalisers: RefCell<Finalisers>,
+    pub visitors: RefCell<Vec<RootVisitor>>,
+    /// What compiled code's trigger is set to while nothing waits.
+    pub normal_trigger: Cell<u32>,
+    /// Words allocated in the major heap since the last major collection, and at which number the
+    /// next one is due.
+    pub allocated: Cell<u64>,
+    pub allocation_goal: Cell<u64>,
+    /// Percentage of garbage to live words that is tolerated (`Gc.space_overhead`).
+    pub space_overhead: Cell<u64>,
+    pub counters: Counters,
+}
+
+impl Heap {
+    const fn new() -> Self {
+        Self {
+            small: SmallSpace::new(),
+            large: RefCell::new(LargeSpace::new()),
+            image: Image::new(),
+            low: Cell::new(0),
+            high: Cell::new(0),
+            live_colour: Cell::new(COLOUR_A),
+            remembered: AddressList::new(),
+            fresh: AddressList::new(),
+            todo: AddressList::new(),
+            mark_stack: AddressList::new(),
+            ephemerons: RefCell::new(Ephemerons::new()),
+            finalisers: RefCell::new(Finalisers::new()),
+            visitors: RefCell::new(Vec::new()),
+            normal_trigger: Cell::new(0),
+            allocated: Cell::new(0),
+            allocation_goal: Cell::new(super::MIN_MAJOR_WORDS),
+            space_overhead: Cell::new(120),
+            counters: Counters::new(),
+        }
+    }
+
+    /// Whether [`super::init`] has run.
+    #[inline(always)]
+    pub fn is_initialised(&self) -> bool {
+        self.low.get() != 0
+    }
+
+    /// Whether `value` points into the major heap, provided that it does not point into the nursery.
+    #[inline(always)]
+    pub fn in_major(&self, value: Value) -> bool {
+        value.is_block()
+            && value.address().wrapping_sub(self.low.get()) < self.high.get() - self.low.get()
+    }
+
+    /// Widens the range of the major heap by memory that `memory::grow` returned.
+    pub fn note_range(&self, end: u32) {
+        self.high.set(self.high.get().max(end));
+    }
+
+    /// The colour of garbage that is not swept yet.
+    #[inline(always)]
+    pub fn dead_colour(&self) -> u64 {
+        self.live_colour.get() ^ COLOUR_B
+    }
+}
+
+/// The heap of this thread.
+#[inline(always)]
+pub fn heap() -> &'static Heap {
+    #[cfg(target_family = "wasm")]
+    {
+        struct Single(Heap);
+        // SAFETY: the module has one thread.
+        unsafe impl Sync for Single {}
+        static HEAP: Single = Single(Heap::new());
+        &HEAP.0
+    }
+    #[cfg(not(target_family = "wasm"))]
+    {
+        thread_local! {
+            static HEAP: &'static Heap = Box::leak(Box::new(Heap::new()));
+        }
+        HEAP.with(|heap| *heap)
+    }
+}
