@@ -53,7 +53,7 @@ index!(/// A function of the generic module (imports first, as in Wasm).
 index!(/// A function type of the generic module.
     Sig, "sig");
 index!(/// A global of the generic module.
-    Global, "g");
+    Global, "global");
 index!(/// A table of the generic module.
     Table, "t");
 index!(/// A pointer parameter of a request: the base to which relocatable addresses are relative.

@@ -3,5 +3,7 @@
 //! Pure: a WebAssembly module's bytes in, bytes out. Modules in pipeline order.
 
 pub mod ir;
+pub mod lift;
 pub mod module;
 pub mod op;
+pub mod text;

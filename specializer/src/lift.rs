@@ -1,0 +1,60 @@
+//! Lifts WebAssembly functions to maximal SSA.
+//!
+//! Two steps: [`translate`] (with [`control`]) runs the operators over a symbolic stack and cuts the
+//! body into blocks whose parameters are the operand stack; [`locals`] finds which locals are live
+//! where and adds them to parameters and arguments.
+//!
+//! Invariant: a block's parameters are exactly the operand-stack values at its start (all of them, from
+//! the bottom) and, after those, its live-in locals in order of index. Blocks are in reverse postorder.
+//! Unreachable code is dropped.
+//!
+//! Leaves out what [`crate::ir`] leaves out: such a function is [`Unsupported`].
+
+mod control;
+mod locals;
+mod translate;
+
+#[cfg(test)]
+mod tests;
+
+use wasmparser::BinaryReaderError;
+
+use crate::ir::{Func, generic};
+use crate::module::Module;
+
+/// Why a function cannot be lifted, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("{func}, offset {offset:#x}: {reason}")]
+pub struct Unsupported {
+    pub func: Func,
+    /// In the module's bytes.
+    pub offset: usize,
+    pub reason: Reason,
+}
+
+/// What stands in the way of lifting.
+#[derive(Debug, thiserror::Error)]
+pub enum Reason {
+    #[error("there is no body to lift: the function is imported or does not exist")]
+    NoBody,
+    #[error("types other than i32, i64, f32 and f64, or several results")]
+    Types,
+    #[error("operator {operator} of proposal `{proposal}`")]
+    Operator {
+        operator: String,
+        proposal: &'static str,
+    },
+    #[error("there is no intrinsic `{0}` with this signature")]
+    Intrinsic(String),
+    #[error("malformed: {0}")]
+    Malformed(#[from] BinaryReaderError),
+    #[error("not valid: {0}")]
+    Invalid(&'static str),
+}
+
+/// Lifts `func`. The module need not have been validated: what would make lifting go wrong is found;
+/// [`crate::verify`] finds the rest.
+pub fn function(module: &Module<'_>, func: Func) -> Result<generic::Function, Unsupported> {
+    let draft = translate::run(module, func)?;
+    Ok(locals::run(draft))
+}

@@ -1,0 +1,241 @@
+//! Second step of lifting: locals become parameters and arguments.
+//!
+//! Classic backward liveness over bit sets, iterated over blocks in postorder until nothing changes
+//! (as often as loops nest, in practice). Before it, jumps to blocks that only jump on with the same
+//! stack are redirected, and blocks are renumbered in reverse postorder.
+
+use super::translate::{BlockLocals, Draft, ENTRY};
+use crate::ir::generic::{BlockData, Function, Inst, Terminator, Value};
+use crate::ir::{Block, Type, Values};
+use crate::op::{Const, Op};
+
+/// Completes `draft`.
+pub(super) fn run(mut draft: Draft) -> Function {
+    skip_forwarders(&mut draft);
+    let order = reverse_postorder(&draft.function);
+    renumber(&mut draft, &order);
+    let live = Liveness::solve(&draft);
+    add_params(&mut draft, &live);
+    add_arguments(&mut draft, &live);
+    draft.function
+}
+
+/// Redirects jumps to blocks that do nothing but jump on.
+fn skip_forwarders(draft: &mut Draft) {
+    let next: Vec<Option<Block>> = draft
+        .function
+        .blocks
+        .iter()
+        .zip(&draft.locals)
+        .map(|(block, locals)| forwards(block, locals))
+        .collect();
+    // A cycle of forwarders is an endless loop, which any number of steps stays in.
+    let resolve = |mut block: Block| {
+        for _ in 0..next.len() {
+            match next[block.index()] {
+                Some(further) if further != block => block = further,
+                Some(_) | None => break,
+            }
+        }
+        block
+    };
+    for block in &mut draft.function.blocks {
+        for target in block.term.targets_mut() {
+            target.block = resolve(target.block);
+        }
+    }
+}
+
+/// Where an empty block that passes all its parameters on jumps to.
+fn forwards(block: &BlockData, locals: &BlockLocals) -> Option<Block> {
+    match &block.term {
+        Terminator::Jump(target)
+            if block.insts.is_empty()
+                && locals.ends.is_empty()
+                && target.args[..] == block.params[..] =>
+        {
+            Some(target.block)
+        }
+        _ => None,
+    }
+}
+
+/// The blocks that the entry reaches, each before its successors but for loops' back edges.
+fn reverse_postorder(function: &Function) -> Vec<Block> {
+    let mut seen = vec![false; function.blocks.len()];
+    seen[ENTRY.index()] = true;
+    let successors = |block: Block| -> Vec<Block> {
+        function.blocks[block.index()]
+            .term
+            .targets()
+            .map(|target| target.block)
+            .collect()
+    };
+    let mut pending = vec![(ENTRY, successors(ENTRY))];
+    let mut order = Vec::new();
+    while let Some((block, rest)) = pending.last_mut() {
+        match rest.pop() {
+            Some(next) => {
+                if !std::mem::replace(&mut seen[next.index()], true) {
+                    pending.push((next, successors(next)));
+                }
+            }
+            None => {
+                order.push(*block);
+                pending.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// Puts blocks into `order`, dropping the others.
+fn renumber(draft: &mut Draft, order: &[Block]) {
+    let mut numbers = vec![ENTRY; draft.function.blocks.len()];
+    for (number, block) in order.iter().enumerate() {
+        numbers[block.index()] = Block(u32::try_from(number).expect("block count fits u32"));
+    }
+    let mut blocks: Vec<_> = std::mem::take(&mut draft.function.blocks)
+        .into_iter()
+        .map(Some)
+        .collect();
+    let mut locals = std::mem::take(&mut draft.locals);
+    for block in order {
+        let mut data = blocks[block.index()]
+            .take()
+            .expect("the order names a block once");
+        for target in data.term.targets_mut() {
+            target.block = numbers[target.block.index()];
+        }
+        draft.function.blocks.push(data);
+        draft
+            .locals
+            .push(std::mem::take(&mut locals[block.index()]));
+    }
+}
+
+/// The locals that are live at the start of each block.
+struct Liveness {
+    /// Words of 64 locals per block.
+    words: usize,
+    sets: Vec<u64>,
+}
+
+impl Liveness {
+    fn solve(draft: &Draft) -> Self {
+        let words = draft.types.len().div_ceil(64);
+        let count = draft.function.blocks.len();
+        let mut live = Self {
+            words,
+            sets: vec![0; words * count],
+        };
+        let kept = live.kept(draft);
+        for (block, locals) in draft.locals.iter().enumerate() {
+            for &(local, _) in &locals.reads {
+                live.sets[block * words + local / 64] |= 1 << (local % 64);
+            }
+        }
+        while (0..count).rev().fold(false, |changed, block| {
+            live.transfer(draft, &kept, block) | changed
+        }) {}
+        live
+    }
+
+    /// For each block, the locals that it leaves alone.
+    fn kept(&self, draft: &Draft) -> Vec<u64> {
+        let mut kept = vec![u64::MAX; self.sets.len()];
+        for (block, locals) in draft.locals.iter().enumerate() {
+            for &(local, _) in &locals.ends {
+                kept[block * self.words + local / 64] &= !(1 << (local % 64));
+            }
+        }
+        kept
+    }
+
+    /// Adds to a block what its successors need and it leaves alone; whether that was news.
+    fn transfer(&mut self, draft: &Draft, kept: &[u64], block: usize) -> bool {
+        let mut changed = false;
+        for target in draft.function.blocks[block].term.targets() {
+            for word in 0..self.words {
+                let at = block * self.words + word;
+                let through = self.sets[target.block.index() * self.words + word] & kept[at];
+                changed |= through & !self.sets[at] != 0;
+                self.sets[at] |= through;
+            }
+        }
+        changed
+    }
+
+    /// The live-in locals of `block`, ascending.
+    fn locals(&self, block: usize) -> impl Iterator<Item = usize> {
+        let words = &self.sets[block * self.words..(block + 1) * self.words];
+        words.iter().enumerate().flat_map(|(word, &bits)| {
+            let mut rest = bits;
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(word * 64 + bit)
+            })
+        })
+    }
+}
+
+/// Gives each block a parameter for each live-in local. In the entry block, which has its parameters,
+/// live-in locals are those that were not set yet: zero.
+fn add_params(draft: &mut Draft, live: &Liveness) {
+    let mut known: Vec<Option<Value>> = vec![None; draft.types.len()];
+    for block in 0..draft.function.blocks.len() {
+        for &(local, value) in &draft.locals[block].reads {
+            known[local] = Some(value);
+        }
+        for local in live.locals(block) {
+            let ty = draft.types[local];
+            if block == ENTRY.index() {
+                let zero = append_zero(&mut draft.function, ty);
+                draft.locals[block].ends.push((local, zero));
+                continue;
+            }
+            let value = match known[local].take() {
+                Some(value) => value,
+                None => {
+                    let value = draft.function.new_value(ty);
+                    draft.locals[block].ends.push((local, value));
+                    value
+                }
+            };
+            draft.function.blocks[block].params.push(value);
+        }
+    }
+}
+
+fn append_zero(function: &mut Function, ty: Type) -> Value {
+    let value = function.new_value(ty);
+    let op = Op::Const(Const::from_bits(ty, 0));
+    let inst = Inst {
+        op,
+        args: Values::new(),
+        result: Some(value),
+    };
+    function.blocks[ENTRY.index()].insts.push(inst);
+    value
+}
+
+/// Passes to each target the contents of its live-in locals.
+fn add_arguments(draft: &mut Draft, live: &Liveness) {
+    let mut contents: Vec<Option<Value>> = vec![None; draft.types.len()];
+    for (block, locals) in draft.function.blocks.iter_mut().zip(&draft.locals) {
+        for &(local, value) in &locals.ends {
+            contents[local] = Some(value);
+        }
+        for target in block.term.targets_mut() {
+            let values = live.locals(target.block.index());
+            target.args.extend(values.map(|local| {
+                contents[local].expect("what a successor needs is set or live here as well")
+            }));
+        }
+        for &(local, _) in &locals.ends {
+            contents[local] = None;
+        }
+    }
+}

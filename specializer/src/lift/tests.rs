@@ -1,0 +1,272 @@
+//! Lifting by example.
+
+use expect_test::{Expect, expect};
+
+use crate::ir::Func;
+use crate::module::Module;
+
+/// Lifts the first function that is not imported.
+fn check(wat: &str, expected: Expect) {
+    let bytes = wat::parse_str(wat).expect("valid text");
+    let module = Module::parse(&bytes).expect("a module");
+    let first = u32::try_from(module.imports.len()).expect("few imports");
+    let text = match super::function(&module, Func(first)) {
+        Ok(function) => function.to_string(),
+        Err(error) => error.to_string(),
+    };
+    expected.assert_eq(&text);
+}
+
+#[test]
+fn straight_line() {
+    check(
+        "(module (func (param i32 i64) (result i64)
+            (i64.add (local.get 1) (i64.extend_i32_u (local.get 0)))))",
+        expect![[r#"
+            function(i32, i64) -> i64 {
+            bb0(g0: i32, g1: i64):
+                g2: i64 = i64.extend_i32_u g0
+                g3: i64 = i64.add g1, g2
+                return g3
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_carries_only_live_locals() {
+    check(
+        "(module (func (param $n i32) (param $dead i64) (result i32) (local $sum i32) (local $never i32)
+            (loop $again
+                (local.set $sum (i32.add (local.get $sum) (local.get $n)))
+                (local.tee $n (i32.sub (local.get $n) (i32.const 1)))
+                (br_if $again))
+            (local.get $sum)))",
+        expect![[r#"
+            function(i32, i64) -> i32 {
+            bb0(g0: i32, g1: i64):
+                g8: i32 = i32.const 0
+                jump bb1(g0, g8)
+            bb1(g3: i32, g2: i32):
+                g4: i32 = i32.add g2, g3
+                g5: i32 = i32.const 1
+                g6: i32 = i32.sub g3, g5
+                branch g6 ? bb1(g6, g4) : bb2(g4)
+            bb2(g7: i32):
+                return g7
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn an_if_without_else_needs_no_block_for_it() {
+    check(
+        "(module (func (param i32) (result i32)
+            (if (local.get 0) (then (local.set 0 (i32.const 7))))
+            (local.get 0)))",
+        expect![[r#"
+            function(i32) -> i32 {
+            bb0(g0: i32):
+                branch g0 ? bb1() : bb2(g0)
+            bb1():
+                g1: i32 = i32.const 7
+                jump bb2(g1)
+            bb2(g2: i32):
+                return g2
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn values_below_a_block_stay_on_the_stack() {
+    check(
+        "(module (func (param i32 i64) (result i64)
+            (local.get 1)
+            (if (result i64) (local.get 0) (then (i64.const 1)) (else (i64.const 2)))
+            (i64.add)))",
+        expect![[r#"
+            function(i32, i64) -> i64 {
+            bb0(g0: i32, g1: i64):
+                branch g0 ? bb1(g1) : bb2(g1)
+            bb1(g2: i64):
+                g4: i64 = i64.const 1
+                jump bb3(g2, g4)
+            bb2(g3: i64):
+                g7: i64 = i64.const 2
+                jump bb3(g3, g7)
+            bb3(g5: i64, g6: i64):
+                g8: i64 = i64.add g5, g6
+                return g8
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn switches_cut_the_stack() {
+    check(
+        "(module (func (param i32) (result i32)
+            (block $a (result i32) (block $b (result i32) (i32.const 9)
+                (i32.const 10) (br_table $a $b $a (local.get 0)))
+             (i32.add (i32.const 1)))
+            ))",
+        expect![[r#"
+            function(i32) -> i32 {
+            bb0(g0: i32):
+                g1: i32 = i32.const 9
+                g2: i32 = i32.const 10
+                switch g0 [bb2(g2), bb1(g2)] default bb2(g2)
+            bb1(g4: i32):
+                g5: i32 = i32.const 1
+                g6: i32 = i32.add g4, g5
+                jump bb2(g6)
+            bb2(g3: i32):
+                return g3
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn unreachable_code_is_dropped() {
+    check(
+        "(module (func (param i32) (result i32)
+            (block (br 0) (loop (if (i32.const 1) (then (br 1)) (else (drop)))))
+            (return (local.get 0))
+            (i32.add)))",
+        expect![[r#"
+            function(i32) -> i32 {
+            bb0(g0: i32):
+                jump bb1(g0)
+            bb1(g1: i32):
+                return g1
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn branches_to_the_function_return() {
+    check(
+        "(module (func (param i32) (result i32)
+            (br_if 0 (i32.const 5) (local.get 0)) (drop)
+            (if (local.get 0) (then (br 1 (i32.const 6))))
+            (i32.const 7)))",
+        expect![[r#"
+            function(i32) -> i32 {
+            bb0(g0: i32):
+                g1: i32 = i32.const 5
+                branch g0 ? bb1(g1) : bb2(g1, g0)
+            bb1(g2: i32):
+                return g2
+            bb2(g3: i32, g4: i32):
+                branch g4 ? bb3() : bb4()
+            bb3():
+                g5: i32 = i32.const 6
+                return g5
+            bb4():
+                g6: i32 = i32.const 7
+                return g6
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn endless_loops() {
+    check(
+        "(module (func (loop (loop (br 1)))))",
+        expect![[r#"
+        function() {
+        bb0():
+            jump bb1()
+        bb1():
+            jump bb1()
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn calls_and_intrinsics() {
+    check(
+        r#"(module
+            (import "bactrian" "cells.read" (func $read (param i32) (result i64)))
+            (import "bactrian" "context.update" (func $update (param i32)))
+            (import "host" "print" (func $print (param i64)))
+            (type $entry (func (param i32 i64) (result i64)))
+            (table 1 funcref)
+            (func (param i32 i64) (result i64)
+                (call $update (local.get 0))
+                (call $print (call $read (local.get 0)))
+                (drop (call_indirect (type $entry) (local.get 0) (local.get 1) (i32.const 3)))
+                (return_call_indirect (type $entry) (local.get 0) (local.get 1) (i32.const 4))))"#,
+        expect![[r#"
+            function(i32, i64) -> i64 {
+            bb0(g0: i32, g1: i64):
+                context.update g0
+                g2: i64 = cells.read g0
+                call fn2 g2
+                g3: i32 = i32.const 3
+                g4: i64 = call_indirect sig0 t0 g0, g1, g3
+                g5: i32 = i32.const 4
+                tail_call_indirect sig0 t0 g0, g1, g5
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn memory_and_globals() {
+    check(
+        "(module (memory 1) (global $g (mut i32) (i32.const 0))
+            (func (param i32) (result i32)
+                (global.set $g (i32.load8_s offset=5 (local.get 0)))
+                (i64.store32 offset=8 (local.get 0) (i64.const -1))
+                (memory.fill (local.get 0) (i32.const 0) (memory.size))
+                (select (global.get $g) (memory.grow (i32.const 1)) (local.get 0))))",
+        expect![[r#"
+            function(i32) -> i32 {
+            bb0(g0: i32):
+                g1: i32 = i32.load8_s offset=5 g0
+                global.set global0 g1
+                g2: i64 = i64.const -1
+                i64.store32 offset=8 g0, g2
+                g3: i32 = i32.const 0
+                g4: i32 = memory.size
+                memory.fill g0, g3, g4
+                g5: i32 = global.get global0
+                g6: i32 = i32.const 1
+                g7: i32 = memory.grow g6
+                g8: i32 = select g5, g7, g0
+                return g8
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn unsupported_functions_say_why() {
+    check(
+        "(module (func (result i32 i32) (i32.const 1) (i32.const 2)))",
+        expect!["fn0, offset 0x0: types other than i32, i64, f32 and f64, or several results"],
+    );
+    check(
+        "(module (func (drop (ref.null func))))",
+        expect![
+            "fn0, offset 0x17: operator RefNull { hty: Abstract { shared: false, ty: Func } } of proposal `reference_types`"
+        ],
+    );
+    check(
+        "(module (memory 1) (memory 1) (func (drop (i32.load 1 (i32.const 2)))))",
+        expect![
+            "fn0, offset 0x20: operator I32Load { memarg: MemArg { align: 2, max_align: 2, offset: 0, memory: 1 } } of proposal `mvp`"
+        ],
+    );
+    check(
+        r#"(module (import "bactrian" "cells.reed" (func (param i32))) (func (call 0 (i32.const 1))))"#,
+        expect!["fn1, offset 0x36: there is no intrinsic `cells.reed` with this signature"],
+    );
+}

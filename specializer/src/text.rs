@@ -1,0 +1,3 @@
+//! The text form of functions, for tests, goldens and debugging.
+
+mod print;
