@@ -1,0 +1,159 @@
+//! The command line. Flags that open the sandbox are spelt as the `wasmtime` command spells them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::host::Directory;
+
+/// Compiles OCaml bytecode, and whatever an annotated interpreter runs, to WebAssembly.
+#[derive(Debug, Parser)]
+#[command(name = "bactrian", version)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Compile a program and run it; its output and its exit status are the program's.
+    Run(RunArgs),
+    /// Compile a program to a WASI command.
+    Build(BuildArgs),
+    /// Specialize an annotated module, whatever language it interprets.
+    Specialize(SpecializeArgs),
+    /// Look after the cache.
+    Cache(CacheArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub build: BuildOptions,
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
+    /// An executable that `ocamlc` made, or what `bactrian build` made of one.
+    pub program: PathBuf,
+    /// The program's arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct BuildArgs {
+    #[command(flatten)]
+    pub build: BuildOptions,
+    /// An executable that `ocamlc` made.
+    pub program: PathBuf,
+    #[arg(short, long)]
+    pub output: PathBuf,
+    /// A module for any runtime with tail calls, or machine code for this machine's Wasmtime.
+    #[arg(long, value_enum, default_value = "wasm")]
+    pub emit: Emit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Emit {
+    Wasm,
+    Cwasm,
+}
+
+#[derive(Debug, Args)]
+pub struct SpecializeArgs {
+    #[command(flatten)]
+    pub build: BuildOptions,
+    /// A module, binary or text, with a request table (see the annotations crate).
+    pub module: PathBuf,
+    #[arg(short, long)]
+    pub output: PathBuf,
+    /// Initialise the module and freeze it first: call its `wizer-initialize` with this file as standard input.
+    #[arg(long, value_name = "FILE")]
+    pub init: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct BuildOptions {
+    /// Do not specialize: run the interpreter as it is.
+    #[arg(long)]
+    pub generic: bool,
+    #[command(flatten)]
+    pub cache: CacheLocation,
+    /// Report requests, sizes and times by stage on standard error.
+    #[arg(long)]
+    pub stats: bool,
+    /// Switch one optimisation, as in `-O known-callees=off`.
+    #[arg(short = 'O', value_name = "NAME=on|off", value_parser = switch)]
+    pub optimisations: Vec<(String, bool)>,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct CacheLocation {
+    /// The cache to use [default: bactrian/cache.sqlite in $XDG_CACHE_HOME or ~/.cache].
+    #[arg(long = "cache", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Use no cache.
+    #[arg(long, conflicts_with = "file")]
+    pub no_cache: bool,
+    /// How large the cache may become.
+    #[arg(long, value_name = "MIB", default_value = "1024")]
+    pub cache_size: u64,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct SandboxOptions {
+    /// Let the program use a directory, under its own name or another.
+    #[arg(long = "dir", value_name = "HOST[::GUEST]", value_parser = directory)]
+    pub directories: Vec<Directory>,
+    /// Give the program an environment variable; without a value, this process's.
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]
+    pub env: Vec<(String, String)>,
+}
+
+#[derive(Debug, Args)]
+pub struct CacheArgs {
+    #[command(subcommand)]
+    pub action: CacheAction,
+    /// The cache to use [default: bactrian/cache.sqlite in $XDG_CACHE_HOME or ~/.cache].
+    #[arg(long = "cache", value_name = "FILE", global = true)]
+    pub file: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, Subcommand)]
+pub enum CacheAction {
+    /// What is in it.
+    Stats,
+    /// Check every entry; remove what is damaged.
+    Verify,
+    /// Remove every entry.
+    Clear,
+}
+
+fn switch(text: &str) -> Result<(String, bool), String> {
+    match text.split_once('=') {
+        Some((name, "on")) => Ok((name.into(), true)),
+        Some((name, "off")) => Ok((name.into(), false)),
+        Some((_, other)) => Err(format!("`{other}` is neither `on` nor `off`")),
+        None => Err("expected NAME=on or NAME=off".into()),
+    }
+}
+
+fn directory(text: &str) -> Result<Directory, String> {
+    let (host, guest) = text.split_once("::").unwrap_or((text, text));
+    if host.is_empty() || guest.is_empty() {
+        return Err("expected HOST or HOST::GUEST".into());
+    }
+    Ok(Directory {
+        host: host.into(),
+        guest: guest.into(),
+    })
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    if let Some((name, value)) = text.split_once('=') {
+        return Ok((name.into(), value.into()));
+    }
+    match std::env::var(text) {
+        Ok(value) => Ok((text.into(), value)),
+        Err(error) => Err(format!("{error}; give a value with {text}=VALUE")),
+    }
+}

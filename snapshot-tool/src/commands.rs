@@ -1,0 +1,247 @@
+//! What each command does. A command's failure is a message and a status; a program's end is its own.
+
+use std::fs::{self, Permissions};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow};
+use cache::Cache;
+use wasmtime::Module;
+
+use crate::cli::{
+    BuildArgs, BuildOptions, CacheAction, CacheArgs, CacheLocation, Cli, Command, Emit, RunArgs,
+    SpecializeArgs,
+};
+use crate::host::Sandbox;
+use crate::pipeline::{Mode, Pipeline, Settings, size};
+use crate::run::Exit;
+use crate::snapshot::{self, Refused};
+use crate::{engine, run, specialise};
+
+/// The status for a failure of ours, out of the way of the programs' own.
+const FAILURE: u8 = 125;
+
+/// Does what the command line says; the result is the process's status.
+pub fn execute(cli: &Cli) -> u8 {
+    let result = match &cli.command {
+        Command::Run(args) => run_program(args),
+        Command::Build(args) => build(args).map(|()| 0),
+        Command::Specialize(args) => specialize(args).map(|()| 0),
+        Command::Cache(args) => look_after_cache(args).map(|()| 0),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("bactrian: {error:#}");
+        error
+            .downcast_ref::<Refused>()
+            .map_or(FAILURE, |refused| refused.status as u8)
+    })
+}
+
+fn run_program(args: &RunArgs) -> Result<u8> {
+    let input = read(&args.program)?;
+    let mut pipeline = pipeline(&args.build)?;
+    let module =
+        runnable(&mut pipeline, &input).with_context(|| args.program.display().to_string())?;
+    finish(&pipeline);
+    let name = args
+        .program
+        .to_str()
+        .ok_or_else(|| anyhow!("the program's name is not UTF-8"))?;
+    let sandbox = Sandbox {
+        args: std::iter::once(name.to_string())
+            .chain(args.args.iter().cloned())
+            .collect(),
+        env: args.sandbox.env.clone(),
+        directories: args.sandbox.directories.clone(),
+    };
+    let engine = pipeline.engine.clone();
+    let exit = pipeline
+        .stages
+        .time("run", || run::run(&engine, &module, &sandbox))?;
+    if args.build.stats {
+        report(&pipeline);
+    }
+    if let Exit::Trapped(message) = &exit {
+        eprintln!("bactrian: {}: {message}", args.program.display());
+    }
+    Ok(exit.status() as u8)
+}
+
+/// Machine code for whatever kind of program `input` is.
+fn runnable(pipeline: &mut Pipeline, input: &[u8]) -> Result<Module> {
+    if is_bytecode(input) {
+        pipeline.program(input)
+    } else if input.starts_with(b"\0asm") {
+        pipeline.machine_code(input)
+    } else if input.starts_with(b"\x7fELF") {
+        engine::load(&pipeline.engine, input)
+            .context("this is not machine code that this version of Bactrian made")
+    } else {
+        pipeline.program(input)
+    }
+}
+
+/// Whether the trailer is that of a bytecode executable, whatever the file begins with.
+fn is_bytecode(input: &[u8]) -> bool {
+    input.len() > 12 && input[input.len() - 12..].starts_with(b"Caml1999X")
+}
+
+fn build(args: &BuildArgs) -> Result<()> {
+    let bytecode = read(&args.program)?;
+    let mut pipeline = pipeline(&args.build)?;
+    let wasm = pipeline
+        .module(&bytecode)
+        .with_context(|| args.program.display().to_string())?;
+    let output = match args.emit {
+        Emit::Wasm => wasm,
+        Emit::Cwasm => pipeline
+            .machine_code(&wasm)?
+            .serialize()
+            .map_err(engine::error)?,
+    };
+    write(&args.output, &output)?;
+    finish(&pipeline);
+    if args.build.stats {
+        report(&pipeline);
+    }
+    Ok(())
+}
+
+fn specialize(args: &SpecializeArgs) -> Result<()> {
+    let name = || args.module.display().to_string();
+    let mut module = wat::parse_bytes(&read(&args.module)?)
+        .with_context(name)?
+        .into_owned();
+    let mut pipeline = pipeline(&args.build)?;
+    if let Some(init) = &args.init {
+        snapshot::require_init(&module).with_context(name)?;
+        module = pipeline
+            .snapshot(&module, &read(init)?)
+            .with_context(name)?;
+    }
+    let linked = pipeline.linked(&module).with_context(name)?;
+    write(&args.output, &linked)?;
+    finish(&pipeline);
+    if args.build.stats {
+        report(&pipeline);
+    }
+    Ok(())
+}
+
+fn look_after_cache(args: &CacheArgs) -> Result<()> {
+    let path = args.file.clone().map_or_else(default_cache, Ok)?;
+    let cache = Cache::open(&path, u64::MAX >> 1)?;
+    match args.action {
+        CacheAction::Stats => {
+            println!("{}", path.display());
+            for (kind, stats) in cache.stats().kinds {
+                println!(
+                    "{:<26} {:>8} entries {:>12}",
+                    kind.name(),
+                    stats.entries,
+                    size(stats.bytes as usize)
+                );
+            }
+        }
+        CacheAction::Verify => {
+            let verified = cache.verify();
+            println!(
+                "{} entries checked, {} damaged ones removed",
+                verified.entries, verified.removed
+            );
+        }
+        CacheAction::Clear => cache.clear(),
+    }
+    tell(&cache);
+    Ok(())
+}
+
+/// A pipeline as the options ask for.
+pub fn pipeline(options: &BuildOptions) -> Result<Pipeline> {
+    let mode = if options.generic {
+        Mode::Generic
+    } else {
+        Mode::Residual
+    };
+    let cache = open_cache(&options.cache)?.map(Arc::new);
+    let settings = Settings {
+        mode,
+        options: specialise::options(&options.optimisations)?,
+        cache,
+    };
+    Pipeline::new(settings)
+}
+
+fn open_cache(location: &CacheLocation) -> Result<Option<Cache>> {
+    if location.no_cache {
+        return Ok(None);
+    }
+    let path = location.file.clone().map_or_else(default_cache, Ok)?;
+    match Cache::open(&path, location.cache_size << 20) {
+        Ok(cache) => {
+            tell(&cache);
+            Ok(Some(cache))
+        }
+        // Asked for, it must work; by default, a read-only home directory is no reason to stop.
+        Err(error) if location.file.is_some() => Err(error.into()),
+        Err(error) => {
+            eprintln!("bactrian: {error}; going on without a cache");
+            Ok(None)
+        }
+    }
+}
+
+fn default_cache() -> Result<PathBuf> {
+    let directory = std::env::var_os("XDG_CACHE_HOME")
+        .filter(|directory| !directory.is_empty())
+        .map(PathBuf::from)
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
+        .context(
+            "there is no place for a cache: set XDG_CACHE_HOME, or give --cache FILE or --no-cache",
+        )?;
+    Ok(directory.join("bactrian/cache.sqlite"))
+}
+
+/// Writes what the cache buffers.
+fn finish(pipeline: &Pipeline) {
+    if let Some(cache) = &pipeline.settings.cache {
+        cache.flush();
+        tell(cache);
+    }
+}
+
+fn tell(cache: &Cache) {
+    for notice in cache.notices() {
+        eprintln!("bactrian: {notice}");
+    }
+}
+
+fn report(pipeline: &Pipeline) {
+    if let Some(summary) = &pipeline.summary {
+        eprint!("{summary}");
+    }
+    eprint!("{}", pipeline.stages);
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// Writes the file as a whole or not at all.
+fn write(path: &Path, contents: &[u8]) -> Result<()> {
+    let directory = path
+        .parent()
+        .filter(|directory| !directory.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let replace = || {
+        let mut file = tempfile::Builder::new()
+            .permissions(Permissions::from_mode(0o644))
+            .tempfile_in(directory)?;
+        file.write_all(contents)?;
+        file.persist(path)?;
+        Ok::<(), std::io::Error>(())
+    };
+    replace().with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,133 @@
+//! Wasmtime as this tool uses it: its configuration, machine code from the cache, errors.
+//!
+//! Invariant: every module runs on a thread of [`on_large_stack`], because the configuration promises
+//! guests more native stack than a thread has by default.
+
+use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use cache::{Cache, Kind};
+use wasmtime::{CacheStore, Config, Engine, Module};
+
+/// Native stack of a running guest. An OCaml stack of 1 Mi words (8 MiB) holds at most some 200,000
+/// activations; this is 5 KiB for each, so that the OCaml limit is the one that is met. Virtual memory:
+/// only what is touched is used.
+const WASM_STACK: usize = 1 << 30;
+
+/// What the host functions that a guest calls may need beyond it.
+const HOST_STACK: usize = 16 << 20;
+
+/// An engine; machine code of single functions goes through `cache`.
+pub fn new(cache: Option<&Arc<Cache>>) -> Result<Engine> {
+    let mut config = Config::new();
+    config.wasm_tail_call(true);
+    config.max_wasm_stack(WASM_STACK);
+    config.async_stack_size(WASM_STACK + HOST_STACK);
+    config.generate_address_map(false);
+    if let Some(cache) = cache {
+        let store = Arc::new(MachineCode {
+            cache: Arc::clone(cache),
+        });
+        config
+            .enable_incremental_compilation(store)
+            .map_err(error)?;
+    }
+    Engine::new(&config)
+        .map_err(error)
+        .context("cannot set up Wasmtime on this machine")
+}
+
+/// Wasmtime's error as the rest of the tool passes errors on.
+pub fn error(error: wasmtime::Error) -> anyhow::Error {
+    anyhow::Error::from_boxed(error.into())
+}
+
+/// Runs `work` on a thread with the stack that guests were promised.
+pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name("guest".into())
+            .stack_size(WASM_STACK + HOST_STACK)
+            .spawn_scoped(scope, work)
+            .context("cannot reserve 1 GiB of address space for the stack (is `ulimit -v` set?)")?;
+        thread
+            .join()
+            .map_err(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Where a compiled module came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    Compiled,
+    Cached,
+}
+
+/// Compiles `wasm`, or takes the machine code of the whole module from the cache.
+pub fn compile(engine: &Engine, wasm: &[u8], cache: Option<&Cache>) -> Result<(Module, Origin)> {
+    let Some(cache) = cache else {
+        return Ok((Module::new(engine, wasm).map_err(error)?, Origin::Compiled));
+    };
+    let key = machine_code_key(engine, "module", wasm);
+    if let Some(module) = cached_module(engine, cache, &key) {
+        return Ok((module, Origin::Cached));
+    }
+    let module = Module::new(engine, wasm).map_err(error)?;
+    cache.insert(Kind::Module, &key, &module.serialize().map_err(error)?);
+    Ok((module, Origin::Compiled))
+}
+
+/// The module whose serialised form is under `key`, if there is a usable one.
+pub fn cached_module(engine: &Engine, cache: &Cache, key: &[u8]) -> Option<Module> {
+    let serialised = cache.get(Kind::Module, key).pop()?;
+    load(engine, &serialised).ok()
+}
+
+/// A module from what `Module::serialize` wrote.
+pub fn load(engine: &Engine, serialised: &[u8]) -> Result<Module> {
+    // SAFETY: machine code must come from Wasmtime. That from the cache is the user's own file, written
+    // only by this function's callers and checked against its digest; that from the command line is
+    // a program the user asked to run, and Wasmtime checks that its own version and settings made it.
+    unsafe { Module::deserialize(engine, serialised) }.map_err(error)
+}
+
+/// A key that covers `input`, and everything about `engine` that machine code depends on.
+pub fn machine_code_key(engine: &Engine, purpose: &str, input: &[u8]) -> [u8; 32] {
+    let mut digest = Digest(blake3::Hasher::new_derive_key("bactrian machine code 1"));
+    engine.precompile_compatibility_hash().hash(&mut digest);
+    purpose.hash(&mut digest);
+    digest.0.update(input);
+    digest.0.finalize().into()
+}
+
+/// BLAKE3 as a `Hasher`, for the part of a key that Wasmtime gives only as something to be hashed.
+struct Digest(blake3::Hasher);
+
+impl Hasher for Digest {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        unreachable!("the digest is taken from the inner hasher")
+    }
+}
+
+/// Wasmtime's incremental compilation, kept in our cache.
+#[derive(Debug)]
+struct MachineCode {
+    cache: Arc<Cache>,
+}
+
+impl CacheStore for MachineCode {
+    fn get(&self, key: &[u8]) -> Option<Cow<'_, [u8]>> {
+        self.cache.get(Kind::MachineCode, key).pop().map(Cow::Owned)
+    }
+
+    fn insert(&self, key: &[u8], value: Vec<u8>) -> bool {
+        self.cache.insert(Kind::MachineCode, key, &value);
+        true
+    }
+}

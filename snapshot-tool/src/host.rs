@@ -1,0 +1,131 @@
+//! What a guest finds outside of itself: WASI, within the sandbox that the user opened, and the annotations'
+//! intrinsics for modules that are not linked yet.
+//!
+//! Leaves out: everything else. A module with any other import does not start.
+
+use anyhow::{Context, Result};
+use wasmtime::{Caller, Engine, Extern, Linker};
+use wasmtime_wasi::p1::WasiP1Ctx;
+use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
+
+use crate::engine;
+
+/// The module name of the intrinsics' imports (see the annotations crate).
+const INTRINSICS: &str = "bactrian";
+
+/// A directory that the guest may use.
+#[derive(Clone, Debug)]
+pub struct Directory {
+    pub host: String,
+    pub guest: String,
+}
+
+/// What the user opened to the program, beside standard input and output.
+#[derive(Clone, Debug, Default)]
+pub struct Sandbox {
+    /// The program's arguments, its name first.
+    pub args: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub directories: Vec<Directory>,
+}
+
+impl Sandbox {
+    /// The beginnings of a WASI context: all but the standard streams.
+    pub fn context(&self) -> Result<WasiCtxBuilder> {
+        let mut wasi = WasiCtxBuilder::new();
+        wasi.allow_blocking_current_thread(true)
+            .args(&self.args)
+            .envs(&self.env);
+        for Directory { host, guest } in &self.directories {
+            wasi.preopened_dir(host, guest, FsPerms::ReadWrite)
+                .map_err(engine::error)
+                .with_context(|| format!("cannot open directory {host} (from --dir)"))?;
+        }
+        Ok(wasi)
+    }
+}
+
+/// The state of one guest.
+pub struct Host {
+    pub wasi: WasiP1Ctx,
+}
+
+/// The guest asked to end with this status.
+#[derive(Debug, thiserror::Error)]
+#[error("the program exits with status {0}")]
+pub struct ExitStatus(pub i32);
+
+/// A linker with WASI, and exit statuses as processes have them (Wasmtime's own stop at 125).
+pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker<T>> {
+    let mut linker = Linker::new(engine);
+    wasmtime_wasi::p1::add_to_linker_sync(&mut linker, |host: &mut T| &mut host.as_mut().wasi)
+        .map_err(engine::error)?;
+    linker.allow_shadowing(true);
+    linker
+        .func_wrap(
+            "wasi_snapshot_preview1",
+            "proc_exit",
+            |status: i32| -> wasmtime::Result<()> {
+                Err(wasmtime::Error::new(ExitStatus(status & 0xff)))
+            },
+        )
+        .map_err(engine::error)?;
+    Ok(linker)
+}
+
+impl AsMut<Host> for Host {
+    fn as_mut(&mut self) -> &mut Host {
+        self
+    }
+}
+
+/// Adds the intrinsics with their generic meaning, for an annotated module that runs before it is linked.
+pub fn add_intrinsics<T: 'static>(linker: &mut Linker<T>) -> Result<()> {
+    define_intrinsics(linker).map_err(engine::error)
+}
+
+fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+    linker.func_wrap(INTRINSICS, "context.update", |_position: u32| ())?;
+    linker.func_wrap(INTRINSICS, "context.push", |_position: u32| ())?;
+    linker.func_wrap(INTRINSICS, "context.pop", || ())?;
+    linker.func_wrap(
+        INTRINSICS,
+        "specialize.value",
+        |value: u32, _low: u32, _high: u32| value,
+    )?;
+    linker.func_wrap(INTRINSICS, "specialize.guess", |value: u32, _guess: u32| {
+        value
+    })?;
+    linker.func_wrap(INTRINSICS, "specialize.active", || 0u32)?;
+    linker.func_wrap(INTRINSICS, "cells.drop_below", |_address: u32| ())?;
+    linker.func_wrap(INTRINSICS, "cells.sync", || ())?;
+    linker.func_wrap(INTRINSICS, "cells.invalidate", || ())?;
+    linker.func_wrap(
+        INTRINSICS,
+        "lockstep.event",
+        |_kind: u32, _position: u32, _sp: u32, _value: i64| (),
+    )?;
+    linker.func_wrap(INTRINSICS, "cells.read", read_cell)?;
+    linker.func_wrap(INTRINSICS, "cells.write", write_cell)?;
+    Ok(())
+}
+
+fn read_cell<T>(mut caller: Caller<'_, T>, address: u32) -> wasmtime::Result<i64> {
+    let mut cell = [0; 8];
+    memory(&mut caller)?.read(&caller, address as usize, &mut cell)?;
+    Ok(i64::from_le_bytes(cell))
+}
+
+fn write_cell<T>(mut caller: Caller<'_, T>, address: u32, value: i64) -> wasmtime::Result<()> {
+    memory(&mut caller)?.write(&mut caller, address as usize, &value.to_le_bytes())?;
+    Ok(())
+}
+
+fn memory<T>(caller: &mut Caller<'_, T>) -> wasmtime::Result<wasmtime::Memory> {
+    match caller.get_export("memory") {
+        Some(Extern::Memory(memory)) => Ok(memory),
+        _ => Err(wasmtime::Error::msg(
+            "an annotated module must export its memory as `memory`",
+        )),
+    }
+}

@@ -1,0 +1,18 @@
+//! `bactrian` as a library: the only crate that touches files and Wasmtime.
+//!
+//! In the order of a program's way: [`guest`] (the embedded interpreter), [`snapshot`] (it loads the
+//! program and is frozen), [`specialise`] (the specializer, as this tool calls it), [`engine`] and [`host`]
+//! (Wasmtime and the sandbox), [`run`]. [`pipeline`] puts them together, with the cache and with [`stats`];
+//! [`cli`] is the command line, [`commands`] what it does.
+
+pub mod cli;
+pub mod commands;
+pub mod engine;
+pub mod guest;
+pub mod host;
+pub mod pipeline;
+mod progress;
+pub mod run;
+pub mod snapshot;
+pub mod specialise;
+pub mod stats;

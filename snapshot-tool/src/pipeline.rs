@@ -1,0 +1,161 @@
+//! The way of a program: bytecode, snapshot, residual module, machine code; each stage timed and, where
+//! there is a cache, looked up first.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use cache::{Cache, Kind};
+use wasmtime::{Engine, Module};
+
+use crate::engine::{self, Origin};
+use crate::specialise::{self, Summary};
+use crate::stats::Stages;
+use crate::{guest, snapshot};
+
+/// What to make of a program.
+#[derive(Clone, Debug, Default)]
+pub enum Mode {
+    /// The interpreter as it is.
+    Generic,
+    /// Specialized.
+    #[default]
+    Residual,
+}
+
+/// How to build.
+#[derive(Clone, Default)]
+pub struct Settings {
+    pub mode: Mode,
+    pub options: specialise::Options,
+    pub cache: Option<Arc<Cache>>,
+}
+
+/// The stages and what they have in common.
+pub struct Pipeline {
+    pub engine: Engine,
+    pub settings: Settings,
+    pub stages: Stages,
+    /// What the specializer did, once it has run.
+    pub summary: Option<Summary>,
+}
+
+impl Pipeline {
+    pub fn new(settings: Settings) -> Result<Self> {
+        let engine = engine::new(settings.cache.as_ref())?;
+        Ok(Self {
+            engine,
+            settings,
+            stages: Stages::default(),
+            summary: None,
+        })
+    }
+
+    /// Machine code for a bytecode executable. Where this very program was built before, nothing else is done.
+    pub fn program(&mut self, bytecode: &[u8]) -> Result<Module> {
+        let key = self.program_key(bytecode);
+        let (engine, cache) = (&self.engine, self.settings.cache.as_deref());
+        let cached = self.stages.time("look up", || {
+            cache.and_then(|cache| engine::cached_module(engine, cache, &key))
+        });
+        if let Some(module) = cached {
+            self.stages
+                .note("the whole program is in the cache: nothing to specialise or compile");
+            return Ok(module);
+        }
+        let wasm = self.module(bytecode)?;
+        let module = self.machine_code(&wasm)?;
+        if let Some(cache) = &self.settings.cache {
+            cache.insert(
+                Kind::Module,
+                &key,
+                &module.serialize().map_err(engine::error)?,
+            );
+        }
+        Ok(module)
+    }
+
+    /// The linked module for a bytecode executable.
+    pub fn module(&mut self, bytecode: &[u8]) -> Result<Vec<u8>> {
+        let snapshot = self.snapshot(guest::MODULE, bytecode)?;
+        self.linked(&snapshot)
+    }
+
+    /// `module`, initialised with `program` and frozen.
+    pub fn snapshot(&mut self, module: &[u8], program: &[u8]) -> Result<Vec<u8>> {
+        let (engine, cache) = (&self.engine, self.settings.cache.as_deref());
+        let (snapshot, origin) = self.stages.time("snapshot", || {
+            snapshot::take(engine, module, program, cache)
+        })?;
+        self.stages
+            .note(format!("{}{}", size(snapshot.len()), from_cache(origin)));
+        Ok(snapshot)
+    }
+
+    /// A snapshot, specialized or not, without intrinsics.
+    pub fn linked(&mut self, snapshot: &[u8]) -> Result<Vec<u8>> {
+        let (mode, options, cache) = (
+            &self.settings.mode,
+            &self.settings.options,
+            self.settings.cache.as_deref(),
+        );
+        let linked = match mode {
+            Mode::Generic => self
+                .stages
+                .time("link", || specialise::link_generic(snapshot, options))?,
+            Mode::Residual => {
+                let (linked, summary) = self
+                    .stages
+                    .time("specialise", || specialise::run(snapshot, options, cache))?;
+                self.summary = Some(summary);
+                linked
+            }
+        };
+        self.stages.note(size(linked.len()));
+        Ok(linked)
+    }
+
+    /// Machine code for a linked module.
+    pub fn machine_code(&mut self, wasm: &[u8]) -> Result<Module> {
+        let (engine, cache) = (&self.engine, self.settings.cache.as_deref());
+        let module = self
+            .stages
+            .time("compile", || Module::new(engine, wasm))
+            .map_err(engine::error)?;
+        let image = module.image_range();
+        self.stages
+            .note(size(image.end as usize - image.start as usize));
+        if let Some(cache) = cache {
+            self.stages.time("cache", || cache.flush());
+        }
+        Ok(module)
+    }
+
+    /// Covers all that a program's machine code depends on.
+    fn program_key(&self, bytecode: &[u8]) -> [u8; 32] {
+        let mut input = Vec::new();
+        input.extend(env!("CARGO_PKG_VERSION").as_bytes());
+        input.extend(blake3::hash(guest::MODULE).as_bytes());
+        input.extend(blake3::hash(bytecode).as_bytes());
+        input.extend(specialise::fingerprint(
+            &self.settings.mode,
+            &self.settings.options,
+        ));
+        engine::machine_code_key(&self.engine, "program", &input)
+    }
+}
+
+fn from_cache(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Compiled => "",
+        Origin::Cached => ", from the cache",
+    }
+}
+
+/// A size, for people.
+pub fn size(bytes: usize) -> String {
+    match bytes {
+        0..10_000 => format!("{bytes} bytes"),
+        10_000..10_000_000 => format!("{} KiB", bytes >> 10),
+        _ => format!("{} MiB", bytes >> 20),
+    }
+}

@@ -1,0 +1,153 @@
+//! Snapshot: an annotated module initialises itself, then its memory, globals and exports are frozen into
+//! a new module (Wizer).
+//!
+//! The program it is initialised with comes on standard input; nothing else is open to it, so the
+//! result depends on the module and the program alone and can be cached under their digest.
+//! Leaves out: going on into the program (`--eval pure`).
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Poll, Waker};
+
+use anyhow::{Context, Result, bail};
+use cache::{Cache, Kind};
+use wasmtime::{Engine, Instance, Store};
+use wasmtime_wasi::WasiCtxBuilder;
+use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
+use wasmtime_wizer::{WasmtimeWizer, Wizer};
+
+use crate::engine::{self, Origin};
+use crate::host::{self, ExitStatus, Host};
+
+/// The export that initialises; a module without it needs no snapshot.
+pub const INIT: &str = "wizer-initialize";
+
+/// How much an initialisation may write to standard error.
+const MESSAGE_LIMIT: usize = 1 << 16;
+
+/// The guest refused its program: what it said and the status it ended with.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Refused {
+    pub message: String,
+    pub status: i32,
+}
+
+/// Initialises `module` with `program` and freezes it.
+pub fn take(
+    engine: &Engine,
+    module: &[u8],
+    program: &[u8],
+    cache: Option<&Cache>,
+) -> Result<(Vec<u8>, Origin)> {
+    let key = key(module, program);
+    if let Some(snapshot) = cache.and_then(|cache| cache.get(Kind::Snapshot, &key).pop()) {
+        return Ok((snapshot, Origin::Cached));
+    }
+    let snapshot = engine::on_large_stack(|| freeze(engine, module, program, cache))??;
+    if let Some(cache) = cache {
+        cache.insert(Kind::Snapshot, &key, &snapshot);
+    }
+    Ok((snapshot, Origin::Compiled))
+}
+
+fn key(module: &[u8], program: &[u8]) -> [u8; 32] {
+    let mut key = blake3::Hasher::new_derive_key("bactrian snapshot 1");
+    key.update(blake3::hash(module).as_bytes());
+    key.update(program);
+    key.finalize().into()
+}
+
+fn freeze(
+    engine: &Engine,
+    module: &[u8],
+    program: &[u8],
+    cache: Option<&Cache>,
+) -> Result<Vec<u8>> {
+    let wizer = Wizer::new();
+    let (layout, instrumented) = wizer
+        .instrument(module)
+        .map_err(engine::error)
+        .context("the module cannot be frozen")?;
+    let (compiled, _) = engine::compile(engine, &instrumented, cache)?;
+    let messages = MemoryOutputPipe::new(MESSAGE_LIMIT);
+    let mut wasi = WasiCtxBuilder::new();
+    wasi.stdin(MemoryInputPipe::new(program.to_vec()))
+        .stderr(messages.clone());
+    let mut store = Store::new(
+        engine,
+        Host {
+            wasi: wasi.build_p1(),
+        },
+    );
+    let mut linker = host::linker(engine)?;
+    host::add_intrinsics(&mut linker)?;
+    let instance = linker
+        .instantiate(&mut store, &compiled)
+        .map_err(engine::error)?;
+    initialise(&mut store, instance).map_err(|error| refusal(error, &messages))?;
+    ready(wizer.snapshot(
+        &layout,
+        &mut WasmtimeWizer {
+            store: &mut store,
+            instance,
+        },
+    ))
+    .map_err(engine::error)
+}
+
+fn initialise(store: &mut Store<Host>, instance: Instance) -> wasmtime::Result<()> {
+    if let Some(reactor) = instance.get_func(&mut *store, "_initialize") {
+        reactor.typed::<(), ()>(&*store)?.call(&mut *store, ())?;
+    }
+    instance
+        .get_typed_func::<(), ()>(&mut *store, INIT)?
+        .call(store, ())
+}
+
+fn refusal(error: wasmtime::Error, messages: &MemoryOutputPipe) -> anyhow::Error {
+    let said = String::from_utf8_lossy(&messages.contents())
+        .trim_end()
+        .to_string();
+    match error.downcast::<ExitStatus>() {
+        Ok(ExitStatus(status)) => Refused {
+            message: said,
+            status,
+        }
+        .into(),
+        Err(error) if said.is_empty() => engine::error(error).context("the initialisation failed"),
+        Err(error) => engine::error(error).context(format!("the initialisation failed: {said}")),
+    }
+}
+
+/// The result of a future that never waits: Wizer's interface is asynchronous for its components' sake.
+fn ready<T>(future: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Result<T> {
+    match pin!(future).poll(&mut std::task::Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => unreachable!("reading a store's memory does not wait"),
+    }
+}
+
+/// Whether `module` exports an initialisation function.
+pub fn is_wanted(module: &[u8]) -> Result<bool> {
+    for payload in wasmparser::Parser::new(0).parse_all(module) {
+        if let wasmparser::Payload::ExportSection(exports) =
+            payload.context("not a WebAssembly module")?
+        {
+            for export in exports {
+                if export?.name == INIT {
+                    return Ok(true);
+                }
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// Fails with a clear message where `module` cannot be frozen because it does not say how.
+pub fn require_init(module: &[u8]) -> Result<()> {
+    if !is_wanted(module)? {
+        bail!("the module exports no `{INIT}`; leave `--init` out if it is a snapshot already");
+    }
+    Ok(())
+}
