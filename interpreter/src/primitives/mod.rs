@@ -1,19 +1,37 @@
 //! What bytecode calls by name: one module a subject, each with a `TABLE`.
 
+pub mod arrays;
+pub mod bigarray;
 pub mod channels;
 pub mod code_fragment;
+pub mod compare;
+pub mod floats;
+pub mod format;
+pub mod hash;
+pub mod ints;
 pub mod marshal;
+pub mod math;
 pub mod md5;
+pub mod parse;
 pub mod registry;
+pub mod strings;
 
 use registry::Primitive;
 
 /// The tables of all modules.
 #[rustfmt::skip]
 const TABLES: &[&[Primitive]] = &[
+    arrays::TABLE,
     channels::TABLE,
+    compare::TABLE,
+    floats::TABLE,
+    hash::TABLE,
+    ints::TABLE,
+    ints::boxed::TABLE,
     marshal::TABLE,
+    math::TABLE,
     md5::TABLE,
+    strings::TABLE,
 ];
 
 /// Every primitive, in no particular order.

@@ -348,7 +348,7 @@ impl Input<'_> {
 
 /// A block that is not initialised.
 pub(super) fn alloc(wosize: usize, tag: u8) -> Result<Value, Error> {
-    Ok(heap::alloc(wosize, tag))
+    heap::try_alloc(wosize, tag).ok_or(Error::OutOfMemory)
 }
 
 /// A new identity for an object that was read; predefined exceptions (negative ones) keep theirs.

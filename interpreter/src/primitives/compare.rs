@@ -1,0 +1,240 @@
+//! Structural comparison: `compare`, `=`, `<` and the like.
+//!
+//! Without recursion, so depth does not matter. `compare` is total (NaN equals itself and is below all other
+//! floats) and may take physical equality for equality; the relations are partial: whatever is compared with
+//! NaN is unordered.
+
+use super::bigarray;
+use super::code_fragment;
+use super::registry::{Outcome, Raised};
+use super::strings;
+use crate::custom::{self, Kind};
+use crate::raise;
+use crate::value::{tag, Value, WORD};
+use std::cmp::Ordering;
+
+crate::primitives! {
+    Leaf "caml_compare" compare, 2;
+    Leaf "caml_equal" equal, 2;
+    Leaf "caml_notequal" not_equal, 2;
+    Leaf "caml_lessthan" less_than, 2;
+    Leaf "caml_lessequal" less_equal, 2;
+    Leaf "caml_greaterthan" greater_than, 2;
+    Leaf "caml_greaterequal" greater_equal, 2;
+}
+
+/// Which order is asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Mode {
+    /// NaN has a place.
+    Total,
+    /// NaN is unordered.
+    Partial,
+}
+
+/// The order of two values; `None` when they are unordered.
+type Order = Option<Ordering>;
+
+#[inline]
+fn compare(a: Value, b: Value) -> Outcome {
+    let order = order(a, b, Mode::Total)?.expect("a total order");
+    Ok(Value::int(order as i64))
+}
+
+#[inline]
+fn equal(a: Value, b: Value) -> Outcome {
+    order(a, b, Mode::Partial).map(|order| Value::bool(order == Some(Ordering::Equal)))
+}
+
+#[inline]
+fn not_equal(a: Value, b: Value) -> Outcome {
+    order(a, b, Mode::Partial).map(|order| Value::bool(order != Some(Ordering::Equal)))
+}
+
+#[inline]
+fn less_than(a: Value, b: Value) -> Outcome {
+    order(a, b, Mode::Partial).map(|order| Value::bool(order.is_some_and(Ordering::is_lt)))
+}
+
+#[inline]
+fn less_equal(a: Value, b: Value) -> Outcome {
+    order(a, b, Mode::Partial).map(|order| Value::bool(order.is_some_and(Ordering::is_le)))
+}
+
+#[inline]
+fn greater_than(a: Value, b: Value) -> Outcome {
+    order(a, b, Mode::Partial).map(|order| Value::bool(order.is_some_and(Ordering::is_gt)))
+}
+
+#[inline]
+fn greater_equal(a: Value, b: Value) -> Outcome {
+    order(a, b, Mode::Partial).map(|order| Value::bool(order.is_some_and(Ordering::is_ge)))
+}
+
+/// The order of two values. Raises for functions and abstract values.
+#[inline]
+pub fn order(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
+    if a.is_int() && b.is_int() {
+        return Ok(Some(a.0.cmp(&b.0)));
+    }
+    order_slow(a, b, mode)
+}
+
+/// What comparing one pair of values gave.
+enum Step {
+    /// Equal as far as they have been compared.
+    Same,
+    /// Compare these instead.
+    Then(Value, Value),
+    /// Compare so many fields of both.
+    Fields(usize),
+    /// Different, or unordered.
+    Decided(Order),
+}
+
+impl Step {
+    fn from(order: Order) -> Step {
+        match order {
+            Some(Ordering::Equal) => Step::Same,
+            Some(Ordering::Less | Ordering::Greater) | None => Step::Decided(order),
+        }
+    }
+}
+
+/// Fields still to be compared: addresses in both blocks, and how many.
+struct Pending {
+    a: u32,
+    b: u32,
+    count: usize,
+}
+
+#[inline(never)]
+fn order_slow(mut a: Value, mut b: Value, mode: Mode) -> Result<Order, Raised> {
+    // Does not allocate unless something nests.
+    let mut pending: Vec<Pending> = Vec::new();
+    loop {
+        match step(a, b, mode)? {
+            Step::Decided(order) => return Ok(order),
+            Step::Then(next_a, next_b) => {
+                (a, b) = (next_a, next_b);
+                continue;
+            }
+            Step::Fields(count) => {
+                if count > 1 {
+                    pending.push(Pending { a: a.field_address(1), b: b.field_address(1), count: count - 1 });
+                }
+                (a, b) = (a.field(0), b.field(0));
+                continue;
+            }
+            Step::Same => {}
+        }
+        let Some(fields) = pending.last_mut() else {
+            return Ok(Some(Ordering::Equal));
+        };
+        (a, b) = (Value::block(fields.a).field(0), Value::block(fields.b).field(0));
+        fields.a += WORD;
+        fields.b += WORD;
+        fields.count -= 1;
+        if fields.count == 0 {
+            pending.pop();
+        }
+    }
+}
+
+#[inline]
+fn step(a: Value, b: Value, mode: Mode) -> Result<Step, Raised> {
+    if a == b && (mode == Mode::Total || a.is_int()) {
+        return Ok(Step::Same);
+    }
+    match (a.is_int(), b.is_int()) {
+        (true, true) => Ok(Step::Decided(Some(a.0.cmp(&b.0)))),
+        (true, false) if is_forward(b) => Ok(Step::Then(a, b.field(0))),
+        (false, true) if is_forward(a) => Ok(Step::Then(a.field(0), b)),
+        (true, false) => Ok(Step::Decided(Some(Ordering::Less))),
+        (false, true) => Ok(Step::Decided(Some(Ordering::Greater))),
+        (false, false) => blocks(a, b, mode),
+    }
+}
+
+fn is_forward(block: Value) -> bool {
+    code_fragment::offset(block).is_none() && block.tag() == tag::FORWARD
+}
+
+fn blocks(a: Value, b: Value, mode: Mode) -> Result<Step, Raised> {
+    if code_fragment::offset(a).is_some() || code_fragment::offset(b).is_some() {
+        return Ok(Step::from(Some(a.0.cmp(&b.0))));
+    }
+    let (tag_a, tag_b) = (a.tag(), b.tag());
+    if tag_a != tag_b {
+        return different_tags(a, b);
+    }
+    match tag_a {
+        tag::FORWARD => Ok(Step::Then(a.field(0), b.field(0))),
+        tag::STRING => Ok(Step::from(Some(strings::compare(a, b)))),
+        tag::DOUBLE => Ok(Step::from(floats(a.as_float(), b.as_float(), mode))),
+        tag::DOUBLE_ARRAY => Ok(Step::from(float_arrays(a, b, mode))),
+        tag::ABSTRACT => Err(raise::invalid_argument("compare: abstract value")),
+        tag::CLOSURE | tag::INFIX => Err(raise::invalid_argument("compare: functional value")),
+        tag::OBJECT => Ok(Step::from(Some(a.field(1).0.cmp(&b.field(1).0)))),
+        tag::CUSTOM => customs(a, b, mode).map(Step::from),
+        _ => {
+            let (size_a, size_b) = (a.wosize(), b.wosize());
+            if size_a != size_b {
+                return Ok(Step::Decided(Some(size_a.cmp(&size_b))));
+            }
+            Ok(if size_a == 0 { Step::Same } else { Step::Fields(size_a) })
+        }
+    }
+}
+
+/// Blocks of different tags are ordered by them, but for forwarding blocks and the two kinds of closures.
+fn different_tags(a: Value, b: Value) -> Result<Step, Raised> {
+    let (tag_a, tag_b) = (a.tag(), b.tag());
+    if tag_a == tag::FORWARD {
+        return Ok(Step::Then(a.field(0), b));
+    }
+    if tag_b == tag::FORWARD {
+        return Ok(Step::Then(a, b.field(0)));
+    }
+    let closure = |tag| if tag == tag::INFIX { tag::CLOSURE } else { tag };
+    match closure(tag_a).cmp(&closure(tag_b)) {
+        Ordering::Equal => Err(raise::invalid_argument("compare: functional value")),
+        order => Ok(Step::Decided(Some(order))),
+    }
+}
+
+/// The order of two floats.
+#[inline]
+pub fn floats(a: f64, b: f64, mode: Mode) -> Order {
+    match (a.partial_cmp(&b), mode) {
+        (None, Mode::Total) => Some(b.is_nan().cmp(&a.is_nan())),
+        (order, Mode::Total | Mode::Partial) => order,
+    }
+}
+
+fn float_arrays(a: Value, b: Value, mode: Mode) -> Order {
+    let (len_a, len_b) = (a.wosize(), b.wosize());
+    if len_a != len_b {
+        return Some(len_a.cmp(&len_b));
+    }
+    (0..len_a)
+        .map(|index| floats(a.float_field(index), b.float_field(index), mode))
+        .find(|&order| order != Some(Ordering::Equal))
+        .unwrap_or(Some(Ordering::Equal))
+}
+
+fn customs(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
+    let (kind_a, kind_b) = (Kind::of(a), Kind::of(b));
+    if kind_a != kind_b {
+        let below = kind_a.identifier() < kind_b.identifier();
+        return Ok(Some(if below { Ordering::Less } else { Ordering::Greater }));
+    }
+    match kind_a {
+        Kind::Int32 => Ok(Some(custom::as_int32(a).cmp(&custom::as_int32(b)))),
+        Kind::Int64 | Kind::Nativeint => Ok(Some(custom::as_int64(a).cmp(&custom::as_int64(b)))),
+        Kind::Bigarray => Ok(bigarray::order(a, b, mode)),
+        // Channels are ordered by identity.
+        Kind::Channel => Ok(Some(custom::as_int64(a).cmp(&custom::as_int64(b)))),
+        Kind::Opaque => Err(raise::invalid_argument("compare: abstract value")),
+    }
+}

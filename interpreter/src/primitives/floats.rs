@@ -1,0 +1,178 @@
+//! Floats: arithmetic, comparison, conversion. The functions of analysis are in [`super::math`].
+
+use super::compare::{self, Mode};
+use super::format::{self, Spec};
+use super::ints;
+use super::parse;
+use super::registry::Outcome;
+use crate::heap;
+use crate::raise;
+use crate::value::Value;
+
+crate::primitives! {
+    Allocates "caml_add_float" add, 2;
+    Allocates "caml_sub_float" sub, 2;
+    Allocates "caml_mul_float" mul, 2;
+    Allocates "caml_div_float" div, 2;
+    Allocates "caml_neg_float" neg, 1;
+    Allocates "caml_abs_float" abs, 1;
+    Allocates "caml_sqrt_float" sqrt, 1;
+    Allocates "caml_fma_float" fma, 3;
+    Leaf "caml_eq_float" eq, 2;
+    Leaf "caml_neq_float" neq, 2;
+    Leaf "caml_lt_float" lt, 2;
+    Leaf "caml_le_float" le, 2;
+    Leaf "caml_gt_float" gt, 2;
+    Leaf "caml_ge_float" ge, 2;
+    Leaf "caml_float_compare" float_compare, 2;
+    Allocates "caml_float_of_int" of_int, 1;
+    Leaf "caml_int_of_float" to_int, 1;
+    Allocates "caml_float_of_string" of_string, 1;
+    Allocates "caml_format_float" format_float, 2;
+    Allocates "caml_hexstring_of_float" hexstring, 3;
+    Leaf "caml_classify_float" classify, 1;
+    Leaf "caml_signbit_float" signbit, 1;
+    Leaf "caml_signbit" signbit, 1;
+    Allocates "caml_copysign_float" copysign, 2;
+    Allocates "caml_ceil_float" ceil, 1;
+    Allocates "caml_floor_float" floor, 1;
+    Allocates "caml_trunc_float" trunc, 1;
+    Allocates "caml_round_float" round, 1;
+    Allocates "caml_nextafter_float" nextafter, 2;
+    Allocates "caml_frexp_float" frexp, 1;
+    Allocates "caml_ldexp_float" ldexp, 2;
+    Allocates "caml_modf_float" modf, 1;
+}
+
+macro_rules! functions {
+    ($($name:ident($($x:ident),*) = $result:expr;)*) => {$(
+        #[inline]
+        fn $name($($x: Value),*) -> Value {
+            $(let $x = $x.as_float();)*
+            heap::alloc_float($result)
+        }
+    )*};
+}
+
+functions! {
+    add(x, y) = x + y;
+    sub(x, y) = x - y;
+    mul(x, y) = x * y;
+    div(x, y) = x / y;
+    neg(x) = -x;
+    abs(x) = x.abs();
+    sqrt(x) = x.sqrt();
+    fma(x, y, z) = x.mul_add(y, z);
+    copysign(x, y) = x.copysign(y);
+    ceil(x) = x.ceil();
+    floor(x) = x.floor();
+    trunc(x) = x.trunc();
+    round(x) = x.round();
+    nextafter(x, y) = next_after(x, y);
+}
+
+macro_rules! relations {
+    ($($name:ident $operator:tt;)*) => {$(
+        #[inline]
+        fn $name(x: Value, y: Value) -> Value {
+            Value::bool(x.as_float() $operator y.as_float())
+        }
+    )*};
+}
+
+relations! {
+    eq ==;
+    neq !=;
+    lt <;
+    le <=;
+    gt >;
+    ge >=;
+}
+
+fn float_compare(x: Value, y: Value) -> Value {
+    let order = compare::floats(x.as_float(), y.as_float(), Mode::Total).expect("a total order");
+    Value::int(order as i64)
+}
+
+fn of_int(n: Value) -> Value {
+    heap::alloc_float(n.as_int() as f64)
+}
+
+fn to_int(x: Value) -> Value {
+    Value::int(ints::truncate(x.as_float(), 64))
+}
+
+fn of_string(text: Value) -> Outcome {
+    let x = parse::float(text.string_bytes());
+    x.map(heap::alloc_float).ok_or_else(|| raise::failure("float_of_string"))
+}
+
+fn format_float(format: Value, x: Value) -> Value {
+    let format = format.string_bytes();
+    match Spec::parse(format) {
+        Some(spec) => heap::alloc_string(format::float(&spec, x.as_float()).as_bytes()),
+        // Not a conversion: C prints it as it is.
+        None => heap::alloc_string(format),
+    }
+}
+
+fn hexstring(x: Value, precision: Value, style: Value) -> Value {
+    let precision = usize::try_from(precision.as_int()).ok();
+    let text = format::hexadecimal(x.as_float(), precision, style.as_int() as u8);
+    heap::alloc_string(text.as_bytes())
+}
+
+/// A constructor of `fpclass`: normal, subnormal, zero, infinite, nan.
+fn classify(x: Value) -> Value {
+    use std::num::FpCategory;
+    Value::int(match x.as_float().classify() {
+        FpCategory::Normal => 0,
+        FpCategory::Subnormal => 1,
+        FpCategory::Zero => 2,
+        FpCategory::Infinite => 3,
+        FpCategory::Nan => 4,
+    })
+}
+
+fn signbit(x: Value) -> Value {
+    Value::bool(x.as_float().is_sign_negative())
+}
+
+fn next_after(x: f64, y: f64) -> f64 {
+    if x.is_nan() || y.is_nan() {
+        x + y
+    } else if x == y {
+        y
+    } else if y > x {
+        x.next_up()
+    } else {
+        x.next_down()
+    }
+}
+
+/// `(m, e)` with `x = m * 2^e` and `0.5 <= |m| < 1`, or `(x, 0)` for zeros, infinities and NaN.
+fn frexp(x: Value) -> Value {
+    let x = x.as_float();
+    let (mantissa, exponent) = if x == 0.0 || !x.is_finite() {
+        (x, 0)
+    } else {
+        let (scaled, correction) = if x.is_subnormal() { (x * 2f64.powi(54), -54) } else { (x, 0) };
+        let bits = scaled.to_bits();
+        let exponent = (bits >> 52 & 0x7FF) as i64 - 1022;
+        (f64::from_bits(bits & !(0x7FF << 52) | 1022 << 52), exponent + correction)
+    };
+    heap::alloc_fields(0, &[heap::alloc_float(mantissa), Value::int(exponent)])
+}
+
+fn ldexp(x: Value, exponent: Value) -> Value {
+    heap::alloc_float(parse::scale(x.as_float(), exponent.as_int() as i32))
+}
+
+/// The fraction and the whole part, both with the sign of `x`.
+fn modf(x: Value) -> Value {
+    let x = x.as_float();
+    let whole = x.trunc();
+    let fraction = if x.is_infinite() { 0.0 } else { x - whole };
+    let fraction = if x.is_nan() { x } else { fraction.copysign(x) };
+    heap::alloc_fields(0, &[heap::alloc_float(fraction), heap::alloc_float(whole)])
+}

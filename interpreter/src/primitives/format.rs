@@ -1,0 +1,307 @@
+//! Conversion of numbers to text, as C's `printf` and OCaml's `%h` do it, byte for byte.
+//!
+//! Decimal digits of floats come from `core`'s exact formatting, which rounds correctly (ties to even).
+
+/// One conversion specification: `%`, flags, width, precision, conversion.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Spec {
+    /// `-`: pad on the right.
+    left: bool,
+    /// `+`: a sign even for positive numbers.
+    plus: bool,
+    /// A space in place of a plus sign.
+    space: bool,
+    /// `#`: prefix of hexadecimal and octal numbers, point of floats.
+    alternate: bool,
+    /// `0`: pad with zeros after the sign.
+    zero: bool,
+    width: usize,
+    precision: Option<usize>,
+    /// The last letter.
+    pub conversion: u8,
+}
+
+impl Spec {
+    /// Parses a specification; length letters (`l`, `n`, `L`) are skipped.
+    pub fn parse(format: &[u8]) -> Option<Spec> {
+        let (&conversion, rest) = format.strip_prefix(b"%")?.split_last()?;
+        let mut spec = Spec { conversion, ..Spec::default() };
+        let mut rest = rest.iter().copied().peekable();
+        while let Some(flag) = rest.next_if(|byte| b"-+ #0".contains(byte)) {
+            match flag {
+                b'-' => spec.left = true,
+                b'+' => spec.plus = true,
+                b' ' => spec.space = true,
+                b'#' => spec.alternate = true,
+                _ => spec.zero = true,
+            }
+        }
+        spec.width = number(&mut rest);
+        if rest.next_if_eq(&b'.').is_some() {
+            spec.precision = Some(number(&mut rest));
+        }
+        rest.all(|byte| b"lnL".contains(&byte)).then_some(spec)
+    }
+
+    /// What stands before a number.
+    fn sign(&self, negative: bool) -> &'static str {
+        match (negative, self.plus, self.space) {
+            (true, _, _) => "-",
+            (false, true, _) => "+",
+            (false, false, true) => " ",
+            (false, false, false) => "",
+        }
+    }
+
+    /// Joins prefix and digits and pads them to the width.
+    fn pad(&self, prefix: &str, digits: &str, with_zeros: bool) -> String {
+        let missing = self.width.saturating_sub(prefix.len() + digits.len());
+        let (spaces, zeros, after) = match (self.left, with_zeros) {
+            (true, _) => (0, 0, missing),
+            (false, true) => (0, missing, 0),
+            (false, false) => (missing, 0, 0),
+        };
+        let mut text = String::with_capacity(self.width.max(prefix.len() + digits.len()));
+        text.extend(std::iter::repeat_n(' ', spaces));
+        text.push_str(prefix);
+        text.extend(std::iter::repeat_n('0', zeros));
+        text.push_str(digits);
+        text.extend(std::iter::repeat_n(' ', after));
+        text
+    }
+}
+
+fn number(bytes: &mut std::iter::Peekable<impl Iterator<Item = u8>>) -> usize {
+    let mut n = 0usize;
+    while let Some(digit) = bytes.next_if(u8::is_ascii_digit) {
+        n = n.saturating_mul(10).saturating_add((digit - b'0') as usize);
+    }
+    n
+}
+
+/// An integer, given as such and as the unsigned number that `u`, `x`, `X` and `o` print.
+pub fn integer(spec: &Spec, signed: i64, unsigned: u64) -> String {
+    let digits = match spec.conversion {
+        b'u' => unsigned.to_string(),
+        b'x' => format!("{unsigned:x}"),
+        b'X' => format!("{unsigned:X}"),
+        b'o' => format!("{unsigned:o}"),
+        _ => signed.unsigned_abs().to_string(),
+    };
+    let prefix = match spec.conversion {
+        b'x' if spec.alternate && unsigned != 0 => "0x",
+        b'X' if spec.alternate && unsigned != 0 => "0X",
+        b'u' | b'x' | b'X' | b'o' => "",
+        _ => spec.sign(signed < 0),
+    };
+    let mut least = spec.precision.unwrap_or(1);
+    if spec.conversion == b'o' && spec.alternate && !digits.starts_with('0') {
+        least = least.max(digits.len() + 1);
+    }
+    let digits = match digits.len() {
+        1 if digits == "0" && least == 0 => String::new(),
+        len if len < least => "0".repeat(least - len) + &digits,
+        _ => digits,
+    };
+    spec.pad(prefix, &digits, spec.zero && spec.precision.is_none())
+}
+
+/// Digits after the point that any float has at most: more are zeros.
+const MOST_DIGITS: usize = 1100;
+
+/// A float in one of the conversions `e`, `E`, `f`, `F`, `g`, `G`.
+pub fn float(spec: &Spec, x: f64) -> String {
+    let sign = spec.sign(x.is_sign_negative());
+    let magnitude = x.abs();
+    let upper = spec.conversion.is_ascii_uppercase();
+    let digits = match (magnitude.is_nan(), magnitude.is_infinite()) {
+        (true, _) => "nan".to_owned(),
+        (_, true) => "inf".to_owned(),
+        (false, false) => finite(spec, magnitude),
+    };
+    let digits = if upper { digits.to_ascii_uppercase() } else { digits };
+    spec.pad(sign, &digits, spec.zero && magnitude.is_finite())
+}
+
+fn finite(spec: &Spec, x: f64) -> String {
+    let precision = spec.precision.unwrap_or(6);
+    match spec.conversion {
+        b'e' | b'E' => scientific(x, precision, spec.alternate),
+        b'f' | b'F' => fixed(x, precision, spec.alternate),
+        _ => general(x, precision.max(1), spec.alternate),
+    }
+}
+
+/// `d.ddde±dd`, with `precision` digits after the point.
+fn scientific(x: f64, precision: usize, point: bool) -> String {
+    let (mantissa, exponent) = decimal(x, precision);
+    with_exponent(mantissa, precision, exponent, point)
+}
+
+/// The mantissa `d.ddd` rounded to `precision` digits after the point, and the exponent.
+fn decimal(x: f64, precision: usize) -> (String, i32) {
+    let text = format!("{x:.*e}", precision.min(MOST_DIGITS));
+    let (mantissa, exponent) = text.split_once('e').expect("scientific notation has an exponent");
+    (mantissa.to_owned(), exponent.parse().expect("the exponent is a number"))
+}
+
+fn with_exponent(mut mantissa: String, precision: usize, exponent: i32, point: bool) -> String {
+    mantissa.extend(std::iter::repeat_n('0', precision.saturating_sub(MOST_DIGITS)));
+    if point && !mantissa.contains('.') {
+        mantissa.push('.');
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.abs())
+}
+
+/// `ddd.ddd`, with `precision` digits after the point.
+fn fixed(x: f64, precision: usize, point: bool) -> String {
+    let mut text = format!("{x:.*}", precision.min(MOST_DIGITS));
+    text.extend(std::iter::repeat_n('0', precision.saturating_sub(MOST_DIGITS)));
+    if point && !text.contains('.') {
+        text.push('.');
+    }
+    text
+}
+
+/// The shorter of both, with `precision` significant digits, without trailing zeros unless `alternate`.
+fn general(x: f64, precision: usize, alternate: bool) -> String {
+    let (mantissa, exponent) = decimal(x, precision - 1);
+    let is_fixed = exponent >= -4 && i64::from(exponent) < precision as i64;
+    let after_point = precision as i64 - 1 - i64::from(exponent);
+    if alternate {
+        return if is_fixed {
+            fixed(x, after_point as usize, true)
+        } else {
+            with_exponent(mantissa, precision - 1, exponent, true)
+        };
+    }
+    if is_fixed {
+        return trim_zeros(place_point(&mantissa, exponent));
+    }
+    with_exponent(trim_zeros(mantissa), 0, exponent, false)
+}
+
+/// The number with mantissa `d.ddd` in positional notation.
+fn place_point(mantissa: &str, exponent: i32) -> String {
+    let digits = mantissa.replace('.', "");
+    match usize::try_from(exponent) {
+        Err(_) => format!("0.{}{digits}", "0".repeat(exponent.unsigned_abs() as usize - 1)),
+        Ok(exponent) if digits.len() <= exponent + 1 => digits.clone() + &"0".repeat(exponent + 1 - digits.len()),
+        Ok(exponent) => format!("{}.{}", &digits[..=exponent], &digits[exponent + 1..]),
+    }
+}
+
+/// Without zeros at the end of the fraction, nor a point at the end.
+fn trim_zeros(mut text: String) -> String {
+    if text.contains('.') {
+        let len = text.trim_end_matches('0').trim_end_matches('.').len();
+        text.truncate(len);
+    }
+    text
+}
+
+/// A float in hexadecimal, `%h`: `precision` digits after the point, or as many as it takes; `style` is
+/// `+` or a space for a sign of positive numbers.
+pub fn hexadecimal(x: f64, precision: Option<usize>, style: u8) -> String {
+    let sign = match (x.is_sign_negative(), style) {
+        (true, _) => "-",
+        (false, b'+') => "+",
+        (false, b' ') => " ",
+        (false, _) => "",
+    };
+    if x.is_nan() {
+        return format!("{sign}nan");
+    }
+    if x.is_infinite() {
+        return format!("{sign}infinity");
+    }
+    let fraction = x.to_bits() & ((1 << 52) - 1);
+    let (exponent, mantissa) = match (x.to_bits() >> 52) as i32 & 0x7FF {
+        0 if fraction == 0 => (0, 0),
+        0 => (-1022, fraction),
+        biased => (biased - 1023, fraction | 1 << 52),
+    };
+    let mantissa = match precision {
+        Some(precision) if precision < 13 => round_to_even(mantissa, 52 - precision as u32 * 4),
+        Some(_) | None => mantissa,
+    };
+    let digits = format!("{:013x}", mantissa & ((1 << 52) - 1));
+    let digits = match precision {
+        Some(precision) if precision <= 13 => digits[..precision].to_owned(),
+        Some(precision) => format!("{digits:0<precision$}"),
+        None => digits.trim_end_matches('0').to_owned(),
+    };
+    let point = if digits.is_empty() { "" } else { "." };
+    format!("{sign}0x{:x}{point}{digits}p{exponent:+}", mantissa >> 52)
+}
+
+/// `n` rounded to a multiple of `1 << bits`, ties to even.
+fn round_to_even(n: u64, bits: u32) -> u64 {
+    let unit = 1u64 << bits;
+    let rest = n & (unit - 1);
+    let down = n - rest;
+    let up = rest > unit / 2 || rest == unit / 2 && down & unit != 0;
+    if up { down + unit } else { down }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(format: &str, n: i64) -> String {
+        integer(&Spec::parse(format.as_bytes()).expect("a specification"), n, n as u64 & (u64::MAX >> 1))
+    }
+
+    fn flt(format: &str, x: f64) -> String {
+        float(&Spec::parse(format.as_bytes()).expect("a specification"), x)
+    }
+
+    #[test]
+    fn integers() {
+        assert_eq!(int("%d", -42), "-42");
+        assert_eq!(int("%-5d", 42), "42   ");
+        assert_eq!(int("%05d", -42), "-0042");
+        assert_eq!(int("%+d", 42), "+42");
+        assert_eq!(int("% d", 42), " 42");
+        assert_eq!(int("%.3d", 7), "007");
+        assert_eq!(int("%08.3d", 7), "     007");
+        assert_eq!(int("%#x", 255), "0xff");
+        assert_eq!(int("%#X", 255), "0XFF");
+        assert_eq!(int("%#o", 8), "010");
+        assert_eq!(int("%x", -1), "7fffffffffffffff");
+        assert_eq!(int("%.0d", 0), "");
+        assert_eq!(int("%lu", 3), "3");
+    }
+
+    #[test]
+    fn floats() {
+        assert_eq!(flt("%.12g", 0.1), "0.1");
+        assert_eq!(flt("%.12g", 1e15), "1e+15");
+        assert_eq!(flt("%.12g", 100000.0), "100000");
+        assert_eq!(flt("%.17g", 0.1), "0.10000000000000001");
+        assert_eq!(flt("%g", 0.0001), "0.0001");
+        assert_eq!(flt("%g", 0.00001), "1e-05");
+        assert_eq!(flt("%#g", 1.0), "1.00000");
+        assert_eq!(flt("%e", 12345.678), "1.234568e+04");
+        assert_eq!(flt("%.0e", 2.5), "2e+00");
+        assert_eq!(flt("%.0f", 0.5), "0");
+        assert_eq!(flt("%.0f", 1.5), "2");
+        assert_eq!(flt("%.1f", 0.25), "0.2");
+        assert_eq!(flt("%08.2f", -3.14159), "-0003.14");
+        assert_eq!(flt("%G", 1e-10), "1E-10");
+        assert_eq!(flt("%f", f64::NEG_INFINITY), "-inf");
+        assert_eq!(flt("%08f", f64::INFINITY), "     inf");
+        assert_eq!(flt("%.3g", 999.9), "1e+03");
+    }
+
+    #[test]
+    fn hexadecimal_floats() {
+        assert_eq!(hexadecimal(1.0, None, b'-'), "0x1p+0");
+        assert_eq!(hexadecimal(0.1, None, b'-'), "0x1.999999999999ap-4");
+        assert_eq!(hexadecimal(-0.0, None, b'-'), "-0x0p+0");
+        assert_eq!(hexadecimal(f64::from_bits(1), None, b'+'), "+0x0.0000000000001p-1022");
+        assert_eq!(hexadecimal(1.999999, Some(0), b'-'), "0x2p+0");
+        assert_eq!(hexadecimal(1.5, Some(15), b'-'), "0x1.800000000000000p+0");
+    }
+}

@@ -1,0 +1,219 @@
+//! `Hashtbl.hash`: MurmurHash3 over a breadth-first walk of a value, limited in length and in what it counts.
+
+use super::bigarray;
+use super::code_fragment;
+use crate::custom::{self, Kind};
+use crate::memory;
+use crate::value::{header, tag, Value, WORD};
+
+crate::primitives! {
+    Leaf "caml_hash" caml_hash, 4;
+}
+
+/// Most values that one hash looks at.
+const QUEUE_SIZE: usize = 256;
+
+/// Forwarding blocks that are followed in a row: there may be a cycle.
+const MAX_FORWARDS: usize = 1000;
+
+fn caml_hash(count: Value, limit: Value, seed: Value, value: Value) -> Value {
+    let mut hash = Hash(seed.as_int() as u32);
+    let count = count.as_int();
+    let limit = match usize::try_from(limit.as_int()) {
+        Ok(limit) if limit <= QUEUE_SIZE => limit,
+        Ok(_) | Err(_) => QUEUE_SIZE,
+    };
+    if count > 0 {
+        if value.is_int() {
+            hash.mix_int(value.0);
+        } else if code_fragment::offset(value).is_none() && value.tag() == tag::STRING {
+            hash.mix_string(value.string_bytes());
+        } else {
+            walk(&mut hash, value, count, limit);
+        }
+    }
+    Value::int((hash.finish() & 0x3FFF_FFFF) as i64)
+}
+
+/// A hash being computed.
+#[derive(Clone, Copy, Debug)]
+pub struct Hash(pub u32);
+
+impl Hash {
+    /// Mixes 32 bits in.
+    #[inline(always)]
+    pub fn mix(&mut self, data: u32) {
+        let data = data.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
+        self.0 = (self.0 ^ data).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
+    }
+
+    /// Mixes a word in; one that fits in 32 bits counts as such.
+    #[inline]
+    pub fn mix_int(&mut self, n: i64) {
+        self.mix((n >> 32 ^ n >> 63 ^ n) as u32);
+    }
+
+    /// Mixes 64 bits in.
+    pub fn mix_i64(&mut self, n: i64) {
+        self.mix(n as u32);
+        self.mix((n >> 32) as u32);
+    }
+
+    /// Mixes a float in: all NaNs are one, and so are both zeros.
+    pub fn mix_f64(&mut self, x: f64) {
+        let bits = if x.is_nan() {
+            0x7FF0_0000_0000_0001
+        } else if x == 0.0 {
+            0
+        } else {
+            x.to_bits()
+        };
+        self.mix_i64(bits as i64);
+    }
+
+    /// Mixes a single-precision float in, likewise.
+    pub fn mix_f32(&mut self, x: f32) {
+        self.mix(if x.is_nan() {
+            0x7F80_0001
+        } else if x == 0.0 {
+            0
+        } else {
+            x.to_bits()
+        });
+    }
+
+    /// Mixes a string in.
+    #[inline]
+    pub fn mix_string(&mut self, bytes: &[u8]) {
+        self.mix_bytes(bytes);
+        self.0 ^= bytes.len() as u32;
+    }
+
+    /// Mixes bytes in, four at a time.
+    #[inline]
+    pub fn mix_bytes(&mut self, bytes: &[u8]) {
+        let mut words = bytes.chunks_exact(4);
+        for word in &mut words {
+            self.mix(u32::from_le_bytes(word.try_into().expect("chunks of four")));
+        }
+        let rest = words.remainder();
+        if !rest.is_empty() {
+            self.mix(rest.iter().rev().fold(0, |word, &byte| word << 8 | byte as u32));
+        }
+    }
+
+    /// The last mixing of bits.
+    pub fn finish(self) -> u32 {
+        let mut hash = self.0;
+        hash = (hash ^ hash >> 16).wrapping_mul(0x85eb_ca6b);
+        hash = (hash ^ hash >> 13).wrapping_mul(0xc2b2_ae35);
+        hash ^ hash >> 16
+    }
+}
+
+/// Values found and not yet looked at, oldest first; `limit` of them in all.
+struct Queue {
+    values: [Value; QUEUE_SIZE],
+    len: usize,
+    limit: usize,
+}
+
+impl Queue {
+    /// Adds fields of `block` until the queue is full.
+    fn extend(&mut self, block: Value, size: usize) {
+        let count = size.min(self.limit.saturating_sub(self.len));
+        for index in 0..count {
+            self.values[self.len + index] = block.field(index);
+        }
+        self.len += count;
+    }
+}
+
+#[inline(never)]
+fn walk(hash: &mut Hash, root: Value, mut count: i64, limit: usize) {
+    let mut queue = Queue { values: [root; QUEUE_SIZE], len: 1, limit };
+    let mut position = 0;
+    while position < queue.len && count > 0 {
+        let value = queue.values[position];
+        position += 1;
+        count -= one(hash, value, count, &mut queue);
+    }
+}
+
+/// Mixes one value in; returns how many meaningful values it was.
+fn one(hash: &mut Hash, value: Value, count: i64, queue: &mut Queue) -> i64 {
+    if value.is_int() {
+        hash.mix_int(value.0);
+        return 1;
+    }
+    if let Some(offset) = code_fragment::offset(value) {
+        hash.mix_int(offset as i64);
+        return 1;
+    }
+    match value.tag() {
+        tag::STRING => hash.mix_string(value.string_bytes()),
+        tag::DOUBLE => hash.mix_f64(value.as_float()),
+        tag::DOUBLE_ARRAY => return floats(hash, value, count),
+        tag::ABSTRACT => return 0,
+        tag::INFIX => {
+            let offset = value.wosize() as u32 * WORD;
+            hash.mix(offset);
+            return one(hash, Value::block(value.address() - offset), count, queue);
+        }
+        tag::FORWARD => {
+            return match forwarded(value) {
+                Some(value) => one(hash, value, count, queue),
+                None => 0,
+            };
+        }
+        tag::OBJECT => hash.mix_int(value.field(1).as_int()),
+        tag::CUSTOM => match custom_hash(value) {
+            Some(n) => hash.mix(n),
+            None => return 0,
+        },
+        tag => {
+            let size = value.wosize();
+            hash.mix(header(size, tag) as u32);
+            queue.extend(value, size);
+            return 0;
+        }
+    }
+    1
+}
+
+fn floats(hash: &mut Hash, array: Value, count: i64) -> i64 {
+    let len = (array.wosize() as i64).min(count);
+    for index in 0..len as usize {
+        hash.mix_f64(array.float_field(index));
+    }
+    len
+}
+
+/// What a chain of forwarding blocks ends in.
+fn forwarded(mut value: Value) -> Option<Value> {
+    for _ in 0..MAX_FORWARDS {
+        value = value.field(0);
+        let goes_on = value.is_block() && code_fragment::offset(value).is_none() && value.tag() == tag::FORWARD;
+        if !goes_on {
+            return Some(value);
+        }
+    }
+    None
+}
+
+fn custom_hash(block: Value) -> Option<u32> {
+    match Kind::of(block) {
+        Kind::Int32 => Some(custom::as_int32(block) as u32),
+        Kind::Int64 => {
+            let n = custom::as_int64(block);
+            Some((n ^ n >> 32) as u32)
+        }
+        Kind::Nativeint => {
+            let n = custom::as_int64(block);
+            Some((n >> 32 ^ n >> 63 ^ n) as u32)
+        }
+        Kind::Bigarray => Some(bigarray::hash(block)),
+        Kind::Channel => Some(memory::load_u32(custom::data(block))),
+        Kind::Opaque => None,
+    }
+}
