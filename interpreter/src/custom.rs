@@ -7,7 +7,7 @@
 use crate::heap;
 use crate::memory;
 use crate::primitives::channels;
-use crate::value::{tag, Value};
+use crate::value::{Value, tag};
 
 /// The kinds of custom blocks of this runtime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,0 +1,288 @@
+//! The outside natively: the standard library's files behind a table of descriptors.
+//!
+//! Each thread has its own table, arguments and current directory, so that tests run in parallel; a
+//! test may put memory in the place of a descriptor ([`capture`], [`feed`]). Linux only.
+
+use super::path;
+use super::{Descriptor, Errno, Kind, OpenFlags, Whence};
+use std::cell::RefCell;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Bytes that a test reads while, or after, the program wrote them.
+pub type Captured = Rc<RefCell<Vec<u8>>>;
+
+enum Stream {
+    File(File),
+    Captured(Captured),
+    Fed(io::Cursor<Vec<u8>>),
+}
+
+struct Outside {
+    streams: Vec<Option<Stream>>,
+    arguments: Option<Vec<Vec<u8>>>,
+    /// Absolute; the process's until it is changed.
+    directory: Option<Vec<u8>>,
+}
+
+thread_local! {
+    static OUTSIDE: RefCell<Outside> = RefCell::new(Outside {
+        streams: standard_streams(),
+        arguments: None,
+        directory: None,
+    });
+    static START: Instant = Instant::now();
+}
+
+fn standard_streams() -> Vec<Option<Stream>> {
+    let duplicate = |stream: io::Result<std::os::fd::OwnedFd>| {
+        stream.ok().map(|fd| Stream::File(File::from(fd)))
+    };
+    vec![
+        duplicate(io::stdin().as_fd().try_clone_to_owned()),
+        duplicate(io::stdout().as_fd().try_clone_to_owned()),
+        duplicate(io::stderr().as_fd().try_clone_to_owned()),
+    ]
+}
+
+fn outside<R>(f: impl FnOnce(&mut Outside) -> R) -> R {
+    OUTSIDE.with(|outside| f(&mut outside.borrow_mut()))
+}
+
+fn replace(descriptor: Descriptor, stream: Stream) {
+    outside(|outside| {
+        let index = descriptor as usize;
+        if outside.streams.len() <= index {
+            outside.streams.resize_with(index + 1, || None);
+        }
+        outside.streams[index] = Some(stream);
+    })
+}
+
+/// From now on, this thread's writes to `descriptor` go to the bytes returned.
+pub fn capture(descriptor: Descriptor) -> Captured {
+    let bytes = Captured::default();
+    replace(descriptor, Stream::Captured(bytes.clone()));
+    bytes
+}
+
+/// From now on, this thread reads `bytes` from `descriptor`.
+pub fn feed(descriptor: Descriptor, bytes: &[u8]) {
+    replace(descriptor, Stream::Fed(io::Cursor::new(bytes.to_vec())));
+}
+
+/// Sets this thread's command line, program name first.
+pub fn set_arguments(arguments: Vec<Vec<u8>>) {
+    outside(|outside| outside.arguments = Some(arguments));
+}
+
+fn errno(error: io::Error) -> Errno {
+    error.raw_os_error().map_or(Errno::IO, Errno::from_linux)
+}
+
+fn with_stream<R>(
+    descriptor: Descriptor,
+    f: impl FnOnce(&mut Stream) -> Result<R, Errno>,
+) -> Result<R, Errno> {
+    outside(|outside| {
+        let index = usize::try_from(descriptor).map_err(|_| Errno::BADF)?;
+        match outside.streams.get_mut(index) {
+            Some(Some(stream)) => f(stream),
+            Some(None) | None => Err(Errno::BADF),
+        }
+    })
+}
+
+/// Reads up to `buffer.len()` bytes; 0 at the end.
+pub fn read(descriptor: Descriptor, buffer: &mut [u8]) -> Result<usize, Errno> {
+    with_stream(descriptor, |stream| match stream {
+        Stream::File(file) => file.read(buffer).map_err(errno),
+        Stream::Fed(cursor) => cursor.read(buffer).map_err(errno),
+        Stream::Captured(_) => Err(Errno::BADF),
+    })
+}
+
+/// Writes a prefix of `bytes`; returns its length.
+pub fn write(descriptor: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
+    with_stream(descriptor, |stream| match stream {
+        Stream::File(file) => file.write(bytes).map_err(errno),
+        Stream::Captured(captured) => captured.borrow_mut().write(bytes).map_err(errno),
+        Stream::Fed(_) => Err(Errno::BADF),
+    })
+}
+
+/// Moves to `offset`; returns the new position from the start.
+pub fn seek(descriptor: Descriptor, offset: i64, whence: Whence) -> Result<i64, Errno> {
+    let target = match whence {
+        Whence::Start => SeekFrom::Start(u64::try_from(offset).map_err(|_| Errno::INVAL)?),
+        Whence::Current => SeekFrom::Current(offset),
+        Whence::End => SeekFrom::End(offset),
+    };
+    with_stream(descriptor, |stream| match stream {
+        Stream::File(file) => file
+            .seek(target)
+            .map(|position| position as i64)
+            .map_err(errno),
+        Stream::Captured(_) | Stream::Fed(_) => Err(Errno::SPIPE),
+    })
+}
+
+pub fn close(descriptor: Descriptor) -> Result<(), Errno> {
+    with_stream(descriptor, |_| Ok(()))?;
+    outside(|outside| outside.streams[descriptor as usize] = None);
+    Ok(())
+}
+
+pub fn is_terminal(descriptor: Descriptor) -> bool {
+    let terminal = with_stream(descriptor, |stream| match stream {
+        Stream::File(file) => Ok(file.is_terminal()),
+        Stream::Captured(_) | Stream::Fed(_) => Ok(false),
+    });
+    terminal.unwrap_or(false)
+}
+
+/// Opens a file, or a directory, which can then not be read. `permissions` of a file that is created.
+pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Descriptor, Errno> {
+    const O_CREAT: i32 = 0o100;
+    const O_EXCL: i32 = 0o200;
+    const O_TRUNC: i32 = 0o1000;
+    const O_NONBLOCK: i32 = 0o4000;
+    let bits = [
+        (flags.create, O_CREAT),
+        (flags.exclusive, O_EXCL),
+        (flags.truncate, O_TRUNC),
+        (flags.nonblocking, O_NONBLOCK),
+    ];
+    let custom = bits
+        .iter()
+        .filter(|(on, _)| *on)
+        .fold(0, |all, (_, bit)| all | bit);
+    let file = fs::OpenOptions::new()
+        .read(!flags.write && !flags.append)
+        .write(flags.write)
+        .append(flags.append)
+        .mode(permissions)
+        .custom_flags(custom)
+        .open(host_path(path)?)
+        .map_err(errno)?;
+    Ok(outside(|outside| {
+        let free = outside.streams.iter().position(Option::is_none);
+        let index = free.unwrap_or_else(|| {
+            outside.streams.push(None);
+            outside.streams.len() - 1
+        });
+        outside.streams[index] = Some(Stream::File(file));
+        index as Descriptor
+    }))
+}
+
+fn host_path(path: &[u8]) -> Result<PathBuf, Errno> {
+    if path.is_empty() {
+        return Err(Errno::NOENT);
+    }
+    let absolute = path::absolute(&current_directory()?, path);
+    Ok(PathBuf::from(OsStr::from_bytes(&absolute)))
+}
+
+/// What `path` names, links followed.
+pub fn kind(path: &[u8]) -> Result<Kind, Errno> {
+    let metadata = fs::metadata(host_path(path)?).map_err(errno)?;
+    Ok(if metadata.is_dir() {
+        Kind::Directory
+    } else {
+        Kind::Other
+    })
+}
+
+pub fn unlink(path: &[u8]) -> Result<(), Errno> {
+    fs::remove_file(host_path(path)?).map_err(errno)
+}
+
+pub fn rename(from: &[u8], to: &[u8]) -> Result<(), Errno> {
+    fs::rename(host_path(from)?, host_path(to)?).map_err(errno)
+}
+
+pub fn create_directory(path: &[u8], permissions: u32) -> Result<(), Errno> {
+    fs::DirBuilder::new()
+        .mode(permissions)
+        .create(host_path(path)?)
+        .map_err(errno)
+}
+
+pub fn remove_directory(path: &[u8]) -> Result<(), Errno> {
+    fs::remove_dir(host_path(path)?).map_err(errno)
+}
+
+/// The names in a directory, in the host's order, without `.` and `..`.
+pub fn read_directory(path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
+    let entries = fs::read_dir(host_path(path)?).map_err(errno)?;
+    entries
+        .map(|entry| Ok(entry.map_err(errno)?.file_name().into_vec()))
+        .collect()
+}
+
+pub fn current_directory() -> Result<Vec<u8>, Errno> {
+    if let Some(directory) = outside(|outside| outside.directory.clone()) {
+        return Ok(directory);
+    }
+    let directory = std::env::current_dir().map_err(errno)?;
+    Ok(directory.into_os_string().into_vec())
+}
+
+pub fn change_directory(path: &[u8]) -> Result<(), Errno> {
+    match kind(path)? {
+        Kind::Directory => {}
+        Kind::Other => return Err(Errno::NOTDIR),
+    }
+    let directory = path::normal(&current_directory()?, path);
+    outside(|outside| outside.directory = Some(directory));
+    Ok(())
+}
+
+/// The command line, program name first.
+pub fn arguments() -> Vec<Vec<u8>> {
+    let set = outside(|outside| outside.arguments.clone());
+    set.unwrap_or_else(|| std::env::args_os().map(OsStringExt::into_vec).collect())
+}
+
+/// The environment, as `NAME=value`.
+pub fn environment() -> Vec<Vec<u8>> {
+    let entry = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        [name.as_bytes(), b"=", value.as_bytes()].concat()
+    };
+    std::env::vars_os().map(entry).collect()
+}
+
+/// Nanoseconds since 1970.
+pub fn real_nanoseconds() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0, |duration| duration.as_nanos() as u64)
+}
+
+/// Nanoseconds since some start.
+pub fn monotonic_nanoseconds() -> u64 {
+    START.with(|start| start.elapsed().as_nanos() as u64)
+}
+
+/// Nanoseconds of processor time; here, those since the first question.
+pub fn process_nanoseconds() -> u64 {
+    monotonic_nanoseconds()
+}
+
+/// Fills `buffer` with random bytes.
+pub fn random(buffer: &mut [u8]) -> Result<(), Errno> {
+    let mut source = File::open("/dev/urandom").map_err(errno)?;
+    source.read_exact(buffer).map_err(errno)
+}
+
+/// Ends the process.
+pub fn exit(code: u8) -> ! {
+    std::process::exit(code.into())
+}

@@ -1,0 +1,375 @@
+//! The outside over WASI preview 1: raw imports, no C library in between.
+//!
+//! The preopened directories are asked for at the first path that is used; the current directory
+//! starts as `PWD` if the environment says one, else `/`, and preopens with a relative name are
+//! taken from there. A path outside of all of them does not exist.
+//!
+//! Permissions of new files are the host's choice, as WASI has none.
+
+mod abi;
+
+use super::path;
+use super::{Descriptor, Errno, Kind, OpenFlags, Whence};
+use abi::{Buffer, ConstBuffer, FdStat, FileStat, Prestat};
+use core::cell::{OnceCell, RefCell};
+
+/// The directories of this run, looked up at first use.
+struct Directories {
+    /// Absolute names, and the descriptors in the same order.
+    names: Vec<Vec<u8>>,
+    descriptors: Vec<Descriptor>,
+    current: RefCell<Vec<u8>>,
+}
+
+thread_local! {
+    static DIRECTORIES: OnceCell<Directories> = const { OnceCell::new() };
+    static START: OnceCell<u64> = const { OnceCell::new() };
+}
+
+fn directories<R>(f: impl FnOnce(&Directories) -> R) -> R {
+    DIRECTORIES.with(|cell| f(cell.get_or_init(Directories::query)))
+}
+
+impl Directories {
+    fn query() -> Self {
+        let current = super::variable(b"PWD").filter(|path| path.starts_with(b"/"));
+        let current = path::normal(b"/", &current.unwrap_or_default());
+        let mut names = Vec::new();
+        let mut descriptors = Vec::new();
+        for descriptor in 3.. {
+            let mut prestat = Prestat::default();
+            // SAFETY: the out pointer is valid.
+            if unsafe { abi::fd_prestat_get(descriptor, &mut prestat) } != 0 {
+                break;
+            }
+            let mut name = vec![0; prestat.name_len];
+            // SAFETY: the buffer has the length given.
+            let error =
+                unsafe { abi::fd_prestat_dir_name(descriptor, name.as_mut_ptr(), name.len()) };
+            if error == 0 && prestat.kind == 0 {
+                names.push(path::normal(&current, &name));
+                descriptors.push(descriptor);
+            }
+        }
+        Self {
+            names,
+            descriptors,
+            current: RefCell::new(current),
+        }
+    }
+}
+
+/// Calls `f` with the preopened directory that holds `path`, and the path from there.
+fn at<R>(path: &[u8], f: impl FnOnce(Descriptor, &[u8]) -> Result<R, Errno>) -> Result<R, Errno> {
+    if path.is_empty() {
+        return Err(Errno::NOENT);
+    }
+    directories(|directories| {
+        let absolute = path::absolute(&directories.current.borrow(), path);
+        let (index, rest) = path::locate(&directories.names, &absolute).ok_or(Errno::NOENT)?;
+        f(directories.descriptors[index], rest)
+    })
+}
+
+/// Reads up to `buffer.len()` bytes; 0 at the end.
+pub fn read(descriptor: Descriptor, buffer: &mut [u8]) -> Result<usize, Errno> {
+    let vector = Buffer {
+        address: buffer.as_mut_ptr(),
+        len: buffer.len(),
+    };
+    let mut count = 0;
+    // SAFETY: one vector, which describes `buffer`.
+    Errno::check(unsafe { abi::fd_read(descriptor, &vector, 1, &mut count) })?;
+    Ok(count)
+}
+
+/// Writes a prefix of `bytes`; returns its length.
+pub fn write(descriptor: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
+    let vector = ConstBuffer {
+        address: bytes.as_ptr(),
+        len: bytes.len(),
+    };
+    let mut count = 0;
+    // SAFETY: one vector, which describes `bytes`.
+    Errno::check(unsafe { abi::fd_write(descriptor, &vector, 1, &mut count) })?;
+    Ok(count)
+}
+
+/// Moves to `offset`; returns the new position from the start.
+pub fn seek(descriptor: Descriptor, offset: i64, whence: Whence) -> Result<i64, Errno> {
+    let mut position = 0;
+    // SAFETY: the out pointer is valid.
+    Errno::check(unsafe { abi::fd_seek(descriptor, offset, whence as u8, &mut position) })?;
+    Ok(position as i64)
+}
+
+pub fn close(descriptor: Descriptor) -> Result<(), Errno> {
+    // SAFETY: no pointers.
+    Errno::check(unsafe { abi::fd_close(descriptor) })
+}
+
+fn descriptor_stat(descriptor: Descriptor) -> Result<FdStat, Errno> {
+    let mut stat = FdStat::default();
+    // SAFETY: the out pointer is valid.
+    Errno::check(unsafe { abi::fd_fdstat_get(descriptor, &mut stat) })?;
+    Ok(stat)
+}
+
+pub fn is_terminal(descriptor: Descriptor) -> bool {
+    let seekable = abi::RIGHT_SEEK | abi::RIGHT_TELL;
+    descriptor_stat(descriptor).is_ok_and(|stat| {
+        stat.file_type == abi::TYPE_CHARACTER_DEVICE && stat.rights & seekable == 0
+    })
+}
+
+/// Opens a file, or a directory, which can then not be read.
+pub fn open(path: &[u8], flags: OpenFlags, _permissions: u32) -> Result<Descriptor, Errno> {
+    let writes = flags.write || flags.append;
+    let access = if writes {
+        abi::RIGHT_WRITE
+    } else {
+        abi::RIGHT_READ
+    };
+    let bits = [
+        (flags.create, abi::OPEN_CREATE),
+        (flags.exclusive, abi::OPEN_EXCLUSIVE),
+        (flags.truncate, abi::OPEN_TRUNCATE),
+    ];
+    let how = bits
+        .iter()
+        .filter(|(on, _)| *on)
+        .fold(0, |all, (_, bit)| all | bit);
+    let append = if flags.append { abi::FLAG_APPEND } else { 0 };
+    let nonblock = if flags.nonblocking {
+        abi::FLAG_NONBLOCK
+    } else {
+        0
+    };
+    path_open(
+        path,
+        how,
+        access | abi::RIGHT_SEEK | abi::RIGHT_TELL,
+        append | nonblock,
+    )
+}
+
+fn path_open(path: &[u8], how: u16, rights: u64, flags: u16) -> Result<Descriptor, Errno> {
+    at(path, |directory, rest| {
+        let mut opened = 0;
+        // SAFETY: the path is `rest`, the out pointer is valid.
+        Errno::check(unsafe {
+            abi::path_open(
+                directory,
+                abi::LOOKUP_FOLLOW,
+                rest.as_ptr(),
+                rest.len(),
+                how,
+                rights,
+                0,
+                flags,
+                &mut opened,
+            )
+        })?;
+        Ok(opened)
+    })
+}
+
+/// What `path` names, links followed.
+pub fn kind(path: &[u8]) -> Result<Kind, Errno> {
+    at(path, |directory, rest| {
+        let mut stat = FileStat::default();
+        // SAFETY: the path is `rest`, the out pointer is valid.
+        Errno::check(unsafe {
+            abi::path_filestat_get(
+                directory,
+                abi::LOOKUP_FOLLOW,
+                rest.as_ptr(),
+                rest.len(),
+                &mut stat,
+            )
+        })?;
+        Ok(if stat.file_type == abi::TYPE_DIRECTORY {
+            Kind::Directory
+        } else {
+            Kind::Other
+        })
+    })
+}
+
+pub fn unlink(path: &[u8]) -> Result<(), Errno> {
+    // SAFETY: the path is `rest`.
+    at(path, |directory, rest| {
+        Errno::check(unsafe { abi::path_unlink_file(directory, rest.as_ptr(), rest.len()) })
+    })
+}
+
+pub fn rename(from: &[u8], to: &[u8]) -> Result<(), Errno> {
+    at(from, |from_directory, from| {
+        at(to, |to_directory, to| {
+            // SAFETY: the paths are `from` and `to`.
+            Errno::check(unsafe {
+                abi::path_rename(
+                    from_directory,
+                    from.as_ptr(),
+                    from.len(),
+                    to_directory,
+                    to.as_ptr(),
+                    to.len(),
+                )
+            })
+        })
+    })
+}
+
+pub fn create_directory(path: &[u8], _permissions: u32) -> Result<(), Errno> {
+    at(path, |directory, rest| {
+        // SAFETY: the path is `rest`.
+        Errno::check(unsafe { abi::path_create_directory(directory, rest.as_ptr(), rest.len()) })
+    })
+}
+
+pub fn remove_directory(path: &[u8]) -> Result<(), Errno> {
+    at(path, |directory, rest| {
+        // SAFETY: the path is `rest`.
+        Errno::check(unsafe { abi::path_remove_directory(directory, rest.as_ptr(), rest.len()) })
+    })
+}
+
+/// The names in a directory, in the host's order, without `.` and `..`.
+pub fn read_directory(path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
+    let descriptor = path_open(path, abi::OPEN_DIRECTORY, abi::RIGHT_READ_DIRECTORY, 0)?;
+    let names = directory_entries(descriptor);
+    close(descriptor)?;
+    names
+}
+
+fn directory_entries(descriptor: Descriptor) -> Result<Vec<Vec<u8>>, Errno> {
+    let mut names = Vec::new();
+    let mut buffer = vec![0; 8192];
+    let mut cookie = 0;
+    loop {
+        let mut used = 0;
+        // SAFETY: the buffer has the length given, the out pointer is valid.
+        Errno::check(unsafe {
+            abi::fd_readdir(
+                descriptor,
+                buffer.as_mut_ptr(),
+                buffer.len(),
+                cookie,
+                &mut used,
+            )
+        })?;
+        let start = cookie;
+        cookie = take_entries(&buffer[..used], cookie, &mut names);
+        if used < buffer.len() {
+            return Ok(names);
+        }
+        if cookie == start {
+            buffer.resize(buffer.len() * 2, 0);
+        }
+    }
+}
+
+/// Adds the names of the complete entries in `bytes`; returns the cookie after the last of them.
+fn take_entries(mut bytes: &[u8], mut cookie: u64, names: &mut Vec<Vec<u8>>) -> u64 {
+    while let Some((header, rest)) = bytes.split_at_checked(abi::ENTRY_HEADER) {
+        let next = u64::from_le_bytes(header[..8].try_into().expect("eight bytes"));
+        let len = u32::from_le_bytes(header[16..20].try_into().expect("four bytes"));
+        let Some((name, rest)) = rest.split_at_checked(len as usize) else {
+            break;
+        };
+        if name != b"." && name != b".." {
+            names.push(name.to_vec());
+        }
+        cookie = next;
+        bytes = rest;
+    }
+    cookie
+}
+
+pub fn current_directory() -> Result<Vec<u8>, Errno> {
+    Ok(directories(|directories| {
+        directories.current.borrow().clone()
+    }))
+}
+
+pub fn change_directory(path: &[u8]) -> Result<(), Errno> {
+    match kind(path)? {
+        Kind::Directory => {}
+        Kind::Other => return Err(Errno::NOTDIR),
+    }
+    directories(|directories| {
+        let target = path::normal(&directories.current.borrow(), path);
+        directories.current.replace(target);
+    });
+    Ok(())
+}
+
+type Sizes = unsafe extern "C" fn(*mut usize, *mut usize) -> u16;
+type Strings = unsafe extern "C" fn(*mut *const u8, *mut u8) -> u16;
+
+/// The strings that a pair of WASI functions returns.
+fn strings(sizes: Sizes, strings: Strings) -> Vec<Vec<u8>> {
+    let (mut count, mut size) = (0, 0);
+    // SAFETY: the out pointers are valid.
+    if unsafe { sizes(&mut count, &mut size) } != 0 {
+        return Vec::new();
+    }
+    let mut pointers = vec![core::ptr::null(); count];
+    let mut bytes = vec![0; size];
+    // SAFETY: the buffers have the sizes asked for.
+    if unsafe { strings(pointers.as_mut_ptr(), bytes.as_mut_ptr()) } != 0 {
+        return Vec::new();
+    }
+    let mut parts = bytes.split(|&byte| byte == 0);
+    pointers
+        .iter()
+        .filter_map(|_| parts.next().map(<[u8]>::to_vec))
+        .collect()
+}
+
+/// The command line, program name first.
+pub fn arguments() -> Vec<Vec<u8>> {
+    strings(abi::args_sizes_get, abi::args_get)
+}
+
+/// The environment, as `NAME=value`.
+pub fn environment() -> Vec<Vec<u8>> {
+    strings(abi::environ_sizes_get, abi::environ_get)
+}
+
+fn clock(id: u32) -> Option<u64> {
+    let mut time = 0;
+    // SAFETY: the out pointer is valid.
+    (unsafe { abi::clock_time_get(id, 1, &mut time) } == 0).then_some(time)
+}
+
+/// Nanoseconds since 1970.
+pub fn real_nanoseconds() -> u64 {
+    clock(abi::CLOCK_REAL).unwrap_or(0)
+}
+
+/// Nanoseconds since some start.
+pub fn monotonic_nanoseconds() -> u64 {
+    clock(abi::CLOCK_MONOTONIC).unwrap_or(0)
+}
+
+/// Nanoseconds of processor time; on hosts without such a clock, those since the first question.
+pub fn process_nanoseconds() -> u64 {
+    clock(abi::CLOCK_PROCESS).unwrap_or_else(|| {
+        let now = monotonic_nanoseconds();
+        START.with(|start| now - *start.get_or_init(|| now))
+    })
+}
+
+/// Fills `buffer` with random bytes.
+pub fn random(buffer: &mut [u8]) -> Result<(), Errno> {
+    // SAFETY: the buffer has the length given.
+    Errno::check(unsafe { abi::random_get(buffer.as_mut_ptr(), buffer.len()) })
+}
+
+/// Ends the program.
+pub fn exit(code: u8) -> ! {
+    // SAFETY: no pointers; does not return.
+    unsafe { abi::proc_exit(code.into()) }
+}
