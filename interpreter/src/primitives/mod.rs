@@ -5,6 +5,9 @@ pub mod bigarray;
 pub mod channels;
 pub mod code_fragment;
 pub mod compare;
+pub mod dynlink;
+pub mod exit;
+pub mod files;
 pub mod floats;
 pub mod format;
 pub mod hash;
@@ -12,9 +15,12 @@ pub mod ints;
 pub mod marshal;
 pub mod math;
 pub mod md5;
+pub mod named;
 pub mod parse;
 pub mod registry;
+pub mod signals;
 pub mod strings;
+pub mod sys;
 
 use registry::Primitive;
 
@@ -24,14 +30,19 @@ const TABLES: &[&[Primitive]] = &[
     arrays::TABLE,
     channels::TABLE,
     compare::TABLE,
+    dynlink::TABLE,
+    files::TABLE,
     floats::TABLE,
     hash::TABLE,
     ints::TABLE,
-    ints::boxed::TABLE,
     marshal::TABLE,
     math::TABLE,
     md5::TABLE,
+    named::TABLE,
+    signals::TABLE,
     strings::TABLE,
+    sys::TABLE,
+    ints::boxed::TABLE,
 ];
 
 /// Every primitive, in no particular order.

@@ -1,0 +1,335 @@
+//! One channel: a descriptor and a buffer of 64 KiB, which is filled and flushed when OCaml's is.
+//!
+//! Invariant, for output: `position` is the start of the buffer in the file, and the bytes up to `next` are
+//! not written yet. For input: `position` is the end of the buffered bytes, `next..limit` are unread. After
+//! [`Channel::close`] every attempt to use the buffer meets the closed descriptor's error.
+//!
+//! Nothing outside is touched before the first transfer, not even to ask for the position.
+
+use crate::os::{self, Descriptor, Errno, Whence};
+use crate::primitives::signals;
+
+/// Size of a channel's buffer.
+pub const BUFFER_SIZE: usize = 65536;
+
+/// Which way a channel goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    Input,
+    Output,
+}
+
+/// What can go wrong in a transfer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    Outside(Errno),
+    EndOfFile,
+}
+
+impl From<Errno> for Failure {
+    fn from(error: Errno) -> Self {
+        Failure::Outside(error)
+    }
+}
+
+/// A channel.
+pub struct Channel {
+    /// `None` once closed.
+    descriptor: Option<Descriptor>,
+    pub direction: Direction,
+    /// The name that the program gave it, for warnings.
+    pub name: Option<Vec<u8>>,
+    /// How many custom blocks stand for the channel.
+    pub references: u32,
+    /// See the module's invariant; −1 where the descriptor cannot seek, `None` before the first use.
+    position: Option<i64>,
+    next: usize,
+    limit: usize,
+    /// Empty before the first use, and after the end.
+    buffer: Vec<u8>,
+}
+
+impl Channel {
+    pub fn new(descriptor: Descriptor, direction: Direction) -> Self {
+        Self {
+            descriptor: Some(descriptor),
+            direction,
+            name: None,
+            references: 0,
+            position: None,
+            next: 0,
+            limit: 0,
+            buffer: Vec::new(),
+        }
+    }
+
+    pub fn descriptor(&self) -> Option<Descriptor> {
+        self.descriptor
+    }
+
+    /// Whether bytes wait to be written to an open channel.
+    pub fn has_unflushed_data(&self) -> bool {
+        self.direction == Direction::Output && self.descriptor.is_some() && self.next > 0
+    }
+
+    fn open_descriptor(&self) -> Result<Descriptor, Errno> {
+        self.descriptor.ok_or(Errno::BADF)
+    }
+
+    /// The descriptor, with position and buffer made ready.
+    fn ready(&mut self) -> Result<Descriptor, Errno> {
+        let descriptor = self.open_descriptor()?;
+        self.file_position();
+        if self.buffer.is_empty() {
+            self.buffer = vec![0; BUFFER_SIZE];
+        }
+        Ok(descriptor)
+    }
+
+    fn file_position(&mut self) -> i64 {
+        let descriptor = self.descriptor;
+        *self.position.get_or_insert_with(|| {
+            let position = descriptor.map(|fd| os::seek(fd, 0, Whence::Current));
+            position.and_then(Result::ok).unwrap_or(-1)
+        })
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.position = Some(self.file_position() + bytes as i64);
+    }
+
+    /// Closes the descriptor; nothing happens the second time. What is not flushed is lost.
+    pub fn close(&mut self) -> Result<(), Errno> {
+        let Some(descriptor) = self.descriptor else {
+            return Ok(());
+        };
+        self.file_position();
+        self.descriptor = None;
+        self.buffer = Vec::new();
+        self.next = BUFFER_SIZE;
+        self.limit = BUFFER_SIZE;
+        os::close(descriptor)
+    }
+
+    /// The position of the next byte that the program reads or writes.
+    pub fn tell(&mut self) -> i64 {
+        let position = self.file_position();
+        match self.direction {
+            Direction::Input => position - (self.limit - self.next) as i64,
+            Direction::Output => position + self.next as i64,
+        }
+    }
+
+    /// The size of the file.
+    pub fn size(&mut self) -> Result<i64, Errno> {
+        let descriptor = self.open_descriptor()?;
+        let position = self.file_position();
+        let size = os::seek(descriptor, 0, Whence::End)?;
+        os::seek(descriptor, position, Whence::Start)?;
+        Ok(size)
+    }
+
+    pub fn seek(&mut self, target: i64) -> Result<(), Errno> {
+        match self.direction {
+            Direction::Input => self.seek_input(target),
+            Direction::Output => self.seek_output(target),
+        }
+    }
+
+    fn seek_input(&mut self, target: i64) -> Result<(), Errno> {
+        let descriptor = self.open_descriptor()?;
+        let position = self.file_position();
+        if (position - self.limit as i64..=position).contains(&target) {
+            self.next = self.limit - (position - target) as usize;
+            return Ok(());
+        }
+        os::seek(descriptor, target, Whence::Start)?;
+        self.position = Some(target);
+        self.next = 0;
+        self.limit = 0;
+        Ok(())
+    }
+
+    fn seek_output(&mut self, target: i64) -> Result<(), Errno> {
+        while !self.flush_partial()? {}
+        os::seek(self.open_descriptor()?, target, Whence::Start)?;
+        self.position = Some(target);
+        Ok(())
+    }
+}
+
+/// Output.
+impl Channel {
+    /// Writes all that is buffered. Nothing for a closed channel.
+    pub fn flush(&mut self) -> Result<(), Errno> {
+        if self.descriptor.is_none() {
+            return Ok(());
+        }
+        while !self.flush_partial()? {}
+        Ok(())
+    }
+
+    /// One attempt at it; whether the buffer is empty afterwards.
+    fn flush_partial(&mut self) -> Result<bool, Errno> {
+        if self.next > 0 {
+            self.write_buffer(self.next)?;
+        }
+        Ok(self.next == 0)
+    }
+
+    /// Writes a prefix of the first `filled` bytes, and moves the rest to the start.
+    fn write_buffer(&mut self, filled: usize) -> Result<(), Errno> {
+        let descriptor = self.ready()?;
+        let written = write(descriptor, &self.buffer[..filled])?;
+        self.advance(written);
+        self.buffer.copy_within(written..filled, 0);
+        self.next = filled - written;
+        Ok(())
+    }
+
+    pub fn put_byte(&mut self, byte: u8) -> Result<(), Errno> {
+        if self.next >= self.buffer.len() {
+            self.make_room()?;
+        }
+        self.buffer[self.next] = byte;
+        self.next += 1;
+        Ok(())
+    }
+
+    #[cold]
+    fn make_room(&mut self) -> Result<(), Errno> {
+        self.ready()?;
+        if self.next >= BUFFER_SIZE {
+            self.flush_partial()?;
+        }
+        Ok(())
+    }
+
+    pub fn put(&mut self, mut bytes: &[u8]) -> Result<(), Errno> {
+        while !bytes.is_empty() {
+            if self.buffer.is_empty() {
+                self.ready()?;
+            }
+            let free = BUFFER_SIZE - self.next;
+            if bytes.len() < free {
+                self.buffer[self.next..][..bytes.len()].copy_from_slice(bytes);
+                self.next += bytes.len();
+                return Ok(());
+            }
+            let (fits, rest) = bytes.split_at(free);
+            self.buffer[self.next..].copy_from_slice(fits);
+            self.next = BUFFER_SIZE;
+            self.write_buffer(BUFFER_SIZE)?;
+            bytes = rest;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a prefix of `bytes` that is not empty.
+fn write(descriptor: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
+    let mut len = bytes.len();
+    loop {
+        match os::write(descriptor, &bytes[..len]) {
+            Err(Errno::INTR) => {}
+            // A pipe that is nearly full takes one byte where it does not take many.
+            Err(Errno::AGAIN) if len > 1 => len = 1,
+            Err(Errno::PIPE) => {
+                signals::broken_pipe();
+                return Err(Errno::PIPE);
+            }
+            result => return result,
+        }
+    }
+}
+
+/// Input.
+impl Channel {
+    /// Fills the buffer from `start` on; returns how many bytes came, 0 at the end of the file.
+    fn fill(&mut self, start: usize) -> Result<usize, Errno> {
+        let descriptor = self.ready()?;
+        let count = loop {
+            match os::read(descriptor, &mut self.buffer[start..]) {
+                Err(Errno::INTR) => {}
+                result => break result?,
+            }
+        };
+        self.advance(count);
+        Ok(count)
+    }
+
+    /// Replaces the bytes read by the next ones of the file; whether there were any.
+    fn refill(&mut self) -> Result<bool, Errno> {
+        let count = self.fill(0)?;
+        self.next = 0;
+        self.limit = count;
+        Ok(count > 0)
+    }
+
+    #[inline]
+    pub fn get_byte(&mut self) -> Result<u8, Failure> {
+        if self.next >= self.limit && !self.refill()? {
+            return Err(Failure::EndOfFile);
+        }
+        let byte = self.buffer[self.next];
+        self.next += 1;
+        Ok(byte)
+    }
+
+    /// Reads at most `target.len()` bytes: those buffered, or, if there are none, those that one read gives.
+    pub fn get_some(&mut self, target: &mut [u8]) -> Result<usize, Errno> {
+        if target.is_empty() || (self.next >= self.limit && !self.refill()?) {
+            return Ok(0);
+        }
+        let count = target.len().min(self.limit - self.next);
+        target[..count].copy_from_slice(&self.buffer[self.next..][..count]);
+        self.next += count;
+        Ok(count)
+    }
+
+    /// Fills `target` as far as the file goes; returns how far.
+    pub fn get(&mut self, target: &mut [u8]) -> Result<usize, Errno> {
+        let mut filled = 0;
+        while filled < target.len() {
+            match self.get_some(&mut target[filled..])? {
+                0 => break,
+                count => filled += count,
+            }
+        }
+        Ok(filled)
+    }
+
+    /// The length of the next line with its newline, all of it buffered; or, negative, the number of bytes buffered
+    /// where the file or the buffer ends before a newline.
+    pub fn scan_line(&mut self) -> Result<i64, Errno> {
+        let mut scanned = 0;
+        loop {
+            if let Some(at) = newline(&self.buffer, self.next + scanned, self.limit) {
+                return Ok((at + 1 - self.next) as i64);
+            }
+            scanned = self.limit - self.next;
+            self.open_descriptor()?;
+            if self.next > 0 {
+                self.buffer.copy_within(self.next..self.limit, 0);
+                self.next = 0;
+                self.limit = scanned;
+            }
+            if scanned == BUFFER_SIZE {
+                return Ok(-(scanned as i64));
+            }
+            let count = self.fill(scanned)?;
+            if count == 0 {
+                return Ok(-(scanned as i64));
+            }
+            self.limit += count;
+        }
+    }
+}
+
+fn newline(buffer: &[u8], start: usize, end: usize) -> Option<usize> {
+    let at = buffer
+        .get(start..end)?
+        .iter()
+        .position(|&byte| byte == b'\n')?;
+    Some(start + at)
+}

@@ -1,0 +1,151 @@
+//! The channels that exist, and the custom blocks that stand for them.
+//!
+//! A block's data is the index of its channel. Several blocks may stand for one channel. When the last of
+//! them dies, the channel goes, but its descriptor stays open, as under `ocamlrun`; a channel with
+//! unflushed data stays, so that `at_exit`'s flush finds it.
+
+use super::buffer::{Channel, Direction};
+use crate::custom::{self, Kind};
+use crate::memory;
+use crate::os;
+use crate::value::Value;
+use std::cell::{Cell, RefCell};
+
+struct Slot {
+    channel: Channel,
+    /// Counts channels in the order of their opening.
+    serial: u64,
+}
+
+#[derive(Default)]
+struct Table {
+    slots: Vec<Option<Slot>>,
+    free: Vec<usize>,
+    opened: u64,
+}
+
+thread_local! {
+    static TABLE: RefCell<Table> = const {
+        RefCell::new(Table { slots: Vec::new(), free: Vec::new(), opened: 0 })
+    };
+    static WARNINGS: Cell<bool> = const { Cell::new(false) };
+    static WARNED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the runtime warns of channels that die unclosed.
+pub fn warnings() -> bool {
+    WARNINGS.get()
+}
+
+pub fn set_warnings(on: bool) {
+    WARNINGS.set(on);
+}
+
+/// Adds a channel; returns a block for it.
+pub fn add(channel: Channel) -> Value {
+    let index = TABLE.with_borrow_mut(|table| {
+        let slot = Slot {
+            channel,
+            serial: table.opened,
+        };
+        table.opened += 1;
+        match table.free.pop() {
+            Some(index) => {
+                table.slots[index] = Some(slot);
+                index
+            }
+            None => {
+                table.slots.push(Some(slot));
+                table.slots.len() - 1
+            }
+        }
+    });
+    block_for(index)
+}
+
+/// One more block for the channel at `index`.
+fn block_for(index: usize) -> Value {
+    let block = custom::alloc_finalized(Kind::Channel, 1);
+    memory::store_u64(custom::data(block), index as u64);
+    with(block, |channel| channel.references += 1);
+    block
+}
+
+fn index_of(block: Value) -> usize {
+    memory::load_u64(custom::data(block)) as usize
+}
+
+/// Calls `f` with the channel that `block` stands for. `f` must not raise nor open channels.
+#[inline]
+pub fn with<R>(block: Value, f: impl FnOnce(&mut Channel) -> R) -> R {
+    TABLE.with_borrow_mut(|table| {
+        let slot = table.slots[index_of(block)].as_mut();
+        f(&mut slot.expect("a channel lives as long as its blocks").channel)
+    })
+}
+
+/// Blocks for all open output channels, in the order of their opening.
+pub fn open_outputs() -> Vec<Value> {
+    let mut found: Vec<(u64, usize)> = TABLE.with_borrow(|table| {
+        let slots = table.slots.iter().enumerate();
+        let open = slots.filter_map(|(index, slot)| {
+            let slot = slot.as_ref()?;
+            let channel = &slot.channel;
+            let listed = channel.direction == Direction::Output && channel.descriptor().is_some();
+            listed.then_some((slot.serial, index))
+        });
+        open.collect()
+    });
+    found.sort_unstable();
+    found
+        .into_iter()
+        .map(|(_, index)| block_for(index))
+        .collect()
+}
+
+/// A block for a channel died.
+pub fn finalize(block: Value) {
+    let index = index_of(block);
+    TABLE.with_borrow_mut(|table| {
+        let slot = table.slots[index]
+            .as_mut()
+            .expect("a channel lives as long as its blocks");
+        let channel = &mut slot.channel;
+        channel.references -= 1;
+        if channel.references > 0 {
+            return;
+        }
+        warn(channel);
+        if !channel.has_unflushed_data() {
+            table.slots[index] = None;
+            table.free.push(index);
+        }
+    });
+}
+
+fn warn(channel: &Channel) {
+    let Some(name) = channel.name.as_ref().filter(|_| WARNINGS.get()) else {
+        return;
+    };
+    if channel.descriptor().is_none() {
+        return;
+    }
+    if !WARNED.replace(true) {
+        os::write_all(
+            2,
+            b"[ocaml] (use Sys.enable_runtime_warnings to control these warnings)\n",
+        );
+    }
+    os::write_all(
+        2,
+        &[
+            b"[ocaml] channel opened on file '",
+            &name[..],
+            b"' dies without being closed\n",
+        ]
+        .concat(),
+    );
+    if channel.has_unflushed_data() {
+        os::write_all(2, b"[ocaml] (moreover, it has unflushed data)\n");
+    }
+}

@@ -1,0 +1,1 @@
+//! Channels over captured descriptors and temporary files.

@@ -1,0 +1,90 @@
+//! What goes through a channel as a whole: marshalled values, and digests of a file's contents.
+
+use super::buffer::{BUFFER_SIZE, Channel};
+use super::open::with;
+use crate::heap;
+use crate::os::Errno;
+use crate::primitives::marshal::input::{self, Header};
+use crate::primitives::marshal::output::{self, Flags};
+use crate::primitives::marshal::{HEADER_BIG, HEADER_SMALL};
+use crate::primitives::md5::Md5;
+use crate::primitives::registry::{Outcome, Raised};
+use crate::raise;
+use crate::value::Value;
+
+const MAGIC_BIG: [u8; 4] = [0x84, 0x95, 0xA6, 0xBF];
+
+pub fn output_value(channel: Value, value: Value, flags: Value) -> Outcome {
+    let data = output::marshal(value, Flags::from_list(flags))?;
+    with(channel, |channel| channel.put(&data))?;
+    Ok(Value::UNIT)
+}
+
+pub fn input_value(channel: Value) -> Outcome {
+    let header = read_header(channel)?;
+    let mut data = Vec::new();
+    // Piece by piece, since a header that lies must not reserve what the file does not have.
+    while data.len() < header.data_len {
+        let start = data.len();
+        data.resize(header.data_len.min(start + BUFFER_SIZE), 0);
+        if with(channel, |channel| channel.get(&mut data[start..]))? < data.len() - start {
+            return Err(truncated());
+        }
+    }
+    Ok(input::unmarshal_data(&data, header.objects)?)
+}
+
+fn read_header(channel: Value) -> Result<Header, Raised> {
+    let mut bytes = [0; HEADER_BIG];
+    match read(channel, &mut bytes[..5])? {
+        0 => return Err(raise::end_of_file()),
+        5 => {}
+        _ => return Err(truncated()),
+    }
+    let len = if bytes.starts_with(&MAGIC_BIG) {
+        HEADER_BIG
+    } else {
+        HEADER_SMALL
+    };
+    if read(channel, &mut bytes[5..len])? < len - 5 {
+        return Err(truncated());
+    }
+    Ok(input::header(&bytes[..len], "input_value")?)
+}
+
+fn read(channel: Value, target: &mut [u8]) -> Result<usize, Errno> {
+    with(channel, |channel| channel.get(target))
+}
+
+fn truncated() -> Raised {
+    raise::failure("input_value: truncated object")
+}
+
+/// The digest of the next `length` bytes, or, if that is negative, of all that are left.
+pub fn md5(channel: Value, length: Value) -> Outcome {
+    let mut left = match length.as_int() {
+        ..0 => usize::MAX,
+        length => length as usize,
+    };
+    let mut digest = Md5::default();
+    let ended = with(channel, |channel| feed(&mut digest, channel, &mut left))?;
+    if ended && length.as_int() >= 0 {
+        return Err(raise::end_of_file());
+    }
+    Ok(heap::alloc_string(&digest.finish()))
+}
+
+/// Adds `left` bytes to the digest; whether the file ended before them.
+fn feed(digest: &mut Md5, channel: &mut Channel, left: &mut usize) -> Result<bool, Errno> {
+    let mut buffer = [0; 4096];
+    while *left > 0 {
+        let wanted = buffer.len().min(*left);
+        let count = channel.get_some(&mut buffer[..wanted])?;
+        if count == 0 {
+            return Ok(true);
+        }
+        digest.update(&buffer[..count]);
+        *left -= count;
+    }
+    Ok(false)
+}

@@ -1,0 +1,145 @@
+//! Files and directories by name: the parts of `sys.c` that touch the file system.
+//!
+//! Invariant: a name with a NUL in it names nothing (`ENOENT`), and errors carry the name as OCaml's do.
+
+use super::registry::{Outcome, Raised};
+use crate::heap;
+use crate::os::{self, Descriptor, Errno, Kind, OpenFlags};
+use crate::raise::{self, Predefined};
+use crate::value::Value;
+
+crate::primitives! {
+    Leaf "caml_sys_open" open, 3;
+    Leaf "caml_sys_close" close, 1;
+    Leaf "caml_sys_file_exists" file_exists, 1;
+    Leaf "caml_sys_is_directory" is_directory, 1;
+    Leaf "caml_sys_remove" remove, 1;
+    Leaf "caml_sys_rename" rename, 2;
+    Leaf "caml_sys_chdir" change_directory, 1;
+    Leaf "caml_sys_mkdir" create_directory, 2;
+    Leaf "caml_sys_rmdir" remove_directory, 1;
+    Allocates "caml_sys_getcwd" current_directory, 1;
+    Allocates "caml_sys_read_directory" read_directory, 1;
+    Leaf "caml_sys_isatty" is_terminal, 1;
+}
+
+/// `Sys_error "NAME: message"`.
+pub fn error_about(name: Value, error: Errno) -> Raised {
+    if error == Errno::AGAIN {
+        return raise::constant(Predefined::SysBlockedIo);
+    }
+    raise::sys_error([name.string_bytes(), b": ", error.message().as_bytes()].concat())
+}
+
+/// The bytes of `name`, if it can name something.
+fn path(name: Value) -> Result<&'static [u8], Errno> {
+    let bytes = name.string_bytes();
+    if bytes.contains(&0) {
+        Err(Errno::NOENT)
+    } else {
+        Ok(bytes)
+    }
+}
+
+/// Does something with the path `name`; errors mention it.
+fn about<R>(name: Value, f: impl FnOnce(&[u8]) -> Result<R, Errno>) -> Result<R, Raised> {
+    path(name)
+        .and_then(f)
+        .map_err(|error| error_about(name, error))
+}
+
+fn open(name: Value, flags: Value, permissions: Value) -> Outcome {
+    let flags = open_flags(flags);
+    let descriptor = about(name, |path| {
+        os::open(path, flags, permissions.as_int() as u32)
+    })?;
+    Ok(Value::int(descriptor.into()))
+}
+
+/// The flags in a list of `Stdlib.open_flag`.
+fn open_flags(mut list: Value) -> OpenFlags {
+    let mut flags = OpenFlags::default();
+    while list.is_block() {
+        match list.field(0).as_int() {
+            1 => flags.write = true,
+            2 => flags.append = true,
+            3 => flags.create = true,
+            4 => flags.truncate = true,
+            5 => flags.exclusive = true,
+            8 => flags.nonblocking = true,
+            // Read-only, which is what is left without `write` and `append`; binary; text.
+            _ => {}
+        }
+        list = list.field(1);
+    }
+    flags
+}
+
+/// Errors are not reported, as under `ocamlrun`.
+fn close(descriptor: Value) -> Value {
+    let _ = os::close(descriptor.as_int() as Descriptor);
+    Value::UNIT
+}
+
+fn file_exists(name: Value) -> Value {
+    Value::bool(path(name).and_then(os::kind).is_ok())
+}
+
+fn is_directory(name: Value) -> Outcome {
+    Ok(Value::bool(about(name, os::kind)? == Kind::Directory))
+}
+
+fn remove(name: Value) -> Outcome {
+    about(name, os::unlink)?;
+    Ok(Value::UNIT)
+}
+
+/// The error of a rename does not say which of the two names it is about.
+fn rename(from: Value, to: Value) -> Outcome {
+    let from = path(from).map_err(|error| error_about(from, error))?;
+    let to = path(to).map_err(|error| error_about(to, error))?;
+    os::rename(from, to)?;
+    Ok(Value::UNIT)
+}
+
+fn change_directory(name: Value) -> Outcome {
+    about(name, os::change_directory)?;
+    Ok(Value::UNIT)
+}
+
+fn create_directory(name: Value, permissions: Value) -> Outcome {
+    about(name, |path| {
+        os::create_directory(path, permissions.as_int() as u32)
+    })?;
+    Ok(Value::UNIT)
+}
+
+fn remove_directory(name: Value) -> Outcome {
+    about(name, os::remove_directory)?;
+    Ok(Value::UNIT)
+}
+
+fn current_directory(_: Value) -> Outcome {
+    Ok(heap::alloc_string(&os::current_directory()?))
+}
+
+fn read_directory(name: Value) -> Outcome {
+    Ok(string_array(&about(name, os::read_directory)?))
+}
+
+/// An array of strings.
+pub fn string_array(strings: &[Vec<u8>]) -> Value {
+    if strings.is_empty() {
+        return heap::atom(0);
+    }
+    let strings: Vec<Value> = strings
+        .iter()
+        .map(|string| heap::alloc_string(string))
+        .collect();
+    heap::alloc_fields(0, &strings)
+}
+
+fn is_terminal(channel: Value) -> Value {
+    let descriptor = super::channels::open::with(channel, |channel| channel.descriptor());
+    Value::bool(descriptor.is_some_and(os::is_terminal))
+}

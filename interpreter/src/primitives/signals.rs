@@ -1,0 +1,78 @@
+//! Signals. WASI has none: what a program installs is remembered and never called, but for the effect of
+//! `SIGPIPE`, which ends a program that writes where nobody reads, unless the program ignores it.
+
+use super::named;
+use super::registry::Outcome;
+use crate::os::{self, Errno};
+use crate::raise;
+use crate::value::Value;
+
+crate::primitives! {
+    Leaf "caml_install_signal_handler" install_signal_handler, 2;
+}
+
+/// `Sys.signal_behavior`, where it is an integer.
+const DEFAULT: Value = Value::int(0);
+
+const SIGKILL: i64 = 9;
+const SIGPIPE: i64 = 13;
+const SIGSTOP: i64 = 19;
+/// Numbers below this one are signals on Linux.
+const SIGNALS: i64 = 65;
+
+/// Linux's numbers of OCaml's signals −1, −2, ….
+const NUMBERS: [i64; 28] = [
+    6, 14, 8, 1, 4, 2, 9, 13, 3, 11, 15, 10, 12, 17, 18, 19, 20, 21, 22, 26, 27, 7, 29, 31, 5, 23,
+    24, 25,
+];
+
+fn number(signal: i64) -> i64 {
+    let index = usize::try_from(-1 - signal).ok();
+    index
+        .and_then(|index| NUMBERS.get(index))
+        .copied()
+        .unwrap_or(signal)
+}
+
+/// Sets what a signal does; returns what it did.
+fn install_signal_handler(signal: Value, action: Value) -> Outcome {
+    let signal = number(signal.as_int());
+    if !(0..SIGNALS).contains(&signal) {
+        return Err(raise::invalid_argument("Sys.signal: unavailable signal"));
+    }
+    if matches!(signal, 0 | SIGKILL | SIGSTOP | 32 | 33) {
+        return Err(raise::sys_error(Errno::INVAL.message()));
+    }
+    let old = action_of(signal);
+    named::set(name(signal).as_bytes(), action);
+    Ok(old)
+}
+
+fn name(signal: i64) -> String {
+    format!("\0signal {signal}")
+}
+
+fn action_of(signal: i64) -> Value {
+    named::get(name(signal).as_bytes()).unwrap_or(DEFAULT)
+}
+
+/// Called when a write finds nobody at the other end. Returns if the program survives that.
+pub fn broken_pipe() {
+    if action_of(SIGPIPE) == DEFAULT {
+        os::exit(128 + SIGPIPE as u8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_linux() {
+        assert_eq!(number(-1), 6, "SIGABRT");
+        assert_eq!(number(-8), SIGPIPE);
+        assert_eq!(number(-28), 25, "SIGXFSZ");
+        assert_eq!(number(10), 10);
+        assert_eq!(number(-29), -29);
+    }
+}

@@ -1,0 +1,154 @@
+//! `sys.c` without the files: constants, command line, environment, clock, exit.
+//!
+//! Constants are those of `ocamlrun` on amd64 Linux.
+
+use super::files::{error_about, string_array};
+use super::named;
+use super::registry::Outcome;
+use crate::heap;
+use crate::os::{self, Errno};
+use crate::raise;
+use crate::value::Value;
+
+crate::primitives! {
+    Leaf "caml_sys_const_big_endian" big_endian, 1;
+    Leaf "caml_sys_const_word_size" word_size, 1;
+    Leaf "caml_sys_const_int_size" int_size, 1;
+    Leaf "caml_sys_const_max_wosize" max_wosize, 1;
+    Leaf "caml_sys_const_ostype_unix" ostype_unix, 1;
+    Leaf "caml_sys_const_ostype_win32" ostype_other, 1;
+    Leaf "caml_sys_const_ostype_cygwin" ostype_other, 1;
+    Leaf "caml_sys_const_backend_type" backend_type, 1;
+    Leaf "caml_sys_const_naked_pointers_checked" naked_pointers_checked, 1;
+    Allocates "caml_sys_get_config" get_config, 1;
+    Allocates "caml_sys_argv" argv, 1;
+    Allocates "caml_sys_get_argv" get_argv, 1;
+    Leaf "caml_sys_modify_argv" modify_argv, 1;
+    Allocates "caml_sys_executable_name" executable_name, 1;
+    Allocates "caml_sys_getenv" getenv, 1;
+    Allocates "caml_sys_unsafe_getenv" getenv, 1;
+    Leaf "caml_sys_system_command" system_command, 1;
+    Allocates "caml_sys_time" time, 1;
+    Allocates "caml_sys_time_include_children" time, 1;
+    Allocates "caml_sys_random_seed" random_seed, 1;
+    Leaf "caml_sys_exit" exit, 1;
+    Leaf "caml_ml_debug_info_status" debug_info_status, 1;
+    Leaf "caml_reset_afl_instrumentation" reset_afl, 1;
+}
+
+fn big_endian(_: Value) -> Value {
+    Value::FALSE
+}
+
+fn word_size(_: Value) -> Value {
+    Value::int(64)
+}
+
+fn int_size(_: Value) -> Value {
+    Value::int(63)
+}
+
+fn max_wosize(_: Value) -> Value {
+    Value::int((1 << 54) - 1)
+}
+
+fn ostype_unix(_: Value) -> Value {
+    Value::TRUE
+}
+
+fn ostype_other(_: Value) -> Value {
+    Value::FALSE
+}
+
+/// `Sys.Bytecode`.
+fn backend_type(_: Value) -> Value {
+    Value::int(1)
+}
+
+fn naked_pointers_checked(_: Value) -> Value {
+    Value::FALSE
+}
+
+/// `Sys.os_type`, the word size, whether big endian.
+fn get_config(_: Value) -> Value {
+    let os_type = heap::alloc_string(b"Unix");
+    heap::alloc_fields(0, &[os_type, Value::int(64), Value::FALSE])
+}
+
+/// The command line: one array for the whole run, which the program may change.
+fn argv(_: Value) -> Value {
+    named::get(named::COMMAND_LINE).unwrap_or_else(|| {
+        let array = string_array(&command_line());
+        named::set(named::COMMAND_LINE, array);
+        array
+    })
+}
+
+/// Never empty.
+fn command_line() -> Vec<Vec<u8>> {
+    let mut arguments = os::arguments();
+    if arguments.is_empty() {
+        arguments.push(Vec::new());
+    }
+    arguments
+}
+
+fn get_argv(unit: Value) -> Value {
+    let name = executable_name(unit);
+    heap::alloc_fields(0, &[name, argv(unit)])
+}
+
+fn modify_argv(array: Value) -> Value {
+    named::set(named::COMMAND_LINE, array);
+    Value::UNIT
+}
+
+fn executable_name(_: Value) -> Value {
+    heap::alloc_string(&command_line()[0])
+}
+
+fn getenv(name: Value) -> Outcome {
+    let name = name.string_bytes();
+    let possible = !name.contains(&0) && !name.contains(&b'=');
+    match os::variable(name).filter(|_| possible) {
+        Some(value) => Ok(heap::alloc_string(&value)),
+        None => Err(raise::not_found()),
+    }
+}
+
+/// There are no processes to start.
+fn system_command(command: Value) -> Outcome {
+    let nul = command.string_bytes().contains(&0);
+    Err(error_about(
+        command,
+        if nul { Errno::INVAL } else { Errno::NOSYS },
+    ))
+}
+
+/// Processor time in seconds.
+fn time(_: Value) -> Value {
+    heap::alloc_float(os::process_nanoseconds() as f64 / 1e9)
+}
+
+/// Twelve random bytes as an array of integers; from the clock where there is no better source.
+fn random_seed(_: Value) -> Value {
+    let mut bytes = [0; 12];
+    if os::random(&mut bytes).is_err() {
+        bytes[..8].copy_from_slice(&os::real_nanoseconds().to_le_bytes());
+    }
+    heap::alloc_fields(0, &bytes.map(|byte| Value::int(byte.into())))
+}
+
+/// Ends the program without further ado: `Stdlib.exit` has run the `at_exit` functions.
+fn exit(code: Value) -> Value {
+    os::exit(code.as_int() as u8)
+}
+
+/// No complaint about debug information.
+fn debug_info_status(_: Value) -> Value {
+    Value::int(0)
+}
+
+fn reset_afl(_: Value) -> Value {
+    Value::UNIT
+}
