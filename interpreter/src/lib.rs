@@ -19,5 +19,7 @@ pub mod os;
 pub mod primitives;
 pub mod raise;
 pub mod start;
+#[cfg(test)]
+mod testing;
 pub mod value;
 pub mod vm;

@@ -17,6 +17,9 @@ mod native {
     use std::alloc::{alloc_zeroed, handle_alloc_error, Layout};
     use std::cell::Cell;
 
+    /// No more than `calloc` gives by itself: above that, the allocator writes the zeros, all of them.
+    const ALIGN: usize = 16;
+
     pub struct Space {
         pub base: *mut u8,
         /// First address not handed out yet. Address 0 is never handed out.
@@ -25,7 +28,7 @@ mod native {
 
     impl Space {
         fn new() -> Self {
-            let layout = Layout::from_size_align(NATIVE_SIZE, 4096).expect("valid layout");
+            let layout = Layout::from_size_align(NATIVE_SIZE, ALIGN).expect("valid layout");
             // SAFETY: the layout has a non-zero size.
             let base = unsafe { alloc_zeroed(layout) };
             if base.is_null() {
@@ -37,7 +40,7 @@ mod native {
 
     impl Drop for Space {
         fn drop(&mut self) {
-            let layout = Layout::from_size_align(NATIVE_SIZE, 4096).expect("valid layout");
+            let layout = Layout::from_size_align(NATIVE_SIZE, ALIGN).expect("valid layout");
             // SAFETY: allocated in `new` with the same layout.
             unsafe { std::alloc::dealloc(self.base, layout) }
         }

@@ -100,3 +100,29 @@ fn c_string(string: Value) -> &'static [u8] {
         .unwrap_or(bytes.len());
     &bytes[..end]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heap;
+    use crate::raise::{self, Predefined};
+    use crate::testing::{raised, start_machine, string};
+
+    #[test]
+    fn exceptions_as_the_runtime_prints_them() {
+        start_machine();
+        assert_eq!(raised(Err(raise::not_found())), "Not_found");
+        assert_eq!(raised(Err(raise::failure("a\"b"))), "Failure(\"a\"b\")");
+        let position = heap::alloc_fields(0, &[string("b2.ml"), Value::int(2), Value::int(9)]);
+        let assertion = raise::with_argument(Predefined::AssertFailure, position);
+        assert_eq!(raised(Err(assertion)), "Assert_failure(\"b2.ml\", 2, 9)");
+        let id = heap::alloc_fields(tag::OBJECT, &[string("B.E"), Value::int(7)]);
+        let own = heap::alloc_fields(
+            0,
+            &[id, string("x\0y"), heap::alloc_float(1.0), Value::int(-3)],
+        );
+        assert_eq!(raised(Err(raise::raise(own))), "B.E(\"x\", _, -3)");
+        let long = raised(Err(raise::failure("A".repeat(300))));
+        assert_eq!(long, format!("Failure(\"{}", "A".repeat(246)));
+    }
+}

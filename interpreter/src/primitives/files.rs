@@ -143,3 +143,71 @@ fn is_terminal(channel: Value) -> Value {
     let descriptor = super::channels::open::with(channel, |channel| channel.descriptor());
     Value::bool(descriptor.is_some_and(os::is_terminal))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{raised, start_machine, string};
+
+    #[test]
+    fn errors_name_the_file() {
+        start_machine();
+        let missing = string("/no/such");
+        let text = "Sys_error(\"/no/such: No such file or directory\")";
+        assert_eq!(
+            raised(open(missing, Value::EMPTY_LIST, Value::int(0))),
+            text
+        );
+        assert_eq!(raised(remove(missing)), text);
+        assert_eq!(raised(is_directory(missing)), text);
+        assert_eq!(raised(read_directory(missing)), text);
+        assert_eq!(raised(change_directory(missing)), text);
+        assert_eq!(
+            raised(rename(missing, missing)),
+            "Sys_error(\"No such file or directory\")"
+        );
+        assert_eq!(
+            raised(create_directory(string("/tmp"), Value::int(0))),
+            "Sys_error(\"/tmp: File exists\")"
+        );
+        assert_eq!(file_exists(missing), Value::FALSE);
+        assert_eq!(file_exists(string("/tmp\0x")), Value::FALSE);
+    }
+
+    #[test]
+    fn a_directory_of_its_own() {
+        start_machine();
+        let name = format!("/tmp/bactrian-files-{}", std::process::id());
+        let directory = string(&name);
+        create_directory(directory, Value::int(0o755)).expect("created");
+        change_directory(directory).expect("it is there");
+        assert_eq!(
+            current_directory(Value::UNIT)
+                .expect("known")
+                .string_bytes(),
+            name.as_bytes()
+        );
+        let flags = heap::alloc_list([Value::int(1), Value::int(3)].into_iter());
+        let opened = open(string("file"), flags, Value::int(0o644)).expect("created");
+        close(opened);
+        let listed = read_directory(string(".")).expect("readable");
+        assert_eq!(
+            (listed.wosize(), listed.field(0).string_bytes()),
+            (1, &b"file"[..])
+        );
+        let both = heap::alloc_list([Value::int(3), Value::int(5)].into_iter());
+        assert_eq!(
+            raised(open(string("file"), both, Value::int(0o644))),
+            "Sys_error(\"file: File exists\")"
+        );
+        rename(string("file"), string("../other-file")).expect("renamed");
+        assert_eq!(file_exists(string("file")), Value::FALSE);
+        remove(string("../other-file")).expect("removed");
+        assert_eq!(
+            read_directory(string(".")).expect("readable"),
+            heap::atom(0)
+        );
+        change_directory(string("..")).expect("it is there");
+        remove_directory(directory).expect("removed");
+    }
+}

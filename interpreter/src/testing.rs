@@ -1,0 +1,53 @@
+//! A machine for unit tests: stack, predefined exceptions and heap, without a program.
+
+use crate::heap;
+use crate::memory;
+use crate::primitives::registry::Outcome;
+use crate::value::{Value, WORD, tag};
+use crate::vm::vm;
+
+const STACK_WORDS: u32 = 1024;
+
+const EXCEPTIONS: [&str; 12] = [
+    "Out_of_memory",
+    "Sys_error",
+    "Failure",
+    "Invalid_argument",
+    "End_of_file",
+    "Division_by_zero",
+    "Not_found",
+    "Match_failure",
+    "Stack_overflow",
+    "Sys_blocked_io",
+    "Assert_failure",
+    "Undefined_recursive_module",
+];
+
+/// Starts this thread's machine.
+pub fn start_machine() {
+    let vm = vm();
+    let low = memory::grow((STACK_WORDS * WORD) as usize).expect("room for a stack");
+    let high = low + STACK_WORDS * WORD;
+    vm.stack_low.set(low);
+    vm.stack_threshold.set(low + 256 * WORD);
+    vm.stack_high.set(high);
+    vm.sp.set(high);
+    let exceptions = EXCEPTIONS.map(|name| {
+        let name = heap::alloc_string(name.as_bytes());
+        heap::alloc_fields(tag::OBJECT, &[name, Value::int(0)])
+    });
+    vm.globals.set(heap::alloc_fields(0, &exceptions));
+    heap::init();
+}
+
+/// The exception that `outcome` raised, as the runtime prints it.
+pub fn raised(outcome: Outcome) -> String {
+    outcome.expect_err("an exception");
+    let text = crate::primitives::exit::format_exception(vm().exception.get());
+    String::from_utf8(text).expect("ASCII")
+}
+
+/// An OCaml string.
+pub fn string(text: impl AsRef<[u8]>) -> Value {
+    heap::alloc_string(text.as_ref())
+}
