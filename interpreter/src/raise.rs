@@ -78,3 +78,7 @@ pub fn division_by_zero() -> Raised {
 pub fn out_of_memory() -> Raised {
     constant(Predefined::OutOfMemory)
 }
+
+pub fn stack_overflow() -> Raised {
+    constant(Predefined::StackOverflow)
+}

@@ -1,12 +1,101 @@
 //! The module's entry points: load under the snapshot tool, run under WASI, run natively.
+//!
+//! Loading reads the program from standard input and looks at nothing else of the outside, so that the
+//! snapshot taken afterwards can run anywhere.
 
+use crate::heap;
+use crate::image::{self, ImageError};
+use crate::interp::entries::enter_through_slot;
+use crate::os;
+use crate::primitives::exit;
+use crate::value::{Value, WORD};
+use crate::vm::vm;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 /// Written by the host before `_start`: when not 0, each safepoint collects.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub static BACTRIAN_STRESS: AtomicU32 = AtomicU32::new(0);
 
+/// Exit code for a file that is no program.
+pub const BAD_FILE_CODE: u8 = 127;
+
 /// Whether each safepoint is to collect.
 pub fn stress() -> bool {
     BACTRIAN_STRESS.load(Ordering::Relaxed) != 0
+}
+
+/// Runs the loaded program to its end; the exit code.
+pub fn run_program() -> u8 {
+    let vm = vm();
+    if stress() {
+        heap::request_safepoint();
+    }
+    let top = vm.stack_high.get();
+    // The program has no arguments; the cell above them is for its environment.
+    let result = Value(enter_through_slot(
+        vm.code_start.get(),
+        Value::UNIT.0,
+        top - WORD,
+    ));
+    vm.sp.set(top);
+    if result == Value::RAISED {
+        exit::uncaught(vm.exception.get())
+    } else {
+        0
+    }
+}
+
+/// The message for a file that could not be loaded.
+fn report(error: &ImageError) {
+    os::write_all(2, format!("Fatal error: {error}\n").as_bytes());
+}
+
+/// Loads and runs a bytecode executable on this thread, which has not run one before; the exit code. The
+/// program ends the process itself if it calls `exit`. Deep recursion needs a thread with a large stack.
+#[cfg(not(target_family = "wasm"))]
+pub fn run_native(file: &[u8]) -> u8 {
+    match image::load(file) {
+        Ok(_) => run_program(),
+        Err(error) => {
+            report(&error);
+            BAD_FILE_CODE
+        }
+    }
+}
+
+#[cfg(target_family = "wasm")]
+mod exports {
+    use super::*;
+
+    /// Called once by the snapshot tool, with the program as standard input.
+    #[unsafe(export_name = "wizer-initialize")]
+    extern "C" fn initialize() {
+        if let Err(error) = image::load(&standard_input()) {
+            report(&error);
+            os::exit(BAD_FILE_CODE);
+        }
+    }
+
+    /// Runs the program that was loaded.
+    #[unsafe(export_name = "_start")]
+    extern "C" fn start() {
+        let code = run_program();
+        if code != 0 {
+            os::exit(code);
+        }
+    }
+
+    fn standard_input() -> Vec<u8> {
+        const CHUNK: usize = 1 << 20;
+        let mut file = Vec::new();
+        loop {
+            let len = file.len();
+            file.resize(len + CHUNK, 0);
+            let read = os::read(0, &mut file[len..]).unwrap_or(0);
+            file.truncate(len + read);
+            if read == 0 {
+                return file;
+            }
+        }
+    }
 }

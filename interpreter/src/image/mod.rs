@@ -1,3 +1,135 @@
 //! Bytecode executables: parsed, verified, then loaded into guest memory.
+//!
+//! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name; [`verify`] walks the
+//! code, with [`decode`] and [`effect`] for one instruction and [`opcode`] for the list of them; [`code`] lays it out;
+//! [`requests`] tells the specializer about it.
 
+pub mod bind;
+pub mod code;
+pub mod decode;
+pub mod effect;
+pub mod error;
+pub mod opcode;
+pub mod parse;
 pub mod requests;
+pub mod verify;
+
+pub use error::ImageError;
+
+use crate::heap;
+use crate::memory;
+use crate::primitives::marshal;
+use crate::value::{Value, WORD, header};
+use crate::vm::vm;
+use parse::Executable;
+use verify::{Entry, Limits};
+
+/// Words of the OCaml stack.
+pub const STACK_WORDS: u32 = if cfg!(miri) { 16 << 10 } else { 1 << 20 };
+
+/// Words below the limit that an activation or a slow call may use without a check.
+const STACK_MARGIN: u32 = 1 << 10;
+
+/// Room for globals is a multiple of this, so that most programs have their code at the same address.
+const GLOBALS_ROOM: usize = 1 << 14;
+
+/// A loaded program.
+#[derive(Debug)]
+pub struct Program {
+    /// Its functions in ascending order; the first is the program itself.
+    pub entries: Vec<Entry>,
+    /// Where its code was laid out.
+    pub code_start: u32,
+}
+
+/// Loads a bytecode executable into this machine, which has loaded nothing before.
+pub fn load(file: &[u8]) -> Result<Program, ImageError> {
+    make_stack()?;
+    let executable = parse::executable(file)?;
+    let bound = bind::bind(&executable.primitives)?;
+    let globals = global_count(&executable)?;
+    let limits = Limits {
+        globals,
+        primitives: bound.len(),
+        primitive_arity: &|index| bound[index].map(bind::arity),
+    };
+    let entries = verify::verify(&executable.code, &limits)?;
+    let globals = make_globals(globals)?;
+    let code_start = load_code(&executable.code, &entries)?;
+    load_data(&executable, globals)?;
+    heap::init();
+    requests::publish(code_start, &entries);
+    Ok(Program {
+        entries,
+        code_start,
+    })
+}
+
+fn make_stack() -> Result<(), ImageError> {
+    let low = memory::grow(((STACK_WORDS + STACK_MARGIN) * WORD) as usize)
+        .ok_or(ImageError::OutOfMemory)?;
+    let vm = vm();
+    vm.stack_low.set(low);
+    vm.stack_threshold.set(low + STACK_MARGIN * WORD);
+    vm.stack_high.set(low + (STACK_WORDS + STACK_MARGIN) * WORD);
+    vm.sp.set(vm.stack_high.get());
+    Ok(())
+}
+
+/// Makes the globals block, whose address depends on nothing but its size; all fields are unit.
+fn make_globals(count: usize) -> Result<Value, ImageError> {
+    let words = (count + 1).next_multiple_of(GLOBALS_ROOM);
+    let start = memory::grow(words * WORD as usize).ok_or(ImageError::OutOfMemory)?;
+    let globals = Value::block(start + WORD);
+    globals.set_header(header(count, 0));
+    for index in 0..count {
+        globals.init_field(index, Value::UNIT);
+    }
+    vm().globals.set(globals);
+    Ok(globals)
+}
+
+fn load_code(code: &[i32], entries: &[Entry]) -> Result<u32, ImageError> {
+    let bytes = code.len() * code::CELL as usize;
+    let start = memory::grow(bytes).ok_or(ImageError::OutOfMemory)?;
+    code::lay_out(code, entries, start);
+    vm().code_start.set(start);
+    vm().code_end.set(start + bytes as u32);
+    Ok(start)
+}
+
+/// Reads the initial values of the globals: image blocks, as the heap is not initialised yet.
+fn load_data(executable: &Executable, globals: Value) -> Result<(), ImageError> {
+    let data = marshal::unmarshal(executable.data)
+        .map_err(|problem| data_error(executable, &format!("{problem:?}")))?;
+    if data.is_int() || data.wosize() != globals.wosize() {
+        return Err(data_error(executable, "not a block of globals"));
+    }
+    for index in 0..globals.wosize() {
+        globals.init_field(index, data.field(index));
+    }
+    Ok(())
+}
+
+/// The size of the block in the DATA section, from the marshalled header.
+fn global_count(executable: &Executable) -> Result<usize, ImageError> {
+    const HEADER: usize = 20;
+    const BLOCK_32: u8 = 0x08;
+    const SMALL_BLOCK: u8 = 0x80;
+    let body = executable.data.get(HEADER..).unwrap_or(&[]);
+    match body {
+        [BLOCK_32, header @ ..] if header.len() >= 4 => {
+            let header = u32::from_be_bytes([header[0], header[1], header[2], header[3]]);
+            Ok((header >> 10) as usize)
+        }
+        [first, ..] if *first >= SMALL_BLOCK => Ok(usize::from(first >> 4 & 7)),
+        _ => Err(data_error(executable, "not a block of globals")),
+    }
+}
+
+fn data_error(executable: &Executable, problem: &str) -> ImageError {
+    ImageError::Data {
+        offset: executable.data_offset,
+        problem: problem.to_owned(),
+    }
+}

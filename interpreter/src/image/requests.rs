@@ -1,5 +1,10 @@
 //! The specialisation requests of a loaded program: one for each entry of its code.
+//!
+//! A request's function is the interpreter loop itself; the residual function has the signature of the
+//! generic entry whose table index is in the slot. Constant regions: the code, the primitive table, and the
+//! cell that holds the globals' address.
 
+use super::verify::Entry;
 use annotations::{REQUEST_MAGIC, REQUEST_VERSION, RequestTable};
 use std::cell::UnsafeCell;
 
@@ -20,3 +25,112 @@ pub static BACTRIAN_REQUESTS: Published = Published(UnsafeCell::new(RequestTable
     requests: 0,
     request_count: 0,
 }));
+
+/// Natively nothing reads requests.
+#[cfg(not(target_family = "wasm"))]
+pub fn publish(_code_start: u32, _entries: &[Entry]) {}
+
+#[cfg(target_family = "wasm")]
+pub use wasm::publish;
+
+#[cfg(target_family = "wasm")]
+mod wasm {
+    use super::*;
+    use crate::image::{bind, code};
+    use crate::interp::entries::{MAX_DIRECT, UNUSED};
+    use crate::interp::run::interp;
+    use crate::vm::vm;
+    use annotations::{MAX_PARAMS, PARAM_CONST, PARAM_PASS, PARAM_POINTER, Param, Region, Request};
+
+    /// Parameters of the interpreter loop: code, env, sp, nargs, and the direct arguments.
+    const CODE: usize = 0;
+    const ENV: usize = 1;
+    const SP: usize = 2;
+    const NARGS: usize = 3;
+    const FIRST_ARGUMENT: usize = 4;
+    const PARAM_COUNT: usize = FIRST_ARGUMENT + MAX_DIRECT as usize;
+
+    /// Makes the table for the code laid out at `code_start`. The lists live as long as the machine.
+    pub fn publish(code_start: u32, entries: &[Entry]) {
+        let requests: Vec<Request> = entries
+            .iter()
+            .map(|entry| request(code_start, entry))
+            .collect();
+        let (requests, regions) = (Vec::leak(requests), Vec::leak(regions()));
+        let table = RequestTable {
+            regions: regions.as_ptr() as usize as u32,
+            region_count: regions.len() as u32,
+            requests: requests.as_ptr() as usize as u32,
+            request_count: requests.len() as u32,
+            magic: REQUEST_MAGIC,
+            version: REQUEST_VERSION,
+        };
+        // SAFETY: the module has one thread, and no reference to the table exists.
+        unsafe { BACTRIAN_REQUESTS.0.get().write(table) }
+    }
+
+    fn regions() -> Vec<Region> {
+        let (code_start, code_end) = (vm().code_start.get(), vm().code_end.get());
+        let (primitives, primitives_len) = bind::region();
+        let globals = core::ptr::from_ref(&vm().globals) as usize as u32;
+        vec![
+            Region {
+                base: code_start,
+                len: code_end - code_start,
+            },
+            Region {
+                base: primitives,
+                len: primitives_len,
+            },
+            Region {
+                base: globals,
+                len: 8,
+            },
+        ]
+    }
+
+    fn request(code_start: u32, entry: &Entry) -> Request {
+        let address = code::address(code_start, entry.position);
+        let mut params = [Param::default(); MAX_PARAMS];
+        let pass = |index: usize| Param {
+            kind: PARAM_PASS,
+            reserved: 0,
+            value: index as u64,
+        };
+        let constant = |value: u64| Param {
+            kind: PARAM_CONST,
+            reserved: 0,
+            value,
+        };
+        params[CODE] = Param {
+            kind: PARAM_POINTER,
+            reserved: 0,
+            value: u64::from(address),
+        };
+        params[ENV] = pass(1);
+        params[SP] = pass(2);
+        params[NARGS] = constant(u64::from(entry.arity));
+        let direct = if entry.arity > MAX_DIRECT {
+            0
+        } else {
+            entry.arity as usize
+        };
+        for index in 0..MAX_DIRECT as usize {
+            let param = if index < direct {
+                pass(3 + index)
+            } else {
+                constant(UNUSED as u64)
+            };
+            params[FIRST_ARGUMENT + index] = param;
+        }
+        Request {
+            function: interp as *const () as usize as u32,
+            slot: code::slot_address(address),
+            anchor: CODE as u32,
+            code_len: (entry.end - entry.position) as u32 * code::CELL,
+            param_count: PARAM_COUNT as u32,
+            reserved: 0,
+            params,
+        }
+    }
+}

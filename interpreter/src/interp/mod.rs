@@ -1,11 +1,14 @@
 //! The interpreter loop and calls between activations.
+//!
+//! * [`run`]: the loop, one activation of one function; [`registers`]: what it keeps, and its operations;
+//!   `primitive`: C_CALL; [`events`]: what lockstep compares;
+//! * [`entries`]: activations by arity; [`calls`]: applications that are not exact.
 
-use crate::primitives::registry::Outcome;
-use crate::value::Value;
+pub mod calls;
+pub mod entries;
+pub mod events;
+mod primitive;
+pub mod registers;
+pub mod run;
 
-/// Applies a closure to one or more arguments, for primitives that call back. Pushes below
-/// `vm().sp` and leaves `vm().sp` as it was; what it runs may collect.
-pub fn apply(closure: Value, arguments: &[Value]) -> Outcome {
-    let _ = (closure, arguments);
-    todo!("interp")
-}
+pub use calls::apply;

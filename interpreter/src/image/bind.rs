@@ -1,0 +1,191 @@
+//! The program's primitives, bound by name: the table that C_CALL instructions index.
+//!
+//! Under Wasm the table is a static at a constant address, a constant region for the specializer: a
+//! function pointer and an effect for each primitive. Natively it is a table of [`Primitive`]s. A name that
+//! nothing defines is no error until it is called.
+
+use super::error::ImageError;
+use crate::primitives;
+use crate::primitives::registry::{Code, Effect, Primitive};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Most primitives that a program can refer to.
+pub const MAX_PRIMITIVES: usize = 2048;
+
+/// Effect of a primitive that nothing defines.
+pub const EFFECT_UNKNOWN: u32 = 3;
+
+thread_local! {
+    /// The program's PRIM section.
+    static NAMES: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// The name of primitive `index`.
+pub fn name(index: u32) -> String {
+    NAMES.with_borrow(|names| {
+        let name = names.get(index as usize).map_or(&b"?"[..], |name| name);
+        String::from_utf8_lossy(name).into_owned()
+    })
+}
+
+/// Fills the table; the definitions found, by index.
+pub fn bind(names: &[&[u8]]) -> Result<Vec<Option<&'static Primitive>>, ImageError> {
+    if names.len() > MAX_PRIMITIVES {
+        return Err(ImageError::TooManyPrimitives { count: names.len() });
+    }
+    let defined: HashMap<&[u8], &'static Primitive> = primitives::all()
+        .map(|primitive| (primitive.name.as_bytes(), primitive))
+        .collect();
+    let bound: Vec<_> = names
+        .iter()
+        .map(|name| defined.get(name).copied())
+        .collect();
+    NAMES.set(names.iter().map(|&name| name.into()).collect());
+    table::fill(&bound);
+    Ok(bound)
+}
+
+/// Number of arguments in the instruction that calls this primitive; 6 for more than 5.
+pub fn arity(primitive: &Primitive) -> u32 {
+    match primitive.code {
+        Code::F1(_) => 1,
+        Code::F2(_) => 2,
+        Code::F3(_) => 3,
+        Code::F4(_) => 4,
+        Code::F5(_) => 5,
+        Code::FN(_) => 6,
+    }
+}
+
+fn effect_number(primitive: Option<&Primitive>) -> u32 {
+    primitive.map_or(EFFECT_UNKNOWN, |primitive| primitive.effect as u32)
+}
+
+const _: () = assert!(
+    Effect::Leaf as u32 == 0 && Effect::Allocates as u32 == 1 && Effect::Collects as u32 == 2
+);
+
+#[cfg(target_family = "wasm")]
+mod table {
+    use super::*;
+    use crate::memory;
+    use crate::value::Value;
+    use std::cell::UnsafeCell;
+
+    const ENTRY: u32 = 8;
+
+    struct Table(UnsafeCell<[u64; MAX_PRIMITIVES]>);
+    // SAFETY: the module has one thread.
+    unsafe impl Sync for Table {}
+    static TABLE: Table = Table(UnsafeCell::new([0; MAX_PRIMITIVES]));
+
+    /// Address and length in bytes of the table.
+    pub fn region() -> (u32, u32) {
+        (base(), MAX_PRIMITIVES as u32 * ENTRY)
+    }
+
+    #[inline(always)]
+    fn base() -> u32 {
+        TABLE.0.get() as usize as u32
+    }
+
+    pub fn fill(bound: &[Option<&'static Primitive>]) {
+        for (index, &primitive) in bound.iter().enumerate() {
+            let entry = base() + index as u32 * ENTRY;
+            memory::store_u32(
+                entry,
+                primitive.map_or(0, |primitive| function(primitive.code)),
+            );
+            memory::store_u32(entry + 4, effect_number(primitive));
+        }
+    }
+
+    fn function(code: Code) -> u32 {
+        let pointer = match code {
+            Code::F1(f) => f as usize,
+            Code::F2(f) => f as usize,
+            Code::F3(f) => f as usize,
+            Code::F4(f) => f as usize,
+            Code::F5(f) => f as usize,
+            Code::FN(f) => f as usize,
+        };
+        pointer as u32
+    }
+
+    /// The effect of primitive `index`.
+    #[inline(always)]
+    pub fn effect(index: u32) -> u32 {
+        memory::load_u32(base() + index * ENTRY + 4)
+    }
+
+    macro_rules! callers {
+        ($($name:ident($($argument:ident: $ty:ty),*);)*) => {$(
+            /// Calls primitive `index`, which takes so many arguments.
+            #[inline(always)]
+            pub fn $name(index: u32, $($argument: $ty),*) -> i64 {
+                let pointer = memory::load_u32(base() + index * ENTRY) as usize as *const ();
+                // SAFETY: `fill` stored a function of this type; the verifier compared the arities.
+                let function: extern "C" fn($($ty),*) -> Value = unsafe { core::mem::transmute(pointer) };
+                function($($argument),*).0
+            }
+        )*};
+    }
+
+    callers! {
+        call_1(a: Value);
+        call_2(a: Value, b: Value);
+        call_3(a: Value, b: Value, c: Value);
+        call_4(a: Value, b: Value, c: Value, d: Value);
+        call_5(a: Value, b: Value, c: Value, d: Value, e: Value);
+        call_n(arguments: u32, count: u32);
+    }
+}
+
+#[cfg(not(target_family = "wasm"))]
+mod table {
+    use super::*;
+    use crate::value::Value;
+
+    thread_local! {
+        static TABLE: RefCell<Vec<Option<&'static Primitive>>> = const { RefCell::new(Vec::new()) };
+    }
+
+    pub fn fill(bound: &[Option<&'static Primitive>]) {
+        TABLE.set(bound.to_vec());
+    }
+
+    fn get(index: u32) -> Option<&'static Primitive> {
+        TABLE.with_borrow(|table| table[index as usize])
+    }
+
+    /// The effect of primitive `index`.
+    pub fn effect(index: u32) -> u32 {
+        effect_number(get(index))
+    }
+
+    macro_rules! callers {
+        ($($name:ident $variant:ident($($argument:ident: $ty:ty),*);)*) => {$(
+            /// Calls primitive `index`, which takes so many arguments.
+            pub fn $name(index: u32, $($argument: $ty),*) -> i64 {
+                match get(index).map(|primitive| primitive.code) {
+                    Some(Code::$variant(function)) => function($($argument),*).0,
+                    _ => unreachable!("the verifier compared the arities"),
+                }
+            }
+        )*};
+    }
+
+    callers! {
+        call_1 F1(a: Value);
+        call_2 F2(a: Value, b: Value);
+        call_3 F3(a: Value, b: Value, c: Value);
+        call_4 F4(a: Value, b: Value, c: Value, d: Value);
+        call_5 F5(a: Value, b: Value, c: Value, d: Value, e: Value);
+        call_n FN(arguments: u32, count: u32);
+    }
+}
+
+#[cfg(target_family = "wasm")]
+pub use table::region;
+pub use table::{call_1, call_2, call_3, call_4, call_5, call_n, effect};

@@ -1,0 +1,61 @@
+//! The loaded code: eight bytes a word, as ARCHITECTURE.md describes ("Code layout").
+
+use super::verify::{Entry, RESTART_ARITY};
+use crate::interp::entries;
+use crate::memory;
+
+/// Bytes in a cell.
+pub const CELL: u32 = 8;
+
+/// The arity in the cell of an entry.
+#[inline(always)]
+pub fn arity(entry: u32) -> u32 {
+    memory::load_u32(entry) >> 8
+}
+
+/// The function-table index in the request slot of an entry.
+#[inline(always)]
+pub fn slot(entry: u32) -> u32 {
+    memory::load_u32(slot_address(entry))
+}
+
+/// The address of an entry's request slot.
+#[inline(always)]
+pub fn slot_address(entry: u32) -> u32 {
+    entry + 4
+}
+
+/// The callee hint of the call instruction at `call`.
+#[inline(always)]
+pub fn hint(call: u32) -> u32 {
+    memory::load_u32(call + 4)
+}
+
+/// Stores the callee hint of the call instruction at `call`.
+pub fn set_hint(call: u32, entry: u32) {
+    memory::store_u32(call + 4, entry.wrapping_sub(call));
+}
+
+/// The address of the cell of word `position` in code loaded at `start`.
+pub fn address(start: u32, position: usize) -> u32 {
+    start + position as u32 * CELL
+}
+
+/// Lays verified code out at `start`, where `code.len()` cells are free.
+pub fn lay_out(code: &[i32], functions: &[Entry], start: u32) {
+    for (position, &word) in code.iter().enumerate() {
+        memory::store_u64(address(start, position), u64::from(word as u32));
+    }
+    for entry in functions {
+        let cell = address(start, entry.position);
+        mark(cell, entry.arity);
+        memory::store_u32(slot_address(cell), entries::generic_slot(entry.arity));
+        if entry.arity > 1 {
+            mark(cell - CELL, RESTART_ARITY);
+        }
+    }
+}
+
+fn mark(cell: u32, arity: u32) {
+    memory::store_u32(cell, memory::load_u32(cell) | arity << 8);
+}

@@ -1,0 +1,112 @@
+//! Sections of a bytecode executable, found from the trailer at its end.
+//!
+//! Everything is checked against the file's length; nothing in the sections is interpreted but PRIM.
+
+use super::error::ImageError;
+
+/// Magic number of OCaml 4.13's executables.
+pub const MAGIC: &[u8; 12] = b"Caml1999X030";
+
+const TRAILER: usize = 16;
+const DESCRIPTOR: usize = 8;
+
+/// The parts of an executable that running it needs.
+#[derive(Debug)]
+pub struct Executable<'a> {
+    /// Words of the CODE section.
+    pub code: Vec<i32>,
+    /// The DATA section: the marshalled global data.
+    pub data: &'a [u8],
+    /// Where it begins in the file, for messages.
+    pub data_offset: usize,
+    /// Names in the PRIM section, by index.
+    pub primitives: Vec<&'a [u8]>,
+}
+
+/// Finds the sections.
+pub fn executable(file: &[u8]) -> Result<Executable<'_>, ImageError> {
+    let sections = sections(file)?;
+    let find = |name: &'static str| {
+        let found = sections
+            .iter()
+            .find(|section| section.name == name.as_bytes());
+        found.ok_or(ImageError::Missing { section: name })
+    };
+    let (code, data, prim) = (find("CODE")?, find("DATA")?, find("PRIM")?);
+    Ok(Executable {
+        code: words(code.bytes)?,
+        data: data.bytes,
+        data_offset: data.offset,
+        primitives: names(prim.bytes),
+    })
+}
+
+struct Section<'a> {
+    name: &'a [u8],
+    bytes: &'a [u8],
+    offset: usize,
+}
+
+fn sections(file: &[u8]) -> Result<Vec<Section<'_>>, ImageError> {
+    let trailer = file
+        .len()
+        .checked_sub(TRAILER)
+        .ok_or(ImageError::NoTrailer)?;
+    let magic: [u8; 12] = file[trailer + 4..].try_into().expect("trailer is 16 bytes");
+    if &magic != MAGIC {
+        return Err(if magic.starts_with(b"Caml1999X") {
+            ImageError::Magic(magic)
+        } else {
+            ImageError::NoTrailer
+        });
+    }
+    let table_error = || ImageError::Truncated {
+        section: "table".into(),
+        offset: trailer,
+    };
+    let count = big_endian(&file[trailer..]);
+    let table = count
+        .checked_mul(DESCRIPTOR)
+        .and_then(|size| trailer.checked_sub(size))
+        .ok_or_else(table_error)?;
+    let mut end = table;
+    let mut found = Vec::new();
+    for descriptor in file[table..trailer].chunks_exact(DESCRIPTOR).rev() {
+        let (name, length) = (&descriptor[..4], big_endian(&descriptor[4..]));
+        let section = || String::from_utf8_lossy(name).into_owned();
+        let offset = end
+            .checked_sub(length)
+            .ok_or_else(|| ImageError::Truncated {
+                section: section(),
+                offset: end,
+            })?;
+        found.push(Section {
+            name,
+            bytes: &file[offset..end],
+            offset,
+        });
+        end = offset;
+    }
+    Ok(found)
+}
+
+fn big_endian(bytes: &[u8]) -> usize {
+    u32::from_be_bytes(bytes[..4].try_into().expect("four bytes")) as usize
+}
+
+fn words(code: &[u8]) -> Result<Vec<i32>, ImageError> {
+    if !code.len().is_multiple_of(4) {
+        return Err(ImageError::OddCode { length: code.len() });
+    }
+    Ok(code
+        .chunks_exact(4)
+        .map(|word| i32::from_le_bytes(word.try_into().expect("four bytes")))
+        .collect())
+}
+
+/// NUL-terminated names.
+fn names(section: &[u8]) -> Vec<&[u8]> {
+    let mut names: Vec<_> = section.split(|&byte| byte == 0).collect();
+    names.pop_if(|last| last.is_empty());
+    names
+}

@@ -1,0 +1,383 @@
+//! Verifies code before it is loaded, and finds its functions.
+//!
+//! Every path is walked from the program's start and from each closure's entry. What holds afterwards,
+//! and what the interpreter loop relies on without looking:
+//! * each instruction reached is one of the 149, its operands lie in the code, jumps lead to instructions;
+//! * an instruction belongs to one function and is reached with one stack depth and one set of trap
+//!   frames; no instruction reaches below its function's part of the stack or damages a trap frame;
+//! * RETURN and APPTERM drop exactly the function's part of the stack;
+//! * GRAB is only at an entry, after a RESTART; RESTART is never reached; entries do not begin with a call;
+//! * globals and primitives exist, and primitives are called with as many arguments as they have.
+//!
+//! Left out: the types of values. Code that takes an integer for a block misbehaves within the sandbox.
+
+use super::decode::{self, Instruction};
+use super::effect::{self, Effect, Flow};
+use super::error::{CodeProblem, ImageError};
+use super::opcode::{Opcode, Operand};
+use std::collections::HashSet;
+
+/// Arity in an entry's cell that sends callers to the slow path: a RESTART.
+pub const RESTART_ARITY: u32 = 255;
+
+/// A function of the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Word index of the first instruction: GRAB if there are several parameters.
+    pub position: usize,
+    /// Number of parameters; 0 for the program itself.
+    pub arity: u32,
+    /// Word index after the last instruction that the function reaches.
+    pub end: usize,
+}
+
+/// What the code may refer to.
+pub struct Limits<'a> {
+    pub globals: usize,
+    pub primitives: usize,
+    /// The arity of a primitive that is known, `None` for others; more than 5 count as 6.
+    pub primitive_arity: &'a dyn Fn(usize) -> Option<u32>,
+}
+
+/// Checks the code; its functions in ascending order, the program itself first.
+pub fn verify(code: &[i32], limits: &Limits) -> Result<Vec<Entry>, ImageError> {
+    let mut walk = Walk {
+        code,
+        limits,
+        places: vec![Place::default(); code.len()],
+        traps: vec![Trap {
+            parent: 0,
+            depth: 0,
+        }],
+        entries: Vec::new(),
+        known: HashSet::new(),
+        owner: 0,
+    };
+    walk.found_entry(0, 0);
+    while let Some(entry) = walk.entries.get(walk.owner as usize).copied() {
+        let end = walk.function(entry)?;
+        walk.entries[walk.owner as usize].end = end;
+        walk.owner += 1;
+    }
+    walk.entries.sort_unstable_by_key(|entry| entry.position);
+    Ok(walk.entries)
+}
+
+/// What is known of a word of the code.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum Place {
+    #[default]
+    Unreached,
+    Operand,
+    /// The start of an instruction of the function numbered `owner`.
+    Start {
+        owner: u32,
+        state: State,
+    },
+}
+
+/// The stack before an instruction: how deep, and the innermost trap frame in it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct State {
+    depth: u32,
+    trap: u32,
+}
+
+/// A trap frame: the depth just above it, and the frame it hides. Number 0 is "none".
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Trap {
+    parent: u32,
+    depth: u32,
+}
+
+struct Walk<'a> {
+    code: &'a [i32],
+    limits: &'a Limits<'a>,
+    places: Vec<Place>,
+    traps: Vec<Trap>,
+    /// Functions found: those before `owner` are done.
+    entries: Vec<Entry>,
+    /// Their positions.
+    known: HashSet<usize>,
+    owner: u32,
+}
+
+impl Walk<'_> {
+    fn found_entry(&mut self, position: usize, arity: u32) {
+        if self.known.insert(position) {
+            self.entries.push(Entry {
+                position,
+                arity,
+                end: position,
+            });
+        }
+    }
+
+    /// Walks one function; returns where it ends.
+    fn function(&mut self, entry: Entry) -> Result<usize, ImageError> {
+        let mut end = entry.position;
+        let mut work = vec![(
+            entry.position,
+            State {
+                depth: entry.arity,
+                trap: 0,
+            },
+        )];
+        while let Some((mut position, mut state)) = work.pop() {
+            while self.arrive(position, state)? {
+                let instruction = decode::instruction(self.code, position)?;
+                self.claim_operands(&instruction)?;
+                end = end.max(instruction.next());
+                let found = self.step(&instruction, state, entry, &mut work);
+                let Some(next) = found.map_err(|problem| ImageError::Code { position, problem })?
+                else {
+                    break;
+                };
+                (position, state) = (instruction.next(), next);
+            }
+        }
+        Ok(end)
+    }
+
+    /// Whether the instruction at `position` is new.
+    fn arrive(&mut self, position: usize, state: State) -> Result<bool, ImageError> {
+        let problem = match self.places.get(position) {
+            None => CodeProblem::End,
+            Some(Place::Operand) => CodeProblem::JumpInside,
+            Some(Place::Unreached) => {
+                self.places[position] = Place::Start {
+                    owner: self.owner,
+                    state,
+                };
+                return Ok(true);
+            }
+            Some(Place::Start { owner, .. }) if *owner != self.owner => CodeProblem::Shared,
+            Some(Place::Start { state: known, .. }) if *known != state => {
+                CodeProblem::StackMismatch
+            }
+            Some(Place::Start { .. }) => return Ok(false),
+        };
+        Err(ImageError::Code { position, problem })
+    }
+
+    fn claim_operands(&mut self, instruction: &Instruction) -> Result<(), ImageError> {
+        for position in instruction.position + 1..instruction.next() {
+            if self.places[position] != Place::Unreached {
+                return Err(ImageError::Code {
+                    position,
+                    problem: CodeProblem::JumpInside,
+                });
+            }
+            self.places[position] = Place::Operand;
+        }
+        Ok(())
+    }
+
+    /// Judges one instruction: adds what it jumps to to `work`, returns the stack of the next one.
+    fn step(
+        &mut self,
+        instruction: &Instruction,
+        state: State,
+        entry: Entry,
+        work: &mut Vec<(usize, State)>,
+    ) -> Result<Option<State>, CodeProblem> {
+        self.check_operands(instruction, state)?;
+        self.check_entry(instruction, entry)?;
+        let effect = effect::of(instruction);
+        let after = self.stack_after(&effect, state)?;
+        match effect.flow {
+            Flow::Next => {}
+            Flow::Branch { operand } => work.push((self.jump(instruction.target(operand))?, after)),
+            Flow::Jump { operand } => {
+                work.push((self.jump(instruction.target(operand))?, after));
+                return Ok(None);
+            }
+            Flow::Switch => {
+                for index in 0..instruction.operands.len() - 1 {
+                    work.push((self.jump(instruction.table_target(index))?, after));
+                }
+                return Ok(None);
+            }
+            Flow::Closures => self.closures(instruction)?,
+            Flow::PushTrap => {
+                work.push((self.jump(instruction.target(0))?, state));
+                return Ok(Some(State {
+                    trap: self.trap(state.trap, after.depth),
+                    ..after
+                }));
+            }
+            Flow::PopTrap => {
+                let trap = self.traps[state.trap as usize];
+                let at_top = state.trap != 0 && trap.depth == state.depth;
+                return if at_top {
+                    Ok(Some(State {
+                        trap: trap.parent,
+                        ..after
+                    }))
+                } else {
+                    Err(CodeProblem::TrapFrame)
+                };
+            }
+            Flow::Leave { all } => {
+                let whole = state.depth == all && state.trap == 0 && entry.arity > 0;
+                return if whole {
+                    Ok(None)
+                } else {
+                    Err(CodeProblem::StackLeft)
+                };
+            }
+            Flow::Stop => return Ok(None),
+        }
+        Ok(Some(after))
+    }
+
+    fn stack_after(&self, effect: &Effect, state: State) -> Result<State, CodeProblem> {
+        let pushed = state.depth + effect.pushes_first;
+        let Some(popped) = pushed.checked_sub(effect.pops) else {
+            return Err(CodeProblem::StackUnderflow);
+        };
+        let frames = if effect.flow == Flow::PopTrap {
+            0
+        } else {
+            self.traps[state.trap as usize].depth
+        };
+        if popped < frames {
+            return Err(CodeProblem::TrapFrame);
+        }
+        Ok(State {
+            depth: popped + effect.pushes,
+            ..state
+        })
+    }
+
+    fn trap(&mut self, parent: u32, depth: u32) -> u32 {
+        let trap = Trap { parent, depth };
+        let known = self.traps.iter().skip(1).position(|&known| known == trap);
+        known.map_or_else(
+            || {
+                self.traps.push(trap);
+                self.traps.len() as u32 - 1
+            },
+            |index| index as u32 + 1,
+        )
+    }
+
+    fn jump(&self, target: i64) -> Result<usize, CodeProblem> {
+        usize::try_from(target)
+            .ok()
+            .filter(|&target| target < self.code.len())
+            .ok_or(CodeProblem::JumpRange(target))
+    }
+
+    /// Notes the functions of a CLOSURE or CLOSUREREC.
+    fn closures(&mut self, instruction: &Instruction) -> Result<(), CodeProblem> {
+        for index in 0..effect::closure_count(instruction) {
+            let target = match instruction.opcode {
+                Opcode::Closure => instruction.target(1),
+                _ => instruction.table_target(index),
+            };
+            let position = self.jump(target)?;
+            let arity = self.arity(position)?;
+            self.found_entry(position, arity);
+        }
+        Ok(())
+    }
+
+    fn arity(&self, position: usize) -> Result<u32, CodeProblem> {
+        if self.code[position] != Opcode::Grab as i32 {
+            return Ok(1);
+        }
+        let restart = position
+            .checked_sub(1)
+            .is_some_and(|before| self.code[before] == Opcode::Restart as i32);
+        if !restart {
+            return Err(CodeProblem::Entry);
+        }
+        let more = *self.code.get(position + 1).ok_or(CodeProblem::End)?;
+        match u32::try_from(more) {
+            Ok(more) if more >= 1 && more + 1 < RESTART_ARITY => Ok(more + 1),
+            _ => Err(CodeProblem::Arity(more)),
+        }
+    }
+
+    fn check_entry(&self, instruction: &Instruction, entry: Entry) -> Result<(), CodeProblem> {
+        let at_entry = instruction.position == entry.position;
+        let misplaced = match instruction.opcode {
+            Opcode::Grab => !(at_entry && entry.arity > 1),
+            Opcode::Restart => true,
+            opcode => at_entry && effect::call_arity(opcode, instruction.operands).is_some(),
+        };
+        if misplaced {
+            Err(CodeProblem::Entry)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check_operands(&self, instruction: &Instruction, state: State) -> Result<(), CodeProblem> {
+        let kinds = instruction.opcode.operands();
+        for (&kind, &word) in kinds.iter().zip(instruction.operands) {
+            let below = |limit: usize| usize::try_from(word).is_ok_and(|word| word < limit);
+            let fine = match kind {
+                Operand::Slot => self.slot_exists(instruction.opcode, word, state),
+                Operand::Count | Operand::Index => below(1 << 24),
+                Operand::Tag => below(256),
+                Operand::Global => below(self.limits.globals),
+                Operand::Primitive => below(self.limits.primitives),
+                Operand::Int | Operand::Jump => true,
+            };
+            if !fine {
+                return Err(CodeProblem::OperandRange(word));
+            }
+        }
+        self.check_special(instruction, state)
+    }
+
+    /// A slot operand counts from the top after the push, if there is one.
+    fn slot_exists(&self, opcode: Opcode, word: i32, state: State) -> bool {
+        let depth = state.depth + u32::from(opcode == Opcode::PushAcc);
+        let Some(from_bottom) = u32::try_from(word)
+            .ok()
+            .and_then(|slot| depth.checked_sub(slot + 1))
+        else {
+            return false;
+        };
+        opcode != Opcode::Assign || !self.in_trap_frame(from_bottom, state.trap)
+    }
+
+    fn in_trap_frame(&self, slot: u32, mut trap: u32) -> bool {
+        while trap != 0 {
+            let Trap { parent, depth } = self.traps[trap as usize];
+            if slot < depth && slot + effect::TRAP_SIZE >= depth {
+                return true;
+            }
+            trap = parent;
+        }
+        false
+    }
+
+    fn check_special(&self, instruction: &Instruction, state: State) -> Result<(), CodeProblem> {
+        if let Some(needed) = effect::slots_read(instruction.opcode) {
+            let pushed = effect::of(instruction).pushes_first;
+            if state.depth + pushed < needed {
+                return Err(CodeProblem::StackUnderflow);
+            }
+        }
+        if let Some(minimum) = effect::least_count(instruction.opcode)
+            && instruction.operands[0] < minimum
+        {
+            return Err(CodeProblem::OperandRange(instruction.operands[0]));
+        }
+        if instruction.opcode == Opcode::AppTerm
+            && instruction.operands[0] > instruction.operands[1]
+        {
+            return Err(CodeProblem::OperandRange(instruction.operands[0]));
+        }
+        if let Some((index, arguments)) = effect::primitive(instruction)
+            && (self.limits.primitive_arity)(index).is_some_and(|arity| arity != arguments)
+        {
+            return Err(CodeProblem::PrimitiveArity(index as u32));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! Calls that are not exact: partial applications, their expansion, more arguments than parameters.
+//!
+//! Everything here runs between a sync and an invalidate: arguments are in memory, on the OCaml stack, so a
+//! collection in a callee finds and updates them. The last call is always in tail position, for programs
+//! whose tail calls go this way do not expect to run out of stack.
+
+use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot};
+use crate::heap;
+use crate::image::code;
+use crate::image::verify::RESTART_ARITY;
+use crate::memory;
+use crate::primitives::registry::{Outcome, Raised};
+use crate::value::{Value, WORD, tag};
+use crate::vm::vm;
+
+/// Fields of a partial application before its arguments: code, closure information, closure.
+const PARTIAL_ARGUMENTS: usize = 3;
+
+/// The second word of a closure whose environment starts at field `start`.
+pub const fn closure_info(start: usize) -> i64 {
+    (start as i64) << 1 | 1
+}
+
+/// Applies a closure to any arguments, for primitives that call back. Pushes below `vm().sp` and leaves
+/// `vm().sp` as it was; what it runs may collect.
+pub fn apply(closure: Value, arguments: &[Value]) -> Outcome {
+    let top = vm().sp.get();
+    let at = top - arguments.len() as u32 * WORD;
+    for (index, argument) in arguments.iter().enumerate() {
+        memory::store_i64(at + index as u32 * WORD, argument.0);
+    }
+    let result = Value(apply_at(closure.0, at, arguments.len() as u32));
+    vm().sp.set(top);
+    if result == Value::RAISED {
+        Err(Raised)
+    } else {
+        Ok(result)
+    }
+}
+
+/// Applies `closure` to `n` arguments, 1 to 7, that are not what its arity says; they end at `top`.
+#[inline(never)]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "scalars, so that the interpreter loop needs no memory of its own"
+)]
+pub extern "C" fn apply_slow(
+    closure: i64,
+    top: u32,
+    n: u32,
+    a0: i64,
+    a1: i64,
+    a2: i64,
+    a3: i64,
+    a4: i64,
+    a5: i64,
+    a6: i64,
+) -> i64 {
+    let at = top - n * WORD;
+    let spill = |index: u32, value: i64| {
+        if index < n {
+            memory::store_i64(at + index * WORD, value);
+        }
+    };
+    spill(0, a0);
+    spill(1, a1);
+    spill(2, a2);
+    spill(3, a3);
+    spill(4, a4);
+    spill(5, a5);
+    spill(6, a6);
+    apply_at(closure, at, n)
+}
+
+/// Applies `closure` to the `n` arguments on the stack at `at`. The stack below is free.
+#[inline(never)]
+pub extern "C" fn apply_at(closure: i64, at: u32, n: u32) -> i64 {
+    let (mut closure, mut at, mut n) = (closure, at, n);
+    loop {
+        let code = memory::load_u32(closure as u32);
+        let arity = code::arity(code);
+        if arity == RESTART_ARITY {
+            (closure, at, n) = expand(Value(closure), at, n);
+        } else if n < arity {
+            return partial(code, closure, at, n);
+        } else if n == arity {
+            return enter_at(code, closure, at, n);
+        } else {
+            closure = enter_at(code, closure, at, arity);
+            if closure == Value::RAISED.0 {
+                return closure;
+            }
+            at += arity * WORD;
+            n -= arity;
+        }
+    }
+}
+
+/// Pushes the arguments of a partial application before the others: its closure, and all arguments.
+fn expand(partial: Value, at: u32, n: u32) -> (i64, u32, u32) {
+    let saved = (partial.wosize() - PARTIAL_ARGUMENTS) as u32;
+    let start = at - saved * WORD;
+    memory::copy(
+        partial.field_address(PARTIAL_ARGUMENTS),
+        start,
+        (saved * WORD) as usize,
+    );
+    (partial.field(PARTIAL_ARGUMENTS - 1).0, start, n + saved)
+}
+
+/// A closure that waits for more arguments: its code is the RESTART before the function's GRAB.
+fn partial(code: u32, closure: i64, at: u32, n: u32) -> i64 {
+    let block = heap::alloc(PARTIAL_ARGUMENTS + n as usize, tag::CLOSURE);
+    block.init_field(0, Value(i64::from(code - code::CELL)));
+    block.init_field(1, Value(closure_info(PARTIAL_ARGUMENTS - 1)));
+    block.init_field(2, Value(closure));
+    memory::copy(
+        at,
+        block.field_address(PARTIAL_ARGUMENTS),
+        (n * WORD) as usize,
+    );
+    block.0
+}
+
+/// Calls code of arity `n` with the arguments on the stack at `at`.
+#[inline(always)]
+fn enter_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
+    if n > MAX_DIRECT {
+        // The cell above the arguments has to be the callee's.
+        memory::copy(at, at - WORD, (n * WORD) as usize);
+        return enter_through_slot(code, closure, at - WORD);
+    }
+    let load = |index: u32| {
+        if index < n {
+            memory::load_i64(at + index * WORD)
+        } else {
+            UNUSED
+        }
+    };
+    let arguments: Arguments = [
+        load(0),
+        load(1),
+        load(2),
+        load(3),
+        load(4),
+        load(5),
+        load(6),
+    ];
+    enter(code, closure, at + n * WORD, n, arguments)
+}

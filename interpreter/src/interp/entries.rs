@@ -1,0 +1,130 @@
+//! Entries of activations, by arity: the functions that request slots hold, hence the signatures of
+//! residual functions.
+//!
+//! `enter_1` to `enter_7` take the arguments as parameters. `enter_many` finds them on the OCaml stack at
+//! `sp`, as many as the entry's cell says, and owns the cell above them.
+
+use super::run::interp;
+use crate::image::code;
+
+/// Most arguments that are passed as parameters.
+pub const MAX_DIRECT: u32 = 7;
+
+/// What a parameter that is not used holds: unit.
+pub const UNUSED: i64 = 1;
+
+/// The direct arguments of a call; those not used are [`UNUSED`].
+pub type Arguments = [i64; MAX_DIRECT as usize];
+
+macro_rules! entries {
+    ($($name:ident $ty:ident $arity:literal ($($argument:ident)*) ($($unused:tt)*);)*) => {$(
+        #[doc = concat!("One activation of the code at `code`, whose arity is ", $arity, ", below `sp`.")]
+        pub extern "C" fn $name(code: u32, env: i64, sp: u32, $($argument: i64),*) -> i64 {
+            interp(code, env, sp, $arity, $($argument,)* $($unused),*)
+        }
+
+        /// The type of a function in a slot of this arity.
+        #[cfg(target_family = "wasm")]
+        type $ty = extern "C" fn(u32, i64, u32, $(entries!(@i64 $argument)),*) -> i64;
+    )*};
+    (@i64 $argument:ident) => { i64 };
+}
+
+entries! {
+    enter_1 Enter1 1 (a0) (1 1 1 1 1 1);
+    enter_2 Enter2 2 (a0 a1) (1 1 1 1 1);
+    enter_3 Enter3 3 (a0 a1 a2) (1 1 1 1);
+    enter_4 Enter4 4 (a0 a1 a2 a3) (1 1 1);
+    enter_5 Enter5 5 (a0 a1 a2 a3 a4) (1 1);
+    enter_6 Enter6 6 (a0 a1 a2 a3 a4 a5) (1);
+    enter_7 Enter7 7 (a0 a1 a2 a3 a4 a5 a6) ();
+}
+
+#[cfg(target_family = "wasm")]
+type EnterMany = extern "C" fn(u32, i64, u32) -> i64;
+
+/// One activation of code of any other arity, 0 included.
+pub extern "C" fn enter_many(code: u32, env: i64, sp: u32) -> i64 {
+    interp(code, env, sp, code::arity(code), 1, 1, 1, 1, 1, 1, 1)
+}
+
+/// What a request slot holds before it is specialised: the function-table index of the entry.
+#[cfg(target_family = "wasm")]
+pub fn generic_slot(arity: u32) -> u32 {
+    let function = match arity {
+        1 => enter_1 as *const () as usize,
+        2 => enter_2 as *const () as usize,
+        3 => enter_3 as *const () as usize,
+        4 => enter_4 as *const () as usize,
+        5 => enter_5 as *const () as usize,
+        6 => enter_6 as *const () as usize,
+        7 => enter_7 as *const () as usize,
+        _ => enter_many as *const () as usize,
+    };
+    function as u32
+}
+
+/// Natively there are no slots.
+#[cfg(not(target_family = "wasm"))]
+pub fn generic_slot(_arity: u32) -> u32 {
+    0
+}
+
+/// Calls the code at `code` through its slot with `n` arguments, 1 to 7; `n` is its arity.
+#[cfg(target_family = "wasm")]
+#[inline(always)]
+pub fn enter(code: u32, closure: i64, sp: u32, n: u32, a: Arguments) -> i64 {
+    macro_rules! through {
+        ($ty:ty, $($index:literal)*) => {{
+            // SAFETY: the slot of an entry with this arity holds a function of this type.
+            let function: $ty = unsafe { core::mem::transmute(slot(code)) };
+            function(code, closure, sp, $(a[$index]),*)
+        }};
+    }
+    match n {
+        1 => through!(Enter1, 0),
+        2 => through!(Enter2, 0 1),
+        3 => through!(Enter3, 0 1 2),
+        4 => through!(Enter4, 0 1 2 3),
+        5 => through!(Enter5, 0 1 2 3 4),
+        6 => through!(Enter6, 0 1 2 3 4 5),
+        _ => through!(Enter7, 0 1 2 3 4 5 6),
+    }
+}
+
+/// Calls the code at `code` through its slot, its arguments at `sp`.
+#[cfg(target_family = "wasm")]
+#[inline(always)]
+pub fn enter_through_slot(code: u32, closure: i64, sp: u32) -> i64 {
+    // SAFETY: the slot of an entry with such an arity holds a function of this type.
+    let function: EnterMany = unsafe { core::mem::transmute(slot(code)) };
+    function(code, closure, sp)
+}
+
+#[cfg(target_family = "wasm")]
+#[inline(always)]
+fn slot(code: u32) -> *const () {
+    code::slot(code) as usize as *const ()
+}
+
+/// Calls the code at `code` with `n` arguments, 1 to 7; `n` is its arity.
+#[cfg(not(target_family = "wasm"))]
+#[inline(always)]
+pub fn enter(code: u32, closure: i64, sp: u32, n: u32, a: Arguments) -> i64 {
+    match n {
+        1 => enter_1(code, closure, sp, a[0]),
+        2 => enter_2(code, closure, sp, a[0], a[1]),
+        3 => enter_3(code, closure, sp, a[0], a[1], a[2]),
+        4 => enter_4(code, closure, sp, a[0], a[1], a[2], a[3]),
+        5 => enter_5(code, closure, sp, a[0], a[1], a[2], a[3], a[4]),
+        6 => enter_6(code, closure, sp, a[0], a[1], a[2], a[3], a[4], a[5]),
+        _ => enter_7(code, closure, sp, a[0], a[1], a[2], a[3], a[4], a[5], a[6]),
+    }
+}
+
+/// Calls the code at `code`, its arguments at `sp`.
+#[cfg(not(target_family = "wasm"))]
+#[inline(always)]
+pub fn enter_through_slot(code: u32, closure: i64, sp: u32) -> i64 {
+    enter_many(code, closure, sp)
+}

@@ -1,0 +1,89 @@
+//! The C_CALL instructions: what surrounds the call of a primitive, by its effect.
+//!
+//! Effects are constants of the primitive table, so in compiled code only what a primitive needs remains: a
+//! plain call for a leaf, a poll after one that allocates, sync and invalidate around one that collects.
+
+use super::events;
+use super::registers::Registers;
+use crate::image::bind;
+use crate::primitives::registry::Effect;
+use crate::raise;
+use crate::value::Value;
+use crate::vm::vm;
+use annotations::{cells_drop_below, cells_invalidate, cells_sync, lockstep_event};
+
+macro_rules! calls {
+    ($($name:ident $call:ident $operand:literal ($($argument:ident)*);)*) => {$(
+        /// Calls the primitive that the instruction names; the first argument is the accumulator, the
+        /// others are popped. False if it raised.
+        #[inline(always)]
+        #[must_use]
+        pub fn $name(&mut self) -> bool {
+            let primitive = self.operand(1);
+            let accu = Value(self.accu);
+            $(let $argument = Value(self.pop());)*
+            self.primitive(primitive, 1, || bind::$call(primitive, accu, $($argument),*))
+        }
+    )*};
+}
+
+impl Registers {
+    calls! {
+        primitive_1 call_1 1 ();
+        primitive_2 call_2 1 (b);
+        primitive_3 call_3 1 (b c);
+        primitive_4 call_4 1 (b c d);
+        primitive_5 call_5 1 (b c d e);
+    }
+
+    /// The same for a primitive that takes its arguments in memory.
+    #[inline(always)]
+    #[must_use]
+    pub fn primitive_n(&mut self) -> bool {
+        let (count, primitive) = (self.operand(1), self.operand(2));
+        self.push_accu();
+        let arguments = self.sp;
+        cells_sync();
+        let fine = self.primitive(primitive, 2, || bind::call_n(primitive, arguments, count));
+        if fine {
+            self.drop(count);
+        }
+        fine
+    }
+
+    #[inline(always)]
+    fn primitive(&mut self, primitive: u32, operands: u32, call: impl FnOnce() -> i64) -> bool {
+        let effect = bind::effect(primitive);
+        lockstep_event(events::PRIMITIVE, self.pc, self.sp, i64::from(primitive));
+        if effect == bind::EFFECT_UNKNOWN {
+            unknown(primitive);
+            return false;
+        }
+        let collects = effect == Effect::Collects as u32;
+        if collects {
+            cells_drop_below(self.sp);
+            vm().sp.set(self.sp);
+            cells_sync();
+        }
+        let result = call();
+        if collects {
+            cells_invalidate();
+        }
+        lockstep_event(events::RESULT, self.pc, self.sp, result);
+        self.accu = result;
+        if result == Value::RAISED.0 || (effect == Effect::Allocates as u32 && !self.poll()) {
+            return false;
+        }
+        self.next(operands);
+        true
+    }
+}
+
+/// Raises Failure with the name of a primitive that nothing defines.
+#[inline(never)]
+extern "C" fn unknown(primitive: u32) {
+    raise::failure(format!(
+        "the primitive {} is not available",
+        bind::name(primitive)
+    ));
+}

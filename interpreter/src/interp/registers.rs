@@ -1,0 +1,525 @@
+//! What one activation keeps, and the operations that the instructions' arms are made of.
+//!
+//! Everything is inlined into the loop and dissolves into locals: the loop has no memory of its own.
+//! Invariants: the stack slots from `sp` to `base` are values and are accessed as cells only; below `sp`
+//! nothing is live. `cells_sync` comes before any code that looks at the stack, `cells_invalidate` after it.
+//! Jump distances are added to `pc` on separate paths, so that `pc` never depends on run-time data.
+
+use super::entries::{Arguments, UNUSED};
+use super::events;
+use crate::heap;
+use crate::image::code::{self, CELL};
+use crate::memory::{self, cell_read, cell_write};
+use crate::value::{Value, WORD, header, tag};
+use crate::vm::vm;
+use annotations::{
+    cells_drop_below, cells_invalidate, cells_sync, context_pop, context_push, context_update,
+    lockstep_event, specialize_guess, specialize_value,
+};
+
+/// The registers of an activation.
+pub struct Registers {
+    /// Where its code begins.
+    pub entry: u32,
+    /// The current instruction's cell.
+    pub pc: u32,
+    /// The frame's upper end: the cell below it holds the environment.
+    pub base: u32,
+    pub sp: u32,
+    pub accu: i64,
+    /// Distance from `base` down to the innermost trap frame; 0: none in this activation.
+    pub trap: u32,
+}
+
+/// Words that PUSH_RETADDR pushes.
+pub const RETURN_WORDS: u32 = 3;
+
+/// Words in a trap frame: handler, next trap frame, two unused.
+const TRAP_WORDS: u32 = 4;
+
+pub const UNIT: i64 = Value::UNIT.0;
+pub const FALSE: i64 = Value::FALSE.0;
+pub const TRUE: i64 = Value::TRUE.0;
+
+/// The OCaml integer `n` as a word.
+#[inline(always)]
+pub const fn tagged(n: i64) -> i64 {
+    Value::int(n).0
+}
+
+/// The OCaml boolean as a word.
+#[inline(always)]
+pub const fn truth(b: bool) -> i64 {
+    1 + 2 * (b as i64)
+}
+
+/// Field `index` of the block `block`.
+#[inline(always)]
+pub fn field(block: i64, index: u32) -> i64 {
+    memory::load_i64((block as u32).wrapping_add(index.wrapping_mul(WORD)))
+}
+
+/// The address of the field that the OCaml integer `index` selects.
+#[inline(always)]
+pub fn element(block: i64, index: i64) -> u32 {
+    (block as u32).wrapping_add((index >> 1) as u32 * WORD)
+}
+
+/// Writes field `index` of `block`, which holds no pointers or gets none.
+#[inline(always)]
+pub fn store_field(block: i64, index: u32, value: i64) {
+    memory::store_i64((block as u32) + index * WORD, value);
+}
+
+/// The address of the byte that the OCaml integer `index` selects.
+#[inline(always)]
+pub fn byte(block: i64, index: i64) -> u32 {
+    (block as u32).wrapping_add((index >> 1) as u32)
+}
+
+/// The value of global `index`.
+#[inline(always)]
+pub fn global(index: u32) -> i64 {
+    field(vm().globals.get().0, index)
+}
+
+/// The method of the object with this label: GETDYNMET and GETPUBMET.
+#[inline(never)]
+pub extern "C" fn find_method(object: i64, label: i64) -> i64 {
+    let methods = field(object, 0);
+    // The table holds the number of methods, a mask, then pairs of method and label in ascending order.
+    let (mut low, mut high) = (3u32, field(methods, 0) as u32);
+    while low < high {
+        let middle = ((low + high) >> 1) | 1;
+        if label < field(methods, middle) {
+            high = middle - 2;
+        } else {
+            low = middle;
+        }
+    }
+    field(methods, low - 1)
+}
+
+impl Registers {
+    // Instructions.
+
+    /// Operand `k`, counted from 1.
+    #[inline(always)]
+    pub fn operand(&self, k: u32) -> u32 {
+        memory::load_u32(self.pc + k * CELL)
+    }
+
+    /// Operand `k` as an integer.
+    #[inline(always)]
+    pub fn int(&self, k: u32) -> i64 {
+        i64::from(self.operand(k) as i32)
+    }
+
+    /// To the next instruction, over `operands` operands.
+    #[inline(always)]
+    pub fn next(&mut self, operands: u32) {
+        self.pc += (operands + 1) * CELL;
+    }
+
+    /// Where the jump in operand `k` leads, counted from operand `origin`.
+    #[inline(always)]
+    pub fn target(&self, origin: u32, k: u32) -> u32 {
+        (self.pc + origin * CELL).wrapping_add(self.operand(k).wrapping_mul(CELL))
+    }
+
+    /// Takes the jump in operand `k`, the last one, or goes on.
+    #[inline(always)]
+    pub fn branch(&mut self, k: u32, taken: bool) {
+        if taken {
+            self.pc = self.target(k, k);
+            // Keeps the two paths apart: the next position must not be a run-time choice between two.
+            context_update(self.pc);
+        } else {
+            self.next(k);
+        }
+    }
+
+    /// Runs `step` for `from..to`, each round in a context of its own.
+    #[inline(always)]
+    pub fn rounds(from: u32, to: u32, mut step: impl FnMut(u32)) {
+        let mut index = from;
+        context_push(index);
+        while index < to {
+            step(index);
+            index += 1;
+            context_update(index);
+        }
+        context_pop();
+    }
+
+    /// Takes the jump in operand 2 if operand 1 and the integer in the accumulator say so.
+    #[inline(always)]
+    pub fn compare_branch(&mut self, compare: impl FnOnce(i64, i64) -> bool) {
+        self.branch(2, compare(self.int(1), self.accu >> 1));
+    }
+
+    // The accumulator.
+
+    /// Sets the accumulator and goes on.
+    #[inline(always)]
+    pub fn set(&mut self, value: i64, operands: u32) {
+        self.accu = value;
+        self.next(operands);
+    }
+
+    /// Pushes the accumulator, then sets it and goes on.
+    #[inline(always)]
+    pub fn push_set(&mut self, value: i64, operands: u32) {
+        self.push_accu();
+        self.set(value, operands);
+    }
+
+    #[inline(always)]
+    pub fn acc(&mut self, index: u32, operands: u32) {
+        self.set(self.slot(index), operands);
+    }
+
+    #[inline(always)]
+    pub fn push_acc(&mut self, index: u32, operands: u32) {
+        self.push_accu();
+        self.set(self.slot(index), operands);
+    }
+
+    /// An operation on the accumulator and the top of the stack, which is popped.
+    #[inline(always)]
+    pub fn binary(&mut self, operation: impl FnOnce(i64, i64) -> i64) {
+        let top = self.pop();
+        self.set(operation(self.accu, top), 0);
+    }
+
+    // The stack.
+
+    #[inline(always)]
+    pub fn slot_address(&self, index: u32) -> u32 {
+        self.sp + index * WORD
+    }
+
+    #[inline(always)]
+    pub fn slot(&self, index: u32) -> i64 {
+        cell_read(self.slot_address(index))
+    }
+
+    #[inline(always)]
+    pub fn push(&mut self, value: i64) {
+        self.sp -= WORD;
+        cell_write(self.sp, value);
+    }
+
+    #[inline(always)]
+    pub fn pop(&mut self) -> i64 {
+        let value = cell_read(self.sp);
+        self.sp += WORD;
+        value
+    }
+
+    #[inline(always)]
+    pub fn drop(&mut self, slots: u32) {
+        self.sp += slots * WORD;
+    }
+
+    #[inline(always)]
+    pub fn push_accu(&mut self) {
+        self.push(self.accu);
+    }
+
+    /// The closure that runs.
+    #[inline(always)]
+    pub fn env(&self) -> i64 {
+        cell_read(self.base - WORD)
+    }
+
+    #[inline(always)]
+    pub fn env_field(&self, index: u32) -> i64 {
+        field(self.env(), index)
+    }
+
+    /// The closure `words` further in the same block.
+    #[inline(always)]
+    pub fn sibling(&self, words: i64) -> i64 {
+        i64::from((self.env() as u32).wrapping_add((words as u32).wrapping_mul(WORD)))
+    }
+
+    /// PUSH_RETADDR: room for what a call of more than seven arguments needs above them.
+    #[inline(always)]
+    pub fn push_return(&mut self) {
+        for _ in 0..RETURN_WORDS {
+            self.push(UNIT);
+        }
+        self.next(1);
+    }
+
+    // Exceptions.
+
+    #[inline(always)]
+    pub fn push_trap(&mut self, handler: u32) {
+        self.push(UNIT);
+        self.push(UNIT);
+        self.push(tagged(i64::from(self.trap)));
+        self.push(tagged(i64::from(handler.wrapping_sub(self.entry))));
+        self.trap = self.base - self.sp;
+    }
+
+    #[inline(always)]
+    pub fn pop_trap(&mut self) {
+        self.trap = (self.slot(1) >> 1) as u32;
+        self.drop(TRAP_WORDS);
+    }
+
+    /// Goes on at the innermost handler, which exists, with the exception in the machine state.
+    #[inline(always)]
+    pub fn handle(&mut self) {
+        self.accu = vm().exception.get().0;
+        self.sp = self.base - self.trap;
+        self.pc = self.entry.wrapping_add((self.slot(0) >> 1) as u32);
+        self.pop_trap();
+    }
+
+    // Allocation.
+
+    /// Lets the collector run; false if something that it ran raised. The accumulator survives.
+    #[inline(always)]
+    #[must_use]
+    pub fn safepoint(&mut self, bytes: u32) -> bool {
+        self.push_accu();
+        cells_drop_below(self.sp);
+        lockstep_event(events::SAFEPOINT, self.pc, self.sp, self.accu);
+        vm().sp.set(self.sp);
+        cells_sync();
+        let fine = heap::safepoint(bytes) != 0;
+        cells_invalidate();
+        self.accu = self.pop();
+        fine
+    }
+
+    /// A safepoint, if one is due.
+    #[inline(always)]
+    #[must_use]
+    pub fn poll(&mut self) -> bool {
+        vm().young_ptr.get() >= vm().young_trigger.get() || self.safepoint(0)
+    }
+
+    /// The address of a block of at most [`heap::MAX_YOUNG_WOSIZE`] words, its header written; `None` if
+    /// a finaliser raised. Only the accumulator and the stack survive this.
+    #[inline(always)]
+    #[must_use]
+    pub fn allocate(&mut self, wosize: u32, tag: u8) -> Option<u32> {
+        let bytes = (wosize + 1) * WORD;
+        let mut start = vm().young_ptr.get().wrapping_sub(bytes);
+        if start < vm().young_trigger.get() {
+            if !self.safepoint(bytes) {
+                return None;
+            }
+            start = vm().young_ptr.get().wrapping_sub(bytes);
+        }
+        vm().young_ptr.set(start);
+        memory::store_u64(start, header(wosize as usize, tag));
+        Some(start + WORD)
+    }
+
+    /// The same for any size.
+    #[inline(always)]
+    #[must_use]
+    pub fn allocate_any(&mut self, wosize: u32, tag: u8) -> Option<u32> {
+        if wosize as usize <= heap::MAX_YOUNG_WOSIZE {
+            return self.allocate(wosize, tag);
+        }
+        // The block is not reachable yet: nothing may collect before it is.
+        if self.poll() {
+            Some(heap::alloc(wosize as usize, tag).address())
+        } else {
+            None
+        }
+    }
+
+    /// MAKEBLOCK: a block of the accumulator and the slots after it; false if a finaliser raised.
+    #[inline(always)]
+    #[must_use]
+    pub fn make_block(&mut self, wosize: u32, tag: u8) -> bool {
+        let Some(block) = self.allocate_any(wosize, tag) else {
+            return false;
+        };
+        memory::store_i64(block, self.accu);
+        let sp = self.sp;
+        Self::rounds(1, wosize, |index| {
+            memory::store_i64(block + index * WORD, cell_read(sp + (index - 1) * WORD))
+        });
+        self.drop(wosize - 1);
+        self.accu = i64::from(block);
+        true
+    }
+
+    /// MAKEBLOCK for up to three fields, without a loop.
+    #[inline(always)]
+    #[must_use]
+    pub fn make_small_block(&mut self, wosize: u32, tag: u8) -> bool {
+        let Some(block) = self.allocate(wosize, tag) else {
+            return false;
+        };
+        memory::store_i64(block, self.accu);
+        if wosize > 1 {
+            memory::store_i64(block + WORD, self.pop());
+        }
+        if wosize > 2 {
+            memory::store_i64(block + 2 * WORD, self.pop());
+        }
+        self.accu = i64::from(block);
+        true
+    }
+
+    /// MAKEFLOATBLOCK.
+    #[inline(always)]
+    #[must_use]
+    pub fn make_float_block(&mut self, wosize: u32) -> bool {
+        let Some(block) = self.allocate_any(wosize, tag::DOUBLE_ARRAY) else {
+            return false;
+        };
+        memory::store_i64(block, field(self.accu, 0));
+        let sp = self.sp;
+        Self::rounds(1, wosize, |index| {
+            memory::store_i64(
+                block + index * WORD,
+                field(cell_read(sp + (index - 1) * WORD), 0),
+            );
+        });
+        self.drop(wosize - 1);
+        self.accu = i64::from(block);
+        true
+    }
+
+    /// GETFLOATFIELD: a boxed copy of a float field of the accumulator.
+    #[inline(always)]
+    #[must_use]
+    pub fn box_float_field(&mut self, index: u32) -> bool {
+        let Some(block) = self.allocate(1, tag::DOUBLE) else {
+            return false;
+        };
+        memory::store_i64(block, field(self.accu, index));
+        self.accu = i64::from(block);
+        true
+    }
+
+    /// CLOSURE: captures the accumulator and the slots after it.
+    #[inline(always)]
+    #[must_use]
+    pub fn make_closure(&mut self, variables: u32, code: u32) -> bool {
+        let Some(block) = self.allocate_any(2 + variables, tag::CLOSURE) else {
+            return false;
+        };
+        memory::store_i64(block, i64::from(code));
+        memory::store_i64(block + WORD, super::calls::closure_info(2));
+        self.capture(block + 2 * WORD, variables);
+        self.accu = i64::from(block);
+        true
+    }
+
+    /// CLOSUREREC: closures that share one block and their captured variables.
+    #[inline(always)]
+    #[must_use]
+    pub fn make_closures(&mut self, functions: u32, variables: u32) -> bool {
+        let environment = functions * 3 - 1;
+        let Some(block) = self.allocate_any(environment + variables, tag::CLOSURE) else {
+            return false;
+        };
+        self.capture(block + environment * WORD, variables);
+        self.accu = i64::from(block);
+        let (pc, sp) = (self.pc, self.sp);
+        Self::rounds(0, functions, |index| {
+            let infix = block + index * 3 * WORD;
+            if index > 0 {
+                memory::store_u64(infix - WORD, header(index as usize * 3, tag::INFIX));
+            }
+            let operand = memory::load_u32(pc + (3 + index) * CELL);
+            let code = (pc + 3 * CELL).wrapping_add(operand.wrapping_mul(CELL));
+            memory::store_i64(infix, i64::from(code));
+            memory::store_i64(
+                infix + WORD,
+                super::calls::closure_info((environment - index * 3) as usize),
+            );
+            cell_write(sp - (index + 1) * WORD, i64::from(infix));
+        });
+        self.sp -= functions * WORD;
+        true
+    }
+
+    #[inline(always)]
+    fn capture(&mut self, to: u32, variables: u32) {
+        if variables > 0 {
+            memory::store_i64(to, self.accu);
+            let sp = self.sp;
+            Self::rounds(1, variables, |index| {
+                memory::store_i64(to + index * WORD, cell_read(sp + (index - 1) * WORD));
+            });
+            self.drop(variables - 1);
+        }
+    }
+
+    /// SETFIELD: pops the value; the accumulator becomes unit.
+    #[inline(always)]
+    pub fn set_field(&mut self, index: u32, operands: u32) {
+        let value = self.pop();
+        heap::modify_at((self.accu as u32) + index * WORD, Value(value));
+        self.set(UNIT, operands);
+    }
+
+    // Calls.
+
+    /// The first `n` slots, at most 7.
+    #[inline(always)]
+    pub fn arguments(&self, n: u32) -> Arguments {
+        let argument = |index: u32| if index < n { self.slot(index) } else { UNUSED };
+        [
+            argument(0),
+            argument(1),
+            argument(2),
+            argument(3),
+            argument(4),
+            argument(5),
+            argument(6),
+        ]
+    }
+
+    /// The code of the closure in the accumulator; if the instruction has a hint, there is a version of
+    /// what follows for that code.
+    #[inline(always)]
+    pub fn callee(&self) -> u32 {
+        let code = memory::load_u32(self.accu as u32);
+        let hint = code::hint(self.pc);
+        if hint != 0 {
+            specialize_guess(code, self.pc.wrapping_add(hint))
+        } else {
+            code
+        }
+    }
+
+    /// Moves the topmost `n` slots to where the frame of a tail call begins; their new address.
+    #[inline(always)]
+    pub fn move_arguments(&self, n: u32) -> u32 {
+        let (from, to) = (self.sp, self.base - (n + 1) * WORD);
+        // The frame is at least as deep: the last slot first.
+        Self::rounds(0, n, |round| {
+            let offset = (n - 1 - round) * WORD;
+            cell_write(to + offset, cell_read(from + offset));
+        });
+        cells_drop_below(to);
+        to
+    }
+
+    /// SWITCH: goes where the accumulator says.
+    #[inline(always)]
+    pub fn switch(&mut self) {
+        let sizes = self.operand(1);
+        let (integers, blocks) = (sizes & 0xffff, sizes >> 16);
+        let case = if blocks == 0 || (integers > 0 && self.accu & 1 == 1) {
+            specialize_value((self.accu >> 1) as u32, 0, integers)
+        } else {
+            let tag = u32::from(memory::load_u8(self.accu as u32 - WORD));
+            specialize_value(integers + tag, integers, integers + blocks)
+        };
+        self.pc = self.target(2, 2 + case);
+    }
+}

@@ -1,0 +1,462 @@
+//! The interpreter loop: one activation of one function.
+//!
+//! This is what the specializer turns into compiled functions, once for each entry of a program, so it is
+//! written for two readers. It has no memory of its own (no shadow stack frame, no panics); positions in the
+//! code depend on constants only; what other code must see is synced. The sections behind the instructions
+//! (call, raise, tail call) are shared by the instructions that lead there.
+//!
+//! An activation's frame, from `base` downwards: the closure (environment), the arguments, the rest. More than
+//! seven arguments are on the stack already, at `sp`, and the cell above them is the activation's as well.
+
+use super::calls::{apply_at, apply_slow};
+use super::entries::{MAX_DIRECT, enter, enter_through_slot};
+use super::events;
+use super::registers::{
+    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method, global,
+    store_field, tagged, truth,
+};
+use crate::heap;
+use crate::image::code;
+use crate::image::opcode::Opcode;
+use crate::memory::{self, cell_write};
+use crate::raise;
+use crate::value::{Value, WORD};
+use crate::vm::vm;
+use annotations::{
+    cells_drop_below, cells_invalidate, cells_sync, context_update, lockstep_event,
+    specialize_active, specialize_guess,
+};
+
+/// Runs the code at `code`, whose arity is `nargs`, with the closure `env`; the stack below `sp` is free.
+/// Returns the result, or 0 if it raised.
+#[inline(never)]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the arguments are parameters of the compiled function"
+)]
+pub extern "C" fn interp(
+    code: u32,
+    env: i64,
+    sp: u32,
+    nargs: u32,
+    a0: i64,
+    a1: i64,
+    a2: i64,
+    a3: i64,
+    a4: i64,
+    a5: i64,
+    a6: i64,
+) -> i64 {
+    use Opcode::*;
+    let direct = nargs.wrapping_sub(1) < MAX_DIRECT;
+    let base = if direct { sp } else { sp + (nargs + 1) * WORD };
+    let (mut env, mut nargs, mut a) = (env, nargs, [a0, a1, a2, a3, a4, a5, a6]);
+    let mut r = Registers {
+        entry: code,
+        pc: code,
+        base,
+        sp,
+        accu: UNIT,
+        trap: 0,
+    };
+    'activation: loop {
+        r.pc = r.entry;
+        r.sp = base - (nargs + 1) * WORD;
+        cell_write(base - WORD, env);
+        if nargs.wrapping_sub(1) < MAX_DIRECT {
+            cell_write(r.sp, a[0]);
+            macro_rules! argument {
+                ($($index:literal)*) => {$(
+                    if nargs > $index {
+                        cell_write(r.slot_address($index), a[$index]);
+                    }
+                )*};
+            }
+            argument!(1 2 3 4 5 6);
+        }
+        lockstep_event(events::ENTER, r.entry, r.sp, env);
+        if r.sp < vm().stack_threshold.get() {
+            raise::stack_overflow();
+            lockstep_event(events::EXIT, r.pc, r.sp, 0);
+            return Value::RAISED.0;
+        }
+        'step: loop {
+            let n = 'tail_call: {
+                'raise: {
+                    let (n, frame) = 'call: {
+                        context_update(r.pc);
+                        cells_drop_below(r.sp);
+                        // SAFETY: only verified code is loaded.
+                        match unsafe { Opcode::from_cell(memory::load_u32(r.pc)) } {
+                            Acc0 => r.acc(0, 0),
+                            Acc1 => r.acc(1, 0),
+                            Acc2 => r.acc(2, 0),
+                            Acc3 => r.acc(3, 0),
+                            Acc4 => r.acc(4, 0),
+                            Acc5 => r.acc(5, 0),
+                            Acc6 => r.acc(6, 0),
+                            Acc7 => r.acc(7, 0),
+                            Acc => r.acc(r.operand(1), 1),
+                            Push => r.push_set(r.accu, 0),
+                            PushAcc0 => r.push_acc(0, 0),
+                            PushAcc1 => r.push_acc(1, 0),
+                            PushAcc2 => r.push_acc(2, 0),
+                            PushAcc3 => r.push_acc(3, 0),
+                            PushAcc4 => r.push_acc(4, 0),
+                            PushAcc5 => r.push_acc(5, 0),
+                            PushAcc6 => r.push_acc(6, 0),
+                            PushAcc7 => r.push_acc(7, 0),
+                            PushAcc => r.push_acc(r.operand(1), 1),
+                            Pop => {
+                                r.drop(r.operand(1));
+                                r.next(1);
+                            }
+                            Assign => {
+                                cell_write(r.slot_address(r.operand(1)), r.accu);
+                                r.set(UNIT, 1);
+                            }
+                            EnvAcc1 => r.set(r.env_field(1), 0),
+                            EnvAcc2 => r.set(r.env_field(2), 0),
+                            EnvAcc3 => r.set(r.env_field(3), 0),
+                            EnvAcc4 => r.set(r.env_field(4), 0),
+                            EnvAcc => r.set(r.env_field(r.operand(1)), 1),
+                            PushEnvAcc1 => r.push_set(r.env_field(1), 0),
+                            PushEnvAcc2 => r.push_set(r.env_field(2), 0),
+                            PushEnvAcc3 => r.push_set(r.env_field(3), 0),
+                            PushEnvAcc4 => r.push_set(r.env_field(4), 0),
+                            PushEnvAcc => r.push_set(r.env_field(r.operand(1)), 1),
+                            PushRetAddr => r.push_return(),
+                            Apply => {
+                                let n = r.operand(1);
+                                break 'call (n, n + RETURN_WORDS);
+                            }
+                            Apply1 => break 'call (1, 1),
+                            Apply2 => break 'call (2, 2),
+                            Apply3 => break 'call (3, 3),
+                            AppTerm => break 'tail_call r.operand(1),
+                            AppTerm1 => break 'tail_call 1,
+                            AppTerm2 => break 'tail_call 2,
+                            AppTerm3 => break 'tail_call 3,
+                            Return => {
+                                lockstep_event(events::EXIT, r.pc, r.sp, r.accu);
+                                return r.accu;
+                            }
+                            // Calls go past these two: the entry's cell has told the caller what they would do.
+                            Restart => r.next(0),
+                            Grab => r.next(1),
+                            Closure => {
+                                if !r.make_closure(r.operand(1), r.target(2, 2)) {
+                                    break 'raise;
+                                }
+                                r.next(2);
+                            }
+                            ClosureRec => {
+                                let n = r.operand(1);
+                                if !r.make_closures(n, r.operand(2)) {
+                                    break 'raise;
+                                }
+                                r.next(2 + n);
+                            }
+                            OffsetClosureM3 => r.set(r.sibling(-3), 0),
+                            OffsetClosure0 => r.set(r.env(), 0),
+                            OffsetClosure3 => r.set(r.sibling(3), 0),
+                            OffsetClosure => r.set(r.sibling(r.int(1)), 1),
+                            PushOffsetClosureM3 => r.push_set(r.sibling(-3), 0),
+                            PushOffsetClosure0 => r.push_set(r.env(), 0),
+                            PushOffsetClosure3 => r.push_set(r.sibling(3), 0),
+                            PushOffsetClosure => r.push_set(r.sibling(r.int(1)), 1),
+                            GetGlobal => r.set(global(r.operand(1)), 1),
+                            PushGetGlobal => r.push_set(global(r.operand(1)), 1),
+                            GetGlobalField => r.set(field(global(r.operand(1)), r.operand(2)), 2),
+                            PushGetGlobalField => {
+                                r.push_set(field(global(r.operand(1)), r.operand(2)), 2)
+                            }
+                            SetGlobal => {
+                                heap::modify(
+                                    vm().globals.get(),
+                                    r.operand(1) as usize,
+                                    Value(r.accu),
+                                );
+                                r.set(UNIT, 1);
+                            }
+                            Atom0 => r.set(heap::atom(0).0, 0),
+                            Atom => r.set(heap::atom(r.operand(1) as u8).0, 1),
+                            PushAtom0 => r.push_set(heap::atom(0).0, 0),
+                            PushAtom => r.push_set(heap::atom(r.operand(1) as u8).0, 1),
+                            MakeBlock => {
+                                if !r.make_block(r.operand(1), r.operand(2) as u8) {
+                                    break 'raise;
+                                }
+                                r.next(2);
+                            }
+                            MakeBlock1 => {
+                                if !r.make_small_block(1, r.operand(1) as u8) {
+                                    break 'raise;
+                                }
+                                r.next(1);
+                            }
+                            MakeBlock2 => {
+                                if !r.make_small_block(2, r.operand(1) as u8) {
+                                    break 'raise;
+                                }
+                                r.next(1);
+                            }
+                            MakeBlock3 => {
+                                if !r.make_small_block(3, r.operand(1) as u8) {
+                                    break 'raise;
+                                }
+                                r.next(1);
+                            }
+                            MakeFloatBlock => {
+                                if !r.make_float_block(r.operand(1)) {
+                                    break 'raise;
+                                }
+                                r.next(1);
+                            }
+                            GetField0 => r.set(field(r.accu, 0), 0),
+                            GetField1 => r.set(field(r.accu, 1), 0),
+                            GetField2 => r.set(field(r.accu, 2), 0),
+                            GetField3 => r.set(field(r.accu, 3), 0),
+                            GetField => r.set(field(r.accu, r.operand(1)), 1),
+                            GetFloatField => {
+                                if !r.box_float_field(r.operand(1)) {
+                                    break 'raise;
+                                }
+                                r.next(1);
+                            }
+                            SetField0 => r.set_field(0, 0),
+                            SetField1 => r.set_field(1, 0),
+                            SetField2 => r.set_field(2, 0),
+                            SetField3 => r.set_field(3, 0),
+                            SetField => r.set_field(r.operand(1), 1),
+                            SetFloatField => {
+                                let x = field(r.pop(), 0);
+                                store_field(r.accu, r.operand(1), x);
+                                r.set(UNIT, 1);
+                            }
+                            VectLength => {
+                                let words = Value(r.accu).header() >> 10;
+                                r.set(tagged(words as i64), 0);
+                            }
+                            GetVectItem => {
+                                r.binary(|block, index| memory::load_i64(element(block, index)))
+                            }
+                            SetVectItem => {
+                                let (index, value) = (r.pop(), r.pop());
+                                heap::modify_at(element(r.accu, index), Value(value));
+                                r.set(UNIT, 0);
+                            }
+                            GetBytesChar => r.binary(|bytes, index| {
+                                tagged(i64::from(memory::load_u8(byte(bytes, index))))
+                            }),
+                            SetBytesChar => {
+                                let (index, char) = (r.pop(), r.pop());
+                                memory::store_u8(byte(r.accu, index), (char >> 1) as u8);
+                                r.set(UNIT, 0);
+                            }
+                            Branch => r.pc = r.target(1, 1),
+                            BranchIf => r.branch(1, r.accu != FALSE),
+                            BranchIfNot => r.branch(1, r.accu == FALSE),
+                            Switch => r.switch(),
+                            BoolNot => r.set(TRUE + FALSE - r.accu, 0),
+                            PushTrap => {
+                                r.push_trap(r.target(1, 1));
+                                r.next(1);
+                            }
+                            PopTrap => {
+                                r.pop_trap();
+                                r.next(0);
+                            }
+                            Raise | Reraise | RaiseNoTrace => {
+                                vm().exception.set(Value(r.accu));
+                                break 'raise;
+                            }
+                            CheckSignals => {
+                                if !r.poll() {
+                                    break 'raise;
+                                }
+                                r.next(0);
+                            }
+                            CCall1 => {
+                                if !r.primitive_1() {
+                                    break 'raise;
+                                }
+                            }
+                            CCall2 => {
+                                if !r.primitive_2() {
+                                    break 'raise;
+                                }
+                            }
+                            CCall3 => {
+                                if !r.primitive_3() {
+                                    break 'raise;
+                                }
+                            }
+                            CCall4 => {
+                                if !r.primitive_4() {
+                                    break 'raise;
+                                }
+                            }
+                            CCall5 => {
+                                if !r.primitive_5() {
+                                    break 'raise;
+                                }
+                            }
+                            CCallN => {
+                                if !r.primitive_n() {
+                                    break 'raise;
+                                }
+                            }
+                            Const0 => r.set(tagged(0), 0),
+                            Const1 => r.set(tagged(1), 0),
+                            Const2 => r.set(tagged(2), 0),
+                            Const3 => r.set(tagged(3), 0),
+                            ConstInt => r.set(tagged(r.int(1)), 1),
+                            PushConst0 => r.push_set(tagged(0), 0),
+                            PushConst1 => r.push_set(tagged(1), 0),
+                            PushConst2 => r.push_set(tagged(2), 0),
+                            PushConst3 => r.push_set(tagged(3), 0),
+                            PushConstInt => r.push_set(tagged(r.int(1)), 1),
+                            NegInt => r.set(2i64.wrapping_sub(r.accu), 0),
+                            AddInt => r.binary(|a, b| a.wrapping_add(b).wrapping_sub(1)),
+                            SubInt => r.binary(|a, b| a.wrapping_sub(b).wrapping_add(1)),
+                            MulInt => r.binary(|a, b| (a - 1).wrapping_mul(b >> 1).wrapping_add(1)),
+                            DivInt => {
+                                let divisor = r.pop() >> 1;
+                                if divisor == 0 {
+                                    raise::division_by_zero();
+                                    break 'raise;
+                                }
+                                r.set(tagged((r.accu >> 1).wrapping_div(divisor)), 0);
+                            }
+                            ModInt => {
+                                let divisor = r.pop() >> 1;
+                                if divisor == 0 {
+                                    raise::division_by_zero();
+                                    break 'raise;
+                                }
+                                r.set(tagged((r.accu >> 1).wrapping_rem(divisor)), 0);
+                            }
+                            AndInt => r.binary(|a, b| a & b),
+                            OrInt => r.binary(|a, b| a | b),
+                            XorInt => r.binary(|a, b| (a ^ b) | 1),
+                            LslInt => r.binary(|a, b| (a - 1).wrapping_shl((b >> 1) as u32) + 1),
+                            LsrInt => r.binary(|a, b| {
+                                ((a as u64).wrapping_shr((b >> 1) as u32) | 1) as i64
+                            }),
+                            AsrInt => r.binary(|a, b| a.wrapping_shr((b >> 1) as u32) | 1),
+                            Eq => r.binary(|a, b| truth(a == b)),
+                            Neq => r.binary(|a, b| truth(a != b)),
+                            LtInt => r.binary(|a, b| truth(a < b)),
+                            LeInt => r.binary(|a, b| truth(a <= b)),
+                            GtInt => r.binary(|a, b| truth(a > b)),
+                            GeInt => r.binary(|a, b| truth(a >= b)),
+                            OffsetInt => r.set(r.accu.wrapping_add(r.int(1) << 1), 1),
+                            OffsetRef => {
+                                let n = field(r.accu, 0).wrapping_add(r.int(1) << 1);
+                                store_field(r.accu, 0, n);
+                                r.set(UNIT, 1);
+                            }
+                            IsInt => r.set(truth(r.accu & 1 == 1), 0),
+                            GetMethod => r.set(field(field(r.slot(0), 0), (r.accu >> 1) as u32), 0),
+                            Beq => r.compare_branch(|operand, accu| operand == accu),
+                            Bneq => r.compare_branch(|operand, accu| operand != accu),
+                            BltInt => r.compare_branch(|operand, accu| operand < accu),
+                            BleInt => r.compare_branch(|operand, accu| operand <= accu),
+                            BgtInt => r.compare_branch(|operand, accu| operand > accu),
+                            BgeInt => r.compare_branch(|operand, accu| operand >= accu),
+                            UltInt => r.binary(|a, b| truth((a as u64) < b as u64)),
+                            UgeInt => r.binary(|a, b| truth(a as u64 >= b as u64)),
+                            BultInt => {
+                                r.compare_branch(|operand, accu| (operand as u64) < accu as u64)
+                            }
+                            BugeInt => {
+                                r.compare_branch(|operand, accu| operand as u64 >= accu as u64)
+                            }
+                            GetPubMet => {
+                                let object = r.accu;
+                                r.push_set(find_method(object, tagged(r.int(1))), 2);
+                            }
+                            GetDynMet => r.set(find_method(r.slot(0), r.accu), 0),
+                            Stop => {
+                                lockstep_event(events::EXIT, r.pc, r.sp, r.accu);
+                                return r.accu;
+                            }
+                            Event => r.next(0),
+                            Break => std::process::abort(),
+                            GetStringChar => r.binary(|string, index| {
+                                tagged(i64::from(memory::load_u8(byte(string, index))))
+                            }),
+                        }
+                        continue 'step;
+                    };
+                    let closure = r.accu;
+                    let code = r.callee();
+                    let result = if n <= MAX_DIRECT {
+                        let arguments = r.arguments(n);
+                        r.drop(frame);
+                        cells_drop_below(r.sp);
+                        cells_sync();
+                        if code::arity(code) == n {
+                            enter(code, closure, r.sp, n, arguments)
+                        } else {
+                            let [a0, a1, a2, a3, a4, a5, a6] = arguments;
+                            apply_slow(closure, r.sp, n, a0, a1, a2, a3, a4, a5, a6)
+                        }
+                    } else {
+                        cells_sync();
+                        let result = if code::arity(code) == n {
+                            enter_through_slot(code, closure, r.sp)
+                        } else {
+                            apply_at(closure, r.sp, n)
+                        };
+                        r.drop(frame);
+                        result
+                    };
+                    cells_invalidate();
+                    if result != Value::RAISED.0 {
+                        r.accu = result;
+                        r.next(u32::from(frame > n));
+                        continue 'step;
+                    }
+                }
+                if r.trap == 0 {
+                    lockstep_event(events::EXIT, r.pc, r.sp, 0);
+                    return Value::RAISED.0;
+                }
+                r.handle();
+                continue 'step;
+            };
+            let closure = r.accu;
+            let code = r.callee();
+            if n <= MAX_DIRECT {
+                a = r.arguments(n);
+            } else {
+                r.sp = r.move_arguments(n);
+            }
+            if code::arity(code) != n {
+                cells_sync();
+                if n > MAX_DIRECT {
+                    return apply_at(closure, r.sp, n);
+                }
+                let [a0, a1, a2, a3, a4, a5, a6] = a;
+                return apply_slow(closure, base, n, a0, a1, a2, a3, a4, a5, a6);
+            }
+            // A second name for the entry, so that its equality with `code` tells LLVM nothing about `r.entry`.
+            let own = specialize_guess(r.entry, r.entry);
+            if specialize_active() == 0 {
+                (r.entry, nargs) = (code, n);
+            } else if code != own {
+                if n > MAX_DIRECT {
+                    cells_sync();
+                    return enter_through_slot(code, closure, r.sp);
+                }
+                cells_drop_below(base);
+                cells_sync();
+                return enter(code, closure, base, n, a);
+            }
+            (env, r.trap) = (closure, 0);
+            continue 'activation;
+        }
+    }
+}
