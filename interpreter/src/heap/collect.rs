@@ -1,6 +1,7 @@
 //! When to collect: safepoints, pacing of major collections, what runs after one.
 
 use super::state::{COLOUR_B, Heap, heap};
+use super::stats::Settings;
 use super::{ephemeron, finalise, mark, minor, stats};
 use crate::primitives::registry::Raised;
 use crate::start;
@@ -8,6 +9,11 @@ use crate::vm::vm;
 
 /// Under stress, every how many safepoints there is a major collection.
 const STRESS_MAJOR: u64 = 64;
+
+/// Bounds of the nursery's size in words, and what it is a multiple of: a page.
+const MINOR_WORDS_MIN: i64 = 4096;
+const MINOR_WORDS_MAX: i64 = 1 << 28;
+const MINOR_WORDS_UNIT: usize = 512;
 
 /// The slow path of an allocation of `bytes` (0 for a mere poll) by compiled code: collects what is due, runs finalisers
 /// that wait, and sees to it that `bytes` can be taken from the nursery. The stack pointer is in `vm().sp`, all values are
@@ -51,6 +57,22 @@ pub fn run_actions() -> Result<(), Raised> {
         request_safepoint();
     }
     result
+}
+
+/// Takes over what `Gc.set` asks for; `None` when there is no memory for the nursery. May collect.
+pub fn apply_settings(mut settings: Settings) -> Option<()> {
+    let heap = heap();
+    let [minor, _, overhead, ..] = &mut settings.fields;
+    *overhead = (*overhead).max(1);
+    let words = (*minor).clamp(MINOR_WORDS_MIN, MINOR_WORDS_MAX) as usize;
+    let words = words.next_multiple_of(MINOR_WORDS_UNIT);
+    *minor = words as i64;
+    if words as i64 != heap.settings.get().fields[Settings::MINOR_HEAP_SIZE] {
+        minor::collect(heap);
+        super::set_nursery(words)?;
+    }
+    heap.settings.set(settings);
+    Some(())
 }
 
 fn make_room(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
@@ -108,7 +130,7 @@ fn major(heap: &'static Heap) {
     heap.counters.live_words.set(live);
     stats::add(&heap.counters.major_collections, 1);
     heap.allocated.set(0);
-    let tolerated = live * heap.space_overhead.get() / 100;
+    let tolerated = live * heap.settings.get().fields[Settings::SPACE_OVERHEAD] as u64 / 100;
     heap.allocation_goal
         .set(tolerated.max(super::MIN_MAJOR_WORDS));
 }

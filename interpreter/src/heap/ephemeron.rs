@@ -7,7 +7,6 @@ use super::mark::Marker;
 use super::minor::Evacuation;
 use super::state::{Heap, heap};
 use crate::value::{Value, tag};
-use std::cell::Cell;
 
 /// Field of the data.
 pub const DATA: usize = 1;
@@ -20,7 +19,6 @@ pub struct Ephemerons {
     all: Vec<u32>,
     /// Those into which a nursery block was written since the last minor collection, perhaps repeatedly.
     young: Vec<u32>,
-    none: Cell<Value>,
 }
 
 impl Ephemerons {
@@ -28,24 +26,24 @@ impl Ephemerons {
         Self {
             all: Vec::new(),
             young: Vec::new(),
-            none: Cell::new(Value::RAISED),
         }
     }
 }
 
-/// What an empty key or data holds.
+/// What an absent key or data holds.
+#[inline]
 pub fn none() -> Value {
-    let heap = heap();
-    let ephemerons = heap.ephemerons.borrow();
-    if ephemerons.none.get() == Value::RAISED {
-        let block = heap
-            .image
-            .alloc(1, tag::ABSTRACT)
-            .unwrap_or_else(|| super::out_of_memory());
-        block.init_field(0, Value::UNIT);
-        ephemerons.none.set(block);
-    }
-    ephemerons.none.get()
+    heap().none.get()
+}
+
+/// Makes the block that stands for absence. It belongs to the image.
+pub fn init(heap: &Heap) {
+    let block = heap
+        .image
+        .alloc(1, tag::ABSTRACT)
+        .unwrap_or_else(|| super::out_of_memory());
+    block.init_field(0, Value::UNIT);
+    heap.none.set(block);
 }
 
 /// An ephemeron with `keys` absent keys; `None` when memory is exhausted.
@@ -85,7 +83,7 @@ pub fn after_minor(heap: &Heap, evacuation: &mut Evacuation) {
             break;
         }
     }
-    let none = ephemerons.none.get();
+    let none = heap.none.get();
     for ephemeron in written {
         update_young(ephemeron, none, evacuation);
     }
@@ -140,7 +138,7 @@ pub fn mark(heap: &Heap, marker: &mut Marker) {
 /// Erases dead keys and their data, and forgets dead ephemerons: after marking.
 pub fn after_mark(heap: &Heap) {
     let mut ephemerons = heap.ephemerons.borrow_mut();
-    let none = ephemerons.none.get();
+    let none = heap.none.get();
     ephemerons.all.retain(|&address| {
         let ephemeron = Value::block(address);
         let live = super::mark::is_live(heap, ephemeron);

@@ -29,9 +29,11 @@ pub mod stats;
 mod tests;
 pub mod verify;
 
-pub use collect::{collect_major, collect_minor, request_safepoint, run_actions, safepoint};
+pub use collect::{
+    apply_settings, collect_major, collect_minor, request_safepoint, run_actions, safepoint,
+};
 pub use roots::{Root, RootVisitor, register_roots};
-pub use state::heap;
+pub use state::{COLOUR_MASK, heap};
 
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};
@@ -54,17 +56,19 @@ const MIN_MAJOR_WORDS: u64 = 1 << 20;
 pub fn init() {
     let heap = heap();
     assert!(!heap.is_initialised(), "the heap is initialised once");
-    set_nursery(NURSERY_WORDS);
+    heap.image.atom(0);
+    ephemeron::init(heap);
+    set_nursery(NURSERY_WORDS).unwrap_or_else(|| out_of_memory());
     heap.low.set(vm().young_start.get());
     heap.note_range(vm().young_end.get());
 }
 
-/// Replaces the empty nursery by one of `words` words.
-fn set_nursery(words: usize) {
+/// Replaces the empty nursery by one of `words` words; `None` when memory is exhausted.
+fn set_nursery(words: usize) -> Option<()> {
     let (heap, vm) = (heap(), vm());
     let bytes = (words + RESERVE_WORDS) * WORD as usize;
     heap.todo.reserve(bytes / 16 + 1);
-    let start = grow_or_die(bytes);
+    let start = memory::grow(bytes)?;
     donate(heap, vm.young_start.get(), vm.young_end.get());
     let end = start + bytes as u32;
     vm.young_start.set(start);
@@ -73,6 +77,7 @@ fn set_nursery(words: usize) {
     let trigger = start + (RESERVE_WORDS as u32) * WORD;
     heap.normal_trigger.set(trigger);
     vm.young_trigger.set(trigger);
+    Some(())
 }
 
 /// A block whose fields the caller initialises before the next safepoint. `wosize` > 0.
@@ -214,6 +219,19 @@ pub fn modify_at(address: u32, value: Value) {
 /// The first word of a closure's environment: what precedes it is not scanned. `info` is the closure's second word.
 fn environment_start(info: i64) -> u32 {
     ((info as u64) << 8 >> 9) as u32
+}
+
+/// Whether `value` is a block that can be looked at, rather than an integer or data outside of the heap.
+pub fn is_known_block(value: Value) -> bool {
+    image::is_known_block(heap(), value)
+}
+
+/// The fields of `block` that hold values.
+pub fn scanned_fields(block: Value) -> core::ops::Range<usize> {
+    match block.tag() < tag::NO_SCAN {
+        true => first_scanned(block) as usize..block.wosize(),
+        false => 0..0,
+    }
 }
 
 /// Index of the first field of `block` that is a value, if its tag says that fields are scanned.

@@ -15,7 +15,7 @@ use super::large::LargeSpace;
 use super::list::AddressList;
 use super::roots::RootVisitor;
 use super::small::SmallSpace;
-use super::stats::Counters;
+use super::stats::{Counters, Settings};
 use crate::value::Value;
 use std::cell::{Cell, RefCell};
 
@@ -55,8 +55,9 @@ pub struct Heap {
     /// next one is due.
     pub allocated: Cell<u64>,
     pub allocation_goal: Cell<u64>,
-    /// Percentage of garbage to live words that is tolerated (`Gc.space_overhead`).
-    pub space_overhead: Cell<u64>,
+    pub settings: Cell<Settings>,
+    /// What an absent key or data of an ephemeron holds.
+    pub none: Cell<Value>,
     pub counters: Counters,
 }
 
@@ -79,7 +80,8 @@ impl Heap {
             normal_trigger: Cell::new(0),
             allocated: Cell::new(0),
             allocation_goal: Cell::new(super::MIN_MAJOR_WORDS),
-            space_overhead: Cell::new(120),
+            settings: Cell::new(Settings::DEFAULT),
+            none: Cell::new(Value::RAISED),
             counters: Counters::new(),
         }
     }

@@ -1,6 +1,106 @@
-//! Counters of the collector, in words unless said otherwise, as module `Gc` shows them.
+//! Counters and parameters of the collector, as module `Gc` shows them; sizes in words unless said otherwise.
 
+use super::state::{COLOUR_MASK, heap};
+use crate::memory;
+use crate::value::WORD;
+use crate::vm::vm;
 use std::cell::Cell;
+
+/// The fields of a `Gc.control` record, in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub fields: [i64; 11],
+}
+
+impl Settings {
+    /// Field of the nursery's size.
+    pub const MINOR_HEAP_SIZE: usize = 0;
+    /// Field of the percentage of garbage to live words that is tolerated.
+    pub const SPACE_OVERHEAD: usize = 2;
+
+    /// What OCaml 4.13 starts with.
+    pub const DEFAULT: Settings = Settings {
+        fields: [
+            super::NURSERY_WORDS as i64,
+            15,
+            120,
+            0,
+            500,
+            1 << 20,
+            2,
+            1,
+            44,
+            100,
+            8192,
+        ],
+    };
+}
+
+/// What a walk through the major heap finds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spaces {
+    pub heap_words: u64,
+    pub heap_chunks: u64,
+    pub live_words: u64,
+    pub live_blocks: u64,
+    pub free_words: u64,
+    pub free_blocks: u64,
+    pub largest_free: u64,
+    pub fragments: u64,
+}
+
+/// Words ever allocated in the nursery.
+pub fn minor_words() -> u64 {
+    let used = vm().young_end.get() - vm().young_ptr.get();
+    heap().counters.minor_words.get() + (used / WORD) as u64
+}
+
+/// Words of memory that the major heap takes. It never shrinks.
+pub fn heap_words() -> u64 {
+    (heap().small.bytes() + heap().large.borrow().bytes()) / WORD as u64
+}
+
+/// Walks the major heap. What died but is not swept yet counts as free.
+pub fn measure() -> Spaces {
+    let heap = heap();
+    let large = heap.large.borrow();
+    let spaces = Cell::new(Spaces {
+        heap_words: heap_words(),
+        heap_chunks: large.chunk_count() as u64 + 1,
+        ..Spaces::default()
+    });
+    let block = |address: u32| {
+        let header = memory::load_u64(address - WORD);
+        let words = (header >> 10) + 1;
+        spaces.set(match header & COLOUR_MASK == heap.live_colour.get() {
+            true => spaces.get().with_live(words),
+            false => spaces.get().with_free(words),
+        });
+    };
+    let free = |_, words: u32| spaces.set(spaces.get().with_free(words as u64));
+    heap.small.walk(block, free);
+    large.walk(block, free);
+    spaces.get()
+}
+
+impl Spaces {
+    fn with_live(mut self, words: u64) -> Self {
+        self.live_words += words;
+        self.live_blocks += 1;
+        self
+    }
+
+    fn with_free(mut self, words: u64) -> Self {
+        if words == 1 {
+            self.fragments += 1;
+            return self;
+        }
+        self.free_words += words;
+        self.free_blocks += 1;
+        self.largest_free = self.largest_free.max(words);
+        self
+    }
+}
 
 /// What was done since the start.
 pub struct Counters {
@@ -15,7 +115,6 @@ pub struct Counters {
     pub compactions: Cell<u64>,
     /// Words found live by the last marking.
     pub live_words: Cell<u64>,
-    pub top_heap_words: Cell<u64>,
 }
 
 impl Counters {
@@ -29,7 +128,6 @@ impl Counters {
             forced_major_collections: Cell::new(0),
             compactions: Cell::new(0),
             live_words: Cell::new(0),
-            top_heap_words: Cell::new(0),
         }
     }
 

@@ -5,22 +5,27 @@ pub mod bigarray;
 pub mod channels;
 pub mod code_fragment;
 pub mod compare;
+pub mod dummies;
 pub mod dynlink;
 pub mod exit;
 pub mod files;
+pub mod finalise;
 pub mod floats;
 pub mod format;
+pub mod gc;
 pub mod hash;
 pub mod ints;
 pub mod marshal;
 pub mod math;
 pub mod md5;
 pub mod named;
+pub mod obj;
 pub mod parse;
 pub mod registry;
 pub mod signals;
 pub mod strings;
 pub mod sys;
+pub mod weak;
 
 use registry::Primitive;
 
@@ -30,18 +35,23 @@ const TABLES: &[&[Primitive]] = &[
     arrays::TABLE,
     channels::TABLE,
     compare::TABLE,
+    dummies::TABLE,
     dynlink::TABLE,
     files::TABLE,
+    finalise::TABLE,
     floats::TABLE,
+    gc::TABLE,
     hash::TABLE,
     ints::TABLE,
     marshal::TABLE,
     math::TABLE,
     md5::TABLE,
     named::TABLE,
+    obj::TABLE,
     signals::TABLE,
     strings::TABLE,
     sys::TABLE,
+    weak::TABLE,
     ints::boxed::TABLE,
 ];
 

@@ -1,0 +1,227 @@
+//! Module `Gc`: collections on demand, counters, parameters.
+//!
+//! The counters are those of this heap, not of the one whose parameters they imitate. Parameters without a
+//! meaning here are kept and shown. `Gc.Memprof` accepts trackers, but takes no samples.
+
+use crate::heap;
+use crate::heap::stats::{Settings, Spaces};
+use crate::primitives::registry::{Outcome, Raised};
+use crate::raise;
+use crate::value::{Value, WORD};
+use crate::vm::vm;
+use std::cell::Cell;
+
+crate::primitives! {
+    Collects "caml_gc_minor" minor, 1;
+    Collects "caml_gc_major" major, 1;
+    Collects "caml_gc_full_major" full_major, 1;
+    Collects "caml_gc_compaction" compaction, 1;
+    Collects "caml_gc_major_slice" major_slice, 1;
+    Allocates "caml_gc_minor_words" minor_words, 1;
+    Allocates "caml_gc_counters" counters, 1;
+    Allocates "caml_gc_quick_stat" quick_stat, 1;
+    Allocates "caml_gc_stat" stat, 1;
+    Allocates "caml_gc_get" get, 1;
+    Collects "caml_gc_set" set, 1;
+    Leaf "caml_gc_huge_fallback_count" zero, 1;
+    Leaf "caml_get_major_bucket" zero, 1;
+    Leaf "caml_get_major_credit" zero, 1;
+    Leaf "caml_get_minor_free" minor_free, 1;
+    Leaf "caml_ml_enable_runtime_warnings" enable_warnings, 1;
+    Leaf "caml_ml_runtime_warnings_enabled" warnings_enabled, 1;
+    Allocates "caml_runtime_parameters" runtime_parameters, 1;
+    Allocates "caml_runtime_variant" runtime_variant, 1;
+    Leaf "caml_eventlog_pause" unit, 1;
+    Leaf "caml_eventlog_resume" unit, 1;
+    Leaf "caml_memprof_start" memprof_start, 3;
+    Leaf "caml_memprof_stop" memprof_stop, 1;
+    Leaf "caml_ensure_stack_capacity" ensure_stack_capacity, 1;
+}
+
+fn minor(_: Value) -> Outcome {
+    heap::collect_minor();
+    actions()
+}
+
+fn major(_: Value) -> Outcome {
+    heap::collect_major();
+    actions()
+}
+
+/// Three cycles, as finalisers may keep alive and then give up what they were called with.
+fn full_major(_: Value) -> Outcome {
+    for _ in 0..3 {
+        heap::collect_major();
+        actions()?;
+    }
+    heap::stats::add(&heap::heap().counters.forced_major_collections, 1);
+    Ok(Value::UNIT)
+}
+
+fn compaction(_: Value) -> Outcome {
+    full_major(Value::UNIT)?;
+    heap::stats::add(&heap::heap().counters.compactions, 1);
+    Ok(Value::UNIT)
+}
+
+fn major_slice(_: Value) -> Outcome {
+    heap::collect_minor();
+    heap::run_actions()?;
+    Ok(Value::int(0))
+}
+
+fn actions() -> Outcome {
+    heap::run_actions()?;
+    Ok(Value::UNIT)
+}
+
+fn minor_words(_: Value) -> Value {
+    heap::alloc_float(heap::stats::minor_words() as f64)
+}
+
+fn counters(_: Value) -> Value {
+    let counters = counter_floats();
+    heap::alloc_fields(0, &counters)
+}
+
+/// Minor, promoted and major words, as floats.
+fn counter_floats() -> [Value; 3] {
+    let counters = &heap::heap().counters;
+    let words = [
+        heap::stats::minor_words(),
+        counters.promoted_words.get(),
+        counters.major_words.get(),
+    ];
+    words.map(|words| heap::alloc_float(words as f64))
+}
+
+fn quick_stat(_: Value) -> Value {
+    stat_record(&Spaces {
+        heap_words: heap::stats::heap_words(),
+        ..Spaces::default()
+    })
+}
+
+fn stat(_: Value) -> Value {
+    stat_record(&heap::stats::measure())
+}
+
+fn stat_record(spaces: &Spaces) -> Value {
+    let counters = &heap::heap().counters;
+    let [minor, promoted, major] = counter_floats();
+    let int = |n: u64| Value::int(n as i64);
+    let stack_words = (vm().stack_high.get() - vm().sp.get()) / WORD;
+    heap::alloc_fields(
+        0,
+        &[
+            minor,
+            promoted,
+            major,
+            int(counters.minor_collections.get()),
+            int(counters.major_collections.get()),
+            int(spaces.heap_words),
+            int(spaces.heap_chunks),
+            int(spaces.live_words),
+            int(spaces.live_blocks),
+            int(spaces.free_words),
+            int(spaces.free_blocks),
+            int(spaces.largest_free),
+            int(spaces.fragments),
+            int(counters.compactions.get()),
+            int(heap::stats::heap_words()),
+            int(stack_words as u64),
+            int(counters.forced_major_collections.get()),
+        ],
+    )
+}
+
+fn get(_: Value) -> Value {
+    let fields = heap::heap().settings.get().fields.map(Value::int);
+    heap::alloc_fields(0, &fields)
+}
+
+fn set(control: Value) -> Outcome {
+    let mut settings: Settings = heap::heap().settings.get();
+    for index in 0..control.wosize().min(settings.fields.len()) {
+        settings.fields[index] = control.field(index).as_int();
+    }
+    heap::apply_settings(settings).ok_or_else(raise::out_of_memory)?;
+    Ok(Value::UNIT)
+}
+
+fn zero(_: Value) -> Value {
+    Value::int(0)
+}
+
+fn unit(_: Value) -> Value {
+    Value::UNIT
+}
+
+fn minor_free(_: Value) -> Value {
+    Value::int((vm().young_ptr.get() - vm().young_start.get()) as i64)
+}
+
+thread_local! {
+    static WARNINGS: Cell<bool> = const { Cell::new(false) };
+    static SAMPLING: Cell<bool> = const { Cell::new(false) };
+}
+
+fn enable_warnings(on: Value) -> Value {
+    WARNINGS.set(on.as_bool());
+    Value::UNIT
+}
+
+fn warnings_enabled(_: Value) -> Value {
+    Value::bool(WARNINGS.get())
+}
+
+fn runtime_parameters(_: Value) -> Value {
+    let [
+        minor,
+        increment,
+        overhead,
+        verbose,
+        max_overhead,
+        stack,
+        policy,
+        window,
+        ..,
+    ] = heap::heap().settings.get().fields;
+    heap::alloc_string(
+        format!(
+            "a={policy},b=0,H=0,i={increment},l={stack},o={overhead},O={max_overhead},p=0,s={minor},t=0,v={verbose},w={window},W=0"
+        )
+        .as_bytes(),
+    )
+}
+
+fn runtime_variant(_: Value) -> Value {
+    heap::alloc_string(b"")
+}
+
+fn memprof_start(rate: Value, _callstack_size: Value, _tracker: Value) -> Outcome {
+    if SAMPLING.get() {
+        return Err(raise::failure("Gc.Memprof.start: already started."));
+    }
+    if !(0.0..=1.0).contains(&rate.as_float()) {
+        return Err(raise::invalid_argument("Gc.Memprof.start"));
+    }
+    SAMPLING.set(true);
+    Ok(Value::UNIT)
+}
+
+fn memprof_stop(_: Value) -> Outcome {
+    match SAMPLING.replace(false) {
+        true => Ok(Value::UNIT),
+        false => Err(raise::failure("Gc.Memprof.stop: not started.")),
+    }
+}
+
+/// Raises `Stack_overflow` unless `words` more words fit on the OCaml stack.
+fn ensure_stack_capacity(words: Value) -> Result<Value, Raised> {
+    let free = (vm().sp.get().saturating_sub(vm().stack_threshold.get()) / WORD) as i64;
+    match words.as_int() <= free {
+        true => Ok(Value::UNIT),
+        false => Err(raise::constant(raise::Predefined::StackOverflow)),
+    }
+}
