@@ -77,4 +77,6 @@ let queens n =
   done;
   count (n * n) 0 !formula
 
-let () = Printf.printf "%d %d\n" (queens 7) !next
+let () =
+  let solutions = queens 8 in
+  Printf.printf "%d %d\n" solutions !next

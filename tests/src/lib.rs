@@ -1,1 +1,28 @@
-//! Placeholder.
+//! What the tests have in common: OCaml programs with their inputs, compiling them, running commands to
+//! their end, and comparing what came out.
+//!
+//! * [`program`]: the programs of `tests/programs` and what belongs to each;
+//! * [`process`]: one run of a command: streams, status, a time limit;
+//! * [`tool`]: the `bactrian` command with a test's cache.
+//!
+//! Leaves out: what is expected. Each file of `tests/tests` states one concern.
+
+pub mod process;
+pub mod program;
+pub mod tool;
+
+use std::path::{Path, PathBuf};
+
+/// The workspace's root.
+pub fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("the package is a directory of the workspace")
+}
+
+/// A directory of the build, for what tests compile; made if need be.
+pub fn scratch(target_directory: &str, name: &str) -> anyhow::Result<PathBuf> {
+    let directory = Path::new(target_directory).join(name);
+    std::fs::create_dir_all(&directory)?;
+    Ok(directory)
+}

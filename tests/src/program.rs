@@ -1,0 +1,105 @@
+//! The OCaml programs under test: `NAME.ml`, with `NAME.in` on standard input and the lines of `NAME.args`
+//! as arguments where those files exist.
+//!
+//! Invariant: a program's output depends on nothing else, so that `ocamlrun` is the oracle of each run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::{self, Outcome};
+
+/// One program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub name: String,
+    pub source: PathBuf,
+    pub input: Vec<u8>,
+    pub args: Vec<String>,
+}
+
+/// All programs of a directory, by name.
+pub fn all(directory: &Path) -> Result<Vec<Program>> {
+    let mut programs = Vec::new();
+    let entries =
+        fs::read_dir(directory).with_context(|| format!("cannot list {}", directory.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "ml") {
+            programs.push(Program::new(path)?);
+        }
+    }
+    programs.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(programs)
+}
+
+impl Program {
+    /// The program in this source file, and what lies beside it.
+    pub fn new(source: PathBuf) -> Result<Self> {
+        let name = source
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .with_context(|| format!("{} has no readable name", source.display()))?;
+        Ok(Self {
+            name: name.to_string(),
+            input: read_optional(&source.with_extension("in"))?,
+            args: String::from_utf8(read_optional(&source.with_extension("args"))?)?
+                .lines()
+                .map(String::from)
+                .collect(),
+            source,
+        })
+    }
+
+    /// Compiles the program into `directory`, if it is newer than what is there.
+    pub fn compile(&self, directory: &Path) -> Result<PathBuf> {
+        let bytecode = directory.join(format!("{}.byte", self.name));
+        if is_newer(&bytecode, &self.source) {
+            return Ok(bytecode);
+        }
+        // The compiler writes its interfaces beside the source: so the source is copied, too.
+        let copy = directory.join(format!("{}.ml", self.name));
+        fs::copy(&self.source, &copy)?;
+        let outcome = process::run(
+            Command::new("ocamlc")
+                .args(["-w", "-a", "-o"])
+                .arg(&bytecode)
+                .arg(&copy),
+            b"",
+        )
+        .context("OCaml's compiler is needed: `make setup` installs it")?;
+        if outcome.status != Some(0) {
+            bail!(
+                "ocamlc rejects {}: {}",
+                self.source.display(),
+                String::from_utf8_lossy(&outcome.stderr)
+            );
+        }
+        Ok(bytecode)
+    }
+
+    /// What OCaml's own interpreter makes of the program.
+    pub fn oracle(&self, bytecode: &Path) -> Result<Outcome> {
+        let mut command = Command::new("ocamlrun");
+        command
+            .env_remove("OCAMLRUNPARAM")
+            .arg(bytecode)
+            .args(&self.args);
+        process::run(&mut command, &self.input)
+    }
+}
+
+fn read_optional(path: &Path) -> Result<Vec<u8>> {
+    match fs::read(path) {
+        Ok(contents) => Ok(contents),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+    }
+}
+
+fn is_newer(made: &Path, source: &Path) -> bool {
+    let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
+    matches!((modified(made), modified(source)), (Ok(made), Ok(source)) if made > source)
+}

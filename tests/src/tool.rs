@@ -1,0 +1,75 @@
+//! The `bactrian` command as the tests call it: the binary of this build, a cache of the test's own, and
+//! nothing of the user's environment that could change what a program does.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::process::{self, Outcome};
+
+/// The command, and the cache it uses.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    pub binary: PathBuf,
+    pub cache: PathBuf,
+}
+
+/// How a program is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    Generic,
+    Residual,
+    /// Both, side by side.
+    Lockstep,
+    /// Both, with a collection at each safepoint.
+    Stress,
+}
+
+impl Mode {
+    pub const ALL: [Mode; 4] = [Mode::Generic, Mode::Residual, Mode::Lockstep, Mode::Stress];
+
+    /// What a test in this mode is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Generic => "generic",
+            Mode::Residual => "residual",
+            Mode::Lockstep => "lockstep",
+            Mode::Stress => "stress",
+        }
+    }
+
+    fn flags(self) -> &'static [&'static str] {
+        match self {
+            Mode::Generic => &["run", "--generic"],
+            Mode::Residual => &["run"],
+            Mode::Lockstep => &["lockstep"],
+            Mode::Stress => &["lockstep", "--stress"],
+        }
+    }
+}
+
+impl Tool {
+    /// The command with these arguments; `--cache` is among them where a subcommand takes it.
+    pub fn command<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new(&self.binary);
+        command.env_remove("OCAMLRUNPARAM").args(args);
+        command
+    }
+
+    /// Executes a compiled program.
+    pub fn execute(
+        &self,
+        mode: Mode,
+        bytecode: &Path,
+        args: &[String],
+        input: &[u8],
+    ) -> Result<Outcome> {
+        let mut command = self.command(mode.flags());
+        command.arg("--cache").arg(&self.cache).arg(bytecode);
+        if !args.is_empty() {
+            command.arg("--").args(args);
+        }
+        process::run(&mut command, input)
+    }
+}
