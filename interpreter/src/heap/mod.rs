@@ -264,7 +264,7 @@ fn grow_or_die(bytes: usize) -> u32 {
 /// Ends the program: the collector cannot go on.
 #[cold]
 fn out_of_memory() -> ! {
-    panic!("Fatal error: out of memory")
+    crate::os::fatal_error("out of memory")
 }
 
 /// Asks for [`crate::custom::finalize`] to be called once the custom block is dead.

@@ -76,3 +76,10 @@ pub fn write_all(descriptor: Descriptor, mut bytes: &[u8]) {
         }
     }
 }
+
+/// Ends the program, as the runtime does when it cannot go on.
+#[cold]
+pub fn fatal_error(message: &str) -> ! {
+    write_all(2, format!("Fatal error: {message}\n").as_bytes());
+    exit(2)
+}

@@ -12,6 +12,7 @@ crate::primitives! {
     Leaf "caml_dynlink_lookup_symbol" lookup_symbol, 2;
     Leaf "caml_dynlink_add_primitive" add_primitive, 1;
     Leaf "caml_dynlink_get_current_libs" get_current_libs, 1;
+    Leaf "caml_realloc_global" realloc_global, 1;
     Leaf "caml_get_section_table" get_section_table, 1;
     Leaf "caml_reify_bytecode" reify_bytecode, 3;
     Leaf "caml_static_release_bytecode" static_release_bytecode, 1;
@@ -49,6 +50,10 @@ fn get_current_libs(_: Value) -> Value {
 /// What `ocamlrun` answers without a section table.
 fn get_section_table(_: Value) -> Outcome {
     Err(raise::not_found())
+}
+
+fn realloc_global(_size: Value) -> Outcome {
+    unavailable("caml_realloc_global")
 }
 
 fn reify_bytecode(_code: Value, _events: Value, _digest: Value) -> Outcome {
