@@ -5,6 +5,7 @@
 //! * [`memory`]: the guest's 32-bit address space; [`value`]: what a word of it means; [`vm`]: the
 //!   machine state that all of the runtime shares;
 //! * [`heap`]: allocation and the collector; [`custom`]: blocks that only their own code understands;
+//! * [`outside`]: memory that is not OCaml heap;
 //! * [`image`]: bytecode executables, parsed and verified, then loaded;
 //! * [`interp`]: the interpreter loop and calls between activations;
 //! * [`primitives`]: what bytecode calls by name; [`os`]: the outside world, over WASI or natively;
@@ -16,6 +17,7 @@ pub mod image;
 pub mod interp;
 pub mod memory;
 pub mod os;
+pub mod outside;
 pub mod primitives;
 pub mod raise;
 pub mod start;

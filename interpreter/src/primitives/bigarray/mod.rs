@@ -1,15 +1,127 @@
-//! Bigarrays.
+//! Bigarrays: arrays of numbers outside of the OCaml heap.
+//!
+//! The custom block has the fields of C's `caml_ba_array`: address of the first element, number of dimensions,
+//! flags (kind, layout), owner, dimensions. The owner is the head of the data: arrays that share data share
+//! it, it counts them, and the data goes with the last one.
+//!
+//! `element`: one element; `access`: reading and writing; `shape`: parts and views; `content`: whole arrays.
 
-use super::compare::Mode;
+pub mod access;
+pub mod content;
+mod element;
+pub mod shape;
+
+pub use content::{hash, marshal, order, unmarshal};
+
+use crate::custom::{self, Kind};
+use crate::heap;
+use crate::memory;
+use crate::outside;
 use crate::value::Value;
-use std::cmp::Ordering;
+use element::Element;
 
-/// The order of two bigarrays.
-pub fn order(_a: Value, _b: Value, _mode: Mode) -> Option<Ordering> {
-    None
+/// Most dimensions that an array has.
+pub const MAX_DIMS: usize = 16;
+
+/// Bytes before the data: number of arrays that share it, size in bytes with this head.
+const HEAD: u32 = 16;
+
+const KIND_MASK: i64 = 0xFF;
+const FORTRAN: i64 = 0x100;
+const MANAGED: i64 = 0x200;
+
+/// A block that is a bigarray.
+#[derive(Clone, Copy)]
+struct Bigarray(Value);
+
+impl Bigarray {
+    /// Fields of the block, dimensions excluded.
+    const FIELDS: usize = 5;
+
+    #[inline(always)]
+    fn data(self) -> u32 {
+        memory::load_u32(self.0.field_address(1))
+    }
+
+    #[inline(always)]
+    fn num_dims(self) -> usize {
+        memory::load_u32(self.0.field_address(2)) as usize
+    }
+
+    #[inline(always)]
+    fn flags(self) -> i64 {
+        self.0.field(3).0
+    }
+
+    #[inline(always)]
+    fn owner(self) -> u32 {
+        memory::load_u32(self.0.field_address(4))
+    }
+
+    #[inline(always)]
+    fn dim(self, index: usize) -> i64 {
+        self.0.field(Self::FIELDS + index).0
+    }
+
+    fn dims(self) -> impl DoubleEndedIterator<Item = i64> {
+        (0..self.num_dims()).map(move |index| self.dim(index))
+    }
+
+    #[inline(always)]
+    fn element(self) -> Element {
+        Element::from_number((self.flags() & KIND_MASK) as u8).expect("a bigarray has a kind")
+    }
+
+    #[inline(always)]
+    fn is_fortran(self) -> bool {
+        self.flags() & FORTRAN != 0
+    }
+
+    fn num_elements(self) -> u32 {
+        self.dims().product::<i64>() as u32
+    }
+
+    fn num_bytes(self) -> usize {
+        (self.num_elements() * self.element().size()) as usize
+    }
 }
 
-/// The hash of a bigarray.
-pub fn hash(_array: Value) -> u32 {
-    0
+/// What is to be allocated.
+struct Shape<'a> {
+    flags: i64,
+    dims: &'a [i64],
+}
+
+/// A new array with data of its own, zeroed, or `None`: memory is exhausted.
+fn create(shape: &Shape) -> Option<Bigarray> {
+    let element = Element::from_number((shape.flags & KIND_MASK) as u8).expect("a kind");
+    let elements = shape.dims.iter().try_fold(1i64, |n, &dim| n.checked_mul(dim))?;
+    let bytes = elements.checked_mul(element.size() as i64)?.checked_add(HEAD as i64)?;
+    let bytes = u32::try_from(bytes).ok()?;
+    let owner = outside::alloc(bytes as usize)?;
+    memory::store_u32(owner, 0);
+    memory::store_u32(owner + 4, bytes);
+    heap::note_external(bytes as usize);
+    Some(share(shape, owner, owner + HEAD))
+}
+
+/// A new array over data of `owner`.
+fn share(shape: &Shape, owner: u32, data: u32) -> Bigarray {
+    memory::store_u32(owner, memory::load_u32(owner) + 1);
+    let block = custom::alloc_finalized(Kind::Bigarray, Bigarray::FIELDS - 1 + shape.dims.len());
+    let fields = [data as i64, shape.dims.len() as i64, shape.flags | MANAGED, owner as i64];
+    for (index, &field) in fields.iter().chain(shape.dims).enumerate() {
+        memory::store_i64(block.field_address(index + 1), field);
+    }
+    Bigarray(block)
+}
+
+/// The array is dead: its data goes if no other one shares it.
+pub fn finalize(block: Value) {
+    let owner = Bigarray(block).owner();
+    let users = memory::load_u32(owner) - 1;
+    memory::store_u32(owner, users);
+    if users == 0 {
+        outside::free(owner, memory::load_u32(owner + 4) as usize);
+    }
 }

@@ -3,6 +3,7 @@
 use super::input::{failure, Error, Reader};
 use super::output::Output;
 use crate::custom::{self, Kind};
+use crate::primitives::bigarray;
 use crate::value::Value;
 
 /// Reads the data of a block of `kind` and makes the block.
@@ -15,7 +16,7 @@ pub(super) fn read(kind: Kind, reader: &mut Reader) -> Result<Value, Error> {
             2 => Ok(custom::alloc_nativeint(reader.u64()? as i64)),
             _ => failure("input_value: ill-formed native integer"),
         },
-        Kind::Bigarray => failure("input_value: bigarrays are not there yet"),
+        Kind::Bigarray => bigarray::unmarshal(reader),
         Kind::Channel | Kind::Opaque => failure("input_value: unknown custom block identifier"),
     }
 }
@@ -51,6 +52,10 @@ pub(super) fn write(kind: Kind, block: Value, output: &mut Output) -> Option<Siz
             }
             Some(Sizes { bytes_32: 4, bytes_64: 8 })
         }
-        Kind::Bigarray | Kind::Channel | Kind::Opaque => None,
+        Kind::Bigarray => {
+            let words = bigarray::marshal(block, output);
+            Some(Sizes { bytes_32: words * 4, bytes_64: words * 8 })
+        }
+        Kind::Channel | Kind::Opaque => None,
     }
 }

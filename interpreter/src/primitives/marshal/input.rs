@@ -33,7 +33,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-pub(super) fn failure<T>(message: &str) -> Result<T, Error> {
+pub(crate) fn failure<T>(message: &str) -> Result<T, Error> {
     Err(Error::Failure(message.to_owned()))
 }
 
@@ -94,7 +94,7 @@ pub fn unmarshal_data(data: &[u8], objects: usize) -> Result<Value, Error> {
 }
 
 /// Bytes being read, big endian unless told.
-pub(super) struct Reader<'a> {
+pub struct Reader<'a> {
     rest: &'a [u8],
 }
 

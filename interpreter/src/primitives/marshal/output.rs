@@ -74,7 +74,8 @@ struct Pending {
     count: usize,
 }
 
-pub(super) struct Output {
+/// Marshalled data being written.
+pub struct Output {
     flags: Flags,
     /// Space for the longer header, then the data.
     data: Vec<u8>,
@@ -298,6 +299,7 @@ impl Output {
         self.data.push(byte);
     }
 
+    /// Writes bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.data.extend_from_slice(bytes);
     }
@@ -347,7 +349,7 @@ fn is_transparent(content: Value) -> bool {
 
 /// Spreads block addresses over a hash table.
 #[derive(Default)]
-pub(super) struct AddressHasher(u64);
+struct AddressHasher(u64);
 
 impl Hasher for AddressHasher {
     fn write(&mut self, bytes: &[u8]) {

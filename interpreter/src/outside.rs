@@ -1,0 +1,42 @@
+//! Memory outside of the OCaml heap, for data that blocks only point to: bigarrays.
+//!
+//! Under Wasm it comes from Rust's allocator, which shares the address space; natively, where guest
+//! addresses are not host addresses, from [`memory::grow`], and is not used again.
+//!
+//! One of the few modules with `unsafe`.
+
+#[cfg(not(target_family = "wasm"))]
+use crate::memory;
+
+/// What every address here is a multiple of.
+#[cfg(target_family = "wasm")]
+const ALIGN: usize = 16;
+
+/// `size` zeroed bytes, or `None`: memory is exhausted. `size` > 0.
+#[cfg(target_family = "wasm")]
+pub fn alloc(size: usize) -> Option<u32> {
+    assert!(size > 0, "an allocation has a size");
+    let layout = std::alloc::Layout::from_size_align(size, ALIGN).ok()?;
+    // SAFETY: the size is not zero.
+    let pointer = unsafe { std::alloc::alloc_zeroed(layout) };
+    (!pointer.is_null()).then_some(pointer as u32)
+}
+
+/// Gives back the `size` bytes at `address` that [`alloc`] returned.
+#[cfg(target_family = "wasm")]
+pub fn free(address: u32, size: usize) {
+    let layout = std::alloc::Layout::from_size_align(size, ALIGN).expect("the layout was valid once");
+    // SAFETY: the caller hands back what `alloc` returned for this size.
+    unsafe { std::alloc::dealloc(address as usize as *mut u8, layout) }
+}
+
+/// `size` zeroed bytes, or `None`: memory is exhausted. `size` > 0.
+#[cfg(not(target_family = "wasm"))]
+pub fn alloc(size: usize) -> Option<u32> {
+    assert!(size > 0, "an allocation has a size");
+    memory::grow(size)
+}
+
+/// Gives back the `size` bytes at `address` that [`alloc`] returned.
+#[cfg(not(target_family = "wasm"))]
+pub fn free(_address: u32, _size: usize) {}
