@@ -6,7 +6,7 @@
 
 use crate::heap;
 use crate::memory;
-use crate::primitives::channels;
+use crate::primitives::{bigarray, channels};
 use crate::value::{Value, tag};
 
 /// The kinds of custom blocks of this runtime.
@@ -118,6 +118,7 @@ pub fn alloc_finalized(kind: Kind, words: usize) -> Value {
 pub fn finalize(block: Value) {
     match Kind::of(block) {
         Kind::Channel => channels::finalize(block),
-        Kind::Int32 | Kind::Int64 | Kind::Nativeint | Kind::Bigarray | Kind::Opaque => {}
+        Kind::Bigarray => bigarray::finalize(block),
+        Kind::Int32 | Kind::Int64 | Kind::Nativeint | Kind::Opaque => {}
     }
 }

@@ -18,7 +18,7 @@ pub use error::ImageError;
 
 use crate::heap;
 use crate::memory;
-use crate::primitives::marshal;
+use crate::primitives::{code_fragment, marshal};
 use crate::value::{Value, WORD, header};
 use crate::vm::vm;
 use parse::Executable;
@@ -93,6 +93,7 @@ fn load_code(code: &[i32], entries: &[Entry]) -> Result<u32, ImageError> {
     let bytes = code.len() * code::CELL as usize;
     let start = memory::grow(bytes).ok_or(ImageError::OutOfMemory)?;
     code::lay_out(code, entries, start);
+    code_fragment::register(code);
     vm().code_start.set(start);
     vm().code_end.set(start + bytes as u32);
     Ok(start)

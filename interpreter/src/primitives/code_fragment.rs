@@ -2,7 +2,7 @@
 //!
 //! Offsets count bytes of the executable's CODE section, four a word, whatever the layout in memory.
 
-use super::md5;
+use super::md5::Md5;
 use crate::value::Value;
 use crate::vm::vm;
 use std::cell::Cell;
@@ -16,9 +16,11 @@ thread_local! {
     static DIGEST: Cell<[u8; 16]> = const { Cell::new([0; 16]) };
 }
 
-/// Remembers the digest of the loaded program's CODE section.
-pub fn register(code: &[u8]) {
-    DIGEST.set(md5::digest(code));
+/// Remembers the digest of the program being loaded: of the words of its CODE section.
+pub fn register(code: &[i32]) {
+    let mut digest = Md5::default();
+    code.iter().for_each(|word| digest.update(&word.to_le_bytes()));
+    DIGEST.set(digest.finish());
 }
 
 /// The digest of the loaded code.

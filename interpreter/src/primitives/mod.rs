@@ -1,6 +1,7 @@
 //! What bytecode calls by name: one module a subject, each with a `TABLE`.
 
 pub mod arrays;
+pub mod backtrace;
 pub mod bigarray;
 pub mod channels;
 pub mod code_fragment;
@@ -15,12 +16,14 @@ pub mod format;
 pub mod gc;
 pub mod hash;
 pub mod ints;
+pub mod lexing;
 pub mod marshal;
 pub mod math;
 pub mod md5;
 pub mod named;
 pub mod obj;
 pub mod parse;
+pub mod parsing;
 pub mod registry;
 pub mod signals;
 pub mod strings;
@@ -33,6 +36,10 @@ use registry::Primitive;
 #[rustfmt::skip]
 const TABLES: &[&[Primitive]] = &[
     arrays::TABLE,
+    backtrace::TABLE,
+    bigarray::access::TABLE,
+    bigarray::content::TABLE,
+    bigarray::shape::TABLE,
     channels::TABLE,
     compare::TABLE,
     dummies::TABLE,
@@ -43,16 +50,18 @@ const TABLES: &[&[Primitive]] = &[
     gc::TABLE,
     hash::TABLE,
     ints::TABLE,
+    ints::boxed::TABLE,
+    lexing::TABLE,
     marshal::TABLE,
     math::TABLE,
     md5::TABLE,
     named::TABLE,
     obj::TABLE,
+    parsing::TABLE,
     signals::TABLE,
     strings::TABLE,
     sys::TABLE,
     weak::TABLE,
-    ints::boxed::TABLE,
 ];
 
 /// Every primitive, in no particular order.

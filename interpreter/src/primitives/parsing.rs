@@ -12,6 +12,9 @@ crate::primitives! {
     Leaf "caml_set_parser_trace" set_parser_trace, 1;
 }
 
+/// The descriptor that the trace goes to.
+const STANDARD_ERROR: os::Descriptor = 2;
+
 thread_local! {
     static TRACE: Cell<bool> = const { Cell::new(false) };
 }
@@ -304,7 +307,7 @@ impl Parser {
     /// Prints a line about what the automaton does, if asked for.
     fn trace(&self, line: impl FnOnce() -> String) {
         if TRACE.get() {
-            os::write_all(os::STDERR, format!("{}\n", line()).as_bytes());
+            os::write_all(STANDARD_ERROR, format!("{}\n", line()).as_bytes());
         }
     }
 
