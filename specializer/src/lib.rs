@@ -2,8 +2,12 @@
 //!
 //! Pure: a WebAssembly module's bytes in, bytes out. Modules in pipeline order.
 
+pub mod cleanup;
 pub mod ir;
 pub mod lift;
+pub mod lower;
 pub mod module;
 pub mod op;
+#[cfg(test)]
+mod random;
 pub mod text;

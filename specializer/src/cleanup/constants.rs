@@ -1,0 +1,74 @@
+//! One instruction for each constant, in the entry block.
+//!
+//! Then equal constants are equal values, which the other passes see. It costs nothing at run time:
+//! lowering repeats constants where they are used.
+
+use std::collections::HashMap;
+
+use super::rename::Renaming;
+use crate::ir::residual::{Function, Inst, Value, Values};
+use crate::op::{Const, Op};
+
+pub fn run(function: &mut Function) {
+    let mut constants = Constants::default();
+    let mut renaming = Renaming::new(function);
+    for block in &mut function.blocks {
+        block.insts.retain(|inst| {
+            let (Op::Const(_) | Op::SymbolAddress(_)) = inst.op else {
+                return true;
+            };
+            let result = inst.result.expect("a constant has a result");
+            let first = *constants.known.entry(inst.op).or_insert(result);
+            if first == result {
+                constants.insts.push(inst.clone());
+            } else {
+                renaming.replace(result, first);
+            }
+            false
+        });
+    }
+    constants.place(function);
+    renaming.apply(function);
+}
+
+/// Constants of a function, each with the value that holds it.
+#[derive(Default)]
+pub struct Constants {
+    known: HashMap<Op, Value>,
+    /// Instructions that are not in the entry block yet.
+    insts: Vec<Inst>,
+}
+
+impl Constants {
+    /// The constants that [`run`] has put into the entry block.
+    pub fn of(function: &Function) -> Self {
+        let insts = function.blocks[0].insts.iter();
+        let constants = insts.filter(|inst| matches!(inst.op, Op::Const(_) | Op::SymbolAddress(_)));
+        let known = constants
+            .filter_map(|inst| Some((inst.op, inst.result?)))
+            .collect();
+        Self {
+            known,
+            insts: Vec::new(),
+        }
+    }
+
+    /// The value that holds `constant`.
+    pub fn value(&mut self, function: &mut Function, constant: Const) -> Value {
+        *self.known.entry(Op::Const(constant)).or_insert_with(|| {
+            let result = function.new_value(constant.ty());
+            let op = Op::Const(constant);
+            self.insts.push(Inst {
+                op,
+                args: Values::new(),
+                result: Some(result),
+            });
+            result
+        })
+    }
+
+    /// Puts new constants at the start of the entry block.
+    pub fn place(self, function: &mut Function) {
+        function.blocks[0].insts.splice(0..0, self.insts);
+    }
+}

@@ -1,0 +1,110 @@
+//! Removes instructions and block parameters that nothing observable depends on.
+//!
+//! Marks from what must stay (effects, conditions, results) backwards, so that parameters which only
+//! feed each other go as well. Leaves out stores that are overwritten.
+
+use super::params::retain_params;
+use super::rename::for_each_own_operand;
+use crate::ir::Block;
+use crate::ir::residual::{Function, Value};
+use crate::lower::dominators::Order;
+
+pub fn run(function: &mut Function) {
+    let order = Order::new(function);
+    let live = Marking::new(function, &order).run();
+    for &block in &order.blocks {
+        function.blocks[block.index()].insts.retain(|inst| {
+            let used = inst.result.is_some_and(|result| live[result.index()]);
+            used || !inst.op.effect().removable()
+        });
+    }
+    let mut shrinks = vec![true; function.blocks.len()];
+    shrinks[0] = false;
+    retain_params(function, &order, &shrinks, |param| live[param.index()]);
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Inst(Block, u32),
+    Param(Block, u32),
+}
+
+struct Marking<'f> {
+    function: &'f Function,
+    order: &'f Order,
+    source: Vec<Option<Source>>,
+    live: Vec<bool>,
+    pending: Vec<Value>,
+}
+
+impl<'f> Marking<'f> {
+    fn new(function: &'f Function, order: &'f Order) -> Self {
+        let mut source = vec![None; function.types.len()];
+        for &block in &order.blocks {
+            let data = &function.blocks[block.index()];
+            for (index, param) in data.params.iter().enumerate() {
+                source[param.index()] = Some(Source::Param(block, index as u32));
+            }
+            for (index, inst) in data.insts.iter().enumerate() {
+                if let Some(result) = inst.result {
+                    source[result.index()] = Some(Source::Inst(block, index as u32));
+                }
+            }
+        }
+        let live = vec![false; function.types.len()];
+        Self {
+            function,
+            order,
+            source,
+            live,
+            pending: Vec::new(),
+        }
+    }
+
+    fn run(mut self) -> Vec<bool> {
+        let function = self.function;
+        for &block in &self.order.blocks {
+            let data = &function.blocks[block.index()];
+            for inst in data
+                .insts
+                .iter()
+                .filter(|inst| !inst.op.effect().removable())
+            {
+                inst.args.iter().for_each(|&arg| self.mark(arg));
+            }
+            for_each_own_operand(&data.term, |arg| self.mark(arg));
+        }
+        while let Some(value) = self.pending.pop() {
+            match self.source[value.index()].expect("an operand is defined in a reachable block") {
+                Source::Inst(block, index) => {
+                    let inst = &function.blocks[block.index()].insts[index as usize];
+                    inst.args.iter().for_each(|&arg| self.mark(arg));
+                }
+                Source::Param(block, index) => self.mark_arguments(block, index),
+            }
+        }
+        self.live
+    }
+
+    fn mark_arguments(&mut self, block: Block, index: u32) {
+        let function = self.function;
+        let mut done = None;
+        for &pred in self.order.preds.of(block) {
+            // A predecessor is listed once an edge, one after the other.
+            if done.replace(pred) == Some(pred) {
+                continue;
+            }
+            for target in function.blocks[pred.index()].term.targets() {
+                if target.block == block {
+                    self.mark(target.args[index as usize]);
+                }
+            }
+        }
+    }
+
+    fn mark(&mut self, value: Value) {
+        if !std::mem::replace(&mut self.live[value.index()], true) {
+            self.pending.push(value);
+        }
+    }
+}

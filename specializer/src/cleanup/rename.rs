@@ -1,0 +1,94 @@
+//! Replacing values by others: passes record replacements and apply them together.
+//!
+//! Invariant: a replacement's definition dominates every use of what it replaces; recording such a
+//! pair is up to the pass. Chains are followed, cycles are a bug.
+
+use crate::ir::residual::{Function, Terminator, Value};
+
+/// For each value, what to use in its place: itself, or a value to be looked up in turn.
+pub struct Renaming {
+    to: Vec<Value>,
+    changed: bool,
+}
+
+impl Renaming {
+    pub fn new(function: &Function) -> Self {
+        Self {
+            to: (0..function.types.len() as u32).map(Value).collect(),
+            changed: false,
+        }
+    }
+
+    pub fn replace(&mut self, value: Value, by: Value) {
+        let by = self.resolve(by);
+        assert!(by != value, "a value cannot be replaced by itself");
+        self.to[value.index()] = by;
+        self.changed = true;
+    }
+
+    /// The value to use in place of `value`.
+    pub fn resolve(&mut self, mut value: Value) -> Value {
+        // Values made since have no replacement.
+        while let Some(&next) = self.to.get(value.index()) {
+            if next == value {
+                break;
+            }
+            let after = self.to.get(next.index()).copied().unwrap_or(next);
+            self.to[value.index()] = after;
+            value = after;
+        }
+        value
+    }
+
+    /// Renames all operands of the function.
+    pub fn apply(mut self, function: &mut Function) {
+        if !self.changed {
+            return;
+        }
+        for block in &mut function.blocks {
+            for inst in &mut block.insts {
+                for arg in &mut inst.args {
+                    *arg = self.resolve(*arg);
+                }
+            }
+            for_each_operand_mut(&mut block.term, |arg| *arg = self.resolve(*arg));
+        }
+    }
+}
+
+/// Visits each operand of a terminator, jump arguments included.
+pub fn for_each_operand(term: &Terminator, mut visit: impl FnMut(Value)) {
+    for_each_own_operand(term, &mut visit);
+    for target in term.targets() {
+        target.args.iter().copied().for_each(&mut visit);
+    }
+}
+
+/// Visits each operand of a terminator, jump arguments excluded.
+pub fn for_each_own_operand(term: &Terminator, mut visit: impl FnMut(Value)) {
+    match term {
+        Terminator::Jump(_) | Terminator::Unreachable => {}
+        Terminator::Branch { cond: operand, .. } | Terminator::Switch { index: operand, .. } => {
+            visit(*operand)
+        }
+        Terminator::Return(args) | Terminator::TailCall { args, .. } => {
+            args.iter().copied().for_each(visit);
+        }
+    }
+}
+
+/// Visits each operand of a terminator to change it, jump arguments included.
+pub fn for_each_operand_mut(term: &mut Terminator, mut visit: impl FnMut(&mut Value)) {
+    match term {
+        Terminator::Jump(_) | Terminator::Unreachable => {}
+        Terminator::Branch { cond: operand, .. } | Terminator::Switch { index: operand, .. } => {
+            visit(operand)
+        }
+        Terminator::Return(args) | Terminator::TailCall { args, .. } => {
+            args.iter_mut().for_each(&mut visit)
+        }
+    }
+    for target in term.targets_mut() {
+        target.args.iter_mut().for_each(&mut visit);
+    }
+}

@@ -1,0 +1,222 @@
+//! Straightens control flow: decided branches become jumps, jumps to blocks that only jump on or return
+//! go where those lead, and a block that follows its only predecessor is joined to it.
+//!
+//! Leaves out threading through blocks that hold instructions.
+
+use super::rename::{Renaming, for_each_operand};
+use crate::ir::Block;
+use crate::ir::residual::{Function, Target, Terminator, Value};
+use crate::lower::dominators::Order;
+use crate::op::{Const, Op};
+
+pub fn run(function: &mut Function) {
+    decide(function);
+    bypass(function);
+    merge(function);
+}
+
+/// Longest chain of forwarding blocks followed at once: what remains is found by the next run, and a
+/// cycle of such blocks ends.
+const CHAIN: usize = 16;
+
+/// Replaces branches whose way is known.
+fn decide(function: &mut Function) {
+    let mut constants: Vec<Option<Const>> = vec![None; function.types.len()];
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        if let (Op::Const(value), Some(result)) = (inst.op, inst.result) {
+            constants[result.index()] = Some(value);
+        }
+    }
+    for block in &mut function.blocks {
+        simplify(&mut block.term, &constants);
+    }
+}
+
+fn simplify(term: &mut Terminator, constants: &[Option<Const>]) {
+    let known =
+        |value: &Value| constants[value.index()].map(|constant| constant.bits() as u32 as usize);
+    let target = match &mut *term {
+        Terminator::Branch {
+            then, otherwise, ..
+        } if then == otherwise => then,
+        Terminator::Branch {
+            cond,
+            then,
+            otherwise,
+        } => match known(cond) {
+            Some(0) => otherwise,
+            Some(_) => then,
+            None => return,
+        },
+        Terminator::Switch {
+            index,
+            targets,
+            default,
+        } => match known(index) {
+            Some(index) => targets.get_mut(index).unwrap_or(default),
+            None => {
+                while targets.last().is_some_and(|last| last == default) {
+                    targets.pop();
+                }
+                match targets.len() {
+                    0 => default,
+                    // Index 0 goes to the target, all others to the default.
+                    1 => {
+                        let (cond, then, otherwise) = (*index, default.clone(), targets.remove(0));
+                        *term = Terminator::Branch {
+                            cond,
+                            then,
+                            otherwise,
+                        };
+                        return;
+                    }
+                    _ => return,
+                }
+            }
+        },
+        Terminator::Jump(_)
+        | Terminator::Return(_)
+        | Terminator::TailCall { .. }
+        | Terminator::Unreachable => {
+            return;
+        }
+    };
+    *term = Terminator::Jump(std::mem::replace(
+        target,
+        Target {
+            block: Block(0),
+            args: Default::default(),
+        },
+    ));
+}
+
+/// Sends edges past blocks that hold nothing but a jump, and returns in place of jumps to a return.
+fn bypass(function: &mut Function) {
+    let forwarding = forwarding_blocks(function);
+    for block in 0..function.blocks.len() {
+        let mut term = std::mem::replace(&mut function.blocks[block].term, Terminator::Unreachable);
+        for target in term.targets_mut() {
+            for _ in 0..CHAIN {
+                match next(function, &forwarding, target) {
+                    Some(further) => *target = further,
+                    None => break,
+                }
+            }
+        }
+        if let Terminator::Jump(target) = &term
+            && forwarding[target.block.index()]
+        {
+            let data = &function.blocks[target.block.index()];
+            match &data.term {
+                Terminator::Return(results) => {
+                    term = Terminator::Return(substitute(results, &data.params, &target.args));
+                }
+                Terminator::Unreachable if target.block.index() != block => {
+                    term = Terminator::Unreachable
+                }
+                _ => {}
+            }
+        }
+        function.blocks[block].term = term;
+        if let Terminator::Branch {
+            then, otherwise, ..
+        } = &function.blocks[block].term
+            && then == otherwise
+        {
+            function.blocks[block].term = Terminator::Jump(then.clone());
+        }
+    }
+}
+
+/// By block: whether it has no instructions, and its parameters are used by its terminator alone.
+fn forwarding_blocks(function: &Function) -> Vec<bool> {
+    let mut forwarding: Vec<bool> = function
+        .blocks
+        .iter()
+        .map(|block| block.insts.is_empty())
+        .collect();
+    forwarding[0] = false;
+    let mut home = vec![Block(0); function.types.len()];
+    for (index, block) in function.blocks.iter().enumerate() {
+        block
+            .params
+            .iter()
+            .for_each(|param| home[param.index()] = Block(index as u32));
+    }
+    for (index, block) in function.blocks.iter().enumerate() {
+        let mut used = |arg: Value| {
+            let home = home[arg.index()];
+            if home.index() != index {
+                forwarding[home.index()] = false;
+            }
+        };
+        block
+            .insts
+            .iter()
+            .flat_map(|inst| &inst.args)
+            .for_each(|&arg| used(arg));
+        for_each_operand(&block.term, used);
+    }
+    forwarding
+}
+
+/// Where `target` leads if its block only jumps on.
+fn next(function: &Function, forwarding: &[bool], target: &Target) -> Option<Target> {
+    let data = &function.blocks[target.block.index()];
+    match &data.term {
+        Terminator::Jump(further) if forwarding[target.block.index()] => {
+            let args = substitute(&further.args, &data.params, &target.args);
+            Some(Target {
+                block: further.block,
+                args,
+            })
+        }
+        _ => None,
+    }
+}
+
+fn substitute(values: &[Value], params: &[Value], args: &[Value]) -> crate::ir::residual::Values {
+    let actual = |value: &Value| match params.iter().position(|param| param == value) {
+        Some(index) => args[index],
+        None => *value,
+    };
+    values.iter().map(actual).collect()
+}
+
+/// Joins each block with its successor where they have no others.
+fn merge(function: &mut Function) {
+    let order = Order::new(function);
+    let mut renaming = Renaming::new(function);
+    let mut gone = vec![false; function.blocks.len()];
+    for &block in &order.blocks {
+        if gone[block.index()] {
+            continue;
+        }
+        while let Terminator::Jump(target) = &function.blocks[block.index()].term {
+            let next = target.block;
+            if next == block || next == Block(0) || order.preds.of(next).len() != 1 {
+                break;
+            }
+            let args = target.args.clone();
+            let data = &mut function.blocks[next.index()];
+            let params = std::mem::take(&mut data.params);
+            let mut insts = std::mem::take(&mut data.insts);
+            let term = std::mem::replace(&mut data.term, Terminator::Unreachable);
+            for (param, arg) in params.into_iter().zip(args) {
+                renaming.replace(param, arg);
+            }
+            gone[next.index()] = true;
+            let data = &mut function.blocks[block.index()];
+            data.insts.append(&mut insts);
+            data.term = term;
+        }
+    }
+    for (index, block) in function.blocks.iter_mut().enumerate() {
+        if !order.reaches(Block(index as u32)) {
+            block.insts.clear();
+            block.params.clear();
+            block.term = Terminator::Unreachable;
+        }
+    }
+    renaming.apply(function);
+}

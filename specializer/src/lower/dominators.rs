@@ -1,0 +1,248 @@
+//! Order of blocks and dominance, shared by cleanup and lowering.
+//!
+//! Dominators are computed by Semi-NCA (Georgiadis, "Linear-Time Algorithms for Dominators and Related
+//! Problems", 2005), whose path compression keeps a block that thousands of blocks jump to (the exit of
+//! every raise) from costing quadratic time. Nothing here recurses.
+//!
+//! Leaves out: blocks that the entry does not reach. They have no number and no dominator.
+
+use crate::ir::{Block, residual::Function};
+
+/// Lists indexed by block, in one allocation.
+#[derive(Debug)]
+pub struct Adjacency {
+    starts: Vec<u32>,
+    items: Vec<Block>,
+}
+
+impl Adjacency {
+    /// The list of each key of `edges`, in the order of `edges`.
+    pub fn new(keys: usize, edges: impl Iterator<Item = (Block, Block)> + Clone) -> Self {
+        let mut starts = vec![0_u32; keys + 1];
+        for (key, _) in edges.clone() {
+            starts[key.index() + 1] += 1;
+        }
+        for key in 0..keys {
+            starts[key + 1] += starts[key];
+        }
+        let mut next = starts.clone();
+        let mut items = vec![Block(0); starts[keys] as usize];
+        for (key, item) in edges {
+            items[next[key.index()] as usize] = item;
+            next[key.index()] += 1;
+        }
+        Self { starts, items }
+    }
+
+    pub fn of(&self, key: Block) -> &[Block] {
+        &self.items[self.starts[key.index()] as usize..self.starts[key.index() + 1] as usize]
+    }
+}
+
+/// A block's number if the entry does not reach it.
+pub const UNREACHED: u32 = u32::MAX;
+
+/// Reachable blocks in reverse postorder, and edges between them.
+#[derive(Debug)]
+pub struct Order {
+    /// Reachable blocks; the entry is first, and each block comes after its forward predecessors.
+    pub blocks: Vec<Block>,
+    /// A block's position in `blocks`, or [`UNREACHED`].
+    pub number: Vec<u32>,
+    /// Reachable predecessors, one entry an edge.
+    pub preds: Adjacency,
+}
+
+impl Order {
+    pub fn new(function: &Function) -> Self {
+        let count = function.blocks.len();
+        let mut blocks = Vec::with_capacity(count);
+        let mut seen = vec![false; count];
+        // A block on the stack, and how many of its successors have been visited. The last successor
+        // comes first, so that the first ends up nearest to its block.
+        let mut stack = vec![(Block(0), successors(function, Block(0)))];
+        seen[0] = true;
+        while let Some((block, pending)) = stack.last_mut() {
+            match pending.pop() {
+                Some(next) if seen[next.index()] => {}
+                Some(next) => {
+                    seen[next.index()] = true;
+                    stack.push((next, successors(function, next)));
+                }
+                None => {
+                    blocks.push(*block);
+                    stack.pop();
+                }
+            }
+        }
+        blocks.reverse();
+        let mut number = vec![UNREACHED; count];
+        for (position, block) in blocks.iter().enumerate() {
+            number[block.index()] = position as u32;
+        }
+        let preds = Adjacency::new(count, edges(function, &blocks));
+        Self {
+            blocks,
+            number,
+            preds,
+        }
+    }
+
+    pub fn reaches(&self, block: Block) -> bool {
+        self.number[block.index()] != UNREACHED
+    }
+
+    /// Whether the edge goes back, or to its own block.
+    pub fn retreats(&self, from: Block, to: Block) -> bool {
+        self.number[to.index()] <= self.number[from.index()]
+    }
+}
+
+fn successors(function: &Function, block: Block) -> smallvec::SmallVec<[Block; 4]> {
+    let term = &function.blocks[block.index()].term;
+    term.targets().map(|target| target.block).collect()
+}
+
+/// Each edge that leaves one of `blocks`, as (to, from).
+fn edges<'f>(
+    function: &'f Function,
+    blocks: &'f [Block],
+) -> impl Iterator<Item = (Block, Block)> + Clone + 'f {
+    blocks.iter().flat_map(|&from| {
+        let term = &function.blocks[from.index()].term;
+        let targets: smallvec::SmallVec<[Block; 4]> =
+            term.targets().map(|target| target.block).collect();
+        targets.into_iter().map(move |to| (to, from))
+    })
+}
+
+/// The dominator tree over reachable blocks.
+#[derive(Debug)]
+pub struct Dominators {
+    /// The immediate dominator; absent for the entry and for what is not reachable.
+    pub parent: Vec<Option<Block>>,
+    /// Blocks in the subtree, the block itself included.
+    pub size: Vec<u32>,
+    /// Position in a preorder of the tree.
+    enter: Vec<u32>,
+}
+
+impl Dominators {
+    pub fn new(function: &Function, order: &Order) -> Self {
+        let parent = SemiNca::new(function, order).run(order);
+        let count = function.blocks.len();
+        // A dominator comes before what it dominates in reverse postorder.
+        let mut size = vec![1_u32; count];
+        for &block in order.blocks.iter().rev() {
+            if let Some(dominator) = parent[block.index()] {
+                size[dominator.index()] += size[block.index()];
+            }
+        }
+        let mut enter = vec![0_u32; count];
+        let mut next = vec![1_u32; count];
+        for &block in &order.blocks {
+            if let Some(dominator) = parent[block.index()] {
+                enter[block.index()] = enter[dominator.index()] + next[dominator.index()];
+                next[dominator.index()] += size[block.index()];
+            }
+        }
+        Self {
+            parent,
+            size,
+            enter,
+        }
+    }
+
+    /// Whether each path from the entry to `below` passes through `above` (both reachable).
+    pub fn dominates(&self, above: Block, below: Block) -> bool {
+        let (above, below) = (above.index(), below.index());
+        (self.enter[above]..self.enter[above] + self.size[above]).contains(&self.enter[below])
+    }
+}
+
+/// The state of Semi-NCA. Blocks are named by their number in a depth-first preorder.
+struct SemiNca {
+    vertex: Vec<Block>,
+    preorder: Vec<u32>,
+    parent: Vec<u32>,
+    /// Forest of the path compression: starts as `parent`.
+    ancestor: Vec<u32>,
+    label: Vec<u32>,
+    semi: Vec<u32>,
+    path: Vec<u32>,
+}
+
+impl SemiNca {
+    fn new(function: &Function, order: &Order) -> Self {
+        let mut preorder = vec![UNREACHED; function.blocks.len()];
+        let (mut vertex, mut parent) = (Vec::with_capacity(order.blocks.len()), Vec::new());
+        let mut stack = vec![(Block(0), 0)];
+        while let Some((block, from)) = stack.pop() {
+            if preorder[block.index()] != UNREACHED {
+                continue;
+            }
+            let number = vertex.len() as u32;
+            preorder[block.index()] = number;
+            vertex.push(block);
+            parent.push(from);
+            stack.extend(
+                successors(function, block)
+                    .into_iter()
+                    .map(|next| (next, number)),
+            );
+        }
+        let numbers: Vec<u32> = (0..vertex.len() as u32).collect();
+        Self {
+            vertex,
+            preorder,
+            ancestor: parent.clone(),
+            parent,
+            label: numbers.clone(),
+            semi: numbers,
+            path: Vec::new(),
+        }
+    }
+
+    fn run(mut self, order: &Order) -> Vec<Option<Block>> {
+        for number in (1..self.vertex.len()).rev() {
+            let mut semi = self.parent[number];
+            for pred in order.preds.of(self.vertex[number]) {
+                let label = self.evaluate(self.preorder[pred.index()], number as u32 + 1);
+                semi = semi.min(self.semi[label as usize]);
+            }
+            self.semi[number] = semi;
+        }
+        let mut dominators = vec![None; self.preorder.len()];
+        for number in 1..self.vertex.len() {
+            let mut candidate = self.parent[number];
+            while candidate > self.semi[number] {
+                candidate = self.parent[candidate as usize];
+            }
+            // From here on `parent` of this number is its dominator.
+            self.parent[number] = candidate;
+            dominators[self.vertex[number].index()] = Some(self.vertex[candidate as usize]);
+        }
+        dominators
+    }
+
+    /// The vertex of least semidominator on the path of linked vertices (those from `linked` on) up
+    /// from `vertex`, compressing that path.
+    fn evaluate(&mut self, vertex: u32, linked: u32) -> u32 {
+        let mut top = vertex;
+        while self.ancestor[top as usize] >= linked {
+            self.path.push(top);
+            top = self.ancestor[top as usize];
+        }
+        let (root, mut best) = (self.ancestor[top as usize], self.label[top as usize]);
+        while let Some(lower) = self.path.pop() {
+            let label = &mut self.label[lower as usize];
+            if self.semi[best as usize] < self.semi[*label as usize] {
+                *label = best;
+            } else {
+                best = *label;
+            }
+            self.ancestor[lower as usize] = root;
+        }
+        self.label[vertex as usize]
+    }
+}

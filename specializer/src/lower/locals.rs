@@ -1,0 +1,221 @@
+//! Gives values that stack code keeps in locals a local each, shared where lifetimes do not meet.
+//!
+//! A lifetime is an interval of positions in emission order, found without dataflow analysis: from a
+//! value's first write to its last read, and where a read is in a loop that the definition is not in, to
+//! that loop's end. That is exact enough because the order keeps loops contiguous and forward edges
+//! forward ([`super::structure`]). Intervals are then coloured by linear scan (Poletto and Sarkar, 1999).
+//!
+//! Leaves out holes in lifetimes and coalescing: engines build SSA again and do not see copies.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::loops::Loops;
+use super::stackify::{Code, Item};
+use crate::ir::{Block, Type, residual::Function, residual::Value};
+
+/// Which local each value is in.
+#[derive(Debug)]
+pub struct Locals {
+    /// By value; meaningless for those that need none.
+    of: Vec<u32>,
+    /// Number of declared locals of each type, in the order of their indices.
+    pub declared: [(u32, Type); 4],
+}
+
+impl Locals {
+    pub fn of(&self, value: Value) -> u32 {
+        self.of[value.index()]
+    }
+}
+
+/// Assigns locals for `code`, whose blocks are emitted in the order of `blocks`.
+pub fn run(function: &Function, code: &Code, blocks: &[Block], loops: &Loops) -> Locals {
+    let intervals = Lifetimes::new(function, code, blocks, loops).run(code, blocks);
+    Scan::new(function).run(function, intervals)
+}
+
+/// From the first write to the end of the last read's reach.
+#[derive(Clone, Copy)]
+struct Interval {
+    start: u32,
+    end: u32,
+}
+
+const NEVER: Interval = Interval {
+    start: u32::MAX,
+    end: 0,
+};
+
+struct Lifetimes<'f> {
+    loops: &'f Loops,
+    /// The block that defines a value.
+    home: Vec<Block>,
+    /// By loop: the position after its last block.
+    loop_end: Vec<u32>,
+    intervals: Vec<Interval>,
+}
+
+impl<'f> Lifetimes<'f> {
+    fn new(function: &Function, code: &Code, blocks: &[Block], loops: &'f Loops) -> Self {
+        let mut home = vec![Block(0); function.types.len()];
+        let mut loop_end = vec![0; loops.all.len()];
+        let mut intervals = vec![NEVER; function.types.len()];
+        let mut position = 0;
+        for &block in blocks {
+            let data = &function.blocks[block.index()];
+            for param in &data.params {
+                // Even one that is never read must not be given the local of its neighbour.
+                intervals[param.index()].end = position;
+            }
+            let results = data.insts.iter().filter_map(|inst| inst.result);
+            for value in data.params.iter().copied().chain(results) {
+                home[value.index()] = block;
+            }
+            position += code.block(block).len() as u32;
+            let mut current = loops.of[block.index()];
+            while let Some(id) = current {
+                loop_end[id as usize] = position;
+                current = loops.all[id as usize].parent;
+            }
+        }
+        for param in &function.blocks[0].params {
+            intervals[param.index()].start = 0;
+        }
+        Self {
+            loops,
+            home,
+            loop_end,
+            intervals,
+        }
+    }
+
+    fn run(mut self, code: &Code, blocks: &[Block]) -> Vec<Interval> {
+        let mut position = 0;
+        for &block in blocks {
+            for item in code.block(block) {
+                match *item {
+                    Item::Get(value) | Item::CopyGet(value, _) => self.read(value, block, position),
+                    Item::Set(value) | Item::Tee(value) | Item::CopySet(_, value) => {
+                        let interval = &mut self.intervals[value.index()];
+                        interval.start = interval.start.min(position);
+                        interval.end = interval.end.max(position);
+                    }
+                    Item::Op(..) | Item::Drop => {}
+                }
+                position += 1;
+            }
+        }
+        self.intervals
+    }
+
+    fn read(&mut self, value: Value, block: Block, position: u32) {
+        let end = match self.loops.left(block, self.home[value.index()]) {
+            Some(id) => self.loop_end[id as usize],
+            None => position,
+        };
+        let interval = &mut self.intervals[value.index()];
+        interval.end = interval.end.max(end);
+    }
+}
+
+/// The linear scan. Locals are first numbered within their type; the function's parameters come with
+/// a number and are reused like the rest.
+struct Scan {
+    /// By type: locals in use by the position at which they become free.
+    busy: [BinaryHeap<Reverse<(u32, Slot)>>; 4],
+    free: [Vec<Slot>; 4],
+    declared: [u32; 4],
+}
+
+/// A local, before those of each type are put together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Slot {
+    Param(u32),
+    Declared(u32),
+}
+
+const TYPES: [Type; 4] = [Type::I64, Type::I32, Type::F64, Type::F32];
+
+fn class(ty: Type) -> usize {
+    match ty {
+        Type::I64 => 0,
+        Type::I32 => 1,
+        Type::F64 => 2,
+        Type::F32 => 3,
+    }
+}
+
+impl Scan {
+    fn new(function: &Function) -> Self {
+        assert_eq!(
+            function.signature.params.len(),
+            function.blocks[0].params.len(),
+            "the entry's parameters are the function's"
+        );
+        Self {
+            busy: Default::default(),
+            free: Default::default(),
+            declared: [0; 4],
+        }
+    }
+
+    fn run(mut self, function: &Function, intervals: Vec<Interval>) -> Locals {
+        let params = &function.blocks[0].params;
+        let mut slots = vec![Slot::Param(0); intervals.len()];
+        for (index, param) in params.iter().enumerate() {
+            slots[param.index()] = Slot::Param(index as u32);
+            let end = intervals[param.index()].end;
+            self.busy[class(function.types[param.index()])]
+                .push(Reverse((end, Slot::Param(index as u32))));
+        }
+        let is_param: std::collections::HashSet<Value> = params.iter().copied().collect();
+        let mut queue: Vec<(u32, u32)> = (intervals.iter().enumerate())
+            .filter(|(index, interval)| {
+                interval.start != u32::MAX && !is_param.contains(&Value(*index as u32))
+            })
+            .map(|(index, interval)| (interval.start, index as u32))
+            .collect();
+        queue.sort_unstable();
+        for (start, value) in queue {
+            let class = class(function.types[value as usize]);
+            slots[value as usize] = self.take(class, start, intervals[value as usize].end);
+        }
+        self.finish(function, slots)
+    }
+
+    fn take(&mut self, class: usize, start: u32, end: u32) -> Slot {
+        while let Some(&Reverse((until, slot))) = self.busy[class].peek() {
+            if until >= start {
+                break;
+            }
+            self.busy[class].pop();
+            self.free[class].push(slot);
+        }
+        let slot = self.free[class].pop().unwrap_or_else(|| {
+            self.declared[class] += 1;
+            Slot::Declared(self.declared[class] - 1)
+        });
+        self.busy[class].push(Reverse((end, slot)));
+        slot
+    }
+
+    fn finish(self, function: &Function, slots: Vec<Slot>) -> Locals {
+        let mut base = [0; 4];
+        let mut next = function.signature.params.len() as u32;
+        for (start, count) in base.iter_mut().zip(self.declared) {
+            *start = next;
+            next += count;
+        }
+        let of = (slots.into_iter().zip(&function.types))
+            .map(|(slot, &ty)| match slot {
+                Slot::Param(index) => index,
+                Slot::Declared(index) => base[class(ty)] + index,
+            })
+            .collect();
+        Locals {
+            of,
+            declared: std::array::from_fn(|class| (self.declared[class], TYPES[class])),
+        }
+    }
+}

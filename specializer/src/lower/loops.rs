@@ -1,0 +1,118 @@
+//! Natural loops of a reducible function.
+//!
+//! Invariant: a loop's parent is the smallest loop around it, and a loop's number is greater than those
+//! of the loops inside it. Leaves out irreducible loops: [`super::reduce`] has removed them.
+
+use super::dominators::{Dominators, Order};
+use crate::ir::Block;
+
+/// A loop, by its position in [`Loops::all`].
+pub type LoopId = u32;
+
+#[derive(Debug)]
+pub struct Loop {
+    pub header: Block,
+    /// The smallest loop around this one.
+    pub parent: Option<LoopId>,
+}
+
+#[derive(Debug)]
+pub struct Loops {
+    pub all: Vec<Loop>,
+    /// The smallest loop that a block is in.
+    pub of: Vec<Option<LoopId>>,
+}
+
+impl Loops {
+    pub fn new(order: &Order, dominators: &Dominators) -> Self {
+        let mut loops = Self {
+            all: Vec::new(),
+            of: vec![None; order.number.len()],
+        };
+        // The outermost loop found so far around each loop, by compressed paths.
+        let mut outermost: Vec<LoopId> = Vec::new();
+        let mut pending = Vec::new();
+        for &header in order.blocks.iter().rev() {
+            let latches = order
+                .preds
+                .of(header)
+                .iter()
+                .filter(|&&pred| dominators.dominates(header, pred));
+            pending.extend(latches);
+            if !pending.is_empty() {
+                loops.collect(header, order, &mut pending, &mut outermost);
+            }
+        }
+        loops
+    }
+
+    /// Whether `block` is in loop `id`.
+    pub fn contains(&self, id: LoopId, block: Block) -> bool {
+        let mut current = self.of[block.index()];
+        while let Some(inner) = current {
+            if inner >= id {
+                return inner == id;
+            }
+            current = self.all[inner as usize].parent;
+        }
+        false
+    }
+
+    /// The largest loop that `inside` is in and `outside` is not.
+    pub fn left(&self, inside: Block, outside: Block) -> Option<LoopId> {
+        let mut found = None;
+        let mut current = self.of[inside.index()];
+        while let Some(id) = current {
+            if self.contains(id, outside) {
+                break;
+            }
+            found = Some(id);
+            current = self.all[id as usize].parent;
+        }
+        found
+    }
+
+    /// Adds the loop of `header`: whatever reaches the latches in `pending` without passing it. Inner
+    /// loops are complete, so they are stepped over.
+    fn collect(
+        &mut self,
+        header: Block,
+        order: &Order,
+        pending: &mut Vec<Block>,
+        outermost: &mut Vec<LoopId>,
+    ) {
+        let id = self.all.len() as LoopId;
+        self.all.push(Loop {
+            header,
+            parent: None,
+        });
+        outermost.push(id);
+        self.of[header.index()] = Some(id);
+        while let Some(block) = pending.pop() {
+            match self.of[block.index()] {
+                None => {
+                    self.of[block.index()] = Some(id);
+                    pending.extend(order.preds.of(block));
+                }
+                Some(inner) => {
+                    let inner = find(outermost, inner);
+                    if inner != id {
+                        outermost[inner as usize] = id;
+                        let inner = &mut self.all[inner as usize];
+                        inner.parent = Some(id);
+                        pending.extend(order.preds.of(inner.header));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn find(outermost: &mut [LoopId], mut id: LoopId) -> LoopId {
+    while outermost[id as usize] != id {
+        let above = outermost[id as usize];
+        outermost[id as usize] = outermost[above as usize];
+        id = above;
+    }
+    id
+}
