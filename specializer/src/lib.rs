@@ -11,3 +11,4 @@ pub mod op;
 #[cfg(test)]
 mod random;
 pub mod text;
+pub mod verify;

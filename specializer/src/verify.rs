@@ -1,0 +1,294 @@
+//! Checks functions against the rules of the SSA form.
+//!
+//! * **V1** There is an entry block; its parameters have the types of the signature; nothing jumps to it.
+//! * **V2** Every value is defined once, as a parameter or a result, and has a type.
+//! * **V3** A jump goes to a block that exists, with an argument of the right type for each parameter.
+//! * **V4** An instruction's operands and result are as many as its operator says, and of those types.
+//! * **V5** Conditions and switch indices are `i32`; what returns or is tail-called fits the signature.
+//! * **V6** Generic: a use is preceded by its definition in the same block (maximal SSA).
+//!   Residual: a use is dominated by its definition, where the entry reaches it.
+//! * **V7** Symbols and request slots occur in residual code only; hints and cells in generic code only.
+//!
+//! Leaves out termination and what values mean.
+
+mod dominance;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::{self, Display, Formatter};
+
+use crate::ir::{
+    Block, BlockData, Callee, Function, Inst, Target, Terminator, Type, ValueId, generic, residual,
+};
+use crate::op::{Intrinsic, Op, OpType, Types};
+use dominance::Dominance;
+
+/// A rule that is broken, and where.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {rule}: {message}")]
+pub struct Fault {
+    pub place: Place,
+    /// `V1` and so on: see the module's documentation.
+    pub rule: &'static str,
+    pub message: String,
+}
+
+/// A place in a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    Start(Block),
+    Inst(Block, usize),
+    Terminator(Block),
+}
+
+/// Checks the rules for generic code.
+pub fn generic(function: &generic::Function, types: &dyn Types) -> Result<(), Fault> {
+    Verifier::new(function, types, Stage::Generic)?.run()
+}
+
+/// Checks the rules for residual code.
+pub fn residual(function: &residual::Function, types: &dyn Types) -> Result<(), Fault> {
+    Verifier::new(function, types, Stage::Residual(Dominance::of(function)))?.run()
+}
+
+enum Stage {
+    Generic,
+    Residual(Dominance),
+}
+
+struct Verifier<'f, V> {
+    function: &'f Function<V>,
+    types: &'f dyn Types,
+    stage: Stage,
+    /// Where each value is defined: its block, and how many instructions come before.
+    definitions: Vec<Option<(Block, usize)>>,
+}
+
+type Check<T = ()> = Result<T, Fault>;
+
+fn fault<T>(place: Place, rule: &'static str, message: impl Display) -> Check<T> {
+    Err(Fault {
+        place,
+        rule,
+        message: message.to_string(),
+    })
+}
+
+const ENTRY: Block = Block(0);
+
+impl<'f, V: ValueId> Verifier<'f, V> {
+    /// Collects definitions (V2).
+    fn new(function: &'f Function<V>, types: &'f dyn Types, stage: Stage) -> Check<Self> {
+        let definitions = vec![None; function.types.len()];
+        let mut verifier = Self {
+            function,
+            types,
+            stage,
+            definitions,
+        };
+        for (block, data) in blocks(function) {
+            for &param in &data.params {
+                verifier.define(Place::Start(block), param, (block, 0))?;
+            }
+            for (index, inst) in data.insts.iter().enumerate() {
+                if let Some(result) = inst.result {
+                    verifier.define(Place::Inst(block, index), result, (block, index + 1))?;
+                }
+            }
+        }
+        Ok(verifier)
+    }
+
+    fn define(&mut self, place: Place, value: V, at: (Block, usize)) -> Check {
+        match self.definitions.get_mut(value.index()) {
+            None => fault(place, "V2", format_args!("{value} has no type")),
+            Some(Some(_)) => fault(place, "V2", format_args!("{value} is defined twice")),
+            Some(definition) => {
+                *definition = Some(at);
+                Ok(())
+            }
+        }
+    }
+
+    fn run(&self) -> Check {
+        self.entry()?;
+        for (block, data) in blocks(self.function) {
+            for (index, inst) in data.insts.iter().enumerate() {
+                let place = Place::Inst(block, index);
+                self.inst(place, inst)?;
+                self.uses(place, &inst.args, (block, index))?;
+            }
+            self.terminator(block, data)?;
+        }
+        Ok(())
+    }
+
+    fn entry(&self) -> Check {
+        let place = Place::Start(ENTRY);
+        let Some(entry) = self.function.blocks.first() else {
+            return fault(place, "V1", "there is no block");
+        };
+        self.expect(place, "V1", &entry.params, &self.function.signature.params)
+    }
+
+    /// Whether `values` have these types.
+    fn expect(&self, place: Place, rule: &'static str, values: &[V], types: &[Type]) -> Check {
+        if values.len() != types.len() {
+            let message =
+                format_args!("{} values where {} belong", values.len(), types.len()).to_string();
+            return fault(place, rule, message);
+        }
+        for (&value, &ty) in values.iter().zip(types) {
+            match self.function.types.get(value.index()) {
+                Some(&found) if found == ty => {}
+                Some(found) => {
+                    return fault(
+                        place,
+                        rule,
+                        format_args!("{value} is of type {found}, not {ty}"),
+                    );
+                }
+                None => return fault(place, "V2", format_args!("{value} has no type")),
+            }
+        }
+        Ok(())
+    }
+
+    fn inst(&self, place: Place, inst: &Inst<V>) -> Check {
+        self.stage_allows(place, inst.op)?;
+        let first = inst
+            .args
+            .first()
+            .and_then(|value| self.function.types.get(value.index()));
+        let Some(OpType { operands, result }) = inst.op.ty(first.copied(), self.types) else {
+            return fault(
+                place,
+                "V4",
+                format_args!("`{}` names something without a type", inst.op),
+            );
+        };
+        self.expect(place, "V4", &inst.args, &operands)?;
+        self.expect(place, "V4", inst.result.as_slice(), result.as_slice())
+    }
+
+    fn stage_allows(&self, place: Place, op: Op) -> Check {
+        let generic = matches!(self.stage, Stage::Generic);
+        let belongs = match op {
+            Op::SymbolAddress(_) | Op::Call(Callee::Slot { .. }) => !generic,
+            Op::Intrinsic(Intrinsic::LockstepEvent) => true,
+            Op::Intrinsic(_) => generic,
+            Op::Const(_)
+            | Op::Plain(_)
+            | Op::Select
+            | Op::Load { .. }
+            | Op::Store { .. }
+            | Op::Call(Callee::Direct(_) | Callee::Indirect { .. })
+            | Op::GlobalGet(_)
+            | Op::GlobalSet(_)
+            | Op::MemorySize
+            | Op::MemoryGrow
+            | Op::MemoryCopy
+            | Op::MemoryFill => true,
+        };
+        if belongs {
+            Ok(())
+        } else {
+            fault(
+                place,
+                "V7",
+                format_args!("`{op}` belongs to the other stage"),
+            )
+        }
+    }
+
+    fn terminator(&self, block: Block, data: &BlockData<V>) -> Check {
+        let place = Place::Terminator(block);
+        let at = (block, data.insts.len());
+        for target in data.term.targets() {
+            self.target(place, target)?;
+            self.uses(place, &target.args, at)?;
+        }
+        match &data.term {
+            Terminator::Jump(_) | Terminator::Unreachable => Ok(()),
+            Terminator::Branch { cond: value, .. } | Terminator::Switch { index: value, .. } => {
+                self.expect(place, "V5", &[*value], &[Type::I32])?;
+                self.uses(place, &[*value], at)
+            }
+            Terminator::Return(values) => {
+                self.expect(place, "V5", values, &self.function.signature.results)?;
+                self.uses(place, values, at)
+            }
+            Terminator::TailCall { callee, args } => {
+                self.tail_call(place, callee, args)?;
+                self.uses(place, args, at)
+            }
+        }
+    }
+
+    fn target(&self, place: Place, target: &Target<V>) -> Check {
+        if target.block == ENTRY {
+            return fault(place, "V1", "a jump to the entry block");
+        }
+        let Some(data) = self.function.blocks.get(target.block.index()) else {
+            return fault(place, "V3", format_args!("{} does not exist", target.block));
+        };
+        let types: Vec<_> = data
+            .params
+            .iter()
+            .map(|&param| self.function.value_type(param))
+            .collect();
+        self.expect(place, "V3", &target.args, &types)
+    }
+
+    fn tail_call(&self, place: Place, callee: &Callee, args: &[V]) -> Check {
+        self.stage_allows(place, Op::Call(*callee))?;
+        let Some(OpType { operands, result }) = callee.ty(self.types) else {
+            return fault(place, "V5", "the callee has no type");
+        };
+        if result.as_slice() != self.function.signature.results {
+            return fault(
+                place,
+                "V5",
+                "the callee returns another type than the function",
+            );
+        }
+        self.expect(place, "V5", args, &operands)
+    }
+
+    /// Whether `values` are defined where control has come to `at` (V6).
+    fn uses(&self, place: Place, values: &[V], at: (Block, usize)) -> Check {
+        for value in values {
+            let Some(definition) = self.definitions[value.index()] else {
+                return fault(place, "V2", format_args!("{value} is not defined"));
+            };
+            let defined = match &self.stage {
+                _ if definition.0 == at.0 => definition.1 <= at.1,
+                Stage::Generic => false,
+                Stage::Residual(dominance) => dominance.dominates(definition.0, at.0),
+            };
+            if !defined {
+                return fault(
+                    place,
+                    "V6",
+                    format_args!("{value} is not defined on all paths to here"),
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+fn blocks<V>(function: &Function<V>) -> impl Iterator<Item = (Block, &BlockData<V>)> {
+    (0_u32..).map(Block).zip(&function.blocks)
+}
+
+impl Display for Place {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Start(block) => write!(f, "{block}"),
+            Place::Inst(block, index) => write!(f, "{block}, instruction {index}"),
+            Place::Terminator(block) => write!(f, "{block}, terminator"),
+        }
+    }
+}
