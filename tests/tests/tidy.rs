@@ -1,0 +1,256 @@
+//! What holds for the repository as a whole: each source file says what it is and stays small, the documents
+//! name only what exists, and crates depend on each other in one direction.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use bactrian_tests::workspace;
+
+/// Lines a source file may have.
+const FILE_LIMIT: usize = 500;
+
+/// Lines a file may have that is one flat table or one flat match.
+const TABLE_LIMIT: usize = 800;
+
+/// The files that may be as long as that, each for a reason.
+const TABLES: &[(&str, &str)] = &[(
+    "interpreter/src/interp/registers.rs",
+    "the operations of the opcodes, one macro each",
+)];
+
+/// The documents whose paths must exist.
+const DOCUMENTS: &[&str] = &[
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "specializer/DESIGN.md",
+];
+
+#[test]
+fn each_source_file_opens_with_its_purpose() {
+    let silent = sources().into_iter().filter(|(_, text)| {
+        let first = text.lines().find(|line| !line.starts_with("#!["));
+        !first.is_some_and(|line| line.starts_with("//! "))
+    });
+    assert_none("files without a `//!` header", silent.map(|(path, _)| path));
+}
+
+#[test]
+fn files_are_small() {
+    let too_long = sources().into_iter().filter_map(|(path, text)| {
+        let is_table = TABLES.iter().any(|(table, _)| *table == path);
+        let limit = if is_table { TABLE_LIMIT } else { FILE_LIMIT };
+        let lines = text.lines().count();
+        (lines > limit).then(|| format!("{path}: {lines} lines, of {limit}"))
+    });
+    assert_none("files that are too long", too_long);
+}
+
+#[test]
+fn exceptions_to_the_size_limit_are_needed() {
+    let sources: BTreeMap<_, _> = sources().into_iter().collect();
+    let stale = TABLES.iter().filter_map(|(path, _)| {
+        let needed = sources
+            .get(*path)
+            .is_some_and(|text| text.lines().count() > FILE_LIMIT);
+        (!needed).then(|| path.to_string())
+    });
+    assert_none("files that need no exception any more", stale);
+}
+
+#[test]
+fn no_test_is_ignored() {
+    let marker = concat!("#[", "ignore");
+    let ignored = sources().into_iter().filter(|(_, text)| {
+        text.lines()
+            .any(|line| line.trim_start().starts_with(marker))
+    });
+    assert_none("files with ignored tests", ignored.map(|(path, _)| path));
+}
+
+#[test]
+fn documents_name_only_paths_that_exist() {
+    let missing = DOCUMENTS.iter().flat_map(|document| {
+        let path = workspace().join(document);
+        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{document}: {error}"));
+        quoted(&text)
+            .into_iter()
+            .filter(|span| is_path(span))
+            .filter(|span| !exists(&path, span))
+            .map(|span| format!("{document}: {span}"))
+            .collect::<Vec<_>>()
+    });
+    assert_none("paths that do not exist", missing);
+}
+
+#[test]
+fn documents_name_only_commands_that_exist() {
+    let targets = makefile_targets();
+    let unknown = DOCUMENTS.iter().flat_map(|document| {
+        let text = fs::read_to_string(workspace().join(document)).expect("checked by another test");
+        quoted(&text)
+            .into_iter()
+            .filter(|span| !names_a_command(span, &targets))
+            .map(|span| format!("{document}: {span}"))
+            .collect::<Vec<_>>()
+    });
+    assert_none("commands that do not exist", unknown);
+}
+
+#[test]
+fn crates_depend_in_one_direction() {
+    let allowed: BTreeMap<&str, &[&str]> = BTreeMap::from([
+        ("bactrian", &["bactrian-specializer", "bactrian-cache"][..]),
+        ("bactrian-annotations", &[]),
+        ("bactrian-cache", &[]),
+        ("bactrian-interpreter", &["bactrian-annotations"]),
+        ("bactrian-specializer", &[]),
+    ]);
+    for (package, allowed) in allowed {
+        let ours = dependencies(package)
+            .into_iter()
+            .filter(|name| name == "bactrian" || name.starts_with("bactrian-"))
+            .filter(|name| name != package && !allowed.contains(&name.as_str()));
+        assert_none(
+            &format!("dependencies of {package} that it must not have"),
+            ours,
+        );
+    }
+}
+
+#[test]
+fn the_specializer_is_pure() {
+    let impure = ["wasmtime", "rusqlite", "wasmtime-wasi", "tempfile"];
+    let found = dependencies("bactrian-specializer")
+        .into_iter()
+        .filter(|name| impure.contains(&name.as_str()));
+    assert_none("dependencies that do I/O", found);
+}
+
+fn assert_none(what: &str, offenders: impl Iterator<Item = String>) {
+    let offenders: Vec<_> = offenders.collect();
+    assert!(
+        offenders.is_empty(),
+        "{what}:\n  {}",
+        offenders.join("\n  ")
+    );
+}
+
+/// Every Rust file of the repository, by its path, with its text.
+fn sources() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    collect(workspace(), &mut found);
+    assert!(found.len() > 20, "the walk found next to nothing");
+    found
+}
+
+fn collect(directory: &Path, found: &mut Vec<(String, String)>) {
+    let entries = fs::read_dir(directory).expect("the workspace can be listed");
+    for entry in entries {
+        let path = entry.expect("the workspace can be listed").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).expect("a source file is text");
+            let relative = path
+                .strip_prefix(workspace())
+                .expect("it was found in there");
+            found.push((relative.to_string_lossy().into_owned(), text));
+        }
+    }
+}
+
+/// What a document has between backquotes on one line, code blocks left out.
+fn quoted(text: &str) -> Vec<String> {
+    let mut fenced = false;
+    let mut spans = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            spans.extend(line.split('`').skip(1).step_by(2).map(String::from));
+        }
+    }
+    spans
+}
+
+/// Whether a quotation is meant as a path of the repository: it has a slash or the ending of a file we keep.
+fn is_path(span: &str) -> bool {
+    const ENDINGS: &[&str] = &["rs", "md", "toml", "sh", "tsv"];
+    let plain = span
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+    let is_file = Path::new(span)
+        .extension()
+        .is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known));
+    let is_relative = !span.starts_with('/') && !span.starts_with("..");
+    plain
+        && is_relative
+        && (is_file || span.contains('/') && !span.starts_with("http"))
+        && span.contains(|c: char| c.is_ascii_lowercase())
+}
+
+/// From the root, or from the document's own directory or its `src`.
+fn exists(document: &Path, span: &str) -> bool {
+    let beside = document.parent().expect("a document is in a directory");
+    [
+        workspace().to_path_buf(),
+        beside.to_path_buf(),
+        beside.join("src"),
+    ]
+    .iter()
+    .any(|base: &PathBuf| base.join(span).exists())
+}
+
+fn names_a_command(span: &str, targets: &BTreeSet<String>) -> bool {
+    const COMMANDS: &[&str] = &[
+        "run",
+        "build",
+        "specialize",
+        "lockstep",
+        "cache",
+        "bench",
+        "demo",
+    ];
+    match span.split_whitespace().collect::<Vec<_>>()[..] {
+        ["make", target, ..] => targets.contains(target),
+        ["bactrian", command, ..] => command
+            .split('|')
+            .all(|command| COMMANDS.contains(&command) || command.starts_with('-')),
+        _ => true,
+    }
+}
+
+fn makefile_targets() -> BTreeSet<String> {
+    let makefile = fs::read_to_string(workspace().join("Makefile")).expect("there is a Makefile");
+    makefile
+        .lines()
+        .filter(|line| !line.starts_with(['\t', '.', '#']))
+        .filter_map(|line| line.split_once(':'))
+        .flat_map(|(targets, _)| targets.split_whitespace())
+        .map(String::from)
+        .collect()
+}
+
+/// The packages that `package` needs, directly or not, to be built.
+fn dependencies(package: &str) -> Vec<String> {
+    let output = Command::new(env!("CARGO"))
+        .current_dir(workspace())
+        .args(["tree", "--package", package, "--edges", "normal"])
+        .args(["--prefix", "none", "--format", "{p}", "--offline"])
+        .output()
+        .expect("Cargo can be started");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success(),
+        "cargo tree: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    text.lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .map(String::from)
+        .collect()
+}
