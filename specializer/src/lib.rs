@@ -3,6 +3,7 @@
 //! Pure: a WebAssembly module's bytes in, bytes out. Modules in pipeline order.
 
 pub mod cleanup;
+pub mod exec;
 pub mod ir;
 pub mod lift;
 pub mod lower;

@@ -1,0 +1,323 @@
+//! Executes functions of both stages over a small memory: the reference that tests compare
+//! transformations with, without a WebAssembly engine.
+//!
+//! An intrinsic means what the annotations say it means in generic code: cells are memory, hints are
+//! nothing. Where WebAssembly leaves a NaN to the engine, the canonical one is taken.
+//!
+//! Leaves out the host: calls, symbol addresses and lockstep events go to a [`Host`]. Every block
+//! costs fuel, so that endless loops end.
+
+#[cfg(test)]
+mod tests;
+
+use crate::ir::{Block, Callee, Function, Inst, Symbol, Target, Terminator, ValueId};
+use crate::op::{Const, Intrinsic, LoadKind, Op, Outcome, StoreKind};
+
+/// Bytes of a WebAssembly page.
+const PAGE: usize = 1 << 16;
+
+/// What execution changes besides values.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct State {
+    /// Of any length; `memory.size` counts whole pages.
+    pub memory: Vec<u8>,
+    pub globals: Vec<Const>,
+    /// Blocks that may still be entered.
+    pub fuel: u64,
+    /// Bound of `memory.grow`, in pages.
+    pub max_pages: usize,
+}
+
+/// Why execution ended early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Stop {
+    #[error("trap: unreachable executed")]
+    Unreachable,
+    #[error("trap: memory access out of bounds")]
+    OutOfBounds,
+    #[error("trap: division by zero, or a number that does not fit its type")]
+    Arithmetic,
+    #[error("trap: {0}")]
+    Call(&'static str),
+    #[error("out of fuel")]
+    Fuel,
+}
+
+/// What is outside of the function.
+pub trait Host {
+    /// Performs a call; `args` end with the table index if `callee` is indirect.
+    fn call(
+        &mut self,
+        state: &mut State,
+        callee: Callee,
+        args: &[Const],
+    ) -> Result<Option<Const>, Stop>;
+
+    /// Where a relocatable address is.
+    fn address(&mut self, symbol: Symbol) -> u32;
+
+    /// Takes note of a lockstep event.
+    fn event(&mut self, _state: &State, _operands: &[Const]) {}
+}
+
+/// A host in which calls trap and all bases are 0.
+pub struct NoHost;
+
+impl Host for NoHost {
+    fn call(&mut self, _: &mut State, _: Callee, _: &[Const]) -> Result<Option<Const>, Stop> {
+        Err(Stop::Call("there is nothing to call"))
+    }
+
+    fn address(&mut self, symbol: Symbol) -> u32 {
+        symbol.offset as u32
+    }
+}
+
+/// Runs `function`, which must have been verified, and returns its result.
+///
+/// # Panics
+/// If `args` do not fit the signature, or the function is not valid.
+pub fn run<V: ValueId>(
+    function: &Function<V>,
+    args: &[Const],
+    state: &mut State,
+    host: &mut dyn Host,
+) -> Result<Option<Const>, Stop> {
+    let values = vec![None; function.types.len()];
+    let mut frame = Frame {
+        function,
+        values,
+        state,
+        host,
+    };
+    frame.enter(Block(0), args);
+    frame.run()
+}
+
+struct Frame<'a, V> {
+    function: &'a Function<V>,
+    values: Vec<Option<Const>>,
+    state: &'a mut State,
+    host: &'a mut dyn Host,
+}
+
+impl<V: ValueId> Frame<'_, V> {
+    fn run(&mut self) -> Result<Option<Const>, Stop> {
+        let mut block = Block(0);
+        loop {
+            self.state.fuel = self.state.fuel.checked_sub(1).ok_or(Stop::Fuel)?;
+            let data = &self.function.blocks[block.index()];
+            for inst in &data.insts {
+                self.inst(inst)?;
+            }
+            let target = match &data.term {
+                Terminator::Jump(target) => target,
+                Terminator::Branch {
+                    cond,
+                    then,
+                    otherwise,
+                } => {
+                    if self.index(*cond) != 0 {
+                        then
+                    } else {
+                        otherwise
+                    }
+                }
+                Terminator::Switch {
+                    index,
+                    targets,
+                    default,
+                } => targets.get(self.index(*index) as usize).unwrap_or(default),
+                Terminator::Return(values) => {
+                    return Ok(values.first().map(|&value| self.value(value)));
+                }
+                Terminator::TailCall { callee, args } => {
+                    return self.host.call(self.state, *callee, &self.operands(args));
+                }
+                Terminator::Unreachable => return Err(Stop::Unreachable),
+            };
+            block = self.jump(target);
+        }
+    }
+
+    fn jump(&mut self, target: &Target<V>) -> Block {
+        let args = self.operands(&target.args);
+        self.enter(target.block, &args);
+        target.block
+    }
+
+    /// Gives a block's parameters their values.
+    fn enter(&mut self, block: Block, args: &[Const]) {
+        let params = &self.function.blocks[block.index()].params;
+        assert_eq!(
+            params.len(),
+            args.len(),
+            "a block gets an argument for each parameter"
+        );
+        for (param, &arg) in params.iter().zip(args) {
+            assert_eq!(
+                arg.ty(),
+                self.function.value_type(*param),
+                "an argument has its parameter's type"
+            );
+            self.values[param.index()] = Some(arg);
+        }
+    }
+
+    fn value(&self, value: V) -> Const {
+        self.values[value.index()].expect("verified: a value is defined before it is used")
+    }
+
+    fn operands(&self, values: &[V]) -> Vec<Const> {
+        values.iter().map(|&value| self.value(value)).collect()
+    }
+
+    /// The value of an `i32`, unsigned.
+    fn index(&self, value: V) -> u32 {
+        address(self.value(value))
+    }
+
+    fn inst(&mut self, inst: &Inst<V>) -> Result<(), Stop> {
+        let operands = self.operands(&inst.args);
+        let result = match inst.op.evaluate(&operands) {
+            Some(Outcome::Value(value) | Outcome::AnyNan(value)) => Some(value),
+            Some(Outcome::Trap) => return Err(Stop::Arithmetic),
+            None => self.effect(inst.op, &operands)?,
+        };
+        if let Some(value) = inst.result {
+            self.values[value.index()] = result;
+        }
+        Ok(())
+    }
+
+    /// Operators that are more than a function of their operands.
+    fn effect(&mut self, op: Op, operands: &[Const]) -> Result<Option<Const>, Stop> {
+        let state = &mut *self.state;
+        Ok(match op {
+            Op::Const(_) | Op::Plain(_) | Op::Select => unreachable!("these evaluate"),
+            Op::Load { kind, offset } => Some(state.load(kind, operands[0], offset)?),
+            Op::Store { kind, offset } => {
+                state.store(kind, operands[0], offset, operands[1])?;
+                None
+            }
+            Op::Call(callee) => self.host.call(state, callee, operands)?,
+            Op::GlobalGet(global) => Some(state.globals[global.index()]),
+            Op::GlobalSet(global) => {
+                state.globals[global.index()] = operands[0];
+                None
+            }
+            Op::MemorySize => Some(Const::I32((state.memory.len() / PAGE) as i32)),
+            Op::MemoryGrow => Some(Const::I32(state.grow(address(operands[0]) as usize))),
+            Op::MemoryCopy => {
+                state.copy(operands)?;
+                None
+            }
+            Op::MemoryFill => {
+                state.fill(operands)?;
+                None
+            }
+            Op::SymbolAddress(symbol) => Some(Const::I32(self.host.address(symbol) as i32)),
+            Op::Intrinsic(intrinsic) => self.intrinsic(intrinsic, operands)?,
+        })
+    }
+
+    fn intrinsic(
+        &mut self,
+        intrinsic: Intrinsic,
+        operands: &[Const],
+    ) -> Result<Option<Const>, Stop> {
+        Ok(match intrinsic {
+            Intrinsic::ContextUpdate
+            | Intrinsic::ContextPush
+            | Intrinsic::ContextPop
+            | Intrinsic::CellsDropBelow
+            | Intrinsic::CellsSync
+            | Intrinsic::CellsInvalidate => None,
+            Intrinsic::SpecializeValue | Intrinsic::SpecializeGuess => Some(operands[0]),
+            Intrinsic::SpecializeActive => Some(Const::I32(0)),
+            Intrinsic::CellsRead => Some(self.state.load(LoadKind::I64Load, operands[0], 0)?),
+            Intrinsic::CellsWrite => {
+                self.state
+                    .store(StoreKind::I64Store, operands[0], 0, operands[1])?;
+                None
+            }
+            Intrinsic::LockstepEvent => {
+                self.host.event(self.state, operands);
+                None
+            }
+        })
+    }
+}
+
+/// The value of an `i32`, unsigned.
+fn address(value: Const) -> u32 {
+    match value {
+        Const::I32(value) => value as u32,
+        Const::I64(_) | Const::F32(_) | Const::F64(_) => {
+            panic!("verified: addresses are i32, not {value:?}")
+        }
+    }
+}
+
+impl State {
+    /// A state with zeroed memory.
+    pub fn new(memory: usize, globals: Vec<Const>, fuel: u64) -> Self {
+        Self {
+            memory: vec![0; memory],
+            globals,
+            fuel,
+            max_pages: 4,
+        }
+    }
+
+    /// The `len` bytes at `base + offset`.
+    fn bytes(&mut self, base: u32, offset: u32, len: u32) -> Result<&mut [u8], Stop> {
+        let start = u64::from(base) + u64::from(offset);
+        let end = start + u64::from(len);
+        if end > self.memory.len() as u64 {
+            return Err(Stop::OutOfBounds);
+        }
+        Ok(&mut self.memory[start as usize..end as usize])
+    }
+
+    fn load(&mut self, kind: LoadKind, base: Const, offset: u32) -> Result<Const, Stop> {
+        Ok(kind.value(self.bytes(address(base), offset, kind.width())?))
+    }
+
+    fn store(
+        &mut self,
+        kind: StoreKind,
+        base: Const,
+        offset: u32,
+        value: Const,
+    ) -> Result<(), Stop> {
+        let bytes = self.bytes(address(base), offset, kind.width())?;
+        bytes.copy_from_slice(&kind.bytes(value)[..kind.width() as usize]);
+        Ok(())
+    }
+
+    /// The size before, in pages, or -1.
+    fn grow(&mut self, pages: usize) -> i32 {
+        let before = self.memory.len() / PAGE;
+        if before + pages > self.max_pages {
+            return -1;
+        }
+        self.memory.resize(self.memory.len() + pages * PAGE, 0);
+        before as i32
+    }
+
+    fn copy(&mut self, operands: &[Const]) -> Result<(), Stop> {
+        let [to, from, len] = [0, 1, 2].map(|index| address(operands[index]));
+        self.bytes(to, 0, len)?;
+        self.bytes(from, 0, len)?;
+        self.memory
+            .copy_within(from as usize..from as usize + len as usize, to as usize);
+        Ok(())
+    }
+
+    fn fill(&mut self, operands: &[Const]) -> Result<(), Stop> {
+        let [to, byte, len] = [0, 1, 2].map(|index| address(operands[index]));
+        self.bytes(to, 0, len)?.fill(byte as u8);
+        Ok(())
+    }
+}
