@@ -143,7 +143,7 @@ impl Channel {
             self.next = self.limit - (position - target) as usize;
             return Ok(());
         }
-        os::seek(descriptor, target, Whence::Start)?;
+        move_to(Ok(descriptor), target)?;
         self.position = Some(target);
         self.next = 0;
         self.limit = 0;
@@ -152,9 +152,18 @@ impl Channel {
 
     fn seek_output(&mut self, target: i64) -> Result<(), Errno> {
         while !self.flush_partial()? {}
-        os::seek(self.open_descriptor()?, target, Whence::Start)?;
+        move_to(self.open_descriptor(), target)?;
         self.position = Some(target);
         Ok(())
+    }
+}
+
+/// Moves the descriptor. As the C runtime tells errors by a result other than the target, nothing is wrong
+/// with moving to −1.
+fn move_to(descriptor: Result<Descriptor, Errno>, target: i64) -> Result<(), Errno> {
+    match descriptor.and_then(|descriptor| os::seek(descriptor, target, Whence::Start)) {
+        Err(error) if target != -1 => Err(error),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 
@@ -258,11 +267,15 @@ impl Channel {
         Ok(count)
     }
 
-    /// Replaces the bytes read by the next ones of the file; whether there were any.
+    /// Replaces the bytes read by the next ones of the file; whether there were any. If not, those read stay
+    /// for seeking back.
+    #[cold]
     fn refill(&mut self) -> Result<bool, Errno> {
         let count = self.fill(0)?;
-        self.next = 0;
-        self.limit = count;
+        if count > 0 {
+            self.next = 0;
+            self.limit = count;
+        }
         Ok(count > 0)
     }
 
@@ -278,7 +291,12 @@ impl Channel {
 
     /// Reads at most `target.len()` bytes: those buffered, or, if there are none, those that one read gives.
     pub fn get_some(&mut self, target: &mut [u8]) -> Result<usize, Errno> {
-        if target.is_empty() || (self.next >= self.limit && !self.refill()?) {
+        if target.is_empty() {
+            return Ok(0);
+        }
+        if self.next >= self.limit && !self.refill()? {
+            self.next = 0;
+            self.limit = 0;
             return Ok(0);
         }
         let count = target.len().min(self.limit - self.next);

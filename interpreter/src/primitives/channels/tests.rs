@@ -183,7 +183,7 @@ fn seeking_and_sizes() {
     assert_eq!(unwrap(channel_size(channel)), Value::int(10));
     assert_eq!(unwrap(input_char(channel)), Value::int(b'8'.into()));
     assert_eq!(
-        raised(seek(channel, Value::int(-1))),
+        raised(seek(channel, Value::int(-2))),
         "Sys_error(\"Invalid argument\")"
     );
     unwrap(seek(channel, Value::int(100)));
