@@ -79,8 +79,16 @@ pub fn read(descriptor: Descriptor, buffer: &mut [u8]) -> Result<usize, Errno> {
     };
     let mut count = 0;
     // SAFETY: one vector, which describes `buffer`.
-    Errno::check(unsafe { abi::fd_read(descriptor, &vector, 1, &mut count) })?;
-    Ok(count)
+    match Errno::check(unsafe { abi::fd_read(descriptor, &vector, 1, &mut count) }) {
+        Ok(()) => Ok(count),
+        // What POSIX calls reading a directory, a WASI host calls a descriptor without that right.
+        Err(Errno::BADF) if is_directory(descriptor) => Err(Errno::ISDIR),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_directory(descriptor: Descriptor) -> bool {
+    descriptor_stat(descriptor).is_ok_and(|stat| stat.file_type == abi::TYPE_DIRECTORY)
 }
 
 /// Writes a prefix of `bytes`; returns its length.
