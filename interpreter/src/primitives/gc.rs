@@ -27,8 +27,6 @@ crate::primitives! {
     Leaf "caml_get_major_bucket" zero, 1;
     Leaf "caml_get_major_credit" zero, 1;
     Leaf "caml_get_minor_free" minor_free, 1;
-    Leaf "caml_ml_enable_runtime_warnings" enable_warnings, 1;
-    Leaf "caml_ml_runtime_warnings_enabled" warnings_enabled, 1;
     Allocates "caml_runtime_parameters" runtime_parameters, 1;
     Allocates "caml_runtime_variant" runtime_variant, 1;
     Leaf "caml_eventlog_pause" unit, 1;
@@ -162,17 +160,7 @@ fn minor_free(_: Value) -> Value {
 }
 
 thread_local! {
-    static WARNINGS: Cell<bool> = const { Cell::new(false) };
     static SAMPLING: Cell<bool> = const { Cell::new(false) };
-}
-
-fn enable_warnings(on: Value) -> Value {
-    WARNINGS.set(on.as_bool());
-    Value::UNIT
-}
-
-fn warnings_enabled(_: Value) -> Value {
-    Value::bool(WARNINGS.get())
 }
 
 fn runtime_parameters(_: Value) -> Value {

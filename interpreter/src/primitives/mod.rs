@@ -75,7 +75,11 @@ mod tests {
     fn no_name_is_defined_twice() {
         let mut names: Vec<&str> = super::all().map(|primitive| primitive.name).collect();
         names.sort_unstable();
-        let twice: Vec<&str> = names.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
+        let twice: Vec<&str> = names
+            .windows(2)
+            .filter(|pair| pair[0] == pair[1])
+            .map(|pair| pair[0])
+            .collect();
         assert!(twice.is_empty(), "defined twice: {twice:?}");
     }
 }

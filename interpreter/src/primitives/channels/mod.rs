@@ -73,11 +73,17 @@ impl From<Errno> for Raised {
 }
 
 fn open_descriptor_in(descriptor: Value) -> Value {
-    open::add(Channel::new(descriptor.as_int() as Descriptor, Direction::Input))
+    open::add(Channel::new(
+        descriptor.as_int() as Descriptor,
+        Direction::Input,
+    ))
 }
 
 fn open_descriptor_out(descriptor: Value) -> Value {
-    open::add(Channel::new(descriptor.as_int() as Descriptor, Direction::Output))
+    open::add(Channel::new(
+        descriptor.as_int() as Descriptor,
+        Direction::Output,
+    ))
 }
 
 /// All open output channels, in the order of their opening.
@@ -87,7 +93,9 @@ fn out_channels_list(_: Value) -> Value {
 
 fn set_channel_name(channel: Value, name: Value) -> Value {
     let name = name.string_bytes();
-    with(channel, |channel| channel.name = (!name.is_empty()).then(|| name.to_vec()));
+    with(channel, |channel| {
+        channel.name = (!name.is_empty()).then(|| name.to_vec())
+    });
     Value::UNIT
 }
 
