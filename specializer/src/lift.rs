@@ -15,6 +15,8 @@ mod locals;
 mod translate;
 
 #[cfg(test)]
+mod programs;
+#[cfg(test)]
 mod tests;
 
 use wasmparser::BinaryReaderError;

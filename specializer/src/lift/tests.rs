@@ -1,9 +1,14 @@
-//! Lifting by example.
+//! Lifting by example, and of random programs.
 
 use expect_test::{Expect, expect};
 
-use crate::ir::Func;
+use crate::exec::{self, NoHost, State};
+use crate::ir::{Func, generic};
+use crate::lift::programs;
 use crate::module::Module;
+use crate::op::Const;
+use crate::random::Random;
+use crate::{text, verify};
 
 /// Lifts the first function that is not imported.
 fn check(wat: &str, expected: Expect) {
@@ -269,4 +274,30 @@ fn unsupported_functions_say_why() {
         r#"(module (import "bactrian" "cells.reed" (func (param i32))) (func (call 0 (i32.const 1))))"#,
         expect!["fn1, offset 0x36: there is no intrinsic `cells.reed` with this signature"],
     );
+}
+
+#[test]
+fn random_programs_compute_what_they_should() {
+    for seed in 0..400 {
+        let mut random = Random::new(seed);
+        let program = programs::random(&mut random);
+        let bytes = wat::parse_str(program.wat()).expect("valid text");
+        wasmparser::validate(&bytes).expect("valid by construction");
+        let module = Module::parse(&bytes).expect("a module");
+        let function = super::function(&module, Func(0)).expect("it lifts");
+        verify::generic(&function, &module).expect("the lifter keeps the rules");
+        for args in [[0, 0], [1, 5], [-3, 2]] {
+            let expected = program.run(args[0], args[1]);
+            let mut state = State::new(0, vec![], 100_000);
+            let found = exec::run(&function, &args.map(Const::I32), &mut state, &mut NoHost);
+            assert_eq!(
+                found,
+                Ok(Some(Const::I32(expected))),
+                "seed {seed}, {args:?}:\n{function}"
+            );
+        }
+        let printed = function.to_string();
+        let parsed = text::parse::<generic::Value>(&printed).expect("what is printed parses");
+        assert_eq!(parsed.to_string(), printed);
+    }
 }
