@@ -4,7 +4,7 @@
 //! Every block reports to the host first, so that a test can compare traces and end loops.
 
 use crate::ir::residual::{BlockData, Function, Inst, Target, Terminator, Value, Values};
-use crate::ir::{Block, Callee, Func, Global, Signature, Type};
+use crate::ir::{Block, Callee, Func, Global, Sig, Signature, Type};
 use crate::lower::dominators::{Dominators, Order};
 use crate::op::{Const, LoadKind, Op, StoreKind};
 
@@ -12,6 +12,31 @@ use crate::op::{Const, LoadKind, Op, StoreKind};
 pub const REPORT: Func = Func(0);
 /// A mutable `i32` global.
 pub const GLOBAL: Global = Global(0);
+
+/// The types of [`REPORT`] and [`GLOBAL`].
+pub struct Types;
+
+fn signature() -> Signature {
+    Signature {
+        params: vec![Type::I32, Type::I64],
+        results: vec![Type::I64],
+    }
+}
+
+impl crate::op::Types for Types {
+    fn function(&self, _: Func) -> Option<&Signature> {
+        static REPORT_TYPE: std::sync::LazyLock<Signature> = std::sync::LazyLock::new(signature);
+        Some(&REPORT_TYPE)
+    }
+
+    fn signature(&self, _: Sig) -> Option<&Signature> {
+        None
+    }
+
+    fn global(&self, _: Global) -> Option<Type> {
+        Some(Type::I32)
+    }
+}
 
 /// A small generator of numbers (xorshift).
 pub struct Random(u64);
@@ -37,10 +62,7 @@ impl Random {
 pub fn function(random: &mut Random, max_blocks: usize) -> Function {
     let count = 1 + random.below(max_blocks);
     let mut function = Function {
-        signature: Signature {
-            params: vec![Type::I32, Type::I64],
-            results: vec![Type::I64],
-        },
+        signature: signature(),
         blocks: (0..count).map(|_| graph_block(random, count)).collect(),
         types: Vec::new(),
     };
@@ -254,7 +276,47 @@ impl Builder<'_> {
             (Op::Call(Callee::Direct(REPORT)), &[I32, I64]),
         ];
         let (op, operands) = self.random.pick(&choices);
+        if let Op::Load { .. } | Op::Store { .. } = op {
+            // Addresses stay within the memory: a load whose result is unused may go, trap and all.
+            let masked = self.mask(insts, available);
+            self.access(insts, available, op, masked);
+            return;
+        }
         self.emit(insts, available, op, operands);
+    }
+
+    fn mask(&mut self, insts: &mut Vec<Inst>, available: &mut Vec<Value>) -> Value {
+        let address = self.operand(available, Type::I32);
+        self.emit(insts, available, Op::Const(Const::I32(0xff)), &[]);
+        let mask = available[available.len() - 1];
+        let result = self.function.new_value(Type::I32);
+        let args = Values::from_slice(&[address, mask]);
+        insts.push(Inst {
+            op: Op::I32And,
+            args,
+            result: Some(result),
+        });
+        available.push(result);
+        result
+    }
+
+    fn access(
+        &mut self,
+        insts: &mut Vec<Inst>,
+        available: &mut Vec<Value>,
+        op: Op,
+        address: Value,
+    ) {
+        let mut args = Values::from_slice(&[address]);
+        let result = match op {
+            Op::Load { kind, .. } => Some(self.function.new_value(kind.ty())),
+            _ => {
+                args.push(self.operand(available, Type::I64));
+                None
+            }
+        };
+        available.extend(result);
+        insts.push(Inst { op, args, result });
     }
 
     fn emit(

@@ -30,3 +30,23 @@ pub fn inverse(op: Op) -> Option<Op> {
         _ => return None,
     })
 }
+
+/// Whether `op` gives 0 or 1.
+pub fn is_comparison(op: Op) -> bool {
+    let float = matches!(
+        op,
+        Op::F32Eq
+            | Op::F32Ne
+            | Op::F32Lt
+            | Op::F32Gt
+            | Op::F32Le
+            | Op::F32Ge
+            | Op::F64Eq
+            | Op::F64Ne
+            | Op::F64Lt
+            | Op::F64Gt
+            | Op::F64Le
+            | Op::F64Ge
+    );
+    float || matches!(op, Op::I32Eqz | Op::I64Eqz) || inverse(op).is_some()
+}

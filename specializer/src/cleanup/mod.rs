@@ -11,7 +11,10 @@ pub mod compare;
 mod constants;
 mod dce;
 mod params;
+mod peephole;
 mod rename;
+mod rules;
+mod tailcalls;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -23,8 +26,10 @@ pub fn run(function: &mut Function) {
     constants::run(function);
     threads::run(function);
     params::run(function);
+    peephole::run(function);
     threads::run(function);
     params::run(function);
     dce::run(function);
+    tailcalls::run(function);
     compact::run(function);
 }

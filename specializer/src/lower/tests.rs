@@ -4,7 +4,12 @@
 use wasm_encoder as enc;
 
 use super::{Lowered, RelocationKind, patch_address, patch_index};
+use crate::exec::{self, Host, State, Stop};
 use crate::ir::residual::Function;
+use crate::ir::{self, Callee, Func, Symbol, ValueId};
+use crate::lift;
+use crate::module::Module;
+use crate::op::Const;
 use crate::random::{self, Random};
 
 /// A module with `lowered` as function 1 after an imported `report`, a memory and a global.
@@ -67,18 +72,99 @@ pub fn validate(bytes: &[u8]) -> Result<(), wasmparser::BinaryReaderError> {
         .map(drop)
 }
 
-fn check_valid(function: &Function) {
+/// What can be observed of a run.
+#[derive(PartialEq, Debug)]
+pub struct Observed {
+    result: Result<Option<Const>, Stop>,
+    reports: Vec<Vec<Const>>,
+    memory: Vec<u8>,
+    globals: Vec<Const>,
+}
+
+/// Takes reports until it has had enough.
+struct Reporter(Vec<Vec<Const>>);
+
+const MOST_REPORTS: usize = 200;
+
+impl Host for Reporter {
+    fn call(
+        &mut self,
+        state: &mut State,
+        _: Callee,
+        args: &[Const],
+    ) -> Result<Option<Const>, Stop> {
+        if self.0.len() == MOST_REPORTS {
+            return Err(Stop::Call("enough"));
+        }
+        self.0.push(args.to_vec());
+        // A call may change what loads see.
+        let [Const::I32(first), Const::I64(second)] = *args else {
+            panic!("the type of report")
+        };
+        state.memory[first as usize & 0xff] ^= second as u8;
+        Ok(Some(Const::I64(
+            second.wrapping_mul(7).wrapping_add(first.into()) ^ self.0.len() as i64,
+        )))
+    }
+
+    fn address(&mut self, symbol: Symbol) -> u32 {
+        symbol.offset as u32
+    }
+}
+
+/// Runs a function of [`random`]'s signature.
+pub fn observe<V: ValueId>(function: &ir::Function<V>, args: (i32, i64)) -> Observed {
+    let mut state = State::new(512, vec![Const::I32(16)], 1_000_000);
+    let mut host = Reporter(Vec::new());
+    let args = [Const::I32(args.0), Const::I64(args.1)];
+    let result = exec::run(function, &args, &mut state, &mut host);
+    Observed {
+        result,
+        reports: host.0,
+        memory: state.memory,
+        globals: state.globals,
+    }
+}
+
+const ARGUMENTS: [(i32, i64); 3] = [(0, 5), (1, -1), (100, 1 << 40)];
+
+fn relifted(function: &Function) -> ir::generic::Function {
     let bytes = module(super::function(function));
-    validate(&bytes).expect("lowered code is valid");
+    if let Err(error) = validate(&bytes) {
+        panic!("lowered code is not valid: {error}\n{function}");
+    }
+    let module = Module::parse(&bytes).expect("the test's module parses");
+    lift::function(&module, Func(1)).expect("lowered code lifts")
+}
+
+/// Lowering and cleanup keep the meaning of a function.
+fn check_meaning(function: &Function) {
+    let mut clean = function.clone();
+    crate::cleanup::run(&mut clean);
+    crate::verify::residual(&clean, &random::Types).expect("cleanup leaves a valid function");
+    let lowered = relifted(function);
+    let lowered_clean = relifted(&clean);
+    for args in ARGUMENTS {
+        let expected = observe(function, args);
+        assert_eq!(observe(&lowered, args), expected, "lowering of {function}");
+        assert_eq!(
+            observe(&clean, args),
+            expected,
+            "cleanup of {function} to {clean}"
+        );
+        assert_eq!(
+            observe(&lowered_clean, args),
+            expected,
+            "lowering of clean {clean}"
+        );
+    }
 }
 
 #[test]
-fn random_functions_lower_to_valid_code() {
-    for seed in 0..2000 {
+fn random_functions_keep_their_meaning() {
+    for seed in 0..1500 {
         let function = random::function(&mut Random::new(seed), 1 + seed as usize % 24);
-        check_valid(&function);
-        let mut clean = function.clone();
-        crate::cleanup::run(&mut clean);
-        check_valid(&clean);
+        crate::verify::residual(&function, &random::Types).expect("generated functions are valid");
+        check_meaning(&function);
     }
 }

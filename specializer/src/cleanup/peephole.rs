@@ -1,0 +1,158 @@
+//! Simplifies instructions one by one in the light of their operands' definitions, and shares equal
+//! computations within a block.
+//!
+//! The rules themselves are in [`super::rules`]. Constants live in the entry block throughout
+//! ([`super::constants`]). Blocks are visited in reverse postorder, so that definitions are simplified
+//! before their uses.
+//!
+//! Leaves out loads, and sharing across blocks: it would lengthen lifetimes across calls, and engines
+//! do it where it pays.
+
+use std::collections::HashMap;
+
+use super::constants::Constants;
+use super::rename::Renaming;
+use super::rules::{self, Better, Known};
+use crate::ir::residual::{Function, Inst, Terminator, Value, Values};
+use crate::lower::dominators::Order;
+use crate::op::{Const, Effect, Op};
+
+pub fn run(function: &mut Function) {
+    let order = Order::new(function);
+    let mut peephole = Peephole {
+        renaming: Renaming::new(function),
+        constants: Constants::of(function),
+        definitions: Definitions {
+            of: vec![None; function.types.len()],
+        },
+        seen: HashMap::new(),
+        function,
+    };
+    for &block in &order.blocks {
+        peephole.seen.clear();
+        let insts = std::mem::take(&mut peephole.function.blocks[block.index()].insts);
+        let insts = insts
+            .into_iter()
+            .filter_map(|inst| peephole.inst(inst))
+            .collect();
+        peephole.function.blocks[block.index()].insts = insts;
+        peephole.branch(block.index());
+    }
+    peephole.constants.place(peephole.function);
+    peephole.renaming.apply(peephole.function);
+}
+
+/// What defines each value, if it is an operator that rules look at.
+struct Definitions {
+    of: Vec<Option<Definition>>,
+}
+
+type Definition = (Op, [Value; 3]);
+
+impl Definitions {
+    fn define(&mut self, value: Value, op: Op, args: &[Value]) {
+        if !matches!(op, Op::Const(_) | Op::Plain(_) | Op::Select) {
+            return;
+        }
+        let mut operands = [value; 3];
+        operands[..args.len()].copy_from_slice(args);
+        if self.of.len() <= value.index() {
+            self.of.resize(value.index() + 1, None);
+        }
+        self.of[value.index()] = Some((op, operands));
+    }
+}
+
+impl Known for Definitions {
+    fn definition(&self, value: Value) -> Option<Definition> {
+        self.of.get(value.index()).copied().flatten()
+    }
+}
+
+struct Peephole<'f> {
+    function: &'f mut Function,
+    renaming: Renaming,
+    constants: Constants,
+    definitions: Definitions,
+    /// Results computed earlier in the block.
+    seen: HashMap<(Op, Values), Value>,
+}
+
+/// Most rules applied to one instruction; each makes it simpler, so this is never met.
+const STEPS: usize = 32;
+
+impl Peephole<'_> {
+    /// What remains of an instruction, if anything.
+    fn inst(&mut self, mut inst: Inst) -> Option<Inst> {
+        for arg in &mut inst.args {
+            *arg = self.renaming.resolve(*arg);
+        }
+        let Some(result) = inst.result else {
+            return Some(inst);
+        };
+        if !matches!(inst.op, Op::Plain(_) | Op::Select) {
+            self.definitions.define(result, inst.op, &inst.args);
+            return Some(inst);
+        }
+        for _ in 0..STEPS {
+            match rules::improve(inst.op, &inst.args, &self.definitions) {
+                None => break,
+                Some(Better::Value(value)) => {
+                    self.renaming.replace(result, value);
+                    return None;
+                }
+                Some(Better::Const(constant)) => {
+                    let value = self.constant(constant);
+                    self.renaming.replace(result, value);
+                    return None;
+                }
+                Some(Better::Op(op, args)) => (inst.op, inst.args) = (op, args),
+                Some(Better::WithConst(op, value, constant)) => {
+                    inst.op = op;
+                    inst.args = Values::from_slice(&[value, self.constant(constant)]);
+                }
+            }
+        }
+        if matches!(inst.op.effect(), Effect::Pure | Effect::Traps) {
+            let first = *self
+                .seen
+                .entry((inst.op, inst.args.clone()))
+                .or_insert(result);
+            if first != result {
+                self.renaming.replace(result, first);
+                return None;
+            }
+        }
+        self.definitions.define(result, inst.op, &inst.args);
+        Some(inst)
+    }
+
+    fn constant(&mut self, constant: Const) -> Value {
+        let value = self.constants.value(self.function, constant);
+        self.definitions.define(value, Op::Const(constant), &[]);
+        value
+    }
+
+    /// Makes a branch test what its condition tests.
+    fn branch(&mut self, block: usize) {
+        let Terminator::Branch {
+            cond,
+            then,
+            otherwise,
+        } = &mut self.function.blocks[block].term
+        else {
+            return;
+        };
+        *cond = self.renaming.resolve(*cond);
+        for _ in 0..STEPS {
+            match rules::condition(*cond, &self.definitions) {
+                None => break,
+                Some((value, rules::Sense::Same)) => *cond = value,
+                Some((value, rules::Sense::Opposite)) => {
+                    *cond = value;
+                    std::mem::swap(then, otherwise);
+                }
+            }
+        }
+    }
+}
