@@ -58,7 +58,13 @@ impl Vm {
     /// Whether `value` is a block in the nursery.
     #[inline(always)]
     pub fn is_young(&self, value: Value) -> bool {
-        value.is_block() && value.address().wrapping_sub(self.young_start.get()) < self.young_end.get() - self.young_start.get()
+        value.is_block() && self.is_young_address(value.address())
+    }
+
+    /// Whether `address` is in the nursery.
+    #[inline(always)]
+    pub fn is_young_address(&self, address: u32) -> bool {
+        address.wrapping_sub(self.young_start.get()) < self.young_end.get() - self.young_start.get()
     }
 }
 

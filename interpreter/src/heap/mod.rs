@@ -203,15 +203,23 @@ pub fn modify(block: Value, index: usize, value: Value) {
     modify_at(block.field_address(index), value)
 }
 
-/// The same for the field at `address`. A field that holds a nursery block already is remembered already.
-#[inline]
+/// The same for the field at `address`. Inlined is what nearly all writes need: two tests and the store.
+#[inline(always)]
 pub fn modify_at(address: u32, value: Value) {
     let vm = vm();
+    if vm.is_young(value) && !vm.is_young_address(address) {
+        modify_old(address, value.0);
+    } else {
+        memory::store_i64(address, value.0);
+    }
+}
+
+/// Writes a nursery block into a field outside of the nursery. If the field holds one already, it is remembered already.
+#[inline(never)]
+extern "C" fn modify_old(address: u32, value: i64) {
     let old = Value(memory::load_i64(address));
-    memory::store_i64(address, value.0);
-    let in_nursery =
-        address.wrapping_sub(vm.young_start.get()) < vm.young_end.get() - vm.young_start.get();
-    if !in_nursery && vm.is_young(value) && !vm.is_young(old) {
+    memory::store_i64(address, value);
+    if !vm().is_young(old) {
         heap().remembered.push(address);
     }
 }
