@@ -1,12 +1,9 @@
 //! Memory outside of the OCaml heap, for data that blocks only point to: bigarrays.
 //!
 //! Under Wasm it comes from Rust's allocator, which shares the address space; natively, where guest
-//! addresses are not host addresses, from [`memory::grow`], and is not used again.
+//! addresses are not host addresses, from [`crate::memory::grow`], and is used again for data of the same size.
 //!
 //! One of the few modules with `unsafe`.
-
-#[cfg(not(target_family = "wasm"))]
-use crate::memory;
 
 /// What every address here is a multiple of.
 #[cfg(target_family = "wasm")]
@@ -30,13 +27,35 @@ pub fn free(address: u32, size: usize) {
     unsafe { std::alloc::dealloc(address as usize as *mut u8, layout) }
 }
 
-/// `size` zeroed bytes, or `None`: memory is exhausted. `size` > 0.
 #[cfg(not(target_family = "wasm"))]
-pub fn alloc(size: usize) -> Option<u32> {
-    assert!(size > 0, "an allocation has a size");
-    memory::grow(size)
-}
+pub use native::{alloc, free};
 
-/// Gives back the `size` bytes at `address` that [`alloc`] returned.
 #[cfg(not(target_family = "wasm"))]
-pub fn free(_address: u32, _size: usize) {}
+mod native {
+    use crate::memory;
+    use std::cell::RefCell;
+    use std::collections::BTreeMap;
+
+    thread_local! {
+        /// What was given back, by size.
+        static FREE: RefCell<BTreeMap<usize, Vec<u32>>> = const { RefCell::new(BTreeMap::new()) };
+    }
+
+    /// `size` zeroed bytes, or `None`: memory is exhausted. `size` > 0.
+    pub fn alloc(size: usize) -> Option<u32> {
+        assert!(size > 0, "an allocation has a size");
+        let reused = FREE.with_borrow_mut(|free| free.get_mut(&size).and_then(Vec::pop));
+        match reused {
+            Some(address) => {
+                memory::bytes_mut(address, size).fill(0);
+                Some(address)
+            }
+            None => memory::grow(size),
+        }
+    }
+
+    /// Gives back the `size` bytes at `address` that [`alloc`] returned.
+    pub fn free(address: u32, size: usize) {
+        FREE.with_borrow_mut(|free| free.entry(size).or_default().push(address));
+    }
+}

@@ -95,8 +95,8 @@ pub fn integer(spec: &Spec, signed: i64, unsigned: u64) -> String {
         _ => spec.sign(signed < 0),
     };
     let mut least = spec.precision.unwrap_or(1);
-    if spec.conversion == b'o' && spec.alternate && !digits.starts_with('0') {
-        least = least.max(digits.len() + 1);
+    if spec.conversion == b'o' && spec.alternate {
+        least = least.max(if unsigned == 0 { 1 } else { digits.len() + 1 });
     }
     let digits = match digits.len() {
         1 if digits == "0" && least == 0 => String::new(),
@@ -271,6 +271,7 @@ mod tests {
         assert_eq!(int("%#o", 8), "010");
         assert_eq!(int("%x", -1), "7fffffffffffffff");
         assert_eq!(int("%.0d", 0), "");
+        assert_eq!(int("%#.0o", 0), "0");
         assert_eq!(int("%lu", 3), "3");
     }
 

@@ -61,7 +61,11 @@ pub fn integer(text: &[u8], bits: u32) -> Option<i64> {
 /// The float that `text` denotes, underscores dropped.
 pub fn float(text: &[u8]) -> Option<f64> {
     let text: Vec<u8> = text.iter().copied().filter(|&byte| byte != b'_').collect();
-    let unsigned = match text.as_slice() {
+    // As C's `strtod`: blanks before the number, none after it.
+    let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r');
+    let start = text.iter().position(|byte| !blank(byte))?;
+    let text = &text[start..];
+    let unsigned = match text {
         [b'-' | b'+', rest @ ..] => rest,
         rest => rest,
     };
@@ -70,15 +74,11 @@ pub fn float(text: &[u8]) -> Option<f64> {
             let x = hexadecimal(digits)?;
             Some(if text[0] == b'-' { -x } else { x })
         }
-        _ => strtod(&text),
+        _ => decimal(std::str::from_utf8(text).ok()?),
     }
 }
 
-/// What C's `strtod` makes of all of `text`.
-fn strtod(text: &[u8]) -> Option<f64> {
-    let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r');
-    let start = text.iter().position(|byte| !blank(byte))?;
-    let text = std::str::from_utf8(&text[start..]).ok()?;
+fn decimal(text: &str) -> Option<f64> {
     match text.parse::<f64>() {
         Ok(x) => Some(x),
         Err(_) => nan_with_payload(text),

@@ -141,7 +141,8 @@ fn number_size(element: Element) -> u32 {
 fn short_range(element: Element) -> Option<std::ops::Range<i64>> {
     match element {
         Element::Int => Some(-(1 << 30)..1 << 30),
-        Element::Nativeint => Some(-(1 << 31)..1 << 31),
+        // C's lower bound is meant to be -0x80000000, but that constant is unsigned: nothing is in range.
+        Element::Nativeint => Some(0..0),
         Element::Float32
         | Element::Float64
         | Element::Int8
