@@ -1,0 +1,127 @@
+//! What the evaluator knows of a generic value: the lattice of binding times.
+//!
+//! ```text
+//!   Const  Symbol  Slot  Offset      known at specialisation time (each value its own point)
+//!       \     |     |     /
+//!             Dynamic                known only to residual code
+//! ```
+//! The bottom ("unreached") is the absence of a state. `Offset` is known up to a residual parameter: it is
+//! what makes stack slots addressable. Joining two different points gives `Dynamic`, so each value can
+//! rise once, which bounds the fixpoint.
+
+use crate::ir::{Symbol, Type};
+use crate::op::{Const, Op};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum Abs {
+    Const(Const),
+    /// The relocatable address (an `i32`).
+    Symbol(Symbol),
+    /// The function index (an `i32`) in the request slot at this address.
+    Slot(Symbol),
+    /// The residual function's `i32` parameter plus a constant, modulo 2^32.
+    Offset { param: u32, offset: i32 },
+    Dynamic,
+}
+
+impl Abs {
+    pub fn is_known(self) -> bool {
+        match self {
+            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } => true,
+            Abs::Dynamic => false,
+        }
+    }
+
+    /// The least upper bound.
+    pub fn join(self, other: Abs) -> Abs {
+        if self == other { self } else { Abs::Dynamic }
+    }
+
+    /// The truth of an `i32` condition, where known.
+    pub fn as_condition(self) -> Option<bool> {
+        match self {
+            Abs::Const(Const::I32(n)) => Some(n != 0),
+            // An address inside a region, which is never 0.
+            Abs::Symbol(_) => Some(true),
+            Abs::Const(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => None,
+        }
+    }
+
+    pub fn as_u32(self) -> Option<u32> {
+        match self {
+            Abs::Const(Const::I32(n)) => Some(n as u32),
+            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => None,
+        }
+    }
+
+    /// The address `self + delta`, where `self` is one.
+    pub fn plus(self, delta: i32) -> Option<Abs> {
+        match self {
+            Abs::Const(Const::I32(n)) => Some(Abs::Const(Const::I32(n.wrapping_add(delta)))),
+            Abs::Symbol(Symbol { base, offset }) => {
+                Some(Abs::Symbol(Symbol { base, offset: offset.wrapping_add(delta) }))
+            }
+            Abs::Offset { param, offset } => Some(Abs::Offset { param, offset: offset.wrapping_add(delta) }),
+            Abs::Const(_) | Abs::Slot(_) | Abs::Dynamic => None,
+        }
+    }
+}
+
+/// What a pure operator gives on operands of which at least one is known.
+pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
+    if let Some(constants) = constants(args) {
+        return op.fold(&constants[..args.len()]).map(Abs::Const);
+    }
+    match (op, args) {
+        (Op::Select, &[a, b, condition]) => match condition.as_condition() {
+            Some(true) => Some(a),
+            Some(false) => Some(b),
+            None => (a == b && a.is_known()).then_some(a),
+        },
+        (Op::I32Add, &[a, Abs::Const(Const::I32(n))]) | (Op::I32Add, &[Abs::Const(Const::I32(n)), a]) => a.plus(n),
+        (Op::I32Sub, &[a, Abs::Const(Const::I32(n))]) => a.plus(n.wrapping_neg()),
+        (Op::I32Sub, &[a, b]) => distance(a, b).map(|n| Abs::Const(Const::I32(n))),
+        (Op::I32Eq, &[a, b]) => equal(a, b).map(truth),
+        (Op::I32Ne, &[a, b]) => equal(a, b).map(|is| truth(!is)),
+        (Op::I32Eqz, &[a]) => a.as_condition().map(|is| truth(!is)),
+        _ => None,
+    }
+}
+
+fn truth(is: bool) -> Abs {
+    Abs::Const(Const::I32(is.into()))
+}
+
+fn constants(args: &[Abs]) -> Option<[Const; 3]> {
+    let mut constants = [Const::I32(0); 3];
+    for (slot, arg) in constants.iter_mut().zip(args) {
+        let Abs::Const(constant) = arg else { return None };
+        *slot = *constant;
+    }
+    (args.len() <= 3).then_some(constants)
+}
+
+/// `a - b` for addresses of the same base.
+fn distance(a: Abs, b: Abs) -> Option<i32> {
+    match (a, b) {
+        (Abs::Symbol(a), Abs::Symbol(b)) if a.base == b.base => Some(a.offset.wrapping_sub(b.offset)),
+        (Abs::Offset { param: p, offset: a }, Abs::Offset { param: q, offset: b }) if p == q => Some(a.wrapping_sub(b)),
+        _ => None,
+    }
+}
+
+fn equal(a: Abs, b: Abs) -> Option<bool> {
+    match (a, b) {
+        (Abs::Symbol(_), Abs::Const(Const::I32(0))) | (Abs::Const(Const::I32(0)), Abs::Symbol(_)) => Some(false),
+        _ => distance(a, b).map(|n| n == 0),
+    }
+}
+
+/// The type of a known value.
+pub fn type_of(abs: Abs) -> Option<Type> {
+    match abs {
+        Abs::Const(constant) => Some(constant.ty()),
+        Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } => Some(Type::I32),
+        Abs::Dynamic => None,
+    }
+}

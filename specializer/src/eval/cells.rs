@@ -1,0 +1,213 @@
+//! The virtual stack and registers: which cells' contents are known without a load.
+//!
+//! A cell is named by its address. It is absent (its value is in memory), clean (cached, and memory
+//! agrees) or dirty (cached, memory is stale). At a join a cell that is cached on one side only stays
+//! cached, the other edge reloads it: so a path that never syncs never stores. Joined dirtiness is the
+//! disjunction; storing once too often is harmless.
+//!
+//! At most [`WINDOW`] cells of dynamic contents are cached; the ones with the highest addresses (deepest
+//! in a stack) give way. Known contents cost nothing and do not count.
+
+use super::abs::Abs;
+
+/// How many cells of dynamic contents are cached.
+pub const WINDOW: usize = 24;
+
+/// A cached cell. `V` is what a value is in the current phase.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cell<V> {
+    pub address: Abs,
+    pub value: V,
+    pub dirty: bool,
+}
+
+/// A value with what is known of it.
+pub trait Content: Copy {
+    fn abs(self) -> Abs;
+}
+
+/// Cached cells, highest address first: the top of a downward stack is last.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cells<V> {
+    cells: Vec<Cell<V>>,
+}
+
+impl<V> Default for Cells<V> {
+    fn default() -> Self {
+        Self { cells: Vec::new() }
+    }
+}
+
+/// Orders addresses: by base, then by offset.
+pub fn order(address: Abs) -> (u32, u32, i64) {
+    match address {
+        Abs::Const(crate::op::Const::I32(n)) => (0, 0, i64::from(n as u32)),
+        Abs::Symbol(symbol) => (1, symbol.base.0, i64::from(symbol.offset)),
+        Abs::Offset { param, offset } => (2, param, i64::from(offset)),
+        Abs::Const(_) | Abs::Slot(_) | Abs::Dynamic => unreachable!("not the address of a cell"),
+    }
+}
+
+impl<V: Content> Cells<V> {
+    pub fn iter(&self) -> impl Iterator<Item = &Cell<V>> {
+        self.cells.iter()
+    }
+
+    /// The cell at `address`, if cached.
+    pub fn get(&self, address: Abs) -> Option<&Cell<V>> {
+        self.position(address).ok().map(|index| &self.cells[index])
+    }
+
+    /// Caches `value` for `address`.
+    pub fn set(&mut self, address: Abs, value: V, dirty: bool) {
+        let cell = Cell { address, value, dirty };
+        match self.position(address) {
+            Ok(index) => self.cells[index] = cell,
+            Err(index) => self.cells.insert(index, cell),
+        }
+    }
+
+    /// The cell that must give way, if too many are cached: remove it, storing it first if dirty.
+    pub fn evict(&mut self) -> Option<Cell<V>> {
+        let dynamic = |cell: &Cell<V>| !cell.value.abs().is_known();
+        if self.cells.len() <= WINDOW || self.cells.iter().filter(|cell| dynamic(cell)).count() <= WINDOW {
+            return None;
+        }
+        let deepest = self.cells.iter().position(dynamic).expect("more dynamic cells than the window");
+        Some(self.cells.remove(deepest))
+    }
+
+    /// Forgets cells below `address` in the same stack.
+    pub fn drop_below(&mut self, address: Abs) {
+        let (kind, base, offset) = order(address);
+        self.cells.retain(|cell| {
+            let (cell_kind, cell_base, cell_offset) = order(cell.address);
+            (kind, base) != (cell_kind, cell_base) || cell_offset >= offset
+        });
+    }
+
+    /// Marks all as clean; calls `store` for each that was dirty.
+    pub fn sync(&mut self, mut store: impl FnMut(Abs, V)) {
+        for cell in &mut self.cells {
+            if cell.dirty {
+                store(cell.address, cell.value);
+                cell.dirty = false;
+            }
+        }
+    }
+
+    /// Forgets clean cells whose contents are not known.
+    pub fn invalidate(&mut self) {
+        self.cells.retain(|cell| cell.dirty || cell.value.abs().is_known());
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.cells.clear();
+    }
+
+    fn position(&self, address: Abs) -> Result<usize, usize> {
+        // The cells in use are near the end.
+        let key = order(address);
+        for (index, cell) in self.cells.iter().enumerate().rev() {
+            match order(cell.address).cmp(&key) {
+                std::cmp::Ordering::Less => {}
+                std::cmp::Ordering::Equal => return Ok(index),
+                std::cmp::Ordering::Greater => return Err(index + 1),
+            }
+        }
+        Err(0)
+    }
+}
+
+impl Content for Abs {
+    fn abs(self) -> Abs {
+        self
+    }
+}
+
+impl Cells<Abs> {
+    /// Joins the cells of another path into these. Returns whether anything changed.
+    pub fn join(&mut self, other: &Cells<Abs>) -> bool {
+        let mut joined = Vec::with_capacity(self.cells.len().max(other.cells.len()));
+        let (mut mine, mut theirs) = (self.cells.iter().peekable(), other.cells.iter().peekable());
+        loop {
+            let cell = match (mine.peek(), theirs.peek()) {
+                (None, None) => break,
+                (Some(a), Some(b)) if a.address == b.address => {
+                    let cell = Cell { address: a.address, value: a.value.join(b.value), dirty: a.dirty || b.dirty };
+                    mine.next();
+                    theirs.next();
+                    cell
+                }
+                (Some(a), b) if b.is_none_or(|b| order(a.address) > order(b.address)) => {
+                    let cell = Cell { value: Abs::Dynamic, ..**a };
+                    mine.next();
+                    cell
+                }
+                (_, Some(b)) => {
+                    let cell = Cell { value: Abs::Dynamic, ..**b };
+                    theirs.next();
+                    cell
+                }
+                (Some(_), None) => unreachable!("the arm above takes it"),
+            };
+            joined.push(cell);
+        }
+        let mut joined = Cells { cells: joined };
+        while joined.evict().is_some() {}
+        let changed = joined != *self;
+        *self = joined;
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::Const;
+
+    fn slot(offset: i32) -> Abs {
+        Abs::Offset { param: 2, offset }
+    }
+
+    fn number(n: i64) -> Abs {
+        Abs::Const(Const::I64(n))
+    }
+
+    #[test]
+    fn a_cell_cached_on_one_side_stays_cached_and_dirty() {
+        let mut fast = Cells::default();
+        fast.set(slot(-8), Abs::Dynamic, true);
+        fast.set(slot(-16), number(3), true);
+        let mut slow = Cells::default();
+        slow.set(slot(-16), number(3), false);
+        assert!(slow.join(&fast));
+        assert_eq!(slow.get(slot(-8)), Some(&Cell { address: slot(-8), value: Abs::Dynamic, dirty: true }));
+        assert_eq!(slow.get(slot(-16)), Some(&Cell { address: slot(-16), value: number(3), dirty: true }));
+        assert!(!slow.join(&fast), "joining again changes nothing");
+    }
+
+    #[test]
+    fn the_deepest_dynamic_cell_gives_way() {
+        let mut cells = Cells::default();
+        cells.set(slot(0), number(7), true);
+        for index in 1..=WINDOW as i32 + 1 {
+            cells.set(slot(-8 * index), Abs::Dynamic, true);
+        }
+        assert_eq!(cells.evict().map(|cell| cell.address), Some(slot(-8)));
+        assert_eq!(cells.evict(), None);
+        assert!(cells.get(slot(0)).is_some());
+    }
+
+    #[test]
+    fn dropping_is_confined_to_one_stack() {
+        let mut cells = Cells::default();
+        cells.set(slot(-8), Abs::Dynamic, true);
+        cells.set(slot(-16), Abs::Dynamic, true);
+        cells.set(Abs::Const(Const::I32(16)), Abs::Dynamic, true);
+        cells.drop_below(slot(-8));
+        assert!(cells.get(slot(-16)).is_none());
+        assert_eq!(cells.iter().count(), 2);
+    }
+}

@@ -1,0 +1,91 @@
+//! Contexts: for which interpreter position, and under which assumed values, code is evaluated.
+//!
+//! A context is a stack of positions (`context.push`, `pop`, `update` change it) and, on top of its
+//! last position, the outcomes of the value specialisations since. Contexts are interned: equal ones
+//! have equal ids.
+
+use std::collections::HashMap;
+
+use super::abs::Abs;
+use crate::ir::Block;
+
+/// An interned context.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct ContextId(pub u32);
+
+/// One step from a context to another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Context {
+    Root,
+    /// At a position, above an outer context.
+    At { outer: ContextId, position: Abs },
+    /// Where the specialisation at the end of `site` had this outcome.
+    Assuming { outer: ContextId, site: Block, value: Abs },
+}
+
+/// All contexts of one request.
+pub struct Contexts {
+    contexts: Vec<Context>,
+    ids: HashMap<Context, ContextId>,
+    /// Positions that were not known when they were entered.
+    pub unknown_positions: usize,
+}
+
+impl Contexts {
+    pub const ROOT: ContextId = ContextId(0);
+
+    pub fn new() -> Self {
+        Self {
+            contexts: vec![Context::Root],
+            ids: HashMap::from([(Context::Root, Self::ROOT)]),
+            unknown_positions: 0,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        self.contexts.len()
+    }
+
+    pub fn push(&mut self, context: ContextId, position: Abs) -> ContextId {
+        self.intern(Context::At { outer: context, position })
+    }
+
+    /// The context below the innermost position.
+    pub fn pop(&self, context: ContextId) -> ContextId {
+        match self.contexts[context.0 as usize] {
+            Context::Root => Self::ROOT,
+            Context::At { outer, .. } => outer,
+            Context::Assuming { outer, .. } => self.pop(outer),
+        }
+    }
+
+    /// The same stack with another innermost position.
+    pub fn update(&mut self, context: ContextId, position: Abs) -> ContextId {
+        if !position.is_known() {
+            self.unknown_positions += 1;
+        }
+        let outer = self.pop(context);
+        self.push(outer, position)
+    }
+
+    /// `context` where the specialisation ending `site` gave `value` (`Dynamic`: none of the others).
+    pub fn assume(&mut self, context: ContextId, site: Block, value: Abs) -> ContextId {
+        self.intern(Context::Assuming { outer: context, site, value })
+    }
+
+    /// The innermost position.
+    pub fn position(&self, context: ContextId) -> Abs {
+        match self.contexts[context.0 as usize] {
+            Context::Root => Abs::Dynamic,
+            Context::At { position, .. } => position,
+            Context::Assuming { outer, .. } => self.position(outer),
+        }
+    }
+
+    fn intern(&mut self, context: Context) -> ContextId {
+        *self.ids.entry(context).or_insert_with(|| {
+            self.contexts.push(context);
+            ContextId(self.contexts.len() as u32 - 1)
+        })
+    }
+}

@@ -1,0 +1,248 @@
+//! Prepares a generic function for evaluation.
+//!
+//! * **Positions.** A block parameter from which the argument of `context.update` is computed decides
+//!   where the interpreter goes next. Joining two known values of it would lose the interpreter's
+//!   position, so the evaluator keeps such values apart: they are part of a node's name
+//!   ([`Prepared::keyed`]). Optimising compilers like to merge the two arms of a conditional branch that
+//!   way; this undoes it.
+//! * **Splits.** A block ends after each `specialize.*`, where evaluation fans out, and a `select`
+//!   between two positions becomes a branch.
+//! * **Order.** Reverse postorder of the blocks.
+
+use crate::ir::{Block, Terminator, Type, ValueId, generic};
+use crate::op::{Effect, Intrinsic, Op};
+
+/// A generic function, ready for evaluation.
+pub struct Prepared {
+    pub function: generic::Function,
+    /// For each block, the indices of the parameters that decide positions.
+    pub keyed: Vec<Vec<usize>>,
+    /// For each block, its place in reverse postorder.
+    pub order: Vec<u32>,
+}
+
+pub fn function(mut function: generic::Function) -> Prepared {
+    let deciding = deciding(&function);
+    split_selects(&mut function, &deciding);
+    split_specializations(&mut function);
+    let deciding = self::deciding(&function);
+    let keyed = function.blocks.iter().map(|block| {
+        let params = block.params.iter().enumerate();
+        params.filter(|(_, param)| deciding[param.index()]).map(|(index, _)| index).collect()
+    });
+    Prepared { keyed: keyed.collect(), order: reverse_postorder(&function), function }
+}
+
+/// Which values decide positions: the backward slice of `context.update`'s arguments through pure
+/// operators, loads and block parameters.
+fn deciding(function: &generic::Function) -> Vec<bool> {
+    let definitions = Definitions::new(function);
+    let mut deciding = vec![false; function.types.len()];
+    let mut work: Vec<generic::Value> = Vec::new();
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        if let Op::Intrinsic(Intrinsic::ContextUpdate | Intrinsic::ContextPush) = inst.op {
+            work.push(inst.args[0]);
+        }
+    }
+    while let Some(value) = work.pop() {
+        if std::mem::replace(&mut deciding[value.index()], true) {
+            continue;
+        }
+        match definitions.of[value.index()] {
+            Definition::None => {}
+            Definition::Param(block, index) => {
+                work.extend(definitions.incoming[block.index()].iter().map(|args| args[index]));
+            }
+            Definition::Inst(block, index) => {
+                let inst = &function.blocks[block.index()].insts[index];
+                match (inst.op, inst.op.effect()) {
+                    (Op::Intrinsic(_), _) => {}
+                    (Op::Select, _) => work.extend_from_slice(&inst.args[..2]),
+                    (_, Effect::Pure | Effect::Traps | Effect::Reads) => work.extend_from_slice(&inst.args),
+                    (_, Effect::Writes | Effect::ReadsGlobal | Effect::WritesGlobal | Effect::Calls) => {}
+                }
+            }
+        }
+    }
+    deciding
+}
+
+#[derive(Clone, Copy)]
+enum Definition {
+    None,
+    Param(Block, usize),
+    Inst(Block, usize),
+}
+
+struct Definitions<'f> {
+    /// By value.
+    of: Vec<Definition>,
+    /// By block, the arguments of each edge into it.
+    incoming: Vec<Vec<&'f generic::Values>>,
+}
+
+impl<'f> Definitions<'f> {
+    fn new(function: &'f generic::Function) -> Self {
+        let mut of = vec![Definition::None; function.types.len()];
+        let mut incoming = vec![Vec::new(); function.blocks.len()];
+        for (number, block) in function.blocks.iter().enumerate() {
+            let id = Block(number as u32);
+            for (index, param) in block.params.iter().enumerate() {
+                of[param.index()] = Definition::Param(id, index);
+            }
+            for (index, inst) in block.insts.iter().enumerate() {
+                if let Some(result) = inst.result {
+                    of[result.index()] = Definition::Inst(id, index);
+                }
+            }
+            for target in block.term.targets() {
+                incoming[target.block.index()].push(&target.args);
+            }
+        }
+        Self { of, incoming }
+    }
+}
+
+/// Turns each `select` of positions into a branch.
+fn split_selects(function: &mut generic::Function, deciding: &[bool]) {
+    let mut number = 0;
+    while number < function.blocks.len() {
+        let block = Block(number as u32);
+        let found = function.blocks[number].insts.iter().position(|inst| {
+            let result = inst.result.filter(|result| result.index() < deciding.len() && deciding[result.index()]);
+            inst.op == Op::Select && result.is_some_and(|result| function.value_type(result) == Type::I32)
+        });
+        if let Some(at) = found {
+            let select = split_after(function, block, at);
+            let data = &mut function.blocks[number];
+            data.insts.pop();
+            let Terminator::Jump(target) = &data.term else { unreachable!("split ends a block with a jump") };
+            let (mut then, mut otherwise) = (target.clone(), target.clone());
+            for (index, &arg) in target.args.iter().enumerate() {
+                if Some(arg) == select.result {
+                    then.args[index] = select.args[0];
+                    otherwise.args[index] = select.args[1];
+                }
+            }
+            data.term = Terminator::Branch { cond: select.args[2], then, otherwise };
+        }
+        number += 1;
+    }
+}
+
+/// Ends a block after each value specialisation.
+fn split_specializations(function: &mut generic::Function) {
+    let mut number = 0;
+    while number < function.blocks.len() {
+        let found = function.blocks[number].insts.iter().position(|inst| {
+            matches!(inst.op, Op::Intrinsic(Intrinsic::SpecializeValue | Intrinsic::SpecializeGuess))
+        });
+        let last = function.blocks[number].insts.len().wrapping_sub(1);
+        let ends = matches!(function.blocks[number].term, Terminator::Jump(_));
+        if let Some(at) = found
+            && !(at == last && ends)
+        {
+            split_after(function, Block(number as u32), at);
+        }
+        number += 1;
+    }
+}
+
+/// Moves what follows instruction `at` into a block of its own. Returns that instruction.
+fn split_after(function: &mut generic::Function, block: Block, at: usize) -> generic::Inst {
+    let data = &mut function.blocks[block.index()];
+    let insts = data.insts.split_off(at + 1);
+    let term = std::mem::replace(&mut data.term, Terminator::Unreachable);
+    let last = data.insts[at].clone();
+    let mut tail = Tail { function, renamed: Vec::new(), params: Vec::new() };
+    let insts = insts.into_iter().map(|inst| tail.inst(inst)).collect();
+    let mut term = term;
+    tail.terminator(&mut term);
+    let Tail { renamed, params, .. } = tail;
+    let outer: generic::Values = renamed.iter().filter(|(_, kept)| *kept != Kept::Own).map(|&(old, _)| old).collect();
+    let next = Block(function.blocks.len() as u32);
+    function.blocks.push(generic::BlockData { params, insts, term });
+    function.blocks[block.index()].term = Terminator::Jump(generic::Target { block: next, args: outer });
+    last
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// Defined in the tail itself.
+    Own,
+    /// Passed in as this parameter.
+    Param(generic::Value),
+}
+
+/// The second half of a split block: its outside values become parameters.
+struct Tail<'f> {
+    function: &'f mut generic::Function,
+    renamed: Vec<(generic::Value, Kept)>,
+    params: Vec<generic::Value>,
+}
+
+impl Tail<'_> {
+    fn inst(&mut self, mut inst: generic::Inst) -> generic::Inst {
+        for arg in &mut inst.args {
+            *arg = self.rename(*arg);
+        }
+        if let Some(result) = inst.result {
+            self.renamed.push((result, Kept::Own));
+        }
+        inst
+    }
+
+    fn terminator(&mut self, term: &mut generic::Terminator) {
+        match term {
+            Terminator::Branch { cond: value, .. } | Terminator::Switch { index: value, .. } => *value = self.rename(*value),
+            Terminator::Return(values) | Terminator::TailCall { args: values, .. } => {
+                values.iter_mut().for_each(|value| *value = self.rename(*value));
+            }
+            Terminator::Jump(_) | Terminator::Unreachable => {}
+        }
+        for target in term.targets_mut() {
+            for arg in &mut target.args {
+                *arg = self.rename(*arg);
+            }
+        }
+    }
+
+    fn rename(&mut self, value: generic::Value) -> generic::Value {
+        match self.renamed.iter().find(|(old, _)| *old == value) {
+            Some((_, Kept::Own)) => value,
+            Some((_, Kept::Param(param))) => *param,
+            None => {
+                let param = self.function.new_value(self.function.value_type(value));
+                self.renamed.push((value, Kept::Param(param)));
+                self.params.push(param);
+                param
+            }
+        }
+    }
+}
+
+/// Each block's place in reverse postorder.
+fn reverse_postorder(function: &generic::Function) -> Vec<u32> {
+    let count = function.blocks.len();
+    let mut order = vec![u32::MAX; count];
+    let mut seen = vec![false; count];
+    let mut stack = vec![(0usize, 0usize)];
+    let mut next = count as u32;
+    seen[0] = true;
+    while let Some((block, child)) = stack.pop() {
+        match function.blocks[block].term.targets().nth(child) {
+            Some(target) => {
+                stack.push((block, child + 1));
+                let target = target.block.index();
+                if !std::mem::replace(&mut seen[target], true) {
+                    stack.push((target, 0));
+                }
+            }
+            None => {
+                next -= 1;
+                order[block] = next;
+            }
+        }
+    }
+    order
+}

@@ -1,0 +1,182 @@
+//! Reads the specialisation requests that the interpreter left in its memory.
+//!
+//! The layout is that of the annotations crate (`RequestTable`, `Region`, `Request`), version 1; this is its one
+//! reader. Everything read is checked against the module, so later stages index without fear.
+
+use std::collections::BTreeMap;
+
+use wasmparser::ExternalKind;
+
+use crate::ir::{Base, Func, Sig, Signature, Type};
+use crate::module::Module;
+use crate::op::Const;
+
+const EXPORT: &str = "BACTRIAN_REQUESTS";
+const MAGIC: u32 = 0x5443_4142;
+const VERSION: u32 = 1;
+const TABLE_WORDS: u32 = 6;
+const REQUEST_HEADER: u32 = 24;
+const PARAM_SIZE: u32 = 16;
+const MAX_PARAMS: u32 = 16;
+const REQUEST_SIZE: u32 = REQUEST_HEADER + PARAM_SIZE * MAX_PARAMS;
+
+/// What is known of a parameter of the generic function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Param {
+    /// It is this parameter of the residual function.
+    Pass(u32),
+    Const(Const),
+    /// It is the address of this base, inside a region.
+    Pointer(Base),
+}
+
+/// One function to be specialised.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub function: Func,
+    /// Address of the word through which the function is called.
+    pub slot: u32,
+    /// The function that is in the slot at the snapshot, and its type: that of the residual function.
+    pub generic: Func,
+    pub sig: Sig,
+    pub params: Vec<Param>,
+    /// Address of each pointer parameter, by [`Base`].
+    pub bases: Vec<u32>,
+    /// The code that identifies the request.
+    pub code: u32,
+    pub code_len: u32,
+}
+
+/// Everything the interpreter asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Requests {
+    pub requests: Vec<Request>,
+    /// Constant memory: start to length, not overlapping.
+    pub regions: BTreeMap<u32, u32>,
+}
+
+/// A request table that does not fit the module.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    #[error("the module exports no constant global `{EXPORT}`: is it annotated, and is it a snapshot?")]
+    NoTable,
+    #[error("request table at {address:#x}: {what}")]
+    Malformed { address: u32, what: String },
+}
+
+impl Requests {
+    pub fn read(module: &Module) -> Result<Self, RequestError> {
+        let table = table_address(module).ok_or(RequestError::NoTable)?;
+        let reader = Reader { module };
+        let words = reader.words::<{ TABLE_WORDS as usize }>(table)?;
+        let [magic, version, regions, region_count, requests, request_count] = words;
+        if magic != MAGIC || version != VERSION {
+            let what = format!("magic {magic:#x}, version {version}; expected {MAGIC:#x}, version {VERSION}");
+            return Err(RequestError::Malformed { address: table, what });
+        }
+        let mut result = Self::default();
+        for index in 0..region_count {
+            let [base, len] = reader.words(regions.wrapping_add(index.wrapping_mul(8)))?;
+            result.regions.insert(base, len);
+        }
+        for index in 0..request_count {
+            result.requests.push(reader.request(requests.wrapping_add(index.wrapping_mul(REQUEST_SIZE)))?);
+        }
+        Ok(result)
+    }
+
+    /// Whether all of `len` bytes at `address` are constant.
+    pub fn is_constant(&self, address: u32, len: u32) -> bool {
+        let Some((&base, &region_len)) = self.regions.range(..=address).next_back() else { return false };
+        u64::from(address) + u64::from(len) <= u64::from(base) + u64::from(region_len)
+    }
+}
+
+fn table_address(module: &Module) -> Option<u32> {
+    let &(ExternalKind::Global, index) = module.exports.get(EXPORT)? else { return None };
+    let global = module.globals.get(index as usize)?;
+    match (global.mutable, global.init) {
+        (false, Some(Const::I32(address))) => Some(address as u32),
+        _ => None,
+    }
+}
+
+struct Reader<'m, 'a> {
+    module: &'m Module<'a>,
+}
+
+impl Reader<'_, '_> {
+    fn words<const N: usize>(&self, address: u32) -> Result<[u32; N], RequestError> {
+        let mut words = [0; N];
+        for (index, word) in words.iter_mut().enumerate() {
+            // Memory beyond the data segments is zero.
+            *word = self.module.image_u32(address.wrapping_add(4 * index as u32)).unwrap_or(0);
+        }
+        Ok(words)
+    }
+
+    fn request(&self, address: u32) -> Result<Request, RequestError> {
+        let malformed = |what: String| RequestError::Malformed { address, what };
+        let [function, slot, anchor, code_len, param_count, _] = self.words(address)?;
+        let table_entry = |index: u32| {
+            let entry = self.module.table.get(index as usize).copied().flatten();
+            entry.ok_or_else(|| malformed(format!("table entry {index} is not a function")))
+        };
+        let function = table_entry(function)?;
+        let generic = table_entry(self.module.image_u32(slot).unwrap_or(0))?;
+        let unsupported = |func: Func| malformed(format!("{func} has a type that is not supported"));
+        let signature = self.module.signature(function).ok_or_else(|| unsupported(function))?;
+        let residual = self.module.signature(generic).ok_or_else(|| unsupported(generic))?;
+        if slot % 4 != 0 {
+            return Err(malformed(format!("slot {slot:#x} is not aligned")));
+        }
+        if param_count > MAX_PARAMS || signature.params.len() != param_count as usize {
+            return Err(malformed(format!("{param_count} parameters for {function}")));
+        }
+        if signature.results != residual.results {
+            return Err(malformed(format!("{function} and {generic} differ in their results")));
+        }
+        let mut request = Request {
+            function,
+            slot,
+            generic,
+            sig: self.module.functions[generic.index()],
+            params: Vec::new(),
+            bases: Vec::new(),
+            code: 0,
+            code_len,
+        };
+        for (index, &ty) in signature.params.iter().enumerate() {
+            let [kind, _, low, high] = self.words(address + REQUEST_HEADER + PARAM_SIZE * index as u32)?;
+            if anchor == index as u32 {
+                request.code = low;
+            }
+            let value = u64::from(low) | u64::from(high) << 32;
+            let param = param(kind, value, ty, residual, &mut request.bases);
+            let param = param.ok_or_else(|| malformed(format!("parameter {index} of {function}")))?;
+            request.params.push(param);
+        }
+        if !matches!(request.params.get(anchor as usize), Some(Param::Pointer(_))) {
+            return Err(malformed(format!("anchor {anchor} is no pointer parameter")));
+        }
+        Ok(request)
+    }
+}
+
+/// The parameter described by `kind` and `value`, if that makes sense for its type.
+fn param(kind: u32, value: u64, ty: Type, residual: &Signature, bases: &mut Vec<u32>) -> Option<Param> {
+    match kind {
+        0 => (residual.params.get(value as usize) == Some(&ty)).then_some(Param::Pass(value as u32)),
+        1 => Some(Param::Const(match ty {
+            Type::I32 => Const::I32(value as i32),
+            Type::I64 => Const::I64(value as i64),
+            Type::F32 => Const::F32(value as u32),
+            Type::F64 => Const::F64(value),
+        })),
+        2 if ty == Type::I32 => {
+            bases.push(value as u32);
+            Some(Param::Pointer(Base(bases.len() as u32 - 1)))
+        }
+        _ => None,
+    }
+}
