@@ -117,7 +117,7 @@ impl<'m> Image<'m> {
 pub fn resolve(request: &Request, place: Place) -> u32 {
     match place {
         Place::Absolute(address) => address,
-        Place::Relative(symbol) => request.bases[symbol.base.index()].wrapping_add_signed(symbol.offset),
+        Place::Relative(symbol) => request.address(symbol),
     }
 }
 

@@ -49,6 +49,8 @@ pub struct Module<'a> {
     pub globals: Vec<GlobalInfo>,
     /// Table 0 as active element segments fill it; absent entries are null or unknown.
     pub table: Vec<Option<Func>>,
+    /// The initial size of table 0.
+    pub table_size: u32,
     /// Exported functions and globals by name: (kind, index).
     pub exports: HashMap<&'a str, (ExternalKind, u32)>,
     /// Memory 0 as active data segments fill it.
@@ -77,6 +79,7 @@ impl<'a> Module<'a> {
             bodies: Vec::new(),
             globals: Vec::new(),
             table: Vec::new(),
+            table_size: 0,
             exports: HashMap::new(),
             image: Vec::new(),
         };
@@ -138,6 +141,11 @@ impl<'a> Module<'a> {
             Payload::FunctionSection(functions) => {
                 for ty in functions {
                     self.functions.push(Sig(ty?));
+                }
+            }
+            Payload::TableSection(tables) => {
+                for table in tables.into_iter().take(1) {
+                    self.table_size = table?.ty.initial as u32;
                 }
             }
             Payload::GlobalSection(globals) => {
@@ -257,7 +265,7 @@ fn signature(sub: &wasmparser::SubType) -> Option<Signature> {
 }
 
 /// The value of a constant expression that is one plain constant.
-fn constant(expr: &wasmparser::ConstExpr<'_>) -> Option<Const> {
+pub(crate) fn constant(expr: &wasmparser::ConstExpr<'_>) -> Option<Const> {
     let mut reader = expr.get_operators_reader();
     let value = match reader.read().ok()? {
         Operator::I32Const { value } => Const::I32(value),

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use wasmparser::ExternalKind;
 
-use crate::ir::{Base, Func, Sig, Signature, Type};
+use crate::ir::{Base, Func, Sig, Signature, Symbol, Type};
 use crate::module::Module;
 use crate::op::Const;
 
@@ -62,6 +62,13 @@ pub enum RequestError {
     NoTable,
     #[error("request table at {address:#x}: {what}")]
     Malformed { address: u32, what: String },
+}
+
+impl Request {
+    /// The absolute address of a symbol.
+    pub fn address(&self, symbol: Symbol) -> u32 {
+        self.bases[symbol.base.index()].wrapping_add_signed(symbol.offset)
+    }
 }
 
 impl Requests {

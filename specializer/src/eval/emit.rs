@@ -1,0 +1,403 @@
+//! Phase two: writes the residual function that the fixpoint describes.
+//!
+//! Each reached node is evaluated once more, now with values that name residual code. A node with one
+//! edge into it takes over its predecessor's values (and, after a plain jump, its block); a join gets a
+//! block with a parameter for each parameter and cached cell that is dynamic there. An edge into a
+//! join stores what the join no longer caches and reloads what only it lacks.
+//!
+//! Known values are written where they are needed; [`crate::cleanup`] removes what turns out unused.
+
+use std::collections::HashMap;
+
+use smallvec::SmallVec;
+
+use super::abs::Abs;
+use super::analyse::{Analysis, Node, NodeId};
+use super::cells::{Cells, Content};
+use super::transfer::{Edge, Exit, Machine, Phase};
+use super::{Declined, Evaluation};
+use crate::image::ReadLog;
+use crate::ir::{Block, Terminator, Type, residual};
+use crate::op::{Const, LoadKind, Op, StoreKind};
+use crate::request::Param;
+
+/// Cells at known offsets from a parameter are addressed from `parameter - FRAME` by an unsigned
+/// static offset. Sound because cells lie above the first 64 KiB, a contract of the annotations.
+const FRAME: i32 = 8192;
+
+/// A value: what is known of it, and its name in the residual function, once it has one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Val {
+    abs: Abs,
+    residual: Option<residual::Value>,
+}
+
+impl Content for Val {
+    fn abs(self) -> Abs {
+        self.abs
+    }
+}
+
+pub fn run(evaluation: &Evaluation, analysis: &mut Analysis, log: &mut ReadLog) -> Result<residual::Function, Declined> {
+    let Analysis { nodes, contexts } = analysis;
+    let writer = Writer::new(evaluation);
+    let starts = nodes.iter().map(|_| None).collect();
+    let machine = Machine::new(evaluation, contexts, log, writer);
+    let mut emission = Emission { nodes, starts, machine };
+    emission.entry();
+    for id in reverse_postorder(nodes) {
+        emission.chain(id);
+        if emission.machine.phase.inst_count > evaluation.budgets.insts {
+            return Err(Declined::Insts(evaluation.budgets.insts));
+        }
+    }
+    Ok(emission.machine.phase.function)
+}
+
+/// Where a node's code begins, and in which state.
+struct Start {
+    block: Block,
+    params: Vec<Val>,
+    cells: Cells<Val>,
+}
+
+impl Node {
+    /// Whether a state is the one that the analysis found here.
+    fn agrees(&self, params: &[Val], cells: &Cells<Val>) -> bool {
+        let params = params.iter().map(|param| param.abs).eq(self.params.iter().copied());
+        let cells = cells.iter().map(|cell| (cell.address, cell.value.abs, cell.dirty));
+        params && cells.eq(self.cells.iter().map(|cell| (cell.address, cell.value, cell.dirty)))
+    }
+}
+
+struct Emission<'a> {
+    nodes: &'a [Node],
+    /// By node: once an edge to it, or the node itself, was written. Taken when its code is written.
+    starts: Vec<Option<Start>>,
+    machine: Machine<'a, Writer>,
+}
+
+impl Emission<'_> {
+    fn entry(&mut self) {
+        let evaluation = self.machine.evaluation;
+        let params = evaluation.entry().map(|(param, abs)| match param {
+            Param::Pass(index) => Val { abs, residual: Some(residual::Value(index)) },
+            Param::Const(_) | Param::Pointer(_) => Val { abs, residual: None },
+        });
+        self.starts[0] = Some(Start { block: Block(0), params: params.collect(), cells: Cells::default() });
+    }
+
+    /// Writes a node, and those that follow it in the same residual block.
+    fn chain(&mut self, id: NodeId) {
+        let Some(start) = self.start(id) else { return };
+        let mut next = Some((id, start));
+        while let Some((id, start)) = next {
+            self.machine.phase.enter(start.block);
+            let mut state = (start.params, start.cells);
+            let mut current = id;
+            next = loop {
+                let node = &self.nodes[current.0 as usize];
+                self.machine.context = node.context;
+                self.machine.cells = state.1;
+                debug_assert!(node.agrees(&state.0, &self.machine.cells), "phases agree on {current:?}");
+                let exit = self.machine.block(node.block, &state.0);
+                assert_eq!(exit.edges().count(), node.successors.len(), "phases agree on the edges of {current:?}");
+                let Exit::Jump(edge) = exit else {
+                    self.finish(node, exit);
+                    break None;
+                };
+                let target = node.successors[0];
+                if self.nodes[target.0 as usize].is_join {
+                    let args = self.join_args(target, &edge);
+                    let block = self.join_block(target);
+                    self.machine.phase.end(Terminator::Jump(residual::Target { block, args }));
+                    break None;
+                }
+                state = (edge.args.to_vec(), std::mem::take(&mut self.machine.cells));
+                current = target;
+            };
+        }
+    }
+
+    /// Takes the start of a node that is to be written, if it was not written with its predecessor.
+    fn start(&mut self, id: NodeId) -> Option<Start> {
+        if self.nodes[id.0 as usize].is_join {
+            self.join_block(id);
+            let start = self.starts[id.0 as usize].as_ref().expect("just made");
+            return Some(Start { block: start.block, params: start.params.clone(), cells: start.cells.clone() });
+        }
+        self.starts[id.0 as usize].take()
+    }
+
+    /// Ends the current block with anything but a plain jump.
+    fn finish(&mut self, node: &Node, exit: Exit<Val>) {
+        let term = match exit {
+            Exit::Jump(_) => unreachable!("jumps continue the chain"),
+            Exit::Branch { cond, then, otherwise } => {
+                let cond = self.machine.phase.name(cond);
+                let then = self.target(node.successors[0], &then);
+                let otherwise = self.target(node.successors[1], &otherwise);
+                Terminator::Branch { cond, then, otherwise }
+            }
+            Exit::Switch { index, targets, default } => {
+                let index = self.machine.phase.name(index);
+                let (last, rest) = node.successors.split_last().expect("a switch has a default");
+                let targets = rest.iter().zip(&targets).map(|(&id, edge)| self.target(id, edge)).collect();
+                Terminator::Switch { index, targets, default: self.target(*last, &default) }
+            }
+            Exit::Return(values) => Terminator::Return(self.machine.phase.names(&values)),
+            Exit::TailCall { callee, args } => Terminator::TailCall { callee, args: self.machine.phase.names(&args) },
+            Exit::Unreachable => Terminator::Unreachable,
+        };
+        self.machine.phase.end(term);
+    }
+
+    /// The residual target of one of several edges.
+    fn target(&mut self, id: NodeId, edge: &Edge<Val>) -> residual::Target {
+        if !self.nodes[id.0 as usize].is_join {
+            let block = self.machine.phase.new_block();
+            let start = Start { block, params: edge.args.to_vec(), cells: self.machine.cells.clone() };
+            self.starts[id.0 as usize] = Some(start);
+            return residual::Target { block, args: SmallVec::new() };
+        }
+        let block = self.join_block(id);
+        if !self.edge_needs_code(id) {
+            return residual::Target { block, args: self.join_args(id, edge) };
+        }
+        let between = self.machine.phase.new_block();
+        let outer = self.machine.phase.suspend(between);
+        let args = self.join_args(id, edge);
+        self.machine.phase.end(Terminator::Jump(residual::Target { block, args }));
+        self.machine.phase.resume(outer);
+        residual::Target { block: between, args: SmallVec::new() }
+    }
+
+    /// Whether an edge from here to the join stores or reloads cells.
+    fn edge_needs_code(&self, id: NodeId) -> bool {
+        let (here, there) = (&self.machine.cells, &self.nodes[id.0 as usize].cells);
+        let stores = here.iter().any(|cell| cell.dirty && there.get(cell.address).is_none());
+        stores || there.iter().any(|cell| here.get(cell.address).is_none())
+    }
+
+    /// Arguments for a join's block; stores and reloads cells where the join asks for it.
+    fn join_args(&mut self, id: NodeId, edge: &Edge<Val>) -> residual::Values {
+        let node = &self.nodes[id.0 as usize];
+        let Machine { phase, cells, .. } = &mut self.machine;
+        for cell in cells.iter() {
+            if cell.dirty && node.cells.get(cell.address).is_none() {
+                phase.store_cell(cell.address, cell.value);
+            }
+        }
+        let mut args = residual::Values::new();
+        for (known, &arg) in node.params.iter().zip(&edge.args) {
+            if !known.is_known() {
+                args.push(phase.name(arg));
+            }
+        }
+        for cell in node.cells.iter().filter(|cell| !cell.value.is_known()) {
+            let value = match cells.get(cell.address) {
+                Some(cell) => cell.value,
+                None => phase.load_cell(cell.address),
+            };
+            args.push(phase.name(value));
+        }
+        args
+    }
+
+    /// The residual block of a join.
+    fn join_block(&mut self, id: NodeId) -> Block {
+        if let Some(start) = &self.starts[id.0 as usize] {
+            return start.block;
+        }
+        let node = &self.nodes[id.0 as usize];
+        let phase = &mut self.machine.phase;
+        let block = phase.new_block();
+        let types = &self.machine.evaluation.prepared.function;
+        let generic = &types.blocks[node.block.index()].params;
+        let params = node.params.iter().zip(generic).map(|(&abs, &param)| phase.param(block, abs, types.value_type(param)));
+        let params = params.collect();
+        let mut cells = Cells::default();
+        for cell in node.cells.iter() {
+            cells.set(cell.address, phase.param(block, cell.value, Type::I64), cell.dirty);
+        }
+        self.starts[id.0 as usize] = Some(Start { block, params, cells });
+        block
+    }
+}
+
+/// The residual function being written, and the block at which.
+struct Writer {
+    function: residual::Function,
+    current: Block,
+    /// Names of known values, valid in the current block.
+    names: HashMap<Abs, residual::Value>,
+    /// By residual parameter: the base from which cells at offsets from it are addressed.
+    frames: Vec<Option<residual::Value>>,
+    inst_count: usize,
+}
+
+impl Writer {
+    fn new(evaluation: &Evaluation) -> Self {
+        let signature = evaluation.module.types[evaluation.request.sig.index()].clone();
+        let signature = signature.expect("requests are checked to have a supported type");
+        let function = residual::Function { signature, blocks: Vec::new(), types: Vec::new() };
+        let mut writer = Self { function, current: Block(0), names: HashMap::new(), frames: Vec::new(), inst_count: 0 };
+        let entry = writer.new_block();
+        let types = writer.function.signature.params.clone();
+        for &ty in &types {
+            writer.param(entry, Abs::Dynamic, ty);
+        }
+        for (index, &ty) in types.iter().enumerate() {
+            let frame = (ty == Type::I32).then(|| writer.frame(residual::Value(index as u32)));
+            writer.frames.push(frame);
+        }
+        writer
+    }
+
+    fn frame(&mut self, param: residual::Value) -> residual::Value {
+        let size = self.inst(Op::Const(Const::I32(FRAME)), residual::Values::new(), Some(Type::I32));
+        let size = size.expect("constants have a result");
+        let args = residual::Values::from_slice(&[param, size]);
+        self.inst(Op::I32Sub, args, Some(Type::I32)).expect("a subtraction has a result")
+    }
+
+    fn new_block(&mut self) -> Block {
+        let block = Block(self.function.blocks.len() as u32);
+        let data = residual::BlockData { params: Vec::new(), insts: Vec::new(), term: Terminator::Unreachable };
+        self.function.blocks.push(data);
+        block
+    }
+
+    /// The value of a block's parameter; a residual parameter only if it is dynamic.
+    fn param(&mut self, block: Block, abs: Abs, ty: Type) -> Val {
+        if abs.is_known() {
+            return Val { abs, residual: None };
+        }
+        let value = self.function.new_value(ty);
+        self.function.blocks[block.index()].params.push(value);
+        Val { abs, residual: Some(value) }
+    }
+
+    fn enter(&mut self, block: Block) {
+        self.current = block;
+        self.names.clear();
+    }
+
+    /// Turns to another block for a while.
+    fn suspend(&mut self, block: Block) -> (Block, HashMap<Abs, residual::Value>) {
+        let names = std::mem::take(&mut self.names);
+        (std::mem::replace(&mut self.current, block), names)
+    }
+
+    fn resume(&mut self, (block, names): (Block, HashMap<Abs, residual::Value>)) {
+        self.current = block;
+        self.names = names;
+    }
+
+    fn end(&mut self, term: residual::Terminator) {
+        self.function.blocks[self.current.index()].term = term;
+    }
+
+    fn inst(&mut self, op: Op, args: residual::Values, ty: Option<Type>) -> Option<residual::Value> {
+        let result = ty.map(|ty| self.function.new_value(ty));
+        self.function.blocks[self.current.index()].insts.push(residual::Inst { op, args, result });
+        self.inst_count += 1;
+        result
+    }
+
+    fn names(&mut self, values: &[Val]) -> residual::Values {
+        values.iter().map(|&value| self.name(value)).collect()
+    }
+
+    /// The residual name of a value; code for it, if it is known and has none.
+    fn name(&mut self, value: Val) -> residual::Value {
+        if let Some(name) = value.residual {
+            return name;
+        }
+        if let Some(&name) = self.names.get(&value.abs) {
+            return name;
+        }
+        let name = self.name_known(value.abs);
+        self.names.insert(value.abs, name);
+        name
+    }
+
+    fn name_known(&mut self, abs: Abs) -> residual::Value {
+        let none = residual::Values::new;
+        let result = match abs {
+            Abs::Const(constant) => self.inst(Op::Const(constant), none(), Some(constant.ty())),
+            Abs::Symbol(symbol) => self.inst(Op::SymbolAddress(symbol), none(), Some(Type::I32)),
+            Abs::Slot(slot) => {
+                let address = self.name(Val { abs: Abs::Symbol(slot), residual: None });
+                let load = Op::Load { kind: LoadKind::I32Load, offset: 0 };
+                self.inst(load, residual::Values::from_slice(&[address]), Some(Type::I32))
+            }
+            Abs::Offset { param, offset: 0 } => Some(residual::Value(param)),
+            Abs::Offset { param, offset } => {
+                let offset = self.name(Val { abs: Abs::Const(Const::I32(offset)), residual: None });
+                let args = residual::Values::from_slice(&[residual::Value(param), offset]);
+                self.inst(Op::I32Add, args, Some(Type::I32))
+            }
+            Abs::Dynamic => unreachable!("dynamic values have a name"),
+        };
+        result.expect("each of these has a result")
+    }
+
+    /// The address operand and static offset of the cell at `address`.
+    fn cell_address(&mut self, address: Abs) -> (residual::Value, u32) {
+        if let Abs::Offset { param, offset } = address
+            && let Some(frame) = self.frames[param as usize]
+            && let Ok(offset) = u32::try_from(offset.wrapping_add(FRAME))
+        {
+            return (frame, offset);
+        }
+        (self.name(Val { abs: address, residual: None }), 0)
+    }
+}
+
+impl Phase for Writer {
+    type Value = Val;
+
+    fn known(&mut self, abs: Abs) -> Val {
+        Val { abs, residual: None }
+    }
+
+    fn emit(&mut self, op: Op, args: &[Val], result: Option<Type>) -> Val {
+        let args = self.names(args);
+        Val { abs: Abs::Dynamic, residual: self.inst(op, args, result) }
+    }
+
+    fn load_cell(&mut self, address: Abs) -> Val {
+        let (base, offset) = self.cell_address(address);
+        let load = Op::Load { kind: LoadKind::I64Load, offset };
+        let residual = self.inst(load, residual::Values::from_slice(&[base]), Some(Type::I64));
+        Val { abs: Abs::Dynamic, residual }
+    }
+
+    fn store_cell(&mut self, address: Abs, value: Val) {
+        let value = self.name(value);
+        let (base, offset) = self.cell_address(address);
+        let store = Op::Store { kind: StoreKind::I64Store, offset };
+        self.inst(store, residual::Values::from_slice(&[base, value]), None);
+    }
+}
+
+fn reverse_postorder(nodes: &[Node]) -> Vec<NodeId> {
+    let mut order = Vec::with_capacity(nodes.len());
+    let mut seen = vec![false; nodes.len()];
+    let mut stack = vec![(NodeId(0), 0)];
+    seen[0] = true;
+    while let Some((id, child)) = stack.pop() {
+        match nodes[id.0 as usize].successors.get(child) {
+            Some(&next) => {
+                stack.push((id, child + 1));
+                if !std::mem::replace(&mut seen[next.0 as usize], true) {
+                    stack.push((next, 0));
+                }
+            }
+            None => order.push(id),
+        }
+    }
+    order.reverse();
+    order
+}

@@ -1,0 +1,125 @@
+//! The partial evaluator: a generic function and a request give a residual function.
+//!
+//! Constant propagation over a product of contexts and blocks. Three steps:
+//! 1. [`prepare`] finds the values that decide the interpreter's position;
+//! 2. [`analyse`] runs the transfer function ([`transfer`]) to a fixpoint: which nodes (context, block,
+//!    position) are reached, and in which state ([`abs`], [`cells`], [`context`]);
+//! 3. [`emit`] runs it once more over each node and writes the residual function.
+//!
+//! Invariant: the residual function, called with the request's dynamic parameters, does what the
+//! generic function does with all of them, provided constant memory holds what the read log says.
+//! Leaves out: inlining, virtual objects, a certificate.
+
+pub mod abs;
+mod analyse;
+mod cells;
+mod context;
+mod emit;
+mod prepare;
+mod transfer;
+
+use crate::image::{Image, ReadLog};
+use crate::ir::{Func, Global, Sig, residual};
+use crate::module::Module;
+use crate::op::Const;
+use crate::request::{Param, Request};
+
+pub use prepare::Prepared;
+
+/// Prepares a lifted function; once for all requests of it.
+pub fn prepare(function: crate::ir::generic::Function) -> Prepared {
+    prepare::function(function)
+}
+
+/// Limits of one request's evaluation. Beyond them it is declined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Budgets {
+    /// (context, block, position) nodes.
+    pub nodes: usize,
+    /// Evaluations of nodes, as a multiple of the number of nodes: bounds the fixpoint.
+    pub rounds: usize,
+    /// Instructions of the residual function.
+    pub insts: usize,
+    /// Outcomes of one value specialisation.
+    pub fan_out: u32,
+}
+
+impl Default for Budgets {
+    fn default() -> Self {
+        Self { nodes: 1_000_000, rounds: 32, insts: 2_000_000, fan_out: 4096 }
+    }
+}
+
+/// Why a request was not specialised.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, thiserror::Error)]
+pub enum Declined {
+    #[error("more than {0} nodes (context, block, position)")]
+    Nodes(usize),
+    #[error("no fixpoint after evaluating each node {0} times")]
+    Rounds(usize),
+    #[error("more than {0} residual instructions")]
+    Insts(usize),
+}
+
+/// Everything that evaluation of one request depends on.
+pub struct Evaluation<'a> {
+    pub prepared: &'a Prepared,
+    pub request: &'a Request,
+    pub image: &'a Image<'a>,
+    pub module: &'a Module<'a>,
+    pub budgets: Budgets,
+    /// The import for lockstep events, if they are to be kept.
+    pub event_import: Option<Func>,
+}
+
+/// What evaluation gives.
+pub struct Residual {
+    pub function: residual::Function,
+    pub log: ReadLog,
+    pub contexts: usize,
+    pub nodes: usize,
+    /// How often the interpreter's position was not known at specialisation time.
+    pub unknown_positions: usize,
+}
+
+/// Evaluates a request.
+pub fn run(evaluation: &Evaluation) -> Result<Residual, Declined> {
+    let mut log = ReadLog::new();
+    let mut analysis = analyse::run(evaluation, &mut log)?;
+    let function = emit::run(evaluation, &mut analysis, &mut log)?;
+    Ok(Residual {
+        function,
+        log,
+        contexts: analysis.contexts.len(),
+        nodes: analysis.nodes.len(),
+        unknown_positions: analysis.contexts.unknown_positions,
+    })
+}
+
+impl Evaluation<'_> {
+    /// What is known of each parameter of the generic function.
+    fn entry(&self) -> impl Iterator<Item = (Param, abs::Abs)> {
+        let types = &self.prepared.function.signature.params;
+        self.request.params.iter().zip(types).map(|(&param, &ty)| {
+            let known = match param {
+                Param::Const(constant) => abs::Abs::Const(constant),
+                Param::Pointer(base) => abs::Abs::Symbol(crate::ir::Symbol { base, offset: 0 }),
+                Param::Pass(param) if ty == crate::ir::Type::I32 => abs::Abs::Offset { param, offset: 0 },
+                Param::Pass(_) => abs::Abs::Dynamic,
+            };
+            (param, known)
+        })
+    }
+
+    fn constant_global(&self, global: Global) -> Option<Const> {
+        let info = &self.module.globals[global.index()];
+        if info.mutable { None } else { info.init }
+    }
+
+    /// The function at `index` of the table, if calling it with type `sig` cannot trap.
+    fn table_function(&self, index: u32, sig: Sig) -> Option<Func> {
+        let func = self.module.table.get(index as usize).copied().flatten()?;
+        (self.module.functions[func.index()] == sig).then_some(func)
+    }
+}
+

@@ -1,0 +1,363 @@
+//! The transfer function: what one generic block does to a state, in some context.
+//!
+//! Written once, and run in two phases: the analysis ([`super::analyse`]) runs it with values that are
+//! only abstract, the emission ([`super::emit`]) with values that also name residual code. What differs is
+//! behind [`Phase`]. As both follow the same states, the residual code is exactly what the analysis
+//! found to be reached.
+
+use smallvec::SmallVec;
+
+use super::Evaluation;
+use super::abs::{self, Abs};
+use super::cells::{Cells, Content};
+use super::context::{ContextId, Contexts};
+use crate::image::{Image, Loaded, Place, ReadLog};
+use crate::ir::{Block, Callee, Terminator, Type, ValueId, generic};
+use crate::op::{Const, Intrinsic, LoadKind, Op, StoreKind};
+use crate::request::Request;
+
+/// What a phase does with the residual side of evaluation.
+pub trait Phase {
+    type Value: Content;
+
+    /// The value of something known.
+    fn known(&mut self, abs: Abs) -> Self::Value;
+
+    /// A residual instruction, with a dynamic result of type `result` if it has one.
+    fn emit(&mut self, op: Op, args: &[Self::Value], result: Option<Type>) -> Self::Value;
+
+    /// A residual load of the cell at `address`.
+    fn load_cell(&mut self, address: Abs) -> Self::Value;
+
+    /// A residual store to the cell at `address`.
+    fn store_cell(&mut self, address: Abs, value: Self::Value);
+}
+
+/// An edge to a (context, block) pair.
+#[derive(Clone, Debug)]
+pub struct Edge<V> {
+    pub context: ContextId,
+    pub block: Block,
+    pub args: SmallVec<[V; 16]>,
+}
+
+/// How a block ends. All edges share the cells at its end.
+pub enum Exit<V> {
+    Jump(Edge<V>),
+    Branch { cond: V, then: Edge<V>, otherwise: Edge<V> },
+    Switch { index: V, targets: Vec<Edge<V>>, default: Edge<V> },
+    Return(SmallVec<[V; 2]>),
+    TailCall { callee: Callee, args: SmallVec<[V; 16]> },
+    Unreachable,
+}
+
+impl<V> Exit<V> {
+    /// Every edge, in order.
+    pub fn edges(&self) -> impl Iterator<Item = &Edge<V>> {
+        let (one, two, many): (Option<&Edge<V>>, Option<&Edge<V>>, &[Edge<V>]) = match self {
+            Exit::Jump(edge) => (Some(edge), None, &[]),
+            Exit::Branch { then, otherwise, .. } => (Some(then), Some(otherwise), &[]),
+            Exit::Switch { targets, default, .. } => (None, Some(default), targets),
+            Exit::Return(_) | Exit::TailCall { .. } | Exit::Unreachable => (None, None, &[]),
+        };
+        one.into_iter().chain(many).chain(two)
+    }
+}
+
+/// Evaluates one block at a time.
+pub struct Machine<'a, P: Phase> {
+    pub evaluation: &'a Evaluation<'a>,
+    pub contexts: &'a mut Contexts,
+    pub log: &'a mut ReadLog,
+    pub phase: P,
+    pub cells: Cells<P::Value>,
+    pub context: ContextId,
+    /// By generic value; of the current block only.
+    values: Vec<Option<P::Value>>,
+}
+
+impl<'a, P: Phase> Machine<'a, P> {
+    pub fn new(evaluation: &'a Evaluation<'a>, contexts: &'a mut Contexts, log: &'a mut ReadLog, phase: P) -> Self {
+        let values = vec![None; evaluation.prepared.function.types.len()];
+        Self { evaluation, contexts, log, phase, cells: Cells::default(), context: Contexts::ROOT, values }
+    }
+
+    /// Evaluates `block` with `params`, from the machine's context and cells.
+    pub fn block(&mut self, block: Block, params: &[P::Value]) -> Exit<P::Value> {
+        let data = &self.evaluation.prepared.function.blocks[block.index()];
+        for (&param, &value) in data.params.iter().zip(params) {
+            self.values[param.index()] = Some(value);
+        }
+        let fan_out = match data.insts.last().map(|inst| inst.op) {
+            Some(Op::Intrinsic(Intrinsic::SpecializeValue | Intrinsic::SpecializeGuess)) => 1,
+            _ => 0,
+        };
+        for inst in &data.insts[..data.insts.len() - fan_out] {
+            self.inst(inst);
+        }
+        match data.insts.last() {
+            Some(inst) if fan_out == 1 => self.specialize(block, inst, &data.term),
+            _ => self.terminator(&data.term),
+        }
+    }
+
+    fn value(&self, value: generic::Value) -> P::Value {
+        self.values[value.index()].expect("generic functions are in maximal SSA")
+    }
+
+    fn set(&mut self, result: Option<generic::Value>, value: P::Value) {
+        if let Some(result) = result {
+            self.values[result.index()] = Some(value);
+        }
+    }
+
+    fn set_known(&mut self, result: Option<generic::Value>, abs: Abs) {
+        let value = self.phase.known(abs);
+        self.set(result, value);
+    }
+
+    fn inst(&mut self, inst: &generic::Inst) {
+        let args: SmallVec<[P::Value; 8]> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        match inst.op {
+            Op::Intrinsic(intrinsic) => self.intrinsic(intrinsic, inst.result, &args),
+            Op::Const(constant) => self.set_known(inst.result, Abs::Const(constant)),
+            Op::Load { kind, offset } => self.load(kind, offset, inst.result, &args),
+            Op::Call(callee) => self.call(callee, inst.result, args),
+            Op::GlobalGet(global) => match self.evaluation.constant_global(global) {
+                Some(constant) => self.set_known(inst.result, Abs::Const(constant)),
+                None => self.emit(inst.op, &args, inst.result),
+            },
+            Op::Plain(_) | Op::Select => self.pure(inst.op, inst.result, &args),
+            Op::Store { .. }
+            | Op::GlobalSet(_)
+            | Op::MemorySize
+            | Op::MemoryGrow
+            | Op::MemoryCopy
+            | Op::MemoryFill
+            | Op::SymbolAddress(_) => self.emit(inst.op, &args, inst.result),
+        }
+    }
+
+    fn emit(&mut self, op: Op, args: &[P::Value], result: Option<generic::Value>) {
+        let ty = result.map(|result| self.evaluation.prepared.function.value_type(result));
+        let value = self.phase.emit(op, args, ty);
+        self.set(result, value);
+    }
+
+    fn pure(&mut self, op: Op, result: Option<generic::Value>, args: &[P::Value]) {
+        if args.iter().any(|arg| arg.abs().is_known()) {
+            let known: SmallVec<[Abs; 4]> = args.iter().map(|arg| arg.abs()).collect();
+            if let Some(value) = abs::fold(op, &known) {
+                if value.is_known() {
+                    return self.set_known(result, value);
+                }
+                // A select whose condition is known gives one of its operands.
+                let chosen = args[usize::from(known[2].as_condition() == Some(false))];
+                return self.set(result, chosen);
+            }
+        }
+        self.emit(op, args, result);
+    }
+
+    fn load(&mut self, kind: LoadKind, offset: u32, result: Option<generic::Value>, args: &[P::Value]) {
+        let place = match args[0].abs() {
+            Abs::Const(Const::I32(address)) => Some(Place::Absolute(address as u32)),
+            Abs::Symbol(symbol) => Some(Place::Relative(symbol)),
+            Abs::Const(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => None,
+        };
+        let request: &Request = self.evaluation.request;
+        let image: &Image = self.evaluation.image;
+        match place.and_then(|place| image.load(request, place, offset, kind, self.log)) {
+            Some(Loaded::Const(constant)) => self.set_known(result, Abs::Const(constant)),
+            Some(Loaded::Slot(slot)) => self.set_known(result, Abs::Slot(slot)),
+            None => self.emit(Op::Load { kind, offset }, args, result),
+        }
+    }
+
+    fn call(&mut self, callee: Callee, result: Option<generic::Value>, mut args: SmallVec<[P::Value; 8]>) {
+        let known = self.callee(callee, args.last().map(|arg| arg.abs()));
+        if known != callee {
+            args.pop();
+        }
+        self.emit(Op::Call(known), &args, result);
+    }
+
+    /// Turns an indirect call whose table index is known into a direct one.
+    fn callee(&self, callee: Callee, index: Option<Abs>) -> Callee {
+        let Callee::Indirect { sig, table } = callee else { return callee };
+        match index {
+            Some(Abs::Slot(slot)) => Callee::Slot { sig, slot },
+            Some(Abs::Const(Const::I32(index))) if table.0 == 0 => {
+                self.evaluation.table_function(index as u32, sig).map_or(callee, Callee::Direct)
+            }
+            _ => callee,
+        }
+    }
+
+    fn intrinsic(&mut self, intrinsic: Intrinsic, result: Option<generic::Value>, args: &[P::Value]) {
+        match intrinsic {
+            Intrinsic::ContextUpdate => self.context = self.contexts.update(self.context, args[0].abs()),
+            Intrinsic::ContextPush => self.context = self.contexts.push(self.context, args[0].abs()),
+            Intrinsic::ContextPop => self.context = self.contexts.pop(self.context),
+            Intrinsic::SpecializeActive => self.set_known(result, Abs::Const(Const::I32(1))),
+            Intrinsic::CellsRead => self.read_cell(args[0], result),
+            Intrinsic::CellsWrite => self.write_cell(args[0], args[1]),
+            Intrinsic::CellsDropBelow => {
+                if args[0].abs().plus(0).is_some() {
+                    self.cells.drop_below(args[0].abs());
+                }
+            }
+            Intrinsic::CellsSync => self.sync(),
+            Intrinsic::CellsInvalidate => self.cells.invalidate(),
+            Intrinsic::LockstepEvent => {
+                if let Some(func) = self.evaluation.event_import {
+                    self.sync();
+                    self.emit(Op::Call(Callee::Direct(func)), args, None);
+                }
+            }
+            Intrinsic::SpecializeValue | Intrinsic::SpecializeGuess => {
+                unreachable!("preparation puts specialisations at the ends of blocks")
+            }
+        }
+    }
+
+    fn sync(&mut self) {
+        let Self { cells, phase, .. } = self;
+        cells.sync(|address, value| phase.store_cell(address, value));
+    }
+
+    /// Everything to memory, nothing cached: before a cell access at an address that is not known.
+    fn spill(&mut self) {
+        self.sync();
+        self.cells.clear();
+    }
+
+    fn read_cell(&mut self, address: P::Value, result: Option<generic::Value>) {
+        if address.abs().plus(0).is_none() {
+            self.spill();
+            return self.emit(Op::Load { kind: LoadKind::I64Load, offset: 0 }, &[address], result);
+        }
+        let value = match self.cells.get(address.abs()) {
+            Some(cell) => cell.value,
+            None => {
+                let value = self.phase.load_cell(address.abs());
+                self.cache_cell(address.abs(), value, false);
+                value
+            }
+        };
+        self.set(result, value);
+    }
+
+    fn write_cell(&mut self, address: P::Value, value: P::Value) {
+        if address.abs().plus(0).is_none() {
+            self.spill();
+            return self.emit(Op::Store { kind: StoreKind::I64Store, offset: 0 }, &[address, value], None);
+        }
+        self.cache_cell(address.abs(), value, true);
+    }
+
+    fn cache_cell(&mut self, address: Abs, value: P::Value, dirty: bool) {
+        self.cells.set(address, value, dirty);
+        while let Some(cell) = self.cells.evict() {
+            if cell.dirty {
+                self.phase.store_cell(cell.address, cell.value);
+            }
+        }
+    }
+
+    fn edge(&self, context: ContextId, target: &generic::Target) -> Edge<P::Value> {
+        let args = target.args.iter().map(|&arg| self.value(arg)).collect();
+        Edge { context, block: target.block, args }
+    }
+
+    fn terminator(&mut self, term: &generic::Terminator) -> Exit<P::Value> {
+        let context = self.context;
+        match term {
+            Terminator::Jump(target) => Exit::Jump(self.edge(context, target)),
+            Terminator::Branch { cond, then, otherwise } => {
+                let cond = self.value(*cond);
+                match cond.abs().as_condition() {
+                    Some(true) => Exit::Jump(self.edge(context, then)),
+                    Some(false) => Exit::Jump(self.edge(context, otherwise)),
+                    None => Exit::Branch {
+                        cond,
+                        then: self.edge(context, then),
+                        otherwise: self.edge(context, otherwise),
+                    },
+                }
+            }
+            Terminator::Switch { index, targets, default } => {
+                let index = self.value(*index);
+                match index.abs().as_u32() {
+                    Some(known) => Exit::Jump(self.edge(context, targets.get(known as usize).unwrap_or(default))),
+                    None => Exit::Switch {
+                        index,
+                        targets: targets.iter().map(|target| self.edge(context, target)).collect(),
+                        default: self.edge(context, default),
+                    },
+                }
+            }
+            Terminator::Return(values) => Exit::Return(values.iter().map(|&value| self.value(value)).collect()),
+            Terminator::TailCall { callee, args } => {
+                let mut args: SmallVec<[P::Value; 16]> = args.iter().map(|&arg| self.value(arg)).collect();
+                let known = self.callee(*callee, args.last().map(|arg| arg.abs()));
+                if known != *callee {
+                    args.pop();
+                }
+                Exit::TailCall { callee: known, args }
+            }
+            Terminator::Unreachable => Exit::Unreachable,
+        }
+    }
+
+    /// Fans out at a value specialisation, the last instruction of `site`.
+    fn specialize(&mut self, site: Block, inst: &generic::Inst, term: &generic::Terminator) -> Exit<P::Value> {
+        let args: SmallVec<[P::Value; 4]> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        let Terminator::Jump(target) = term else { unreachable!("preparation ends such blocks with a jump") };
+        if args[0].abs().is_known() {
+            self.set(inst.result, args[0]);
+            return self.terminator(term);
+        }
+        match (inst.op, args.get(1).map(|arg| arg.abs()), args.get(2).map(|arg| arg.abs())) {
+            (Op::Intrinsic(Intrinsic::SpecializeGuess), Some(guess), _) if guess.is_known() => {
+                let guess = args[1].abs();
+                let cond = self.phase.emit(Op::I32Eq, &[args[0], args[1]], Some(Type::I32));
+                let then = self.assume(site, inst, target, guess, args[1]);
+                let otherwise = self.assume(site, inst, target, Abs::Dynamic, args[0]);
+                Exit::Branch { cond, then, otherwise }
+            }
+            (_, Some(Abs::Const(Const::I32(low))), Some(Abs::Const(Const::I32(high))))
+                if (high as u32).wrapping_sub(low as u32) <= self.evaluation.budgets.fan_out =>
+            {
+                let (low, high) = (low as u32, high as u32);
+                let index = if low == 0 { args[0] } else { self.phase.emit(Op::I32Sub, &[args[0], args[1]], Some(Type::I32)) };
+                let targets = (low..high).map(|value| {
+                    let value = Abs::Const(Const::I32(value as i32));
+                    let known = self.phase.known(value);
+                    self.assume(site, inst, target, value, known)
+                });
+                let targets = targets.collect();
+                let default = self.assume(site, inst, target, Abs::Dynamic, args[0]);
+                Exit::Switch { index, targets, default }
+            }
+            _ => {
+                self.set(inst.result, args[0]);
+                self.terminator(term)
+            }
+        }
+    }
+
+    /// The edge to `target` in the context where the specialisation gave `outcome`.
+    fn assume(
+        &mut self,
+        site: Block,
+        inst: &generic::Inst,
+        target: &generic::Target,
+        outcome: Abs,
+        value: P::Value,
+    ) -> Edge<P::Value> {
+        let context = self.contexts.assume(self.context, site, outcome);
+        self.set(inst.result, value);
+        self.edge(context, target)
+    }
+}

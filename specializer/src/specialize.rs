@@ -1,0 +1,258 @@
+//! The pipeline: a snapshot's bytes in, a linked module's bytes out.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use crate::eval::{self, Budgets, Declined, Evaluation, Prepared};
+use crate::image::Image;
+use crate::ir::Func;
+use crate::lift::Unsupported;
+use crate::link::{self, ANNOTATIONS, LinkError, Residue};
+use crate::module::{Module, ModuleError};
+use crate::request::{Request, RequestError, Requests};
+use crate::residue::Stored;
+use crate::{cleanup, lift, lower};
+
+/// What to do, beside the requests themselves.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Keep the calls that report events to lockstep.
+    pub lockstep_events: bool,
+    pub optimisations: Optimisations,
+    pub budgets: Budgets,
+}
+
+/// Switches of the ablation ladder; all on by default.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Optimisations {
+    /// Keep cells in SSA values, not in memory.
+    pub virtual_stack: bool,
+    /// Call through known request slots directly.
+    pub direct_calls: bool,
+    /// Make versions for guessed callees.
+    pub guesses: bool,
+}
+
+impl Default for Optimisations {
+    fn default() -> Self {
+        Self { virtual_stack: true, direct_calls: true, guesses: true }
+    }
+}
+
+/// Where residual functions are kept between runs: opaque blobs, several to a key.
+pub trait Store: Sync {
+    fn candidates(&self, key: &[u8; 32]) -> Vec<Vec<u8>>;
+    fn insert(&self, key: &[u8; 32], blob: &[u8]);
+}
+
+/// Is told how far the work has come.
+pub trait Observer: Sync {
+    fn stage(&self, name: &'static str);
+    fn progress(&self, done: usize, total: usize);
+}
+
+/// The linked module, and what became of each request.
+pub struct Output {
+    pub module: Vec<u8>,
+    pub report: Report,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    pub requests: Vec<RequestReport>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RequestReport {
+    /// Address and length in bytes of the code that the request stands for.
+    pub code: u32,
+    pub code_len: u32,
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Specialised {
+        /// Whether it came from the store.
+        cached: bool,
+        contexts: usize,
+        /// (context, block, position) nodes evaluated.
+        nodes: usize,
+        /// Size of the residual body.
+        bytes: usize,
+    },
+    Declined(Declined),
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error(transparent)]
+    Module(#[from] ModuleError),
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    #[error("the interpreter's function cannot be specialised: {0}")]
+    Unsupported(#[from] Unsupported),
+    #[error(transparent)]
+    Link(#[from] LinkError),
+}
+
+/// Specialises every request of a snapshot.
+pub fn specialize(
+    snapshot: &[u8],
+    options: &Options,
+    store: Option<&dyn Store>,
+    observer: &dyn Observer,
+) -> Result<Output, Error> {
+    observer.stage("lift");
+    let module = Module::parse(snapshot)?;
+    let requests = Requests::read(&module)?;
+    let image = Image::new(&module, &requests);
+    let generic = lift_all(&module, &requests)?;
+    observer.stage("specialise");
+    let key = GenericKey::new(&module, options);
+    let work = Work { module: &module, image: &image, generic: &generic, key, options, store };
+    let done = std::sync::atomic::AtomicUsize::new(0);
+    let total = requests.requests.len();
+    let results: Vec<Result<(Stored, bool), Declined>> = requests
+        .requests
+        .par_iter()
+        .map(|request| {
+            let result = work.request(request);
+            observer.progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, total);
+            result
+        })
+        .collect();
+    observer.stage("link");
+    let answered = requests.requests.iter().zip(&results);
+    let residues: Vec<Residue> = answered
+        .filter_map(|(request, result)| Some(Residue { request, lowered: &result.as_ref().ok()?.0.lowered }))
+        .collect();
+    let linked = link::run(&module, &requests.requests, &residues, options.lockstep_events)?;
+    Ok(Output { module: linked, report: report(&requests, &results) })
+}
+
+/// Links without specialising: annotations become plain operations.
+pub fn link_generic(snapshot: &[u8], lockstep_events: bool) -> Result<Vec<u8>, Error> {
+    let module = Module::parse(snapshot)?;
+    Ok(link::run(&module, &[], &[], lockstep_events)?)
+}
+
+fn lift_all(module: &Module, requests: &Requests) -> Result<BTreeMap<Func, Prepared>, Unsupported> {
+    let mut generic = BTreeMap::new();
+    for request in &requests.requests {
+        if let std::collections::btree_map::Entry::Vacant(entry) = generic.entry(request.function) {
+            entry.insert(eval::prepare(lift::function(module, request.function)?));
+        }
+    }
+    Ok(generic)
+}
+
+fn report(requests: &Requests, results: &[Result<(Stored, bool), Declined>]) -> Report {
+    let answered = requests.requests.iter().zip(results);
+    let requests = answered.map(|(request, result)| RequestReport {
+        code: request.code,
+        code_len: request.code_len,
+        outcome: match result {
+            Ok((stored, cached)) => Outcome::Specialised {
+                cached: *cached,
+                contexts: stored.contexts as usize,
+                nodes: stored.nodes as usize,
+                bytes: stored.lowered.body.len(),
+            },
+            Err(declined) => Outcome::Declined(*declined),
+        },
+    });
+    Report { requests: requests.collect() }
+}
+
+/// What all requests share.
+struct Work<'a> {
+    module: &'a Module<'a>,
+    image: &'a Image<'a>,
+    generic: &'a BTreeMap<Func, Prepared>,
+    key: GenericKey,
+    options: &'a Options,
+    store: Option<&'a dyn Store>,
+}
+
+impl Work<'_> {
+    /// The residual function of a request, and whether it came from the store.
+    fn request(&self, request: &Request) -> Result<(Stored, bool), Declined> {
+        let Some(store) = self.store else { return Ok((self.evaluate(request)?, false)) };
+        let key = self.key.request(request, self.image);
+        for blob in store.candidates(&key) {
+            if let Some(stored) = Stored::decode(&blob).filter(|stored| stored.is_valid(self.image, request)) {
+                return Ok((stored, true));
+            }
+        }
+        let stored = self.evaluate(request)?;
+        store.insert(&key, &stored.encode());
+        Ok((stored, false))
+    }
+
+    fn evaluate(&self, request: &Request) -> Result<Stored, Declined> {
+        let evaluation = Evaluation {
+            prepared: &self.generic[&request.function],
+            request,
+            image: self.image,
+            module: self.module,
+            budgets: self.options.budgets,
+            optimisations: self.options.optimisations,
+            event_import: self.options.lockstep_events.then(|| event_import(self.module)).flatten(),
+        };
+        let mut residual = eval::run(&evaluation)?;
+        cleanup::run(&mut residual.function, self.module);
+        let lowered = lower::function(&residual.function, self.module);
+        Ok(Stored { log: residual.log, lowered, contexts: residual.contexts as u32, nodes: residual.nodes as u32 })
+    }
+}
+
+fn event_import(module: &Module) -> Option<Func> {
+    let found = module.imports.iter().position(|import| import.module == ANNOTATIONS && import.name == "lockstep.event");
+    found.map(|index| Func(index as u32))
+}
+
+/// The part of the cache key that all requests share: tool version, options, the generic code.
+struct GenericKey {
+    hasher: blake3::Hasher,
+}
+
+impl GenericKey {
+    fn new(module: &Module, options: &Options) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+        hasher.update(format!("{options:?}").as_bytes());
+        hasher.update(&(module.imports.len() as u32).to_le_bytes());
+        for import in &module.imports {
+            hasher.update(import.module.as_bytes()).update(&[0]).update(import.name.as_bytes()).update(&[0]);
+        }
+        for ty in &module.types {
+            hasher.update(format!("{ty:?}").as_bytes());
+        }
+        for global in &module.globals {
+            let init = if global.mutable { None } else { global.init };
+            hasher.update(format!("{:?} {} {init:?}", global.ty, global.mutable).as_bytes());
+        }
+        for func in &module.functions {
+            hasher.update(&func.0.to_le_bytes());
+        }
+        for func in &module.table {
+            hasher.update(&func.map_or(u32::MAX, |func| func.0).to_le_bytes());
+        }
+        for body in &module.bodies {
+            hasher.update(body.as_bytes());
+        }
+        Self { hasher }
+    }
+
+    /// The key of a request: position independent, but for what its parameters and code say.
+    fn request(&self, request: &Request, image: &Image) -> [u8; 32] {
+        let mut hasher = self.hasher.clone();
+        let code = image.constant_bytes(request.code, request.code_len);
+        hasher.update(format!("{} {} {:?}", request.function, request.sig, request.params).as_bytes());
+        hasher.update(&request.code_len.to_le_bytes());
+        hasher.update(&code.unwrap_or_default());
+        *hasher.finalize().as_bytes()
+    }
+}
