@@ -85,7 +85,7 @@ impl<'m> Image<'m> {
         };
         if self.overlaps_slot(address, kind.width()) {
             return match place {
-                Place::Relative(symbol) if kind == LoadKind::I32 && self.slots.contains_key(&address) => {
+                Place::Relative(symbol) if kind == LoadKind::I32Load && self.slots.contains_key(&address) => {
                     Some(Loaded::Slot(symbol))
                 }
                 Place::Relative(_) | Place::Absolute(_) => None,
@@ -103,7 +103,7 @@ impl<'m> Image<'m> {
         if !in_own_code(request, address, width) {
             log.entry(place).or_insert_with(|| bytes[..width as usize].to_vec());
         }
-        Some(Loaded::Const(kind.decode(&bytes[..width as usize])))
+        Some(Loaded::Const(kind.value(&bytes[..width as usize])))
     }
 
     /// Whether a slot (an aligned word) lies in the range.

@@ -7,6 +7,7 @@
 use crate::image::{Image, Place, ReadLog};
 use crate::ir::{Base, Func, Symbol};
 use crate::lower::{Lowered, Relocation, RelocationKind};
+use crate::op::Intrinsic;
 use crate::request::Request;
 
 /// What specialisation of one request gave.
@@ -53,6 +54,7 @@ impl Stored {
                 RelocationKind::SymbolAddress(symbol) => (0, symbol.base.0, symbol.offset as u32),
                 RelocationKind::CallSlot(symbol) => (1, symbol.base.0, symbol.offset as u32),
                 RelocationKind::CallFunction(func) => (2, func.0, 0),
+                RelocationKind::CallIntrinsic(intrinsic) => (3, intrinsic as u32, 0),
             };
             for value in [relocation.offset, kind, first, second] {
                 word(value);
@@ -85,6 +87,7 @@ impl Stored {
                 0 => RelocationKind::SymbolAddress(symbol),
                 1 => RelocationKind::CallSlot(symbol),
                 2 => RelocationKind::CallFunction(Func(first)),
+                3 => RelocationKind::CallIntrinsic(*Intrinsic::ALL.get(first as usize)?),
                 _ => return None,
             };
             relocations.push(Relocation { offset, kind });

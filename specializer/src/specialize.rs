@@ -8,7 +8,7 @@ use crate::eval::{self, Budgets, Declined, Evaluation, Prepared};
 use crate::image::Image;
 use crate::ir::Func;
 use crate::lift::Unsupported;
-use crate::link::{self, ANNOTATIONS, LinkError, Residue};
+use crate::link::{self, LinkError, Residue};
 use crate::module::{Module, ModuleError};
 use crate::request::{Request, RequestError, Requests};
 use crate::residue::Stored;
@@ -199,18 +199,13 @@ impl Work<'_> {
             module: self.module,
             budgets: self.options.budgets,
             optimisations: self.options.optimisations,
-            event_import: self.options.lockstep_events.then(|| event_import(self.module)).flatten(),
+            lockstep_events: self.options.lockstep_events,
         };
         let mut residual = eval::run(&evaluation)?;
         cleanup::run(&mut residual.function, self.module);
-        let lowered = lower::function(&residual.function, self.module);
+        let lowered = lower::function(&residual.function);
         Ok(Stored { log: residual.log, lowered, contexts: residual.contexts as u32, nodes: residual.nodes as u32 })
     }
-}
-
-fn event_import(module: &Module) -> Option<Func> {
-    let found = module.imports.iter().position(|import| import.module == ANNOTATIONS && import.name == "lockstep.event");
-    found.map(|index| Func(index as u32))
 }
 
 /// The part of the cache key that all requests share: tool version, options, the generic code.
@@ -222,6 +217,7 @@ impl GenericKey {
     fn new(module: &Module, options: &Options) -> Self {
         let mut hasher = blake3::Hasher::new();
         hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
+        hasher.update(env!("BACTRIAN_SPECIALIZER_SOURCES").as_bytes());
         hasher.update(format!("{options:?}").as_bytes());
         hasher.update(&(module.imports.len() as u32).to_le_bytes());
         for import in &module.imports {

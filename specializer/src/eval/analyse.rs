@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::abs::Abs;
 use super::cells::{Cells, order};
 use super::context::{ContextId, Contexts};
-use super::transfer::{Edge, Exit, Machine, Phase};
+use super::transfer::{Edge, Machine, Phase};
 use super::{Declined, Evaluation};
 use crate::image::ReadLog;
 use crate::ir::{Block, Type};

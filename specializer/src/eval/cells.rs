@@ -67,6 +67,13 @@ impl<V: Content> Cells<V> {
         }
     }
 
+    /// No longer caches the cell at `address`.
+    pub fn forget(&mut self, address: Abs) {
+        if let Ok(index) = self.position(address) {
+            self.cells.remove(index);
+        }
+    }
+
     /// The cell that must give way, if too many are cached: remove it, storing it first if dirty.
     pub fn evict(&mut self) -> Option<Cell<V>> {
         let dynamic = |cell: &Cell<V>| !cell.value.abs().is_known();

@@ -23,6 +23,7 @@ use crate::ir::{Func, Global, Sig, residual};
 use crate::module::Module;
 use crate::op::Const;
 use crate::request::{Param, Request};
+use crate::specialize::Optimisations;
 
 pub use prepare::Prepared;
 
@@ -68,8 +69,9 @@ pub struct Evaluation<'a> {
     pub image: &'a Image<'a>,
     pub module: &'a Module<'a>,
     pub budgets: Budgets,
-    /// The import for lockstep events, if they are to be kept.
-    pub event_import: Option<Func>,
+    pub optimisations: Optimisations,
+    /// Whether residual code reports lockstep events.
+    pub lockstep_events: bool,
 }
 
 /// What evaluation gives.

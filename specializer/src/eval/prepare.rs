@@ -9,7 +9,7 @@
 //!   between two positions becomes a branch.
 //! * **Order.** Reverse postorder of the blocks.
 
-use crate::ir::{Block, Terminator, Type, ValueId, generic};
+use crate::ir::{Block, Terminator, Type, generic};
 use crate::op::{Effect, Intrinsic, Op};
 
 /// A generic function, ready for evaluation.

@@ -12,7 +12,7 @@ use super::abs::{self, Abs};
 use super::cells::{Cells, Content};
 use super::context::{ContextId, Contexts};
 use crate::image::{Image, Loaded, Place, ReadLog};
-use crate::ir::{Block, Callee, Terminator, Type, ValueId, generic};
+use crate::ir::{Block, Callee, Terminator, Type, generic};
 use crate::op::{Const, Intrinsic, LoadKind, Op, StoreKind};
 use crate::request::Request;
 
@@ -186,7 +186,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     fn callee(&self, callee: Callee, index: Option<Abs>) -> Callee {
         let Callee::Indirect { sig, table } = callee else { return callee };
         match index {
-            Some(Abs::Slot(slot)) => Callee::Slot { sig, slot },
+            Some(Abs::Slot(slot)) if self.evaluation.optimisations.direct_calls => Callee::Slot { sig, slot },
             Some(Abs::Const(Const::I32(index))) if table.0 == 0 => {
                 self.evaluation.table_function(index as u32, sig).map_or(callee, Callee::Direct)
             }
@@ -210,9 +210,9 @@ impl<'a, P: Phase> Machine<'a, P> {
             Intrinsic::CellsSync => self.sync(),
             Intrinsic::CellsInvalidate => self.cells.invalidate(),
             Intrinsic::LockstepEvent => {
-                if let Some(func) = self.evaluation.event_import {
+                if self.evaluation.lockstep_events {
                     self.sync();
-                    self.emit(Op::Call(Callee::Direct(func)), args, None);
+                    self.emit(Op::Intrinsic(intrinsic), args, None);
                 }
             }
             Intrinsic::SpecializeValue | Intrinsic::SpecializeGuess => {
@@ -257,6 +257,13 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     fn cache_cell(&mut self, address: Abs, value: P::Value, dirty: bool) {
+        if !self.evaluation.optimisations.virtual_stack && !value.abs().is_known() {
+            self.cells.forget(address);
+            if dirty {
+                self.phase.store_cell(address, value);
+            }
+            return;
+        }
         self.cells.set(address, value, dirty);
         while let Some(cell) = self.cells.evict() {
             if cell.dirty {
@@ -319,7 +326,9 @@ impl<'a, P: Phase> Machine<'a, P> {
             return self.terminator(term);
         }
         match (inst.op, args.get(1).map(|arg| arg.abs()), args.get(2).map(|arg| arg.abs())) {
-            (Op::Intrinsic(Intrinsic::SpecializeGuess), Some(guess), _) if guess.is_known() => {
+            (Op::Intrinsic(Intrinsic::SpecializeGuess), Some(guess), _)
+                if guess.is_known() && self.evaluation.optimisations.guesses =>
+            {
                 let guess = args[1].abs();
                 let cond = self.phase.emit(Op::I32Eq, &[args[0], args[1]], Some(Type::I32));
                 let then = self.assume(site, inst, target, guess, args[1]);

@@ -37,7 +37,7 @@ struct Copier<'a> {
     patched: usize,
 }
 
-type Result<T> = std::result::Result<T, reencode::Error<LinkError>>;
+type Copied<T> = Result<T, reencode::Error<LinkError>>;
 
 impl Copier<'_> {
     fn annotation(&self, operator: &Operator) -> Option<Intrinsic> {
@@ -67,7 +67,7 @@ fn plain(intrinsic: Intrinsic) -> Vec<Instruction<'static>> {
 impl Reencode for Copier<'_> {
     type Error = LinkError;
 
-    fn function_index(&mut self, func: u32) -> Result<u32> {
+    fn function_index(&mut self, func: u32) -> Copied<u32> {
         self.layout.function(Func(func)).map_err(reencode::Error::UserError)
     }
 
@@ -75,7 +75,7 @@ impl Reencode for Copier<'_> {
         &mut self,
         imports: &mut ImportSection,
         section: wasmparser::ImportSectionReader<'_>,
-    ) -> Result<()> {
+    ) -> Copied<()> {
         let mut func = 0;
         for import in section.into_imports() {
             let import = import?;
@@ -95,7 +95,7 @@ impl Reencode for Copier<'_> {
         &mut self,
         functions: &mut FunctionSection,
         section: wasmparser::FunctionSectionReader<'_>,
-    ) -> Result<()> {
+    ) -> Copied<()> {
         utils::parse_function_section(self, functions, section)?;
         for (_, sig) in &self.layout.residual {
             functions.function(sig.0);
@@ -107,7 +107,7 @@ impl Reencode for Copier<'_> {
         &mut self,
         tables: &mut wasm_encoder::TableSection,
         section: wasmparser::TableSectionReader<'_>,
-    ) -> Result<()> {
+    ) -> Copied<()> {
         for (index, table) in section.into_iter().enumerate() {
             let mut table = table?;
             if index == 0 {
@@ -119,7 +119,7 @@ impl Reencode for Copier<'_> {
         Ok(())
     }
 
-    fn parse_export(&mut self, exports: &mut ExportSection, export: wasmparser::Export<'_>) -> Result<()> {
+    fn parse_export(&mut self, exports: &mut ExportSection, export: wasmparser::Export<'_>) -> Copied<()> {
         if DROPPED_EXPORTS.contains(&export.name) {
             return Ok(());
         }
@@ -130,7 +130,7 @@ impl Reencode for Copier<'_> {
         &mut self,
         elements: &mut ElementSection,
         section: wasmparser::ElementSectionReader<'_>,
-    ) -> Result<()> {
+    ) -> Copied<()> {
         utils::parse_element_section(self, elements, section)?;
         let functions: Vec<u32> = self.layout.residual.iter().map(|(function, _)| *function).collect();
         if !functions.is_empty() {
@@ -140,7 +140,7 @@ impl Reencode for Copier<'_> {
         Ok(())
     }
 
-    fn parse_code_section(&mut self, code: &mut CodeSection, section: wasmparser::CodeSectionReader<'_>) -> Result<()> {
+    fn parse_code_section(&mut self, code: &mut CodeSection, section: wasmparser::CodeSectionReader<'_>) -> Copied<()> {
         utils::parse_code_section(self, code, section)?;
         for body in &self.bodies {
             code.raw(body);
@@ -148,7 +148,7 @@ impl Reencode for Copier<'_> {
         Ok(())
     }
 
-    fn parse_function_body(&mut self, code: &mut CodeSection, body: FunctionBody<'_>) -> Result<()> {
+    fn parse_function_body(&mut self, code: &mut CodeSection, body: FunctionBody<'_>) -> Copied<()> {
         let mut function = self.new_function_with_parsed_locals(&body)?;
         let mut reader = body.get_operators_reader()?;
         while !reader.eof() {
@@ -166,7 +166,7 @@ impl Reencode for Copier<'_> {
         Ok(())
     }
 
-    fn parse_data(&mut self, data: &mut DataSection, segment: wasmparser::Data<'_>) -> Result<()> {
+    fn parse_data(&mut self, data: &mut DataSection, segment: wasmparser::Data<'_>) -> Copied<()> {
         let wasmparser::DataKind::Active { memory_index: 0, offset_expr } = &segment.kind else {
             return utils::parse_data(self, data, segment);
         };
@@ -192,7 +192,7 @@ impl Reencode for Copier<'_> {
         &mut self,
         module: &mut wasm_encoder::Module,
         section: wasmparser::CustomSectionReader<'_>,
-    ) -> Result<()> {
+    ) -> Copied<()> {
         if section.name() == "name" || section.name().starts_with(".debug") {
             return Ok(());
         }

@@ -14,8 +14,8 @@ mod copy;
 use std::collections::HashMap;
 
 use crate::ir::{Func, Sig};
-use crate::lower::{Lowered, RelocationKind};
-use crate::module::Module;
+use crate::lower::{Lowered, RelocationKind, patch_address, patch_index};
+use crate::module::{Import, Module};
 use crate::op::Intrinsic;
 use crate::request::Request;
 
@@ -58,6 +58,8 @@ pub fn run(
 struct Layout {
     /// By function of the generic module: its new index, or the annotation it was.
     functions: Vec<Place>,
+    /// New indices of the annotations that stay imports.
+    kept: HashMap<Intrinsic, u32>,
     /// First table index of the residual functions.
     table_base: u32,
     /// New function index and type of each residual function, in order.
@@ -82,10 +84,17 @@ impl Layout {
         keep_events: bool,
     ) -> Result<Self, LinkError> {
         let functions = places(module, keep_events)?;
-        let kept = functions.iter().filter(|place| matches!(place, Place::Function(_))).count() as u32;
+        let count = functions.iter().filter(|place| matches!(place, Place::Function(_))).count() as u32;
         let table_base = module.table_size;
+        let mut kept = HashMap::new();
+        for (import, place) in module.imports.iter().zip(&functions) {
+            if let (Place::Function(index), Some(intrinsic)) = (place, annotation(import)) {
+                kept.insert(intrinsic, *index);
+            }
+        }
         let mut layout = Self {
             functions,
+            kept,
             table_base,
             residual: Vec::new(),
             slots: HashMap::new(),
@@ -95,9 +104,9 @@ impl Layout {
             layout.slot_functions.insert(request.slot, layout.function(request.generic)?);
         }
         for (index, residue) in (0u32..).zip(residues) {
-            layout.residual.push((kept + index, residue.request.sig));
+            layout.residual.push((count + index, residue.request.sig));
             layout.slots.insert(residue.request.slot, table_base + index);
-            layout.slot_functions.insert(residue.request.slot, kept + index);
+            layout.slot_functions.insert(residue.request.slot, count + index);
         }
         Ok(layout)
     }
@@ -113,42 +122,45 @@ impl Layout {
     fn relocate(&self, residue: &Residue) -> Vec<u8> {
         let mut body = residue.lowered.body.clone();
         for relocation in &residue.lowered.relocations {
-            let value = match relocation.kind {
-                RelocationKind::SymbolAddress(symbol) => residue.request.address(symbol) as i32 as i64,
-                RelocationKind::CallSlot(symbol) => {
-                    i64::from(self.slot_functions[&residue.request.address(symbol)])
+            let index = match relocation.kind {
+                RelocationKind::SymbolAddress(symbol) => {
+                    patch_address(&mut body, relocation.offset, residue.request.address(symbol));
+                    continue;
                 }
-                RelocationKind::CallFunction(func) => {
-                    i64::from(self.function(func).expect("residual code calls no annotations"))
-                }
+                RelocationKind::CallSlot(symbol) => self.slot_functions[&residue.request.address(symbol)],
+                RelocationKind::CallFunction(func) => self.function(func).expect("residual code calls no annotation"),
+                RelocationKind::CallIntrinsic(intrinsic) => self.kept[&intrinsic],
             };
-            write_leb(&mut body[relocation.offset as usize..][..5], value);
+            patch_index(&mut body, relocation.offset, index);
         }
         body
     }
 }
 
-/// Writes a LEB128 of exactly five bytes: unsigned and signed agree where the value is given as it is
-/// meant (indices are below 2^31; addresses are sign-extended).
-fn write_leb(place: &mut [u8], value: i64) {
-    for (index, byte) in place.iter_mut().enumerate() {
-        let more = if index < 4 { 0x80 } else { 0 };
-        *byte = ((value >> (7 * index)) & 0x7f) as u8 | more;
-    }
+/// The annotation that an import is, if this version knows it.
+fn annotation(import: &Import) -> Option<Intrinsic> {
+    (import.module == ANNOTATIONS).then(|| Intrinsic::named(import.name)).flatten()
 }
 
 fn places(module: &Module, keep_events: bool) -> Result<Vec<Place>, LinkError> {
     let mut next = 0;
-    let mut place = |import: Option<&crate::module::Import>| {
-        if let Some(import) = import.filter(|import| import.module == ANNOTATIONS) {
-            let intrinsic = Intrinsic::named(import.name);
-            let intrinsic = intrinsic.ok_or_else(|| LinkError::UnknownAnnotation(import.name.to_owned()))?;
-            if !(keep_events && intrinsic == Intrinsic::LockstepEvent) {
-                return Ok(Place::Annotation(intrinsic));
+    let mut places = Vec::with_capacity(module.functions.len());
+    for func in 0..module.functions.len() as u32 {
+        let place = match module.import(Func(func)) {
+            Some(import) if import.module == ANNOTATIONS => match annotation(import) {
+                Some(Intrinsic::LockstepEvent) if keep_events => None,
+                Some(intrinsic) => Some(intrinsic),
+                None => return Err(LinkError::UnknownAnnotation(import.name.to_owned())),
+            },
+            Some(_) | None => None,
+        };
+        places.push(match place {
+            Some(intrinsic) => Place::Annotation(intrinsic),
+            None => {
+                next += 1;
+                Place::Function(next - 1)
             }
-        }
-        next += 1;
-        Ok(Place::Function(next - 1))
-    };
-    (0..module.functions.len() as u32).map(|func| place(module.import(Func(func)))).collect()
+        });
+    }
+    Ok(places)
 }
