@@ -12,6 +12,7 @@ use crate::link::{self, LinkError, Residue};
 use crate::module::{Module, ModuleError};
 use crate::request::{Request, RequestError, Requests};
 use crate::residue::Stored;
+use crate::fault::{self, Fault};
 use crate::{cleanup, lift, lower};
 
 /// What to do, beside the requests themselves.
@@ -21,6 +22,8 @@ pub struct Options {
     pub lockstep_events: bool,
     pub optimisations: Optimisations,
     pub budgets: Budgets,
+    /// A deliberate miscompilation, for tests of lockstep.
+    pub fault: Option<Fault>,
 }
 
 /// Switches of the ablation ladder; all on by default.
@@ -117,8 +120,9 @@ pub fn specialize(
     let results: Vec<Result<(Stored, bool), Declined>> = requests
         .requests
         .par_iter()
-        .map(|request| {
-            let result = work.request(request);
+        .enumerate()
+        .map(|(number, request)| {
+            let result = work.request(number, request);
             observer.progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, total);
             result
         })
@@ -178,20 +182,20 @@ struct Work<'a> {
 
 impl Work<'_> {
     /// The residual function of a request, and whether it came from the store.
-    fn request(&self, request: &Request) -> Result<(Stored, bool), Declined> {
-        let Some(store) = self.store else { return Ok((self.evaluate(request)?, false)) };
+    fn request(&self, number: usize, request: &Request) -> Result<(Stored, bool), Declined> {
+        let Some(store) = self.store else { return Ok((self.evaluate(number, request)?, false)) };
         let key = self.key.request(request, self.image);
         for blob in store.candidates(&key) {
             if let Some(stored) = Stored::decode(&blob).filter(|stored| stored.is_valid(self.image, request)) {
                 return Ok((stored, true));
             }
         }
-        let stored = self.evaluate(request)?;
+        let stored = self.evaluate(number, request)?;
         store.insert(&key, &stored.encode());
         Ok((stored, false))
     }
 
-    fn evaluate(&self, request: &Request) -> Result<Stored, Declined> {
+    fn evaluate(&self, number: usize, request: &Request) -> Result<Stored, Declined> {
         let evaluation = Evaluation {
             prepared: &self.generic[&request.function],
             request,
@@ -202,6 +206,9 @@ impl Work<'_> {
             lockstep_events: self.options.lockstep_events,
         };
         let mut residual = eval::run(&evaluation)?;
+        if let Some(fault) = self.options.fault.filter(|fault| fault.request == number) {
+            fault::plant(&mut residual.function, fault);
+        }
         cleanup::run(&mut residual.function, self.module);
         let lowered = lower::function(&residual.function);
         Ok(Stored { log: residual.log, lowered, contexts: residual.contexts as u32, nodes: residual.nodes as u32 })
@@ -218,7 +225,8 @@ impl GenericKey {
         let mut hasher = blake3::Hasher::new();
         hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
         hasher.update(env!("BACTRIAN_SPECIALIZER_SOURCES").as_bytes());
-        hasher.update(format!("{options:?}").as_bytes());
+        let Options { lockstep_events, optimisations, budgets, fault } = options;
+        hasher.update(format!("{lockstep_events} {optimisations:?} {budgets:?} {fault:?}").as_bytes());
         hasher.update(&(module.imports.len() as u32).to_le_bytes());
         for import in &module.imports {
             hasher.update(import.module.as_bytes()).update(&[0]).update(import.name.as_bytes()).update(&[0]);
