@@ -13,7 +13,10 @@ fn main() {
     for file in files {
         hasher.write(&std::fs::read(&file).expect("a source file can be read"));
     }
-    println!("cargo::rustc-env=BACTRIAN_SPECIALIZER_SOURCES={:016x}", hasher.finish());
+    println!(
+        "cargo::rustc-env=BACTRIAN_SPECIALIZER_SOURCES={:016x}",
+        hasher.finish()
+    );
 }
 
 fn collect(directory: &Path, files: &mut Vec<PathBuf>) {

@@ -88,11 +88,9 @@ fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()>
     linker.func_wrap(INTRINSICS, "context.update", |_position: u32| ())?;
     linker.func_wrap(INTRINSICS, "context.push", |_position: u32| ())?;
     linker.func_wrap(INTRINSICS, "context.pop", || ())?;
-    linker.func_wrap(
-        INTRINSICS,
-        "specialize.value",
-        |value: u32, _low: u32, _high: u32| value,
-    )?;
+    for name in ["specialize.value", "specialize.range"] {
+        linker.func_wrap(INTRINSICS, name, |value: u32, _low: u32, _high: u32| value)?;
+    }
     linker.func_wrap(INTRINSICS, "specialize.guess", |value: u32, _guess: u32| {
         value
     })?;

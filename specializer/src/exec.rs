@@ -233,7 +233,9 @@ impl<V: ValueId> Frame<'_, V> {
             | Intrinsic::CellsDropBelow
             | Intrinsic::CellsSync
             | Intrinsic::CellsInvalidate => None,
-            Intrinsic::SpecializeValue | Intrinsic::SpecializeGuess => Some(operands[0]),
+            Intrinsic::SpecializeValue
+            | Intrinsic::SpecializeRange
+            | Intrinsic::SpecializeGuess => Some(operands[0]),
             Intrinsic::SpecializeActive => Some(Const::I32(0)),
             Intrinsic::CellsRead => Some(self.state.load(LoadKind::I64Load, operands[0], 0)?),
             Intrinsic::CellsWrite => {

@@ -46,21 +46,32 @@ pub fn plant(function: &mut residual::Function, fault: Fault) -> bool {
 }
 
 fn flip_constant(function: &mut residual::Function, nth: usize) -> bool {
-    let insts = function.blocks.iter_mut().flat_map(|block| &mut block.insts);
+    let insts = function
+        .blocks
+        .iter_mut()
+        .flat_map(|block| &mut block.insts);
     let mut constants = insts.filter_map(|inst| match &mut inst.op {
         Op::Const(Const::I64(value)) => Some(value),
         _ => None,
     });
-    constants.nth(nth).map(|value| *value = value.wrapping_add(2)).is_some()
+    constants
+        .nth(nth)
+        .map(|value| *value = value.wrapping_add(2))
+        .is_some()
 }
 
 fn swap_edge(function: &mut residual::Function, nth: usize) -> bool {
     let terms = function.blocks.iter_mut().map(|block| &mut block.term);
     let mut branches = terms.filter_map(|term| match term {
-        Terminator::Branch { then, otherwise, .. } => Some((then, otherwise)),
+        Terminator::Branch {
+            then, otherwise, ..
+        } => Some((then, otherwise)),
         _ => None,
     });
-    branches.nth(nth).map(|(then, otherwise)| std::mem::swap(then, otherwise)).is_some()
+    branches
+        .nth(nth)
+        .map(|(then, otherwise)| std::mem::swap(then, otherwise))
+        .is_some()
 }
 
 fn drop_store(function: &mut residual::Function, nth: usize, of_cell: bool) -> bool {
@@ -90,11 +101,16 @@ fn keep_stale(function: &mut residual::Function, nth: usize) -> bool {
     for number in 0..function.blocks.len() {
         for index in 0..function.blocks[number].insts.len() {
             let inst = &function.blocks[number].insts[index];
-            let Op::Load { offset, .. } = inst.op else { continue };
+            let Op::Load { offset, .. } = inst.op else {
+                continue;
+            };
             if !frames.contains(&inst.args[0]) {
                 continue;
             }
-            let Some(stale) = stored_before_call(function, &predecessors, number, index, offset) else { continue };
+            let Some(stale) = stored_before_call(function, &predecessors, number, index, offset)
+            else {
+                continue;
+            };
             if count == nth {
                 let fresh = inst.result.expect("a load has a result");
                 function.blocks[number].insts.remove(index);
@@ -120,7 +136,9 @@ fn stored_before_call(
         for inst in function.blocks[block].insts[..end].iter().rev() {
             match inst.op {
                 Op::Call(_) => called = true,
-                Op::Store { offset, .. } if offset == cell && frames(function).contains(&inst.args[0]) => {
+                Op::Store { offset, .. }
+                    if offset == cell && frames(function).contains(&inst.args[0]) =>
+                {
                     return called.then_some(inst.args[1]);
                 }
                 _ => {}
@@ -135,7 +153,10 @@ fn stored_before_call(
 /// The bases from which cells are addressed: the differences computed in the entry.
 fn frames(function: &residual::Function) -> Vec<residual::Value> {
     let entry = &function.blocks[0];
-    let frames = entry.insts.iter().filter(|inst| inst.op == Op::I32Sub && entry.params.contains(&inst.args[0]));
+    let frames = entry
+        .insts
+        .iter()
+        .filter(|inst| inst.op == Op::I32Sub && entry.params.contains(&inst.args[0]));
     frames.filter_map(|inst| inst.result).collect()
 }
 
@@ -146,7 +167,11 @@ fn single_predecessors(function: &residual::Function) -> HashMap<usize, usize> {
             found.entry(target.block.index()).or_default().push(number);
         }
     }
-    found.into_iter().filter(|(_, from)| from.len() == 1).map(|(block, from)| (block, from[0])).collect()
+    found
+        .into_iter()
+        .filter(|(_, from)| from.len() == 1)
+        .map(|(block, from)| (block, from[0]))
+        .collect()
 }
 
 fn replace(function: &mut residual::Function, old: residual::Value, new: residual::Value) {
@@ -157,14 +182,22 @@ fn replace(function: &mut residual::Function, old: residual::Value, new: residua
     };
     for block in (0..function.blocks.len()).map(|number| Block(number as u32)) {
         let data = &mut function.blocks[block.index()];
-        data.insts.iter_mut().flat_map(|inst| &mut inst.args).for_each(rename);
+        data.insts
+            .iter_mut()
+            .flat_map(|inst| &mut inst.args)
+            .for_each(rename);
         match &mut data.term {
-            Terminator::Branch { cond: value, .. } | Terminator::Switch { index: value, .. } => rename(value),
+            Terminator::Branch { cond: value, .. } | Terminator::Switch { index: value, .. } => {
+                rename(value)
+            }
             Terminator::Return(values) | Terminator::TailCall { args: values, .. } => {
                 values.iter_mut().for_each(rename);
             }
             Terminator::Jump(_) | Terminator::Unreachable => {}
         }
-        data.term.targets_mut().flat_map(|target| &mut target.args).for_each(rename);
+        data.term
+            .targets_mut()
+            .flat_map(|target| &mut target.args)
+            .for_each(rename);
     }
 }

@@ -39,8 +39,17 @@ pub type ReadLog = BTreeMap<Place, Vec<u8>>;
 
 impl<'m> Image<'m> {
     pub fn new(module: &'m Module<'m>, requests: &'m Requests) -> Self {
-        let slots = requests.requests.iter().enumerate().map(|(index, request)| (request.slot, index)).collect();
-        Self { module, requests, slots }
+        let slots = requests
+            .requests
+            .iter()
+            .enumerate()
+            .map(|(index, request)| (request.slot, index))
+            .collect();
+        Self {
+            module,
+            requests,
+            slots,
+        }
     }
 
     /// The request whose slot is at `address`.
@@ -79,13 +88,16 @@ impl<'m> Image<'m> {
         let address = u32::try_from(u64::from(base) + u64::from(offset)).ok()?;
         let place = match place {
             Place::Absolute(_) => Place::Absolute(address),
-            Place::Relative(symbol) => {
-                Place::Relative(Symbol { offset: symbol.offset.wrapping_add(offset as i32), ..symbol })
-            }
+            Place::Relative(symbol) => Place::Relative(Symbol {
+                offset: symbol.offset.wrapping_add(offset as i32),
+                ..symbol
+            }),
         };
         if self.overlaps_slot(address, kind.width()) {
             return match place {
-                Place::Relative(symbol) if kind == LoadKind::I32Load && self.slots.contains_key(&address) => {
+                Place::Relative(symbol)
+                    if kind == LoadKind::I32Load && self.slots.contains_key(&address) =>
+                {
                     Some(Loaded::Slot(symbol))
                 }
                 Place::Relative(_) | Place::Absolute(_) => None,
@@ -101,7 +113,8 @@ impl<'m> Image<'m> {
         let end = (address as usize + width as usize).min(image.len());
         bytes[..end - start].copy_from_slice(&image[start..end]);
         if !in_own_code(request, address, width) {
-            log.entry(place).or_insert_with(|| bytes[..width as usize].to_vec());
+            log.entry(place)
+                .or_insert_with(|| bytes[..width as usize].to_vec());
         }
         Some(Loaded::Const(kind.value(&bytes[..width as usize])))
     }
@@ -109,7 +122,9 @@ impl<'m> Image<'m> {
     /// Whether a slot (an aligned word) lies in the range.
     fn overlaps_slot(&self, address: u32, width: u32) -> bool {
         let (first, last) = (address & !3, address.saturating_add(width - 1) & !3);
-        (first..=last).step_by(4).any(|at| self.slots.contains_key(&at))
+        (first..=last)
+            .step_by(4)
+            .any(|at| self.slots.contains_key(&at))
     }
 }
 
@@ -122,5 +137,7 @@ pub fn resolve(request: &Request, place: Place) -> u32 {
 }
 
 fn in_own_code(request: &Request, address: u32, width: u32) -> bool {
-    address >= request.code && u64::from(address) + u64::from(width) <= u64::from(request.code) + u64::from(request.code_len)
+    address >= request.code
+        && u64::from(address) + u64::from(width)
+            <= u64::from(request.code) + u64::from(request.code_len)
 }

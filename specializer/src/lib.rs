@@ -1,15 +1,38 @@
 //! Bactrian's specializer: the first Futamura projection of an annotated interpreter.
 //!
-//! Pure: a WebAssembly module's bytes in, bytes out. Modules in pipeline order.
+//! Pure: a WebAssembly module's bytes in, bytes out; no file, no engine, no knowledge of any guest
+//! language. Modules in pipeline order:
+//!
+//! * [`module`], [`request`], [`image`]: what the snapshot holds, and what it asks for;
+//! * [`ir`], [`op`]: the SSA form and its operators; [`lift`] makes it from Wasm;
+//! * [`eval`]: partial evaluation, request by request;
+//! * [`cleanup`] and [`lower`]: back to Wasm;
+//! * [`residue`]: the form in which results are cached;
+//! * [`link`]: residual functions and snapshot become one module.
+//!
+//! [`specialize()`] is the entry point and shows the stages in order. Beside the pipeline: [`text`] prints
+//! and parses the SSA form, [`verify`] checks it, [`exec`] runs it, [`fault`] breaks it on purpose.
 
 pub mod cleanup;
+pub mod eval;
 pub mod exec;
+pub mod fault;
+pub mod image;
 pub mod ir;
 pub mod lift;
+pub mod link;
 pub mod lower;
 pub mod module;
 pub mod op;
 #[cfg(test)]
 mod random;
+pub mod request;
+pub mod residue;
+mod specialize;
 pub mod text;
 pub mod verify;
+
+pub use specialize::{
+    Error, Observer, Optimisations, Options, Outcome, Output, Report, RequestReport, Store,
+    link_generic, specialize,
+};

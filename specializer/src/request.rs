@@ -58,7 +58,9 @@ pub struct Requests {
 /// A request table that does not fit the module.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
-    #[error("the module exports no constant global `{EXPORT}`: is it annotated, and is it a snapshot?")]
+    #[error(
+        "the module exports no constant global `{EXPORT}`: is it annotated, and is it a snapshot?"
+    )]
     NoTable,
     #[error("request table at {address:#x}: {what}")]
     Malformed { address: u32, what: String },
@@ -76,10 +78,22 @@ impl Requests {
         let table = table_address(module).ok_or(RequestError::NoTable)?;
         let reader = Reader { module };
         let words = reader.words::<{ TABLE_WORDS as usize }>(table)?;
-        let [magic, version, regions, region_count, requests, request_count] = words;
+        let [
+            magic,
+            version,
+            regions,
+            region_count,
+            requests,
+            request_count,
+        ] = words;
         if magic != MAGIC || version != VERSION {
-            let what = format!("magic {magic:#x}, version {version}; expected {MAGIC:#x}, version {VERSION}");
-            return Err(RequestError::Malformed { address: table, what });
+            let what = format!(
+                "magic {magic:#x}, version {version}; expected {MAGIC:#x}, version {VERSION}"
+            );
+            return Err(RequestError::Malformed {
+                address: table,
+                what,
+            });
         }
         let mut result = Self::default();
         for index in 0..region_count {
@@ -87,20 +101,26 @@ impl Requests {
             result.regions.insert(base, len);
         }
         for index in 0..request_count {
-            result.requests.push(reader.request(requests.wrapping_add(index.wrapping_mul(REQUEST_SIZE)))?);
+            result
+                .requests
+                .push(reader.request(requests.wrapping_add(index.wrapping_mul(REQUEST_SIZE)))?);
         }
         Ok(result)
     }
 
     /// Whether all of `len` bytes at `address` are constant.
     pub fn is_constant(&self, address: u32, len: u32) -> bool {
-        let Some((&base, &region_len)) = self.regions.range(..=address).next_back() else { return false };
+        let Some((&base, &region_len)) = self.regions.range(..=address).next_back() else {
+            return false;
+        };
         u64::from(address) + u64::from(len) <= u64::from(base) + u64::from(region_len)
     }
 }
 
 fn table_address(module: &Module) -> Option<u32> {
-    let &(ExternalKind::Global, index) = module.exports.get(EXPORT)? else { return None };
+    let &(ExternalKind::Global, index) = module.exports.get(EXPORT)? else {
+        return None;
+    };
     let global = module.globals.get(index as usize)?;
     match (global.mutable, global.init) {
         (false, Some(Const::I32(address))) => Some(address as u32),
@@ -117,7 +137,10 @@ impl Reader<'_, '_> {
         let mut words = [0; N];
         for (index, word) in words.iter_mut().enumerate() {
             // Memory beyond the data segments is zero.
-            *word = self.module.image_u32(address.wrapping_add(4 * index as u32)).unwrap_or(0);
+            *word = self
+                .module
+                .image_u32(address.wrapping_add(4 * index as u32))
+                .unwrap_or(0);
         }
         Ok(words)
     }
@@ -131,17 +154,28 @@ impl Reader<'_, '_> {
         };
         let function = table_entry(function)?;
         let generic = table_entry(self.module.image_u32(slot).unwrap_or(0))?;
-        let unsupported = |func: Func| malformed(format!("{func} has a type that is not supported"));
-        let signature = self.module.signature(function).ok_or_else(|| unsupported(function))?;
-        let residual = self.module.signature(generic).ok_or_else(|| unsupported(generic))?;
+        let unsupported =
+            |func: Func| malformed(format!("{func} has a type that is not supported"));
+        let signature = self
+            .module
+            .signature(function)
+            .ok_or_else(|| unsupported(function))?;
+        let residual = self
+            .module
+            .signature(generic)
+            .ok_or_else(|| unsupported(generic))?;
         if slot % 4 != 0 {
             return Err(malformed(format!("slot {slot:#x} is not aligned")));
         }
         if param_count > MAX_PARAMS || signature.params.len() != param_count as usize {
-            return Err(malformed(format!("{param_count} parameters for {function}")));
+            return Err(malformed(format!(
+                "{param_count} parameters for {function}"
+            )));
         }
         if signature.results != residual.results {
-            return Err(malformed(format!("{function} and {generic} differ in their results")));
+            return Err(malformed(format!(
+                "{function} and {generic} differ in their results"
+            )));
         }
         let mut request = Request {
             function,
@@ -154,26 +188,38 @@ impl Reader<'_, '_> {
             code_len,
         };
         for (index, &ty) in signature.params.iter().enumerate() {
-            let [kind, _, low, high] = self.words(address + REQUEST_HEADER + PARAM_SIZE * index as u32)?;
+            let [kind, _, low, high] =
+                self.words(address + REQUEST_HEADER + PARAM_SIZE * index as u32)?;
             if anchor == index as u32 {
                 request.code = low;
             }
             let value = u64::from(low) | u64::from(high) << 32;
             let param = param(kind, value, ty, residual, &mut request.bases);
-            let param = param.ok_or_else(|| malformed(format!("parameter {index} of {function}")))?;
+            let param =
+                param.ok_or_else(|| malformed(format!("parameter {index} of {function}")))?;
             request.params.push(param);
         }
         if !matches!(request.params.get(anchor as usize), Some(Param::Pointer(_))) {
-            return Err(malformed(format!("anchor {anchor} is no pointer parameter")));
+            return Err(malformed(format!(
+                "anchor {anchor} is no pointer parameter"
+            )));
         }
         Ok(request)
     }
 }
 
 /// The parameter described by `kind` and `value`, if that makes sense for its type.
-fn param(kind: u32, value: u64, ty: Type, residual: &Signature, bases: &mut Vec<u32>) -> Option<Param> {
+fn param(
+    kind: u32,
+    value: u64,
+    ty: Type,
+    residual: &Signature,
+    bases: &mut Vec<u32>,
+) -> Option<Param> {
     match kind {
-        0 => (residual.params.get(value as usize) == Some(&ty)).then_some(Param::Pass(value as u32)),
+        0 => {
+            (residual.params.get(value as usize) == Some(&ty)).then_some(Param::Pass(value as u32))
+        }
         1 => Some(Param::Const(match ty {
             Type::I32 => Const::I32(value as i32),
             Type::I64 => Const::I64(value as i64),

@@ -23,7 +23,9 @@ impl Stored {
     /// Whether the image holds what was read when this was made.
     pub fn is_valid(&self, image: &Image, request: &Request) -> bool {
         self.log.iter().all(|(&place, bytes)| {
-            image.at(request, place, bytes.len() as u32).is_some_and(|found| found == *bytes)
+            image
+                .at(request, place, bytes.len() as u32)
+                .is_some_and(|found| found == *bytes)
         })
     }
 
@@ -73,7 +75,10 @@ impl Stored {
             let [kind, base, offset, len, low, high] = words.take()?;
             let place = match kind {
                 0 => Place::Absolute(offset),
-                1 => Place::Relative(Symbol { base: Base(base), offset: offset as i32 }),
+                1 => Place::Relative(Symbol {
+                    base: Base(base),
+                    offset: offset as i32,
+                }),
                 _ => return None,
             };
             let padded = (u64::from(high) << 32 | u64::from(low)).to_le_bytes();
@@ -82,7 +87,10 @@ impl Stored {
         let mut relocations = Vec::new();
         for _ in 0..relocation_count {
             let [offset, kind, first, second] = words.take()?;
-            let symbol = Symbol { base: Base(first), offset: second as i32 };
+            let symbol = Symbol {
+                base: Base(first),
+                offset: second as i32,
+            };
             let kind = match kind {
                 0 => RelocationKind::SymbolAddress(symbol),
                 1 => RelocationKind::CallSlot(symbol),
@@ -94,7 +102,12 @@ impl Stored {
         }
         let body = words.bytes.to_vec();
         let lowered = Lowered { body, relocations };
-        (lowered.body.len() == body_len as usize).then_some(Self { log, lowered, contexts, nodes })
+        (lowered.body.len() == body_len as usize).then_some(Self {
+            log,
+            lowered,
+            contexts,
+            nodes,
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::eval::{self, Budgets, Declined, Evaluation, Prepared};
+use crate::fault::{self, Fault};
 use crate::image::Image;
 use crate::ir::Func;
 use crate::lift::Unsupported;
@@ -12,7 +13,6 @@ use crate::link::{self, LinkError, Residue};
 use crate::module::{Module, ModuleError};
 use crate::request::{Request, RequestError, Requests};
 use crate::residue::Stored;
-use crate::fault::{self, Fault};
 use crate::{cleanup, lift, lower};
 
 /// What to do, beside the requests themselves.
@@ -39,7 +39,11 @@ pub struct Optimisations {
 
 impl Default for Optimisations {
     fn default() -> Self {
-        Self { virtual_stack: true, direct_calls: true, guesses: true }
+        Self {
+            virtual_stack: true,
+            direct_calls: true,
+            guesses: true,
+        }
     }
 }
 
@@ -114,7 +118,14 @@ pub fn specialize(
     let generic = lift_all(&module, &requests)?;
     observer.stage("specialise");
     let key = GenericKey::new(&module, options);
-    let work = Work { module: &module, image: &image, generic: &generic, key, options, store };
+    let work = Work {
+        module: &module,
+        image: &image,
+        generic: &generic,
+        key,
+        options,
+        store,
+    };
     let done = std::sync::atomic::AtomicUsize::new(0);
     let total = requests.requests.len();
     let results: Vec<Result<(Stored, bool), Declined>> = requests
@@ -123,17 +134,33 @@ pub fn specialize(
         .enumerate()
         .map(|(number, request)| {
             let result = work.request(number, request);
-            observer.progress(done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1, total);
+            observer.progress(
+                done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1,
+                total,
+            );
             result
         })
         .collect();
     observer.stage("link");
     let answered = requests.requests.iter().zip(&results);
     let residues: Vec<Residue> = answered
-        .filter_map(|(request, result)| Some(Residue { request, lowered: &result.as_ref().ok()?.0.lowered }))
+        .filter_map(|(request, result)| {
+            Some(Residue {
+                request,
+                lowered: &result.as_ref().ok()?.0.lowered,
+            })
+        })
         .collect();
-    let linked = link::run(&module, &requests.requests, &residues, options.lockstep_events)?;
-    Ok(Output { module: linked, report: report(&requests, &results) })
+    let linked = link::run(
+        &module,
+        &requests.requests,
+        &residues,
+        options.lockstep_events,
+    )?;
+    Ok(Output {
+        module: linked,
+        report: report(&requests, &results),
+    })
 }
 
 /// Links without specialising: annotations become plain operations.
@@ -167,7 +194,9 @@ fn report(requests: &Requests, results: &[Result<(Stored, bool), Declined>]) -> 
             Err(declined) => Outcome::Declined(*declined),
         },
     });
-    Report { requests: requests.collect() }
+    Report {
+        requests: requests.collect(),
+    }
 }
 
 /// What all requests share.
@@ -183,10 +212,14 @@ struct Work<'a> {
 impl Work<'_> {
     /// The residual function of a request, and whether it came from the store.
     fn request(&self, number: usize, request: &Request) -> Result<(Stored, bool), Declined> {
-        let Some(store) = self.store else { return Ok((self.evaluate(number, request)?, false)) };
+        let Some(store) = self.store else {
+            return Ok((self.evaluate(number, request)?, false));
+        };
         let key = self.key.request(request, self.image);
         for blob in store.candidates(&key) {
-            if let Some(stored) = Stored::decode(&blob).filter(|stored| stored.is_valid(self.image, request)) {
+            if let Some(stored) =
+                Stored::decode(&blob).filter(|stored| stored.is_valid(self.image, request))
+            {
                 return Ok((stored, true));
             }
         }
@@ -209,9 +242,14 @@ impl Work<'_> {
         if let Some(fault) = self.options.fault.filter(|fault| fault.request == number) {
             fault::plant(&mut residual.function, fault);
         }
-        cleanup::run(&mut residual.function, self.module);
+        cleanup::run(&mut residual.function);
         let lowered = lower::function(&residual.function);
-        Ok(Stored { log: residual.log, lowered, contexts: residual.contexts as u32, nodes: residual.nodes as u32 })
+        Ok(Stored {
+            log: residual.log,
+            lowered,
+            contexts: residual.contexts as u32,
+            nodes: residual.nodes as u32,
+        })
     }
 }
 
@@ -225,11 +263,22 @@ impl GenericKey {
         let mut hasher = blake3::Hasher::new();
         hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
         hasher.update(env!("BACTRIAN_SPECIALIZER_SOURCES").as_bytes());
-        let Options { lockstep_events, optimisations, budgets, fault } = options;
-        hasher.update(format!("{lockstep_events} {optimisations:?} {budgets:?} {fault:?}").as_bytes());
+        let Options {
+            lockstep_events,
+            optimisations,
+            budgets,
+            fault,
+        } = options;
+        hasher.update(
+            format!("{lockstep_events} {optimisations:?} {budgets:?} {fault:?}").as_bytes(),
+        );
         hasher.update(&(module.imports.len() as u32).to_le_bytes());
         for import in &module.imports {
-            hasher.update(import.module.as_bytes()).update(&[0]).update(import.name.as_bytes()).update(&[0]);
+            hasher
+                .update(import.module.as_bytes())
+                .update(&[0])
+                .update(import.name.as_bytes())
+                .update(&[0]);
         }
         for ty in &module.types {
             hasher.update(format!("{ty:?}").as_bytes());
@@ -254,7 +303,9 @@ impl GenericKey {
     fn request(&self, request: &Request, image: &Image) -> [u8; 32] {
         let mut hasher = self.hasher.clone();
         let code = image.constant_bytes(request.code, request.code_len);
-        hasher.update(format!("{} {} {:?}", request.function, request.sig, request.params).as_bytes());
+        hasher.update(
+            format!("{} {} {:?}", request.function, request.sig, request.params).as_bytes(),
+        );
         hasher.update(&request.code_len.to_le_bytes());
         hasher.update(&code.unwrap_or_default());
         *hasher.finalize().as_bytes()

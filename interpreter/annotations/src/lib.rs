@@ -10,10 +10,12 @@
 //! * **hints** ([`context_update`], [`context_push`], [`context_pop`], [`specialize_value`],
 //!   [`specialize_guess`]): they choose how code is multiplied. A wrong hint costs speed or code size,
 //!   never correctness.
-//! * **contracts** (the `cells` functions): they promise how memory is used. A cell is an aligned
-//!   8-byte word of memory: an operand-stack slot or a virtual register. The specializer keeps its
-//!   contents in SSA values, so between two [`cells_sync`] no other code may look at a cell, and after
-//!   other code may have changed one, [`cells_invalidate`] must come before it is read.
+//! * **contracts** ([`specialize_range`] and the `cells` functions): they promise how memory is used. A cell
+//!   is an aligned 8-byte word of memory above the first 64 KiB: an operand-stack slot or a virtual
+//!   register. The specializer keeps its contents in SSA values. Other code may look at a cell only after
+//!   [`cells_sync`]; where it may have changed one, [`cells_invalidate`] must come before it is
+//!   read. Contents that are constants at specialisation time are never changed by other code. When a
+//!   function returns, cells that were not synced are lost.
 //!
 //! The request table ([`RequestTable`]) says what is to be specialised; its address is exported as
 //! the Wasm global [`REQUEST_TABLE_EXPORT`].
@@ -135,6 +137,10 @@ intrinsics! {
     /// Returns `value`, and asks for one version of what follows for each value in `low..high`
     /// (unsigned), and one for all others, up to the next [`context_update`]. Generic: `value`.
     "specialize.value" fn specialize_value(value: u32, low: u32, high: u32) -> u32 = value;
+    /// Returns `value`, which lies in `low..high` (unsigned): a contract. Asks for one version of what
+    /// follows for each value, up to the next [`context_update`]; residual code traps on others.
+    /// Generic: `value`.
+    "specialize.range" fn specialize_range(value: u32, low: u32, high: u32) -> u32 = value;
     /// Returns `value`, and asks for a version of what follows for the case that it equals
     /// `guess`, tested at run time. No version is made where `guess` is not known. Generic: `value`.
     "specialize.guess" fn specialize_guess(value: u32, guess: u32) -> u32 = value;

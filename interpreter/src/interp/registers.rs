@@ -14,7 +14,7 @@ use crate::value::{Value, WORD, header, tag};
 use crate::vm::vm;
 use annotations::{
     cells_drop_below, cells_invalidate, cells_sync, context_pop, context_push, context_update,
-    lockstep_event, specialize_guess, specialize_value,
+    lockstep_event, specialize_guess, specialize_range,
 };
 
 /// The registers of an activation.
@@ -515,10 +515,10 @@ impl Registers {
         let sizes = self.operand(1);
         let (integers, blocks) = (sizes & 0xffff, sizes >> 16);
         let case = if blocks == 0 || (integers > 0 && self.accu & 1 == 1) {
-            specialize_value((self.accu >> 1) as u32, 0, integers)
+            specialize_range((self.accu >> 1) as u32, 0, integers)
         } else {
             let tag = u32::from(memory::load_u8(self.accu as u32 - WORD));
-            specialize_value(integers + tag, integers, integers + blocks)
+            specialize_range(integers + tag, integers, integers + blocks)
         };
         self.pc = self.target(2, 2 + case);
     }

@@ -20,7 +20,10 @@ pub enum Abs {
     /// The function index (an `i32`) in the request slot at this address.
     Slot(Symbol),
     /// The residual function's `i32` parameter plus a constant, modulo 2^32.
-    Offset { param: u32, offset: i32 },
+    Offset {
+        param: u32,
+        offset: i32,
+    },
     Dynamic,
 }
 
@@ -50,7 +53,9 @@ impl Abs {
     pub fn as_u32(self) -> Option<u32> {
         match self {
             Abs::Const(Const::I32(n)) => Some(n as u32),
-            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => None,
+            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => {
+                None
+            }
         }
     }
 
@@ -58,10 +63,14 @@ impl Abs {
     pub fn plus(self, delta: i32) -> Option<Abs> {
         match self {
             Abs::Const(Const::I32(n)) => Some(Abs::Const(Const::I32(n.wrapping_add(delta)))),
-            Abs::Symbol(Symbol { base, offset }) => {
-                Some(Abs::Symbol(Symbol { base, offset: offset.wrapping_add(delta) }))
-            }
-            Abs::Offset { param, offset } => Some(Abs::Offset { param, offset: offset.wrapping_add(delta) }),
+            Abs::Symbol(Symbol { base, offset }) => Some(Abs::Symbol(Symbol {
+                base,
+                offset: offset.wrapping_add(delta),
+            })),
+            Abs::Offset { param, offset } => Some(Abs::Offset {
+                param,
+                offset: offset.wrapping_add(delta),
+            }),
             Abs::Const(_) | Abs::Slot(_) | Abs::Dynamic => None,
         }
     }
@@ -78,7 +87,8 @@ pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
             Some(false) => Some(b),
             None => (a == b && a.is_known()).then_some(a),
         },
-        (Op::I32Add, &[a, Abs::Const(Const::I32(n))]) | (Op::I32Add, &[Abs::Const(Const::I32(n)), a]) => a.plus(n),
+        (Op::I32Add, &[a, Abs::Const(Const::I32(n))])
+        | (Op::I32Add, &[Abs::Const(Const::I32(n)), a]) => a.plus(n),
         (Op::I32Sub, &[a, Abs::Const(Const::I32(n))]) => a.plus(n.wrapping_neg()),
         (Op::I32Sub, &[a, b]) => distance(a, b).map(|n| Abs::Const(Const::I32(n))),
         (Op::I32Eq, &[a, b]) => equal(a, b).map(truth),
@@ -95,7 +105,9 @@ fn truth(is: bool) -> Abs {
 fn constants(args: &[Abs]) -> Option<[Const; 3]> {
     let mut constants = [Const::I32(0); 3];
     for (slot, arg) in constants.iter_mut().zip(args) {
-        let Abs::Const(constant) = arg else { return None };
+        let Abs::Const(constant) = arg else {
+            return None;
+        };
         *slot = *constant;
     }
     (args.len() <= 3).then_some(constants)
@@ -104,15 +116,27 @@ fn constants(args: &[Abs]) -> Option<[Const; 3]> {
 /// `a - b` for addresses of the same base.
 fn distance(a: Abs, b: Abs) -> Option<i32> {
     match (a, b) {
-        (Abs::Symbol(a), Abs::Symbol(b)) if a.base == b.base => Some(a.offset.wrapping_sub(b.offset)),
-        (Abs::Offset { param: p, offset: a }, Abs::Offset { param: q, offset: b }) if p == q => Some(a.wrapping_sub(b)),
+        (Abs::Symbol(a), Abs::Symbol(b)) if a.base == b.base => {
+            Some(a.offset.wrapping_sub(b.offset))
+        }
+        (
+            Abs::Offset {
+                param: p,
+                offset: a,
+            },
+            Abs::Offset {
+                param: q,
+                offset: b,
+            },
+        ) if p == q => Some(a.wrapping_sub(b)),
         _ => None,
     }
 }
 
 fn equal(a: Abs, b: Abs) -> Option<bool> {
     match (a, b) {
-        (Abs::Symbol(_), Abs::Const(Const::I32(0))) | (Abs::Const(Const::I32(0)), Abs::Symbol(_)) => Some(false),
+        (Abs::Symbol(_), Abs::Const(Const::I32(0)))
+        | (Abs::Const(Const::I32(0)), Abs::Symbol(_)) => Some(false),
         _ => distance(a, b).map(|n| n == 0),
     }
 }

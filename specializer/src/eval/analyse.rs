@@ -79,10 +79,24 @@ impl Phase for Abstract {
 
 pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Declined> {
     let mut contexts = Contexts::new();
-    let mut fixpoint = Fixpoint { evaluation, nodes: Vec::new(), ids: HashMap::new(), queue: BinaryHeap::new() };
+    let mut fixpoint = Fixpoint {
+        evaluation,
+        nodes: Vec::new(),
+        ids: HashMap::new(),
+        queue: BinaryHeap::new(),
+    };
     let entry: Vec<Abs> = evaluation.entry().map(|(_, known)| known).collect();
-    let root = Edge { context: Contexts::ROOT, block: Block(0), args: entry.into() };
-    fixpoint.arrive((NodeId(u32::MAX), 0), &root, Abs::Dynamic, &Cells::default());
+    let root = Edge {
+        context: Contexts::ROOT,
+        block: Block(0),
+        args: entry.into(),
+    };
+    fixpoint.arrive(
+        (NodeId(u32::MAX), 0),
+        &root,
+        Abs::Dynamic,
+        &Cells::default(),
+    );
     let mut machine = Machine::new(evaluation, &mut contexts, log, Abstract);
     let mut evaluations = 0;
     while let Some(Reverse((_, _, id))) = fixpoint.queue.pop() {
@@ -101,7 +115,10 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
         let successors = successors.collect();
         fixpoint.nodes[id.0 as usize].successors = successors;
     }
-    Ok(Analysis { nodes: fixpoint.nodes, contexts })
+    Ok(Analysis {
+        nodes: fixpoint.nodes,
+        contexts,
+    })
 }
 
 struct Fixpoint<'a> {
@@ -114,8 +131,10 @@ struct Fixpoint<'a> {
 impl Fixpoint<'_> {
     fn check_budgets(&self, evaluations: usize) -> Result<(), Declined> {
         let budgets = self.evaluation.budgets;
-        if self.nodes.len() > budgets.nodes {
-            return Err(Declined::Nodes(budgets.nodes));
+        let nodes =
+            budgets.nodes + budgets.nodes_per_byte * self.evaluation.request.code_len as usize;
+        if self.nodes.len() > nodes {
+            return Err(Declined::Nodes(nodes));
         }
         if evaluations > budgets.rounds * self.nodes.len() {
             return Err(Declined::Rounds(budgets.rounds));
@@ -124,12 +143,31 @@ impl Fixpoint<'_> {
     }
 
     /// Joins a state into the node that the edge leads to; queues the node if that changed it.
-    fn arrive(&mut self, source: Source, edge: &Edge<Abs>, position: Abs, cells: &Cells<Abs>) -> NodeId {
+    fn arrive(
+        &mut self,
+        source: Source,
+        edge: &Edge<Abs>,
+        position: Abs,
+        cells: &Cells<Abs>,
+    ) -> NodeId {
         let prepared = self.evaluation.prepared;
-        let keyed = &prepared.keyed[edge.block.index()];
+        // Where the position is lost, so is the reason to tell states apart.
+        let lost = !position.is_known() && edge.context != Contexts::ROOT;
+        let keyed: &[usize] = if lost {
+            &[]
+        } else {
+            &prepared.keyed[edge.block.index()]
+        };
         let positions = keyed.iter().map(|&index| edge.args[index]).collect();
         let next = NodeId(self.nodes.len() as u32);
-        let id = *self.ids.entry(Key { context: edge.context, block: edge.block, positions }).or_insert(next);
+        let id = *self
+            .ids
+            .entry(Key {
+                context: edge.context,
+                block: edge.block,
+                positions,
+            })
+            .or_insert(next);
         if id == next {
             self.nodes.push(Node::new(source, edge, cells));
         } else if !self.nodes[id.0 as usize].join(source, &edge.args, cells) {
@@ -137,7 +175,8 @@ impl Fixpoint<'_> {
         }
         if !std::mem::replace(&mut self.nodes[id.0 as usize].queued, true) {
             let place = position.plus(0).map_or((u32::MAX, 0, 0), order);
-            self.queue.push(Reverse((place, prepared.order[edge.block.index()], id)));
+            self.queue
+                .push(Reverse((place, prepared.order[edge.block.index()], id)));
         }
         id
     }

@@ -60,7 +60,11 @@ impl<V: Content> Cells<V> {
 
     /// Caches `value` for `address`.
     pub fn set(&mut self, address: Abs, value: V, dirty: bool) {
-        let cell = Cell { address, value, dirty };
+        let cell = Cell {
+            address,
+            value,
+            dirty,
+        };
         match self.position(address) {
             Ok(index) => self.cells[index] = cell,
             Err(index) => self.cells.insert(index, cell),
@@ -77,10 +81,16 @@ impl<V: Content> Cells<V> {
     /// The cell that must give way, if too many are cached: remove it, storing it first if dirty.
     pub fn evict(&mut self) -> Option<Cell<V>> {
         let dynamic = |cell: &Cell<V>| !cell.value.abs().is_known();
-        if self.cells.len() <= WINDOW || self.cells.iter().filter(|cell| dynamic(cell)).count() <= WINDOW {
+        if self.cells.len() <= WINDOW
+            || self.cells.iter().filter(|cell| dynamic(cell)).count() <= WINDOW
+        {
             return None;
         }
-        let deepest = self.cells.iter().position(dynamic).expect("more dynamic cells than the window");
+        let deepest = self
+            .cells
+            .iter()
+            .position(dynamic)
+            .expect("more dynamic cells than the window");
         Some(self.cells.remove(deepest))
     }
 
@@ -105,7 +115,8 @@ impl<V: Content> Cells<V> {
 
     /// Forgets clean cells whose contents are not known.
     pub fn invalidate(&mut self) {
-        self.cells.retain(|cell| cell.dirty || cell.value.abs().is_known());
+        self.cells
+            .retain(|cell| cell.dirty || cell.value.abs().is_known());
     }
 
     /// Forgets everything.
@@ -142,18 +153,28 @@ impl Cells<Abs> {
             let cell = match (mine.peek(), theirs.peek()) {
                 (None, None) => break,
                 (Some(a), Some(b)) if a.address == b.address => {
-                    let cell = Cell { address: a.address, value: a.value.join(b.value), dirty: a.dirty || b.dirty };
+                    let cell = Cell {
+                        address: a.address,
+                        value: a.value.join(b.value),
+                        dirty: a.dirty || b.dirty,
+                    };
                     mine.next();
                     theirs.next();
                     cell
                 }
                 (Some(a), b) if b.is_none_or(|b| order(a.address) > order(b.address)) => {
-                    let cell = Cell { value: Abs::Dynamic, ..**a };
+                    let cell = Cell {
+                        value: Abs::Dynamic,
+                        ..**a
+                    };
                     mine.next();
                     cell
                 }
                 (_, Some(b)) => {
-                    let cell = Cell { value: Abs::Dynamic, ..**b };
+                    let cell = Cell {
+                        value: Abs::Dynamic,
+                        ..**b
+                    };
                     theirs.next();
                     cell
                 }
@@ -190,8 +211,22 @@ mod tests {
         let mut slow = Cells::default();
         slow.set(slot(-16), number(3), false);
         assert!(slow.join(&fast));
-        assert_eq!(slow.get(slot(-8)), Some(&Cell { address: slot(-8), value: Abs::Dynamic, dirty: true }));
-        assert_eq!(slow.get(slot(-16)), Some(&Cell { address: slot(-16), value: number(3), dirty: true }));
+        assert_eq!(
+            slow.get(slot(-8)),
+            Some(&Cell {
+                address: slot(-8),
+                value: Abs::Dynamic,
+                dirty: true
+            })
+        );
+        assert_eq!(
+            slow.get(slot(-16)),
+            Some(&Cell {
+                address: slot(-16),
+                value: number(3),
+                dirty: true
+            })
+        );
         assert!(!slow.join(&fast), "joining again changes nothing");
     }
 

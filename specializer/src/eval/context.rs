@@ -18,9 +18,16 @@ pub struct ContextId(pub u32);
 enum Context {
     Root,
     /// At a position, above an outer context.
-    At { outer: ContextId, position: Abs },
+    At {
+        outer: ContextId,
+        position: Abs,
+    },
     /// Where the specialisation at the end of `site` had this outcome.
-    Assuming { outer: ContextId, site: Block, value: Abs },
+    Assuming {
+        outer: ContextId,
+        site: Block,
+        value: Abs,
+    },
 }
 
 /// All contexts of one request.
@@ -47,7 +54,10 @@ impl Contexts {
     }
 
     pub fn push(&mut self, context: ContextId, position: Abs) -> ContextId {
-        self.intern(Context::At { outer: context, position })
+        self.intern(Context::At {
+            outer: context,
+            position,
+        })
     }
 
     /// The context below the innermost position.
@@ -70,7 +80,11 @@ impl Contexts {
 
     /// `context` where the specialisation ending `site` gave `value` (`Dynamic`: none of the others).
     pub fn assume(&mut self, context: ContextId, site: Block, value: Abs) -> ContextId {
-        self.intern(Context::Assuming { outer: context, site, value })
+        self.intern(Context::Assuming {
+            outer: context,
+            site,
+            value,
+        })
     }
 
     /// The innermost position.

@@ -38,12 +38,20 @@ impl Content for Val {
     }
 }
 
-pub fn run(evaluation: &Evaluation, analysis: &mut Analysis, log: &mut ReadLog) -> Result<residual::Function, Declined> {
+pub fn run(
+    evaluation: &Evaluation,
+    analysis: &mut Analysis,
+    log: &mut ReadLog,
+) -> Result<residual::Function, Declined> {
     let Analysis { nodes, contexts } = analysis;
     let writer = Writer::new(evaluation);
     let starts = nodes.iter().map(|_| None).collect();
     let machine = Machine::new(evaluation, contexts, log, writer);
-    let mut emission = Emission { nodes, starts, machine };
+    let mut emission = Emission {
+        nodes,
+        starts,
+        machine,
+    };
     emission.entry();
     for id in reverse_postorder(nodes) {
         emission.chain(id);
@@ -64,9 +72,18 @@ struct Start {
 impl Node {
     /// Whether a state is the one that the analysis found here.
     fn agrees(&self, params: &[Val], cells: &Cells<Val>) -> bool {
-        let params = params.iter().map(|param| param.abs).eq(self.params.iter().copied());
-        let cells = cells.iter().map(|cell| (cell.address, cell.value.abs, cell.dirty));
-        params && cells.eq(self.cells.iter().map(|cell| (cell.address, cell.value, cell.dirty)))
+        let params = params
+            .iter()
+            .map(|param| param.abs)
+            .eq(self.params.iter().copied());
+        let cells = cells
+            .iter()
+            .map(|cell| (cell.address, cell.value.abs, cell.dirty));
+        params
+            && cells.eq(self
+                .cells
+                .iter()
+                .map(|cell| (cell.address, cell.value, cell.dirty)))
     }
 }
 
@@ -81,10 +98,20 @@ impl Emission<'_> {
     fn entry(&mut self) {
         let evaluation = self.machine.evaluation;
         let params = evaluation.entry().map(|(param, abs)| match param {
-            Param::Pass(index) => Val { abs, residual: Some(residual::Value(index)) },
-            Param::Const(_) | Param::Pointer(_) => Val { abs, residual: None },
+            Param::Pass(index) => Val {
+                abs,
+                residual: Some(residual::Value(index)),
+            },
+            Param::Const(_) | Param::Pointer(_) => Val {
+                abs,
+                residual: None,
+            },
         });
-        self.starts[0] = Some(Start { block: Block(0), params: params.collect(), cells: Cells::default() });
+        self.starts[0] = Some(Start {
+            block: Block(0),
+            params: params.collect(),
+            cells: Cells::default(),
+        });
     }
 
     /// Writes a node, and those that follow it in the same residual block.
@@ -99,9 +126,16 @@ impl Emission<'_> {
                 let node = &self.nodes[current.0 as usize];
                 self.machine.context = node.context;
                 self.machine.cells = state.1;
-                debug_assert!(node.agrees(&state.0, &self.machine.cells), "phases agree on {current:?}");
+                debug_assert!(
+                    node.agrees(&state.0, &self.machine.cells),
+                    "phases agree on {current:?}"
+                );
                 let exit = self.machine.block(node.block, &state.0);
-                assert_eq!(exit.edges().count(), node.successors.len(), "phases agree on the edges of {current:?}");
+                assert_eq!(
+                    exit.edges().count(),
+                    node.successors.len(),
+                    "phases agree on the edges of {current:?}"
+                );
                 let Exit::Jump(edge) = exit else {
                     self.finish(node, exit);
                     break None;
@@ -110,7 +144,9 @@ impl Emission<'_> {
                 if self.nodes[target.0 as usize].is_join {
                     let args = self.join_args(target, &edge);
                     let block = self.join_block(target);
-                    self.machine.phase.end(Terminator::Jump(residual::Target { block, args }));
+                    self.machine
+                        .phase
+                        .end(Terminator::Jump(residual::Target { block, args }));
                     break None;
                 }
                 state = (edge.args.to_vec(), std::mem::take(&mut self.machine.cells));
@@ -124,7 +160,11 @@ impl Emission<'_> {
         if self.nodes[id.0 as usize].is_join {
             self.join_block(id);
             let start = self.starts[id.0 as usize].as_ref().expect("just made");
-            return Some(Start { block: start.block, params: start.params.clone(), cells: start.cells.clone() });
+            return Some(Start {
+                block: start.block,
+                params: start.params.clone(),
+                cells: start.cells.clone(),
+            });
         }
         self.starts[id.0 as usize].take()
     }
@@ -133,20 +173,44 @@ impl Emission<'_> {
     fn finish(&mut self, node: &Node, exit: Exit<Val>) {
         let term = match exit {
             Exit::Jump(_) => unreachable!("jumps continue the chain"),
-            Exit::Branch { cond, then, otherwise } => {
+            Exit::Branch {
+                cond,
+                then,
+                otherwise,
+            } => {
                 let cond = self.machine.phase.name(cond);
                 let then = self.target(node.successors[0], &then);
                 let otherwise = self.target(node.successors[1], &otherwise);
-                Terminator::Branch { cond, then, otherwise }
+                Terminator::Branch {
+                    cond,
+                    then,
+                    otherwise,
+                }
             }
-            Exit::Switch { index, targets, default } => {
+            Exit::Switch {
+                index,
+                targets,
+                default,
+            } => {
                 let index = self.machine.phase.name(index);
-                let (last, rest) = node.successors.split_last().expect("a switch has a default");
-                let targets = rest.iter().zip(&targets).map(|(&id, edge)| self.target(id, edge)).collect();
-                Terminator::Switch { index, targets, default: self.target(*last, &default) }
+                let count = targets.len();
+                let edges = node.successors.iter().zip(targets.iter().chain(&default));
+                let mut targets: Vec<_> = edges.map(|(&id, edge)| self.target(id, edge)).collect();
+                let default = match targets.len() > count {
+                    true => targets.pop().expect("the default is last"),
+                    false => self.machine.phase.unreachable(),
+                };
+                Terminator::Switch {
+                    index,
+                    targets,
+                    default,
+                }
             }
             Exit::Return(values) => Terminator::Return(self.machine.phase.names(&values)),
-            Exit::TailCall { callee, args } => Terminator::TailCall { callee, args: self.machine.phase.names(&args) },
+            Exit::TailCall { callee, args } => Terminator::TailCall {
+                callee,
+                args: self.machine.phase.names(&args),
+            },
             Exit::Unreachable => Terminator::Unreachable,
         };
         self.machine.phase.end(term);
@@ -156,26 +220,43 @@ impl Emission<'_> {
     fn target(&mut self, id: NodeId, edge: &Edge<Val>) -> residual::Target {
         if !self.nodes[id.0 as usize].is_join {
             let block = self.machine.phase.new_block();
-            let start = Start { block, params: edge.args.to_vec(), cells: self.machine.cells.clone() };
+            let start = Start {
+                block,
+                params: edge.args.to_vec(),
+                cells: self.machine.cells.clone(),
+            };
             self.starts[id.0 as usize] = Some(start);
-            return residual::Target { block, args: SmallVec::new() };
+            return residual::Target {
+                block,
+                args: SmallVec::new(),
+            };
         }
         let block = self.join_block(id);
         if !self.edge_needs_code(id) {
-            return residual::Target { block, args: self.join_args(id, edge) };
+            return residual::Target {
+                block,
+                args: self.join_args(id, edge),
+            };
         }
         let between = self.machine.phase.new_block();
         let outer = self.machine.phase.suspend(between);
         let args = self.join_args(id, edge);
-        self.machine.phase.end(Terminator::Jump(residual::Target { block, args }));
+        self.machine
+            .phase
+            .end(Terminator::Jump(residual::Target { block, args }));
         self.machine.phase.resume(outer);
-        residual::Target { block: between, args: SmallVec::new() }
+        residual::Target {
+            block: between,
+            args: SmallVec::new(),
+        }
     }
 
     /// Whether an edge from here to the join stores or reloads cells.
     fn edge_needs_code(&self, id: NodeId) -> bool {
         let (here, there) = (&self.machine.cells, &self.nodes[id.0 as usize].cells);
-        let stores = here.iter().any(|cell| cell.dirty && there.get(cell.address).is_none());
+        let stores = here
+            .iter()
+            .any(|cell| cell.dirty && there.get(cell.address).is_none());
         stores || there.iter().any(|cell| here.get(cell.address).is_none())
     }
 
@@ -214,13 +295,25 @@ impl Emission<'_> {
         let block = phase.new_block();
         let types = &self.machine.evaluation.prepared.function;
         let generic = &types.blocks[node.block.index()].params;
-        let params = node.params.iter().zip(generic).map(|(&abs, &param)| phase.param(block, abs, types.value_type(param)));
+        let params = node
+            .params
+            .iter()
+            .zip(generic)
+            .map(|(&abs, &param)| phase.param(block, abs, types.value_type(param)));
         let params = params.collect();
         let mut cells = Cells::default();
         for cell in node.cells.iter() {
-            cells.set(cell.address, phase.param(block, cell.value, Type::I64), cell.dirty);
+            cells.set(
+                cell.address,
+                phase.param(block, cell.value, Type::I64),
+                cell.dirty,
+            );
         }
-        self.starts[id.0 as usize] = Some(Start { block, params, cells });
+        self.starts[id.0 as usize] = Some(Start {
+            block,
+            params,
+            cells,
+        });
         block
     }
 }
@@ -240,8 +333,18 @@ impl Writer {
     fn new(evaluation: &Evaluation) -> Self {
         let signature = evaluation.module.types[evaluation.request.sig.index()].clone();
         let signature = signature.expect("requests are checked to have a supported type");
-        let function = residual::Function { signature, blocks: Vec::new(), types: Vec::new() };
-        let mut writer = Self { function, current: Block(0), names: HashMap::new(), frames: Vec::new(), inst_count: 0 };
+        let function = residual::Function {
+            signature,
+            blocks: Vec::new(),
+            types: Vec::new(),
+        };
+        let mut writer = Self {
+            function,
+            current: Block(0),
+            names: HashMap::new(),
+            frames: Vec::new(),
+            inst_count: 0,
+        };
         let entry = writer.new_block();
         let types = writer.function.signature.params.clone();
         for &ty in &types {
@@ -255,27 +358,50 @@ impl Writer {
     }
 
     fn frame(&mut self, param: residual::Value) -> residual::Value {
-        let size = self.inst(Op::Const(Const::I32(FRAME)), residual::Values::new(), Some(Type::I32));
+        let size = self.inst(
+            Op::Const(Const::I32(FRAME)),
+            residual::Values::new(),
+            Some(Type::I32),
+        );
         let size = size.expect("constants have a result");
         let args = residual::Values::from_slice(&[param, size]);
-        self.inst(Op::I32Sub, args, Some(Type::I32)).expect("a subtraction has a result")
+        self.inst(Op::I32Sub, args, Some(Type::I32))
+            .expect("a subtraction has a result")
     }
 
     fn new_block(&mut self) -> Block {
         let block = Block(self.function.blocks.len() as u32);
-        let data = residual::BlockData { params: Vec::new(), insts: Vec::new(), term: Terminator::Unreachable };
+        let data = residual::BlockData {
+            params: Vec::new(),
+            insts: Vec::new(),
+            term: Terminator::Unreachable,
+        };
         self.function.blocks.push(data);
         block
+    }
+
+    /// A target that is never reached.
+    fn unreachable(&mut self) -> residual::Target {
+        residual::Target {
+            block: self.new_block(),
+            args: SmallVec::new(),
+        }
     }
 
     /// The value of a block's parameter; a residual parameter only if it is dynamic.
     fn param(&mut self, block: Block, abs: Abs, ty: Type) -> Val {
         if abs.is_known() {
-            return Val { abs, residual: None };
+            return Val {
+                abs,
+                residual: None,
+            };
         }
         let value = self.function.new_value(ty);
         self.function.blocks[block.index()].params.push(value);
-        Val { abs, residual: Some(value) }
+        Val {
+            abs,
+            residual: Some(value),
+        }
     }
 
     fn enter(&mut self, block: Block) {
@@ -298,9 +424,16 @@ impl Writer {
         self.function.blocks[self.current.index()].term = term;
     }
 
-    fn inst(&mut self, op: Op, args: residual::Values, ty: Option<Type>) -> Option<residual::Value> {
+    fn inst(
+        &mut self,
+        op: Op,
+        args: residual::Values,
+        ty: Option<Type>,
+    ) -> Option<residual::Value> {
         let result = ty.map(|ty| self.function.new_value(ty));
-        self.function.blocks[self.current.index()].insts.push(residual::Inst { op, args, result });
+        self.function.blocks[self.current.index()]
+            .insts
+            .push(residual::Inst { op, args, result });
         self.inst_count += 1;
         result
     }
@@ -328,13 +461,26 @@ impl Writer {
             Abs::Const(constant) => self.inst(Op::Const(constant), none(), Some(constant.ty())),
             Abs::Symbol(symbol) => self.inst(Op::SymbolAddress(symbol), none(), Some(Type::I32)),
             Abs::Slot(slot) => {
-                let address = self.name(Val { abs: Abs::Symbol(slot), residual: None });
-                let load = Op::Load { kind: LoadKind::I32Load, offset: 0 };
-                self.inst(load, residual::Values::from_slice(&[address]), Some(Type::I32))
+                let address = self.name(Val {
+                    abs: Abs::Symbol(slot),
+                    residual: None,
+                });
+                let load = Op::Load {
+                    kind: LoadKind::I32Load,
+                    offset: 0,
+                };
+                self.inst(
+                    load,
+                    residual::Values::from_slice(&[address]),
+                    Some(Type::I32),
+                )
             }
             Abs::Offset { param, offset: 0 } => Some(residual::Value(param)),
             Abs::Offset { param, offset } => {
-                let offset = self.name(Val { abs: Abs::Const(Const::I32(offset)), residual: None });
+                let offset = self.name(Val {
+                    abs: Abs::Const(Const::I32(offset)),
+                    residual: None,
+                });
                 let args = residual::Values::from_slice(&[residual::Value(param), offset]);
                 self.inst(Op::I32Add, args, Some(Type::I32))
             }
@@ -351,7 +497,13 @@ impl Writer {
         {
             return (frame, offset);
         }
-        (self.name(Val { abs: address, residual: None }), 0)
+        (
+            self.name(Val {
+                abs: address,
+                residual: None,
+            }),
+            0,
+        )
     }
 }
 
@@ -359,25 +511,40 @@ impl Phase for Writer {
     type Value = Val;
 
     fn known(&mut self, abs: Abs) -> Val {
-        Val { abs, residual: None }
+        Val {
+            abs,
+            residual: None,
+        }
     }
 
     fn emit(&mut self, op: Op, args: &[Val], result: Option<Type>) -> Val {
         let args = self.names(args);
-        Val { abs: Abs::Dynamic, residual: self.inst(op, args, result) }
+        Val {
+            abs: Abs::Dynamic,
+            residual: self.inst(op, args, result),
+        }
     }
 
     fn load_cell(&mut self, address: Abs) -> Val {
         let (base, offset) = self.cell_address(address);
-        let load = Op::Load { kind: LoadKind::I64Load, offset };
+        let load = Op::Load {
+            kind: LoadKind::I64Load,
+            offset,
+        };
         let residual = self.inst(load, residual::Values::from_slice(&[base]), Some(Type::I64));
-        Val { abs: Abs::Dynamic, residual }
+        Val {
+            abs: Abs::Dynamic,
+            residual,
+        }
     }
 
     fn store_cell(&mut self, address: Abs, value: Val) {
         let value = self.name(value);
         let (base, offset) = self.cell_address(address);
-        let store = Op::Store { kind: StoreKind::I64Store, offset };
+        let store = Op::Store {
+            kind: StoreKind::I64Store,
+            offset,
+        };
         self.inst(store, residual::Values::from_slice(&[base, value]), None);
     }
 }

@@ -35,8 +35,9 @@ pub fn prepare(function: crate::ir::generic::Function) -> Prepared {
 /// Limits of one request's evaluation. Beyond them it is declined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Budgets {
-    /// (context, block, position) nodes.
+    /// (context, block, position) nodes, beside those for each byte of the request's code.
     pub nodes: usize,
+    pub nodes_per_byte: usize,
     /// Evaluations of nodes, as a multiple of the number of nodes: bounds the fixpoint.
     pub rounds: usize,
     /// Instructions of the residual function.
@@ -47,7 +48,13 @@ pub struct Budgets {
 
 impl Default for Budgets {
     fn default() -> Self {
-        Self { nodes: 1_000_000, rounds: 32, insts: 2_000_000, fan_out: 4096 }
+        Self {
+            nodes: 20_000,
+            nodes_per_byte: 16,
+            rounds: 32,
+            insts: 2_000_000,
+            fan_out: 4096,
+        }
     }
 }
 
@@ -106,7 +113,9 @@ impl Evaluation<'_> {
             let known = match param {
                 Param::Const(constant) => abs::Abs::Const(constant),
                 Param::Pointer(base) => abs::Abs::Symbol(crate::ir::Symbol { base, offset: 0 }),
-                Param::Pass(param) if ty == crate::ir::Type::I32 => abs::Abs::Offset { param, offset: 0 },
+                Param::Pass(param) if ty == crate::ir::Type::I32 => {
+                    abs::Abs::Offset { param, offset: 0 }
+                }
                 Param::Pass(_) => abs::Abs::Dynamic,
             };
             (param, known)
@@ -124,4 +133,3 @@ impl Evaluation<'_> {
         (self.module.functions[func.index()] == sig).then_some(func)
     }
 }
-

@@ -28,9 +28,16 @@ pub fn function(mut function: generic::Function) -> Prepared {
     let deciding = self::deciding(&function);
     let keyed = function.blocks.iter().map(|block| {
         let params = block.params.iter().enumerate();
-        params.filter(|(_, param)| deciding[param.index()]).map(|(index, _)| index).collect()
+        params
+            .filter(|(_, param)| deciding[param.index()])
+            .map(|(index, _)| index)
+            .collect()
     });
-    Prepared { keyed: keyed.collect(), order: reverse_postorder(&function), function }
+    Prepared {
+        keyed: keyed.collect(),
+        order: reverse_postorder(&function),
+        function,
+    }
 }
 
 /// Which values decide positions: the backward slice of `context.update`'s arguments through pure
@@ -51,15 +58,24 @@ fn deciding(function: &generic::Function) -> Vec<bool> {
         match definitions.of[value.index()] {
             Definition::None => {}
             Definition::Param(block, index) => {
-                work.extend(definitions.incoming[block.index()].iter().map(|args| args[index]));
+                work.extend(
+                    definitions.incoming[block.index()]
+                        .iter()
+                        .map(|args| args[index]),
+                );
             }
             Definition::Inst(block, index) => {
                 let inst = &function.blocks[block.index()].insts[index];
                 match (inst.op, inst.op.effect()) {
                     (Op::Intrinsic(_), _) => {}
                     (Op::Select, _) => work.extend_from_slice(&inst.args[..2]),
-                    (_, Effect::Pure | Effect::Traps | Effect::Reads) => work.extend_from_slice(&inst.args),
-                    (_, Effect::Writes | Effect::ReadsGlobal | Effect::WritesGlobal | Effect::Calls) => {}
+                    (_, Effect::Pure | Effect::Traps | Effect::Reads) => {
+                        work.extend_from_slice(&inst.args)
+                    }
+                    (
+                        _,
+                        Effect::Writes | Effect::ReadsGlobal | Effect::WritesGlobal | Effect::Calls,
+                    ) => {}
                 }
             }
         }
@@ -109,14 +125,19 @@ fn split_selects(function: &mut generic::Function, deciding: &[bool]) {
     while number < function.blocks.len() {
         let block = Block(number as u32);
         let found = function.blocks[number].insts.iter().position(|inst| {
-            let result = inst.result.filter(|result| result.index() < deciding.len() && deciding[result.index()]);
-            inst.op == Op::Select && result.is_some_and(|result| function.value_type(result) == Type::I32)
+            let result = inst
+                .result
+                .filter(|result| result.index() < deciding.len() && deciding[result.index()]);
+            inst.op == Op::Select
+                && result.is_some_and(|result| function.value_type(result) == Type::I32)
         });
         if let Some(at) = found {
             let select = split_after(function, block, at);
             let data = &mut function.blocks[number];
             data.insts.pop();
-            let Terminator::Jump(target) = &data.term else { unreachable!("split ends a block with a jump") };
+            let Terminator::Jump(target) = &data.term else {
+                unreachable!("split ends a block with a jump")
+            };
             let (mut then, mut otherwise) = (target.clone(), target.clone());
             for (index, &arg) in target.args.iter().enumerate() {
                 if Some(arg) == select.result {
@@ -124,7 +145,11 @@ fn split_selects(function: &mut generic::Function, deciding: &[bool]) {
                     otherwise.args[index] = select.args[1];
                 }
             }
-            data.term = Terminator::Branch { cond: select.args[2], then, otherwise };
+            data.term = Terminator::Branch {
+                cond: select.args[2],
+                then,
+                otherwise,
+            };
         }
         number += 1;
     }
@@ -134,9 +159,10 @@ fn split_selects(function: &mut generic::Function, deciding: &[bool]) {
 fn split_specializations(function: &mut generic::Function) {
     let mut number = 0;
     while number < function.blocks.len() {
-        let found = function.blocks[number].insts.iter().position(|inst| {
-            matches!(inst.op, Op::Intrinsic(Intrinsic::SpecializeValue | Intrinsic::SpecializeGuess))
-        });
+        let found = function.blocks[number]
+            .insts
+            .iter()
+            .position(|inst| matches!(inst.op, Op::Intrinsic(intrinsic) if intrinsic.fans_out()));
         let last = function.blocks[number].insts.len().wrapping_sub(1);
         let ends = matches!(function.blocks[number].term, Terminator::Jump(_));
         if let Some(at) = found
@@ -154,15 +180,32 @@ fn split_after(function: &mut generic::Function, block: Block, at: usize) -> gen
     let insts = data.insts.split_off(at + 1);
     let term = std::mem::replace(&mut data.term, Terminator::Unreachable);
     let last = data.insts[at].clone();
-    let mut tail = Tail { function, renamed: Vec::new(), params: Vec::new() };
+    let mut tail = Tail {
+        function,
+        renamed: Vec::new(),
+        params: Vec::new(),
+    };
     let insts = insts.into_iter().map(|inst| tail.inst(inst)).collect();
     let mut term = term;
     tail.terminator(&mut term);
-    let Tail { renamed, params, .. } = tail;
-    let outer: generic::Values = renamed.iter().filter(|(_, kept)| *kept != Kept::Own).map(|&(old, _)| old).collect();
+    let Tail {
+        renamed, params, ..
+    } = tail;
+    let outer: generic::Values = renamed
+        .iter()
+        .filter(|(_, kept)| *kept != Kept::Own)
+        .map(|&(old, _)| old)
+        .collect();
     let next = Block(function.blocks.len() as u32);
-    function.blocks.push(generic::BlockData { params, insts, term });
-    function.blocks[block.index()].term = Terminator::Jump(generic::Target { block: next, args: outer });
+    function.blocks.push(generic::BlockData {
+        params,
+        insts,
+        term,
+    });
+    function.blocks[block.index()].term = Terminator::Jump(generic::Target {
+        block: next,
+        args: outer,
+    });
     last
 }
 
@@ -194,9 +237,13 @@ impl Tail<'_> {
 
     fn terminator(&mut self, term: &mut generic::Terminator) {
         match term {
-            Terminator::Branch { cond: value, .. } | Terminator::Switch { index: value, .. } => *value = self.rename(*value),
+            Terminator::Branch { cond: value, .. } | Terminator::Switch { index: value, .. } => {
+                *value = self.rename(*value)
+            }
             Terminator::Return(values) | Terminator::TailCall { args: values, .. } => {
-                values.iter_mut().for_each(|value| *value = self.rename(*value));
+                values
+                    .iter_mut()
+                    .for_each(|value| *value = self.rename(*value));
             }
             Terminator::Jump(_) | Terminator::Unreachable => {}
         }

@@ -44,10 +44,22 @@ pub struct Edge<V> {
 /// How a block ends. All edges share the cells at its end.
 pub enum Exit<V> {
     Jump(Edge<V>),
-    Branch { cond: V, then: Edge<V>, otherwise: Edge<V> },
-    Switch { index: V, targets: Vec<Edge<V>>, default: Edge<V> },
+    Branch {
+        cond: V,
+        then: Edge<V>,
+        otherwise: Edge<V>,
+    },
+    /// Without a default, no other index is possible.
+    Switch {
+        index: V,
+        targets: Vec<Edge<V>>,
+        default: Option<Edge<V>>,
+    },
     Return(SmallVec<[V; 2]>),
-    TailCall { callee: Callee, args: SmallVec<[V; 16]> },
+    TailCall {
+        callee: Callee,
+        args: SmallVec<[V; 16]>,
+    },
     Unreachable,
 }
 
@@ -56,8 +68,12 @@ impl<V> Exit<V> {
     pub fn edges(&self) -> impl Iterator<Item = &Edge<V>> {
         let (one, two, many): (Option<&Edge<V>>, Option<&Edge<V>>, &[Edge<V>]) = match self {
             Exit::Jump(edge) => (Some(edge), None, &[]),
-            Exit::Branch { then, otherwise, .. } => (Some(then), Some(otherwise), &[]),
-            Exit::Switch { targets, default, .. } => (None, Some(default), targets),
+            Exit::Branch {
+                then, otherwise, ..
+            } => (Some(then), Some(otherwise), &[]),
+            Exit::Switch {
+                targets, default, ..
+            } => (None, default.as_ref(), targets),
             Exit::Return(_) | Exit::TailCall { .. } | Exit::Unreachable => (None, None, &[]),
         };
         one.into_iter().chain(many).chain(two)
@@ -77,9 +93,22 @@ pub struct Machine<'a, P: Phase> {
 }
 
 impl<'a, P: Phase> Machine<'a, P> {
-    pub fn new(evaluation: &'a Evaluation<'a>, contexts: &'a mut Contexts, log: &'a mut ReadLog, phase: P) -> Self {
+    pub fn new(
+        evaluation: &'a Evaluation<'a>,
+        contexts: &'a mut Contexts,
+        log: &'a mut ReadLog,
+        phase: P,
+    ) -> Self {
         let values = vec![None; evaluation.prepared.function.types.len()];
-        Self { evaluation, contexts, log, phase, cells: Cells::default(), context: Contexts::ROOT, values }
+        Self {
+            evaluation,
+            contexts,
+            log,
+            phase,
+            cells: Cells::default(),
+            context: Contexts::ROOT,
+            values,
+        }
     }
 
     /// Evaluates `block` with `params`, from the machine's context and cells.
@@ -89,7 +118,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             self.values[param.index()] = Some(value);
         }
         let fan_out = match data.insts.last().map(|inst| inst.op) {
-            Some(Op::Intrinsic(Intrinsic::SpecializeValue | Intrinsic::SpecializeGuess)) => 1,
+            Some(Op::Intrinsic(intrinsic)) if intrinsic.fans_out() => 1,
             _ => 0,
         };
         for inst in &data.insts[..data.insts.len() - fan_out] {
@@ -159,7 +188,13 @@ impl<'a, P: Phase> Machine<'a, P> {
         self.emit(op, args, result);
     }
 
-    fn load(&mut self, kind: LoadKind, offset: u32, result: Option<generic::Value>, args: &[P::Value]) {
+    fn load(
+        &mut self,
+        kind: LoadKind,
+        offset: u32,
+        result: Option<generic::Value>,
+        args: &[P::Value],
+    ) {
         let place = match args[0].abs() {
             Abs::Const(Const::I32(address)) => Some(Place::Absolute(address as u32)),
             Abs::Symbol(symbol) => Some(Place::Relative(symbol)),
@@ -174,7 +209,12 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    fn call(&mut self, callee: Callee, result: Option<generic::Value>, mut args: SmallVec<[P::Value; 8]>) {
+    fn call(
+        &mut self,
+        callee: Callee,
+        result: Option<generic::Value>,
+        mut args: SmallVec<[P::Value; 8]>,
+    ) {
         let known = self.callee(callee, args.last().map(|arg| arg.abs()));
         if known != callee {
             args.pop();
@@ -184,20 +224,34 @@ impl<'a, P: Phase> Machine<'a, P> {
 
     /// Turns an indirect call whose table index is known into a direct one.
     fn callee(&self, callee: Callee, index: Option<Abs>) -> Callee {
-        let Callee::Indirect { sig, table } = callee else { return callee };
+        let Callee::Indirect { sig, table } = callee else {
+            return callee;
+        };
         match index {
-            Some(Abs::Slot(slot)) if self.evaluation.optimisations.direct_calls => Callee::Slot { sig, slot },
-            Some(Abs::Const(Const::I32(index))) if table.0 == 0 => {
-                self.evaluation.table_function(index as u32, sig).map_or(callee, Callee::Direct)
+            Some(Abs::Slot(slot)) if self.evaluation.optimisations.direct_calls => {
+                Callee::Slot { sig, slot }
             }
+            Some(Abs::Const(Const::I32(index))) if table.0 == 0 => self
+                .evaluation
+                .table_function(index as u32, sig)
+                .map_or(callee, Callee::Direct),
             _ => callee,
         }
     }
 
-    fn intrinsic(&mut self, intrinsic: Intrinsic, result: Option<generic::Value>, args: &[P::Value]) {
+    fn intrinsic(
+        &mut self,
+        intrinsic: Intrinsic,
+        result: Option<generic::Value>,
+        args: &[P::Value],
+    ) {
         match intrinsic {
-            Intrinsic::ContextUpdate => self.context = self.contexts.update(self.context, args[0].abs()),
-            Intrinsic::ContextPush => self.context = self.contexts.push(self.context, args[0].abs()),
+            Intrinsic::ContextUpdate => {
+                self.context = self.contexts.update(self.context, args[0].abs())
+            }
+            Intrinsic::ContextPush => {
+                self.context = self.contexts.push(self.context, args[0].abs())
+            }
             Intrinsic::ContextPop => self.context = self.contexts.pop(self.context),
             Intrinsic::SpecializeActive => self.set_known(result, Abs::Const(Const::I32(1))),
             Intrinsic::CellsRead => self.read_cell(args[0], result),
@@ -215,7 +269,9 @@ impl<'a, P: Phase> Machine<'a, P> {
                     self.emit(Op::Intrinsic(intrinsic), args, None);
                 }
             }
-            Intrinsic::SpecializeValue | Intrinsic::SpecializeGuess => {
+            Intrinsic::SpecializeValue
+            | Intrinsic::SpecializeRange
+            | Intrinsic::SpecializeGuess => {
                 unreachable!("preparation puts specialisations at the ends of blocks")
             }
         }
@@ -235,7 +291,14 @@ impl<'a, P: Phase> Machine<'a, P> {
     fn read_cell(&mut self, address: P::Value, result: Option<generic::Value>) {
         if address.abs().plus(0).is_none() {
             self.spill();
-            return self.emit(Op::Load { kind: LoadKind::I64Load, offset: 0 }, &[address], result);
+            return self.emit(
+                Op::Load {
+                    kind: LoadKind::I64Load,
+                    offset: 0,
+                },
+                &[address],
+                result,
+            );
         }
         let value = match self.cells.get(address.abs()) {
             Some(cell) => cell.value,
@@ -251,7 +314,14 @@ impl<'a, P: Phase> Machine<'a, P> {
     fn write_cell(&mut self, address: P::Value, value: P::Value) {
         if address.abs().plus(0).is_none() {
             self.spill();
-            return self.emit(Op::Store { kind: StoreKind::I64Store, offset: 0 }, &[address, value], None);
+            return self.emit(
+                Op::Store {
+                    kind: StoreKind::I64Store,
+                    offset: 0,
+                },
+                &[address, value],
+                None,
+            );
         }
         self.cache_cell(address.abs(), value, true);
     }
@@ -274,14 +344,22 @@ impl<'a, P: Phase> Machine<'a, P> {
 
     fn edge(&self, context: ContextId, target: &generic::Target) -> Edge<P::Value> {
         let args = target.args.iter().map(|&arg| self.value(arg)).collect();
-        Edge { context, block: target.block, args }
+        Edge {
+            context,
+            block: target.block,
+            args,
+        }
     }
 
     fn terminator(&mut self, term: &generic::Terminator) -> Exit<P::Value> {
         let context = self.context;
         match term {
             Terminator::Jump(target) => Exit::Jump(self.edge(context, target)),
-            Terminator::Branch { cond, then, otherwise } => {
+            Terminator::Branch {
+                cond,
+                then,
+                otherwise,
+            } => {
                 let cond = self.value(*cond);
                 match cond.abs().as_condition() {
                     Some(true) => Exit::Jump(self.edge(context, then)),
@@ -293,61 +371,105 @@ impl<'a, P: Phase> Machine<'a, P> {
                     },
                 }
             }
-            Terminator::Switch { index, targets, default } => {
+            Terminator::Switch {
+                index,
+                targets,
+                default,
+            } => {
                 let index = self.value(*index);
                 match index.abs().as_u32() {
-                    Some(known) => Exit::Jump(self.edge(context, targets.get(known as usize).unwrap_or(default))),
+                    Some(known) => Exit::Jump(
+                        self.edge(context, targets.get(known as usize).unwrap_or(default)),
+                    ),
                     None => Exit::Switch {
                         index,
-                        targets: targets.iter().map(|target| self.edge(context, target)).collect(),
-                        default: self.edge(context, default),
+                        targets: targets
+                            .iter()
+                            .map(|target| self.edge(context, target))
+                            .collect(),
+                        default: Some(self.edge(context, default)),
                     },
                 }
             }
-            Terminator::Return(values) => Exit::Return(values.iter().map(|&value| self.value(value)).collect()),
+            Terminator::Return(values) => {
+                Exit::Return(values.iter().map(|&value| self.value(value)).collect())
+            }
             Terminator::TailCall { callee, args } => {
-                let mut args: SmallVec<[P::Value; 16]> = args.iter().map(|&arg| self.value(arg)).collect();
+                let mut args: SmallVec<[P::Value; 16]> =
+                    args.iter().map(|&arg| self.value(arg)).collect();
                 let known = self.callee(*callee, args.last().map(|arg| arg.abs()));
                 if known != *callee {
                     args.pop();
                 }
-                Exit::TailCall { callee: known, args }
+                Exit::TailCall {
+                    callee: known,
+                    args,
+                }
             }
             Terminator::Unreachable => Exit::Unreachable,
         }
     }
 
     /// Fans out at a value specialisation, the last instruction of `site`.
-    fn specialize(&mut self, site: Block, inst: &generic::Inst, term: &generic::Terminator) -> Exit<P::Value> {
+    fn specialize(
+        &mut self,
+        site: Block,
+        inst: &generic::Inst,
+        term: &generic::Terminator,
+    ) -> Exit<P::Value> {
         let args: SmallVec<[P::Value; 4]> = inst.args.iter().map(|&arg| self.value(arg)).collect();
-        let Terminator::Jump(target) = term else { unreachable!("preparation ends such blocks with a jump") };
+        let Terminator::Jump(target) = term else {
+            unreachable!("preparation ends such blocks with a jump")
+        };
         if args[0].abs().is_known() {
             self.set(inst.result, args[0]);
             return self.terminator(term);
         }
-        match (inst.op, args.get(1).map(|arg| arg.abs()), args.get(2).map(|arg| arg.abs())) {
+        match (
+            inst.op,
+            args.get(1).map(|arg| arg.abs()),
+            args.get(2).map(|arg| arg.abs()),
+        ) {
             (Op::Intrinsic(Intrinsic::SpecializeGuess), Some(guess), _)
                 if guess.is_known() && self.evaluation.optimisations.guesses =>
             {
                 let guess = args[1].abs();
-                let cond = self.phase.emit(Op::I32Eq, &[args[0], args[1]], Some(Type::I32));
+                let cond = self
+                    .phase
+                    .emit(Op::I32Eq, &[args[0], args[1]], Some(Type::I32));
                 let then = self.assume(site, inst, target, guess, args[1]);
                 let otherwise = self.assume(site, inst, target, Abs::Dynamic, args[0]);
-                Exit::Branch { cond, then, otherwise }
+                Exit::Branch {
+                    cond,
+                    then,
+                    otherwise,
+                }
             }
             (_, Some(Abs::Const(Const::I32(low))), Some(Abs::Const(Const::I32(high))))
                 if (high as u32).wrapping_sub(low as u32) <= self.evaluation.budgets.fan_out =>
             {
                 let (low, high) = (low as u32, high as u32);
-                let index = if low == 0 { args[0] } else { self.phase.emit(Op::I32Sub, &[args[0], args[1]], Some(Type::I32)) };
+                let index = if low == 0 {
+                    args[0]
+                } else {
+                    self.phase
+                        .emit(Op::I32Sub, &[args[0], args[1]], Some(Type::I32))
+                };
                 let targets = (low..high).map(|value| {
                     let value = Abs::Const(Const::I32(value as i32));
                     let known = self.phase.known(value);
                     self.assume(site, inst, target, value, known)
                 });
                 let targets = targets.collect();
-                let default = self.assume(site, inst, target, Abs::Dynamic, args[0]);
-                Exit::Switch { index, targets, default }
+                let default = match inst.op {
+                    Op::Intrinsic(Intrinsic::SpecializeRange) => None,
+                    _ => Some(self.assume(site, inst, target, Abs::Dynamic, args[0])),
+                };
+                Exit::Switch {
+                    index,
+                    targets,
+                    default,
+                }
             }
             _ => {
                 self.set(inst.result, args[0]);

@@ -1,7 +1,10 @@
 //! Copies a module section by section with the linker's changes.
 
 use wasm_encoder::reencode::{self, Reencode, utils};
-use wasm_encoder::{CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, ImportSection, Instruction, MemArg};
+use wasm_encoder::{
+    CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, ImportSection,
+    Instruction, MemArg,
+};
 use wasmparser::{FunctionBody, Operator};
 
 use super::{Layout, LinkError, Place};
@@ -12,17 +15,27 @@ use crate::op::Intrinsic;
 /// Exports that only the snapshot needed: a command module has no initialiser.
 const DROPPED_EXPORTS: &[&str] = &["_initialize"];
 
-pub(super) fn run(module: &Module, layout: &Layout, bodies: Vec<Vec<u8>>) -> Result<Vec<u8>, LinkError> {
+pub(super) fn run(
+    module: &Module,
+    layout: &Layout,
+    bodies: Vec<Vec<u8>>,
+) -> Result<Vec<u8>, LinkError> {
     if module.table_size == 0 && !bodies.is_empty() {
         return Err(LinkError::NoTable);
     }
-    let mut copier = Copier { layout, bodies, patched: 0 };
+    let mut copier = Copier {
+        layout,
+        bodies,
+        patched: 0,
+    };
     let mut linked = wasm_encoder::Module::new();
     let parser = wasmparser::Parser::new(0);
-    copier.parse_core_module(&mut linked, parser, module.bytes).map_err(|error| match error {
-        reencode::Error::UserError(error) => error,
-        other => LinkError::Copy(other.to_string()),
-    })?;
+    copier
+        .parse_core_module(&mut linked, parser, module.bytes)
+        .map_err(|error| match error {
+            reencode::Error::UserError(error) => error,
+            other => LinkError::Copy(other.to_string()),
+        })?;
     if copier.patched < layout.slots.len() {
         let address = layout.slots.keys().min().expect("there is a slot");
         return Err(LinkError::SlotOutsideData(*address));
@@ -41,7 +54,9 @@ type Copied<T> = Result<T, reencode::Error<LinkError>>;
 
 impl Copier<'_> {
     fn annotation(&self, operator: &Operator) -> Option<Intrinsic> {
-        let Operator::Call { function_index } = operator else { return None };
+        let Operator::Call { function_index } = operator else {
+            return None;
+        };
         match self.layout.functions[*function_index as usize] {
             Place::Annotation(intrinsic) => Some(intrinsic),
             Place::Function(_) => None,
@@ -51,13 +66,19 @@ impl Copier<'_> {
 
 /// The plain operation that an annotation stands for in generic code.
 fn plain(intrinsic: Intrinsic) -> Vec<Instruction<'static>> {
-    let word = MemArg { offset: 0, align: 3, memory_index: 0 };
+    let word = MemArg {
+        offset: 0,
+        align: 3,
+        memory_index: 0,
+    };
     match intrinsic {
         Intrinsic::CellsRead => vec![Instruction::I64Load(word)],
         Intrinsic::CellsWrite => vec![Instruction::I64Store(word)],
-        Intrinsic::ContextUpdate | Intrinsic::ContextPush | Intrinsic::CellsDropBelow => vec![Instruction::Drop],
+        Intrinsic::ContextUpdate | Intrinsic::ContextPush | Intrinsic::CellsDropBelow => {
+            vec![Instruction::Drop]
+        }
         Intrinsic::ContextPop | Intrinsic::CellsSync | Intrinsic::CellsInvalidate => vec![],
-        Intrinsic::SpecializeValue => vec![Instruction::Drop; 2],
+        Intrinsic::SpecializeValue | Intrinsic::SpecializeRange => vec![Instruction::Drop; 2],
         Intrinsic::SpecializeGuess => vec![Instruction::Drop],
         Intrinsic::SpecializeActive => vec![Instruction::I32Const(0)],
         Intrinsic::LockstepEvent => vec![Instruction::Drop; 4],
@@ -68,7 +89,9 @@ impl Reencode for Copier<'_> {
     type Error = LinkError;
 
     fn function_index(&mut self, func: u32) -> Copied<u32> {
-        self.layout.function(Func(func)).map_err(reencode::Error::UserError)
+        self.layout
+            .function(Func(func))
+            .map_err(reencode::Error::UserError)
     }
 
     fn parse_import_section(
@@ -112,14 +135,21 @@ impl Reencode for Copier<'_> {
             let mut table = table?;
             if index == 0 {
                 table.ty.initial += self.bodies.len() as u64;
-                table.ty.maximum = table.ty.maximum.map(|maximum| maximum.max(table.ty.initial));
+                table.ty.maximum = table
+                    .ty
+                    .maximum
+                    .map(|maximum| maximum.max(table.ty.initial));
             }
             self.parse_table(tables, table)?;
         }
         Ok(())
     }
 
-    fn parse_export(&mut self, exports: &mut ExportSection, export: wasmparser::Export<'_>) -> Copied<()> {
+    fn parse_export(
+        &mut self,
+        exports: &mut ExportSection,
+        export: wasmparser::Export<'_>,
+    ) -> Copied<()> {
         if DROPPED_EXPORTS.contains(&export.name) {
             return Ok(());
         }
@@ -132,15 +162,28 @@ impl Reencode for Copier<'_> {
         section: wasmparser::ElementSectionReader<'_>,
     ) -> Copied<()> {
         utils::parse_element_section(self, elements, section)?;
-        let functions: Vec<u32> = self.layout.residual.iter().map(|(function, _)| *function).collect();
+        let functions: Vec<u32> = self
+            .layout
+            .residual
+            .iter()
+            .map(|(function, _)| *function)
+            .collect();
         if !functions.is_empty() {
             let offset = wasm_encoder::ConstExpr::i32_const(self.layout.table_base as i32);
-            elements.active(None, &offset, wasm_encoder::Elements::Functions(functions.into()));
+            elements.active(
+                None,
+                &offset,
+                wasm_encoder::Elements::Functions(functions.into()),
+            );
         }
         Ok(())
     }
 
-    fn parse_code_section(&mut self, code: &mut CodeSection, section: wasmparser::CodeSectionReader<'_>) -> Copied<()> {
+    fn parse_code_section(
+        &mut self,
+        code: &mut CodeSection,
+        section: wasmparser::CodeSectionReader<'_>,
+    ) -> Copied<()> {
         utils::parse_code_section(self, code, section)?;
         for body in &self.bodies {
             code.raw(body);
@@ -148,7 +191,11 @@ impl Reencode for Copier<'_> {
         Ok(())
     }
 
-    fn parse_function_body(&mut self, code: &mut CodeSection, body: FunctionBody<'_>) -> Copied<()> {
+    fn parse_function_body(
+        &mut self,
+        code: &mut CodeSection,
+        body: FunctionBody<'_>,
+    ) -> Copied<()> {
         let mut function = self.new_function_with_parsed_locals(&body)?;
         let mut reader = body.get_operators_reader()?;
         while !reader.eof() {
@@ -167,7 +214,11 @@ impl Reencode for Copier<'_> {
     }
 
     fn parse_data(&mut self, data: &mut DataSection, segment: wasmparser::Data<'_>) -> Copied<()> {
-        let wasmparser::DataKind::Active { memory_index: 0, offset_expr } = &segment.kind else {
+        let wasmparser::DataKind::Active {
+            memory_index: 0,
+            offset_expr,
+        } = &segment.kind
+        else {
             return utils::parse_data(self, data, segment);
         };
         let Some(crate::op::Const::I32(start)) = crate::module::constant(offset_expr) else {

@@ -50,7 +50,10 @@ pub fn run(
     keep_events: bool,
 ) -> Result<Vec<u8>, LinkError> {
     let layout = Layout::new(module, requests, residues, keep_events)?;
-    let bodies = residues.iter().map(|residue| layout.relocate(residue)).collect();
+    let bodies = residues
+        .iter()
+        .map(|residue| layout.relocate(residue))
+        .collect();
     copy::run(module, &layout, bodies)
 }
 
@@ -84,7 +87,10 @@ impl Layout {
         keep_events: bool,
     ) -> Result<Self, LinkError> {
         let functions = places(module, keep_events)?;
-        let count = functions.iter().filter(|place| matches!(place, Place::Function(_))).count() as u32;
+        let count = functions
+            .iter()
+            .filter(|place| matches!(place, Place::Function(_)))
+            .count() as u32;
         let table_base = module.table_size;
         let mut kept = HashMap::new();
         for (import, place) in module.imports.iter().zip(&functions) {
@@ -101,12 +107,18 @@ impl Layout {
             slot_functions: HashMap::new(),
         };
         for request in requests {
-            layout.slot_functions.insert(request.slot, layout.function(request.generic)?);
+            layout
+                .slot_functions
+                .insert(request.slot, layout.function(request.generic)?);
         }
         for (index, residue) in (0u32..).zip(residues) {
             layout.residual.push((count + index, residue.request.sig));
-            layout.slots.insert(residue.request.slot, table_base + index);
-            layout.slot_functions.insert(residue.request.slot, count + index);
+            layout
+                .slots
+                .insert(residue.request.slot, table_base + index);
+            layout
+                .slot_functions
+                .insert(residue.request.slot, count + index);
         }
         Ok(layout)
     }
@@ -124,11 +136,19 @@ impl Layout {
         for relocation in &residue.lowered.relocations {
             let index = match relocation.kind {
                 RelocationKind::SymbolAddress(symbol) => {
-                    patch_address(&mut body, relocation.offset, residue.request.address(symbol));
+                    patch_address(
+                        &mut body,
+                        relocation.offset,
+                        residue.request.address(symbol),
+                    );
                     continue;
                 }
-                RelocationKind::CallSlot(symbol) => self.slot_functions[&residue.request.address(symbol)],
-                RelocationKind::CallFunction(func) => self.function(func).expect("residual code calls no annotation"),
+                RelocationKind::CallSlot(symbol) => {
+                    self.slot_functions[&residue.request.address(symbol)]
+                }
+                RelocationKind::CallFunction(func) => self
+                    .function(func)
+                    .expect("residual code calls no annotation"),
                 RelocationKind::CallIntrinsic(intrinsic) => self.kept[&intrinsic],
             };
             patch_index(&mut body, relocation.offset, index);
@@ -139,7 +159,9 @@ impl Layout {
 
 /// The annotation that an import is, if this version knows it.
 fn annotation(import: &Import) -> Option<Intrinsic> {
-    (import.module == ANNOTATIONS).then(|| Intrinsic::named(import.name)).flatten()
+    (import.module == ANNOTATIONS)
+        .then(|| Intrinsic::named(import.name))
+        .flatten()
 }
 
 fn places(module: &Module, keep_events: bool) -> Result<Vec<Place>, LinkError> {

@@ -50,6 +50,7 @@ intrinsics! {
     "context.push" ContextPush(I32), Calls;
     "context.pop" ContextPop(), Calls;
     "specialize.value" SpecializeValue(I32, I32, I32) -> I32, Calls;
+    "specialize.range" SpecializeRange(I32, I32, I32) -> I32, Calls;
     "specialize.guess" SpecializeGuess(I32, I32) -> I32, Calls;
     "specialize.active" SpecializeActive() -> I32, Pure;
     "cells.read" CellsRead(I32) -> I64, Reads;
@@ -61,6 +62,14 @@ intrinsics! {
 }
 
 impl Intrinsic {
+    /// Whether evaluation goes on separately for several outcomes.
+    pub fn fans_out(self) -> bool {
+        matches!(
+            self,
+            Intrinsic::SpecializeValue | Intrinsic::SpecializeRange | Intrinsic::SpecializeGuess
+        )
+    }
+
     /// The intrinsic that an import of the annotations' module stands for.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL
