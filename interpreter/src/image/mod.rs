@@ -2,13 +2,14 @@
 //!
 //! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name; [`verify`] walks the
 //! code, with [`decode`] and [`effect`] for one instruction and [`opcode`] for the list of them; [`code`] lays it out;
-//! [`requests`] tells the specializer about it.
+//! [`hints`] guesses callees; [`requests`] tells the specializer about it.
 
 pub mod bind;
 pub mod code;
 pub mod decode;
 pub mod effect;
 pub mod error;
+pub mod hints;
 pub mod opcode;
 pub mod parse;
 pub mod requests;
@@ -56,6 +57,12 @@ pub fn load(file: &[u8]) -> Result<Program, ImageError> {
     let entries = verify::verify(&executable.code, &limits)?;
     let globals = make_globals(globals)?;
     let code_start = load_code(&executable.code, &entries)?;
+    for hint in hints::guess(&executable.code, &entries) {
+        code::set_hint(
+            code::address(code_start, hint.call),
+            code::address(code_start, hint.entry),
+        );
+    }
     load_data(&executable, globals)?;
     heap::init();
     requests::publish(code_start, &entries);

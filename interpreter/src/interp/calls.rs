@@ -40,10 +40,6 @@ pub fn apply(closure: Value, arguments: &[Value]) -> Outcome {
 
 /// Applies `closure` to `n` arguments, 1 to 7, that are not what its arity says; they end at `top`.
 #[inline(never)]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "scalars, so that the interpreter loop needs no memory of its own"
-)]
 pub extern "C" fn apply_slow(
     closure: i64,
     top: u32,

@@ -71,6 +71,24 @@ pub fn store_field(block: i64, index: u32, value: i64) {
     memory::store_i64((block as u32) + index * WORD, value);
 }
 
+/// Writes a value into a block that may be old: out of line where the collector has to know.
+#[inline(always)]
+pub fn modify(address: u32, value: i64) {
+    let young = |address: u32| {
+        address.wrapping_sub(vm().young_start.get()) < vm().young_end.get() - vm().young_start.get()
+    };
+    if value & 1 == 0 && young(value as u32) && !young(address) {
+        remember(address, value);
+    } else {
+        memory::store_i64(address, value);
+    }
+}
+
+#[inline(never)]
+extern "C" fn remember(address: u32, value: i64) {
+    heap::modify_at(address, Value(value));
+}
+
 /// The address of the byte that the OCaml integer `index` selects.
 #[inline(always)]
 pub fn byte(block: i64, index: i64) -> u32 {
@@ -251,6 +269,12 @@ impl Registers {
             self.push(UNIT);
         }
         self.next(1);
+    }
+
+    /// SETGLOBAL, without what follows.
+    #[inline(always)]
+    pub fn set_global(&self, index: u32) {
+        modify(vm().globals.get().field_address(index as usize), self.accu);
     }
 
     // Exceptions.
@@ -462,7 +486,7 @@ impl Registers {
     #[inline(always)]
     pub fn set_field(&mut self, index: u32, operands: u32) {
         let value = self.pop();
-        heap::modify_at((self.accu as u32) + index * WORD, Value(value));
+        modify((self.accu as u32) + index * WORD, value);
         self.set(UNIT, operands);
     }
 

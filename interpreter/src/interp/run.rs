@@ -12,7 +12,7 @@ use super::calls::{apply_at, apply_slow};
 use super::entries::{MAX_DIRECT, enter, enter_through_slot};
 use super::events;
 use super::registers::{
-    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method, global,
+    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method, global, modify,
     store_field, tagged, truth,
 };
 use crate::heap;
@@ -30,10 +30,6 @@ use annotations::{
 /// Runs the code at `code`, whose arity is `nargs`, with the closure `env`; the stack below `sp` is free.
 /// Returns the result, or 0 if it raised.
 #[inline(never)]
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the arguments are parameters of the compiled function"
-)]
 pub extern "C" fn interp(
     code: u32,
     env: i64,
@@ -243,7 +239,7 @@ pub extern "C" fn interp(
                             }
                             SetVectItem => {
                                 let (index, value) = (r.pop(), r.pop());
-                                heap::modify_at(element(r.accu, index), Value(value));
+                                modify(element(r.accu, index), value);
                                 r.set(UNIT, 0);
                             }
                             GetBytesChar => r.binary(|bytes, index| {
@@ -446,7 +442,10 @@ pub extern "C" fn interp(
             let own = specialize_guess(r.entry, r.entry);
             if specialize_active() == 0 {
                 (r.entry, nargs) = (code, n);
-            } else if code != own {
+            } else if code == own {
+                // The same number: opaque, so that nothing is computed ahead of the loop and kept all through it.
+                nargs = specialize_guess(nargs, nargs);
+            } else {
                 if n > MAX_DIRECT {
                     cells_sync();
                     return enter_through_slot(code, closure, r.sp);
