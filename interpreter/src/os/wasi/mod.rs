@@ -99,8 +99,12 @@ pub fn write(descriptor: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
     };
     let mut count = 0;
     // SAFETY: one vector, which describes `bytes`.
-    Errno::check(unsafe { abi::fd_write(descriptor, &vector, 1, &mut count) })?;
-    Ok(count)
+    match Errno::check(unsafe { abi::fd_write(descriptor, &vector, 1, &mut count) }) {
+        Ok(()) => Ok(count),
+        // Hosts do not say why a standard stream failed; the usual reason is that nobody reads it.
+        Err(Errno::IO) if matches!(descriptor, 1 | 2) => Err(Errno::PIPE),
+        Err(error) => Err(error),
+    }
 }
 
 /// Moves to `offset`; returns the new position from the start.
