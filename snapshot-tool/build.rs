@@ -1,9 +1,12 @@
 //! Builds the guest (`interpreter/`, for `wasm32-wasip1`) from source, and tells `guest.rs` where it is.
+//! Also fingerprints what turns a snapshot into a program, for the keys of cached programs.
 //!
 //! Cargo runs inside Cargo, with a target directory of its own: the outer one is locked. What the outer
 //! invocation exported for its own compiler (flags, wrappers) does not reach the inner one.
 
 use std::env;
+use std::fs;
+use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -17,7 +20,12 @@ fn main() {
         .expect("the crate is in a workspace")
         .to_path_buf();
     let target = PathBuf::from(env::var_os("OUT_DIR").expect("set by Cargo")).join("guest-target");
-    for input in ["interpreter", "Cargo.toml"] {
+    for input in [
+        "interpreter",
+        "specializer/src",
+        "snapshot-tool/src",
+        "Cargo.toml",
+    ] {
         println!("cargo:rerun-if-changed={}", workspace.join(input).display());
     }
     build_guest(&workspace, &target);
@@ -27,6 +35,35 @@ fn main() {
         .join("bactrian_interpreter.wasm");
     assert!(module.is_file(), "Cargo built no {}", module.display());
     println!("cargo:rustc-env=BACTRIAN_GUEST={}", module.display());
+    let sources = fingerprint(&[
+        workspace.join("specializer/src"),
+        workspace.join("snapshot-tool/src"),
+    ]);
+    println!("cargo:rustc-env=BACTRIAN_SOURCES={sources:016x}");
+}
+
+fn fingerprint(directories: &[PathBuf]) -> u64 {
+    let mut files = Vec::new();
+    for directory in directories {
+        collect(directory, &mut files);
+    }
+    files.sort();
+    let mut hasher = std::hash::DefaultHasher::new();
+    for file in files {
+        hasher.write(&fs::read(&file).expect("a source file can be read"));
+    }
+    hasher.finish()
+}
+
+fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).expect("the source directory can be read") {
+        let path = entry.expect("a directory entry can be read").path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
 }
 
 fn build_guest(workspace: &Path, target: &Path) {

@@ -22,8 +22,17 @@ pub enum Command {
     Build(BuildArgs),
     /// Specialize an annotated module, whatever language it interprets.
     Specialize(SpecializeArgs),
+    /// Run a program generic and specialized at once, and compare every step.
+    ///
+    /// Both read the same input and share the directories that are opened. Output and status are the
+    /// program's; at the first difference both stop, and it is reported with status 125.
+    Lockstep(LockstepArgs),
     /// Look after the cache.
     Cache(CacheArgs),
+    /// Take a few programs through everything, and show what each stage makes of them.
+    Demo(DemoArgs),
+    /// Measure the benchmark programs under `ocamlrun`, generic and specialized.
+    Bench(BenchArgs),
 }
 
 #[derive(Debug, Args)]
@@ -110,6 +119,25 @@ pub struct SandboxOptions {
 }
 
 #[derive(Debug, Args)]
+pub struct LockstepArgs {
+    #[command(flatten)]
+    pub build: BuildOptions,
+    #[command(flatten)]
+    pub sandbox: SandboxOptions,
+    /// Collect garbage at every safepoint.
+    #[arg(long)]
+    pub stress: bool,
+    /// How long one side may keep the other waiting.
+    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    pub patience: u64,
+    /// An executable that `ocamlc` made.
+    pub program: PathBuf,
+    /// The program's arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 pub struct CacheArgs {
     #[command(subcommand)]
     pub action: CacheAction,
@@ -126,6 +154,27 @@ pub enum CacheAction {
     Verify,
     /// Remove every entry.
     Clear,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Executables that `ocamlc` made [default: those in `demo`].
+    pub programs: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Only these programs.
+    pub names: Vec<String>,
+    /// Where the sources are.
+    #[arg(long, value_name = "DIRECTORY", default_value = "tests/bench")]
+    pub programs: PathBuf,
+    /// How often each program is run; the median counts.
+    #[arg(long, default_value = "5")]
+    pub runs: usize,
+    /// Put the tables into this file, between its markers.
+    #[arg(long, value_name = "FILE")]
+    pub readme: Option<PathBuf>,
 }
 
 fn switch(text: &str) -> Result<(String, bool), String> {

@@ -1,24 +1,26 @@
 //! What each command does. A command's failure is a message and a status; a program's end is its own.
 
 use std::fs::{self, Permissions};
-use std::io::Write;
+use std::io::{IsTerminal, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, bail};
 use cache::Cache;
 use wasmtime::Module;
 
 use crate::cli::{
-    BuildArgs, BuildOptions, CacheAction, CacheArgs, CacheLocation, Cli, Command, Emit, RunArgs,
-    SpecializeArgs,
+    BuildArgs, BuildOptions, CacheAction, CacheArgs, CacheLocation, Cli, Command, Emit,
+    LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs,
 };
 use crate::host::Sandbox;
+use crate::lockstep::{self, Setup, Verdict};
 use crate::pipeline::{Mode, Pipeline, Settings, size};
 use crate::run::Exit;
 use crate::snapshot::{self, Refused};
-use crate::{engine, run, specialise};
+use crate::{bench, engine, run, specialise};
 
 /// The status for a failure of ours, out of the way of the programs' own.
 const FAILURE: u8 = 125;
@@ -29,6 +31,9 @@ pub fn execute(cli: &Cli) -> u8 {
         Command::Run(args) => run_program(args),
         Command::Build(args) => build(args).map(|()| 0),
         Command::Specialize(args) => specialize(args).map(|()| 0),
+        Command::Lockstep(args) => run_in_lockstep(args),
+        Command::Demo(args) => bench::demo(args).map(|()| 0),
+        Command::Bench(args) => bench::bench(args).map(|()| 0),
         Command::Cache(args) => look_after_cache(args).map(|()| 0),
     };
     result.unwrap_or_else(|error| {
@@ -45,17 +50,7 @@ fn run_program(args: &RunArgs) -> Result<u8> {
     let module =
         runnable(&mut pipeline, &input).with_context(|| args.program.display().to_string())?;
     finish(&pipeline);
-    let name = args
-        .program
-        .to_str()
-        .ok_or_else(|| anyhow!("the program's name is not UTF-8"))?;
-    let sandbox = Sandbox {
-        args: std::iter::once(name.to_string())
-            .chain(args.args.iter().cloned())
-            .collect(),
-        env: args.sandbox.env.clone(),
-        directories: args.sandbox.directories.clone(),
-    };
+    let sandbox = sandbox(&args.program, &args.args, &args.sandbox)?;
     let engine = pipeline.engine.clone();
     let exit = pipeline
         .stages
@@ -67,6 +62,61 @@ fn run_program(args: &RunArgs) -> Result<u8> {
         eprintln!("bactrian: {}: {message}", args.program.display());
     }
     Ok(exit.status() as u8)
+}
+
+fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<Sandbox> {
+    let name = program
+        .to_str()
+        .context("the program's name is not UTF-8")?;
+    let name = std::iter::once(name.to_string());
+    Ok(Sandbox {
+        args: name.chain(args.iter().cloned()).collect(),
+        env: options.env.clone(),
+        directories: options.directories.clone(),
+    })
+}
+
+fn run_in_lockstep(args: &LockstepArgs) -> Result<u8> {
+    let bytecode = read(&args.program)?;
+    let mut pipeline = pipeline(&args.build)?;
+    let setup = Setup {
+        sandbox: sandbox(&args.program, &args.args, &args.sandbox)?,
+        input: standard_input()?,
+        stress: args.stress,
+        patience: Duration::from_secs(args.patience),
+        functions: Vec::new(),
+    };
+    let verdict = lockstep::program(&mut pipeline, &bytecode, setup)
+        .with_context(|| args.program.display().to_string())?;
+    finish(&pipeline);
+    if args.build.stats {
+        report(&pipeline);
+    }
+    match verdict {
+        Verdict::Diverged(divergence) => bail!("{}: {divergence}", args.program.display()),
+        Verdict::Agree { events, end } => {
+            std::io::stdout().write_all(&end.stdout)?;
+            std::io::stderr().write_all(&end.stderr)?;
+            if args.build.stats {
+                eprintln!("{events} events agree");
+            }
+            if let Exit::Trapped(message) = &end.exit {
+                eprintln!("bactrian: {}: {message}", args.program.display());
+            }
+            Ok(end.exit.status() as u8)
+        }
+    }
+}
+
+/// All of standard input, for two readers; nothing where it is a terminal.
+fn standard_input() -> Result<Vec<u8>> {
+    let mut input = Vec::new();
+    if !std::io::stdin().is_terminal() {
+        std::io::stdin()
+            .read_to_end(&mut input)
+            .context("cannot read standard input")?;
+    }
+    Ok(input)
 }
 
 /// Machine code for whatever kind of program `input` is.

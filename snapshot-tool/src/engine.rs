@@ -21,11 +21,28 @@ const HOST_STACK: usize = 16 << 20;
 
 /// An engine; machine code of single functions goes through `cache`.
 pub fn new(cache: Option<&Arc<Cache>>) -> Result<Engine> {
+    engine(config(), cache)
+}
+
+/// An engine whose guests can be stopped, by its epoch; slower.
+pub fn interruptible(cache: Option<&Arc<Cache>>) -> Result<Engine> {
+    let mut config = config();
+    config.epoch_interruption(true);
+    engine(config, cache)
+}
+
+fn config() -> Config {
     let mut config = Config::new();
     config.wasm_tail_call(true);
     config.max_wasm_stack(WASM_STACK);
     config.async_stack_size(WASM_STACK + HOST_STACK);
     config.generate_address_map(false);
+    // Images are small but spread out; as one they would be stored with the gaps, the OCaml stack foremost.
+    config.memory_init_cow(false);
+    config
+}
+
+fn engine(mut config: Config, cache: Option<&Arc<Cache>>) -> Result<Engine> {
     if let Some(cache) = cache {
         let store = Arc::new(MachineCode {
             cache: Arc::clone(cache),
@@ -47,15 +64,20 @@ pub fn error(error: wasmtime::Error) -> anyhow::Error {
 /// Runs `work` on a thread with the stack that guests were promised.
 pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new()
-            .name("guest".into())
-            .stack_size(WASM_STACK + HOST_STACK)
+        let thread = guest_thread("guest".into())
             .spawn_scoped(scope, work)
             .context("cannot reserve 1 GiB of address space for the stack (is `ulimit -v` set?)")?;
         thread
             .join()
             .map_err(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// A thread with the stack that guests were promised.
+pub fn guest_thread(name: String) -> std::thread::Builder {
+    std::thread::Builder::new()
+        .name(name)
+        .stack_size(WASM_STACK + HOST_STACK)
 }
 
 /// Where a compiled module came from.

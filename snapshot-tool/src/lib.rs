@@ -2,14 +2,16 @@
 //!
 //! In the order of a program's way: [`guest`] (the embedded interpreter), [`snapshot`] (it loads the
 //! program and is frozen), [`specialise`] (the specializer, as this tool calls it), [`engine`] and [`host`]
-//! (Wasmtime and the sandbox), [`run`]. [`pipeline`] puts them together, with the cache and with [`stats`];
-//! [`cli`] is the command line, [`commands`] what it does.
+//! (Wasmtime and the sandbox), [`run`], [`lockstep`]. [`pipeline`] puts them together, with the cache and with [`stats`];
+//! [`cli`] is the command line, [`commands`] what it does, [`bench`] how well.
 
+pub mod bench;
 pub mod cli;
 pub mod commands;
 pub mod engine;
 pub mod guest;
 pub mod host;
+pub mod lockstep;
 pub mod pipeline;
 mod progress;
 pub mod run;

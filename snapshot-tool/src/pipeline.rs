@@ -133,7 +133,7 @@ impl Pipeline {
     /// Covers all that a program's machine code depends on.
     fn program_key(&self, bytecode: &[u8]) -> [u8; 32] {
         let mut input = Vec::new();
-        input.extend(env!("CARGO_PKG_VERSION").as_bytes());
+        input.extend(env!("BACTRIAN_SOURCES").as_bytes());
         input.extend(blake3::hash(guest::MODULE).as_bytes());
         input.extend(blake3::hash(bytecode).as_bytes());
         input.extend(specialise::fingerprint(

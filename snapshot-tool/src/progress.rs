@@ -4,8 +4,8 @@ use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::specialise::Observer;
 use indicatif::{ProgressBar, ProgressStyle};
+use specializer::Observer;
 
 const PATIENCE: Duration = Duration::from_secs(1);
 

@@ -37,8 +37,7 @@ pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Exit> 
             wasi: wasi.build_p1(),
         },
     );
-    let mut linker = host::linker(engine)?;
-    host::add_intrinsics(&mut linker)?;
+    let linker = host::linker(engine)?;
     engine::on_large_stack(move || {
         let instance = linker
             .instantiate(&mut store, module)

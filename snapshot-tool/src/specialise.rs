@@ -3,19 +3,12 @@
 use std::fmt;
 
 use anyhow::{Result, bail};
-use cache::Cache;
+use cache::{Cache, Kind};
+pub use specializer::Options;
+use specializer::{Optimisations, Outcome, Output, Report, Store};
 
 use crate::pipeline::Mode;
-
-#[derive(Clone, Debug, Default)]
-pub struct Options {
-    pub lockstep_events: bool,
-}
-
-pub trait Observer: Sync {
-    fn stage(&self, name: &'static str);
-    fn progress(&self, done: usize, total: usize);
-}
+use crate::progress::Progress;
 
 /// What the specializer did, summed up.
 #[derive(Clone, Debug, Default)]
@@ -23,42 +16,110 @@ pub struct Summary {
     pub requests: usize,
     pub specialised: usize,
     pub cached: usize,
+    /// Address of the code, and the reason.
     pub declined: Vec<(u32, String)>,
     pub contexts: usize,
-    pub blocks: usize,
+    pub nodes: usize,
+    /// Size of the residual bodies.
     pub bytes: usize,
-    /// Length of the code that was specialised, in the interpreter's cells of 8 bytes.
+    /// Length of the code that was specialised anew, in cells of 8 bytes: words of bytecode.
     pub cells: usize,
+    /// The functions: address and length of their code.
+    pub functions: Vec<(u32, u32)>,
+}
+
+/// Bytes of a cell of code (see ARCHITECTURE.md).
+const CELL: usize = 8;
+
+impl Summary {
+    fn new(report: &Report) -> Self {
+        let mut summary = Self {
+            requests: report.requests.len(),
+            ..Self::default()
+        };
+        for request in &report.requests {
+            summary.functions.push((request.code, request.code_len));
+            match &request.outcome {
+                Outcome::Specialised {
+                    cached,
+                    contexts,
+                    nodes,
+                    bytes,
+                } => {
+                    summary.contexts += contexts;
+                    summary.nodes += nodes;
+                    summary.bytes += bytes;
+                    if *cached {
+                        summary.cached += 1;
+                    } else {
+                        summary.specialised += 1;
+                        summary.cells += request.code_len as usize / CELL;
+                    }
+                }
+                Outcome::Declined(reason) => {
+                    summary.declined.push((request.code, reason.to_string()));
+                }
+            }
+        }
+        summary
+    }
 }
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            requests,
+            specialised,
+            cached,
+            declined,
+            contexts,
+            nodes,
+            bytes,
+            ..
+        } = self;
+        let declined_count = declined.len();
         writeln!(
             f,
-            "{} requests: {} specialised, {} from the cache, {} declined",
-            self.requests,
-            self.specialised,
-            self.cached,
-            self.declined.len()
+            "{requests} requests: {specialised} specialised, {cached} from the cache, {declined_count} declined"
         )?;
         writeln!(
             f,
-            "{} contexts, {} blocks, {} bytes of WebAssembly",
-            self.contexts, self.blocks, self.bytes
+            "{contexts} contexts, {nodes} nodes, {bytes} bytes of residual code"
         )?;
-        for (code, reason) in &self.declined {
-            writeln!(f, "declined: code at {code:#x}: {reason}")?;
+        for (code, reason) in declined {
+            writeln!(f, "declined: the function at {code:#x}: {reason}")?;
         }
         Ok(())
     }
 }
 
+/// Each optimisation that can be switched: its name, and where its switch is.
+type Switch = (&'static str, fn(&mut Optimisations) -> &mut bool);
+
+const SWITCHES: [Switch; 3] = [
+    ("virtual-stack", |optimisations| {
+        &mut optimisations.virtual_stack
+    }),
+    ("direct-calls", |optimisations| {
+        &mut optimisations.direct_calls
+    }),
+    ("guesses", |optimisations| &mut optimisations.guesses),
+];
+
 /// Options with these optimisations switched.
 pub fn options(switches: &[(String, bool)]) -> Result<Options> {
-    if let Some((name, _)) = switches.first() {
-        bail!("there is no optimisation called `{name}`");
+    let mut options = Options::default();
+    for (name, on) in switches {
+        let Some((_, switch)) = SWITCHES.iter().find(|(known, _)| known == name) else {
+            let known: Vec<&str> = SWITCHES.iter().map(|(name, _)| *name).collect();
+            bail!(
+                "there is no optimisation called `{name}`; there are {}",
+                known.join(", ")
+            );
+        };
+        *switch(&mut options.optimisations) = *on;
     }
-    Ok(Options::default())
+    Ok(options)
 }
 
 /// What of the settings a linked module depends on.
@@ -67,15 +128,37 @@ pub fn fingerprint(mode: &Mode, options: &Options) -> Vec<u8> {
 }
 
 /// The snapshot with plain operations in place of intrinsics.
-pub fn link_generic(snapshot: &[u8], _options: &Options) -> Result<Vec<u8>> {
-    Ok(snapshot.to_vec())
+pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>> {
+    Ok(specializer::link_generic(
+        snapshot,
+        options.lockstep_events,
+    )?)
 }
 
 /// The snapshot, specialized.
 pub fn run(
-    _snapshot: &[u8],
-    _options: &Options,
-    _cache: Option<&Cache>,
+    snapshot: &[u8],
+    options: &Options,
+    cache: Option<&Cache>,
 ) -> Result<(Vec<u8>, Summary)> {
-    bail!("the specializer is not connected yet; use --generic")
+    let residues = cache.map(|cache| Residues { cache });
+    let store = residues.as_ref().map(|residues| residues as &dyn Store);
+    let Output { module, report } =
+        specializer::specialize(snapshot, options, store, &Progress::new())?;
+    Ok((module, Summary::new(&report)))
+}
+
+/// Residual functions in our cache.
+struct Residues<'a> {
+    cache: &'a Cache,
+}
+
+impl Store for Residues<'_> {
+    fn candidates(&self, key: &[u8; 32]) -> Vec<Vec<u8>> {
+        self.cache.get(Kind::Specialisation, key)
+    }
+
+    fn insert(&self, key: &[u8; 32], blob: &[u8]) {
+        self.cache.insert(Kind::Specialisation, key, blob);
+    }
 }

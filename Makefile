@@ -1,0 +1,24 @@
+# The user's commands. `demo` and `test` do all the set-up they need.
+
+CARGO ?= cargo
+BENCH ?=
+
+.PHONY: setup demo test bench
+
+# The Wasm target of the guest, and OCaml for tests and benchmarks.
+setup:
+	./scripts/setup.sh target ocaml
+
+# A few OCaml programs through the whole pipeline, with a table of times and sizes.
+demo:
+	./scripts/setup.sh target
+	$(CARGO) run --quiet --package bactrian -- demo
+
+test:
+	./scripts/setup.sh target ocaml
+	$(CARGO) test --workspace
+
+# Measures, and rewrites the table in README.md. BENCH="fib nqueens" measures only these.
+bench:
+	./scripts/setup.sh target ocaml
+	$(CARGO) run --quiet --package bactrian -- bench --readme README.md $(BENCH)

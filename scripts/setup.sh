@@ -1,0 +1,43 @@
+#!/bin/sh
+# Installs what is missing of the parts named as arguments, or says what to install by hand:
+#   target  the Rust target that the guest is built for
+#   ocaml   the OCaml 4.13 compiler and ocamlrun, for tests and benchmarks
+set -eu
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+
+fail() {
+    say "$@"
+    exit 1
+}
+
+need_target() {
+    target=wasm32-wasip1
+    libdir=$(rustc --print target-libdir --target $target 2>/dev/null) ||
+        fail "no Rust compiler found; install the stable toolchain from https://rustup.rs"
+    [ -d "$libdir" ] && return
+    command -v rustup >/dev/null 2>&1 ||
+        fail "the Rust target $target is missing and there is no rustup: install your distribution's package for it (Debian: libstd-rust-dev-wasm32)"
+    say "adding the Rust target $target"
+    rustup target add $target ||
+        fail "could not add the Rust target: run \`rustup target add $target\` where the network allows it"
+}
+
+need_ocaml() {
+    command -v ocamlc >/dev/null 2>&1 && command -v ocamlrun >/dev/null 2>&1 && return
+    if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+        say "installing ocaml-nox"
+        apt-get update -qq && apt-get install -y -qq --no-install-recommends ocaml-nox >/dev/null ||
+            fail "could not install OCaml: run \`apt-get install ocaml-nox\`"
+    else
+        fail "ocamlc and ocamlrun are missing: run \`apt-get install ocaml-nox\` as root (or install OCaml 4.13 with opam)"
+    fi
+}
+
+for part in "$@"; do
+    case $part in
+        target) need_target ;;
+        ocaml) need_ocaml ;;
+        *) fail "unknown part: $part" ;;
+    esac
+done

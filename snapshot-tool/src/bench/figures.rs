@@ -1,0 +1,119 @@
+//! The figures that the project has set itself, beside what was measured.
+
+use std::time::Duration;
+
+use super::program::{Measurement, ratio};
+use super::scaling::Point;
+
+/// Geometric means and rates over all programs.
+pub struct Figures {
+    over_generic: f64,
+    /// Absent where `ocamlrun` is not installed.
+    over_ocamlrun: Option<f64>,
+    slowest: Option<(String, f64)>,
+    instructions_per_second: f64,
+    warm_share: f64,
+    scaling: Vec<Point>,
+}
+
+impl Figures {
+    pub fn new(measurements: &[Measurement], scaling: &[Point]) -> Self {
+        let over_generic: Vec<f64> = measurements.iter().map(Measurement::over_generic).collect();
+        let against: Vec<(String, f64)> = measurements
+            .iter()
+            .filter_map(|each| Some((each.name.clone(), each.over_ocamlrun()?)))
+            .collect();
+        let over_ocamlrun: Vec<f64> = against.iter().map(|(_, ratio)| *ratio).collect();
+        let cold: Duration = measurements
+            .iter()
+            .map(|each| each.cold.specialise_cpu)
+            .sum();
+        let warm: Duration = measurements
+            .iter()
+            .map(|each| each.warm.specialise_cpu)
+            .sum();
+        let contexts: usize = measurements
+            .iter()
+            .map(|each| each.cold.summary.contexts)
+            .sum();
+        Self {
+            over_generic: geometric_mean(&over_generic),
+            over_ocamlrun: (!over_ocamlrun.is_empty()).then(|| geometric_mean(&over_ocamlrun)),
+            slowest: against
+                .into_iter()
+                .min_by(|left, right| left.1.total_cmp(&right.1)),
+            instructions_per_second: contexts as f64 / cold.as_secs_f64().max(1e-9),
+            warm_share: ratio(warm, cold),
+            scaling: scaling.to_vec(),
+        }
+    }
+
+    /// The table: figure, measured, aim.
+    pub fn rows(&self) -> Vec<Vec<String>> {
+        let row = |cells: [&str; 3]| cells.map(String::from).to_vec();
+        let mut rows = vec![row(["figure", "measured", "aim"])];
+        rows.push(row([
+            "residual over generic, geometric mean",
+            &times(self.over_generic),
+            "≥ 4×",
+        ]));
+        if let Some(mean) = self.over_ocamlrun {
+            rows.push(row([
+                "residual over ocamlrun, geometric mean",
+                &times(mean),
+                "≥ 1.5×",
+            ]));
+        }
+        if let Some((name, ratio)) = &self.slowest {
+            rows.push(row([
+                "residual over ocamlrun, worst program",
+                &format!("{} ({name})", times(*ratio)),
+                "≥ 1×",
+            ]));
+        }
+        let rate = format!("{:.0}", self.instructions_per_second);
+        rows.push(row([
+            "bytecode instructions specialised per second of CPU time",
+            &rate,
+            "≥ 100000",
+        ]));
+        rows.push(row([
+            "specialisation with a warm cache, of that with a cold one",
+            &percent(self.warm_share),
+            "≤ 10 %",
+        ]));
+        let points = self
+            .scaling
+            .iter()
+            .map(|point| format!("{:.1} µs ({} words)", point.micros_per_cell(), point.cells));
+        let points: Vec<String> = points.collect();
+        rows.push(row([
+            "specialisation of one function, per word of bytecode",
+            &points.join(", "),
+            "constant",
+        ]));
+        rows
+    }
+}
+
+fn geometric_mean(ratios: &[f64]) -> f64 {
+    (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
+}
+
+fn times(ratio: f64) -> String {
+    format!("{ratio:.2}×")
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_geometric_mean_is_that_of_ratios() {
+        assert!((geometric_mean(&[2.0, 8.0]) - 4.0).abs() < 1e-9);
+    }
+}

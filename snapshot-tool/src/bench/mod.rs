@@ -1,0 +1,158 @@
+//! `bactrian bench` and `bactrian demo`: the same programs under `ocamlrun`, generic and residual.
+//!
+//! [`program`] takes one program through everything, [`measure`] is how time is taken, [`figures`] draws
+//! the means and compares them with the aims, [`scaling`] measures the specializer on functions of growing
+//! size, [`table`] renders. Invariant: a ratio is of CPU times, medians, from one run on one machine; a
+//! program whose outputs differ is an error, not a figure.
+
+mod figures;
+mod measure;
+mod program;
+mod scaling;
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::cli::{BenchArgs, DemoArgs};
+use figures::Figures;
+use measure::Measured;
+use program::{Bench, Measurement};
+
+/// Where the table goes in a README.
+const BEGIN: &str = "<!-- bench:begin (written by `make bench`) -->";
+const END: &str = "<!-- bench:end -->";
+
+/// Measures the benchmark programs and prints the table; with `--readme`, also puts it there.
+pub fn bench(args: &BenchArgs) -> Result<()> {
+    let readme = args
+        .readme
+        .as_ref()
+        .map(|path| Readme::open(path))
+        .transpose()?;
+    let sources = sources(&args.programs, "ml", &args.names)?;
+    let bench = Bench::new(args.runs)?;
+    let mut measurements = Vec::new();
+    for source in &sources {
+        let name = source
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        eprintln!("{name} ...");
+        let bytecode = bench.compile(source)?;
+        measurements.push(
+            bench
+                .measure(&name, &bytecode)
+                .with_context(|| name.clone())?,
+        );
+    }
+    let scaling = scaling::measure(&bench)?;
+    let text = report(&measurements, &Figures::new(&measurements, &scaling));
+    println!("{text}");
+    if let Some(readme) = readme {
+        readme.replace(&text)?;
+    }
+    Ok(())
+}
+
+/// Takes a few compiled programs through the pipeline, with their output and a table.
+pub fn demo(args: &DemoArgs) -> Result<()> {
+    let programs = if args.programs.is_empty() {
+        sources(&PathBuf::from("demo"), "byte", &[])?
+    } else {
+        args.programs.clone()
+    };
+    let bench = Bench::new(1)?;
+    let mut measurements = Vec::new();
+    for bytecode in &programs {
+        let name = bytecode
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let measurement = bench
+            .measure(&name, bytecode)
+            .with_context(|| name.clone())?;
+        println!("{name}:");
+        for line in String::from_utf8_lossy(&measurement.residual.output).lines() {
+            println!("    {line}");
+        }
+        measurements.push(measurement);
+    }
+    println!("\n{}", table::plain(&table::programs(&measurements)));
+    Ok(())
+}
+
+/// The files of `directory` with this extension, in order; only those of these names, if any are given.
+fn sources(directory: &Path, extension: &str, names: &[String]) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(directory).with_context(|| {
+        format!(
+            "cannot list {} (run this from the repository)",
+            directory.display()
+        )
+    })?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        let stem = path.file_stem().unwrap_or_default();
+        let wanted = names.is_empty() || names.iter().any(|name| stem == name.as_str());
+        if wanted && path.extension().is_some_and(|found| found == extension) {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        bail!("there is no such program in {}", directory.display());
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn report(measurements: &[Measurement], figures: &Figures) -> String {
+    let programs = table::markdown(&table::programs(measurements));
+    format!("{programs}\n{}", table::markdown(&figures.rows()))
+}
+
+/// A file with a place for the table.
+struct Readme {
+    path: PathBuf,
+    text: String,
+}
+
+impl Readme {
+    fn open(path: &Path) -> Result<Self> {
+        let text =
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let readme = Self {
+            path: path.to_path_buf(),
+            text,
+        };
+        readme.place()?;
+        Ok(readme)
+    }
+
+    /// Where the table begins and ends.
+    fn place(&self) -> Result<(usize, usize)> {
+        let begin = self.text.find(BEGIN).map(|at| at + BEGIN.len());
+        match (begin, self.text.find(END)) {
+            (Some(begin), Some(end)) if begin <= end => Ok((begin, end)),
+            _ => bail!(
+                "{} has no place for the table: a line `{BEGIN}` and a line `{END}`",
+                self.path.display()
+            ),
+        }
+    }
+
+    fn replace(&self, table: &str) -> Result<()> {
+        let (begin, end) = self.place()?;
+        let text = format!(
+            "{}\n\n{}\n\n{}",
+            &self.text[..begin],
+            table.trim_end(),
+            &self.text[end..]
+        );
+        fs::write(&self.path, text).with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}

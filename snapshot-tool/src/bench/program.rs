@@ -1,0 +1,213 @@
+//! One program: compiled, built cold and warm, run in all three ways.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use cache::Cache;
+use tempfile::TempDir;
+
+use super::measure::{self, Measured};
+use crate::engine;
+use crate::pipeline::{Mode, Pipeline, Settings};
+use crate::specialise::Summary;
+
+/// Enough for any one program.
+const CACHE_LIMIT: u64 = 1 << 30;
+
+/// Where and how to measure.
+pub struct Bench {
+    directory: TempDir,
+    runs: usize,
+    ocamlrun: bool,
+}
+
+/// Everything that is measured of one program.
+pub struct Measurement {
+    pub name: String,
+    /// Absent where `ocamlrun` is not installed.
+    pub ocamlrun: Option<Measured>,
+    pub generic: Measured,
+    pub residual: Measured,
+    pub cold: Build,
+    pub warm: Build,
+    pub bytecode_bytes: usize,
+    pub wasm_bytes: usize,
+}
+
+/// One build with a cache.
+pub struct Build {
+    /// From bytecode to machine code.
+    pub wall: Duration,
+    /// Of it, what the specializer took, on all threads.
+    pub specialise_cpu: Duration,
+    pub summary: Summary,
+}
+
+impl Bench {
+    pub fn new(runs: usize) -> Result<Self> {
+        let directory = TempDir::new().context("cannot make a scratch directory")?;
+        let ocamlrun = Command::new("ocamlrun").arg("-version").output().is_ok();
+        Ok(Self {
+            directory,
+            runs,
+            ocamlrun,
+        })
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Compiles an OCaml source with `ocamlc`, away from the source's directory.
+    pub fn compile(&self, source: &Path) -> Result<PathBuf> {
+        let name = source.file_name().context("a source has a name")?;
+        let copy = self.directory.path().join(name);
+        std::fs::copy(source, &copy)
+            .with_context(|| format!("cannot copy {}", source.display()))?;
+        let bytecode = copy.with_extension("byte");
+        let compiled = Command::new("ocamlc")
+            .args(["-w", "-a", "-o"])
+            .args([&bytecode, &copy])
+            .output()
+            .context("cannot start ocamlc: run `make setup`")?;
+        if !compiled.status.success() {
+            bail!(
+                "ocamlc refuses {}:\n{}",
+                source.display(),
+                String::from_utf8_lossy(&compiled.stderr)
+            );
+        }
+        Ok(bytecode)
+    }
+
+    /// Builds and runs `bytecode`, and insists that all outputs are the same.
+    pub fn measure(&self, name: &str, bytecode: &Path) -> Result<Measurement> {
+        let program = std::fs::read(bytecode)
+            .with_context(|| format!("cannot read {}", bytecode.display()))?;
+        let cache = self.path(&format!("{name}.sqlite"));
+        let (residual, cold, wasm_bytes) = self.build(&program, Mode::Residual, Some(&cache))?;
+        let (again, warm, _) = self.build(&program, Mode::Residual, Some(&cache))?;
+        if residual != again {
+            bail!("a warm build gives other machine code than a cold one");
+        }
+        let (generic, _, _) = self.build(&program, Mode::Generic, None)?;
+        let measurement = Measurement {
+            name: name.into(),
+            ocamlrun: self
+                .ocamlrun
+                .then(|| self.run(|| with_argument("ocamlrun", bytecode)))
+                .transpose()?,
+            generic: self.run_compiled("generic.cwasm", &generic)?,
+            residual: self.run_compiled("residual.cwasm", &residual)?,
+            cold,
+            warm,
+            bytecode_bytes: program.len(),
+            wasm_bytes,
+        };
+        measurement.check()?;
+        Ok(measurement)
+    }
+
+    /// Machine code for `program`, what it took, and the size of the module before.
+    fn build(
+        &self,
+        program: &[u8],
+        mode: Mode,
+        cache: Option<&Path>,
+    ) -> Result<(Vec<u8>, Build, usize)> {
+        let cache = cache
+            .map(|path| Cache::open(path, CACHE_LIMIT))
+            .transpose()?
+            .map(Arc::new);
+        let start = std::time::Instant::now();
+        let mut pipeline = Pipeline::new(Settings {
+            mode,
+            cache,
+            ..Settings::default()
+        })?;
+        let wasm = pipeline.module(program)?;
+        let module = pipeline
+            .machine_code(&wasm)?
+            .serialize()
+            .map_err(engine::error)?;
+        let build = Build {
+            wall: start.elapsed(),
+            specialise_cpu: pipeline
+                .stages
+                .get("specialise")
+                .map_or(Duration::ZERO, |stage| stage.cpu),
+            summary: pipeline.summary.take().unwrap_or_default(),
+        };
+        Ok((module, build, wasm.len()))
+    }
+
+    /// What the specializer does with `program` when nothing is cached, and the CPU time it takes.
+    pub fn specialise(&self, program: &[u8]) -> Result<Build> {
+        let mut pipeline = Pipeline::new(Settings::default())?;
+        pipeline.module(program)?;
+        let stage = pipeline
+            .stages
+            .get("specialise")
+            .context("the stage was run")?;
+        let (wall, specialise_cpu) = (stage.wall, stage.cpu);
+        Ok(Build {
+            wall,
+            specialise_cpu,
+            summary: pipeline.summary.take().unwrap_or_default(),
+        })
+    }
+
+    fn run_compiled(&self, name: &str, module: &[u8]) -> Result<Measured> {
+        let path = self.path(name);
+        std::fs::write(&path, module).context("cannot write a scratch file")?;
+        let bactrian = std::env::current_exe().context("cannot find this executable")?;
+        self.run(|| {
+            let mut command = Command::new(&bactrian);
+            command.args(["run", "--no-cache"]).arg(&path);
+            command
+        })
+    }
+
+    fn run(&self, command: impl Fn() -> Command) -> Result<Measured> {
+        measure::median(self.runs, self.directory.path(), command)
+    }
+}
+
+impl Measurement {
+    /// Fails where the three ways of running it do not agree.
+    fn check(&self) -> Result<()> {
+        let same = |other: &Measured| {
+            (other.status, &other.output) == (self.residual.status, &self.residual.output)
+        };
+        if !same(&self.generic) {
+            bail!("generic and residual runs end differently: `bactrian lockstep` says where");
+        }
+        if !self.ocamlrun.as_ref().is_none_or(same) {
+            bail!("the program's output is not what it is under ocamlrun");
+        }
+        Ok(())
+    }
+
+    /// How much faster residual code is than the interpreter under Wasmtime.
+    pub fn over_generic(&self) -> f64 {
+        ratio(self.generic.cpu, self.residual.cpu)
+    }
+
+    /// How much faster residual code is than `ocamlrun`.
+    pub fn over_ocamlrun(&self) -> Option<f64> {
+        Some(ratio(self.ocamlrun.as_ref()?.cpu, self.residual.cpu))
+    }
+}
+
+pub fn ratio(numerator: Duration, denominator: Duration) -> f64 {
+    numerator.as_secs_f64() / denominator.as_secs_f64().max(1e-9)
+}
+
+fn with_argument(program: &str, argument: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.arg(argument);
+    command
+}

@@ -1,0 +1,122 @@
+//! Rows of text as a table: aligned for a terminal, or Markdown. The first row is the header.
+
+use std::time::Duration;
+
+use super::Measured;
+use super::program::Measurement;
+
+/// One row for each program.
+pub fn programs(measurements: &[Measurement]) -> Vec<Vec<String>> {
+    let header = [
+        "program",
+        "ocamlrun s",
+        "generic s",
+        "residual s",
+        "× generic",
+        "× ocamlrun",
+        "functions",
+        "declined",
+        "bytecode KiB",
+        "wasm KiB",
+        "cold build ms",
+        "warm build ms",
+    ];
+    let mut rows = vec![header.map(String::from).to_vec()];
+    rows.extend(measurements.iter().map(program));
+    rows
+}
+
+fn program(measurement: &Measurement) -> Vec<String> {
+    let Measurement {
+        name,
+        ocamlrun,
+        generic,
+        residual,
+        cold,
+        warm,
+        bytecode_bytes,
+        wasm_bytes,
+    } = measurement;
+    let seconds = |measured: &Measured| format!("{:.2}", measured.cpu.as_secs_f64());
+    let absent = || "-".to_string();
+    let millis = |duration: Duration| format!("{:.0}", duration.as_secs_f64() * 1e3);
+    vec![
+        name.clone(),
+        ocamlrun.as_ref().map_or_else(absent, seconds),
+        seconds(generic),
+        seconds(residual),
+        format!("{:.2}", measurement.over_generic()),
+        measurement
+            .over_ocamlrun()
+            .map_or_else(absent, |ratio| format!("{ratio:.2}")),
+        (cold.summary.specialised + cold.summary.cached).to_string(),
+        cold.summary.declined.len().to_string(),
+        (bytecode_bytes >> 10).to_string(),
+        (wasm_bytes >> 10).to_string(),
+        millis(cold.wall),
+        millis(warm.wall),
+    ]
+}
+
+/// For a terminal: columns aligned, numbers to the right.
+pub fn plain(rows: &[Vec<String>]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let padding = " ".repeat(width - cell.chars().count());
+            let cell = if column == 0 {
+                format!("{cell}{padding}")
+            } else {
+                format!("  {padding}{cell}")
+            };
+            text.push_str(&cell);
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+    }
+    text
+}
+
+/// For a README.
+pub fn markdown(rows: &[Vec<String>]) -> String {
+    let mut text = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        text.push_str(&format!("| {} |\n", row.join(" | ")));
+        if at == 0 {
+            text.push_str(&format!("| --- |{}\n", " ---: |".repeat(row.len() - 1)));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rows() -> Vec<Vec<String>> {
+        [["a", "number"], ["longer", "1"]]
+            .map(|row| row.map(String::from).to_vec())
+            .to_vec()
+    }
+
+    #[test]
+    fn columns_are_aligned() {
+        assert_eq!(plain(&rows()), "a       number\nlonger       1\n");
+    }
+
+    #[test]
+    fn markdown_has_a_header() {
+        assert_eq!(
+            markdown(&rows()),
+            "| a | number |\n| --- | ---: |\n| longer | 1 |\n"
+        );
+    }
+}

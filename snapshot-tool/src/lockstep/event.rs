@@ -1,0 +1,127 @@
+//! Events as guests report them, and batches of them.
+
+use std::fmt;
+
+/// Events to a batch, so that the two threads wake each other rarely.
+pub const BATCH: usize = 1024;
+
+/// Stack words compared with each event, from the stack pointer upwards.
+pub const STACK_WORDS: usize = 64;
+
+/// What an event is about; numbers are the guest's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Entry,
+    Exit,
+    Primitive,
+    Result,
+    Safepoint,
+    Other(u32),
+}
+
+impl From<u32> for Kind {
+    fn from(number: u32) -> Self {
+        match number {
+            1 => Kind::Entry,
+            2 => Kind::Exit,
+            3 => Kind::Primitive,
+            4 => Kind::Result,
+            5 => Kind::Safepoint,
+            other => Kind::Other(other),
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Entry => f.write_str("entry, environment"),
+            Kind::Exit => f.write_str("exit, result"),
+            Kind::Primitive => f.write_str("call of primitive"),
+            Kind::Result => f.write_str("result of primitive"),
+            Kind::Safepoint => f.write_str("safepoint, accumulator"),
+            Kind::Other(number) => write!(f, "event {number}, value"),
+        }
+    }
+}
+
+/// One event, with the state of the guest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub kind: Kind,
+    /// Interpreter position: address of a cell of code.
+    pub position: u32,
+    pub sp: u32,
+    pub value: i64,
+    /// The stack's words from `sp` upwards.
+    pub stack: Vec<i64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Record {
+    kind: u32,
+    position: u32,
+    sp: u32,
+    value: i64,
+    /// Where in `Batch::stacks` its stack words end; they begin where the record's before it end.
+    stack_end: usize,
+}
+
+/// Up to [`BATCH`] events, stored compactly. Fewer only at the end of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    records: Vec<Record>,
+    stacks: Vec<u8>,
+}
+
+impl Batch {
+    /// Adds an event; `stack` is the memory from `sp` upwards that is to be compared.
+    pub fn push(&mut self, kind: u32, position: u32, sp: u32, value: i64, stack: &[u8]) {
+        self.stacks.extend_from_slice(stack);
+        self.records.push(Record {
+            kind,
+            position,
+            sp,
+            value,
+            stack_end: self.stacks.len(),
+        });
+    }
+
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// Whether both batches have the same event at `at`, which both must have.
+    pub fn same(&self, other: &Batch, at: usize) -> bool {
+        let (left, right) = (self.records[at], other.records[at]);
+        let rest = |record: Record| (record.kind, record.position, record.sp, record.value);
+        rest(left) == rest(right) && self.stack(at) == other.stack(at)
+    }
+
+    /// The event at `at`; nothing beyond the end.
+    pub fn event(&self, at: usize) -> Option<Event> {
+        let Record {
+            kind,
+            position,
+            sp,
+            value,
+            ..
+        } = *self.records.get(at)?;
+        let (words, _) = self.stack(at).as_chunks();
+        let stack = words.iter().map(|&word| i64::from_le_bytes(word)).collect();
+        Some(Event {
+            kind: kind.into(),
+            position,
+            sp,
+            value,
+            stack,
+        })
+    }
+
+    fn stack(&self, at: usize) -> &[u8] {
+        let start = at
+            .checked_sub(1)
+            .map_or(0, |before| self.records[before].stack_end);
+        &self.stacks[start..self.records[at].stack_end]
+    }
+}

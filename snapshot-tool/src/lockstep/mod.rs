@@ -1,0 +1,237 @@
+//! Lockstep: the generic and the residual module run side by side from the same snapshot, with the same input,
+//! and every event that they report is compared.
+//!
+//! [`compare`] is the whole of it: [`side`] runs one module on a thread and sends its events in batches,
+//! [`event`] is their form, [`report`] what is printed of a divergence. Batches end after the same number of
+//! events on both sides, so they are compared one by one.
+//!
+//! Invariant: what is outside is the same for both: arguments, input, a clock that counts its readers, fixed
+//! "random" numbers. Leaves out: files. Both sides use the directories that were opened, at the same time.
+
+mod event;
+mod report;
+mod side;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use anyhow::Result;
+use wasmtime::{Engine, Module};
+
+use crate::engine;
+use crate::guest;
+use crate::host::Sandbox;
+use crate::pipeline::{Mode, Pipeline};
+use crate::run::Exit;
+use event::{BATCH, Batch};
+pub use event::{Event, Kind};
+pub use report::{Cause, Divergence};
+use side::{Side, Started};
+
+/// How many events before a divergence are reported with it.
+const HISTORY: usize = 12;
+
+/// How to run the two.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub sandbox: Sandbox,
+    pub input: Vec<u8>,
+    /// Collect at every safepoint, in guests that export a cell `BACTRIAN_STRESS`.
+    pub stress: bool,
+    /// How long one side may keep the other waiting.
+    pub patience: Duration,
+    /// The functions of the program, for the report: address and length of their code.
+    pub functions: Vec<(u32, u32)>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        let (sandbox, input, functions) = Default::default();
+        Self {
+            sandbox,
+            input,
+            stress: false,
+            patience: Duration::from_secs(60),
+            functions,
+        }
+    }
+}
+
+/// The end of a program, as seen from outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    pub exit: Exit,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+}
+
+/// What came of a comparison.
+#[derive(Debug)]
+pub enum Verdict {
+    Agree { events: u64, end: End },
+    Diverged(Box<Divergence>),
+}
+
+/// Runs `generic` and `residual`, linked with events, until they end or differ. The engine must be
+/// [`engine::interruptible`].
+pub fn compare(
+    engine: &Engine,
+    generic: &Module,
+    residual: &Module,
+    setup: &Setup,
+) -> Result<Verdict> {
+    std::thread::scope(|scope| {
+        let sides = [Side::Generic, Side::Residual];
+        let modules = [generic, residual];
+        let mut started = Vec::new();
+        for (side, module) in sides.into_iter().zip(modules) {
+            started.push(side::start(scope, engine, side, module, setup)?);
+        }
+        let [generic, residual] = <[Started; 2]>::try_from(started)
+            .ok()
+            .expect("two were started");
+        let mut comparison = Comparison {
+            engine,
+            setup,
+            events: 0,
+            history: VecDeque::new(),
+        };
+        let verdict = comparison.run(&generic.events, &residual.events);
+        // Without receivers and past their deadline the sides stop, wherever they are.
+        let Started {
+            events,
+            thread: generic,
+        } = generic;
+        drop(events);
+        let Started {
+            events,
+            thread: residual,
+        } = residual;
+        drop(events);
+        if verdict.is_some() {
+            engine.increment_epoch();
+        }
+        let (generic, residual) = (side::join(generic)?, side::join(residual)?);
+        Ok(match verdict {
+            Some(divergence) => Verdict::Diverged(Box::new(divergence)),
+            None => comparison.ends(generic, residual),
+        })
+    })
+}
+
+struct Comparison<'a> {
+    engine: &'a Engine,
+    setup: &'a Setup,
+    events: u64,
+    history: VecDeque<Event>,
+}
+
+impl Comparison<'_> {
+    /// Compares until both sides have ended or one event differs.
+    fn run(&mut self, generic: &Receiver<Batch>, residual: &Receiver<Batch>) -> Option<Divergence> {
+        loop {
+            let (left, right) = (self.receive(generic), self.receive(residual));
+            match (left, right) {
+                (Ok(left), Ok(right)) => {
+                    if let Some(divergence) = self.batches(&left, &right) {
+                        return Some(divergence);
+                    }
+                    if left.len() < BATCH {
+                        return None;
+                    }
+                }
+                (Err(_), _) => return Some(self.silent(Side::Generic)),
+                (_, Err(_)) => return Some(self.silent(Side::Residual)),
+            }
+        }
+    }
+
+    /// The next batch; an empty one after the end. A side that keeps silent too long is interrupted, and
+    /// hands out what it has.
+    fn receive(&self, events: &Receiver<Batch>) -> Result<Batch, RecvTimeoutError> {
+        match events.recv_timeout(self.setup.patience) {
+            Ok(batch) => Ok(batch),
+            Err(RecvTimeoutError::Disconnected) => Ok(Batch::default()),
+            Err(RecvTimeoutError::Timeout) => {
+                self.engine.increment_epoch();
+                events.recv_timeout(self.setup.patience)
+            }
+        }
+    }
+
+    fn batches(&mut self, left: &Batch, right: &Batch) -> Option<Divergence> {
+        if left == right {
+            self.events += left.len() as u64;
+            self.remember(left, left.len());
+            return None;
+        }
+        let agreed = (0..left.len().min(right.len()))
+            .take_while(|&at| left.same(right, at))
+            .count();
+        self.events += agreed as u64;
+        self.remember(left, agreed);
+        let cause = Cause::Events {
+            generic: left.event(agreed),
+            residual: right.event(agreed),
+        };
+        Some(self.divergence(cause))
+    }
+
+    fn remember(&mut self, batch: &Batch, count: usize) {
+        for at in count.saturating_sub(HISTORY)..count {
+            self.history.extend(batch.event(at));
+        }
+        while self.history.len() > HISTORY {
+            self.history.pop_front();
+        }
+    }
+
+    fn silent(&self, side: Side) -> Divergence {
+        self.divergence(Cause::Silence {
+            side,
+            patience: self.setup.patience,
+        })
+    }
+
+    fn ends(&self, generic: End, residual: End) -> Verdict {
+        if generic == residual {
+            return Verdict::Agree {
+                events: self.events,
+                end: generic,
+            };
+        }
+        Verdict::Diverged(Box::new(self.divergence(Cause::Ends { generic, residual })))
+    }
+
+    fn divergence(&self, cause: Cause) -> Divergence {
+        let history = self.history.iter().cloned().collect();
+        Divergence {
+            events: self.events,
+            cause,
+            history,
+            functions: self.setup.functions.clone(),
+        }
+    }
+}
+
+/// Snapshots `bytecode` once, links it generic and residual, with events, and compares the two.
+/// `setup.functions` are filled in.
+pub fn program(pipeline: &mut Pipeline, bytecode: &[u8], mut setup: Setup) -> Result<Verdict> {
+    let snapshot = pipeline.snapshot(guest::MODULE, bytecode)?;
+    pipeline.settings.options.lockstep_events = true;
+    pipeline.settings.mode = Mode::Generic;
+    let generic = pipeline.linked(&snapshot)?;
+    pipeline.settings.mode = Mode::Residual;
+    let residual = pipeline.linked(&snapshot)?;
+    if let Some(summary) = &pipeline.summary {
+        setup.functions.clone_from(&summary.functions);
+    }
+    let cache = pipeline.settings.cache.as_ref();
+    let engine = engine::interruptible(cache)?;
+    let cache = cache.map(Arc::as_ref);
+    let (generic, _) = engine::compile(&engine, &generic, cache)?;
+    let (residual, _) = engine::compile(&engine, &residual, cache)?;
+    compare(&engine, &generic, &residual, &setup)
+}

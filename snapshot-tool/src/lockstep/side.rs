@@ -1,0 +1,252 @@
+//! One side of a lockstep run: a module on a thread of its own, whose events go to the comparer.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{Scope, ScopedJoinHandle};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use wasmtime::{Caller, Engine, Extern, Instance, Linker, Memory, Module, Store};
+use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
+use wasmtime_wasi::{Deterministic, HostMonotonicClock, HostWallClock};
+
+use super::event::{BATCH, Batch, STACK_WORDS};
+use super::{End, Setup};
+use crate::engine;
+use crate::host::{self, Host};
+use crate::run;
+
+/// How much a program may write to each stream under lockstep.
+const OUTPUT_LIMIT: usize = 256 << 20;
+
+/// Batches on their way; more would only let one side run ahead.
+const IN_FLIGHT: usize = 16;
+
+/// The exported cell that makes a guest collect at every safepoint.
+const STRESS: &str = "BACTRIAN_STRESS";
+
+/// Which of the two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Generic,
+    Residual,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Side::Generic => "generic",
+            Side::Residual => "residual",
+        })
+    }
+}
+
+pub type Thread<'scope> = ScopedJoinHandle<'scope, Result<End>>;
+
+/// A side that runs.
+pub struct Started<'scope> {
+    pub events: Receiver<Batch>,
+    pub thread: Thread<'scope>,
+}
+
+/// Starts `module` on a thread of `scope`.
+pub fn start<'scope, 'env>(
+    scope: &'scope Scope<'scope, 'env>,
+    engine: &'env Engine,
+    side: Side,
+    module: &'env Module,
+    setup: &'env Setup,
+) -> Result<Started<'scope>> {
+    let (sender, events) = sync_channel(IN_FLIGHT);
+    let thread = engine::guest_thread(side.to_string())
+        .spawn_scoped(scope, move || run_side(engine, module, setup, sender))
+        .context(
+            "cannot reserve 1 GiB of address space for each of two stacks (is `ulimit -v` set?)",
+        )?;
+    Ok(Started { events, thread })
+}
+
+/// What the side came to.
+pub fn join(thread: Thread) -> Result<End> {
+    thread
+        .join()
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+fn run_side(
+    engine: &Engine,
+    module: &Module,
+    setup: &Setup,
+    sender: SyncSender<Batch>,
+) -> Result<End> {
+    let (stdout, stderr) = (
+        MemoryOutputPipe::new(OUTPUT_LIMIT),
+        MemoryOutputPipe::new(OUTPUT_LIMIT),
+    );
+    let mut wasi = setup.sandbox.context()?;
+    wasi.stdin(MemoryInputPipe::new(setup.input.clone()))
+        .stdout(stdout.clone())
+        .stderr(stderr.clone());
+    wasi.wall_clock(Ticks::default())
+        .monotonic_clock(Ticks::default());
+    wasi.secure_random(Deterministic::new(vec![0x5a, 0xc3, 0x17, 0x88, 0x2e]));
+    let recorder = Recorder {
+        memory: None,
+        batch: Batch::default(),
+        stack_high: None,
+        sender,
+    };
+    let mut store = Store::new(
+        engine,
+        Guest {
+            host: Host {
+                wasi: wasi.build_p1(),
+            },
+            recorder,
+        },
+    );
+    store.set_epoch_deadline(1);
+    let instance = linker(engine)?
+        .instantiate(&mut store, module)
+        .map_err(engine::error)?;
+    prepare(&mut store, instance, setup.stress)?;
+    let start = instance
+        .get_typed_func::<(), ()>(&mut store, "_start")
+        .map_err(engine::error)?;
+    let exit = run::exit(start.call(&mut store, ()));
+    store.into_data().recorder.finish();
+    Ok(End {
+        exit,
+        stdout: stdout.contents().into(),
+        stderr: stderr.contents().into(),
+    })
+}
+
+fn linker(engine: &Engine) -> Result<Linker<Guest>> {
+    let mut linker = host::linker(engine)?;
+    linker
+        .func_wrap("bactrian", "lockstep.event", record)
+        .map_err(engine::error)?;
+    Ok(linker)
+}
+
+/// Finds the memory, and switches stress on if it is asked for.
+fn prepare(store: &mut Store<Guest>, instance: Instance, stress: bool) -> Result<()> {
+    let memory = instance
+        .get_memory(&mut *store, "memory")
+        .context("the module does not export its memory")?;
+    store.data_mut().recorder.memory = Some(memory);
+    if stress {
+        let cell = match instance.get_export(&mut *store, STRESS) {
+            Some(Extern::Global(global)) => global.get(&mut *store).i32(),
+            _ => None,
+        };
+        let address = cell.with_context(|| {
+            format!("the module exports no cell `{STRESS}`: it knows no stress mode")
+        })?;
+        memory
+            .write(store, address as u32 as usize, &1u32.to_le_bytes())
+            .context("the stress cell is outside of memory")?;
+    }
+    Ok(())
+}
+
+fn record(
+    mut caller: Caller<'_, Guest>,
+    kind: u32,
+    position: u32,
+    sp: u32,
+    value: i64,
+) -> wasmtime::Result<()> {
+    let Some(memory) = caller.data().recorder.memory else {
+        return Ok(());
+    };
+    let (memory, guest) = memory.data_and_store_mut(&mut caller);
+    guest.recorder.record(memory, kind, position, sp, value)
+}
+
+struct Guest {
+    host: Host,
+    recorder: Recorder,
+}
+
+impl AsMut<Host> for Guest {
+    fn as_mut(&mut self) -> &mut Host {
+        &mut self.host
+    }
+}
+
+struct Recorder {
+    memory: Option<Memory>,
+    batch: Batch,
+    /// The stack pointer of the first event: words above it are not on the stack.
+    stack_high: Option<u32>,
+    sender: SyncSender<Batch>,
+}
+
+impl Recorder {
+    fn record(
+        &mut self,
+        memory: &[u8],
+        kind: u32,
+        position: u32,
+        sp: u32,
+        value: i64,
+    ) -> wasmtime::Result<()> {
+        let high = *self.stack_high.get_or_insert(sp) as usize;
+        let start = sp as usize;
+        let end = high.min(start + 8 * STACK_WORDS).max(start);
+        self.batch.push(
+            kind,
+            position,
+            sp,
+            value,
+            memory.get(start..end).unwrap_or_default(),
+        );
+        if self.batch.len() == BATCH {
+            let batch = std::mem::take(&mut self.batch);
+            self.sender
+                .send(batch)
+                .map_err(|_| wasmtime::Error::msg("the comparison has ended"))?;
+        }
+        Ok(())
+    }
+
+    /// Sends what is left. Nobody may be there to receive it any more.
+    fn finish(self) {
+        let _ = self.sender.send(self.batch);
+    }
+}
+
+/// A clock that advances by a microsecond each time it is read: the same for both sides.
+#[derive(Default)]
+struct Ticks {
+    reads: AtomicU64,
+}
+
+impl Ticks {
+    fn read(&self) -> u64 {
+        self.reads.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+impl HostWallClock for Ticks {
+    fn resolution(&self) -> Duration {
+        Duration::from_micros(1)
+    }
+
+    fn now(&self) -> Duration {
+        Duration::from_secs(1_000_000_000) + Duration::from_micros(self.read())
+    }
+}
+
+impl HostMonotonicClock for Ticks {
+    fn resolution(&self) -> u64 {
+        1_000
+    }
+
+    fn now(&self) -> u64 {
+        1_000 * self.read()
+    }
+}
