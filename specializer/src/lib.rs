@@ -17,6 +17,7 @@ pub mod cleanup;
 pub mod eval;
 pub mod exec;
 pub mod fault;
+mod hash;
 pub mod image;
 pub mod ir;
 pub mod lift;

@@ -3,9 +3,8 @@
 //! Then equal constants are equal values, which the other passes see. It costs nothing at run time:
 //! lowering repeats constants where they are used.
 
-use std::collections::HashMap;
-
 use super::rename::Renaming;
+use crate::hash::FastMap;
 use crate::ir::residual::{Function, Inst, Value, Values};
 use crate::op::{Const, Op};
 
@@ -34,7 +33,7 @@ pub fn run(function: &mut Function) {
 /// Constants of a function, each with the value that holds it.
 #[derive(Default)]
 pub struct Constants {
-    known: HashMap<Op, Value>,
+    known: FastMap<Op, Value>,
     /// Instructions that are not in the entry block yet.
     insts: Vec<Inst>,
 }

@@ -8,9 +8,10 @@
 //!
 //! Leaves out partitions of congruent parameters across blocks.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::rename::Renaming;
+use crate::hash::FastMap;
 use crate::ir::Block;
 use crate::ir::residual::{Function, Value};
 use crate::lower::dominators::Order;
@@ -151,7 +152,7 @@ fn for_each_argument(function: &Function, order: &Order, mut visit: impl FnMut(V
 /// Lets a parameter stand for an earlier one of its block if they get equal arguments, where getting
 /// itself counts as equal to the other getting itself.
 fn merge_equal(function: &Function, order: &Order, flow: &Flow, stands_for: &mut [Value]) {
-    let mut seen: HashMap<Vec<Value>, Value> = HashMap::new();
+    let mut seen: FastMap<Vec<Value>, Value> = FastMap::default();
     let mut merged = vec![None; stands_for.len()];
     for &block in order.blocks.iter().skip(1) {
         let kept = function.blocks[block.index()].params.iter().copied();

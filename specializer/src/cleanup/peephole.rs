@@ -8,11 +8,10 @@
 //! Leaves out loads, and sharing across blocks: it would lengthen lifetimes across calls, and engines
 //! do it where it pays.
 
-use std::collections::HashMap;
-
 use super::constants::Constants;
 use super::rename::Renaming;
 use super::rules::{self, Better, Known};
+use crate::hash::FastMap;
 use crate::ir::residual::{Function, Inst, Terminator, Value, Values};
 use crate::lower::dominators::Order;
 use crate::op::{Const, Effect, Op};
@@ -25,7 +24,7 @@ pub fn run(function: &mut Function) {
         definitions: Definitions {
             of: vec![None; function.types.len()],
         },
-        seen: HashMap::new(),
+        seen: FastMap::default(),
         function,
     };
     for &block in &order.blocks {
@@ -75,7 +74,7 @@ struct Peephole<'f> {
     constants: Constants,
     definitions: Definitions,
     /// Results computed earlier in the block.
-    seen: HashMap<(Op, Values), Value>,
+    seen: FastMap<(Op, Values), Value>,
 }
 
 /// Most rules applied to one instruction; each makes it simpler, so this is never met.

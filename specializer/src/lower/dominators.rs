@@ -6,7 +6,7 @@
 //!
 //! Leaves out: blocks that the entry does not reach. They have no number and no dominator.
 
-use crate::ir::{Block, residual::Function};
+use crate::ir::{Block, residual::Function, residual::Terminator};
 
 /// Lists indexed by block, in one allocation.
 #[derive(Debug)]
@@ -16,26 +16,53 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// The list of each key of `edges`, in the order of `edges`.
-    pub fn new(keys: usize, edges: impl Iterator<Item = (Block, Block)> + Clone) -> Self {
-        let mut starts = vec![0_u32; keys + 1];
-        for (key, _) in edges.clone() {
-            starts[key.index() + 1] += 1;
+    pub fn of(&self, key: Block) -> &[Block] {
+        &self.items[self.starts[key.index()] as usize..self.starts[key.index() + 1] as usize]
+    }
+
+    /// The targets of each block of `function`, in order.
+    fn successors(function: &Function) -> Self {
+        let mut starts = Vec::with_capacity(function.blocks.len() + 1);
+        let mut items = Vec::with_capacity(function.blocks.len() * 2);
+        for block in &function.blocks {
+            starts.push(items.len() as u32);
+            match &block.term {
+                Terminator::Jump(target) => items.push(target.block),
+                Terminator::Branch {
+                    then, otherwise, ..
+                } => items.extend([then.block, otherwise.block]),
+                Terminator::Switch { .. } => {
+                    items.extend(block.term.targets().map(|target| target.block))
+                }
+                Terminator::Return(_) | Terminator::TailCall { .. } | Terminator::Unreachable => {}
+            }
         }
-        for key in 0..keys {
-            starts[key + 1] += starts[key];
-        }
-        let mut next = starts.clone();
-        let mut items = vec![Block(0); starts[keys] as usize];
-        for (key, item) in edges {
-            items[next[key.index()] as usize] = item;
-            next[key.index()] += 1;
-        }
+        starts.push(items.len() as u32);
         Self { starts, items }
     }
 
-    pub fn of(&self, key: Block) -> &[Block] {
-        &self.items[self.starts[key.index()] as usize..self.starts[key.index() + 1] as usize]
+    /// The edges that leave `blocks`, turned round.
+    fn reversed(&self, blocks: &[Block]) -> Self {
+        let mut starts = vec![0_u32; self.starts.len() + 1];
+        // Counted one place further on, so that filling moves each start to where it belongs.
+        for &block in blocks {
+            for to in self.of(block) {
+                starts[to.index() + 2] += 1;
+            }
+        }
+        for key in 2..starts.len() {
+            starts[key] += starts[key - 1];
+        }
+        let mut items = vec![Block(0); starts[starts.len() - 1] as usize];
+        for &block in blocks {
+            for to in self.of(block) {
+                let next = &mut starts[to.index() + 1];
+                items[*next as usize] = block;
+                *next += 1;
+            }
+        }
+        starts.pop();
+        Self { starts, items }
     }
 }
 
@@ -51,40 +78,43 @@ pub struct Order {
     pub number: Vec<u32>,
     /// Reachable predecessors, one entry an edge.
     pub preds: Adjacency,
+    /// Targets of each block's terminator, in order.
+    pub succs: Adjacency,
 }
 
 impl Order {
     pub fn new(function: &Function) -> Self {
+        let succs = Adjacency::successors(function);
         let count = function.blocks.len();
         let mut blocks = Vec::with_capacity(count);
-        let mut seen = vec![false; count];
-        // A block on the stack, and how many of its successors have been visited. The last successor
-        // comes first, so that the first ends up nearest to its block.
-        let mut stack = vec![(Block(0), successors(function, Block(0)))];
-        seen[0] = true;
+        let mut number = vec![UNREACHED; count];
+        // A block on the stack, and how many of its successors remain. The last successor comes
+        // first, so that the first ends up nearest to its block.
+        let mut stack = vec![(Block(0), succs.of(Block(0)).len())];
+        number[0] = 0;
         while let Some((block, pending)) = stack.last_mut() {
-            match pending.pop() {
-                Some(next) if seen[next.index()] => {}
-                Some(next) => {
-                    seen[next.index()] = true;
-                    stack.push((next, successors(function, next)));
-                }
-                None => {
-                    blocks.push(*block);
-                    stack.pop();
-                }
+            if *pending == 0 {
+                blocks.push(*block);
+                stack.pop();
+                continue;
+            }
+            *pending -= 1;
+            let next = succs.of(*block)[*pending];
+            if number[next.index()] == UNREACHED {
+                number[next.index()] = 0;
+                stack.push((next, succs.of(next).len()));
             }
         }
         blocks.reverse();
-        let mut number = vec![UNREACHED; count];
         for (position, block) in blocks.iter().enumerate() {
             number[block.index()] = position as u32;
         }
-        let preds = Adjacency::new(count, edges(function, &blocks));
+        let preds = succs.reversed(&blocks);
         Self {
             blocks,
             number,
             preds,
+            succs,
         }
     }
 
@@ -96,24 +126,6 @@ impl Order {
     pub fn retreats(&self, from: Block, to: Block) -> bool {
         self.number[to.index()] <= self.number[from.index()]
     }
-}
-
-fn successors(function: &Function, block: Block) -> smallvec::SmallVec<[Block; 4]> {
-    let term = &function.blocks[block.index()].term;
-    term.targets().map(|target| target.block).collect()
-}
-
-/// Each edge that leaves one of `blocks`, as (to, from).
-fn edges<'f>(
-    function: &'f Function,
-    blocks: &'f [Block],
-) -> impl Iterator<Item = (Block, Block)> + Clone + 'f {
-    blocks.iter().flat_map(|&from| {
-        let term = &function.blocks[from.index()].term;
-        let targets: smallvec::SmallVec<[Block; 4]> =
-            term.targets().map(|target| target.block).collect();
-        targets.into_iter().map(move |to| (to, from))
-    })
 }
 
 /// The dominator tree over reachable blocks.
@@ -129,7 +141,7 @@ pub struct Dominators {
 
 impl Dominators {
     pub fn new(function: &Function, order: &Order) -> Self {
-        let parent = SemiNca::new(function, order).run(order);
+        let parent = SemiNca::new(order).run(order);
         let count = function.blocks.len();
         // A dominator comes before what it dominates in reverse postorder.
         let mut size = vec![1_u32; count];
@@ -173,8 +185,8 @@ struct SemiNca {
 }
 
 impl SemiNca {
-    fn new(function: &Function, order: &Order) -> Self {
-        let mut preorder = vec![UNREACHED; function.blocks.len()];
+    fn new(order: &Order) -> Self {
+        let mut preorder = vec![UNREACHED; order.number.len()];
         let (mut vertex, mut parent) = (Vec::with_capacity(order.blocks.len()), Vec::new());
         let mut stack = vec![(Block(0), 0)];
         while let Some((block, from)) = stack.pop() {
@@ -185,11 +197,7 @@ impl SemiNca {
             preorder[block.index()] = number;
             vertex.push(block);
             parent.push(from);
-            stack.extend(
-                successors(function, block)
-                    .into_iter()
-                    .map(|next| (next, number)),
-            );
+            stack.extend(order.succs.of(block).iter().map(|&next| (next, number)));
         }
         let numbers: Vec<u32> = (0..vertex.len() as u32).collect();
         Self {
