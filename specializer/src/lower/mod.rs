@@ -7,6 +7,8 @@
 
 pub mod dominators;
 mod encode;
+#[cfg(test)]
+mod golden;
 mod locals;
 mod loops;
 mod reduce;
