@@ -22,7 +22,8 @@ pub fn alloc(size: usize) -> Option<u32> {
 /// Gives back the `size` bytes at `address` that [`alloc`] returned.
 #[cfg(target_family = "wasm")]
 pub fn free(address: u32, size: usize) {
-    let layout = std::alloc::Layout::from_size_align(size, ALIGN).expect("the layout was valid once");
+    let layout =
+        std::alloc::Layout::from_size_align(size, ALIGN).expect("the layout was valid once");
     // SAFETY: the caller hands back what `alloc` returned for this size.
     unsafe { std::alloc::dealloc(address as usize as *mut u8, layout) }
 }

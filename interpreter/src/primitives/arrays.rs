@@ -2,12 +2,12 @@
 //!
 //! An array whose elements are floats when it is made is a block of unboxed floats (tag `DOUBLE_ARRAY`).
 
-use super::registry::{Outcome, Raised};
 use super::code_fragment;
+use super::registry::{Outcome, Raised};
 use crate::heap;
 use crate::memory;
 use crate::raise;
-use crate::value::{tag, Value, WORD};
+use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 
 crate::primitives! {
@@ -42,7 +42,9 @@ fn alloc(len: u64, tag: u8, function: &str) -> Outcome {
         return Err(raise::invalid_argument(function));
     }
     let wosize = usize::try_from(len).ok().filter(|&wosize| wosize < 1 << 29);
-    wosize.and_then(|wosize| heap::try_alloc(wosize, tag)).ok_or_else(raise::out_of_memory)
+    wosize
+        .and_then(|wosize| heap::try_alloc(wosize, tag))
+        .ok_or_else(raise::out_of_memory)
 }
 
 #[inline(always)]
@@ -76,11 +78,19 @@ fn set_addr(array: Value, index: Value, value: Value) -> Outcome {
 }
 
 fn get(array: Value, index: Value) -> Outcome {
-    if is_float_array(array) { floatarray_get(array, index) } else { get_addr(array, index) }
+    if is_float_array(array) {
+        floatarray_get(array, index)
+    } else {
+        get_addr(array, index)
+    }
 }
 
 fn set(array: Value, index: Value, value: Value) -> Outcome {
-    if is_float_array(array) { floatarray_set(array, index, value) } else { set_addr(array, index, value) }
+    if is_float_array(array) {
+        floatarray_set(array, index, value)
+    } else {
+        set_addr(array, index, value)
+    }
 }
 
 fn unsafe_get(array: Value, index: Value) -> Value {
@@ -127,14 +137,30 @@ fn floatarray_create(len: Value) -> Outcome {
     }
 }
 
-fn floatarray_blit(from: Value, from_index: Value, to: Value, to_index: Value, count: Value) -> Value {
-    copy_words(from, from_index.as_int() as usize, to, to_index.as_int() as usize, count.as_int() as usize);
+fn floatarray_blit(
+    from: Value,
+    from_index: Value,
+    to: Value,
+    to_index: Value,
+    count: Value,
+) -> Value {
+    copy_words(
+        from,
+        from_index.as_int() as usize,
+        to,
+        to_index.as_int() as usize,
+        count.as_int() as usize,
+    );
     Value::UNIT
 }
 
 /// Copies fields that need no write barrier; the ranges may overlap.
 fn copy_words(from: Value, from_index: usize, to: Value, to_index: usize, count: usize) {
-    memory::copy(from.field_address(from_index), to.field_address(to_index), count * WORD as usize);
+    memory::copy(
+        from.field_address(from_index),
+        to.field_address(to_index),
+        count * WORD as usize,
+    );
 }
 
 fn make_vect(len: Value, element: Value) -> Outcome {
@@ -213,7 +239,11 @@ struct Slice {
 
 impl Slice {
     fn whole(array: Value) -> Self {
-        Self { array, start: 0, len: array.wosize() }
+        Self {
+            array,
+            start: 0,
+            len: array.wosize(),
+        }
     }
 }
 
@@ -224,7 +254,11 @@ fn gather(slices: &[Slice]) -> Outcome {
         return Ok(heap::atom(0));
     }
     let floats = slices.iter().any(|slice| is_float_array(slice.array));
-    let array = alloc(len, if floats { tag::DOUBLE_ARRAY } else { 0 }, "Array.concat")?;
+    let array = alloc(
+        len,
+        if floats { tag::DOUBLE_ARRAY } else { 0 },
+        "Array.concat",
+    )?;
     let mut position = 0;
     for slice in slices {
         copy_words(slice.array, slice.start, array, position, slice.len);
@@ -234,7 +268,11 @@ fn gather(slices: &[Slice]) -> Outcome {
 }
 
 fn sub(array: Value, start: Value, len: Value) -> Outcome {
-    gather(&[Slice { array, start: start.as_int() as usize, len: len.as_int() as usize }])
+    gather(&[Slice {
+        array,
+        start: start.as_int() as usize,
+        len: len.as_int() as usize,
+    }])
 }
 
 fn append(a: Value, b: Value) -> Outcome {
@@ -248,4 +286,52 @@ fn concat(mut list: Value) -> Outcome {
         list = list.field(1);
     }
     gather(&slices)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::testing::{call, start};
+
+    #[test]
+    fn floats_make_flat_arrays() {
+        start();
+        let half = heap::alloc_float(0.5);
+        let array = call("caml_make_vect", &[Value::int(3), half]).expect("room");
+        assert_eq!((array.tag(), array.wosize()), (tag::DOUBLE_ARRAY, 3));
+        let element = call("caml_array_get", &[array, Value::int(2)]).expect("inside");
+        assert_eq!(element.as_float(), 0.5);
+        let boxed = heap::alloc_fields(0, &[half, heap::alloc_float(1.0)]);
+        let flat = call("caml_make_array", &[boxed]).expect("room");
+        assert_eq!((flat.tag(), flat.float_field(1)), (tag::DOUBLE_ARRAY, 1.0));
+        let joined = call("caml_array_append", &[array, flat]).expect("room");
+        assert_eq!((joined.wosize(), joined.float_field(4)), (5, 1.0));
+    }
+
+    #[test]
+    fn overlapping_copies_in_old_arrays() {
+        start();
+        let fields: Vec<Value> = (0..300).map(Value::int).collect();
+        for (from, to) in [(0, 1), (1, 0)] {
+            let array = heap::alloc_fields(0, &fields);
+            blit(
+                array,
+                Value::int(from),
+                array,
+                Value::int(to),
+                Value::int(299),
+            );
+            assert_eq!(array.field(to as usize), Value::int(from));
+            assert_eq!(array.field(to as usize + 298), Value::int(from + 298));
+        }
+    }
+
+    #[test]
+    fn impossible_lengths() {
+        start();
+        let make = |len| call("caml_make_vect", &[Value::int(len), Value::UNIT]);
+        assert_eq!(make(-1), Err("Invalid_argument: Array.make".to_owned()));
+        assert_eq!(make(1 << 53), Err("Out_of_memory".to_owned()));
+        assert_eq!(make(0), Ok(heap::atom(0)));
+    }
 }

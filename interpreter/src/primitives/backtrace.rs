@@ -57,9 +57,9 @@ fn length(backtrace: Value) -> Value {
 fn slot(backtrace: Value, index: Value) -> Outcome {
     match usize::try_from(index.as_int()) {
         Ok(index) if index < backtrace.wosize() => Ok(backtrace.field(index)),
-        Ok(_) | Err(_) => {
-            Err(raise::invalid_argument("Printexc.get_raw_backtrace_slot: index out of bounds"))
-        }
+        Ok(_) | Err(_) => Err(raise::invalid_argument(
+            "Printexc.get_raw_backtrace_slot: index out of bounds",
+        )),
     }
 }
 

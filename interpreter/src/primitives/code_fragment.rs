@@ -19,7 +19,8 @@ thread_local! {
 /// Remembers the digest of the program being loaded: of the words of its CODE section.
 pub fn register(code: &[i32]) {
     let mut digest = Md5::default();
-    code.iter().for_each(|word| digest.update(&word.to_le_bytes()));
+    code.iter()
+        .for_each(|word| digest.update(&word.to_le_bytes()));
     DIGEST.set(digest.finish());
 }
 
@@ -30,7 +31,8 @@ pub fn digest() -> [u8; 16] {
 
 /// The offset that `value` has in the code, if it is a code pointer.
 pub fn offset(value: Value) -> Option<u32> {
-    let inside = value.is_block() && (vm().code_start.get()..vm().code_end.get()).contains(&value.address());
+    let inside =
+        value.is_block() && (vm().code_start.get()..vm().code_end.get()).contains(&value.address());
     inside.then(|| (value.address() - vm().code_start.get()) / CELL * CODE_WORD)
 }
 

@@ -10,7 +10,7 @@ use super::registry::{Outcome, Raised};
 use super::strings;
 use crate::custom::{self, Kind};
 use crate::raise;
-use crate::value::{tag, Value, WORD};
+use crate::value::{Value, WORD, tag};
 use std::cmp::Ordering;
 
 crate::primitives! {
@@ -121,7 +121,11 @@ fn order_slow(mut a: Value, mut b: Value, mode: Mode) -> Result<Order, Raised> {
             }
             Step::Fields(count) => {
                 if count > 1 {
-                    pending.push(Pending { a: a.field_address(1), b: b.field_address(1), count: count - 1 });
+                    pending.push(Pending {
+                        a: a.field_address(1),
+                        b: b.field_address(1),
+                        count: count - 1,
+                    });
                 }
                 (a, b) = (a.field(0), b.field(0));
                 continue;
@@ -131,7 +135,10 @@ fn order_slow(mut a: Value, mut b: Value, mode: Mode) -> Result<Order, Raised> {
         let Some(fields) = pending.last_mut() else {
             return Ok(Some(Ordering::Equal));
         };
-        (a, b) = (Value::block(fields.a).field(0), Value::block(fields.b).field(0));
+        (a, b) = (
+            Value::block(fields.a).field(0),
+            Value::block(fields.b).field(0),
+        );
         fields.a += WORD;
         fields.b += WORD;
         fields.count -= 1;
@@ -182,7 +189,11 @@ fn blocks(a: Value, b: Value, mode: Mode) -> Result<Step, Raised> {
             if size_a != size_b {
                 return Ok(Step::Decided(Some(size_a.cmp(&size_b))));
             }
-            Ok(if size_a == 0 { Step::Same } else { Step::Fields(size_a) })
+            Ok(if size_a == 0 {
+                Step::Same
+            } else {
+                Step::Fields(size_a)
+            })
         }
     }
 }
@@ -227,7 +238,11 @@ fn customs(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
     let (kind_a, kind_b) = (Kind::of(a), Kind::of(b));
     if kind_a != kind_b {
         let below = kind_a.identifier() < kind_b.identifier();
-        return Ok(Some(if below { Ordering::Less } else { Ordering::Greater }));
+        return Ok(Some(if below {
+            Ordering::Less
+        } else {
+            Ordering::Greater
+        }));
     }
     match kind_a {
         Kind::Int32 => Ok(Some(custom::as_int32(a).cmp(&custom::as_int32(b)))),
@@ -236,5 +251,83 @@ fn customs(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
         // Channels are ordered by identity.
         Kind::Channel => Ok(Some(custom::as_int64(a).cmp(&custom::as_int64(b)))),
         Kind::Opaque => Err(raise::invalid_argument("compare: abstract value")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::custom;
+    use crate::heap;
+    use crate::primitives::testing::{call, int, start, string};
+    use crate::value::{Value, tag};
+
+    fn list(length: usize, last: i64) -> Value {
+        let first = std::iter::repeat_n(Value::int(1), length);
+        heap::alloc_list(
+            first
+                .chain([Value::int(last)])
+                .collect::<Vec<_>>()
+                .into_iter(),
+        )
+    }
+
+    #[test]
+    fn integers_and_strings() {
+        start();
+        let compare = |a, b| int("caml_compare", &[a, b]);
+        assert_eq!(compare(Value::int(-1), Value::int(1)), -1);
+        assert_eq!(compare(Value::int(7), string("")), -1);
+        assert_eq!(compare(string("abcdefghi"), string("abcdefghj")), -1);
+        assert_eq!(compare(string("abcdefgh"), string("abcdefg")), 1);
+        assert_eq!(compare(string("\u{80}"), string("a")), 1);
+        assert_eq!(compare(string(""), string("")), 0);
+    }
+
+    #[test]
+    fn nan_is_equal_to_itself_in_the_total_order_only() {
+        start();
+        let (nan, one) = (heap::alloc_float(f64::NAN), heap::alloc_float(1.0));
+        assert_eq!(int("caml_compare", &[nan, nan]), 0);
+        assert_eq!(int("caml_compare", &[nan, one]), -1);
+        for relation in [
+            "caml_equal",
+            "caml_lessthan",
+            "caml_lessequal",
+            "caml_greaterequal",
+        ] {
+            assert_eq!(int(relation, &[nan, nan]), 0, "{relation}");
+        }
+        assert_eq!(int("caml_notequal", &[nan, nan]), 1);
+    }
+
+    #[test]
+    fn depth_does_not_matter() {
+        start();
+        let length = if cfg!(miri) { 100 } else { 300_000 };
+        assert_eq!(int("caml_compare", &[list(length, 1), list(length, 2)]), -1);
+        assert_eq!(int("caml_equal", &[list(length, 5), list(length, 5)]), 1);
+    }
+
+    #[test]
+    fn functions_and_custom_blocks() {
+        start();
+        let closure = heap::alloc(2, tag::CLOSURE);
+        closure.init_field(0, Value::UNIT);
+        closure.init_field(1, Value::UNIT);
+        let other = heap::alloc_fields(tag::CLOSURE, &[Value::UNIT, Value::UNIT]);
+        assert_eq!(
+            call("caml_equal", &[closure, other]),
+            Err("Invalid_argument: compare: functional value".to_owned())
+        );
+        assert_eq!(int("caml_compare", &[closure, closure]), 0);
+        let (small, large) = (custom::alloc_int32(-5), custom::alloc_int32(5));
+        assert_eq!(int("caml_compare", &[small, large]), -1);
+        assert_eq!(
+            int(
+                "caml_compare",
+                &[custom::alloc_int64(1), custom::alloc_int32(2)]
+            ),
+            1
+        );
     }
 }

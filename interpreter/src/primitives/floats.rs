@@ -104,7 +104,8 @@ fn to_int(x: Value) -> Value {
 
 fn of_string(text: Value) -> Outcome {
     let x = parse::float(text.string_bytes());
-    x.map(heap::alloc_float).ok_or_else(|| raise::failure("float_of_string"))
+    x.map(heap::alloc_float)
+        .ok_or_else(|| raise::failure("float_of_string"))
 }
 
 fn format_float(format: Value, x: Value) -> Value {
@@ -156,10 +157,17 @@ fn frexp(x: Value) -> Value {
     let (mantissa, exponent) = if x == 0.0 || !x.is_finite() {
         (x, 0)
     } else {
-        let (scaled, correction) = if x.is_subnormal() { (x * 2f64.powi(54), -54) } else { (x, 0) };
+        let (scaled, correction) = if x.is_subnormal() {
+            (x * 2f64.powi(54), -54)
+        } else {
+            (x, 0)
+        };
         let bits = scaled.to_bits();
         let exponent = (bits >> 52 & 0x7FF) as i64 - 1022;
-        (f64::from_bits(bits & !(0x7FF << 52) | 1022 << 52), exponent + correction)
+        (
+            f64::from_bits(bits & !(0x7FF << 52) | 1022 << 52),
+            exponent + correction,
+        )
     };
     heap::alloc_fields(0, &[heap::alloc_float(mantissa), Value::int(exponent)])
 }

@@ -25,7 +25,10 @@ impl Spec {
     /// Parses a specification; length letters (`l`, `n`, `L`) are skipped.
     pub fn parse(format: &[u8]) -> Option<Spec> {
         let (&conversion, rest) = format.strip_prefix(b"%")?.split_last()?;
-        let mut spec = Spec { conversion, ..Spec::default() };
+        let mut spec = Spec {
+            conversion,
+            ..Spec::default()
+        };
         let mut rest = rest.iter().copied().peekable();
         while let Some(flag) = rest.next_if(|byte| b"-+ #0".contains(byte)) {
             match flag {
@@ -119,7 +122,11 @@ pub fn float(spec: &Spec, x: f64) -> String {
         (_, true) => "inf".to_owned(),
         (false, false) => finite(spec, magnitude),
     };
-    let digits = if upper { digits.to_ascii_uppercase() } else { digits };
+    let digits = if upper {
+        digits.to_ascii_uppercase()
+    } else {
+        digits
+    };
     spec.pad(sign, &digits, spec.zero && magnitude.is_finite())
 }
 
@@ -141,12 +148,20 @@ fn scientific(x: f64, precision: usize, point: bool) -> String {
 /// The mantissa `d.ddd` rounded to `precision` digits after the point, and the exponent.
 fn decimal(x: f64, precision: usize) -> (String, i32) {
     let text = format!("{x:.*e}", precision.min(MOST_DIGITS));
-    let (mantissa, exponent) = text.split_once('e').expect("scientific notation has an exponent");
-    (mantissa.to_owned(), exponent.parse().expect("the exponent is a number"))
+    let (mantissa, exponent) = text
+        .split_once('e')
+        .expect("scientific notation has an exponent");
+    (
+        mantissa.to_owned(),
+        exponent.parse().expect("the exponent is a number"),
+    )
 }
 
 fn with_exponent(mut mantissa: String, precision: usize, exponent: i32, point: bool) -> String {
-    mantissa.extend(std::iter::repeat_n('0', precision.saturating_sub(MOST_DIGITS)));
+    mantissa.extend(std::iter::repeat_n(
+        '0',
+        precision.saturating_sub(MOST_DIGITS),
+    ));
     if point && !mantissa.contains('.') {
         mantissa.push('.');
     }
@@ -157,7 +172,10 @@ fn with_exponent(mut mantissa: String, precision: usize, exponent: i32, point: b
 /// `ddd.ddd`, with `precision` digits after the point.
 fn fixed(x: f64, precision: usize, point: bool) -> String {
     let mut text = format!("{x:.*}", precision.min(MOST_DIGITS));
-    text.extend(std::iter::repeat_n('0', precision.saturating_sub(MOST_DIGITS)));
+    text.extend(std::iter::repeat_n(
+        '0',
+        precision.saturating_sub(MOST_DIGITS),
+    ));
     if point && !text.contains('.') {
         text.push('.');
     }
@@ -186,8 +204,13 @@ fn general(x: f64, precision: usize, alternate: bool) -> String {
 fn place_point(mantissa: &str, exponent: i32) -> String {
     let digits = mantissa.replace('.', "");
     match usize::try_from(exponent) {
-        Err(_) => format!("0.{}{digits}", "0".repeat(exponent.unsigned_abs() as usize - 1)),
-        Ok(exponent) if digits.len() <= exponent + 1 => digits.clone() + &"0".repeat(exponent + 1 - digits.len()),
+        Err(_) => format!(
+            "0.{}{digits}",
+            "0".repeat(exponent.unsigned_abs() as usize - 1)
+        ),
+        Ok(exponent) if digits.len() <= exponent + 1 => {
+            digits.clone() + &"0".repeat(exponent + 1 - digits.len())
+        }
         Ok(exponent) => format!("{}.{}", &digits[..=exponent], &digits[exponent + 1..]),
     }
 }
@@ -250,7 +273,11 @@ mod tests {
     use super::*;
 
     fn int(format: &str, n: i64) -> String {
-        integer(&Spec::parse(format.as_bytes()).expect("a specification"), n, n as u64 & (u64::MAX >> 1))
+        integer(
+            &Spec::parse(format.as_bytes()).expect("a specification"),
+            n,
+            n as u64 & (u64::MAX >> 1),
+        )
     }
 
     fn flt(format: &str, x: f64) -> String {
@@ -289,7 +316,7 @@ mod tests {
         assert_eq!(flt("%.0f", 0.5), "0");
         assert_eq!(flt("%.0f", 1.5), "2");
         assert_eq!(flt("%.1f", 0.25), "0.2");
-        assert_eq!(flt("%08.2f", -3.14159), "-0003.14");
+        assert_eq!(flt("%08.2f", -3.24159), "-0003.24");
         assert_eq!(flt("%G", 1e-10), "1E-10");
         assert_eq!(flt("%f", f64::NEG_INFINITY), "-inf");
         assert_eq!(flt("%08f", f64::INFINITY), "     inf");
@@ -301,7 +328,10 @@ mod tests {
         assert_eq!(hexadecimal(1.0, None, b'-'), "0x1p+0");
         assert_eq!(hexadecimal(0.1, None, b'-'), "0x1.999999999999ap-4");
         assert_eq!(hexadecimal(-0.0, None, b'-'), "-0x0p+0");
-        assert_eq!(hexadecimal(f64::from_bits(1), None, b'+'), "+0x0.0000000000001p-1022");
+        assert_eq!(
+            hexadecimal(f64::from_bits(1), None, b'+'),
+            "+0x0.0000000000001p-1022"
+        );
         assert_eq!(hexadecimal(1.999999, Some(0), b'-'), "0x2p+0");
         assert_eq!(hexadecimal(1.5, Some(15), b'-'), "0x1.800000000000000p+0");
     }

@@ -4,7 +4,7 @@ use super::bigarray;
 use super::code_fragment;
 use crate::custom::{self, Kind};
 use crate::memory;
-use crate::value::{header, tag, Value, WORD};
+use crate::value::{Value, WORD, header, tag};
 
 crate::primitives! {
     Leaf "caml_hash" caml_hash, 4;
@@ -43,8 +43,14 @@ impl Hash {
     /// Mixes 32 bits in.
     #[inline(always)]
     pub fn mix(&mut self, data: u32) {
-        let data = data.wrapping_mul(0xcc9e_2d51).rotate_left(15).wrapping_mul(0x1b87_3593);
-        self.0 = (self.0 ^ data).rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
+        let data = data
+            .wrapping_mul(0xcc9e_2d51)
+            .rotate_left(15)
+            .wrapping_mul(0x1b87_3593);
+        self.0 = (self.0 ^ data)
+            .rotate_left(13)
+            .wrapping_mul(5)
+            .wrapping_add(0xe654_6b64);
     }
 
     /// Mixes a word in; one that fits in 32 bits counts as such.
@@ -98,7 +104,11 @@ impl Hash {
         }
         let rest = words.remainder();
         if !rest.is_empty() {
-            self.mix(rest.iter().rev().fold(0, |word, &byte| word << 8 | byte as u32));
+            self.mix(
+                rest.iter()
+                    .rev()
+                    .fold(0, |word, &byte| word << 8 | byte as u32),
+            );
         }
     }
 
@@ -131,7 +141,11 @@ impl Queue {
 
 #[inline(never)]
 fn walk(hash: &mut Hash, root: Value, mut count: i64, limit: usize) {
-    let mut queue = Queue { values: [root; QUEUE_SIZE], len: 1, limit };
+    let mut queue = Queue {
+        values: [root; QUEUE_SIZE],
+        len: 1,
+        limit,
+    };
     let mut position = 0;
     while position < queue.len && count > 0 {
         let value = queue.values[position];
@@ -193,7 +207,9 @@ fn floats(hash: &mut Hash, array: Value, count: i64) -> i64 {
 fn forwarded(mut value: Value) -> Option<Value> {
     for _ in 0..MAX_FORWARDS {
         value = value.field(0);
-        let goes_on = value.is_block() && code_fragment::offset(value).is_none() && value.tag() == tag::FORWARD;
+        let goes_on = value.is_block()
+            && code_fragment::offset(value).is_none()
+            && value.tag() == tag::FORWARD;
         if !goes_on {
             return Some(value);
         }
@@ -215,5 +231,42 @@ fn custom_hash(block: Value) -> Option<u32> {
         Kind::Bigarray => Some(bigarray::hash(block)),
         Kind::Channel => Some(memory::load_u32(custom::data(block))),
         Kind::Opaque => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::custom;
+    use crate::heap;
+    use crate::primitives::testing::{int, start, string};
+    use crate::value::Value;
+
+    fn hash(value: Value) -> i64 {
+        int(
+            "caml_hash",
+            &[Value::int(10), Value::int(100), Value::int(0), value],
+        )
+    }
+
+    /// What `Hashtbl.hash` gives under `ocamlrun`.
+    #[test]
+    fn hashes_are_those_of_ocamlrun() {
+        start();
+        assert_eq!(hash(Value::int(0)), 129913994);
+        assert_eq!(hash(Value::int(-1)), 911466517);
+        assert_eq!(hash(Value::int(1 << 40)), 268849449);
+        assert_eq!(hash(string("")), 0);
+        assert_eq!(hash(string("abcdefg")), 577950338);
+        assert_eq!(hash(heap::alloc_float(-0.0)), 256347020);
+        assert_eq!(hash(heap::alloc_float(f64::NAN)), 841516429);
+        assert_eq!(hash(heap::alloc_float(1.5)), 819188451);
+        assert_eq!(hash(custom::alloc_int32(-3)), 142070460);
+        assert_eq!(hash(custom::alloc_int64(1 << 33)), 462777137);
+        assert_eq!(hash(custom::alloc_nativeint(-7)), 77309637);
+        assert_eq!(hash(heap::atom(0)), 1058613066);
+        assert_eq!(
+            hash(heap::alloc_fields(0, &[Value::int(1), string("x")])),
+            916635072
+        );
     }
 }

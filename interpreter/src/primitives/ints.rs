@@ -24,7 +24,8 @@ fn int_compare(a: Value, b: Value) -> Value {
 
 fn int_of_string(text: Value) -> Outcome {
     let n = parse::integer(text.string_bytes(), 63);
-    n.map(Value::int).ok_or_else(|| raise::failure("int_of_string"))
+    n.map(Value::int)
+        .ok_or_else(|| raise::failure("int_of_string"))
 }
 
 fn format_int(format: Value, n: Value) -> Outcome {
@@ -60,9 +61,9 @@ const LONGEST_FORMAT: usize = 29;
 
 fn formatted(format: &[u8], signed: i64, unsigned: u64) -> Outcome {
     match Spec::parse(format) {
-        Some(spec) if format.len() <= LONGEST_FORMAT => {
-            Ok(heap::alloc_string(format::integer(&spec, signed, unsigned).as_bytes()))
-        }
+        Some(spec) if format.len() <= LONGEST_FORMAT => Ok(heap::alloc_string(
+            format::integer(&spec, signed, unsigned).as_bytes(),
+        )),
         Some(_) => Err(raise::invalid_argument("format_int: format too long")),
         // Not a conversion: C prints it as it is.
         None => Ok(heap::alloc_string(format)),
@@ -221,7 +222,11 @@ fn of_float<T: Boxed>(x: Value) -> Value {
 pub fn truncate(x: f64, bits: u32) -> i64 {
     let limit = (1u64 << (bits - 1)) as f64;
     let whole = x.trunc();
-    if whole >= -limit && whole < limit { whole as i64 } else { i64::MIN >> (64 - bits) }
+    if whole >= -limit && whole < limit {
+        whole as i64
+    } else {
+        i64::MIN >> (64 - bits)
+    }
 }
 
 fn to_float<T: Boxed>(a: Value) -> Value {
@@ -230,7 +235,8 @@ fn to_float<T: Boxed>(a: Value) -> Value {
 
 fn of_string<T: Boxed>(text: Value) -> Outcome {
     let n = parse::integer(text.string_bytes(), T::BITS);
-    n.map(T::boxed).ok_or_else(|| raise::failure(T::PARSE_ERROR))
+    n.map(T::boxed)
+        .ok_or_else(|| raise::failure(T::PARSE_ERROR))
 }
 
 fn format<T: Boxed>(format: Value, a: Value) -> Outcome {

@@ -121,7 +121,10 @@ fn next_input(buffer: Value) -> Option<i32> {
         let address = buffer.field(lexbuf::BUFFER).address() + position.as_int() as u32;
         return Some(memory::load_u8(address) as i32);
     }
-    buffer.field(lexbuf::EOF_REACHED).as_bool().then_some(END_OF_INPUT)
+    buffer
+        .field(lexbuf::EOF_REACHED)
+        .as_bool()
+        .then_some(END_OF_INPUT)
 }
 
 /// No transition: what was last accepted is the token.
@@ -151,7 +154,10 @@ const END: u8 = 0xFF;
 
 /// Runs code from `offset`: pairs of target and source in the memory of positions.
 fn remember(tables: Value, buffer: Value, offset: i32, fresh: Value) {
-    let mut pc = tables.field(Table::Code as usize).address().wrapping_add_signed(offset);
+    let mut pc = tables
+        .field(Table::Code as usize)
+        .address()
+        .wrapping_add_signed(offset);
     let positions = buffer.field(lexbuf::MEM);
     loop {
         let target = memory::load_u8(pc);

@@ -23,18 +23,23 @@ pub fn digest(bytes: &[u8]) -> [u8; 16] {
 }
 
 /// Rotations, by round and step modulo 4.
-const ROTATIONS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
+const ROTATIONS: [[u32; 4]; 4] = [
+    [7, 12, 17, 22],
+    [5, 9, 14, 20],
+    [4, 11, 16, 23],
+    [6, 10, 15, 21],
+];
 
 /// The integer parts of `|sin(i + 1)| * 2^32`.
 const SINES: [u32; 64] = [
-    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501, 0x698098d8,
-    0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821, 0xf61e2562, 0xc040b340,
-    0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8, 0x21e1cde6, 0xc33707d6, 0xf4d50d87,
-    0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a, 0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c,
-    0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70, 0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039,
-    0xe6db99e5, 0x1fa27cf8, 0xc4ac5665, 0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92,
-    0xffeff47d, 0x85845dd1, 0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb,
-    0xeb86d391,
+    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
+    0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
+    0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
+    0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a,
+    0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
+    0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
+    0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
+    0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 ];
 
 /// A digest being computed.
@@ -47,7 +52,11 @@ pub struct Md5 {
 
 impl Default for Md5 {
     fn default() -> Self {
-        Self { state: [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476], pending: [0; 64], length: 0 }
+        Self {
+            state: [0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476],
+            pending: [0; 64],
+            length: 0,
+        }
     }
 }
 
@@ -91,7 +100,11 @@ impl Md5 {
 
     fn block(&mut self, block: &[u8; 64]) {
         let word = |index: usize| {
-            u32::from_le_bytes(block[index * 4..index * 4 + 4].try_into().expect("four bytes"))
+            u32::from_le_bytes(
+                block[index * 4..index * 4 + 4]
+                    .try_into()
+                    .expect("four bytes"),
+            )
         };
         let [mut a, mut b, mut c, mut d] = self.state;
         for step in 0..64 {
@@ -102,7 +115,10 @@ impl Md5 {
                 2 => (b ^ c ^ d, (3 * step + 5) % 16),
                 _ => (c ^ (b | !d), 7 * step % 16),
             };
-            let sum = a.wrapping_add(mixed).wrapping_add(SINES[step]).wrapping_add(word(index));
+            let sum = a
+                .wrapping_add(mixed)
+                .wrapping_add(SINES[step])
+                .wrapping_add(word(index));
             (a, d, c) = (d, c, b);
             b = b.wrapping_add(sum.rotate_left(ROTATIONS[round][step % 4]));
         }
@@ -117,14 +133,20 @@ mod tests {
     use super::*;
 
     fn hex(bytes: &[u8]) -> String {
-        digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+        digest(bytes)
+            .iter()
+            .map(|byte| format!("{byte:02x}"))
+            .collect()
     }
 
     #[test]
     fn digests_of_the_rfc() {
         assert_eq!(hex(b""), "d41d8cd98f00b204e9800998ecf8427e");
         assert_eq!(hex(b"abc"), "900150983cd24fb0d6963f7d28e17f72");
-        assert_eq!(hex(&b"1234567890".repeat(8)), "57edf4a22be3c955ac49da2e2107b67a");
+        assert_eq!(
+            hex(&b"1234567890".repeat(8)),
+            "57edf4a22be3c955ac49da2e2107b67a"
+        );
     }
 
     #[test]

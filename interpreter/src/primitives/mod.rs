@@ -28,6 +28,8 @@ pub mod registry;
 pub mod signals;
 pub mod strings;
 pub mod sys;
+#[cfg(test)]
+pub mod testing;
 pub mod weak;
 
 use registry::Primitive;

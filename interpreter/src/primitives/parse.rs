@@ -23,7 +23,12 @@ impl<'a> Literal<'a> {
             [b'0', b'u' | b'U', digits @ ..] => (10, false, digits),
             _ => (10, true, rest),
         };
-        Self { negative, base, signed, digits }
+        Self {
+            negative,
+            base,
+            signed,
+            digits,
+        }
     }
 }
 
@@ -50,12 +55,20 @@ pub fn integer(text: &[u8], bits: u32) -> Option<i64> {
         (false, _) => u64::MAX >> (64 - bits),
     };
     // Unsigned literals of 63-bit integers may have 64 bits in C's check; they wrap.
-    let limit = if !literal.signed && bits == 63 { u64::MAX >> 1 } else { limit };
+    let limit = if !literal.signed && bits == 63 {
+        u64::MAX >> 1
+    } else {
+        limit
+    };
     if magnitude > limit {
         return None;
     }
     let magnitude = magnitude as i64;
-    Some(if literal.negative { magnitude.wrapping_neg() } else { magnitude })
+    Some(if literal.negative {
+        magnitude.wrapping_neg()
+    } else {
+        magnitude
+    })
 }
 
 /// The float that `text` denotes, underscores dropped.
@@ -168,8 +181,9 @@ fn decimal_exponent(text: &[u8]) -> Option<i64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let magnitude =
-        digits.iter().fold(0i64, |n, digit| n.saturating_mul(10).saturating_add((digit - b'0') as i64));
+    let magnitude = digits.iter().fold(0i64, |n, digit| {
+        n.saturating_mul(10).saturating_add((digit - b'0') as i64)
+    });
     Some(if negative { -magnitude } else { magnitude })
 }
 
@@ -244,6 +258,9 @@ mod tests {
         assert_eq!(float("0x1p-1074"), Some(f64::from_bits(1)));
         assert_eq!(float("0x1.8p-1074"), Some(f64::from_bits(2)));
         assert_eq!(float("0x1p-1075"), Some(0.0));
-        assert_eq!(float("0x1.00000000000008000000001"), Some(1.0 + f64::EPSILON));
+        assert_eq!(
+            float("0x1.00000000000008000000001"),
+            Some(1.0 + f64::EPSILON)
+        );
     }
 }

@@ -133,7 +133,13 @@ fn parse_engine(tables: Value, env: Value, command: Value, argument: Value) -> V
 impl Parser {
     fn restore(tables: Value, env: Value) -> Self {
         let field = |index: usize| env.field(index).as_int();
-        Self { tables, env, state: field(env::STATE), sp: field(env::SP), errflag: field(env::ERRFLAG) }
+        Self {
+            tables,
+            env,
+            state: field(env::STATE),
+            sp: field(env::SP),
+            errflag: field(env::ERRFLAG),
+        }
     }
 
     /// Saves the registers and returns to OCaml code.
@@ -163,12 +169,16 @@ impl Parser {
     fn lookup(&self, table: usize, row: i64, symbol: i64) -> Option<i64> {
         let base = self.number(table, row);
         let index = base + symbol;
-        let inside = base != 0 && index >= 0 && index <= self.tables.field(table::TABLESIZE).as_int();
+        let inside =
+            base != 0 && index >= 0 && index <= self.tables.field(table::TABLESIZE).as_int();
         (inside && self.number(table::CHECK, index) == symbol).then_some(index)
     }
 
     fn stacked_state(&self, position: i64) -> i64 {
-        self.env.field(env::S_STACK).field(position as usize).as_int()
+        self.env
+            .field(env::S_STACK)
+            .field(position as usize)
+            .as_int()
     }
 
     /// Copies a position or value into a stack.
@@ -260,7 +270,9 @@ impl Parser {
 
     fn push(&mut self) -> Step {
         let top = self.sp;
-        self.env.field(env::S_STACK).init_field(top as usize, Value::int(self.state));
+        self.env
+            .field(env::S_STACK)
+            .init_field(top as usize, Value::int(self.state));
         self.store(env::V_STACK, top, self.env.field(env::LVAL));
         self.store(env::SYMB_START_STACK, top, self.env.field(env::SYMB_START));
         self.store(env::SYMB_END_STACK, top, self.env.field(env::SYMB_END));
@@ -292,7 +304,9 @@ impl Parser {
 
     fn action_computed(&mut self, result: Value) -> Step {
         let top = self.sp;
-        self.env.field(env::S_STACK).init_field(top as usize, Value::int(self.state));
+        self.env
+            .field(env::S_STACK)
+            .init_field(top as usize, Value::int(self.state));
         self.store(env::V_STACK, top, result);
         let asp = self.get(env::ASP);
         let end = self.env.field(env::SYMB_END_STACK).field(asp as usize);
@@ -317,7 +331,11 @@ impl Parser {
             return format!("State {}: read token {name}", self.state);
         }
         let name = self.token_name(table::NAMES_BLOCK, token.tag() as usize);
-        format!("State {}: read token {name}({})", self.state, describe_argument(token.field(0)))
+        format!(
+            "State {}: read token {name}({})",
+            self.state,
+            describe_argument(token.field(0))
+        )
     }
 
     /// Name `index` in a string of names that each end with a NUL.

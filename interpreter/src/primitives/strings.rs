@@ -7,7 +7,7 @@ use crate::custom;
 use crate::heap;
 use crate::memory;
 use crate::raise;
-use crate::value::{tag, Value};
+use crate::value::{Value, tag};
 use std::cmp::Ordering;
 
 crate::primitives! {
@@ -79,7 +79,9 @@ pub fn alloc_uninit(len: u64) -> Option<Value> {
     if len < heap::MAX_YOUNG_WOSIZE as u64 * 8 {
         return Some(heap::alloc_string_uninit(len as usize));
     }
-    let wosize = usize::try_from(len / 8 + 1).ok().filter(|&wosize| wosize < 1 << 29)?;
+    let wosize = usize::try_from(len / 8 + 1)
+        .ok()
+        .filter(|&wosize| wosize < 1 << 29)?;
     let block = heap::try_alloc(wosize, tag::STRING)?;
     memory::store_u64(block.field_address(wosize - 1), (7 - len % 8) << 56);
     Some(block)
@@ -210,4 +212,55 @@ fn fill(bytes: Value, start: Value, count: Value, byte: Value) -> Value {
     let start = bytes.address() + start.as_int() as u32;
     memory::bytes_mut(start, count.as_int() as usize).fill(byte.as_int() as u8);
     Value::UNIT
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::custom;
+    use crate::primitives::testing::{call, int, start, string, text};
+    use crate::value::Value;
+
+    #[test]
+    fn accesses_are_checked() {
+        start();
+        let outside = Err("Invalid_argument: index out of bounds".to_owned());
+        let word = string("abcdefgh");
+        assert_eq!(int("caml_string_get", &[word, Value::int(7)]), 'h' as i64);
+        assert_eq!(call("caml_string_get", &[word, Value::int(8)]), outside);
+        assert_eq!(call("caml_string_get", &[word, Value::int(-1)]), outside);
+        assert_eq!(int("caml_string_get16", &[word, Value::int(6)]), 0x6867);
+        assert_eq!(call("caml_string_get16", &[word, Value::int(7)]), outside);
+        assert_eq!(call("caml_string_get64", &[word, Value::int(-1)]), outside);
+        let all = call("caml_string_get64", &[word, Value::int(0)]).expect("inside");
+        assert_eq!(custom::as_int64(all), i64::from_le_bytes(*b"abcdefgh"));
+        assert_eq!(
+            call("caml_string_get", &[string(""), Value::int(0)]),
+            outside
+        );
+    }
+
+    #[test]
+    fn lengths_that_no_header_has_are_argument_errors() {
+        start();
+        let longest = (1i64 << 57) - 9;
+        assert_eq!(
+            call("caml_create_bytes", &[Value::int(longest)]),
+            Err("Out_of_memory".to_owned())
+        );
+        for length in [longest + 1, -1] {
+            assert_eq!(
+                call("caml_create_bytes", &[Value::int(length)]),
+                Err("Invalid_argument: Bytes.create".to_owned())
+            );
+        }
+    }
+
+    #[test]
+    fn overlapping_copies() {
+        start();
+        let bytes = string("abcdef");
+        let arguments = [bytes, Value::int(0), bytes, Value::int(2), Value::int(4)];
+        call("caml_blit_bytes", &arguments).expect("it cannot fail");
+        assert_eq!(text("caml_string_of_bytes", &[bytes]), "ababcd");
+    }
 }

@@ -38,7 +38,11 @@ pub(super) fn offset(array: Bigarray, indices: &[i64]) -> Result<u32, Raised> {
     } else {
         (0..indices.len()).all(|position| add(position, 0))
     };
-    if inside { Ok(offset as u32) } else { Err(raise::index_out_of_bounds()) }
+    if inside {
+        Ok(offset as u32)
+    } else {
+        Err(raise::index_out_of_bounds())
+    }
 }
 
 /// The address of the element with these indices.
@@ -51,7 +55,9 @@ fn address(array: Bigarray, indices: &[i64]) -> Result<u32, Raised> {
 fn get(array: Value, indices: &[i64]) -> Outcome {
     let array = Bigarray(array);
     if indices.len() != array.num_dims() {
-        return Err(raise::invalid_argument("Bigarray.get: wrong number of indices"));
+        return Err(raise::invalid_argument(
+            "Bigarray.get: wrong number of indices",
+        ));
     }
     Ok(array.element().read(address(array, indices)?))
 }
@@ -60,7 +66,9 @@ fn get(array: Value, indices: &[i64]) -> Outcome {
 fn set(array: Value, indices: &[i64], value: Value) -> Outcome {
     let array = Bigarray(array);
     if indices.len() != array.num_dims() {
-        return Err(raise::invalid_argument("Bigarray.set: wrong number of indices"));
+        return Err(raise::invalid_argument(
+            "Bigarray.set: wrong number of indices",
+        ));
     }
     array.element().write(address(array, indices)?, value);
     Ok(Value::UNIT)

@@ -64,15 +64,17 @@ pub fn order(a: Value, b: Value, mode: Mode) -> Option<Ordering> {
         Element::Float32 | Element::Complex32 => order_by(a, b, 4, |x, y| {
             compare::floats(load_f32(x) as f64, load_f32(y) as f64, mode)
         }),
-        Element::Float64 | Element::Complex64 => {
-            order_by(a, b, 8, |x, y| compare::floats(memory::load_f64(x), memory::load_f64(y), mode))
-        }
+        Element::Float64 | Element::Complex64 => order_by(a, b, 8, |x, y| {
+            compare::floats(memory::load_f64(x), memory::load_f64(y), mode)
+        }),
         Element::Uint8 | Element::Char => order_by_key(a, b, 1, |x| memory::load_u8(x) as i64),
         Element::Int8 => order_by_key(a, b, 1, |x| memory::load_u8(x) as i8 as i64),
         Element::Int16 => order_by_key(a, b, 2, |x| memory::load_u16(x) as i16 as i64),
         Element::Uint16 => order_by_key(a, b, 2, |x| memory::load_u16(x) as i64),
         Element::Int32 => order_by_key(a, b, 4, |x| memory::load_i32(x) as i64),
-        Element::Int64 | Element::Int | Element::Nativeint => order_by_key(a, b, 8, memory::load_i64),
+        Element::Int64 | Element::Int | Element::Nativeint => {
+            order_by_key(a, b, 8, memory::load_i64)
+        }
     }
 }
 
@@ -105,16 +107,18 @@ pub fn hash(array: Value) -> u32 {
         | Element::Int16
         | Element::Uint16
         | Element::Int32 => hash.mix_bytes(bytes(256)),
-        Element::Int | Element::Nativeint => {
-            addresses(array, 8).take(64).for_each(|x| hash.mix_int(memory::load_i64(x)))
-        }
-        Element::Int64 => addresses(array, 8).take(32).for_each(|x| hash.mix_i64(memory::load_i64(x))),
-        Element::Float32 | Element::Complex32 => {
-            addresses(array, 4).take(64).for_each(|x| hash.mix_f32(load_f32(x)))
-        }
-        Element::Float64 | Element::Complex64 => {
-            addresses(array, 8).take(32).for_each(|x| hash.mix_f64(memory::load_f64(x)))
-        }
+        Element::Int | Element::Nativeint => addresses(array, 8)
+            .take(64)
+            .for_each(|x| hash.mix_int(memory::load_i64(x))),
+        Element::Int64 => addresses(array, 8)
+            .take(32)
+            .for_each(|x| hash.mix_i64(memory::load_i64(x))),
+        Element::Float32 | Element::Complex32 => addresses(array, 4)
+            .take(64)
+            .for_each(|x| hash.mix_f32(load_f32(x))),
+        Element::Float64 | Element::Complex64 => addresses(array, 8)
+            .take(32)
+            .for_each(|x| hash.mix_f64(memory::load_f64(x))),
     }
     hash.0
 }
@@ -220,8 +224,13 @@ pub fn unmarshal(reader: &mut Reader) -> Result<Value, input::Error> {
     let Some(element) = Element::from_number((flags & KIND_MASK) as u8) else {
         return input::failure("input_value: bad bigarray kind");
     };
-    let elements = dims.iter().try_fold(1i64, |n, &dim| n.checked_mul(dim).filter(|_| dim >= 0));
-    if elements.and_then(|n| n.checked_mul(element.size() as i64)).is_none() {
+    let elements = dims
+        .iter()
+        .try_fold(1i64, |n, &dim| n.checked_mul(dim).filter(|_| dim >= 0));
+    if elements
+        .and_then(|n| n.checked_mul(element.size() as i64))
+        .is_none()
+    {
         return input::failure("input_value: size overflow for bigarray");
     }
     let Some(array) = create(&Shape { flags, dims }) else {
@@ -237,7 +246,11 @@ pub fn unmarshal(reader: &mut Reader) -> Result<Value, input::Error> {
 fn read_integers(array: Bigarray, reader: &mut Reader) -> Result<(), input::Error> {
     let long = reader.u8()? != 0;
     for address in addresses(array, 8) {
-        let n = if long { reader.u64()? as i64 } else { reader.u32()? as i32 as i64 };
+        let n = if long {
+            reader.u64()? as i64
+        } else {
+            reader.u32()? as i32 as i64
+        };
         memory::store_i64(address, n);
     }
     Ok(())

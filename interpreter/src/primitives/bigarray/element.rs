@@ -53,7 +53,11 @@ impl Element {
             Element::Int8 | Element::Uint8 | Element::Char => 1,
             Element::Int16 | Element::Uint16 => 2,
             Element::Float32 | Element::Int32 => 4,
-            Element::Float64 | Element::Int64 | Element::Int | Element::Nativeint | Element::Complex32 => 8,
+            Element::Float64
+            | Element::Int64
+            | Element::Int
+            | Element::Nativeint
+            | Element::Complex32 => 8,
             Element::Complex64 => 16,
         }
     }
@@ -83,10 +87,14 @@ impl Element {
         match self {
             Element::Float32 => store_f32(address, value.as_float() as f32),
             Element::Float64 => memory::store_f64(address, value.as_float()),
-            Element::Int8 | Element::Uint8 | Element::Char => memory::store_u8(address, value.as_int() as u8),
+            Element::Int8 | Element::Uint8 | Element::Char => {
+                memory::store_u8(address, value.as_int() as u8)
+            }
             Element::Int16 | Element::Uint16 => memory::store_u16(address, value.as_int() as u16),
             Element::Int32 => memory::store_i32(address, custom::as_int32(value)),
-            Element::Int64 | Element::Nativeint => memory::store_i64(address, custom::as_int64(value)),
+            Element::Int64 | Element::Nativeint => {
+                memory::store_i64(address, custom::as_int64(value))
+            }
             Element::Int => memory::store_i64(address, value.as_int()),
             Element::Complex32 => {
                 store_f32(address, value.float_field(0) as f32);

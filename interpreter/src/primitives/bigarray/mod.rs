@@ -10,6 +10,8 @@ pub mod access;
 pub mod content;
 mod element;
 pub mod shape;
+#[cfg(test)]
+mod tests;
 
 pub use content::{hash, marshal, order, unmarshal};
 
@@ -95,8 +97,13 @@ struct Shape<'a> {
 /// A new array with data of its own, zeroed, or `None`: memory is exhausted.
 fn create(shape: &Shape) -> Option<Bigarray> {
     let element = Element::from_number((shape.flags & KIND_MASK) as u8).expect("a kind");
-    let elements = shape.dims.iter().try_fold(1i64, |n, &dim| n.checked_mul(dim))?;
-    let bytes = elements.checked_mul(element.size() as i64)?.checked_add(HEAD as i64)?;
+    let elements = shape
+        .dims
+        .iter()
+        .try_fold(1i64, |n, &dim| n.checked_mul(dim))?;
+    let bytes = elements
+        .checked_mul(element.size() as i64)?
+        .checked_add(HEAD as i64)?;
     let bytes = u32::try_from(bytes).ok()?;
     let owner = outside::alloc(bytes as usize)?;
     memory::store_u32(owner, 0);
@@ -109,7 +116,12 @@ fn create(shape: &Shape) -> Option<Bigarray> {
 fn share(shape: &Shape, owner: u32, data: u32) -> Bigarray {
     memory::store_u32(owner, memory::load_u32(owner) + 1);
     let block = custom::alloc_finalized(Kind::Bigarray, Bigarray::FIELDS - 1 + shape.dims.len());
-    let fields = [data as i64, shape.dims.len() as i64, shape.flags | MANAGED, owner as i64];
+    let fields = [
+        data as i64,
+        shape.dims.len() as i64,
+        shape.flags | MANAGED,
+        owner as i64,
+    ];
     for (index, &field) in fields.iter().chain(shape.dims).enumerate() {
         memory::store_i64(block.field_address(index + 1), field);
     }

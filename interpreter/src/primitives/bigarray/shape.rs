@@ -28,11 +28,15 @@ fn layout_flag(layout: Value) -> i64 {
 fn ba_create(kind: Value, layout: Value, dims: Value) -> Outcome {
     let (dims, count) = integers(dims);
     if count > MAX_DIMS {
-        return Err(raise::invalid_argument("Bigarray.create: bad number of dimensions"));
+        return Err(raise::invalid_argument(
+            "Bigarray.create: bad number of dimensions",
+        ));
     }
     let dims = &dims[..count];
     if dims.iter().any(|&dim| dim < 0) {
-        return Err(raise::invalid_argument("Bigarray.create: negative dimension"));
+        return Err(raise::invalid_argument(
+            "Bigarray.create: negative dimension",
+        ));
     }
     let flags = kind.as_int() & KIND_MASK | layout_flag(layout);
     match create(&Shape { flags, dims }) {
@@ -82,7 +86,9 @@ fn view(array: Bigarray, start: u32, flags: i64, dims: &[i64]) -> Value {
 /// The dimensions of an array, in an array of their greatest number.
 fn dimensions(array: Bigarray) -> [i64; MAX_DIMS] {
     let mut dims = [0; MAX_DIMS];
-    dims.iter_mut().zip(array.dims()).for_each(|(slot, dim)| *slot = dim);
+    dims.iter_mut()
+        .zip(array.dims())
+        .for_each(|(slot, dim)| *slot = dim);
     dims
 }
 
@@ -97,9 +103,17 @@ fn slice(array: Value, indices: Value) -> Outcome {
     let rest = total - count;
     let dims = dimensions(array);
     let mut full = [i64::from(array.is_fortran()); MAX_DIMS];
-    let (place, left) = if array.is_fortran() { (rest, &dims[..rest]) } else { (0, &dims[count..total]) };
+    let (place, left) = if array.is_fortran() {
+        (rest, &dims[..rest])
+    } else {
+        (0, &dims[count..total])
+    };
     full[place..place + count].copy_from_slice(&given[..count]);
-    let start = if array.num_elements() == 0 && count == 0 { 0 } else { offset(array, &full[..total])? };
+    let start = if array.num_elements() == 0 && count == 0 {
+        0
+    } else {
+        offset(array, &full[..total])?
+    };
     Ok(view(array, start, array.flags(), left))
 }
 
@@ -112,25 +126,38 @@ fn sub(array: Value, start: Value, len: Value) -> Outcome {
         return Err(bad());
     };
     let mut dims = dimensions(array);
-    let (changed, others, first) = if array.is_fortran() { (last, 0..last, 1) } else { (0, 1..total, 0) };
+    let (changed, others, first) = if array.is_fortran() {
+        (last, 0..last, 1)
+    } else {
+        (0, 1..total, 0)
+    };
     let (start, len) = (start.as_int() - first, len.as_int());
     if start < 0 || len < 0 || start + len > dims[changed] {
         return Err(bad());
     }
     let stride: i64 = dims[others].iter().product();
     dims[changed] = len;
-    Ok(view(array, (start * stride) as u32, array.flags(), &dims[..total]))
+    Ok(view(
+        array,
+        (start * stride) as u32,
+        array.flags(),
+        &dims[..total],
+    ))
 }
 
 fn reshape(array: Value, dims: Value) -> Outcome {
     let array = Bigarray(array);
     let (dims, count) = integers(dims);
     if count > MAX_DIMS {
-        return Err(raise::invalid_argument("Bigarray.reshape: bad number of dimensions"));
+        return Err(raise::invalid_argument(
+            "Bigarray.reshape: bad number of dimensions",
+        ));
     }
     let dims = &dims[..count];
     if dims.iter().any(|&dim| dim < 0) {
-        return Err(raise::invalid_argument("Bigarray.reshape: negative dimension"));
+        return Err(raise::invalid_argument(
+            "Bigarray.reshape: negative dimension",
+        ));
     }
     let elements = dims.iter().fold(1i64, |n, &dim| n.wrapping_mul(dim));
     if elements != array.num_elements() as i64 {
@@ -148,5 +175,10 @@ fn change_layout(array: Value, layout: Value) -> Value {
     let mut dims = dimensions(view_of);
     let dims = &mut dims[..view_of.num_dims()];
     dims.reverse();
-    view(view_of, 0, view_of.flags() & (KIND_MASK | MANAGED) | flag, dims)
+    view(
+        view_of,
+        0,
+        view_of.flags() & (KIND_MASK | MANAGED) | flag,
+        dims,
+    )
 }

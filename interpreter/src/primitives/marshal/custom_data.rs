@@ -1,6 +1,6 @@
 //! The data of custom blocks in marshalled form.
 
-use super::input::{failure, Error, Reader};
+use super::input::{Error, Reader, failure};
 use super::output::Output;
 use crate::custom::{self, Kind};
 use crate::primitives::bigarray;
@@ -32,11 +32,17 @@ pub(super) fn write(kind: Kind, block: Value, output: &mut Output) -> Option<Siz
     match kind {
         Kind::Int32 => {
             output.bytes(&custom::as_int32(block).to_be_bytes());
-            Some(Sizes { bytes_32: 4, bytes_64: 4 })
+            Some(Sizes {
+                bytes_32: 4,
+                bytes_64: 4,
+            })
         }
         Kind::Int64 => {
             output.bytes(&custom::as_int64(block).to_be_bytes());
-            Some(Sizes { bytes_32: 8, bytes_64: 8 })
+            Some(Sizes {
+                bytes_32: 8,
+                bytes_64: 8,
+            })
         }
         Kind::Nativeint => {
             let n = custom::as_int64(block);
@@ -50,11 +56,17 @@ pub(super) fn write(kind: Kind, block: Value, output: &mut Output) -> Option<Siz
                     output.bytes(&n.to_be_bytes());
                 }
             }
-            Some(Sizes { bytes_32: 4, bytes_64: 8 })
+            Some(Sizes {
+                bytes_32: 4,
+                bytes_64: 8,
+            })
         }
         Kind::Bigarray => {
             let words = bigarray::marshal(block, output);
-            Some(Sizes { bytes_32: words * 4, bytes_64: words * 8 })
+            Some(Sizes {
+                bytes_32: words * 4,
+                bytes_64: words * 8,
+            })
         }
         Kind::Channel | Kind::Opaque => None,
     }

@@ -49,7 +49,7 @@ codes! {
     DoubleArray8Little = 0x0E;
     DoubleArray32Big = 0x0F;
     /// Offset in the code and digest of the code.
-    CodePointer = 0x10;
+    FunctionPointer = 0x10;
     /// Offset of an infix pointer in its closure, then the closure.
     InfixPointer = 0x11;
     /// Identifier and data, without sizes: written by old versions only.

@@ -10,7 +10,7 @@ use crate::custom::Kind;
 use crate::heap;
 use crate::memory;
 use crate::primitives::code_fragment;
-use crate::value::{tag, Value, WORD};
+use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 use std::fmt;
 
@@ -54,12 +54,18 @@ pub fn header(bytes: &[u8], function: &str) -> Result<Header, Error> {
     let truncated = || Error::Failure(format!("{function}: bad length"));
     let mut reader = Reader::new(bytes);
     match reader.u32().map_err(|_| truncated())? {
-        MAGIC_SMALL if bytes.len() >= HEADER_SMALL => {
-            Ok(Header { header_len: HEADER_SMALL, data_len: reader.u32()? as usize, objects: reader.u32()? as usize })
-        }
+        MAGIC_SMALL if bytes.len() >= HEADER_SMALL => Ok(Header {
+            header_len: HEADER_SMALL,
+            data_len: reader.u32()? as usize,
+            objects: reader.u32()? as usize,
+        }),
         MAGIC_BIG if bytes.len() >= HEADER_BIG => {
             reader.u32()?;
-            Ok(Header { header_len: HEADER_BIG, data_len: reader.u64()? as usize, objects: reader.u64()? as usize })
+            Ok(Header {
+                header_len: HEADER_BIG,
+                data_len: reader.u64()? as usize,
+                objects: reader.u64()? as usize,
+            })
         }
         MAGIC_SMALL | MAGIC_BIG => Err(truncated()),
         _ => Err(Error::Failure(format!("{function}: bad object"))),
@@ -117,7 +123,10 @@ impl<'a> Reader<'a> {
 
     #[inline]
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
-        Ok(self.take(N)?.try_into().expect("take gives the length asked for"))
+        Ok(self
+            .take(N)?
+            .try_into()
+            .expect("take gives the length asked for"))
     }
 
     #[inline]
@@ -184,7 +193,10 @@ impl Input<'_> {
             match task {
                 Task::Fill { address, count } => {
                     if count > 1 {
-                        self.tasks.push(Task::Fill { address: address + WORD, count: count - 1 });
+                        self.tasks.push(Task::Fill {
+                            address: address + WORD,
+                            count: count - 1,
+                        });
                     }
                     let value = self.value()?;
                     memory::store_i64(address, value.0);
@@ -220,24 +232,44 @@ impl Input<'_> {
             Code::Int16 => Ok(Value::int(reader.u16()? as i16 as i64)),
             Code::Int32 => Ok(Value::int(reader.u32()? as i32 as i64)),
             Code::Int64 => Ok(Value::int(reader.u64()? as i64)),
-            Code::Shared8 => reader.u8().and_then(|distance| self.shared(distance as u64)),
-            Code::Shared16 => reader.u16().and_then(|distance| self.shared(distance as u64)),
-            Code::Shared32 => reader.u32().and_then(|distance| self.shared(distance as u64)),
+            Code::Shared8 => reader
+                .u8()
+                .and_then(|distance| self.shared(distance as u64)),
+            Code::Shared16 => reader
+                .u16()
+                .and_then(|distance| self.shared(distance as u64)),
+            Code::Shared32 => reader
+                .u32()
+                .and_then(|distance| self.shared(distance as u64)),
             Code::Shared64 => reader.u64().and_then(|distance| self.shared(distance)),
-            Code::Block32 => reader.u32().and_then(|header| self.block(header as u8, header as u64 >> 10)),
-            Code::Block64 => reader.u64().and_then(|header| self.block(header as u8, header >> 10)),
+            Code::Block32 => reader
+                .u32()
+                .and_then(|header| self.block(header as u8, header as u64 >> 10)),
+            Code::Block64 => reader
+                .u64()
+                .and_then(|header| self.block(header as u8, header >> 10)),
             Code::String8 => reader.u8().and_then(|len| self.string(len as u64)),
             Code::String32 => reader.u32().and_then(|len| self.string(len as u64)),
             Code::String64 => reader.u64().and_then(|len| self.string(len)),
             Code::DoubleBig => self.floats(1, tag::DOUBLE, Order::Big),
             Code::DoubleLittle => self.floats(1, tag::DOUBLE, Order::Little),
-            Code::DoubleArray8Big => reader.u8().and_then(|n| self.float_array(n as u64, Order::Big)),
-            Code::DoubleArray8Little => reader.u8().and_then(|n| self.float_array(n as u64, Order::Little)),
-            Code::DoubleArray32Big => reader.u32().and_then(|n| self.float_array(n as u64, Order::Big)),
-            Code::DoubleArray32Little => reader.u32().and_then(|n| self.float_array(n as u64, Order::Little)),
+            Code::DoubleArray8Big => reader
+                .u8()
+                .and_then(|n| self.float_array(n as u64, Order::Big)),
+            Code::DoubleArray8Little => reader
+                .u8()
+                .and_then(|n| self.float_array(n as u64, Order::Little)),
+            Code::DoubleArray32Big => reader
+                .u32()
+                .and_then(|n| self.float_array(n as u64, Order::Big)),
+            Code::DoubleArray32Little => reader
+                .u32()
+                .and_then(|n| self.float_array(n as u64, Order::Little)),
             Code::DoubleArray64Big => reader.u64().and_then(|n| self.float_array(n, Order::Big)),
-            Code::DoubleArray64Little => reader.u64().and_then(|n| self.float_array(n, Order::Little)),
-            Code::CodePointer => self.code_pointer(),
+            Code::DoubleArray64Little => reader
+                .u64()
+                .and_then(|n| self.float_array(n, Order::Little)),
+            Code::FunctionPointer => self.code_pointer(),
             Code::InfixPointer => self.infix_pointer(),
             Code::Custom | Code::CustomLen | Code::CustomFixed => self.custom(code),
         }
@@ -260,12 +292,21 @@ impl Input<'_> {
         self.objects.push(block);
         if tag == tag::OBJECT && size >= 2 {
             if size > 2 {
-                self.tasks.push(Task::Fill { address: block.field_address(2), count: size - 2 });
+                self.tasks.push(Task::Fill {
+                    address: block.field_address(2),
+                    count: size - 2,
+                });
             }
             self.tasks.push(Task::Renumber { object: block });
-            self.tasks.push(Task::Fill { address: block.address(), count: 2 });
+            self.tasks.push(Task::Fill {
+                address: block.address(),
+                count: 2,
+            });
         } else {
-            self.tasks.push(Task::Fill { address: block.address(), count: size });
+            self.tasks.push(Task::Fill {
+                address: block.address(),
+                count: size,
+            });
         }
         Ok(block)
     }
@@ -311,7 +352,9 @@ impl Input<'_> {
             Some(address) => Ok(Value(address as i64)),
             None => {
                 let digits: String = digest.iter().map(|byte| format!("{byte:02X}")).collect();
-                Err(Error::Failure(format!("input_value: unknown code module {digits}")))
+                Err(Error::Failure(format!(
+                    "input_value: unknown code module {digits}"
+                )))
             }
         }
     }
@@ -322,7 +365,8 @@ impl Input<'_> {
             return ill_formed();
         }
         let closure = self.value()?;
-        let inside = closure.is_block() && offset % WORD == 0 && (offset / WORD) < closure.wosize() as u32;
+        let inside =
+            closure.is_block() && offset % WORD == 0 && (offset / WORD) < closure.wosize() as u32;
         if !inside {
             return ill_formed();
         }

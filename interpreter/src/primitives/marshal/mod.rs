@@ -7,6 +7,8 @@ mod custom_data;
 mod format;
 pub mod input;
 pub mod output;
+#[cfg(test)]
+mod tests;
 
 pub use format::{HEADER_BIG, HEADER_SMALL};
 pub use input::unmarshal;
@@ -59,5 +61,7 @@ fn data_size(bytes: Value, offset: Value) -> Outcome {
     let bytes = bytes.string_bytes();
     let start = (offset.as_int() as usize).min(bytes.len());
     let header = input::header(&bytes[start..], "Marshal.data_size")?;
-    Ok(Value::int((header.header_len - HEADER_SMALL + header.data_len) as i64))
+    Ok(Value::int(
+        (header.header_len - HEADER_SMALL + header.data_len) as i64,
+    ))
 }

@@ -9,7 +9,7 @@ use crate::custom::Kind;
 use crate::primitives::code_fragment;
 use crate::primitives::registry::Raised;
 use crate::raise;
-use crate::value::{header, tag, Value, WORD};
+use crate::value::{Value, WORD, header, tag};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -144,7 +144,11 @@ impl Output {
                 self.float_array_header(size)?;
                 self.floats(value, size);
             }
-            tag::ABSTRACT => return Err(Error::InvalidArgument("output_value: abstract value (Abstract)")),
+            tag::ABSTRACT => {
+                return Err(Error::InvalidArgument(
+                    "output_value: abstract value (Abstract)",
+                ));
+            }
             tag::CUSTOM => self.custom(value)?,
             tag::INFIX => {
                 let offset = size as u32 * WORD;
@@ -156,7 +160,10 @@ impl Output {
                 self.count(size as u64, size as u64);
                 self.record(value);
                 if size > 1 {
-                    self.pending.push(Pending { address: value.field_address(1), count: size - 1 });
+                    self.pending.push(Pending {
+                        address: value.field_address(1),
+                        count: size - 1,
+                    });
                 }
                 return Ok(Some(value.field(0)));
             }
@@ -197,7 +204,10 @@ impl Output {
         } else if (-(1 << 30)..1 << 30).contains(&n) {
             self.code_u32(Code::Int32, n as u32);
         } else {
-            self.compat(false, "output_value: integer cannot be read back on 32-bit platform")?;
+            self.compat(
+                false,
+                "output_value: integer cannot be read back on 32-bit platform",
+            )?;
             self.code_u64(Code::Int64, n as u64);
         }
         Ok(())
@@ -223,7 +233,10 @@ impl Output {
         } else if let Ok(word) = u32::try_from(word) {
             self.code_u32(Code::Block32, word);
         } else {
-            self.compat(false, "output_value: array cannot be read back on 32-bit platform")?;
+            self.compat(
+                false,
+                "output_value: array cannot be read back on 32-bit platform",
+            )?;
             self.code_u64(Code::Block64, word);
         }
         Ok(())
@@ -237,7 +250,10 @@ impl Output {
             self.byte(Code::String8 as u8);
             self.byte(len);
         } else {
-            self.compat(len <= 0xFF_FFFB, "output_value: string cannot be read back on 32-bit platform")?;
+            self.compat(
+                len <= 0xFF_FFFB,
+                "output_value: string cannot be read back on 32-bit platform",
+            )?;
             self.code_u32(Code::String32, len as u32);
         }
         self.bytes(bytes);
@@ -250,7 +266,10 @@ impl Output {
             self.byte(Code::DoubleArray8Little as u8);
             self.byte(len);
         } else {
-            self.compat(len <= 0x1F_FFFF, "output_value: float array cannot be read back on 32-bit platform")?;
+            self.compat(
+                len <= 0x1F_FFFF,
+                "output_value: float array cannot be read back on 32-bit platform",
+            )?;
             self.code_u32(Code::DoubleArray32Little, len as u32);
         }
         Ok(())
@@ -267,7 +286,7 @@ impl Output {
         if !self.flags.closures {
             return Err(Error::InvalidArgument("output_value: functional value"));
         }
-        self.code_u32(Code::CodePointer, offset);
+        self.code_u32(Code::FunctionPointer, offset);
         self.bytes(&code_fragment::digest());
         Ok(())
     }
@@ -275,7 +294,11 @@ impl Output {
     fn custom(&mut self, block: Value) -> Result<(), Error> {
         let kind = Kind::of(block);
         let has_length = kind == Kind::Bigarray;
-        let code = if has_length { Code::CustomLen } else { Code::CustomFixed };
+        let code = if has_length {
+            Code::CustomLen
+        } else {
+            Code::CustomFixed
+        };
         self.byte(code as u8);
         self.bytes(kind.identifier().as_bytes());
         self.byte(0);
@@ -284,13 +307,18 @@ impl Output {
             self.bytes(&[0; 12]);
         }
         let Some(sizes) = custom_data::write(kind, block, self) else {
-            return Err(Error::InvalidArgument("output_value: abstract value (Custom)"));
+            return Err(Error::InvalidArgument(
+                "output_value: abstract value (Custom)",
+            ));
         };
         if has_length {
             self.data[sizes_at..][..4].copy_from_slice(&(sizes.bytes_32 as u32).to_be_bytes());
             self.data[sizes_at + 4..][..8].copy_from_slice(&sizes.bytes_64.to_be_bytes());
         }
-        self.count(1 + sizes.bytes_32.div_ceil(4), 1 + sizes.bytes_64.div_ceil(8));
+        self.count(
+            1 + sizes.bytes_32.div_ceil(4),
+            1 + sizes.bytes_64.div_ceil(8),
+        );
         Ok(())
     }
 
@@ -322,17 +350,32 @@ impl Output {
     /// Puts the header before the data.
     fn finish(mut self) -> Result<Vec<u8>, Error> {
         let len = (self.data.len() - HEADER_BIG) as u64;
-        let small = [len, self.words_32, self.words_64].iter().all(|&size| size < 1 << 32);
+        let small = [len, self.words_32, self.words_64]
+            .iter()
+            .all(|&size| size < 1 << 32);
         let mut header = Vec::with_capacity(HEADER_BIG);
         if small {
-            let words = [MAGIC_SMALL, len as u32, self.objects as u32, self.words_32 as u32, self.words_64 as u32];
-            words.iter().for_each(|word| header.extend_from_slice(&word.to_be_bytes()));
+            let words = [
+                MAGIC_SMALL,
+                len as u32,
+                self.objects as u32,
+                self.words_32 as u32,
+                self.words_64 as u32,
+            ];
+            words
+                .iter()
+                .for_each(|word| header.extend_from_slice(&word.to_be_bytes()));
         } else {
-            self.compat(false, "output_value: object too big to be read back on 32-bit platform")?;
+            self.compat(
+                false,
+                "output_value: object too big to be read back on 32-bit platform",
+            )?;
             header.extend_from_slice(&MAGIC_BIG.to_be_bytes());
             header.extend_from_slice(&[0; 4]);
             let words = [len, self.objects, self.words_64];
-            words.iter().for_each(|word| header.extend_from_slice(&word.to_be_bytes()));
+            words
+                .iter()
+                .for_each(|word| header.extend_from_slice(&word.to_be_bytes()));
         }
         self.data.splice(..HEADER_BIG, header);
         Ok(self.data)

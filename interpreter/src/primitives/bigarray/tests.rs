@@ -1,0 +1,115 @@
+//! Views, bounds, layouts and marshalling of bigarrays.
+
+use crate::heap;
+use crate::primitives::testing::{call, int, start, text};
+use crate::value::{Value, tag};
+
+/// `Bigarray.kind`s by number.
+const FLOAT64: i64 = 1;
+const INT8_SIGNED: i64 = 2;
+const INT: i64 = 8;
+const C_LAYOUT: i64 = 0;
+const FORTRAN_LAYOUT: i64 = 1;
+
+fn integers(integers: &[i64]) -> Value {
+    let fields: Vec<Value> = integers.iter().copied().map(Value::int).collect();
+    heap::alloc_fields(0, &fields)
+}
+
+fn create(kind: i64, layout: i64, dims: &[i64]) -> Value {
+    let arguments = [Value::int(kind), Value::int(layout), integers(dims)];
+    call("caml_ba_create", &arguments).expect("room for a bigarray")
+}
+
+fn get(array: Value, indices: &[i64]) -> Result<Value, String> {
+    call("caml_ba_get_generic", &[array, integers(indices)])
+}
+
+fn set(array: Value, indices: &[i64], value: Value) {
+    call("caml_ba_set_generic", &[array, integers(indices), value]).expect("inside");
+}
+
+/// A 3 by 4 array of integers, each telling its place.
+fn table(layout: i64) -> Value {
+    let array = create(INT, layout, &[3, 4]);
+    for i in layout..3 + layout {
+        for j in layout..4 + layout {
+            set(array, &[i, j], Value::int(i * 10 + j));
+        }
+    }
+    array
+}
+
+#[test]
+fn elements_wrap_to_their_size() {
+    start();
+    let array = create(INT8_SIGNED, C_LAYOUT, &[2]);
+    set(array, &[1], Value::int(300));
+    assert_eq!(get(array, &[1]), Ok(Value::int(44)));
+    assert_eq!(get(array, &[0]), Ok(Value::int(0)));
+}
+
+#[test]
+fn indices_are_checked_in_both_layouts() {
+    start();
+    let outside = Err("Invalid_argument: index out of bounds".to_owned());
+    let c = table(C_LAYOUT);
+    assert_eq!(get(c, &[2, 3]), Ok(Value::int(23)));
+    assert_eq!(get(c, &[3, 0]), outside);
+    assert_eq!(get(c, &[0, -1]), outside);
+    let fortran = table(FORTRAN_LAYOUT);
+    assert_eq!(get(fortran, &[3, 4]), Ok(Value::int(34)));
+    assert_eq!(get(fortran, &[0, 1]), outside);
+    assert!(get(c, &[1]).is_err());
+}
+
+#[test]
+fn views_share_data() {
+    start();
+    let array = table(C_LAYOUT);
+    let row = call("caml_ba_slice", &[array, integers(&[1])]).expect("inside");
+    assert_eq!(get(row, &[2]), Ok(Value::int(12)));
+    let rows = call("caml_ba_sub", &[array, Value::int(1), Value::int(2)]).expect("inside");
+    set(rows, &[0, 2], Value::int(99));
+    assert_eq!(get(row, &[2]), Ok(Value::int(99)));
+    let line = call("caml_ba_reshape", &[array, integers(&[12])]).expect("the same size");
+    assert_eq!(get(line, &[6]), Ok(Value::int(99)));
+    let turned = call(
+        "caml_ba_change_layout",
+        &[array, Value::int(FORTRAN_LAYOUT)],
+    );
+    assert_eq!(get(turned.expect("a view"), &[3, 2]), Ok(Value::int(99)));
+    assert_eq!(
+        call("caml_ba_sub", &[array, Value::int(2), Value::int(2)]),
+        Err("Invalid_argument: Bigarray.sub: bad sub-array".to_owned())
+    );
+}
+
+#[test]
+fn copies_are_equal_and_marshal_alike() {
+    start();
+    let (array, copy) = (table(C_LAYOUT), create(INT, C_LAYOUT, &[3, 4]));
+    assert_eq!(int("caml_compare", &[array, copy]), 1);
+    call("caml_ba_blit", &[array, copy]).expect("the same dimensions");
+    assert_eq!(int("caml_equal", &[array, copy]), 1);
+    let no_flags = Value::EMPTY_LIST;
+    let bytes = call("caml_output_value_to_bytes", &[array, no_flags]).expect("marshalled");
+    assert_eq!(
+        text("caml_output_value_to_string", &[copy, no_flags]),
+        String::from_utf8_lossy(bytes.string_bytes())
+    );
+    let back = call("caml_input_value_from_bytes", &[bytes, Value::int(0)]).expect("read");
+    assert_eq!(back.tag(), tag::CUSTOM);
+    assert_eq!(int("caml_compare", &[array, back]), 0);
+}
+
+#[test]
+fn filling_writes_all_elements() {
+    start();
+    let array = create(FLOAT64, C_LAYOUT, &[7]);
+    call("caml_ba_fill", &[array, heap::alloc_float(2.5)]).expect("it cannot fail");
+    for index in 0..7 {
+        let element = get(array, &[index]).expect("inside");
+        assert_eq!(element.as_float(), 2.5);
+    }
+}

@@ -1,0 +1,129 @@
+//! Both directions on hand-made values, against bytes that `ocamlrun` wrote, and malformed input.
+
+use super::output::{Flags, marshal};
+use super::unmarshal;
+use crate::custom;
+use crate::heap;
+use crate::primitives::testing::{int, start, string};
+use crate::value::Value;
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn read_and_write(value: Value) -> String {
+    let bytes = marshal(value, Flags::default()).expect("the value can be marshalled");
+    let copy = unmarshal(&bytes).expect("what was written can be read");
+    assert_eq!(int("caml_compare", &[value, copy]), 0);
+    hex(&bytes)
+}
+
+#[test]
+fn bytes_are_those_of_ocamlrun() {
+    start();
+    let shared = string("shared");
+    let cases = [
+        (
+            Value::int(-200),
+            "8495a6be0000000300000000000000000000000001ff38",
+        ),
+        (
+            Value::int(1 << 40),
+            "8495a6be00000009000000000000000000000000030000010000000000",
+        ),
+        (
+            string("hi"),
+            "8495a6be00000003000000010000000200000002226869",
+        ),
+        (
+            heap::alloc_float(1.5),
+            "8495a6be000000090000000100000003000000020c000000000000f83f",
+        ),
+        (
+            custom::alloc_int32(-3),
+            "8495a6be00000008000000010000000300000003195f6900fffffffd",
+        ),
+        (
+            custom::alloc_int64(3),
+            "8495a6be0000000c000000010000000400000003195f6a000000000000000003",
+        ),
+        (
+            custom::alloc_nativeint(1 << 40),
+            "8495a6be0000000d000000010000000300000003195f6e00020000010000000000",
+        ),
+        (
+            heap::alloc_fields(0, &[shared, shared]),
+            "8495a6be0000000a000000020000000600000005a0267368617265640401",
+        ),
+        (heap::atom(0), "8495a6be0000000100000000000000000000000080"),
+    ];
+    for (value, expected) in cases {
+        assert_eq!(read_and_write(value), expected);
+    }
+}
+
+#[test]
+fn without_sharing_nothing_is_numbered() {
+    start();
+    let shared = string("shared");
+    let flags = Flags {
+        no_sharing: true,
+        ..Flags::default()
+    };
+    let bytes = marshal(heap::alloc_fields(0, &[shared, shared]), flags).expect("strings");
+    assert_eq!(
+        hex(&bytes),
+        "8495a6be0000000f000000000000000900000007a02673686172656426736861726564"
+    );
+}
+
+#[test]
+fn depth_does_not_matter() {
+    start();
+    let length = if cfg!(miri) { 100 } else { 300_000 };
+    let list = heap::alloc_list((0..length).map(Value::int));
+    read_and_write(list);
+}
+
+#[test]
+fn a_cycle_stays_one() {
+    start();
+    let pair = heap::alloc_fields(0, &[Value::int(1), Value::int(2)]);
+    pair.init_field(1, pair);
+    let bytes = marshal(pair, Flags::default()).expect("a cycle is finite");
+    let copy = unmarshal(&bytes).expect("what was written can be read");
+    assert_eq!(copy.field(1), copy);
+}
+
+/// Any prefix, and any change of one byte, is an error or some value, never a panic.
+#[test]
+fn malformed_input_is_an_error() {
+    start();
+    let fields = [
+        string("text"),
+        heap::alloc_float(2.5),
+        custom::alloc_int64(9),
+        Value::int(1 << 50),
+    ];
+    let inner = heap::alloc_fields(0, &fields);
+    let value = heap::alloc_fields(3, &[inner, inner]);
+    let bytes = marshal(value, Flags::default()).expect("the value can be marshalled");
+    for length in 0..bytes.len() {
+        assert!(
+            unmarshal(&bytes[..length]).is_err(),
+            "prefix of {length} bytes"
+        );
+    }
+    for index in super::HEADER_SMALL..bytes.len() {
+        for change in [1, 0x40, 0x80, 0xFF] {
+            let mut changed = bytes.clone();
+            changed[index] ^= change;
+            // Whether it is an error depends on the byte.
+            let _ = unmarshal(&changed);
+        }
+    }
+    let message = unmarshal(&[0; 30])
+        .expect_err("no magic number")
+        .to_string();
+    assert_eq!(message, "input_val_from_string: bad object");
+}
