@@ -4,6 +4,8 @@
 //! code, with [`decode`] and [`effect`] for one instruction and [`opcode`] for the list of them; [`code`] lays it out;
 //! [`hints`] guesses callees; [`requests`] tells the specializer about it.
 
+#[cfg(test)]
+pub mod assemble;
 pub mod bind;
 pub mod code;
 pub mod decode;
@@ -13,6 +15,8 @@ pub mod hints;
 pub mod opcode;
 pub mod parse;
 pub mod requests;
+#[cfg(test)]
+mod tests;
 pub mod verify;
 
 pub use error::ImageError;

@@ -37,6 +37,8 @@ use registry::Primitive;
 /// The tables of all modules.
 #[rustfmt::skip]
 const TABLES: &[&[Primitive]] = &[
+    #[cfg(test)]
+    crate::image::assemble::TABLE,
     arrays::TABLE,
     backtrace::TABLE,
     bigarray::access::TABLE,

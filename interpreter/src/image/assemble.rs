@@ -1,0 +1,156 @@
+//! Hand-assembled programs for tests: instructions that ocamlc does not emit, and malformed code.
+//!
+//! Text: instructions separated by `;`, each an [`Opcode`]'s name and its operands; `name:` is a label; `@name` is
+//! the jump to it, counted as the instruction wants it. SWITCH takes its sizes as one number.
+
+use super::opcode::{Opcode, Operand};
+use super::parse::MAGIC;
+use crate::interp::entries::enter_through_slot;
+use crate::primitives::registry::argument;
+use crate::value::{Value, WORD};
+use crate::vm::vm;
+use std::collections::HashMap;
+
+/// Globals of an assembled program. Global `n` is the integer `n`, the predefined exceptions included.
+pub const GLOBALS: usize = 16;
+
+/// Enough for the OCaml stack's limit to be met first.
+const NATIVE_STACK: usize = if cfg!(miri) { 64 << 20 } else { 1 << 30 };
+
+/// Primitives of an assembled program, by index.
+pub const PRIMITIVES: [&str; 4] = [
+    "test_digits",
+    "caml_ml_string_length",
+    "no_such_primitive",
+    "caml_int_compare",
+];
+
+crate::primitives! {
+    Leaf "test_digits" digits, n;
+}
+
+/// The arguments, integers from 0 to 9, as the digits of a number.
+fn digits(arguments: u32, count: u32) -> Value {
+    let digit = |index| argument(arguments, index).as_int();
+    Value::int((0..count).fold(0, |number, index| number * 10 + digit(index)))
+}
+
+/// The words of a program.
+pub fn assemble(text: &str) -> Vec<i32> {
+    let mut words = Vec::new();
+    let mut labels = HashMap::new();
+    let mut jumps = Vec::new();
+    for item in text
+        .split(';')
+        .flat_map(|item| item.split_inclusive(':'))
+        .map(str::trim)
+    {
+        if let Some(label) = item.strip_suffix(':') {
+            labels.insert(label.to_owned(), words.len());
+        } else if !item.is_empty() {
+            instruction(item, &mut words, &mut jumps);
+        }
+    }
+    for (place, origin, label) in jumps {
+        words[place] = labels[&label] as i32 - origin as i32;
+    }
+    words
+}
+
+fn instruction(item: &str, words: &mut Vec<i32>, jumps: &mut Vec<(usize, usize, String)>) {
+    let mut parts = item.split_whitespace();
+    let name = parts.next().expect("an instruction");
+    let number = (0..super::opcode::COUNT as i32)
+        .find(|&number| format!("{:?}", Opcode::from_word(number).expect("in range")) == name)
+        .unwrap_or_else(|| panic!("no instruction {name}"));
+    let opcode = Opcode::from_word(number).expect("in range");
+    words.push(number);
+    let first = words.len();
+    for (index, part) in parts.enumerate() {
+        let place = first + index;
+        if let Some(label) = part.strip_prefix('@') {
+            let single = opcode.operands().get(index) == Some(&Operand::Jump);
+            let origin = if single {
+                place
+            } else {
+                first + opcode.operands().len()
+            };
+            jumps.push((place, origin, label.to_owned()));
+            words.push(0);
+        } else {
+            words.push(part.parse().expect("a number"));
+        }
+    }
+}
+
+/// An executable with this code.
+pub fn executable(code: &[i32]) -> Vec<u8> {
+    let code: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let names = PRIMITIVES.map(|name| format!("{name}\0")).concat();
+    sections(&[
+        ("CODE", &code),
+        ("PRIM", names.as_bytes()),
+        ("DATA", &data()),
+    ])
+}
+
+/// A file with these sections.
+pub fn sections(sections: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut file = Vec::new();
+    for (_, bytes) in sections {
+        file.extend_from_slice(bytes);
+    }
+    for (name, bytes) in sections {
+        file.extend_from_slice(name.as_bytes());
+        file.extend_from_slice(&(bytes.len() as u32).to_be_bytes());
+    }
+    file.extend_from_slice(&(sections.len() as u32).to_be_bytes());
+    file.extend_from_slice(MAGIC);
+    file
+}
+
+/// The marshalled globals.
+fn data() -> Vec<u8> {
+    let mut body = vec![0x08];
+    body.extend_from_slice(&((GLOBALS as u32) << 10).to_be_bytes());
+    body.extend((0..GLOBALS as u8).map(|number| 0x40 | number));
+    let words = [
+        0x8495_a6be,
+        body.len() as u32,
+        1,
+        GLOBALS as u32 + 1,
+        GLOBALS as u32 + 1,
+    ];
+    let mut data: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
+    data.extend(body);
+    data
+}
+
+/// What a program gave: the accumulator at STOP, as an integer or a description, or the exception.
+pub fn run(text: &str) -> Result<i64, i64> {
+    run_words(assemble(text))
+}
+
+/// The same for words. On a thread, hence a machine, of its own.
+pub fn run_words(code: Vec<i32>) -> Result<i64, i64> {
+    let thread = std::thread::Builder::new()
+        .stack_size(NATIVE_STACK)
+        .spawn(move || {
+            super::load(&executable(&code)).expect("the code is well-formed");
+            let vm = vm();
+            let result = Value(enter_through_slot(
+                vm.code_start.get(),
+                Value::UNIT.0,
+                vm.stack_high.get() - WORD,
+            ));
+            if result == Value::RAISED {
+                Err(vm.exception.get().as_int())
+            } else {
+                Ok(result.as_int())
+            }
+        });
+    thread
+        .expect("a thread can be started")
+        .join()
+        .expect("the interpreter does not panic")
+}

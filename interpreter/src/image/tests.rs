@@ -1,0 +1,284 @@
+//! Malformed files: each is a typed error with a place, none a panic.
+
+use super::assemble::{GLOBALS, PRIMITIVES, assemble, executable, run, sections};
+use super::error::{CodeProblem, ImageError};
+use super::verify::{Entry, Limits};
+use super::{hints, parse, verify};
+
+fn check(code: &[i32]) -> Result<Vec<Entry>, ImageError> {
+    let limits = Limits {
+        globals: GLOBALS,
+        primitives: PRIMITIVES.len(),
+        primitive_arity: &|index| [Some(6), Some(1), None, Some(2)][index],
+    };
+    verify::verify(code, &limits)
+}
+
+/// Where the program is malformed, and why.
+fn problem(text: &str) -> (usize, CodeProblem) {
+    match check(&assemble(text)) {
+        Err(ImageError::Code { position, problem }) => (position, problem),
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[test]
+fn functions_are_found() {
+    let entries = check(&assemble(
+        "Closure 0 @g; Push; Closure 0 @f; Stop; f: Acc0; Return 1; Restart; g: Grab 1; Acc1; Return 2",
+    ));
+    let expected = [
+        Entry {
+            position: 0,
+            arity: 0,
+            end: 8,
+        },
+        Entry {
+            position: 8,
+            arity: 1,
+            end: 11,
+        },
+        Entry {
+            position: 12,
+            arity: 2,
+            end: 17,
+        },
+    ];
+    assert_eq!(entries, Ok(expected.to_vec()));
+}
+
+#[test]
+fn words_that_are_no_instructions() {
+    assert_eq!(
+        check(&[149]),
+        Err(ImageError::Code {
+            position: 0,
+            problem: CodeProblem::Opcode(149)
+        })
+    );
+    assert_eq!(
+        check(&[-1]),
+        Err(ImageError::Code {
+            position: 0,
+            problem: CodeProblem::Opcode(-1)
+        })
+    );
+    assert_eq!(
+        check(&[]),
+        Err(ImageError::Code {
+            position: 0,
+            problem: CodeProblem::End
+        })
+    );
+    assert_eq!(problem("Const0"), (1, CodeProblem::End));
+    assert_eq!(problem("ConstInt"), (0, CodeProblem::End));
+    assert_eq!(problem("Const0; Switch 196608 1"), (1, CodeProblem::End));
+    assert_eq!(problem("ClosureRec 1000000 0"), (0, CodeProblem::End));
+    assert_eq!(
+        problem("ClosureRec -1 0"),
+        (0, CodeProblem::OperandRange(-1))
+    );
+}
+
+#[test]
+fn operands() {
+    assert_eq!(
+        problem("GetGlobal 16; Stop"),
+        (0, CodeProblem::OperandRange(16))
+    );
+    assert_eq!(
+        problem("SetGlobal -1; Stop"),
+        (0, CodeProblem::OperandRange(-1))
+    );
+    assert_eq!(
+        problem("MakeBlock1 256; Stop"),
+        (0, CodeProblem::OperandRange(256))
+    );
+    assert_eq!(
+        problem("MakeBlock 0 0; Stop"),
+        (0, CodeProblem::OperandRange(0))
+    );
+    assert_eq!(problem("CCall1 4; Stop"), (0, CodeProblem::OperandRange(4)));
+    assert_eq!(
+        problem("CCall1 3; Stop"),
+        (0, CodeProblem::PrimitiveArity(3))
+    );
+    assert_eq!(
+        problem("Push; Acc 1; Stop"),
+        (1, CodeProblem::OperandRange(1))
+    );
+    assert_eq!(problem("Acc0; Stop"), (0, CodeProblem::StackUnderflow));
+    assert_eq!(problem("PushAcc1; Stop"), (0, CodeProblem::StackUnderflow));
+}
+
+#[test]
+fn jumps() {
+    assert_eq!(problem("Branch 100"), (0, CodeProblem::JumpRange(101)));
+    assert_eq!(problem("Branch -2"), (0, CodeProblem::JumpRange(-1)));
+    assert_eq!(
+        problem("ConstInt 99; BranchIf -2; Stop"),
+        (1, CodeProblem::JumpInside)
+    );
+    assert_eq!(
+        problem("BranchIf 2; ConstInt 99; Stop"),
+        (3, CodeProblem::JumpInside)
+    );
+}
+
+#[test]
+fn stacks() {
+    assert_eq!(problem("Pop 1; Stop"), (0, CodeProblem::StackUnderflow));
+    assert_eq!(problem("AddInt; Stop"), (0, CodeProblem::StackUnderflow));
+    assert_eq!(
+        problem("Const0; BranchIf @a; Push; a: Stop").1,
+        CodeProblem::StackMismatch
+    );
+    assert_eq!(problem("a: Push; Branch @a").1, CodeProblem::StackMismatch);
+    let function = |body: &str| problem(&format!("Closure 0 @f; Stop; f: {body}")).1;
+    assert_eq!(function("Acc0; Return 2"), CodeProblem::StackLeft);
+    assert_eq!(function("Push; Return 1"), CodeProblem::StackLeft);
+    assert_eq!(
+        function("Push; Push; Acc1; AppTerm1 2"),
+        CodeProblem::StackLeft
+    );
+    assert_eq!(problem("Return 0"), (0, CodeProblem::StackLeft));
+}
+
+#[test]
+fn trap_frames() {
+    assert_eq!(problem("PopTrap; Stop"), (0, CodeProblem::StackUnderflow));
+    assert_eq!(
+        problem("Push; Push; Push; Push; PopTrap; Stop"),
+        (4, CodeProblem::TrapFrame)
+    );
+    assert_eq!(
+        problem("PushTrap @h; Pop 1; h: Stop"),
+        (2, CodeProblem::TrapFrame)
+    );
+    assert_eq!(
+        problem("PushTrap @h; Push; PopTrap; h: Stop"),
+        (3, CodeProblem::TrapFrame)
+    );
+    assert_eq!(
+        problem("PushTrap @h; Assign 3; h: Stop"),
+        (2, CodeProblem::OperandRange(3))
+    );
+    assert_eq!(
+        problem("Closure 0 @f; Stop; f: PushTrap @h; Return 5; h: Return 1").1,
+        CodeProblem::StackLeft
+    );
+}
+
+#[test]
+fn entries() {
+    assert_eq!(problem("Push; Grab 1; Stop").1, CodeProblem::Entry);
+    assert_eq!(problem("Restart; Stop").1, CodeProblem::Entry);
+    assert_eq!(
+        problem("Closure 0 @f; Stop; f: Grab 1; Return 2").1,
+        CodeProblem::Entry
+    );
+    assert_eq!(
+        problem("Closure 0 @f; Stop; f: Apply1; Return 0").1,
+        CodeProblem::Entry
+    );
+    assert_eq!(
+        problem("Closure 0 @f; Stop; Restart; f: Grab 254; Return 255").1,
+        CodeProblem::Arity(254)
+    );
+    assert_eq!(
+        problem("Closure 0 @f; Branch @f; f: Const0; Stop").1,
+        CodeProblem::Shared
+    );
+}
+
+#[test]
+fn files_without_a_program() {
+    let parse = |file: &[u8]| parse::executable(file).expect_err("malformed");
+    assert_eq!(parse(b""), ImageError::NoTrailer);
+    assert_eq!(
+        parse(b"#!/bin/sh\necho a script that is long enough\n"),
+        ImageError::NoTrailer
+    );
+    let mut other = executable(&assemble("Stop"));
+    other.truncate(other.len() - 1);
+    other.push(b'1');
+    assert_eq!(parse(&other), ImageError::Magic(*b"Caml1999X031"));
+    assert_eq!(
+        parse(&sections(&[("CODE", &[]), ("DATA", &[])])),
+        ImageError::Missing { section: "PRIM" }
+    );
+    let odd = sections(&[("CODE", &[1, 2, 3]), ("DATA", &[]), ("PRIM", &[])]);
+    assert_eq!(parse(&odd), ImageError::OddCode { length: 3 });
+}
+
+#[test]
+fn truncated_files() {
+    let whole = executable(&assemble("Const0; Stop"));
+    for cut in 1..whole.len() - 44 {
+        // The front is missing, so a section begins before the file does.
+        assert!(
+            matches!(
+                parse::executable(&whole[cut..]),
+                Err(ImageError::Truncated { .. })
+            ),
+            "{cut} bytes cut"
+        );
+    }
+    let mut table = b"\xff\xff\xff\xff".to_vec();
+    table.extend_from_slice(parse::MAGIC);
+    assert!(matches!(
+        parse::executable(&table),
+        Err(ImageError::Truncated { .. })
+    ));
+}
+
+#[test]
+fn changed_words_never_panic() {
+    let program =
+        "Closure 0 @f; Push; Const0; Push; PushTrap @h; Const1; PopTrap; Switch 65538 @a @b @b;
+        a: Const2; PushAcc2; Apply1; b: Stop; h: Stop; Restart; g: Grab 1; Acc1; Return 2;
+        f: Push; Closure 1 @g; PushConst2; PushAcc1; AppTerm1 4";
+    let words = assemble(program);
+    assert!(check(&words).is_ok());
+    for place in 0..words.len() {
+        for value in (-3..152).chain([255, 65_535, i32::MAX, i32::MIN]) {
+            let mut changed = words.clone();
+            changed[place] = value;
+            if let Ok(entries) = check(&changed) {
+                hints::guess(&changed, &entries);
+            }
+        }
+    }
+}
+
+#[test]
+fn callees_are_guessed() {
+    // f is captured by g, which is in a block in a global, which h reads; each calls the other once.
+    let text = "Closure 0 @f; Closure 1 @g; MakeBlock1 0; SetGlobal 12; Closure 0 @h; Push; Const0; PushAcc1; Apply1; Stop;
+        f: Acc0; Return 1;
+        g: Acc0; PushEnvAcc2; AppTerm1 2;
+        h: Acc0; PushGetGlobalField 12 0; Apply1; Return 1";
+    let words = assemble(text);
+    let entries = check(&words).expect("well-formed");
+    let found = hints::guess(&words, &entries);
+    let callees: Vec<usize> = found
+        .iter()
+        .map(|hint| {
+            entries
+                .iter()
+                .position(|entry| entry.position == hint.entry)
+                .expect("an entry")
+        })
+        .collect();
+    // In the order of the calls: the program calls h, g calls f, h calls g.
+    assert_eq!(callees, [3, 1, 2]);
+    assert_eq!(run(text), Ok(0));
+}
+
+#[test]
+fn two_callees_are_no_guess() {
+    let words = assemble("Const0; BranchIf @a; Closure 0 @f; Branch @b; a: Closure 0 @g; b: Push; Const0; PushAcc1; Apply1; Stop;
+        f: Acc0; Return 1; g: Acc0; Return 1");
+    let entries = check(&words).expect("well-formed");
+    assert_eq!(hints::guess(&words, &entries), []);
+}

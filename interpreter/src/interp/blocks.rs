@@ -1,0 +1,201 @@
+//! Instructions that make blocks, and the safepoints at which the collector may run.
+//!
+//! A block is allocated before its fields' values are read: only the accumulator and the stack survive a
+//! safepoint. Fields are written without a barrier, since a fresh block is young, or known to the collector.
+
+use super::calls::closure_info;
+use super::events;
+use super::registers::{Registers, UNIT, field, modify};
+use crate::heap;
+use crate::image::code::CELL;
+use crate::memory::{self, cell_read, cell_write};
+use crate::value::{WORD, header, tag};
+use crate::vm::vm;
+use annotations::{cells_drop_below, cells_invalidate, cells_sync, lockstep_event};
+
+impl Registers {
+    /// Lets the collector run; false if something that it ran raised. The accumulator survives.
+    #[inline(always)]
+    #[must_use]
+    pub fn safepoint(&mut self, bytes: u32) -> bool {
+        self.push_accu();
+        cells_drop_below(self.sp);
+        lockstep_event(events::SAFEPOINT, self.pc, self.sp, self.accu);
+        vm().sp.set(self.sp);
+        cells_sync();
+        let fine = heap::safepoint(bytes) != 0;
+        cells_invalidate();
+        self.accu = self.pop();
+        fine
+    }
+
+    /// A safepoint, if one is due.
+    #[inline(always)]
+    #[must_use]
+    pub fn poll(&mut self) -> bool {
+        vm().young_ptr.get() >= vm().young_trigger.get() || self.safepoint(0)
+    }
+
+    /// The address of a block of at most [`heap::MAX_YOUNG_WOSIZE`] words, its header written; `None` if
+    /// a finaliser raised. Only the accumulator and the stack survive this.
+    #[inline(always)]
+    #[must_use]
+    pub fn allocate(&mut self, wosize: u32, tag: u8) -> Option<u32> {
+        let bytes = (wosize + 1) * WORD;
+        let mut start = vm().young_ptr.get().wrapping_sub(bytes);
+        if start < vm().young_trigger.get() {
+            if !self.safepoint(bytes) {
+                return None;
+            }
+            start = vm().young_ptr.get().wrapping_sub(bytes);
+        }
+        vm().young_ptr.set(start);
+        memory::store_u64(start, header(wosize as usize, tag));
+        Some(start + WORD)
+    }
+
+    /// The same for any size.
+    #[inline(always)]
+    #[must_use]
+    pub fn allocate_any(&mut self, wosize: u32, tag: u8) -> Option<u32> {
+        if wosize as usize <= heap::MAX_YOUNG_WOSIZE {
+            return self.allocate(wosize, tag);
+        }
+        // The block is not reachable yet: nothing may collect before it is.
+        if self.poll() {
+            Some(heap::alloc(wosize as usize, tag).address())
+        } else {
+            None
+        }
+    }
+
+    /// MAKEBLOCK: a block of the accumulator and the slots after it; false if a finaliser raised.
+    #[inline(always)]
+    #[must_use]
+    pub fn make_block(&mut self, wosize: u32, tag: u8) -> bool {
+        let Some(block) = self.allocate_any(wosize, tag) else {
+            return false;
+        };
+        memory::store_i64(block, self.accu);
+        let sp = self.sp;
+        Self::rounds(1, wosize, |index| {
+            memory::store_i64(block + index * WORD, cell_read(sp + (index - 1) * WORD))
+        });
+        self.drop(wosize - 1);
+        self.accu = i64::from(block);
+        true
+    }
+
+    /// MAKEBLOCK for up to three fields, without a loop.
+    #[inline(always)]
+    #[must_use]
+    pub fn make_small_block(&mut self, wosize: u32, tag: u8) -> bool {
+        let Some(block) = self.allocate(wosize, tag) else {
+            return false;
+        };
+        memory::store_i64(block, self.accu);
+        if wosize > 1 {
+            memory::store_i64(block + WORD, self.pop());
+        }
+        if wosize > 2 {
+            memory::store_i64(block + 2 * WORD, self.pop());
+        }
+        self.accu = i64::from(block);
+        true
+    }
+
+    /// MAKEFLOATBLOCK.
+    #[inline(always)]
+    #[must_use]
+    pub fn make_float_block(&mut self, wosize: u32) -> bool {
+        let Some(block) = self.allocate_any(wosize, tag::DOUBLE_ARRAY) else {
+            return false;
+        };
+        memory::store_i64(block, field(self.accu, 0));
+        let sp = self.sp;
+        Self::rounds(1, wosize, |index| {
+            memory::store_i64(
+                block + index * WORD,
+                field(cell_read(sp + (index - 1) * WORD), 0),
+            );
+        });
+        self.drop(wosize - 1);
+        self.accu = i64::from(block);
+        true
+    }
+
+    /// GETFLOATFIELD: a boxed copy of a float field of the accumulator.
+    #[inline(always)]
+    #[must_use]
+    pub fn box_float_field(&mut self, index: u32) -> bool {
+        let Some(block) = self.allocate(1, tag::DOUBLE) else {
+            return false;
+        };
+        memory::store_i64(block, field(self.accu, index));
+        self.accu = i64::from(block);
+        true
+    }
+
+    /// CLOSURE: captures the accumulator and the slots after it.
+    #[inline(always)]
+    #[must_use]
+    pub fn make_closure(&mut self, variables: u32, code: u32) -> bool {
+        let Some(block) = self.allocate_any(2 + variables, tag::CLOSURE) else {
+            return false;
+        };
+        memory::store_i64(block, i64::from(code));
+        memory::store_i64(block + WORD, closure_info(2));
+        self.capture(block + 2 * WORD, variables);
+        self.accu = i64::from(block);
+        true
+    }
+
+    /// CLOSUREREC: closures that share one block and their captured variables.
+    #[inline(always)]
+    #[must_use]
+    pub fn make_closures(&mut self, functions: u32, variables: u32) -> bool {
+        let environment = functions * 3 - 1;
+        let Some(block) = self.allocate_any(environment + variables, tag::CLOSURE) else {
+            return false;
+        };
+        self.capture(block + environment * WORD, variables);
+        self.accu = i64::from(block);
+        let (pc, sp) = (self.pc, self.sp);
+        Self::rounds(0, functions, |index| {
+            let infix = block + index * 3 * WORD;
+            if index > 0 {
+                memory::store_u64(infix - WORD, header(index as usize * 3, tag::INFIX));
+            }
+            let operand = memory::load_u32(pc + (3 + index) * CELL);
+            let code = (pc + 3 * CELL).wrapping_add(operand.wrapping_mul(CELL));
+            memory::store_i64(infix, i64::from(code));
+            memory::store_i64(
+                infix + WORD,
+                closure_info((environment - index * 3) as usize),
+            );
+            cell_write(sp - (index + 1) * WORD, i64::from(infix));
+        });
+        self.sp -= functions * WORD;
+        true
+    }
+
+    #[inline(always)]
+    fn capture(&mut self, to: u32, variables: u32) {
+        if variables > 0 {
+            memory::store_i64(to, self.accu);
+            let sp = self.sp;
+            Self::rounds(1, variables, |index| {
+                memory::store_i64(to + index * WORD, cell_read(sp + (index - 1) * WORD));
+            });
+            self.drop(variables - 1);
+        }
+    }
+
+    /// SETFIELD: pops the value; the accumulator becomes unit.
+    #[inline(always)]
+    pub fn set_field(&mut self, index: u32, operands: u32) {
+        let value = self.pop();
+        modify((self.accu as u32) + index * WORD, value);
+        self.set(UNIT, operands);
+    }
+}
