@@ -136,14 +136,16 @@ impl Channel {
         }
     }
 
+    /// A target inside the buffer is as good as any, even in a closed channel; reading it then fails.
     fn seek_input(&mut self, target: i64) -> Result<(), Errno> {
-        let descriptor = self.open_descriptor()?;
         let position = self.file_position();
         if (position - self.limit as i64..=position).contains(&target) {
-            self.next = self.limit - (position - target) as usize;
+            if self.descriptor.is_some() {
+                self.next = self.limit - (position - target) as usize;
+            }
             return Ok(());
         }
-        move_to(Ok(descriptor), target)?;
+        move_to(self.open_descriptor(), target)?;
         self.position = Some(target);
         self.next = 0;
         self.limit = 0;
@@ -326,9 +328,11 @@ impl Channel {
                 return Ok((at + 1 - self.next) as i64);
             }
             scanned = self.limit - self.next;
-            self.open_descriptor()?;
             if self.next > 0 {
-                self.buffer.copy_within(self.next..self.limit, 0);
+                // A closed channel has no buffer, but nothing in it either.
+                if scanned > 0 {
+                    self.buffer.copy_within(self.next..self.limit, 0);
+                }
                 self.next = 0;
                 self.limit = scanned;
             }

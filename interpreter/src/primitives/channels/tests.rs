@@ -129,8 +129,10 @@ fn closed_channels() {
     let channel = file.open(READ);
     unwrap(close_channel(channel));
     assert_eq!(raised(input_char(channel)), bad);
+    unwrap(seek(channel, Value::int(0)));
+    assert_eq!(raised(input_char(channel)), bad);
     assert_eq!(raised(input_scan_line(channel)), bad);
-    assert_eq!(raised(seek(channel, Value::int(0))), bad);
+    assert_eq!(raised(seek(channel, Value::int(1))), bad);
 }
 
 #[test]

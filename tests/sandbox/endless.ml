@@ -1,0 +1,6 @@
+(* Writes until nobody reads. *)
+
+let () =
+  while true do
+    print_endline "y"
+  done
