@@ -170,7 +170,7 @@ impl Fixpoint<'_> {
             .or_insert(next);
         if id == next {
             self.nodes.push(Node::new(source, edge, cells));
-        } else if !self.nodes[id.0 as usize].join(source, &edge.args, cells) {
+        } else if !self.nodes[id.0 as usize].arrive(source, &edge.args, cells) {
             return id;
         }
         if !std::mem::replace(&mut self.nodes[id.0 as usize].queued, true) {
@@ -196,8 +196,16 @@ impl Node {
         }
     }
 
-    fn join(&mut self, source: Source, args: &[Abs], cells: &Cells<Abs>) -> bool {
+    /// Takes the state of an edge into account; whether that changed anything. What has come from one
+    /// place only follows that place exactly.
+    fn arrive(&mut self, source: Source, args: &[Abs], cells: &Cells<Abs>) -> bool {
         self.is_join |= source != self.source;
+        if !self.is_join {
+            let changed = self.params != args || self.cells != *cells;
+            self.params.copy_from_slice(args);
+            self.cells.clone_from(cells);
+            return changed;
+        }
         let mut changed = self.cells.join(cells);
         for (mine, &theirs) in self.params.iter_mut().zip(args) {
             let joined = mine.join(theirs);
