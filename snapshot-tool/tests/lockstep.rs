@@ -1,0 +1,162 @@
+//! The comparer of lockstep on hand-written pairs of modules: what agrees, and each way to differ.
+
+use std::time::Duration;
+
+use bactrian::engine;
+use bactrian::lockstep::{self, Cause, Setup, Verdict};
+use bactrian::run::Exit;
+use wasmtime::{Engine, Module};
+
+/// A guest that reports a number of events, counting, with `body` for each; then does `last`.
+fn guest(events: u32, body: &str, last: &str) -> String {
+    format!(
+        r#"(module
+            (import "bactrian" "lockstep.event" (func $event (param i32 i32 i32 i64)))
+            (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+            (memory (export "memory") 1)
+            (func (export "_start") (local $at i32)
+                (call $event (i32.const 1) (i32.const 0) (i32.const 1024) (i64.const 1))
+                (loop $again
+                    {body}
+                    (call $event (i32.const 3) (local.get $at) (i32.const 1000) (i64.extend_i32_u (local.get $at)))
+                    (local.set $at (i32.add (local.get $at) (i32.const 1)))
+                    (br_if $again (i32.lt_u (local.get $at) (i32.const {events}))))
+                {last}))"#
+    )
+}
+
+/// At the 5000th event does `what`.
+fn late(what: &str) -> String {
+    format!("(if (i32.eq (local.get $at) (i32.const 5000)) (then {what}))")
+}
+
+fn compare(generic: &str, residual: &str) -> Verdict {
+    let engine = engine::interruptible(None).expect("an engine");
+    let module = |engine: &Engine, wat: &str| {
+        Module::new(engine, wat::parse_str(wat).expect("well-formed")).expect("valid")
+    };
+    let setup = Setup {
+        patience: Duration::from_secs(2),
+        ..Setup::default()
+    };
+    lockstep::compare(
+        &engine,
+        &module(&engine, generic),
+        &module(&engine, residual),
+        &setup,
+    )
+    .expect("both start")
+}
+
+fn cause(residual: &str) -> (u64, Cause, String) {
+    match compare(&guest(9000, "", ""), residual) {
+        Verdict::Agree { .. } => panic!("the difference was not noticed"),
+        Verdict::Diverged(divergence) => {
+            let text = divergence.to_string();
+            (divergence.events, divergence.cause, text)
+        }
+    }
+}
+
+#[test]
+fn equal_runs_agree() {
+    let guest = guest(9000, "", "(call $exit (i32.const 7))");
+    match compare(&guest, &guest) {
+        Verdict::Agree { events, end } => {
+            assert_eq!((events, end.exit), (9001, Exit::Status(7)));
+        }
+        Verdict::Diverged(divergence) => panic!("{divergence}"),
+    }
+}
+
+#[test]
+fn a_wrong_value_is_found_where_it_is() {
+    let wrong = guest(9000, &late("(local.set $at (i32.const 5001))"), "");
+    let (events, cause, text) = cause(&wrong);
+    assert_eq!(events, 5001);
+    let Cause::Events {
+        generic: Some(generic),
+        residual: Some(residual),
+    } = cause
+    else {
+        panic!("{cause:?}");
+    };
+    assert_eq!((generic.value, residual.value), (5000, 5001));
+    assert!(text.contains("differ after 5001 events"), "{text}");
+}
+
+#[test]
+fn a_wrong_stack_word_is_found() {
+    let wrong = guest(
+        9000,
+        &late("(i64.store (i32.const 1008) (i64.const 85))"),
+        "",
+    );
+    let (events, cause, text) = cause(&wrong);
+    assert_eq!(events, 5001);
+    assert!(matches!(cause, Cause::Events { .. }));
+    assert!(
+        text.contains("sp[1]: (raised) in generic, 42 in residual"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_early_end_is_found() {
+    for end in ["(return)", "(call $exit (i32.const 0))", "(unreachable)"] {
+        let (events, cause, _) = cause(&guest(9000, &late(end), ""));
+        assert_eq!(events, 5001);
+        assert!(matches!(
+            cause,
+            Cause::Events {
+                generic: Some(_),
+                residual: None
+            }
+        ));
+    }
+}
+
+#[test]
+fn events_too_many_are_found() {
+    let (events, cause, _) = cause(&guest(9001, "", ""));
+    assert_eq!(events, 9001);
+    assert!(matches!(
+        cause,
+        Cause::Events {
+            generic: None,
+            residual: Some(_)
+        }
+    ));
+}
+
+#[test]
+fn a_side_that_loops_is_stopped() {
+    let (events, cause, _) = cause(&guest(9000, &late("(loop $ever (br $ever))"), ""));
+    assert_eq!(events, 5001);
+    assert!(matches!(
+        cause,
+        Cause::Events {
+            generic: Some(_),
+            residual: None
+        }
+    ));
+}
+
+#[test]
+fn a_side_that_loops_at_its_end_is_stopped() {
+    let (_, cause, text) = cause(&guest(9000, "", "(loop $ever (br $ever))"));
+    assert!(matches!(cause, Cause::Ends { .. }), "{text}");
+}
+
+#[test]
+fn another_status_is_found() {
+    let (events, cause, _) = cause(&guest(9000, "", "(call $exit (i32.const 3))"));
+    assert_eq!(events, 9001);
+    let Cause::Ends { generic, residual } = cause else {
+        panic!("{cause:?}")
+    };
+    assert_eq!(
+        (generic.exit, residual.exit),
+        (Exit::Status(0), Exit::Status(3))
+    );
+}
