@@ -1,7 +1,9 @@
 //! Runs a bytecode executable with the native build of the interpreter: `ocamlrun PROGRAM ARGUMENTS`.
+//! With `BACTRIAN_STRESS=1` in the environment, each safepoint collects.
 
 use bactrian_interpreter::{os, start};
 use std::os::unix::ffi::OsStringExt;
+use std::sync::atomic::Ordering;
 
 /// Native stack, so that the limit of the OCaml stack is met first.
 const STACK_BYTES: usize = 1 << 30;
@@ -16,6 +18,9 @@ fn main() {
         std::process::exit(2);
     };
     let file = std::fs::read(path).expect("the program is readable");
+    if std::env::var_os("BACTRIAN_STRESS").is_some() {
+        start::BACTRIAN_STRESS.store(1, Ordering::Relaxed);
+    }
     let thread = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
         .spawn(move || {
