@@ -10,6 +10,7 @@ mod compact;
 pub mod compare;
 mod constants;
 mod dce;
+mod integers;
 mod params;
 mod peephole;
 mod rename;

@@ -1,12 +1,14 @@
 //! The algebra of cleanup: what an operator on given operands can be replaced by.
 //!
-//! Each rule is an identity of WebAssembly's integers, exact for every operand value, wrap-around
-//! included; nothing is assumed about ranges. Rules never make a trap appear or go.
+//! Here are the entry point, and what has one operand or three; [`super::integers`] has the rest. Each
+//! rule is an identity, exact for every operand value, wrap-around included; nothing is assumed about
+//! ranges. Rules never make a trap appear or go.
 //!
 //! Leaves out floats (but for folding constants, where the operator table allows it) and addresses:
 //! a constant is never moved into the offset of a load, which does not wrap.
 
 use super::compare::{inverse, is_comparison};
+use super::integers;
 use crate::ir::residual::{Value, Values};
 use crate::op::{Const, Op};
 
@@ -40,7 +42,7 @@ pub fn improve(op: Op, args: &[Value], known: &impl Known) -> Option<Better> {
     }
     match *args {
         [value] => unary(op, value, known),
-        [left, right] => binary(op, left, right, known),
+        [left, right] => integers::binary(op, left, right, known),
         [left, right, condition] => select(op, left, right, condition, known),
         _ => None,
     }
@@ -60,7 +62,7 @@ pub fn condition(value: Value, known: &impl Known) -> Option<(Value, Sense)> {
     }
 }
 
-fn constant(value: Value, known: &impl Known) -> Option<Const> {
+pub(super) fn constant(value: Value, known: &impl Known) -> Option<Const> {
     match known.definition(value)? {
         (Op::Const(constant), _) => Some(constant),
         _ => None,
@@ -74,7 +76,7 @@ fn fold(op: Op, args: &[Value], known: &impl Known) -> Option<Const> {
 }
 
 /// Whether the `i32` is 0 or 1.
-fn is_boolean(value: Value, known: &impl Known) -> bool {
+pub(super) fn is_boolean(value: Value, known: &impl Known) -> bool {
     match known.definition(value) {
         Some((Op::Const(Const::I32(bit)), _)) => bit == 0 || bit == 1,
         Some((Op::I32And, [left, right, _])) => {
@@ -87,7 +89,7 @@ fn is_boolean(value: Value, known: &impl Known) -> bool {
     }
 }
 
-fn one(op: Op, value: Value) -> Option<Better> {
+pub(super) fn one(op: Op, value: Value) -> Option<Better> {
     Some(Better::Op(op, Values::from_slice(&[value])))
 }
 
@@ -132,287 +134,4 @@ fn select(op: Op, left: Value, right: Value, cond: Value, known: &impl Known) ->
         Sense::Opposite => [right, left, value],
     };
     Some(Better::Op(op, Values::from_slice(&args)))
-}
-
-/// The integer operators of one width, by role.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Add,
-    Sub,
-    Mul,
-    And,
-    Or,
-    Xor,
-    Shl,
-    ShrS,
-    ShrU,
-    Eq,
-    Ne,
-}
-
-/// The width of an integer operator.
-#[derive(Clone, Copy)]
-struct Width {
-    bits: u32,
-}
-
-macro_rules! roles {
-    ($($role:ident: $narrow:ident, $wide:ident;)*) => {
-        fn role(op: Op) -> Option<(Role, Width)> {
-            Some(match op {
-                $(Op::$narrow => (Role::$role, Width { bits: 32 }),
-                Op::$wide => (Role::$role, Width { bits: 64 }),)*
-                _ => return None,
-            })
-        }
-
-        impl Width {
-            fn op(self, role: Role) -> Op {
-                match role {
-                    $(Role::$role => if self.bits == 32 { Op::$narrow } else { Op::$wide },)*
-                }
-            }
-        }
-    };
-}
-
-roles! {
-    Add: I32Add, I64Add;
-    Sub: I32Sub, I64Sub;
-    Mul: I32Mul, I64Mul;
-    And: I32And, I64And;
-    Or: I32Or, I64Or;
-    Xor: I32Xor, I64Xor;
-    Shl: I32Shl, I64Shl;
-    ShrS: I32ShrS, I64ShrS;
-    ShrU: I32ShrU, I64ShrU;
-    Eq: I32Eq, I64Eq;
-    Ne: I32Ne, I64Ne;
-}
-
-impl Role {
-    fn commutes(self) -> bool {
-        match self {
-            Role::Add | Role::Mul | Role::And | Role::Or | Role::Xor | Role::Eq | Role::Ne => true,
-            Role::Sub | Role::Shl | Role::ShrS | Role::ShrU => false,
-        }
-    }
-}
-
-impl Width {
-    /// The constant of this width with the low bits of `value`.
-    fn constant(self, value: i64) -> Const {
-        if self.bits == 32 {
-            Const::I32(value as i32)
-        } else {
-            Const::I64(value)
-        }
-    }
-
-    /// The constant, sign-extended.
-    fn value(self, constant: Const) -> i64 {
-        match constant {
-            Const::I32(value) => i64::from(value),
-            Const::I64(value) => value,
-            Const::F32(_) | Const::F64(_) => {
-                unreachable!("an integer operator has integer operands")
-            }
-        }
-    }
-
-    fn shift(self, count: i64) -> u32 {
-        count as u32 % self.bits
-    }
-}
-
-fn binary(op: Op, left: Value, right: Value, known: &impl Known) -> Option<Better> {
-    let (role, width) = role(op)?;
-    if left == right {
-        return same(role, width, left);
-    }
-    match (constant(left, known), constant(right, known)) {
-        (Some(_), None) if role.commutes() => {
-            Some(Better::Op(op, Values::from_slice(&[right, left])))
-        }
-        (_, Some(right)) => {
-            let right = width.value(right);
-            identity(role, width, left, right).or_else(|| nested(role, width, left, right, known))
-        }
-        (_, None) => None,
-    }
-}
-
-/// Rules for equal operands.
-fn same(role: Role, width: Width, value: Value) -> Option<Better> {
-    match role {
-        Role::And | Role::Or => Some(Better::Value(value)),
-        Role::Sub | Role::Xor => Some(Better::Const(width.constant(0))),
-        Role::Eq => Some(Better::Const(Const::I32(1))),
-        Role::Ne => Some(Better::Const(Const::I32(0))),
-        Role::Add | Role::Mul | Role::Shl | Role::ShrS | Role::ShrU => None,
-    }
-}
-
-/// Rules for a constant right operand, whatever the left one.
-fn identity(role: Role, width: Width, left: Value, right: i64) -> Option<Better> {
-    let count = width.shift(right);
-    match (role, right) {
-        (Role::Add | Role::Sub | Role::Or | Role::Xor, 0) | (Role::Mul, 1) | (Role::And, -1) => {
-            Some(Better::Value(left))
-        }
-        (Role::Shl | Role::ShrS | Role::ShrU, _) if count == 0 => Some(Better::Value(left)),
-        (Role::And | Role::Mul, 0) => Some(Better::Const(width.constant(0))),
-        (Role::Or, -1) => Some(Better::Const(width.constant(-1))),
-        (Role::Sub, _) => Some(Better::WithConst(
-            width.op(Role::Add),
-            left,
-            width.constant(right.wrapping_neg()),
-        )),
-        (Role::Eq, 0) => one(
-            if width.bits == 32 {
-                Op::I32Eqz
-            } else {
-                Op::I64Eqz
-            },
-            left,
-        ),
-        _ => None,
-    }
-}
-
-/// Rules for a constant right operand and a left one that is `left = inner_op(x, c)` or an extension.
-fn nested(role: Role, width: Width, left: Value, right: i64, known: &impl Known) -> Option<Better> {
-    if let Role::Eq | Role::Ne = role {
-        return equality(role, width, left, right, known);
-    }
-    let (inner_op, [x, c, _]) = known.definition(left)?;
-    if let (Op::I64ExtendI32U, Role::And, 0xffff_ffff) = (inner_op, role, right) {
-        return Some(Better::Value(left));
-    }
-    let (inner, _) = self::role(inner_op)?;
-    let c = width.value(constant(c, known)?);
-    let with = |role, constant| {
-        Some(Better::WithConst(
-            width.op(role),
-            x,
-            width.constant(constant),
-        ))
-    };
-    match (role, inner) {
-        (Role::Add, Role::Add) => with(role, c.wrapping_add(right)),
-        (Role::Mul, Role::Mul) => with(role, c.wrapping_mul(right)),
-        (Role::And, Role::And) => with(role, c & right),
-        (Role::Or, Role::Or) => with(role, c | right),
-        (Role::Xor, Role::Xor) => with(role, c ^ right),
-        // Bits that are set anyway need not be kept.
-        (Role::Or, Role::And) if c | right == -1 => with(role, right),
-        // Two shifts in the same direction.
-        (Role::Shl, Role::Shl) | (Role::ShrU, Role::ShrU) | (Role::ShrS, Role::ShrS)
-            if width.shift(c) + width.shift(right) < width.bits =>
-        {
-            with(role, i64::from(width.shift(c) + width.shift(right)))
-        }
-        // Down and up again clears the low bits.
-        (Role::Shl, Role::ShrS | Role::ShrU) if width.shift(c) == width.shift(right) => {
-            with(Role::And, -1_i64 << width.shift(c))
-        }
-        _ => None,
-    }
-}
-
-/// `left = right` or its opposite, for a constant right operand.
-fn equality(
-    role: Role,
-    width: Width,
-    left: Value,
-    right: i64,
-    known: &impl Known,
-) -> Option<Better> {
-    if width.bits == 32 && is_boolean(left, known) {
-        return match (role == Role::Eq, right) {
-            (true, 1) | (false, 0) => Some(Better::Value(left)),
-            (false, 1) => one(Op::I32Eqz, left),
-            // Equality with zero is an identity already; others never hold.
-            _ => Some(Better::Const(Const::I32((role == Role::Ne).into()))),
-        };
-    }
-    let (inner_op, [x, c, condition]) = known.definition(left)?;
-    let decided = |holds: bool| {
-        Some(Better::Const(Const::I32(
-            (holds == (role == Role::Eq)).into(),
-        )))
-    };
-    let with = |width: Width, constant| {
-        Some(Better::WithConst(
-            width.op(role),
-            x,
-            width.constant(constant),
-        ))
-    };
-    match inner_op {
-        Op::I64ExtendI32U if right == i64::from(right as u32) => with(Width { bits: 32 }, right),
-        Op::I64ExtendI32S if right == i64::from(right as i32) => with(Width { bits: 32 }, right),
-        Op::I64ExtendI32U | Op::I64ExtendI32S => decided(false),
-        Op::Select => {
-            let (x, c) = (
-                width.value(constant(x, known)?),
-                width.value(constant(c, known)?),
-            );
-            match (x == right, c == right) {
-                (true, true) => decided(true),
-                (false, false) => decided(false),
-                (first, _) if first == (role == Role::Eq) => {
-                    is_boolean(condition, known).then_some(Better::Value(condition))
-                }
-                _ => one(Op::I32Eqz, condition),
-            }
-        }
-        _ => {
-            let (inner, _) = self::role(inner_op)?;
-            let c = width.value(constant(c, known)?);
-            match inner {
-                Role::Add => with(width, right.wrapping_sub(c)),
-                Role::Xor => with(width, right ^ c),
-                Role::Or if low_bits_clear(x, c, known) => with(width, right.wrapping_sub(c)),
-                Role::Shl => shifted(role, width, x, width.shift(c), right, known),
-                _ => None,
-            }
-        }
-    }
-}
-
-/// Whether `x` is a left shift that leaves the bits of `c` zero, so that "or" adds.
-fn low_bits_clear(x: Value, c: i64, known: &impl Known) -> bool {
-    match known.definition(x) {
-        Some((op @ (Op::I32Shl | Op::I64Shl), [_, count, _])) => {
-            let width = Width {
-                bits: if op == Op::I32Shl { 32 } else { 64 },
-            };
-            constant(count, known)
-                .is_some_and(|count| c & (-1_i64 << width.shift(width.value(count))) == 0)
-        }
-        _ => false,
-    }
-}
-
-/// `x << count = right`, where nothing is shifted out: `x` is an extended `i32`.
-fn shifted(
-    role: Role,
-    width: Width,
-    x: Value,
-    count: u32,
-    right: i64,
-    known: &impl Known,
-) -> Option<Better> {
-    if width.bits != 64 || count > 32 || known.definition(x)?.0 != Op::I64ExtendI32U {
-        return None;
-    }
-    match ((right as u64) >> count) << count == right as u64 {
-        true => Some(Better::WithConst(
-            width.op(role),
-            x,
-            Const::I64((right as u64 >> count) as i64),
-        )),
-        false => Some(Better::Const(Const::I32((role == Role::Ne).into()))),
-    }
 }

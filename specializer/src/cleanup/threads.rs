@@ -4,14 +4,16 @@
 //! Leaves out threading through blocks that hold instructions.
 
 use super::rename::{Renaming, for_each_operand};
+use crate::hash::FastMap;
 use crate::ir::Block;
-use crate::ir::residual::{Function, Target, Terminator, Value};
+use crate::ir::residual::{Function, Target, Terminator, Value, Values};
 use crate::lower::dominators::Order;
 use crate::op::{Const, Op};
 
 pub fn run(function: &mut Function) {
     decide(function);
     bypass(function);
+    share_exits(function);
     merge(function);
 }
 
@@ -128,6 +130,32 @@ fn bypass(function: &mut Function) {
     }
 }
 
+/// Leads branches to equal returns to one of them, for one way out is less code than many. What is
+/// returned dominates all of those blocks' predecessors, and so the one that stays.
+fn share_exits(function: &mut Function) {
+    let mut first: FastMap<Option<Values>, Block> = FastMap::default();
+    let mut instead: Vec<Option<Block>> = vec![None; function.blocks.len()];
+    for (index, block) in function.blocks.iter().enumerate().skip(1) {
+        let exit = match &block.term {
+            Terminator::Return(results) => Some(results.clone()),
+            Terminator::Unreachable => None,
+            _ => continue,
+        };
+        if block.insts.is_empty() && block.params.is_empty() {
+            let block = Block(index as u32);
+            let shared = *first.entry(exit).or_insert(block);
+            instead[index] = (shared != block).then_some(shared);
+        }
+    }
+    for target in function
+        .blocks
+        .iter_mut()
+        .flat_map(|block| block.term.targets_mut())
+    {
+        target.block = instead[target.block.index()].unwrap_or(target.block);
+    }
+}
+
 /// By block: whether it has no instructions, and its parameters are used by its terminator alone.
 fn forwarding_blocks(function: &Function) -> Vec<bool> {
     let mut forwarding: Vec<bool> = function
@@ -175,7 +203,7 @@ fn next(function: &Function, forwarding: &[bool], target: &Target) -> Option<Tar
     }
 }
 
-fn substitute(values: &[Value], params: &[Value], args: &[Value]) -> crate::ir::residual::Values {
+fn substitute(values: &[Value], params: &[Value], args: &[Value]) -> Values {
     let actual = |value: &Value| match params.iter().position(|param| param == value) {
         Some(index) => args[index],
         None => *value,
