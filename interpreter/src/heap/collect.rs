@@ -7,8 +7,10 @@ use crate::primitives::registry::Raised;
 use crate::start;
 use crate::vm::vm;
 
-/// Under stress, every how many safepoints there is a major collection.
-const STRESS_MAJOR: u64 = 64;
+/// Under stress there is a major collection each so many minor ones, and fewer the more there is to mark: one more
+/// for so many live words.
+const STRESS_MINORS: u64 = 64;
+const STRESS_LIVE_WORDS: u64 = 64;
 
 /// Bounds of the nursery's size in words, and what it is a multiple of: a page.
 const MINOR_WORDS_MIN: i64 = 4096;
@@ -78,7 +80,8 @@ pub fn apply_settings(mut settings: Settings) -> Option<()> {
 fn make_room(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
     if start::stress() {
         minor::collect(heap);
-        if heap.counters.minor_collections.get() % STRESS_MAJOR == 0 {
+        let minors = STRESS_MINORS + heap.counters.live_words.get() / STRESS_LIVE_WORDS;
+        if heap.counters.minor_collections.get() % minors == 0 {
             major(heap);
         }
     }

@@ -80,6 +80,8 @@ pub fn measure() -> Spaces {
     let free = |_, words: u32| spaces.set(spaces.get().with_free(words as u64));
     heap.small.walk(block, free);
     large.walk(block, free);
+    heap.image
+        .for_each_block(|block| spaces.set(spaces.get().with_live(block.wosize() as u64 + 1)));
     spaces.get()
 }
 
