@@ -152,24 +152,25 @@ fn next_after(x: f64, y: f64) -> f64 {
 }
 
 /// `(m, e)` with `x = m * 2^e` and `0.5 <= |m| < 1`, or `(x, 0)` for zeros, infinities and NaN.
-fn frexp(x: Value) -> Value {
-    let x = x.as_float();
-    let (mantissa, exponent) = if x == 0.0 || !x.is_finite() {
-        (x, 0)
+pub fn fraction_and_exponent(x: f64) -> (f64, i32) {
+    if x == 0.0 || !x.is_finite() {
+        return (x, 0);
+    }
+    let (scaled, correction) = if x.is_subnormal() {
+        (x * 2f64.powi(54), -54)
     } else {
-        let (scaled, correction) = if x.is_subnormal() {
-            (x * 2f64.powi(54), -54)
-        } else {
-            (x, 0)
-        };
-        let bits = scaled.to_bits();
-        let exponent = (bits >> 52 & 0x7FF) as i64 - 1022;
-        (
-            f64::from_bits(bits & !(0x7FF << 52) | 1022 << 52),
-            exponent + correction,
-        )
+        (x, 0)
     };
-    heap::alloc_fields(0, &[heap::alloc_float(mantissa), Value::int(exponent)])
+    let bits = scaled.to_bits();
+    let exponent = (bits >> 52 & 0x7FF) as i32 - 1022;
+    let mantissa = f64::from_bits(bits & !(0x7FF << 52) | 1022 << 52);
+    (mantissa, exponent + correction)
+}
+
+fn frexp(x: Value) -> Value {
+    let (mantissa, exponent) = fraction_and_exponent(x.as_float());
+    let mantissa = heap::alloc_float(mantissa);
+    heap::alloc_fields(0, &[mantissa, Value::int(exponent as i64)])
 }
 
 fn ldexp(x: Value, exponent: Value) -> Value {
