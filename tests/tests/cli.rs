@@ -1,0 +1,171 @@
+//! The command line with real OCaml programs: what is built runs, the sandbox is closed until it is opened,
+//! errors say what, where, and end with a status of their own.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+use bactrian_tests::process::{self, Outcome};
+use bactrian_tests::program::Program;
+use bactrian_tests::workspace;
+use tempfile::TempDir;
+
+/// The status for failures that are not the program's.
+const FAILURE: Option<i32> = Some(125);
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Result<Self> {
+        Ok(Self(TempDir::new()?))
+    }
+
+    fn compile(&self, source: &str) -> Result<PathBuf> {
+        Program::new(workspace().join(source))?.compile(self.0.path())
+    }
+
+    /// Compiles a program given as text.
+    fn program(&self, text: &str) -> Result<PathBuf> {
+        let directory = self.0.path().join("source");
+        fs::create_dir_all(&directory)?;
+        let source = directory.join("given.ml");
+        fs::write(&source, text)?;
+        Program::new(source)?.compile(self.0.path())
+    }
+
+    fn bactrian(&self, args: &[&str]) -> Result<Outcome> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
+        command
+            .args(args)
+            .current_dir(self.0.path())
+            .env("XDG_CACHE_HOME", self.0.path())
+            .env("CARAVAN", "twelve camels");
+        process::run(&mut command, b"")
+    }
+
+    fn fails(&self, args: &[&str], words: &[&str]) -> Result<()> {
+        let outcome = self.bactrian(args)?;
+        let message = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        assert!(outcome.stdout.is_empty(), "{outcome:?}");
+        assert_ne!(outcome.status, Some(0), "{message}");
+        for word in words {
+            assert!(
+                message.contains(word),
+                "`{word}` is missing from: {message}"
+            );
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_missing_program_is_named() -> Result<()> {
+    let place = Place::new()?;
+    place.fails(&["run", "nowhere.byte"], &["nowhere.byte", "cannot read"])?;
+    assert_eq!(place.bactrian(&["run", "nowhere.byte"])?.status, FAILURE);
+    Ok(())
+}
+
+#[test]
+fn a_file_that_is_no_program_is_named() -> Result<()> {
+    let place = Place::new()?;
+    fs::write(place.0.path().join("notes.txt"), "no bytecode at all")?;
+    place.fails(&["run", "--no-cache", "notes.txt"], &["notes.txt"])
+}
+
+#[test]
+fn an_unknown_optimisation_names_the_known_ones() -> Result<()> {
+    let place = Place::new()?;
+    place.compile("tests/fixtures/faults.ml")?;
+    place.fails(
+        &["run", "-O", "magic=on", "faults.byte"],
+        &["magic", "virtual-stack"],
+    )
+}
+
+#[test]
+fn what_is_built_runs() -> Result<()> {
+    let place = Place::new()?;
+    place.compile("tests/fixtures/faults.ml")?;
+    let direct = place.bactrian(&["run", "faults.byte"])?;
+    assert_eq!(direct.status, Some(0), "{direct:?}");
+    for emit in ["wasm", "cwasm"] {
+        let built = place.bactrian(&["build", "--emit", emit, "-o", "built", "faults.byte"])?;
+        assert_eq!(built.status, Some(0), "{built:?}");
+        let outcome = place.bactrian(&["run", "built"])?;
+        assert_eq!(outcome, direct, "{emit}");
+    }
+    Ok(())
+}
+
+#[test]
+fn each_optimisation_can_be_switched_off() -> Result<()> {
+    let place = Place::new()?;
+    place.compile("tests/fixtures/faults.ml")?;
+    let expected = place.bactrian(&["run", "--generic", "faults.byte"])?;
+    for switch in ["virtual-stack", "direct-calls", "guesses"] {
+        let off = format!("{switch}=off");
+        let outcome = place.bactrian(&["run", "-O", &off, "faults.byte"])?;
+        assert_eq!(outcome, expected, "{switch}");
+    }
+    Ok(())
+}
+
+#[test]
+fn statistics_count_requests_and_stages() -> Result<()> {
+    let place = Place::new()?;
+    place.compile("tests/fixtures/faults.ml")?;
+    let outcome = place.bactrian(&["run", "--stats", "--no-cache", "faults.byte"])?;
+    let stats = String::from_utf8(outcome.stderr)?;
+    for word in [
+        "requests",
+        "declined",
+        "snapshot",
+        "specialise",
+        "compile",
+        "run",
+    ] {
+        assert!(stats.contains(word), "`{word}` is missing from: {stats}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_sandbox_is_closed_by_default() -> Result<()> {
+    let place = Place::new()?;
+    place.program(
+        "let show f = try print_endline (f ()) with Sys_error _ -> print_endline \"error\" | Not_found -> print_endline \"unset\"\n\
+         let () = show (fun () -> input_line (open_in \"data/note.txt\"));\n\
+         show (fun () -> Sys.getenv \"CARAVAN\");\n\
+         show (fun () -> let oc = open_out \"data/written.txt\" in output_string oc \"by OCaml\"; close_out oc; \"written\")",
+    )?;
+    let data = place.0.path().join("data");
+    fs::create_dir(&data)?;
+    fs::write(data.join("note.txt"), "read by OCaml\n")?;
+    let closed = place.bactrian(&["run", "given.byte"])?;
+    assert_eq!(closed.stdout, b"error\nunset\nerror\n", "{closed:?}");
+    let open = place.bactrian(&["run", "--dir", "data", "--env", "CARAVAN", "given.byte"])?;
+    assert_eq!(
+        open.stdout, b"read by OCaml\ntwelve camels\nwritten\n",
+        "{open:?}"
+    );
+    assert_eq!(fs::read(data.join("written.txt"))?, b"by OCaml");
+    let renamed = ["run", "--dir", "data::elsewhere", "given.byte"];
+    assert_eq!(place.bactrian(&renamed)?.stdout, b"error\nunset\nerror\n");
+    Ok(())
+}
+
+#[test]
+fn the_cache_is_looked_after() -> Result<()> {
+    let place = Place::new()?;
+    place.compile("tests/fixtures/faults.ml")?;
+    place.bactrian(&["run", "--cache", "mine", "faults.byte"])?;
+    let stats = place.bactrian(&["cache", "stats", "--cache", "mine"])?;
+    assert!(String::from_utf8(stats.stdout)?.contains("specialisations"));
+    let clear = place.bactrian(&["cache", "clear", "--cache", "mine"])?;
+    assert_eq!(clear.status, Some(0), "{clear:?}");
+    let verify = place.bactrian(&["cache", "verify", "--cache", "mine"])?;
+    assert!(String::from_utf8(verify.stdout)?.starts_with("0 entries"));
+    Ok(())
+}
