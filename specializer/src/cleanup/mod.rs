@@ -10,6 +10,7 @@ mod compact;
 pub mod compare;
 mod constants;
 mod dce;
+mod hoist;
 mod integers;
 mod params;
 mod peephole;
@@ -28,9 +29,12 @@ pub fn run(function: &mut Function) {
     threads::run(function);
     params::run(function);
     peephole::run(function);
+    dce::run(function);
+    // Now that less is left, more blocks are empty.
     threads::run(function);
     params::run(function);
     dce::run(function);
+    hoist::run(function);
     tailcalls::run(function);
     compact::run(function);
 }

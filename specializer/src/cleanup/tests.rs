@@ -46,7 +46,7 @@ fn chain(random: &mut Random, operators: &[Plain], length: usize) -> Function {
         types,
     };
     let mut last = Value(random.below(2) as u32);
-    let mut push = |function: &mut Function, op: Op, args: &[Value], ty: Type| {
+    let push = |function: &mut Function, op: Op, args: &[Value], ty: Type| {
         let result = function.new_value(ty);
         let args = Values::from_slice(args);
         function.blocks[0].insts.push(Inst {
@@ -375,6 +375,47 @@ bb3(v4: i64):
             function(i32, i64) -> i64 {
             bb0(v0: i32, v1: i64):
                 return v1
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn what_both_arms_begin_with_comes_before_the_branch() {
+    check(
+        "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    branch v0 ? bb1() : bb2()
+bb1():
+    i64.store offset=8 v0, v1
+    v2: i64 = i64.load offset=0 v0
+    v3: i64 = call fn0 v0, v2
+    jump bb3(v3)
+bb2():
+    i64.store offset=8 v0, v1
+    v4: i64 = i64.load offset=0 v0
+    v5: i64 = i64.mul v4, v1
+    jump bb3(v5)
+bb3(v6: i64):
+    v7: i64 = i64.add v6, v1
+    return v7
+}
+",
+        expect![[r#"
+            function(i32, i64) -> i64 {
+            bb0(v0: i32, v1: i64):
+                i64.store offset=8 v0, v1
+                v2: i64 = i64.load v0
+                branch v0 ? bb1() : bb2()
+            bb1():
+                v3: i64 = call fn0 v0, v2
+                jump bb3(v3)
+            bb2():
+                v4: i64 = i64.mul v2, v1
+                jump bb3(v4)
+            bb3(v5: i64):
+                v6: i64 = i64.add v5, v1
+                return v6
             }
         "#]],
     );
