@@ -1,6 +1,7 @@
 //! Raising OCaml exceptions from Rust: each function stores the exception and returns [`Raised`].
 //!
-//! The predefined exceptions are the first globals of every program.
+//! The predefined exceptions are the first globals of every program. None of this is inlined: callers stay small
+//! and need no stack frame for what hardly ever happens.
 
 use crate::heap;
 use crate::primitives::registry::Raised;
@@ -32,11 +33,15 @@ pub fn raise(exception: Value) -> Raised {
 }
 
 /// Raises a predefined exception that has no argument.
+#[cold]
+#[inline(never)]
 pub fn constant(exception: Predefined) -> Raised {
     raise(vm().globals.get().field(exception as usize))
 }
 
 /// Raises a predefined exception with one argument.
+#[cold]
+#[inline(never)]
 pub fn with_argument(exception: Predefined, argument: Value) -> Raised {
     let id = vm().globals.get().field(exception as usize);
     raise(heap::alloc_fields(0, &[id, argument]))
@@ -44,7 +49,13 @@ pub fn with_argument(exception: Predefined, argument: Value) -> Raised {
 
 /// Raises a predefined exception whose argument is a string.
 pub fn with_string(exception: Predefined, message: impl AsRef<[u8]>) -> Raised {
-    with_argument(exception, heap::alloc_string(message.as_ref()))
+    with_bytes(exception, message.as_ref())
+}
+
+#[cold]
+#[inline(never)]
+fn with_bytes(exception: Predefined, message: &[u8]) -> Raised {
+    with_argument(exception, heap::alloc_string(message))
 }
 
 pub fn failure(message: impl AsRef<[u8]>) -> Raised {
@@ -59,6 +70,8 @@ pub fn sys_error(message: impl AsRef<[u8]>) -> Raised {
     with_string(Predefined::SysError, message)
 }
 
+#[cold]
+#[inline(never)]
 pub fn index_out_of_bounds() -> Raised {
     invalid_argument("index out of bounds")
 }
@@ -71,6 +84,8 @@ pub fn end_of_file() -> Raised {
     constant(Predefined::EndOfFile)
 }
 
+#[cold]
+#[inline(never)]
 pub fn division_by_zero() -> Raised {
     constant(Predefined::DivisionByZero)
 }

@@ -5,6 +5,7 @@ use super::code_fragment;
 use crate::custom::{self, Kind};
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};
+use std::cell::Cell;
 
 crate::primitives! {
     Leaf "caml_hash" caml_hash, 4;
@@ -29,7 +30,7 @@ fn caml_hash(count: Value, limit: Value, seed: Value, value: Value) -> Value {
         } else if code_fragment::offset(value).is_none() && value.tag() == tag::STRING {
             hash.mix_string(value.string_bytes());
         } else {
-            walk(&mut hash, value, count, limit);
+            hash = walk(hash, value, count, limit);
         }
     }
     Value::int((hash.finish() & 0x3FFF_FFFF) as i64)
@@ -121,37 +122,47 @@ impl Hash {
     }
 }
 
-/// Values found and not yet looked at, oldest first; `limit` of them in all.
-struct Queue {
-    values: [Value; QUEUE_SIZE],
+thread_local! {
+    /// Values found and not yet looked at, oldest first. Not on the stack: writing it whole for each
+    /// hash would take longer than most hashes.
+    static VALUES: [Cell<Value>; QUEUE_SIZE] = const { [const { Cell::new(Value::UNIT) }; QUEUE_SIZE] };
+}
+
+/// A walk's part of [`VALUES`]: how many there are, and may be.
+struct Queue<'a> {
+    values: &'a [Cell<Value>; QUEUE_SIZE],
     len: usize,
     limit: usize,
 }
 
-impl Queue {
+impl Queue<'_> {
     /// Adds fields of `block` until the queue is full.
     fn extend(&mut self, block: Value, size: usize) {
         let count = size.min(self.limit.saturating_sub(self.len));
-        for index in 0..count {
-            self.values[self.len + index] = block.field(index);
+        for (index, slot) in self.values[self.len..][..count].iter().enumerate() {
+            slot.set(block.field(index));
         }
         self.len += count;
     }
 }
 
 #[inline(never)]
-fn walk(hash: &mut Hash, root: Value, mut count: i64, limit: usize) {
-    let mut queue = Queue {
-        values: [root; QUEUE_SIZE],
-        len: 1,
-        limit,
-    };
-    let mut position = 0;
-    while position < queue.len && count > 0 {
-        let value = queue.values[position];
-        position += 1;
-        count -= one(hash, value, count, &mut queue);
-    }
+fn walk(mut hash: Hash, root: Value, mut count: i64, limit: usize) -> Hash {
+    VALUES.with(|values| {
+        values[0].set(root);
+        let mut queue = Queue {
+            values,
+            len: 1,
+            limit,
+        };
+        let mut position = 0;
+        while position < queue.len && count > 0 {
+            let value = values[position].get();
+            position += 1;
+            count -= one(&mut hash, value, count, &mut queue);
+        }
+    });
+    hash
 }
 
 /// Mixes one value in; returns how many meaningful values it was.
