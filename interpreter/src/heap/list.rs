@@ -52,6 +52,18 @@ impl AddressList {
         self.base.get()
     }
 
+    /// Where the memory for entries ends.
+    pub fn limit(&self) -> u32 {
+        self.limit.get()
+    }
+
+    /// Doubles the memory for entries. For a user that keeps its own end: the first `bytes` are in use.
+    pub fn grow_keeping(&self, bytes: u32) {
+        self.end.set(self.base.get() + bytes);
+        self.grow_to((self.len() * 2).max(4096));
+        self.end.set(self.base.get());
+    }
+
     pub fn len(&self) -> usize {
         ((self.end.get() - self.base.get()) / ENTRY) as usize
     }

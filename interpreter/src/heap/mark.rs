@@ -20,9 +20,16 @@ pub struct Marker {
     low: i64,
     half: u64,
     dead: u64,
+    /// The stack of field ranges, two addresses each: its lower end, its top, the end of its memory.
+    base: u32,
+    top: u32,
+    limit: u32,
     /// Words of marked blocks, headers included.
     live_words: u64,
 }
+
+/// Bytes of an entry of the stack.
+const ENTRY: u32 = 8;
 
 /// Marks everything; returns the number of live words of the major heap. Ephemerons and finalisers have been seen to.
 pub fn run(heap: &'static Heap) -> u64 {
@@ -43,6 +50,9 @@ impl Marker {
             low: heap.low.get() as i64,
             half: ((heap.high.get() - heap.low.get()) / 2) as u64,
             dead: heap.dead_colour(),
+            base: heap.mark_stack.base(),
+            top: heap.mark_stack.base(),
+            limit: heap.mark_stack.limit(),
             live_words: 0,
         }
     }
@@ -66,7 +76,10 @@ impl Marker {
 
     /// Marks the block `value` if it is one of the major heap; its fields wait on the stack.
     pub fn value(&mut self, value: Value) {
-        self.word(value.0)
+        if self.is_candidate(value.0) {
+            let (start, end) = self.block(value.address());
+            self.push(start, end);
+        }
     }
 
     /// Whether `value` is not a block of the major heap that is unmarked.
@@ -76,63 +89,88 @@ impl Marker {
 
     /// Marks all that the stack holds.
     pub fn drain(&mut self) {
-        while let Some(end) = self.heap.mark_stack.pop() {
-            let start = self
-                .heap
-                .mark_stack
-                .pop()
-                .expect("ranges are pushed as pairs");
-            let stop = if end - start > STEP_BYTES {
-                start + STEP_BYTES
+        while self.top != self.base {
+            self.top -= ENTRY;
+            let entry = memory::load_u64(self.top);
+            self.range(entry as u32, (entry >> 32) as u32);
+        }
+    }
+
+    /// Marks from the fields `start..end` (not empty). Children wait on the stack, but for one found in the last field: it
+    /// takes the range's place, so that a list needs no stack at all.
+    #[inline(always)]
+    fn range(&mut self, start: u32, end: u32) {
+        let (mut address, mut end) = (start, end);
+        if end - address > STEP_BYTES {
+            self.push(address + STEP_BYTES, end);
+            end = address + STEP_BYTES;
+        }
+        while address != end {
+            let word = memory::load_i64(address);
+            address += WORD;
+            if !self.is_candidate(word) {
+                continue;
+            }
+            let (first, last) = self.block(word as u32);
+            if address != end {
+                self.push(first, last);
+            } else if last - first <= STEP_BYTES {
+                (address, end) = (first, last);
             } else {
-                end
-            };
-            if stop != end {
-                self.push(stop, end);
-            }
-            let mut address = start;
-            while address != stop {
-                self.word(memory::load_i64(address));
-                address += WORD;
+                self.push(first, last);
             }
         }
     }
 
-    fn push(&self, start: u32, end: u32) {
-        if start < end {
-            self.heap.mark_stack.push(start);
-            self.heap.mark_stack.push(end);
+    #[inline(always)]
+    fn push(&mut self, start: u32, end: u32) {
+        if start == end {
+            return;
         }
+        if self.top == self.limit {
+            self.grow();
+        }
+        memory::store_u64(self.top, (end as u64) << 32 | start as u64);
+        self.top += ENTRY;
     }
 
-    #[inline(always)]
-    fn word(&mut self, word: i64) {
-        if (word.wrapping_sub(self.low) as u64).rotate_right(1) < self.half {
-            self.block(word as u32);
-        }
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) {
+        let used = self.top - self.base;
+        self.heap.mark_stack.grow_keeping(used);
+        self.base = self.heap.mark_stack.base();
+        self.top = self.base + used;
+        self.limit = self.heap.mark_stack.limit();
     }
 
+    /// Whether `word` may point to an unmarked block: whether it points into the major heap.
     #[inline(always)]
-    fn block(&mut self, mut address: u32) {
+    fn is_candidate(&self, word: i64) -> bool {
+        (word.wrapping_sub(self.low) as u64).rotate_right(1) < self.half
+    }
+
+    /// Marks the block at `address`, unless it is marked; the range of fields still to be marked, perhaps empty.
+    #[inline(always)]
+    fn block(&mut self, mut address: u32) -> (u32, u32) {
         let mut header = memory::load_u64(address - WORD);
         if header as u8 == tag::INFIX {
             address -= (header >> 10) as u32 * WORD;
             header = memory::load_u64(address - WORD);
         }
         if header & COLOUR_MASK != self.dead {
-            return;
+            return (address, address);
         }
         memory::store_u64(address - WORD, header ^ COLOUR_B);
         self.live_words += (header >> 10) + 1;
-        if (header as u8) < tag::NO_SCAN {
-            let first = match header as u8 {
-                tag::CLOSURE => super::first_scanned(Value::block(address)),
-                _ => 0,
-            };
-            self.heap.mark_stack.push(address + first * WORD);
-            self.heap
-                .mark_stack
-                .push(address + (header >> 10) as u32 * WORD);
+        let end = address + (header >> 10) as u32 * WORD;
+        match header as u8 {
+            tag::NO_SCAN.. => (end, end),
+            tag::CLOSURE => (
+                address + super::first_scanned(Value::block(address)) * WORD,
+                end,
+            ),
+            _ => (address, end),
         }
     }
 }
