@@ -103,9 +103,8 @@ impl Pipeline {
                 .stages
                 .time("link", || specialise::link_generic(snapshot, options))?,
             Mode::Residual => {
-                let (linked, summary) = self
-                    .stages
-                    .time("specialise", || specialise::run(snapshot, options, cache))?;
+                let (linked, summary, stages) = specialise::run(snapshot, options, cache)?;
+                self.stages.extend(stages);
                 self.summary = Some(summary);
                 linked
             }

@@ -1,4 +1,5 @@
-//! A progress bar on standard error, where that is a terminal, for stages that take longer than a second.
+//! How the specializer gets on: its stages, timed, and a progress bar on standard error, where that is a
+//! terminal, for stages that take longer than a second.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, PoisonError};
@@ -7,30 +8,55 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use specializer::Observer;
 
+use crate::stats::{Stage, Watch};
+
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Shows how the specializer gets on.
+/// Shows and times the specializer's stages.
 pub struct Progress {
-    enabled: bool,
+    visible: bool,
     state: Mutex<State>,
 }
 
+#[derive(Default)]
 struct State {
-    stage: &'static str,
+    running: Option<Running>,
+    done: Vec<Stage>,
+}
+
+struct Running {
+    name: &'static str,
     since: Instant,
+    watch: Watch,
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
     pub fn new() -> Self {
-        let state = State {
-            stage: "",
-            since: Instant::now(),
-            bar: None,
-        };
         Self {
-            enabled: stderr().is_terminal(),
-            state: Mutex::new(state),
+            visible: stderr().is_terminal(),
+            state: Mutex::default(),
+        }
+    }
+
+    /// The stages and what they cost.
+    pub fn finish(self) -> Vec<Stage> {
+        let mut state = self
+            .state
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        state.stop();
+        state.done
+    }
+}
+
+impl State {
+    fn stop(&mut self) {
+        if let Some(Running { watch, bar, .. }) = self.running.take() {
+            self.done.push(watch.stop());
+            if let Some(bar) = bar {
+                bar.finish_and_clear();
+            }
         }
     }
 }
@@ -38,35 +64,34 @@ impl Progress {
 impl Observer for Progress {
     fn stage(&self, name: &'static str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(bar) = state.bar.take() {
-            bar.finish_and_clear();
-        }
-        state.stage = name;
-        state.since = Instant::now();
+        state.stop();
+        let (since, watch) = (Instant::now(), Watch::start(name));
+        state.running = Some(Running {
+            name,
+            since,
+            watch,
+            bar: None,
+        });
     }
 
     fn progress(&self, done: usize, total: usize) {
-        if !self.enabled {
+        if !self.visible {
             return;
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.bar.is_none() && state.since.elapsed() > PATIENCE {
-            let style = ProgressStyle::with_template("{msg:>12} {bar:40} {pos}/{len} {eta}")
-                .expect("the template is sound");
-            state.bar = Some(
-                ProgressBar::new(total as u64)
-                    .with_style(style)
-                    .with_message(state.stage),
-            );
+        let Some(running) = &mut state.running else {
+            return;
+        };
+        if running.bar.is_none() && running.since.elapsed() > PATIENCE {
+            let template = "{msg:>12} {bar:40} {pos}/{len} {eta}";
+            let style = ProgressStyle::with_template(template).expect("the template is sound");
+            let bar = ProgressBar::new(total as u64)
+                .with_style(style)
+                .with_message(running.name);
+            running.bar = Some(bar);
         }
-        if let Some(bar) = &state.bar {
+        if let Some(bar) = &running.bar {
             bar.set_position(done as u64);
         }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.stage("");
     }
 }

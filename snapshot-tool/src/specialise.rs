@@ -9,6 +9,7 @@ use specializer::{Optimisations, Outcome, Output, Report, Store};
 
 use crate::pipeline::Mode;
 use crate::progress::Progress;
+use crate::stats::Stage;
 
 /// What the specializer did, summed up.
 #[derive(Clone, Debug, Default)]
@@ -135,17 +136,17 @@ pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>> {
     )?)
 }
 
-/// The snapshot, specialized.
+/// The snapshot, specialized, and what each stage of it took.
 pub fn run(
     snapshot: &[u8],
     options: &Options,
     cache: Option<&Cache>,
-) -> Result<(Vec<u8>, Summary)> {
+) -> Result<(Vec<u8>, Summary, Vec<Stage>)> {
     let residues = cache.map(|cache| Residues { cache });
     let store = residues.as_ref().map(|residues| residues as &dyn Store);
-    let Output { module, report } =
-        specializer::specialize(snapshot, options, store, &Progress::new())?;
-    Ok((module, Summary::new(&report)))
+    let progress = Progress::new();
+    let Output { module, report } = specializer::specialize(snapshot, options, store, &progress)?;
+    Ok((module, Summary::new(&report), progress.finish()))
 }
 
 /// Residual functions in our cache.

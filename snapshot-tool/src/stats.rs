@@ -15,6 +15,36 @@ pub struct Stage {
     pub note: String,
 }
 
+/// A stage that runs.
+pub struct Watch {
+    name: &'static str,
+    wall: Instant,
+    cpu: Option<ProcessTime>,
+}
+
+impl Watch {
+    pub fn start(name: &'static str) -> Self {
+        Self {
+            name,
+            wall: Instant::now(),
+            cpu: ProcessTime::try_now().ok(),
+        }
+    }
+
+    pub fn stop(self) -> Stage {
+        let cpu = self
+            .cpu
+            .and_then(|start| start.try_elapsed().ok())
+            .unwrap_or_default();
+        Stage {
+            name: self.name,
+            wall: self.wall.elapsed(),
+            cpu,
+            note: String::new(),
+        }
+    }
+}
+
 /// The stages so far, in order.
 #[derive(Clone, Debug, Default)]
 pub struct Stages {
@@ -24,18 +54,15 @@ pub struct Stages {
 impl Stages {
     /// Does `work` and records what it cost.
     pub fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> T) -> T {
-        let (wall, cpu) = (Instant::now(), ProcessTime::try_now());
+        let watch = Watch::start(name);
         let result = work();
-        let cpu = cpu
-            .and_then(|start| start.try_elapsed())
-            .unwrap_or_default();
-        self.stages.push(Stage {
-            name,
-            wall: wall.elapsed(),
-            cpu,
-            note: String::new(),
-        });
+        self.stages.push(watch.stop());
         result
+    }
+
+    /// Adds stages that were timed elsewhere.
+    pub fn extend(&mut self, stages: Vec<Stage>) {
+        self.stages.extend(stages);
     }
 
     /// Adds a note to the last stage.
