@@ -14,7 +14,7 @@ pub const NATIVE_SIZE: usize = if cfg!(miri) { 8 << 20 } else { 1 << 30 };
 #[cfg(not(target_family = "wasm"))]
 mod native {
     use super::NATIVE_SIZE;
-    use std::alloc::{alloc_zeroed, handle_alloc_error, Layout};
+    use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
     use std::cell::Cell;
 
     /// No more than `calloc` gives by itself: above that, the allocator writes the zeros, all of them.
@@ -34,7 +34,10 @@ mod native {
             if base.is_null() {
                 handle_alloc_error(layout)
             }
-            Self { base, end: Cell::new(4096) }
+            Self {
+                base,
+                end: Cell::new(4096),
+            }
         }
     }
 
@@ -131,7 +134,10 @@ pub fn bytes<'a>(address: u32, len: usize) -> &'a [u8] {
 
 /// The bytes at `address`, to be changed. The same rule as for [`bytes`]: no overlapping borrow.
 #[inline(always)]
-#[expect(clippy::mut_from_ref, reason = "guest memory is not owned by a Rust value")]
+#[expect(
+    clippy::mut_from_ref,
+    reason = "guest memory is not owned by a Rust value"
+)]
 pub fn bytes_mut<'a>(address: u32, len: usize) -> &'a mut [u8] {
     // SAFETY: inside the guest's memory; callers keep to the rule above.
     unsafe { core::slice::from_raw_parts_mut(pointer(address, len), len) }

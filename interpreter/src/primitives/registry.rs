@@ -74,7 +74,9 @@ impl IntoValue for Outcome {
 /// Argument `index` of a primitive that takes its arguments in memory.
 #[inline(always)]
 pub fn argument(arguments: u32, index: u32) -> Value {
-    Value(crate::memory::load_i64(arguments + index * crate::value::WORD))
+    Value(crate::memory::load_i64(
+        arguments + index * crate::value::WORD,
+    ))
 }
 
 /// Defines `pub const TABLE: &[Primitive]`. One line a primitive: effect, OCaml name, the Rust
