@@ -4,7 +4,6 @@
 //! A place for a fault may lie on a path that the program never takes; so places are tried, in the program's
 //! own functions, until one is caught. A kind that is never caught fails the test.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +26,8 @@ const PLACES: usize = 4;
 
 struct Bench {
     engine: Engine,
+    /// Machine code of the functions that a fault leaves alone: the same in each module.
+    cache: Arc<Cache>,
     snapshot: Vec<u8>,
     generic: Module,
     /// The residual module without a fault, and how many functions it has of the program.
@@ -40,13 +41,15 @@ impl Bench {
         let directory = scratch(env!("CARGO_TARGET_TMPDIR"), "faults")?;
         let source = workspace().join("tests/fixtures/faults.ml");
         let bytecode = std::fs::read(Program::new(source)?.compile(&directory)?)?;
-        let engine = engine_with_cache(&directory)?;
+        let cache = Arc::new(Cache::open(&directory.join("cache.sqlite"), 1 << 30)?);
+        let engine = engine::interruptible(Some(&cache))?;
         let snapshot = Pipeline::new(Settings::default())?.snapshot(guest::MODULE, &bytecode)?;
         let generic = specialise::link_generic(&snapshot, &options(None))?;
         let (sound, summary) = specialise::run(&snapshot, &options(None), None)?;
         Ok(Self {
             generic: engine::compile(&engine, &generic, None)?.0,
             engine,
+            cache,
             snapshot,
             sound,
             requests: summary.requests,
@@ -63,6 +66,7 @@ impl Bench {
     fn verdict(&self, residual: &[u8]) -> Result<Verdict> {
         let (residual, _) = engine::compile(&self.engine, residual, None)
             .context("the residual module is not valid")?;
+        self.cache.flush();
         lockstep::compare(&self.engine, &self.generic, &residual, &self.setup)
     }
 
@@ -88,11 +92,6 @@ impl Bench {
         }
         Ok(None)
     }
-}
-
-fn engine_with_cache(directory: &Path) -> Result<Engine> {
-    let cache = Cache::open(&directory.join("cache.sqlite"), 1 << 30)?;
-    engine::interruptible(Some(&Arc::new(cache)))
 }
 
 fn options(fault: Option<Fault>) -> Options {
