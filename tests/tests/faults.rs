@@ -45,7 +45,7 @@ impl Bench {
         let engine = engine::interruptible(Some(&cache))?;
         let snapshot = Pipeline::new(Settings::default())?.snapshot(guest::MODULE, &bytecode)?;
         let generic = specialise::link_generic(&snapshot, &options(None))?;
-        let (sound, summary) = specialise::run(&snapshot, &options(None), None)?;
+        let (sound, summary, _) = specialise::run(&snapshot, &options(None), None)?;
         Ok(Self {
             generic: engine::compile(&engine, &generic, None)?.0,
             engine,
@@ -72,7 +72,7 @@ impl Bench {
 
     /// What lockstep says of the module with this fault; `None` if there was no place for it.
     fn with(&self, fault: Fault) -> Result<Option<Verdict>> {
-        let (residual, _) = specialise::run(&self.snapshot, &options(Some(fault)), None)?;
+        let (residual, ..) = specialise::run(&self.snapshot, &options(Some(fault)), None)?;
         if residual == self.sound {
             return Ok(None);
         }
