@@ -11,6 +11,7 @@ use super::strings;
 use crate::custom::{self, Kind};
 use crate::raise;
 use crate::value::{Value, WORD, tag};
+use std::cell::Cell;
 use std::cmp::Ordering;
 
 crate::primitives! {
@@ -108,10 +109,34 @@ struct Pending {
     count: usize,
 }
 
+thread_local! {
+    /// Kept from one comparison to the next, so that most need no allocation.
+    static PENDING: Cell<Vec<Pending>> = const { Cell::new(Vec::new()) };
+}
+
 #[inline(never)]
-fn order_slow(mut a: Value, mut b: Value, mode: Mode) -> Result<Order, Raised> {
-    // Does not allocate unless something nests.
-    let mut pending: Vec<Pending> = Vec::new();
+fn order_slow(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
+    // What does not nest needs no stack.
+    match step(a, b, mode)? {
+        Step::Same => Ok(Some(Ordering::Equal)),
+        Step::Decided(order) => Ok(order),
+        Step::Then(_, _) | Step::Fields(_) => {
+            let mut pending = PENDING.take();
+            pending.clear();
+            let order = walk(a, b, mode, &mut pending);
+            PENDING.set(pending);
+            order
+        }
+    }
+}
+
+/// Compares blocks field by field, depth first.
+fn walk(
+    mut a: Value,
+    mut b: Value,
+    mode: Mode,
+    pending: &mut Vec<Pending>,
+) -> Result<Order, Raised> {
     loop {
         match step(a, b, mode)? {
             Step::Decided(order) => return Ok(order),
@@ -148,7 +173,7 @@ fn order_slow(mut a: Value, mut b: Value, mode: Mode) -> Result<Order, Raised> {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn step(a: Value, b: Value, mode: Mode) -> Result<Step, Raised> {
     if a == b && (mode == Mode::Total || a.is_int()) {
         return Ok(Step::Same);
@@ -167,6 +192,7 @@ fn is_forward(block: Value) -> bool {
     code_fragment::offset(block).is_none() && block.tag() == tag::FORWARD
 }
 
+#[inline(always)]
 fn blocks(a: Value, b: Value, mode: Mode) -> Result<Step, Raised> {
     if code_fragment::offset(a).is_some() || code_fragment::offset(b).is_some() {
         return Ok(Step::from(Some(a.0.cmp(&b.0))));

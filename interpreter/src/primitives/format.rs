@@ -2,6 +2,8 @@
 //!
 //! Decimal digits of floats come from `core`'s exact formatting, which rounds correctly (ties to even).
 
+use std::fmt::Write;
+
 /// One conversion specification: `%`, flags, width, precision, conversion.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Spec {
@@ -57,7 +59,10 @@ impl Spec {
     }
 
     /// Joins prefix and digits and pads them to the width.
-    fn pad(&self, prefix: &str, digits: &str, with_zeros: bool) -> String {
+    fn pad(&self, prefix: &str, digits: String, with_zeros: bool) -> String {
+        if prefix.is_empty() && digits.len() >= self.width {
+            return digits;
+        }
         let missing = self.width.saturating_sub(prefix.len() + digits.len());
         let (spaces, zeros, after) = match (self.left, with_zeros) {
             (true, _) => (0, 0, missing),
@@ -68,7 +73,7 @@ impl Spec {
         text.extend(std::iter::repeat_n(' ', spaces));
         text.push_str(prefix);
         text.extend(std::iter::repeat_n('0', zeros));
-        text.push_str(digits);
+        text.push_str(&digits);
         text.extend(std::iter::repeat_n(' ', after));
         text
     }
@@ -106,7 +111,7 @@ pub fn integer(spec: &Spec, signed: i64, unsigned: u64) -> String {
         len if len < least => "0".repeat(least - len) + &digits,
         _ => digits,
     };
-    spec.pad(prefix, &digits, spec.zero && spec.precision.is_none())
+    spec.pad(prefix, digits, spec.zero && spec.precision.is_none())
 }
 
 /// Digits after the point that any float has at most: more are zeros.
@@ -127,46 +132,87 @@ pub fn float(spec: &Spec, x: f64) -> String {
     } else {
         digits
     };
-    spec.pad(sign, &digits, spec.zero && magnitude.is_finite())
+    spec.pad(sign, digits, spec.zero && magnitude.is_finite())
 }
 
 fn finite(spec: &Spec, x: f64) -> String {
     let precision = spec.precision.unwrap_or(6);
     match spec.conversion {
-        b'e' | b'E' => scientific(x, precision, spec.alternate),
+        b'e' | b'E' => Decimal::new(x, precision).scientific(precision, spec.alternate),
         b'f' | b'F' => fixed(x, precision, spec.alternate),
         _ => general(x, precision.max(1), spec.alternate),
     }
 }
 
-/// `d.ddde±dd`, with `precision` digits after the point.
-fn scientific(x: f64, precision: usize, point: bool) -> String {
-    let (mantissa, exponent) = decimal(x, precision);
-    with_exponent(mantissa, precision, exponent, point)
+/// A float's significant digits and decimal exponent: `d.ddd * 10^exponent`.
+struct Decimal {
+    digits: String,
+    exponent: i32,
 }
 
-/// The mantissa `d.ddd` rounded to `precision` digits after the point, and the exponent.
-fn decimal(x: f64, precision: usize) -> (String, i32) {
-    let text = format!("{x:.*e}", precision.min(MOST_DIGITS));
-    let (mantissa, exponent) = text
-        .split_once('e')
-        .expect("scientific notation has an exponent");
-    (
-        mantissa.to_owned(),
-        exponent.parse().expect("the exponent is a number"),
-    )
-}
-
-fn with_exponent(mut mantissa: String, precision: usize, exponent: i32, point: bool) -> String {
-    mantissa.extend(std::iter::repeat_n(
-        '0',
-        precision.saturating_sub(MOST_DIGITS),
-    ));
-    if point && !mantissa.contains('.') {
-        mantissa.push('.');
+impl Decimal {
+    /// Rounds `x` to `precision` digits after the first.
+    fn new(x: f64, precision: usize) -> Self {
+        let mut text = String::with_capacity(precision.min(MOST_DIGITS) + 8);
+        write!(text, "{x:.*e}", precision.min(MOST_DIGITS)).expect("a string grows");
+        let at = text
+            .rfind('e')
+            .expect("scientific notation has an exponent");
+        let exponent = text[at + 1..].parse().expect("the exponent is a number");
+        text.truncate(at);
+        if text.len() > 1 {
+            text.remove(1);
+        }
+        Self {
+            digits: text,
+            exponent,
+        }
     }
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{mantissa}e{sign}{:02}", exponent.abs())
+
+    /// `d.ddde±dd`, with `precision` digits after the point.
+    fn scientific(mut self, precision: usize, point: bool) -> String {
+        let missing = (precision + 1).saturating_sub(self.digits.len());
+        self.digits.extend(std::iter::repeat_n('0', missing));
+        self.with_exponent(point)
+    }
+
+    /// The same with the digits that there are.
+    fn with_exponent(&self, point: bool) -> String {
+        let (first, rest) = self.digits.split_at(1);
+        let point = if point || !rest.is_empty() { "." } else { "" };
+        let sign = if self.exponent < 0 { '-' } else { '+' };
+        format!("{first}{point}{rest}e{sign}{:02}", self.exponent.abs())
+    }
+
+    /// Positional notation, with the digits that there are.
+    fn positional(&self) -> String {
+        let digits = &self.digits;
+        let mut text = String::with_capacity(digits.len() + 8);
+        match usize::try_from(self.exponent) {
+            Err(_) => {
+                let zeros = self.exponent.unsigned_abs() as usize - 1;
+                text.push_str("0.");
+                text.extend(std::iter::repeat_n('0', zeros));
+                text.push_str(digits);
+            }
+            Ok(exponent) if digits.len() <= exponent + 1 => {
+                text.push_str(digits);
+                text.extend(std::iter::repeat_n('0', exponent + 1 - digits.len()));
+            }
+            Ok(exponent) => {
+                text.push_str(&digits[..=exponent]);
+                text.push('.');
+                text.push_str(&digits[exponent + 1..]);
+            }
+        }
+        text
+    }
+
+    /// Drops zeros at the end, but for the first digit.
+    fn trim_zeros(&mut self) {
+        let len = self.digits.trim_end_matches('0').len().max(1);
+        self.digits.truncate(len);
+    }
 }
 
 /// `ddd.ddd`, with `precision` digits after the point.
@@ -184,44 +230,22 @@ fn fixed(x: f64, precision: usize, point: bool) -> String {
 
 /// The shorter of both, with `precision` significant digits, without trailing zeros unless `alternate`.
 fn general(x: f64, precision: usize, alternate: bool) -> String {
-    let (mantissa, exponent) = decimal(x, precision - 1);
-    let is_fixed = exponent >= -4 && i64::from(exponent) < precision as i64;
-    let after_point = precision as i64 - 1 - i64::from(exponent);
+    let mut decimal = Decimal::new(x, precision - 1);
+    let exponent = i64::from(decimal.exponent);
+    let is_fixed = exponent >= -4 && exponent < precision as i64;
     if alternate {
         return if is_fixed {
-            fixed(x, after_point as usize, true)
+            fixed(x, (precision as i64 - 1 - exponent) as usize, true)
         } else {
-            with_exponent(mantissa, precision - 1, exponent, true)
+            decimal.scientific(precision - 1, true)
         };
     }
+    decimal.trim_zeros();
     if is_fixed {
-        return trim_zeros(place_point(&mantissa, exponent));
+        decimal.positional()
+    } else {
+        decimal.with_exponent(false)
     }
-    with_exponent(trim_zeros(mantissa), 0, exponent, false)
-}
-
-/// The number with mantissa `d.ddd` in positional notation.
-fn place_point(mantissa: &str, exponent: i32) -> String {
-    let digits = mantissa.replace('.', "");
-    match usize::try_from(exponent) {
-        Err(_) => format!(
-            "0.{}{digits}",
-            "0".repeat(exponent.unsigned_abs() as usize - 1)
-        ),
-        Ok(exponent) if digits.len() <= exponent + 1 => {
-            digits.clone() + &"0".repeat(exponent + 1 - digits.len())
-        }
-        Ok(exponent) => format!("{}.{}", &digits[..=exponent], &digits[exponent + 1..]),
-    }
-}
-
-/// Without zeros at the end of the fraction, nor a point at the end.
-fn trim_zeros(mut text: String) -> String {
-    if text.contains('.') {
-        let len = text.trim_end_matches('0').trim_end_matches('.').len();
-        text.truncate(len);
-    }
-    text
 }
 
 /// A float in hexadecimal, `%h`: `precision` digits after the point, or as many as it takes; `style` is

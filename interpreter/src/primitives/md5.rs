@@ -99,33 +99,47 @@ impl Md5 {
     }
 
     fn block(&mut self, block: &[u8; 64]) {
-        let word = |index: usize| {
-            u32::from_le_bytes(
-                block[index * 4..index * 4 + 4]
-                    .try_into()
-                    .expect("four bytes"),
-            )
-        };
-        let [mut a, mut b, mut c, mut d] = self.state;
-        for step in 0..64 {
-            let round = step / 16;
-            let (mixed, index) = match round {
-                0 => (b & c | !b & d, step),
-                1 => (d & b | !d & c, (5 * step + 1) % 16),
-                2 => (b ^ c ^ d, (3 * step + 5) % 16),
-                _ => (c ^ (b | !d), 7 * step % 16),
-            };
-            let sum = a
-                .wrapping_add(mixed)
-                .wrapping_add(SINES[step])
-                .wrapping_add(word(index));
-            (a, d, c) = (d, c, b);
-            b = b.wrapping_add(sum.rotate_left(ROTATIONS[round][step % 4]));
-        }
-        for (state, word) in self.state.iter_mut().zip([a, b, c, d]) {
-            *state = state.wrapping_add(word);
+        let words: [u32; 16] = std::array::from_fn(|index| {
+            u32::from_le_bytes(block[index * 4..][..4].try_into().expect("four bytes"))
+        });
+        let mut state = self.state;
+        round::<0>(&mut state, &words, |b, c, d| b & c | !b & d, |step| step);
+        round::<1>(
+            &mut state,
+            &words,
+            |b, c, d| d & b | !d & c,
+            |step| 5 * step + 1,
+        );
+        round::<2>(&mut state, &words, |b, c, d| b ^ c ^ d, |step| 3 * step + 5);
+        round::<3>(&mut state, &words, |b, c, d| c ^ (b | !d), |step| 7 * step);
+        for (old, new) in self.state.iter_mut().zip(state) {
+            *old = old.wrapping_add(new);
         }
     }
+}
+
+/// Sixteen steps: `mix` is the round's function, `index` says which word a step takes (modulo 16).
+#[inline(always)]
+fn round<const ROUND: usize>(
+    state: &mut [u32; 4],
+    words: &[u32; 16],
+    mix: impl Fn(u32, u32, u32) -> u32,
+    index: impl Fn(usize) -> usize,
+) {
+    let [mut a, mut b, mut c, mut d] = *state;
+    let operand = |step: usize| SINES[ROUND * 16 + step].wrapping_add(words[index(step) % 16]);
+    let turn = |a: u32, b: u32, c: u32, d: u32, step: usize| {
+        let sum = a.wrapping_add(mix(b, c, d)).wrapping_add(operand(step));
+        b.wrapping_add(sum.rotate_left(ROTATIONS[ROUND][step % 4]))
+    };
+    // Four steps at a time: then each register is back in its place.
+    for step in (0..16).step_by(4) {
+        a = turn(a, b, c, d, step);
+        d = turn(d, a, b, c, step + 1);
+        c = turn(c, d, a, b, step + 2);
+        b = turn(b, c, d, a, step + 3);
+    }
+    *state = [a, b, c, d];
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Conversion of text to numbers: `int_of_string` and its kin, `float_of_string`.
 
+use std::borrow::Cow;
+
 /// Sign, base and signedness of a literal, and its digits.
 struct Literal<'a> {
     negative: bool,
@@ -73,7 +75,7 @@ pub fn integer(text: &[u8], bits: u32) -> Option<i64> {
 
 /// The float that `text` denotes, underscores dropped.
 pub fn float(text: &[u8]) -> Option<f64> {
-    let text: Vec<u8> = text.iter().copied().filter(|&byte| byte != b'_').collect();
+    let text = without_underscores(text);
     // As C's `strtod`: blanks before the number, none after it.
     let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r');
     let start = text.iter().position(|byte| !blank(byte))?;
@@ -88,6 +90,14 @@ pub fn float(text: &[u8]) -> Option<f64> {
             Some(if text[0] == b'-' { -x } else { x })
         }
         _ => decimal(std::str::from_utf8(text).ok()?),
+    }
+}
+
+fn without_underscores(text: &[u8]) -> Cow<'_, [u8]> {
+    if text.contains(&b'_') {
+        Cow::Owned(text.iter().copied().filter(|&byte| byte != b'_').collect())
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
