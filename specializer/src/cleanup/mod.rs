@@ -10,6 +10,7 @@ mod compact;
 pub mod compare;
 mod constants;
 mod dce;
+mod globals;
 mod hoist;
 mod integers;
 mod params;
@@ -29,6 +30,7 @@ pub fn run(function: &mut Function) {
     threads::run(function);
     params::run(function);
     peephole::run(function);
+    globals::run(function);
     dce::run(function);
     // Now that less is left, more blocks are empty.
     threads::run(function);

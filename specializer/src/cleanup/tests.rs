@@ -420,3 +420,117 @@ bb3(v6: i64):
         "#]],
     );
 }
+
+#[test]
+fn a_frame_that_nothing_is_called_under_goes() {
+    check(
+        "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    v2: i32 = global.get global0
+    v3: i32 = i32.const 16
+    v4: i32 = i32.sub v2, v3
+    global.set global0 v4
+    i64.store offset=8 v4, v1
+    branch v0 ? bb1() : bb2()
+bb1():
+    v5: i64 = i64.load offset=8 v4
+    v6: i32 = i32.wrap_i64 v5
+    branch v6 ? bb1() : bb2()
+bb2():
+    v7: i32 = i32.add v4, v3
+    global.set global0 v7
+    v8: i64 = call fn0 v0, v1
+    return v1
+}
+",
+        expect![[r#"
+            function(i32, i64) -> i64 {
+            bb0(v0: i32, v1: i64):
+                v2: i32 = i32.const -16
+                v3: i32 = global.get global0
+                v4: i32 = i32.add v3, v2
+                i64.store offset=8 v4, v1
+                branch v0 ? bb1() : bb2()
+            bb1():
+                v5: i64 = i64.load offset=8 v4
+                v6: i32 = i32.wrap_i64 v5
+                branch v6 ? bb1() : bb2()
+            bb2():
+                v7: i64 = call fn0 v0, v1
+                return v1
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_frame_under_a_call_stays() {
+    check(
+        "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    v2: i32 = global.get global0
+    v3: i32 = i32.const 16
+    v4: i32 = i32.sub v2, v3
+    global.set global0 v4
+    branch v0 ? bb1() : bb2()
+bb1():
+    v5: i64 = call fn0 v4, v1
+    jump bb2()
+bb2():
+    global.set global0 v2
+    return v1
+}
+",
+        expect![[r#"
+            function(i32, i64) -> i64 {
+            bb0(v0: i32, v1: i64):
+                v2: i32 = i32.const -16
+                v3: i32 = global.get global0
+                v4: i32 = i32.add v3, v2
+                global.set global0 v4
+                branch v0 ? bb1() : bb2()
+            bb1():
+                v5: i64 = call fn0 v4, v1
+                jump bb2()
+            bb2():
+                global.set global0 v3
+                return v1
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_global_that_a_loop_changes_is_read_in_it() {
+    check(
+        "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    global.set global0 v0
+    jump bb1()
+bb1():
+    v2: i32 = global.get global0
+    v3: i32 = i32.const 1
+    v4: i32 = i32.sub v2, v3
+    global.set global0 v4
+    branch v4 ? bb1() : bb2()
+bb2():
+    return v1
+}
+",
+        expect![[r#"
+            function(i32, i64) -> i64 {
+            bb0(v0: i32, v1: i64):
+                v2: i32 = i32.const -1
+                global.set global0 v0
+                jump bb1()
+            bb1():
+                v3: i32 = global.get global0
+                v4: i32 = i32.add v3, v2
+                global.set global0 v4
+                branch v4 ? bb1() : bb2()
+            bb2():
+                return v1
+            }
+        "#]],
+    );
+}

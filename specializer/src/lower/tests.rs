@@ -97,11 +97,14 @@ impl Host for Reporter {
             return Err(Stop::Call("enough"));
         }
         self.0.push(args.to_vec());
-        // A call may change what loads see.
+        // A call may change what loads see, and globals.
         let [Const::I32(first), Const::I64(second)] = *args else {
             panic!("the type of report")
         };
         state.memory[first as usize & 0xff] ^= second as u8;
+        if first & 1 == 1 {
+            state.globals[0] = Const::I32(first);
+        }
         Ok(Some(Const::I64(
             second.wrapping_mul(7).wrapping_add(first.into()) ^ self.0.len() as i64,
         )))
@@ -118,6 +121,10 @@ pub fn observe<V: ValueId>(function: &ir::Function<V>, args: (i32, i64)) -> Obse
     let mut host = Reporter(Vec::new());
     let args = [Const::I32(args.0), Const::I64(args.1)];
     let result = exec::run(function, &args, &mut state, &mut host);
+    if let Err(Stop::Arithmetic | Stop::Unreachable) = result {
+        // Nobody looks at the globals of an instance that has trapped.
+        state.globals.clear();
+    }
     Observed {
         result,
         reports: host.0,

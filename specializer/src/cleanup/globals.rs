@@ -1,0 +1,195 @@
+//! Keeps global variables in values between calls: reads of what is known, and writes that nobody sees,
+//! go. That removes the prologue and epilogue of a frame on a shadow stack from functions that call
+//! nothing while the frame exists, whether the frame itself is used or not.
+//!
+//! Two data flows for each global: forwards, the value that it holds; backwards, whether somebody may
+//! look at it before it is written again. Calls and returns look at globals, and calls change them.
+//!
+//! A trap does not count as looking: what a trapped instance's globals held is not kept. Leaves out
+//! frames that exist while something is called: that needs to know which global is the stack pointer.
+
+use super::rename::Renaming;
+use crate::ir::residual::{BlockData, Function, Inst, Terminator, Value};
+use crate::ir::{Block, Global};
+use crate::lower::dominators::Order;
+use crate::op::{Effect, Op};
+
+pub fn run(function: &mut Function) {
+    let order = Order::new(function);
+    for global in globals(function, &order) {
+        let pass = Pass {
+            order: &order,
+            global,
+        };
+        pass.forward(function);
+        if pass.drop_unseen_writes(function) {
+            pass.forward(function);
+        }
+    }
+}
+
+/// The globals that are accessed more than once.
+fn globals(function: &Function, order: &Order) -> Vec<Global> {
+    let mut accessed: Vec<(Global, u32)> = Vec::new();
+    let blocks = order.blocks.iter();
+    for inst in blocks.flat_map(|block| &function.blocks[block.index()].insts) {
+        if let Op::GlobalGet(global) | Op::GlobalSet(global) = inst.op {
+            match accessed.iter_mut().find(|(known, _)| *known == global) {
+                Some((_, count)) => *count += 1,
+                None => accessed.push((global, 1)),
+            }
+        }
+    }
+    accessed.retain(|(_, count)| *count > 1);
+    accessed.into_iter().map(|(global, _)| global).collect()
+}
+
+/// What a global holds at some point.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// Nothing has reached the point yet.
+    Unreached,
+    Value(Value),
+    /// Different values on different paths, or what somebody else has put there.
+    Anything,
+}
+
+impl Holds {
+    fn meet(self, other: Self) -> Self {
+        match (self, other) {
+            (Holds::Unreached, known) | (known, Holds::Unreached) => known,
+            (left, right) if left == right => left,
+            _ => Holds::Anything,
+        }
+    }
+
+    /// After `inst`, given what the global held before.
+    fn after(self, inst: &Inst, global: Global) -> Self {
+        match inst.op {
+            Op::GlobalSet(set) if set == global => Holds::Value(inst.args[0]),
+            Op::GlobalGet(get) if get == global => match (self, inst.result) {
+                (Holds::Anything, Some(result)) => Holds::Value(result),
+                _ => self,
+            },
+            op if op.effect() == Effect::Calls => Holds::Anything,
+            _ => self,
+        }
+    }
+}
+
+struct Pass<'o> {
+    order: &'o Order,
+    global: Global,
+}
+
+impl Pass<'_> {
+    /// Replaces reads of known values, and drops writes of what is there already.
+    fn forward(&self, function: &mut Function) {
+        let entering = self.flow_forward(function);
+        let mut renaming = Renaming::new(function);
+        for &block in &self.order.blocks {
+            let mut holds = entering[block.index()];
+            let data = &mut function.blocks[block.index()];
+            data.insts.retain(|inst| {
+                let before = holds;
+                holds = holds.after(inst, self.global);
+                match (inst.op, before) {
+                    (Op::GlobalGet(global), Holds::Value(value)) if global == self.global => {
+                        renaming.replace(inst.result.expect("a read has a result"), value);
+                        false
+                    }
+                    (Op::GlobalSet(global), Holds::Value(_)) if global == self.global => {
+                        before != holds
+                    }
+                    _ => true,
+                }
+            });
+        }
+        renaming.apply(function);
+    }
+
+    /// What the global holds where each block begins.
+    fn flow_forward(&self, function: &Function) -> Vec<Holds> {
+        let mut entering = vec![Holds::Unreached; function.blocks.len()];
+        entering[0] = Holds::Anything;
+        let mut changed = true;
+        // A block's state goes down twice at most, and most graphs settle in two rounds.
+        while changed {
+            changed = false;
+            for &block in &self.order.blocks {
+                let insts = function.blocks[block.index()].insts.iter();
+                let leaving = insts.fold(entering[block.index()], |holds, inst| {
+                    holds.after(inst, self.global)
+                });
+                for next in self.order.succs.of(block) {
+                    let met = entering[next.index()].meet(leaving);
+                    changed |= met != entering[next.index()];
+                    entering[next.index()] = met;
+                }
+            }
+        }
+        entering
+    }
+
+    /// Drops writes that are overwritten before anybody looks; whether there were any.
+    fn drop_unseen_writes(&self, function: &mut Function) -> bool {
+        let seen_after = self.flow_backward(function);
+        let mut dropped = false;
+        for &block in &self.order.blocks {
+            let mut seen = seen_after[block.index()];
+            let data = &mut function.blocks[block.index()];
+            let mut kept: Vec<Inst> = Vec::with_capacity(data.insts.len());
+            for inst in std::mem::take(&mut data.insts).into_iter().rev() {
+                let is_write = inst.op == Op::GlobalSet(self.global);
+                if is_write && !seen {
+                    dropped = true;
+                    continue;
+                }
+                seen = self.seen_before(&inst, seen);
+                kept.push(inst);
+            }
+            kept.reverse();
+            data.insts = kept;
+        }
+        dropped
+    }
+
+    /// By block: whether somebody may look at the global after the block's last instruction.
+    fn flow_backward(&self, function: &Function) -> Vec<bool> {
+        let mut before = vec![false; function.blocks.len()];
+        let mut after = vec![false; function.blocks.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &block in self.order.blocks.iter().rev() {
+                let data = &function.blocks[block.index()];
+                let seen = self.leaves_seen(block, data, &before);
+                after[block.index()] = seen;
+                let insts = data.insts.iter().rev();
+                let seen = insts.fold(seen, |seen, inst| self.seen_before(inst, seen));
+                changed |= seen != before[block.index()];
+                before[block.index()] = seen;
+            }
+        }
+        after
+    }
+
+    fn leaves_seen(&self, block: Block, data: &BlockData, before: &[bool]) -> bool {
+        match data.term {
+            Terminator::Return(_) | Terminator::TailCall { .. } => true,
+            Terminator::Unreachable => false,
+            Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Switch { .. } => {
+                let mut next = self.order.succs.of(block).iter();
+                next.any(|next| before[next.index()])
+            }
+        }
+    }
+
+    fn seen_before(&self, inst: &Inst, seen_after: bool) -> bool {
+        match inst.op {
+            Op::GlobalSet(global) if global == self.global => false,
+            Op::GlobalGet(global) if global == self.global => true,
+            op => seen_after || op.effect() == Effect::Calls,
+        }
+    }
+}
