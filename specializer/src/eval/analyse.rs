@@ -6,7 +6,7 @@
 //! forward edges into a join have arrived before it is evaluated; only loops cause a second round.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 use smallvec::SmallVec;
 
@@ -15,6 +15,7 @@ use super::cells::{Cells, order};
 use super::context::{ContextId, Contexts};
 use super::transfer::{Edge, Machine, Phase};
 use super::{Declined, Evaluation};
+use crate::hash::FastMap;
 use crate::image::ReadLog;
 use crate::ir::{Block, Type};
 use crate::op::Op;
@@ -27,7 +28,7 @@ pub struct NodeId(pub u32);
 struct Key {
     context: ContextId,
     block: Block,
-    positions: SmallVec<[Abs; 2]>,
+    positions: SmallVec<[Abs; 4]>,
 }
 
 /// An edge, by the node it leaves and its number there.
@@ -82,7 +83,7 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
     let mut fixpoint = Fixpoint {
         evaluation,
         nodes: Vec::new(),
-        ids: HashMap::new(),
+        ids: FastMap::default(),
         queue: BinaryHeap::new(),
     };
     let entry: Vec<Abs> = evaluation.entry().map(|(_, known)| known).collect();
@@ -124,7 +125,7 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
 struct Fixpoint<'a> {
     evaluation: &'a Evaluation<'a>,
     nodes: Vec<Node>,
-    ids: HashMap<Key, NodeId>,
+    ids: FastMap<Key, NodeId>,
     queue: BinaryHeap<Reverse<Priority>>,
 }
 

@@ -7,8 +7,6 @@
 //!
 //! Known values are written where they are needed; [`crate::cleanup`] removes what turns out unused.
 
-use std::collections::HashMap;
-
 use smallvec::SmallVec;
 
 use super::abs::Abs;
@@ -16,6 +14,7 @@ use super::analyse::{Analysis, Node, NodeId};
 use super::cells::{Cells, Content};
 use super::transfer::{Edge, Exit, Machine, Phase};
 use super::{Declined, Evaluation};
+use crate::hash::FastMap;
 use crate::image::ReadLog;
 use crate::ir::{Block, Terminator, Type, residual};
 use crate::op::{Const, LoadKind, Op, StoreKind};
@@ -323,7 +322,7 @@ struct Writer {
     function: residual::Function,
     current: Block,
     /// Names of known values, valid in the current block.
-    names: HashMap<Abs, residual::Value>,
+    names: FastMap<Abs, residual::Value>,
     /// By residual parameter: the base from which cells at offsets from it are addressed.
     frames: Vec<Option<residual::Value>>,
     inst_count: usize,
@@ -341,7 +340,7 @@ impl Writer {
         let mut writer = Self {
             function,
             current: Block(0),
-            names: HashMap::new(),
+            names: FastMap::default(),
             frames: Vec::new(),
             inst_count: 0,
         };
@@ -410,12 +409,12 @@ impl Writer {
     }
 
     /// Turns to another block for a while.
-    fn suspend(&mut self, block: Block) -> (Block, HashMap<Abs, residual::Value>) {
+    fn suspend(&mut self, block: Block) -> (Block, FastMap<Abs, residual::Value>) {
         let names = std::mem::take(&mut self.names);
         (std::mem::replace(&mut self.current, block), names)
     }
 
-    fn resume(&mut self, (block, names): (Block, HashMap<Abs, residual::Value>)) {
+    fn resume(&mut self, (block, names): (Block, FastMap<Abs, residual::Value>)) {
         self.current = block;
         self.names = names;
     }
