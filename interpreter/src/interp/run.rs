@@ -433,7 +433,7 @@ pub extern "C" fn interp(
             let own = specialize_guess(r.entry, r.entry);
             if specialize_active() == 0 {
                 r.entry = code;
-            } else if code != own {
+            } else if code::arity(own) != n || code != own {
                 if n > MAX_DIRECT {
                     cells_sync();
                     return enter_through_slot(code, closure, r.sp);
