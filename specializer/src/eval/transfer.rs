@@ -88,7 +88,7 @@ pub struct Machine<'a, P: Phase> {
     pub phase: P,
     pub cells: Cells<P::Value>,
     pub context: ContextId,
-    /// By generic value; of the current block only.
+    /// The current block's values, by their numbers within it.
     values: Vec<Option<P::Value>>,
 }
 
@@ -99,7 +99,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         log: &'a mut ReadLog,
         phase: P,
     ) -> Self {
-        let values = vec![None; evaluation.prepared.function.types.len()];
+        let values = vec![None; evaluation.prepared.widest];
         Self {
             evaluation,
             contexts,
@@ -115,7 +115,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     pub fn block(&mut self, block: Block, params: &[P::Value]) -> Exit<P::Value> {
         let data = &self.evaluation.prepared.function.blocks[block.index()];
         for (&param, &value) in data.params.iter().zip(params) {
-            self.values[param.index()] = Some(value);
+            self.values[self.evaluation.prepared.local[param.index()] as usize] = Some(value);
         }
         let fan_out = match data.insts.last().map(|inst| inst.op) {
             Some(Op::Intrinsic(intrinsic)) if intrinsic.fans_out() => 1,
@@ -131,12 +131,13 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     fn value(&self, value: generic::Value) -> P::Value {
-        self.values[value.index()].expect("generic functions are in maximal SSA")
+        self.values[self.evaluation.prepared.local[value.index()] as usize]
+            .expect("generic functions are in maximal SSA")
     }
 
     fn set(&mut self, result: Option<generic::Value>, value: P::Value) {
         if let Some(result) = result {
-            self.values[result.index()] = Some(value);
+            self.values[self.evaluation.prepared.local[result.index()] as usize] = Some(value);
         }
     }
 
