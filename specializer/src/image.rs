@@ -4,9 +4,8 @@
 //! is part of the cache key as a whole). So a residual function is valid for any image that agrees with
 //! its log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::hash::FastMap;
 use crate::ir::Symbol;
 use crate::module::Module;
 use crate::op::{Const, LoadKind};
@@ -24,7 +23,7 @@ pub struct Image<'m> {
     module: &'m Module<'m>,
     requests: &'m Requests,
     /// Slot address to request.
-    slots: FastMap<u32, usize>,
+    slots: HashMap<u32, usize>,
 }
 
 /// What a load from constant memory gives.

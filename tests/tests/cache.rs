@@ -39,8 +39,9 @@ impl Place {
     }
 
     fn build(&self, output: &str) -> Result<String> {
-        let mut command = self.command(&["build", "--stats", "-o"]);
-        let outcome = process::run(command.arg(self.path(output)).arg(&self.bytecode), b"")?;
+        let mut command = self.command(&["build", "--stats"]);
+        command.arg("-o").arg(self.path(output)).arg(&self.bytecode);
+        let outcome = process::run(&mut command, b"")?;
         assert_eq!(outcome.status, Some(0), "{outcome:?}");
         Ok(String::from_utf8(outcome.stderr)?)
     }
@@ -66,8 +67,7 @@ impl Place {
         let mut count = 0;
         for entry in fs::read_dir(self.directory.path())? {
             let name = entry?.file_name().to_string_lossy().into_owned();
-            let is_own = ["cache", "cache-wal", "cache-shm"].contains(&name.as_str());
-            count += usize::from(name.starts_with("cache") && !is_own);
+            count += usize::from(name.starts_with("cache-damaged-"));
         }
         Ok(count)
     }

@@ -4,8 +4,9 @@
 //! last position, the outcomes of the value specialisations since. Contexts are interned: equal ones
 //! have equal ids.
 
+use std::collections::HashMap;
+
 use super::abs::Abs;
-use crate::hash::FastMap;
 use crate::ir::Block;
 
 /// An interned context.
@@ -32,7 +33,7 @@ enum Context {
 /// All contexts of one request.
 pub struct Contexts {
     contexts: Vec<Context>,
-    ids: FastMap<Context, ContextId>,
+    ids: HashMap<Context, ContextId>,
     /// Positions that were not known when they were entered.
     pub unknown_positions: usize,
 }
@@ -43,7 +44,7 @@ impl Contexts {
     pub fn new() -> Self {
         Self {
             contexts: vec![Context::Root],
-            ids: FastMap::from_iter([(Context::Root, Self::ROOT)]),
+            ids: HashMap::from([(Context::Root, Self::ROOT)]),
             unknown_positions: 0,
         }
     }

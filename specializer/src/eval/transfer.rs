@@ -5,8 +5,6 @@
 //! behind [`Phase`]. As both follow the same states, the residual code is exactly what the analysis
 //! found to be reached.
 
-use std::ops::Range;
-
 use smallvec::SmallVec;
 
 use super::Evaluation;
@@ -37,39 +35,38 @@ pub trait Phase {
 
 /// An edge to a (context, block) pair.
 #[derive(Clone, Debug)]
-pub struct Edge {
+pub struct Edge<V> {
     pub context: ContextId,
     pub block: Block,
-    /// Where its arguments are in [`Machine::args`].
-    pub args: Range<usize>,
+    pub args: SmallVec<[V; 16]>,
 }
 
 /// How a block ends. All edges share the cells at its end.
 pub enum Exit<V> {
-    Jump(Edge),
+    Jump(Edge<V>),
     Branch {
         cond: V,
-        then: Edge,
-        otherwise: Edge,
+        then: Edge<V>,
+        otherwise: Edge<V>,
     },
     /// Without a default, no other index is possible.
     Switch {
         index: V,
-        targets: Vec<Edge>,
-        default: Option<Edge>,
+        targets: Vec<Edge<V>>,
+        default: Option<Edge<V>>,
     },
     Return(SmallVec<[V; 2]>),
     TailCall {
         callee: Callee,
-        args: SmallVec<[V; 4]>,
+        args: SmallVec<[V; 16]>,
     },
     Unreachable,
 }
 
 impl<V> Exit<V> {
     /// Every edge, in order.
-    pub fn edges(&self) -> impl Iterator<Item = &Edge> {
-        let (one, two, many): (Option<&Edge>, Option<&Edge>, &[Edge]) = match self {
+    pub fn edges(&self) -> impl Iterator<Item = &Edge<V>> {
+        let (one, two, many): (Option<&Edge<V>>, Option<&Edge<V>>, &[Edge<V>]) = match self {
             Exit::Jump(edge) => (Some(edge), None, &[]),
             Exit::Branch {
                 then, otherwise, ..
@@ -90,10 +87,8 @@ pub struct Machine<'a, P: Phase> {
     pub log: &'a mut ReadLog,
     pub phase: P,
     pub cells: Cells<P::Value>,
-    /// The arguments of the edges of the last block evaluated.
-    pub args: Vec<P::Value>,
     pub context: ContextId,
-    /// The current block's values, by their numbers within it.
+    /// By generic value; of the current block only.
     values: Vec<Option<P::Value>>,
 }
 
@@ -104,14 +99,13 @@ impl<'a, P: Phase> Machine<'a, P> {
         log: &'a mut ReadLog,
         phase: P,
     ) -> Self {
-        let values = vec![None; evaluation.prepared.widest];
+        let values = vec![None; evaluation.prepared.function.types.len()];
         Self {
             evaluation,
             contexts,
             log,
             phase,
             cells: Cells::default(),
-            args: Vec::new(),
             context: Contexts::ROOT,
             values,
         }
@@ -119,10 +113,9 @@ impl<'a, P: Phase> Machine<'a, P> {
 
     /// Evaluates `block` with `params`, from the machine's context and cells.
     pub fn block(&mut self, block: Block, params: &[P::Value]) -> Exit<P::Value> {
-        self.args.clear();
         let data = &self.evaluation.prepared.function.blocks[block.index()];
         for (&param, &value) in data.params.iter().zip(params) {
-            self.values[self.evaluation.prepared.local[param.index()] as usize] = Some(value);
+            self.values[param.index()] = Some(value);
         }
         let fan_out = match data.insts.last().map(|inst| inst.op) {
             Some(Op::Intrinsic(intrinsic)) if intrinsic.fans_out() => 1,
@@ -138,13 +131,12 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     fn value(&self, value: generic::Value) -> P::Value {
-        self.values[self.evaluation.prepared.local[value.index()] as usize]
-            .expect("generic functions are in maximal SSA")
+        self.values[value.index()].expect("generic functions are in maximal SSA")
     }
 
     fn set(&mut self, result: Option<generic::Value>, value: P::Value) {
         if let Some(result) = result {
-            self.values[self.evaluation.prepared.local[result.index()] as usize] = Some(value);
+            self.values[result.index()] = Some(value);
         }
     }
 
@@ -154,7 +146,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     fn inst(&mut self, inst: &generic::Inst) {
-        let args: SmallVec<[P::Value; 4]> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        let args: SmallVec<[P::Value; 8]> = inst.args.iter().map(|&arg| self.value(arg)).collect();
         match inst.op {
             Op::Intrinsic(intrinsic) => self.intrinsic(intrinsic, inst.result, &args),
             Op::Const(constant) => self.set_known(inst.result, Abs::Const(constant)),
@@ -221,7 +213,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         &mut self,
         callee: Callee,
         result: Option<generic::Value>,
-        mut args: SmallVec<[P::Value; 4]>,
+        mut args: SmallVec<[P::Value; 8]>,
     ) {
         let known = self.callee(callee, args.last().map(|arg| arg.abs()));
         if known != callee {
@@ -350,15 +342,12 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    fn edge(&mut self, context: ContextId, target: &generic::Target) -> Edge {
-        let start = self.args.len();
-        for &arg in &target.args {
-            self.args.push(self.value(arg));
-        }
+    fn edge(&self, context: ContextId, target: &generic::Target) -> Edge<P::Value> {
+        let args = target.args.iter().map(|&arg| self.value(arg)).collect();
         Edge {
             context,
             block: target.block,
-            args: start..self.args.len(),
+            args,
         }
     }
 
@@ -406,7 +395,7 @@ impl<'a, P: Phase> Machine<'a, P> {
                 Exit::Return(values.iter().map(|&value| self.value(value)).collect())
             }
             Terminator::TailCall { callee, args } => {
-                let mut args: SmallVec<[P::Value; 4]> =
+                let mut args: SmallVec<[P::Value; 16]> =
                     args.iter().map(|&arg| self.value(arg)).collect();
                 let known = self.callee(*callee, args.last().map(|arg| arg.abs()));
                 if known != *callee {
@@ -497,7 +486,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         target: &generic::Target,
         outcome: Abs,
         value: P::Value,
-    ) -> Edge {
+    ) -> Edge<P::Value> {
         let context = self.contexts.assume(self.context, site, outcome);
         self.set(inst.result, value);
         self.edge(context, target)

@@ -226,11 +226,7 @@ impl Reencode for Copier<'_> {
         };
         let start = start as u32 as usize;
         let mut bytes = segment.data.to_vec();
-        let end = start as u64 + bytes.len() as u64;
-        for (&address, &table_index) in self.layout.slots.range(start as u32..) {
-            if u64::from(address) >= end {
-                break;
-            }
+        for (&address, &table_index) in &self.layout.slots {
             if let Some(at) = (address as usize).checked_sub(start)
                 && let Some(word) = bytes.get_mut(at..at + 4)
             {
