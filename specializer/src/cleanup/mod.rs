@@ -6,6 +6,8 @@
 //! Leaves out what engines do as well once the code is WebAssembly: value numbering across blocks, loop
 //! invariants, forwarding of loads.
 
+#[cfg(test)]
+mod algebra;
 mod compact;
 pub mod compare;
 mod constants;

@@ -1,0 +1,136 @@
+//! The algebra of cleanup is exact: random chains of operators give what they gave, corner values included.
+
+use crate::exec::{self, NoHost, State};
+use crate::ir::residual::{BlockData, Function, Inst, Terminator, Value, Values};
+use crate::ir::{Signature, Type};
+use crate::op::{Const, Op, Plain};
+use crate::random::Random;
+
+/// Integer operators without effect.
+fn operators() -> Vec<Plain> {
+    let integer = |ty: &Type| matches!(ty, Type::I32 | Type::I64);
+    let all = Plain::ALL.iter().copied().filter(|plain| !plain.may_trap());
+    all.filter(|plain| plain.operands().iter().all(integer) && integer(&plain.result()))
+        .collect()
+}
+
+/// A chain of operators on the parameters, each on the result of the one before where types permit.
+fn chain(random: &mut Random, operators: &[Plain], length: usize) -> Function {
+    let types = vec![Type::I32, Type::I64];
+    let signature = Signature {
+        params: types.clone(),
+        results: vec![Type::I64],
+    };
+    let block = BlockData {
+        params: vec![Value(0), Value(1)],
+        insts: Vec::new(),
+        term: Terminator::Unreachable,
+    };
+    let mut function = Function {
+        signature,
+        blocks: vec![block],
+        types,
+    };
+    let mut last = Value(random.below(2) as u32);
+    let push = |function: &mut Function, op: Op, args: &[Value], ty: Type| {
+        let result = function.new_value(ty);
+        let args = Values::from_slice(args);
+        function.blocks[0].insts.push(Inst {
+            op,
+            args,
+            result: Some(result),
+        });
+        result
+    };
+    let mut made = 0;
+    while made < length {
+        let plain = operators[random.below(operators.len())];
+        let Some(place) = plain
+            .operands()
+            .iter()
+            .position(|&ty| ty == function.value_type(last))
+        else {
+            continue;
+        };
+        let mut args = Vec::new();
+        for (index, &ty) in plain.operands().iter().enumerate() {
+            let small = [
+                -8,
+                -2,
+                -1,
+                0,
+                1,
+                1,
+                2,
+                3,
+                4,
+                5,
+                7,
+                31,
+                32,
+                33,
+                63,
+                64,
+                i64::from(u32::MAX),
+                i64::MIN,
+            ];
+            let constant = Const::from_bits(ty, small[random.below(small.len())] as u64);
+            args.push(match index == place {
+                true => last,
+                false if random.below(8) == 0 => Value(u32::from(ty == Type::I64)),
+                false => push(&mut function, Op::Const(constant), &[], ty),
+            });
+        }
+        last = push(&mut function, Op::Plain(plain), &args, plain.result());
+        made += 1;
+    }
+    if function.value_type(last) == Type::I32 {
+        last = push(&mut function, Op::I64ExtendI32U, &[last], Type::I64);
+    }
+    function.blocks[0].term = Terminator::Return(Values::from_slice(&[last]));
+    function
+}
+
+#[test]
+fn the_algebra_is_exact() {
+    let all = operators();
+    // Operators that rules are about come up more often.
+    let known = "eqz eq ne lt_s le_s gt_s ge_s add sub and or xor shl shr_s shr_u wrap_i64 extend_i32_u extend_i32_s";
+    let known: Vec<&str> = known.split(' ').collect();
+    let is_known = |plain: &Plain| {
+        plain
+            .name()
+            .split_once('.')
+            .is_some_and(|(_, name)| known.contains(&name))
+    };
+    let chosen: Vec<Plain> = all.iter().copied().filter(is_known).collect();
+    for seed in 0..20_000 {
+        let mut random = Random::new(seed);
+        let operators = if seed % 8 == 0 { &all } else { &chosen };
+        let length = 1 + random.below(5);
+        check_chain(&chain(&mut random, operators, length));
+    }
+}
+
+fn check_chain(function: &Function) {
+    let mut clean = function.clone();
+    super::run(&mut clean);
+    for narrow in [0, 1, 2, 3, -1, 7, i32::MIN, i32::MAX] {
+        for wide in [0, 1, 2, 3, -1, -2, 5, 1 << 31, 1 << 32, i64::MIN, i64::MAX] {
+            let args = [Const::I32(narrow), Const::I64(wide)];
+            let run = |function| {
+                exec::run(
+                    function,
+                    &args,
+                    &mut State::new(0, Vec::new(), 10),
+                    &mut NoHost,
+                )
+            };
+            assert_eq!(
+                run(&clean),
+                run(function),
+                "of {args:?} in {function} as {clean}"
+            );
+        }
+    }
+}
