@@ -134,10 +134,6 @@ pub fn bytes<'a>(address: u32, len: usize) -> &'a [u8] {
 
 /// The bytes at `address`, to be changed. The same rule as for [`bytes`]: no overlapping borrow.
 #[inline(always)]
-#[expect(
-    clippy::mut_from_ref,
-    reason = "guest memory is not owned by a Rust value"
-)]
 pub fn bytes_mut<'a>(address: u32, len: usize) -> &'a mut [u8] {
     // SAFETY: inside the guest's memory; callers keep to the rule above.
     unsafe { core::slice::from_raw_parts_mut(pointer(address, len), len) }

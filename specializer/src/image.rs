@@ -4,8 +4,9 @@
 //! is part of the cache key as a whole). So a residual function is valid for any image that agrees with
 //! its log.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use crate::hash::FastMap;
 use crate::ir::Symbol;
 use crate::module::Module;
 use crate::op::{Const, LoadKind};
@@ -23,7 +24,7 @@ pub struct Image<'m> {
     module: &'m Module<'m>,
     requests: &'m Requests,
     /// Slot address to request.
-    slots: HashMap<u32, usize>,
+    slots: FastMap<u32, usize>,
 }
 
 /// What a load from constant memory gives.

@@ -81,7 +81,7 @@ fn make_room(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
     if start::stress() {
         minor::collect(heap);
         let minors = STRESS_MINORS + heap.counters.live_words.get() / STRESS_LIVE_WORDS;
-        if heap.counters.minor_collections.get() % minors == 0 {
+        if heap.counters.minor_collections.get().is_multiple_of(minors) {
             major(heap);
         }
     }

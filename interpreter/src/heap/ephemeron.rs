@@ -22,7 +22,7 @@ pub struct Ephemerons {
 }
 
 impl Ephemerons {
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             all: Vec::new(),
             young: Vec::new(),

@@ -45,7 +45,7 @@ struct Finaliser {
 }
 
 impl Finalisers {
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             first: Table {
                 entries: Vec::new(),

@@ -120,7 +120,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    pub const fn new() -> Self {
+    pub(crate) const fn new() -> Self {
         Self {
             minor_words: Cell::new(0),
             promoted_words: Cell::new(0),

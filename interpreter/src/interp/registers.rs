@@ -318,6 +318,20 @@ impl Registers {
         ]
     }
 
+    /// Writes `n` arguments, 1 to 7, to the topmost slots.
+    #[inline(always)]
+    pub fn write_arguments(&mut self, n: u32, arguments: Arguments) {
+        cell_write(self.sp, arguments[0]);
+        macro_rules! argument {
+            ($($index:literal)*) => {$(
+                if n > $index {
+                    cell_write(self.slot_address($index), arguments[$index]);
+                }
+            )*};
+        }
+        argument!(1 2 3 4 5 6);
+    }
+
     /// The code of the closure in the accumulator; if the instruction has a hint, there is a version of
     /// what follows for that code.
     #[inline(always)]

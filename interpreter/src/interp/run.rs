@@ -9,7 +9,7 @@
 //! seven arguments are on the stack already, at `sp`, and the cell above them is the activation's as well.
 
 use super::calls::{apply_at, apply_slow};
-use super::entries::{MAX_DIRECT, enter, enter_through_slot};
+use super::entries::{MAX_DIRECT, UNUSED, enter, enter_through_slot};
 use super::events;
 use super::registers::{
     FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method, global, modify,
@@ -46,31 +46,21 @@ pub extern "C" fn interp(
     use Opcode::*;
     let direct = nargs.wrapping_sub(1) < MAX_DIRECT;
     let base = if direct { sp } else { sp + (nargs + 1) * WORD };
-    let (mut env, mut nargs, mut a) = (env, nargs, [a0, a1, a2, a3, a4, a5, a6]);
     let mut r = Registers {
         entry: code,
         pc: code,
         base,
-        sp,
+        sp: base - (nargs + 1) * WORD,
         accu: UNIT,
         trap: 0,
     };
+    cell_write(base - WORD, env);
+    if direct {
+        r.write_arguments(nargs, [a0, a1, a2, a3, a4, a5, a6]);
+    }
     'activation: loop {
         r.pc = r.entry;
-        r.sp = base - (nargs + 1) * WORD;
-        cell_write(base - WORD, env);
-        if nargs.wrapping_sub(1) < MAX_DIRECT {
-            cell_write(r.sp, a[0]);
-            macro_rules! argument {
-                ($($index:literal)*) => {$(
-                    if nargs > $index {
-                        cell_write(r.slot_address($index), a[$index]);
-                    }
-                )*};
-            }
-            argument!(1 2 3 4 5 6);
-        }
-        lockstep_event(events::ENTER, r.entry, r.sp, env);
+        lockstep_event(events::ENTER, r.entry, r.sp, r.env());
         if r.sp < vm().stack_threshold.get() {
             raise::stack_overflow();
             lockstep_event(events::EXIT, r.pc, r.sp, 0);
@@ -425,11 +415,12 @@ pub extern "C" fn interp(
             };
             let closure = r.accu;
             let code = r.callee();
-            if n <= MAX_DIRECT {
-                a = r.arguments(n);
+            let a = if n <= MAX_DIRECT {
+                r.arguments(n)
             } else {
                 r.sp = r.move_arguments(n);
-            }
+                [UNUSED; MAX_DIRECT as usize]
+            };
             if code::arity(code) != n {
                 cells_sync();
                 if n > MAX_DIRECT {
@@ -441,11 +432,8 @@ pub extern "C" fn interp(
             // A second name for the entry, so that its equality with `code` tells LLVM nothing about `r.entry`.
             let own = specialize_guess(r.entry, r.entry);
             if specialize_active() == 0 {
-                (r.entry, nargs) = (code, n);
-            } else if code == own {
-                // The same number: opaque, so that nothing is computed ahead of the loop and kept all through it.
-                nargs = specialize_guess(nargs, nargs);
-            } else {
+                r.entry = code;
+            } else if code::arity(own) != n || code != own {
                 if n > MAX_DIRECT {
                     cells_sync();
                     return enter_through_slot(code, closure, r.sp);
@@ -454,7 +442,12 @@ pub extern "C" fn interp(
                 cells_sync();
                 return enter(code, closure, base, n, a);
             }
-            (env, r.trap) = (closure, 0);
+            r.trap = 0;
+            cell_write(base - WORD, closure);
+            if n <= MAX_DIRECT {
+                r.sp = base - (n + 1) * WORD;
+                r.write_arguments(n, a);
+            }
             continue 'activation;
         }
     }

@@ -6,15 +6,16 @@
 //! forward edges into a join have arrived before it is evaluated; only loops cause a second round.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 use smallvec::SmallVec;
 
 use super::abs::Abs;
 use super::cells::{Cells, order};
 use super::context::{ContextId, Contexts};
-use super::transfer::{Edge, Machine, Phase};
+use super::transfer::{Machine, Phase};
 use super::{Declined, Evaluation};
+use crate::hash::FastMap;
 use crate::image::ReadLog;
 use crate::ir::{Block, Type};
 use crate::op::Op;
@@ -27,7 +28,7 @@ pub struct NodeId(pub u32);
 struct Key {
     context: ContextId,
     block: Block,
-    positions: SmallVec<[Abs; 2]>,
+    positions: SmallVec<[Abs; 4]>,
 }
 
 /// An edge, by the node it leaves and its number there.
@@ -82,21 +83,18 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
     let mut fixpoint = Fixpoint {
         evaluation,
         nodes: Vec::new(),
-        ids: HashMap::new(),
+        ids: FastMap::default(),
         queue: BinaryHeap::new(),
     };
     let entry: Vec<Abs> = evaluation.entry().map(|(_, known)| known).collect();
-    let root = Edge {
+    fixpoint.arrive(Arrival {
+        source: (NodeId(u32::MAX), 0),
         context: Contexts::ROOT,
+        position: Abs::Dynamic,
         block: Block(0),
-        args: entry.into(),
-    };
-    fixpoint.arrive(
-        (NodeId(u32::MAX), 0),
-        &root,
-        Abs::Dynamic,
-        &Cells::default(),
-    );
+        args: &entry,
+        cells: &Cells::default(),
+    });
     let mut machine = Machine::new(evaluation, &mut contexts, log, Abstract);
     let mut evaluations = 0;
     while let Some(Reverse((_, _, id))) = fixpoint.queue.pop() {
@@ -110,7 +108,14 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
         let edges = exit.edges().enumerate();
         let successors = edges.map(|(number, edge)| {
             let position = machine.contexts.position(edge.context);
-            fixpoint.arrive((id, number), edge, position, &machine.cells)
+            fixpoint.arrive(Arrival {
+                source: (id, number),
+                context: edge.context,
+                position,
+                block: edge.block,
+                args: &machine.args[edge.args.clone()],
+                cells: &machine.cells,
+            })
         });
         let successors = successors.collect();
         fixpoint.nodes[id.0 as usize].successors = successors;
@@ -121,10 +126,21 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
     })
 }
 
+/// A state on its way into a node.
+struct Arrival<'a> {
+    source: Source,
+    context: ContextId,
+    /// The context's innermost position.
+    position: Abs,
+    block: Block,
+    args: &'a [Abs],
+    cells: &'a Cells<Abs>,
+}
+
 struct Fixpoint<'a> {
     evaluation: &'a Evaluation<'a>,
     nodes: Vec<Node>,
-    ids: HashMap<Key, NodeId>,
+    ids: FastMap<Key, NodeId>,
     queue: BinaryHeap<Reverse<Priority>>,
 }
 
@@ -143,71 +159,66 @@ impl Fixpoint<'_> {
     }
 
     /// Joins a state into the node that the edge leads to; queues the node if that changed it.
-    fn arrive(
-        &mut self,
-        source: Source,
-        edge: &Edge<Abs>,
-        position: Abs,
-        cells: &Cells<Abs>,
-    ) -> NodeId {
+    fn arrive(&mut self, arrival: Arrival) -> NodeId {
         let prepared = self.evaluation.prepared;
         // Where the position is lost, so is the reason to tell states apart.
-        let lost = !position.is_known() && edge.context != Contexts::ROOT;
+        let lost = !arrival.position.is_known() && arrival.context != Contexts::ROOT;
         let keyed: &[usize] = if lost {
             &[]
         } else {
-            &prepared.keyed[edge.block.index()]
+            &prepared.keyed[arrival.block.index()]
         };
-        let positions = keyed.iter().map(|&index| edge.args[index]).collect();
+        let positions = keyed.iter().map(|&index| arrival.args[index]).collect();
         let next = NodeId(self.nodes.len() as u32);
         let id = *self
             .ids
             .entry(Key {
-                context: edge.context,
-                block: edge.block,
+                context: arrival.context,
+                block: arrival.block,
                 positions,
             })
             .or_insert(next);
         if id == next {
-            self.nodes.push(Node::new(source, edge, cells));
-        } else if !self.nodes[id.0 as usize].arrive(source, &edge.args, cells) {
+            self.nodes.push(Node::new(&arrival));
+        } else if !self.nodes[id.0 as usize].arrive(&arrival) {
             return id;
         }
         if !std::mem::replace(&mut self.nodes[id.0 as usize].queued, true) {
-            let place = position.plus(0).map_or((u32::MAX, 0, 0), order);
-            self.queue
-                .push(Reverse((place, prepared.order[edge.block.index()], id)));
+            let place = arrival.position.plus(0).map_or((u32::MAX, 0, 0), order);
+            let order = prepared.order[arrival.block.index()];
+            self.queue.push(Reverse((place, order, id)));
         }
         id
     }
 }
 
 impl Node {
-    fn new(source: Source, edge: &Edge<Abs>, cells: &Cells<Abs>) -> Self {
+    fn new(arrival: &Arrival) -> Self {
         Self {
-            context: edge.context,
-            block: edge.block,
-            params: edge.args.to_vec(),
-            cells: cells.clone(),
+            context: arrival.context,
+            block: arrival.block,
+            params: arrival.args.to_vec(),
+            cells: arrival.cells.clone(),
             successors: Vec::new(),
             is_join: false,
-            source,
+            source: arrival.source,
             queued: false,
         }
     }
 
     /// Takes the state of an edge into account; whether that changed anything. What has come from one
     /// place only follows that place exactly.
-    fn arrive(&mut self, source: Source, args: &[Abs], cells: &Cells<Abs>) -> bool {
-        self.is_join |= source != self.source;
+    fn arrive(&mut self, arrival: &Arrival) -> bool {
+        let Arrival { args, cells, .. } = arrival;
+        self.is_join |= arrival.source != self.source;
         if !self.is_join {
-            let changed = self.params != args || self.cells != *cells;
+            let changed = self.params != *args || self.cells != **cells;
             self.params.copy_from_slice(args);
             self.cells.clone_from(cells);
             return changed;
         }
         let mut changed = self.cells.join(cells);
-        for (mine, &theirs) in self.params.iter_mut().zip(args) {
+        for (mine, &theirs) in self.params.iter_mut().zip(*args) {
             let joined = mine.join(theirs);
             changed |= joined != *mine;
             *mine = joined;

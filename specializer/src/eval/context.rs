@@ -4,9 +4,8 @@
 //! last position, the outcomes of the value specialisations since. Contexts are interned: equal ones
 //! have equal ids.
 
-use std::collections::HashMap;
-
 use super::abs::Abs;
+use crate::hash::FastMap;
 use crate::ir::Block;
 
 /// An interned context.
@@ -33,7 +32,7 @@ enum Context {
 /// All contexts of one request.
 pub struct Contexts {
     contexts: Vec<Context>,
-    ids: HashMap<Context, ContextId>,
+    ids: FastMap<Context, ContextId>,
     /// Positions that were not known when they were entered.
     pub unknown_positions: usize,
 }
@@ -44,7 +43,7 @@ impl Contexts {
     pub fn new() -> Self {
         Self {
             contexts: vec![Context::Root],
-            ids: HashMap::from([(Context::Root, Self::ROOT)]),
+            ids: FastMap::from_iter([(Context::Root, Self::ROOT)]),
             unknown_positions: 0,
         }
     }

@@ -7,8 +7,6 @@
 //!
 //! Known values are written where they are needed; [`crate::cleanup`] removes what turns out unused.
 
-use std::collections::HashMap;
-
 use smallvec::SmallVec;
 
 use super::abs::Abs;
@@ -16,6 +14,7 @@ use super::analyse::{Analysis, Node, NodeId};
 use super::cells::{Cells, Content};
 use super::transfer::{Edge, Exit, Machine, Phase};
 use super::{Declined, Evaluation};
+use crate::hash::FastMap;
 use crate::image::ReadLog;
 use crate::ir::{Block, Terminator, Type, residual};
 use crate::op::{Const, LoadKind, Op, StoreKind};
@@ -117,41 +116,35 @@ impl Emission<'_> {
     /// Writes a node, and those that follow it in the same residual block.
     fn chain(&mut self, id: NodeId) {
         let Some(start) = self.start(id) else { return };
-        let mut next = Some((id, start));
-        while let Some((id, start)) = next {
-            self.machine.phase.enter(start.block);
-            let mut state = (start.params, start.cells);
-            let mut current = id;
-            next = loop {
-                let node = &self.nodes[current.0 as usize];
-                self.machine.context = node.context;
-                self.machine.cells = state.1;
-                debug_assert!(
-                    node.agrees(&state.0, &self.machine.cells),
-                    "phases agree on {current:?}"
-                );
-                let exit = self.machine.block(node.block, &state.0);
-                assert_eq!(
-                    exit.edges().count(),
-                    node.successors.len(),
-                    "phases agree on the edges of {current:?}"
-                );
-                let Exit::Jump(edge) = exit else {
-                    self.finish(node, exit);
-                    break None;
-                };
-                let target = node.successors[0];
-                if self.nodes[target.0 as usize].is_join {
-                    let args = self.join_args(target, &edge);
-                    let block = self.join_block(target);
-                    self.machine
-                        .phase
-                        .end(Terminator::Jump(residual::Target { block, args }));
-                    break None;
-                }
-                state = (edge.args.to_vec(), std::mem::take(&mut self.machine.cells));
-                current = target;
+        self.machine.phase.enter(start.block);
+        let (mut id, mut params) = (id, start.params);
+        self.machine.cells = start.cells;
+        loop {
+            let node = &self.nodes[id.0 as usize];
+            self.machine.context = node.context;
+            debug_assert!(
+                node.agrees(&params, &self.machine.cells),
+                "phases agree on {id:?}"
+            );
+            let exit = self.machine.block(node.block, &params);
+            assert_eq!(
+                exit.edges().count(),
+                node.successors.len(),
+                "phases agree on the edges of {id:?}"
+            );
+            let Exit::Jump(edge) = exit else {
+                return self.finish(node, exit);
             };
+            let target = node.successors[0];
+            if self.nodes[target.0 as usize].is_join {
+                let args = self.join_args(target, &edge);
+                let block = self.join_block(target);
+                let target = residual::Target { block, args };
+                return self.machine.phase.end(Terminator::Jump(target));
+            }
+            params.clear();
+            params.extend_from_slice(&self.machine.args[edge.args]);
+            id = target;
         }
     }
 
@@ -217,12 +210,12 @@ impl Emission<'_> {
     }
 
     /// The residual target of one of several edges.
-    fn target(&mut self, id: NodeId, edge: &Edge<Val>) -> residual::Target {
+    fn target(&mut self, id: NodeId, edge: &Edge) -> residual::Target {
         if !self.nodes[id.0 as usize].is_join {
             let block = self.machine.phase.new_block();
             let start = Start {
                 block,
-                params: edge.args.to_vec(),
+                params: self.machine.args[edge.args.clone()].to_vec(),
                 cells: self.machine.cells.clone(),
             };
             self.starts[id.0 as usize] = Some(start);
@@ -261,16 +254,19 @@ impl Emission<'_> {
     }
 
     /// Arguments for a join's block; stores and reloads cells where the join asks for it.
-    fn join_args(&mut self, id: NodeId, edge: &Edge<Val>) -> residual::Values {
+    fn join_args(&mut self, id: NodeId, edge: &Edge) -> residual::Values {
         let node = &self.nodes[id.0 as usize];
-        let Machine { phase, cells, .. } = &mut self.machine;
+        let Machine {
+            phase, cells, args, ..
+        } = &mut self.machine;
+        let incoming = &args[edge.args.clone()];
         for cell in cells.iter() {
             if cell.dirty && node.cells.get(cell.address).is_none() {
                 phase.store_cell(cell.address, cell.value);
             }
         }
         let mut args = residual::Values::new();
-        for (known, &arg) in node.params.iter().zip(&edge.args) {
+        for (known, &arg) in node.params.iter().zip(incoming) {
             if !known.is_known() {
                 args.push(phase.name(arg));
             }
@@ -323,7 +319,7 @@ struct Writer {
     function: residual::Function,
     current: Block,
     /// Names of known values, valid in the current block.
-    names: HashMap<Abs, residual::Value>,
+    names: FastMap<Abs, residual::Value>,
     /// By residual parameter: the base from which cells at offsets from it are addressed.
     frames: Vec<Option<residual::Value>>,
     inst_count: usize,
@@ -341,7 +337,7 @@ impl Writer {
         let mut writer = Self {
             function,
             current: Block(0),
-            names: HashMap::new(),
+            names: FastMap::default(),
             frames: Vec::new(),
             inst_count: 0,
         };
@@ -410,12 +406,12 @@ impl Writer {
     }
 
     /// Turns to another block for a while.
-    fn suspend(&mut self, block: Block) -> (Block, HashMap<Abs, residual::Value>) {
+    fn suspend(&mut self, block: Block) -> (Block, FastMap<Abs, residual::Value>) {
         let names = std::mem::take(&mut self.names);
         (std::mem::replace(&mut self.current, block), names)
     }
 
-    fn resume(&mut self, (block, names): (Block, HashMap<Abs, residual::Value>)) {
+    fn resume(&mut self, (block, names): (Block, FastMap<Abs, residual::Value>)) {
         self.current = block;
         self.names = names;
     }

@@ -19,6 +19,9 @@ pub struct Prepared {
     pub keyed: Vec<Vec<usize>>,
     /// For each block, its place in reverse postorder.
     pub order: Vec<u32>,
+    /// Each value's number within its block, and how many the largest block has.
+    pub local: Vec<u32>,
+    pub widest: usize,
 }
 
 pub fn function(mut function: generic::Function) -> Prepared {
@@ -33,11 +36,30 @@ pub fn function(mut function: generic::Function) -> Prepared {
             .map(|(index, _)| index)
             .collect()
     });
+    let (local, widest) = local_numbers(&function);
     Prepared {
+        local,
+        widest,
         keyed: keyed.collect(),
         order: reverse_postorder(&function),
         function,
     }
+}
+
+/// Numbers the values of each block from 0.
+fn local_numbers(function: &generic::Function) -> (Vec<u32>, usize) {
+    let mut local = vec![0; function.types.len()];
+    let mut widest = 0;
+    for block in &function.blocks {
+        let results = block.insts.iter().filter_map(|inst| inst.result);
+        let mut count = 0;
+        for value in block.params.iter().copied().chain(results) {
+            local[value.index()] = count;
+            count += 1;
+        }
+        widest = widest.max(count as usize);
+    }
+    (local, widest)
 }
 
 /// Which values decide positions: the backward slice of `context.update`'s arguments through pure

@@ -5,6 +5,8 @@
 //! behind [`Phase`]. As both follow the same states, the residual code is exactly what the analysis
 //! found to be reached.
 
+use std::ops::Range;
+
 use smallvec::SmallVec;
 
 use super::Evaluation;
@@ -35,38 +37,39 @@ pub trait Phase {
 
 /// An edge to a (context, block) pair.
 #[derive(Clone, Debug)]
-pub struct Edge<V> {
+pub struct Edge {
     pub context: ContextId,
     pub block: Block,
-    pub args: SmallVec<[V; 16]>,
+    /// Where its arguments are in [`Machine::args`].
+    pub args: Range<usize>,
 }
 
 /// How a block ends. All edges share the cells at its end.
 pub enum Exit<V> {
-    Jump(Edge<V>),
+    Jump(Edge),
     Branch {
         cond: V,
-        then: Edge<V>,
-        otherwise: Edge<V>,
+        then: Edge,
+        otherwise: Edge,
     },
     /// Without a default, no other index is possible.
     Switch {
         index: V,
-        targets: Vec<Edge<V>>,
-        default: Option<Edge<V>>,
+        targets: Vec<Edge>,
+        default: Option<Edge>,
     },
     Return(SmallVec<[V; 2]>),
     TailCall {
         callee: Callee,
-        args: SmallVec<[V; 16]>,
+        args: SmallVec<[V; 4]>,
     },
     Unreachable,
 }
 
 impl<V> Exit<V> {
     /// Every edge, in order.
-    pub fn edges(&self) -> impl Iterator<Item = &Edge<V>> {
-        let (one, two, many): (Option<&Edge<V>>, Option<&Edge<V>>, &[Edge<V>]) = match self {
+    pub fn edges(&self) -> impl Iterator<Item = &Edge> {
+        let (one, two, many): (Option<&Edge>, Option<&Edge>, &[Edge]) = match self {
             Exit::Jump(edge) => (Some(edge), None, &[]),
             Exit::Branch {
                 then, otherwise, ..
@@ -87,8 +90,10 @@ pub struct Machine<'a, P: Phase> {
     pub log: &'a mut ReadLog,
     pub phase: P,
     pub cells: Cells<P::Value>,
+    /// The arguments of the edges of the last block evaluated.
+    pub args: Vec<P::Value>,
     pub context: ContextId,
-    /// By generic value; of the current block only.
+    /// The current block's values, by their numbers within it.
     values: Vec<Option<P::Value>>,
 }
 
@@ -99,13 +104,14 @@ impl<'a, P: Phase> Machine<'a, P> {
         log: &'a mut ReadLog,
         phase: P,
     ) -> Self {
-        let values = vec![None; evaluation.prepared.function.types.len()];
+        let values = vec![None; evaluation.prepared.widest];
         Self {
             evaluation,
             contexts,
             log,
             phase,
             cells: Cells::default(),
+            args: Vec::new(),
             context: Contexts::ROOT,
             values,
         }
@@ -113,9 +119,10 @@ impl<'a, P: Phase> Machine<'a, P> {
 
     /// Evaluates `block` with `params`, from the machine's context and cells.
     pub fn block(&mut self, block: Block, params: &[P::Value]) -> Exit<P::Value> {
+        self.args.clear();
         let data = &self.evaluation.prepared.function.blocks[block.index()];
         for (&param, &value) in data.params.iter().zip(params) {
-            self.values[param.index()] = Some(value);
+            self.values[self.evaluation.prepared.local[param.index()] as usize] = Some(value);
         }
         let fan_out = match data.insts.last().map(|inst| inst.op) {
             Some(Op::Intrinsic(intrinsic)) if intrinsic.fans_out() => 1,
@@ -131,12 +138,13 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     fn value(&self, value: generic::Value) -> P::Value {
-        self.values[value.index()].expect("generic functions are in maximal SSA")
+        self.values[self.evaluation.prepared.local[value.index()] as usize]
+            .expect("generic functions are in maximal SSA")
     }
 
     fn set(&mut self, result: Option<generic::Value>, value: P::Value) {
         if let Some(result) = result {
-            self.values[result.index()] = Some(value);
+            self.values[self.evaluation.prepared.local[result.index()] as usize] = Some(value);
         }
     }
 
@@ -146,7 +154,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     fn inst(&mut self, inst: &generic::Inst) {
-        let args: SmallVec<[P::Value; 8]> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        let args: SmallVec<[P::Value; 4]> = inst.args.iter().map(|&arg| self.value(arg)).collect();
         match inst.op {
             Op::Intrinsic(intrinsic) => self.intrinsic(intrinsic, inst.result, &args),
             Op::Const(constant) => self.set_known(inst.result, Abs::Const(constant)),
@@ -213,7 +221,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         &mut self,
         callee: Callee,
         result: Option<generic::Value>,
-        mut args: SmallVec<[P::Value; 8]>,
+        mut args: SmallVec<[P::Value; 4]>,
     ) {
         let known = self.callee(callee, args.last().map(|arg| arg.abs()));
         if known != callee {
@@ -342,12 +350,15 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    fn edge(&self, context: ContextId, target: &generic::Target) -> Edge<P::Value> {
-        let args = target.args.iter().map(|&arg| self.value(arg)).collect();
+    fn edge(&mut self, context: ContextId, target: &generic::Target) -> Edge {
+        let start = self.args.len();
+        for &arg in &target.args {
+            self.args.push(self.value(arg));
+        }
         Edge {
             context,
             block: target.block,
-            args,
+            args: start..self.args.len(),
         }
     }
 
@@ -395,7 +406,7 @@ impl<'a, P: Phase> Machine<'a, P> {
                 Exit::Return(values.iter().map(|&value| self.value(value)).collect())
             }
             Terminator::TailCall { callee, args } => {
-                let mut args: SmallVec<[P::Value; 16]> =
+                let mut args: SmallVec<[P::Value; 4]> =
                     args.iter().map(|&arg| self.value(arg)).collect();
                 let known = self.callee(*callee, args.last().map(|arg| arg.abs()));
                 if known != *callee {
@@ -486,7 +497,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         target: &generic::Target,
         outcome: Abs,
         value: P::Value,
-    ) -> Edge<P::Value> {
+    ) -> Edge {
         let context = self.contexts.assume(self.context, site, outcome);
         self.set(inst.result, value);
         self.edge(context, target)

@@ -226,7 +226,11 @@ impl Reencode for Copier<'_> {
         };
         let start = start as u32 as usize;
         let mut bytes = segment.data.to_vec();
-        for (&address, &table_index) in &self.layout.slots {
+        let end = start as u64 + bytes.len() as u64;
+        for (&address, &table_index) in self.layout.slots.range(start as u32..) {
+            if u64::from(address) >= end {
+                break;
+            }
             if let Some(at) = (address as usize).checked_sub(start)
                 && let Some(word) = bytes.get_mut(at..at + 4)
             {

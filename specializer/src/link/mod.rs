@@ -11,7 +11,7 @@
 
 mod copy;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::ir::{Func, Sig};
 use crate::lower::{Lowered, RelocationKind, patch_address, patch_index};
@@ -68,7 +68,7 @@ struct Layout {
     /// New function index and type of each residual function, in order.
     residual: Vec<(u32, Sig)>,
     /// New contents of the words at these addresses.
-    slots: HashMap<u32, u32>,
+    slots: BTreeMap<u32, u32>,
     /// Function to call for a call through the slot at an address.
     slot_functions: HashMap<u32, u32>,
 }
@@ -103,7 +103,7 @@ impl Layout {
             kept,
             table_base,
             residual: Vec::new(),
-            slots: HashMap::new(),
+            slots: BTreeMap::new(),
             slot_functions: HashMap::new(),
         };
         for request in requests {
