@@ -122,6 +122,17 @@ fn alloc_old(wosize: usize, tag: u8) -> Option<Value> {
     Some(block)
 }
 
+/// Says that `block`, the last one allocated, is filled and refers to nothing in the nursery: if it was born outside, the next
+/// minor collection need not scan it.
+pub fn settle(block: Value) {
+    let fresh = &heap().fresh;
+    if let Some(last) = fresh.pop()
+        && last != block.address()
+    {
+        fresh.push(last);
+    }
+}
+
 /// A block of the major heap, fields not written.
 fn alloc_major(heap: &Heap, wosize: usize, tag: u8) -> Option<Value> {
     let address = match wosize {

@@ -150,6 +150,22 @@ fn memory_is_used_again() {
 }
 
 #[test]
+fn a_settled_block_is_remembered_field_by_field() {
+    start(1);
+    let block = alloc(1000, 0);
+    (0..1000).for_each(|index| block.init_field(index, Value::UNIT));
+    settle(block);
+    assert_eq!(heap().fresh.len(), 0);
+    set_root(0, block);
+    modify(block, 999, alloc_float(1.5));
+    verify::verify();
+    collect_minor();
+    collect_major();
+    verify::verify();
+    assert_eq!(root(0).field(999).as_float(), 1.5);
+}
+
+#[test]
 fn sizes_beyond_memory_are_refused() {
     start(0);
     assert_eq!(try_alloc(1 << 40, 0), None);

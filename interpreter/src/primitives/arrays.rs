@@ -175,6 +175,9 @@ fn make_vect(len: Value, element: Value) -> Outcome {
     };
     let array = alloc(len, tag, "Array.make")?;
     fill_words(array, 0, len as usize, word);
+    if !vm().is_young(word) {
+        heap::settle(array);
+    }
     Ok(array)
 }
 
