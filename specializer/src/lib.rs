@@ -35,5 +35,5 @@ pub mod verify;
 
 pub use specialize::{
     Error, Observer, Optimisations, Options, Outcome, Output, Report, RequestReport, Store,
-    link_generic, specialize,
+    link_generic, residual_text, specialize,
 };

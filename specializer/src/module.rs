@@ -17,7 +17,17 @@ pub enum ModuleError {
     Parse(#[from] wasmparser::BinaryReaderError),
     #[error("offset {offset:#x}: {what}")]
     Unsupported { offset: usize, what: &'static str },
+    #[error("not a valid WebAssembly module: {what} {index} does not exist")]
+    Missing { what: &'static str, index: u32 },
+    #[error("not a valid WebAssembly module: {functions} functions have {bodies} bodies")]
+    Bodies { functions: usize, bodies: usize },
 }
+
+/// Bytes of memory that data segments may span: more is read into memory only by mistake.
+const MAX_IMAGE: u64 = 1 << 30;
+
+/// Entries of a table, as engines limit them.
+const MAX_TABLE: u64 = 10_000_000;
 
 /// A global variable.
 #[derive(Clone, Debug)]
@@ -49,8 +59,14 @@ pub struct Module<'a> {
     pub globals: Vec<GlobalInfo>,
     /// Table 0 as active element segments fill it; absent entries are null or unknown.
     pub table: Vec<Option<Func>>,
-    /// The initial size of table 0.
+    /// The initial size of table 0, and whether it is the module's own.
     pub table_size: u32,
+    pub owns_table: bool,
+    has_table: bool,
+    /// The initial size of memory 0 in bytes; absent if there is no memory.
+    pub memory_size: Option<u64>,
+    /// Where active data segments with constant offsets lie in memory 0, in order: address and length.
+    pub segments: Vec<(u32, u32)>,
     /// Exported functions and globals by name: (kind, index).
     pub exports: HashMap<&'a str, (ExternalKind, u32)>,
     /// Memory 0 as active data segments fill it.
@@ -69,7 +85,7 @@ pub fn value_type(ty: ValType) -> Option<Type> {
 }
 
 impl<'a> Module<'a> {
-    /// Reads `bytes`; does not validate function bodies.
+    /// Reads `bytes`. Function bodies are not validated; indices outside of them are.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ModuleError> {
         let mut module = Self {
             bytes,
@@ -80,13 +96,47 @@ impl<'a> Module<'a> {
             globals: Vec::new(),
             table: Vec::new(),
             table_size: 0,
+            owns_table: false,
+            has_table: false,
+            memory_size: None,
+            segments: Vec::new(),
             exports: HashMap::new(),
             image: Vec::new(),
         };
         for payload in Parser::new(0).parse_all(bytes) {
             module.section(payload?)?;
         }
+        module.check_indices()?;
         Ok(module)
+    }
+
+    fn check_indices(&self) -> Result<(), ModuleError> {
+        let missing = |what, index| Err(ModuleError::Missing { what, index });
+        for sig in &self.functions {
+            if sig.index() >= self.types.len() {
+                return missing("type", sig.0);
+            }
+        }
+        let (functions, bodies) = (self.functions.len() - self.imports.len(), self.bodies.len());
+        if functions != bodies {
+            return Err(ModuleError::Bodies { functions, bodies });
+        }
+        for func in self.table.iter().flatten() {
+            if func.index() >= self.functions.len() {
+                return missing("function", func.0);
+            }
+        }
+        for &(kind, index) in self.exports.values() {
+            let (what, count) = match kind {
+                ExternalKind::Func => ("function", self.functions.len()),
+                ExternalKind::Global => ("global", self.globals.len()),
+                _ => continue,
+            };
+            if index as usize >= count {
+                return missing(what, index);
+            }
+        }
+        Ok(())
     }
 
     /// The body of a function that is not imported.
@@ -102,7 +152,9 @@ impl<'a> Module<'a> {
 
     /// The signature of `func`, unless it uses types beyond [`Type`].
     pub fn signature(&self, func: Func) -> Option<&Signature> {
-        self.types[self.functions[func.index()].index()].as_ref()
+        self.types
+            .get(self.functions.get(func.index())?.index())?
+            .as_ref()
     }
 
     /// The `len` bytes of the memory image at `address`; absent outside of it.
@@ -128,14 +180,7 @@ impl<'a> Module<'a> {
             }
             Payload::ImportSection(imports) => {
                 for import in imports.into_imports() {
-                    let import = import?;
-                    self.import_item(
-                        import.ty,
-                        Import {
-                            module: import.module,
-                            name: import.name,
-                        },
-                    );
+                    self.import_item(import?)?;
                 }
             }
             Payload::FunctionSection(functions) => {
@@ -144,8 +189,14 @@ impl<'a> Module<'a> {
                 }
             }
             Payload::TableSection(tables) => {
-                for table in tables.into_iter().take(1) {
-                    self.table_size = table?.ty.initial as u32;
+                let tables_start = tables.range().start;
+                for table in tables {
+                    self.table_type(&table?.ty, true, tables_start)?;
+                }
+            }
+            Payload::MemorySection(memories) => {
+                for memory in memories {
+                    self.memory_type(&memory?);
                 }
             }
             Payload::GlobalSection(globals) => {
@@ -181,19 +232,51 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    fn import_item(&mut self, ty: TypeRef, import: Import<'a>) {
-        match ty {
+    fn import_item(&mut self, import: wasmparser::Import<'a>) -> Result<(), ModuleError> {
+        match import.ty {
             TypeRef::Func(sig) => {
                 self.functions.push(Sig(sig));
-                self.imports.push(import);
+                self.imports.push(Import {
+                    module: import.module,
+                    name: import.name,
+                });
             }
             TypeRef::Global(global) => self.globals.push(GlobalInfo {
                 ty: value_type(global.content_type),
                 mutable: global.mutable,
                 init: None,
             }),
-            _ => {}
+            TypeRef::Table(table) => self.table_type(&table, false, 0)?,
+            TypeRef::Memory(memory) => self.memory_type(&memory),
+            TypeRef::Tag(_) | TypeRef::FuncExact(_) => {}
         }
+        Ok(())
+    }
+
+    /// Takes note of a table, if it is the first one.
+    fn table_type(
+        &mut self,
+        table: &wasmparser::TableType,
+        owned: bool,
+        offset: usize,
+    ) -> Result<(), ModuleError> {
+        if std::mem::replace(&mut self.has_table, true) {
+            return Ok(());
+        }
+        if table.initial > MAX_TABLE {
+            let what = "table with more entries than engines allow";
+            return Err(ModuleError::Unsupported { offset, what });
+        }
+        self.table_size = table.initial as u32;
+        self.owns_table = owned;
+        Ok(())
+    }
+
+    /// Takes note of a memory, if it is the first one.
+    fn memory_type(&mut self, memory: &wasmparser::MemoryType) {
+        let page = memory.page_size_log2.unwrap_or(16).min(16);
+        let size = memory.initial.saturating_mul(1 << page);
+        self.memory_size.get_or_insert(size);
     }
 
     fn element(&mut self, element: wasmparser::Element<'a>) -> Result<(), ModuleError> {
@@ -214,6 +297,12 @@ impl<'a> Module<'a> {
             return Ok(());
         };
         for (index, function) in (offset as u32 as usize..).zip(functions) {
+            if index >= self.table_size as usize {
+                return Err(ModuleError::Unsupported {
+                    offset: element.range.start,
+                    what: "element segment that does not fit the table",
+                });
+            }
             if self.table.len() <= index {
                 self.table.resize(index + 1, None);
             }
@@ -236,10 +325,20 @@ impl<'a> Module<'a> {
                 what: "data segment whose offset is not a constant",
             });
         };
-        let (start, end) = (
-            offset as u32 as usize,
-            offset as u32 as usize + segment.data.len(),
-        );
+        let unsupported = |what| ModuleError::Unsupported {
+            offset: segment.range.start,
+            what,
+        };
+        let start = offset as u32 as usize;
+        let end = start + segment.data.len();
+        if end as u64 > self.memory_size.unwrap_or(0) {
+            return Err(unsupported("data segment that does not fit the memory"));
+        }
+        if end as u64 > MAX_IMAGE {
+            return Err(unsupported("data segment beyond the first GiB of memory"));
+        }
+        self.segments
+            .push((start as u32, segment.data.len() as u32));
         if self.image.len() < end {
             self.image.resize(end, 0);
         }

@@ -3,7 +3,7 @@
 //! The layout is that of the annotations crate (`RequestTable`, `Region`, `Request`), version 1; this is its one
 //! reader. Everything read is checked against the module, so later stages index without fear.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::ExternalKind;
 
@@ -19,6 +19,10 @@ const REQUEST_HEADER: u32 = 24;
 const PARAM_SIZE: u32 = 16;
 const MAX_PARAMS: u32 = 16;
 const REQUEST_SIZE: u32 = REQUEST_HEADER + PARAM_SIZE * MAX_PARAMS;
+const REGION_SIZE: u32 = 8;
+
+/// Regions a table may list: more are taken for a count that was overwritten.
+const MAX_REGIONS: u32 = 1 << 16;
 
 /// What is known of a parameter of the generic function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,17 +99,47 @@ impl Requests {
                 what,
             });
         }
-        let mut result = Self::default();
-        for index in 0..region_count {
-            let [base, len] = reader.words(regions.wrapping_add(index.wrapping_mul(8)))?;
-            result.regions.insert(base, len);
+        let malformed = |what: &str| RequestError::Malformed {
+            address: table,
+            what: what.to_owned(),
+        };
+        if region_count > MAX_REGIONS || !reader.fits(regions, region_count, REGION_SIZE) {
+            return Err(malformed("the list of regions does not fit the memory"));
         }
+        if !reader.fits(requests, request_count, REQUEST_SIZE) {
+            return Err(malformed("the list of requests does not fit the memory"));
+        }
+        let mut result = Self {
+            regions: reader.regions(regions, region_count)?,
+            requests: Vec::new(),
+        };
         for index in 0..request_count {
-            result
-                .requests
-                .push(reader.request(requests.wrapping_add(index.wrapping_mul(REQUEST_SIZE)))?);
+            let request = reader.request(requests + index * REQUEST_SIZE)?;
+            result.requests.push(request);
         }
+        result.check(requests)?;
         Ok(result)
+    }
+
+    /// What must hold between requests, and between them and regions.
+    fn check(&self, start: u32) -> Result<(), RequestError> {
+        let mut slots = BTreeSet::new();
+        for (address, request) in (start..).step_by(REQUEST_SIZE as usize).zip(&self.requests) {
+            let malformed = |what: String| Err(RequestError::Malformed { address, what });
+            let Request { slot, code, .. } = *request;
+            if !self.is_constant(code, request.code_len) {
+                return malformed(format!("the code at {code:#x} is not in a region"));
+            }
+            for &base in &request.bases {
+                if base == 0 || !self.is_constant(base, 0) {
+                    return malformed(format!("the pointer {base:#x} is not into a region"));
+                }
+            }
+            if !slots.insert(slot) {
+                return malformed(format!("slot {slot:#x} is another request's as well"));
+            }
+        }
+        Ok(())
     }
 
     /// Whether all of `len` bytes at `address` are constant.
@@ -145,6 +179,39 @@ impl Reader<'_, '_> {
         Ok(words)
     }
 
+    /// Whether `count` items of `size` bytes at `address` lie in the memory.
+    fn fits(&self, address: u32, count: u32, size: u32) -> bool {
+        let end = u64::from(address) + u64::from(count) * u64::from(size);
+        end <= self.module.memory_size.unwrap_or(0).min(1 << 32)
+    }
+
+    /// The regions listed at `list`: inside the memory, and disjoint.
+    fn regions(&self, list: u32, count: u32) -> Result<BTreeMap<u32, u32>, RequestError> {
+        let mut regions = BTreeMap::new();
+        for index in 0..count {
+            let address = list + index * REGION_SIZE;
+            let [base, len] = self.words(address)?;
+            let malformed = |what: String| Err(RequestError::Malformed { address, what });
+            if !self.fits(base, 1, len) {
+                return malformed(format!("region {base:#x}+{len:#x} does not fit the memory"));
+            }
+            let reaches = |(start, size): (&u32, &u32), other: u32| {
+                u64::from(*start) + u64::from(*size) > u64::from(other)
+            };
+            let before = regions.range(..=base).next_back();
+            let after = regions.range(base..).next();
+            let overlaps = before.is_some_and(|before| reaches(before, base))
+                || after.is_some_and(|(&start, _)| reaches((&base, &len), start));
+            if len > 0 && overlaps {
+                return malformed(format!("region {base:#x}+{len:#x} overlaps another"));
+            }
+            if len > 0 {
+                regions.insert(base, len);
+            }
+        }
+        Ok(regions)
+    }
+
     fn request(&self, address: u32) -> Result<Request, RequestError> {
         let malformed = |what: String| RequestError::Malformed { address, what };
         let [function, slot, anchor, code_len, param_count, _] = self.words(address)?;
@@ -164,8 +231,10 @@ impl Reader<'_, '_> {
             .module
             .signature(generic)
             .ok_or_else(|| unsupported(generic))?;
-        if slot % 4 != 0 {
-            return Err(malformed(format!("slot {slot:#x} is not aligned")));
+        if slot % 4 != 0 || !self.fits(slot, 1, 4) {
+            return Err(malformed(format!(
+                "slot {slot:#x} is not an aligned word of the memory"
+            )));
         }
         if param_count > MAX_PARAMS || signature.params.len() != param_count as usize {
             return Err(malformed(format!(

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::eval::{self, Budgets, Declined, Evaluation, Prepared};
+use crate::eval::{self, Budgets, Declined, Evaluation, Prepared, Residual};
 use crate::fault::{self, Fault};
 use crate::image::Image;
-use crate::ir::Func;
+use crate::ir::{Func, residual};
 use crate::lift::Unsupported;
 use crate::link::{self, LinkError, Residue};
 use crate::module::{Module, ModuleError};
 use crate::request::{Request, RequestError, Requests};
 use crate::residue::Stored;
-use crate::{cleanup, lift, lower};
+use crate::{cleanup, lift, lower, verify};
 
 /// What to do, beside the requests themselves.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -24,6 +24,9 @@ pub struct Options {
     pub budgets: Budgets,
     /// A deliberate miscompilation, for tests of lockstep.
     pub fault: Option<Fault>,
+    /// Check functions against the rules of [`crate::verify`] after each stage. For tests: a broken rule
+    /// is a bug of the specializer and panics.
+    pub verify: bool,
 }
 
 /// Switches of the ablation ladder; all on by default.
@@ -115,7 +118,7 @@ pub fn specialize(
     let module = Module::parse(snapshot)?;
     let requests = Requests::read(&module)?;
     let image = Image::new(&module, &requests);
-    let generic = lift_all(&module, &requests)?;
+    let generic = lift_all(&module, &requests, options)?;
     observer.stage("specialise");
     let key = GenericKey::new(&module, options);
     let work = Work {
@@ -163,20 +166,60 @@ pub fn specialize(
     })
 }
 
+/// The residual function of each request as text, after cleanup: what golden tests show.
+pub fn residual_text(
+    snapshot: &[u8],
+    options: &Options,
+) -> Result<Vec<Result<String, Declined>>, Error> {
+    let module = Module::parse(snapshot)?;
+    let requests = Requests::read(&module)?;
+    let work = Work {
+        module: &module,
+        image: &Image::new(&module, &requests),
+        generic: &lift_all(&module, &requests, options)?,
+        key: GenericKey::new(&module, options),
+        options,
+        store: None,
+    };
+    let numbered = requests.requests.iter().enumerate();
+    let texts = numbered.map(|(number, request)| {
+        let residual = work.residual(number, request)?;
+        Ok(residual.function.to_string())
+    });
+    Ok(texts.collect())
+}
+
 /// Links without specialising: annotations become plain operations.
 pub fn link_generic(snapshot: &[u8], lockstep_events: bool) -> Result<Vec<u8>, Error> {
     let module = Module::parse(snapshot)?;
     Ok(link::run(&module, &[], &[], lockstep_events)?)
 }
 
-fn lift_all(module: &Module, requests: &Requests) -> Result<BTreeMap<Func, Prepared>, Unsupported> {
+fn lift_all(
+    module: &Module,
+    requests: &Requests,
+    options: &Options,
+) -> Result<BTreeMap<Func, Prepared>, Unsupported> {
     let mut generic = BTreeMap::new();
     for request in &requests.requests {
         if let std::collections::btree_map::Entry::Vacant(entry) = generic.entry(request.function) {
-            entry.insert(eval::prepare(lift::function(module, request.function)?));
+            let lifted = lift::function(module, request.function)?;
+            if options.verify {
+                expect_valid("lifting", verify::generic(&lifted, module));
+            }
+            let prepared = entry.insert(eval::prepare(lifted));
+            if options.verify {
+                expect_valid("preparing", verify::generic(&prepared.function, module));
+            }
         }
     }
     Ok(generic)
+}
+
+fn expect_valid(stage: &str, verdict: Result<(), verify::Fault>) {
+    if let Err(fault) = verdict {
+        panic!("{stage} leaves a function that breaks a rule: {fault}");
+    }
 }
 
 fn report(requests: &Requests, results: &[Result<(Stored, bool), Declined>]) -> Report {
@@ -229,6 +272,18 @@ impl Work<'_> {
     }
 
     fn evaluate(&self, number: usize, request: &Request) -> Result<Stored, Declined> {
+        let residual = self.residual(number, request)?;
+        let lowered = lower::function(&residual.function);
+        Ok(Stored {
+            log: residual.log,
+            lowered,
+            contexts: residual.contexts as u32,
+            nodes: residual.nodes as u32,
+        })
+    }
+
+    /// The residual function as it is lowered.
+    fn residual(&self, number: usize, request: &Request) -> Result<Residual, Declined> {
         let evaluation = Evaluation {
             prepared: &self.generic[&request.function],
             request,
@@ -239,17 +294,19 @@ impl Work<'_> {
             lockstep_events: self.options.lockstep_events,
         };
         let mut residual = eval::run(&evaluation)?;
+        self.verify("evaluation", &residual.function);
         if let Some(fault) = self.options.fault.filter(|fault| fault.request == number) {
             fault::plant(&mut residual.function, fault);
         }
         cleanup::run(&mut residual.function);
-        let lowered = lower::function(&residual.function);
-        Ok(Stored {
-            log: residual.log,
-            lowered,
-            contexts: residual.contexts as u32,
-            nodes: residual.nodes as u32,
-        })
+        self.verify("cleanup", &residual.function);
+        Ok(residual)
+    }
+
+    fn verify(&self, stage: &str, function: &residual::Function) {
+        if self.options.verify {
+            expect_valid(stage, verify::residual(function, self.module));
+        }
     }
 }
 
@@ -268,6 +325,7 @@ impl GenericKey {
             optimisations,
             budgets,
             fault,
+            verify: _,
         } = options;
         hasher.update(
             format!("{lockstep_events} {optimisations:?} {budgets:?} {fault:?}").as_bytes(),

@@ -21,8 +21,10 @@ use crate::op::{Const, LoadKind, Op, StoreKind};
 use crate::request::Param;
 
 /// Cells at known offsets from a parameter are addressed from `parameter - FRAME` by an unsigned
-/// static offset. Sound because cells lie above the first 64 KiB, a contract of the annotations.
+/// static offset of less than [`REACH`]. Sound because cells lie above the first 64 KiB, a contract of the
+/// annotations: the subtraction never wraps.
 const FRAME: i32 = 8192;
+const REACH: u32 = 1 << 16;
 
 /// A value: what is known of it, and its name in the residual function, once it has one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -490,6 +492,7 @@ impl Writer {
         if let Abs::Offset { param, offset } = address
             && let Some(frame) = self.frames[param as usize]
             && let Ok(offset) = u32::try_from(offset.wrapping_add(FRAME))
+            && offset < REACH
         {
             return (frame, offset);
         }

@@ -20,7 +20,7 @@ pub(super) fn run(
     layout: &Layout,
     bodies: Vec<Vec<u8>>,
 ) -> Result<Vec<u8>, LinkError> {
-    if module.table_size == 0 && !bodies.is_empty() {
+    if !module.owns_table && !bodies.is_empty() {
         return Err(LinkError::NoTable);
     }
     let mut copier = Copier {
@@ -57,8 +57,8 @@ impl Copier<'_> {
         let Operator::Call { function_index } = operator else {
             return None;
         };
-        match self.layout.functions[*function_index as usize] {
-            Place::Annotation(intrinsic) => Some(intrinsic),
+        match self.layout.functions.get(*function_index as usize)? {
+            Place::Annotation(intrinsic) => Some(*intrinsic),
             Place::Function(_) => None,
         }
     }

@@ -124,9 +124,10 @@ impl Layout {
     }
 
     fn function(&self, func: Func) -> Result<u32, LinkError> {
-        match self.functions[func.index()] {
-            Place::Function(index) => Ok(index),
-            Place::Annotation(_) => Err(LinkError::AnnotationAsValue(func)),
+        match self.functions.get(func.index()) {
+            Some(Place::Function(index)) => Ok(*index),
+            Some(Place::Annotation(_)) => Err(LinkError::AnnotationAsValue(func)),
+            None => Err(LinkError::Copy(format!("{func} does not exist"))),
         }
     }
 
