@@ -54,8 +54,9 @@ impl<'m> Image<'m> {
     }
 
     /// The request whose slot is at `address`.
-    pub fn slot(&self, address: u32) -> Option<usize> {
-        self.slots.get(&address).copied()
+    pub fn slot(&self, address: u32) -> Option<&'m Request> {
+        let &index = self.slots.get(&address)?;
+        self.requests.requests.get(index)
     }
 
     /// `len` bytes of constant memory; zero where no data segment reaches.

@@ -19,7 +19,7 @@ mod prepare;
 mod transfer;
 
 use crate::image::{Image, ReadLog};
-use crate::ir::{Func, Global, Sig, residual};
+use crate::ir::{Func, Global, Sig, Symbol, residual};
 use crate::module::Module;
 use crate::op::Const;
 use crate::request::{Param, Request};
@@ -112,7 +112,7 @@ impl Evaluation<'_> {
         self.request.params.iter().zip(types).map(|(&param, &ty)| {
             let known = match param {
                 Param::Const(constant) => abs::Abs::Const(constant),
-                Param::Pointer(base) => abs::Abs::Symbol(crate::ir::Symbol { base, offset: 0 }),
+                Param::Pointer(base) => abs::Abs::Symbol(Symbol { base, offset: 0 }),
                 Param::Pass(param) if ty == crate::ir::Type::I32 => {
                     abs::Abs::Offset { param, offset: 0 }
                 }
@@ -125,6 +125,15 @@ impl Evaluation<'_> {
     fn constant_global(&self, global: Global) -> Option<Const> {
         let info = &self.module.globals[global.index()];
         if info.mutable { None } else { info.init }
+    }
+
+    /// Whether a call of type `sig` through this slot becomes a direct one: with another type than the
+    /// slot's it traps.
+    fn calls_directly(&self, slot: Symbol, sig: Sig) -> bool {
+        let request = self.image.slot(self.request.address(slot));
+        let types = &self.module.types;
+        self.optimisations.direct_calls
+            && request.is_some_and(|request| types[request.sig.index()] == types[sig.index()])
     }
 
     /// The function at `index` of the table, if calling it with type `sig` cannot trap.

@@ -235,11 +235,14 @@ impl<'a, P: Phase> Machine<'a, P> {
         let Callee::Indirect { sig, table } = callee else {
             return callee;
         };
+        if table.0 != 0 {
+            return callee;
+        }
         match index {
-            Some(Abs::Slot(slot)) if self.evaluation.optimisations.direct_calls => {
+            Some(Abs::Slot(slot)) if self.evaluation.calls_directly(slot, sig) => {
                 Callee::Slot { sig, slot }
             }
-            Some(Abs::Const(Const::I32(index))) if table.0 == 0 => self
+            Some(Abs::Const(Const::I32(index))) => self
                 .evaluation
                 .table_function(index as u32, sig)
                 .map_or(callee, Callee::Direct),
@@ -432,7 +435,11 @@ impl<'a, P: Phase> Machine<'a, P> {
         let Terminator::Jump(target) = term else {
             unreachable!("preparation ends such blocks with a jump")
         };
-        if args[0].abs().is_known() {
+        let is_value = match args[0].abs() {
+            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) => true,
+            Abs::Offset { .. } | Abs::Dynamic => false,
+        };
+        if is_value {
             self.set(inst.result, args[0]);
             return self.terminator(term);
         }

@@ -1,5 +1,7 @@
 //! Copies a module section by section with the linker's changes.
 
+use std::collections::BTreeSet;
+
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
     CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, ImportSection,
@@ -26,7 +28,7 @@ pub(super) fn run(
     let mut copier = Copier {
         layout,
         bodies,
-        patched: 0,
+        own_segments: own_segments(module, layout),
     };
     let mut linked = wasm_encoder::Module::new();
     let parser = wasmparser::Parser::new(0);
@@ -36,18 +38,35 @@ pub(super) fn run(
             reencode::Error::UserError(error) => error,
             other => LinkError::Copy(other.to_string()),
         })?;
-    if copier.patched < layout.slots.len() {
-        let address = layout.slots.keys().min().expect("there is a slot");
-        return Err(LinkError::SlotOutsideData(*address));
-    }
     Ok(linked.finish())
+}
+
+/// The slots that no data segment holds, or one only in part: a snapshot leaves out bytes that are zero.
+fn own_segments(module: &Module, layout: &Layout) -> BTreeSet<u32> {
+    let mut missing: BTreeSet<u32> = layout.slots.keys().copied().collect();
+    let mut split = BTreeSet::new();
+    for &(start, len) in &module.segments {
+        let end = u64::from(start) + u64::from(len);
+        for (&slot, _) in layout.slots.range(start.saturating_sub(3)..) {
+            if u64::from(slot) >= end {
+                break;
+            }
+            if start <= slot && u64::from(slot) + 4 <= end {
+                missing.remove(&slot);
+            } else {
+                split.insert(slot);
+            }
+        }
+    }
+    missing.append(&mut split);
+    missing
 }
 
 struct Copier<'a> {
     layout: &'a Layout,
     bodies: Vec<Vec<u8>>,
-    /// Slots found in data segments.
-    patched: usize,
+    /// Slots that get a data segment of their own.
+    own_segments: BTreeSet<u32>,
 }
 
 type Copied<T> = Result<T, reencode::Error<LinkError>>;
@@ -213,6 +232,23 @@ impl Reencode for Copier<'_> {
         Ok(())
     }
 
+    fn data_count(&mut self, count: u32) -> Copied<u32> {
+        Ok(count + self.own_segments.len() as u32)
+    }
+
+    fn parse_data_section(
+        &mut self,
+        data: &mut DataSection,
+        section: wasmparser::DataSectionReader<'_>,
+    ) -> Copied<()> {
+        utils::parse_data_section(self, data, section)?;
+        for address in &self.own_segments {
+            let offset = wasm_encoder::ConstExpr::i32_const(*address as i32);
+            data.active(0, &offset, self.layout.slots[address].to_le_bytes());
+        }
+        Ok(())
+    }
+
     fn parse_data(&mut self, data: &mut DataSection, segment: wasmparser::Data<'_>) -> Copied<()> {
         let wasmparser::DataKind::Active {
             memory_index: 0,
@@ -224,18 +260,15 @@ impl Reencode for Copier<'_> {
         let Some(crate::op::Const::I32(start)) = crate::module::constant(offset_expr) else {
             return utils::parse_data(self, data, segment);
         };
-        let start = start as u32 as usize;
+        let start = start as u32;
         let mut bytes = segment.data.to_vec();
-        let end = start as u64 + bytes.len() as u64;
-        for (&address, &table_index) in self.layout.slots.range(start as u32..) {
-            if u64::from(address) >= end {
+        for (&address, &table_index) in self.layout.slots.range(start..) {
+            let at = (address - start) as usize;
+            if at >= bytes.len() {
                 break;
             }
-            if let Some(at) = (address as usize).checked_sub(start)
-                && let Some(word) = bytes.get_mut(at..at + 4)
-            {
+            if let Some(word) = bytes.get_mut(at..at + 4) {
                 word.copy_from_slice(&table_index.to_le_bytes());
-                self.patched += 1;
             }
         }
         data.active(0, &self.const_expr(offset_expr.clone())?, bytes);

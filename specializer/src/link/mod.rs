@@ -36,8 +36,6 @@ pub enum LinkError {
     UnknownAnnotation(String),
     #[error("{0} is a removed annotation but is used other than by a call")]
     AnnotationAsValue(Func),
-    #[error("request slot at {0:#x} is not in a data segment")]
-    SlotOutsideData(u32),
     #[error("the module has no table to hold residual functions")]
     NoTable,
 }

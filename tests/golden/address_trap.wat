@@ -1,0 +1,29 @@
+;; A static offset beyond memory traps even where the sum would wrap to a valid address.
+;; run -4 -> trap
+;; run 0 -> 70
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 4 funcref)
+  (elem (i32.const 1) $interpret)
+  (data (i32.const 0x80) (i32 1))
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
+  (data (i32.const 0x120) (i32 0x1000 0x40))
+  (data (i32.const 0x140) (i32 1 0x80 0 0x40 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x1000) (i8 0))
+  (data (i32.const 1024) (i64 70))
+  (func (export "run") (param i64) (result i64)
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+  (func $interpret (type $entry)
+    (call $position (local.get 0))
+    (i64.load offset=1024 (i32.wrap_i64 (local.get 2)))))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i32 = i32.wrap_i64 v2
+;;     v4: i64 = i64.load offset=1024 v3
+;;     return v4
+;; }

@@ -1,0 +1,67 @@
+;; Two functions of a program that call through request slots in its code: a call to another function and one to
+;; itself become direct calls, a call whose result is returned becomes a tail call. Neither mentions an address.
+;; Code: one cell a function, (arity, slot); the function at 0x1000 computes sums recursively, the one at 0x1010
+;; calls it with its argument, and tail-calls it with the result.
+;; run 0 -> 0
+;; run 3 -> 21
+;; run 10 -> 1540
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 3 funcref)
+  (elem (i32.const 2) $interpret)
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x200 2))
+  (data (i32.const 0x120) (i32 0x1000 0x20))
+  (data (i32.const 0x200) (i32 2 0x1004 0 16 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x318) (i32 2 0x1014 0 16 3 0)
+    (i32 2 0) (i64 0x1010) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x1000) (i32 1 2 0 0))
+  (data (i32.const 0x1010) (i32 1 2 1 -16))
+  (func (export "run") (param i64) (result i64)
+    (call_indirect (type $entry)
+      (i32.const 0x1010) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x1014))))
+  (func $interpret (type $entry)
+    (local $other i32)
+    (call $position (local.get 0))
+    (local.set $other (i32.add (local.get 0) (i32.load offset=12 (local.get 0))))
+    (if (i32.load offset=8 (local.get 0))
+      (then
+        (return (call_indirect (type $entry)
+          (local.get $other) (local.get 1)
+          (call_indirect (type $entry)
+            (local.get $other) (local.get 1) (local.get 2) (i32.load offset=4 (local.get $other)))
+          (i32.load offset=4 (local.get $other))))))
+    (if (result i64) (i64.eqz (local.get 2))
+      (then (i64.const 0))
+      (else
+        (i64.add (local.get 2)
+          (call_indirect (type $entry)
+            (local.get 0) (i32.sub (local.get 1) (i32.const 8))
+            (i64.sub (local.get 2) (i64.const 1)) (i32.load offset=4 (local.get 0))))))))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i64 = i64.const -1
+;;     v4: i64 = i64.const 0
+;;     v5: i32 = address base0+0
+;;     v6: i32 = i32.const -8
+;;     v7: i32 = i64.eqz v2
+;;     branch v7 ? bb1() : bb2()
+;; bb1():
+;;     return v4
+;; bb2():
+;;     v8: i64 = i64.add v2, v3
+;;     v9: i32 = i32.add v1, v6
+;;     v10: i64 = call_slot sig0 base0+4 v5, v9, v8
+;;     v11: i64 = i64.add v2, v10
+;;     return v11
+;; }
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i32 = address base0-16
+;;     v4: i64 = call_slot sig0 base0-12 v3, v1, v2
+;;     tail_call_slot sig0 base0-12 v3, v1, v4
+;; }

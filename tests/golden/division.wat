@@ -1,0 +1,42 @@
+;; A division whose result is not used still traps; a division of constants that traps is left in residual
+;; code, one that does not is folded.
+;; run 0 -> trap
+;; run 1 -> 5
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 4 funcref)
+  (elem (i32.const 1) $interpret)
+  (data (i32.const 0x80) (i32 1))
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
+  (data (i32.const 0x120) (i32 0x1000 0x40))
+  (data (i32.const 0x140) (i32 1 0x80 0 0x40 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x1000) (i8 2 0))
+  (func (export "run") (param i64) (result i64)
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+  (func $interpret (type $entry)
+    (call $position (local.get 0))
+    (drop (i64.div_s (i64.const 1) (local.get 2)))
+    (if (i64.eq (local.get 2) (i64.const 2))
+      (then (drop (i32.div_u (i32.const 1) (i32.load8_u offset=1 (local.get 0))))))
+    (i64.extend_i32_u (i32.div_u (i32.const 10) (i32.load8_u (local.get 0))))))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i64 = i64.const 1
+;;     v4: i64 = i64.const 2
+;;     v5: i32 = i32.const 1
+;;     v6: i32 = i32.const 0
+;;     v7: i64 = i64.const 5
+;;     v8: i64 = i64.div_s v3, v2
+;;     v9: i32 = i64.eq v2, v4
+;;     branch v9 ? bb1() : bb2()
+;; bb1():
+;;     v10: i32 = i32.div_u v5, v6
+;;     return v7
+;; bb2():
+;;     return v7
+;; }

@@ -1,0 +1,29 @@
+;; The constant division by zero that division.wat does not reach.
+;; run 0 -> trap
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 4 funcref)
+  (elem (i32.const 1) $interpret)
+  (data (i32.const 0x80) (i32 1))
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
+  (data (i32.const 0x120) (i32 0x1000 0x40))
+  (data (i32.const 0x140) (i32 1 0x80 0 0x40 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x1000) (i8 2 0))
+  (func (export "run") (param i64) (result i64)
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+  (func $interpret (type $entry)
+    (call $position (local.get 0))
+    (drop (i32.div_u (i32.const 1) (i32.load8_u offset=1 (local.get 0))))
+    (local.get 2)))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i32 = i32.const 1
+;;     v4: i32 = i32.const 0
+;;     v5: i32 = i32.div_u v3, v4
+;;     return v2
+;; }

@@ -1,0 +1,52 @@
+;; A parameter that is passed on is known relative to itself only: specialising its value fans out all the
+;; same.
+;; run 0 -> 7
+;; run 1 -> 9
+;; run 2 -> 1002
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (type $entry (func (param i32 i32) (result i64)))
+  (table 4 funcref)
+  (elem (i32.const 1) $interpret)
+  (data (i32.const 0x80) (i32 1))
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
+  (data (i32.const 0x120) (i32 0x1000 0x40))
+  (data (i32.const 0x140) (i32 1 0x80 0 0x40 2 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1))
+  (data (i32.const 0x1000) (i8 7 9))
+  (func (export "run") (param i32) (result i64)
+    (call_indirect (type $entry) (i32.const 0x1000) (local.get 0) (i32.load (i32.const 0x80))))
+  (func $interpret (type $entry)
+    (call $position (local.get 0))
+    (local.set 1 (call $value (local.get 1) (i32.const 0) (i32.const 2)))
+    (if (result i64) (i32.lt_u (local.get 1) (i32.const 2))
+      (then (i64.load8_u (i32.add (local.get 0) (local.get 1))))
+      (else (i64.add (i64.const 1000) (i64.extend_i32_u (local.get 1)))))))
+;; residual
+;; function(i32, i32) -> i64 {
+;; bb0(v0: i32, v1: i32):
+;;     v2: i64 = i64.const 7
+;;     v3: i64 = i64.const 9
+;;     v4: i32 = i32.const 2
+;;     v5: i32 = address base0+0
+;;     v6: i64 = i64.const 1000
+;;     switch v1 [bb1(), bb2()] default bb3()
+;; bb1():
+;;     return v2
+;; bb2():
+;;     return v3
+;; bb3():
+;;     v7: i32 = i32.lt_u v1, v4
+;;     branch v7 ? bb4() : bb5()
+;; bb4():
+;;     v8: i32 = i32.add v5, v1
+;;     v9: i64 = i64.load8_u v8
+;;     return v9
+;; bb5():
+;;     v10: i64 = i64.extend_i32_u v1
+;;     v11: i64 = i64.add v10, v6
+;;     return v11
+;; }
