@@ -3,6 +3,9 @@
 //! The layout is that of the annotations crate (`RequestTable`, `Region`, `Request`), version 1; this is its one
 //! reader. Everything read is checked against the module, so later stages index without fear.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::ExternalKind;

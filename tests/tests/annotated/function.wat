@@ -1,0 +1,61 @@
+;; The frame of a random annotated function: constant memory at 0x1000, cells of a stack below 0x20000 and of
+;; registers at 0x11000, scratch memory at 0x900.
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (import "bactrian" "context.push" (func $push (param i32)))
+  (import "bactrian" "context.pop" (func $pop))
+  (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
+  (import "bactrian" "specialize.range" (func $range (param i32 i32 i32) (result i32)))
+  (import "bactrian" "specialize.guess" (func $guess (param i32 i32) (result i32)))
+  (import "bactrian" "cells.read" (func $read (param i32) (result i64)))
+  (import "bactrian" "cells.write" (func $write (param i32 i64)))
+  (import "bactrian" "cells.sync" (func $sync))
+  (import "bactrian" "cells.invalidate" (func $invalidate))
+  (import "env" "report" (func $report (param i64)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (global $fuel (mut i32) (i32.const 30))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 2 funcref)
+  (elem (i32.const 1) $interpret)
+  (data (i32.const 0x80) (i32 1))
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
+  (data (i32.const 0x120) (i32 0x1000 0x20))
+  (data (i32.const 0x140) (i32 1 0x80 0 0x20 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x1000) (i8 0 1 2 3 4 5 6 7 1 0 3 1 2 0 0 1 -1 -2 9 4 2 1 0 0 5 3 2 1))
+  (func (export "run") (param i64) (result i64)
+    (call_indirect (type $entry)
+      (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+
+  (func $burn (result i32)
+    (if (result i32) (global.get $fuel)
+      (then (global.set $fuel (i32.sub (global.get $fuel) (i32.const 1))) (i32.const 1))
+      (else (i32.const 0))))
+
+  ;; Reports all cells, and changes the register at 0x11038, which no constant is ever written to.
+  (func $look (param $sp i32)
+    (local $cell i32) (local $sum i64)
+    (local.set $cell (i32.sub (local.get $sp) (i32.const 64)))
+    (loop $next
+      (local.set $sum (i64.add (i64.mul (local.get $sum) (i64.const 31)) (i64.load (local.get $cell))))
+      (local.set $cell (i32.add (local.get $cell) (i32.const 8)))
+      (br_if $next (i32.le_u (local.get $cell) (local.get $sp))))
+    (call $report (local.get $sum))
+    (call $report (i64.load (i32.const 0x11000)))
+    (call $report (i64.load (i32.const 0x11038)))
+    (i64.store (i32.const 0x11038) (i64.add (i64.load (i32.const 0x11038)) (i64.const 3))))
+
+  ;; Changes scratch memory.
+  (func $touch
+    (i64.store (i32.const 0x908) (i64.add (i64.load (i32.const 0x908)) (i64.const 1))))
+
+  (func $interpret (type $entry)
+    (local $a i64) (local $b i64) (local $i i32) (local $j i32) (local $q i32)
+    (local.set $a (local.get 2))
+    (local.set $q (local.get 1))
+    (call $write (i32.const 0x11038) (i64.load (i32.const 0x900)))
+    (; body ;)
+    (call $report (call $read (i32.const 0x11038)))
+    (call $sync)
+    (i64.add (local.get $a) (i64.add (local.get $b) (i64.extend_i32_u (i32.xor (local.get $i) (local.get $j)))))))

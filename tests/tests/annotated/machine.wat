@@ -1,0 +1,174 @@
+;; An annotated interpreter for random programs. An instruction is 4 bytes: opcode, a small operand (8 bits),
+;; a signed operand (16 bits). A function's code begins with a header: request slot, function to call (an
+;; offset), four offsets of computed jumps. Registers are cells at 0x11000, always of dynamic contents, as
+;; callees change them; scratch memory is at 0x900.
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
+  (import "bactrian" "specialize.range" (func $range (param i32 i32 i32) (result i32)))
+  (import "bactrian" "specialize.guess" (func $guess (param i32 i32) (result i32)))
+  (import "bactrian" "cells.read" (func $read (param i32) (result i64)))
+  (import "bactrian" "cells.write" (func $write (param i32 i64)))
+  (import "bactrian" "cells.drop_below" (func $drop_below (param i32)))
+  (import "bactrian" "cells.sync" (func $sync))
+  (import "bactrian" "cells.invalidate" (func $invalidate))
+  (import "env" "report" (func $report (param i64)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (global $fuel (mut i32) (i32.const 40))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 2 funcref)
+  (elem (i32.const 1) $interpret)
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x200 2))
+  (data (i32.const 0x120) (i32 0x1000 0x1000))
+  (data (i32.const 0x200) (i32 1 0x1000 0 0x800 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x318) (i32 1 0x1800 0 0x800 3 0)
+    (i32 2 0) (i64 0x1800) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (; program ;)
+  (func (export "run") (param i64) (result i64)
+    (call_indirect (type $entry)
+      (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x1000))))
+
+  ;; Takes one unit of fuel, if there is one.
+  (func $burn (result i32)
+    (if (result i32) (global.get $fuel)
+      (then (global.set $fuel (i32.sub (global.get $fuel) (i32.const 1))) (i32.const 1))
+      (else (i32.const 0))))
+
+  ;; Looks at all cells of the stack from $sp up, and at the registers; changes register 7.
+  (func $look (param $sp i32)
+    (local $sum i64)
+    (loop $next
+      (if (i32.lt_u (local.get $sp) (i32.const 0x20000))
+        (then
+          (local.set $sum (i64.add (i64.mul (local.get $sum) (i64.const 31)) (i64.load (local.get $sp))))
+          (local.set $sp (i32.add (local.get $sp) (i32.const 8)))
+          (br $next))))
+    (call $report (local.get $sum))
+    (call $report (i64.load (i32.const 0x11000)))
+    (call $report (i64.load (i32.const 0x11038)))
+    (i64.store (i32.const 0x11038) (i64.add (local.get $sum) (i64.load (i32.const 0x11038)))))
+
+  (func $interpret (type $entry)
+    (local $code i32) (local $op i32) (local $small i32) (local $large i32) (local $at i32) (local $pc i32)
+    (local.set $code (local.get 0))
+    (local.set $pc (i32.add (local.get 0) (i32.const 16)))
+    (loop $next
+      (call $position (local.get $pc))
+      (local.set $op (i32.load8_u (local.get $pc)))
+      (local.set $small (i32.load8_u offset=1 (local.get $pc)))
+      (local.set $large (i32.load16_s offset=2 (local.get $pc)))
+      (local.set $at (local.get $pc))
+      (local.set $pc (i32.add (local.get $pc) (i32.const 4)))
+      (if (i32.eq (local.get $op) (i32.const 0))
+        (then (local.set 2 (i64.extend_i32_s (local.get $large))) (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 1))
+        (then
+          (local.set 1 (i32.sub (local.get 1) (i32.const 8)))
+          (call $write (local.get 1) (local.get 2))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 2))
+        (then
+          (block $done
+            (if (i32.eq (local.get $small) (i32.const 0))
+              (then (local.set 2 (call $read (local.get 1))) (br $done)))
+            (if (i32.eq (local.get $small) (i32.const 1))
+              (then (local.set 2 (i64.add (local.get 2) (call $read (local.get 1)))) (br $done)))
+            (if (i32.eq (local.get $small) (i32.const 2))
+              (then (local.set 2 (i64.mul (local.get 2) (call $read (local.get 1)))) (br $done)))
+            (local.set 2 (i64.xor (local.get 2) (call $read (local.get 1)))))
+          (local.set 1 (i32.add (local.get 1) (i32.const 8)))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 3))
+        (then
+          (local.set 2 (call $read (i32.add (i32.const 0x11000) (i32.shl (local.get $small) (i32.const 3)))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 4))
+        (then
+          (call $write (i32.add (i32.const 0x11000) (i32.shl (local.get $small) (i32.const 3)))
+            (i64.add (local.get 2) (i64.load (i32.const 0x908))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 5))
+        (then (call $report (local.get 2)) (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 6))
+        (then (call $sync) (call $look (local.get 1)) (call $invalidate) (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 7))
+        (then (local.set $pc (i32.add (local.get $at) (local.get $large))) (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 8))
+        (then
+          (if (i64.eqz (i64.and (local.get 2) (i64.const 1)))
+            (then (local.set $pc (i32.add (local.get $at) (local.get $large)))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 9))
+        (then
+          (if (call $burn) (then (local.set $pc (i32.add (local.get $at) (local.get $large)))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 10))
+        (then
+          (local.set $pc (i32.add (local.get $at)
+            (select (local.get $large) (i32.const 4) (i64.eqz (i64.and (local.get 2) (i64.const 2))))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 11))
+        (then
+          (if (call $burn)
+            (then (local.set $pc (i32.add (local.get $code)
+              (i32.load16_u offset=8 (i32.add (local.get $code)
+                (i32.shl (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 3)) (i32.const 1))))))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 12))
+        (then
+          (local.set 2 (i64.add (i64.mul (local.get 2) (i64.const 10)) (i64.extend_i32_u
+            (call $value (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 7)) (i32.const 2) (i32.const 5)))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 13))
+        (then
+          (local.set 2 (i64.extend_i32_s (i32.mul (local.get $large)
+            (call $guess (i32.wrap_i64 (local.get 2)) (local.get $small)))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 14))
+        (then
+          (local.set 2 (i64.add (local.get 2) (i64.load8_u offset=8 (i32.add (local.get $code)
+            (call $range (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 3)) (i32.const 0) (i32.const 4))))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 15))
+        (then
+          (local.set 2 (call $read (i32.add (local.get 1) (i32.shl (local.get $small) (i32.const 3)))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 16))
+        (then
+          (local.set 1 (i32.add (local.get 1) (i32.shl (local.get $small) (i32.const 3))))
+          (call $drop_below (local.get 1))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 17))
+        (then
+          (if (call $burn)
+            (then
+              (local.set $at (i32.add (local.get $code)
+                (select (i32.load offset=4 (local.get $code)) (i32.const 0) (local.get $small))))
+              (call $sync)
+              (local.set 2 (call_indirect (type $entry)
+                (local.get $at) (local.get 1) (local.get 2) (i32.load (local.get $at))))
+              (call $invalidate)))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 18))
+        (then
+          (call $sync)
+          (if (i32.and (local.get $small) (call $burn))
+            (then
+              (local.set $at (i32.add (local.get $code) (i32.load offset=4 (local.get $code))))
+              (return_call_indirect (type $entry)
+                (local.get $at) (local.get 1) (local.get 2) (i32.load (local.get $at)))))
+          (return (local.get 2))))
+      (if (i32.eq (local.get $op) (i32.const 19))
+        (then
+          (i64.store
+            (i32.add (i32.const 0x910) (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 0x38)))
+            (local.get 2))
+          (br $next)))
+      ;; 20: a cell at an address that is not known
+      (call $write
+        (i32.add (local.get 1) (i32.shl (i32.and (i32.wrap_i64 (local.get 2)) (local.get $small)) (i32.const 3)))
+        (local.get 2))
+      (br $next))
+    (unreachable)))

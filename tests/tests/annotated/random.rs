@@ -1,0 +1,376 @@
+//! Random annotated modules, valid by construction: programs for the machine in `machine.wat`, and functions
+//! with annotations in random places.
+//!
+//! Both end: what goes back burns fuel. Both keep the annotations' contracts: cells are accessed by other
+//! code only between sync and invalidate, and what others change never holds a constant.
+
+use std::fmt::Write;
+
+/// A small generator of numbers (xorshift).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % bound
+    }
+
+    fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
+        items[self.below(items.len())]
+    }
+}
+
+const MACHINE: &str = include_str!("machine.wat");
+
+/// Bytes before a function's first instruction.
+const HEADER: usize = 16;
+const INSTRUCTION: usize = 4;
+
+/// The machine with two random programs that call each other.
+pub fn machine(random: &mut Random) -> String {
+    let mut data = String::new();
+    for (address, other) in [(0x1000, 0x800), (0x1800, -0x800)] {
+        let (code, targets) = Code::new(random);
+        writeln!(
+            data,
+            "(data (i32.const {address}) (i32 1 {other}) (i16 {}) (i8 {}))",
+            spaced(&targets),
+            spaced(&code),
+        )
+        .expect("writing to a string");
+    }
+    MACHINE.replace("(; program ;)", &data)
+}
+
+fn spaced<T: ToString>(items: &[T]) -> String {
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    items.join(" ")
+}
+
+/// Instructions in statements; the stack is as deep at the start of each as at that of the second.
+struct Code<'r> {
+    random: &'r mut Random,
+    bytes: Vec<u8>,
+    depth: usize,
+    /// Where statements start, as instruction numbers.
+    starts: Vec<usize>,
+    /// Jumps, by instruction number, with the statement to go to.
+    jumps: Vec<(usize, usize)>,
+}
+
+impl<'r> Code<'r> {
+    /// The code's bytes, and four offsets at which computed jumps may go on.
+    fn new(random: &'r mut Random) -> (Vec<u8>, [usize; 4]) {
+        let mut code = Self {
+            random,
+            bytes: Vec::new(),
+            depth: 0,
+            starts: Vec::new(),
+            jumps: Vec::new(),
+        };
+        let (pushes, statements) = (1 + code.random.below(30), 2 + code.random.below(8));
+        for _ in 0..pushes {
+            code.straight();
+            code.push();
+        }
+        for statement in 0..statements {
+            code.starts.push(code.bytes.len() / INSTRUCTION);
+            code.statement(statement, statements);
+        }
+        code.starts.push(code.bytes.len() / INSTRUCTION);
+        let tail = code.random.below(2);
+        code.op(18, tail, 0);
+        code.patch();
+        let targets = [0; 4].map(|_| {
+            let start = code.starts[code.random.below(statements + 1)];
+            HEADER + start * INSTRUCTION
+        });
+        (code.bytes, targets)
+    }
+
+    fn op(&mut self, op: u8, small: usize, large: i16) {
+        self.bytes.extend([op, small as u8]);
+        self.bytes.extend(large.to_le_bytes());
+    }
+
+    fn push(&mut self) {
+        self.op(1, 0, 0);
+        self.depth += 1;
+    }
+
+    fn statement(&mut self, number: usize, count: usize) {
+        let depth = self.depth;
+        for _ in 0..1 + self.random.below(5) {
+            self.straight();
+            match self.random.below(4) {
+                0 => self.push(),
+                1 if self.depth > depth => {
+                    let how = self.random.below(4);
+                    self.op(2, how, 0);
+                    self.depth -= 1;
+                }
+                _ => {}
+            }
+        }
+        self.op(16, self.depth - depth, 0);
+        self.depth = depth;
+        let forward = number + 1 + self.random.below(count - number);
+        let any = self.random.below(count + 1);
+        let (op, target) =
+            [(7, forward), (8, forward), (10, forward), (9, any)][self.random.below(4)];
+        match self.random.below(5) {
+            0 => {}
+            1 => self.op(11, 0, 0),
+            _ => {
+                self.jumps.push((self.bytes.len() / INSTRUCTION, target));
+                self.op(op, 0, 0);
+            }
+        }
+    }
+
+    /// An instruction that leaves the stack as deep as it is.
+    fn straight(&mut self) {
+        let large = self.random.below(9) as i16 - 2;
+        let register = self.random.below(8);
+        match self.random.below(14) {
+            0 | 1 => self.op(0, 0, large),
+            2 => self.op(3, register, 0),
+            3 => self.op(4, register, 0),
+            4 => self.op(5, 0, 0),
+            5 => self.op(6, 0, 0),
+            6 => self.op(12, 0, 0),
+            7 => self.op(13, register, large),
+            8 => self.op(14, 0, 0),
+            9 | 10 if self.depth > 0 => {
+                let place = self.random.below(self.depth);
+                self.op(15, place, 0);
+            }
+            11 => {
+                let other = self.random.below(2);
+                self.op(17, other, 0);
+            }
+            12 => self.op(19, 0, 0),
+            13 if self.depth > 3 => self.op(20, 3, 0),
+            _ => self.op(5, 0, 0),
+        }
+    }
+
+    fn patch(&mut self) {
+        for &(from, statement) in &self.jumps {
+            let distance = (self.starts[statement] as i16 - from as i16) * INSTRUCTION as i16;
+            let at = from * INSTRUCTION + 2;
+            self.bytes[at..at + 2].copy_from_slice(&distance.to_le_bytes());
+        }
+    }
+}
+
+const FUNCTION: &str = include_str!("function.wat");
+
+/// A random function with annotations.
+pub fn function(random: &mut Random) -> String {
+    let mut body = Body {
+        random,
+        text: String::new(),
+        loops: 0,
+    };
+    body.statements(3);
+    FUNCTION.replace("(; body ;)", &body.text)
+}
+
+/// Statements over the locals `$a $b` (`i64`), `$i $j` (`i32`) and `$q` (a cell's address).
+struct Body<'r> {
+    random: &'r mut Random,
+    text: String,
+    loops: usize,
+}
+
+impl Body<'_> {
+    fn statements(&mut self, depth: usize) {
+        for _ in 0..2 + self.random.below(4) {
+            self.statement(depth);
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn statement(&mut self, depth: usize) {
+        match self.random.below(if depth > 0 { 20 } else { 15 }) {
+            0..=2 => self.assign(),
+            3 => {
+                let value = self.long(2);
+                self.line(&format!("(call $report {value})"));
+            }
+            4 | 5 => {
+                let (cell, value) = (self.cell(), self.long(2));
+                self.line(&format!("(call $write {cell} {value})"));
+            }
+            6 => self.line("(call $sync) (call $look (local.get 1)) (call $invalidate)"),
+            7 => self.line("(call $touch)"),
+            8 => {
+                let (address, value) = (self.int(1), self.long(2));
+                self.line(&format!(
+                    "(i64.store offset=0x900 (i32.and {address} (i32.const 56)) {value})"
+                ));
+            }
+            9..=11 => {
+                let position = self.int(1);
+                let hint = self.random.pick(&["position", "position", "push"]);
+                self.line(&format!("(call ${hint} {position})"));
+            }
+            12 => self.line("(call $pop)"),
+            13 | 14 => self.specialize(),
+            15..=17 => self.conditional(depth - 1),
+            18 => self.switch(depth - 1),
+            _ => self.repeat(depth - 1),
+        }
+    }
+
+    fn assign(&mut self) {
+        let local = self.random.pick(&["a", "b", "i", "j", "q"]);
+        let value = match local {
+            "a" | "b" => self.long(3),
+            "q" => format!(
+                "(i32.sub (local.get 1) (i32.const {}))",
+                8 * self.random.below(6)
+            ),
+            _ => self.int(3),
+        };
+        self.line(&format!("(local.set ${local} {value})"));
+    }
+
+    fn specialize(&mut self) {
+        let local = self.random.pick(&["i", "j"]);
+        let (value, low) = (self.int(2), self.random.below(4));
+        let call = match self.random.below(3) {
+            0 => {
+                let high = low + self.random.below(4);
+                format!("(call $value {value} (i32.const {low}) (i32.const {high}))")
+            }
+            1 => {
+                format!("(call $range (i32.and {value} (i32.const 3)) (i32.const 0) (i32.const 4))")
+            }
+            _ => {
+                let guess = self.int(1);
+                format!("(call $guess {value} {guess})")
+            }
+        };
+        self.line(&format!("(local.set ${local} {call})"));
+    }
+
+    fn conditional(&mut self, depth: usize) {
+        let condition = self.int(2);
+        self.line(&format!("(if {condition} (then"));
+        self.statements(depth);
+        self.line(") (else");
+        self.statements(depth);
+        self.line("))");
+    }
+
+    fn switch(&mut self, depth: usize) {
+        let index = self.int(2);
+        self.line("(block (block (block");
+        self.line(&format!("(br_table 0 1 2 {index}))"));
+        self.statements(depth);
+        self.line("(br 1))");
+        self.statements(depth);
+        self.line(")");
+    }
+
+    /// A loop: while a condition holds and there is fuel.
+    fn repeat(&mut self, depth: usize) {
+        self.loops += 1;
+        let name = format!("$loop{}", self.loops);
+        self.line(&format!("(loop {name}"));
+        self.statements(depth);
+        let condition = self.int(2);
+        self.line(&format!(
+            "(if (call $burn) (then (br_if {name} {condition}))))"
+        ));
+    }
+
+    /// The address of a cell: of the stack or of a register, known or not.
+    fn cell(&mut self) -> String {
+        let number = self.random.below(6);
+        match self.random.below(8) {
+            0..=3 => format!("(i32.sub (local.get 1) (i32.const {}))", 8 * number),
+            4 | 5 => format!("(i32.const {})", 0x11000 + 8 * number),
+            6 => "(local.get $q)".to_owned(),
+            _ => {
+                let number = self.int(1);
+                format!(
+                    "(i32.sub (local.get 1) (i32.shl (i32.and {number} (i32.const 7)) (i32.const 3)))"
+                )
+            }
+        }
+    }
+
+    fn long(&mut self, depth: usize) -> String {
+        match self.random.below(if depth > 0 { 10 } else { 4 }) {
+            0 => format!("(i64.const {})", self.random.below(12) as i64 - 3),
+            1 => "(local.get $a)".to_owned(),
+            2 => "(local.get $b)".to_owned(),
+            3 => format!("(call $read {})", self.cell()),
+            4 => format!("(i64.extend_i32_u {})", self.int(depth - 1)),
+            5 => {
+                let kind = self
+                    .random
+                    .pick(&["i64.load", "i64.load16_s", "i64.load8_u"]);
+                let place = self.region(depth - 1);
+                format!("({kind} {place})")
+            }
+            6 => {
+                let place = self.int(depth - 1);
+                format!("(i64.load offset=0x900 (i32.and {place} (i32.const 56)))")
+            }
+            7 => {
+                let (a, b) = (self.long(depth - 1), self.long(depth - 1));
+                format!("(select {a} {b} {})", self.int(depth - 1))
+            }
+            _ => {
+                let op = self
+                    .random
+                    .pick(&["add", "sub", "mul", "and", "or", "xor", "shl", "div_u"]);
+                let (a, b) = (self.long(depth - 1), self.long(depth - 1));
+                format!("(i64.{op} {a} {b})")
+            }
+        }
+    }
+
+    fn int(&mut self, depth: usize) -> String {
+        match self.random.below(if depth > 0 { 12 } else { 4 }) {
+            0 => format!("(i32.const {})", self.random.below(9) as i32 - 2),
+            1 => "(local.get $i)".to_owned(),
+            2 => "(local.get $j)".to_owned(),
+            3 => "(local.get 0)".to_owned(),
+            4 => format!("(i32.wrap_i64 {})", self.long(depth - 1)),
+            5 | 6 => format!("(i32.load8_u {})", self.region(depth - 1)),
+            7 => format!("(i32.eqz {})", self.int(depth - 1)),
+            8 => {
+                let (a, b) = (self.int(depth - 1), self.int(depth - 1));
+                format!("(select {a} {b} {})", self.int(depth - 1))
+            }
+            _ => {
+                let op = self
+                    .random
+                    .pick(&["add", "sub", "and", "xor", "eq", "ne", "lt_u", "mul"]);
+                let (a, b) = (self.int(depth - 1), self.int(depth - 1));
+                format!("(i32.{op} {a} {b})")
+            }
+        }
+    }
+
+    /// An address in constant memory, or (rarely) somewhere around it.
+    fn region(&mut self, depth: usize) -> String {
+        let offset = self.int(depth);
+        format!("(i32.add (local.get 0) (i32.and {offset} (i32.const 31)))")
+    }
+}

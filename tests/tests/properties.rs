@@ -1,0 +1,94 @@
+//! The specializer on random annotated modules: generic and residual code give the same result, the same
+//! reports on the way, and leave the same memory.
+//!
+//! `BACTRIAN_CASES` sets how many modules of each kind are tried; each failure names its seed.
+
+mod annotated;
+#[path = "annotated/random.rs"]
+mod random;
+
+use annotated::{Outcome, Program, ablations, specialize, verified};
+use anyhow::{Context, Result, ensure};
+use random::Random;
+use specializer::Options;
+use wasmtime::{Config, Engine, OptLevel};
+
+/// Modules of each kind, unless `BACTRIAN_CASES` says otherwise.
+const CASES: u64 = 120;
+
+/// Memory that specialisation may change: the slots, and the stack, whose dead part is not stored.
+const SLOTS: [usize; 3] = [0x80, 0x1000, 0x1800];
+const STACK: std::ops::Range<usize> = 0x18000..0x20000;
+
+#[test]
+fn random_programs_of_a_machine() {
+    let declined = check_all(random::machine);
+    assert_eq!(declined, 0, "a program's positions are bounded");
+}
+
+#[test]
+fn random_functions_with_annotations() {
+    let declined = check_all(random::function);
+    assert!(declined < cases() / 2, "{declined} of {} declined", cases());
+}
+
+fn cases() -> u64 {
+    let cases = std::env::var("BACTRIAN_CASES").ok();
+    cases.map_or(CASES, |cases| cases.parse().expect("a number of cases"))
+}
+
+/// Checks random modules; how many were declined.
+fn check_all(generate: fn(&mut Random) -> String) -> u64 {
+    let mut config = Config::new();
+    config.cranelift_opt_level(OptLevel::None);
+    let engine = Engine::new(&config).expect("the configuration is valid");
+    let results = (0..cases()).map(|seed| {
+        let mut random = Random::new(seed);
+        let text = generate(&mut random);
+        let arguments = [0, 1, random.below(1 << 20) as i64];
+        let checked = check(&engine, &text, &arguments, seed);
+        checked.unwrap_or_else(|failure| panic!("seed {seed}: {failure:#}\n{text}"))
+    });
+    results.map(u64::from).sum()
+}
+
+/// Whether the module was declined.
+fn check(engine: &Engine, text: &str, arguments: &[i64], seed: u64) -> Result<bool> {
+    let module = wat::parse_str(text)?;
+    let generic = Program::new(engine, &specializer::link_generic(&module, false)?)?;
+    let mut options = verified();
+    options.budgets.nodes = 4000;
+    // All optimisations in half of the cases, one switched off in the others.
+    let [first, second, third] = ablations(&options);
+    let all = [&options, &first, &options, &second, &options, &third];
+    let options: &Options = all[(seed % 6) as usize];
+    let output = specialize(&module, options)?;
+    let residual = Program::new(engine, &output.module).context("residual module")?;
+    for &argument in arguments {
+        let (expected, found) = (generic.run(&[argument])?, residual.run(&[argument])?);
+        ensure!(
+            expected.result == found.result && expected.trace == found.trace,
+            "run {argument}: {:?} after {:?}, but residual code gives {:?} after {:?}",
+            expected.result,
+            expected.trace,
+            found.result,
+            found.trace
+        );
+        ensure!(
+            expected.result.is_none() || comparable(expected) == comparable(found),
+            "run {argument}: memory differs"
+        );
+    }
+    let mut requests = output.report.requests.iter();
+    Ok(requests.any(|request| matches!(request.outcome, specializer::Outcome::Declined(_))))
+}
+
+/// Memory without what may differ.
+fn comparable(outcome: Outcome) -> Vec<u8> {
+    let mut memory = outcome.memory;
+    for slot in SLOTS {
+        memory[slot..slot + 4].fill(0);
+    }
+    memory[STACK].fill(0);
+    memory
+}
