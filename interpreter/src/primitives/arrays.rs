@@ -181,11 +181,23 @@ fn make_vect(len: Value, element: Value) -> Outcome {
     Ok(array)
 }
 
-/// Writes one word into fields that need no write barrier.
+/// Words that are filled one by one, and most that are then copied at once.
+const FILL_SEED: usize = 64;
+const FILL_STEP: usize = 512;
+
+/// Writes one word into fields that need no write barrier. Long runs are copies of their beginning: copying is
+/// the host's, which moves more than a word at a time.
 fn fill_words(array: Value, start: usize, count: usize, word: Value) {
     let address = array.field_address(start);
-    for address in (address..address + count as u32 * WORD).step_by(WORD as usize) {
+    let mut done = count.min(FILL_SEED);
+    for address in (address..address + done as u32 * WORD).step_by(WORD as usize) {
         memory::store_i64(address, word.0);
+    }
+    while done < count {
+        let step = done.min(FILL_STEP).min(count - done);
+        let bytes = step * WORD as usize;
+        memory::copy(address, address + done as u32 * WORD, bytes);
+        done += step;
     }
 }
 
