@@ -60,6 +60,8 @@ pub extern "C" fn interp(
     }
     'activation: loop {
         r.pc = r.entry;
+        // As in a fresh activation: what a tail call left there is not the callee's to save.
+        r.accu = UNIT;
         lockstep_event(events::ENTER, r.entry, r.sp, r.env());
         if r.sp < vm().stack_threshold.get() {
             raise::stack_overflow();
