@@ -5,7 +5,8 @@ use super::stats::Settings;
 use super::{ephemeron, finalise, mark, minor, stats};
 use crate::primitives::registry::Raised;
 use crate::start;
-use crate::vm::vm;
+use crate::value::WORD;
+use crate::vm::{Vm, vm};
 
 /// Under stress there is a major collection each so many minor ones, and fewer the more there is to mark: one more
 /// for so many live words.
@@ -32,7 +33,12 @@ pub fn safepoint(bytes: u32) -> u32 {
 pub fn request_safepoint() {
     let vm = vm();
     vm.action_pending.set(1);
-    vm.young_trigger.set(vm.young_end.get());
+    vm.young_trigger.set(always(vm));
+}
+
+/// A trigger that even an empty nursery is below: the next poll is a safepoint.
+fn always(vm: &Vm) -> u32 {
+    vm.young_end.get() + WORD
 }
 
 /// A minor collection now, and a major one if it is due. For primitives with `Effect::Collects`.
@@ -116,7 +122,7 @@ fn arm(heap: &Heap) {
     let vm = vm();
     let waits = start::stress() || vm.action_pending.get() != 0;
     vm.young_trigger.set(if waits {
-        vm.young_end.get()
+        always(vm)
     } else {
         heap.normal_trigger.get()
     });

@@ -166,6 +166,26 @@ fn a_settled_block_is_remembered_field_by_field() {
 }
 
 #[test]
+fn large_blocks_alone_make_a_collection_due() {
+    start(1);
+    let blocks = 2 * MIN_MAJOR_WORDS as usize / 5000;
+    for _ in 0..blocks {
+        alloc(5000, tag::STRING);
+    }
+    assert_eq!(vm().young_ptr.get(), vm().young_end.get());
+    assert!(
+        vm().young_ptr.get() < vm().young_trigger.get(),
+        "a poll is a safepoint"
+    );
+    assert_eq!(safepoint(0), 1);
+    assert_eq!(heap().counters.major_collections.get(), 1);
+    assert!(
+        vm().young_ptr.get() >= vm().young_trigger.get(),
+        "and only one is"
+    );
+}
+
+#[test]
 fn sizes_beyond_memory_are_refused() {
     start(0);
     assert_eq!(try_alloc(1 << 40, 0), None);
