@@ -76,6 +76,7 @@ impl fmt::Display for Summary {
             contexts,
             nodes,
             bytes,
+            cells,
             ..
         } = self;
         let declined_count = declined.len();
@@ -85,7 +86,7 @@ impl fmt::Display for Summary {
         )?;
         writeln!(
             f,
-            "{contexts} contexts, {nodes} nodes, {bytes} bytes of residual code"
+            "{cells} words of code, {contexts} contexts, {nodes} nodes, {bytes} bytes of residual code"
         )?;
         for (code, reason) in declined {
             writeln!(f, "declined: the function at {code:#x}: {reason}")?;

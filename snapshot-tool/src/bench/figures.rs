@@ -32,17 +32,15 @@ impl Figures {
             .iter()
             .map(|each| each.warm.specialise_cpu)
             .sum();
-        let contexts: usize = measurements
-            .iter()
-            .map(|each| each.cold.summary.contexts)
-            .sum();
+        let instructions: usize = measurements.iter().map(|each| each.instructions).sum();
+        let uncached: Duration = measurements.iter().map(|each| each.specialise_cpu).sum();
         Self {
             over_generic: geometric_mean(&over_generic),
             over_ocamlrun: (!over_ocamlrun.is_empty()).then(|| geometric_mean(&over_ocamlrun)),
             slowest: against
                 .into_iter()
                 .min_by(|left, right| left.1.total_cmp(&right.1)),
-            instructions_per_second: contexts as f64 / cold.as_secs_f64().max(1e-9),
+            instructions_per_second: instructions as f64 / uncached.as_secs_f64().max(1e-9),
             warm_share: ratio(warm, cold),
             scaling: scaling.to_vec(),
         }

@@ -1,10 +1,11 @@
 //! `bactrian bench` and `bactrian demo`: the same programs under `ocamlrun`, generic and residual.
 //!
 //! [`program`] takes one program through everything, [`measure`] is how time is taken, [`figures`] draws
-//! the means and compares them with the aims, [`scaling`] measures the specializer on functions of growing
+//! the means and compares them with the aims, [`bytecode`] counts instructions, [`scaling`] measures the specializer on functions of growing
 //! size, [`table`] renders. Invariant: a ratio is of CPU times, medians, from one run on one machine; a
 //! program whose outputs differ is an error, not a figure.
 
+mod bytecode;
 mod figures;
 mod measure;
 mod program;

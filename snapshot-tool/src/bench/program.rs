@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail};
 use cache::Cache;
 use tempfile::TempDir;
 
+use super::bytecode;
 use super::measure::{self, Measured};
 use crate::engine;
 use crate::pipeline::{Mode, Pipeline, Settings};
@@ -34,6 +35,10 @@ pub struct Measurement {
     pub cold: Build,
     pub warm: Build,
     pub bytecode_bytes: usize,
+    /// Instructions in it.
+    pub instructions: usize,
+    /// What the specializer takes without a cache, on all threads.
+    pub specialise_cpu: Duration,
     pub wasm_bytes: usize,
 }
 
@@ -105,6 +110,8 @@ impl Bench {
             cold,
             warm,
             bytecode_bytes: program.len(),
+            instructions: bytecode::count(&program).map_or(0, |(_, instructions)| instructions),
+            specialise_cpu: self.specialise(&program)?.specialise_cpu,
             wasm_bytes,
         };
         measurement.check()?;

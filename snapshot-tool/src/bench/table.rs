@@ -36,6 +36,7 @@ fn program(measurement: &Measurement) -> Vec<String> {
         warm,
         bytecode_bytes,
         wasm_bytes,
+        ..
     } = measurement;
     let seconds = |measured: &Measured| format!("{:.2}", measured.cpu.as_secs_f64());
     let absent = || "-".to_string();
