@@ -12,7 +12,7 @@ setup:
 # A few OCaml programs through the whole pipeline, with a table of times and sizes.
 demo:
 	./scripts/setup.sh target
-	$(CARGO) run --quiet --package bactrian -- demo
+	$(CARGO) run --package bactrian -- demo
 
 test:
 	./scripts/setup.sh target ocaml
@@ -21,4 +21,4 @@ test:
 # Measures, and rewrites the table in README.md. BENCH="fib nqueens" measures only these.
 bench:
 	./scripts/setup.sh target ocaml
-	$(CARGO) run --quiet --package bactrian -- bench --readme README.md $(BENCH)
+	$(CARGO) run --package bactrian -- bench --readme README.md $(BENCH)
