@@ -1,10 +1,11 @@
 //! The program's primitives, bound by name: the table that C_CALL instructions index.
 //!
 //! Under Wasm the table is a static at a constant address, a constant region for the specializer: a
-//! function pointer and an effect for each primitive. Natively it is a table of [`Primitive`]s. A name that
+//! function pointer, an effect and the number of a shortcut for each primitive. Natively it is a table of [`Primitive`]s. A name that
 //! nothing defines is no error until it is called.
 
 use super::error::ImageError;
+use crate::interp::shortcut;
 use crate::primitives;
 use crate::primitives::registry::{Code, Effect, Primitive};
 use std::cell::RefCell;
@@ -58,8 +59,25 @@ pub fn arity(primitive: &Primitive) -> u32 {
     }
 }
 
-fn effect_number(primitive: Option<&Primitive>) -> u32 {
-    primitive.map_or(EFFECT_UNKNOWN, |primitive| primitive.effect as u32)
+/// The effect, and above it the number of the shortcut.
+fn properties(primitive: Option<&Primitive>) -> u32 {
+    primitive.map_or(EFFECT_UNKNOWN, |primitive| {
+        primitive.effect as u32 | shortcut::number(primitive.name) << SHORTCUT_SHIFT
+    })
+}
+
+const SHORTCUT_SHIFT: u32 = 8;
+
+/// The effect of primitive `index`.
+#[inline(always)]
+pub fn effect(index: u32) -> u32 {
+    table::properties(index) & ((1 << SHORTCUT_SHIFT) - 1)
+}
+
+/// The number of the shortcut of primitive `index`.
+#[inline(always)]
+pub fn shortcut(index: u32) -> u32 {
+    table::properties(index) >> SHORTCUT_SHIFT
 }
 
 const _: () = assert!(
@@ -97,7 +115,7 @@ mod table {
                 entry,
                 primitive.map_or(0, |primitive| function(primitive.code)),
             );
-            memory::store_u32(entry + 4, effect_number(primitive));
+            memory::store_u32(entry + 4, super::properties(primitive));
         }
     }
 
@@ -113,9 +131,8 @@ mod table {
         pointer as u32
     }
 
-    /// The effect of primitive `index`.
     #[inline(always)]
-    pub fn effect(index: u32) -> u32 {
+    pub fn properties(index: u32) -> u32 {
         memory::load_u32(base() + index * ENTRY + 4)
     }
 
@@ -147,28 +164,32 @@ mod table {
     use super::*;
     use crate::value::Value;
 
+    /// A primitive and its properties.
+    type Row = (Option<&'static Primitive>, u32);
+
     thread_local! {
-        static TABLE: RefCell<Vec<Option<&'static Primitive>>> = const { RefCell::new(Vec::new()) };
+        static TABLE: RefCell<Vec<Row>> = const { RefCell::new(Vec::new()) };
     }
 
     pub fn fill(bound: &[Option<&'static Primitive>]) {
-        TABLE.set(bound.to_vec());
+        let row =
+            |&primitive: &Option<&'static Primitive>| (primitive, super::properties(primitive));
+        TABLE.set(bound.iter().map(row).collect());
     }
 
-    fn get(index: u32) -> Option<&'static Primitive> {
+    fn get(index: u32) -> Row {
         TABLE.with_borrow(|table| table[index as usize])
     }
 
-    /// The effect of primitive `index`.
-    pub fn effect(index: u32) -> u32 {
-        effect_number(get(index))
+    pub fn properties(index: u32) -> u32 {
+        get(index).1
     }
 
     macro_rules! callers {
         ($($name:ident $variant:ident($($argument:ident: $ty:ty),*);)*) => {$(
             /// Calls primitive `index`, which takes so many arguments.
             pub fn $name(index: u32, $($argument: $ty),*) -> i64 {
-                match get(index).map(|primitive| primitive.code) {
+                match get(index).0.map(|primitive| primitive.code) {
                     Some(Code::$variant(function)) => function($($argument),*).0,
                     _ => unreachable!("the verifier compared the arities"),
                 }
@@ -188,4 +209,4 @@ mod table {
 
 #[cfg(target_family = "wasm")]
 pub use table::region;
-pub use table::{call_1, call_2, call_3, call_4, call_5, call_n, effect};
+pub use table::{call_1, call_2, call_3, call_4, call_5, call_n};

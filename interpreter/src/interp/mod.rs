@@ -1,7 +1,7 @@
 //! The interpreter loop and calls between activations.
 //!
 //! * [`run`]: the loop, one activation of one function; [`registers`]: what it keeps, and its operations;
-//!   `blocks`: allocation; `primitive`: C_CALL; [`events`]: what lockstep compares;
+//!   `blocks`: allocation; `primitive`: C_CALL, with [`shortcut`]s; [`events`]: what lockstep compares;
 //! * [`entries`]: activations by arity; [`calls`]: applications that are not exact.
 
 mod blocks;
@@ -11,6 +11,7 @@ pub mod events;
 mod primitive;
 pub mod registers;
 pub mod run;
+pub mod shortcut;
 #[cfg(test)]
 mod tests;
 

@@ -5,6 +5,7 @@
 
 use super::events;
 use super::registers::Registers;
+use super::shortcut::Attempt;
 use crate::image::bind;
 use crate::primitives::registry::Effect;
 use crate::raise;
@@ -13,13 +14,23 @@ use crate::vm::vm;
 use annotations::{cells_drop_below, cells_invalidate, cells_sync, lockstep_event};
 
 macro_rules! calls {
-    ($($name:ident $call:ident $operand:literal ($($argument:ident)*);)*) => {$(
-        /// Calls the primitive that the instruction names; the first argument is the accumulator, the
-        /// others are popped. False if it raised.
+    ($($name:ident $call:ident $attempt:ident ($($argument:ident)*);)*) => {$(
+        /// Calls the primitive that the instruction names, or takes its shortcut; the first argument is
+        /// the accumulator, the others are popped. False if it raised.
         #[inline(always)]
         #[must_use]
         pub fn $name(&mut self) -> bool {
             let primitive = self.operand(1);
+            lockstep_event(events::PRIMITIVE, self.pc, self.sp, i64::from(primitive));
+            match self.$attempt(bind::shortcut(primitive)) {
+                Attempt::Call => {}
+                Attempt::Raised => return false,
+                Attempt::Done => {
+                    lockstep_event(events::RESULT, self.pc, self.sp, self.accu);
+                    self.next(1);
+                    return true;
+                }
+            }
             let accu = Value(self.accu);
             $(let $argument = Value(self.pop());)*
             self.primitive(primitive, 1, || bind::$call(primitive, accu, $($argument),*))
@@ -29,11 +40,16 @@ macro_rules! calls {
 
 impl Registers {
     calls! {
-        primitive_1 call_1 1 ();
-        primitive_2 call_2 1 (b);
-        primitive_3 call_3 1 (b c);
-        primitive_4 call_4 1 (b c d);
-        primitive_5 call_5 1 (b c d e);
+        primitive_1 call_1 shortcut_1 ();
+        primitive_2 call_2 shortcut_2 (b);
+        primitive_3 call_3 shortcut_3 (b c);
+        primitive_4 call_4 no_shortcut (b c d);
+        primitive_5 call_5 no_shortcut (b c d e);
+    }
+
+    #[inline(always)]
+    fn no_shortcut(&mut self, _shortcut: u32) -> Attempt {
+        Attempt::Call
     }
 
     /// The same for a primitive that takes its arguments in memory.
@@ -43,6 +59,7 @@ impl Registers {
         let (count, primitive) = (self.operand(1), self.operand(2));
         self.push_accu();
         let arguments = self.sp;
+        lockstep_event(events::PRIMITIVE, self.pc, self.sp, i64::from(primitive));
         cells_sync();
         let fine = self.primitive(primitive, 2, || bind::call_n(primitive, arguments, count));
         if fine {
@@ -54,7 +71,6 @@ impl Registers {
     #[inline(always)]
     fn primitive(&mut self, primitive: u32, operands: u32, call: impl FnOnce() -> i64) -> bool {
         let effect = bind::effect(primitive);
-        lockstep_event(events::PRIMITIVE, self.pc, self.sp, i64::from(primitive));
         if effect == bind::EFFECT_UNKNOWN {
             unknown(primitive);
             return false;

@@ -1,0 +1,248 @@
+//! Primitives that the interpreter does itself in the usual case: array and string access, float arithmetic,
+//! polymorphic comparison of integers.
+//!
+//! Which shortcut a primitive has is a constant of the primitive table, so compiled code holds the operation
+//! itself in place of a call. Anything unusual (an index out of bounds, a float array behind a polymorphic access,
+//! blocks to compare) is left to the primitive: a shortcut never raises and gives what the primitive would.
+
+use super::registers::{Registers, UNIT, byte, element, field, modify, tagged, truth};
+use crate::memory;
+use crate::value::{Value, WORD, tag};
+
+macro_rules! shortcuts {
+    ($($number:literal $constant:ident $($name:literal)+;)*) => {
+        $(const $constant: u32 = $number;)*
+
+        /// The number of the shortcut for the primitive `name`; 0: there is none.
+        pub fn number(name: &str) -> u32 {
+            match name {
+                $($($name)|+ => $constant,)*
+                _ => 0,
+            }
+        }
+    };
+}
+
+shortcuts! {
+    1 ARRAY_GET "caml_array_get";
+    2 ARRAY_GET_ADDR "caml_array_get_addr";
+    3 ARRAY_UNSAFE_GET "caml_array_unsafe_get";
+    4 ARRAY_SET "caml_array_set";
+    5 ARRAY_SET_ADDR "caml_array_set_addr";
+    6 ARRAY_UNSAFE_SET "caml_array_unsafe_set";
+    7 STRING_LENGTH "caml_ml_string_length" "caml_ml_bytes_length";
+    8 STRING_GET "caml_string_get" "caml_bytes_get";
+    9 BYTES_SET "caml_bytes_set";
+    10 EQUAL "caml_equal";
+    11 NOT_EQUAL "caml_notequal";
+    12 LESS_THAN "caml_lessthan";
+    13 LESS_EQUAL "caml_lessequal";
+    14 GREATER_THAN "caml_greaterthan";
+    15 GREATER_EQUAL "caml_greaterequal";
+    16 COMPARE "caml_compare" "caml_int_compare";
+    17 FLOAT_EQ "caml_eq_float";
+    18 FLOAT_NEQ "caml_neq_float";
+    19 FLOAT_LT "caml_lt_float";
+    20 FLOAT_LE "caml_le_float";
+    21 FLOAT_GT "caml_gt_float";
+    22 FLOAT_GE "caml_ge_float";
+    23 FLOAT_ADD "caml_add_float";
+    24 FLOAT_SUB "caml_sub_float";
+    25 FLOAT_MUL "caml_mul_float";
+    26 FLOAT_DIV "caml_div_float";
+    27 FLOAT_NEG "caml_neg_float";
+    28 FLOAT_ABS "caml_abs_float";
+    29 FLOAT_SQRT "caml_sqrt_float";
+    30 FLOAT_OF_INT "caml_float_of_int";
+    31 FLOAT_ARRAY_GET "caml_floatarray_get";
+    32 FLOAT_ARRAY_UNSAFE_GET "caml_floatarray_unsafe_get";
+    33 FLOAT_ARRAY_SET "caml_floatarray_set";
+    34 FLOAT_ARRAY_UNSAFE_SET "caml_floatarray_unsafe_set";
+}
+
+/// How far an attempt came.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Attempt {
+    /// The accumulator holds the result, the other arguments are popped.
+    Done,
+    /// Nothing happened, or only a collection: the primitive has to be called.
+    Call,
+    /// A finaliser raised at the safepoint of an allocation.
+    Raised,
+}
+
+fn float(value: i64) -> f64 {
+    Value(value).as_float()
+}
+
+#[inline(always)]
+fn header(block: i64) -> u64 {
+    Value(block).header()
+}
+
+/// Whether the OCaml integer `index` is one of a block of `size` elements.
+#[inline(always)]
+fn inside(index: i64, size: u64) -> bool {
+    ((index >> 1) as u64) < size
+}
+
+#[inline(always)]
+fn string_length(string: i64) -> i64 {
+    let size = (header(string) >> 10) as u32 * WORD;
+    let padding = memory::load_u8(string as u32 + size - 1);
+    i64::from(size) - 1 - i64::from(padding)
+}
+
+#[inline(always)]
+fn integers(a: i64, b: i64) -> bool {
+    a & b & 1 == 1
+}
+
+/// The result of a shortcut that does not allocate.
+#[inline(always)]
+fn unary(shortcut: u32, a: i64) -> Option<i64> {
+    match shortcut {
+        STRING_LENGTH => Some(tagged(string_length(a))),
+        _ => None,
+    }
+}
+
+#[inline(always)]
+fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
+    let access = |fine: bool| {
+        if fine {
+            Some(memory::load_i64(element(a, b)))
+        } else {
+            None
+        }
+    };
+    let compared = |result: bool| {
+        if integers(a, b) {
+            Some(truth(result))
+        } else {
+            None
+        }
+    };
+    let values = header_is_of_values;
+    match shortcut {
+        ARRAY_GET => access(inside(b, header(a) >> 10) && values(a)),
+        ARRAY_GET_ADDR => access(inside(b, header(a) >> 10)),
+        ARRAY_UNSAFE_GET => access(values(a)),
+        STRING_GET if inside(b, string_length(a) as u64) => {
+            Some(tagged(i64::from(memory::load_u8(byte(a, b)))))
+        }
+        EQUAL => compared(a == b),
+        NOT_EQUAL => compared(a != b),
+        LESS_THAN => compared(a < b),
+        LESS_EQUAL => compared(a <= b),
+        GREATER_THAN => compared(a > b),
+        GREATER_EQUAL => compared(a >= b),
+        COMPARE if integers(a, b) => Some(tagged(i64::from(a > b) - i64::from(a < b))),
+        FLOAT_EQ => Some(truth(float(a) == float(b))),
+        FLOAT_NEQ => Some(truth(float(a) != float(b))),
+        FLOAT_LT => Some(truth(float(a) < float(b))),
+        FLOAT_LE => Some(truth(float(a) <= float(b))),
+        FLOAT_GT => Some(truth(float(a) > float(b))),
+        FLOAT_GE => Some(truth(float(a) >= float(b))),
+        _ => None,
+    }
+}
+
+#[inline(always)]
+fn header_is_of_values(array: i64) -> bool {
+    Value(array).tag() != tag::DOUBLE_ARRAY
+}
+
+/// Whether the store was done.
+#[inline(always)]
+fn ternary(shortcut: u32, a: i64, b: i64, c: i64) -> bool {
+    let fine = match shortcut {
+        ARRAY_SET => inside(b, header(a) >> 10) && header_is_of_values(a),
+        ARRAY_SET_ADDR | FLOAT_ARRAY_SET => inside(b, header(a) >> 10),
+        ARRAY_UNSAFE_SET => header_is_of_values(a),
+        BYTES_SET => inside(b, string_length(a) as u64),
+        FLOAT_ARRAY_UNSAFE_SET => true,
+        _ => false,
+    };
+    if !fine {
+        return false;
+    }
+    match shortcut {
+        BYTES_SET => memory::store_u8(byte(a, b), (c >> 1) as u8),
+        FLOAT_ARRAY_SET | FLOAT_ARRAY_UNSAFE_SET => memory::store_i64(element(a, b), field(c, 0)),
+        _ => modify(element(a, b), c),
+    }
+    true
+}
+
+impl Registers {
+    #[inline(always)]
+    fn done(&mut self, result: i64, pops: u32) -> Attempt {
+        self.drop(pops);
+        self.accu = result;
+        Attempt::Done
+    }
+
+    /// Boxes the float that `compute` makes of the accumulator and the top of the stack.
+    #[inline(always)]
+    fn boxed(&mut self, pops: u32, compute: impl FnOnce(&Self) -> f64) -> Attempt {
+        let Some(block) = self.allocate(1, tag::DOUBLE) else {
+            return Attempt::Raised;
+        };
+        memory::store_f64(block, compute(self));
+        self.done(i64::from(block), pops)
+    }
+
+    /// A shortcut with one argument.
+    #[inline(always)]
+    pub fn shortcut_1(&mut self, shortcut: u32) -> Attempt {
+        match shortcut {
+            FLOAT_NEG => self.boxed(0, |r| -float(r.accu)),
+            FLOAT_ABS => self.boxed(0, |r| float(r.accu).abs()),
+            FLOAT_SQRT => self.boxed(0, |r| float(r.accu).sqrt()),
+            FLOAT_OF_INT => self.boxed(0, |r| (r.accu >> 1) as f64),
+            _ => match unary(shortcut, self.accu) {
+                Some(result) => self.done(result, 0),
+                None => Attempt::Call,
+            },
+        }
+    }
+
+    /// A shortcut with two arguments.
+    #[inline(always)]
+    pub fn shortcut_2(&mut self, shortcut: u32) -> Attempt {
+        match shortcut {
+            FLOAT_ADD => self.boxed(1, |r| float(r.accu) + float(r.slot(0))),
+            FLOAT_SUB => self.boxed(1, |r| float(r.accu) - float(r.slot(0))),
+            FLOAT_MUL => self.boxed(1, |r| float(r.accu) * float(r.slot(0))),
+            FLOAT_DIV => self.boxed(1, |r| float(r.accu) / float(r.slot(0))),
+            FLOAT_ARRAY_UNSAFE_GET => self.boxed(1, Self::float_element),
+            FLOAT_ARRAY_GET => {
+                if inside(self.slot(0), header(self.accu) >> 10) {
+                    self.boxed(1, Self::float_element)
+                } else {
+                    Attempt::Call
+                }
+            }
+            _ => match binary(shortcut, self.accu, self.slot(0)) {
+                Some(result) => self.done(result, 1),
+                None => Attempt::Call,
+            },
+        }
+    }
+
+    /// A shortcut with three arguments.
+    #[inline(always)]
+    pub fn shortcut_3(&mut self, shortcut: u32) -> Attempt {
+        if ternary(shortcut, self.accu, self.slot(0), self.slot(1)) {
+            self.done(UNIT, 2)
+        } else {
+            Attempt::Call
+        }
+    }
+
+    #[inline(always)]
+    fn float_element(&self) -> f64 {
+        memory::load_f64(element(self.accu, self.slot(0)))
+    }
+}
