@@ -21,6 +21,10 @@ const TABLES: &[(&str, &str)] = &[
         "the second phase of evaluation, one method for each thing it writes",
     ),
     (
+        "specializer/src/eval/transfer.rs",
+        "what each operator means to the evaluator",
+    ),
+    (
         "specializer/src/lower/golden.rs",
         "expected output, one test for each shape of code",
     ),
