@@ -22,6 +22,30 @@ pub struct Stored {
 impl Stored {
     /// Whether the image holds what was read when this was made.
     pub fn is_valid(&self, image: &Image, request: &Request) -> bool {
+        self.refers_to_what_exists(image, request) && self.agrees(image, request)
+    }
+
+    /// Whether every symbol has its base, and every relocation its place.
+    fn refers_to_what_exists(&self, image: &Image, request: &Request) -> bool {
+        let has_base = |symbol: Symbol| symbol.base.index() < request.bases.len();
+        let log = self.log.keys().all(|&place| match place {
+            Place::Absolute(_) => true,
+            Place::Relative(symbol) => has_base(symbol),
+        });
+        let relocations = self.lowered.relocations.iter().all(|relocation| {
+            let target = match relocation.kind {
+                RelocationKind::SymbolAddress(symbol) => has_base(symbol),
+                RelocationKind::CallSlot(symbol) => {
+                    has_base(symbol) && image.slot(request.address(symbol)).is_some()
+                }
+                RelocationKind::CallFunction(_) | RelocationKind::CallIntrinsic(_) => true,
+            };
+            target && (relocation.offset as usize) < self.lowered.body.len()
+        });
+        log && relocations
+    }
+
+    fn agrees(&self, image: &Image, request: &Request) -> bool {
         self.log.iter().all(|(&place, bytes)| {
             image
                 .at(request, place, bytes.len() as u32)

@@ -15,8 +15,10 @@ mod analyse;
 mod cells;
 mod context;
 mod emit;
+mod exit;
 mod prepare;
 mod transfer;
+mod write;
 
 use crate::image::{Image, ReadLog};
 use crate::ir::{Func, Global, Sig, Symbol, residual};

@@ -5,14 +5,13 @@
 //! behind [`Phase`]. As both follow the same states, the residual code is exactly what the analysis
 //! found to be reached.
 
-use std::ops::Range;
-
 use smallvec::SmallVec;
 
 use super::Evaluation;
 use super::abs::{self, Abs};
 use super::cells::{Cells, Content};
 use super::context::{ContextId, Contexts};
+use super::exit::{Edge, Exit};
 use crate::image::{Image, Loaded, Place, ReadLog};
 use crate::ir::{Block, Callee, Terminator, Type, generic};
 use crate::op::{Const, Intrinsic, LoadKind, Op, StoreKind};
@@ -33,54 +32,6 @@ pub trait Phase {
 
     /// A residual store to the cell at `address`.
     fn store_cell(&mut self, address: Abs, value: Self::Value);
-}
-
-/// An edge to a (context, block) pair.
-#[derive(Clone, Debug)]
-pub struct Edge {
-    pub context: ContextId,
-    pub block: Block,
-    /// Where its arguments are in [`Machine::args`].
-    pub args: Range<usize>,
-}
-
-/// How a block ends. All edges share the cells at its end.
-pub enum Exit<V> {
-    Jump(Edge),
-    Branch {
-        cond: V,
-        then: Edge,
-        otherwise: Edge,
-    },
-    /// Without a default, no other index is possible.
-    Switch {
-        index: V,
-        targets: Vec<Edge>,
-        default: Option<Edge>,
-    },
-    Return(SmallVec<[V; 2]>),
-    TailCall {
-        callee: Callee,
-        args: SmallVec<[V; 4]>,
-    },
-    Unreachable,
-}
-
-impl<V> Exit<V> {
-    /// Every edge, in order.
-    pub fn edges(&self) -> impl Iterator<Item = &Edge> {
-        let (one, two, many): (Option<&Edge>, Option<&Edge>, &[Edge]) = match self {
-            Exit::Jump(edge) => (Some(edge), None, &[]),
-            Exit::Branch {
-                then, otherwise, ..
-            } => (Some(then), Some(otherwise), &[]),
-            Exit::Switch {
-                targets, default, ..
-            } => (None, default.as_ref(), targets),
-            Exit::Return(_) | Exit::TailCall { .. } | Exit::Unreachable => (None, None, &[]),
-        };
-        one.into_iter().chain(many).chain(two)
-    }
 }
 
 /// Evaluates one block at a time.
