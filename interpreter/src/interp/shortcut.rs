@@ -246,3 +246,102 @@ impl Registers {
         memory::load_f64(element(self.accu, self.slot(0)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heap;
+    use crate::primitives;
+    use crate::primitives::registry::Code;
+    use crate::testing::{start_machine, string};
+
+    fn code(name: &str) -> Code {
+        primitives::all()
+            .find(|primitive| primitive.name == name)
+            .expect("a primitive")
+            .code
+    }
+
+    /// The result of a shortcut, if it has one, is what the primitive returns.
+    fn check(name: &str, a: Value, b: Value) {
+        let Code::F2(primitive) = code(name) else {
+            panic!("{name} has two arguments")
+        };
+        if let Some(result) = binary(number(name), a.0, b.0) {
+            assert_eq!(result, primitive(a, b).0, "{name} of {a:?} and {b:?}");
+        }
+    }
+
+    #[test]
+    fn comparisons_agree_with_the_primitives() {
+        start_machine();
+        let integers = [i64::MIN >> 1, -2, -1, 0, 1, 2, i64::MAX >> 1].map(Value::int);
+        let floats = [f64::NAN, f64::NEG_INFINITY, -1.5, -0.0, 0.0, 1.5].map(heap::alloc_float);
+        let polymorphic = [
+            "equal",
+            "notequal",
+            "lessthan",
+            "lessequal",
+            "greaterthan",
+            "greaterequal",
+            "compare",
+        ];
+        for name in polymorphic.map(|name| format!("caml_{name}")) {
+            for a in integers {
+                for b in integers {
+                    assert!(binary(number(&name), a.0, b.0).is_some());
+                    check(&name, a, b);
+                }
+                assert_eq!(binary(number(&name), a.0, floats[0].0), None);
+            }
+        }
+        for name in ["eq", "neq", "lt", "le", "gt", "ge"].map(|name| format!("caml_{name}_float")) {
+            floats
+                .iter()
+                .for_each(|&a| floats.iter().for_each(|&b| check(&name, a, b)));
+        }
+    }
+
+    #[test]
+    fn accesses_agree_with_the_primitives() {
+        start_machine();
+        let array = heap::alloc_fields(0, &[Value::int(5), Value::int(6), Value::int(7)]);
+        let floats = heap::alloc_fields(tag::DOUBLE_ARRAY, &[Value::int(1)]);
+        for index in [i64::MIN >> 1, -1, 0, 1, 2, 3, 8, i64::MAX >> 1] {
+            let index = Value::int(index);
+            let fine = (0..3).contains(&index.as_int());
+            for name in ["caml_array_get", "caml_array_get_addr"] {
+                assert_eq!(
+                    binary(number(name), array.0, index.0).is_some(),
+                    fine,
+                    "{name} at {index:?}"
+                );
+                check(name, array, index);
+            }
+            assert_eq!(binary(ARRAY_GET, floats.0, index.0), None);
+            for text in ["", "abc", "abcdefg", "abcdefgh"] {
+                let fine = (0..text.len() as i64).contains(&index.as_int());
+                let text = string(text);
+                assert_eq!(binary(STRING_GET, text.0, index.0).is_some(), fine);
+                check("caml_string_get", text, index);
+            }
+        }
+    }
+
+    #[test]
+    fn stores_are_done_inside_only() {
+        start_machine();
+        let array = heap::alloc_fields(0, &[Value::int(5), Value::int(6)]);
+        let bytes = string("abc");
+        for (index, fine) in [(-1, false), (0, true), (1, true), (2, false)] {
+            let index = Value::int(index);
+            assert_eq!(ternary(ARRAY_SET, array.0, index.0, tagged(9)), fine);
+            assert_eq!(ternary(ARRAY_SET_ADDR, array.0, index.0, tagged(9)), fine);
+        }
+        assert_eq!([array.field(0), array.field(1)], [Value::int(9); 2]);
+        assert!(ternary(BYTES_SET, bytes.0, tagged(2), tagged(0x78)));
+        assert!(!ternary(BYTES_SET, bytes.0, tagged(3), tagged(0x78)));
+        assert_eq!(bytes.string_bytes(), b"abx");
+        assert_eq!(unary(STRING_LENGTH, bytes.0), Some(tagged(3)));
+    }
+}
