@@ -8,6 +8,10 @@ use anyhow::Result;
 
 use crate::process::{self, Outcome};
 
+/// How large the cache may become, in MiB: room for every program in every mode, so that nothing is evicted
+/// while tests run side by side.
+const CACHE_SIZE: &str = "8192";
+
 /// The command, and the cache it uses.
 #[derive(Clone, Debug)]
 pub struct Tool {
@@ -66,7 +70,8 @@ impl Tool {
         input: &[u8],
     ) -> Result<Outcome> {
         let mut command = self.command(mode.flags());
-        command.arg("--cache").arg(&self.cache).arg(bytecode);
+        command.arg("--cache").arg(&self.cache);
+        command.args(["--cache-size", CACHE_SIZE]).arg(bytecode);
         if !args.is_empty() {
             command.arg("--").args(args);
         }
