@@ -36,7 +36,7 @@ const INSTRUCTION: usize = 4;
 pub fn machine(random: &mut Random) -> String {
     let mut data = String::new();
     for (address, other) in [(0x1000, 0x800), (0x1800, -0x800)] {
-        let (code, targets) = Code::new(random);
+        let (code, targets) = Code::generate(random);
         writeln!(
             data,
             "(data (i32.const {address}) (i32 1 {other}) (i16 {}) (i8 {}))",
@@ -66,7 +66,7 @@ struct Code<'r> {
 
 impl<'r> Code<'r> {
     /// The code's bytes, and four offsets at which computed jumps may go on.
-    fn new(random: &'r mut Random) -> (Vec<u8>, [usize; 4]) {
+    fn generate(random: &'r mut Random) -> (Vec<u8>, [usize; 4]) {
         let mut code = Self {
             random,
             bytes: Vec::new(),
