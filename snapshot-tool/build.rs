@@ -4,9 +4,10 @@
 //! Cargo runs inside Cargo, with a target directory of its own: the outer one is locked. What the outer
 //! invocation exported for its own compiler (flags, wrappers) does not reach the inner one.
 
+#[path = "../specializer/fingerprint.rs"]
+mod fingerprint;
+
 use std::env;
-use std::fs;
-use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -35,35 +36,11 @@ fn main() {
         .join("bactrian_interpreter.wasm");
     assert!(module.is_file(), "Cargo built no {}", module.display());
     println!("cargo:rustc-env=BACTRIAN_GUEST={}", module.display());
-    let sources = fingerprint(&[
+    let sources = fingerprint::of(&[
         workspace.join("specializer/src"),
         workspace.join("snapshot-tool/src"),
     ]);
     println!("cargo:rustc-env=BACTRIAN_SOURCES={sources:016x}");
-}
-
-fn fingerprint(directories: &[PathBuf]) -> u64 {
-    let mut files = Vec::new();
-    for directory in directories {
-        collect(directory, &mut files);
-    }
-    files.sort();
-    let mut hasher = std::hash::DefaultHasher::new();
-    for file in files {
-        hasher.write(&fs::read(&file).expect("a source file can be read"));
-    }
-    hasher.finish()
-}
-
-fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(directory).expect("the source directory can be read") {
-        let path = entry.expect("a directory entry can be read").path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else {
-            files.push(path);
-        }
-    }
 }
 
 fn build_guest(workspace: &Path, target: &Path) {

@@ -9,7 +9,7 @@
 //! what makes stack slots addressable. Joining two different points gives `Dynamic`, so each value can
 //! rise once, which bounds the fixpoint.
 
-use crate::ir::{Symbol, Type};
+use crate::ir::Symbol;
 use crate::op::{Const, Op};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
@@ -138,14 +138,5 @@ fn equal(a: Abs, b: Abs) -> Option<bool> {
         (Abs::Symbol(_), Abs::Const(Const::I32(0)))
         | (Abs::Const(Const::I32(0)), Abs::Symbol(_)) => Some(false),
         _ => distance(a, b).map(|n| n == 0),
-    }
-}
-
-/// The type of a known value.
-pub fn type_of(abs: Abs) -> Option<Type> {
-    match abs {
-        Abs::Const(constant) => Some(constant.ty()),
-        Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } => Some(Type::I32),
-        Abs::Dynamic => None,
     }
 }

@@ -1,7 +1,8 @@
 //! Phase one: the fixpoint. Which nodes are reached, in which state, and where each one leads.
 //!
 //! A node is a block in a context, with the known values of the parameters that decide positions. States
-//! only rise: parameters and cells go from known to dynamic, cells become cached or dirty. Nodes are
+//! of joins only rise: parameters and cells go from known to dynamic, cells become cached or dirty. A node
+//! with one edge into it follows that edge's state exactly. Nodes are
 //! evaluated in the order of their positions (bytecode is mostly laid out forwards), so that all
 //! forward edges into a join have arrived before it is evaluated; only loops cause a second round.
 
