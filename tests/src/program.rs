@@ -1,5 +1,6 @@
-//! The OCaml programs under test: `NAME.ml`, with `NAME.in` on standard input and the lines of `NAME.args`
-//! as arguments where those files exist.
+//! The OCaml programs under test: `NAME.ml`, with what lies beside it: `NAME.in` is standard input; the lines of
+//! `NAME.args` are its arguments, of `NAME.env` its environment (`VARIABLE=value`), of `NAME.flags` further
+//! arguments of the compiler. It starts in an empty directory, which it may fill.
 //!
 //! Invariant: a program's output depends on nothing else, so that `ocamlrun` is the oracle of each run.
 
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
+use tempfile::TempDir;
 
 use crate::process::{self, Outcome};
 
@@ -18,6 +20,9 @@ pub struct Program {
     pub source: PathBuf,
     pub input: Vec<u8>,
     pub args: Vec<String>,
+    /// Variables and their values.
+    pub env: Vec<(String, String)>,
+    flags: Vec<String>,
 }
 
 /// All programs of a directory, by name.
@@ -45,10 +50,12 @@ impl Program {
         Ok(Self {
             name: name.to_string(),
             input: read_optional(&source.with_extension("in"))?,
-            args: String::from_utf8(read_optional(&source.with_extension("args"))?)?
-                .lines()
-                .map(String::from)
-                .collect(),
+            args: lines(&source.with_extension("args"))?,
+            env: lines(&source.with_extension("env"))?
+                .iter()
+                .map(|line| variable(line))
+                .collect::<Result<_>>()?,
+            flags: lines(&source.with_extension("flags"))?,
             source,
         })
     }
@@ -66,6 +73,7 @@ impl Program {
             Command::new("ocamlc")
                 .args(["-w", "-a", "-o"])
                 .arg(&bytecode)
+                .args(&self.flags)
                 .arg(&copy),
             b"",
         )
@@ -82,13 +90,28 @@ impl Program {
 
     /// What OCaml's own interpreter makes of the program.
     pub fn oracle(&self, bytecode: &Path) -> Result<Outcome> {
+        let directory = TempDir::new()?;
         let mut command = Command::new("ocamlrun");
         command
-            .env_remove("OCAMLRUNPARAM")
+            .current_dir(&directory)
+            .env_clear()
+            .envs(self.env.iter().cloned())
             .arg(bytecode)
             .args(&self.args);
         process::run(&mut command, &self.input)
     }
+}
+
+fn lines(path: &Path) -> Result<Vec<String>> {
+    let text = String::from_utf8(read_optional(path)?)?;
+    Ok(text.lines().map(String::from).collect())
+}
+
+fn variable(line: &str) -> Result<(String, String)> {
+    let (name, value) = line
+        .split_once('=')
+        .with_context(|| format!("`{line}` is not VARIABLE=value"))?;
+    Ok((name.to_string(), value.to_string()))
 }
 
 fn read_optional(path: &Path) -> Result<Vec<u8>> {

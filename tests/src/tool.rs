@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
+use tempfile::TempDir;
 
 use crate::process::{self, Outcome};
+use crate::program::Program;
 
 /// How large the cache may become, in MiB: room for every program in every mode, so that nothing is evicted
 /// while tests run side by side.
@@ -61,20 +63,20 @@ impl Tool {
         command
     }
 
-    /// Executes a compiled program.
-    pub fn execute(
-        &self,
-        mode: Mode,
-        bytecode: &Path,
-        args: &[String],
-        input: &[u8],
-    ) -> Result<Outcome> {
+    /// Executes `program`, compiled to `bytecode`.
+    pub fn execute(&self, mode: Mode, program: &Program, bytecode: &Path) -> Result<Outcome> {
+        let directory = TempDir::new()?;
         let mut command = self.command(mode.flags());
+        command.current_dir(&directory).args(["--dir", "."]);
         command.arg("--cache").arg(&self.cache);
-        command.args(["--cache-size", CACHE_SIZE]).arg(bytecode);
-        if !args.is_empty() {
-            command.arg("--").args(args);
+        command.args(["--cache-size", CACHE_SIZE]);
+        for (name, value) in &program.env {
+            command.arg("--env").arg(format!("{name}={value}"));
         }
-        process::run(&mut command, input)
+        command.arg(bytecode);
+        if !program.args.is_empty() {
+            command.arg("--").args(&program.args);
+        }
+        process::run(&mut command, &program.input)
     }
 }

@@ -40,7 +40,7 @@ fn check(program: &Program, mode: Mode, tool: &Tool, directory: &Path) -> Result
     let outcome = || -> Result<Option<String>> {
         let bytecode = program.compile(&scratch(&directory.to_string_lossy(), mode.name())?)?;
         let expected = program.oracle(&bytecode)?;
-        let actual = tool.execute(mode, &bytecode, &program.args, &program.input)?;
+        let actual = tool.execute(mode, program, &bytecode)?;
         Ok(actual.difference(&expected))
     };
     match outcome() {
