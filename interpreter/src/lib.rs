@@ -9,6 +9,7 @@
 //! * [`image`]: bytecode executables, parsed and verified, then loaded;
 //! * [`interp`]: the interpreter loop and calls between activations;
 //! * [`primitives`]: what bytecode calls by name; [`os`]: the outside world, over WASI or natively;
+//! * [`parameters`]: what `OCAMLRUNPARAM` asks for; [`stack`]: the OCaml stack's memory and limit;
 //! * [`start`]: the module's entry points.
 
 pub mod custom;
@@ -18,8 +19,10 @@ pub mod interp;
 pub mod memory;
 pub mod os;
 pub mod outside;
+pub mod parameters;
 pub mod primitives;
 pub mod raise;
+pub mod stack;
 pub mod start;
 #[cfg(test)]
 mod testing;

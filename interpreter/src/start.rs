@@ -3,11 +3,13 @@
 //! Loading reads the program from standard input and looks at nothing else of the outside, so that the
 //! snapshot taken afterwards can run anywhere.
 
-use crate::heap;
+use crate::heap::{self, settings};
 use crate::image::{self, ImageError};
 use crate::interp::entries::enter_through_slot;
 use crate::os;
-use crate::primitives::exit;
+use crate::parameters;
+use crate::primitives::{backtrace, exit, parsing};
+use crate::stack;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -26,6 +28,7 @@ pub fn stress() -> bool {
 
 /// Runs the loaded program to its end; the exit code.
 pub fn run_program() -> u8 {
+    apply_parameters();
     let vm = vm();
     if stress() {
         heap::request_safepoint();
@@ -41,8 +44,24 @@ pub fn run_program() -> u8 {
     if result == Value::RAISED {
         exit::uncaught(vm.exception.get())
     } else {
+        settings::show_at_exit();
         0
     }
+}
+
+/// Does what `OCAMLRUNPARAM` asks for.
+fn apply_parameters() {
+    if let Some(parameters) = parameters::read() {
+        heap::start_with(parameters.settings.normalised());
+        settings::show_initial(parameters.initial_heap);
+        if parameters.record_backtraces {
+            backtrace::start_recording();
+        }
+        if parameters.trace_parsers {
+            parsing::start_tracing();
+        }
+    }
+    stack::start();
 }
 
 /// The message for a file that could not be loaded.

@@ -5,16 +5,19 @@
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result};
 use cache::{Cache, Kind};
 use wasmtime::{CacheStore, Config, Engine, Module};
 
-/// Native stack of a running guest. An OCaml stack of 1 Mi words (8 MiB) holds at most some 200,000
-/// activations; this is 5 KiB for each, so that the OCaml limit is the one that is met. Virtual memory:
+/// Native stack of a running guest, at least. An OCaml stack of 1 Mi words (8 MiB) holds at most some 500,000
+/// activations; this is 2 KiB for each, so that the OCaml limit is the one that is met. Virtual memory:
 /// only what is touched is used.
-const WASM_STACK: usize = 1 << 30;
+const LEAST_WASM_STACK: usize = 1 << 30;
+
+/// What a guest gets where the system reserves that much, for programs that raise OCaml's limit.
+const WASM_STACK: usize = 16 << 30;
 
 /// What the host functions that a guest calls may need beyond it.
 const HOST_STACK: usize = 16 << 20;
@@ -34,8 +37,8 @@ pub fn interruptible(cache: Option<&Arc<Cache>>) -> Result<Engine> {
 fn config() -> Config {
     let mut config = Config::new();
     config.wasm_tail_call(true);
-    config.max_wasm_stack(WASM_STACK);
-    config.async_stack_size(WASM_STACK + HOST_STACK);
+    config.max_wasm_stack(wasm_stack());
+    config.async_stack_size(wasm_stack() + HOST_STACK);
     config.generate_address_map(false);
     // Images are small but spread out; as one they would be stored with the gaps, the OCaml stack foremost.
     config.memory_init_cow(false);
@@ -77,7 +80,24 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
 pub fn guest_thread(name: String) -> std::thread::Builder {
     std::thread::Builder::new()
         .name(name)
-        .stack_size(WASM_STACK + HOST_STACK)
+        .stack_size(wasm_stack() + HOST_STACK)
+}
+
+/// The largest native stack, of a few sizes, that a thread can have here.
+fn wasm_stack() -> usize {
+    static SIZE: OnceLock<usize> = OnceLock::new();
+    *SIZE.get_or_init(|| {
+        let mut size = WASM_STACK;
+        while size > LEAST_WASM_STACK && !is_possible(size + HOST_STACK) {
+            size /= 2;
+        }
+        size
+    })
+}
+
+fn is_possible(stack: usize) -> bool {
+    let thread = std::thread::Builder::new().stack_size(stack).spawn(|| ());
+    thread.is_ok_and(|thread| thread.join().is_ok())
 }
 
 /// Where a compiled module came from.

@@ -1,7 +1,7 @@
 //! When to collect: safepoints, pacing of major collections, what runs after one.
 
+use super::settings::{self, Settings, about, message};
 use super::state::{COLOUR_B, Heap, heap};
-use super::stats::Settings;
 use super::{ephemeron, finalise, mark, minor, stats};
 use crate::primitives::registry::Raised;
 use crate::start;
@@ -12,11 +12,6 @@ use crate::vm::{Vm, vm};
 /// for so many live words.
 const STRESS_MINORS: u64 = 64;
 const STRESS_LIVE_WORDS: u64 = 64;
-
-/// Bounds of the nursery's size in words, and what it is a multiple of: a page.
-const MINOR_WORDS_MIN: i64 = 4096;
-const MINOR_WORDS_MAX: i64 = 1 << 28;
-const MINOR_WORDS_UNIT: usize = 512;
 
 /// The slow path of an allocation of `bytes` (0 for a mere poll) by compiled code: collects what is due, runs finalisers
 /// that wait, and sees to it that `bytes` can be taken from the nursery. The stack pointer is in `vm().sp`, all values are
@@ -67,20 +62,51 @@ pub fn run_actions() -> Result<(), Raised> {
     result
 }
 
-/// Takes over what `Gc.set` asks for; `None` when there is no memory for the nursery. May collect.
-pub fn apply_settings(mut settings: Settings) -> Option<()> {
+/// Takes over the parameters that the program was started with; nothing is on the stack yet.
+pub fn start_with(settings: Settings) {
+    let words = settings.field(Settings::MINOR_HEAP_SIZE) as usize;
     let heap = heap();
-    let [minor, _, overhead, ..] = &mut settings.fields;
-    *overhead = (*overhead).max(1);
-    let words = (*minor).clamp(MINOR_WORDS_MIN, MINOR_WORDS_MAX) as usize;
-    let words = words.next_multiple_of(MINOR_WORDS_UNIT);
-    *minor = words as i64;
-    if words as i64 != heap.settings.get().fields[Settings::MINOR_HEAP_SIZE] {
+    if words != heap.nursery_words.get() {
         minor::collect(heap);
-        super::set_nursery(words)?;
+        super::set_nursery(words).unwrap_or_else(|| super::out_of_memory());
     }
     heap.settings.set(settings);
+}
+
+/// Takes over what `Gc.set` asks for; `None` when there is no memory for the nursery. May collect.
+pub fn apply_settings(settings: Settings) -> Option<()> {
+    let heap = heap();
+    let (old, mut settings) = (heap.settings.get(), settings.normalised());
+    let words = settings.field(Settings::MINOR_HEAP_SIZE);
+    settings.fields[Settings::MINOR_HEAP_SIZE] = old.field(Settings::MINOR_HEAP_SIZE);
+    heap.settings.set(settings);
+    settings::show_changes(&old, &settings);
+    if old.field(Settings::POLICY) != settings.field(Settings::POLICY) {
+        change_policy(heap, settings.field(Settings::POLICY));
+    }
+    if words as usize != heap.nursery_words.get() {
+        message(about::PARAMETERS, || {
+            format!("New minor heap size: {}k words\n", words / 1024)
+        });
+        minor::collect(heap);
+        super::set_nursery(words as usize)?;
+        settings.fields[Settings::MINOR_HEAP_SIZE] = words;
+        heap.settings.set(settings);
+    }
     Some(())
+}
+
+/// There is one policy here, but a change of it is a compaction in OCaml, hence a collection.
+fn change_policy(heap: &'static Heap, policy: i64) {
+    message(about::CYCLES, || {
+        "Full major GC cycle (changing allocation policy)\n".to_owned()
+    });
+    collect_major();
+    stats::add(&heap.counters.forced_major_collections, 1);
+    stats::add(&heap.counters.compactions, 1);
+    message(about::PARAMETERS, || {
+        format!("New allocation policy: {policy}\n")
+    });
 }
 
 fn make_room(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
@@ -139,7 +165,7 @@ fn major(heap: &'static Heap) {
     heap.counters.live_words.set(live);
     stats::add(&heap.counters.major_collections, 1);
     heap.allocated.set(0);
-    let tolerated = live * heap.settings.get().fields[Settings::SPACE_OVERHEAD] as u64 / 100;
+    let tolerated = live * heap.settings.get().field(Settings::SPACE_OVERHEAD) as u64 / 100;
     heap.allocation_goal
         .set(tolerated.max(super::MIN_MAJOR_WORDS));
 }

@@ -7,6 +7,7 @@
 
 use super::mark::Marker;
 use super::minor::Evacuation;
+use super::settings::{about, message};
 use super::state::{Heap, heap};
 use crate::interp;
 use crate::primitives::registry::Raised;
@@ -104,15 +105,21 @@ pub fn release_running() {
 /// Runs the finalisers that wait, unless one is running already.
 pub fn run_pending() -> Result<(), Raised> {
     let heap = heap();
-    if heap.finalisers.borrow().running {
+    if heap.finalisers.borrow().running || heap.finalisers.borrow().todo.is_empty() {
         return Ok(());
     }
+    message(about::FINALISERS, || {
+        "Calling finalisation functions.\n".to_owned()
+    });
     while let Some((function, argument)) = next(heap) {
         heap.finalisers.borrow_mut().running = true;
         let result = interp::apply(function, &[argument]);
         heap.finalisers.borrow_mut().running = false;
         result?;
     }
+    message(about::FINALISERS, || {
+        "Done calling finalisation functions.\n".to_owned()
+    });
     Ok(())
 }
 

@@ -6,6 +6,7 @@
 //!
 //! Leaves out: when it is time for it (see `collect`).
 
+use super::settings::{about, message};
 use super::state::Heap;
 use super::{ephemeron, finalise, roots};
 use crate::memory;
@@ -51,6 +52,9 @@ impl YoungRange {
 pub fn collect(heap: &'static Heap) {
     let vm = vm();
     let used = vm.young_end.get() - vm.young_ptr.get();
+    if used > 0 {
+        message(about::MINOR_COLLECTIONS, || "<".to_owned());
+    }
     let mut evacuation = Evacuation::new(heap);
     evacuation.roots();
     evacuation.drain();
@@ -60,6 +64,9 @@ pub fn collect(heap: &'static Heap) {
     heap.allocated.set(heap.allocated.get() + promoted);
     heap.counters.minor_done(used, promoted);
     vm.young_ptr.set(vm.young_end.get());
+    if used > 0 {
+        message(about::MINOR_COLLECTIONS, || ">".to_owned());
+    }
 }
 
 impl Evacuation {

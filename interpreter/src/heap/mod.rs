@@ -9,6 +9,7 @@
 //! Before [`init`], allocation makes image blocks: never moved, never freed.
 //!
 //! * `image`, `small`, `large`: the spaces; `state`: what they share;
+//! * [`settings`], [`stats`]: what module `Gc` changes and shows;
 //! * `minor`: nursery to major heap; `mark`: what of the major heap is live; `collect`: when;
 //! * `roots`, [`ephemeron`], [`finalise`]: where liveness begins, and what waits for it to end;
 //! * [`verify`]: a checker of the heap's invariants, for tests.
@@ -22,6 +23,7 @@ mod list;
 mod mark;
 mod minor;
 mod roots;
+pub mod settings;
 mod small;
 mod state;
 pub mod stats;
@@ -31,6 +33,7 @@ pub mod verify;
 
 pub use collect::{
     apply_settings, collect_major, collect_minor, request_safepoint, run_actions, safepoint,
+    start_with,
 };
 pub use roots::{Root, RootVisitor, register_roots};
 pub use state::{COLOUR_MASK, heap};
@@ -71,6 +74,7 @@ fn set_nursery(words: usize) -> Option<()> {
     let start = memory::grow(bytes)?;
     donate(heap, vm.young_start.get(), vm.young_end.get());
     let end = start + bytes as u32;
+    heap.nursery_words.set(words);
     vm.young_start.set(start);
     vm.young_end.set(end);
     vm.young_ptr.set(end);

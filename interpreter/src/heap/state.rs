@@ -14,8 +14,9 @@ use super::image::Image;
 use super::large::LargeSpace;
 use super::list::AddressList;
 use super::roots::RootVisitor;
+use super::settings::Settings;
 use super::small::SmallSpace;
-use super::stats::{Counters, Settings};
+use super::stats::Counters;
 use crate::value::Value;
 use std::cell::{Cell, RefCell};
 
@@ -49,6 +50,8 @@ pub struct Heap {
     pub ephemerons: RefCell<Ephemerons>,
     pub finalisers: RefCell<Finalisers>,
     pub visitors: RefCell<Vec<RootVisitor>>,
+    /// Words of nursery that compiled code fills between two collections.
+    pub nursery_words: Cell<usize>,
     /// What compiled code's trigger is set to while nothing waits.
     pub normal_trigger: Cell<u32>,
     /// Words allocated in the major heap since the last major collection, and at which number the
@@ -77,6 +80,7 @@ impl Heap {
             ephemerons: RefCell::new(Ephemerons::new()),
             finalisers: RefCell::new(Finalisers::new()),
             visitors: RefCell::new(Vec::new()),
+            nursery_words: Cell::new(0),
             normal_trigger: Cell::new(0),
             allocated: Cell::new(0),
             allocation_goal: Cell::new(super::MIN_MAJOR_WORDS),

@@ -1,40 +1,10 @@
-//! Counters and parameters of the collector, as module `Gc` shows them; sizes in words unless said otherwise.
+//! Counters of the collector, as module `Gc` shows them; sizes in words unless said otherwise.
 
 use super::state::{COLOUR_MASK, heap};
 use crate::memory;
 use crate::value::WORD;
 use crate::vm::vm;
 use std::cell::Cell;
-
-/// The fields of a `Gc.control` record, in order.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    pub fields: [i64; 11],
-}
-
-impl Settings {
-    /// Field of the nursery's size.
-    pub const MINOR_HEAP_SIZE: usize = 0;
-    /// Field of the percentage of garbage to live words that is tolerated.
-    pub const SPACE_OVERHEAD: usize = 2;
-
-    /// What OCaml 4.13 starts with.
-    pub const DEFAULT: Settings = Settings {
-        fields: [
-            super::NURSERY_WORDS as i64,
-            15,
-            120,
-            0,
-            500,
-            1 << 20,
-            2,
-            1,
-            44,
-            100,
-            8192,
-        ],
-    };
-}
 
 /// What a walk through the major heap finds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -58,6 +28,18 @@ pub fn minor_words() -> u64 {
 /// Words of memory that the major heap takes. It never shrinks.
 pub fn heap_words() -> u64 {
     (heap().small.bytes() + heap().large.borrow().bytes()) / WORD as u64
+}
+
+/// Ranges of memory that the major heap consists of.
+pub fn heap_chunks() -> u64 {
+    heap().large.borrow().chunk_count() as u64 + 1
+}
+
+/// Most words that the major heap ever took.
+pub fn top_heap_words() -> u64 {
+    let top = &heap().counters.top_heap_words;
+    top.set(top.get().max(heap_words()));
+    top.get()
 }
 
 /// Walks the major heap. What died but is not swept yet counts as free.
@@ -117,6 +99,7 @@ pub struct Counters {
     pub compactions: Cell<u64>,
     /// Words found live by the last marking.
     pub live_words: Cell<u64>,
+    pub top_heap_words: Cell<u64>,
 }
 
 impl Counters {
@@ -130,6 +113,7 @@ impl Counters {
             forced_major_collections: Cell::new(0),
             compactions: Cell::new(0),
             live_words: Cell::new(0),
+            top_heap_words: Cell::new(0),
         }
     }
 

@@ -24,16 +24,12 @@ pub use error::ImageError;
 use crate::heap;
 use crate::memory;
 use crate::primitives::{code_fragment, marshal};
+use crate::stack;
 use crate::value::{Value, WORD, header};
 use crate::vm::vm;
+use opcode::Opcode;
 use parse::Executable;
 use verify::{Entry, Limits};
-
-/// Words of the OCaml stack.
-pub const STACK_WORDS: u32 = if cfg!(miri) { 16 << 10 } else { 1 << 20 };
-
-/// Words below the limit that an activation or a slow call may use without a check.
-const STACK_MARGIN: u32 = 1 << 10;
 
 /// Room for globals is a multiple of this, so that most programs have their code at the same address.
 const GLOBALS_ROOM: usize = 1 << 14;
@@ -49,7 +45,7 @@ pub struct Program {
 
 /// Loads a bytecode executable into this machine, which has loaded nothing before.
 pub fn load(file: &[u8]) -> Result<Program, ImageError> {
-    make_stack()?;
+    stack::make().ok_or(ImageError::OutOfMemory)?;
     let executable = parse::executable(file)?;
     let bound = bind::bind(&executable.primitives)?;
     let globals = global_count(&executable)?;
@@ -68,6 +64,7 @@ pub fn load(file: &[u8]) -> Result<Program, ImageError> {
         );
     }
     load_data(&executable, globals)?;
+    stack::note_raisable(may_call(&executable, b"caml_gc_set"));
     heap::init();
     requests::publish(code_start, &entries);
     Ok(Program {
@@ -76,15 +73,16 @@ pub fn load(file: &[u8]) -> Result<Program, ImageError> {
     })
 }
 
-fn make_stack() -> Result<(), ImageError> {
-    let low = memory::grow(((STACK_WORDS + STACK_MARGIN) * WORD) as usize)
-        .ok_or(ImageError::OutOfMemory)?;
-    let vm = vm();
-    vm.stack_low.set(low);
-    vm.stack_threshold.set(low + STACK_MARGIN * WORD);
-    vm.stack_high.set(low + (STACK_WORDS + STACK_MARGIN) * WORD);
-    vm.sp.set(vm.stack_high.get());
-    Ok(())
+/// Whether some word pair of the code looks like a call of this primitive of one argument.
+fn may_call(executable: &Executable, name: &[u8]) -> bool {
+    let index = executable
+        .primitives
+        .iter()
+        .position(|&known| known == name);
+    index.is_some_and(|index| {
+        let call = [Opcode::CCall1 as i32, index as i32];
+        executable.code.windows(2).any(|pair| pair == call)
+    })
 }
 
 /// Makes the globals block, whose address depends on nothing but its size; all fields are unit.

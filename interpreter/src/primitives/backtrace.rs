@@ -24,6 +24,15 @@ thread_local! {
     static RECORDING: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Records from the start: `b` in `OCAMLRUNPARAM`.
+pub fn start_recording() {
+    RECORDING.set(true);
+}
+
+pub fn is_recording() -> bool {
+    RECORDING.get()
+}
+
 /// Remembers the wish only.
 fn record(on: Value) -> Value {
     RECORDING.set(on.as_bool());

@@ -4,9 +4,12 @@
 //! meaning here are kept and shown. `Gc.Memprof` accepts trackers, but takes no samples.
 
 use crate::heap;
-use crate::heap::stats::{Settings, Spaces};
+use crate::heap::settings::{Settings, about, message};
+use crate::heap::stats::Spaces;
+use crate::parameters;
 use crate::primitives::registry::{Outcome, Raised};
 use crate::raise;
+use crate::stack;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use std::cell::Cell;
@@ -42,6 +45,9 @@ fn minor(_: Value) -> Outcome {
 }
 
 fn major(_: Value) -> Outcome {
+    message(about::CYCLES, || {
+        "Finishing major GC cycle (requested by user)\n".to_owned()
+    });
     heap::collect_major();
     actions()
 }
@@ -49,13 +55,29 @@ fn major(_: Value) -> Outcome {
 /// One cycle: marking is not incremental, so nothing survives that was unreachable when it began, but what finalisers
 /// are called with. As in OCaml, that does not die before the next call.
 fn full_major(_: Value) -> Outcome {
+    message(about::CYCLES, || {
+        "Full major GC cycle (requested by user)\n".to_owned()
+    });
+    full_collection()
+}
+
+fn full_collection() -> Outcome {
     heap::collect_major();
     heap::stats::add(&heap::heap().counters.forced_major_collections, 1);
     actions()
 }
 
 fn compaction(_: Value) -> Outcome {
-    full_major(Value::UNIT)?;
+    message(about::COMPACTION, || {
+        "Heap compaction requested\n".to_owned()
+    });
+    message(about::CYCLES, || {
+        "Full major GC cycle (compaction)\n".to_owned()
+    });
+    full_collection()?;
+    message(about::COMPACTION, || {
+        "Compacting heap...\ndone.\n".to_owned()
+    });
     heap::stats::add(&heap::heap().counters.compactions, 1);
     Ok(Value::UNIT)
 }
@@ -124,7 +146,7 @@ fn stat_record(spaces: &Spaces) -> Value {
             int(spaces.largest_free),
             int(spaces.fragments),
             int(counters.compactions.get()),
-            int(heap::stats::heap_words()),
+            int(heap::stats::top_heap_words()),
             int(stack_words as u64),
             int(counters.forced_major_collections.get()),
         ],
@@ -138,11 +160,19 @@ fn get(_: Value) -> Value {
 
 fn set(control: Value) -> Outcome {
     let mut settings: Settings = heap::heap().settings.get();
+    let old = settings;
     for index in 0..control.wosize().min(settings.fields.len()) {
         settings.fields[index] = control.field(index).as_int();
     }
+    let verbose = settings.field(Settings::VERBOSE);
+    let mut seen = old;
+    seen.fields[Settings::VERBOSE] = verbose;
+    // Messages about all further changes obey the new verbosity.
+    heap::heap().settings.set(seen);
+    settings.fields[Settings::STACK_LIMIT] =
+        stack::change_limit(settings.field(Settings::STACK_LIMIT));
     heap::apply_settings(settings).ok_or_else(raise::out_of_memory)?;
-    Ok(Value::UNIT)
+    actions()
 }
 
 fn zero(_: Value) -> Value {
@@ -173,9 +203,12 @@ fn runtime_parameters(_: Value) -> Value {
         window,
         ..,
     ] = heap::heap().settings.get().fields;
+    let backtraces = u8::from(super::backtrace::is_recording());
+    let trace = u8::from(super::parsing::is_tracing());
+    let warnings = parameters::current().warnings;
     heap::alloc_string(
         format!(
-            "a={policy},b=0,H=0,i={increment},l={stack},o={overhead},O={max_overhead},p=0,s={minor},t=0,v={verbose},w={window},W=0"
+            "a={policy},b={backtraces},H=0,i={increment},l={stack},o={overhead},O={max_overhead},p={trace},s={minor},t=0,v={verbose},w={window},W={warnings}"
         )
         .as_bytes(),
     )

@@ -19,6 +19,15 @@ thread_local! {
     static TRACE: Cell<bool> = const { Cell::new(false) };
 }
 
+/// Traces from the start: `p` in `OCAMLRUNPARAM`.
+pub fn start_tracing() {
+    TRACE.set(true);
+}
+
+pub fn is_tracing() -> bool {
+    TRACE.get()
+}
+
 /// Returns the former setting.
 fn set_parser_trace(on: Value) -> Value {
     Value::bool(TRACE.replace(on.as_bool()))

@@ -1,0 +1,145 @@
+//! The OCaml stack: where it is, and how deep a program may go.
+//!
+//! A program's stack is made when it is loaded, for OCaml's default limit. A frame's address is in the caller's hands,
+//! so the stack never moves while the program runs: room for a higher limit is taken when it starts, if `OCAMLRUNPARAM`
+//! asks for it or the program can call `Gc.set`. Memory that is not touched costs nothing but addresses.
+
+use crate::heap::heap;
+use crate::heap::settings::{self, Settings, about};
+use crate::memory;
+use crate::value::WORD;
+use crate::vm::vm;
+use std::cell::Cell;
+
+/// Words of the stack by default.
+const DEFAULT_WORDS: u32 = if cfg!(miri) { 16 << 10 } else { 1 << 20 };
+
+/// Words of the stack of a program that can raise its limit.
+const RAISABLE_WORDS: u32 = if cfg!(miri) { 64 << 10 } else { 16 << 20 };
+
+/// Words below the limit that an activation or a slow call may use without a check.
+const MARGIN: u32 = 1 << 10;
+
+/// OCaml's stack begins with so many words and doubles until it is no smaller than the limit.
+const INITIAL_WORDS: u64 = 4096;
+
+thread_local! {
+    static RAISABLE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Makes the stack of a program that is being loaded; `None` when memory is exhausted.
+pub fn make() -> Option<()> {
+    place(DEFAULT_WORDS)?;
+    set_threshold(DEFAULT_WORDS.into());
+    Some(())
+}
+
+/// Says whether the program may raise its limit while it runs.
+pub fn note_raisable(raisable: bool) {
+    RAISABLE.set(raisable);
+}
+
+/// Applies the limit in the settings before the program runs.
+pub fn start() {
+    let limit = effective(heap().settings.get().field(Settings::STACK_LIMIT));
+    let least = if RAISABLE.get() {
+        RAISABLE_WORDS.into()
+    } else {
+        0
+    };
+    let mut words = limit.max(least).min(u64::from(u32::MAX / WORD / 2)) as u32;
+    while words > capacity() && place(words).is_none() {
+        words /= 2;
+    }
+    set_threshold(limit);
+}
+
+/// Changes the limit while the program runs: `Gc.set`.
+pub fn change_limit(words: i64) -> i64 {
+    let used = i64::from((vm().stack_high.get() - vm().sp.get()) / WORD) + 256;
+    let words = words.max(used);
+    if words != heap().settings.get().field(Settings::STACK_LIMIT) {
+        settings::message(about::STACK, || {
+            format!("Changing stack limit to {}k bytes\n", words * 8 / 1024)
+        });
+    }
+    set_threshold(effective(words).max(grown()));
+    words
+}
+
+/// The size that OCaml's stack would have grown to so far: it never shrinks. Memory that was never used is zero, and no
+/// value is.
+fn grown() -> u64 {
+    const PROBED: u64 = 64;
+    let used = |word: u64| memory::load_i64(vm().stack_high.get() - word as u32 * WORD) != 0;
+    let mut size = INITIAL_WORDS;
+    let margin = u64::from(MARGIN);
+    // An activation that overflowed has written into the margin.
+    while size * 2 <= capacity().into() && (1..=PROBED).any(|word| used(size + margin + word)) {
+        size *= 2;
+    }
+    size
+}
+
+/// The size at which OCaml's stack stops growing.
+fn effective(limit: i64) -> u64 {
+    let doublings = (limit.max(0) as u64).div_ceil(INITIAL_WORDS);
+    INITIAL_WORDS * doublings.max(1).next_power_of_two()
+}
+
+/// Words that fit in the stack's memory.
+fn capacity() -> u32 {
+    (vm().stack_high.get() - vm().stack_low.get()) / WORD - MARGIN
+}
+
+fn place(words: u32) -> Option<()> {
+    let bytes = (words + MARGIN) * WORD;
+    let low = memory::grow(bytes as usize)?;
+    let vm = vm();
+    vm.stack_low.set(low);
+    vm.stack_high.set(low + bytes);
+    vm.sp.set(low + bytes);
+    Some(())
+}
+
+fn set_threshold(words: u64) {
+    let words = words.min(capacity().into()) as u32;
+    let vm = vm();
+    vm.stack_threshold.set(vm.stack_high.get() - words * WORD);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_what_a_doubling_stack_reaches() {
+        assert_eq!(effective(1 << 20), 1 << 20);
+        assert_eq!(effective(100 << 10), 128 << 10);
+        assert_eq!(effective(1), 4096);
+        assert_eq!(effective(-5), 4096);
+        assert_eq!(effective(4097), 8192);
+    }
+
+    #[test]
+    fn a_program_that_may_raise_its_limit_gets_room() {
+        make().expect("room");
+        let first = vm().stack_high.get();
+        start();
+        assert_eq!(
+            vm().stack_high.get(),
+            first,
+            "the default needs no other stack"
+        );
+        note_raisable(true);
+        start();
+        assert_eq!(capacity(), RAISABLE_WORDS);
+        assert_eq!(vm().stack_high.get() - vm().stack_threshold.get(), 8 << 20);
+        let limit_bytes = || vm().stack_high.get() - vm().stack_threshold.get();
+        assert_eq!(change_limit(4 << 20), 4 << 20);
+        assert_eq!(limit_bytes(), 32 << 20);
+        memory::store_i64(vm().stack_high.get() - (4096 + MARGIN + 3) * WORD, 1);
+        change_limit(4096);
+        assert_eq!(limit_bytes(), 8192 * WORD, "what has grown does not shrink");
+    }
+}
