@@ -2,8 +2,9 @@
 
 CARGO ?= cargo
 BENCH ?=
+TESTS ?=
 
-.PHONY: setup demo test bench
+.PHONY: setup demo test bench conformance
 
 # The Wasm target of the guest, and OCaml for tests and benchmarks.
 setup:
@@ -22,3 +23,9 @@ test:
 bench:
 	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian -- bench --readme README.md $(BENCH)
+
+# OCaml's own test suite, fetched as Debian's source package; TESTS="lib-list basic" runs only these. About an hour.
+conformance:
+	./scripts/setup.sh target ocaml
+	$(CARGO) build --package bactrian-tests --bins
+	$(CARGO) run --package bactrian-tests --bin conformance -- $(if $(TESTS),$(TESTS),--document docs/conformance.md)

@@ -1,12 +1,14 @@
 //! What the tests have in common: OCaml programs with their inputs, compiling them, running commands to
 //! their end, and comparing what came out.
 //!
+//! * [`conformance`]: OCaml's own test suite;
 //! * [`program`]: the programs of `tests/programs` and what belongs to each;
 //! * [`process`]: one run of a command: streams, status, a time limit;
 //! * [`tool`]: the `bactrian` command with a test's cache.
 //!
 //! Leaves out: what is expected. Each file of `tests/tests` states one concern.
 
+pub mod conformance;
 pub mod process;
 pub mod program;
 pub mod tool;

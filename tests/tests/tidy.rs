@@ -25,6 +25,7 @@ const DOCUMENTS: &[&str] = &[
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "docs/conformance.md",
     "specializer/DESIGN.md",
 ];
 

@@ -1,0 +1,150 @@
+//! OCaml's own test suite as a measure: each execution of bytecode that its tests ask for, under `ocamlrun`,
+//! generic and residual.
+//!
+//! In the order of a run: [`source`] fetches the suite, [`header`] reads what a test says of itself, [`walk`] does
+//! it, with [`environment`] for its variables, [`compile`] for programs, [`needs`] for what a sandbox lacks and
+//! [`engine`] for executions; [`verdict`] judges them and [`report`] shows the result.
+//!
+//! Nothing of the suite is kept in this repository. Leaves out: the compiler, native code and the other tools.
+
+pub mod compile;
+pub mod engine;
+pub mod environment;
+pub mod files;
+pub mod header;
+pub mod needs;
+pub mod reasons;
+pub mod report;
+pub mod source;
+pub mod verdict;
+pub mod walk;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::{Context, Result};
+
+use compile::Suite;
+use engine::Engines;
+use header::Fault;
+use verdict::{Case, Kind};
+use walk::{Test, Walk};
+
+/// All tests of a source tree whose path begins with one of `filters` (all, if there is none), by name.
+pub fn tests(source: &Path, filters: &[String]) -> Result<Vec<Test>> {
+    let root = source.join("testsuite/tests");
+    let mut found = Vec::new();
+    collect(&root, &root, filters, &mut found)?;
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+fn collect(root: &Path, directory: &Path, filters: &[String], found: &mut Vec<Test>) -> Result<()> {
+    let entries =
+        fs::read_dir(directory).with_context(|| format!("cannot list {}", directory.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        let hidden = path
+            .file_name()
+            .is_none_or(|name| name.to_string_lossy().starts_with(['.', '_']));
+        if hidden {
+            continue;
+        }
+        if path.is_dir() {
+            collect(root, &path, filters, found)?;
+        } else if let Some(test) = test(root, path, filters)? {
+            found.push(test);
+        }
+    }
+    Ok(())
+}
+
+fn test(root: &Path, source: PathBuf, filters: &[String]) -> Result<Option<Test>> {
+    const ENDINGS: &[&str] = &["ml", "mli", "mll", "mly", "c"];
+    let ending = source.extension().unwrap_or_default();
+    if !ENDINGS.iter().any(|known| ending == *known) {
+        return Ok(None);
+    }
+    let name = source.strip_prefix(root)?.to_string_lossy().into_owned();
+    let wanted = |filter: &String| {
+        name.strip_prefix(filter.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || filter.ends_with('/'))
+    };
+    if !filters.is_empty() && !filters.iter().any(wanted) {
+        return Ok(None);
+    }
+    let text = fs::read(&source)?;
+    match header::parse(&String::from_utf8_lossy(&text)) {
+        Ok(header) => Ok(header.map(|header| Test {
+            name,
+            source,
+            header,
+        })),
+        // A part of another test, or one for the driver's own errors.
+        Err(Fault::Endless | Fault::Character(_) | Fault::Token(_) | Fault::Depth { .. }) => {
+            Ok(None)
+        }
+    }
+}
+
+/// What a run of the suite works with.
+pub struct Plan {
+    pub tests: Vec<Test>,
+    pub suite: Suite,
+    pub engines: Engines,
+    pub kinds: Vec<Kind>,
+    /// Where programs are built.
+    pub build: PathBuf,
+    /// Tests at a time.
+    pub jobs: usize,
+    /// Whether what was built stays.
+    pub keep: bool,
+}
+
+impl Plan {
+    /// Does all tests; the cases come in the tests' order.
+    pub fn run(&self) -> Result<Vec<Case>> {
+        let next = AtomicUsize::new(0);
+        let done = Mutex::new(Vec::new());
+        thread::scope(|scope| {
+            let worker = || -> Result<()> {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(test) = self.tests.get(index) else {
+                        return Ok(());
+                    };
+                    let cases = self.one(test)?;
+                    report::progress(index, self.tests.len(), test, &cases);
+                    let mut done = done.lock().expect("no worker panics");
+                    done.push((index, cases));
+                }
+            };
+            let workers: Vec<_> = (0..self.jobs).map(|_| scope.spawn(worker)).collect();
+            workers
+                .into_iter()
+                .try_for_each(|worker| worker.join().expect("no worker panics"))
+        })?;
+        let mut done = done.into_inner().expect("no worker panics");
+        done.sort_by_key(|(index, _)| *index);
+        Ok(done.into_iter().flat_map(|(_, cases)| cases).collect())
+    }
+
+    fn one(&self, test: &Test) -> Result<Vec<Case>> {
+        let mut walk = Walk {
+            test,
+            suite: &self.suite,
+            engines: &self.engines,
+            kinds: &self.kinds,
+            build: self.build.join(&test.name).with_extension(""),
+            cases: Vec::new(),
+        };
+        walk.run().with_context(|| test.name.clone())?;
+        if !self.keep {
+            files::remove(&walk.build)?;
+        }
+        Ok(walk.cases)
+    }
+}

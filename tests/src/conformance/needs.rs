@@ -1,0 +1,104 @@
+//! What a program needs that a sandbox does not have, found by looking at its source and at its executable.
+//!
+//! Invariant: only words of the language count, so a name in a longer name does not. Leaves out: whether the program
+//! comes to the place where it needs it.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::environment::Environment;
+use super::verdict::LeftOut;
+
+/// Functions of the library `unix` for processes, signals between them, and sockets.
+const UNIX: &[&str] = &[
+    "accept",
+    "bind",
+    "connect",
+    "create_process",
+    "create_process_env",
+    "execv",
+    "execve",
+    "execvp",
+    "execvpe",
+    "fork",
+    "getaddrinfo",
+    "kill",
+    "listen",
+    "open_connection",
+    "open_process",
+    "open_process_args",
+    "open_process_args_full",
+    "open_process_args_in",
+    "open_process_args_out",
+    "open_process_full",
+    "open_process_in",
+    "open_process_out",
+    "socket",
+    "socketpair",
+    "system",
+    "wait",
+    "waitpid",
+];
+
+/// Whether the program uses threads, sockets or processes.
+pub fn system(environment: &Environment, directory: &Path) -> Result<bool> {
+    let libraries = environment.words("libraries");
+    if libraries.iter().any(|library| library == "threads") {
+        return Ok(true);
+    }
+    let has_unix = libraries.iter().any(|library| library == "unix");
+    for module in environment.words("all_modules") {
+        let text = fs::read(directory.join(module)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        if text.contains("Sys.command") || has_unix && mentions(&text, UNIX) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn mentions(text: &str, names: &[&str]) -> bool {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '\''))
+        .any(|word| names.contains(&word))
+}
+
+/// Why this is no bytecode that can be run, if so.
+pub fn bytecode(program: &Path) -> Option<LeftOut> {
+    const TRAILER: &[u8] = b"Caml1999X";
+    let Ok(contents) = fs::read(program) else {
+        let missing = format!("{} is not there", program.display());
+        return Some(LeftOut::NotBuilt(missing));
+    };
+    // A runtime of its own: it is linked with something in C.
+    if contents.starts_with(b"\x7fELF") {
+        return Some(LeftOut::NeedsC);
+    }
+    let trailer = contents.len().saturating_sub(12);
+    if !contents[trailer..].starts_with(TRAILER) {
+        let other = format!("{} is not bytecode", program.display());
+        return Some(LeftOut::NotBuilt(other));
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_words_count() {
+        assert!(mentions("let () = Unix.(fork ()) |> ignore", UNIX));
+        assert!(!mentions("let forked = spoon_and_fork 1", UNIX));
+    }
+
+    #[test]
+    fn threads_are_a_library() {
+        let mut environment = Environment::default();
+        let directory = Path::new("/");
+        assert!(!system(&environment, directory).expect("nothing is read"));
+        environment.set("libraries", "unix threads");
+        assert!(system(&environment, directory).expect("nothing is read"));
+    }
+}
