@@ -78,7 +78,7 @@ fn main() -> Result<ExitCode> {
     };
     let reasons = fs::read_to_string(workspace().join("tests/conformance.reasons"))?;
     let reasons = Reasons::parse(&reasons)?;
-    let cases = plan.run()?;
+    let (cases, errors) = plan.run();
     let table = report::markdown(&cases, &reasons);
     println!("{table}");
     fs::write(place.join("summary.txt"), report::summary(&cases))?;
@@ -86,12 +86,15 @@ fn main() -> Result<ExitCode> {
     if let Some(document) = &arguments.document {
         report::write_into(document, &table)?;
     }
+    for error in &errors {
+        eprintln!("conformance: could not be done: {error:#}");
+    }
     let unexplained = report::unexplained(&cases, &reasons);
     for case in &unexplained {
         eprintln!("conformance: {case} fails and is not explained");
     }
     let enough = report::total(&cases).meets_the_bar(&plan.engines.ours);
-    let good = unexplained.is_empty() && enough;
+    let good = errors.is_empty() && unexplained.is_empty() && enough;
     Ok(if good {
         ExitCode::SUCCESS
     } else {

@@ -2,11 +2,12 @@
 //! generic and residual.
 //!
 //! In the order of a run: [`source`] fetches the suite, [`header`] reads what a test says of itself, [`walk`] does
-//! it, with [`environment`] for its variables, [`compile`] for programs, [`needs`] for what a sandbox lacks and
-//! [`engine`] for executions; [`verdict`] judges them and [`report`] shows the result.
+//! it, with [`actions`] for the names in it, [`environment`] for its variables, [`compile`] for programs, [`needs`]
+//! for what a sandbox lacks and [`engine`] for executions; [`verdict`] judges them and [`report`] shows the result.
 //!
 //! Nothing of the suite is kept in this repository. Leaves out: the compiler, native code and the other tools.
 
+pub mod actions;
 pub mod compile;
 pub mod engine;
 pub mod environment;
@@ -105,31 +106,35 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Does all tests; the cases come in the tests' order.
-    pub fn run(&self) -> Result<Vec<Case>> {
+    /// Does all tests; the cases come in the tests' order. A test that could not be done is an error beside them.
+    pub fn run(&self) -> (Vec<Case>, Vec<anyhow::Error>) {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::new());
+        let worker = || {
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(test) = self.tests.get(index) else {
+                    return;
+                };
+                let cases = self.one(test);
+                report::progress(index, self.tests.len(), test, &cases);
+                let mut done = done.lock().expect("no worker panics");
+                done.push((index, cases));
+            }
+        };
         thread::scope(|scope| {
-            let worker = || -> Result<()> {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(test) = self.tests.get(index) else {
-                        return Ok(());
-                    };
-                    let cases = self.one(test)?;
-                    report::progress(index, self.tests.len(), test, &cases);
-                    let mut done = done.lock().expect("no worker panics");
-                    done.push((index, cases));
-                }
-            };
-            let workers: Vec<_> = (0..self.jobs).map(|_| scope.spawn(worker)).collect();
-            workers
-                .into_iter()
-                .try_for_each(|worker| worker.join().expect("no worker panics"))
-        })?;
+            (0..self.jobs).for_each(|_| drop(scope.spawn(worker)));
+        });
         let mut done = done.into_inner().expect("no worker panics");
         done.sort_by_key(|(index, _)| *index);
-        Ok(done.into_iter().flat_map(|(_, cases)| cases).collect())
+        let (mut cases, mut errors) = (Vec::new(), Vec::new());
+        for (_, result) in done {
+            match result {
+                Ok(found) => cases.extend(found),
+                Err(error) => errors.push(error),
+            }
+        }
+        (cases, errors)
     }
 
     fn one(&self, test: &Test) -> Result<Vec<Case>> {

@@ -88,8 +88,12 @@ pub fn total(cases: &[Case]) -> Figures {
 }
 
 /// One line as soon as a test is done.
-pub fn progress(index: usize, of: usize, test: &Test, cases: &[Case]) {
+pub fn progress(index: usize, of: usize, test: &Test, cases: &Result<Vec<Case>>) {
     let mut line = format!("[{}/{of}] {}", index + 1, test.name);
+    let cases = match cases {
+        Ok(cases) => cases,
+        Err(error) => return eprintln!("{line}\n    {error:#}"),
+    };
     for case in cases {
         for failure in failures(case) {
             _ = write!(line, "\n    {} {}", case.number, failure);

@@ -9,6 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use super::actions::{actions, condition, execution};
 use super::compile::{self, Suite};
 use super::engine::{Engines, Invocation};
 use super::environment::{Environment, words};
@@ -179,7 +180,7 @@ impl Walk<'_> {
             if condition(&node.action) != Some(false) {
                 let number = format!("{number}.{}", index + 1);
                 self.leave_out(
-                    &self::actions(&node.action),
+                    &super::actions::actions(&node.action),
                     &node.children,
                     &number,
                     reason,
@@ -327,7 +328,10 @@ impl Walk<'_> {
             .current_dir(&state.directory)
             .envs(state.environment.exported())
             .env("ocamltest_response", &response);
-        let outcome = process::run(&mut command, b"")?;
+        let outcome = match process::run(&mut command, b"") {
+            Ok(outcome) => outcome,
+            Err(error) => return Ok(Step::Stopped(LeftOut::NotBuilt(format!("{error:#}")))),
+        };
         if outcome.status == Some(125) {
             return Ok(Step::Skipped);
         }
@@ -447,106 +451,6 @@ impl Walk<'_> {
             let skipped = environment.status("skip_header_lines") as usize;
             self.cases[index].reference = Some(Reference::read(&reference, skipped));
         }
-    }
-}
-
-/// The actions that a test stands for.
-fn actions(name: &str) -> Vec<&str> {
-    match name {
-        "bytecode" => vec![
-            "setup-ocamlc.byte-build-env",
-            "ocamlc.byte",
-            "run",
-            "check-program-output",
-        ],
-        "toplevel" => vec!["setup-ocaml-build-env", "ocaml", "check-ocaml-output"],
-        "expect" => vec![
-            "setup-simple-build-env",
-            "run-expect",
-            "check-program-output",
-        ],
-        _ => vec![name],
-    }
-}
-
-/// What an action executes, if it does.
-fn execution(action: &str) -> Option<Kind> {
-    match action {
-        "run" => Some(Kind::Program),
-        "ocaml" => Some(Kind::Toplevel),
-        "run-expect" => Some(Kind::Expect),
-        _ => None,
-    }
-}
-
-/// Whether what is below an action is for us: bytecode on 64-bit Linux, compiled by Debian's `ocamlc`.
-fn condition(action: &str) -> Option<bool> {
-    const YES: &[&str] = &[
-        "pass",
-        "hasunix",
-        "hassysthreads",
-        "hasstr",
-        "libunix",
-        "not-windows",
-        "not-bsd",
-        "arch64",
-        "arch_amd64",
-        "has_symlink",
-        "naked_pointers",
-        "shared-libraries",
-        "flat-float-array",
-        "no-flambda",
-        "no-afl-instrument",
-        "native-compiler",
-        "dumpenv",
-    ];
-    const NO: &[&str] = &[
-        "skip",
-        "fail",
-        "libwin32unix",
-        "windows",
-        "bsd",
-        "macos",
-        "arch32",
-        "arch_arm",
-        "arch_arm64",
-        "arch_i386",
-        "arch_power",
-        "no-shared-libraries",
-        "no-flat-float-array",
-        "flambda",
-        "afl-instrument",
-        "function_sections",
-        "instrumented-runtime",
-        "csharp-compiler",
-        "windows-unicode",
-        // Native code.
-        "native",
-        "native-dynlink",
-        "asmgen",
-        "ocamlopt.byte",
-        "ocamlopt.opt",
-        "setup-ocamlopt.byte-build-env",
-        "setup-ocamlopt.opt-build-env",
-        "compare-binary-files",
-        "ocamlnat",
-        "setup-ocamlnat-build-env",
-        // The same once more, with the compiler's other build.
-        "ocamlc.opt",
-        "setup-ocamlc.opt-build-env",
-        // Other tools.
-        "ocamldoc",
-        "setup_ocamldoc_build_env",
-        "debugger",
-        "ocamldebug",
-        "ocamlobjinfo",
-    ];
-    if YES.contains(&action) {
-        Some(true)
-    } else if NO.contains(&action) {
-        Some(false)
-    } else {
-        None
     }
 }
 
