@@ -26,6 +26,6 @@ bench:
 
 # OCaml's own test suite, fetched as Debian's source package; TESTS="lib-list basic" runs only these. About an hour.
 conformance:
-	./scripts/setup.sh target ocaml
+	./scripts/setup.sh target ocaml suite
 	$(CARGO) build --package bactrian-tests --bins
 	$(CARGO) run --package bactrian-tests --bin conformance -- $(if $(TESTS),$(TESTS),--document docs/conformance.md)

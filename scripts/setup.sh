@@ -2,6 +2,7 @@
 # Installs what is missing of the parts named as arguments, or says what to install by hand:
 #   target  the Rust target that the guest is built for
 #   ocaml   the OCaml 4.13 compiler and ocamlrun, for tests and benchmarks
+#   suite   what OCaml's own test suite needs beyond that
 set -eu
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -34,10 +35,23 @@ need_ocaml() {
     fi
 }
 
+need_suite() {
+    packages=
+    [ -e "$(ocamlc -where)/compiler-libs/ocamltoplevel.cma" ] || packages=ocaml-compiler-libs
+    command -v dpkg-source >/dev/null 2>&1 || packages="$packages dpkg-dev"
+    [ -z "$packages" ] && return
+    [ "$(id -u)" = 0 ] || fail "run \`apt-get install $packages\` as root"
+    say "installing $packages"
+    # shellcheck disable=SC2086 # a list of words
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends $packages >/dev/null ||
+        fail "could not install $packages"
+}
+
 for part in "$@"; do
     case $part in
         target) need_target ;;
         ocaml) need_ocaml ;;
+        suite) need_suite ;;
         *) fail "unknown part: $part" ;;
     esac
 done
