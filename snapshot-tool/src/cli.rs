@@ -164,8 +164,17 @@ pub struct DemoArgs {
 
 #[derive(Debug, Args)]
 pub struct BenchArgs {
-    /// Only these programs.
+    /// Only these programs, or these checks of numbers.
     pub names: Vec<String>,
+    /// Compare numbers with those of `ocamlrun` instead: formatted, read and computed.
+    #[arg(long, conflicts_with = "readme")]
+    pub numbers: bool,
+    /// How many values each check of numbers has.
+    #[arg(long, default_value = "1000000", requires = "numbers")]
+    pub values: u64,
+    /// Where the checks' random numbers begin.
+    #[arg(long, default_value = "1", requires = "numbers")]
+    pub seed: u64,
     /// Where the sources are.
     #[arg(long, value_name = "DIRECTORY", default_value = "tests/bench")]
     pub programs: PathBuf,

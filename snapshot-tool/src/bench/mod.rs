@@ -2,12 +2,13 @@
 //!
 //! [`program`] takes one program through everything, [`measure`] is how time is taken, [`figures`] draws
 //! the means and compares them with the aims, [`bytecode`] counts instructions, [`scaling`] measures the specializer on functions of growing
-//! size, [`table`] renders. Invariant: a ratio is of CPU times, medians, from one run on one machine; a
+//! size, [`table`] renders; [`numbers`] compares numbers with `ocamlrun`'s. Invariant: a ratio is of CPU times, medians, from one run on one machine; a
 //! program whose outputs differ is an error, not a figure.
 
 mod bytecode;
 mod figures;
 mod measure;
+mod numbers;
 mod program;
 mod scaling;
 mod table;
@@ -28,6 +29,9 @@ const END: &str = "<!-- bench:end -->";
 
 /// Measures the benchmark programs and prints the table; with `--readme`, also puts it there.
 pub fn bench(args: &BenchArgs) -> Result<()> {
+    if args.numbers {
+        return numbers::numbers(args);
+    }
     let readme = args
         .readme
         .as_ref()
