@@ -3,6 +3,7 @@
 use super::compare::{self, Mode};
 use super::format::{self, Spec};
 use super::ints;
+use super::math;
 use super::parse;
 use super::registry::Outcome;
 use crate::heap;
@@ -62,12 +63,12 @@ functions! {
     neg(x) = -x;
     abs(x) = x.abs();
     sqrt(x) = x.sqrt();
-    fma(x, y, z) = x.mul_add(y, z);
+    fma(x, y, z) = math::fused::fma(x, y, z);
     copysign(x, y) = x.copysign(y);
-    ceil(x) = x.ceil();
-    floor(x) = x.floor();
-    trunc(x) = x.trunc();
-    round(x) = x.round();
+    ceil(x) = nan_or(x, f64::ceil);
+    floor(x) = nan_or(x, f64::floor);
+    trunc(x) = nan_or(x, f64::trunc);
+    round(x) = if x.is_nan() { math::quiet(x) } else { x.round() };
     nextafter(x, y) = next_after(x, y);
 }
 
@@ -139,9 +140,14 @@ fn signbit(x: Value) -> Value {
     Value::bool(x.as_float().is_sign_negative())
 }
 
+/// Rounding as it is compiled into `ocamlrun`, where a signalling NaN stays one.
+fn nan_or(x: f64, rounded: fn(f64) -> f64) -> f64 {
+    if x.is_nan() { x } else { rounded(x) }
+}
+
 fn next_after(x: f64, y: f64) -> f64 {
     if x.is_nan() || y.is_nan() {
-        x + y
+        math::first_nan(y, x)
     } else if x == y {
         y
     } else if y > x {

@@ -1,0 +1,145 @@
+//! Fused multiplication and addition, which WebAssembly does not have, by ordinary operations.
+//!
+//! glibc's functions use the processor's instruction, so their last bits depend on it. The method is that of S. Boldo and
+//! G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd" (2008): the
+//! exact sum as three floats, of which the lower two are added with rounding to odd. Where a part could leave the range of
+//! floats, the C library does it with integers.
+
+/// How a formula's `a * b + c` is meant.
+pub trait Arithmetic {
+    fn fma(a: f64, b: f64, c: f64) -> f64;
+}
+
+/// Rounded once.
+pub enum Fused {}
+
+/// Rounded twice: fast, for a first approximation.
+pub enum Plain {}
+
+impl Arithmetic for Fused {
+    #[inline(always)]
+    fn fma(a: f64, b: f64, c: f64) -> f64 {
+        fma(a, b, c)
+    }
+}
+
+impl Arithmetic for Plain {
+    #[inline(always)]
+    fn fma(a: f64, b: f64, c: f64) -> f64 {
+        a * b + c
+    }
+}
+
+/// `a * b + c`, rounded once.
+pub fn fma(a: f64, b: f64, c: f64) -> f64 {
+    if !in_range(a, b, c) {
+        return unusual(a, b, c);
+    }
+    let product = a * b;
+    let (high, low) = sum(c, product_error(a, b, product));
+    let (high, middle) = sum(product, high);
+    high + odd_sum(middle, low)
+}
+
+/// Exponents between which neither splitting a factor overflows nor an error underflows.
+fn in_range(a: f64, b: f64, c: f64) -> bool {
+    let [a, b, addend] = [a, b, c].map(|x| (x.to_bits() >> 52) as i32 & 0x7FF);
+    let product = a + b - 1023;
+    let factors = a.min(b) > 0 && a.max(b) < 2000;
+    factors && (200..2000).contains(&product) && addend < 2000 && (addend >= 200 || c == 0.0)
+}
+
+fn unusual(a: f64, b: f64, c: f64) -> f64 {
+    // The sign of a product too small for a float counts, which musl's function forgets.
+    if c == 0.0 && a != 0.0 && b != 0.0 {
+        return a * b;
+    }
+    // Of several NaN, the processor gives the first of product and sum.
+    if a.is_nan() || b.is_nan() || c.is_nan() {
+        return quiet_first(a, b, c);
+    }
+    a.mul_add(b, c)
+}
+
+fn quiet_first(a: f64, b: f64, c: f64) -> f64 {
+    let nan = [a, b, c].into_iter().find(|x| x.is_nan());
+    nan.map_or(f64::NAN, |x| f64::from_bits(x.to_bits() | 1 << 51))
+}
+
+/// What rounding `a * b` to `product` lost (T. J. Dekker).
+#[inline(always)]
+pub fn product_error(a: f64, b: f64, product: f64) -> f64 {
+    let (a, a_low) = halves(a);
+    let (b, b_low) = halves(b);
+    ((a * b - product) + a * b_low + a_low * b) + a_low * b_low
+}
+
+/// A float as the sum of two with half the bits.
+#[inline(always)]
+fn halves(x: f64) -> (f64, f64) {
+    let scaled = 134_217_729.0 * x;
+    let high = scaled - (scaled - x);
+    (high, x - high)
+}
+
+/// The rounded sum, and what rounding lost (D. E. Knuth).
+#[inline(always)]
+pub fn sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let second = sum - a;
+    (sum, (a - (sum - second)) + (b - second))
+}
+
+/// The sum, an inexact one rounded to the neighbour whose last bit is set.
+fn odd_sum(a: f64, b: f64) -> f64 {
+    let (sum, error) = sum(a, b);
+    if error == 0.0 || sum.to_bits() & 1 == 1 {
+        return sum;
+    }
+    let away = (error > 0.0) == (sum > 0.0);
+    f64::from_bits(if away {
+        sum.to_bits() + 1
+    } else {
+        sum.to_bits() - 1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fma;
+
+    /// A sequence of floats of all kinds (Vigna's splitmix64).
+    fn floats() -> impl Iterator<Item = f64> {
+        let mut state = 1u64;
+        std::iter::from_fn(move || {
+            state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let z = (state ^ state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            let bits = z ^ z >> 31;
+            // Every other one has a moderate exponent, so that the parts of a sum overlap.
+            let moderate = bits & !(0x7F0 << 52) | 0x3F0 << 52;
+            Some(f64::from_bits(if state & 2 == 0 { bits } else { moderate }))
+        })
+    }
+
+    #[test]
+    fn fused_is_rounded_once() {
+        let mut floats = floats();
+        let mut next = || floats.next().expect("an endless sequence");
+        for _ in 0..if cfg!(miri) { 100 } else { 300_000 } {
+            let (a, b, c) = (next(), next(), next());
+            for c in [c, -(a * b), c * a, -(a * b) * (1.0 + f64::EPSILON)] {
+                let (ours, expected) = (fma(a, b, c), a.mul_add(b, c));
+                let same =
+                    ours.to_bits() == expected.to_bits() || ours.is_nan() && expected.is_nan();
+                assert!(same, "{a:e} * {b:e} + {c:e} = {expected:e}, not {ours:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_product_that_underflows_keeps_its_sign() {
+        assert_eq!(fma(5e-324, -0.4, 0.0).to_bits(), (-0.0f64).to_bits());
+        assert_eq!(fma(0.0, -0.4, 0.0).to_bits(), 0.0f64.to_bits());
+    }
+}

@@ -1,0 +1,162 @@
+//! The functions of analysis, with the results of glibc 2.36 on amd64, bit for bit as far as that is feasible.
+//!
+//! * `exp`, `log`, `log2`, `pow` ([`exponential`]), `expm1`, `log1p`, `log10` and the hyperbolic functions ([`hyperbolic`]),
+//!   `erf` and `erfc` ([`error`]), `hypot` and `cbrt` ([`roots`]): the formulas that glibc uses, with fused operations
+//!   ([`fused`]) where its compiler puts them.
+//! * The trigonometric functions: glibc's are nearly always correctly rounded, so a correctly rounding library computes
+//!   them. What is left differs in the last bit: `docs/differences.md` says how often.
+//! * `exp2` and `fmod`: the C library.
+//!
+//! NaN have glibc's signs and payloads, which `%f` and `Int64.bits_of_float` show. Natively the exponential functions are
+//! those of the platform's C library.
+
+mod error;
+#[cfg(target_family = "wasm")]
+mod exponential;
+#[cfg(not(target_family = "wasm"))]
+#[path = "platform.rs"]
+mod exponential;
+pub mod fused;
+mod hyperbolic;
+mod roots;
+#[cfg(target_family = "wasm")]
+mod tables;
+
+use crate::heap;
+use crate::value::Value;
+
+crate::primitives! {
+    Allocates "caml_exp_float" exp, 1;
+    Allocates "caml_exp2_float" exp2, 1;
+    Allocates "caml_expm1_float" expm1, 1;
+    Allocates "caml_log_float" log, 1;
+    Allocates "caml_log2_float" log2, 1;
+    Allocates "caml_log10_float" log10, 1;
+    Allocates "caml_log1p_float" log1p, 1;
+    Allocates "caml_sin_float" sin, 1;
+    Allocates "caml_cos_float" cos, 1;
+    Allocates "caml_tan_float" tan, 1;
+    Allocates "caml_asin_float" asin, 1;
+    Allocates "caml_acos_float" acos, 1;
+    Allocates "caml_atan_float" atan, 1;
+    Allocates "caml_atan2_float" atan2, 2;
+    Allocates "caml_sinh_float" sinh, 1;
+    Allocates "caml_cosh_float" cosh, 1;
+    Allocates "caml_tanh_float" tanh, 1;
+    Allocates "caml_asinh_float" asinh, 1;
+    Allocates "caml_acosh_float" acosh, 1;
+    Allocates "caml_atanh_float" atanh, 1;
+    Allocates "caml_cbrt_float" cbrt, 1;
+    Allocates "caml_erf_float" erf, 1;
+    Allocates "caml_erfc_float" erfc, 1;
+    Allocates "caml_hypot_float" hypot, 2;
+    Allocates "caml_power_float" pow, 2;
+    Allocates "caml_fmod_float" fmod, 2;
+}
+
+mod c {
+    // SAFETY: C's functions on floats have no preconditions.
+    unsafe extern "C" {
+        pub safe fn exp2(x: f64) -> f64;
+        pub safe fn pow(x: f64, y: f64) -> f64;
+        pub safe fn fmod(x: f64, y: f64) -> f64;
+    }
+}
+
+macro_rules! functions {
+    ($($name:ident($($x:ident),*) = $function:path;)*) => {$(
+        fn $name($($x: Value),*) -> Value {
+            heap::alloc_float($function($($x.as_float()),*))
+        }
+    )*};
+}
+
+functions! {
+    exp(x) = exponential::exp;
+    exp2(x) = c::exp2;
+    expm1(x) = hyperbolic::expm1;
+    log(x) = exponential::log;
+    log2(x) = exponential::log2;
+    log10(x) = hyperbolic::log10;
+    log1p(x) = hyperbolic::log1p;
+    sin(x) = periodic::sin;
+    cos(x) = periodic::cos;
+    tan(x) = periodic::tan;
+    asin(x) = periodic::asin;
+    acos(x) = periodic::acos;
+    atan(x) = periodic::atan;
+    atan2(y, x) = periodic::atan2;
+    sinh(x) = hyperbolic::sinh;
+    cosh(x) = hyperbolic::cosh;
+    tanh(x) = hyperbolic::tanh;
+    asinh(x) = hyperbolic::asinh;
+    acosh(x) = hyperbolic::acosh;
+    atanh(x) = hyperbolic::atanh;
+    cbrt(x) = roots::cbrt;
+    erf(x) = error::erf;
+    erfc(x) = error::erfc;
+    hypot(x, y) = roots::hypot;
+    pow(x, y) = power;
+    fmod(x, y) = remainder;
+}
+
+fn power(x: f64, y: f64) -> f64 {
+    exponential::pow(x, y, c::pow)
+}
+
+fn remainder(x: f64, y: f64) -> f64 {
+    if x.is_nan() || y.is_nan() {
+        first_nan(x, y)
+    } else {
+        c::fmod(x, y)
+    }
+}
+
+/// A NaN as operations give it.
+pub fn quiet(nan: f64) -> f64 {
+    f64::from_bits(nan.to_bits() | 1 << 51)
+}
+
+/// What the processor makes of two operands of which one is NaN.
+pub fn first_nan(x: f64, y: f64) -> f64 {
+    quiet(if x.is_nan() { x } else { y })
+}
+
+/// The trigonometric functions, correctly rounded, with glibc's NaN.
+mod periodic {
+    use super::{first_nan, quiet};
+
+    /// What an operation without a result gives on amd64.
+    const INVALID: f64 = f64::from_bits(0xFFF8 << 48);
+
+    macro_rules! functions {
+        ($($name:ident = $function:path, $defined:expr, $undefined:expr;)*) => {$(
+            pub fn $name(x: f64) -> f64 {
+                if x.is_nan() {
+                    quiet(x)
+                } else if $defined(&x) {
+                    $function(x)
+                } else {
+                    $undefined
+                }
+            }
+        )*};
+    }
+
+    functions! {
+        sin = pxfm::f_sin, |x: &f64| x.is_finite(), INVALID;
+        cos = pxfm::f_cos, |x: &f64| x.is_finite(), INVALID;
+        tan = pxfm::f_tan, |x: &f64| x.is_finite(), INVALID;
+        asin = pxfm::f_asin, |x| (-1.0..=1.0).contains(x), -INVALID;
+        acos = pxfm::f_acos, |x| (-1.0..=1.0).contains(x), -INVALID;
+        atan = pxfm::f_atan, |_| true, INVALID;
+    }
+
+    pub fn atan2(y: f64, x: f64) -> f64 {
+        if x.is_nan() || y.is_nan() {
+            first_nan(x, y)
+        } else {
+            pxfm::f_atan2(y, x)
+        }
+    }
+}
