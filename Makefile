@@ -3,8 +3,9 @@
 CARGO ?= cargo
 BENCH ?=
 TESTS ?=
+VALUES ?= 1000000
 
-.PHONY: setup demo test bench conformance
+.PHONY: setup demo test bench numbers conformance
 
 # The Wasm target of the guest, and OCaml for tests and benchmarks.
 setup:
@@ -29,3 +30,8 @@ conformance:
 	./scripts/setup.sh target ocaml suite
 	$(CARGO) build --package bactrian-tests --bins
 	$(CARGO) run --package bactrian-tests --bin conformance -- $(if $(TESTS),$(TESTS),--document docs/conformance.md)
+
+# Numbers formatted, read and computed, VALUES of them a check, compared with those of ocamlrun.
+numbers:
+	./scripts/setup.sh target ocaml
+	$(CARGO) run --package bactrian -- bench --numbers --values $(VALUES)

@@ -236,6 +236,10 @@ fn general(x: f64, precision: usize, alternate: bool) -> String {
     if alternate {
         return if is_fixed {
             fixed(x, (precision as i64 - 1 - exponent) as usize, true)
+        } else if exponent == precision as i64 && rounds_up_to_power(x, precision) {
+            // glibc chose positional notation before it rounded, and then has no zeros left.
+            decimal.trim_zeros();
+            decimal.with_exponent(true)
         } else {
             decimal.scientific(precision - 1, true)
         };
@@ -246,6 +250,11 @@ fn general(x: f64, precision: usize, alternate: bool) -> String {
     } else {
         decimal.with_exponent(false)
     }
+}
+
+/// Whether `x`, which rounds to 10 to the power `digits`, has fewer digits before the point than that.
+fn rounds_up_to_power(x: f64, digits: usize) -> bool {
+    format!("{:.0}", x.trunc()).len() <= digits
 }
 
 /// A float in hexadecimal, `%h`: `precision` digits after the point, or as many as it takes; `style` is
@@ -345,6 +354,9 @@ mod tests {
         assert_eq!(flt("%f", f64::NEG_INFINITY), "-inf");
         assert_eq!(flt("%08f", f64::INFINITY), "     inf");
         assert_eq!(flt("%.3g", 999.9), "1e+03");
+        assert_eq!(flt("%#.3g", 999.9), "1.e+03");
+        assert_eq!(flt("%#.3g", 9999.0), "1.00e+04");
+        assert_eq!(flt("%#.3g", 1000.0), "1.00e+03");
     }
 
     #[test]

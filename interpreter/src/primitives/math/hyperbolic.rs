@@ -38,8 +38,8 @@ pub fn expm1(x: f64) -> f64 {
     }
     let (n, high, low) = match range {
         0..=0x3FD6_2E42 => return expm1_reduced(x, 0.0, 0),
-        ..0x3FF0_A2B2 if x > 0.0 => (1, x - LN2_HIGH, LN2_LOW),
-        ..0x3FF0_A2B2 => (-1, x + LN2_HIGH, -LN2_LOW),
+        0x3FD6_2E43..0x3FF0_A2B2 if x > 0.0 => (1, x - LN2_HIGH, LN2_LOW),
+        0x3FD6_2E43..0x3FF0_A2B2 => (-1, x + LN2_HIGH, -LN2_LOW),
         _ => {
             let n = fma(std::f64::consts::LOG2_E, x, 0.5f64.copysign(x)).trunc();
             (n as i32, x - n * LN2_HIGH, n * LN2_LOW)
@@ -52,9 +52,9 @@ pub fn expm1(x: f64) -> f64 {
 /// `2^n * exp(x + correction) - 1` for a small `x`.
 fn expm1_reduced(x: f64, correction: f64, n: i32) -> f64 {
     const Q: [f64; 5] = [
-        -3.333_333_333_333_313_4e-2,
+        -3.333_333_333_333_313e-2,
         1.587_301_587_254_814_6e-3,
-        -7.936_507_578_674_879e-5,
+        -7.936_507_578_674_88e-5,
         4.008_217_827_329_362e-6,
         -2.010_992_181_836_243_7e-7,
     ];
@@ -92,7 +92,7 @@ pub fn log1p(x: f64) -> f64 {
     }
     match upper(x.abs()) {
         ..0x3C90_0000 => return x,
-        ..0x3E20_0000 => return x - x * x * 0.5,
+        0x3C90_0000..0x3E20_0000 => return x - x * x * 0.5,
         _ => {}
     }
     let unreduced = if x > 0.0 {
@@ -119,7 +119,8 @@ pub fn log1p(x: f64) -> f64 {
     };
     let n = (upper(whole) >> 20) as i32 - 1023;
     let fraction = upper(whole) & 0xF_FFFF;
-    let mantissa = |exponent: u64| f64::from_bits(whole.to_bits() & (1 << 52) - 1 | exponent << 52);
+    let mantissa =
+        |exponent: u64| f64::from_bits((whole.to_bits() & ((1 << 52) - 1)) | (exponent << 52));
     if fraction < 0x6_A09E {
         log1p_reduced(mantissa(1023) - 1.0, n, lost, fraction == 0)
     } else {
@@ -274,7 +275,9 @@ pub fn asinh(x: f64) -> f64 {
     let result = match upper(magnitude) {
         ..0x3E30_0000 => return x,
         0x41B0_0001.. => log(magnitude) + std::f64::consts::LN_2,
-        0x4000_0001.. => log(2.0 * magnitude + 1.0 / ((square + 1.0).sqrt() + magnitude)),
+        0x4000_0001..0x41B0_0001 => {
+            log(2.0 * magnitude + 1.0 / ((square + 1.0).sqrt() + magnitude))
+        }
         _ => log1p(magnitude + square / (1.0 + (1.0 + square).sqrt())),
     };
     result.copysign(x)
