@@ -5,13 +5,15 @@
 //! * [`memory`]: the guest's 32-bit address space; [`value`]: what a word of it means; [`vm`]: the
 //!   machine state that all of the runtime shares;
 //! * [`heap`]: allocation and the collector; [`custom`]: blocks that only their own code understands;
-//! * [`outside`]: memory that is not OCaml heap;
+//! * [`outside`]: memory that is not OCaml heap; `allocator`: that of Rust's own data;
 //! * [`image`]: bytecode executables, parsed and verified, then loaded;
 //! * [`interp`]: the interpreter loop and calls between activations;
 //! * [`primitives`]: what bytecode calls by name; [`os`]: the outside world, over WASI or natively;
 //! * [`parameters`]: what `OCAMLRUNPARAM` asks for; [`stack`]: the OCaml stack's memory and limit;
 //! * [`start`]: the module's entry points.
 
+#[cfg(target_family = "wasm")]
+mod allocator;
 pub mod custom;
 pub mod heap;
 pub mod image;

@@ -110,7 +110,7 @@ mod exports {
         let mut file = Vec::new();
         loop {
             let len = file.len();
-            file.resize(len + CHUNK, 0);
+            file.resize(len + CHUNK.max(len), 0);
             let read = os::read(0, &mut file[len..]).unwrap_or(0);
             file.truncate(len + read);
             if read == 0 {
