@@ -1,14 +1,18 @@
-//! A persistent cache of opaque blobs under opaque keys: one SQLite file, shared by concurrent processes.
+//! A persistent cache of opaque blobs under opaque keys: a SQLite file, shared by concurrent processes, and beside
+//! it a directory of blobs to be mapped.
 //!
 //! * [`Cache`]: the interface. Reads look the file up at once; insertions are buffered and written by
 //!   [`Cache::flush`] in one transaction, which also marks what was used and bounds the file's size.
+//!   [`Cache::get_file`] and [`Cache::insert_file`] do the same, at once, for large blobs, which become files.
 //! * `store`: the SQL. Each entry carries a digest; one that does not match is a miss and is removed.
+//! * `files`: the directory.
 //! * `place`: opening, and setting aside files that are damaged or not ours.
 //!
 //! Invariant: nothing that goes wrong with the cache is fatal to its user: a failure is a miss, or an
 //! entry not kept, and a line in [`Cache::notices`]. What is read back is what was written.
 //! Leaves out: what blobs and keys mean. Several different blobs may be under one key.
 
+mod files;
 mod place;
 mod store;
 
@@ -151,6 +155,28 @@ impl Cache {
     /// Keeps `blob` under `key`, beside what is there, from the next [`Cache::flush`] on.
     pub fn insert(&self, kind: Kind, key: &[u8], blob: &[u8]) {
         self.state().pending.push(Entry::new(kind, key, blob));
+    }
+
+    /// The file that holds the blob under `key`, the newest where there are several.
+    pub fn get_file(&self, kind: Kind, key: &[u8]) -> Option<PathBuf> {
+        let mut state = self.state();
+        let found = self.guarded(&mut state, |store| store.get_file(kind, key))??;
+        state.used.insert(found.id);
+        Some(found.path)
+    }
+
+    /// Keeps `blob` under `key` in a file.
+    pub fn insert_file(&self, kind: Kind, key: &[u8], blob: &[u8]) {
+        let mut state = self.state();
+        let written = self.guarded(&mut state, |store| {
+            store.insert_file(kind, key, blob, self.limit)
+        });
+        if let Some(Err(error)) = written {
+            state.notices.push(format!(
+                "cannot write beside the cache {}: {error}",
+                self.path.display()
+            ));
+        }
     }
 
     /// Writes what was inserted, marks what was used, and removes what was used longest ago while there is

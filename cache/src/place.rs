@@ -11,13 +11,14 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::Error;
+use crate::files::Files;
 use crate::store::{SCHEMA, Store};
 
 /// Marks a SQLite file as ours: "Bact".
 const APPLICATION: i64 = 0x4261_6374;
 
 /// Version of the schema; another version's file is set aside.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 /// How long to wait for other processes' transactions.
 const BUSY: Duration = Duration::from_secs(30);
@@ -32,7 +33,7 @@ pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
     }
     let _lock = lock(path)?;
     match connect(path) {
-        Ok(connection) => Ok((Store::new(connection), None)),
+        Ok(connection) => Ok((store(path, connection), None)),
         Err(error) if is_damage(&error) => {
             let (store, notice) = begin_anew(path, &error)?;
             Ok((store, Some(notice)))
@@ -51,7 +52,7 @@ pub fn replace(path: &Path, damage: &rusqlite::Error) -> Result<(Store, String),
     let sound = connect(path).ok().filter(is_sound);
     match sound {
         Some(connection) => Ok((
-            Store::new(connection),
+            store(path, connection),
             format!("the cache {} was replaced meanwhile", path.display()),
         )),
         None => begin_anew(path, damage),
@@ -72,6 +73,11 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
         | rusqlite::Error::QueryReturnedNoRows => true,
         _ => false,
     }
+}
+
+/// What is in the file, and in the directory beside it.
+fn store(path: &Path, connection: Connection) -> Store {
+    Store::new(connection, Files::new(with_suffix(path, "modules")))
 }
 
 fn lock(path: &Path) -> Result<File, Error> {
@@ -171,7 +177,7 @@ fn begin_anew(path: &Path, damage: &rusqlite::Error) -> Result<(Store, String), 
         path.display(),
         aside.display()
     );
-    Ok((Store::new(connection), notice))
+    Ok((store(path, connection), notice))
 }
 
 /// Renames the file to a name not in use; its log goes, since it belongs to no other file.

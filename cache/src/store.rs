@@ -1,14 +1,19 @@
 //! The cache's table: entries with digests, least recently used first out.
 //!
+//! An entry's blob is in the table, or, where `blob` is null, in the file that is named by its digest.
 //! Invariant: `digest` is that of kind, key and blob, so an entry that was changed, or moved to another
 //! key, does not pass. Times are seconds; recency within a minute is not kept apart, so that reading does
 //! not mean writing.
 
 use std::collections::HashSet;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
+use crate::files::Files;
 use crate::place::damage;
 use crate::{Kind, Verified};
 
@@ -20,10 +25,11 @@ pub const SCHEMA: &str = "
         digest BLOB NOT NULL,
         used INTEGER NOT NULL,
         size INTEGER NOT NULL,
-        blob BLOB NOT NULL
+        blob BLOB
     ) STRICT;
     CREATE UNIQUE INDEX entries_by_key ON entries (kind, key, digest);
     CREATE INDEX entries_by_use ON entries (used, size);
+    CREATE INDEX entries_in_files ON entries (digest) WHERE blob IS NULL;
 ";
 
 /// What an entry costs beyond its blob, roughly: digest, key, indexes.
@@ -80,30 +86,49 @@ impl Entry {
 }
 
 fn digest(kind: i64, key: &[u8], blob: &[u8]) -> [u8; 32] {
+    digest_of_entry(kind, key).update(blob).finalize().into()
+}
+
+fn digest_of_file(kind: i64, key: &[u8], path: &Path) -> io::Result<[u8; 32]> {
+    let mut hasher = digest_of_entry(kind, key);
+    hasher.update_reader(File::open(path)?)?;
+    Ok(hasher.finalize().into())
+}
+
+/// A digest to which only the blob is missing.
+fn digest_of_entry(kind: i64, key: &[u8]) -> blake3::Hasher {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&kind.to_le_bytes());
     hasher.update(&(key.len() as u64).to_le_bytes());
     hasher.update(key);
-    hasher.update(blob);
-    hasher.finalize().into()
+    hasher
 }
 
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
+    files: Files,
+}
+
+/// An entry whose blob is a file.
+#[derive(Debug)]
+pub struct Found {
+    pub id: i64,
+    pub path: PathBuf,
 }
 
 impl Store {
-    /// A store on a connection whose schema has been checked.
-    pub fn new(connection: Connection) -> Self {
-        Self { connection }
+    /// A store on a connection whose schema has been checked, and the files beside it.
+    pub fn new(connection: Connection, files: Files) -> Self {
+        Self { connection, files }
     }
 
     /// The entries under `key`, each with its blob, or nothing in place of a blob that is damaged.
     pub fn get(&self, kind: Kind, key: &[u8]) -> rusqlite::Result<Vec<(i64, Option<Vec<u8>>)>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT id, digest, blob FROM entries WHERE kind = ?1 AND key = ?2 ORDER BY id LIMIT ?3")?;
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, digest, blob FROM entries
+             WHERE kind = ?1 AND key = ?2 AND blob IS NOT NULL ORDER BY id LIMIT ?3",
+        )?;
         let rows =
             statement.query_map(params![kind.number(), key, MAX_CANDIDATES as i64], |row| {
                 let blob: Vec<u8> = row.get(2)?;
@@ -114,6 +139,53 @@ impl Store {
                 Ok((row.get(0)?, sound.then_some(blob)))
             })?;
         rows.collect()
+    }
+
+    /// The newest entry under `key` that is a file. One whose file is damaged or gone is removed.
+    pub fn get_file(&self, kind: Kind, key: &[u8]) -> rusqlite::Result<Option<Found>> {
+        let entry = self
+            .connection
+            .prepare_cached(
+                "SELECT id, digest FROM entries
+                 WHERE kind = ?1 AND key = ?2 AND blob IS NULL ORDER BY id DESC LIMIT 1",
+            )?
+            .query_row(params![kind.number(), key], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })
+            .optional()?;
+        let Some((id, stored)) = entry else {
+            return Ok(None);
+        };
+        let path = self.files.path(&stored);
+        if digest_of_file(kind.number(), key, &path).is_ok_and(|digest| digest == stored) {
+            return Ok(Some(Found { id, path }));
+        }
+        self.remove(id)?;
+        // What cannot be removed is written again or swept later.
+        let _ = self.files.remove(&stored);
+        Ok(None)
+    }
+
+    /// Keeps `blob` under `key` as a file; the inner error is the file's.
+    pub fn insert_file(
+        &mut self,
+        kind: Kind,
+        key: &[u8],
+        blob: &[u8],
+        limit: u64,
+    ) -> rusqlite::Result<io::Result<()>> {
+        let digest = digest(kind.number(), key, blob);
+        if let Err(error) = self.files.write(&digest, blob) {
+            return Ok(Err(error));
+        }
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        insert(&transaction, (kind, key, &digest), blob.len(), None, now())?;
+        evict(&transaction, limit)?;
+        let wanted = digests_of_files(&transaction)?;
+        transaction.commit()?;
+        Ok(self.files.sweep(&wanted))
     }
 
     pub fn remove(&self, id: i64) -> rusqlite::Result<()> {
@@ -144,23 +216,16 @@ impl Store {
                 .execute([id, now])?;
         }
         for entry in entries {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO entries (kind, key, digest, used, size, blob) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                     ON CONFLICT (kind, key, digest) DO UPDATE SET used = excluded.used",
-                )?
-                .execute(params![
-                    entry.kind.number(),
-                    entry.key,
-                    entry.digest,
-                    now,
-                    (entry.blob.len() as u64 + ENTRY_OVERHEAD) as i64,
-                    entry.blob
-                ])?;
+            let (size, blob) = (entry.blob.len(), Some(&entry.blob[..]));
+            let entry = (entry.kind, &entry.key[..], &entry.digest);
+            insert(&transaction, entry, size, blob, now)?;
         }
         let evicted = evict(&transaction, limit)?;
         transaction.commit()?;
         if evicted {
+            let wanted = digests_of_files(&self.connection)?;
+            // What cannot be removed now is tried again with the next eviction.
+            let _ = self.files.sweep(&wanted);
             self.connection.execute_batch("PRAGMA incremental_vacuum")?;
         }
         Ok(())
@@ -211,6 +276,8 @@ impl Store {
         for &id in &bad {
             self.remove(id)?;
         }
+        // What cannot be removed now is tried again with the next eviction.
+        let _ = self.files.sweep(&digests_of_files(&self.connection)?);
         Ok(Verified {
             entries,
             removed: bad.len() as u64,
@@ -224,10 +291,14 @@ impl Store {
         let mut rows = statement.query([])?;
         let (mut entries, mut bad) = (0, Vec::new());
         while let Some(row) = rows.next()? {
-            let (key, stored, blob): (Vec<u8>, Vec<u8>, Vec<u8>) =
-                (row.get(2)?, row.get(3)?, row.get(4)?);
+            let (kind, key, stored): (i64, Vec<u8>, [u8; 32]) =
+                (row.get(1)?, row.get(2)?, row.get(3)?);
+            let found = match row.get::<_, Option<Vec<u8>>>(4)? {
+                Some(blob) => Some(digest(kind, &key, &blob)),
+                None => digest_of_file(kind, &key, &self.files.path(&stored)).ok(),
+            };
             entries += 1;
-            if stored != digest(row.get(1)?, &key, &blob) {
+            if found != Some(stored) {
                 bad.push(row.get(0)?);
             }
         }
@@ -236,8 +307,43 @@ impl Store {
 
     pub fn clear(&mut self) -> rusqlite::Result<()> {
         self.connection
-            .execute_batch("DELETE FROM entries; PRAGMA incremental_vacuum")
+            .execute_batch("DELETE FROM entries; PRAGMA incremental_vacuum")?;
+        // What cannot be removed now is tried again with the next eviction.
+        let _ = self.files.sweep(&HashSet::new());
+        Ok(())
     }
+}
+
+/// Adds an entry, or marks it as used where it is there already.
+fn insert(
+    connection: &Connection,
+    (kind, key, digest): (Kind, &[u8], &[u8; 32]),
+    size: usize,
+    blob: Option<&[u8]>,
+    now: i64,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO entries (kind, key, digest, used, size, blob) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (kind, key, digest) DO UPDATE SET used = excluded.used",
+        )?
+        .execute(params![
+            kind.number(),
+            key,
+            digest,
+            now,
+            (size as u64 + ENTRY_OVERHEAD) as i64,
+            blob
+        ])?;
+    Ok(())
+}
+
+/// The digests of all entries that are files.
+fn digests_of_files(connection: &Connection) -> rusqlite::Result<HashSet<[u8; 32]>> {
+    connection
+        .prepare_cached("SELECT digest FROM entries WHERE blob IS NULL")?
+        .query_map([], |row| row.get(0))?
+        .collect()
 }
 
 /// Removes entries, those unused for longest first, until at most nine tenths of `limit` are in use.

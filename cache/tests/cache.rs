@@ -1,7 +1,7 @@
 //! The cache as its users see it: entries survive, damage does not spread, the size is bounded, processes share.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bactrian_cache::{Cache, Kind};
 use tempfile::TempDir;
@@ -211,4 +211,51 @@ fn connections_share_the_file() {
     let cache = place.open();
     assert_eq!(cache.stats().total().entries, 4 * 20 + 1);
     assert_eq!(cache.get(Kind::Specialisation, b"shared").len(), 1);
+}
+
+#[test]
+fn a_large_blob_is_a_file_and_goes_with_its_entry() {
+    let place = Place::new();
+    let cache = place.open();
+    cache.insert_file(Kind::Module, b"key", b"machine code");
+    let file = cache.get_file(Kind::Module, b"key").expect("it was kept");
+    assert_eq!(fs::read(&file).expect("readable"), b"machine code");
+    assert!(cache.get_file(Kind::Module, b"other").is_none());
+    assert!(
+        cache.get(Kind::Module, b"key").is_empty(),
+        "files are no blobs"
+    );
+    assert_eq!(cache.stats().total().entries, 1);
+    cache.clear();
+    assert!(!file.exists());
+}
+
+#[test]
+fn a_damaged_file_is_a_miss_and_is_written_anew() {
+    for damage in [
+        |file: &Path| fs::write(file, b"machine cod3").expect("writable"),
+        |file: &Path| fs::remove_file(file).expect("removable"),
+    ] {
+        let place = Place::new();
+        let cache = place.open();
+        cache.insert_file(Kind::Module, b"key", b"machine code");
+        damage(&cache.get_file(Kind::Module, b"key").expect("it was kept"));
+        assert!(cache.get_file(Kind::Module, b"key").is_none());
+        cache.insert_file(Kind::Module, b"key", b"machine code");
+        assert!(cache.get_file(Kind::Module, b"key").is_some());
+    }
+}
+
+#[test]
+fn files_that_are_no_entries_are_swept_and_evicted_entries_lose_their_files() {
+    let place = Place::new();
+    let cache = place.open();
+    cache.insert_file(Kind::Module, b"first", &[1; 600_000]);
+    let first = cache.get_file(Kind::Module, b"first").expect("it was kept");
+    let stray = first.with_file_name("stray");
+    fs::write(&stray, b"of a process that died").expect("writable");
+    cache.insert_file(Kind::Module, b"second", &[2; 600_000]);
+    assert!(!first.exists() && !stray.exists());
+    assert!(cache.get_file(Kind::Module, b"second").is_some());
+    assert_eq!(cache.verify().entries, 1);
 }

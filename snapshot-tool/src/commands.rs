@@ -1,7 +1,7 @@
 //! What each command does. A command's failure is a message and a status; a program's end is its own.
 
-use std::fs::{self, Permissions};
-use std::io::{IsTerminal, Read, Write};
+use std::fs::{self, File, Permissions};
+use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,10 +45,7 @@ pub fn execute(cli: &Cli) -> u8 {
 }
 
 fn run_program(args: &RunArgs) -> Result<u8> {
-    let input = read(&args.program)?;
-    let mut pipeline = pipeline(&args.build)?;
-    let module =
-        runnable(&mut pipeline, &input).with_context(|| args.program.display().to_string())?;
+    let (mut pipeline, module) = runnable(args)?;
     finish(&pipeline);
     let sandbox = sandbox(&args.program, &args.args, &args.sandbox)?;
     let engine = pipeline.engine.clone();
@@ -119,23 +116,56 @@ fn standard_input() -> Result<Vec<u8>> {
     Ok(input)
 }
 
-/// Machine code for whatever kind of program `input` is.
-fn runnable(pipeline: &mut Pipeline, input: &[u8]) -> Result<Module> {
-    if is_bytecode(input) {
-        pipeline.program(input)
-    } else if input.starts_with(b"\0asm") {
-        pipeline.machine_code(input)
-    } else if input.starts_with(b"\x7fELF") {
-        engine::load(&pipeline.engine, input)
+/// Machine code for whatever kind of program there is to run. Machine code itself is mapped, not read, and needs no
+/// cache.
+fn runnable(args: &RunArgs) -> Result<(Pipeline, Module)> {
+    let name = || args.program.display().to_string();
+    let kind = kind(&args.program)?;
+    if kind == Kind::MachineCode {
+        let pipeline = Pipeline::new(Settings::default())?;
+        let module = engine::load(&pipeline.engine, &args.program)
             .context("this is not machine code that this version of Bactrian made")
-    } else {
-        pipeline.program(input)
+            .with_context(name)?;
+        return Ok((pipeline, module));
     }
+    let mut pipeline = pipeline(&args.build)?;
+    let input = read(&args.program)?;
+    let module = match kind {
+        Kind::Wasm => pipeline.machine_code(&input),
+        Kind::Bytecode | Kind::MachineCode => pipeline.program(&input),
+    }
+    .with_context(name)?;
+    Ok((pipeline, module))
 }
 
-/// Whether the trailer is that of a bytecode executable, whatever the file begins with.
-fn is_bytecode(input: &[u8]) -> bool {
-    input.len() > 12 && input[input.len() - 12..].starts_with(b"Caml1999X")
+/// What a file seems to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Or anything else: the guest will say what is wrong with it.
+    Bytecode,
+    Wasm,
+    MachineCode,
+}
+
+/// A bytecode executable is known by its end, whatever it begins with.
+fn kind(path: &Path) -> Result<Kind> {
+    let ends = || -> std::io::Result<([u8; 4], [u8; 12])> {
+        let mut file = File::open(path)?;
+        let (mut magic, mut trailer) = ([0; 4], [0; 12]);
+        if file.metadata()?.len() >= trailer.len() as u64 {
+            file.read_exact(&mut magic)?;
+            file.seek(SeekFrom::End(-(trailer.len() as i64)))?;
+            file.read_exact(&mut trailer)?;
+        }
+        Ok((magic, trailer))
+    };
+    let (magic, trailer) = ends().with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(match &magic {
+        _ if trailer.starts_with(b"Caml1999X") => Kind::Bytecode,
+        b"\0asm" => Kind::Wasm,
+        b"\x7fELF" => Kind::MachineCode,
+        _ => Kind::Bytecode,
+    })
 }
 
 fn build(args: &BuildArgs) -> Result<()> {

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result};
@@ -117,22 +118,28 @@ pub fn compile(engine: &Engine, wasm: &[u8], cache: Option<&Cache>) -> Result<(M
         return Ok((module, Origin::Cached));
     }
     let module = Module::new(engine, wasm).map_err(error)?;
-    cache.insert(Kind::Module, &key, &module.serialize().map_err(error)?);
+    keep_module(cache, &key, &module)?;
     Ok((module, Origin::Compiled))
+}
+
+/// Keeps the machine code of `module` under `key`.
+pub fn keep_module(cache: &Cache, key: &[u8], module: &Module) -> Result<()> {
+    cache.insert_file(Kind::Module, key, &module.serialize().map_err(error)?);
+    Ok(())
 }
 
 /// The module whose serialised form is under `key`, if there is a usable one.
 pub fn cached_module(engine: &Engine, cache: &Cache, key: &[u8]) -> Option<Module> {
-    let serialised = cache.get(Kind::Module, key).pop()?;
-    load(engine, &serialised).ok()
+    load(engine, &cache.get_file(Kind::Module, key)?).ok()
 }
 
-/// A module from what `Module::serialize` wrote.
-pub fn load(engine: &Engine, serialised: &[u8]) -> Result<Module> {
+/// A module from the file that holds what `Module::serialize` wrote: mapped, so that only what is used of it takes
+/// memory.
+pub fn load(engine: &Engine, serialised: &Path) -> Result<Module> {
     // SAFETY: machine code must come from Wasmtime. That from the cache is the user's own file, written
     // only by this function's callers and checked against its digest; that from the command line is
     // a program the user asked to run, and Wasmtime checks that its own version and settings made it.
-    unsafe { Module::deserialize(engine, serialised) }.map_err(error)
+    unsafe { Module::deserialize_file(engine, serialised) }.map_err(error)
 }
 
 /// A key that covers `input`, and everything about `engine` that machine code depends on.

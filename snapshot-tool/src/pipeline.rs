@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use cache::{Cache, Kind};
+use cache::Cache;
 use wasmtime::{Engine, Module};
 
 use crate::engine::{self, Origin};
@@ -65,11 +65,7 @@ impl Pipeline {
         let wasm = self.module(bytecode)?;
         let module = self.machine_code(&wasm)?;
         if let Some(cache) = &self.settings.cache {
-            cache.insert(
-                Kind::Module,
-                &key,
-                &module.serialize().map_err(engine::error)?,
-            );
+            engine::keep_module(cache, &key, &module)?;
         }
         Ok(module)
     }
