@@ -8,12 +8,14 @@
 //! * [`outside`]: memory that is not OCaml heap; `allocator`: that of Rust's own data;
 //! * [`image`]: bytecode executables, parsed and verified, then loaded;
 //! * [`interp`]: the interpreter loop and calls between activations;
+//! * [`backtrace`]: what is recorded of exceptions, and where that is in the source;
 //! * [`primitives`]: what bytecode calls by name; [`os`]: the outside world, over WASI or natively;
 //! * [`parameters`]: what `OCAMLRUNPARAM` asks for; [`stack`]: the OCaml stack's memory and limit;
 //! * [`start`]: the module's entry points.
 
 #[cfg(target_family = "wasm")]
 mod allocator;
+pub mod backtrace;
 pub mod custom;
 pub mod heap;
 pub mod image;

@@ -13,8 +13,8 @@ pub struct Parameters {
     pub settings: Settings,
     /// Words of major heap at the start. Only shown.
     pub initial_heap: u64,
-    /// `b`: backtraces are recorded from the start.
-    pub record_backtraces: bool,
+    /// `b`: backtraces are recorded from the start, unless it is 0.
+    pub backtraces: u32,
     /// `p`: parsers made by `ocamlyacc` trace their steps.
     pub trace_parsers: bool,
     /// `W`: the runtime warns of channels that are never closed.
@@ -25,7 +25,7 @@ impl Parameters {
     const DEFAULT: Parameters = Parameters {
         settings: Settings::DEFAULT,
         initial_heap: 126_976,
-        record_backtraces: false,
+        backtraces: 0,
         trace_parsers: false,
         warnings: 0,
     };
@@ -63,7 +63,7 @@ impl Parameters {
     fn set(&mut self, letter: u8, number: Option<u64>) {
         let value = number.unwrap_or(1);
         match letter {
-            b'b' => self.record_backtraces = value != 0,
+            b'b' => self.backtraces = value as u32,
             b'p' => self.trace_parsers = value != 0,
             b'W' => self.warnings = value,
             b'h' => self.initial_heap = value,
@@ -140,7 +140,7 @@ mod tests {
             [1, 15, 80, 0x28, 500, 5120, 2, 1, 3, 100, 8192],
             "the last of two counts, and a letter alone is 1"
         );
-        assert!(parameters.record_backtraces && !parameters.trace_parsers);
+        assert!(parameters.backtraces == 1 && !parameters.trace_parsers);
         assert_eq!(parameters.initial_heap, 1 << 20);
     }
 }

@@ -3,6 +3,7 @@
 //! The predefined exceptions are the first globals of every program. None of this is inlined: callers stay small
 //! and need no stack frame for what hardly ever happens.
 
+use crate::backtrace;
 use crate::heap;
 use crate::primitives::registry::Raised;
 use crate::value::Value;
@@ -94,6 +95,9 @@ pub fn out_of_memory() -> Raised {
     constant(Predefined::OutOfMemory)
 }
 
+/// At the entry of an activation, which is no position in a backtrace; its callers are.
 pub fn stack_overflow() -> Raised {
-    constant(Predefined::StackOverflow)
+    let raised = constant(Predefined::StackOverflow);
+    backtrace::restart(vm().exception.get());
+    raised
 }

@@ -3,12 +3,13 @@
 //! Loading reads the program from standard input and looks at nothing else of the outside, so that the
 //! snapshot taken afterwards can run anywhere.
 
+use crate::backtrace;
 use crate::heap::{self, settings};
 use crate::image::{self, ImageError};
 use crate::interp::entries::enter_through_slot;
 use crate::os;
 use crate::parameters;
-use crate::primitives::{backtrace, exit, parsing};
+use crate::primitives::{exit, parsing};
 use crate::stack;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
@@ -54,9 +55,7 @@ fn apply_parameters() {
     if let Some(parameters) = parameters::read() {
         heap::start_with(parameters.settings.normalised());
         settings::show_initial(parameters.initial_heap);
-        if parameters.record_backtraces {
-            backtrace::start_recording();
-        }
+        backtrace::record(parameters.backtraces);
         if parameters.trace_parsers {
             parsing::start_tracing();
         }

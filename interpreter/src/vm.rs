@@ -29,6 +29,14 @@ pub struct Vm {
     /// The loaded code: 8 bytes a bytecode word, see `image::code`.
     pub code_start: Cell<u32>,
     pub code_end: Cell<u32>,
+    /// 1 if the program wants to know the calls in progress, so that calls leave their position on the stack. A
+    /// constant of the loaded program.
+    pub keeps_positions: Cell<u32>,
+    /// Whether exceptions are recorded, see `backtrace`; and whether the last one raised is.
+    pub backtrace_active: Cell<u32>,
+    pub backtrace_running: Cell<u32>,
+    /// The exception that was recorded last. A root.
+    pub backtrace_exception: Cell<Value>,
     /// Set when something waits for the next poll: a collection, finalisers, alarms.
     pub action_pending: Cell<u32>,
     /// The identity that the next object, exception or extension constructor gets.
@@ -50,6 +58,10 @@ impl Vm {
             globals: Cell::new(Value::UNIT),
             code_start: Cell::new(0),
             code_end: Cell::new(0),
+            keeps_positions: Cell::new(0),
+            backtrace_active: Cell::new(0),
+            backtrace_running: Cell::new(0),
+            backtrace_exception: Cell::new(Value::UNIT),
             action_pending: Cell::new(0),
             next_object_id: Cell::new(0),
         }

@@ -1,6 +1,6 @@
 //! Roots: the OCaml stack, the registers, values that other modules hold, and [`Root`]s.
 //!
-//! Every cell of the stack from `vm().sp` up is a value. Modules of the runtime that keep values in Rust
+//! Every cell of the stack from `vm().sp` up is a value, or a code position (see `backtrace`), which the range checks skip. Modules of the runtime that keep values in Rust
 //! variables across safepoints (named values, for one) register a visitor once.
 
 use super::state::Heap;
@@ -66,6 +66,7 @@ impl Drop for Root {
 pub fn for_each_cell(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
     let vm = vm();
     visit(&vm.exception);
+    visit(&vm.backtrace_exception);
     for visitor in heap.visitors.borrow().iter() {
         visitor(visit);
     }

@@ -4,7 +4,10 @@
 //! function pointer, an effect and the number of a shortcut for each primitive. Natively it is a table of [`Primitive`]s. A name that
 //! nothing defines is no error until it is called.
 
+use super::decode;
 use super::error::ImageError;
+use super::opcode::Opcode;
+use super::parse::Executable;
 use crate::interp::shortcut;
 use crate::primitives;
 use crate::primitives::registry::{Code, Effect, Primitive};
@@ -57,6 +60,28 @@ pub fn arity(primitive: &Primitive) -> u32 {
         Code::F5(_) => 5,
         Code::FN(_) => 6,
     }
+}
+
+/// Whether an instruction of the program calls one of the primitives with these names. Every program names
+/// all primitives of its runtime, but calls few.
+pub fn calls_any(executable: &Executable, wanted: &[&str]) -> bool {
+    use Opcode::{CCall1, CCall2, CCall3, CCall4, CCall5, CCallN};
+    let is_wanted = |primitive: Option<&i32>| {
+        let name = primitive.and_then(|&index| executable.primitives.get(index as usize));
+        name.is_some_and(|name| wanted.iter().any(|wanted| wanted.as_bytes() == *name))
+    };
+    let mut position = 0;
+    while let Ok(instruction) = decode::instruction(&executable.code, position) {
+        let calls = matches!(
+            instruction.opcode,
+            CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN
+        );
+        if calls && is_wanted(instruction.operands.last()) {
+            return true;
+        }
+        position = instruction.next();
+    }
+    false
 }
 
 /// The effect, and above it the number of the shortcut.

@@ -146,6 +146,14 @@ pub fn closure_count(instruction: &Instruction) -> usize {
     }
 }
 
+/// The words that the closures of a CLOSURE or CLOSUREREC begin at.
+pub fn closure_targets(instruction: &Instruction) -> impl Iterator<Item = i64> {
+    (0..closure_count(instruction)).map(|index| match instruction.opcode {
+        Opcode::Closure => instruction.target(1),
+        _ => instruction.table_target(index),
+    })
+}
+
 /// For an instruction that calls a closure: with how many arguments.
 pub fn call_arity(opcode: Opcode, operands: &[i32]) -> Option<u32> {
     match opcode {

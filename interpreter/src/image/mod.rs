@@ -21,13 +21,14 @@ pub mod verify;
 
 pub use error::ImageError;
 
+use crate::backtrace::events;
 use crate::heap;
 use crate::memory;
+use crate::primitives::backtrace::WANT_POSITIONS;
 use crate::primitives::{code_fragment, marshal};
 use crate::stack;
 use crate::value::{Value, WORD, header};
 use crate::vm::vm;
-use opcode::Opcode;
 use parse::Executable;
 use verify::{Entry, Limits};
 
@@ -63,25 +64,16 @@ pub fn load(file: &[u8]) -> Result<Program, ImageError> {
             code::address(code_start, hint.entry),
         );
     }
+    events::register(executable.debug);
+    let wants_positions = bind::calls_any(&executable, WANT_POSITIONS);
+    vm().keeps_positions.set(wants_positions.into());
     load_data(&executable, globals)?;
-    stack::note_raisable(may_call(&executable, b"caml_gc_set"));
+    stack::note_raisable(bind::calls_any(&executable, &["caml_gc_set"]));
     heap::init();
     requests::publish(code_start, &entries);
     Ok(Program {
         entries,
         code_start,
-    })
-}
-
-/// Whether some word pair of the code looks like a call of this primitive of one argument.
-fn may_call(executable: &Executable, name: &[u8]) -> bool {
-    let index = executable
-        .primitives
-        .iter()
-        .position(|&known| known == name);
-    index.is_some_and(|index| {
-        let call = [Opcode::CCall1 as i32, index as i32];
-        executable.code.windows(2).any(|pair| pair == call)
     })
 }
 

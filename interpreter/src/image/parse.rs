@@ -21,23 +21,26 @@ pub struct Executable<'a> {
     pub data_offset: usize,
     /// Names in the PRIM section, by index.
     pub primitives: Vec<&'a [u8]>,
+    /// The DBUG section: debug events, if the program was linked with them.
+    pub debug: &'a [u8],
 }
 
 /// Finds the sections.
 pub fn executable(file: &[u8]) -> Result<Executable<'_>, ImageError> {
     let sections = sections(file)?;
-    let find = |name: &'static str| {
-        let found = sections
+    let optional = |name: &str| {
+        sections
             .iter()
-            .find(|section| section.name == name.as_bytes());
-        found.ok_or(ImageError::Missing { section: name })
+            .find(|section| section.name == name.as_bytes())
     };
+    let find = |name| optional(name).ok_or(ImageError::Missing { section: name });
     let (code, data, prim) = (find("CODE")?, find("DATA")?, find("PRIM")?);
     Ok(Executable {
         code: words(code.bytes)?,
         data: data.bytes,
         data_offset: data.offset,
         primitives: names(prim.bytes),
+        debug: optional("DBUG").map_or(&[], |section| section.bytes),
     })
 }
 

@@ -1,8 +1,8 @@
 //! The specialisation requests of a loaded program: one for each entry of its code.
 //!
 //! A request's function is the interpreter loop itself; the residual function has the signature of the
-//! generic entry whose table index is in the slot. Constant regions: the code, the primitive table, and the
-//! cell that holds the globals' address.
+//! generic entry whose table index is in the slot. Constant regions: the code, the primitive table, the cell
+//! that holds the globals' address, and the one that says whether calls leave their positions on the stack.
 
 use super::verify::Entry;
 use annotations::{REQUEST_MAGIC, REQUEST_VERSION, RequestTable};
@@ -73,6 +73,7 @@ mod wasm {
         let (code_start, code_end) = (vm().code_start.get(), vm().code_end.get());
         let (primitives, primitives_len) = bind::region();
         let globals = core::ptr::from_ref(&vm().globals) as usize as u32;
+        let keeps_positions = core::ptr::from_ref(&vm().keeps_positions) as usize as u32;
         vec![
             Region {
                 base: code_start,
@@ -85,6 +86,10 @@ mod wasm {
             Region {
                 base: globals,
                 len: 8,
+            },
+            Region {
+                base: keeps_positions,
+                len: 4,
             },
         ]
     }

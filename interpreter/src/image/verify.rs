@@ -271,11 +271,7 @@ impl Walk<'_> {
 
     /// Notes the functions of a CLOSURE or CLOSUREREC.
     fn closures(&mut self, instruction: &Instruction) -> Result<(), CodeProblem> {
-        for index in 0..effect::closure_count(instruction) {
-            let target = match instruction.opcode {
-                Opcode::Closure => instruction.target(1),
-                _ => instruction.table_target(index),
-            };
+        for target in effect::closure_targets(instruction) {
             let position = self.jump(target)?;
             let arity = self.arity(position)?;
             self.found_entry(position, arity);

@@ -1,7 +1,8 @@
 //! The interpreter loop and calls between activations.
 //!
 //! * [`run`]: the loop, one activation of one function; [`registers`]: what it keeps, and its operations;
-//!   `blocks`: allocation; `primitive`: C_CALL, with [`shortcut`]s; [`events`]: what lockstep compares;
+//!   `blocks`: allocation; `primitive`: C_CALL, with [`shortcut`]s; `unwind`: where a backtrace goes on; [`events`]:
+//!   what lockstep compares;
 //! * [`entries`]: activations by arity; [`calls`]: applications that are not exact.
 
 mod blocks;
@@ -14,5 +15,6 @@ pub mod run;
 pub mod shortcut;
 #[cfg(test)]
 mod tests;
+mod unwind;
 
 pub use calls::apply;

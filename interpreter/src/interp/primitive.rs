@@ -77,6 +77,7 @@ impl Registers {
         }
         let collects = effect == Effect::Collects as u32;
         if collects {
+            self.keep_position();
             cells_drop_below(self.sp);
             vm().sp.set(self.sp);
             cells_sync();
@@ -84,6 +85,7 @@ impl Registers {
         let result = call();
         if collects {
             cells_invalidate();
+            self.drop_position();
         }
         lockstep_event(events::RESULT, self.pc, self.sp, result);
         self.accu = result;

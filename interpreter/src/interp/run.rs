@@ -383,15 +383,19 @@ pub extern "C" fn interp(
                     let result = if n <= MAX_DIRECT {
                         let arguments = r.arguments(n);
                         r.drop(frame);
+                        r.keep_position();
                         cells_drop_below(r.sp);
                         cells_sync();
-                        if code::arity(code) == n {
+                        let result = if code::arity(code) == n {
                             enter(code, closure, r.sp, n, arguments)
                         } else {
                             let [a0, a1, a2, a3, a4, a5, a6] = arguments;
                             apply_slow(closure, r.sp, n, a0, a1, a2, a3, a4, a5, a6)
-                        }
+                        };
+                        r.drop_position();
+                        result
                     } else {
+                        r.keep_position_above(n);
                         cells_sync();
                         let result = if code::arity(code) == n {
                             enter_through_slot(code, closure, r.sp)
@@ -408,6 +412,7 @@ pub extern "C" fn interp(
                         continue 'step;
                     }
                 }
+                r.unwind();
                 if r.trap == 0 {
                     lockstep_event(events::EXIT, r.pc, r.sp, 0);
                     return Value::RAISED.0;

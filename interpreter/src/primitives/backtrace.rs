@@ -1,62 +1,119 @@
-//! Backtraces: none are recorded yet, so programs see what `ocamlrun` gives them while recording is off.
+//! `Printexc`'s primitives: recording, and backtraces as OCaml values.
+//!
+//! A raw backtrace is an array of slots; a slot is a code position's address without its lowest bit, as an integer.
 
 use super::registry::Outcome;
+use crate::backtrace::{self, events};
 use crate::heap;
 use crate::raise;
 use crate::value::Value;
-use std::cell::Cell;
 
 crate::primitives! {
     Leaf "caml_record_backtrace" record, 1;
     Leaf "caml_backtrace_status" status, 1;
-    Leaf "caml_get_exception_raw_backtrace" empty, 1;
+    Leaf "caml_ml_debug_info_status" debug_info_status, 1;
+    Allocates "caml_get_exception_raw_backtrace" raw_backtrace, 1;
     Leaf "caml_restore_raw_backtrace" restore, 2;
-    Leaf "caml_get_current_callstack" empty, 1;
+    Collects "caml_get_current_callstack" callstack, 1;
     Allocates "caml_get_exception_backtrace" exception_backtrace, 1;
-    Leaf "caml_convert_raw_backtrace" empty, 1;
-    Leaf "caml_convert_raw_backtrace_slot" convert_slot, 1;
+    Allocates "caml_convert_raw_backtrace" convert, 1;
+    Allocates "caml_convert_raw_backtrace_slot" convert_slot, 1;
     Leaf "caml_raw_backtrace_length" length, 1;
     Leaf "caml_raw_backtrace_slot" slot, 2;
     Leaf "caml_raw_backtrace_next_slot" next_slot, 1;
 }
 
-thread_local! {
-    static RECORDING: Cell<bool> = const { Cell::new(false) };
-}
+/// The primitives that want to know the calls in progress: a program whose code calls one keeps positions on
+/// its stack.
+pub const WANT_POSITIONS: &[&str] = &["caml_get_current_callstack", "caml_reify_bytecode"];
 
-/// Records from the start: `b` in `OCAMLRUNPARAM`.
-pub fn start_recording() {
-    RECORDING.set(true);
-}
-
-pub fn is_recording() -> bool {
-    RECORDING.get()
-}
-
-/// Remembers the wish only.
 fn record(on: Value) -> Value {
-    RECORDING.set(on.as_bool());
+    backtrace::record(on.as_int() as u32);
     Value::UNIT
 }
 
-fn status(_unit: Value) -> Value {
-    Value::bool(RECORDING.get())
+fn status(_: Value) -> Value {
+    Value::bool(backtrace::recording() != 0)
 }
 
-fn empty(_argument: Value) -> Value {
-    heap::atom(0)
+/// 1 once the debug information was read. The negative answers are complaints about a file, which there is none of.
+fn debug_info_status(_: Value) -> Value {
+    Value::int(events::is_read().into())
 }
 
-fn restore(_exception: Value, _backtrace: Value) -> Value {
+fn to_slot(position: u32) -> Value {
+    Value::int(i64::from(position >> 1))
+}
+
+fn from_slot(slot: Value) -> u32 {
+    (slot.as_int() as u32) << 1
+}
+
+/// An array of the given values, which are young or integers.
+fn array(fields: &[Value]) -> Value {
+    match fields {
+        [] => heap::atom(0),
+        _ => heap::alloc_fields(0, fields),
+    }
+}
+
+fn slots(positions: Vec<u32>) -> Value {
+    let slots: Vec<Value> = positions.into_iter().map(to_slot).collect();
+    array(&slots)
+}
+
+fn raw_backtrace(_: Value) -> Value {
+    match backtrace::recording() {
+        0 => heap::atom(0),
+        _ => slots(backtrace::last()),
+    }
+}
+
+fn restore(exception: Value, backtrace: Value) -> Value {
+    let slots = (0..backtrace.wosize()).map(|index| from_slot(backtrace.field(index)));
+    backtrace::restore(exception, slots);
     Value::UNIT
 }
 
-fn exception_backtrace(_unit: Value) -> Value {
-    heap::alloc_some(heap::atom(0))
+fn callstack(limit: Value) -> Value {
+    let limit = usize::try_from(limit.as_int()).unwrap_or(0);
+    slots(backtrace::callstack(limit))
 }
 
-fn convert_slot(_slot: Value) -> Outcome {
-    Err(raise::failure("No debug information available"))
+fn exception_backtrace(unit: Value) -> Value {
+    heap::alloc_some(convert(raw_backtrace(unit)))
+}
+
+fn convert(backtrace: Value) -> Value {
+    let slots = (0..backtrace.wosize()).map(|index| backtrace.field(index));
+    let locations: Vec<Value> = slots.map(convert_slot).collect();
+    array(&locations)
+}
+
+/// The location of a slot, as `Printexc.backtrace_slot`.
+fn convert_slot(slot: Value) -> Value {
+    const UNKNOWN: u8 = 1;
+    let location = events::location(from_slot(slot));
+    let is_raise = Value::bool(location.is_raise);
+    let Some(place) = location.place else {
+        return heap::alloc_fields(UNKNOWN, &[is_raise]);
+    };
+    let file = heap::alloc_string(&place.file);
+    let function = heap::alloc_string(&place.function);
+    let int = |n: i32| Value::int(i64::from(n));
+    let is_inlined = Value::FALSE;
+    heap::alloc_fields(
+        0,
+        &[
+            is_raise,
+            file,
+            int(place.line),
+            int(place.start),
+            int(place.end),
+            is_inlined,
+            function,
+        ],
+    )
 }
 
 fn length(backtrace: Value) -> Value {
@@ -72,6 +129,7 @@ fn slot(backtrace: Value, index: Value) -> Outcome {
     }
 }
 
-fn next_slot(_slot: Value) -> Value {
+/// Bytecode is not inlined: each position is one slot.
+fn next_slot(_: Value) -> Value {
     Value::NONE
 }

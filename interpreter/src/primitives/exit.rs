@@ -1,12 +1,14 @@
 //! How a program ends that did not catch an exception.
 //!
 //! `Printexc`, where it is linked, has registered a function that prints the exception; else the runtime
-//! runs the `at_exit` functions and then prints it in a form of its own.
+//! runs the `at_exit` functions and then prints it in a form of its own, with a backtrace if one is recorded.
 
 use super::named;
+use crate::backtrace;
 use crate::interp;
 use crate::os;
 use crate::value::{Value, tag};
+use crate::vm::vm;
 
 /// Exit code after an uncaught exception.
 pub const UNCAUGHT_CODE: u8 = 2;
@@ -29,14 +31,21 @@ pub fn uncaught(exception: Value) -> u8 {
 
 fn report(exception: Value) {
     let message = format_exception(exception);
+    // Nothing is recorded meanwhile, so that the backtrace is still there after it.
+    let recording = vm().backtrace_active.replace(0);
+    vm().backtrace_running.set(0);
     if let Some(at_exit) = named::get(named::AT_EXIT) {
         // An exception in there does not replace the one being reported.
         let _ = interp::apply(at_exit, &[Value::UNIT]);
     }
+    vm().backtrace_active.set(recording);
     os::write_all(
         2,
         &[b"Fatal error: exception ", &message[..], b"\n"].concat(),
     );
+    if recording != 0 {
+        backtrace::print();
+    }
 }
 
 /// The exception as the runtime prints it: name, then arguments, floats and blocks as `_`.

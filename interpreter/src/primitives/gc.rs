@@ -3,6 +3,7 @@
 //! The counters are those of this heap, not of the one whose parameters they imitate. Parameters without a
 //! meaning here are kept and shown. `Gc.Memprof` accepts trackers, but takes no samples.
 
+use crate::backtrace;
 use crate::heap;
 use crate::heap::settings::{Settings, about, message};
 use crate::heap::stats::Spaces;
@@ -203,7 +204,7 @@ fn runtime_parameters(_: Value) -> Value {
         window,
         ..,
     ] = heap::heap().settings.get().fields;
-    let backtraces = u8::from(super::backtrace::is_recording());
+    let backtraces = backtrace::recording();
     let trace = u8::from(super::parsing::is_tracing());
     let warnings = parameters::current().warnings;
     heap::alloc_string(

@@ -32,7 +32,6 @@ crate::primitives! {
     Allocates "caml_sys_time_include_children" time, 1;
     Allocates "caml_sys_random_seed" random_seed, 1;
     Leaf "caml_sys_exit" exit, 1;
-    Leaf "caml_ml_debug_info_status" debug_info_status, 1;
     Leaf "caml_reset_afl_instrumentation" reset_afl, 1;
 }
 
@@ -143,11 +142,6 @@ fn random_seed(_: Value) -> Value {
 fn exit(code: Value) -> Value {
     heap::settings::show_at_exit();
     os::exit(code.as_int() as u8)
-}
-
-/// No complaint about debug information.
-fn debug_info_status(_: Value) -> Value {
-    Value::int(0)
 }
 
 fn reset_afl(_: Value) -> Value {

@@ -1,0 +1,133 @@
+//! Backtraces: which code positions are recorded when an exception is raised, and where they are in the source.
+//!
+//! `ocamlrun` finds the positions in one scan of its stack, which holds return addresses. Here the activations that
+//! unwind report themselves ([`unwind`]), innermost first: the one that raises, then each one whose call returned
+//! `Value::RAISED`, up to the handler. What else that scan would find, calls that wait for their arguments, follows
+//! from the code alone ([`shapes`]), so a report is one number. [`events`] knows the source position of a code
+//! position, `print` writes what the runtime prints when `Printexc` is not linked.
+//!
+//! A *position* is the address of a code cell.
+
+pub mod events;
+mod print;
+mod shapes;
+
+pub use print::print;
+
+use crate::memory;
+use crate::value::{Value, WORD};
+use crate::vm::vm;
+use shapes::Step;
+use std::cell::RefCell;
+
+/// Most positions that a backtrace holds.
+pub const LIMIT: usize = 1024;
+
+thread_local! {
+    /// The positions of the last backtrace.
+    static POSITIONS: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What a position is on the OCaml stack: no integer, for it is even, and no block, for those lie in the low
+/// half of the word. Computed from the address so that it can be relocated.
+#[inline(always)]
+pub fn position_word(position: u32) -> i64 {
+    (i64::from(position)) << 32
+}
+
+/// The position in a word of the OCaml stack.
+#[inline(always)]
+fn position_in(word: i64) -> Option<u32> {
+    (word as u32 == 0 && word != 0).then_some((word as u64 >> 32) as u32)
+}
+
+/// Whether exceptions are recorded: the number that `OCAMLRUNPARAM=b` or `Printexc.record_backtrace` gave.
+pub fn recording() -> u32 {
+    vm().backtrace_active.get()
+}
+
+/// Starts or stops recording.
+pub fn record(active: u32) {
+    let vm = vm();
+    if active != vm.backtrace_active.replace(active) {
+        vm.backtrace_running.set(0);
+        vm.backtrace_exception.set(Value::UNIT);
+        POSITIONS.with_borrow_mut(Vec::clear);
+    }
+}
+
+/// The activation whose instruction at `pc` raises, or calls what raised, tells where it is.
+#[inline(never)]
+pub extern "C" fn unwind(pc: u32) {
+    if vm().backtrace_active.get() != 0 {
+        unwind_recorded(pc);
+    }
+}
+
+#[inline(never)]
+fn unwind_recorded(pc: u32) {
+    events::with_shapes(pc, |shapes| {
+        let Some((step, positions)) = shapes.unwind(pc) else {
+            return;
+        };
+        let vm = vm();
+        match step {
+            Step::Raise => restart(vm.exception.get()),
+            Step::Reraise if vm.exception.get() == vm.backtrace_exception.get() => {
+                vm.backtrace_running.set(1);
+            }
+            Step::Reraise => restart(vm.exception.get()),
+            Step::NoTrace => vm.backtrace_running.set(0),
+            Step::Pass => {}
+        }
+        if vm.backtrace_running.get() != 0 {
+            append(positions);
+        }
+    });
+}
+
+/// Begins a backtrace for `exception` at no position yet, if exceptions are recorded.
+pub fn restart(exception: Value) {
+    let vm = vm();
+    if vm.backtrace_active.get() != 0 {
+        vm.backtrace_running.set(1);
+        vm.backtrace_exception.set(exception);
+        POSITIONS.with_borrow_mut(Vec::clear);
+    }
+}
+
+fn append(new: impl Iterator<Item = u32>) {
+    POSITIONS.with_borrow_mut(|positions| {
+        let room = LIMIT - positions.len();
+        positions.extend(new.take(room));
+    });
+}
+
+/// The positions of the last backtrace, innermost first.
+pub fn last() -> Vec<u32> {
+    POSITIONS.with_borrow(Vec::clone)
+}
+
+/// Makes `positions` the backtrace of `exception`.
+pub fn restore(exception: Value, positions: impl Iterator<Item = u32>) {
+    vm().backtrace_exception.set(exception);
+    POSITIONS.set(positions.take(LIMIT).collect());
+}
+
+/// The positions of the calls in progress, innermost first, at most `limit`: at a primitive, in a program that
+/// keeps positions ([`crate::vm::Vm::keeps_positions`]).
+pub fn callstack(limit: usize) -> Vec<u32> {
+    let mut positions = Vec::new();
+    for address in (vm().sp.get()..vm().stack_high.get()).step_by(WORD as usize) {
+        if positions.len() >= limit {
+            break;
+        }
+        if let Some(pc) = position_in(memory::load_i64(address)) {
+            events::with_shapes(pc, |shapes| {
+                positions.extend(shapes.pending(pc).into_iter().flatten());
+            });
+        }
+    }
+    positions.truncate(limit);
+    positions
+}

@@ -1,0 +1,46 @@
+//! How an activation tells where it is: to the backtrace when it unwinds, and, on the stack, to those who ask
+//! while calls are in progress.
+
+use super::registers::Registers;
+use crate::backtrace;
+use crate::memory::cell_write;
+use crate::vm::vm;
+
+impl Registers {
+    /// Tells the backtrace that this instruction raises, or that its call did.
+    #[inline(always)]
+    pub fn unwind(&self) {
+        backtrace::unwind(self.pc);
+    }
+
+    /// Leaves the position of this instruction, a call, on the stack, if the program may ask for the calls in
+    /// progress.
+    #[inline(always)]
+    pub fn keep_position(&mut self) {
+        if keeps_positions() {
+            self.push(backtrace::position_word(self.pc));
+        }
+    }
+
+    /// The same in the words of PUSH_RETADDR above `n` arguments on the stack. The first is the callee's.
+    #[inline(always)]
+    pub fn keep_position_above(&mut self, n: u32) {
+        if keeps_positions() {
+            cell_write(self.slot_address(n + 1), backtrace::position_word(self.pc));
+        }
+    }
+
+    /// Takes what `keep_position` left off again.
+    #[inline(always)]
+    pub fn drop_position(&mut self) {
+        if keeps_positions() {
+            self.drop(1);
+        }
+    }
+}
+
+/// A constant of the program.
+#[inline(always)]
+fn keeps_positions() -> bool {
+    vm().keeps_positions.get() != 0
+}
