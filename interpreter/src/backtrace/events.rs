@@ -93,7 +93,10 @@ thread_local! {
 /// Remembers the DBUG section of the program.
 pub fn register(section: &[u8]) {
     let section = Vec::leak(section.to_vec());
-    TABLE.with_borrow_mut(|table| table.section = section);
+    TABLE.with_borrow_mut(|table| {
+        table.section = section;
+        table.units = None;
+    });
 }
 
 /// Adds the code from `start` to `end`, loaded at run time, with its events: an OCaml array of lists of
@@ -151,7 +154,11 @@ pub fn with_shapes(pc: u32, look: impl FnOnce(&Shapes)) {
         let mut fragments = table.fragments.iter_mut();
         if let Some(fragment) = fragments.find(|fragment| fragment.holds(pc)) {
             let (start, end) = (fragment.start, fragment.end);
-            look(fragment.shapes.get_or_insert_with(|| Shapes::new(start, end)));
+            look(
+                fragment
+                    .shapes
+                    .get_or_insert_with(|| Shapes::new(start, end)),
+            );
         }
     });
 }

@@ -11,6 +11,8 @@
 pub mod events;
 mod print;
 mod shapes;
+#[cfg(test)]
+mod tests;
 
 pub use print::print;
 
