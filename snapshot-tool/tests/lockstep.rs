@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bactrian::engine;
+use bactrian::host::{Directory, Sandbox};
 use bactrian::lockstep::{self, Cause, Setup, Verdict};
 use bactrian::run::Exit;
 use wasmtime::{Engine, Module};
@@ -13,6 +14,8 @@ fn guest(events: u32, body: &str, last: &str) -> String {
         r#"(module
             (import "bactrian" "lockstep.event" (func $event (param i32 i32 i32 i64)))
             (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+            (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+            (import "wasi_snapshot_preview1" "path_create_directory" (func $mkdir (param i32 i32 i32) (result i32)))
             (memory (export "memory") 1)
             (func (export "_start") (local $at i32)
                 (call $event (i32.const 1) (i32.const 0) (i32.const 1024) (i64.const 1))
@@ -31,19 +34,23 @@ fn late(what: &str) -> String {
 }
 
 fn compare(generic: &str, residual: &str) -> Verdict {
-    let engine = engine::interruptible(None).expect("an engine");
-    let module = |engine: &Engine, wat: &str| {
-        Module::new(engine, wat::parse_str(wat).expect("well-formed")).expect("valid")
-    };
     let setup = Setup {
         patience: Duration::from_secs(2),
         ..Setup::default()
+    };
+    compare_with(generic, residual, &setup)
+}
+
+fn compare_with(generic: &str, residual: &str, setup: &Setup) -> Verdict {
+    let engine = engine::interruptible(None).expect("an engine");
+    let module = |engine: &Engine, wat: &str| {
+        Module::new(engine, wat::parse_str(wat).expect("well-formed")).expect("valid")
     };
     lockstep::compare(
         &engine,
         &module(&engine, generic),
         &module(&engine, residual),
-        &setup,
+        setup,
     )
     .expect("both start")
 }
@@ -145,18 +152,92 @@ fn a_side_that_loops_is_stopped() {
 #[test]
 fn a_side_that_loops_at_its_end_is_stopped() {
     let (_, cause, text) = cause(&guest(9000, "", "(loop $ever (br $ever))"));
-    assert!(matches!(cause, Cause::Ends { .. }), "{text}");
+    assert!(matches!(cause, Cause::Exits { .. }), "{text}");
 }
 
 #[test]
 fn another_status_is_found() {
     let (events, cause, _) = cause(&guest(9000, "", "(call $exit (i32.const 3))"));
     assert_eq!(events, 9001);
-    let Cause::Ends { generic, residual } = cause else {
+    let Cause::Exits { generic, residual } = cause else {
         panic!("{cause:?}")
     };
-    assert_eq!(
-        (generic.exit, residual.exit),
-        (Exit::Status(0), Exit::Status(3))
+    assert_eq!((generic, residual), (Exit::Status(0), Exit::Status(3)));
+}
+
+/// Writes what `text` says, of five bytes, then exits with the number of bytes written.
+fn writer(text: &str) -> String {
+    guest(
+        10,
+        "",
+        &format!(
+            r#"(i64.store (i32.const 2000) (i64.const {}))
+            (i32.store (i32.const 2016) (i32.const 2000))
+            (i32.store (i32.const 2020) (i32.const 5))
+            (drop (call $write (i32.const 1) (i32.const 2016) (i32.const 1) (i32.const 2024)))
+            (call $exit (i32.load (i32.const 2024)))"#,
+            text.bytes()
+                .rev()
+                .fold(0, |word, byte| word << 8 | i64::from(byte))
+        ),
+    )
+}
+
+#[test]
+fn output_is_written_once_and_compared() {
+    match compare(&writer("camel"), &writer("camel")) {
+        Verdict::Agree { end, .. } => {
+            assert_eq!(
+                (end.exit, &end.stdout[..]),
+                (Exit::Status(5), &b"camel"[..])
+            );
+        }
+        Verdict::Diverged(divergence) => panic!("{divergence}"),
+    }
+    match compare(&writer("camel"), &writer("cabal")) {
+        Verdict::Agree { .. } => panic!("the difference was not noticed"),
+        Verdict::Diverged(divergence) => {
+            let text = divergence.to_string();
+            assert!(text.contains(r#"from byte 2 on: "mel", "bal""#), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_call_that_one_side_does_not_make_is_found() {
+    let (_, _, text) = cause(&writer("camel").replace(
+        "i32.lt_u (local.get $at) (i32.const 10)",
+        "i32.lt_u (local.get $at) (i32.const 9000)",
+    ));
+    assert!(
+        text.contains("the generic side makes no such call"),
+        "{text}"
     );
+}
+
+#[test]
+fn what_is_done_outside_is_done_once() {
+    // Exits with the error number of making a directory: the second side would find it there.
+    let guest = guest(
+        10,
+        "",
+        r#"(i64.store (i32.const 2000) (i64.const 0x776f6c66))
+        (call $exit (call $mkdir (i32.const 3) (i32.const 2000) (i32.const 4)))"#,
+    );
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let setup = Setup {
+        sandbox: Sandbox {
+            directories: vec![Directory {
+                host: directory.path().to_string_lossy().into_owned(),
+                guest: "/".into(),
+            }],
+            ..Sandbox::default()
+        },
+        ..Setup::default()
+    };
+    match compare_with(&guest, &guest, &setup) {
+        Verdict::Agree { end, .. } => assert_eq!(end.exit, Exit::Status(0)),
+        Verdict::Diverged(divergence) => panic!("{divergence}"),
+    }
+    assert!(directory.path().join("flow").is_dir());
 }

@@ -5,16 +5,17 @@
 //! [`event`] is their form, [`report`] what is printed of a divergence. Batches end after the same number of
 //! events on both sides, so they are compared one by one.
 //!
-//! Invariant: what is outside is the same for both: arguments, input, a clock that counts its readers, fixed
-//! "random" numbers. Leaves out: files. Both sides use the directories that were opened, at the same time.
+//! Invariant: what is outside is the same for both: arguments, a clock that counts its readers, fixed "random"
+//! numbers; and what one side reads and does there, the other is told ([`outside`]).
 
 mod event;
+mod outside;
 mod report;
 mod side;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use anyhow::Result;
@@ -27,6 +28,7 @@ use crate::pipeline::{Mode, Pipeline};
 use crate::run::Exit;
 use event::{BATCH, Batch};
 pub use event::{Event, Kind};
+use outside::Outside;
 pub use report::{Cause, Divergence};
 use side::{Side, Started};
 
@@ -59,7 +61,7 @@ impl Default for Setup {
     }
 }
 
-/// The end of a program, as seen from outside.
+/// The end of a program, as seen from outside. The side that plays calls back writes nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
     pub exit: Exit,
@@ -85,9 +87,17 @@ pub fn compare(
     std::thread::scope(|scope| {
         let sides = [Side::Generic, Side::Residual];
         let modules = [generic, residual];
+        let (calls, replayed) = channel();
+        let outside = [
+            Outside::Record {
+                calls,
+                relay: Vec::new(),
+            },
+            Outside::Replay(replayed),
+        ];
         let mut started = Vec::new();
-        for (side, module) in sides.into_iter().zip(modules) {
-            started.push(side::start(scope, engine, side, module, setup)?);
+        for ((side, module), outside) in sides.into_iter().zip(modules).zip(outside) {
+            started.push(side::start(scope, engine, side, module, outside, setup)?);
         }
         let [generic, residual] = <[Started; 2]>::try_from(started)
             .ok()
@@ -114,10 +124,18 @@ pub fn compare(
             engine.increment_epoch();
         }
         let (generic, residual) = (side::join(generic)?, side::join(residual)?);
-        Ok(match verdict {
-            Some(divergence) => Verdict::Diverged(Box::new(divergence)),
-            None => comparison.ends(generic, residual),
-        })
+        let Some(mut divergence) = verdict.or_else(|| comparison.exits(&generic, &residual)) else {
+            return Ok(Verdict::Agree {
+                events: comparison.events,
+                end: generic,
+            });
+        };
+        for (side, end) in sides.into_iter().zip([generic, residual]) {
+            if let Exit::Trapped(message) = end.exit {
+                divergence.traps.push((side, message));
+            }
+        }
+        Ok(Verdict::Diverged(Box::new(divergence)))
     })
 }
 
@@ -195,14 +213,13 @@ impl Comparison<'_> {
         })
     }
 
-    fn ends(&self, generic: End, residual: End) -> Verdict {
-        if generic == residual {
-            return Verdict::Agree {
-                events: self.events,
-                end: generic,
-            };
-        }
-        Verdict::Diverged(Box::new(self.divergence(Cause::Ends { generic, residual })))
+    fn exits(&self, generic: &End, residual: &End) -> Option<Divergence> {
+        (generic.exit != residual.exit).then(|| {
+            self.divergence(Cause::Exits {
+                generic: generic.exit.clone(),
+                residual: residual.exit.clone(),
+            })
+        })
     }
 
     fn divergence(&self, cause: Cause) -> Divergence {
@@ -210,6 +227,7 @@ impl Comparison<'_> {
         Divergence {
             events: self.events,
             cause,
+            traps: Vec::new(),
             history,
             functions: self.setup.functions.clone(),
         }

@@ -3,14 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::Side;
 use super::event::Event;
-use super::{End, Side};
+use crate::run::Exit;
 
 /// Bytes of a cell of code (see ARCHITECTURE.md).
 const CELL: u32 = 8;
-
-/// How much of an output that differs is shown.
-const EXCERPT: usize = 120;
 
 /// Two runs that are not the same.
 #[derive(Clone, Debug)]
@@ -18,6 +16,8 @@ pub struct Divergence {
     /// Events that agreed before.
     pub events: u64,
     pub cause: Cause,
+    /// What the sides that trapped said.
+    pub traps: Vec<(Side, String)>,
     /// The last events that agreed.
     pub history: Vec<Event>,
     /// Address and length of the program's functions.
@@ -32,8 +32,8 @@ pub enum Cause {
         generic: Option<Event>,
         residual: Option<Event>,
     },
-    /// Events agree; status or output does not.
-    Ends { generic: End, residual: End },
+    /// Events agree; the status does not.
+    Exits { generic: Exit, residual: Exit },
     /// One side reports nothing any more, and does not end.
     Silence { side: Side, patience: Duration },
 }
@@ -96,7 +96,9 @@ impl fmt::Display for Divergence {
                     stacks(f, generic, residual)?;
                 }
             }
-            Cause::Ends { generic, residual } => ends(f, generic, residual)?,
+            Cause::Exits { generic, residual } => {
+                writeln!(f, "  generic: {generic:?}\n  residual: {residual:?}")?;
+            }
             Cause::Silence { side, patience } => {
                 writeln!(
                     f,
@@ -104,6 +106,9 @@ impl fmt::Display for Divergence {
                     patience.as_secs()
                 )?;
             }
+        }
+        for (side, message) in &self.traps {
+            writeln!(f, "  {side}: {message}")?;
         }
         writeln!(f, "  before, in both:")?;
         for event in &self.history {
@@ -144,38 +149,6 @@ fn stacks(f: &mut fmt::Formatter<'_>, generic: &Event, residual: &Event) -> fmt:
             writeln!(
                 f,
                 "    sp[{at}]: {} in generic, {} in residual",
-                show(left),
-                show(right)
-            )?;
-        }
-    }
-    Ok(())
-}
-
-fn ends(f: &mut fmt::Formatter<'_>, generic: &End, residual: &End) -> fmt::Result {
-    if generic.exit != residual.exit {
-        writeln!(
-            f,
-            "  generic: {:?}\n  residual: {:?}",
-            generic.exit, residual.exit
-        )?;
-    }
-    for (name, left, right) in [
-        ("stdout", &generic.stdout, &residual.stdout),
-        ("stderr", &generic.stderr, &residual.stderr),
-    ] {
-        if left != right {
-            let at = left
-                .iter()
-                .zip(right)
-                .take_while(|(left, right)| left == right)
-                .count();
-            let show = |bytes: &[u8]| {
-                String::from_utf8_lossy(&bytes[at..bytes.len().min(at + EXCERPT)]).into_owned()
-            };
-            writeln!(
-                f,
-                "  {name} differs from byte {at} on:\n    generic: {:?}\n    residual: {:?}",
                 show(left),
                 show(right)
             )?;

@@ -12,6 +12,7 @@ use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
 use wasmtime_wasi::{Deterministic, HostMonotonicClock, HostWallClock};
 
 use super::event::{BATCH, Batch, STACK_WORDS};
+use super::outside::{self, HasOutside, Outside};
 use super::{End, Setup};
 use crate::engine;
 use crate::host::{self, Host};
@@ -56,11 +57,14 @@ pub fn start<'scope, 'env>(
     engine: &'env Engine,
     side: Side,
     module: &'env Module,
+    outside: Outside,
     setup: &'env Setup,
 ) -> Result<Started<'scope>> {
     let (sender, events) = sync_channel(IN_FLIGHT);
     let thread = engine::guest_thread(side.to_string())
-        .spawn_scoped(scope, move || run_side(engine, module, setup, sender))
+        .spawn_scoped(scope, move || {
+            run_side(engine, module, outside, setup, sender)
+        })
         .context(
             "cannot reserve 1 GiB of address space for each of two stacks (is `ulimit -v` set?)",
         )?;
@@ -77,6 +81,7 @@ pub fn join(thread: Thread) -> Result<End> {
 fn run_side(
     engine: &Engine,
     module: &Module,
+    outside: Outside,
     setup: &Setup,
     sender: SyncSender<Batch>,
 ) -> Result<End> {
@@ -104,13 +109,17 @@ fn run_side(
                 wasi: wasi.build_p1(),
             },
             recorder,
+            outside,
         },
     );
     store.set_epoch_deadline(1);
-    let instance = linker(engine)?
+    let mut linker = linker(engine)?;
+    outside::link(&mut linker, module)?;
+    let instance = linker
         .instantiate(&mut store, module)
         .map_err(engine::error)?;
-    prepare(&mut store, instance, setup.stress)?;
+    let memory = prepare(&mut store, instance, setup.stress)?;
+    outside::connect(&mut store, module, memory)?;
     let start = instance
         .get_typed_func::<(), ()>(&mut store, "_start")
         .map_err(engine::error)?;
@@ -132,7 +141,7 @@ fn linker(engine: &Engine) -> Result<Linker<Guest>> {
 }
 
 /// Finds the memory, and switches stress on if it is asked for.
-fn prepare(store: &mut Store<Guest>, instance: Instance, stress: bool) -> Result<()> {
+fn prepare(store: &mut Store<Guest>, instance: Instance, stress: bool) -> Result<Memory> {
     let memory = instance
         .get_memory(&mut *store, "memory")
         .context("the module does not export its memory")?;
@@ -149,7 +158,7 @@ fn prepare(store: &mut Store<Guest>, instance: Instance, stress: bool) -> Result
             .write(store, address as u32 as usize, &1u32.to_le_bytes())
             .context("the stress cell is outside of memory")?;
     }
-    Ok(())
+    Ok(memory)
 }
 
 fn record(
@@ -169,6 +178,17 @@ fn record(
 struct Guest {
     host: Host,
     recorder: Recorder,
+    outside: Outside,
+}
+
+impl HasOutside for Guest {
+    fn outside(&mut self) -> &mut Outside {
+        &mut self.outside
+    }
+
+    fn memory(&self) -> Option<Memory> {
+        self.recorder.memory
+    }
 }
 
 impl AsMut<Host> for Guest {

@@ -1,0 +1,416 @@
+//! Calls to the outside under lockstep: one side makes them, the other is given the same results.
+//!
+//! The generic side's WASI calls are recorded, with the memory they read and wrote; the residual side plays them
+//! back in order. Invariant: files, directories, streams and waiting happen once, and a call that differs between the
+//! sides, in its name, its numbers or the bytes it hands over, ends the run. What depends on the process alone
+//! (arguments, environment, clocks that count, fixed "random" numbers) each side asks for itself.
+//!
+//! A host function finds its caller's memory by the caller's export, so a recorded call goes through a
+//! module in between, the relay, which shares the guest's memory and forwards to WASI.
+
+use std::fmt::Write;
+use std::sync::mpsc::{Receiver, Sender};
+
+use anyhow::{Context, Result};
+use wasmtime::{Caller, Func, FuncType, Linker, Memory, Module, Store, Val};
+
+use crate::engine;
+use crate::host::{self, Host};
+
+/// The module name of WASI's imports.
+const WASI: &str = "wasi_snapshot_preview1";
+
+/// A part of memory that a call reads or writes, by the call's parameters.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// `bytes` at `pointer`.
+    Fixed { pointer: usize, bytes: usize },
+    /// As many bytes at `pointer` as parameter `len` says.
+    Sized { pointer: usize, len: usize },
+    /// As many units of `unit` bytes at `pointer` as the u32 at parameter `count` says after the call.
+    Counted {
+        pointer: usize,
+        count: usize,
+        unit: usize,
+    },
+    /// The buffers in the list at parameter `list`, whose length follows; those of a read as far as the u32 at
+    /// parameter `count` says.
+    Vectors { list: usize, count: Option<usize> },
+}
+
+/// What is recorded of a function: parameters that are compared as numbers, parts that it reads and writes.
+struct Shape {
+    name: &'static str,
+    numbers: &'static [usize],
+    reads: &'static [Part],
+    writes: &'static [Part],
+}
+
+macro_rules! shapes {
+    ($($name:literal $numbers:tt $reads:tt $writes:tt)*) => {
+        [$(Shape { name: $name, numbers: &$numbers, reads: &$reads, writes: &$writes }),*]
+    };
+}
+
+const fn fixed(pointer: usize, bytes: usize) -> Part {
+    Part::Fixed { pointer, bytes }
+}
+
+const fn path(pointer: usize) -> Part {
+    Part::Sized {
+        pointer,
+        len: pointer + 1,
+    }
+}
+
+const fn counted(pointer: usize, count: usize, unit: usize) -> Part {
+    Part::Counted {
+        pointer,
+        count,
+        unit,
+    }
+}
+
+const fn sent(list: usize) -> Part {
+    Part::Vectors { list, count: None }
+}
+
+const fn received(list: usize, count: usize) -> Part {
+    let count = Some(count);
+    Part::Vectors { list, count }
+}
+
+/// Sizes of WASI's structures: fdstat, filestat, event.
+const FDSTAT: usize = 24;
+const FILESTAT: usize = 64;
+const EVENT: usize = 32;
+
+/// The functions that are played back; the layouts are those of `wasi_snapshot_preview1.witx`.
+static SHAPES: [Shape; 31] = shapes! {
+    "fd_advise" [0, 1, 2, 3] [] []
+    "fd_allocate" [0, 1, 2] [] []
+    "fd_close" [0] [] []
+    "fd_datasync" [0] [] []
+    "fd_fdstat_get" [0] [] [fixed(1, FDSTAT)]
+    "fd_fdstat_set_flags" [0, 1] [] []
+    "fd_fdstat_set_rights" [0, 1, 2] [] []
+    "fd_filestat_get" [0] [] [fixed(1, FILESTAT)]
+    "fd_filestat_set_size" [0, 1] [] []
+    "fd_filestat_set_times" [0, 1, 2, 3] [] []
+    "fd_pread" [0, 2, 3] [] [fixed(4, 4), received(1, 4)]
+    "fd_pwrite" [0, 2, 3] [sent(1)] [fixed(4, 4)]
+    "fd_read" [0, 2] [] [fixed(3, 4), received(1, 3)]
+    "fd_readdir" [0, 2, 3] [] [fixed(4, 4), counted(1, 4, 1)]
+    "fd_renumber" [0, 1] [] []
+    "fd_seek" [0, 1, 2] [] [fixed(3, 8)]
+    "fd_sync" [0] [] []
+    "fd_tell" [0] [] [fixed(1, 8)]
+    "fd_write" [0, 2] [sent(1)] [fixed(3, 4)]
+    "path_create_directory" [0] [path(1)] []
+    "path_filestat_get" [0, 1] [path(2)] [fixed(4, FILESTAT)]
+    "path_filestat_set_times" [0, 1, 4, 5, 6] [path(2)] []
+    "path_link" [0, 1, 4] [path(2), path(5)] []
+    "path_open" [0, 1, 4, 5, 6, 7] [path(2)] [fixed(8, 4)]
+    "path_readlink" [0, 4] [path(1)] [fixed(5, 4), counted(3, 5, 1)]
+    "path_remove_directory" [0] [path(1)] []
+    "path_rename" [0, 3] [path(1), path(4)] []
+    "path_symlink" [2] [path(0), path(3)] []
+    "path_unlink_file" [0] [path(1)] []
+    "poll_oneoff" [2] [] [fixed(3, 4), counted(1, 3, EVENT)]
+    "sched_yield" [] [] []
+};
+
+/// A call that was made.
+#[derive(Debug)]
+pub struct Call {
+    name: &'static str,
+    numbers: Vec<i64>,
+    read: Vec<u8>,
+    errno: i32,
+    written: Vec<Vec<u8>>,
+}
+
+/// What a side does about its calls.
+#[derive(Debug)]
+pub enum Outside {
+    /// Makes them, and tells the other side.
+    Record {
+        calls: Sender<Call>,
+        /// The relay's functions, in the order of `SHAPES`, once there is a memory to share.
+        relay: Vec<Option<Func>>,
+    },
+    /// Takes the results that the other side got.
+    Replay(Receiver<Call>),
+}
+
+/// A store's data that has such a side in it.
+pub trait HasOutside: AsMut<Host> + Send + 'static {
+    fn outside(&mut self) -> &mut Outside;
+    fn memory(&self) -> Option<Memory>;
+}
+
+/// Puts recording or playing back in place of WASI's functions.
+pub fn link<T: HasOutside>(linker: &mut Linker<T>, module: &Module) -> Result<()> {
+    for (index, ty) in imports(module) {
+        linker
+            .func_new(
+                WASI,
+                SHAPES[index].name,
+                ty,
+                move |caller, params, results| call(caller, index, params, results),
+            )
+            .map_err(engine::error)?;
+    }
+    Ok(())
+}
+
+/// Makes the relay, where the side makes calls.
+pub fn connect<T: HasOutside>(store: &mut Store<T>, module: &Module, memory: Memory) -> Result<()> {
+    if let Outside::Replay(_) = store.data_mut().outside() {
+        return Ok(());
+    }
+    let imports = imports(module);
+    let relay = wat::parse_str(relay(&imports)).context("the relay's text")?;
+    let relay = Module::new(store.engine(), relay).map_err(engine::error)?;
+    let mut linker = host::linker(store.engine())?;
+    linker
+        .define(&mut *store, "guest", "memory", memory)
+        .map_err(engine::error)?;
+    let instance = linker
+        .instantiate(&mut *store, &relay)
+        .map_err(engine::error)?;
+    let mut functions = vec![None; SHAPES.len()];
+    for (index, _) in imports {
+        functions[index] = instance.get_func(&mut *store, SHAPES[index].name);
+    }
+    if let Outside::Record { relay, .. } = store.data_mut().outside() {
+        *relay = functions;
+    }
+    Ok(())
+}
+
+/// The functions of `SHAPES` that `module` imports, with their types.
+fn imports(module: &Module) -> Vec<(usize, FuncType)> {
+    let mut found = Vec::new();
+    for import in module.imports().filter(|import| import.module() == WASI) {
+        let index = SHAPES.iter().position(|shape| shape.name == import.name());
+        if let (Some(index), Some(ty)) = (index, import.ty().func()) {
+            found.push((index, ty.clone()));
+        }
+    }
+    found
+}
+
+/// The text of a module that forwards to these functions and exports the guest's memory.
+fn relay(imports: &[(usize, FuncType)]) -> String {
+    let mut text = String::from("(module\n");
+    let mut functions = String::new();
+    for (index, ty) in imports {
+        let name = SHAPES[*index].name;
+        let params: Vec<String> = ty.params().map(|ty| ty.to_string()).collect();
+        let results: Vec<String> = ty.results().map(|ty| ty.to_string()).collect();
+        let signature = format!(
+            "(param {}) (result {})",
+            params.join(" "),
+            results.join(" ")
+        );
+        let arguments: String = (0..params.len())
+            .map(|i| format!(" (local.get {i})"))
+            .collect();
+        let _ = writeln!(
+            text,
+            "(import \"{WASI}\" \"{name}\" (func ${name} {signature}))"
+        );
+        let _ = writeln!(
+            functions,
+            "(func (export \"{name}\") {signature} (call ${name}{arguments}))"
+        );
+    }
+    text.push_str("(import \"guest\" \"memory\" (memory 0))\n(export \"memory\" (memory 0))\n");
+    text.push_str(&functions);
+    text.push(')');
+    text
+}
+
+fn call<T: HasOutside>(
+    mut caller: Caller<'_, T>,
+    index: usize,
+    params: &[Val],
+    results: &mut [Val],
+) -> wasmtime::Result<()> {
+    let shape = &SHAPES[index];
+    let memory = caller
+        .data()
+        .memory()
+        .context("the module calls WASI before it is instantiated")
+        .map_err(error)?;
+    let numbers = shape
+        .numbers
+        .iter()
+        .map(|&at| number(&params[at]))
+        .collect();
+    let read = gather(memory.data(&caller), shape.reads, params)
+        .map_err(error)?
+        .concat();
+    let relay = match caller.data_mut().outside() {
+        Outside::Replay(calls) => {
+            let call = calls.recv().map_err(|_| {
+                wasmtime::Error::msg(format!(
+                    "{}: the generic side makes no such call",
+                    shape.name
+                ))
+            })?;
+            return play(
+                &call,
+                shape,
+                (numbers, read),
+                memory.data_mut(&mut caller),
+                params,
+                results,
+            );
+        }
+        Outside::Record { relay, .. } => relay[index],
+    };
+    let relay = relay
+        .context("the relay has each function that the module imports")
+        .map_err(error)?;
+    relay.call(&mut caller, params, results)?;
+    let errno = number(&results[0]) as i32;
+    let writes = if errno == 0 { shape.writes } else { &[] };
+    let call = Call {
+        name: shape.name,
+        numbers,
+        read,
+        errno,
+        written: gather(memory.data(&caller), writes, params).map_err(error)?,
+    };
+    if let Outside::Record { calls, .. } = caller.data_mut().outside() {
+        // A side that has ended needs no more results: that is for the comparison to find.
+        let _ = calls.send(call);
+    }
+    Ok(())
+}
+
+/// Gives the results of `call` to a side that makes the call `shape` with these numbers and these bytes.
+fn play(
+    call: &Call,
+    shape: &Shape,
+    (numbers, read): (Vec<i64>, Vec<u8>),
+    memory: &mut [u8],
+    params: &[Val],
+    results: &mut [Val],
+) -> wasmtime::Result<()> {
+    if (call.name, &call.numbers, &call.read) != (shape.name, &numbers, &read) {
+        let agreed = call.read.iter().zip(&read).take_while(|(a, b)| a == b);
+        let at = agreed.count();
+        return Err(wasmtime::Error::msg(format!(
+            "the sides call the outside differently: generic {}{:?}, residual {}{numbers:?}; \
+             what they hand over differs from byte {at} on: {:?}, {:?}",
+            call.name,
+            call.numbers,
+            shape.name,
+            excerpt(&call.read[at..]),
+            excerpt(&read[at..])
+        )));
+    }
+    if call.errno == 0 {
+        for (part, bytes) in shape.writes.iter().zip(&call.written) {
+            scatter(memory, part, params, bytes).map_err(error)?;
+        }
+    }
+    results[0] = Val::I32(call.errno);
+    Ok(())
+}
+
+/// The beginning of some bytes, as text.
+fn excerpt(bytes: &[u8]) -> String {
+    const LENGTH: usize = 120;
+    String::from_utf8_lossy(&bytes[..bytes.len().min(LENGTH)]).into_owned()
+}
+
+fn number(value: &Val) -> i64 {
+    match value {
+        Val::I32(value) => i64::from(*value),
+        Val::I64(value) => *value,
+        Val::F32(_)
+        | Val::F64(_)
+        | Val::V128(_)
+        | Val::FuncRef(_)
+        | Val::ExternRef(_)
+        | Val::AnyRef(_)
+        | Val::ExnRef(_)
+        | Val::ContRef(_) => unreachable!("WASI takes and gives integers"),
+    }
+}
+
+/// The bytes of each part.
+fn gather(memory: &[u8], parts: &[Part], params: &[Val]) -> Result<Vec<Vec<u8>>> {
+    parts
+        .iter()
+        .map(|part| {
+            let mut bytes = Vec::new();
+            for (start, len) in ranges(memory, part, params)? {
+                bytes.extend_from_slice(slice(memory, start, len)?);
+            }
+            Ok(bytes)
+        })
+        .collect()
+}
+
+/// Writes `bytes` where `part` lies. A count is among the parts before those that it measures.
+fn scatter(memory: &mut [u8], part: &Part, params: &[Val], bytes: &[u8]) -> Result<()> {
+    let mut rest = bytes;
+    for (start, len) in ranges(memory, part, params)? {
+        let (now, later) = rest
+            .split_at_checked(len)
+            .context("the buffers differ in size")?;
+        slice(memory, start, len)?;
+        memory[start..start + len].copy_from_slice(now);
+        rest = later;
+    }
+    Ok(())
+}
+
+/// Where `part` lies: starts and lengths.
+fn ranges(memory: &[u8], part: &Part, params: &[Val]) -> Result<Vec<(usize, usize)>> {
+    let param = |index: usize| number(&params[index]) as u32 as usize;
+    Ok(match *part {
+        Part::Fixed { pointer, bytes } => vec![(param(pointer), bytes)],
+        Part::Sized { pointer, len } => vec![(param(pointer), param(len))],
+        Part::Counted {
+            pointer,
+            count,
+            unit,
+        } => vec![(param(pointer), word(memory, param(count))? * unit)],
+        Part::Vectors { list, count } => {
+            let mut left = match count {
+                Some(count) => word(memory, param(count))?,
+                None => usize::MAX,
+            };
+            let mut ranges = Vec::new();
+            for index in 0..param(list + 1) {
+                let at = param(list) + 8 * index;
+                let len = word(memory, at + 4)?.min(left);
+                ranges.push((word(memory, at)?, len));
+                left -= len;
+            }
+            ranges
+        }
+    })
+}
+
+fn word(memory: &[u8], at: usize) -> Result<usize> {
+    let bytes = slice(memory, at, 4)?;
+    Ok(u32::from_le_bytes(bytes.try_into().expect("four bytes")) as usize)
+}
+
+fn slice(memory: &[u8], start: usize, len: usize) -> Result<&[u8]> {
+    start
+        .checked_add(len)
+        .and_then(|end| memory.get(start..end))
+        .context("a WASI call's pointer is outside of memory")
+}
+
+fn error(error: anyhow::Error) -> wasmtime::Error {
+    wasmtime::Error::msg(format!("{error:#}"))
+}
