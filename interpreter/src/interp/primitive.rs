@@ -76,6 +76,7 @@ impl Registers {
             return false;
         }
         let collects = effect == Effect::Collects as u32;
+        let top = self.sp;
         if collects {
             self.keep_position();
             cells_drop_below(self.sp);
@@ -85,7 +86,7 @@ impl Registers {
         let result = call();
         if collects {
             cells_invalidate();
-            self.drop_position();
+            self.sp = top;
         }
         lockstep_event(events::RESULT, self.pc, self.sp, result);
         self.accu = result;

@@ -383,6 +383,7 @@ pub extern "C" fn interp(
                     let result = if n <= MAX_DIRECT {
                         let arguments = r.arguments(n);
                         r.drop(frame);
+                        let top = r.sp;
                         r.keep_position();
                         cells_drop_below(r.sp);
                         cells_sync();
@@ -392,7 +393,7 @@ pub extern "C" fn interp(
                             let [a0, a1, a2, a3, a4, a5, a6] = arguments;
                             apply_slow(closure, r.sp, n, a0, a1, a2, a3, a4, a5, a6)
                         };
-                        r.drop_position();
+                        r.sp = top;
                         result
                     } else {
                         r.keep_position_above(n);

@@ -14,7 +14,7 @@ impl Registers {
     }
 
     /// Leaves the position of this instruction, a call, on the stack, if the program may ask for the calls in
-    /// progress.
+    /// progress. The caller restores `sp`.
     #[inline(always)]
     pub fn keep_position(&mut self) {
         if keeps_positions() {
@@ -27,14 +27,6 @@ impl Registers {
     pub fn keep_position_above(&mut self, n: u32) {
         if keeps_positions() {
             cell_write(self.slot_address(n + 1), backtrace::position_word(self.pc));
-        }
-    }
-
-    /// Takes what `keep_position` left off again.
-    #[inline(always)]
-    pub fn drop_position(&mut self) {
-        if keeps_positions() {
-            self.drop(1);
         }
     }
 }
