@@ -1,31 +1,88 @@
 //! Memory outside of the OCaml heap, for data that blocks only point to: bigarrays.
 //!
-//! Under Wasm it comes from Rust's allocator, which shares the address space; natively, where guest
+//! Under Wasm it comes from Rust's allocator, or for much data from the space of large blocks; natively, where guest
 //! addresses are not host addresses, from [`crate::memory::grow`], and is used again for data of the same size.
 //!
 //! One of the few modules with `unsafe`.
+
+#[cfg(target_family = "wasm")]
+use crate::heap;
+#[cfg(target_family = "wasm")]
+use std::alloc::{GlobalAlloc, Layout, System};
 
 /// What every address here is a multiple of.
 #[cfg(target_family = "wasm")]
 const ALIGN: usize = 16;
 
+/// Data of this size and more is memory that the heap can use again.
+#[cfg(target_family = "wasm")]
+const SHARED_SIZE: usize = 32 << 10;
+
 /// `size` zeroed bytes, or `None`: memory is exhausted. `size` > 0.
 #[cfg(target_family = "wasm")]
 pub fn alloc(size: usize) -> Option<u32> {
     assert!(size > 0, "an allocation has a size");
-    let layout = std::alloc::Layout::from_size_align(size, ALIGN).ok()?;
+    if size >= SHARED_SIZE {
+        return heap::acquire_zeroed(size);
+    }
+    let layout = Layout::from_size_align(size, ALIGN).ok()?;
     // SAFETY: the size is not zero.
-    let pointer = unsafe { std::alloc::alloc_zeroed(layout) };
+    let pointer = unsafe { System.alloc_zeroed(layout) };
     (!pointer.is_null()).then_some(pointer as u32)
+}
+
+/// Rust's allocator for the runtime's own data: the program ends as other programs end without memory, where the standard
+/// library would abort, which is a trap.
+#[cfg(target_family = "wasm")]
+struct Allocator;
+
+#[cfg(target_family = "wasm")]
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+#[cfg(target_family = "wasm")]
+// SAFETY: everything is the system allocator's work.
+unsafe impl GlobalAlloc for Allocator {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps to the contract.
+        existing(unsafe { System.alloc(layout) })
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller keeps to the contract.
+        existing(unsafe { System.alloc_zeroed(layout) })
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: the caller keeps to the contract.
+        existing(unsafe { System.realloc(pointer, layout, size) })
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps to the contract.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// `pointer`, unless memory is exhausted. The message needs none.
+#[cfg(target_family = "wasm")]
+fn existing(pointer: *mut u8) -> *mut u8 {
+    if pointer.is_null() {
+        crate::os::write_all(2, b"Fatal error: out of memory\n");
+        crate::os::exit(2)
+    }
+    pointer
 }
 
 /// Gives back the `size` bytes at `address` that [`alloc`] returned.
 #[cfg(target_family = "wasm")]
 pub fn free(address: u32, size: usize) {
-    let layout =
-        std::alloc::Layout::from_size_align(size, ALIGN).expect("the layout was valid once");
+    if size >= SHARED_SIZE {
+        return heap::give_back(address, size);
+    }
+    let layout = Layout::from_size_align(size, ALIGN).expect("the layout was valid once");
     // SAFETY: the caller hands back what `alloc` returned for this size.
-    unsafe { std::alloc::dealloc(address as usize as *mut u8, layout) }
+    unsafe { System.dealloc(address as usize as *mut u8, layout) }
 }
 
 #[cfg(not(target_family = "wasm"))]

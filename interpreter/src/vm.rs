@@ -39,6 +39,8 @@ pub struct Vm {
     pub backtrace_exception: Cell<Value>,
     /// Set when something waits for the next poll: a collection, finalisers, alarms.
     pub action_pending: Cell<u32>,
+    /// Set when a primitive raised Out_of_memory and a collection may help: see `Effect::AllocatesLarge`.
+    pub retry: Cell<u32>,
     /// The identity that the next object, exception or extension constructor gets.
     pub next_object_id: Cell<i64>,
 }
@@ -63,6 +65,7 @@ impl Vm {
             backtrace_running: Cell::new(0),
             backtrace_exception: Cell::new(Value::UNIT),
             action_pending: Cell::new(0),
+            retry: Cell::new(0),
             next_object_id: Cell::new(0),
         }
     }

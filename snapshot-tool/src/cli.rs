@@ -116,6 +116,9 @@ pub struct SandboxOptions {
     /// Give the program an environment variable; without a value, this process's.
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]
     pub env: Vec<(String, String)>,
+    /// Let the program's memory grow to so many bytes only; beyond it, `Out_of_memory` is raised.
+    #[arg(short = 'W', value_name = "max-memory-size=BYTES", value_parser = memory_limit)]
+    pub max_memory: Option<usize>,
 }
 
 #[derive(Debug, Args)]
@@ -193,6 +196,13 @@ fn switch(text: &str) -> Result<(String, bool), String> {
         Some((_, other)) => Err(format!("`{other}` is neither `on` nor `off`")),
         None => Err("expected NAME=on or NAME=off".into()),
     }
+}
+
+fn memory_limit(text: &str) -> Result<usize, String> {
+    let bytes = text
+        .strip_prefix("max-memory-size=")
+        .ok_or("expected max-memory-size=BYTES")?;
+    bytes.parse().map_err(|error| format!("`{bytes}`: {error}"))
 }
 
 fn directory(text: &str) -> Result<Directory, String> {

@@ -70,6 +70,7 @@ fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<
         args: name.chain(args.iter().cloned()).collect(),
         env: options.env.clone(),
         directories: options.directories.clone(),
+        max_memory: options.max_memory,
     })
 }
 

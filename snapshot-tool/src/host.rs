@@ -4,7 +4,7 @@
 //! Leaves out: everything else. A module with any other import does not start.
 
 use anyhow::{Context, Result};
-use wasmtime::{Caller, Engine, Extern, Linker};
+use wasmtime::{Caller, Engine, Extern, Linker, StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
@@ -27,6 +27,8 @@ pub struct Sandbox {
     pub args: Vec<String>,
     pub env: Vec<(String, String)>,
     pub directories: Vec<Directory>,
+    /// Bytes that the guest's memory may grow to.
+    pub max_memory: Option<usize>,
 }
 
 impl Sandbox {
@@ -48,6 +50,22 @@ impl Sandbox {
 /// The state of one guest.
 pub struct Host {
     pub wasi: WasiP1Ctx,
+    pub limits: StoreLimits,
+}
+
+impl Host {
+    /// The state of a guest in `sandbox`.
+    pub fn new(wasi: WasiP1Ctx, sandbox: &Sandbox) -> Self {
+        let limits = StoreLimitsBuilder::new();
+        let limits = match sandbox.max_memory {
+            Some(bytes) => limits.memory_size(bytes),
+            None => limits,
+        };
+        Self {
+            wasi,
+            limits: limits.build(),
+        }
+    }
 }
 
 /// The guest asked to end with this status.

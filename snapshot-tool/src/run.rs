@@ -31,12 +31,8 @@ impl Exit {
 pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Exit> {
     let mut wasi = sandbox.context()?;
     wasi.inherit_stdio();
-    let mut store = Store::new(
-        engine,
-        Host {
-            wasi: wasi.build_p1(),
-        },
-    );
+    let mut store = Store::new(engine, Host::new(wasi.build_p1(), sandbox));
+    store.limiter(|host| &mut host.limits);
     let linker = host::linker(engine)?;
     engine::on_large_stack(move || {
         let instance = linker

@@ -17,7 +17,7 @@ use wasmtime_wasi::{Deterministic, WasiCtxBuilder};
 use wasmtime_wizer::{WasmtimeWizer, Wizer};
 
 use crate::engine::{self, Origin};
-use crate::host::{self, ExitStatus, Host};
+use crate::host::{self, ExitStatus, Host, Sandbox};
 
 /// The export that initialises; a module without it needs no snapshot.
 pub const INIT: &str = "wizer-initialize";
@@ -76,12 +76,7 @@ fn freeze(
     wasi.secure_random(Deterministic::new(vec![0x2e, 0x71, 0x9d, 0x04, 0xb8]));
     wasi.stdin(MemoryInputPipe::new(program.to_vec()))
         .stderr(messages.clone());
-    let mut store = Store::new(
-        engine,
-        Host {
-            wasi: wasi.build_p1(),
-        },
-    );
+    let mut store = Store::new(engine, Host::new(wasi.build_p1(), &Sandbox::default()));
     let mut linker = host::linker(engine)?;
     host::add_intrinsics(&mut linker)?;
     let instance = linker

@@ -2,8 +2,9 @@
 
 use super::settings::{self, Settings, about, message};
 use super::state::{COLOUR_B, Heap, heap};
-use super::{ephemeron, finalise, mark, minor, stats};
+use super::{ephemeron, finalise, mark, minor, reserve, stats};
 use crate::primitives::registry::Raised;
+use crate::raise;
 use crate::start;
 use crate::value::WORD;
 use crate::vm::{Vm, vm};
@@ -43,6 +44,7 @@ pub fn collect_minor() {
     if major_is_due(heap) {
         major(heap);
     }
+    ask_for_reserve(heap);
 }
 
 /// A complete major collection now.
@@ -50,6 +52,15 @@ pub fn collect_major() {
     let heap = heap();
     minor::collect(heap);
     major(heap);
+    ask_for_reserve(heap);
+}
+
+/// If the reserve is used up, the next safepoint sees to it.
+fn ask_for_reserve(heap: &Heap) {
+    if !reserve::is_comfortable(heap) {
+        heap.exhausted.set(true);
+        request_safepoint();
+    }
 }
 
 /// Runs what waits for a safepoint.
@@ -110,17 +121,8 @@ fn change_policy(heap: &'static Heap, policy: i64) {
 }
 
 fn make_room(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
-    if start::stress() {
-        minor::collect(heap);
-        let minors = STRESS_MINORS + heap.counters.live_words.get() / STRESS_LIVE_WORDS;
-        if heap.counters.minor_collections.get().is_multiple_of(minors) {
-            major(heap);
-        }
-    }
+    collect_what_is_due(heap, bytes)?;
     loop {
-        if !has_room(heap, bytes) || major_is_due(heap) {
-            collect_minor();
-        }
         if vm().action_pending.get() == 0 {
             return Ok(());
         }
@@ -128,7 +130,60 @@ fn make_room(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
         if has_room(heap, bytes) {
             return Ok(());
         }
+        collect_what_is_due(heap, bytes)?;
     }
+}
+
+fn collect_what_is_due(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
+    if start::stress() {
+        minor::collect(heap);
+        let minors = STRESS_MINORS + heap.counters.live_words.get() / STRESS_LIVE_WORDS;
+        if heap.counters.minor_collections.get().is_multiple_of(minors) {
+            major(heap);
+        }
+    }
+    if heap.exhausted.get() {
+        collect_for_memory(heap);
+    } else if !has_room(heap, bytes) || major_is_due(heap) || in_danger(heap) {
+        minor::collect(heap);
+        if major_is_due(heap) {
+            major(heap);
+        }
+    } else if !start::stress() {
+        return Ok(());
+    }
+    keep_reserve(heap)
+}
+
+/// Whether the next minor collection could be one too many.
+fn in_danger(heap: &Heap) -> bool {
+    heap.short.get() && heap.small.free_pages() < reserve::least(heap)
+}
+
+/// Collects everything because an allocation found no memory, and lets both spaces have what is free.
+fn collect_for_memory(heap: &'static Heap) {
+    heap.exhausted.set(false);
+    minor::collect(heap);
+    major(heap);
+    reserve::share(heap);
+}
+
+/// After a minor collection: fails if there is no memory for the next one but one, not even after a major collection. While
+/// that lasts, it fails again only where the next one is in danger.
+fn keep_reserve(heap: &'static Heap) -> Result<(), Raised> {
+    if reserve::is_comfortable(heap) {
+        heap.short.set(false);
+        return Ok(());
+    }
+    collect_for_memory(heap);
+    if reserve::is_comfortable(heap) {
+        heap.short.set(false);
+        return Ok(());
+    }
+    if heap.short.replace(true) && heap.small.free_pages() >= reserve::least(heap) {
+        return Ok(());
+    }
+    Err(raise::out_of_memory())
 }
 
 fn major_is_due(heap: &Heap) -> bool {
@@ -141,12 +196,13 @@ fn has_room(heap: &Heap, bytes: u32) -> bool {
 
 /// Nothing waits: compiled code allocates until the nursery is full.
 fn disarm(heap: &Heap) {
+    vm().retry.set(0);
     vm().young_trigger.set(heap.normal_trigger.get());
 }
 
 fn arm(heap: &Heap) {
     let vm = vm();
-    let waits = start::stress() || vm.action_pending.get() != 0;
+    let waits = start::stress() || vm.action_pending.get() != 0 || in_danger(heap);
     vm.young_trigger.set(if waits {
         always(vm)
     } else {

@@ -57,7 +57,7 @@ impl Image {
 
     fn make_atoms(&self) {
         let bytes = 256 * WORD;
-        let base = super::grow_or_die(bytes as usize);
+        let base = memory::grow(bytes as usize).unwrap_or_else(|| super::out_of_memory());
         for tag in 0..=255u8 {
             memory::store_u64(base + tag as u32 * WORD, header(0, tag));
         }

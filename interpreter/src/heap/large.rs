@@ -56,6 +56,51 @@ impl LargeSpace {
         Some(range + WORD)
     }
 
+    /// Takes a free range out of the space for good, of a multiple of `unit` bytes: `wish` if there is as much, else what
+    /// there is.
+    pub fn carve(&mut self, unit: u32, wish: u32) -> Option<(u32, u32)> {
+        let need = unit / WORD;
+        let range = self.take(wish / WORD).or_else(|| self.take_largest(need))?;
+        let end = range + words_at(range) * WORD;
+        let taken = range + ((end - range) / unit * unit).min(wish);
+        let index = self
+            .chunks
+            .iter()
+            .position(|&(low, high)| low <= range && end <= high)
+            .expect("a free range is inside a chunk");
+        let (low, high) = self.chunks.swap_remove(index);
+        self.bytes -= (taken - range) as u64;
+        for rest in [(low, range), (taken, high)] {
+            if rest.0 < rest.1 {
+                self.chunks.push(rest);
+            }
+        }
+        if taken < end {
+            self.give(taken, (end - taken) / WORD);
+        }
+        Some((range, taken))
+    }
+
+    /// Unlinks the head of the last list that is not empty, if it has so many words.
+    fn take_largest(&mut self, words: u32) -> Option<u32> {
+        let bin = (bin_of(words)..BINS)
+            .rev()
+            .find(|&bin| self.bins[bin] != 0)?;
+        self.take_fitting(bin, words)
+    }
+
+    /// Joins chunks that are neighbours, so that their free ranges can become one.
+    fn join_chunks(&mut self) {
+        self.chunks.sort_unstable();
+        self.chunks.dedup_by(|next, previous| {
+            let joined = previous.1 == next.0;
+            if joined {
+                previous.1 = next.1;
+            }
+            joined
+        });
+    }
+
     /// Adds the memory `start..end` to the free memory.
     pub fn donate(&mut self, start: u32, end: u32) {
         self.chunks.push((start, end));
@@ -65,6 +110,7 @@ impl LargeSpace {
 
     /// Frees all blocks that do not have the live colour.
     pub fn sweep(&mut self, live_colour: u64) {
+        self.join_chunks();
         self.bins = [0; BINS];
         for index in 0..self.chunks.len() {
             let (start, end) = self.chunks[index];

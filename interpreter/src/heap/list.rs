@@ -57,11 +57,12 @@ impl AddressList {
         self.limit.get()
     }
 
-    /// Doubles the memory for entries. For a user that keeps its own end: the first `bytes` are in use.
-    pub fn grow_keeping(&self, bytes: u32) {
+    /// Doubles the memory for entries, if there is any. For a user that keeps its own end: the first `bytes` are in use.
+    pub fn try_grow_keeping(&self, bytes: u32) -> bool {
         self.end.set(self.base.get() + bytes);
-        self.grow_to((self.len() * 2).max(4096));
+        let grown = self.try_grow_to((self.len() * 2).max(4096));
         self.end.set(self.base.get());
+        grown.is_some()
     }
 
     pub fn len(&self) -> usize {
@@ -93,8 +94,13 @@ impl AddressList {
     }
 
     fn grow_to(&self, entries: usize) {
+        self.try_grow_to(entries)
+            .unwrap_or_else(|| super::out_of_memory());
+    }
+
+    fn try_grow_to(&self, entries: usize) -> Option<()> {
         let bytes = (entries * ENTRY as usize).next_multiple_of(4096);
-        let base = super::grow_or_die(bytes);
+        let base = super::acquire(bytes)?;
         let (old, old_limit, used) = (
             self.base.get(),
             self.limit.get(),
@@ -107,5 +113,6 @@ impl AddressList {
         self.end.set(base + used);
         self.limit.set(base + bytes as u32);
         super::donate(heap(), old, old_limit);
+        Some(())
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Runs right after a minor collection (the nursery is empty) with the live colours just swapped, so that all
 //! blocks are of the dead colour. Depth first with an explicit stack of field ranges: deep structures need no native
-//! stack, and a large block waits as one range.
+//! stack, and a large block waits as one range. Where there is no memory for the stack to grow, ranges are
+//! dropped, and all marked blocks looked at again.
 //!
 //! Leaves out: doing this in steps. What is missing for that is a write barrier that marks overwritten values.
 
@@ -26,6 +27,8 @@ pub struct Marker {
     limit: u32,
     /// Words of marked blocks, headers included.
     live_words: u64,
+    /// A range found no room on the stack: blocks that were marked have fields to be looked at.
+    overflowed: bool,
 }
 
 /// Bytes of an entry of the stack.
@@ -54,6 +57,7 @@ impl Marker {
             top: heap.mark_stack.base(),
             limit: heap.mark_stack.limit(),
             live_words: 0,
+            overflowed: false,
         }
     }
 
@@ -87,8 +91,30 @@ impl Marker {
         is_live(self.heap, value)
     }
 
-    /// Marks all that the stack holds.
+    /// Marks all that the stack holds, and what it could not hold.
     pub fn drain(&mut self) {
+        self.drain_stack();
+        while core::mem::take(&mut self.overflowed) {
+            let heap = self.heap;
+            heap.small
+                .walk(|address| self.look_again(address), |_, _| ());
+            heap.large
+                .borrow()
+                .walk(|address| self.look_again(address), |_, _| ());
+        }
+    }
+
+    /// Marks what a block that is marked refers to.
+    fn look_again(&mut self, address: u32) {
+        let block = Value::block(address);
+        if block.header() & COLOUR_MASK == self.dead ^ COLOUR_B && block.tag() < tag::NO_SCAN {
+            let start = address + super::first_scanned(block) * WORD;
+            self.push(start, block.field_address(block.wosize()));
+            self.drain_stack();
+        }
+    }
+
+    fn drain_stack(&mut self) {
         while self.top != self.base {
             self.top -= ENTRY;
             let entry = memory::load_u64(self.top);
@@ -127,8 +153,9 @@ impl Marker {
         if start == end {
             return;
         }
-        if self.top == self.limit {
-            self.grow();
+        if self.top == self.limit && !self.grow() {
+            self.overflowed = true;
+            return;
         }
         memory::store_u64(self.top, (end as u64) << 32 | start as u64);
         self.top += ENTRY;
@@ -136,12 +163,13 @@ impl Marker {
 
     #[cold]
     #[inline(never)]
-    fn grow(&mut self) {
+    fn grow(&mut self) -> bool {
         let used = self.top - self.base;
-        self.heap.mark_stack.grow_keeping(used);
+        let grown = self.heap.mark_stack.try_grow_keeping(used);
         self.base = self.heap.mark_stack.base();
         self.top = self.base + used;
         self.limit = self.heap.mark_stack.limit();
+        grown
     }
 
     /// Whether `word` may point to an unmarked block: whether it points into the major heap.

@@ -10,6 +10,7 @@
 //!
 //! * `image`, `small`, `large`: the spaces; `state`: what they share;
 //! * [`settings`], [`stats`]: what module `Gc` changes and shows;
+//! * `reserve`: what is kept so that a collection can always be done;
 //! * `minor`: nursery to major heap; `mark`: what of the major heap is live; `collect`: when;
 //! * `roots`, [`ephemeron`], [`finalise`]: where liveness begins, and what waits for it to end;
 //! * [`verify`]: a checker of the heap's invariants, for tests.
@@ -22,6 +23,7 @@ mod large;
 mod list;
 mod mark;
 mod minor;
+mod reserve;
 mod roots;
 pub mod settings;
 mod small;
@@ -35,6 +37,7 @@ pub use collect::{
     apply_settings, collect_major, collect_minor, request_safepoint, run_actions, safepoint,
     start_with,
 };
+pub use reserve::note_exhausted;
 pub use roots::{Root, RootVisitor, register_roots};
 pub use state::{COLOUR_MASK, heap};
 
@@ -51,6 +54,9 @@ pub const NURSERY_WORDS: usize = if cfg!(miri) { 4 << 10 } else { 256 << 10 };
 
 /// Words of nursery below the trigger, for primitives.
 const RESERVE_WORDS: usize = if cfg!(miri) { 1 << 10 } else { 64 << 10 };
+
+/// Entries of the mark stack that are there whatever happens.
+const MARK_STACK_ENTRIES: usize = 2 << 10;
 
 /// Words allocated between two major collections at least.
 const MIN_MAJOR_WORDS: u64 = 1 << 20;
@@ -71,7 +77,8 @@ fn set_nursery(words: usize) -> Option<()> {
     let (heap, vm) = (heap(), vm());
     let bytes = (words + RESERVE_WORDS) * WORD as usize;
     heap.todo.reserve(bytes / 16 + 1);
-    let start = memory::grow(bytes)?;
+    heap.mark_stack.reserve(MARK_STACK_ENTRIES);
+    let start = acquire(bytes)?;
     donate(heap, vm.young_start.get(), vm.young_end.get());
     let end = start + bytes as u32;
     heap.nursery_words.set(words);
@@ -101,25 +108,43 @@ pub fn alloc(wosize: usize, tag: u8) -> Value {
 
 /// The same, but `None` when memory is exhausted: for sizes that the program chooses.
 pub fn try_alloc(wosize: usize, tag: u8) -> Option<Value> {
-    if wosize <= MAX_YOUNG_WOSIZE {
+    let vm = vm();
+    let fits = vm.young_ptr.get() - vm.young_start.get() >= (wosize as u32 + 1) * WORD;
+    if wosize <= MAX_YOUNG_WOSIZE && fits {
         return Some(alloc(wosize, tag));
     }
-    alloc_old(wosize, tag)
+    let block = alloc_old(wosize, tag, reserve::comfortable(heap()));
+    if block.is_none() {
+        reserve::note_exhausted();
+    }
+    block
 }
 
+/// The address of a block of any size for compiled code, or 0: memory is exhausted.
+#[inline(never)]
+pub extern "C" fn alloc_or_zero(wosize: u32, tag: u8) -> u32 {
+    try_alloc(wosize as usize, tag).map_or(0, Value::address)
+}
+
+/// For blocks that the runtime cannot do without: from what is kept for collections, if there is nothing else.
 #[cold]
 #[inline(never)]
 fn alloc_slow(wosize: usize, tag: u8) -> Value {
-    alloc_old(wosize, tag).unwrap_or_else(|| out_of_memory())
+    let heap = heap();
+    let block = alloc_old(wosize, tag, reserve::comfortable(heap)).or_else(|| {
+        reserve::note_exhausted();
+        alloc_old(wosize, tag, reserve::least(heap))
+    });
+    block.unwrap_or_else(|| out_of_memory())
 }
 
-/// A block outside of the nursery, scanned whole at the next minor collection.
-fn alloc_old(wosize: usize, tag: u8) -> Option<Value> {
+/// A block outside of the nursery, scanned whole at the next minor collection, if `keep` free pages remain.
+fn alloc_old(wosize: usize, tag: u8, keep: usize) -> Option<Value> {
     let heap = heap();
     if !heap.is_initialised() {
         return heap.image.alloc(wosize, tag);
     }
-    let block = alloc_major(heap, wosize, tag)?;
+    let block = alloc_major(heap, wosize, tag, keep)?;
     if tag < tag::NO_SCAN {
         heap.fresh.push(block.address());
     }
@@ -137,10 +162,19 @@ pub fn settle(block: Value) {
     }
 }
 
-/// A block of the major heap, fields not written.
-fn alloc_major(heap: &Heap, wosize: usize, tag: u8) -> Option<Value> {
+/// A block of the major heap, fields not written; `None` when memory is exhausted.
+fn try_alloc_major(heap: &Heap, wosize: usize, tag: u8) -> Option<Value> {
+    let block = alloc_major(heap, wosize, tag, reserve::comfortable(heap));
+    if block.is_none() {
+        reserve::note_exhausted();
+    }
+    block
+}
+
+/// The same, if `keep` free pages remain.
+fn alloc_major(heap: &Heap, wosize: usize, tag: u8, keep: usize) -> Option<Value> {
     let address = match wosize {
-        ..=MAX_YOUNG_WOSIZE => heap.small.alloc(heap, wosize),
+        ..=MAX_YOUNG_WOSIZE => heap.small.try_alloc(heap, wosize, keep)?,
         _ => heap.large.borrow_mut().alloc(heap, wosize)?,
     };
     memory::store_u64(address - WORD, header(wosize, tag) | heap.live_colour.get());
@@ -265,11 +299,14 @@ fn first_scanned(block: Value) -> u32 {
     }
 }
 
-/// Gives memory that the collector used for itself to the large space.
+/// Gives memory that the collector used for itself to the large space, unless that is being looked at.
 fn donate(heap: &Heap, start: u32, end: u32) {
-    if start < end && start >= heap.low.get() {
+    if start < end
+        && start >= heap.low.get()
+        && let Ok(mut large) = heap.large.try_borrow_mut()
+    {
         heap.note_range(end);
-        heap.large.borrow_mut().donate(start, end);
+        large.donate(start, end);
     }
 }
 
@@ -280,8 +317,34 @@ fn grow_either(wish: usize, need: usize) -> Option<(usize, u32)> {
     start(wish).or_else(|| start(need))
 }
 
-fn grow_or_die(bytes: usize) -> u32 {
-    memory::grow(bytes).unwrap_or_else(|| out_of_memory())
+/// Memory for the collector's own use: new, or taken from the large space.
+fn acquire(bytes: usize) -> Option<u32> {
+    memory::grow(bytes).or_else(|| carve(bytes))
+}
+
+/// The start of `bytes` bytes that were free in the large space, and no longer belong to it.
+fn carve(bytes: usize) -> Option<u32> {
+    let unit = u32::try_from(bytes).ok()?.checked_next_multiple_of(WORD)?;
+    let range = heap().large.try_borrow_mut().ok()?.carve(unit, unit)?;
+    Some(range.0)
+}
+
+/// Zeroed memory for data that blocks only point to, to be given back by [`give_back`].
+#[cfg(target_family = "wasm")]
+pub fn acquire_zeroed(bytes: usize) -> Option<u32> {
+    match carve(bytes) {
+        Some(start) => {
+            memory::bytes_mut(start, bytes).fill(0);
+            Some(start)
+        }
+        None => memory::grow(bytes),
+    }
+}
+
+/// Makes memory that [`acquire_zeroed`] returned part of the large space.
+#[cfg(target_family = "wasm")]
+pub fn give_back(start: u32, bytes: usize) {
+    donate(heap(), start, start + (bytes as u32).next_multiple_of(WORD));
 }
 
 /// Ends the program: the collector cannot go on.

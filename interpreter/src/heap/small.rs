@@ -23,6 +23,12 @@ const CHUNK_BYTES: usize = if cfg!(miri) {
     1 << 20
 };
 
+/// Pages by which a pool that is short of pages grows.
+const POOL_STEP: usize = if cfg!(miri) { 4 } else { 32 };
+
+/// Pages that a class of blocks may have in use without having filled them: one each.
+pub const CLASS_PAGES: usize = SLOT_WORDS.len();
+
 /// Words of a slot, header included, by class. Up to 16 words each size has a class of its own.
 const SLOT_WORDS: [u32; 34] = [
     2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32, 36, 40, 48, 56, 64,
@@ -106,22 +112,42 @@ impl SmallSpace {
         let slot = class.next.get();
         let next = slot + class.slot_bytes;
         if next > class.end.get() {
-            return self.alloc_slow(heap, index);
+            return self.alloc_promoted(heap, index);
         }
         class.next.set(next);
         slot + WORD
     }
 
+    /// The same while `keep` pages stay in the pool, or `None`: memory is exhausted.
+    pub fn try_alloc(&self, heap: &Heap, wosize: usize, keep: usize) -> Option<u32> {
+        let index = CLASS_OF[wosize & 511] as usize & (CLASSES - 1);
+        let class = &self.classes[index];
+        let slot = class.next.get();
+        if slot + class.slot_bytes > class.end.get() {
+            return self.alloc_slow(heap, index, keep);
+        }
+        class.next.set(slot + class.slot_bytes);
+        Some(slot + WORD)
+    }
+
     #[cold]
     #[inline(never)]
-    fn alloc_slow(&self, heap: &Heap, index: usize) -> u32 {
+    fn alloc_promoted(&self, heap: &Heap, index: usize) -> u32 {
+        self.alloc_slow(heap, index, 0)
+            .unwrap_or_else(|| super::out_of_memory())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn alloc_slow(&self, heap: &Heap, index: usize, keep: usize) -> Option<u32> {
         let class = &self.classes[index & (CLASSES - 1)];
         if class.next_run.get() == 0 {
-            class.next_run.set(
-                self.pages
-                    .borrow_mut()
-                    .find_run(heap, index, class.slot_bytes),
-            );
+            class.next_run.set(self.pages.borrow_mut().find_run(
+                heap,
+                index,
+                class.slot_bytes,
+                keep,
+            )?);
         }
         let run = class.next_run.get();
         class.next.set(run + class.slot_bytes);
@@ -129,7 +155,43 @@ impl SmallSpace {
             .end
             .set(run + (memory::load_u64(run) >> 10) as u32 * WORD + WORD);
         class.next_run.set(memory::load_u32(run + WORD));
-        run + WORD
+        Some(run + WORD)
+    }
+
+    /// Sees to it that so many pages are in the pool; whether that is so now.
+    pub fn refill(&self, heap: &Heap, wanted: usize) -> bool {
+        let mut pages = self.pages.borrow_mut();
+        while pages.free.len() < wanted {
+            let missing = (wanted - pages.free.len()).next_multiple_of(POOL_STEP);
+            if pages.grow(heap, missing * PAGE_BYTES as usize).is_none() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Pages in the pool.
+    pub fn free_pages(&self) -> usize {
+        self.pages.borrow().free.len()
+    }
+
+    /// Takes the longest ranges of neighbouring pages out of the pool, while `keep` pages remain, for `use_range`.
+    pub fn release(&self, keep: usize, mut use_range: impl FnMut(u32, u32)) {
+        let mut pages = self.pages.borrow_mut();
+        let mut ranges = neighbours(core::mem::take(&mut pages.free));
+        ranges.sort_by_key(|&(start, end)| (end - start, start));
+        for (start, end) in ranges {
+            let have = pages.free.len();
+            let keeps = (((end - start) / PAGE_BYTES) as usize).min(keep.saturating_sub(have));
+            let middle = start + keeps as u32 * PAGE_BYTES;
+            pages
+                .free
+                .extend((start..middle).step_by(PAGE_BYTES as usize));
+            if middle < end {
+                pages.bytes -= (end - middle) as u64;
+                use_range(middle, end);
+            }
+        }
     }
 
     /// Makes all pages walkable and sweeps those that this cycle has not swept yet: before marking.
@@ -154,9 +216,10 @@ impl SmallSpace {
         }
     }
 
-    /// Bytes of memory that pages take.
+    /// Bytes of memory that pages take, those of the pool excepted.
     pub fn bytes(&self) -> u64 {
-        self.pages.borrow().bytes
+        let pages = self.pages.borrow();
+        pages.bytes - pages.free.len() as u64 * u64::from(PAGE_BYTES)
     }
 
     /// Calls `visit` with the address of each slot in use (the block's field 0), dead ones included, and with
@@ -211,20 +274,21 @@ impl Pages {
         }
     }
 
-    /// The first of some free runs of the class: from its next pages to be swept, else a new page.
-    fn find_run(&mut self, heap: &Heap, index: usize, slot_bytes: u32) -> u32 {
+    /// The first of some free runs of the class: from its next pages to be swept, else a new page, unless the pool has
+    /// only `keep` left.
+    fn find_run(&mut self, heap: &Heap, index: usize, slot_bytes: u32, keep: usize) -> Option<u32> {
         while let Some(run) = self.sweep_next(heap, index, slot_bytes) {
             if run != 0 {
-                return run;
+                return Some(run);
             }
         }
-        let page = self.take_page(heap);
+        let page = self.take_page(heap, keep)?;
         write_free(page, page_end(page, slot_bytes));
         memory::store_u64(page + WORD, 0);
         let class = &mut self.by_class[index];
         class.starts.push(page);
         class.swept = class.starts.len();
-        page
+        Some(page)
     }
 
     /// Sweeps the next page of the class that needs it: `None` when there is none, else its first run or 0.
@@ -241,22 +305,42 @@ impl Pages {
         Some(0)
     }
 
-    fn take_page(&mut self, heap: &Heap) -> u32 {
-        if self.free.is_empty() {
-            let wish = CHUNK_BYTES
-                .max(self.bytes as usize / 8)
-                .next_multiple_of(PAGE_BYTES as usize);
-            let Some((bytes, start)) = super::grow_either(wish, PAGE_BYTES as usize) else {
-                super::out_of_memory()
-            };
-            let pages = bytes as u32 / PAGE_BYTES;
-            self.free
-                .extend((0..pages).rev().map(|page| start + page * PAGE_BYTES));
-            self.bytes += bytes as u64;
-            heap.note_range(start + bytes as u32);
+    fn take_page(&mut self, heap: &Heap, keep: usize) -> Option<u32> {
+        if self.free.len() <= keep {
+            self.grow(heap, PAGE_BYTES as usize)?;
         }
-        self.free.pop().expect("the pool was just filled")
+        self.free.pop()
     }
+
+    /// Adds memory to the pool: `need` bytes at least, unless only less is to be had.
+    fn grow(&mut self, heap: &Heap, need: usize) -> Option<()> {
+        let wish = CHUNK_BYTES
+            .max(self.bytes as usize / 8)
+            .max(need)
+            .next_multiple_of(PAGE_BYTES as usize);
+        let (start, end) = match super::grow_either(wish, PAGE_BYTES as usize) {
+            Some((bytes, start)) => (start, start + bytes as u32 / PAGE_BYTES * PAGE_BYTES),
+            None => heap.large.borrow_mut().carve(PAGE_BYTES, wish as u32)?,
+        };
+        self.free
+            .extend((start..end).step_by(PAGE_BYTES as usize).rev());
+        self.bytes += (end - start) as u64;
+        heap.note_range(end);
+        Some(())
+    }
+}
+
+/// Pages as ranges of neighbouring ones.
+fn neighbours(mut pages: Vec<u32>) -> Vec<(u32, u32)> {
+    pages.sort_unstable();
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for page in pages {
+        match ranges.last_mut() {
+            Some((_, end)) if *end == page => *end += PAGE_BYTES,
+            Some(_) | None => ranges.push((page, page + PAGE_BYTES)),
+        }
+    }
+    ranges
 }
 
 /// The end of the last whole slot of a page.

@@ -50,6 +50,10 @@ pub struct Heap {
     pub ephemerons: RefCell<Ephemerons>,
     pub finalisers: RefCell<Finalisers>,
     pub visitors: RefCell<Vec<RootVisitor>>,
+    /// An allocation found no memory since the last safepoint.
+    pub exhausted: Cell<bool>,
+    /// Out_of_memory was raised, and memory is still short.
+    pub short: Cell<bool>,
     /// Words of nursery that compiled code fills between two collections.
     pub nursery_words: Cell<usize>,
     /// What compiled code's trigger is set to while nothing waits.
@@ -80,6 +84,8 @@ impl Heap {
             ephemerons: RefCell::new(Ephemerons::new()),
             finalisers: RefCell::new(Finalisers::new()),
             visitors: RefCell::new(Vec::new()),
+            exhausted: Cell::new(false),
+            short: Cell::new(false),
             nursery_words: Cell::new(0),
             normal_trigger: Cell::new(0),
             allocated: Cell::new(0),

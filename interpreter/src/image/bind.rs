@@ -106,7 +106,10 @@ pub fn shortcut(index: u32) -> u32 {
 }
 
 const _: () = assert!(
-    Effect::Leaf as u32 == 0 && Effect::Allocates as u32 == 1 && Effect::Collects as u32 == 2
+    Effect::Leaf as u32 == 0
+        && Effect::Allocates as u32 == 1
+        && Effect::Collects as u32 == 2
+        && Effect::AllocatesLarge as u32 > EFFECT_UNKNOWN
 );
 
 #[cfg(target_family = "wasm")]

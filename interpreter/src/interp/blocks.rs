@@ -9,6 +9,7 @@ use super::registers::{Registers, UNIT, field, modify};
 use crate::heap;
 use crate::image::code::CELL;
 use crate::memory::{self, cell_read, cell_write};
+use crate::raise;
 use crate::value::{WORD, header, tag};
 use crate::vm::vm;
 use annotations::{cells_drop_below, cells_invalidate, cells_sync, lockstep_event};
@@ -62,10 +63,15 @@ impl Registers {
             return self.allocate(wosize, tag);
         }
         // The block is not reachable yet: nothing may collect before it is.
-        if self.poll() {
-            Some(heap::alloc(wosize as usize, tag).address())
-        } else {
-            None
+        if !self.poll() {
+            return None;
+        }
+        match heap::alloc_or_zero(wosize, tag) {
+            0 => {
+                raise::out_of_memory();
+                None
+            }
+            block => Some(block),
         }
     }
 

@@ -1,7 +1,8 @@
 //! The C_CALL instructions: what surrounds the call of a primitive, by its effect.
 //!
 //! Effects are constants of the primitive table, so in compiled code only what a primitive needs remains: a
-//! plain call for a leaf, a poll after one that allocates, sync and invalidate around one that collects.
+//! plain call for a leaf, a poll after one that allocates, sync and invalidate around one that collects, a second
+//! attempt after one that found no memory.
 
 use super::events;
 use super::registers::Registers;
@@ -33,9 +34,30 @@ macro_rules! calls {
             }
             let accu = Value(self.accu);
             $(let $argument = Value(self.pop());)*
-            self.primitive(primitive, 1, || bind::$call(primitive, accu, $($argument),*))
+            let fine = self.primitive(primitive, 1, || bind::$call(primitive, accu, $($argument),*));
+            if fine || bind::effect(primitive) != Effect::AllocatesLarge as u32 || vm().retry.get() == 0 {
+                return fine;
+            }
+            push_reversed!(self $($argument)*);
+            self.accu = accu.0;
+            if !self.safepoint(0) {
+                return false;
+            }
+            let accu = Value(self.accu);
+            $(let $argument = Value(self.pop());)*
+            let fine = self.primitive(primitive, 1, || bind::$call(primitive, accu, $($argument),*));
+            vm().retry.set(0);
+            fine
         }
     )*};
+}
+
+macro_rules! push_reversed {
+    ($registers:ident) => {};
+    ($registers:ident $first:ident $($rest:ident)*) => {
+        push_reversed!($registers $($rest)*);
+        $registers.push($first.0);
+    };
 }
 
 impl Registers {
@@ -90,7 +112,8 @@ impl Registers {
         }
         lockstep_event(events::RESULT, self.pc, self.sp, result);
         self.accu = result;
-        if result == Value::RAISED.0 || (effect == Effect::Allocates as u32 && !self.poll()) {
+        let polls = effect == Effect::Allocates as u32 || effect == Effect::AllocatesLarge as u32;
+        if result == Value::RAISED.0 || (polls && !self.poll()) {
             return false;
         }
         self.next(operands);

@@ -21,16 +21,16 @@ crate::primitives! {
     Leaf "caml_floatarray_set" floatarray_set, 3;
     Allocates "caml_floatarray_unsafe_get" floatarray_unsafe_get, 2;
     Leaf "caml_floatarray_unsafe_set" floatarray_unsafe_set, 3;
-    Allocates "caml_floatarray_create" floatarray_create, 1;
-    Allocates "caml_make_float_vect" floatarray_create, 1;
+    AllocatesLarge "caml_floatarray_create" floatarray_create, 1;
+    AllocatesLarge "caml_make_float_vect" floatarray_create, 1;
     Leaf "caml_floatarray_blit" floatarray_blit, 5;
-    Allocates "caml_make_vect" make_vect, 2;
-    Allocates "caml_make_array" make_array, 1;
+    AllocatesLarge "caml_make_vect" make_vect, 2;
+    AllocatesLarge "caml_make_array" make_array, 1;
     Leaf "caml_array_blit" blit, 5;
     Leaf "caml_array_fill" fill, 4;
-    Allocates "caml_array_sub" sub, 3;
-    Allocates "caml_array_append" append, 2;
-    Allocates "caml_array_concat" concat, 1;
+    AllocatesLarge "caml_array_sub" sub, 3;
+    AllocatesLarge "caml_array_append" append, 2;
+    AllocatesLarge "caml_array_concat" concat, 1;
 }
 
 /// Most words that a header can describe.

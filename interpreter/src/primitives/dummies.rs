@@ -7,10 +7,10 @@ use crate::raise;
 use crate::value::{Value, WORD, header, tag};
 
 crate::primitives! {
-    Allocates "caml_alloc_dummy" alloc_dummy, 1;
-    Allocates "caml_alloc_dummy_float" alloc_dummy, 1;
+    AllocatesLarge "caml_alloc_dummy" alloc_dummy, 1;
+    AllocatesLarge "caml_alloc_dummy_float" alloc_dummy, 1;
     Allocates "caml_alloc_dummy_function" alloc_dummy_function, 2;
-    Allocates "caml_alloc_dummy_infix" alloc_dummy_infix, 2;
+    AllocatesLarge "caml_alloc_dummy_infix" alloc_dummy_infix, 2;
     Leaf "caml_update_dummy" update_dummy, 2;
 }
 

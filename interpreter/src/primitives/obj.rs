@@ -15,9 +15,9 @@ use std::collections::HashSet;
 crate::primitives! {
     Leaf "caml_obj_tag" obj_tag, 1;
     Leaf "caml_obj_set_tag" set_tag, 2;
-    Allocates "caml_obj_block" block, 2;
-    Allocates "caml_obj_with_tag" with_tag, 2;
-    Allocates "caml_obj_dup" dup, 1;
+    AllocatesLarge "caml_obj_block" block, 2;
+    AllocatesLarge "caml_obj_with_tag" with_tag, 2;
+    AllocatesLarge "caml_obj_dup" dup, 1;
     Leaf "caml_obj_truncate" truncate, 2;
     Leaf "caml_obj_add_offset" add_offset, 2;
     Leaf "caml_obj_make_forward" make_forward, 2;

@@ -30,6 +30,9 @@ pub enum Effect {
     Allocates = 1,
     /// May run the collector or OCaml code, or look at the OCaml stack.
     Collects = 2,
+    /// As [`Effect::Allocates`], blocks of a size that the program chooses: when there is no memory for one, the
+    /// interpreter collects and calls the primitive once more, which so far must have done nothing.
+    AllocatesLarge = 4,
 }
 
 /// The machine-level entry of a primitive, by arity. More than five arguments are passed in memory:
@@ -85,7 +88,7 @@ pub fn argument(arguments: u32, index: u32) -> Value {
 /// ```ignore
 /// primitives! {
 ///     Leaf "caml_ml_string_length" string_length, 1;
-///     Allocates "caml_create_bytes" create_bytes, 1;
+///     AllocatesLarge "caml_create_bytes" create_bytes, 1;
 /// }
 /// ```
 #[macro_export]

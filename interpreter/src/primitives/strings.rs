@@ -13,8 +13,8 @@ use std::cmp::Ordering;
 crate::primitives! {
     Leaf "caml_ml_string_length" length, 1;
     Leaf "caml_ml_bytes_length" length, 1;
-    Allocates "caml_create_bytes" create_bytes, 1;
-    Allocates "caml_create_string" create_string, 1;
+    AllocatesLarge "caml_create_bytes" create_bytes, 1;
+    AllocatesLarge "caml_create_string" create_string, 1;
     Leaf "caml_string_of_bytes" identity, 1;
     Leaf "caml_bytes_of_string" identity, 1;
     Leaf "caml_string_get" get, 2;

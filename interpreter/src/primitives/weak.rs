@@ -8,8 +8,8 @@ use crate::raise;
 use crate::value::{Value, WORD, tag};
 
 crate::primitives! {
-    Allocates "caml_ephe_create" create, 1;
-    Allocates "caml_weak_create" create, 1;
+    AllocatesLarge "caml_ephe_create" create, 1;
+    AllocatesLarge "caml_weak_create" create, 1;
     Leaf "caml_ephe_set_key" set_key, 3;
     Leaf "caml_ephe_unset_key" unset_key, 2;
     Leaf "caml_weak_set" weak_set, 3;
@@ -17,10 +17,10 @@ crate::primitives! {
     Leaf "caml_ephe_unset_data" unset_data, 1;
     Allocates "caml_ephe_get_key" get_key, 2;
     Allocates "caml_weak_get" get_key, 2;
-    Allocates "caml_ephe_get_key_copy" get_key_copy, 2;
-    Allocates "caml_weak_get_copy" get_key_copy, 2;
+    AllocatesLarge "caml_ephe_get_key_copy" get_key_copy, 2;
+    AllocatesLarge "caml_weak_get_copy" get_key_copy, 2;
     Allocates "caml_ephe_get_data" get_data, 1;
-    Allocates "caml_ephe_get_data_copy" get_data_copy, 1;
+    AllocatesLarge "caml_ephe_get_data_copy" get_data_copy, 1;
     Leaf "caml_ephe_check_key" check_key, 2;
     Leaf "caml_weak_check" check_key, 2;
     Leaf "caml_ephe_check_data" check_data, 1;

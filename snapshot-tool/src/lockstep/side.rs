@@ -105,13 +105,12 @@ fn run_side(
     let mut store = Store::new(
         engine,
         Guest {
-            host: Host {
-                wasi: wasi.build_p1(),
-            },
+            host: Host::new(wasi.build_p1(), &setup.sandbox),
             recorder,
             outside,
         },
     );
+    store.limiter(|guest| &mut guest.host.limits);
     store.set_epoch_deadline(1);
     let mut linker = linker(engine)?;
     outside::link(&mut linker, module)?;

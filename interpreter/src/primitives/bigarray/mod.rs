@@ -105,7 +105,10 @@ fn create(shape: &Shape) -> Option<Bigarray> {
         .checked_mul(element.size() as i64)?
         .checked_add(HEAD as i64)?;
     let bytes = u32::try_from(bytes).ok()?;
-    let owner = outside::alloc(bytes as usize)?;
+    let Some(owner) = outside::alloc(bytes as usize) else {
+        heap::note_exhausted();
+        return None;
+    };
     memory::store_u32(owner, 0);
     memory::store_u32(owner + 4, bytes);
     heap::note_external(bytes as usize);

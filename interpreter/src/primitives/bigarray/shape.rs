@@ -7,7 +7,7 @@ use crate::raise;
 use crate::value::Value;
 
 crate::primitives! {
-    Allocates "caml_ba_create" ba_create, 3;
+    AllocatesLarge "caml_ba_create" ba_create, 3;
     Leaf "caml_ba_num_dims" num_dims, 1;
     Leaf "caml_ba_dim" dim, 2;
     Leaf "caml_ba_dim_1" dim_1, 1;

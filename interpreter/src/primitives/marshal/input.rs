@@ -198,13 +198,30 @@ impl Input<'_> {
                             count: count - 1,
                         });
                     }
-                    let value = self.value()?;
-                    memory::store_i64(address, value.0);
+                    match self.value() {
+                        Ok(value) => memory::store_i64(address, value.0),
+                        Err(error) => {
+                            memory::store_i64(address, Value::UNIT.0);
+                            self.give_up();
+                            return Err(error);
+                        }
+                    }
                 }
                 Task::Renumber { object } => renumber(object),
             }
         }
         Ok(())
+    }
+
+    /// Fills what was not read: the collector may look at it once more.
+    fn give_up(&mut self) {
+        for task in self.tasks.drain(..) {
+            match task {
+                Task::Fill { address, count } => (0..count as u32)
+                    .for_each(|index| memory::store_i64(address + index * WORD, Value::UNIT.0)),
+                Task::Renumber { .. } => {}
+            }
+        }
     }
 
     /// Reads one value; a block's fields are left for later.

@@ -20,10 +20,10 @@ use crate::value::Value;
 use output::Flags;
 
 crate::primitives! {
-    Allocates "caml_output_value_to_string" to_string, 2;
-    Allocates "caml_output_value_to_bytes" to_string, 2;
+    AllocatesLarge "caml_output_value_to_string" to_string, 2;
+    AllocatesLarge "caml_output_value_to_bytes" to_string, 2;
     Leaf "caml_output_value_to_buffer" to_buffer, 5;
-    Allocates "caml_input_value_from_bytes" from_bytes, 2;
+    AllocatesLarge "caml_input_value_from_bytes" from_bytes, 2;
     Leaf "caml_marshal_data_size" data_size, 2;
 }
 

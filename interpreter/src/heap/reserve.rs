@@ -1,0 +1,52 @@
+//! What is kept so that memory can run out without harm.
+//!
+//! A minor collection has to find a place for everything in the nursery. So the pool of pages always holds as many as that may
+//! take, twice: where memory for that is lacking, the next safepoint raises Out_of_memory, and the handler still has a
+//! nursery to work in. Pages of the pool that were never used cost addresses only.
+//!
+//! Leaves out: the runtime's own tables (Rust's allocator), which are small; when those find no memory, the program ends.
+
+use super::small::{CLASS_PAGES, PAGE_BYTES};
+use super::state::Heap;
+use crate::value::WORD;
+use crate::vm::vm;
+
+/// Pages for small blocks of primitives that cannot wait for a safepoint.
+const SLACK_PAGES: usize = if cfg!(miri) { 1 } else { 32 };
+
+/// Says that an allocation found no memory: the next safepoint collects, and a primitive that can is called once more.
+pub fn note_exhausted() {
+    super::heap().exhausted.set(true);
+    vm().retry.set(1);
+    super::request_safepoint();
+}
+
+/// Pages that a minor collection may take: slots are up to a quarter larger than blocks, and each class may have begun a
+/// page.
+pub fn least(heap: &Heap) -> usize {
+    let nursery = (heap.nursery_words.get() + super::RESERVE_WORDS) * WORD as usize;
+    (nursery + nursery / 4).div_ceil(PAGE_BYTES as usize) + CLASS_PAGES
+}
+
+/// Pages that the pool should hold.
+pub fn comfortable(heap: &Heap) -> usize {
+    2 * least(heap) + SLACK_PAGES
+}
+
+/// Whether the pool holds what it should, perhaps after it has grown.
+pub fn is_comfortable(heap: &Heap) -> bool {
+    heap.small.free_pages() >= comfortable(heap) || heap.small.refill(heap, comfortable(heap))
+}
+
+/// Moves free memory to where it is lacking: pages beyond the reserve go to the large space.
+pub fn share(heap: &Heap) {
+    heap.small.finish_sweep(heap);
+    let mut ranges = Vec::new();
+    heap.small
+        .release(comfortable(heap), |start, end| ranges.push((start, end)));
+    let mut large = heap.large.borrow_mut();
+    for (start, end) in ranges {
+        large.donate(start, end);
+    }
+    large.sweep(heap.live_colour.get());
+}

@@ -1,0 +1,84 @@
+//! A small memory is used up: `Out_of_memory` is raised, can be caught, and the program goes on; nothing traps.
+//!
+//! `ocamlrun` is no oracle here: it has no limit of its own, and under one of the system's it ends where a minor
+//! collection finds no memory.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use bactrian_tests::process;
+use bactrian_tests::program::Program;
+use bactrian_tests::tool::Tool;
+use bactrian_tests::workspace;
+
+const LIMIT: &str = "max-memory-size=60000000";
+
+/// What each round prints of the ways in which memory ran out.
+const WAYS: [&str; 12] = [
+    "small blocks in a global",
+    "small blocks",
+    "strings",
+    "arrays",
+    "an array",
+    "float arrays",
+    "bigarrays",
+    "closures",
+    "a list",
+    "a hash table",
+    "unmarshalling",
+    "too large",
+];
+
+/// Runs a program of `tests/exhaustion` in little memory: exit code, standard output, standard error.
+fn run(name: &str, mode: &[&str]) -> Result<(Option<i32>, String, String)> {
+    let scratch = tempfile::tempdir()?;
+    let source = workspace().join("tests/exhaustion").join(name);
+    let bytecode = Program::new(source.with_extension("ml"))?.compile(scratch.path())?;
+    let tool = Tool {
+        binary: PathBuf::from(env!("CARGO_BIN_EXE_bactrian-under-test")),
+        cache: scratch.path().join("cache.sqlite"),
+    };
+    let mut command = tool.command(["run", "--no-cache"]);
+    command.args(mode).args(["-W", LIMIT]).arg(&bytecode);
+    let outcome = process::run(&mut command, b"")?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Ok((outcome.status, text(&outcome.stdout), text(&outcome.stderr)))
+}
+
+fn check(mode: &[&str]) -> Result<()> {
+    let mut expected = String::new();
+    for round in 1..=2 {
+        expected += &format!("round {round}\n");
+        for (index, way) in WAYS.iter().enumerate() {
+            expected += &format!("{way}: Out_of_memory\n");
+            if index == 0 {
+                expected += "many: true\n";
+            }
+        }
+        expected += "a buffer: full\n17\n";
+    }
+    expected += "done\n";
+    let (status, output, errors) = run("exhaustion", mode)?;
+    assert_eq!((output, errors.as_str()), (expected, ""));
+    assert_eq!(status, Some(0));
+    Ok(())
+}
+
+#[test]
+fn a_generic_program_goes_on_without_memory() -> Result<()> {
+    check(&["--generic"])
+}
+
+#[test]
+fn a_residual_program_goes_on_without_memory() -> Result<()> {
+    check(&[])
+}
+
+#[test]
+fn a_program_that_does_not_catch_it_ends_as_with_any_exception() -> Result<()> {
+    let (status, output, errors) = run("uncaught", &[])?;
+    assert_eq!(output, "at exit\n");
+    assert_eq!(errors, "Fatal error: exception Out_of_memory\n");
+    assert_eq!(status, Some(2));
+    Ok(())
+}
