@@ -1,9 +1,11 @@
 //! The allocator of Rust's own data in the module: the standard one, but large blocks are zeroed when they are
-//! freed, so that what loading a program leaves behind is no part of the snapshot.
+//! freed, so that what loading a program leaves behind is no part of the snapshot; and without memory the program
+//! ends as others do, where the standard library would abort, which is a trap.
 //!
 //! Invariant: a block of [`LARGE`] bytes or more holds nothing once it is free. Leaves out: small blocks, whose
 //! remains cost a snapshot little.
 
+use crate::os;
 use std::alloc::{GlobalAlloc, Layout, System};
 
 /// Zeroing pays from this size on: a fraction of the pages that the snapshot is stored in.
@@ -18,12 +20,12 @@ static ALLOCATOR: Zeroing = Zeroing;
 unsafe impl GlobalAlloc for Zeroing {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise is the same.
-        unsafe { System.alloc(layout) }
+        existing(unsafe { System.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise is the same.
-        unsafe { System.alloc_zeroed(layout) }
+        existing(unsafe { System.alloc_zeroed(layout) })
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
@@ -36,4 +38,13 @@ unsafe impl GlobalAlloc for Zeroing {
         // SAFETY: the caller's promise is the same.
         unsafe { System.dealloc(block, layout) }
     }
+}
+
+/// `block`, unless memory is exhausted. The message needs none.
+fn existing(block: *mut u8) -> *mut u8 {
+    if block.is_null() {
+        os::write_all(2, b"Fatal error: out of memory\n");
+        os::exit(2)
+    }
+    block
 }

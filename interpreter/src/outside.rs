@@ -31,49 +31,6 @@ pub fn alloc(size: usize) -> Option<u32> {
     (!pointer.is_null()).then_some(pointer as u32)
 }
 
-/// Rust's allocator for the runtime's own data: the program ends as other programs end without memory, where the standard
-/// library would abort, which is a trap.
-#[cfg(target_family = "wasm")]
-struct Allocator;
-
-#[cfg(target_family = "wasm")]
-#[global_allocator]
-static ALLOCATOR: Allocator = Allocator;
-
-#[cfg(target_family = "wasm")]
-// SAFETY: everything is the system allocator's work.
-unsafe impl GlobalAlloc for Allocator {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps to the contract.
-        existing(unsafe { System.alloc(layout) })
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller keeps to the contract.
-        existing(unsafe { System.alloc_zeroed(layout) })
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller keeps to the contract.
-        existing(unsafe { System.realloc(pointer, layout, size) })
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps to the contract.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-/// `pointer`, unless memory is exhausted. The message needs none.
-#[cfg(target_family = "wasm")]
-fn existing(pointer: *mut u8) -> *mut u8 {
-    if pointer.is_null() {
-        crate::os::write_all(2, b"Fatal error: out of memory\n");
-        crate::os::exit(2)
-    }
-    pointer
-}
-
 /// Gives back the `size` bytes at `address` that [`alloc`] returned.
 #[cfg(target_family = "wasm")]
 pub fn free(address: u32, size: usize) {
