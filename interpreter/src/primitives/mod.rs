@@ -24,6 +24,7 @@ pub mod named;
 pub mod obj;
 pub mod parse;
 pub mod parsing;
+pub mod regexp;
 pub mod registry;
 pub mod signals;
 pub mod strings;
@@ -62,6 +63,7 @@ const TABLES: &[&[Primitive]] = &[
     named::TABLE,
     obj::TABLE,
     parsing::TABLE,
+    regexp::TABLE,
     signals::TABLE,
     strings::TABLE,
     sys::TABLE,
