@@ -4,8 +4,9 @@ CARGO ?= cargo
 BENCH ?=
 TESTS ?=
 VALUES ?= 1000000
+CASES ?= 1000000
 
-.PHONY: setup demo test bench numbers conformance
+.PHONY: setup demo test bench numbers fuzz conformance
 
 # The Wasm target of the guest, and OCaml for tests and benchmarks.
 setup:
@@ -35,3 +36,7 @@ conformance:
 numbers:
 	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian -- bench --numbers --values $(VALUES)
+
+# Mutated executables, CASES of them, into the loader and interpreter.
+fuzz:
+	BACTRIAN_FUZZ_CASES=$(CASES) $(CARGO) test --package bactrian-interpreter fuzz -- --nocapture

@@ -11,7 +11,11 @@ pub mod code;
 pub mod decode;
 pub mod effect;
 pub mod error;
+#[cfg(test)]
+pub mod fuzz;
 pub mod hints;
+#[cfg(test)]
+mod mutate;
 pub mod opcode;
 pub mod parse;
 pub mod requests;

@@ -74,6 +74,10 @@ pub extern "C" fn interp(
                     let (n, frame) = 'call: {
                         context_update(r.pc);
                         cells_drop_below(r.sp);
+                        #[cfg(test)]
+                        if !crate::image::fuzz::tick() {
+                            return Value::UNIT.0;
+                        }
                         // SAFETY: only verified code is loaded.
                         match unsafe { Opcode::from_cell(memory::load_u32(r.pc)) } {
                             Acc0 => r.acc(0, 0),
