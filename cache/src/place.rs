@@ -108,6 +108,8 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
                 "too short for a database",
             ));
         }
+    }
+    if pages == 0 || is_blank(&connection)? {
         create(&connection)?;
     }
     let pragma = |name: &str| {
@@ -127,6 +129,13 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
         ));
     }
     Ok(connection)
+}
+
+/// Whether the file is a database of nobody's: a process that was to make a cache of it was killed.
+fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
+    let marks = "SELECT (SELECT application_id FROM pragma_application_id) = 0 AND (SELECT user_version FROM pragma_user_version) = 0
+                 AND NOT EXISTS (SELECT 1 FROM sqlite_schema)";
+    connection.query_row(marks, [], |row| row.get(0))
 }
 
 fn create(connection: &Connection) -> rusqlite::Result<()> {

@@ -175,17 +175,27 @@ impl Store {
         limit: u64,
     ) -> rusqlite::Result<io::Result<()>> {
         let digest = digest(kind.number(), key, blob);
-        if let Err(error) = self.files.write(&digest, blob) {
-            return Ok(Err(error));
-        }
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        // Within the transaction, lest another process sweep the file before it has an entry.
+        if let Err(error) = self.files.write(&digest, blob) {
+            return Ok(Err(error));
+        }
         insert(&transaction, (kind, key, &digest), blob.len(), None, now())?;
         evict(&transaction, limit)?;
-        let wanted = digests_of_files(&transaction)?;
         transaction.commit()?;
-        Ok(self.files.sweep(&wanted))
+        self.sweep().map(Ok)
+    }
+
+    /// Removes the files that are no entries. No process can add one meanwhile; what cannot be removed is tried again
+    /// the next time.
+    fn sweep(&mut self) -> rusqlite::Result<()> {
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let _ = self.files.sweep(&digests_of_files(&transaction)?);
+        transaction.commit()
     }
 
     pub fn remove(&self, id: i64) -> rusqlite::Result<()> {
@@ -223,12 +233,22 @@ impl Store {
         let evicted = evict(&transaction, limit)?;
         transaction.commit()?;
         if evicted {
-            let wanted = digests_of_files(&self.connection)?;
-            // What cannot be removed now is tried again with the next eviction.
-            let _ = self.files.sweep(&wanted);
+            self.sweep()?;
+        }
+        if evicted && self.is_mostly_air()? {
             self.connection.execute_batch("PRAGMA incremental_vacuum")?;
         }
         Ok(())
+    }
+
+    /// Whether so many pages are free that giving them back is worth keeping other processes waiting: entries to come
+    /// use free pages.
+    fn is_mostly_air(&self) -> rusqlite::Result<bool> {
+        let pragma = |name: &str| {
+            self.connection
+                .query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0))
+        };
+        Ok(pragma("freelist_count")? > pragma("page_count")? / 4)
     }
 
     /// Those of `used` whose mark is old enough to be renewed.
@@ -276,8 +296,7 @@ impl Store {
         for &id in &bad {
             self.remove(id)?;
         }
-        // What cannot be removed now is tried again with the next eviction.
-        let _ = self.files.sweep(&digests_of_files(&self.connection)?);
+        self.sweep()?;
         Ok(Verified {
             entries,
             removed: bad.len() as u64,
@@ -308,9 +327,7 @@ impl Store {
     pub fn clear(&mut self) -> rusqlite::Result<()> {
         self.connection
             .execute_batch("DELETE FROM entries; PRAGMA incremental_vacuum")?;
-        // What cannot be removed now is tried again with the next eviction.
-        let _ = self.files.sweep(&HashSet::new());
-        Ok(())
+        self.sweep()
     }
 }
 

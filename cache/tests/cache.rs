@@ -259,3 +259,41 @@ fn files_that_are_no_entries_are_swept_and_evicted_entries_lose_their_files() {
     assert!(cache.get_file(Kind::Module, b"second").is_some());
     assert_eq!(cache.verify().entries, 1);
 }
+
+/// What is left where a process is killed between making the database and making a cache of it.
+#[test]
+fn a_database_without_tables_becomes_a_cache() {
+    let place = Place::filled(1);
+    let blank = rusqlite::Connection::open(place.file()).expect("the file opens");
+    blank
+        .execute_batch("DROP TABLE entries; PRAGMA application_id = 0; PRAGMA user_version = 0")
+        .expect("the tables go");
+    drop(blank);
+    let cache = place.open();
+    assert_eq!(cache.notices(), Vec::<String>::new());
+    cache.insert(Kind::Snapshot, b"key", b"blob");
+    cache.flush();
+    assert_eq!(cache.get(Kind::Snapshot, b"key"), [b"blob".to_vec()]);
+}
+
+/// At the limit, entries that come use the room of those that went: the file neither grows nor is rewritten each time.
+#[test]
+fn a_full_cache_reuses_its_pages() {
+    let place = Place::filled(2 * LIMIT as u32 / 1000);
+    let before = fs::metadata(place.file()).expect("the file is there").len();
+    for round in 0..20u32 {
+        let cache = place.open();
+        for key in 0..100u32 {
+            cache.insert(
+                Kind::Snapshot,
+                &[round.to_le_bytes(), key.to_le_bytes()].concat(),
+                &[7; 1000],
+            );
+        }
+    }
+    let after = fs::metadata(place.file()).expect("the file is there").len();
+    assert!(
+        after <= before + before / 4,
+        "{before} bytes became {after}"
+    );
+}

@@ -1,8 +1,7 @@
 //! What each command does. A command's failure is a message and a status; a program's end is its own.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +19,7 @@ use crate::lockstep::{self, Setup, Verdict};
 use crate::pipeline::{Mode, Pipeline, Settings, size};
 use crate::run::Exit;
 use crate::snapshot::{self, Refused};
-use crate::{bench, engine, run, specialise};
+use crate::{bench, engine, output, run, specialise};
 
 /// The status for a failure of ours, out of the way of the programs' own.
 const FAILURE: u8 = 125;
@@ -310,19 +309,6 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Writes the file as a whole or not at all.
 fn write(path: &Path, contents: &[u8]) -> Result<()> {
-    let directory = path
-        .parent()
-        .filter(|directory| !directory.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    let replace = || {
-        let mut file = tempfile::Builder::new()
-            .permissions(Permissions::from_mode(0o644))
-            .tempfile_in(directory)?;
-        file.write_all(contents)?;
-        file.persist(path)?;
-        Ok::<(), std::io::Error>(())
-    };
-    replace().with_context(|| format!("cannot write {}", path.display()))
+    output::write(path, contents).with_context(|| format!("cannot write {}", path.display()))
 }

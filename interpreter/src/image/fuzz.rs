@@ -24,7 +24,7 @@ const RANGE: &str = "BACTRIAN_FUZZ_RANGE";
 /// Steps that a case may take.
 const FUEL: u64 = 20_000;
 
-/// A child that has run out of fuel ends so.
+/// Enough for the OCaml stack's limit to be met first.
 const NATIVE_STACK: usize = 1 << 30;
 
 /// How long a child may work on one case.
@@ -115,7 +115,7 @@ fn start(first: u64, end: u64, test: &str) -> Child {
         .expect("this test can be started again");
     let pipe = child.stderr.take().expect("standard error is piped");
     let reader = thread::spawn(move || std::io::read_to_string(pipe).expect("readable text"));
-    let deadline = Instant::now() + PATIENCE + Duration::from_millis(end - first);
+    let deadline = Instant::now() + PATIENCE + Duration::from_millis(20 * (end - first));
     while !reader.is_finished() && Instant::now() < deadline {
         thread::sleep(Duration::from_millis(2));
     }
@@ -132,7 +132,7 @@ fn fuzz(first: u64, end: u64, test: &str) -> Tally {
     let mut tally = Tally::default();
     let mut next = first;
     while next < end {
-        let stop = end.min(next + 5_000);
+        let stop = end.min(next + 1_000);
         let child = start(next, stop, test);
         tally.refused += child.said.matches("\nrefused\n").count() as u64;
         tally.ended += child.said.matches("\nended\n").count() as u64;

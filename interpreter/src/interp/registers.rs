@@ -104,9 +104,10 @@ pub fn global(index: u32) -> i64 {
 pub extern "C" fn find_method(object: i64, label: i64) -> i64 {
     let methods = field(object, 0);
     // The table holds the number of methods, a mask, then pairs of method and label in ascending order.
-    let (mut low, mut high) = (3u32, field(methods, 0) as u32);
+    // Both bounds are odd, whatever the object is, so that the search ends.
+    let (mut low, mut high) = (3u32, field(methods, 0) as u32 | 1);
     while low < high {
-        let middle = ((low + high) >> 1) | 1;
+        let middle = (low + ((high - low) >> 1)) | 1;
         if label < field(methods, middle) {
             high = middle - 2;
         } else {

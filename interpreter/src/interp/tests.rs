@@ -1,7 +1,10 @@
 //! Hand-assembled programs: instructions that ocamlc does not emit, and the ways to call.
 
+use crate::heap;
 use crate::image::assemble::run;
 use crate::raise::Predefined;
+use crate::testing::start_machine;
+use crate::value::Value;
 
 #[test]
 fn env_access() {
@@ -314,4 +317,14 @@ fn bytes_and_references() {
         Ok(9)
     );
     assert_eq!(run("Const1; BoolNot; IsInt; Stop"), Ok(1));
+}
+
+/// The search once did not end when the table's first field was even, as it is in no table of an object.
+#[test]
+fn a_search_in_what_is_no_object_ends() {
+    start_machine();
+    let methods = heap::alloc_fields(0, &[Value(4), Value::int(0), Value::int(1), Value::int(5)]);
+    let object = heap::alloc_fields(0, &[methods]);
+    let method = super::registers::find_method(object.0, Value::int(7).0);
+    assert_eq!(Value(method), Value::int(1));
 }

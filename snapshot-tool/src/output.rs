@@ -1,0 +1,143 @@
+//! Writing a file as a whole or not at all, whatever happens meanwhile.
+//!
+//! The contents go into a file without a name (`O_TMPFILE`), which disappears with the process; only when they are complete does
+//! it get a name. Over an existing file that takes two steps, a name beside it and a rename: what a process that is killed
+//! between them leaves behind is replaced by the next. File systems without such files get a temporary one.
+
+use std::fs::{File, Permissions};
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+
+/// How often other processes that write the same file may come in between.
+const ATTEMPTS: usize = 100;
+
+/// Puts a file with these contents at `path`, in the place of one that may be there.
+pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let directory = path
+        .parent()
+        .filter(|directory| !directory.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    match nameless(directory) {
+        Ok(mut file) => {
+            file.write_all(contents)?;
+            match name(&file, path) {
+                // Without /proc, such a file cannot be named.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    by_temporary_file(directory, path, contents)
+                }
+                result => result,
+            }
+        }
+        Err(_) => by_temporary_file(directory, path, contents),
+    }
+}
+
+fn nameless(directory: &Path) -> io::Result<File> {
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    let descriptor = rustix::fs::open(directory, flags, Mode::from_raw_mode(0o644))?;
+    Ok(File::from(descriptor))
+}
+
+fn name(file: &File, path: &Path) -> io::Result<()> {
+    match link(file, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => replace(file, path),
+        result => result,
+    }
+}
+
+fn link(file: &File, path: &Path) -> io::Result<()> {
+    let source = format!("/proc/self/fd/{}", file.as_raw_fd());
+    rustix::fs::linkat(CWD, source, CWD, path, AtFlags::SYMLINK_FOLLOW)?;
+    Ok(())
+}
+
+/// Processes that replace the same file share the name beside it, so a rename may move another's file, as complete as ours.
+fn replace(file: &File, path: &Path) -> io::Result<()> {
+    let beside = beside(path);
+    let mut result = Ok(());
+    for _ in 0..ATTEMPTS {
+        result = link(file, &beside).and_then(|()| std::fs::rename(&beside, path));
+        match &result {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                // Somebody else's, or of a process that was killed; gone by now, perhaps.
+                drop(std::fs::remove_file(&beside));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(()) => return Ok(()),
+            Err(_) => break,
+        }
+    }
+    drop(std::fs::remove_file(&beside));
+    result
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = std::ffi::OsString::from(".");
+    name.push(path.file_name().unwrap_or_default());
+    name.push(".new");
+    path.with_file_name(name)
+}
+
+fn by_temporary_file(directory: &Path, path: &Path, contents: &[u8]) -> io::Result<()> {
+    let mut file = tempfile::Builder::new()
+        .permissions(Permissions::from_mode(0o644))
+        .tempfile_in(directory)?;
+    file.write_all(contents)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_made_replaced_and_nothing_else_stays() {
+        let directory = tempfile::TempDir::new().expect("a scratch directory");
+        let path = directory.path().join("out");
+        write(&path, b"first").expect("a new file");
+        std::fs::write(beside(&path), "left behind").expect("a scratch file");
+        write(&path, b"second").expect("a file in its place");
+        assert_eq!(std::fs::read(&path).expect("it is there"), b"second");
+        let files = std::fs::read_dir(directory.path())
+            .expect("a directory")
+            .count();
+        assert_eq!(files, 1);
+    }
+
+    #[test]
+    fn writers_of_one_file_do_not_disturb_each_other() {
+        let directory = tempfile::TempDir::new().expect("a scratch directory");
+        let path = directory.path().join("out");
+        std::thread::scope(|scope| {
+            for writer in 0..4u8 {
+                let path = &path;
+                scope.spawn(move || {
+                    for _ in 0..50 {
+                        write(path, &[writer; 10_000]).expect("a file can be written");
+                        let contents = std::fs::read(path).expect("it is always there");
+                        assert!(
+                            contents.len() == 10_000
+                                && contents.iter().all(|byte| *byte == contents[0])
+                        );
+                    }
+                });
+            }
+        });
+        let files = std::fs::read_dir(directory.path())
+            .expect("a directory")
+            .count();
+        assert_eq!(files, 1);
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_is_an_error() {
+        let error =
+            write(Path::new("/nowhere/at/all"), b"").expect_err("there is no such directory");
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}
