@@ -323,7 +323,15 @@ fn bytes_and_references() {
 #[test]
 fn a_search_in_what_is_no_object_ends() {
     start_machine();
-    let methods = heap::alloc_fields(0, &[Value(4), Value::int(0), Value::int(1), Value::int(5)]);
+    let fields = [
+        Value(4),
+        Value::int(0),
+        Value::int(1),
+        Value::int(5),
+        Value::int(2),
+        Value::int(9),
+    ];
+    let methods = heap::alloc_fields(0, &fields);
     let object = heap::alloc_fields(0, &[methods]);
     let method = super::registers::find_method(object.0, Value::int(7).0);
     assert_eq!(Value(method), Value::int(1));
