@@ -26,6 +26,7 @@ const DOCUMENTS: &[&str] = &[
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "docs/conformance.md",
+    "docs/differences.md",
     "specializer/DESIGN.md",
 ];
 

@@ -9,7 +9,8 @@
 //! * GRAB is only at an entry, after a RESTART; RESTART is never reached; entries do not begin with a call;
 //! * globals and primitives exist, and primitives are called with as many arguments as they have.
 //!
-//! Left out: the types of values. Code that takes an integer for a block misbehaves within the sandbox.
+//! Left out: the types of values. Code that takes an integer for a block misbehaves within the sandbox, as
+//! `docs/differences.md` describes; `fuzz` tries it.
 
 use super::decode::{self, Instruction};
 use super::effect::{self, Effect, Flow};
