@@ -101,13 +101,11 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(32);
     let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0))?;
-    if pages == 0 {
-        if length(path) > 0 {
-            return Err(damage(
-                rusqlite::ffi::SQLITE_NOTADB,
-                "too short for a database",
-            ));
-        }
+    if pages == 0 && length(path) > 0 {
+        return Err(damage(
+            rusqlite::ffi::SQLITE_NOTADB,
+            "too short for a database",
+        ));
     }
     if pages == 0 || is_blank(&connection)? {
         create(&connection)?;

@@ -95,6 +95,8 @@ pub extern "C" fn apply_at(closure: i64, at: u32, n: u32) -> i64 {
 /// Pushes the arguments of a partial application before the others: its closure, and all arguments.
 fn expand(partial: Value, at: u32, n: u32) -> (i64, u32, u32) {
     let saved = (partial.wosize() - PARTIAL_ARGUMENTS) as u32;
+    // What is none may hold itself, and would be expanded for ever.
+    assert!(saved > 0, "a partial application has arguments");
     let start = at - saved * WORD;
     memory::copy(
         partial.field_address(PARTIAL_ARGUMENTS),
@@ -143,4 +145,20 @@ fn enter_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
         load(6),
     ];
     enter(code, closure, at + n * WORD, n, arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::start_machine;
+
+    /// A block whose code is a RESTART, but which holds itself: expanding it once went on for ever.
+    #[test]
+    #[should_panic(expected = "a partial application has arguments")]
+    fn a_partial_application_of_itself_is_no_function() {
+        start_machine();
+        let block = heap::alloc_fields(tag::CLOSURE, &[Value::UNIT; PARTIAL_ARGUMENTS]);
+        block.init_field(PARTIAL_ARGUMENTS - 1, block);
+        expand(block, vm().sp.get(), 1);
+    }
 }
