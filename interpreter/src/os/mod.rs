@@ -2,12 +2,17 @@
 //!
 //! Invariant: nothing of the outside is looked at before it is asked for, so that a snapshot taken
 //! before the program runs holds nothing of the machine it was taken on. Two backends, [`wasi`] by
-//! raw imports and [`native`] over the standard library, have the same functions.
+//! raw imports and [`native`] over the standard library, have the same functions; above them,
+//! [`descriptors`] numbers open files as Unix does, with duplicates and pipes, and [`environment`] keeps what the
+//! program changes in its environment.
 //!
-//! Left out: sockets, processes, signals, file times and permissions.
+//! Left out: sockets, processes, signals and permissions.
 
+pub mod descriptors;
+pub mod environment;
 pub mod errno;
 pub mod path;
+pub mod pipe;
 
 #[cfg(not(target_family = "wasm"))]
 pub mod native;
@@ -20,20 +25,27 @@ use native as backend;
 use wasi as backend;
 
 pub use backend::{
-    arguments, change_directory, close, create_directory, current_directory, environment, exit,
-    is_terminal, kind, monotonic_nanoseconds, open, process_nanoseconds, random, read,
-    read_directory, real_nanoseconds, remove_directory, rename, seek, unlink, write,
+    arguments, change_directory, create_directory, current_directory, exit, link,
+    monotonic_nanoseconds, process_nanoseconds, random, read_directory, read_link,
+    real_nanoseconds, remove_directory, rename, set_times, sleep, status, symbolic_link, unlink,
 };
+pub use descriptors::{close, is_terminal, open, read, seek, write};
+pub use environment::variable;
 pub use errno::Errno;
 
-/// A file descriptor.
+/// A file descriptor of the program's.
 pub type Descriptor = i32;
+
+/// What the outside calls an open file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Handle(pub i32);
 
 /// How a file is opened; the flags of `open`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OpenFlags {
-    /// Neither this nor `append`: for reading only.
+    pub read: bool,
     pub write: bool,
+    /// Only where it is opened for writing.
     pub append: bool,
     pub create: bool,
     pub truncate: bool,
@@ -50,19 +62,71 @@ pub enum Whence {
     End = 2,
 }
 
-/// What a path names.
+/// What a file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
+    Regular,
     Directory,
-    Other,
+    CharacterDevice,
+    BlockDevice,
+    Link,
+    Pipe,
+    Socket,
 }
 
-/// The value of an environment variable.
-pub fn variable(name: &[u8]) -> Option<Vec<u8>> {
-    environment().into_iter().find_map(|entry| {
-        let value = entry.strip_prefix(name)?.strip_prefix(b"=")?;
-        Some(value.to_vec())
-    })
+/// What is known of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Status {
+    pub device: u64,
+    pub inode: u64,
+    pub kind: Kind,
+    pub links: u64,
+    pub size: u64,
+    /// Nanoseconds since 1970: last read, last written, last changed in any way.
+    pub times: [u64; 3],
+}
+
+/// Whether a symbolic link at the end of a path is followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Follow {
+    Yes,
+    No,
+}
+
+/// Which way data is to go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Transfer {
+    Read,
+    Write,
+}
+
+/// What the path names, links followed.
+pub fn kind(path: &[u8]) -> Result<Kind, Errno> {
+    Ok(status(path, Follow::Yes)?.kind)
+}
+
+/// All of a file.
+pub fn read_file(path: &[u8]) -> Result<Vec<u8>, Errno> {
+    const PIECE: usize = 1 << 14;
+    let flags = OpenFlags {
+        read: true,
+        ..OpenFlags::default()
+    };
+    let descriptor = open(path, flags, 0)?;
+    let mut contents = Vec::new();
+    let result = loop {
+        let len = contents.len();
+        contents.resize(len + PIECE, 0);
+        let count = read(descriptor, &mut contents[len..]);
+        contents.truncate(len + count.unwrap_or(0));
+        match count {
+            Ok(0) => break Ok(contents),
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => break Err(error),
+        }
+    };
+    close(descriptor)?;
+    result
 }
 
 /// Writes all of `bytes`, for messages of the runtime's own; errors have nowhere to go.

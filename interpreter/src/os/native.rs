@@ -4,17 +4,17 @@
 //! test may put memory in the place of a descriptor ([`capture`], [`feed`]). Linux only.
 
 use super::path;
-use super::{Descriptor, Errno, Kind, OpenFlags, Whence};
+use super::{Descriptor, Errno, Follow, Handle, Kind, OpenFlags, Status, Transfer, Whence};
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Bytes that a test reads while, or after, the program wrote them.
 pub type Captured = Rc<RefCell<Vec<u8>>>;
@@ -88,11 +88,11 @@ fn errno(error: io::Error) -> Errno {
 }
 
 fn with_stream<R>(
-    descriptor: Descriptor,
+    handle: Handle,
     f: impl FnOnce(&mut Stream) -> Result<R, Errno>,
 ) -> Result<R, Errno> {
     outside(|outside| {
-        let index = usize::try_from(descriptor).map_err(|_| Errno::BADF)?;
+        let index = usize::try_from(handle.0).map_err(|_| Errno::BADF)?;
         match outside.streams.get_mut(index) {
             Some(Some(stream)) => f(stream),
             Some(None) | None => Err(Errno::BADF),
@@ -101,8 +101,8 @@ fn with_stream<R>(
 }
 
 /// Reads up to `buffer.len()` bytes; 0 at the end.
-pub fn read(descriptor: Descriptor, buffer: &mut [u8]) -> Result<usize, Errno> {
-    with_stream(descriptor, |stream| match stream {
+pub fn read(handle: Handle, buffer: &mut [u8]) -> Result<usize, Errno> {
+    with_stream(handle, |stream| match stream {
         Stream::File(file) => file.read(buffer).map_err(errno),
         Stream::Fed(cursor) => cursor.read(buffer).map_err(errno),
         Stream::Captured(_) => Err(Errno::BADF),
@@ -110,8 +110,8 @@ pub fn read(descriptor: Descriptor, buffer: &mut [u8]) -> Result<usize, Errno> {
 }
 
 /// Writes a prefix of `bytes`; returns its length.
-pub fn write(descriptor: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
-    with_stream(descriptor, |stream| match stream {
+pub fn write(handle: Handle, bytes: &[u8]) -> Result<usize, Errno> {
+    with_stream(handle, |stream| match stream {
         Stream::File(file) => file.write(bytes).map_err(errno),
         Stream::Captured(captured) => captured.borrow_mut().write(bytes).map_err(errno),
         Stream::Fed(_) => Err(Errno::BADF),
@@ -119,13 +119,13 @@ pub fn write(descriptor: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
 }
 
 /// Moves to `offset`; returns the new position from the start.
-pub fn seek(descriptor: Descriptor, offset: i64, whence: Whence) -> Result<i64, Errno> {
+pub fn seek(handle: Handle, offset: i64, whence: Whence) -> Result<i64, Errno> {
     let target = match whence {
         Whence::Start => SeekFrom::Start(u64::try_from(offset).map_err(|_| Errno::INVAL)?),
         Whence::Current => SeekFrom::Current(offset),
         Whence::End => SeekFrom::End(offset),
     };
-    with_stream(descriptor, |stream| match stream {
+    with_stream(handle, |stream| match stream {
         Stream::File(file) => file
             .seek(target)
             .map(|position| position as i64)
@@ -134,14 +134,14 @@ pub fn seek(descriptor: Descriptor, offset: i64, whence: Whence) -> Result<i64, 
     })
 }
 
-pub fn close(descriptor: Descriptor) -> Result<(), Errno> {
-    with_stream(descriptor, |_| Ok(()))?;
-    outside(|outside| outside.streams[descriptor as usize] = None);
+pub fn close(handle: Handle) -> Result<(), Errno> {
+    with_stream(handle, |_| Ok(()))?;
+    outside(|outside| outside.streams[handle.0 as usize] = None);
     Ok(())
 }
 
-pub fn is_terminal(descriptor: Descriptor) -> bool {
-    let terminal = with_stream(descriptor, |stream| match stream {
+pub fn is_terminal(handle: Handle) -> bool {
+    let terminal = with_stream(handle, |stream| match stream {
         Stream::File(file) => Ok(file.is_terminal()),
         Stream::Captured(_) | Stream::Fed(_) => Ok(false),
     });
@@ -149,7 +149,7 @@ pub fn is_terminal(descriptor: Descriptor) -> bool {
 }
 
 /// Opens a file, or a directory, which can then not be read. `permissions` of a file that is created.
-pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Descriptor, Errno> {
+pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Handle, Errno> {
     const O_CREAT: i32 = 0o100;
     const O_EXCL: i32 = 0o200;
     const O_TRUNC: i32 = 0o1000;
@@ -165,9 +165,9 @@ pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Descripto
         .filter(|(on, _)| *on)
         .fold(0, |all, (_, bit)| all | bit);
     let file = fs::OpenOptions::new()
-        .read(!flags.write && !flags.append)
+        .read(flags.read)
         .write(flags.write)
-        .append(flags.append)
+        .append(flags.append && flags.write)
         .mode(permissions)
         .custom_flags(custom)
         .open(host_path(path)?)
@@ -179,7 +179,7 @@ pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Descripto
             outside.streams.len() - 1
         });
         outside.streams[index] = Some(Stream::File(file));
-        index as Descriptor
+        Handle(index as i32)
     }))
 }
 
@@ -191,14 +191,119 @@ fn host_path(path: &[u8]) -> Result<PathBuf, Errno> {
     Ok(PathBuf::from(OsStr::from_bytes(&absolute)))
 }
 
-/// What `path` names, links followed.
-pub fn kind(path: &[u8]) -> Result<Kind, Errno> {
-    let metadata = fs::metadata(host_path(path)?).map_err(errno)?;
-    Ok(if metadata.is_dir() {
-        Kind::Directory
-    } else {
-        Kind::Other
+/// What is known of the file that `path` names.
+pub fn status(path: &[u8], follow: Follow) -> Result<Status, Errno> {
+    let path = host_path(path)?;
+    let metadata = match follow {
+        Follow::Yes => fs::metadata(path),
+        Follow::No => fs::symlink_metadata(path),
+    };
+    Ok(described(&metadata.map_err(errno)?))
+}
+
+/// What is known of an open file.
+pub fn status_of(handle: Handle) -> Result<Status, Errno> {
+    with_stream(handle, |stream| match stream {
+        Stream::File(file) => Ok(described(&file.metadata().map_err(errno)?)),
+        Stream::Captured(_) | Stream::Fed(_) => Ok(Status {
+            device: 0,
+            inode: 0,
+            kind: Kind::Pipe,
+            links: 1,
+            size: 0,
+            times: [0; 3],
+        }),
     })
+}
+
+fn described(metadata: &fs::Metadata) -> Status {
+    let time = |seconds: i64, nanoseconds: i64| (seconds * 1_000_000_000 + nanoseconds) as u64;
+    Status {
+        device: metadata.dev(),
+        inode: metadata.ino(),
+        kind: kind(metadata.file_type()),
+        links: metadata.nlink(),
+        size: metadata.size(),
+        times: [
+            time(metadata.atime(), metadata.atime_nsec()),
+            time(metadata.mtime(), metadata.mtime_nsec()),
+            time(metadata.ctime(), metadata.ctime_nsec()),
+        ],
+    }
+}
+
+fn kind(file_type: fs::FileType) -> Kind {
+    let tests = [
+        (file_type.is_dir(), Kind::Directory),
+        (file_type.is_symlink(), Kind::Link),
+        (file_type.is_char_device(), Kind::CharacterDevice),
+        (file_type.is_block_device(), Kind::BlockDevice),
+        (file_type.is_fifo(), Kind::Pipe),
+        (file_type.is_socket(), Kind::Socket),
+    ];
+    tests
+        .into_iter()
+        .find_map(|(is, kind)| is.then_some(kind))
+        .unwrap_or(Kind::Regular)
+}
+
+/// Cuts a file to `size` bytes, or adds zeros.
+pub fn set_size(handle: Handle, size: u64) -> Result<(), Errno> {
+    with_stream(handle, |stream| match stream {
+        Stream::File(file) => file.set_len(size).map_err(errno),
+        Stream::Captured(_) | Stream::Fed(_) => Err(Errno::INVAL),
+    })
+}
+
+/// Waits until what was written is on the disk.
+pub fn synchronise(handle: Handle) -> Result<(), Errno> {
+    with_stream(handle, |stream| match stream {
+        Stream::File(file) => file.sync_all().map_err(errno),
+        Stream::Captured(_) | Stream::Fed(_) => Err(Errno::INVAL),
+    })
+}
+
+/// Sets the times of last reading and writing, in nanoseconds since 1970; `None` for now.
+pub fn set_times(path: &[u8], times: Option<[u64; 2]>) -> Result<(), Errno> {
+    let path = host_path(path)?;
+    let at = |nanoseconds| UNIX_EPOCH + Duration::from_nanos(nanoseconds);
+    let [read, written] = times.map_or([SystemTime::now(); 2], |times| times.map(at));
+    let times = fs::FileTimes::new()
+        .set_accessed(read)
+        .set_modified(written);
+    let file = File::open(path).map_err(errno)?;
+    file.set_times(times).map_err(errno)
+}
+
+/// Makes `new` another name of the file `old`.
+pub fn link(old: &[u8], follow: Follow, new: &[u8]) -> Result<(), Errno> {
+    let mut old = host_path(old)?;
+    if follow == Follow::Yes {
+        old = fs::canonicalize(old).map_err(errno)?;
+    }
+    fs::hard_link(old, host_path(new)?).map_err(errno)
+}
+
+/// Makes `path` a symbolic link to `target`.
+pub fn symbolic_link(target: &[u8], path: &[u8]) -> Result<(), Errno> {
+    std::os::unix::fs::symlink(OsStr::from_bytes(target), host_path(path)?).map_err(errno)
+}
+
+/// Where a symbolic link leads.
+pub fn read_link(path: &[u8]) -> Result<Vec<u8>, Errno> {
+    let target = fs::read_link(host_path(path)?).map_err(errno)?;
+    Ok(target.into_os_string().into_vec())
+}
+
+/// Which of `wanted` can be done without waiting: here, everything.
+pub fn poll(wanted: &[(Handle, Transfer)], _timeout: Option<u64>) -> Result<Vec<bool>, Errno> {
+    Ok(vec![true; wanted.len()])
+}
+
+/// Waits for so many nanoseconds.
+pub fn sleep(nanoseconds: u64) -> Result<(), Errno> {
+    std::thread::sleep(Duration::from_nanos(nanoseconds));
+    Ok(())
 }
 
 pub fn unlink(path: &[u8]) -> Result<(), Errno> {
@@ -237,9 +342,8 @@ pub fn current_directory() -> Result<Vec<u8>, Errno> {
 }
 
 pub fn change_directory(path: &[u8]) -> Result<(), Errno> {
-    match kind(path)? {
-        Kind::Directory => {}
-        Kind::Other => return Err(Errno::NOTDIR),
+    if status(path, Follow::Yes)?.kind != Kind::Directory {
+        return Err(Errno::NOTDIR);
     }
     let directory = path::normal(&current_directory()?, path);
     outside(|outside| outside.directory = Some(directory));

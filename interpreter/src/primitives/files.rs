@@ -72,6 +72,7 @@ fn open_flags(mut list: Value) -> OpenFlags {
         }
         list = list.field(1);
     }
+    flags.read = !flags.write;
     flags
 }
 

@@ -31,6 +31,8 @@ pub mod strings;
 pub mod sys;
 #[cfg(test)]
 pub mod testing;
+pub mod threads;
+pub mod unix;
 pub mod weak;
 
 use registry::Primitive;
@@ -67,12 +69,16 @@ const TABLES: &[&[Primitive]] = &[
     signals::TABLE,
     strings::TABLE,
     sys::TABLE,
+    threads::TABLE,
     weak::TABLE,
 ];
 
 /// Every primitive, in no particular order.
 pub fn all() -> impl Iterator<Item = &'static Primitive> {
-    TABLES.iter().flat_map(|table| table.iter())
+    TABLES
+        .iter()
+        .chain(unix::TABLES)
+        .flat_map(|table| table.iter())
 }
 
 #[cfg(test)]

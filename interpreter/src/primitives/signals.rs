@@ -1,5 +1,5 @@
-//! Signals. WASI has none: what a program installs is remembered and never called, but for the effect of
-//! `SIGPIPE`, which ends a program that writes where nobody reads, unless the program ignores it.
+//! Signals. WASI has none: what a program installs is remembered, for the signals that it sends to itself (`Unix.kill`)
+//! and for `SIGPIPE`, which ends a program that writes where nobody reads, unless the program ignores it.
 
 use super::named;
 use super::registry::Outcome;
@@ -12,7 +12,8 @@ crate::primitives! {
 }
 
 /// `Sys.signal_behavior`, where it is an integer.
-const DEFAULT: Value = Value::int(0);
+pub const DEFAULT: Value = Value::int(0);
+pub const IGNORE: Value = Value::int(1);
 
 const SIGKILL: i64 = 9;
 const SIGPIPE: i64 = 13;
@@ -26,12 +27,19 @@ const NUMBERS: [i64; 28] = [
     24, 25,
 ];
 
-fn number(signal: i64) -> i64 {
+/// Linux's number of a signal of OCaml's.
+pub fn number(signal: i64) -> i64 {
     let index = usize::try_from(-1 - signal).ok();
     index
         .and_then(|index| NUMBERS.get(index))
         .copied()
         .unwrap_or(signal)
+}
+
+/// OCaml's number of a signal of Linux's.
+pub fn ocaml_number(signal: i64) -> i64 {
+    let index = NUMBERS.iter().position(|&known| known == signal);
+    index.map_or(signal, |index| -1 - index as i64)
 }
 
 /// Sets what a signal does; returns what it did.
@@ -52,7 +60,8 @@ fn name(signal: i64) -> String {
     format!("\0signal {signal}")
 }
 
-fn action_of(signal: i64) -> Value {
+/// What a signal does: [`DEFAULT`], [`IGNORE`], or a block with a function.
+pub fn action_of(signal: i64) -> Value {
     named::get(name(signal).as_bytes()).unwrap_or(DEFAULT)
 }
 

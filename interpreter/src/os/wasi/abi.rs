@@ -18,6 +18,15 @@ unsafe extern "C" {
     pub fn fd_seek(fd: i32, offset: i64, whence: u8, position: *mut u64) -> u16;
     pub fn fd_write(fd: i32, vectors: *const ConstBuffer, count: usize, written: *mut usize)
     -> u16;
+    pub fn fd_filestat_get(fd: i32, stat: *mut FileStat) -> u16;
+    pub fn fd_filestat_set_size(fd: i32, size: u64) -> u16;
+    pub fn fd_sync(fd: i32) -> u16;
+    pub fn poll_oneoff(
+        wanted: *const Subscription,
+        events: *mut Event,
+        count: usize,
+        happened: *mut usize,
+    ) -> u16;
     pub fn path_create_directory(fd: i32, path: *const u8, len: usize) -> u16;
     pub fn path_filestat_get(
         fd: i32,
@@ -25,6 +34,39 @@ unsafe extern "C" {
         path: *const u8,
         len: usize,
         stat: *mut FileStat,
+    ) -> u16;
+    pub fn path_filestat_set_times(
+        fd: i32,
+        lookup: u32,
+        path: *const u8,
+        len: usize,
+        read: u64,
+        written: u64,
+        which: u16,
+    ) -> u16;
+    pub fn path_link(
+        from: i32,
+        lookup: u32,
+        path: *const u8,
+        len: usize,
+        to: i32,
+        new: *const u8,
+        new_len: usize,
+    ) -> u16;
+    pub fn path_readlink(
+        fd: i32,
+        path: *const u8,
+        len: usize,
+        buffer: *mut u8,
+        buffer_len: usize,
+        used: *mut usize,
+    ) -> u16;
+    pub fn path_symlink(
+        target: *const u8,
+        target_len: usize,
+        fd: i32,
+        path: *const u8,
+        len: usize,
     ) -> u16;
     pub fn path_open(
         fd: i32,
@@ -91,12 +133,51 @@ pub struct FileStat {
     pub times: [u64; 3],
 }
 
+/// Something to wait for: with tag [`WAIT_CLOCK`], `subject` is the clock; otherwise it is a descriptor.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct Subscription {
+    pub id: u64,
+    pub tag: u8,
+    pub subject: u64,
+    pub timeout: u64,
+    pub precision: u64,
+    pub flags: u16,
+}
+
+/// Something that happened.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub struct Event {
+    pub id: u64,
+    pub error: u16,
+    pub tag: u8,
+    pub bytes: u64,
+    pub flags: u16,
+}
+
+const _: () = assert!(size_of::<Subscription>() == 48 && size_of::<Event>() == 32);
+
+pub const WAIT_CLOCK: u8 = 0;
+pub const WAIT_READ: u8 = 1;
+pub const WAIT_WRITE: u8 = 2;
+
 pub const CLOCK_REAL: u32 = 0;
 pub const CLOCK_MONOTONIC: u32 = 1;
 pub const CLOCK_PROCESS: u32 = 2;
 
+pub const TYPE_BLOCK_DEVICE: u8 = 1;
 pub const TYPE_CHARACTER_DEVICE: u8 = 2;
 pub const TYPE_DIRECTORY: u8 = 3;
+pub const TYPE_REGULAR: u8 = 4;
+pub const TYPE_SOCKET_DATAGRAM: u8 = 5;
+pub const TYPE_SOCKET_STREAM: u8 = 6;
+pub const TYPE_LINK: u8 = 7;
+
+pub const SET_READ: u16 = 1;
+pub const SET_READ_NOW: u16 = 2;
+pub const SET_WRITTEN: u16 = 4;
+pub const SET_WRITTEN_NOW: u16 = 8;
 
 pub const LOOKUP_FOLLOW: u32 = 1;
 

@@ -7,17 +7,25 @@
 //! Permissions of new files are the host's choice, as WASI has none.
 
 mod abi;
+mod files;
+mod waiting;
 
 use super::path;
-use super::{Descriptor, Errno, Kind, OpenFlags, Whence};
-use abi::{Buffer, ConstBuffer, FdStat, FileStat, Prestat};
+use super::{Errno, Follow, Handle, Kind, OpenFlags, Whence};
+use abi::{Buffer, ConstBuffer, FdStat, Prestat};
 use core::cell::{OnceCell, RefCell};
+
+pub use files::{
+    create_directory, link, read_link, remove_directory, rename, set_size, set_times, status,
+    status_of, symbolic_link, synchronise, unlink,
+};
+pub use waiting::{poll, sleep};
 
 /// The directories of this run, looked up at first use.
 struct Directories {
     /// Absolute names, and the descriptors in the same order.
     names: Vec<Vec<u8>>,
-    descriptors: Vec<Descriptor>,
+    descriptors: Vec<i32>,
     current: RefCell<Vec<u8>>,
 }
 
@@ -60,7 +68,7 @@ impl Directories {
 }
 
 /// Calls `f` with the preopened directory that holds `path`, and the path from there.
-fn at<R>(path: &[u8], f: impl FnOnce(Descriptor, &[u8]) -> Result<R, Errno>) -> Result<R, Errno> {
+fn at<R>(path: &[u8], f: impl FnOnce(i32, &[u8]) -> Result<R, Errno>) -> Result<R, Errno> {
     if path.is_empty() {
         return Err(Errno::NOENT);
     }
@@ -72,76 +80,72 @@ fn at<R>(path: &[u8], f: impl FnOnce(Descriptor, &[u8]) -> Result<R, Errno>) -> 
 }
 
 /// Reads up to `buffer.len()` bytes; 0 at the end.
-pub fn read(descriptor: Descriptor, buffer: &mut [u8]) -> Result<usize, Errno> {
+pub fn read(handle: Handle, buffer: &mut [u8]) -> Result<usize, Errno> {
     let vector = Buffer {
         address: buffer.as_mut_ptr(),
         len: buffer.len(),
     };
     let mut count = 0;
     // SAFETY: one vector, which describes `buffer`.
-    match Errno::check(unsafe { abi::fd_read(descriptor, &vector, 1, &mut count) }) {
+    match Errno::check(unsafe { abi::fd_read(handle.0, &vector, 1, &mut count) }) {
         Ok(()) => Ok(count),
         // What POSIX calls reading a directory, a WASI host calls a descriptor without that right.
-        Err(Errno::BADF) if is_directory(descriptor) => Err(Errno::ISDIR),
+        Err(Errno::BADF) if is_directory(handle) => Err(Errno::ISDIR),
         Err(error) => Err(error),
     }
 }
 
-fn is_directory(descriptor: Descriptor) -> bool {
-    descriptor_stat(descriptor).is_ok_and(|stat| stat.file_type == abi::TYPE_DIRECTORY)
+fn is_directory(handle: Handle) -> bool {
+    descriptor_stat(handle).is_ok_and(|stat| stat.file_type == abi::TYPE_DIRECTORY)
 }
 
 /// Writes a prefix of `bytes`; returns its length.
-pub fn write(descriptor: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
+pub fn write(handle: Handle, bytes: &[u8]) -> Result<usize, Errno> {
     let vector = ConstBuffer {
         address: bytes.as_ptr(),
         len: bytes.len(),
     };
     let mut count = 0;
     // SAFETY: one vector, which describes `bytes`.
-    match Errno::check(unsafe { abi::fd_write(descriptor, &vector, 1, &mut count) }) {
+    match Errno::check(unsafe { abi::fd_write(handle.0, &vector, 1, &mut count) }) {
         Ok(()) => Ok(count),
         // Hosts do not say why a standard stream failed; the usual reason is that nobody reads it.
-        Err(Errno::IO) if matches!(descriptor, 1 | 2) => Err(Errno::PIPE),
+        Err(Errno::IO) if matches!(handle, Handle(1 | 2)) => Err(Errno::PIPE),
         Err(error) => Err(error),
     }
 }
 
 /// Moves to `offset`; returns the new position from the start.
-pub fn seek(descriptor: Descriptor, offset: i64, whence: Whence) -> Result<i64, Errno> {
+pub fn seek(handle: Handle, offset: i64, whence: Whence) -> Result<i64, Errno> {
     let mut position = 0;
     // SAFETY: the out pointer is valid.
-    Errno::check(unsafe { abi::fd_seek(descriptor, offset, whence as u8, &mut position) })?;
+    Errno::check(unsafe { abi::fd_seek(handle.0, offset, whence as u8, &mut position) })?;
     Ok(position as i64)
 }
 
-pub fn close(descriptor: Descriptor) -> Result<(), Errno> {
+pub fn close(handle: Handle) -> Result<(), Errno> {
     // SAFETY: no pointers.
-    Errno::check(unsafe { abi::fd_close(descriptor) })
+    Errno::check(unsafe { abi::fd_close(handle.0) })
 }
 
-fn descriptor_stat(descriptor: Descriptor) -> Result<FdStat, Errno> {
+fn descriptor_stat(handle: Handle) -> Result<FdStat, Errno> {
     let mut stat = FdStat::default();
     // SAFETY: the out pointer is valid.
-    Errno::check(unsafe { abi::fd_fdstat_get(descriptor, &mut stat) })?;
+    Errno::check(unsafe { abi::fd_fdstat_get(handle.0, &mut stat) })?;
     Ok(stat)
 }
 
-pub fn is_terminal(descriptor: Descriptor) -> bool {
+pub fn is_terminal(handle: Handle) -> bool {
     let seekable = abi::RIGHT_SEEK | abi::RIGHT_TELL;
-    descriptor_stat(descriptor).is_ok_and(|stat| {
+    descriptor_stat(handle).is_ok_and(|stat| {
         stat.file_type == abi::TYPE_CHARACTER_DEVICE && stat.rights & seekable == 0
     })
 }
 
 /// Opens a file, or a directory, which can then not be read.
-pub fn open(path: &[u8], flags: OpenFlags, _permissions: u32) -> Result<Descriptor, Errno> {
-    let writes = flags.write || flags.append;
-    let access = if writes {
-        abi::RIGHT_WRITE
-    } else {
-        abi::RIGHT_READ
-    };
+pub fn open(path: &[u8], flags: OpenFlags, _permissions: u32) -> Result<Handle, Errno> {
+    let read = if flags.read { abi::RIGHT_READ } else { 0 };
+    let write = if flags.write { abi::RIGHT_WRITE } else { 0 };
     let bits = [
         (flags.create, abi::OPEN_CREATE),
         (flags.exclusive, abi::OPEN_EXCLUSIVE),
@@ -160,12 +164,12 @@ pub fn open(path: &[u8], flags: OpenFlags, _permissions: u32) -> Result<Descript
     path_open(
         path,
         how,
-        access | abi::RIGHT_SEEK | abi::RIGHT_TELL,
+        read | write | abi::RIGHT_SEEK | abi::RIGHT_TELL,
         append | nonblock,
     )
 }
 
-fn path_open(path: &[u8], how: u16, rights: u64, flags: u16) -> Result<Descriptor, Errno> {
+fn path_open(path: &[u8], how: u16, rights: u64, flags: u16) -> Result<Handle, Errno> {
     at(path, |directory, rest| {
         let mut opened = 0;
         // SAFETY: the path is `rest`, the out pointer is valid.
@@ -182,80 +186,19 @@ fn path_open(path: &[u8], how: u16, rights: u64, flags: u16) -> Result<Descripto
                 &mut opened,
             )
         })?;
-        Ok(opened)
-    })
-}
-
-/// What `path` names, links followed.
-pub fn kind(path: &[u8]) -> Result<Kind, Errno> {
-    at(path, |directory, rest| {
-        let mut stat = FileStat::default();
-        // SAFETY: the path is `rest`, the out pointer is valid.
-        Errno::check(unsafe {
-            abi::path_filestat_get(
-                directory,
-                abi::LOOKUP_FOLLOW,
-                rest.as_ptr(),
-                rest.len(),
-                &mut stat,
-            )
-        })?;
-        Ok(if stat.file_type == abi::TYPE_DIRECTORY {
-            Kind::Directory
-        } else {
-            Kind::Other
-        })
-    })
-}
-
-pub fn unlink(path: &[u8]) -> Result<(), Errno> {
-    // SAFETY: the path is `rest`.
-    at(path, |directory, rest| {
-        Errno::check(unsafe { abi::path_unlink_file(directory, rest.as_ptr(), rest.len()) })
-    })
-}
-
-pub fn rename(from: &[u8], to: &[u8]) -> Result<(), Errno> {
-    at(from, |from_directory, from| {
-        at(to, |to_directory, to| {
-            // SAFETY: the paths are `from` and `to`.
-            Errno::check(unsafe {
-                abi::path_rename(
-                    from_directory,
-                    from.as_ptr(),
-                    from.len(),
-                    to_directory,
-                    to.as_ptr(),
-                    to.len(),
-                )
-            })
-        })
-    })
-}
-
-pub fn create_directory(path: &[u8], _permissions: u32) -> Result<(), Errno> {
-    at(path, |directory, rest| {
-        // SAFETY: the path is `rest`.
-        Errno::check(unsafe { abi::path_create_directory(directory, rest.as_ptr(), rest.len()) })
-    })
-}
-
-pub fn remove_directory(path: &[u8]) -> Result<(), Errno> {
-    at(path, |directory, rest| {
-        // SAFETY: the path is `rest`.
-        Errno::check(unsafe { abi::path_remove_directory(directory, rest.as_ptr(), rest.len()) })
+        Ok(Handle(opened))
     })
 }
 
 /// The names in a directory, in the host's order, without `.` and `..`.
 pub fn read_directory(path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
-    let descriptor = path_open(path, abi::OPEN_DIRECTORY, abi::RIGHT_READ_DIRECTORY, 0)?;
-    let names = directory_entries(descriptor);
-    close(descriptor)?;
+    let handle = path_open(path, abi::OPEN_DIRECTORY, abi::RIGHT_READ_DIRECTORY, 0)?;
+    let names = directory_entries(handle);
+    close(handle)?;
     names
 }
 
-fn directory_entries(descriptor: Descriptor) -> Result<Vec<Vec<u8>>, Errno> {
+fn directory_entries(handle: Handle) -> Result<Vec<Vec<u8>>, Errno> {
     let mut names = Vec::new();
     let mut buffer = vec![0; 8192];
     let mut cookie = 0;
@@ -264,7 +207,7 @@ fn directory_entries(descriptor: Descriptor) -> Result<Vec<Vec<u8>>, Errno> {
         // SAFETY: the buffer has the length given, the out pointer is valid.
         Errno::check(unsafe {
             abi::fd_readdir(
-                descriptor,
+                handle.0,
                 buffer.as_mut_ptr(),
                 buffer.len(),
                 cookie,
@@ -306,9 +249,8 @@ pub fn current_directory() -> Result<Vec<u8>, Errno> {
 }
 
 pub fn change_directory(path: &[u8]) -> Result<(), Errno> {
-    match kind(path)? {
-        Kind::Directory => {}
-        Kind::Other => return Err(Errno::NOTDIR),
+    if status(path, Follow::Yes)?.kind != Kind::Directory {
+        return Err(Errno::NOTDIR);
     }
     directories(|directories| {
         let target = path::normal(&directories.current.borrow(), path);
@@ -345,7 +287,7 @@ pub fn arguments() -> Vec<Vec<u8>> {
     strings(abi::args_sizes_get, abi::args_get)
 }
 
-/// The environment, as `NAME=value`.
+/// The environment that the host gave, as `NAME=value`.
 pub fn environment() -> Vec<Vec<u8>> {
     strings(abi::environ_sizes_get, abi::environ_get)
 }

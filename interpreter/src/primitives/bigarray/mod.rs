@@ -14,6 +14,7 @@ pub mod shape;
 mod tests;
 
 pub use content::{hash, marshal, order, unmarshal};
+pub use shape::create_of;
 
 use crate::custom::{self, Kind};
 use crate::heap;
@@ -86,6 +87,18 @@ impl Bigarray {
     fn num_bytes(self) -> usize {
         (self.num_elements() * self.element().size()) as usize
     }
+}
+
+/// The bytes of an array's elements, to be changed.
+pub fn bytes_mut<'a>(array: Value) -> &'a mut [u8] {
+    let array = Bigarray(array);
+    memory::bytes_mut(array.data(), array.num_bytes())
+}
+
+/// Bytes of one element of a kind.
+pub fn element_size(kind: Value) -> i64 {
+    let element = Element::from_number((kind.as_int() & KIND_MASK) as u8);
+    element.expect("a kind").size().into()
 }
 
 /// What is to be allocated.

@@ -38,6 +38,11 @@ fn ba_create(kind: Value, layout: Value, dims: Value) -> Outcome {
             "Bigarray.create: negative dimension",
         ));
     }
+    create_of(kind, layout, dims)
+}
+
+/// A new array of a kind and a layout.
+pub fn create_of(kind: Value, layout: Value, dims: &[i64]) -> Outcome {
     let flags = kind.as_int() & KIND_MASK | layout_flag(layout);
     match create(&Shape { flags, dims }) {
         Some(array) => Ok(array.0),

@@ -72,14 +72,16 @@ impl From<Errno> for Raised {
     }
 }
 
-fn open_descriptor_in(descriptor: Value) -> Value {
+/// A channel that reads from a descriptor.
+pub fn open_descriptor_in(descriptor: Value) -> Value {
     open::add(Channel::new(
         descriptor.as_int() as Descriptor,
         Direction::Input,
     ))
 }
 
-fn open_descriptor_out(descriptor: Value) -> Value {
+/// A channel that writes to a descriptor.
+pub fn open_descriptor_out(descriptor: Value) -> Value {
     open::add(Channel::new(
         descriptor.as_int() as Descriptor,
         Direction::Output,

@@ -7,6 +7,7 @@ use crate::testing::{raised, start_machine, string};
 use buffer::BUFFER_SIZE;
 
 const READ: OpenFlags = OpenFlags {
+    read: true,
     write: false,
     append: false,
     create: false,

@@ -1,0 +1,286 @@
+//! File descriptors as Unix numbers them: the lowest free number, several for one open file, pipes.
+//!
+//! The outside knows neither duplicates nor pipes inside of the program, and numbers files as it likes. Invariant: an
+//! open file is closed outside when its last descriptor is closed. Standard streams are descriptors 0 to 2 from the
+//! start; whether they are open the outside says when they are used.
+
+use super::backend;
+use super::pipe::{Blocking, Pipe};
+use super::{Descriptor, Errno, Handle, Kind, OpenFlags, Status, Transfer, Whence};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// How many descriptors a program may have.
+const LIMIT: usize = 1024;
+
+enum Object {
+    Outside(Handle),
+    Reader(Rc<Pipe>),
+    Writer(Rc<Pipe>),
+}
+
+/// An open file, however many descriptors it has.
+struct OpenFile {
+    object: Object,
+    blocking: Cell<Blocking>,
+}
+
+thread_local! {
+    static TABLE: RefCell<Vec<Option<Rc<OpenFile>>>> = RefCell::new(standard());
+}
+
+fn standard() -> Vec<Option<Rc<OpenFile>>> {
+    (0..3)
+        .map(|number| Some(OpenFile::new(Object::Outside(Handle(number)))))
+        .collect()
+}
+
+impl OpenFile {
+    fn new(object: Object) -> Rc<Self> {
+        match &object {
+            Object::Outside(_) => {}
+            Object::Reader(pipe) => pipe.readers.set(pipe.readers.get() + 1),
+            Object::Writer(pipe) => pipe.writers.set(pipe.writers.get() + 1),
+        }
+        Rc::new(Self {
+            object,
+            blocking: Cell::new(Blocking::Yes),
+        })
+    }
+
+    fn close(&self) -> Result<(), Errno> {
+        match &self.object {
+            Object::Outside(handle) => return backend::close(*handle),
+            Object::Reader(pipe) => pipe.readers.set(pipe.readers.get() - 1),
+            Object::Writer(pipe) => pipe.writers.set(pipe.writers.get() - 1),
+        }
+        Ok(())
+    }
+
+    fn handle(&self) -> Option<Handle> {
+        match &self.object {
+            Object::Outside(handle) => Some(*handle),
+            Object::Reader(_) | Object::Writer(_) => None,
+        }
+    }
+}
+
+fn get(descriptor: Descriptor) -> Result<Rc<OpenFile>, Errno> {
+    let index = usize::try_from(descriptor).map_err(|_| Errno::BADF)?;
+    TABLE.with_borrow(|table| table.get(index).cloned().flatten().ok_or(Errno::BADF))
+}
+
+/// Puts `file` at the lowest free number that is not below `lowest`.
+fn add(file: Rc<OpenFile>, lowest: usize) -> Result<Descriptor, Errno> {
+    TABLE.with_borrow_mut(|table| {
+        let free = (lowest..table.len()).find(|&index| table[index].is_none());
+        let index = free.unwrap_or(table.len().max(lowest));
+        if index >= LIMIT {
+            return Err(Errno::MFILE);
+        }
+        if table.len() <= index {
+            table.resize_with(index + 1, || None);
+        }
+        table[index] = Some(file);
+        Ok(index as Descriptor)
+    })
+}
+
+/// The outside's handle, or `error` for a pipe.
+fn handle_or(descriptor: Descriptor, error: Errno) -> Result<Handle, Errno> {
+    get(descriptor)?.handle().ok_or(error)
+}
+
+/// Opens a file, or a directory, which can then not be read. `permissions` of a file that is created.
+pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Descriptor, Errno> {
+    let handle = backend::open(path, flags, permissions)?;
+    let file = OpenFile::new(Object::Outside(handle));
+    if flags.nonblocking {
+        file.blocking.set(Blocking::No);
+    }
+    add(file, 0).inspect_err(|_| {
+        let _ = backend::close(handle);
+    })
+}
+
+pub fn close(descriptor: Descriptor) -> Result<(), Errno> {
+    let file = get(descriptor)?;
+    TABLE.with_borrow_mut(|table| table[descriptor as usize] = None);
+    match Rc::try_unwrap(file) {
+        Ok(last) => last.close(),
+        Err(_) => Ok(()),
+    }
+}
+
+/// One more descriptor for the same open file.
+pub fn duplicate(descriptor: Descriptor) -> Result<Descriptor, Errno> {
+    add(get(descriptor)?, 0)
+}
+
+/// Makes `target` a descriptor for the same open file, whatever it was.
+pub fn duplicate_to(descriptor: Descriptor, target: Descriptor) -> Result<(), Errno> {
+    let file = get(descriptor)?;
+    let index = usize::try_from(target).map_err(|_| Errno::BADF)?;
+    if index >= LIMIT {
+        return Err(Errno::BADF);
+    }
+    if descriptor != target {
+        // What `target` was is gone, even if closing it fails.
+        let _ = close(target);
+        add(file, index)?;
+    }
+    Ok(())
+}
+
+/// A pipe's ends, for reading and for writing.
+pub fn pipe() -> Result<[Descriptor; 2], Errno> {
+    let pipe = Rc::new(Pipe::default());
+    let reader = add(OpenFile::new(Object::Reader(pipe.clone())), 0)?;
+    match add(OpenFile::new(Object::Writer(pipe)), 0) {
+        Ok(writer) => Ok([reader, writer]),
+        Err(error) => {
+            close(reader)?;
+            Err(error)
+        }
+    }
+}
+
+/// Says whether operations that would have to wait fail instead.
+pub fn set_blocking(descriptor: Descriptor, blocking: Blocking) -> Result<(), Errno> {
+    get(descriptor)?.blocking.set(blocking);
+    Ok(())
+}
+
+/// Fails unless the descriptor is open.
+pub fn check(descriptor: Descriptor) -> Result<(), Errno> {
+    get(descriptor).map(drop)
+}
+
+/// Reads up to `buffer.len()` bytes; 0 at the end.
+pub fn read(descriptor: Descriptor, buffer: &mut [u8]) -> Result<usize, Errno> {
+    let file = get(descriptor)?;
+    match &file.object {
+        Object::Outside(handle) => backend::read(*handle, buffer),
+        Object::Reader(pipe) => pipe.read(buffer, file.blocking.get()),
+        Object::Writer(_) => Err(Errno::BADF),
+    }
+}
+
+/// Writes a prefix of `bytes`; returns its length.
+pub fn write(descriptor: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
+    let file = get(descriptor)?;
+    match &file.object {
+        Object::Outside(handle) => backend::write(*handle, bytes),
+        Object::Writer(pipe) => pipe.write(bytes, file.blocking.get()),
+        Object::Reader(_) => Err(Errno::BADF),
+    }
+}
+
+/// Moves to `offset`; returns the new position from the start.
+pub fn seek(descriptor: Descriptor, offset: i64, whence: Whence) -> Result<i64, Errno> {
+    backend::seek(handle_or(descriptor, Errno::SPIPE)?, offset, whence)
+}
+
+pub fn is_terminal(descriptor: Descriptor) -> bool {
+    handle_or(descriptor, Errno::NOTTY).is_ok_and(backend::is_terminal)
+}
+
+/// What is known of an open file.
+pub fn status(descriptor: Descriptor) -> Result<Status, Errno> {
+    match get(descriptor)?.handle() {
+        Some(handle) => backend::status_of(handle),
+        None => Ok(Status {
+            device: 0,
+            inode: 0,
+            kind: Kind::Pipe,
+            links: 1,
+            size: 0,
+            times: [0; 3],
+        }),
+    }
+}
+
+/// Cuts a file to `size` bytes, or adds zeros.
+pub fn set_size(descriptor: Descriptor, size: u64) -> Result<(), Errno> {
+    backend::set_size(handle_or(descriptor, Errno::INVAL)?, size)
+}
+
+/// Waits until what was written is on the disk.
+pub fn synchronise(descriptor: Descriptor) -> Result<(), Errno> {
+    backend::synchronise(handle_or(descriptor, Errno::INVAL)?)
+}
+
+/// Waits until one of `wanted` can be done without waiting, at most `timeout` nanoseconds; which can.
+pub fn poll(wanted: &[(Descriptor, Transfer)], timeout: Option<u64>) -> Result<Vec<bool>, Errno> {
+    let mut ready = vec![false; wanted.len()];
+    let mut outside = Vec::new();
+    for (index, &(descriptor, transfer)) in wanted.iter().enumerate() {
+        match &get(descriptor)?.object {
+            // Files never keep anybody waiting; not every host says so.
+            Object::Outside(handle) => match backend::status_of(*handle)?.kind {
+                Kind::Regular | Kind::Directory => ready[index] = true,
+                _ => outside.push((index, *handle, transfer)),
+            },
+            Object::Reader(pipe) => ready[index] = transfer == Transfer::Read && pipe.is_readable(),
+            Object::Writer(pipe) => {
+                ready[index] = transfer == Transfer::Write && pipe.is_writable()
+            }
+        }
+    }
+    let timeout = if ready.contains(&true) {
+        Some(0)
+    } else {
+        timeout
+    };
+    match (outside.is_empty(), timeout) {
+        (true, None) => return Err(Errno::DEADLK),
+        (true, Some(0)) => {}
+        (true, Some(timeout)) => backend::sleep(timeout)?,
+        (false, timeout) => {
+            let wanted: Vec<_> = outside
+                .iter()
+                .map(|&(_, handle, way)| (handle, way))
+                .collect();
+            let found = backend::poll(&wanted, timeout)?;
+            for ((index, _, _), found) in outside.iter().zip(found) {
+                ready[*index] = found;
+            }
+        }
+    }
+    Ok(ready)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_the_lowest_free_ones() {
+        let [reader, writer] = pipe().expect("a pipe");
+        assert_eq!((reader, writer), (3, 4));
+        assert_eq!(duplicate(writer), Ok(5));
+        close(reader).expect("it is open");
+        assert_eq!(close(reader), Err(Errno::BADF));
+        assert_eq!(duplicate(writer), Ok(3));
+        duplicate_to(writer, 9).expect("room");
+        assert_eq!(duplicate(writer), Ok(6));
+        assert_eq!(duplicate_to(77, 3), Err(Errno::BADF));
+    }
+
+    #[test]
+    fn a_pipe_ends_with_the_last_duplicate_of_its_writer() {
+        let [reader, writer] = pipe().expect("a pipe");
+        let again = duplicate(writer).expect("room");
+        close(writer).expect("it is open");
+        assert_eq!(write(again, b"x"), Ok(1));
+        assert_eq!(
+            poll(&[(reader, Transfer::Read), (again, Transfer::Write)], None),
+            Ok(vec![true, true])
+        );
+        close(again).expect("it is open");
+        let mut buffer = [0; 2];
+        assert_eq!(read(reader, &mut buffer), Ok(1));
+        assert_eq!(read(reader, &mut buffer), Ok(0));
+        assert_eq!(seek(reader, 0, Whence::Current), Err(Errno::SPIPE));
+    }
+}

@@ -1,0 +1,57 @@
+//! The environment: the outside's until the program changes it, then the program's own copy.
+//!
+//! Invariant: an entry is `NAME=value`. Entries that the outside spells without a `=` are kept, and found under no name.
+
+use super::backend;
+use std::cell::RefCell;
+
+thread_local! {
+    static CHANGED: RefCell<Option<Vec<Vec<u8>>>> = const { RefCell::new(None) };
+}
+
+/// The environment, as `NAME=value`.
+pub fn all() -> Vec<Vec<u8>> {
+    let changed = CHANGED.with_borrow(Clone::clone);
+    changed.unwrap_or_else(backend::environment)
+}
+
+/// The value of a variable.
+pub fn variable(name: &[u8]) -> Option<Vec<u8>> {
+    all()
+        .iter()
+        .find_map(|entry| Some(value_in(entry, name)?.to_vec()))
+}
+
+/// Sets a variable to an entry `NAME=value`, where it stands, or at the end.
+pub fn set(entry: Vec<u8>) {
+    let mut entries = all();
+    let name = entry.split(|&byte| byte == b'=').next().unwrap_or_default();
+    match entries
+        .iter_mut()
+        .find(|entry| value_in(entry, name).is_some())
+    {
+        Some(old) => *old = entry,
+        None => entries.push(entry),
+    }
+    CHANGED.set(Some(entries));
+}
+
+fn value_in<'a>(entry: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    entry.strip_prefix(name)?.strip_prefix(b"=")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_set_and_replaced() {
+        let before = all().len();
+        assert_eq!(variable(b"BACTRIAN_HUMPS"), None);
+        set(b"BACTRIAN_HUMPS=1".to_vec());
+        set(b"BACTRIAN_HUMPS=2=2".to_vec());
+        assert_eq!(variable(b"BACTRIAN_HUMPS"), Some(b"2=2".to_vec()));
+        assert_eq!(variable(b"BACTRIAN"), None);
+        assert_eq!(all().len(), before + 1);
+    }
+}

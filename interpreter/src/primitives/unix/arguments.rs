@@ -1,0 +1,47 @@
+//! Arguments of the library's functions: paths, lists, options, descriptors.
+
+use super::error;
+use crate::os::{Descriptor, Errno};
+use crate::primitives::registry::Raised;
+use crate::value::Value;
+
+/// A path; one with a NUL in it names nothing.
+pub fn path(name: Value, function: &str) -> Result<&'static [u8], Raised> {
+    let bytes = name.string_bytes();
+    if bytes.contains(&0) {
+        return Err(error::about(Errno::NOENT, function, name));
+    }
+    Ok(bytes)
+}
+
+/// Does something with the path `name`, which errors mention.
+pub fn with_path<R>(
+    name: Value,
+    function: &str,
+    f: impl FnOnce(&[u8]) -> Result<R, Errno>,
+) -> Result<R, Raised> {
+    f(path(name, function)?).map_err(|error| error::about(error, function, name))
+}
+
+/// Does something that can fail without anything to mention.
+pub fn plain<R>(result: Result<R, Errno>, function: &str) -> Result<R, Raised> {
+    result.map_err(|error| error::error(error, function))
+}
+
+pub fn descriptor(value: Value) -> Descriptor {
+    value.as_int() as Descriptor
+}
+
+/// The elements of a list.
+pub fn list(mut list: Value) -> impl Iterator<Item = Value> {
+    std::iter::from_fn(move || {
+        let element = list.is_block().then(|| list.field(0))?;
+        list = list.field(1);
+        Some(element)
+    })
+}
+
+/// What an optional argument holds.
+pub fn option(value: Value) -> Option<Value> {
+    value.is_block().then(|| value.field(0))
+}

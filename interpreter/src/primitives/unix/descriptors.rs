@@ -1,0 +1,215 @@
+//! Open files by descriptor: reading, writing, seeking, duplicates, pipes, channels.
+//!
+//! There are no programs to start, so whether a descriptor is closed for them is not kept.
+
+use super::arguments::{descriptor, list, plain, with_path};
+use super::error;
+use crate::custom;
+use crate::heap;
+use crate::os::pipe::Blocking;
+use crate::os::{self, Descriptor, Errno, Kind, OpenFlags, Whence, descriptors};
+use crate::primitives::channels;
+use crate::primitives::registry::{Outcome, Raised};
+use crate::primitives::signals;
+use crate::value::Value;
+
+crate::primitives! {
+    Leaf "unix_open" open, 3;
+    Leaf "unix_close" close, 1;
+    Leaf "unix_fsync" synchronise, 1;
+    Leaf "unix_read" read, 4;
+    Leaf "unix_write" write, 4;
+    Leaf "unix_single_write" single_write, 4;
+    Leaf "unix_lseek" seek, 3;
+    Allocates "unix_lseek_64" seek_64, 3;
+    Leaf "unix_ftruncate" truncate, 2;
+    Leaf "unix_ftruncate_64" truncate_64, 2;
+    Leaf "unix_dup" duplicate, 2;
+    Leaf "unix_dup2" duplicate_to, 3;
+    Allocates "unix_pipe" pipe, 2;
+    Leaf "unix_isatty" is_terminal, 1;
+    Leaf "unix_set_nonblock" set_nonblocking, 1;
+    Leaf "unix_clear_nonblock" clear_nonblocking, 1;
+    Leaf "unix_set_close_on_exec" set_close_on_exec, 1;
+    Leaf "unix_clear_close_on_exec" set_close_on_exec, 1;
+    Allocates "unix_inchannel_of_filedescr" input_channel, 1;
+    Allocates "unix_outchannel_of_filedescr" output_channel, 1;
+}
+
+/// What one transfer of the library's moves at most.
+const PIECE: usize = 65536;
+
+fn open(path: Value, flags: Value, permissions: Value) -> Outcome {
+    let flags = open_flags(flags);
+    let descriptor = with_path(path, "open", |path| {
+        os::open(path, flags, permissions.as_int() as u32)
+    })?;
+    Ok(Value::int(descriptor.into()))
+}
+
+/// The flags in a list of `Unix.open_flag`. Those for synchronous writing and closing are passed over.
+fn open_flags(flags: Value) -> OpenFlags {
+    let mut result = OpenFlags::default();
+    let mut read_and_write = false;
+    for flag in list(flags) {
+        match flag.as_int() {
+            1 => result.write = true,
+            2 => read_and_write = true,
+            3 => result.nonblocking = true,
+            4 => result.append = true,
+            5 => result.create = true,
+            6 => result.truncate = true,
+            7 => result.exclusive = true,
+            _ => {}
+        }
+    }
+    result.read = read_and_write || !result.write;
+    result.write |= read_and_write;
+    result
+}
+
+fn close(file: Value) -> Outcome {
+    plain(os::close(descriptor(file)), "close")?;
+    Ok(Value::UNIT)
+}
+
+fn synchronise(file: Value) -> Outcome {
+    plain(descriptors::synchronise(descriptor(file)), "fsync")?;
+    Ok(Value::UNIT)
+}
+
+fn range(start: Value, len: Value) -> std::ops::Range<usize> {
+    let start = start.as_int() as usize;
+    start..start + len.as_int() as usize
+}
+
+fn read(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
+    let target = &mut buffer.string_bytes_mut()[range(start, len)];
+    let most = target.len().min(PIECE);
+    let count = plain(os::read(descriptor(file), &mut target[..most]), "read")?;
+    Ok(Value::int(count as i64))
+}
+
+/// Writes all of it, unless the descriptor does not block and takes only part.
+fn write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
+    let bytes = &buffer.string_bytes()[range(start, len)];
+    let mut written = 0;
+    while written < bytes.len() {
+        let piece = &bytes[written..bytes.len().min(written + PIECE)];
+        match put(descriptor(file), piece) {
+            Ok(count) => written += count,
+            Err(Errno::AGAIN) if written > 0 => break,
+            Err(failure) => return Err(error::error(failure, "write")),
+        }
+    }
+    Ok(Value::int(written as i64))
+}
+
+fn single_write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
+    let bytes = &buffer.string_bytes()[range(start, len)];
+    if bytes.is_empty() {
+        return Ok(Value::int(0));
+    }
+    let piece = &bytes[..bytes.len().min(PIECE)];
+    let count = plain(put(descriptor(file), piece), "single_write")?;
+    Ok(Value::int(count as i64))
+}
+
+fn put(file: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
+    let result = os::write(file, bytes);
+    if result == Err(Errno::PIPE) {
+        signals::broken_pipe();
+    }
+    result
+}
+
+fn seek(file: Value, offset: Value, whence: Value) -> Outcome {
+    Ok(Value::int(moved(file, offset.as_int(), whence)?))
+}
+
+fn seek_64(file: Value, offset: Value, whence: Value) -> Outcome {
+    let position = moved(file, custom::as_int64(offset), whence)?;
+    Ok(custom::alloc_int64(position))
+}
+
+fn moved(file: Value, offset: i64, whence: Value) -> Result<i64, Raised> {
+    let whence = match whence.as_int() {
+        0 => Whence::Start,
+        1 => Whence::Current,
+        _ => Whence::End,
+    };
+    plain(os::seek(descriptor(file), offset, whence), "lseek")
+}
+
+fn truncate(file: Value, size: Value) -> Outcome {
+    set_size(file, size.as_int())
+}
+
+fn truncate_64(file: Value, size: Value) -> Outcome {
+    set_size(file, custom::as_int64(size))
+}
+
+fn set_size(file: Value, size: i64) -> Outcome {
+    let size = u64::try_from(size).map_err(|_| Errno::INVAL);
+    let result = size.and_then(|size| descriptors::set_size(descriptor(file), size));
+    plain(result, "ftruncate")?;
+    Ok(Value::UNIT)
+}
+
+fn duplicate(_close_on_exec: Value, file: Value) -> Outcome {
+    let copy = plain(descriptors::duplicate(descriptor(file)), "dup")?;
+    Ok(Value::int(copy.into()))
+}
+
+fn duplicate_to(_close_on_exec: Value, file: Value, target: Value) -> Outcome {
+    let result = descriptors::duplicate_to(descriptor(file), descriptor(target));
+    plain(result, "dup2")?;
+    Ok(Value::UNIT)
+}
+
+fn pipe(_close_on_exec: Value, _: Value) -> Outcome {
+    let ends = plain(descriptors::pipe(), "pipe")?;
+    Ok(heap::alloc_fields(
+        0,
+        &ends.map(|end| Value::int(end.into())),
+    ))
+}
+
+fn is_terminal(file: Value) -> Value {
+    Value::bool(os::is_terminal(descriptor(file)))
+}
+
+fn set_nonblocking(file: Value) -> Outcome {
+    let result = descriptors::set_blocking(descriptor(file), Blocking::No);
+    plain(result, "set_nonblock")?;
+    Ok(Value::UNIT)
+}
+
+fn clear_nonblocking(file: Value) -> Outcome {
+    let result = descriptors::set_blocking(descriptor(file), Blocking::Yes);
+    plain(result, "clear_nonblock")?;
+    Ok(Value::UNIT)
+}
+
+fn set_close_on_exec(file: Value) -> Outcome {
+    plain(descriptors::check(descriptor(file)), "set_close_on_exec")?;
+    Ok(Value::UNIT)
+}
+
+fn input_channel(file: Value) -> Outcome {
+    plain(check_stream(file), "in_channel_of_descr")?;
+    Ok(channels::open_descriptor_in(file))
+}
+
+fn output_channel(file: Value) -> Outcome {
+    plain(check_stream(file), "out_channel_of_descr")?;
+    Ok(channels::open_descriptor_out(file))
+}
+
+/// Fails where bytes do not come one after the other.
+fn check_stream(file: Value) -> Result<(), Errno> {
+    match descriptors::status(descriptor(file))?.kind {
+        Kind::Regular | Kind::CharacterDevice | Kind::Pipe | Kind::Socket => Ok(()),
+        Kind::Directory | Kind::BlockDevice | Kind::Link => Err(Errno::INVAL),
+    }
+}

@@ -1,0 +1,119 @@
+//! Directories: made, removed, entered, and listed by handles.
+//!
+//! A handle is an abstract block with a number; its listing is read as a whole when it is opened or rewound.
+
+use super::arguments::{plain, with_path};
+use super::error;
+use crate::heap;
+use crate::os::{self, Errno};
+use crate::primitives::registry::{Outcome, Raised};
+use crate::raise;
+use crate::value::{Value, tag};
+use std::cell::RefCell;
+
+crate::primitives! {
+    Leaf "unix_mkdir" create, 2;
+    Leaf "unix_rmdir" remove, 1;
+    Leaf "unix_chdir" change, 1;
+    Allocates "unix_getcwd" current, 1;
+    Allocates "unix_opendir" open, 1;
+    Allocates "unix_readdir" read, 1;
+    Leaf "unix_rewinddir" rewind, 1;
+    Leaf "unix_closedir" close, 1;
+}
+
+struct Listing {
+    /// Absolute, so that it means the same after a change of directory.
+    path: Vec<u8>,
+    /// The names still to come, last one first.
+    names: Vec<Vec<u8>>,
+}
+
+thread_local! {
+    /// By the number in the handle; `None` once closed.
+    static LISTINGS: RefCell<Vec<Option<Listing>>> = const { RefCell::new(Vec::new()) };
+}
+
+fn create(name: Value, permissions: Value) -> Outcome {
+    with_path(name, "mkdir", |path| {
+        os::create_directory(path, permissions.as_int() as u32)
+    })?;
+    Ok(Value::UNIT)
+}
+
+fn remove(name: Value) -> Outcome {
+    with_path(name, "rmdir", os::remove_directory)?;
+    Ok(Value::UNIT)
+}
+
+fn change(name: Value) -> Outcome {
+    with_path(name, "chdir", os::change_directory)?;
+    Ok(Value::UNIT)
+}
+
+fn current(_: Value) -> Outcome {
+    let directory = plain(os::current_directory(), "getcwd")?;
+    Ok(heap::alloc_string(&directory))
+}
+
+fn open(name: Value) -> Outcome {
+    let listing = with_path(name, "opendir", |path| {
+        Listing::read(os::path::absolute(&os::current_directory()?, path))
+    })?;
+    let number = LISTINGS.with_borrow_mut(|listings| {
+        listings.push(Some(listing));
+        listings.len() - 1
+    });
+    let handle = heap::alloc(1, tag::ABSTRACT);
+    handle.init_field(0, Value::int(number as i64));
+    Ok(handle)
+}
+
+impl Listing {
+    fn read(path: Vec<u8>) -> Result<Self, Errno> {
+        let mut names = os::read_directory(&path)?;
+        names.reverse();
+        names.extend([b"..".to_vec(), b".".to_vec()]);
+        Ok(Self { path, names })
+    }
+}
+
+fn with_listing<R>(
+    handle: Value,
+    function: &str,
+    f: impl FnOnce(&mut Option<Listing>) -> Result<R, Errno>,
+) -> Result<R, Raised> {
+    let number = handle.field(0).as_int() as usize;
+    let result = LISTINGS.with_borrow_mut(|listings| match &mut listings[number] {
+        None => Err(Errno::BADF),
+        open => f(open),
+    });
+    result.map_err(|failure| error::error(failure, function))
+}
+
+fn read(handle: Value) -> Outcome {
+    let name = with_listing(handle, "readdir", |listing| {
+        Ok(listing.as_mut().and_then(|listing| listing.names.pop()))
+    })?;
+    match name {
+        Some(name) => Ok(heap::alloc_string(&name)),
+        None => Err(raise::end_of_file()),
+    }
+}
+
+fn rewind(handle: Value) -> Outcome {
+    with_listing(handle, "rewinddir", |listing| {
+        let path = listing.take().map(|listing| listing.path);
+        *listing = path.map(Listing::read).transpose()?;
+        Ok(())
+    })?;
+    Ok(Value::UNIT)
+}
+
+fn close(handle: Value) -> Outcome {
+    with_listing(handle, "closedir", |listing| {
+        *listing = None;
+        Ok(())
+    })?;
+    Ok(Value::UNIT)
+}

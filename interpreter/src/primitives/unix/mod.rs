@@ -1,0 +1,47 @@
+//! OCaml's unix library over WASI: `docs/unix.md` says, function by function, what works and what does not.
+//!
+//! * [`error`]: the exception `Unix_error`; [`arguments`]: flags, paths, options;
+//! * [`descriptors`], [`files`], [`directories`], [`status`], [`waiting`], [`mapping`]: files and pipes;
+//! * [`time`], [`calendar`], [`zone`]: clocks and time zones;
+//! * [`process`], [`users`], [`signals`]: the program as a process that it hardly is here;
+//! * [`addresses`], [`network`]: network addresses and databases;
+//! * [`missing`]: what WASI has nothing for.
+//!
+//! Invariant: what cannot be done raises `Unix_error (ENOSYS, name, _)`, where `name` is that of the function.
+
+mod addresses;
+mod arguments;
+mod calendar;
+mod descriptors;
+mod directories;
+mod error;
+mod files;
+mod mapping;
+mod missing;
+mod network;
+mod process;
+mod signals;
+mod status;
+mod time;
+mod users;
+mod waiting;
+mod zone;
+
+use super::registry::Primitive;
+
+pub const TABLES: &[&[Primitive]] = &[
+    addresses::TABLE,
+    descriptors::TABLE,
+    directories::TABLE,
+    error::TABLE,
+    files::TABLE,
+    mapping::TABLE,
+    missing::TABLE,
+    network::TABLE,
+    process::TABLE,
+    signals::TABLE,
+    status::TABLE,
+    time::TABLE,
+    users::TABLE,
+    waiting::TABLE,
+];

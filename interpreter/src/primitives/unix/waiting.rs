@@ -1,0 +1,66 @@
+//! Waiting: `select` and `sleep`.
+
+use super::arguments::{descriptor, list, plain};
+use crate::heap;
+use crate::os::{self, Descriptor, Errno, Transfer, descriptors};
+use crate::primitives::registry::Outcome;
+use crate::value::Value;
+
+crate::primitives! {
+    Allocates "unix_select" select, 4;
+    Leaf "unix_sleep" sleep, 1;
+}
+
+/// Descriptors from here on are too large for `select`.
+const TOO_LARGE: Descriptor = 1024;
+
+/// Nothing exceptional ever happens to a descriptor here, so the third list only has to be valid.
+fn select(reading: Value, writing: Value, exceptional: Value, timeout: Value) -> Outcome {
+    let reading: Vec<_> = list(reading).map(descriptor).collect();
+    let writing: Vec<_> = list(writing).map(descriptor).collect();
+    let exceptional: Vec<_> = list(exceptional).map(descriptor).collect();
+    let ready = wait(&reading, &writing, &exceptional, timeout.as_float());
+    let ready = plain(ready, "select")?;
+    let (readable, writable) = ready.split_at(reading.len());
+    let lists = [
+        chosen(&reading, readable),
+        chosen(&writing, writable),
+        Value::EMPTY_LIST,
+    ];
+    Ok(heap::alloc_fields(0, &lists))
+}
+
+fn wait(
+    reading: &[Descriptor],
+    writing: &[Descriptor],
+    exceptional: &[Descriptor],
+    timeout: f64,
+) -> Result<Vec<bool>, Errno> {
+    let mut all = reading.iter().chain(writing).chain(exceptional);
+    if all.any(|file| !(0..TOO_LARGE).contains(file)) {
+        return Err(Errno::INVAL);
+    }
+    for &file in exceptional {
+        descriptors::check(file)?;
+    }
+    let reading = reading.iter().map(|&file| (file, Transfer::Read));
+    let writing = writing.iter().map(|&file| (file, Transfer::Write));
+    let wanted: Vec<_> = reading.chain(writing).collect();
+    let timeout = (timeout >= 0.0).then_some((timeout * 1e9) as u64);
+    descriptors::poll(&wanted, timeout)
+}
+
+/// The list of those that are ready, in the order in which the C library's stub builds it: last one first.
+fn chosen(files: &[Descriptor], ready: &[bool]) -> Value {
+    let ready = files.iter().zip(ready).filter(|(_, ready)| **ready);
+    let files: Vec<Value> = ready.map(|(&file, _)| Value::int(file.into())).collect();
+    heap::alloc_list(files.into_iter().rev())
+}
+
+fn sleep(seconds: Value) -> Outcome {
+    let seconds = seconds.as_float();
+    if seconds >= 0.0 {
+        plain(os::sleep((seconds * 1e9) as u64), "sleep")?;
+    }
+    Ok(Value::UNIT)
+}
