@@ -3,12 +3,17 @@
 //!
 //! Leaves out: everything else. A module with any other import does not start.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
+use cpu_time::ProcessTime;
 use wasmtime::{Caller, Engine, Extern, Linker, StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
 use crate::engine;
+use crate::streams::Streams;
+use crate::wasi;
 
 /// The module name of the intrinsics' imports (see the annotations crate).
 const INTRINSICS: &str = "bactrian";
@@ -51,10 +56,15 @@ impl Sandbox {
 pub struct Host {
     pub wasi: WasiP1Ctx,
     pub limits: StoreLimits,
+    /// In place of the context's own.
+    pub streams: Option<Streams>,
+    /// When the program began, on the clock of this process's processor time; without it, there is no such clock.
+    started: Option<ProcessTime>,
 }
 
 impl Host {
-    /// The state of a guest in `sandbox`.
+    /// The state of a guest in `sandbox`, whose standard streams are those of its context, and which knows no
+    /// processor time.
     pub fn new(wasi: WasiP1Ctx, sandbox: &Sandbox) -> Self {
         let limits = StoreLimitsBuilder::new();
         let limits = match sandbox.max_memory {
@@ -64,7 +74,24 @@ impl Host {
         Self {
             wasi,
             limits: limits.build(),
+            streams: None,
+            started: None,
         }
+    }
+
+    /// That of a guest with the streams of this process, which begins now.
+    pub fn inheriting(wasi: WasiP1Ctx, sandbox: &Sandbox) -> Result<Self> {
+        let streams = Streams::inherited().context("cannot hand on the standard streams")?;
+        Ok(Self {
+            streams: Some(streams),
+            started: Some(ProcessTime::now()),
+            ..Self::new(wasi, sandbox)
+        })
+    }
+
+    /// Processor time since the program began.
+    pub fn processor_time(&self) -> Option<Duration> {
+        self.started.map(|started| started.elapsed())
     }
 }
 
@@ -73,21 +100,12 @@ impl Host {
 #[error("the program exits with status {0}")]
 pub struct ExitStatus(pub i32);
 
-/// A linker with WASI, and exit statuses as processes have them (Wasmtime's own stop at 125).
+/// A linker with WASI: Wasmtime's, but for what [`wasi`] does itself, exit statuses among it (Wasmtime's own stop at 125).
 pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker<T>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p1::add_to_linker_sync(&mut linker, |host: &mut T| &mut host.as_mut().wasi)
         .map_err(engine::error)?;
-    linker.allow_shadowing(true);
-    linker
-        .func_wrap(
-            "wasi_snapshot_preview1",
-            "proc_exit",
-            |status: i32| -> wasmtime::Result<()> {
-                Err(wasmtime::Error::new(ExitStatus(status & 0xff)))
-            },
-        )
-        .map_err(engine::error)?;
+    wasi::shadow(&mut linker).map_err(engine::error)?;
     Ok(linker)
 }
 

@@ -30,8 +30,7 @@ impl Exit {
 /// Runs `module` with the process's standard streams.
 pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Exit> {
     let mut wasi = sandbox.context()?;
-    wasi.inherit_stdio();
-    let mut store = Store::new(engine, Host::new(wasi.build_p1(), sandbox));
+    let mut store = Store::new(engine, Host::inheriting(wasi.build_p1(), sandbox)?);
     store.limiter(|host| &mut host.limits);
     let linker = host::linker(engine)?;
     engine::on_large_stack(move || {
