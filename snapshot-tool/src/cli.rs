@@ -119,6 +119,12 @@ pub struct SandboxOptions {
     /// Let the program's memory grow to so many bytes only; beyond it, `Out_of_memory` is raised.
     #[arg(short = 'W', value_name = "max-memory-size=BYTES", value_parser = memory_limit)]
     pub max_memory: Option<usize>,
+    /// Where the program starts [default: here, if a directory is open under its own name; else in `/`].
+    #[arg(long, value_name = "GUEST")]
+    pub cwd: Option<String>,
+    /// Let the program use what this process can use: all files, and the whole environment.
+    #[arg(long)]
+    pub unconfined: bool,
 }
 
 #[derive(Debug, Args)]

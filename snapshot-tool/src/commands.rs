@@ -14,7 +14,7 @@ use crate::cli::{
     BuildArgs, BuildOptions, CacheAction, CacheArgs, CacheLocation, Cli, Command, Emit,
     LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs,
 };
-use crate::host::Sandbox;
+use crate::host::{Directory, Sandbox};
 use crate::lockstep::{self, Setup, Verdict};
 use crate::pipeline::{Mode, Pipeline, Settings, size};
 use crate::run::Exit;
@@ -65,12 +65,38 @@ fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<
         .to_str()
         .context("the program's name is not UTF-8")?;
     let name = std::iter::once(name.to_string());
+    let (mut env, mut directories) = (Vec::new(), Vec::new());
+    if options.unconfined {
+        let known = std::env::vars_os();
+        env.extend(known.filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        }));
+        directories.push(Directory {
+            host: "/".into(),
+            guest: "/".into(),
+        });
+    }
+    env.extend(options.env.iter().cloned());
+    directories.extend(options.directories.iter().cloned());
     Ok(Sandbox {
         args: name.chain(args.iter().cloned()).collect(),
-        env: options.env.clone(),
-        directories: options.directories.clone(),
         max_memory: options.max_memory,
+        start: start(options, &directories)?,
+        env,
+        directories,
     })
+}
+
+/// Where the program starts: here, if it sees a directory under the name that it has for us.
+fn start(options: &SandboxOptions, directories: &[Directory]) -> Result<Option<String>> {
+    if options.cwd.is_some() || !directories.iter().any(|dir| dir.host == dir.guest) {
+        return Ok(options.cwd.clone());
+    }
+    let here = std::env::current_dir().context("the current directory cannot be found")?;
+    let here = here.into_os_string().into_string();
+    Ok(Some(here.map_err(|_| {
+        anyhow::anyhow!("the current directory's name is not UTF-8")
+    })?))
 }
 
 fn run_in_lockstep(args: &LockstepArgs) -> Result<u8> {

@@ -34,7 +34,12 @@ pub struct Sandbox {
     pub directories: Vec<Directory>,
     /// Bytes that the guest's memory may grow to.
     pub max_memory: Option<usize>,
+    /// The directory in which the program starts, by the name that it has for the program.
+    pub start: Option<String>,
 }
+
+/// The variable by which the guest learns where it starts; programs do not see it.
+const START: &str = "BACTRIAN_CWD";
 
 impl Sandbox {
     /// The beginnings of a WASI context: all but the standard streams.
@@ -43,6 +48,9 @@ impl Sandbox {
         wasi.allow_blocking_current_thread(true)
             .args(&self.args)
             .envs(&self.env);
+        if let Some(start) = &self.start {
+            wasi.env(START, start);
+        }
         for Directory { host, guest } in &self.directories {
             wasi.preopened_dir(host, guest, FsPerms::ReadWrite)
                 .map_err(engine::error)

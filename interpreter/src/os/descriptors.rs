@@ -27,6 +27,7 @@ struct OpenFile {
 
 thread_local! {
     static TABLE: RefCell<Vec<Option<Rc<OpenFile>>>> = RefCell::new(standard());
+    static LOOKED: Cell<bool> = const { Cell::new(false) };
 }
 
 fn standard() -> Vec<Option<Rc<OpenFile>>> {
@@ -70,8 +71,27 @@ fn get(descriptor: Descriptor) -> Result<Rc<OpenFile>, Errno> {
     TABLE.with_borrow(|table| table.get(index).cloned().flatten().ok_or(Errno::BADF))
 }
 
+/// Frees the numbers of standard streams that were closed from the start; done once, before one is needed.
+fn look_at_standard() {
+    if LOOKED.replace(true) {
+        return;
+    }
+    for number in 0..3 {
+        if backend::status_of(Handle(number)) == Err(Errno::BADF) {
+            TABLE.with_borrow_mut(|table| {
+                let slot = &mut table[number as usize];
+                let untouched = |file: &Rc<OpenFile>| file.handle() == Some(Handle(number));
+                if slot.as_ref().is_some_and(untouched) {
+                    *slot = None;
+                }
+            });
+        }
+    }
+}
+
 /// Puts `file` at the lowest free number that is not below `lowest`.
 fn add(file: Rc<OpenFile>, lowest: usize) -> Result<Descriptor, Errno> {
+    look_at_standard();
     TABLE.with_borrow_mut(|table| {
         let free = (lowest..table.len()).find(|&index| table[index].is_none());
         let index = free.unwrap_or(table.len().max(lowest));

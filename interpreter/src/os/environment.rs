@@ -9,10 +9,28 @@ thread_local! {
     static CHANGED: RefCell<Option<Vec<Vec<u8>>>> = const { RefCell::new(None) };
 }
 
+/// By this variable a host says where the program starts.
+const START: &[u8] = b"BACTRIAN_CWD";
+
 /// The environment, as `NAME=value`.
 pub fn all() -> Vec<Vec<u8>> {
     let changed = CHANGED.with_borrow(Clone::clone);
-    changed.unwrap_or_else(backend::environment)
+    changed.unwrap_or_else(|| {
+        let mut entries = backend::environment();
+        entries.retain(|entry| value_in(entry, START).is_none());
+        entries
+    })
+}
+
+/// The directory in which the program starts, if the host says one, as it does by [`START`], or as shells do.
+#[cfg(target_family = "wasm")]
+pub fn start_directory() -> Option<Vec<u8>> {
+    let entries = backend::environment();
+    [START, b"PWD"].into_iter().find_map(|name| {
+        let mut found = entries.iter().filter_map(|entry| value_in(entry, name));
+        let path = found.next().filter(|path| path.starts_with(b"/"))?;
+        Some(path.to_vec())
+    })
 }
 
 /// The value of a variable.

@@ -25,9 +25,9 @@ use native as backend;
 use wasi as backend;
 
 pub use backend::{
-    arguments, change_directory, create_directory, current_directory, exit, link,
-    monotonic_nanoseconds, process_nanoseconds, random, read_directory, read_link,
-    real_nanoseconds, remove_directory, rename, set_times, sleep, status, symbolic_link, unlink,
+    arguments, create_directory, current_directory, exit, link, monotonic_nanoseconds,
+    process_nanoseconds, random, read_directory, read_link, real_nanoseconds, remove_directory,
+    rename, set_times, sleep, status, symbolic_link, unlink,
 };
 pub use descriptors::{close, is_terminal, open, read, seek, write};
 pub use environment::variable;
@@ -103,6 +103,42 @@ pub enum Transfer {
 /// What the path names, links followed.
 pub fn kind(path: &[u8]) -> Result<Kind, Errno> {
     Ok(status(path, Follow::Yes)?.kind)
+}
+
+/// The absolute path without links that leads to the same file, which must exist.
+pub fn real_path(path: &[u8]) -> Result<Vec<u8>, Errno> {
+    if path.is_empty() {
+        return Err(Errno::NOENT);
+    }
+    let absolute = [&current_directory()?[..], b"/", path].concat();
+    let start = if path.starts_with(b"/") {
+        path
+    } else {
+        &absolute
+    };
+    let real = path::resolve(start, Follow::Yes, |path| {
+        if !backend::is_visible(path) {
+            return Ok(path::Part::Directory);
+        }
+        match status(path, Follow::No)?.kind {
+            Kind::Link => Ok(path::Part::Link(read_link(path)?)),
+            Kind::Directory => Ok(path::Part::Directory),
+            _ => Ok(path::Part::Other),
+        }
+    })?;
+    if backend::is_visible(&real) {
+        status(&real, Follow::No)?;
+    }
+    Ok(real)
+}
+
+/// Makes a directory the current one, by the name that it has without links.
+pub fn change_directory(path: &[u8]) -> Result<(), Errno> {
+    if kind(path)? != Kind::Directory {
+        return Err(Errno::NOTDIR);
+    }
+    backend::set_current_directory(real_path(path)?);
+    Ok(())
 }
 
 /// All of a file.

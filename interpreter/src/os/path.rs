@@ -4,6 +4,8 @@
 //! Invariant: a path is left as the program wrote it but for its start, so symbolic links and `..`
 //! inside of it mean what they mean to the host.
 
+use super::{Errno, Follow};
+
 /// `path` made absolute. `current` is absolute and normal.
 pub fn absolute(current: &[u8], path: &[u8]) -> Vec<u8> {
     if path.starts_with(b"/") {
@@ -49,6 +51,66 @@ pub fn locate<'a>(preopens: &[Vec<u8>], path: &'a [u8]) -> Option<(usize, &'a [u
         }
     }
     best.map(|(index, rest)| (index, if rest.is_empty() { b"." } else { rest }))
+}
+
+/// What a name on a path turns out to be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Part {
+    Directory,
+    /// A symbolic link, and where it leads.
+    Link(Vec<u8>),
+    Other,
+}
+
+/// Symbolic links that a path may go through.
+const MOST_LINKS: usize = 40;
+
+/// The absolute `path` without `.`, `..` and symbolic links; `follow` is about one at its end. `look` says what the name
+/// at the end of a path without links is.
+pub fn resolve(
+    path: &[u8],
+    follow: Follow,
+    look: impl Fn(&[u8]) -> Result<Part, Errno>,
+) -> Result<Vec<u8>, Errno> {
+    let mut rest = parts(path);
+    let mut done = Vec::new();
+    let mut links = 0;
+    while let Some(name) = rest.pop() {
+        if name == b".." {
+            let slash = done.iter().rposition(|&byte| byte == b'/');
+            done.truncate(slash.unwrap_or(0));
+            continue;
+        }
+        let next = [&done[..], b"/", &name].concat();
+        if rest.is_empty() && follow == Follow::No {
+            return Ok(next);
+        }
+        match look(&next)? {
+            Part::Directory => done = next,
+            Part::Other if rest.is_empty() => done = next,
+            Part::Other => return Err(Errno::NOTDIR),
+            Part::Link(target) => {
+                links += 1;
+                if links > MOST_LINKS {
+                    return Err(Errno::LOOP);
+                }
+                if target.starts_with(b"/") {
+                    done.clear();
+                }
+                rest.extend(parts(&target));
+            }
+        }
+    }
+    Ok(if done.is_empty() { b"/".to_vec() } else { done })
+}
+
+/// The names on a path, last one first.
+fn parts(path: &[u8]) -> Vec<Vec<u8>> {
+    path.split(|&byte| byte == b'/')
+        .filter(|part| !part.is_empty() && *part != b".")
+        .map(<[u8]>::to_vec)
+        .rev()
+        .collect()
 }
 
 /// What is left of `path` inside `directory`.
@@ -118,6 +180,31 @@ mod tests {
     fn normal_paths() {
         assert_eq!(normal(b"/a/b", b"../c/./d/../e/"), b"/a/c/e");
         assert_eq!(normal(b"/", b".."), b"/");
+    }
+
+    #[test]
+    fn links_lead_to_where_they_lead() {
+        let look = |path: &[u8]| {
+            Ok(match path {
+                b"/a/up" => Part::Link(b"../b/.".to_vec()),
+                b"/a/far" => Part::Link(b"/b/file".to_vec()),
+                b"/a/round" => Part::Link(b"round".to_vec()),
+                b"/b/file" => Part::Other,
+                b"/none" => return Err(Errno::NOENT),
+                _ => Part::Directory,
+            })
+        };
+        let check = |path: &str, follow| {
+            resolve(path.as_bytes(), follow, look)
+                .map(|path| String::from_utf8_lossy(&path).into_owned())
+        };
+        assert_eq!(check("/a/up/x", Follow::Yes), Ok("/b/x".to_owned()));
+        assert_eq!(check("/a/./far", Follow::Yes), Ok("/b/file".to_owned()));
+        assert_eq!(check("/a/far", Follow::No), Ok("/a/far".to_owned()));
+        assert_eq!(check("/a/up/../..", Follow::Yes), Ok("/".to_owned()));
+        assert_eq!(check("/a/far/x", Follow::Yes), Err(Errno::NOTDIR));
+        assert_eq!(check("/a/round", Follow::Yes), Err(Errno::LOOP));
+        assert_eq!(check("/none/x", Follow::Yes), Err(Errno::NOENT));
     }
 
     #[test]

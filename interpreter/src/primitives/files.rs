@@ -62,7 +62,7 @@ fn open_flags(mut list: Value) -> OpenFlags {
     while list.is_block() {
         match list.field(0).as_int() {
             1 => flags.write = true,
-            2 => flags.append = true,
+            2 => (flags.append, flags.write) = (true, true),
             3 => flags.create = true,
             4 => flags.truncate = true,
             5 => flags.exclusive = true,

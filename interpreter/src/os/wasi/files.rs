@@ -13,7 +13,7 @@ fn lookup(follow: Follow) -> u32 {
 
 /// What is known of the file that `path` names.
 pub fn status(path: &[u8], follow: Follow) -> Result<Status, Errno> {
-    at(path, |directory, rest| {
+    at(path, follow, |directory, rest| {
         let mut stat = FileStat::default();
         // SAFETY: the path is `rest`, the out pointer is valid.
         Errno::check(unsafe {
@@ -80,7 +80,7 @@ pub fn set_times(path: &[u8], times: Option<[u64; 2]>) -> Result<(), Errno> {
         None => ([0; 2], abi::SET_READ_NOW | abi::SET_WRITTEN_NOW),
     };
     // SAFETY: the path is `rest`.
-    at(path, |directory, rest| {
+    at(path, Follow::Yes, |directory, rest| {
         Errno::check(unsafe {
             abi::path_filestat_set_times(
                 directory,
@@ -97,14 +97,14 @@ pub fn set_times(path: &[u8], times: Option<[u64; 2]>) -> Result<(), Errno> {
 
 pub fn unlink(path: &[u8]) -> Result<(), Errno> {
     // SAFETY: the path is `rest`.
-    at(path, |directory, rest| {
+    at(path, Follow::No, |directory, rest| {
         Errno::check(unsafe { abi::path_unlink_file(directory, rest.as_ptr(), rest.len()) })
     })
 }
 
 pub fn rename(from: &[u8], to: &[u8]) -> Result<(), Errno> {
-    at(from, |from_directory, from| {
-        at(to, |to_directory, to| {
+    at(from, Follow::No, |from_directory, from| {
+        at(to, Follow::No, |to_directory, to| {
             // SAFETY: the paths are `from` and `to`.
             Errno::check(unsafe {
                 abi::path_rename(
@@ -122,8 +122,8 @@ pub fn rename(from: &[u8], to: &[u8]) -> Result<(), Errno> {
 
 /// Makes `new` another name of the file `old`.
 pub fn link(old: &[u8], follow: Follow, new: &[u8]) -> Result<(), Errno> {
-    at(old, |old_directory, old| {
-        at(new, |new_directory, new| {
+    at(old, follow, |old_directory, old| {
+        at(new, Follow::No, |new_directory, new| {
             // SAFETY: the paths are `old` and `new`.
             Errno::check(unsafe {
                 abi::path_link(
@@ -142,7 +142,7 @@ pub fn link(old: &[u8], follow: Follow, new: &[u8]) -> Result<(), Errno> {
 
 /// Makes `path` a symbolic link to `target`.
 pub fn symbolic_link(target: &[u8], path: &[u8]) -> Result<(), Errno> {
-    at(path, |directory, rest| {
+    at(path, Follow::No, |directory, rest| {
         // SAFETY: the paths are `target` and `rest`.
         Errno::check(unsafe {
             abi::path_symlink(
@@ -158,35 +158,38 @@ pub fn symbolic_link(target: &[u8], path: &[u8]) -> Result<(), Errno> {
 
 /// Where a symbolic link leads.
 pub fn read_link(path: &[u8]) -> Result<Vec<u8>, Errno> {
+    at(path, Follow::No, target_of_link)
+}
+
+/// The same, from an open directory.
+pub fn target_of_link(directory: i32, path: &[u8]) -> Result<Vec<u8>, Errno> {
     const LONGEST: usize = 4096;
-    at(path, |directory, rest| {
-        let mut target = vec![0; LONGEST];
-        let mut used = 0;
-        // SAFETY: the path is `rest`, the buffer has the length given, the out pointer is valid.
-        Errno::check(unsafe {
-            abi::path_readlink(
-                directory,
-                rest.as_ptr(),
-                rest.len(),
-                target.as_mut_ptr(),
-                target.len(),
-                &mut used,
-            )
-        })?;
-        target.truncate(used);
-        Ok(target)
-    })
+    let mut target = vec![0; LONGEST];
+    let mut used = 0;
+    // SAFETY: the path is `path`, the buffer has the length given, the out pointer is valid.
+    Errno::check(unsafe {
+        abi::path_readlink(
+            directory,
+            path.as_ptr(),
+            path.len(),
+            target.as_mut_ptr(),
+            target.len(),
+            &mut used,
+        )
+    })?;
+    target.truncate(used);
+    Ok(target)
 }
 
 pub fn create_directory(path: &[u8], _permissions: u32) -> Result<(), Errno> {
-    at(path, |directory, rest| {
+    at(path, Follow::No, |directory, rest| {
         // SAFETY: the path is `rest`.
         Errno::check(unsafe { abi::path_create_directory(directory, rest.as_ptr(), rest.len()) })
     })
 }
 
 pub fn remove_directory(path: &[u8]) -> Result<(), Errno> {
-    at(path, |directory, rest| {
+    at(path, Follow::No, |directory, rest| {
         // SAFETY: the path is `rest`.
         Errno::check(unsafe { abi::path_remove_directory(directory, rest.as_ptr(), rest.len()) })
     })

@@ -1,8 +1,11 @@
 //! The outside over WASI preview 1: raw imports, no C library in between.
 //!
 //! The preopened directories are asked for at the first path that is used; the current directory
-//! starts as `PWD` if the environment says one, else `/`, and preopens with a relative name are
-//! taken from there. A path outside of all of them does not exist.
+//! starts as the environment says in `BACTRIAN_CWD`, which the program does not see, or in `PWD`, else as `/`, and
+//! preopens with a relative name are taken from there. A path outside of all of them does not exist.
+//!
+//! Hosts refuse to follow a link with an absolute target, and one that leads out of a preopen. The target may
+//! still be inside of this or another preopen: then the runtime follows the link itself ([`at`]).
 //!
 //! Permissions of new files are the host's choice, as WASI has none.
 
@@ -40,7 +43,7 @@ fn directories<R>(f: impl FnOnce(&Directories) -> R) -> R {
 
 impl Directories {
     fn query() -> Self {
-        let current = super::variable(b"PWD").filter(|path| path.starts_with(b"/"));
+        let current = super::environment::start_directory();
         let current = path::normal(b"/", &current.unwrap_or_default());
         let mut names = Vec::new();
         let mut descriptors = Vec::new();
@@ -67,16 +70,43 @@ impl Directories {
     }
 }
 
-/// Calls `f` with the preopened directory that holds `path`, and the path from there.
-fn at<R>(path: &[u8], f: impl FnOnce(i32, &[u8]) -> Result<R, Errno>) -> Result<R, Errno> {
+/// Calls `f` with the preopened directory that holds `path`, and the path from there; again, with the links on the way
+/// followed, where the host refuses. `follow` says whether that is to be done with one at the end.
+fn at<R>(
+    path: &[u8],
+    follow: Follow,
+    f: impl Fn(i32, &[u8]) -> Result<R, Errno>,
+) -> Result<R, Errno> {
     if path.is_empty() {
         return Err(Errno::NOENT);
     }
     directories(|directories| {
         let absolute = path::absolute(&directories.current.borrow(), path);
-        let (index, rest) = path::locate(&directories.names, &absolute).ok_or(Errno::NOENT)?;
-        f(directories.descriptors[index], rest)
+        let inside = |path: &[u8]| {
+            let (index, rest) = path::locate(&directories.names, path).ok_or(Errno::NOENT)?;
+            f(directories.descriptors[index], rest)
+        };
+        match inside(&absolute) {
+            Err(refusal @ (Errno::PERM | Errno::NOTCAPABLE)) => {
+                let look = |path: &[u8]| directories.look(path);
+                match path::resolve(&absolute, follow, look) {
+                    Ok(real) if real != absolute => inside(&real),
+                    Ok(_) | Err(_) => Err(refusal),
+                }
+            }
+            result => result,
+        }
     })
+}
+
+impl Directories {
+    /// What is at the end of a path without links. Where there is nothing, or nothing is open, links end.
+    fn look(&self, path: &[u8]) -> Result<path::Part, Errno> {
+        let target = path::locate(&self.names, path)
+            .ok_or(Errno::NOENT)
+            .and_then(|(index, rest)| files::target_of_link(self.descriptors[index], rest));
+        Ok(target.map_or(path::Part::Directory, path::Part::Link))
+    }
 }
 
 /// Reads up to `buffer.len()` bytes; 0 at the end.
@@ -170,7 +200,7 @@ pub fn open(path: &[u8], flags: OpenFlags, _permissions: u32) -> Result<Handle, 
 }
 
 fn path_open(path: &[u8], how: u16, rights: u64, flags: u16) -> Result<Handle, Errno> {
-    at(path, |directory, rest| {
+    at(path, Follow::Yes, |directory, rest| {
         let mut opened = 0;
         // SAFETY: the path is `rest`, the out pointer is valid.
         Errno::check(unsafe {
@@ -248,15 +278,14 @@ pub fn current_directory() -> Result<Vec<u8>, Errno> {
     }))
 }
 
-pub fn change_directory(path: &[u8]) -> Result<(), Errno> {
-    if status(path, Follow::Yes)?.kind != Kind::Directory {
-        return Err(Errno::NOTDIR);
-    }
-    directories(|directories| {
-        let target = path::normal(&directories.current.borrow(), path);
-        directories.current.replace(target);
-    });
-    Ok(())
+/// Whether a path is inside of a directory that the host opened.
+pub fn is_visible(path: &[u8]) -> bool {
+    directories(|directories| path::locate(&directories.names, path).is_some())
+}
+
+/// Makes an absolute path without links the current directory.
+pub fn set_current_directory(path: Vec<u8>) {
+    directories(|directories| drop(directories.current.replace(path)));
 }
 
 type Sizes = unsafe extern "C" fn(*mut usize, *mut usize) -> u16;

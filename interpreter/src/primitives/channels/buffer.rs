@@ -160,10 +160,12 @@ impl Channel {
     }
 }
 
-/// Moves the descriptor. As the C runtime tells errors by a result other than the target, nothing is wrong
-/// with moving to −1.
+/// Moves the descriptor. The C runtime tells errors by a result other than the target: so nothing is wrong with moving
+/// to −1, and a device that stays where it is gives the last error there was, which is mostly that of asking a pipe
+/// or a terminal for its position.
 fn move_to(descriptor: Result<Descriptor, Errno>, target: i64) -> Result<(), Errno> {
     match descriptor.and_then(|descriptor| os::seek(descriptor, target, Whence::Start)) {
+        Ok(position) if position != target => Err(Errno::SPIPE),
         Err(error) if target != -1 => Err(error),
         Ok(_) | Err(_) => Ok(()),
     }

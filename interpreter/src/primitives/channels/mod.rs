@@ -115,16 +115,25 @@ fn set_binary_mode(_channel: Value, _mode: Value) -> Value {
     Value::UNIT
 }
 
+/// A position or a size, if an `int` can hold it.
+fn int(position: i64) -> Outcome {
+    const MAX: i64 = i64::MAX >> 1;
+    if position > MAX {
+        return Err(Errno::OVERFLOW.into());
+    }
+    Ok(Value::int(position))
+}
+
 fn channel_size(channel: Value) -> Outcome {
-    Ok(Value::int(with(channel, Channel::size)?))
+    int(with(channel, Channel::size)?)
 }
 
 fn channel_size_64(channel: Value) -> Outcome {
     Ok(custom::alloc_int64(with(channel, Channel::size)?))
 }
 
-fn position(channel: Value) -> Value {
-    Value::int(with(channel, Channel::tell))
+fn position(channel: Value) -> Outcome {
+    int(with(channel, Channel::tell))
 }
 
 fn position_64(channel: Value) -> Value {

@@ -124,7 +124,12 @@ fn put(file: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
 }
 
 fn seek(file: Value, offset: Value, whence: Value) -> Outcome {
-    Ok(Value::int(moved(file, offset.as_int(), whence)?))
+    const MAX: i64 = i64::MAX >> 1;
+    let position = moved(file, offset.as_int(), whence)?;
+    if position > MAX {
+        return Err(error::error(Errno::OVERFLOW, "lseek"));
+    }
+    Ok(Value::int(position))
 }
 
 fn seek_64(file: Value, offset: Value, whence: Value) -> Outcome {

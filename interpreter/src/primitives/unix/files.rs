@@ -23,9 +23,6 @@ crate::primitives! {
     Leaf "unix_access" access, 2;
 }
 
-/// Symbolic links that a path may go through.
-const MOST_LINKS: usize = 40;
-
 fn unlink(name: Value) -> Outcome {
     with_path(name, "unlink", os::unlink)?;
     Ok(Value::UNIT)
@@ -66,64 +63,8 @@ fn read_link(name: Value) -> Outcome {
 }
 
 fn real_path(name: Value) -> Outcome {
-    let path = with_path(name, "realpath", resolve)?;
+    let path = with_path(name, "realpath", os::real_path)?;
     Ok(heap::alloc_string(&path))
-}
-
-/// The absolute path without links that leads to the same file, which must exist.
-fn resolve(path: &[u8]) -> Result<Vec<u8>, Errno> {
-    if path.is_empty() {
-        return Err(Errno::NOENT);
-    }
-    let mut rest = components(path);
-    let mut done = match path.starts_with(b"/") {
-        true => Vec::new(),
-        false => resolved(os::current_directory()?),
-    };
-    let mut links = 0;
-    while let Some(name) = rest.pop() {
-        if name == b".." {
-            let slash = done.iter().rposition(|&byte| byte == b'/');
-            done.truncate(slash.unwrap_or(0));
-            continue;
-        }
-        let next = [&done[..], b"/", &name].concat();
-        let kind = os::status(&next, Follow::No)?.kind;
-        match kind {
-            Kind::Link => {
-                links += 1;
-                if links > MOST_LINKS {
-                    return Err(Errno::LOOP);
-                }
-                let target = os::read_link(&next)?;
-                if target.starts_with(b"/") {
-                    done.clear();
-                }
-                rest.extend(components(&target));
-            }
-            Kind::Directory => done = next,
-            _ if rest.is_empty() => done = next,
-            _ => return Err(Errno::NOTDIR),
-        }
-    }
-    Ok(if done.is_empty() { b"/".to_vec() } else { done })
-}
-
-/// A directory's name such that `/` and another name can follow it.
-fn resolved(mut directory: Vec<u8>) -> Vec<u8> {
-    if directory == b"/" {
-        directory.clear();
-    }
-    directory
-}
-
-/// The parts of a path, last one first.
-fn components(path: &[u8]) -> Vec<Vec<u8>> {
-    path.split(|&byte| byte == b'/')
-        .filter(|part| !part.is_empty() && *part != b".")
-        .map(<[u8]>::to_vec)
-        .rev()
-        .collect()
 }
 
 fn truncate(name: Value, size: Value) -> Outcome {
