@@ -25,6 +25,7 @@ const DOCUMENTS: &[&str] = &[
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "docs/unix.md",
     "docs/conformance.md",
     "docs/differences.md",
     "specializer/DESIGN.md",
