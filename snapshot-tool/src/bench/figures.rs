@@ -5,19 +5,25 @@ use std::time::Duration;
 use super::program::{Measurement, ratio};
 use super::scaling::Point;
 
+/// Programs are compared by their memory from this peak on: below it, a nursery is most of it.
+const LARGE: u64 = 10 << 20;
+
 /// Geometric means and rates over all programs.
 pub struct Figures {
     over_generic: f64,
     /// Absent where `ocamlrun` is not installed.
     over_ocamlrun: Option<f64>,
     slowest: Option<(String, f64)>,
+    /// The program with the largest share of `ocamlrun`'s peak memory, among those that take some.
+    largest: Option<(String, f64)>,
     instructions_per_second: f64,
     warm_share: f64,
     scaling: Vec<Point>,
 }
 
 impl Figures {
-    pub fn new(measurements: &[Measurement], scaling: &[Point]) -> Self {
+    /// `nothing`: the measurement of an empty program.
+    pub fn new(measurements: &[Measurement], nothing: &Measurement, scaling: &[Point]) -> Self {
         let over_generic: Vec<f64> = measurements.iter().map(Measurement::over_generic).collect();
         let against: Vec<(String, f64)> = measurements
             .iter()
@@ -40,6 +46,11 @@ impl Figures {
             slowest: against
                 .into_iter()
                 .min_by(|left, right| left.1.total_cmp(&right.1)),
+            largest: measurements
+                .iter()
+                .filter(|each| each.ocamlrun.as_ref().is_some_and(|run| run.peak >= LARGE))
+                .filter_map(|each| Some((each.name.clone(), each.memory_over_ocamlrun(nothing)?)))
+                .max_by(|left, right| left.1.total_cmp(&right.1)),
             instructions_per_second: instructions as f64 / uncached.as_secs_f64().max(1e-9),
             warm_share: ratio(warm, cold),
             scaling: scaling.to_vec(),
@@ -67,6 +78,13 @@ impl Figures {
                 "residual over ocamlrun, worst program",
                 &format!("{} ({name})", times(*ratio)),
                 "≥ 1×",
+            ]));
+        }
+        if let Some((name, ratio)) = &self.largest {
+            rows.push(row([
+                "peak memory over ocamlrun's, both without an empty program's, worst program of 10 MiB and more",
+                &format!("{} ({name})", times(*ratio)),
+                "≤ 2×",
             ]));
         }
         let rate = format!("{:.0}", self.instructions_per_second);

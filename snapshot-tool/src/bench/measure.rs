@@ -1,4 +1,5 @@
-//! Time of a process: CPU time of its own, user and system, as the kernel counts it.
+//! Time and memory of a process: CPU time of its own, user and system, and the largest part of it that was in memory, as
+//! the kernel counts them.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -12,6 +13,8 @@ use wait4::Wait4;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Measured {
     pub cpu: Duration,
+    /// Peak resident memory in bytes.
+    pub peak: u64,
     pub status: Option<i32>,
     pub output: Vec<u8>,
 }
@@ -39,10 +42,60 @@ fn once(scratch: &Path, mut command: Command) -> Result<Measured> {
         .stdout(output)
         .spawn()
         .with_context(|| format!("cannot start {}", command.get_program().display()))?;
+    let id = child.id();
+    let sampler = std::thread::spawn(move || peak(id));
     let used = child.wait4().context("cannot wait for a process")?;
+    let peak = sampler.join().expect("the sampler does not panic");
     Ok(Measured {
         cpu: used.rusage.utime + used.rusage.stime,
+        peak,
         status: used.status.code(),
         output: fs::read(&path).context("cannot read a scratch file")?,
     })
+}
+
+/// The peak memory of a process that is running, when it has ended: the last of samples of its high-water mark. What the
+/// kernel says of a process that has ended includes its parent's memory before it started a program of its own.
+fn peak(process: u32) -> u64 {
+    const PAUSE: Duration = Duration::from_millis(2);
+    let mut peak = 0;
+    while let Some(mark) = high_water_mark(process) {
+        peak = mark;
+        std::thread::sleep(PAUSE);
+    }
+    peak
+}
+
+/// Bytes of a process's largest resident memory so far; `None` when it has ended.
+fn high_water_mark(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kibibytes << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_that_of_the_process_alone() -> Result<()> {
+        let scratch = tempfile::tempdir()?;
+        let ballast = vec![1u8; 64 << 20];
+        let command = || {
+            let mut command = Command::new("sleep");
+            command.arg("0.1");
+            command
+        };
+        let measured = median(1, scratch.path(), command)?;
+        assert_eq!(measured.status, Some(0));
+        assert!(
+            (100 << 10..32 << 20).contains(&measured.peak),
+            "{measured:?}"
+        );
+        assert_eq!(ballast[ballast.len() / 2], 1);
+        Ok(())
+    }
 }

@@ -55,7 +55,11 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         );
     }
     let scaling = scaling::measure(&bench)?;
-    let text = report(&measurements, &Figures::new(&measurements, &scaling));
+    let nothing = bench.measure_nothing()?;
+    let text = report(
+        &measurements,
+        &Figures::new(&measurements, &nothing, &scaling),
+    );
     println!("{text}");
     if let Some(readme) = readme {
         readme.replace(&text)?;

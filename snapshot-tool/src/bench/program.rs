@@ -88,6 +88,15 @@ impl Bench {
         Ok(bytecode)
     }
 
+    /// Measures a program that does nothing: what every process takes, whatever it runs.
+    pub fn measure_nothing(&self) -> Result<Measurement> {
+        let source = self.path("nothing").with_extension("source");
+        std::fs::create_dir_all(&source).context("cannot make a scratch directory")?;
+        let source = source.join("nothing.ml");
+        std::fs::write(&source, "let () = ()\n").context("cannot write a scratch file")?;
+        self.measure("nothing", &self.compile(&source)?)
+    }
+
     /// Builds and runs `bytecode`, and insists that all outputs are the same.
     pub fn measure(&self, name: &str, bytecode: &Path) -> Result<Measurement> {
         let program = std::fs::read(bytecode)
@@ -201,6 +210,13 @@ impl Measurement {
     /// How much faster residual code is than the interpreter under Wasmtime.
     pub fn over_generic(&self) -> f64 {
         ratio(self.generic.cpu, self.residual.cpu)
+    }
+
+    /// Residual code's peak memory over `ocamlrun`'s, each without what `nothing` takes.
+    pub fn memory_over_ocamlrun(&self, nothing: &Measurement) -> Option<f64> {
+        let own = |all: &Measured, base: &Measured| all.peak.saturating_sub(base.peak) as f64;
+        let (ocamlrun, base) = (self.ocamlrun.as_ref()?, nothing.ocamlrun.as_ref()?);
+        Some(own(&self.residual, &nothing.residual) / own(ocamlrun, base).max(1.0))
     }
 
     /// How much faster residual code is than `ocamlrun`.

@@ -14,6 +14,8 @@ pub fn programs(measurements: &[Measurement]) -> Vec<Vec<String>> {
         "residual s",
         "× generic",
         "× ocamlrun",
+        "ocamlrun MiB",
+        "residual MiB",
         "functions",
         "declined",
         "bytecode KiB",
@@ -39,6 +41,7 @@ fn program(measurement: &Measurement) -> Vec<String> {
         ..
     } = measurement;
     let seconds = |measured: &Measured| format!("{:.2}", measured.cpu.as_secs_f64());
+    let mebibytes = |measured: &Measured| (measured.peak >> 20).to_string();
     let absent = || "-".to_string();
     let millis = |duration: Duration| format!("{:.0}", duration.as_secs_f64() * 1e3);
     vec![
@@ -50,6 +53,8 @@ fn program(measurement: &Measurement) -> Vec<String> {
         measurement
             .over_ocamlrun()
             .map_or_else(absent, |ratio| format!("{ratio:.2}")),
+        ocamlrun.as_ref().map_or_else(absent, mebibytes),
+        mebibytes(residual),
         (cold.summary.specialised + cold.summary.cached).to_string(),
         cold.summary.declined.len().to_string(),
         (bytecode_bytes >> 10).to_string(),
