@@ -78,6 +78,7 @@ fn main() -> Result<ExitCode> {
     };
     let reasons = fs::read_to_string(workspace().join("tests/conformance.reasons"))?;
     let reasons = Reasons::parse(&reasons)?;
+    plan.engines.prepare()?;
     let (cases, errors) = plan.run();
     let table = report::markdown(&cases, &reasons);
     println!("{table}");

@@ -4,6 +4,7 @@
 //! with is a script that starts the engine, so that the suite's own scripts can call it, too. Leaves out: whether
 //! the output is right ([`super::verdict`]).
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -11,9 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use wait_timeout::ChildExt;
 
+use crate::process;
 use crate::tool::Tool;
 
 use super::files;
@@ -78,6 +80,19 @@ pub struct Engines {
 }
 
 impl Engines {
+    /// Looks at the cache: what is said of one that another version made must not be in a program's output.
+    pub fn prepare(&self) -> Result<()> {
+        let file = self.tool.cache.as_os_str();
+        let arguments = ["cache", "--cache"].map(OsStr::new);
+        let arguments = arguments.into_iter().chain([file, OsStr::new("stats")]);
+        let outcome = process::run(&mut self.tool.command(arguments), b"")?;
+        if outcome.status != Some(0) {
+            let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+            bail!("the cache cannot be used: {said}");
+        }
+        Ok(())
+    }
+
     /// Runs under `ocamlrun` and, if that ends with `expected`, under the others.
     pub fn run(&self, invocation: &Invocation, expected: i32) -> Result<Vec<(Engine, Run)>> {
         let saved = files::beside(&invocation.restored, "saved");
