@@ -24,7 +24,7 @@ pub enum Command {
     Specialize(SpecializeArgs),
     /// Run a program generic and specialized at once, and compare every step.
     ///
-    /// Both read the same input and share the directories that are opened. Output and status are the
+    /// What one reads and does outside, the other is given as its own. Output and status are the
     /// program's; at the first difference both stop, and it is reported with status 125.
     Lockstep(LockstepArgs),
     /// Look after the cache.

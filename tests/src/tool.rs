@@ -79,4 +79,13 @@ impl Tool {
         }
         process::run(&mut command, &program.input)
     }
+
+    /// Starts `program` as `ocamlrun` would: all files are open to it, and it is where its process is. Its
+    /// arguments follow after `--`.
+    pub fn drop_in(&self, mode: Mode, program: &str) -> Command {
+        let mut command = self.command(mode.flags());
+        command.args(["--dir", "/"]).arg("--cache").arg(&self.cache);
+        command.args(["--cache-size", CACHE_SIZE]).arg(program);
+        command
+    }
 }

@@ -1,0 +1,7 @@
+type colour = Red | Green | Blue
+
+let name = function
+  | Red -> "red"
+  | Green -> "green"
+
+let unused argument = ignore (name Blue)
