@@ -19,11 +19,15 @@ pub struct Measured {
     pub output: Vec<u8>,
 }
 
-/// Runs the command `runs` times; output and status are those of the last run, and time is the median.
-pub fn median(runs: usize, scratch: &Path, command: impl Fn() -> Command) -> Result<Measured> {
+/// Runs the command `runs` times; time is the median, all else is that of the last run.
+pub fn median(
+    runs: usize,
+    scratch: &Path,
+    command: impl Fn() -> Result<Command>,
+) -> Result<Measured> {
     let mut results = Vec::new();
     for _ in 0..runs.max(1) {
-        results.push(once(scratch, command())?);
+        results.push(once(scratch, command()?)?);
     }
     let mut times: Vec<Duration> = results.iter().map(|result| result.cpu).collect();
     times.sort_unstable();

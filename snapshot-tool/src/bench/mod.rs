@@ -2,7 +2,7 @@
 //!
 //! [`program`] takes one program through everything, [`measure`] is how time is taken, [`figures`] draws
 //! the means and compares them with the aims, [`bytecode`] counts instructions, [`scaling`] measures the specializer on functions of growing
-//! size, [`table`] renders; [`numbers`] compares numbers with `ocamlrun`'s. Invariant: a ratio is of CPU times, medians, from one run on one machine; a
+//! size, [`users`] measures start-up and OCaml's compiler, [`table`] renders; [`numbers`] compares numbers with `ocamlrun`'s. Invariant: a ratio is of CPU times, medians, from one run on one machine; a
 //! program whose outputs differ is an error, not a figure.
 
 mod bytecode;
@@ -12,6 +12,7 @@ mod numbers;
 mod program;
 mod scaling;
 mod table;
+mod users;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,7 @@ use crate::cli::{BenchArgs, DemoArgs};
 use figures::Figures;
 use measure::Measured;
 use program::{Bench, Measurement};
+use users::Task;
 
 /// Where the table goes in a README.
 const BEGIN: &str = "<!-- bench:begin (written by `make bench`) -->";
@@ -39,6 +41,7 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         .transpose()?;
     let sources = sources(&args.programs, "ml", &args.names)?;
     let bench = Bench::new(args.runs)?;
+    let tasks = users::measure(&bench)?;
     let mut measurements = Vec::new();
     for source in &sources {
         let name = source
@@ -56,10 +59,8 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
     }
     let scaling = scaling::measure(&bench)?;
     let nothing = bench.measure_nothing()?;
-    let text = report(
-        &measurements,
-        &Figures::new(&measurements, &nothing, &scaling),
-    );
+    let figures = Figures::new(&measurements, &nothing, &scaling);
+    let text = report(&measurements, &figures, &tasks);
     println!("{text}");
     if let Some(readme) = readme {
         readme.replace(&text)?;
@@ -119,9 +120,14 @@ fn sources(directory: &Path, extension: &str, names: &[String]) -> Result<Vec<Pa
     Ok(files)
 }
 
-fn report(measurements: &[Measurement], figures: &Figures) -> String {
-    let programs = table::markdown(&table::programs(measurements));
-    format!("{programs}\n{}", table::markdown(&figures.rows()))
+fn report(measurements: &[Measurement], figures: &Figures, tasks: &[Task]) -> String {
+    [
+        table::programs(measurements),
+        figures.rows(),
+        table::tasks(tasks),
+    ]
+    .map(|rows| table::markdown(&rows))
+    .join("\n")
 }
 
 /// A file with a place for the table.

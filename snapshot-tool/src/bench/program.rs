@@ -112,7 +112,7 @@ impl Bench {
             name: name.into(),
             ocamlrun: self
                 .ocamlrun
-                .then(|| self.run(|| with_argument("ocamlrun", bytecode)))
+                .then(|| self.run(self.runs, || Ok(with_argument("ocamlrun", bytecode))))
                 .transpose()?,
             generic: self.run_compiled("generic.cwasm", &generic)?,
             residual: self.run_compiled("residual.cwasm", &residual)?,
@@ -180,15 +180,26 @@ impl Bench {
         let path = self.path(name);
         std::fs::write(&path, module).context("cannot write a scratch file")?;
         let bactrian = std::env::current_exe().context("cannot find this executable")?;
-        self.run(|| {
+        self.run(self.runs, || {
             let mut command = Command::new(&bactrian);
             command.args(["run", "--no-cache"]).arg(&path);
-            command
+            Ok(command)
         })
     }
 
-    fn run(&self, command: impl Fn() -> Command) -> Result<Measured> {
-        measure::median(self.runs, self.directory.path(), command)
+    /// The median of `runs` runs of a command.
+    pub fn run(&self, runs: usize, command: impl Fn() -> Result<Command>) -> Result<Measured> {
+        measure::median(runs, self.directory.path(), command)
+    }
+
+    /// How often a program is run.
+    pub fn runs(&self) -> usize {
+        self.runs
+    }
+
+    /// Whether there is an `ocamlrun` to compare with.
+    pub fn has_ocamlrun(&self) -> bool {
+        self.ocamlrun
     }
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Measured;
 use super::program::Measurement;
+use super::users::Task;
 
 /// One row for each program.
 pub fn programs(measurements: &[Measurement]) -> Vec<Vec<String>> {
@@ -25,6 +26,35 @@ pub fn programs(measurements: &[Measurement]) -> Vec<Vec<String>> {
     ];
     let mut rows = vec![header.map(String::from).to_vec()];
     rows.extend(measurements.iter().map(program));
+    rows
+}
+
+/// One row for each task.
+pub fn tasks(tasks: &[Task]) -> Vec<Vec<String>> {
+    let header = [
+        "as users run it",
+        "ocamlrun ms",
+        "residual ms",
+        "× ocamlrun",
+        "aim",
+        "ocamlrun MiB",
+        "residual MiB",
+    ];
+    let mut rows = vec![header.map(String::from).to_vec()];
+    let millis = |measured: &Measured| format!("{:.1}", measured.cpu.as_secs_f64() * 1e3);
+    let mebibytes =
+        |measured: &Measured| format!("{:.1}", measured.peak as f64 / f64::from(1 << 20));
+    rows.extend(tasks.iter().map(|task| {
+        vec![
+            task.name.to_string(),
+            millis(&task.ocamlrun),
+            millis(&task.residual),
+            format!("{:.2}", task.over_ocamlrun()),
+            format!("≥ {:.2}", task.aim),
+            mebibytes(&task.ocamlrun),
+            mebibytes(&task.residual),
+        ]
+    }));
     rows
 }
 
