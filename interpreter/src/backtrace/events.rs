@@ -1,7 +1,7 @@
 //! Debug events: where in the source a code position is.
 //!
-//! The program's own events are the DBUG section of its executable, kept as bytes until a position in one of its
-//! compilation units is asked for; then that unit's list is read. Code that is loaded at run time brings its
+//! The program's own events are the DBUG section of its executable, each compilation unit's kept compressed (they
+//! can be ten times as large as the code) until a position in the unit is asked for; then that unit's list is read. Code that is loaded at run time brings its
 //! events along ([`add`], [`remove`]). Without events a position has no place, but it is still recorded.
 //!
 //! What the stack looks like at each instruction ([`Shapes`]) is kept along.
@@ -15,6 +15,7 @@ use crate::memory;
 use crate::primitives::marshal::{self, input};
 use crate::value::{Value, tag};
 use crate::vm::vm;
+use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -53,8 +54,8 @@ struct Event {
 struct Unit {
     /// Where its code begins.
     start: u32,
-    /// Its marshalled list of events.
-    data: &'static [u8],
+    /// Its marshalled list of events, compressed.
+    data: Box<[u8]>,
     /// The list, once it is read: by ascending position.
     events: Option<Vec<Event>>,
 }
@@ -71,10 +72,10 @@ struct Fragment {
 /// What is known of the code.
 #[derive(Debug)]
 struct Table {
-    /// The program's DBUG section, empty if it has none.
-    section: &'static [u8],
-    /// Its units by ascending position, once they were looked for.
-    units: Option<Vec<Unit>>,
+    /// The units of the program's DBUG section by ascending position.
+    units: Vec<Unit>,
+    /// Whether a position of the program was looked for.
+    is_read: bool,
     shapes: Option<Shapes>,
     fragments: Vec<Fragment>,
 }
@@ -82,20 +83,20 @@ struct Table {
 thread_local! {
     static TABLE: RefCell<Table> = const {
         RefCell::new(Table {
-            section: &[],
-            units: None,
+            units: Vec::new(),
+            is_read: false,
             shapes: None,
             fragments: Vec::new(),
         })
     };
 }
 
-/// Remembers the DBUG section of the program.
+/// Remembers the DBUG section of the program, whose code has been laid out.
 pub fn register(section: &[u8]) {
-    let section = Vec::leak(section.to_vec());
+    let units = units(section);
     TABLE.with_borrow_mut(|table| {
-        table.section = section;
-        table.units = None;
+        table.units = units;
+        table.is_read = false;
     });
 }
 
@@ -165,7 +166,7 @@ pub fn with_shapes(pc: u32, look: impl FnOnce(&Shapes)) {
 
 /// Whether the program's DBUG section has been looked at.
 pub fn is_read() -> bool {
-    TABLE.with_borrow(|table| table.units.is_some())
+    TABLE.with_borrow(|table| table.is_read)
 }
 
 /// What is known of `position`, which may be anything.
@@ -199,21 +200,21 @@ impl Table {
             let fragment = fragments.find(|fragment| fragment.holds(position));
             return find(&fragment?.events, position);
         }
-        let section = self.section;
-        let units = self.units.get_or_insert_with(|| units(section));
-        let next = units.partition_point(|unit| unit.start <= position);
-        let unit = &mut units[next.checked_sub(1)?];
+        self.is_read = true;
+        let next = self.units.partition_point(|unit| unit.start <= position);
+        let unit = &mut self.units[next.checked_sub(1)?];
         find(unit.events(), position)
     }
 }
 
 impl Unit {
     fn events(&mut self) -> &[Event] {
-        let (start, data) = (self.start, self.data);
+        let (start, data) = (self.start, &self.data);
         self.events.get_or_insert_with(|| {
             let mut events = Vec::new();
+            let data = decompress_size_prepended(data).expect("what was compressed here");
             // Garbage when this returns; nothing collects before.
-            if let Ok(list) = marshal::unmarshal(data) {
+            if let Ok(list) = marshal::unmarshal(&data) {
                 read_list(list, start, &mut events);
             }
             sort(&mut events);
@@ -245,7 +246,7 @@ fn sort(events: &mut [Event]) {
 
 /// Finds the units in a DBUG section: their number, then for each the position of its code in bytes, the marshalled
 /// list of events, and a marshalled list of directories.
-fn units(section: &'static [u8]) -> Vec<Unit> {
+fn units(section: &[u8]) -> Vec<Unit> {
     let mut units = Vec::new();
     let mut rest = section;
     let count = word(&mut rest).unwrap_or(0);
@@ -257,25 +258,25 @@ fn units(section: &'static [u8]) -> Vec<Unit> {
     units
 }
 
-fn unit(rest: &mut &'static [u8]) -> Option<Unit> {
+fn unit(rest: &mut &[u8]) -> Option<Unit> {
     let start = word(rest)?;
     let data = value(rest)?;
     let _directories = value(rest)?;
     Some(Unit {
         start: address(vm().code_start.get(), i64::from(start)),
-        data,
+        data: compress_prepend_size(data).into(),
         events: None,
     })
 }
 
-fn word(rest: &mut &'static [u8]) -> Option<u32> {
+fn word(rest: &mut &[u8]) -> Option<u32> {
     let (word, after) = rest.split_first_chunk()?;
     *rest = after;
     Some(u32::from_be_bytes(*word))
 }
 
 /// The bytes of one marshalled value.
-fn value(rest: &mut &'static [u8]) -> Option<&'static [u8]> {
+fn value<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
     let header = input::header(rest, "").ok()?;
     let length = header.header_len.checked_add(header.data_len)?;
     let (value, after) = rest.split_at_checked(length)?;
