@@ -91,7 +91,7 @@ mod tests {
         let command = || {
             let mut command = Command::new("sleep");
             command.arg("0.1");
-            command
+            Ok(command)
         };
         let measured = median(1, scratch.path(), command)?;
         assert_eq!(measured.status, Some(0));
