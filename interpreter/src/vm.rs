@@ -26,6 +26,8 @@ pub struct Vm {
     pub exception: Cell<Value>,
     /// The global data block. A root.
     pub globals: Cell<Value>,
+    /// How many words the global data block can grow to.
+    pub globals_room: Cell<usize>,
     /// The loaded code: 8 bytes a bytecode word, see `image::code`.
     pub code_start: Cell<u32>,
     pub code_end: Cell<u32>,
@@ -58,6 +60,7 @@ impl Vm {
             sp: Cell::new(0),
             exception: Cell::new(Value::UNIT),
             globals: Cell::new(Value::UNIT),
+            globals_room: Cell::new(0),
             code_start: Cell::new(0),
             code_end: Cell::new(0),
             keeps_positions: Cell::new(0),

@@ -20,15 +20,23 @@ pub const MAX_PRIMITIVES: usize = 2048;
 /// Effect of a primitive that nothing defines.
 pub const EFFECT_UNKNOWN: u32 = 3;
 
+/// A name of the PRIM section, and what it means.
+struct Bound {
+    name: Box<[u8]>,
+    definition: Option<&'static Primitive>,
+}
+
 thread_local! {
-    /// The program's PRIM section.
-    static NAMES: RefCell<Vec<Box<[u8]>>> = const { RefCell::new(Vec::new()) };
+    /// By index: those of the PRIM section, then those that were added.
+    static BOUND: RefCell<Vec<Bound>> = const { RefCell::new(Vec::new()) };
 }
 
 /// The name of primitive `index`.
 pub fn name(index: u32) -> String {
-    NAMES.with_borrow(|names| {
-        let name = names.get(index as usize).map_or(&b"?"[..], |name| name);
+    BOUND.with_borrow(|all| {
+        let name = all
+            .get(index as usize)
+            .map_or(&b"?"[..], |bound| &bound.name);
         String::from_utf8_lossy(name).into_owned()
     })
 }
@@ -45,9 +53,36 @@ pub fn bind(names: &[&[u8]]) -> Result<Vec<Option<&'static Primitive>>, ImageErr
         .iter()
         .map(|name| defined.get(name).copied())
         .collect();
-    NAMES.set(names.iter().map(|&name| name.into()).collect());
+    let name = |(&name, &definition): (&&[u8], &Option<_>)| Bound {
+        name: name.into(),
+        definition,
+    };
+    BOUND.set(names.iter().zip(&bound).map(name).collect());
     table::fill(&bound);
     Ok(bound)
+}
+
+/// How many primitives the program and what it has loaded can refer to.
+pub fn count() -> usize {
+    BOUND.with_borrow(Vec::len)
+}
+
+/// Adds a primitive that code which appears at run time will refer to; its index, `None` when the table is full.
+pub fn add(primitive: &'static Primitive) -> Option<u32> {
+    let index = count();
+    if index == MAX_PRIMITIVES {
+        return None;
+    }
+    let name = primitive.name.as_bytes().into();
+    let definition = Some(primitive);
+    BOUND.with_borrow_mut(|all| all.push(Bound { name, definition }));
+    table::set(index, Some(primitive));
+    Some(index as u32)
+}
+
+/// The definition of primitive `index`, if there is one.
+pub fn definition(index: usize) -> Option<&'static Primitive> {
+    BOUND.with_borrow(|all| all.get(index)?.definition)
 }
 
 /// Number of arguments in the instruction that calls this primitive; 6 for more than 5.
@@ -138,13 +173,17 @@ mod table {
 
     pub fn fill(bound: &[Option<&'static Primitive>]) {
         for (index, &primitive) in bound.iter().enumerate() {
-            let entry = base() + index as u32 * ENTRY;
-            memory::store_u32(
-                entry,
-                primitive.map_or(0, |primitive| function(primitive.code)),
-            );
-            memory::store_u32(entry + 4, super::properties(primitive));
+            set(index, primitive);
         }
+    }
+
+    pub fn set(index: usize, primitive: Option<&'static Primitive>) {
+        let entry = base() + index as u32 * ENTRY;
+        memory::store_u32(
+            entry,
+            primitive.map_or(0, |primitive| function(primitive.code)),
+        );
+        memory::store_u32(entry + 4, super::properties(primitive));
     }
 
     fn function(code: Code) -> u32 {
@@ -200,9 +239,17 @@ mod table {
     }
 
     pub fn fill(bound: &[Option<&'static Primitive>]) {
-        let row =
-            |&primitive: &Option<&'static Primitive>| (primitive, super::properties(primitive));
-        TABLE.set(bound.iter().map(row).collect());
+        TABLE.set(Vec::new());
+        for (index, &primitive) in bound.iter().enumerate() {
+            set(index, primitive);
+        }
+    }
+
+    pub fn set(index: usize, primitive: Option<&'static Primitive>) {
+        TABLE.with_borrow_mut(|table| {
+            table.resize(table.len().max(index + 1), (None, EFFECT_UNKNOWN));
+            table[index] = (primitive, super::properties(primitive));
+        });
     }
 
     fn get(index: u32) -> Row {

@@ -2,13 +2,15 @@
 //!
 //! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name; [`verify`] walks the
 //! code, with [`decode`] and [`effect`] for one instruction and [`opcode`] for the list of them; [`code`] lays it out;
-//! [`hints`] guesses callees; [`requests`] tells the specializer about it.
+//! [`hints`] guesses callees; [`requests`] tells the specializer about it. Then, at run time: [`dynamic`] loads further
+//! code, [`sections`] is what the program can still see of its file.
 
 #[cfg(test)]
 pub mod assemble;
 pub mod bind;
 pub mod code;
 pub mod decode;
+pub mod dynamic;
 pub mod effect;
 pub mod error;
 #[cfg(test)]
@@ -19,6 +21,7 @@ mod mutate;
 pub mod opcode;
 pub mod parse;
 pub mod requests;
+pub mod sections;
 #[cfg(test)]
 mod tests;
 pub mod verify;
@@ -39,6 +42,9 @@ use verify::{Entry, Limits};
 /// Room for globals is a multiple of this, so that most programs have their code at the same address.
 const GLOBALS_ROOM: usize = 1 << 14;
 
+/// The same for programs that load code: all the globals that they can ever have, as the block cannot move.
+const GROWING_GLOBALS_ROOM: usize = 1 << 20;
+
 /// A loaded program.
 #[derive(Debug)]
 pub struct Program {
@@ -55,12 +61,20 @@ pub fn load(file: &[u8]) -> Result<Program, ImageError> {
     let bound = bind::bind(&executable.primitives)?;
     let globals = global_count(&executable)?;
     let limits = Limits {
+        parameters: 0,
         globals,
         primitives: bound.len(),
         primitive_arity: &|index| bound[index].map(bind::arity),
     };
     let entries = verify::verify(&executable.code, &limits)?;
-    let globals = make_globals(globals)?;
+    let calls = |name| bind::calls_any(&executable, &[name]);
+    let room = if calls("caml_realloc_global") {
+        GROWING_GLOBALS_ROOM
+    } else {
+        GLOBALS_ROOM
+    };
+    let globals = make_globals(globals, room)?;
+    sections::keep(&executable, calls("caml_get_section_table"));
     let code_start = load_code(&executable.code, &entries)?;
     for hint in hints::guess(&executable.code, &entries) {
         code::set_hint(
@@ -82,8 +96,9 @@ pub fn load(file: &[u8]) -> Result<Program, ImageError> {
 }
 
 /// Makes the globals block, whose address depends on nothing but its size; all fields are unit.
-fn make_globals(count: usize) -> Result<Value, ImageError> {
-    let words = (count + 1).next_multiple_of(GLOBALS_ROOM);
+fn make_globals(count: usize, room: usize) -> Result<Value, ImageError> {
+    let words = (count + 1).next_multiple_of(room);
+    vm().globals_room.set(words - 1);
     let start = memory::grow(words * WORD as usize).ok_or(ImageError::OutOfMemory)?;
     let globals = Value::block(start + WORD);
     globals.set_header(header(count, 0));
@@ -98,7 +113,7 @@ fn load_code(code: &[i32], entries: &[Entry]) -> Result<u32, ImageError> {
     let bytes = code.len() * code::CELL as usize;
     let start = memory::grow(bytes).ok_or(ImageError::OutOfMemory)?;
     code::lay_out(code, entries, start);
-    code_fragment::register(code);
+    code_fragment::register_program(code);
     vm().code_start.set(start);
     vm().code_end.set(start + bytes as u32);
     Ok(start)

@@ -23,6 +23,16 @@ pub struct Executable<'a> {
     pub primitives: Vec<&'a [u8]>,
     /// The DBUG section: debug events, if the program was linked with them.
     pub debug: &'a [u8],
+    sections: Vec<Section<'a>>,
+}
+
+impl<'a> Executable<'a> {
+    /// The bytes of the section with this name.
+    pub fn section(&self, name: &str) -> Option<&'a [u8]> {
+        let mut sections = self.sections.iter();
+        let found = sections.find(|section| section.name == name.as_bytes());
+        found.map(|section| section.bytes)
+    }
 }
 
 /// Finds the sections.
@@ -41,9 +51,11 @@ pub fn executable(file: &[u8]) -> Result<Executable<'_>, ImageError> {
         data_offset: data.offset,
         primitives: names(prim.bytes),
         debug: optional("DBUG").map_or(&[], |section| section.bytes),
+        sections,
     })
 }
 
+#[derive(Clone, Copy, Debug)]
 struct Section<'a> {
     name: &'a [u8],
     bytes: &'a [u8],

@@ -7,6 +7,7 @@ use super::{hints, parse, verify};
 
 fn check(code: &[i32]) -> Result<Vec<Entry>, ImageError> {
     let limits = Limits {
+        parameters: 0,
         globals: GLOBALS,
         primitives: PRIMITIVES.len(),
         primitive_arity: &|index| [Some(6), Some(1), None, Some(2)][index],

@@ -34,6 +34,8 @@ pub struct Entry {
 
 /// What the code may refer to.
 pub struct Limits<'a> {
+    /// Parameters of the code's first function: none for a program, one for code that is called as a function.
+    pub parameters: u32,
     pub globals: usize,
     pub primitives: usize,
     /// The arity of a primitive that is known, `None` for others; more than 5 count as 6.
@@ -54,7 +56,7 @@ pub fn verify(code: &[i32], limits: &Limits) -> Result<Vec<Entry>, ImageError> {
         known: HashSet::new(),
         owner: 0,
     };
-    walk.found_entry(0, 0);
+    walk.found_entry(0, limits.parameters);
     while let Some(entry) = walk.entries.get(walk.owner as usize).copied() {
         let end = walk.function(entry)?;
         walk.entries[walk.owner as usize].end = end;

@@ -38,6 +38,19 @@ pub fn apply(closure: Value, arguments: &[Value]) -> Outcome {
     }
 }
 
+/// Runs `code` in place of the closure's own code, with one argument. As [`apply`] otherwise.
+pub fn apply_code(code: u32, closure: Value, argument: Value) -> Outcome {
+    let top = vm().sp.get();
+    memory::store_i64(top - WORD, argument.0);
+    let result = Value(run_at(code, closure.0, top - WORD, 1));
+    vm().sp.set(top);
+    if result == Value::RAISED {
+        Err(Raised)
+    } else {
+        Ok(result)
+    }
+}
+
 /// Applies `closure` to `n` arguments, 1 to 7, that are not what its arity says; they end at `top`.
 #[inline(never)]
 pub extern "C" fn apply_slow(
@@ -71,11 +84,17 @@ pub extern "C" fn apply_slow(
 /// Applies `closure` to the `n` arguments on the stack at `at`. The stack below is free.
 #[inline(never)]
 pub extern "C" fn apply_at(closure: i64, at: u32, n: u32) -> i64 {
-    let (mut closure, mut at, mut n) = (closure, at, n);
+    run_at(memory::load_u32(closure as u32), closure, at, n)
+}
+
+/// The same, with the closure as the environment of this code, which need not be its own.
+fn run_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
+    let (mut code, mut closure, mut at, mut n) = (code, closure, at, n);
     loop {
-        let code = memory::load_u32(closure as u32);
         let arity = code::arity(code);
         if arity == RESTART_ARITY {
+            // On to the GRAB after it, whatever the closure's code has become since (see `#trace`).
+            code += code::CELL;
             (closure, at, n) = expand(Value(closure), at, n);
         } else if n < arity {
             return partial(code, closure, at, n);
@@ -86,6 +105,7 @@ pub extern "C" fn apply_at(closure: i64, at: u32, n: u32) -> i64 {
             if closure == Value::RAISED.0 {
                 return closure;
             }
+            code = memory::load_u32(closure as u32);
             at += arity * WORD;
             n -= arity;
         }

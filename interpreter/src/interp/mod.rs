@@ -17,4 +17,4 @@ pub mod shortcut;
 mod tests;
 mod unwind;
 
-pub use calls::apply;
+pub use calls::{apply, apply_code};

@@ -1,5 +1,5 @@
 //! Primitives that the interpreter does itself in the usual case: array and string access, float arithmetic,
-//! polymorphic comparison of integers.
+//! polymorphic comparison of integers; and what only the interpreter knows, the running function's closure.
 //!
 //! Which shortcut a primitive has is a constant of the primitive table, so compiled code holds the operation
 //! itself in place of a call. Anything unusual (an index out of bounds, a float array behind a polymorphic access,
@@ -58,6 +58,7 @@ shortcuts! {
     32 FLOAT_ARRAY_UNSAFE_GET "caml_floatarray_unsafe_get";
     33 FLOAT_ARRAY_SET "caml_floatarray_set";
     34 FLOAT_ARRAY_UNSAFE_SET "caml_floatarray_unsafe_set";
+    35 ENVIRONMENT "caml_get_current_environment";
 }
 
 /// How far an attempt came.
@@ -201,6 +202,7 @@ impl Registers {
             FLOAT_ABS => self.boxed(0, |r| float(r.accu).abs()),
             FLOAT_SQRT => self.boxed(0, |r| float(r.accu).sqrt()),
             FLOAT_OF_INT => self.boxed(0, |r| (r.accu >> 1) as f64),
+            ENVIRONMENT => self.done(self.env(), 0),
             _ => match unary(shortcut, self.accu) {
                 Some(result) => self.done(result, 0),
                 None => Attempt::Call,

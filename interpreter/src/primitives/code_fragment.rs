@@ -1,44 +1,123 @@
-//! Code pointers in marshalled data: an offset in the program's code and the MD5 of that code.
+//! Code pointers in marshalled data: an offset in a fragment of code and the MD5 of that fragment.
 //!
-//! Offsets count bytes of the executable's CODE section, four a word, whatever the layout in memory.
+//! The program's code is one fragment; each piece of code that appears at run time is another. Offsets count
+//! bytes as in the executable's CODE section, four a word, whatever the layout in memory.
 
 use super::md5::Md5;
+use crate::image::code::CELL;
 use crate::value::Value;
 use crate::vm::vm;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
-/// Bytes of memory that hold one word of code.
-const CELL: u32 = 8;
 /// Bytes of one word in the executable.
 const CODE_WORD: u32 = 4;
 
-thread_local! {
-    static DIGEST: Cell<[u8; 16]> = const { Cell::new([0; 16]) };
+/// What identifies code in marshalled data.
+pub type Digest = [u8; 16];
+
+/// A place in the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place {
+    pub offset: u32,
+    pub digest: Digest,
 }
 
-/// Remembers the digest of the program being loaded: of the words of its CODE section.
-pub fn register(code: &[i32]) {
+/// Code that appeared at run time.
+struct Fragment {
+    end: u32,
+    digest: Digest,
+}
+
+thread_local! {
+    static PROGRAM: Cell<Digest> = const { Cell::new([0; 16]) };
+    /// By start. Nearly every value that is asked for is outside of `BOUNDS`.
+    static FRAGMENTS: RefCell<BTreeMap<u32, Fragment>> = const { RefCell::new(BTreeMap::new()) };
+    /// The lowest start and the highest end that a fragment ever had.
+    static BOUNDS: Cell<(u32, u32)> = const { Cell::new((u32::MAX, 0)) };
+}
+
+/// The digest of code: of its words as a file has them.
+pub fn digest(code: &[i32]) -> Digest {
     let mut digest = Md5::default();
     code.iter()
         .for_each(|word| digest.update(&word.to_le_bytes()));
-    DIGEST.set(digest.finish());
+    digest.finish()
 }
 
-/// The digest of the loaded code.
-pub fn digest() -> [u8; 16] {
-    DIGEST.get()
+/// Remembers the digest of the program being loaded.
+pub fn register_program(code: &[i32]) {
+    PROGRAM.set(digest(code));
 }
 
-/// The offset that `value` has in the code, if it is a code pointer.
+/// Notes a fragment whose cells are `start..end`.
+pub fn register(start: u32, end: u32, digest: Digest) {
+    FRAGMENTS.with_borrow_mut(|fragments| fragments.insert(start, Fragment { end, digest }));
+    let (low, high) = BOUNDS.get();
+    BOUNDS.set((low.min(start), high.max(end)));
+}
+
+/// Forgets the fragment that begins at `start`; where it ended.
+pub fn remove(start: u32) -> Option<u32> {
+    FRAGMENTS.with_borrow_mut(|fragments| fragments.remove(&start).map(|fragment| fragment.end))
+}
+
+/// The offset that `value` has in its fragment, if it is a code pointer.
 pub fn offset(value: Value) -> Option<u32> {
-    let inside =
-        value.is_block() && (vm().code_start.get()..vm().code_end.get()).contains(&value.address());
-    inside.then(|| (value.address() - vm().code_start.get()) / CELL * CODE_WORD)
+    if !value.is_block() {
+        return None;
+    }
+    let address = value.address();
+    let (start, end) = (vm().code_start.get(), vm().code_end.get());
+    if (start..end).contains(&address) {
+        return Some(distance(start, address));
+    }
+    let (low, high) = BOUNDS.get();
+    if (low..high).contains(&address) {
+        return in_fragment(address).map(|place| place.offset);
+    }
+    None
 }
 
-/// The code pointer for an offset in the code with this digest.
-pub fn resolve(offset: u32, digest: &[u8; 16]) -> Option<u32> {
-    let cell = offset / CODE_WORD;
-    let cells = (vm().code_end.get() - vm().code_start.get()) / CELL;
-    (*digest == DIGEST.get() && cell < cells).then(|| vm().code_start.get() + cell * CELL)
+/// The place that `value` points to, if it is a code pointer.
+pub fn place(value: Value) -> Option<Place> {
+    let offset = offset(value)?;
+    in_fragment(value.address()).or(Some(Place {
+        offset,
+        digest: PROGRAM.get(),
+    }))
+}
+
+fn in_fragment(address: u32) -> Option<Place> {
+    FRAGMENTS.with_borrow(|fragments| {
+        let (&start, fragment) = fragments.range(..=address).next_back()?;
+        (address < fragment.end).then(|| Place {
+            offset: distance(start, address),
+            digest: fragment.digest,
+        })
+    })
+}
+
+fn distance(start: u32, address: u32) -> u32 {
+    (address - start) / CELL * CODE_WORD
+}
+
+/// The code pointer for a place.
+pub fn resolve(place: &Place) -> Option<u32> {
+    let (start, end) = find(&place.digest)?;
+    let cell = place.offset / CODE_WORD;
+    (cell < (end - start) / CELL).then(|| start + cell * CELL)
+}
+
+/// The range of the fragment with this digest.
+fn find(digest: &Digest) -> Option<(u32, u32)> {
+    if *digest == PROGRAM.get() {
+        return Some((vm().code_start.get(), vm().code_end.get()));
+    }
+    FRAGMENTS.with_borrow(|fragments| {
+        let found = fragments
+            .iter()
+            .find(|(_, fragment)| fragment.digest == *digest);
+        found.map(|(&start, fragment)| (start, fragment.end))
+    })
 }

@@ -1,73 +1,105 @@
-//! Code that is loaded at run time, and the toplevel's access to its own program: not to be had here, where
-//! the program is compiled ahead. Each of these raises `Failure` with its name.
+//! Shared libraries of primitives, which code that is loaded at run time may ask for.
+//!
+//! A library file holds machine code for another machine: it is not loaded. If the file is there, it is opened as
+//! `dlopen` would, and its primitives are the ones of the same name that are built in here; a name that nothing
+//! defines is not found in any library.
 
-use super::registry::Outcome;
-use crate::heap;
-use crate::raise;
-use crate::value::Value;
+use super::registry::{Outcome, Primitive};
+use crate::image::{bind, sections};
+use crate::os::{self, Descriptor, Errno, OpenFlags};
+use crate::value::{Value, tag};
+use crate::{heap, primitives, raise};
 
 crate::primitives! {
-    Leaf "caml_dynlink_open_lib" open_lib, 2;
+    Allocates "caml_dynlink_open_lib" open_lib, 2;
     Leaf "caml_dynlink_close_lib" close_lib, 1;
-    Leaf "caml_dynlink_lookup_symbol" lookup_symbol, 2;
+    Allocates "caml_dynlink_lookup_symbol" lookup_symbol, 2;
     Leaf "caml_dynlink_add_primitive" add_primitive, 1;
-    Leaf "caml_dynlink_get_current_libs" get_current_libs, 1;
-    Leaf "caml_realloc_global" realloc_global, 1;
-    Leaf "caml_get_section_table" get_section_table, 1;
-    Leaf "caml_reify_bytecode" reify_bytecode, 3;
-    Leaf "caml_static_release_bytecode" static_release_bytecode, 1;
-    Leaf "caml_invoke_traced_function" invoke_traced_function, 3;
-    Leaf "caml_get_current_environment" get_current_environment, 1;
+    Allocates "caml_dynlink_get_current_libs" get_current_libs, 1;
 }
 
-fn unavailable(name: &str) -> Outcome {
-    Err(raise::failure(format!(
-        "{name}: code cannot be loaded at run time"
-    )))
+/// Size and beginning of the header that every library file has.
+const ELF_HEADER: usize = 64;
+const ELF_MAGIC: &[u8] = b"\x7fELF";
+
+/// An abstract block that holds a number.
+fn handle(number: usize) -> Value {
+    let block = heap::alloc(1, tag::ABSTRACT);
+    block.init_field(0, Value::int(number as i64));
+    block
 }
 
-fn open_lib(_mode: Value, _name: Value) -> Outcome {
-    unavailable("caml_dynlink_open_lib")
+fn open_lib(_mode: Value, name: Value) -> Outcome {
+    let name = name.string_bytes();
+    match check_library(name) {
+        Ok(()) => Ok(handle(0)),
+        Err(problem) => Err(raise::failure([name, b": ", problem.as_bytes()].concat())),
+    }
 }
 
-fn close_lib(_handle: Value) -> Outcome {
-    unavailable("caml_dynlink_close_lib")
+/// Whether the file can be opened and looks like a library; else what `dlerror` says. A name without a
+/// directory would be searched for among the system's libraries, of which there are none.
+fn check_library(name: &[u8]) -> Result<(), String> {
+    let cannot_open = |error: Errno| format!("cannot open shared object file: {}", error.message());
+    if !name.contains(&b'/') {
+        return Err(cannot_open(Errno::NOENT));
+    }
+    let file = os::open(name, OpenFlags::default(), 0).map_err(cannot_open)?;
+    let header = read_header(file);
+    // Only looked at: an error in closing changes nothing.
+    let _ = os::close(file);
+    let header = header.map_err(|error| format!("cannot read file data: {}", error.message()))?;
+    if header.len() < ELF_HEADER {
+        Err("file too short".into())
+    } else if !header.starts_with(ELF_MAGIC) {
+        Err("invalid ELF header".into())
+    } else {
+        Ok(())
+    }
 }
 
-fn lookup_symbol(_handle: Value, _symbol: Value) -> Outcome {
-    unavailable("caml_dynlink_lookup_symbol")
+fn read_header(file: Descriptor) -> Result<Vec<u8>, Errno> {
+    let mut header = vec![0; ELF_HEADER];
+    let mut filled = 0;
+    while filled < header.len() {
+        match os::read(file, &mut header[filled..])? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    header.truncate(filled);
+    Ok(header)
 }
 
-fn add_primitive(_handle: Value) -> Outcome {
-    unavailable("caml_dynlink_add_primitive")
+fn close_lib(_handle: Value) -> Value {
+    Value::UNIT
 }
 
-/// No libraries are loaded.
+/// The primitive of this name as an abstract block; unit if there is none.
+fn lookup_symbol(_handle: Value, symbol: Value) -> Value {
+    let name = symbol.string_bytes();
+    let found = primitives::all().position(|primitive| primitive.name.as_bytes() == name);
+    found.map_or(Value::UNIT, handle)
+}
+
+/// Gives a primitive that was looked up the next index.
+fn add_primitive(symbol: Value) -> Outcome {
+    let mut all = primitives::all();
+    let primitive: &Primitive = all
+        .nth(symbol.field(0).as_int() as usize)
+        .expect("lookup_symbol made the handle");
+    match bind::add(primitive) {
+        Some(index) => Ok(Value::int(index.into())),
+        None => Err(raise::failure("too many primitives")),
+    }
+}
+
+/// A handle for each library that the program was linked with.
 fn get_current_libs(_: Value) -> Value {
-    heap::atom(0)
-}
-
-/// What `ocamlrun` answers without a section table.
-fn get_section_table(_: Value) -> Outcome {
-    Err(raise::not_found())
-}
-
-fn realloc_global(_size: Value) -> Outcome {
-    unavailable("caml_realloc_global")
-}
-
-fn reify_bytecode(_code: Value, _events: Value, _digest: Value) -> Outcome {
-    unavailable("caml_reify_bytecode")
-}
-
-fn static_release_bytecode(_code: Value) -> Outcome {
-    unavailable("caml_static_release_bytecode")
-}
-
-fn invoke_traced_function(_code: Value, _environment: Value, _argument: Value) -> Outcome {
-    unavailable("caml_invoke_traced_function")
-}
-
-fn get_current_environment(_: Value) -> Outcome {
-    unavailable("caml_get_current_environment")
+    let count = sections::library_count();
+    if count == 0 {
+        return heap::atom(0);
+    }
+    let libraries: Vec<Value> = (0..count).map(handle).collect();
+    heap::alloc_fields(0, &libraries)
 }

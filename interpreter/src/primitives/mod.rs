@@ -26,6 +26,7 @@ pub mod parse;
 pub mod parsing;
 pub mod regexp;
 pub mod registry;
+pub mod reify;
 pub mod signals;
 pub mod strings;
 pub mod sys;
@@ -66,6 +67,7 @@ const TABLES: &[&[Primitive]] = &[
     obj::TABLE,
     parsing::TABLE,
     regexp::TABLE,
+    reify::TABLE,
     signals::TABLE,
     strings::TABLE,
     sys::TABLE,
@@ -79,6 +81,11 @@ pub fn all() -> impl Iterator<Item = &'static Primitive> {
         .iter()
         .chain(unix::TABLES)
         .flat_map(|table| table.iter())
+}
+
+/// The primitive with this name.
+pub fn find(name: &[u8]) -> Option<&'static Primitive> {
+    all().find(|primitive| primitive.name.as_bytes() == name)
 }
 
 #[cfg(test)]

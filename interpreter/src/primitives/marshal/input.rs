@@ -9,7 +9,7 @@ use super::format::*;
 use crate::custom::Kind;
 use crate::heap;
 use crate::memory;
-use crate::primitives::code_fragment;
+use crate::primitives::code_fragment::{self, Place};
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 use std::fmt;
@@ -365,7 +365,7 @@ impl Input<'_> {
     fn code_pointer(&mut self) -> Result<Value, Error> {
         let offset = self.reader.u32()?;
         let digest = self.reader.array::<16>()?;
-        match code_fragment::resolve(offset, &digest) {
+        match code_fragment::resolve(&Place { offset, digest }) {
             Some(address) => Ok(Value(address as i64)),
             None => {
                 let digits: String = digest.iter().map(|byte| format!("{byte:02X}")).collect();

@@ -6,7 +6,7 @@
 use super::custom_data;
 use super::format::*;
 use crate::custom::Kind;
-use crate::primitives::code_fragment;
+use crate::primitives::code_fragment::{self, Place};
 use crate::primitives::registry::Raised;
 use crate::raise;
 use crate::value::{Value, WORD, header, tag};
@@ -116,8 +116,8 @@ impl Output {
         if value.is_int() {
             return self.int(value.as_int()).map(|()| None);
         }
-        if let Some(offset) = code_fragment::offset(value) {
-            return self.code_pointer(offset).map(|()| None);
+        if let Some(place) = code_fragment::place(value) {
+            return self.code_pointer(&place).map(|()| None);
         }
         let size = value.wosize();
         match value.tag() {
@@ -282,12 +282,12 @@ impl Output {
         self.count(len as u64 * 2, len as u64);
     }
 
-    fn code_pointer(&mut self, offset: u32) -> Result<(), Error> {
+    fn code_pointer(&mut self, place: &Place) -> Result<(), Error> {
         if !self.flags.closures {
             return Err(Error::InvalidArgument("output_value: functional value"));
         }
-        self.code_u32(Code::FunctionPointer, offset);
-        self.bytes(&code_fragment::digest());
+        self.code_u32(Code::FunctionPointer, place.offset);
+        self.bytes(&place.digest);
         Ok(())
     }
 

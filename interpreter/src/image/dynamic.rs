@@ -1,0 +1,41 @@
+//! Code that appears at run time: verified as a program's code is, laid out in memory of its own.
+//!
+//! Its request slots hold the generic entries, so compiled code and this call each other without knowing. It has
+//! no callee hints, and nothing in it is constant for the specializer. Fragments do not move; their memory is
+//! given back by [`release`].
+
+use super::code::{self, CELL};
+use super::error::ImageError;
+use super::bind;
+use super::verify::{self, Limits};
+use crate::outside;
+use crate::primitives::code_fragment::{self, Digest};
+use crate::vm::vm;
+
+/// Parameters of the first function of such code: it is called with unit.
+const PARAMETERS: u32 = 1;
+
+/// Loads `code`, whose first word is the entry of a function with one parameter; the address of that entry. Without a
+/// digest of its maker's, the code's own identifies it in marshalled data.
+pub fn load(code: &[i32], digest: Option<Digest>) -> Result<u32, ImageError> {
+    let limits = Limits {
+        parameters: PARAMETERS,
+        globals: vm().globals.get().wosize(),
+        primitives: bind::count(),
+        primitive_arity: &|index| bind::definition(index).map(bind::arity),
+    };
+    let entries = verify::verify(code, &limits)?;
+    let bytes = code.len() * CELL as usize;
+    let start = outside::alloc(bytes).ok_or(ImageError::OutOfMemory)?;
+    code::lay_out(code, &entries, start);
+    let digest = digest.unwrap_or_else(|| code_fragment::digest(code));
+    code_fragment::register(start, start + bytes as u32, digest);
+    Ok(start)
+}
+
+/// Gives the memory of the code at `start` back. Nothing refers to it any more.
+pub fn release(start: u32) {
+    if let Some(end) = code_fragment::remove(start) {
+        outside::free(start, (end - start) as usize);
+    }
+}
