@@ -6,7 +6,7 @@
 use super::opcode::{Opcode, Operand};
 use super::parse::MAGIC;
 use crate::interp::entries::enter_through_slot;
-use crate::primitives::registry::argument;
+use crate::primitives::registry::{Outcome, Raised, argument};
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use std::collections::HashMap;
@@ -18,11 +18,12 @@ pub const GLOBALS: usize = 16;
 const NATIVE_STACK: usize = if cfg!(miri) { 64 << 20 } else { 1 << 30 };
 
 /// Primitives of an assembled program, by index.
-pub const PRIMITIVES: [&str; 4] = [
+pub const PRIMITIVES: [&str; 5] = [
     "test_digits",
     "caml_ml_string_length",
     "no_such_primitive",
     "caml_int_compare",
+    "caml_get_current_environment",
 ];
 
 crate::primitives! {
@@ -131,26 +132,43 @@ pub fn run(text: &str) -> Result<i64, i64> {
     run_words(assemble(text))
 }
 
-/// The same for words. On a thread, hence a machine, of its own.
+/// The same for words.
 pub fn run_words(code: Vec<i32>) -> Result<i64, i64> {
+    with_program(code, |result| match result {
+        Ok(value) => Ok(value.as_int()),
+        Err(Raised) => Err(vm().exception.get().as_int()),
+    })
+}
+
+/// Runs a program, and then `f` with what it gave, on a thread, hence a machine, of its own.
+pub fn with_program<R: Send + 'static>(
+    code: Vec<i32>,
+    f: impl FnOnce(Outcome) -> R + Send + 'static,
+) -> R {
     let thread = std::thread::Builder::new()
         .stack_size(NATIVE_STACK)
         .spawn(move || {
             super::load(&executable(&code)).expect("the code is well-formed");
-            let vm = vm();
-            let result = Value(enter_through_slot(
-                vm.code_start.get(),
-                Value::UNIT.0,
-                vm.stack_high.get() - WORD,
-            ));
-            if result == Value::RAISED {
-                Err(vm.exception.get().as_int())
-            } else {
-                Ok(result.as_int())
-            }
+            f(run_loaded())
         });
     thread
         .expect("a thread can be started")
         .join()
         .expect("the interpreter does not panic")
+}
+
+fn run_loaded() -> Outcome {
+    let vm = vm();
+    let top = vm.stack_high.get();
+    let result = Value(enter_through_slot(
+        vm.code_start.get(),
+        Value::UNIT.0,
+        top - WORD,
+    ));
+    vm.sp.set(top);
+    if result == Value::RAISED {
+        Err(Raised)
+    } else {
+        Ok(result)
+    }
 }

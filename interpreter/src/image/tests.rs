@@ -10,7 +10,7 @@ fn check(code: &[i32]) -> Result<Vec<Entry>, ImageError> {
         parameters: 0,
         globals: GLOBALS,
         primitives: PRIMITIVES.len(),
-        primitive_arity: &|index| [Some(6), Some(1), None, Some(2)][index],
+        primitive_arity: &|index| [Some(6), Some(1), None, Some(2), Some(1)][index],
     };
     verify::verify(code, &limits)
 }
@@ -99,7 +99,7 @@ fn operands() {
         problem("MakeBlock 0 0; Stop"),
         (0, CodeProblem::OperandRange(0))
     );
-    assert_eq!(problem("CCall1 4; Stop"), (0, CodeProblem::OperandRange(4)));
+    assert_eq!(problem("CCall1 5; Stop"), (0, CodeProblem::OperandRange(5)));
     assert_eq!(
         problem("CCall1 3; Stop"),
         (0, CodeProblem::PrimitiveArity(3))

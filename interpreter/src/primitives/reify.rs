@@ -102,10 +102,188 @@ fn get_current_environment(_: Value) -> Value {
 mod tests {
     use super::*;
     use crate::heap::Root;
-    use crate::image;
-    use crate::image::assemble::{GLOBALS, assemble, executable};
-    use crate::memory;
-    use crate::primitives::code_fragment;
-    use crate::primitives::marshal::output::{Flags, marshal};
-    use crate::primitives::testing::{call, string};
+    use crate::image::assemble::{GLOBALS, assemble, with_program};
+    use crate::primitives::testing::call;
+
+    /// The program: global 12 adds one, global 13 applies its argument to 5, global 14 subtracts its second argument.
+    const PROGRAM: &str = "Closure 0 @add; SetGlobal 12; Closure 0 @five; SetGlobal 13; \
+        Closure 0 @sub; SetGlobal 14; Stop; \
+        add: Acc0; OffsetInt 1; Return 1; \
+        five: ConstInt 5; PushAcc1; Apply1; Return 1; \
+        Restart; sub: Grab 1; Acc1; PushAcc1; SubInt; Return 2";
+
+    fn on_program<R: Send + 'static>(f: impl FnOnce() -> R + Send + 'static) -> R {
+        with_program(assemble(PROGRAM), |result| {
+            result.expect("the program ends");
+            // The predefined exceptions, for messages.
+            for index in 0..6 {
+                let name = heap::alloc_string(format!("E{index}").as_bytes());
+                heap::modify(vm().globals.get(), index, name);
+            }
+            f()
+        })
+    }
+
+    fn segments(words: &[i32]) -> Value {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        // In two pieces, the cut within a word.
+        let (first, second) = bytes.split_at(bytes.len() / 2 + 1);
+        heap::alloc_fields(0, &[first, second].map(heap::alloc_string))
+    }
+
+    /// The handle and the function.
+    fn reify(words: &[i32]) -> Result<(Value, Value), String> {
+        let none = Value::int(0);
+        let pair = call("caml_reify_bytecode", &[segments(words), none, none])?;
+        Ok((pair.field(0), pair.field(1)))
+    }
+
+    fn function(text: &str) -> Value {
+        reify(&assemble(text)).expect("the code is well-formed").1
+    }
+
+    fn apply(function: Value, argument: i64) -> Result<i64, i64> {
+        interp::apply(function, &[Value::int(argument)])
+            .map(Value::as_int)
+            .map_err(|_| vm().exception.get().as_int())
+    }
+
+    fn global(index: usize) -> Value {
+        vm().globals.get().field(index)
+    }
+
+    #[test]
+    fn new_code_and_the_program_call_each_other() {
+        on_program(|| {
+            let new = Root::new(function("Acc0; PushGetGlobal 12; Apply1; Return 1"));
+            assert_eq!(apply(new.get(), 41), Ok(42));
+            let through = interp::apply(global(13), &[new.get()]);
+            assert_eq!(through.map(Value::as_int), Ok(6));
+            heap::collect_major();
+            heap::verify::verify();
+            assert_eq!(apply(new.get(), 1), Ok(2));
+        });
+    }
+
+    #[test]
+    fn exceptions_cross_between_new_code_and_the_program() {
+        on_program(|| {
+            let raises = "Closure 0 @r; PushGetGlobal 13; Apply1; Return 1; r: Acc0; Raise";
+            assert_eq!(apply(function(raises), 0), Err(5));
+            let handles = format!("PushTrap @h; {raises}").replace(
+                "Return 1; r:",
+                "PopTrap; Return 1; h: OffsetInt 2; Return 1; r:",
+            );
+            assert_eq!(apply(function(&handles), 0), Ok(7));
+        });
+    }
+
+    #[test]
+    fn malformed_code_raises() {
+        on_program(|| {
+            let failure = |words: &[i32]| {
+                let message = reify(words).expect_err("an exception");
+                message.split_once(": ").expect("an argument").1.to_owned()
+            };
+            assert_eq!(
+                failure(&[149]),
+                "caml_reify_bytecode: section CODE, offset 0: 149 is no instruction"
+            );
+            assert_eq!(
+                failure(&assemble("Acc1; Return 1")),
+                "caml_reify_bytecode: section CODE, offset 0: stack underflow"
+            );
+            let beyond = format!("GetGlobal {GLOBALS}; Return 1");
+            assert_eq!(
+                failure(&assemble(&beyond)),
+                format!(
+                    "caml_reify_bytecode: section CODE, offset 0: operand {GLOBALS} is out of range"
+                )
+            );
+            let none = Value::int(0);
+            let empty = call("caml_reify_bytecode", &[heap::atom(0), none, none]);
+            assert!(empty.is_err(), "code without an instruction");
+        });
+    }
+
+    #[test]
+    fn released_memory_is_used_again() {
+        on_program(|| {
+            let words = assemble("Const1; Return 1");
+            let (handle, closure) = reify(&words).expect("well-formed");
+            let address = closure.field(0);
+            call("caml_static_release_bytecode", &[handle]).expect("it does not raise");
+            let (_, again) = reify(&words).expect("well-formed");
+            assert_eq!(again.field(0), address);
+            assert_eq!(apply(again, 0), Ok(1));
+        });
+    }
+
+    #[test]
+    fn closures_of_new_code_are_marshalled_by_its_digest() {
+        on_program(|| {
+            let closure = function("Const3; Return 1");
+            let other = function("Const2; Return 1");
+            let closures = heap::alloc_list([Value::int(1)].into_iter());
+            let marshalled = |value: Value| {
+                call("caml_output_value_to_string", &[value, closures]).expect("it is marshalled")
+            };
+            for (value, result) in [(closure, 3), (other, 2), (global(12), 1)] {
+                let copy = call(
+                    "caml_input_value_from_bytes",
+                    &[marshalled(value), Value::int(0)],
+                )
+                .expect("the code is known");
+                assert_ne!(copy, value);
+                assert_eq!(copy.field(0), value.field(0));
+                assert_eq!(apply(copy, 0), Ok(result));
+            }
+            let compared = call("caml_compare", &[closure, other]);
+            assert!(compared.is_err_and(|message| message.contains("functional value")));
+        });
+    }
+
+    #[test]
+    fn globals_grow_in_place() {
+        on_program(|| {
+            let before = vm().globals.get();
+            let grow = |size: i64| call("caml_realloc_global", &[Value::int(size)]);
+            assert_eq!(grow(GLOBALS as i64 - 1), Ok(Value::UNIT));
+            assert_eq!(before.wosize(), GLOBALS);
+            assert_eq!(grow(300), Ok(Value::UNIT));
+            assert_eq!((vm().globals.get(), before.wosize()), (before, 512));
+            assert_eq!(global(511), Value::int(0));
+            // A young block in a new global survives.
+            let set = function("Const2; PushConst1; MakeBlock2 0; SetGlobal 400; Return 1");
+            assert!(interp::apply(set, &[Value::UNIT]).is_ok());
+            heap::verify::verify();
+            heap::collect_minor();
+            heap::collect_major();
+            heap::verify::verify();
+            assert_eq!(global(400).field(1), Value::int(2));
+            assert_eq!(grow(1 << 30), Err("E0".to_owned()));
+        });
+    }
+
+    #[test]
+    fn a_traced_function_runs_its_own_code_to_the_end() {
+        on_program(|| {
+            let closure = Root::new(global(14));
+            let code = custom::alloc_nativeint(closure.get().field(0).0);
+            closure
+                .get()
+                .init_field(0, function("Const0; Return 1").field(0));
+            assert_eq!(apply(closure.get(), 10), Ok(0));
+            let partial = invoke_traced_function(code, closure.get(), Value::int(10));
+            assert_eq!(apply(partial.expect("a closure"), 3), Ok(7));
+        });
+    }
+
+    #[test]
+    fn the_environment_is_the_running_function() {
+        let code = assemble(
+            "Closure 0 @f; SetGlobal 12; Const0; PushGetGlobal 12; Apply1; PushGetGlobal 12; Eq; Stop; f: Const0; CCall1 4; Return 1",
+        );
+        assert_eq!(crate::image::assemble::run_words(code), Ok(1));
+    }
 }
