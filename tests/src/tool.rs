@@ -45,7 +45,8 @@ impl Mode {
         }
     }
 
-    fn flags(self) -> &'static [&'static str] {
+    /// The subcommand and its options.
+    pub fn flags(self) -> &'static [&'static str] {
         match self {
             Mode::Generic => &["run", "--generic"],
             Mode::Residual => &["run"],

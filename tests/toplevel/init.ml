@@ -1,0 +1,2 @@
+let from_init = 41
+let () = print_endline "init file"
