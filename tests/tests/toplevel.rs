@@ -34,6 +34,11 @@ const WITH_INIT: Session = Session {
     input: "init.in",
 };
 
+const BACKTRACES: Session = Session {
+    args: &[],
+    input: "backtraces.in",
+};
+
 impl Session {
     fn input(&self) -> Result<Vec<u8>> {
         let path = directory().join(self.input);
@@ -83,6 +88,7 @@ fn directory() -> PathBuf {
 #[test]
 fn sessions_and_scripts() -> Result<()> {
     SESSION.check(&[Mode::Generic, Mode::Residual, Mode::Lockstep])?;
+    BACKTRACES.check(&[Mode::Residual, Mode::Lockstep])?;
     SCRIPT.check(&[Mode::Generic, Mode::Residual])?;
     WITH_INIT.check(&[Mode::Generic, Mode::Residual])
 }

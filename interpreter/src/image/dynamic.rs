@@ -4,20 +4,22 @@
 //! no callee hints, and nothing in it is constant for the specializer. Fragments do not move; their memory is
 //! given back by [`release`].
 
+use super::bind;
 use super::code::{self, CELL};
 use super::error::ImageError;
-use super::bind;
 use super::verify::{self, Limits};
+use crate::backtrace::events;
 use crate::outside;
 use crate::primitives::code_fragment::{self, Digest};
+use crate::value::Value;
 use crate::vm::vm;
 
 /// Parameters of the first function of such code: it is called with unit.
 const PARAMETERS: u32 = 1;
 
 /// Loads `code`, whose first word is the entry of a function with one parameter; the address of that entry. Without a
-/// digest of its maker's, the code's own identifies it in marshalled data.
-pub fn load(code: &[i32], digest: Option<Digest>) -> Result<u32, ImageError> {
+/// digest of its maker's, the code's own identifies it in marshalled data. `debug` is an array of lists of debug events.
+pub fn load(code: &[i32], debug: Value, digest: Option<Digest>) -> Result<u32, ImageError> {
     let limits = Limits {
         parameters: PARAMETERS,
         globals: vm().globals.get().wosize(),
@@ -29,13 +31,16 @@ pub fn load(code: &[i32], digest: Option<Digest>) -> Result<u32, ImageError> {
     let start = outside::alloc(bytes).ok_or(ImageError::OutOfMemory)?;
     code::lay_out(code, &entries, start);
     let digest = digest.unwrap_or_else(|| code_fragment::digest(code));
-    code_fragment::register(start, start + bytes as u32, digest);
+    let end = start + bytes as u32;
+    code_fragment::register(start, end, digest);
+    events::add(start, end, debug);
     Ok(start)
 }
 
 /// Gives the memory of the code at `start` back. Nothing refers to it any more.
 pub fn release(start: u32) {
     if let Some(end) = code_fragment::remove(start) {
+        events::remove(start);
         outside::free(start, (end - start) as usize);
     }
 }

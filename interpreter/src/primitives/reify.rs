@@ -26,13 +26,13 @@ const GLOBALS_STEP: usize = 0x100;
 const HANDLE_WORDS: usize = 2;
 
 /// Makes a function of code: `segments` are the bytes of its words. Returns what releases it, and the function.
-fn reify_bytecode(segments: Value, _events: Value, digest: Value) -> Outcome {
+fn reify_bytecode(segments: Value, debug: Value, digest: Value) -> Outcome {
     let bytes = concatenated(segments);
     let words: Vec<i32> = bytes
         .chunks_exact(4)
         .map(|word| i32::from_le_bytes(word.try_into().expect("four bytes")))
         .collect();
-    let start = dynamic::load(&words, given_digest(digest)).map_err(rejected)?;
+    let start = dynamic::load(&words, debug, given_digest(digest)).map_err(rejected)?;
     let handle = heap::alloc(HANDLE_WORDS, tag::ABSTRACT);
     handle.init_field(0, Value(start.into()));
     handle.init_field(1, Value(bytes.len() as i64));
