@@ -1,10 +1,11 @@
 //! The `bactrian` command as the tests call it: the binary of this build, a cache of the test's own, and
 //! nothing of the user's environment that could change what a program does.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use tempfile::TempDir;
 
 use crate::process::{self, Outcome};
@@ -62,6 +63,19 @@ impl Tool {
         let mut command = Command::new(&self.binary);
         command.env_remove("OCAMLRUNPARAM").args(args);
         command
+    }
+
+    /// Looks at the cache: what is said of one that another version made must not be in a program's output.
+    pub fn look_at_cache(&self) -> Result<()> {
+        let file = self.cache.as_os_str();
+        let arguments = ["cache", "--cache"].map(OsStr::new);
+        let arguments = arguments.into_iter().chain([file, OsStr::new("stats")]);
+        let outcome = process::run(&mut self.command(arguments), b"")?;
+        if outcome.status != Some(0) {
+            let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+            bail!("the cache cannot be used: {said}");
+        }
+        Ok(())
     }
 
     /// Executes `program`, compiled to `bytecode`.

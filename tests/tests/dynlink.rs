@@ -81,11 +81,7 @@ impl Place {
         process::run(&mut command, b"")
     }
 
-    fn execute(&self, mode: Mode, args: &[&str]) -> Result<Outcome> {
-        let tool = Tool {
-            binary: PathBuf::from(env!("CARGO_BIN_EXE_bactrian-under-test")),
-            cache: scratch(env!("CARGO_TARGET_TMPDIR"), "dynlink")?.join("cache.sqlite"),
-        };
+    fn execute(&self, tool: &Tool, mode: Mode, args: &[&str]) -> Result<Outcome> {
         let here = self.path().display().to_string();
         let mut command = tool.command(mode.flags());
         command
@@ -106,8 +102,13 @@ impl Place {
         for word in words {
             ensure!(output.contains(word), "`{word}` is missing from: {output}");
         }
+        let tool = Tool {
+            binary: PathBuf::from(env!("CARGO_BIN_EXE_bactrian-under-test")),
+            cache: scratch(env!("CARGO_TARGET_TMPDIR"), "dynlink")?.join("cache.sqlite"),
+        };
+        tool.look_at_cache()?;
         for mode in Mode::ALL {
-            let difference = self.execute(mode, args)?.difference(&expected);
+            let difference = self.execute(&tool, mode, args)?.difference(&expected);
             assert_eq!(difference, None, "{args:?}, {}", mode.name());
         }
         Ok(())

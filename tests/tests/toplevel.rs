@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use bactrian_tests::process::{self, Outcome};
-use bactrian_tests::tool::Mode;
+use bactrian_tests::tool::{Mode, Tool};
 use bactrian_tests::{scratch, workspace};
 
 /// The toplevel and what it loads.
@@ -55,24 +55,22 @@ impl Session {
         process::run(&mut command, &self.input()?)
     }
 
-    fn execute(&self, mode: Mode) -> Result<Outcome> {
-        let cache = scratch(env!("CARGO_TARGET_TMPDIR"), "toplevel")?.join("cache.sqlite");
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
+    fn execute(&self, tool: &Tool, mode: Mode) -> Result<Outcome> {
+        let mut command = tool.command(mode.flags());
         command
             .current_dir(directory())
-            .args(mode.flags())
             .args(["--dir", ".", "--dir", &format!("{LIBRARY}::{LIBRARY}")])
             .arg("--cache")
-            .arg(cache)
+            .arg(&tool.cache)
             .args([TOPLEVEL, "--"])
             .args(self.args);
         process::run(&mut command, &self.input()?)
     }
 
-    fn check(&self, modes: &[Mode]) -> Result<()> {
+    fn check(&self, tool: &Tool, modes: &[Mode]) -> Result<()> {
         let expected = self.oracle()?;
         for &mode in modes {
-            let difference = self.execute(mode)?.difference(&expected);
+            let difference = self.execute(tool, mode)?.difference(&expected);
             assert_eq!(difference, None, "{}, {}", self.input, mode.name());
         }
         Ok(())
@@ -87,8 +85,13 @@ fn directory() -> PathBuf {
 /// One test: the first session fills the cache for the others.
 #[test]
 fn sessions_and_scripts() -> Result<()> {
-    SESSION.check(&[Mode::Generic, Mode::Residual, Mode::Lockstep])?;
-    BACKTRACES.check(&[Mode::Residual, Mode::Lockstep])?;
-    SCRIPT.check(&[Mode::Generic, Mode::Residual])?;
-    WITH_INIT.check(&[Mode::Generic, Mode::Residual])
+    let tool = Tool {
+        binary: PathBuf::from(env!("CARGO_BIN_EXE_bactrian-under-test")),
+        cache: scratch(env!("CARGO_TARGET_TMPDIR"), "toplevel")?.join("cache.sqlite"),
+    };
+    tool.look_at_cache()?;
+    SESSION.check(&tool, &[Mode::Generic, Mode::Residual, Mode::Lockstep])?;
+    BACKTRACES.check(&tool, &[Mode::Residual, Mode::Lockstep])?;
+    SCRIPT.check(&tool, &[Mode::Generic, Mode::Residual])?;
+    WITH_INIT.check(&tool, &[Mode::Generic, Mode::Residual])
 }

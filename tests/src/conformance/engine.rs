@@ -4,7 +4,6 @@
 //! with is a script that starts the engine, so that the suite's own scripts can call it, too. Leaves out: whether
 //! the output is right ([`super::verdict`]).
 
-use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -12,10 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use wait_timeout::ChildExt;
 
-use crate::process;
 use crate::tool::Tool;
 
 use super::files;
@@ -82,15 +80,7 @@ pub struct Engines {
 impl Engines {
     /// Looks at the cache: what is said of one that another version made must not be in a program's output.
     pub fn prepare(&self) -> Result<()> {
-        let file = self.tool.cache.as_os_str();
-        let arguments = ["cache", "--cache"].map(OsStr::new);
-        let arguments = arguments.into_iter().chain([file, OsStr::new("stats")]);
-        let outcome = process::run(&mut self.tool.command(arguments), b"")?;
-        if outcome.status != Some(0) {
-            let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
-            bail!("the cache cannot be used: {said}");
-        }
-        Ok(())
+        self.tool.look_at_cache()
     }
 
     /// Runs under `ocamlrun` and, if that ends with `expected`, under the others.
