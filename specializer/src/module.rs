@@ -67,6 +67,10 @@ pub struct Module<'a> {
     pub memory_size: Option<u64>,
     /// Where active data segments with constant offsets lie in memory 0, in order: address and length.
     pub segments: Vec<(u32, u32)>,
+    /// The indices of all other data segments.
+    pub other_segments: Vec<u32>,
+    /// Whether memory 0 is the module's own: all zero but for its segments.
+    pub owns_memory: bool,
     /// Exported functions and globals by name: (kind, index).
     pub exports: HashMap<&'a str, (ExternalKind, u32)>,
     /// Memory 0 as active data segments fill it.
@@ -100,6 +104,8 @@ impl<'a> Module<'a> {
             has_table: false,
             memory_size: None,
             segments: Vec::new(),
+            other_segments: Vec::new(),
+            owns_memory: false,
             exports: HashMap::new(),
             image: Vec::new(),
         };
@@ -196,6 +202,7 @@ impl<'a> Module<'a> {
             }
             Payload::MemorySection(memories) => {
                 for memory in memories {
+                    self.owns_memory |= self.memory_size.is_none();
                     self.memory_type(&memory?);
                 }
             }
@@ -222,8 +229,8 @@ impl<'a> Module<'a> {
                 }
             }
             Payload::DataSection(segments) => {
-                for segment in segments {
-                    self.data(segment?)?;
+                for (index, segment) in (0..).zip(segments) {
+                    self.data(index, segment?)?;
                 }
             }
             Payload::CodeSectionEntry(body) => self.bodies.push(body),
@@ -311,12 +318,13 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    fn data(&mut self, segment: wasmparser::Data<'a>) -> Result<(), ModuleError> {
+    fn data(&mut self, index: u32, segment: wasmparser::Data<'a>) -> Result<(), ModuleError> {
         let wasmparser::DataKind::Active {
             memory_index: 0,
             offset_expr,
         } = segment.kind
         else {
+            self.other_segments.push(index);
             return Ok(());
         };
         let Some(Const::I32(offset)) = constant(&offset_expr) else {

@@ -7,6 +7,7 @@
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use wasmparser::ExternalKind;
 
@@ -60,6 +61,8 @@ pub struct Requests {
     pub requests: Vec<Request>,
     /// Constant memory: start to length, not overlapping.
     pub regions: BTreeMap<u32, u32>,
+    /// Where the requests lie, which nothing reads once they are answered.
+    pub list: Range<u32>,
 }
 
 /// A request table that does not fit the module.
@@ -115,6 +118,7 @@ impl Requests {
         let mut result = Self {
             regions: reader.regions(regions, region_count)?,
             requests: Vec::new(),
+            list: requests..requests + request_count * REQUEST_SIZE,
         };
         for index in 0..request_count {
             let request = reader.request(requests + index * REQUEST_SIZE)?;

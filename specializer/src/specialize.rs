@@ -154,12 +154,7 @@ pub fn specialize(
             })
         })
         .collect();
-    let linked = link::run(
-        &module,
-        &requests.requests,
-        &residues,
-        options.lockstep_events,
-    )?;
+    let linked = link::run(&module, &requests, &residues, options.lockstep_events)?;
     Ok(Output {
         module: linked,
         report: report(&requests, &results),
@@ -192,7 +187,12 @@ pub fn residual_text(
 /// Links without specialising: annotations become plain operations.
 pub fn link_generic(snapshot: &[u8], lockstep_events: bool) -> Result<Vec<u8>, Error> {
     let module = Module::parse(snapshot)?;
-    Ok(link::run(&module, &[], &[], lockstep_events)?)
+    Ok(link::run(
+        &module,
+        &Requests::default(),
+        &[],
+        lockstep_events,
+    )?)
 }
 
 fn lift_all(

@@ -43,7 +43,7 @@ pub struct RequestTable {
     /// Address of `[Region; region_count]`.
     pub regions: u32,
     pub region_count: u32,
-    /// Address of `[Request; request_count]`.
+    /// Address of `[Request; request_count]`, which the linker blanks: nothing else may read it.
     pub requests: u32,
     pub request_count: u32,
 }

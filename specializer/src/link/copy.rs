@@ -1,7 +1,5 @@
 //! Copies a module section by section with the linker's changes.
 
-use std::collections::BTreeSet;
-
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
     CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, ImportSection,
@@ -9,6 +7,7 @@ use wasm_encoder::{
 };
 use wasmparser::{FunctionBody, Operator};
 
+use super::data::{self, Data};
 use super::{Layout, LinkError, Place};
 use crate::ir::Func;
 use crate::module::Module;
@@ -28,7 +27,7 @@ pub(super) fn run(
     let mut copier = Copier {
         layout,
         bodies,
-        own_segments: own_segments(module, layout),
+        data: data::segments(module, &layout.slots, &layout.blank),
     };
     let mut linked = wasm_encoder::Module::new();
     let parser = wasmparser::Parser::new(0);
@@ -41,32 +40,10 @@ pub(super) fn run(
     Ok(linked.finish())
 }
 
-/// The slots that no data segment holds, or one only in part: a snapshot leaves out bytes that are zero.
-fn own_segments(module: &Module, layout: &Layout) -> BTreeSet<u32> {
-    let mut missing: BTreeSet<u32> = layout.slots.keys().copied().collect();
-    let mut split = BTreeSet::new();
-    for &(start, len) in &module.segments {
-        let end = u64::from(start) + u64::from(len);
-        for (&slot, _) in layout.slots.range(start.saturating_sub(3)..) {
-            if u64::from(slot) >= end {
-                break;
-            }
-            if start <= slot && u64::from(slot) + 4 <= end {
-                missing.remove(&slot);
-            } else {
-                split.insert(slot);
-            }
-        }
-    }
-    missing.append(&mut split);
-    missing
-}
-
 struct Copier<'a> {
     layout: &'a Layout,
     bodies: Vec<Vec<u8>>,
-    /// Slots that get a data segment of their own.
-    own_segments: BTreeSet<u32>,
+    data: Data,
 }
 
 type Copied<T> = Result<T, reencode::Error<LinkError>>;
@@ -232,8 +209,16 @@ impl Reencode for Copier<'_> {
         Ok(())
     }
 
-    fn data_count(&mut self, count: u32) -> Copied<u32> {
-        Ok(count + self.own_segments.len() as u32)
+    fn data_index(&mut self, data: u32) -> Copied<u32> {
+        self.data.others.get(&data).copied().ok_or_else(|| {
+            reencode::Error::UserError(LinkError::Copy(format!(
+                "data segment {data} is used although it was placed when the module started"
+            )))
+        })
+    }
+
+    fn data_count(&mut self, _count: u32) -> Copied<u32> {
+        Ok((self.data.others.len() + self.data.placed.len()) as u32)
     }
 
     fn parse_data_section(
@@ -241,37 +226,15 @@ impl Reencode for Copier<'_> {
         data: &mut DataSection,
         section: wasmparser::DataSectionReader<'_>,
     ) -> Copied<()> {
-        utils::parse_data_section(self, data, section)?;
-        for address in &self.own_segments {
+        for (index, segment) in (0..).zip(section) {
+            if self.data.others.contains_key(&index) {
+                utils::parse_data(self, data, segment?)?;
+            }
+        }
+        for (address, bytes) in &self.data.placed {
             let offset = wasm_encoder::ConstExpr::i32_const(*address as i32);
-            data.active(0, &offset, self.layout.slots[address].to_le_bytes());
+            data.active(0, &offset, bytes.iter().copied());
         }
-        Ok(())
-    }
-
-    fn parse_data(&mut self, data: &mut DataSection, segment: wasmparser::Data<'_>) -> Copied<()> {
-        let wasmparser::DataKind::Active {
-            memory_index: 0,
-            offset_expr,
-        } = &segment.kind
-        else {
-            return utils::parse_data(self, data, segment);
-        };
-        let Some(crate::op::Const::I32(start)) = crate::module::constant(offset_expr) else {
-            return utils::parse_data(self, data, segment);
-        };
-        let start = start as u32;
-        let mut bytes = segment.data.to_vec();
-        for (&address, &table_index) in self.layout.slots.range(start..) {
-            let at = (address - start) as usize;
-            if at >= bytes.len() {
-                break;
-            }
-            if let Some(word) = bytes.get_mut(at..at + 4) {
-                word.copy_from_slice(&table_index.to_le_bytes());
-            }
-        }
-        data.active(0, &self.const_expr(offset_expr.clone())?, bytes);
         Ok(())
     }
 

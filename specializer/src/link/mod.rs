@@ -3,21 +3,23 @@
 //! The module is copied section by section; in it
 //! * each call of an annotation becomes the plain operation it stands for, and its import goes;
 //! * residual functions are appended, with a table entry each;
-//! * request slots (words in data segments) get those table indices;
+//! * request slots (words of memory) get those table indices, and the list of requests is blanked;
 //! * relocations in residual bodies become function indices and addresses.
 //!
 //! Types, globals, tables and memories keep their indices; functions move down by the imports that go.
 //! Leaves out: dropping functions that are no longer reachable.
 
 mod copy;
+mod data;
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use crate::ir::{Func, Sig};
 use crate::lower::{Lowered, RelocationKind, patch_address, patch_index};
 use crate::module::{Import, Module};
 use crate::op::Intrinsic;
-use crate::request::Request;
+use crate::request::{Request, Requests};
 
 /// The Wasm module name of annotation imports.
 pub const ANNOTATIONS: &str = "bactrian";
@@ -43,7 +45,7 @@ pub enum LinkError {
 /// Links. With `keep_events`, lockstep events stay calls of their import.
 pub fn run(
     module: &Module,
-    requests: &[Request],
+    requests: &Requests,
     residues: &[Residue],
     keep_events: bool,
 ) -> Result<Vec<u8>, LinkError> {
@@ -67,6 +69,8 @@ struct Layout {
     residual: Vec<(u32, Sig)>,
     /// New contents of the words at these addresses.
     slots: BTreeMap<u32, u32>,
+    /// Memory that nothing reads any more.
+    blank: Range<u32>,
     /// Function to call for a call through the slot at an address.
     slot_functions: HashMap<u32, u32>,
 }
@@ -80,7 +84,7 @@ enum Place {
 impl Layout {
     fn new(
         module: &Module,
-        requests: &[Request],
+        requests: &Requests,
         residues: &[Residue],
         keep_events: bool,
     ) -> Result<Self, LinkError> {
@@ -102,9 +106,10 @@ impl Layout {
             table_base,
             residual: Vec::new(),
             slots: BTreeMap::new(),
+            blank: requests.list.clone(),
             slot_functions: HashMap::new(),
         };
-        for request in requests {
+        for request in &requests.requests {
             layout
                 .slot_functions
                 .insert(request.slot, layout.function(request.generic)?);

@@ -1,0 +1,150 @@
+//! The linked module's data: memory as the snapshot has it, with the slots filled and without what only the linker
+//! needed.
+//!
+//! Invariant: memory is as if each segment of the snapshot were copied and then changed. A snapshot is thousands of
+//! scraps between zeros; here small gaps are filled, since an engine initialises segment by segment. Segments that
+//! are not placed in memory 0 when the module starts keep their order and come first.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::module::Module;
+
+/// Zeros that separate two segments: fewer cost less to copy than another segment to begin.
+const GAP: usize = 256;
+
+/// Memory is looked at in pieces of this size.
+const PIECE: usize = 8;
+
+/// What becomes of the snapshot's segments.
+#[derive(Debug)]
+pub struct Data {
+    /// Address and contents of what is placed in memory 0.
+    pub placed: Vec<(u32, Vec<u8>)>,
+    /// New indices of the other segments.
+    pub others: BTreeMap<u32, u32>,
+}
+
+/// The segments for `module` with the words of `slots` written, and `blank` zero.
+pub fn segments(module: &Module, slots: &BTreeMap<u32, u32>, blank: &Range<u32>) -> Data {
+    let mut image = module.image.clone();
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
+    for &(start, len) in &module.segments {
+        ranges.push((start as usize, start as usize + len as usize));
+    }
+    let mut beyond = Vec::new();
+    for (&address, &word) in slots {
+        let (start, end) = (address as usize, address as usize + 4);
+        if start >= image.len() {
+            beyond.push((address, word.to_le_bytes().to_vec()));
+            continue;
+        }
+        image.resize(image.len().max(end), 0);
+        image[start..end].copy_from_slice(&word.to_le_bytes());
+        ranges.push((start, end));
+    }
+    let end = (blank.end as usize).min(image.len());
+    if let Some(blank) = image.get_mut(blank.start as usize..end) {
+        blank.fill(0);
+    }
+    ranges.sort_unstable();
+    let placed = match module.owns_memory {
+        true => runs(&image, &ranges),
+        // What an imported memory holds is not known: zeros are written, too.
+        false => merged(&ranges),
+    };
+    let place = |range: Range<usize>| (range.start as u32, image[range].to_vec());
+    Data {
+        placed: placed.into_iter().map(place).chain(beyond).collect(),
+        others: module.other_segments.iter().copied().zip(0..).collect(),
+    }
+}
+
+/// The parts of `ranges` between longer stretches of zeros.
+fn runs(image: &[u8], ranges: &[(usize, usize)]) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for Range { start, end } in merged(ranges) {
+        let pieces = (start..end).step_by(PIECE);
+        for piece in pieces.map(|at| at..(at + PIECE).min(end)) {
+            if image[piece.clone()].iter().all(|&byte| byte == 0) {
+                continue;
+            }
+            match runs.last_mut() {
+                Some(run) if piece.start - run.end < GAP => run.end = piece.end,
+                Some(_) | None => runs.push(piece),
+            }
+        }
+    }
+    runs
+}
+
+/// The same parts of memory without overlaps; `ranges` are in ascending order.
+fn merged(ranges: &[(usize, usize)]) -> Vec<Range<usize>> {
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for &(start, end) in ranges {
+        match merged.last_mut() {
+            Some(last) if start <= last.end => last.end = last.end.max(end),
+            Some(_) | None => merged.push(start..end),
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(wat: &str, slots: &[(u32, u32)], blank: Range<u32>) -> Data {
+        let bytes = wat::parse_str(wat).expect("well-formed");
+        let module = Module::parse(&bytes).expect("supported");
+        let data = segments(&module, &slots.iter().copied().collect(), &blank);
+        let mut expected = module.image.clone();
+        expected.resize(1 << 16, 0);
+        for &(address, word) in slots {
+            expected[address as usize..][..4].copy_from_slice(&word.to_le_bytes());
+        }
+        expected[blank.start as usize..blank.end as usize].fill(0);
+        let mut image = vec![0; 1 << 16];
+        for (start, bytes) in &data.placed {
+            image[*start as usize..][..bytes.len()].copy_from_slice(bytes);
+        }
+        assert!(image == expected, "memory is another: {data:?}");
+        data
+    }
+
+    #[test]
+    fn scraps_become_one_segment_and_far_ones_stay_apart() {
+        let wat = r#"(module (memory 1)
+            (data (i32.const 8) "a") (data (i32.const 100) "bcd") (data (i32.const 5000) "e\00\00"))"#;
+        let data = check(wat, &[], 0..0);
+        let starts: Vec<u32> = data.placed.iter().map(|(start, _)| *start).collect();
+        assert_eq!(starts, [8, 5000]);
+    }
+
+    #[test]
+    fn slots_are_filled_inside_across_and_outside_of_segments() {
+        let wat =
+            r#"(module (memory 1) (data (i32.const 10) "abcdef") (data (i32.const 13) "xyz"))"#;
+        check(wat, &[(11, 7), (14, 0x0102_0304), (6000, 9)], 0..0);
+    }
+
+    #[test]
+    fn what_is_blank_is_no_data() {
+        let wat = r#"(module (memory 1) (data (i32.const 10) "abcdef"))"#;
+        assert!(check(wat, &[], 8..16).placed.is_empty());
+        check(wat, &[], 12..70);
+    }
+
+    #[test]
+    fn passive_segments_come_first_under_new_indices() {
+        let wat = r#"(module (memory 1) (data (i32.const 10) "a") (data "passive") (data (i32.const 20) "b") (data "too"))"#;
+        let data = check(wat, &[], 0..0);
+        assert_eq!(data.others, BTreeMap::from([(1, 0), (3, 1)]));
+    }
+
+    #[test]
+    fn an_imported_memory_gets_the_zeros_as_well() {
+        let wat = r#"(module (import "a" "b" (memory 1)) (data (i32.const 10) "a\00\00\00\00\00\00\00\00\00\00\00"))"#;
+        assert_eq!(check(wat, &[], 0..0).placed[0].1.len(), 12);
+    }
+}
