@@ -5,10 +5,12 @@
 
 use super::opcode::{Opcode, Operand};
 use super::parse::MAGIC;
+use crate::heap::{self, finalise};
 use crate::interp::entries::enter_through_slot;
 use crate::primitives::registry::{Outcome, Raised, argument};
-use crate::value::{Value, WORD};
+use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// Globals of an assembled program. Global `n` is the integer `n`, the predefined exceptions included.
@@ -18,22 +20,43 @@ pub const GLOBALS: usize = 16;
 const NATIVE_STACK: usize = if cfg!(miri) { 64 << 20 } else { 1 << 30 };
 
 /// Primitives of an assembled program, by index.
-pub const PRIMITIVES: [&str; 5] = [
+pub const PRIMITIVES: [&str; 7] = [
     "test_digits",
     "caml_ml_string_length",
     "no_such_primitive",
     "caml_int_compare",
     "caml_get_current_environment",
+    "test_dies_at_once",
+    "test_retry",
 ];
 
 crate::primitives! {
     Leaf "test_digits" digits, n;
+    AllocatesLarge "test_dies_at_once" dies_at_once, 1;
+    Leaf "test_retry" retry, 1;
 }
 
 /// The arguments, integers from 0 to 9, as the digits of a number.
 fn digits(arguments: u32, count: u32) -> Value {
     let digit = |index| argument(arguments, index).as_int();
     Value::int((0..count).fold(0, |number, index| number * 10 + digit(index)))
+}
+
+/// At the first call, makes a block that `function` finalises when this returns; 0 then, 1 later.
+fn dies_at_once(function: Value) -> Value {
+    thread_local! { static CALLED: Cell<bool> = const { Cell::new(false) }; }
+    if CALLED.replace(true) {
+        return Value::int(1);
+    }
+    finalise::attach_last(function, heap::alloc(1, tag::ABSTRACT));
+    heap::note_exhausted();
+    Value::int(0)
+}
+
+/// What an allocation without success does.
+fn retry(_: Value) -> Value {
+    vm().retry.set(1);
+    Value::UNIT
 }
 
 /// The words of a program.

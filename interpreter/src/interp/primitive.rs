@@ -35,8 +35,12 @@ macro_rules! calls {
             let accu = Value(self.accu);
             $(let $argument = Value(self.pop());)*
             let fine = self.primitive(primitive, 1, || bind::$call(primitive, accu, $($argument),*));
-            if fine || bind::effect(primitive) != Effect::AllocatesLarge as u32 || vm().retry.get() == 0 {
+            if fine || bind::effect(primitive) != Effect::AllocatesLarge as u32 {
                 return fine;
+            }
+            // A result says that not the primitive raised, but what ran after it.
+            if self.accu != Value::RAISED.0 || vm().retry.get() == 0 {
+                return false;
             }
             push_reversed!(self $($argument)*);
             self.accu = accu.0;

@@ -108,6 +108,13 @@ fn six_arguments_to_a_primitive() {
     assert_eq!(run(between), Ok(12 + 9));
 }
 
+/// The finaliser left a request to call the primitive once more, which did, and the exception was lost.
+#[test]
+fn what_a_finaliser_raises_after_a_primitive_is_no_failure_of_that() {
+    let program = "Closure 0 @f; CCall1 5; Stop; f: Const0; CCall1 6; Const3; Raise";
+    assert_eq!(run(program), Err(3));
+}
+
 #[test]
 fn a_primitive_that_nothing_defines_fails_when_called() {
     assert_eq!(
