@@ -59,7 +59,7 @@ const RESERVE_WORDS: usize = if cfg!(miri) { 1 << 10 } else { 64 << 10 };
 const MARK_STACK_ENTRIES: usize = 2 << 10;
 
 /// Words allocated between two major collections at least.
-const MIN_MAJOR_WORDS: u64 = 1 << 20;
+const MIN_MAJOR_WORDS: u64 = 1 << 17;
 
 /// Makes the nursery and the major heap. What was allocated before is the image.
 pub fn init() {

@@ -99,7 +99,7 @@ fn operands() {
         problem("MakeBlock 0 0; Stop"),
         (0, CodeProblem::OperandRange(0))
     );
-    assert_eq!(problem("CCall1 5; Stop"), (0, CodeProblem::OperandRange(5)));
+    assert_eq!(problem("CCall1 7; Stop"), (0, CodeProblem::OperandRange(7)));
     assert_eq!(
         problem("CCall1 3; Stop"),
         (0, CodeProblem::PrimitiveArity(3))
