@@ -8,9 +8,9 @@ CASES ?= 1000000
 
 .PHONY: setup demo test bench numbers fuzz conformance
 
-# The Wasm target of the guest, and OCaml for tests and benchmarks.
+# The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
-	./scripts/setup.sh target ocaml
+	./scripts/setup.sh target ocaml programs
 
 # A few OCaml programs through the whole pipeline, with a table of times and sizes.
 demo:
@@ -18,7 +18,7 @@ demo:
 	$(CARGO) run --package bactrian -- demo
 
 test:
-	./scripts/setup.sh target ocaml
+	./scripts/setup.sh target ocaml programs
 	$(CARGO) test --workspace
 
 # Measures, and rewrites the table in README.md. BENCH="fib nqueens" measures only these.

@@ -1,8 +1,9 @@
 #!/bin/sh
 # Installs what is missing of the parts named as arguments, or says what to install by hand:
-#   target  the Rust target that the guest is built for
-#   ocaml   the OCaml 4.13 compiler and ocamlrun, for tests and benchmarks
-#   suite   what OCaml's own test suite needs beyond that
+#   target    the Rust target that the guest is built for
+#   ocaml     the OCaml 4.13 compiler and ocamlrun, for tests and benchmarks
+#   programs  two programs of Debian in bytecode, for tests
+#   suite     what OCaml's own test suite needs beyond that
 set -eu
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -35,22 +36,36 @@ need_ocaml() {
     fi
 }
 
+need_programs() {
+    packages=
+    for program in camlp5 hlins; do
+        command -v $program >/dev/null 2>&1 || packages="$packages $program"
+    done
+    need_packages "$packages"
+}
+
 need_suite() {
     packages=
     [ -e "$(ocamlc -where)/compiler-libs/ocamltoplevel.cma" ] || packages=ocaml-compiler-libs
     command -v dpkg-source >/dev/null 2>&1 || packages="$packages dpkg-dev"
-    [ -z "$packages" ] && return
-    [ "$(id -u)" = 0 ] || fail "run \`apt-get install $packages\` as root"
-    say "installing $packages"
+    need_packages "$packages"
+}
+
+# Debian packages, a list of words that may be empty.
+need_packages() {
+    [ -z "$1" ] && return
+    [ "$(id -u)" = 0 ] || fail "run \`apt-get install $1\` as root"
+    say "installing $1"
     # shellcheck disable=SC2086 # a list of words
-    apt-get update -qq && apt-get install -y -qq --no-install-recommends $packages >/dev/null ||
-        fail "could not install $packages"
+    apt-get update -qq && apt-get install -y -qq --no-install-recommends $1 >/dev/null ||
+        fail "could not install $1"
 }
 
 for part in "$@"; do
     case $part in
         target) need_target ;;
         ocaml) need_ocaml ;;
+        programs) need_programs ;;
         suite) need_suite ;;
         *) fail "unknown part: $part" ;;
     esac

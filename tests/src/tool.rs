@@ -58,6 +58,16 @@ impl Mode {
 }
 
 impl Tool {
+    /// The command `binary`, whose cache is in `directory` and is of its version.
+    pub fn new(binary: &str, directory: &Path) -> Result<Self> {
+        let tool = Self {
+            binary: binary.into(),
+            cache: directory.join("cache.sqlite"),
+        };
+        tool.look_at_cache()?;
+        Ok(tool)
+    }
+
     /// The command with these arguments; `--cache` is among them where a subcommand takes it.
     pub fn command<S: AsRef<std::ffi::OsStr>>(&self, args: impl IntoIterator<Item = S>) -> Command {
         let mut command = Command::new(&self.binary);

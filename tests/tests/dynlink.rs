@@ -2,7 +2,7 @@
 //! under `ocamlrun`, byte for byte, in every mode.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, ensure};
@@ -102,11 +102,8 @@ impl Place {
         for word in words {
             ensure!(output.contains(word), "`{word}` is missing from: {output}");
         }
-        let tool = Tool {
-            binary: PathBuf::from(env!("CARGO_BIN_EXE_bactrian-under-test")),
-            cache: scratch(env!("CARGO_TARGET_TMPDIR"), "dynlink")?.join("cache.sqlite"),
-        };
-        tool.look_at_cache()?;
+        let cache = scratch(env!("CARGO_TARGET_TMPDIR"), "dynlink")?;
+        let tool = Tool::new(env!("CARGO_BIN_EXE_bactrian-under-test"), &cache)?;
         for mode in Mode::ALL {
             let difference = self.execute(&tool, mode, args)?.difference(&expected);
             assert_eq!(difference, None, "{args:?}, {}", mode.name());

@@ -3,8 +3,6 @@
 //! `ocamlrun` is no oracle here: it has no limit of its own, and under one of the system's it ends where a minor
 //! collection finds no memory.
 
-use std::path::PathBuf;
-
 use anyhow::Result;
 use bactrian_tests::process;
 use bactrian_tests::program::Program;
@@ -34,10 +32,8 @@ fn run(name: &str, mode: &[&str]) -> Result<(Option<i32>, String, String)> {
     let scratch = tempfile::tempdir()?;
     let source = workspace().join("tests/exhaustion").join(name);
     let bytecode = Program::new(source.with_extension("ml"))?.compile(scratch.path())?;
-    let tool = Tool {
-        binary: PathBuf::from(env!("CARGO_BIN_EXE_bactrian-under-test")),
-        cache: scratch.path().join("cache.sqlite"),
-    };
+    let binary = env!("CARGO_BIN_EXE_bactrian-under-test");
+    let tool = Tool::new(binary, scratch.path())?;
     let mut command = tool.command(["run", "--no-cache"]);
     command.args(mode).args(["-W", LIMIT]).arg(&bytecode);
     let outcome = process::run(&mut command, b"")?;

@@ -3,7 +3,7 @@
 //!
 //! One test a program and mode, named `PROGRAM::MODE`, so that a table of failures is the test run's summary.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -16,10 +16,8 @@ use libtest_mimic::{Arguments, Failed, Trial};
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::from_args();
     let directory = scratch(env!("CARGO_TARGET_TMPDIR"), "programs")?;
-    let tool = Arc::new(Tool {
-        binary: PathBuf::from(env!("CARGO_BIN_EXE_bactrian-under-test")),
-        cache: directory.join("cache.sqlite"),
-    });
+    let binary = env!("CARGO_BIN_EXE_bactrian-under-test");
+    let tool = Arc::new(Tool::new(binary, &directory)?);
     let programs = program::all(&workspace().join("tests/programs"))?;
     let mut trials = Vec::new();
     // Mode by mode: the two modes of lockstep share their modules, so the second finds them compiled.

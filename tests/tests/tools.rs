@@ -1,12 +1,12 @@
-//! OCaml's own tools, as Debian ships them in bytecode, at work on the sources of `tests/tools`: what they print,
-//! how they end and every file that they write is the same as under `ocamlrun`, byte for byte.
+//! Programs that Debian ships in bytecode, OCaml's own tools foremost, at work on the files of `tests/tools`: what they
+//! print, how they end and every file that they write is the same as under `ocamlrun`, byte for byte.
 //!
 //! A session is a list of commands in a directory of its own. It runs under `ocamlrun` first, then, in the same
 //! place, generic, specialised or in lockstep. The compiler's session ends by running what it built.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ struct Session {
     in_lockstep: usize,
 }
 
-const SESSIONS: [Session; 5] = [
+const SESSIONS: [Session; 7] = [
     Session {
         name: "ocamlc",
         commands: &[
@@ -77,15 +77,32 @@ const SESSIONS: [Session; 5] = [
         ],
         in_lockstep: 1,
     },
+    // Loads its grammar and its printer while it runs.
+    Session {
+        name: "camlp5",
+        commands: &[
+            "/usr/bin/camlp5 -nolib -I /usr/lib/ocaml/camlp5 pa_o.cmo pr_r.cmo shapes.ml",
+            "/usr/bin/camlp5 -nolib -I /usr/lib/ocaml/camlp5 pa_o.cmo pr_r.cmo main.ml",
+            "/usr/bin/camlp5 -nolib -I /usr/lib/ocaml/camlp5 pa_o.cmo pr_r.cmo wrong_syntax.ml",
+        ],
+        in_lockstep: 1,
+    },
+    Session {
+        name: "hlins",
+        commands: &[
+            "/usr/bin/hlins -db names.adr page.html",
+            "/usr/bin/hlins -db names.adr -db-to-html",
+            "/usr/bin/hlins -db absent.adr page.html",
+        ],
+        in_lockstep: 3,
+    },
 ];
 
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::from_args();
     let directory = scratch(env!("CARGO_TARGET_TMPDIR"), "tools")?;
-    let tool = Arc::new(Tool {
-        binary: PathBuf::from(env!("CARGO_BIN_EXE_bactrian-under-test")),
-        cache: directory.join("cache.sqlite"),
-    });
+    let binary = env!("CARGO_BIN_EXE_bactrian-under-test");
+    let tool = Arc::new(Tool::new(binary, &directory)?);
     let mut trials = Vec::new();
     for session in &SESSIONS {
         for mode in [Mode::Generic, Mode::Residual, Mode::Lockstep] {
@@ -101,6 +118,13 @@ fn main() -> Result<ExitCode> {
 }
 
 fn check(session: &Session, mode: Mode, tool: &Tool, directory: &Path) -> Result<()> {
+    for command in session.commands {
+        let program = command.split(' ').next().unwrap_or_default();
+        ensure!(
+            !program.starts_with('/') || Path::new(program).exists(),
+            "{program} is not installed: `make setup` installs it"
+        );
+    }
     let place = directory.join(format!("{}-{}", session.name, mode.name()));
     let count = match mode {
         Mode::Generic | Mode::Residual => session.commands.len(),

@@ -85,11 +85,8 @@ fn directory() -> PathBuf {
 /// One test: the first session fills the cache for the others.
 #[test]
 fn sessions_and_scripts() -> Result<()> {
-    let tool = Tool {
-        binary: PathBuf::from(env!("CARGO_BIN_EXE_bactrian-under-test")),
-        cache: scratch(env!("CARGO_TARGET_TMPDIR"), "toplevel")?.join("cache.sqlite"),
-    };
-    tool.look_at_cache()?;
+    let cache = scratch(env!("CARGO_TARGET_TMPDIR"), "toplevel")?;
+    let tool = Tool::new(env!("CARGO_BIN_EXE_bactrian-under-test"), &cache)?;
     SESSION.check(&tool, &[Mode::Generic, Mode::Residual, Mode::Lockstep])?;
     BACKTRACES.check(&tool, &[Mode::Residual, Mode::Lockstep])?;
     SCRIPT.check(&tool, &[Mode::Generic, Mode::Residual])?;
