@@ -37,3 +37,24 @@ let () =
   Printf.printf "%d %s %B\n" min_int (string_of_int max_int) (string_of_bool true = "true");
   Printf.printf "%(%d%) %{%s%}\n" "<%d>" 5 "%s!";
   flush stdout
+
+(* What C's printf does with text around a conversion. *)
+external int32 : string -> int32 -> string = "caml_int32_format"
+external int64 : string -> int64 -> string = "caml_int64_format"
+external native : string -> nativeint -> string = "caml_nativeint_format"
+external int : string -> int -> string = "caml_format_int"
+external float : string -> float -> string = "caml_format_float"
+
+let () =
+  let show f = print_endline (try f () with Invalid_argument why -> why) in
+  List.iter
+    (fun format ->
+      show (fun () -> int32 format (-42l));
+      show (fun () -> int64 format 0x1234567890ABCL);
+      show (fun () -> native format (-42n));
+      show (fun () -> int format (-42)))
+    [ "0x%X"; "%d!"; "%%%d"; "<%5d>"; "abc"; "a%-8lx|"; "%ni"; "%Lu"; "%i%%"; "x%+.3u y"; "n%%";
+      "012345678901234567890123456%d"; "0123456789012345678901234567%d"; "01234567890123456789012345678901" ];
+  List.iter
+    (fun format -> print_endline (float format 4.25))
+    [ "v=%g"; "%f!"; "%%%e"; "[%8.2f]"; "100%% %F"; "abc"; "" ]

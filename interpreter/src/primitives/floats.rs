@@ -1,7 +1,7 @@
 //! Floats: arithmetic, comparison, conversion. The functions of analysis are in [`super::math`].
 
 use super::compare::{self, Mode};
-use super::format::{self, Spec};
+use super::format;
 use super::ints;
 use super::math;
 use super::parse;
@@ -110,12 +110,9 @@ fn of_string(text: Value) -> Outcome {
 }
 
 fn format_float(format: Value, x: Value) -> Value {
-    let format = format.string_bytes();
-    match Spec::parse(format) {
-        Some(spec) => heap::alloc_string(format::float(&spec, x.as_float()).as_bytes()),
-        // Not a conversion: C prints it as it is.
-        None => heap::alloc_string(format),
-    }
+    let (format, x) = (format.string_bytes(), x.as_float());
+    let text = format::print(format, format::FLOATS, |spec| format::float(spec, x));
+    heap::alloc_string(&text)
 }
 
 fn hexstring(x: Value, precision: Value, style: Value) -> Value {

@@ -19,19 +19,30 @@ pub struct Spec {
     zero: bool,
     width: usize,
     precision: Option<usize>,
+    /// `l`: an integer of 64 bits, not of 32.
+    pub long: bool,
     /// The last letter.
-    pub conversion: u8,
+    conversion: u8,
 }
 
+/// The conversions of integers.
+pub const INTEGERS: &[u8] = b"diuxXo";
+
+/// The conversions of floats.
+pub const FLOATS: &[u8] = b"eEfFgG";
+
 impl Spec {
-    /// Parses a specification; length letters (`l`, `n`, `L`) are skipped.
-    pub fn parse(format: &[u8]) -> Option<Spec> {
-        let (&conversion, rest) = format.strip_prefix(b"%")?.split_last()?;
-        let mut spec = Spec {
-            conversion,
-            ..Spec::default()
-        };
-        let mut rest = rest.iter().copied().peekable();
+    /// Parses a format that is one specification; length letters (`l`, `n`, `L`) are skipped.
+    #[cfg(test)]
+    fn parse(format: &[u8]) -> Option<Spec> {
+        let (spec, rest) = Spec::leading(format)?;
+        rest.is_empty().then_some(spec)
+    }
+
+    /// The specification that a format begins with, and what follows it.
+    fn leading(format: &[u8]) -> Option<(Spec, &[u8])> {
+        let mut spec = Spec::default();
+        let mut rest = format.strip_prefix(b"%")?.iter().copied().peekable();
         while let Some(flag) = rest.next_if(|byte| b"-+ #0".contains(byte)) {
             match flag {
                 b'-' => spec.left = true,
@@ -45,7 +56,11 @@ impl Spec {
         if rest.next_if_eq(&b'.').is_some() {
             spec.precision = Some(number(&mut rest));
         }
-        rest.all(|byte| b"lnL".contains(&byte)).then_some(spec)
+        while rest.next_if(|byte| b"lnL".contains(byte)).is_some() {
+            spec.long = true;
+        }
+        spec.conversion = rest.next()?;
+        Some((spec, &format[format.len() - rest.count()..]))
     }
 
     /// What stands before a number.
@@ -77,6 +92,34 @@ impl Spec {
         text.extend(std::iter::repeat_n(' ', after));
         text
     }
+}
+
+/// What C's `printf` writes for a format and one number, which `convert` renders. `conversions` are those of its type.
+/// A second number, or another conversion, is undefined in C; it stays as it is here.
+pub fn print(format: &[u8], conversions: &[u8], convert: impl Fn(&Spec) -> String) -> Vec<u8> {
+    let mut text = Vec::new();
+    let mut converted = false;
+    let mut rest = format;
+    while let Some(at) = rest.iter().position(|&byte| byte == b'%') {
+        text.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        rest = match Spec::leading(rest) {
+            Some((spec, after)) if !converted && conversions.contains(&spec.conversion) => {
+                text.extend(convert(&spec).bytes());
+                converted = true;
+                after
+            }
+            directive => {
+                text.push(b'%');
+                match directive {
+                    Some((spec, after)) if spec.conversion == b'%' => after,
+                    Some(_) | None => &rest[1..],
+                }
+            }
+        };
+    }
+    text.extend_from_slice(rest);
+    text
 }
 
 fn number(bytes: &mut std::iter::Peekable<impl Iterator<Item = u8>>) -> usize {
@@ -304,6 +347,22 @@ fn round_to_even(n: u64, bits: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn text_stands_around_a_number() {
+        let print = |format: &str| {
+            let text = print(format.as_bytes(), INTEGERS, |spec| integer(spec, 42, 42));
+            String::from_utf8(text).expect("it was")
+        };
+        assert_eq!(print("0x%lX"), "0x2A");
+        assert_eq!(print("100%% of [%5d] a"), "100% of [   42] a");
+        assert_eq!(print("%%d"), "%d");
+        assert_eq!(print("%d%l%"), "42%");
+        assert_eq!(print("%d %d %s"), "42 %d %s");
+        assert_eq!(print("%"), "%");
+        assert_eq!(print("%5"), "%5");
+        assert_eq!(print("none"), "none");
+    }
 
     fn int(format: &str, n: i64) -> String {
         integer(

@@ -2,7 +2,7 @@
 //!
 //! The three boxed types share generic code: arithmetic in 64 bits, cut to the width when boxed.
 
-use super::format::{self, Spec};
+use super::format;
 use super::parse;
 use super::registry::Outcome;
 use crate::custom;
@@ -33,7 +33,12 @@ fn format_int(format: Value, n: Value) -> Outcome {
     if format == b"%d" {
         return Ok(decimal(n.as_int()));
     }
-    formatted(format, n.as_int(), n.0 as u64 >> 1)
+    // The last letter decides what C gets, 63 bits or 64.
+    let unsigned = match format.last() {
+        Some(b'u' | b'x' | b'X' | b'o') => n.0 as u64 >> 1,
+        Some(_) | None => n.as_int() as u64,
+    };
+    formatted(format, b"l", n.as_int(), unsigned)
 }
 
 /// `%d`, the most frequent format.
@@ -56,18 +61,28 @@ fn decimal(n: i64) -> Value {
     heap::alloc_string(&digits[start..])
 }
 
-/// Formats are at most this long, conversion and length letter included.
-const LONGEST_FORMAT: usize = 29;
+/// The runtime's buffer for a format, with its length letter and the zero at the end.
+const FORMAT_BUFFER: usize = 32;
 
-fn formatted(format: &[u8], signed: i64, unsigned: u64) -> Outcome {
-    match Spec::parse(format) {
-        Some(spec) if format.len() <= LONGEST_FORMAT => Ok(heap::alloc_string(
-            format::integer(&spec, signed, unsigned).as_bytes(),
-        )),
-        Some(_) => Err(raise::invalid_argument("format_int: format too long")),
-        // Not a conversion: C prints it as it is.
-        None => Ok(heap::alloc_string(format)),
+/// `length` is the length letter of C's type: what stands in its place is replaced.
+fn formatted(format: &[u8], length: &[u8], signed: i64, unsigned: u64) -> Outcome {
+    if format.len() + length.len() + 1 >= FORMAT_BUFFER {
+        return Err(raise::invalid_argument("format_int: format too long"));
     }
+    let (before, conversion) = format.split_at(format.len().saturating_sub(1));
+    let before = match before {
+        [before @ .., b'l' | b'L' | b'n'] => before,
+        _ => before,
+    };
+    let format = [before, length, conversion].concat();
+    let text = format::print(&format, format::INTEGERS, |spec| {
+        if spec.long || length.is_empty() {
+            format::integer(spec, signed, unsigned)
+        } else {
+            format::integer(spec, signed as i32 as i64, unsigned as u32 as u64)
+        }
+    });
+    Ok(heap::alloc_string(&text))
 }
 
 fn bswap16(n: Value) -> Value {
@@ -77,6 +92,8 @@ fn bswap16(n: Value) -> Value {
 /// A type of boxed integers.
 trait Boxed {
     const BITS: u32;
+    /// The length letter in C's formats.
+    const LENGTH: &'static [u8];
     /// What `of_string` says.
     const PARSE_ERROR: &'static str;
     fn unbox(value: Value) -> i64;
@@ -97,6 +114,7 @@ enum Nativeint {}
 
 impl Boxed for Int32 {
     const BITS: u32 = 32;
+    const LENGTH: &'static [u8] = b"";
     const PARSE_ERROR: &'static str = "Int32.of_string";
     #[inline(always)]
     fn unbox(value: Value) -> i64 {
@@ -110,6 +128,7 @@ impl Boxed for Int32 {
 
 impl Boxed for Int64 {
     const BITS: u32 = 64;
+    const LENGTH: &'static [u8] = b"l";
     const PARSE_ERROR: &'static str = "Int64.of_string";
     #[inline(always)]
     fn unbox(value: Value) -> i64 {
@@ -123,6 +142,7 @@ impl Boxed for Int64 {
 
 impl Boxed for Nativeint {
     const BITS: u32 = 64;
+    const LENGTH: &'static [u8] = b"l";
     const PARSE_ERROR: &'static str = "Nativeint.of_string";
     #[inline(always)]
     fn unbox(value: Value) -> i64 {
@@ -241,7 +261,7 @@ fn of_string<T: Boxed>(text: Value) -> Outcome {
 
 fn format<T: Boxed>(format: Value, a: Value) -> Outcome {
     let n = T::unbox(a);
-    formatted(format.string_bytes(), n, T::unsigned(n))
+    formatted(format.string_bytes(), T::LENGTH, n, T::unsigned(n))
 }
 
 fn bits_of_float64(x: Value) -> Value {

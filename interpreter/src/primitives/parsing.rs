@@ -358,7 +358,7 @@ impl Parser {
 }
 
 fn describe_argument(value: Value) -> String {
-    use super::format::{self, Spec};
+    use super::format;
     use crate::value::tag;
     if value.is_int() {
         return value.as_int().to_string();
@@ -366,8 +366,9 @@ fn describe_argument(value: Value) -> String {
     match value.tag() {
         tag::STRING => String::from_utf8_lossy(value.string_bytes()).into_owned(),
         tag::DOUBLE => {
-            let spec = Spec::parse(b"%g").expect("a specification");
-            format::float(&spec, value.as_float())
+            let x = value.as_float();
+            let text = format::print(b"%g", format::FLOATS, |spec| format::float(spec, x));
+            String::from_utf8_lossy(&text).into_owned()
         }
         _ => "_".to_owned(),
     }
