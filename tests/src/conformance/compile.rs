@@ -168,7 +168,7 @@ impl Suite {
         let expect = "-I +compiler-libs -linkall -o expect_test.byte ocamlcommon.cma ocamlbytecomp.cma ocamltoplevel.cma expect_test.ml";
         for arguments in [
             "-c testing.mli",
-            "-a -o testing.cma testing.ml",
+            "-a -linkall -o testing.cma testing.ml",
             "-c lib.ml",
             expect,
         ] {

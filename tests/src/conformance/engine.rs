@@ -46,6 +46,8 @@ pub struct Invocation {
     pub arguments: Vec<String>,
     /// A shell command that runs `$program` (then `arguments` are unused).
     pub script: Option<String>,
+    /// Where that command leaves changes of variables, unread.
+    pub response: PathBuf,
     pub environment: Vec<(String, String)>,
     /// Where it runs.
     pub directory: PathBuf,
@@ -117,8 +119,9 @@ impl Engines {
             output: fs::read(&invocation.output).unwrap_or_default(),
             log: fs::read(&log).unwrap_or_default(),
         };
-        files::remove(&log)?;
-        files::remove(&program)?;
+        for made in [&log, &program, &invocation.response] {
+            files::remove(made)?;
+        }
         Ok(run)
     }
 
@@ -145,6 +148,7 @@ impl Engines {
             .current_dir(&invocation.directory)
             .envs(invocation.environment.iter().cloned())
             .env("program", program)
+            .env("ocamltest_response", &invocation.response)
             .env("PWD", &invocation.directory)
             .stdin(match &invocation.stdin {
                 Some(path) => Stdio::from(File::open(path)?),

@@ -145,6 +145,7 @@ impl Plan {
             kinds: &self.kinds,
             build: self.build.join(&test.name).with_extension(""),
             cases: Vec::new(),
+            directory: PathBuf::new(),
         };
         walk.run().with_context(|| test.name.clone())?;
         if !self.keep {

@@ -56,11 +56,18 @@ pub fn system(environment: &Environment, directory: &Path) -> Result<bool> {
         }
         let text = fs::read(path).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
-        if text.contains("Sys.command") || has_unix && mentions(&text, UNIX) {
+        let commands = ["Sys.command", "#use_output"];
+        let has_command = commands.iter().any(|word| text.contains(word));
+        if has_command || has_unix && mentions(&text, UNIX) {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Whether the toplevel has its input rewritten by another program.
+pub fn rewriter(environment: &Environment) -> bool {
+    environment.words("flags").iter().any(|flag| flag == "-ppx")
 }
 
 fn mentions(text: &str, names: &[&str]) -> bool {
@@ -95,6 +102,22 @@ mod tests {
     fn only_whole_words_count() {
         assert!(mentions("let () = Unix.(fork ()) |> ignore", UNIX));
         assert!(!mentions("let forked = spoon_and_fork 1", UNIX));
+    }
+
+    #[test]
+    fn commands_are_processes() {
+        let directory = tempfile::tempdir().expect("there is room");
+        let file = directory.path().join("x.ml");
+        let environment = Environment::default();
+        for (text, expected) in [("#use_output \"x\"", true), ("#use \"x\"", false)] {
+            fs::write(&file, text).expect("there is room");
+            let found = system(&environment, directory.path());
+            assert_eq!(found.expect("it is read"), expected, "{text}");
+        }
+        let mut environment = environment;
+        assert!(!rewriter(&environment));
+        environment.set("flags", "-w +a -ppx './rewrite it'");
+        assert!(rewriter(&environment));
     }
 
     #[test]

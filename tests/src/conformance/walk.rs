@@ -38,14 +38,14 @@ pub struct Walk<'a> {
     /// Where everything is built: one directory for each test.
     pub build: PathBuf,
     pub cases: Vec<Case>,
+    /// The current directory, of whichever action changed it last.
+    pub directory: PathBuf,
 }
 
-/// What an action needs of those before it.
+/// What an action needs of those above it.
 #[derive(Clone)]
 struct State {
     environment: Environment,
-    /// The current directory.
-    directory: PathBuf,
     /// The last case, if nothing but checks followed it.
     case: Option<usize>,
 }
@@ -62,9 +62,9 @@ impl Walk<'_> {
     pub fn run(&mut self) -> Result<()> {
         files::remove(&self.build)?;
         fs::create_dir_all(&self.build)?;
+        self.directory.clone_from(&self.build);
         let mut state = State {
             environment: self.initial()?,
-            directory: self.build.clone(),
             case: None,
         };
         for statement in &self.test.header.statements {
@@ -223,18 +223,18 @@ impl Walk<'_> {
                 self.set_up(&build, &[self.test_file()], state)?;
             }
             "ocamlc.byte" => {
-                if let Some(reason) = compile::compile(&state.environment, &state.directory)? {
+                if let Some(reason) = compile::compile(&state.environment, &self.directory)? {
                     return Ok(Step::Stopped(reason));
                 }
             }
             "check-program-output" => self.check(state, "reference"),
             "check-ocaml-output" => self.check(state, "compiler_reference"),
-            "cd" => state.directory = state.directory.join(state.environment.text("cwd")),
-            "copy" => copy(state)?,
+            "cd" => self.directory = self.directory.join(state.environment.text("cwd")),
+            "copy" => copy(state, &self.directory)?,
             "script" => return self.script(state),
             "ocamlmklib" | "cc" => return Ok(Step::Stopped(LeftOut::NeedsC)),
             "file-exists" => {
-                let file = state.directory.join(state.environment.text("file"));
+                let file = self.directory.join(state.environment.text("file"));
                 if !file.exists() {
                     return Ok(Step::Skipped);
                 }
@@ -257,7 +257,7 @@ impl Walk<'_> {
     }
 
     /// A directory for what a tool makes, with the sources in it.
-    fn set_up_tool(&self, tool: &str, state: &mut State) -> Result<()> {
+    fn set_up_tool(&mut self, tool: &str, state: &mut State) -> Result<()> {
         let suffix = state.environment.text("compiler_directory_suffix");
         let build = self.build.join(format!("{tool}{suffix}"));
         let reference = self.tool_reference(tool, &state.environment);
@@ -291,7 +291,7 @@ impl Walk<'_> {
         found.unwrap_or_else(|| named("compilers"))
     }
 
-    fn set_up(&self, build: &Path, sources: &[String], state: &mut State) -> Result<()> {
+    fn set_up(&mut self, build: &Path, sources: &[String], state: &mut State) -> Result<()> {
         let source = self.source_directory()?;
         let readonly = state.environment.words("readonly_files");
         let whole = state.environment.words("subdirectories");
@@ -310,7 +310,7 @@ impl Walk<'_> {
         let build_directory = build.to_string_lossy().into_owned();
         let environment = &mut state.environment;
         environment.set("test_build_directory", build_directory);
-        state.directory = build.to_path_buf();
+        self.directory = build.to_path_buf();
         Ok(())
     }
 
@@ -325,7 +325,7 @@ impl Walk<'_> {
         let mut command = Command::new(program);
         command
             .args(arguments)
-            .current_dir(&state.directory)
+            .current_dir(&self.directory)
             .envs(state.environment.exported())
             .env("ocamltest_response", &response);
         let outcome = match process::run(&mut command, b"") {
@@ -367,14 +367,18 @@ impl Walk<'_> {
 
     /// Why this cannot be executed, if so.
     fn refused(&self, kind: Kind, state: &State) -> Result<Option<LeftOut>> {
-        if needs::system(&state.environment, &state.directory)? {
+        if needs::system(&state.environment, &self.directory)? {
             return Ok(Some(LeftOut::NeedsSystem));
         }
         match kind {
-            Kind::Program => Ok(needs::bytecode(Path::new(
-                &state.environment.text("program"),
-            ))),
-            Kind::Toplevel => compile::modules(&state.environment, &state.directory),
+            Kind::Program => {
+                let program = self.directory.join(state.environment.text("program"));
+                Ok(needs::bytecode(&program))
+            }
+            Kind::Toplevel | Kind::Expect if needs::rewriter(&state.environment) => {
+                Ok(Some(LeftOut::NeedsSystem))
+            }
+            Kind::Toplevel => compile::modules(&state.environment, &self.directory),
             Kind::Expect => Ok(None),
         }
     }
@@ -385,17 +389,18 @@ impl Walk<'_> {
             bytecode,
             arguments: state.environment.words("arguments"),
             script: None,
+            response: files::beside(&self.build, "response"),
             environment: state.environment.exported(),
-            directory: state.directory.clone(),
+            directory: self.directory.clone(),
             restored: self.build.clone(),
-            stdin: (!stdin.is_empty()).then(|| state.directory.join(stdin)),
-            output: PathBuf::from(state.environment.text("output")),
+            stdin: (!stdin.is_empty()).then(|| self.directory.join(stdin)),
+            output: self.directory.join(state.environment.text("output")),
             captures: true,
         }
     }
 
     fn program(&self, state: &State) -> (Invocation, i32) {
-        let bytecode = state.directory.join(state.environment.text("program"));
+        let bytecode = self.directory.join(state.environment.text("program"));
         let mut invocation = self.invocation(state, bytecode);
         let hook = self.test.source.with_extension("run");
         if hook.exists() {
@@ -419,19 +424,19 @@ impl Walk<'_> {
             arguments.push(environment.text("test_file"));
             invocation.stdin = None;
         } else {
-            invocation.stdin = Some(state.directory.join(environment.text("test_file")));
+            invocation.stdin = Some(self.directory.join(environment.text("test_file")));
         }
         arguments.append(&mut invocation.arguments);
         invocation.arguments = arguments;
-        invocation.output = PathBuf::from(environment.text("compiler_output"));
+        invocation.output = self.directory.join(environment.text("compiler_output"));
         (invocation, environment.status("ocaml_exit_status"))
     }
 
     /// The tool writes the file anew with the answers that it got, first without and then with `-principal`.
     fn expect(&self, state: &mut State) -> (Invocation, i32) {
         let file = self.test_file();
-        let flags = state.environment.text("flags");
-        let output = state.directory.join(format!("{file}.corrected.corrected"));
+        let flags = self.installed(&state.environment.text("flags"));
+        let output = self.directory.join(format!("{file}.corrected.corrected"));
         state
             .environment
             .set("reference", self.test.source.to_string_lossy());
@@ -444,21 +449,30 @@ impl Walk<'_> {
         (invocation, 0)
     }
 
+    /// Flags where the interfaces of the compiler's own modules are those that are installed.
+    fn installed(&self, flags: &str) -> String {
+        let source = self.suite.source.to_string_lossy();
+        let replaced = ["parsing", "toplevel", "typing", "utils"].iter();
+        replaced.fold(flags.to_string(), |flags, part| {
+            flags.replace(&format!("-I {source}/{part}"), "-I +compiler-libs")
+        })
+    }
+
     fn check(&mut self, state: &State, variable: &str) {
         if let Some(index) = state.case {
             let environment = &state.environment;
-            let reference = state.directory.join(environment.text(variable));
+            let reference = self.directory.join(environment.text(variable));
             let skipped = environment.status("skip_header_lines") as usize;
             self.cases[index].reference = Some(Reference::read(&reference, skipped));
         }
     }
 }
 
-fn copy(state: &State) -> Result<()> {
+fn copy(state: &State, directory: &Path) -> Result<()> {
     let to = state.environment.text("dst");
     for name in state.environment.words("src") {
-        let from = state.directory.join(&name);
-        let mut target = state.directory.join(&to);
+        let from = directory.join(&name);
+        let mut target = directory.join(&to);
         if to.ends_with('/') {
             fs::create_dir_all(&target)?;
             target = target.join(from.file_name().context("a file has a name")?);
