@@ -15,6 +15,8 @@ pub struct Vm {
     /// Nursery: `young_start..young_end`. Primitives may allocate below the trigger, down to the start.
     pub young_start: Cell<u32>,
     pub young_end: Cell<u32>,
+    /// How far down primitives allocate: to the start, or to the next sample of `heap::memprof`.
+    pub young_floor: Cell<u32>,
     /// OCaml stack: grows downwards from `stack_high`; an activation whose stack pointer is below
     /// `stack_threshold` raises Stack_overflow; `stack_low` is the end of the memory.
     pub stack_low: Cell<u32>,
@@ -54,6 +56,7 @@ impl Vm {
             young_trigger: Cell::new(0),
             young_start: Cell::new(0),
             young_end: Cell::new(0),
+            young_floor: Cell::new(0),
             stack_low: Cell::new(0),
             stack_threshold: Cell::new(0),
             stack_high: Cell::new(0),

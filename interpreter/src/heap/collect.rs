@@ -2,7 +2,7 @@
 
 use super::settings::{self, Settings, about, message};
 use super::state::{COLOUR_B, Heap, heap};
-use super::{ephemeron, finalise, mark, minor, reserve, stats};
+use super::{ephemeron, finalise, mark, memprof, minor, reserve, stats};
 use crate::primitives::registry::Raised;
 use crate::raise;
 use crate::start;
@@ -20,9 +20,27 @@ const STRESS_LIVE_WORDS: u64 = 64;
 pub fn safepoint(bytes: u32) -> u32 {
     let heap = heap();
     disarm(heap);
-    let raised = make_room(heap, bytes).is_err();
+    memprof::note_stack(heap);
+    let raised = make_room(heap, bytes)
+        .and_then(|()| sample(heap, bytes))
+        .is_err();
     arm(heap);
     !raised as u32
+}
+
+/// Reports the allocation that the safepoint is for to the profiler, if it is one of the samples.
+fn sample(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
+    let Some(announced) = memprof::announce(heap, bytes)? else {
+        return Ok(());
+    };
+    match collect_what_is_due(heap, bytes) {
+        Ok(()) => memprof::arrive(heap, announced, bytes),
+        Err(Raised) => {
+            memprof::cancel(heap, &announced);
+            return Err(Raised);
+        }
+    }
+    Ok(())
 }
 
 /// Makes the next allocation or poll of compiled code call [`safepoint`].
@@ -66,7 +84,7 @@ fn ask_for_reserve(heap: &Heap) {
 /// Runs what waits for a safepoint.
 pub fn run_actions() -> Result<(), Raised> {
     vm().action_pending.set(0);
-    let result = finalise::run_pending();
+    let result = memprof::run_pending(heap()).and_then(|()| finalise::run_pending());
     if result.is_err() && finalise::any_pending() {
         request_safepoint();
     }
@@ -206,7 +224,7 @@ fn arm(heap: &Heap) {
     vm.young_trigger.set(if waits {
         always(vm)
     } else {
-        heap.normal_trigger.get()
+        heap.normal_trigger.get().max(heap.memprof.trigger())
     });
 }
 
@@ -217,6 +235,7 @@ fn major(heap: &'static Heap) {
     let live = mark::run(heap);
     ephemeron::after_mark(heap);
     finalise::after_mark(heap);
+    memprof::after_mark(heap);
     heap.large.borrow_mut().sweep(heap.live_colour.get());
     heap.counters.live_words.set(live);
     stats::add(&heap.counters.major_collections, 1);

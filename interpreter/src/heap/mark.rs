@@ -8,7 +8,7 @@
 //! Leaves out: doing this in steps. What is missing for that is a write barrier that marks overwritten values.
 
 use super::state::{COLOUR_B, COLOUR_MASK, Heap};
-use super::{ephemeron, finalise, roots};
+use super::{ephemeron, finalise, memprof, roots};
 use crate::memory;
 use crate::value::{Value, WORD, tag};
 
@@ -76,6 +76,7 @@ impl Marker {
         let mut visit = |cell: &core::cell::Cell<Value>| self.value(cell.get());
         roots::for_each_cell(heap, &mut visit);
         finalise::mark_roots(heap, &mut visit);
+        memprof::all_roots(heap, &mut visit);
     }
 
     /// Marks the block `value` if it is one of the major heap; its fields wait on the stack.

@@ -8,7 +8,7 @@
 
 use super::settings::{about, message};
 use super::state::Heap;
-use super::{ephemeron, finalise, roots};
+use super::{ephemeron, finalise, memprof, roots};
 use crate::memory;
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
@@ -60,10 +60,12 @@ pub fn collect(heap: &'static Heap) {
     evacuation.drain();
     ephemeron::after_minor(heap, &mut evacuation);
     finalise::after_minor(heap, &evacuation);
+    memprof::after_minor(heap, &evacuation);
     let promoted = evacuation.promoted;
     heap.allocated.set(heap.allocated.get() + promoted);
     heap.counters.minor_done(used, promoted);
     vm.young_ptr.set(vm.young_end.get());
+    memprof::renew(heap);
     if used > 0 {
         message(about::MINOR_COLLECTIONS, || ">".to_owned());
     }
@@ -101,6 +103,7 @@ impl Evacuation {
         let mut visit = |cell: &core::cell::Cell<Value>| cell.set(self.value(cell.get()));
         roots::for_each_cell(heap, &mut visit);
         finalise::minor_roots(heap, &mut visit);
+        memprof::young_roots(heap, &mut visit);
     }
 
     /// The address that `value` has after the collection; copies the block if that was not done yet.

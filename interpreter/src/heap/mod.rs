@@ -13,6 +13,7 @@
 //! * `reserve`: what is kept so that a collection can always be done;
 //! * `minor`: nursery to major heap; `mark`: what of the major heap is live; `collect`: when;
 //! * `roots`, [`ephemeron`], [`finalise`]: where liveness begins, and what waits for it to end;
+//! * [`memprof`]: what profilers are told, of the blocks that `sampler` chooses;
 //! * [`verify`]: a checker of the heap's invariants, for tests.
 
 mod collect;
@@ -22,9 +23,12 @@ mod image;
 mod large;
 mod list;
 mod mark;
+pub mod memprof;
 mod minor;
 mod reserve;
 mod roots;
+mod sampler;
+mod samples;
 pub mod settings;
 mod small;
 mod state;
@@ -88,6 +92,7 @@ fn set_nursery(words: usize) -> Option<()> {
     let trigger = start + (RESERVE_WORDS as u32) * WORD;
     heap.normal_trigger.set(trigger);
     vm.young_trigger.set(trigger);
+    memprof::renew(heap);
     Some(())
 }
 
@@ -96,7 +101,7 @@ fn set_nursery(words: usize) -> Option<()> {
 pub fn alloc(wosize: usize, tag: u8) -> Value {
     let vm = vm();
     let bytes = (wosize as u32 + 1) * WORD;
-    let free = vm.young_ptr.get() - vm.young_start.get();
+    let free = vm.young_ptr.get() - vm.young_floor.get();
     if wosize > MAX_YOUNG_WOSIZE || free < bytes {
         return alloc_slow(wosize, tag);
     }
@@ -109,9 +114,12 @@ pub fn alloc(wosize: usize, tag: u8) -> Value {
 /// The same, but `None` when memory is exhausted: for sizes that the program chooses.
 pub fn try_alloc(wosize: usize, tag: u8) -> Option<Value> {
     let vm = vm();
-    let fits = vm.young_ptr.get() - vm.young_start.get() >= (wosize as u32 + 1) * WORD;
-    if wosize <= MAX_YOUNG_WOSIZE && fits {
+    let free = vm.young_ptr.get() - vm.young_floor.get();
+    if wosize <= MAX_YOUNG_WOSIZE && free >= (wosize as u32 + 1) * WORD {
         return Some(alloc(wosize, tag));
+    }
+    if let Some(block) = alloc_sampled(wosize, tag) {
+        return Some(block);
     }
     let block = alloc_old(wosize, tag, reserve::comfortable(heap()));
     if block.is_none() {
@@ -131,11 +139,30 @@ pub extern "C" fn alloc_or_zero(wosize: u32, tag: u8) -> u32 {
 #[inline(never)]
 fn alloc_slow(wosize: usize, tag: u8) -> Value {
     let heap = heap();
+    if let Some(block) = alloc_sampled(wosize, tag) {
+        return block;
+    }
     let block = alloc_old(wosize, tag, reserve::comfortable(heap)).or_else(|| {
         reserve::note_exhausted();
         alloc_old(wosize, tag, reserve::least(heap))
     });
     block.unwrap_or_else(|| out_of_memory())
+}
+
+/// A block of the nursery that holds a sample, if there is room: what stopped its allocation was the floor.
+#[inline(never)]
+fn alloc_sampled(wosize: usize, tag: u8) -> Option<Value> {
+    let vm = vm();
+    let free = vm.young_ptr.get() - vm.young_start.get();
+    if wosize > MAX_YOUNG_WOSIZE || free < (wosize as u32 + 1) * WORD {
+        return None;
+    }
+    let at = vm.young_ptr.get() - (wosize as u32 + 1) * WORD;
+    vm.young_ptr.set(at);
+    memory::store_u64(at, header(wosize, tag));
+    let block = Value::block(at + WORD);
+    memprof::born_young(heap(), block, wosize);
+    Some(block)
 }
 
 /// A block outside of the nursery, scanned whole at the next minor collection, if `keep` free pages remain.
@@ -180,11 +207,13 @@ fn alloc_major(heap: &Heap, wosize: usize, tag: u8, keep: usize) -> Option<Value
     memory::store_u64(address - WORD, header(wosize, tag) | heap.live_colour.get());
     note_allocated(heap, wosize as u64 + 1);
     heap.counters.born_old(wosize);
+    memprof::born_old(heap, Value::block(address), wosize);
     Some(Value::block(address))
 }
 
-/// Makes `bytes` of memory outside of the heap count as allocated, so that their owners are collected in time.
-pub fn note_external(bytes: usize) {
+/// Makes `bytes` of memory outside of the heap, which `owner` keeps, count as allocated, so that owners are collected in time.
+pub fn note_external(owner: Value, bytes: usize) {
+    memprof::owns(owner, bytes);
     note_allocated(heap(), bytes as u64 / WORD as u64)
 }
 

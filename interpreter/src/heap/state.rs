@@ -14,6 +14,7 @@ use super::image::Image;
 use super::large::LargeSpace;
 use super::list::AddressList;
 use super::roots::RootVisitor;
+use super::samples::Memprof;
 use super::settings::Settings;
 use super::small::SmallSpace;
 use super::stats::Counters;
@@ -49,6 +50,7 @@ pub struct Heap {
     pub mark_stack: AddressList,
     pub ephemerons: RefCell<Ephemerons>,
     pub finalisers: RefCell<Finalisers>,
+    pub memprof: Memprof,
     pub visitors: RefCell<Vec<RootVisitor>>,
     /// An allocation found no memory since the last safepoint.
     pub exhausted: Cell<bool>,
@@ -83,6 +85,7 @@ impl Heap {
             mark_stack: AddressList::new(),
             ephemerons: RefCell::new(Ephemerons::new()),
             finalisers: RefCell::new(Finalisers::new()),
+            memprof: Memprof::new(),
             visitors: RefCell::new(Vec::new()),
             exhausted: Cell::new(false),
             short: Cell::new(false),

@@ -20,12 +20,15 @@ impl Registers {
     #[must_use]
     pub fn safepoint(&mut self, bytes: u32) -> bool {
         self.push_accu();
+        let top = self.sp;
+        self.keep_position();
         cells_drop_below(self.sp);
         lockstep_event(events::SAFEPOINT, self.pc, self.sp, self.accu);
         vm().sp.set(self.sp);
         cells_sync();
         let fine = heap::safepoint(bytes) != 0;
         cells_invalidate();
+        self.sp = top;
         self.accu = self.pop();
         fine
     }

@@ -5,7 +5,7 @@
 //! whose tail calls go this way do not expect to run out of stack.
 
 use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot};
-use crate::heap;
+use crate::heap::{self, memprof};
 use crate::image::code;
 use crate::image::verify::RESTART_ARITY;
 use crate::memory;
@@ -137,7 +137,22 @@ fn partial(code: u32, closure: i64, at: u32, n: u32) -> i64 {
         block.field_address(PARTIAL_ARGUMENTS),
         (n * WORD) as usize,
     );
-    block.0
+    match memprof::is_waiting() {
+        true => report(block, at),
+        false => block.0,
+    }
+}
+
+/// Lets the profiler know of `block` before anything else happens; the stack ends at `at`.
+#[cold]
+#[inline(never)]
+fn report(block: Value, at: u32) -> i64 {
+    vm().sp.set(at);
+    let root = heap::Root::new(block);
+    match heap::safepoint(0) {
+        0 => Value::RAISED.0,
+        _ => root.get().0,
+    }
 }
 
 /// Calls code of arity `n` with the arguments on the stack at `at`.

@@ -25,7 +25,11 @@ crate::primitives! {
 
 /// The primitives that want to know the calls in progress: a program whose code calls one keeps positions on
 /// its stack.
-pub const WANT_POSITIONS: &[&str] = &["caml_get_current_callstack", "caml_reify_bytecode"];
+pub const WANT_POSITIONS: &[&str] = &[
+    "caml_get_current_callstack",
+    "caml_memprof_start",
+    "caml_reify_bytecode",
+];
 
 fn record(on: Value) -> Value {
     backtrace::record(on.as_int() as u32);
@@ -76,7 +80,11 @@ fn restore(exception: Value, backtrace: Value) -> Value {
 }
 
 fn callstack(limit: Value) -> Value {
-    let limit = usize::try_from(limit.as_int()).unwrap_or(0);
+    current(usize::try_from(limit.as_int()).unwrap_or(0))
+}
+
+/// The raw backtrace of the calls in progress, at most `limit`.
+pub fn current(limit: usize) -> Value {
     slots(backtrace::callstack(limit))
 }
 

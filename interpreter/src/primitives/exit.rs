@@ -5,6 +5,7 @@
 
 use super::named;
 use crate::backtrace;
+use crate::heap::memprof;
 use crate::interp;
 use crate::os;
 use crate::value::{Value, tag};
@@ -18,6 +19,7 @@ const MESSAGE_LIMIT: usize = 255;
 
 /// Reports an exception that left the program; returns the exit code. `vm().sp` must be that of an empty stack.
 pub fn uncaught(exception: Value) -> u8 {
+    memprof::suspend_for_good();
     match named::get(named::UNCAUGHT) {
         Some(handler) => {
             let no_debugger = Value::FALSE;

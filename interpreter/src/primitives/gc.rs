@@ -1,19 +1,18 @@
 //! Module `Gc`: collections on demand, counters, parameters.
 //!
 //! The counters are those of this heap, not of the one whose parameters they imitate. Parameters without a
-//! meaning here are kept and shown. `Gc.Memprof` accepts trackers, but takes no samples.
+//! meaning here are kept and shown. For `Gc.Memprof` see [`memprof`].
 
 use crate::backtrace;
-use crate::heap;
 use crate::heap::settings::{Settings, about, message};
 use crate::heap::stats::Spaces;
+use crate::heap::{self, memprof};
 use crate::parameters;
 use crate::primitives::registry::{Outcome, Raised};
 use crate::raise;
 use crate::stack;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
-use std::cell::Cell;
 
 crate::primitives! {
     Collects "caml_gc_minor" minor, 1;
@@ -188,10 +187,6 @@ fn minor_free(_: Value) -> Value {
     Value::int((vm().young_ptr.get() - vm().young_start.get()) as i64)
 }
 
-thread_local! {
-    static SAMPLING: Cell<bool> = const { Cell::new(false) };
-}
-
 fn runtime_parameters(_: Value) -> Value {
     let [
         minor,
@@ -219,19 +214,21 @@ fn runtime_variant(_: Value) -> Value {
     heap::alloc_string(b"")
 }
 
-fn memprof_start(rate: Value, _callstack_size: Value, _tracker: Value) -> Outcome {
-    if SAMPLING.get() {
+fn memprof_start(rate: Value, depth: Value, tracker: Value) -> Outcome {
+    if memprof::is_started() {
         return Err(raise::failure("Gc.Memprof.start: already started."));
     }
-    if !(0.0..=1.0).contains(&rate.as_float()) {
+    let rate = rate.as_float();
+    let depth = depth.as_int();
+    if depth < 0 || !(0.0..=1.0).contains(&rate) {
         return Err(raise::invalid_argument("Gc.Memprof.start"));
     }
-    SAMPLING.set(true);
+    memprof::start(rate, usize::try_from(depth).unwrap_or(usize::MAX), tracker);
     Ok(Value::UNIT)
 }
 
 fn memprof_stop(_: Value) -> Outcome {
-    match SAMPLING.replace(false) {
+    match memprof::stop() {
         true => Ok(Value::UNIT),
         false => Err(raise::failure("Gc.Memprof.stop: not started.")),
     }

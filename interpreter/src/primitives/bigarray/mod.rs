@@ -124,8 +124,9 @@ fn create(shape: &Shape) -> Option<Bigarray> {
     };
     memory::store_u32(owner, 0);
     memory::store_u32(owner + 4, bytes);
-    heap::note_external(bytes as usize);
-    Some(share(shape, owner, owner + HEAD))
+    let array = share(shape, owner, owner + HEAD);
+    heap::note_external(array.0, (bytes - HEAD) as usize);
+    Some(array)
 }
 
 /// A new array over data of `owner`.

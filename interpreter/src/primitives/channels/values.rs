@@ -31,7 +31,7 @@ pub fn input_value(channel: Value) -> Outcome {
             return Err(truncated());
         }
     }
-    Ok(input::unmarshal_data(&data, header.objects)?)
+    Ok(input::unmarshal_data(&data, &header)?)
 }
 
 fn read_header(channel: Value) -> Result<Header, Raised> {

@@ -7,7 +7,7 @@
 use super::custom_data;
 use super::format::*;
 use crate::custom::Kind;
-use crate::heap;
+use crate::heap::{self, memprof};
 use crate::memory;
 use crate::primitives::code_fragment::{self, Place};
 use crate::value::{Value, WORD, tag};
@@ -47,6 +47,8 @@ pub struct Header {
     pub header_len: usize,
     pub data_len: usize,
     pub objects: usize,
+    /// Words that the value takes in memory, headers included.
+    pub words: usize,
 }
 
 /// Parses the header at the start of `bytes`. `function` names the reader in messages.
@@ -58,6 +60,11 @@ pub fn header(bytes: &[u8], function: &str) -> Result<Header, Error> {
             header_len: HEADER_SMALL,
             data_len: reader.u32()? as usize,
             objects: reader.u32()? as usize,
+            words: {
+                // In a memory of 32-bit words, first.
+                reader.u32()?;
+                reader.u32()? as usize
+            },
         }),
         MAGIC_BIG if bytes.len() >= HEADER_BIG => {
             reader.u32()?;
@@ -65,6 +72,7 @@ pub fn header(bytes: &[u8], function: &str) -> Result<Header, Error> {
                 header_len: HEADER_BIG,
                 data_len: reader.u64()? as usize,
                 objects: reader.u64()? as usize,
+                words: reader.u64()? as usize,
             })
         }
         MAGIC_SMALL | MAGIC_BIG => Err(truncated()),
@@ -81,22 +89,24 @@ pub fn unmarshal(bytes: &[u8]) -> Result<Value, Error> {
 pub fn unmarshal_as(bytes: &[u8], function: &str) -> Result<Value, Error> {
     let header = header(bytes, function)?;
     match bytes[header.header_len..].get(..header.data_len) {
-        Some(data) => unmarshal_data(data, header.objects),
+        Some(data) => unmarshal_data(data, &header),
         None => Err(Error::Failure(format!("{function}: bad length"))),
     }
 }
 
 /// Reads a value from what comes after its header.
-pub fn unmarshal_data(data: &[u8], objects: usize) -> Result<Value, Error> {
+pub fn unmarshal_data(data: &[u8], header: &Header) -> Result<Value, Error> {
     let mut input = Input {
         reader: Reader::new(data),
         // The header may lie; a block takes a byte at least.
-        objects: Vec::with_capacity(objects.min(data.len())),
+        objects: Vec::with_capacity(header.objects.min(data.len())),
         tasks: Vec::new(),
     };
-    let root = input.value()?;
-    input.run()?;
-    Ok(root)
+    memprof::reading(header.words, || {
+        let root = input.value()?;
+        input.run()?;
+        Ok(root)
+    })
 }
 
 /// Bytes being read, big endian unless told.

@@ -1,0 +1,410 @@
+//! `Gc.Memprof`: callbacks for a sample of the blocks that a program allocates, and for what becomes of them.
+//!
+//! [`Sampler`] says where samples fall. In the nursery the next one makes compiled code's trigger and the floor of primitives'
+//! allocation end early. A block that compiled code asks for is reported before it exists, so an exception of
+//! the callback means that it never will; one that a primitive made is reported at the next safepoint.
+//! All else that callbacks are called for is noticed by collections, and reported at safepoints, too. While a callback
+//! runs, nothing is sampled.
+//!
+//! What is kept of a block, and what is due for it: `samples`.
+
+use super::mark;
+use super::minor::Evacuation;
+use super::samples::{Callback, Entry, Memprof, Source};
+use super::state::{Heap, heap};
+use crate::interp;
+use crate::primitives::backtrace;
+use crate::primitives::registry::Raised;
+use crate::value::{Value, WORD};
+use crate::vm::vm;
+use std::cell::Cell;
+
+/// Whether there is something to stop.
+pub fn is_started() -> bool {
+    heap().memprof.started.get()
+}
+
+/// Begins to sample at `rate`, from 0 to 1, with `depth` positions of call stacks at most.
+pub fn start(rate: f64, depth: usize, tracker: Value) {
+    let memprof = &heap().memprof;
+    memprof.started.set(true);
+    memprof.depth.set(depth);
+    memprof.tracker.set(tracker);
+    memprof.sampler.set_rate(rate);
+    renew(heap());
+}
+
+/// Forgets all blocks and samples no more; false if nothing was begun.
+pub fn stop() -> bool {
+    let memprof = &heap().memprof;
+    if !memprof.started.replace(false) {
+        return false;
+    }
+    memprof.session.set(memprof.session.get() + 1);
+    memprof.sampler.set_rate(0.0);
+    memprof.tracker.set(Value::UNIT);
+    memprof.entries.borrow_mut().clear();
+    memprof.young_from.set(0);
+    memprof.due_from.set(0);
+    renew(heap());
+    true
+}
+
+/// Looks ahead to the next sample in the nursery, and makes allocation stop there.
+pub fn renew(heap: &Heap) {
+    renew_below(heap, vm().young_ptr.get());
+}
+
+fn renew_below(heap: &Heap, top: u32) {
+    let (memprof, vm) = (&heap.memprof, vm());
+    let bottom = vm.young_start.get();
+    let trigger = match memprof.is_sampling() {
+        true => memprof.sampler.trigger_below(top, bottom),
+        false => bottom,
+    };
+    memprof.trigger.set(trigger);
+    vm.young_floor.set(trigger);
+    vm.young_trigger.set(vm.young_trigger.get().max(trigger));
+}
+
+/// Nothing is sampled and no callback called any more: the program ends.
+pub fn suspend_for_good() {
+    suspend(heap(), true);
+}
+
+/// Whether something waits to be reported that a safepoint would report.
+pub fn is_waiting() -> bool {
+    let memprof = &heap().memprof;
+    memprof.is_any_due() && !memprof.suspended.get()
+}
+
+fn suspend(heap: &Heap, suspended: bool) {
+    heap.memprof.suspended.set(suspended);
+    renew(heap);
+    if !suspended && heap.memprof.is_any_due() {
+        super::request_safepoint();
+    }
+}
+
+/// Notes that samples fall on `block`, which a primitive makes, at the end of the nursery.
+pub fn born_young(heap: &Heap, block: Value, wosize: usize) {
+    let memprof = &heap.memprof;
+    let samples = memprof
+        .sampler
+        .on_block(block.address() - WORD, memprof.trigger.get());
+    renew(heap);
+    track(heap, block, wosize, samples, true);
+}
+
+/// Notes that a block was made outside of the nursery; a small one counts as born there, for which there was no room.
+pub fn born_old(heap: &Heap, block: Value, wosize: usize) {
+    if heap.memprof.is_sampling() {
+        let samples = heap.memprof.sampler.among(wosize as u64 + 1);
+        track(
+            heap,
+            block,
+            wosize,
+            samples,
+            wosize <= super::MAX_YOUNG_WOSIZE,
+        );
+    }
+}
+
+/// Notes that `block` owns `bytes` bytes outside of the heap.
+pub fn owns(block: Value, bytes: usize) {
+    let (heap, words) = (heap(), bytes.div_ceil(WORD as usize));
+    let memprof = &heap.memprof;
+    if memprof.is_sampling() {
+        let samples = memprof.sampler.among(words as u64);
+        let source = memprof.source.replace(Source::Custom);
+        track(heap, block, words, samples, vm().is_young(block));
+        memprof.source.set(source);
+    }
+}
+
+/// What `read` allocates was marshalled. If that is not one small block's worth, it counts as born outside of the nursery.
+pub fn reading<T>(words: usize, read: impl FnOnce() -> T) -> T {
+    let memprof = &heap().memprof;
+    memprof.read_young.set(words <= super::MAX_YOUNG_WOSIZE);
+    let source = memprof.source.replace(Source::Marshal);
+    let result = read();
+    memprof.source.set(source);
+    result
+}
+
+fn track(heap: &Heap, block: Value, wosize: usize, samples: u64, young: bool) {
+    let memprof = &heap.memprof;
+    if samples == 0 {
+        return;
+    }
+    let source = memprof.source.get();
+    let born_young = match source {
+        Source::Marshal => memprof.read_young.get(),
+        Source::Normal | Source::Custom => young,
+    };
+    memprof.push(Entry::new(block, wosize, samples, source, born_young));
+    super::request_safepoint();
+}
+
+/// At a safepoint: the call stack at the allocations since the last one.
+pub fn note_stack(heap: &Heap) {
+    let memprof = &heap.memprof;
+    let is_new = |entry: &Entry| !entry.announced && !entry.stack_known;
+    if !memprof.entries.borrow().last().is_some_and(is_new) {
+        return;
+    }
+    let suspended = memprof.suspended.get();
+    suspend(heap, true);
+    let stack = backtrace::current(memprof.depth.get());
+    suspend(heap, suspended);
+    let mut entries = memprof.entries.borrow_mut();
+    for entry in entries.iter_mut().rev().take_while(|entry| is_new(entry)) {
+        entry.stack_known = true;
+        entry.data.set(stack);
+    }
+}
+
+/// Calls what is to be called, births first, unless a callback is running already.
+pub fn run_pending(heap: &Heap) -> Result<(), Raised> {
+    let memprof = &heap.memprof;
+    if memprof.suspended.get() || !memprof.is_any_due() {
+        return Ok(());
+    }
+    suspend(heap, true);
+    let mut result = Ok(());
+    while result.is_ok()
+        && let Some((index, callback)) = memprof.next_due()
+    {
+        result = call(heap, index, callback);
+    }
+    memprof.flush();
+    suspend(heap, false);
+    result
+}
+
+/// Reports the block of `bytes` bytes that compiled code is about to allocate, if a sample falls on it; its index.
+pub fn announce(heap: &Heap, bytes: u32) -> Result<Option<Announced>, Raised> {
+    let memprof = &heap.memprof;
+    let start = vm().young_ptr.get() - bytes;
+    if bytes == 0 || !memprof.is_sampling() || start >= memprof.trigger.get() {
+        return Ok(None);
+    }
+    let samples = memprof.sampler.on_block(start, memprof.trigger.get());
+    suspend(heap, true);
+    let wosize = (bytes / WORD - 1) as usize;
+    let mut entry = Entry::new(Value::UNIT, wosize, samples, Source::Normal, true);
+    entry.announced = true;
+    entry.data.set(backtrace::current(memprof.depth.get()));
+    let index = memprof.push(entry);
+    let session = memprof.session.get();
+    let result = call(heap, index, Callback::AllocMinor);
+    if memprof.session.get() == session && memprof.entries.borrow()[index].deleted {
+        memprof.entries.borrow_mut().pop();
+    }
+    suspend(heap, false);
+    result?;
+    Ok(Some(Announced { index, session }))
+}
+
+/// A block that was reported before it exists.
+pub struct Announced {
+    index: usize,
+    session: u32,
+}
+
+/// The announced block is the next one of `bytes` bytes.
+pub fn arrive(heap: &Heap, announced: Announced, bytes: u32) {
+    let memprof = &heap.memprof;
+    let start = vm().young_ptr.get() - bytes;
+    if announced.session == memprof.session.get()
+        && let Some(entry) = memprof.entries.borrow().get(announced.index)
+    {
+        entry.block.set(Value::block(start + WORD));
+        let from = memprof.young_from.get().min(announced.index);
+        memprof.young_from.set(from);
+        if memprof.due_from.get() == announced.index {
+            memprof.due_from.set(announced.index + 1);
+        }
+    }
+    renew_below(heap, start);
+}
+
+/// The announced block will not be.
+pub fn cancel(heap: &Heap, announced: &Announced) {
+    let memprof = &heap.memprof;
+    if announced.session == memprof.session.get()
+        && let Some(entry) = memprof.entries.borrow_mut().get_mut(announced.index)
+    {
+        entry.die();
+        super::request_safepoint();
+    }
+}
+
+/// Calls one callback. An entry whose callback returns nothing or raises is deleted.
+fn call(heap: &Heap, index: usize, callback: Callback) -> Result<(), Raised> {
+    let memprof = &heap.memprof;
+    let session = memprof.session.get();
+    let argument = argument(memprof, index, callback);
+    let function = memprof.tracker.get().field(callback as usize);
+    let result = interp::apply(function, &[argument]);
+    if memprof.session.get() != session {
+        return result.map(|_| ());
+    }
+    match result {
+        Ok(data) if data.is_block() => {
+            memprof.entries.borrow()[index].data.set(data.field(0));
+            memprof.young_from.set(memprof.young_from.get().min(index));
+        }
+        Ok(_) | Err(Raised) => memprof.delete(index),
+    }
+    result.map(|_| ())
+}
+
+/// What the callback is called with; the entry does not keep it alive any longer.
+fn argument(memprof: &Memprof, index: usize, callback: Callback) -> Value {
+    let (data, numbers) = {
+        let entry = &memprof.entries.borrow()[index];
+        let data = entry.data.replace(Value::UNIT);
+        let numbers = [
+            entry.samples as i64,
+            entry.wosize as i64,
+            entry.source as i64,
+        ];
+        (data, numbers.map(Value::int))
+    };
+    match callback {
+        Callback::AllocMinor | Callback::AllocMajor => {
+            let [samples, size, source] = numbers;
+            super::alloc_fields(0, &[samples, size, source, data])
+        }
+        Callback::Promote | Callback::DeallocMinor | Callback::DeallocMajor => data,
+    }
+}
+
+/// Visits the values that may be in the nursery.
+pub fn young_roots(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
+    roots(heap, heap.memprof.young_from.get(), visit);
+}
+
+/// Visits all values that are held for callbacks.
+pub fn all_roots(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
+    roots(heap, 0, visit);
+}
+
+fn roots(heap: &Heap, from: usize, visit: &mut dyn FnMut(&Cell<Value>)) {
+    let memprof = &heap.memprof;
+    visit(&memprof.tracker);
+    for entry in memprof.entries.borrow().iter().skip(from) {
+        visit(&entry.data);
+    }
+}
+
+/// Sees which blocks survived a minor collection.
+pub fn after_minor(heap: &Heap, evacuation: &Evacuation) {
+    let memprof = &heap.memprof;
+    let from = memprof.young_from.get();
+    let mut entries = memprof.entries.borrow_mut();
+    for entry in entries.iter_mut().skip(from) {
+        entry.minor_done(evacuation);
+    }
+    if from < entries.len() {
+        memprof.due_from.set(memprof.due_from.get().min(from));
+        super::request_safepoint();
+    }
+    memprof.young_from.set(entries.len());
+}
+
+/// Sees which blocks died: after marking.
+pub fn after_mark(heap: &Heap) {
+    let memprof = &heap.memprof;
+    let mut any = false;
+    for entry in memprof.entries.borrow_mut().iter_mut() {
+        if entry.block.get().is_block() && !mark::is_live(heap, entry.block.get()) {
+            entry.die();
+            any = true;
+        }
+    }
+    if any {
+        memprof.due_from.set(0);
+        super::request_safepoint();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heap;
+    use crate::heap::samples::Report;
+    use crate::testing::start_machine;
+    use crate::value::tag;
+
+    /// Begins to sample every word for callbacks that are never called: no safepoint comes.
+    fn start_sampling() {
+        start_machine();
+        let tracker = heap::alloc_fields(0, &[Value::UNIT; 5]);
+        start(1.0, 0, tracker);
+    }
+
+    /// The births that were noted: size, samples, and whether the block counts as young.
+    fn births() -> Vec<(usize, u64, bool)> {
+        let entries = heap::heap().memprof.entries.borrow();
+        let birth = |entry: &Entry| (entry.wosize, entry.samples, entry.born_young);
+        entries.iter().map(birth).collect()
+    }
+
+    #[test]
+    fn blocks_of_primitives_are_noted_where_they_are_born() {
+        start_sampling();
+        heap::alloc(3, 0);
+        heap::alloc(1000, tag::STRING);
+        assert_eq!(births(), [(3, 4, true), (1000, 1001, false)]);
+        assert!(is_waiting());
+        assert!(stop());
+        heap::alloc(3, 0);
+        assert_eq!(births(), []);
+        assert!(!stop());
+    }
+
+    #[test]
+    fn a_nursery_without_room_is_noted_as_such() {
+        start_sampling();
+        let vm = vm();
+        vm.young_ptr.set(vm.young_start.get() + 4 * WORD);
+        renew(heap::heap());
+        let block = heap::alloc(4, tag::STRING);
+        assert!(!vm.is_young(block), "there is no room for five words");
+        let block = heap::alloc(3, tag::STRING);
+        assert!(vm.is_young(block), "there is for four");
+        assert_eq!(births(), [(4, 5, true), (3, 4, true)]);
+    }
+
+    #[test]
+    fn what_is_read_counts_as_one_block() {
+        start_sampling();
+        for words in [heap::MAX_YOUNG_WOSIZE, heap::MAX_YOUNG_WOSIZE + 1] {
+            reading(words, || heap::alloc(2, 0));
+        }
+        assert_eq!(births(), [(2, 3, true), (2, 3, false)]);
+    }
+
+    #[test]
+    fn deaths_are_noticed_by_either_collection() {
+        start_sampling();
+        let root = heap::Root::new(heap::alloc(1, tag::STRING));
+        heap::alloc(2, tag::STRING);
+        suspend(heap::heap(), true);
+        heap::collect_minor();
+        let reports = || -> Vec<(bool, bool)> {
+            let entries = heap::heap().memprof.entries.borrow();
+            let due = |report: Report| report == Report::Due;
+            let reports = entries
+                .iter()
+                .map(|entry| (due(entry.promoted), due(entry.died)));
+            reports.collect()
+        };
+        assert_eq!(reports(), [(true, false), (false, true)]);
+        root.set(Value::UNIT);
+        heap::collect_major();
+        assert_eq!(reports(), [(true, true), (false, true)]);
+    }
+}
