@@ -58,7 +58,7 @@ pub fn exit(result: wasmtime::Result<()>) -> Exit {
             "the native stack was used up before OCaml's own limit was reached"
         }
         Some(_) | None => {
-            "this is a fault in Bactrian; `bactrian lockstep` shows where execution goes wrong"
+            "if a compiler made the program, this is a fault in Bactrian: `bactrian lockstep` shows where execution goes wrong"
         }
     };
     Exit::Trapped(format!("the program trapped: {error:?}\n{advice}"))
