@@ -187,12 +187,13 @@ pub fn residual_text(
 /// Links without specialising: annotations become plain operations.
 pub fn link_generic(snapshot: &[u8], lockstep_events: bool) -> Result<Vec<u8>, Error> {
     let module = Module::parse(snapshot)?;
-    Ok(link::run(
-        &module,
-        &Requests::default(),
-        &[],
-        lockstep_events,
-    )?)
+    // Blank as in a specialised module, so that the two have the same memory. A table that cannot be read stays.
+    let list = Requests::read(&module).map_or(0..0, |requests| requests.list);
+    let unanswered = Requests {
+        list,
+        ..Requests::default()
+    };
+    Ok(link::run(&module, &unanswered, &[], lockstep_events)?)
 }
 
 fn lift_all(

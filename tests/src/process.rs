@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use wait_timeout::ChildExt;
 
 /// How long any single command may take, on a machine that is busy.
-const TIME_LIMIT: Duration = Duration::from_secs(300);
+const TIME_LIMIT: Duration = Duration::from_secs(900);
 
 /// What came out of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
