@@ -12,7 +12,7 @@ use crate::interp::shortcut;
 use crate::primitives;
 use crate::primitives::registry::{Code, Effect, Primitive};
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Most primitives that a program can refer to.
 pub const MAX_PRIMITIVES: usize = 2048;
@@ -97,26 +97,20 @@ pub fn arity(primitive: &Primitive) -> u32 {
     }
 }
 
-/// Whether an instruction of the program calls one of the primitives with these names. Every program names
-/// all primitives of its runtime, but calls few.
-pub fn calls_any(executable: &Executable, wanted: &[&str]) -> bool {
+/// The names of the primitives that instructions of the program call. Every program names all primitives of its
+/// runtime, but calls few.
+pub fn called<'a>(executable: &Executable<'a>) -> HashSet<&'a [u8]> {
     use Opcode::{CCall1, CCall2, CCall3, CCall4, CCall5, CCallN};
-    let is_wanted = |primitive: Option<&i32>| {
-        let name = primitive.and_then(|&index| executable.primitives.get(index as usize));
-        name.is_some_and(|name| wanted.iter().any(|wanted| wanted.as_bytes() == *name))
-    };
+    let mut called = HashSet::new();
     let mut position = 0;
     while let Ok(instruction) = decode::instruction(&executable.code, position) {
-        let calls = matches!(
-            instruction.opcode,
-            CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN
-        );
-        if calls && is_wanted(instruction.operands.last()) {
-            return true;
+        if let CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN = instruction.opcode {
+            let index = instruction.operands.last();
+            called.extend(index.and_then(|&index| executable.primitives.get(index as usize)));
         }
         position = instruction.next();
     }
-    false
+    called
 }
 
 /// The effect, and above it the number of the shortcut.

@@ -67,7 +67,8 @@ pub fn load(file: &[u8]) -> Result<Program, ImageError> {
         primitive_arity: &|index| bound[index].map(bind::arity),
     };
     let entries = verify::verify(&executable.code, &limits)?;
-    let calls = |name| bind::calls_any(&executable, &[name]);
+    let called = bind::called(&executable);
+    let calls = |name: &str| called.contains(name.as_bytes());
     let room = if calls("caml_realloc_global") {
         GROWING_GLOBALS_ROOM
     } else {
@@ -83,10 +84,10 @@ pub fn load(file: &[u8]) -> Result<Program, ImageError> {
         );
     }
     events::register(executable.debug);
-    let wants_positions = bind::calls_any(&executable, WANT_POSITIONS);
+    let wants_positions = WANT_POSITIONS.iter().any(|name| calls(name));
     vm().keeps_positions.set(wants_positions.into());
     load_data(&executable, globals)?;
-    stack::note_raisable(bind::calls_any(&executable, &["caml_gc_set"]));
+    stack::note_raisable(calls("caml_gc_set"));
     heap::init();
     requests::publish(code_start, &entries);
     Ok(Program {
