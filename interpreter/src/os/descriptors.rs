@@ -209,14 +209,7 @@ pub fn is_terminal(descriptor: Descriptor) -> bool {
 pub fn status(descriptor: Descriptor) -> Result<Status, Errno> {
     match get(descriptor)?.handle() {
         Some(handle) => backend::status_of(handle),
-        None => Ok(Status {
-            device: 0,
-            inode: 0,
-            kind: Kind::Pipe,
-            links: 1,
-            size: 0,
-            times: [0; 3],
-        }),
+        None => Ok(Status::PIPE),
     }
 }
 

@@ -53,6 +53,23 @@ pub struct OpenFlags {
     pub nonblocking: bool,
 }
 
+impl OpenFlags {
+    pub const READ: Self = Self {
+        read: true,
+        write: false,
+        append: false,
+        create: false,
+        truncate: false,
+        exclusive: false,
+        nonblocking: false,
+    };
+    pub const WRITE: Self = Self {
+        read: false,
+        write: true,
+        ..Self::READ
+    };
+}
+
 /// From where a seek counts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
@@ -84,6 +101,18 @@ pub struct Status {
     pub size: u64,
     /// Nanoseconds since 1970: last read, last written, last changed in any way.
     pub times: [u64; 3],
+}
+
+impl Status {
+    /// Of a pipe of our own, which the outside knows nothing of.
+    const PIPE: Self = Self {
+        device: 0,
+        inode: 0,
+        kind: Kind::Pipe,
+        links: 1,
+        size: 0,
+        times: [0; 3],
+    };
 }
 
 /// Whether a symbolic link at the end of a path is followed.
@@ -144,11 +173,7 @@ pub fn change_directory(path: &[u8]) -> Result<(), Errno> {
 /// All of a file.
 pub fn read_file(path: &[u8]) -> Result<Vec<u8>, Errno> {
     const PIECE: usize = 1 << 14;
-    let flags = OpenFlags {
-        read: true,
-        ..OpenFlags::default()
-    };
-    let descriptor = open(path, flags, 0)?;
+    let descriptor = open(path, OpenFlags::READ, 0)?;
     let mut contents = Vec::new();
     let result = loop {
         let len = contents.len();

@@ -205,14 +205,7 @@ pub fn status(path: &[u8], follow: Follow) -> Result<Status, Errno> {
 pub fn status_of(handle: Handle) -> Result<Status, Errno> {
     with_stream(handle, |stream| match stream {
         Stream::File(file) => Ok(described(&file.metadata().map_err(errno)?)),
-        Stream::Captured(_) | Stream::Fed(_) => Ok(Status {
-            device: 0,
-            inode: 0,
-            kind: Kind::Pipe,
-            links: 1,
-            size: 0,
-            times: [0; 3],
-        }),
+        Stream::Captured(_) | Stream::Fed(_) => Ok(Status::PIPE),
     })
 }
 

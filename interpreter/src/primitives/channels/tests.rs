@@ -6,20 +6,10 @@ use crate::os::{self, OpenFlags};
 use crate::testing::{raised, start_machine, string};
 use buffer::BUFFER_SIZE;
 
-const READ: OpenFlags = OpenFlags {
-    read: true,
-    write: false,
-    append: false,
-    create: false,
-    truncate: false,
-    exclusive: false,
-    nonblocking: false,
-};
 const CREATE: OpenFlags = OpenFlags {
-    write: true,
     create: true,
     truncate: true,
-    ..READ
+    ..OpenFlags::WRITE
 };
 
 fn unwrap(outcome: Outcome) -> Value {
@@ -127,7 +117,7 @@ fn closed_channels() {
     assert_eq!(position(channel), Ok(Value::int(65541)));
     assert_eq!(raised(seek(channel, Value::int(3))), bad);
     assert_eq!(raised(channel_size(channel)), bad);
-    let channel = file.open(READ);
+    let channel = file.open(OpenFlags::READ);
     unwrap(close_channel(channel));
     assert_eq!(raised(input_char(channel)), bad);
     unwrap(seek(channel, Value::int(0)));
@@ -178,7 +168,7 @@ fn scanning_lines() {
 fn seeking_and_sizes() {
     start_machine();
     let file = File::with_contents("seek", b"0123456789");
-    let channel = file.open(READ);
+    let channel = file.open(OpenFlags::READ);
     assert_eq!(unwrap(input_char(channel)), Value::int(b'0'.into()));
     unwrap(seek(channel, Value::int(7)));
     assert_eq!(unwrap(input_char(channel)), Value::int(b'7'.into()));
@@ -211,7 +201,10 @@ fn overwriting_in_the_middle() {
     assert_eq!(unwrap(channel_size(channel)), Value::int(10));
     unwrap(flush(channel));
     let mut contents = [0; 12];
-    let count = with(file.open(READ), |channel| channel.get(&mut contents)).expect("readable");
+    let count = with(file.open(OpenFlags::READ), |channel| {
+        channel.get(&mut contents)
+    })
+    .expect("readable");
     assert_eq!(&contents[..count], b"0123ABCD89");
 }
 
@@ -275,7 +268,7 @@ fn values_through_a_file() {
     ));
     unwrap(output(channel, string("abc"), Value::int(0), Value::int(3)));
     unwrap(flush(channel));
-    let channel = file.open(READ);
+    let channel = file.open(OpenFlags::READ);
     assert_eq!(
         unwrap(values::input_value(channel)).string_bytes(),
         b"a value"

@@ -78,29 +78,13 @@ fn truncate_64(name: Value, size: Value) -> Outcome {
 fn set_size(name: Value, size: i64) -> Outcome {
     with_path(name, "truncate", |path| {
         let size = u64::try_from(size).map_err(|_| Errno::INVAL)?;
-        let file = os::open(path, WRITE, 0)?;
+        let file = os::open(path, OpenFlags::WRITE, 0)?;
         let result = descriptors::set_size(file, size);
         os::close(file)?;
         result
     })?;
     Ok(Value::UNIT)
 }
-
-const READ: OpenFlags = OpenFlags {
-    read: true,
-    write: false,
-    append: false,
-    create: false,
-    truncate: false,
-    exclusive: false,
-    nonblocking: false,
-};
-
-const WRITE: OpenFlags = OpenFlags {
-    read: false,
-    write: true,
-    ..READ
-};
 
 /// Two zeros stand for now.
 fn set_times(name: Value, read: Value, written: Value) -> Outcome {
@@ -130,8 +114,8 @@ fn may_access(path: &[u8], wanted: &[i64]) -> Result<(), Errno> {
     for permission in wanted {
         match permission {
             0 if directory => drop(os::read_directory(path)?),
-            0 => try_open(path, READ)?,
-            1 if !directory => try_open(path, WRITE)?,
+            0 => try_open(path, OpenFlags::READ)?,
+            1 if !directory => try_open(path, OpenFlags::WRITE)?,
             2 if !directory => return Err(Errno::ACCES),
             _ => {}
         }
