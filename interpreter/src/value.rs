@@ -125,6 +125,20 @@ impl Value {
         memory::store_i64(self.field_address(index), value.0)
     }
 
+    /// What an option holds.
+    pub fn option(self) -> Option<Value> {
+        self.is_block().then(|| self.field(0))
+    }
+
+    /// The elements of a list.
+    pub fn list(mut self) -> impl Iterator<Item = Value> {
+        std::iter::from_fn(move || {
+            let element = self.is_block().then(|| self.field(0))?;
+            self = self.field(1);
+            Some(element)
+        })
+    }
+
     /// Length in bytes of a string or bytes block.
     pub fn string_len(self) -> usize {
         let bytes = self.wosize() * 8;

@@ -9,7 +9,7 @@
 //! A malformed section is no error: what cannot be read gives no places, as with `ocamlrun`.
 
 use super::shapes::Shapes;
-use crate::image::code::{self, CELL};
+use crate::image::code::{self, CELL, CODE_WORD};
 use crate::image::opcode::Opcode;
 use crate::memory;
 use crate::primitives::marshal::{self, input};
@@ -18,9 +18,6 @@ use crate::vm::vm;
 use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
 use std::cell::RefCell;
 use std::rc::Rc;
-
-/// Bytes of a code word in the executable, which events count.
-const CODE_WORD: i64 = 4;
 
 /// A place in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -286,7 +283,7 @@ fn value<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
 
 /// The position of the byte `offset` of code that begins at `start`.
 fn address(start: u32, offset: i64) -> u32 {
-    code::address(start, (offset / CODE_WORD) as u32 as usize)
+    code::address(start, (offset / i64::from(CODE_WORD)) as u32 as usize)
 }
 
 /// Reads a list of events of code that begins at `start`. What is no event is left out.

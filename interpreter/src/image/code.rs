@@ -7,6 +7,17 @@ use crate::memory;
 /// Bytes in a cell.
 pub const CELL: u32 = 8;
 
+/// Bytes of a word in the executable, where debug events and marshalled code pointers count in them.
+pub const CODE_WORD: u32 = 4;
+
+/// The words of code as an executable has it.
+pub fn words(bytes: &[u8]) -> Vec<i32> {
+    bytes
+        .chunks_exact(CODE_WORD as usize)
+        .map(|word| i32::from_le_bytes(word.try_into().expect("four bytes")))
+        .collect()
+}
+
 /// The arity in the cell of an entry.
 #[inline(always)]
 pub fn arity(entry: u32) -> u32 {

@@ -1,5 +1,6 @@
 //! Why a file is not a bytecode program that can be run, and where that shows.
 
+use super::code::CODE_WORD;
 use std::fmt;
 
 /// A file was rejected.
@@ -74,7 +75,11 @@ impl fmt::Display for ImageError {
                 write!(f, "section CODE: {length} bytes are no multiple of 4")
             }
             Self::Code { position, problem } => {
-                write!(f, "section CODE, offset {}: {problem}", position * 4)
+                write!(
+                    f,
+                    "section CODE, offset {}: {problem}",
+                    position * CODE_WORD as usize
+                )
             }
             Self::Data { offset, problem } => {
                 write!(f, "section DATA at offset {offset}: {problem}")

@@ -2,6 +2,7 @@
 //!
 //! Everything is checked against the file's length; nothing in the sections is interpreted but PRIM.
 
+use super::code::{self, CODE_WORD};
 use super::error::ImageError;
 
 /// Magic number of OCaml 4.13's executables.
@@ -110,13 +111,10 @@ fn big_endian(bytes: &[u8]) -> usize {
 }
 
 fn words(code: &[u8]) -> Result<Vec<i32>, ImageError> {
-    if !code.len().is_multiple_of(4) {
+    if !code.len().is_multiple_of(CODE_WORD as usize) {
         return Err(ImageError::OddCode { length: code.len() });
     }
-    Ok(code
-        .chunks_exact(4)
-        .map(|word| i32::from_le_bytes(word.try_into().expect("four bytes")))
-        .collect())
+    Ok(code::words(code))
 }
 
 /// NUL-terminated names.

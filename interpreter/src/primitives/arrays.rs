@@ -294,12 +294,8 @@ fn append(a: Value, b: Value) -> Outcome {
     gather(&[Slice::whole(a), Slice::whole(b)])
 }
 
-fn concat(mut list: Value) -> Outcome {
-    let mut slices = Vec::new();
-    while list.is_block() {
-        slices.push(Slice::whole(list.field(0)));
-        list = list.field(1);
-    }
+fn concat(arrays: Value) -> Outcome {
+    let slices: Vec<Slice> = arrays.list().map(Slice::whole).collect();
     gather(&slices)
 }
 

@@ -4,14 +4,11 @@
 //! bytes as in the executable's CODE section, four a word, whatever the layout in memory.
 
 use super::md5::Md5;
-use crate::image::code::CELL;
+use crate::image::code::{CELL, CODE_WORD};
 use crate::value::Value;
 use crate::vm::vm;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
-
-/// Bytes of one word in the executable.
-const CODE_WORD: u32 = 4;
 
 /// What identifies code in marshalled data.
 pub type Digest = [u8; 16];

@@ -57,10 +57,10 @@ fn open(name: Value, flags: Value, permissions: Value) -> Outcome {
 }
 
 /// The flags in a list of `Stdlib.open_flag`.
-fn open_flags(mut list: Value) -> OpenFlags {
+fn open_flags(list: Value) -> OpenFlags {
     let mut flags = OpenFlags::default();
-    while list.is_block() {
-        match list.field(0).as_int() {
+    for flag in list.list() {
+        match flag.as_int() {
             1 => flags.write = true,
             2 => (flags.append, flags.write) = (true, true),
             3 => flags.create = true,
@@ -70,7 +70,6 @@ fn open_flags(mut list: Value) -> OpenFlags {
             // Read-only, which is what is left without `write` and `append`; binary; text.
             _ => {}
         }
-        list = list.field(1);
     }
     flags.read = !flags.write;
     flags

@@ -4,7 +4,7 @@
 
 use super::code_fragment::Digest;
 use super::registry::{Outcome, Raised};
-use crate::image::{ImageError, dynamic, sections};
+use crate::image::{ImageError, code, dynamic, sections};
 use crate::interp::calls::closure_info;
 use crate::value::{Value, header, tag};
 use crate::vm::vm;
@@ -28,11 +28,8 @@ const HANDLE_WORDS: usize = 2;
 /// Makes a function of code: `segments` are the bytes of its words. Returns what releases it, and the function.
 fn reify_bytecode(segments: Value, debug: Value, digest: Value) -> Outcome {
     let bytes = concatenated(segments);
-    let words: Vec<i32> = bytes
-        .chunks_exact(4)
-        .map(|word| i32::from_le_bytes(word.try_into().expect("four bytes")))
-        .collect();
-    let start = dynamic::load(&words, debug, given_digest(digest)).map_err(rejected)?;
+    let start =
+        dynamic::load(&code::words(&bytes), debug, given_digest(digest)).map_err(rejected)?;
     let handle = heap::alloc(HANDLE_WORDS, tag::ABSTRACT);
     handle.init_field(0, Value(start.into()));
     handle.init_field(1, Value(bytes.len() as i64));
@@ -49,9 +46,8 @@ fn concatenated(segments: Value) -> Vec<u8> {
 }
 
 /// The digest in an option.
-fn given_digest(option: Value) -> Option<Digest> {
-    let digest = option.is_block().then(|| option.field(0));
-    digest.and_then(|digest| digest.string_bytes().try_into().ok())
+fn given_digest(digest: Value) -> Option<Digest> {
+    digest.option()?.string_bytes().try_into().ok()
 }
 
 fn rejected(error: ImageError) -> Raised {

@@ -23,15 +23,14 @@ pub struct Flags {
 
 impl Flags {
     /// From a list of constant constructors.
-    pub fn from_list(mut list: Value) -> Self {
+    pub fn from_list(list: Value) -> Self {
         let mut flags = Self::default();
-        while list.is_block() {
-            match list.field(0).as_int() {
+        for flag in list.list() {
+            match flag.as_int() {
                 0 => flags.no_sharing = true,
                 1 => flags.closures = true,
                 _ => flags.compat_32 = true,
             }
-            list = list.field(1);
         }
         flags
     }

@@ -1,4 +1,4 @@
-//! Arguments of the library's functions: paths, lists, options, descriptors.
+//! Arguments of the library's functions: paths, descriptors.
 
 use super::error;
 use crate::os::{Descriptor, Errno};
@@ -30,18 +30,4 @@ pub fn plain<R>(result: Result<R, Errno>, function: &str) -> Result<R, Raised> {
 
 pub fn descriptor(value: Value) -> Descriptor {
     value.as_int() as Descriptor
-}
-
-/// The elements of a list.
-pub fn list(mut list: Value) -> impl Iterator<Item = Value> {
-    std::iter::from_fn(move || {
-        let element = list.is_block().then(|| list.field(0))?;
-        list = list.field(1);
-        Some(element)
-    })
-}
-
-/// What an optional argument holds.
-pub fn option(value: Value) -> Option<Value> {
-    value.is_block().then(|| value.field(0))
 }

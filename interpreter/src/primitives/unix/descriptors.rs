@@ -2,7 +2,7 @@
 //!
 //! There are no programs to start, so whether a descriptor is closed for them is not kept.
 
-use super::arguments::{descriptor, list, plain, with_path};
+use super::arguments::{descriptor, plain, with_path};
 use super::error;
 use crate::custom;
 use crate::heap;
@@ -51,7 +51,7 @@ fn open(path: Value, flags: Value, permissions: Value) -> Outcome {
 fn open_flags(flags: Value) -> OpenFlags {
     let mut result = OpenFlags::default();
     let mut read_and_write = false;
-    for flag in list(flags) {
+    for flag in flags.list() {
         match flag.as_int() {
             1 => result.write = true,
             2 => read_and_write = true,

@@ -2,7 +2,7 @@
 //!
 //! WASI has no permissions: they cannot be set, and `access` finds out by trying.
 
-use super::arguments::{list, option, path, with_path};
+use super::arguments::{path, with_path};
 use crate::custom;
 use crate::heap;
 use crate::os::{self, Errno, Follow, Kind, OpenFlags, descriptors};
@@ -39,7 +39,7 @@ fn rename(from: Value, to: Value) -> Outcome {
 fn link(follow: Value, old: Value, new: Value) -> Outcome {
     path(old, "link")?;
     path(new, "link")?;
-    let follow = match option(follow) {
+    let follow = match follow.option() {
         Some(Value::TRUE) => Follow::Yes,
         Some(_) | None => Follow::No,
     };
@@ -102,7 +102,7 @@ fn nanoseconds(seconds: f64) -> u64 {
 }
 
 fn access(name: Value, permissions: Value) -> Outcome {
-    let wanted: Vec<i64> = list(permissions).map(Value::as_int).collect();
+    let wanted: Vec<i64> = permissions.list().map(Value::as_int).collect();
     with_path(name, "access", |path| may_access(path, &wanted))?;
     Ok(Value::UNIT)
 }

@@ -67,7 +67,8 @@ fn deliver() -> Result<(), Raised> {
 /// Changes which signals are blocked; the ones that were.
 fn mask(command: Value, signals: Value) -> Outcome {
     let old = BLOCKED.get();
-    let set = super::arguments::list(signals)
+    let set = signals
+        .list()
         .map(|signal| signals::number(signal.as_int()))
         .filter(|signal| (1..=SIGNALS).contains(signal))
         .fold(0, |set, signal| set | bit(signal));

@@ -1,6 +1,6 @@
 //! Waiting: `select` and `sleep`.
 
-use super::arguments::{descriptor, list, plain};
+use super::arguments::{descriptor, plain};
 use crate::heap;
 use crate::os::{self, Descriptor, Errno, Transfer, descriptors};
 use crate::primitives::registry::Outcome;
@@ -16,9 +16,9 @@ const TOO_LARGE: Descriptor = 1024;
 
 /// Nothing exceptional ever happens to a descriptor here, so the third list only has to be valid.
 fn select(reading: Value, writing: Value, exceptional: Value, timeout: Value) -> Outcome {
-    let reading: Vec<_> = list(reading).map(descriptor).collect();
-    let writing: Vec<_> = list(writing).map(descriptor).collect();
-    let exceptional: Vec<_> = list(exceptional).map(descriptor).collect();
+    let reading: Vec<_> = reading.list().map(descriptor).collect();
+    let writing: Vec<_> = writing.list().map(descriptor).collect();
+    let exceptional: Vec<_> = exceptional.list().map(descriptor).collect();
     let ready = wait(&reading, &writing, &exceptional, timeout.as_float());
     let ready = plain(ready, "select")?;
     let (readable, writable) = ready.split_at(reading.len());
