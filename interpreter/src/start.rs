@@ -9,6 +9,7 @@ use crate::image::{self, ImageError};
 use crate::interp::entries::enter_through_slot;
 use crate::os;
 use crate::parameters;
+use crate::primitives::registry::{Outcome, Raised, outcome};
 use crate::primitives::{exit, parsing};
 use crate::stack;
 use crate::value::{Value, WORD};
@@ -30,24 +31,26 @@ pub fn stress() -> bool {
 /// Runs the loaded program to its end; the exit code.
 pub fn run_program() -> u8 {
     apply_parameters();
-    let vm = vm();
     if stress() {
         heap::request_safepoint();
     }
+    match run_loaded() {
+        Err(Raised) => exit::uncaught(vm().exception.get()),
+        Ok(_) => {
+            settings::show_at_exit();
+            0
+        }
+    }
+}
+
+/// Runs the loaded program as it is; what its last instruction returns.
+pub fn run_loaded() -> Outcome {
+    let vm = vm();
     let top = vm.stack_high.get();
     // The program has no arguments; the cell above them is for its environment.
-    let result = Value(enter_through_slot(
-        vm.code_start.get(),
-        Value::UNIT.0,
-        top - WORD,
-    ));
+    let result = enter_through_slot(vm.code_start.get(), Value::UNIT.0, top - WORD);
     vm.sp.set(top);
-    if result == Value::RAISED {
-        exit::uncaught(vm.exception.get())
-    } else {
-        settings::show_at_exit();
-        0
-    }
+    outcome(Value(result))
 }
 
 /// Does what `OCAMLRUNPARAM` asks for.

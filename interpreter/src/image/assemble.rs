@@ -6,9 +6,9 @@
 use super::opcode::{Opcode, Operand};
 use super::parse::MAGIC;
 use crate::heap::{self, finalise};
-use crate::interp::entries::enter_through_slot;
 use crate::primitives::registry::{Outcome, Raised, argument};
-use crate::value::{Value, WORD, tag};
+use crate::start::run_loaded;
+use crate::value::{Value, tag};
 use crate::vm::vm;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -178,20 +178,4 @@ pub fn with_program<R: Send + 'static>(
         .expect("a thread can be started")
         .join()
         .expect("the interpreter does not panic")
-}
-
-fn run_loaded() -> Outcome {
-    let vm = vm();
-    let top = vm.stack_high.get();
-    let result = Value(enter_through_slot(
-        vm.code_start.get(),
-        Value::UNIT.0,
-        top - WORD,
-    ));
-    vm.sp.set(top);
-    if result == Value::RAISED {
-        Err(Raised)
-    } else {
-        Ok(result)
-    }
 }

@@ -9,7 +9,7 @@ use crate::heap::{self, memprof};
 use crate::image::code;
 use crate::image::verify::RESTART_ARITY;
 use crate::memory;
-use crate::primitives::registry::{Outcome, Raised};
+use crate::primitives::registry::{Outcome, outcome};
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 
@@ -24,31 +24,19 @@ pub const fn closure_info(start: usize) -> i64 {
 /// Applies a closure to any arguments, for primitives that call back. Pushes below `vm().sp` and leaves
 /// `vm().sp` as it was; what it runs may collect.
 pub fn apply(closure: Value, arguments: &[Value]) -> Outcome {
+    apply_code(memory::load_u32(closure.address()), closure, arguments)
+}
+
+/// The same, running `code` in place of the closure's own.
+pub fn apply_code(code: u32, closure: Value, arguments: &[Value]) -> Outcome {
     let top = vm().sp.get();
     let at = top - arguments.len() as u32 * WORD;
     for (index, argument) in arguments.iter().enumerate() {
         memory::store_i64(at + index as u32 * WORD, argument.0);
     }
-    let result = Value(apply_at(closure.0, at, arguments.len() as u32));
+    let result = run_at(code, closure.0, at, arguments.len() as u32);
     vm().sp.set(top);
-    if result == Value::RAISED {
-        Err(Raised)
-    } else {
-        Ok(result)
-    }
-}
-
-/// Runs `code` in place of the closure's own code, with one argument. As [`apply`] otherwise.
-pub fn apply_code(code: u32, closure: Value, argument: Value) -> Outcome {
-    let top = vm().sp.get();
-    memory::store_i64(top - WORD, argument.0);
-    let result = Value(run_at(code, closure.0, top - WORD, 1));
-    vm().sp.set(top);
-    if result == Value::RAISED {
-        Err(Raised)
-    } else {
-        Ok(result)
-    }
+    outcome(Value(result))
 }
 
 /// Applies `closure` to `n` arguments, 1 to 7, that are not what its arity says; they end at `top`.

@@ -74,6 +74,16 @@ impl IntoValue for Outcome {
     }
 }
 
+/// What a call returned that gives [`Value::RAISED`] if it raised.
+#[inline(always)]
+pub fn outcome(result: Value) -> Outcome {
+    if result == Value::RAISED {
+        Err(Raised)
+    } else {
+        Ok(result)
+    }
+}
+
 /// Argument `index` of a primitive that takes its arguments in memory.
 #[inline(always)]
 pub fn argument(arguments: u32, index: u32) -> Value {

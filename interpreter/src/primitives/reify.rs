@@ -86,7 +86,7 @@ fn get_section_table(_: Value) -> Outcome {
 
 /// Applies a traced function: its own code, with the closure that now holds the tracer's.
 fn invoke_traced_function(code: Value, closure: Value, argument: Value) -> Outcome {
-    interp::apply_code(custom::as_int64(code) as u32, closure, argument)
+    interp::apply_code(custom::as_int64(code) as u32, closure, &[argument])
 }
 
 /// The closure of the calling function: the interpreter's shortcut answers, since it alone knows.

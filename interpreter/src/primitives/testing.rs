@@ -1,6 +1,6 @@
 //! What unit tests of primitives need: a machine on the test's thread, and calls by name.
 
-use super::registry::{Code, Primitive};
+use super::registry::{Code, Primitive, Raised, outcome};
 use crate::heap;
 use crate::raise::Predefined;
 use crate::value::{Value, WORD};
@@ -36,19 +36,15 @@ pub fn start() {
 /// What a call of the primitive `name` returns, or the exception as `Name` or `Name: message`.
 pub fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
     let primitive = find(name);
-    let result = match (primitive.code, arguments) {
+    let result = outcome(match (primitive.code, arguments) {
         (Code::F1(code), &[a]) => code(a),
         (Code::F2(code), &[a, b]) => code(a, b),
         (Code::F3(code), &[a, b, c]) => code(a, b, c),
         (Code::F4(code), &[a, b, c, d]) => code(a, b, c, d),
         (Code::F5(code), &[a, b, c, d, e]) => code(a, b, c, d, e),
         (_, arguments) => panic!("{name} with {} arguments", arguments.len()),
-    };
-    if result == Value::RAISED {
-        Err(exception())
-    } else {
-        Ok(result)
-    }
+    });
+    result.map_err(|Raised| exception())
 }
 
 /// The integer that a call returns.
