@@ -32,12 +32,13 @@ pub fn start_machine() {
     vm.stack_threshold.set(low + 256 * WORD);
     vm.stack_high.set(high);
     vm.sp.set(high);
-    let exceptions = EXCEPTIONS.map(|name| {
-        let name = heap::alloc_string(name.as_bytes());
-        heap::alloc_fields(tag::OBJECT, &[name, Value::int(0)])
-    });
-    vm.globals.set(heap::alloc_fields(0, &exceptions));
+    vm.globals.set(heap::alloc_fields(0, &exceptions()));
     heap::init();
+}
+
+/// The predefined exceptions, in the order of their globals.
+pub fn exceptions() -> [Value; EXCEPTIONS.len()] {
+    EXCEPTIONS.map(|name| heap::alloc_fields(tag::OBJECT, &[string(name), Value::int(0)]))
 }
 
 /// The exception that `outcome` raised, as the runtime prints it.

@@ -302,11 +302,11 @@ fn concat(arrays: Value) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::primitives::testing::{call, start};
+    use crate::primitives::testing::{call, start_machine};
 
     #[test]
     fn floats_make_flat_arrays() {
-        start();
+        start_machine();
         let half = heap::alloc_float(0.5);
         let array = call("caml_make_vect", &[Value::int(3), half]).expect("room");
         assert_eq!((array.tag(), array.wosize()), (tag::DOUBLE_ARRAY, 3));
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn overlapping_copies_in_old_arrays() {
-        start();
+        start_machine();
         let fields: Vec<Value> = (0..300).map(Value::int).collect();
         for (from, to) in [(0, 1), (1, 0)] {
             let array = heap::alloc_fields(0, &fields);
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn impossible_lengths() {
-        start();
+        start_machine();
         let make = |len| call("caml_make_vect", &[Value::int(len), Value::UNIT]);
         assert_eq!(make(-1), Err("Invalid_argument: Array.make".to_owned()));
         assert_eq!(make(1 << 53), Err("Out_of_memory".to_owned()));

@@ -284,7 +284,7 @@ fn customs(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
 mod tests {
     use crate::custom;
     use crate::heap;
-    use crate::primitives::testing::{call, int, start, string};
+    use crate::primitives::testing::{call, int, start_machine, string};
     use crate::value::{Value, tag};
 
     fn list(length: usize, last: i64) -> Value {
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn integers_and_strings() {
-        start();
+        start_machine();
         let compare = |a, b| int("caml_compare", &[a, b]);
         assert_eq!(compare(Value::int(-1), Value::int(1)), -1);
         assert_eq!(compare(Value::int(7), string("")), -1);
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn nan_is_equal_to_itself_in_the_total_order_only() {
-        start();
+        start_machine();
         let (nan, one) = (heap::alloc_float(f64::NAN), heap::alloc_float(1.0));
         assert_eq!(int("caml_compare", &[nan, nan]), 0);
         assert_eq!(int("caml_compare", &[nan, one]), -1);
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn depth_does_not_matter() {
-        start();
+        start_machine();
         let length = if cfg!(miri) { 100 } else { 300_000 };
         assert_eq!(int("caml_compare", &[list(length, 1), list(length, 2)]), -1);
         assert_eq!(int("caml_equal", &[list(length, 5), list(length, 5)]), 1);
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn functions_and_custom_blocks() {
-        start();
+        start_machine();
         let closure = heap::alloc(2, tag::CLOSURE);
         closure.init_field(0, Value::UNIT);
         closure.init_field(1, Value::UNIT);

@@ -249,7 +249,7 @@ fn custom_hash(block: Value) -> Option<u32> {
 mod tests {
     use crate::custom;
     use crate::heap;
-    use crate::primitives::testing::{int, start, string};
+    use crate::primitives::testing::{int, start_machine, string};
     use crate::value::Value;
 
     fn hash(value: Value) -> i64 {
@@ -262,7 +262,7 @@ mod tests {
     /// What `Hashtbl.hash` gives under `ocamlrun`.
     #[test]
     fn hashes_are_those_of_ocamlrun() {
-        start();
+        start_machine();
         assert_eq!(hash(Value::int(0)), 129913994);
         assert_eq!(hash(Value::int(-1)), 911466517);
         assert_eq!(hash(Value::int(1 << 40)), 268849449);

@@ -100,6 +100,7 @@ mod tests {
     use crate::heap::Root;
     use crate::image::assemble::{GLOBALS, assemble, with_program};
     use crate::primitives::testing::call;
+    use crate::testing::exceptions;
 
     /// The program: global 12 adds one, global 13 applies its argument to 5, global 14 subtracts its second argument.
     const PROGRAM: &str = "Closure 0 @add; SetGlobal 12; Closure 0 @five; SetGlobal 13; \
@@ -111,10 +112,8 @@ mod tests {
     fn on_program<R: Send + 'static>(f: impl FnOnce() -> R + Send + 'static) -> R {
         with_program(assemble(PROGRAM), |result| {
             result.expect("the program ends");
-            // The predefined exceptions, for messages.
-            for index in 0..6 {
-                let name = heap::alloc_string(format!("E{index}").as_bytes());
-                heap::modify(vm().globals.get(), index, name);
+            for (index, exception) in exceptions().into_iter().enumerate() {
+                heap::modify(vm().globals.get(), index, exception);
             }
             f()
         })
@@ -257,7 +256,7 @@ mod tests {
             heap::collect_major();
             heap::verify::verify();
             assert_eq!(global(400).field(1), Value::int(2));
-            assert_eq!(grow(1 << 30), Err("E0".to_owned()));
+            assert_eq!(grow(1 << 30), Err("Out_of_memory".to_owned()));
         });
     }
 

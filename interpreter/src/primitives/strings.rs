@@ -217,12 +217,12 @@ fn fill(bytes: Value, start: Value, count: Value, byte: Value) -> Value {
 #[cfg(test)]
 mod tests {
     use crate::custom;
-    use crate::primitives::testing::{call, int, start, string, text};
+    use crate::primitives::testing::{call, int, start_machine, string, text};
     use crate::value::Value;
 
     #[test]
     fn accesses_are_checked() {
-        start();
+        start_machine();
         let outside = Err("Invalid_argument: index out of bounds".to_owned());
         let word = string("abcdefgh");
         assert_eq!(int("caml_string_get", &[word, Value::int(7)]), 'h' as i64);
@@ -241,7 +241,7 @@ mod tests {
 
     #[test]
     fn lengths_that_no_header_has_are_argument_errors() {
-        start();
+        start_machine();
         let longest = (1i64 << 57) - 9;
         assert_eq!(
             call("caml_create_bytes", &[Value::int(longest)]),
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn overlapping_copies() {
-        start();
+        start_machine();
         let bytes = string("abcdef");
         let arguments = [bytes, Value::int(0), bytes, Value::int(2), Value::int(4)];
         call("caml_blit_bytes", &arguments).expect("it cannot fail");

@@ -1,7 +1,7 @@
 //! Views, bounds, layouts and marshalling of bigarrays.
 
 use crate::heap;
-use crate::primitives::testing::{call, int, start, text};
+use crate::primitives::testing::{call, int, start_machine, text};
 use crate::value::{Value, tag};
 
 /// `Bigarray.kind`s by number.
@@ -42,7 +42,7 @@ fn table(layout: i64) -> Value {
 
 #[test]
 fn elements_wrap_to_their_size() {
-    start();
+    start_machine();
     let array = create(INT8_SIGNED, C_LAYOUT, &[2]);
     set(array, &[1], Value::int(300));
     assert_eq!(get(array, &[1]), Ok(Value::int(44)));
@@ -51,7 +51,7 @@ fn elements_wrap_to_their_size() {
 
 #[test]
 fn indices_are_checked_in_both_layouts() {
-    start();
+    start_machine();
     let outside = Err("Invalid_argument: index out of bounds".to_owned());
     let c = table(C_LAYOUT);
     assert_eq!(get(c, &[2, 3]), Ok(Value::int(23)));
@@ -65,7 +65,7 @@ fn indices_are_checked_in_both_layouts() {
 
 #[test]
 fn views_share_data() {
-    start();
+    start_machine();
     let array = table(C_LAYOUT);
     let row = call("caml_ba_slice", &[array, integers(&[1])]).expect("inside");
     assert_eq!(get(row, &[2]), Ok(Value::int(12)));
@@ -87,7 +87,7 @@ fn views_share_data() {
 
 #[test]
 fn copies_are_equal_and_marshal_alike() {
-    start();
+    start_machine();
     let (array, copy) = (table(C_LAYOUT), create(INT, C_LAYOUT, &[3, 4]));
     assert_eq!(int("caml_compare", &[array, copy]), 1);
     call("caml_ba_blit", &[array, copy]).expect("the same dimensions");
@@ -105,7 +105,7 @@ fn copies_are_equal_and_marshal_alike() {
 
 #[test]
 fn filling_writes_all_elements() {
-    start();
+    start_machine();
     let array = create(FLOAT64, C_LAYOUT, &[7]);
     call("caml_ba_fill", &[array, heap::alloc_float(2.5)]).expect("it cannot fail");
     for index in 0..7 {

@@ -4,7 +4,7 @@ use super::output::{Flags, marshal};
 use super::unmarshal;
 use crate::custom;
 use crate::heap;
-use crate::primitives::testing::{int, start, string};
+use crate::primitives::testing::{int, start_machine, string};
 use crate::value::Value;
 
 fn hex(bytes: &[u8]) -> String {
@@ -20,7 +20,7 @@ fn read_and_write(value: Value) -> String {
 
 #[test]
 fn bytes_are_those_of_ocamlrun() {
-    start();
+    start_machine();
     let shared = string("shared");
     let cases = [
         (
@@ -64,7 +64,7 @@ fn bytes_are_those_of_ocamlrun() {
 
 #[test]
 fn without_sharing_nothing_is_numbered() {
-    start();
+    start_machine();
     let shared = string("shared");
     let flags = Flags {
         no_sharing: true,
@@ -79,7 +79,7 @@ fn without_sharing_nothing_is_numbered() {
 
 #[test]
 fn depth_does_not_matter() {
-    start();
+    start_machine();
     let length = if cfg!(miri) { 100 } else { 300_000 };
     let list = heap::alloc_list((0..length).map(Value::int));
     read_and_write(list);
@@ -87,7 +87,7 @@ fn depth_does_not_matter() {
 
 #[test]
 fn a_cycle_stays_one() {
-    start();
+    start_machine();
     let pair = heap::alloc_fields(0, &[Value::int(1), Value::int(2)]);
     pair.init_field(1, pair);
     let bytes = marshal(pair, Flags::default()).expect("a cycle is finite");
@@ -98,7 +98,7 @@ fn a_cycle_stays_one() {
 /// Any prefix, and any change of one byte, is an error or some value, never a panic.
 #[test]
 fn malformed_input_is_an_error() {
-    start();
+    start_machine();
     let fields = [
         string("text"),
         heap::alloc_float(2.5),

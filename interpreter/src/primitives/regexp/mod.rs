@@ -111,7 +111,7 @@ fn group(groups: Value, index: usize, text: &[u8]) -> Option<&[u8]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{call, start, string, text};
+    use super::super::testing::{call, start_machine, string, text};
     use super::*;
 
     /// A compiled expression: operations with their arguments, strings, and the numbers of groups and marks.
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn choices_are_undone() {
-        start();
+        start_machine();
         let found = |text| bounds("re_string_match", alternatives(), text, 0);
         assert_eq!(found("ac"), [0, 2, 0, 1]);
         assert_eq!(found("abc"), [0, 3, 0, 2]);
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn searching_goes_both_ways() {
-        start();
+        start_machine();
         let found = |name, position| bounds(name, alternatives(), "xacxabcx", position);
         assert_eq!(found("re_search_forward", 0), [1, 3, 1, 2]);
         assert_eq!(found("re_search_forward", 2), [4, 7, 4, 6]);
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_end_of_the_text_is_a_partial_match() {
-        start();
+        start_machine();
         let found = |text| bounds("re_partial_match", alternatives(), text, 0);
         assert_eq!(found("a"), [0, 1, 0, 1]);
         assert_eq!(found(""), [0, 0, -1, -1]);
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn repetition_of_nothing_ends() {
-        start();
+        start_machine();
         // `\(a?\)*`, the class of `a` as 256 bits.
         let mut class = [0; 32];
         class[12] = 2;
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn positions_outside_are_refused() {
-        start();
+        start_machine();
         for position in [-1, 2] {
             let arguments = [alternatives(), string("a"), Value::int(position)];
             let raised = call("re_search_forward", &arguments);
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn templates_name_groups() {
-        start();
+        start_machine();
         let groups = [0, 3, 1, 2, -1, -1].map(Value::int);
         let groups = heap::alloc_fields(0, &groups);
         let result = |template| {
