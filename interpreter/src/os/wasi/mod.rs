@@ -14,7 +14,7 @@ mod files;
 mod waiting;
 
 use super::path;
-use super::{Errno, Follow, Handle, Kind, OpenFlags, Whence};
+use super::{Errno, Follow, Handle, OpenFlags, Whence};
 use abi::{Buffer, ConstBuffer, FdStat, Prestat};
 use core::cell::{OnceCell, RefCell};
 

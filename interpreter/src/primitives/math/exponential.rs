@@ -50,10 +50,10 @@ impl Power {
         let index = shifted.to_bits();
         let n = shifted - table.shift;
         let r = A::fma(n, table.ln2_low, A::fma(n, table.ln2_high, x)) + low;
-        let (tail, bits) = table.powers[(index % 128) as usize];
+        let [tail, bits] = table.powers[(index % 128) as usize];
         let [c2, c3, c4, c5] = table.polynomial;
         let square = r * r;
-        let rest = A::fma(square, A::fma(r, c3, c2), tail + r);
+        let rest = A::fma(square, A::fma(r, c3, c2), f64::from_bits(tail) + r);
         Self {
             scale: bits.wrapping_add(index.wrapping_add(sign) << 45),
             rest: A::fma(square * square, A::fma(r, c5, c4), rest),
@@ -208,7 +208,7 @@ fn log_near_1<A: Arithmetic>(x: f64) -> (f64, f64) {
 fn log_elsewhere<A: Arithmetic>(bits: u64) -> (f64, f64) {
     let table = tables::log();
     let reduced = Reduced::new(bits, 0x3FE6_0000_0000_0000, 7);
-    let (inverse, logarithm) = table.intervals[reduced.interval];
+    let [inverse, logarithm] = table.intervals[reduced.interval];
     let [a0, a1, a2, a3, a4] = table.polynomial;
     let n = reduced.exponent;
     let r = reduced.distance(inverse);
@@ -260,7 +260,7 @@ fn log2_elsewhere(bits: u64) -> (f64, f64) {
     let table = tables::log2();
     let a = &table.polynomial;
     let reduced = Reduced::new(bits, 0x3FE6_0000_0000_0000, 6);
-    let (inverse, logarithm) = table.intervals[reduced.interval];
+    let [inverse, logarithm] = table.intervals[reduced.interval];
     let r = reduced.distance(inverse);
     let t1 = r * table.inverse_ln2_high;
     let t2 = fma(

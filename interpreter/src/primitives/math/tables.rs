@@ -10,8 +10,8 @@ pub struct Exp {
     pub ln2_low: f64,
     pub polynomial: [f64; 4],
     _exp2: [f64; 6],
-    /// The rest of each power as a float, and its bits less `i << 45`.
-    pub powers: [(f64, u64); 128],
+    /// The bits of two floats: the rest of each power, and the power less `i << 45`.
+    pub powers: [[u64; 2]; 128],
 }
 
 /// `log(c)` and `1/c` for `c` near the middle of each of the mantissa's intervals.
@@ -23,7 +23,7 @@ pub struct Log {
     /// For arguments near 1.
     pub near: [f64; 11],
     /// `1/c` and `log(c)`.
-    pub intervals: [(f64, f64); 128],
+    pub intervals: [[f64; 2]; 128],
 }
 
 /// The same in base 2.
@@ -33,7 +33,7 @@ pub struct Log2 {
     pub inverse_ln2_low: f64,
     pub polynomial: [f64; 6],
     pub near: [f64; 10],
-    pub intervals: [(f64, f64); 64],
+    pub intervals: [[f64; 2]; 64],
 }
 
 /// The same with more bits, for `pow`.
