@@ -1,17 +1,15 @@
 //! Blobs that are files of their own, so that a reader can map them: in a directory beside the database, named by
 //! their digests.
 //!
-//! Invariant: a file appears under its name complete or not at all, and none is left behind by a process that dies
-//! while it writes (where the file system has unnamed files; elsewhere one begins with `.tmp`). Leaves out: which
-//! files are entries; files that are none are swept by [`Files::sweep`].
+//! Invariant: a file appears under its name complete or not at all (see [`whole`]). Leaves out: which files are entries;
+//! files that are none are swept by [`Files::sweep`].
 
 use std::collections::HashSet;
-use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::fd::AsRawFd;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io;
+use std::path::PathBuf;
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags};
+use crate::whole;
 
 /// The directory of one cache.
 #[derive(Debug)]
@@ -32,11 +30,7 @@ impl Files {
     /// Keeps `blob`, whose digest is `digest`.
     pub fn write(&self, digest: &[u8; 32], blob: &[u8]) -> io::Result<()> {
         fs::create_dir_all(&self.directory)?;
-        let path = self.path(digest);
-        match write_new(&path, blob) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            result => result,
-        }
+        whole::write(&self.path(digest), blob)
     }
 
     /// Removes the file with this digest, if it is there.
@@ -66,31 +60,4 @@ impl Files {
 
 fn name(digest: &[u8; 32]) -> String {
     blake3::Hash::from_bytes(*digest).to_hex().to_string()
-}
-
-/// Writes a file that does not exist yet, as a whole or not at all.
-fn write_new(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let mut file = match unnamed(directory) {
-        Ok(file) => file,
-        Err(_) => return write_named(directory, path, contents),
-    };
-    file.write_all(contents)?;
-    let link = format!("/proc/self/fd/{}", file.as_raw_fd());
-    rustix::fs::linkat(CWD, link, CWD, path, AtFlags::SYMLINK_FOLLOW)?;
-    Ok(())
-}
-
-/// A file without a name: gone with the process unless it is given one.
-fn unnamed(directory: &Path) -> rustix::io::Result<File> {
-    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    rustix::fs::open(directory, flags, Mode::from_raw_mode(0o644)).map(File::from)
-}
-
-/// For file systems that know no files without a name.
-fn write_named(directory: &Path, path: &Path, contents: &[u8]) -> io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(contents)?;
-    file.persist_noclobber(path)?;
-    Ok(())
 }

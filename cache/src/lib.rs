@@ -7,6 +7,7 @@
 //! * `store`: the SQL. Each entry carries a digest; one that does not match is a miss and is removed.
 //! * `files`: the directory.
 //! * `place`: opening, and setting aside files that are damaged or not ours.
+//! * [`whole`]: writing a file as a whole, for users of the cache as well.
 //!
 //! Invariant: nothing that goes wrong with the cache is fatal to its user: a failure is a miss, or an
 //! entry not kept, and a line in [`Cache::notices`]. What is read back is what was written.
@@ -15,6 +16,7 @@
 mod files;
 mod place;
 mod store;
+pub mod whole;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use cache::Cache;
+use cache::{Cache, whole};
 use wasmtime::Module;
 
 use crate::cli::{
@@ -19,7 +19,7 @@ use crate::lockstep::{self, Setup, Verdict};
 use crate::pipeline::{Mode, Pipeline, Settings, size};
 use crate::run::Exit;
 use crate::snapshot::{self, Refused};
-use crate::{bench, engine, output, run, specialise};
+use crate::{bench, engine, run, specialise};
 
 /// The status for a failure of ours, out of the way of the programs' own.
 const FAILURE: u8 = 125;
@@ -336,5 +336,5 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 }
 
 fn write(path: &Path, contents: &[u8]) -> Result<()> {
-    output::write(path, contents).with_context(|| format!("cannot write {}", path.display()))
+    whole::write(path, contents).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -12,7 +12,6 @@ pub mod engine;
 pub mod guest;
 pub mod host;
 pub mod lockstep;
-mod output;
 pub mod pipeline;
 mod progress;
 pub mod run;

@@ -2,7 +2,7 @@
 //!
 //! The contents go into a file without a name (`O_TMPFILE`), which disappears with the process; only when they are complete does
 //! it get a name. Over an existing file that takes two steps, a name beside it and a rename: what a process that is killed
-//! between them leaves behind is replaced by the next. File systems without such files get a temporary one.
+//! between them leaves behind is replaced by the next. File systems without such files get a temporary one (`.tmp…`).
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
