@@ -2,7 +2,7 @@
 //!
 //! In the order of a program's way: [`guest`] (the embedded interpreter), [`snapshot`] (it loads the
 //! program and is frozen), [`specialise`] (the specializer, as this tool calls it), [`engine`] and [`host`]
-//! (Wasmtime and the sandbox, with [`wasi`] and [`streams`]), [`run`], [`lockstep`]. [`pipeline`] puts them together, with the cache and with [`stats`];
+//! (Wasmtime and the sandbox, with [`wasi`], [`streams`] and `memory`), [`run`], [`lockstep`]. [`pipeline`] puts them together, with the cache and with [`stats`];
 //! [`cli`] is the command line, [`commands`] what it does, [`bench`] how well.
 
 pub mod bench;
@@ -12,6 +12,7 @@ pub mod engine;
 pub mod guest;
 pub mod host;
 pub mod lockstep;
+mod memory;
 pub mod pipeline;
 mod progress;
 pub mod run;

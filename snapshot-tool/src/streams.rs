@@ -22,6 +22,7 @@ pub struct Errno(pub u16);
 
 impl Errno {
     pub const BADF: Errno = Errno(8);
+    pub const FAULT: Errno = Errno(21);
     pub const INVAL: Errno = Errno(28);
     pub const IO: Errno = Errno(29);
     pub const NOTSUP: Errno = Errno(58);

@@ -3,7 +3,7 @@
 //!
 //! A host without streams (a snapshot, a side of lockstep) hands everything on.
 
-use std::future::Future;
+use std::convert::identity;
 use std::io::IoSlice;
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use wasmtime_wasi::runtime::in_tokio;
 use wiggle::GuestMemory;
 
 use crate::host::{ExitStatus, Host};
+use crate::memory::{buffers, slice, slice_mut};
 use crate::streams::{Errno, Streams};
 
 const MODULE: &str = "wasi_snapshot_preview1";
@@ -22,9 +23,6 @@ const CALL_FUEL: usize = 128 << 20;
 
 /// The clocks of processor time: the process's, the thread's.
 const PROCESSOR_CLOCKS: [u32; 2] = [2, 3];
-
-/// An address outside of the guest's memory.
-const FAULT: Errno = Errno(21);
 
 /// What a function of ours comes to; `None`: it is not about a stream of ours.
 type Answer = Option<Result<(), Errno>>;
@@ -40,34 +38,25 @@ fn parts<'a, T: AsMut<Host>>(
     Ok((memory, data.as_mut()))
 }
 
-/// Our answer, or Wasmtime's.
-async fn or_else<F: Future<Output = wasmtime::Result<i32>>>(
-    answer: Answer,
-    rest: F,
-) -> wasmtime::Result<i32> {
-    match answer {
-        Some(Ok(())) => Ok(0),
-        Some(Err(Errno(number))) => Ok(number.into()),
-        None => rest.await,
-    }
-}
-
-/// Defines a function that asks `$ours` first, and hands the call on if that has no answer.
+/// Defines a function that asks `$ours` first, and hands the call on if that has no answer. What may wait is handed on
+/// within Tokio, whose start takes time and threads.
 macro_rules! shadow {
     ($linker:ident, $name:ident($($argument:ident: $ty:ty),*), $ours:expr) => {
+        shadow!($linker, $name($($argument: $ty),*), $ours, in_tokio)
+    };
+    ($linker:ident, $name:ident($($argument:ident: $ty:ty),*), $ours:expr, $enter:ident) => {
         $linker.func_wrap(
             MODULE,
             stringify!($name),
             |mut caller: Caller<'_, T>, $($argument: $ty),*| {
                 let (memory, host) = parts(&mut caller)?;
                 let ours: fn(&mut [u8], &mut Host, $($ty),*) -> Answer = $ours;
-                let answer = ours(memory, host, $($argument),*);
+                if let Some(answer) = ours(memory, host, $($argument),*) {
+                    return Ok(answer.map_or_else(|Errno(number)| number.into(), |()| 0));
+                }
                 host.wasi.set_hostcall_fuel(CALL_FUEL);
                 let mut memory = GuestMemory::Unshared(memory);
-                in_tokio(or_else(
-                    answer,
-                    p1::$name(&mut host.wasi, &mut memory, $($argument),*),
-                ))
+                $enter(p1::$name(&mut host.wasi, &mut memory, $($argument as _),*))
             },
         )?
     };
@@ -81,119 +70,86 @@ pub fn shadow<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> wasmti
     })?;
     shadow_transfers(linker)?;
     shadow_status(linker)?;
-    linker.func_wrap(MODULE, "clock_time_get", clock::<T>)?;
+    shadow!(linker, clock_time_get(clock: u32, precision: i64, time: u32), time_of, identity);
     Ok(())
 }
 
 fn shadow_transfers<T: AsMut<Host> + Send + 'static>(
     linker: &mut Linker<T>,
 ) -> wasmtime::Result<()> {
-    shadow!(linker, fd_read(fd: i32, vectors: i32, count: i32, read: i32), get);
-    shadow!(linker, fd_write(fd: i32, vectors: i32, count: i32, written: i32), put);
-    shadow!(linker, fd_seek(fd: i32, offset: i64, whence: i32, position: i32), seek_in);
-    linker.func_wrap(MODULE, "fd_tell", tell::<T>)?;
-    shadow!(linker, fd_close(fd: i32), |_, host, fd| {
-        Some(mine(host, fd)?.close(fd as u32))
+    shadow!(linker, fd_read(fd: u32, vectors: u32, count: u32, read: u32), get);
+    shadow!(linker, fd_write(fd: u32, vectors: u32, count: u32, written: u32), put);
+    shadow!(linker, fd_seek(fd: u32, offset: i64, whence: u32, position: u32), seek_in);
+    shadow!(linker, fd_tell(fd: u32, position: u32), tell, identity);
+    shadow!(linker, fd_close(fd: u32), |_, host, fd| {
+        Some(mine(host, fd)?.close(fd))
     });
     shadow!(
         linker,
-        poll_oneoff(wanted: i32, events: i32, count: i32, happened: i32),
+        poll_oneoff(wanted: u32, events: u32, count: u32, happened: u32),
         poll
     );
     Ok(())
 }
 
 fn shadow_status<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
-    shadow!(linker, fd_filestat_get(fd: i32, status: i32), |memory, host, fd, status| {
-        let found = mine(host, fd)?.file_status(fd as u32);
+    shadow!(linker, fd_filestat_get(fd: u32, status: u32), |memory, host, fd, status| {
+        let found = mine(host, fd)?.file_status(fd);
         Some(found.and_then(|found| store(memory, status, &found)))
     });
-    shadow!(linker, fd_fdstat_get(fd: i32, status: i32), |memory, host, fd, status| {
-        let found = mine(host, fd)?.descriptor_status(fd as u32);
+    shadow!(linker, fd_fdstat_get(fd: u32, status: u32), |memory, host, fd, status| {
+        let found = mine(host, fd)?.descriptor_status(fd);
         Some(found.and_then(|found| store(memory, status, &found)))
     });
-    shadow!(linker, fd_filestat_set_size(fd: i32, size: i64), |_, host, fd, size| {
-        Some(mine(host, fd)?.set_size(fd as u32, size as u64))
+    shadow!(linker, fd_filestat_set_size(fd: u32, size: i64), |_, host, fd, size| {
+        Some(mine(host, fd)?.set_size(fd, size as u64))
     });
-    shadow!(linker, fd_sync(fd: i32), |_, host, fd| {
-        Some(mine(host, fd)?.synchronise(fd as u32))
+    shadow!(linker, fd_sync(fd: u32), |_, host, fd| {
+        Some(mine(host, fd)?.synchronise(fd))
     });
-    shadow!(linker, fd_datasync(fd: i32), |_, host, fd| {
-        Some(mine(host, fd)?.synchronise(fd as u32))
+    shadow!(linker, fd_datasync(fd: u32), |_, host, fd| {
+        Some(mine(host, fd)?.synchronise(fd))
     });
-    shadow!(linker, fd_renumber(from: i32, to: i32), |_, host, from, to| {
+    shadow!(linker, fd_renumber(from: u32, to: u32), |_, host, from, to| {
         let streams = host.streams.as_ref()?;
-        let touched = streams.has(from as u32) || streams.has(to as u32);
+        let touched = streams.has(from) || streams.has(to);
         touched.then_some(Err(Errno::NOTSUP))
     });
     Ok(())
 }
 
 /// The streams, if `fd` is one of them.
-fn mine(host: &mut Host, fd: i32) -> Option<&mut Streams> {
-    host.streams
-        .as_mut()
-        .filter(|streams| streams.has(fd as u32))
+fn mine(host: &mut Host, fd: u32) -> Option<&mut Streams> {
+    host.streams.as_mut().filter(|streams| streams.has(fd))
 }
 
-/// The guest's memory from `address` on.
-fn range(memory: &mut [u8], address: i32, len: usize) -> Result<&mut [u8], Errno> {
-    let start = address as u32 as usize;
-    memory.get_mut(start..start + len).ok_or(FAULT)
-}
-
-/// The same, to be read.
-fn range_of(memory: &[u8], address: i32, len: usize) -> Result<&[u8], Errno> {
-    let start = address as u32 as usize;
-    memory.get(start..start + len).ok_or(FAULT)
-}
-
-fn store(memory: &mut [u8], address: i32, bytes: &[u8]) -> Result<(), Errno> {
-    range(memory, address, bytes.len())?.copy_from_slice(bytes);
+fn store(memory: &mut [u8], address: u32, bytes: &[u8]) -> Result<(), Errno> {
+    slice_mut(memory, address, bytes.len())?.copy_from_slice(bytes);
     Ok(())
 }
 
-fn word<const LEN: usize>(memory: &mut [u8], address: i32) -> Result<[u8; LEN], Errno> {
-    let bytes = range(memory, address, LEN)?;
-    Ok(<[u8; LEN]>::try_from(&*bytes).expect("as many as were asked for"))
-}
-
-/// Address and length of each vector.
-fn vectors(memory: &mut [u8], address: i32, count: i32) -> Result<Vec<(i32, usize)>, Errno> {
-    (0..count)
-        .map(|index| {
-            let vector: [u8; 8] = word(memory, address.wrapping_add(index.wrapping_mul(8)))?;
-            let (start, len) = vector.split_at(4);
-            let number = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
-            Ok((number(start) as i32, number(len) as usize))
-        })
-        .collect()
-}
-
-/// Reads into the first vector that has room: reading less than was asked for is always allowed.
-fn get(memory: &mut [u8], host: &mut Host, fd: i32, at: i32, count: i32, read: i32) -> Answer {
+/// Reads into the first buffer that has room: reading less than was asked for is always allowed.
+fn get(memory: &mut [u8], host: &mut Host, fd: u32, at: u32, count: u32, read: u32) -> Answer {
     let streams = mine(host, fd)?;
     let done = |memory: &mut [u8]| {
-        let found = vectors(memory, at, count)?;
-        let (start, len) = found
+        let (start, len) = buffers(memory, at, count)?
             .into_iter()
             .find(|&(_, len)| len > 0)
             .unwrap_or((0, 0));
-        let filled = streams.read(fd as u32, range(memory, start, len)?)?;
+        let filled = streams.read(fd, slice_mut(memory, start, len)?)?;
         store(memory, read, &(filled as u32).to_le_bytes())
     };
     Some(done(memory))
 }
 
-fn put(memory: &mut [u8], host: &mut Host, fd: i32, at: i32, count: i32, out: i32) -> Answer {
+fn put(memory: &mut [u8], host: &mut Host, fd: u32, at: u32, count: u32, out: u32) -> Answer {
     let streams = mine(host, fd)?;
     let done = |memory: &mut [u8]| {
-        let found = vectors(memory, at, count)?;
         let mut slices = Vec::new();
-        for (start, len) in found {
-            slices.push(IoSlice::new(range_of(memory, start, len)?));
+        for (start, len) in buffers(memory, at, count)? {
+            slices.push(IoSlice::new(slice(memory, start, len)?));
         }
-        let written = streams.write(fd as u32, &slices)?;
+        let written = streams.write(fd, &slices)?;
         store(memory, out, &(written as u32).to_le_bytes())
     };
     Some(done(memory))
@@ -202,58 +158,31 @@ fn put(memory: &mut [u8], host: &mut Host, fd: i32, at: i32, count: i32, out: i3
 fn seek_in(
     memory: &mut [u8],
     host: &mut Host,
-    fd: i32,
+    fd: u32,
     offset: i64,
-    whence: i32,
-    position: i32,
+    whence: u32,
+    position: u32,
 ) -> Answer {
-    let found = mine(host, fd)?.seek(fd as u32, offset, whence as u32);
+    let found = mine(host, fd)?.seek(fd, offset, whence);
     Some(found.and_then(|found| store(memory, position, &found.to_le_bytes())))
 }
 
 /// The position, which is where no move leads to.
-fn tell<T: AsMut<Host>>(
-    mut caller: Caller<'_, T>,
-    fd: i32,
-    position: i32,
-) -> wasmtime::Result<i32> {
-    const FROM_HERE: i32 = 1;
-    let (memory, host) = parts(&mut caller)?;
-    match seek_in(memory, host, fd, 0, FROM_HERE, position) {
-        Some(result) => Ok(result.map_or_else(|Errno(number)| number.into(), |()| 0)),
-        None => p1::fd_tell(
-            &mut host.wasi,
-            &mut GuestMemory::Unshared(memory),
-            fd,
-            position,
-        ),
-    }
+fn tell(memory: &mut [u8], host: &mut Host, fd: u32, position: u32) -> Answer {
+    const FROM_HERE: u32 = 1;
+    seek_in(memory, host, fd, 0, FROM_HERE, position)
 }
 
 /// Processor time since the program began; the other clocks are Wasmtime's.
-fn clock<T: AsMut<Host>>(
-    mut caller: Caller<'_, T>,
-    clock: i32,
-    precision: i64,
-    time: i32,
-) -> wasmtime::Result<i32> {
-    let (memory, host) = parts(&mut caller)?;
-    let processor = host.processor_time();
-    if let Some(spent) = processor.filter(|_| PROCESSOR_CLOCKS.contains(&(clock as u32))) {
-        let stored = store(memory, time, &(spent.as_nanos() as u64).to_le_bytes());
-        return Ok(stored.map_or_else(|Errno(number)| number.into(), |()| 0));
-    }
-    p1::clock_time_get(
-        &mut host.wasi,
-        &mut GuestMemory::Unshared(memory),
-        clock,
-        precision,
-        time,
-    )
+fn time_of(memory: &mut [u8], host: &mut Host, clock: u32, _precision: i64, time: u32) -> Answer {
+    let spent = host.processor_time()?;
+    PROCESSOR_CLOCKS
+        .contains(&clock)
+        .then(|| store(memory, time, &(spent.as_nanos() as u64).to_le_bytes()))
 }
 
 /// Bytes of a subscription and of an event.
-const SUBSCRIPTION: i32 = 48;
+const SUBSCRIPTION: usize = 48;
 const EVENT: usize = 32;
 
 /// What a guest waits for.
@@ -265,30 +194,24 @@ enum Wanted {
     File,
 }
 
+/// The event that a subscription ends in, and what it is about.
+type Subscription = ([u8; EVENT], Wanted);
+
 /// Waits, if one of our streams is among what is waited for.
 fn poll(
     memory: &mut [u8],
     host: &mut Host,
-    wanted: i32,
-    events: i32,
-    count: i32,
-    happened: i32,
+    wanted: u32,
+    events: u32,
+    count: u32,
+    happened: u32,
 ) -> Answer {
     let streams = host.streams.as_ref()?;
-    let subscriptions: Result<Vec<_>, _> = (0..count)
-        .map(|index| {
-            subscription(
-                memory,
-                wanted.wrapping_add(index.wrapping_mul(SUBSCRIPTION)),
-                streams,
-            )
-        })
-        .collect();
-    let subscriptions = match subscriptions {
+    let subscriptions = match subscriptions(memory, wanted, count, streams) {
         Ok(subscriptions) => subscriptions,
         Err(error) => return Some(Err(error)),
     };
-    let is_mine = |(_, wanted): &([u8; EVENT], Wanted)| matches!(wanted, Wanted::Stream(..));
+    let is_mine = |(_, wanted): &Subscription| matches!(wanted, Wanted::Stream(..));
     if !subscriptions.iter().any(is_mine) {
         return None;
     }
@@ -299,24 +222,28 @@ fn poll(
             .zip(&ready)
             .filter(|(_, ready)| **ready);
         let bytes: Vec<u8> = found.flat_map(|((event, _), _)| *event).collect();
+        let count = (bytes.len() / EVENT) as u32;
         store(memory, events, &bytes)?;
-        store(
-            memory,
-            happened,
-            &((bytes.len() / EVENT) as u32).to_le_bytes(),
-        )
+        store(memory, happened, &count.to_le_bytes())
     };
     Some(done(memory))
 }
 
-/// A subscription: the event that it ends in, and what it is about.
-fn subscription(
-    memory: &mut [u8],
-    at: i32,
+fn subscriptions(
+    memory: &[u8],
+    wanted: u32,
+    count: u32,
     streams: &Streams,
-) -> Result<([u8; EVENT], Wanted), Errno> {
+) -> Result<Vec<Subscription>, Errno> {
+    let (wanted, _) = slice(memory, wanted, SUBSCRIPTION * count as usize)?.as_chunks();
+    wanted
+        .iter()
+        .map(|bytes| subscription(bytes, streams))
+        .collect()
+}
+
+fn subscription(bytes: &[u8; SUBSCRIPTION], streams: &Streams) -> Result<Subscription, Errno> {
     const ABSOLUTE: u8 = 1;
-    let bytes: [u8; SUBSCRIPTION as usize] = word(memory, at)?;
     let mut event = [0; EVENT];
     event[..8].copy_from_slice(&bytes[..8]);
     event[10] = bytes[8];
@@ -332,7 +259,7 @@ fn subscription(
 }
 
 /// Which of the subscriptions come true first.
-fn ready(subscriptions: &[([u8; EVENT], Wanted)], streams: &Streams) -> Result<Vec<bool>, Errno> {
+fn ready(subscriptions: &[Subscription], streams: &Streams) -> Result<Vec<bool>, Errno> {
     let mut timeout = None;
     let mut polled = Vec::new();
     for (_, wanted) in subscriptions {

@@ -14,8 +14,10 @@ use std::sync::mpsc::{Receiver, Sender};
 use anyhow::{Context, Result};
 use wasmtime::{Caller, Func, FuncType, Linker, Memory, Module, Store, Val};
 
+use super::side::Guest;
 use crate::engine;
-use crate::host::{self, Host};
+use crate::host;
+use crate::memory::{buffers, slice, slice_mut, word};
 
 /// The module name of WASI's imports.
 const WASI: &str = "wasi_snapshot_preview1";
@@ -143,14 +145,8 @@ pub enum Outside {
     Replay(Receiver<Call>),
 }
 
-/// A store's data that has such a side in it.
-pub trait HasOutside: AsMut<Host> + Send + 'static {
-    fn outside(&mut self) -> &mut Outside;
-    fn memory(&self) -> Option<Memory>;
-}
-
 /// Puts recording or playing back in place of WASI's functions.
-pub fn link<T: HasOutside>(linker: &mut Linker<T>, module: &Module) -> Result<()> {
+pub fn link(linker: &mut Linker<Guest>, module: &Module) -> Result<()> {
     for (index, ty) in imports(module) {
         linker
             .func_new(
@@ -165,8 +161,8 @@ pub fn link<T: HasOutside>(linker: &mut Linker<T>, module: &Module) -> Result<()
 }
 
 /// Makes the relay, where the side makes calls.
-pub fn connect<T: HasOutside>(store: &mut Store<T>, module: &Module, memory: Memory) -> Result<()> {
-    if let Outside::Replay(_) = store.data_mut().outside() {
+pub fn connect(store: &mut Store<Guest>, module: &Module, memory: Memory) -> Result<()> {
+    if let Outside::Replay(_) = store.data().outside {
         return Ok(());
     }
     let imports = imports(module);
@@ -183,7 +179,7 @@ pub fn connect<T: HasOutside>(store: &mut Store<T>, module: &Module, memory: Mem
     for (index, _) in imports {
         functions[index] = instance.get_func(&mut *store, SHAPES[index].name);
     }
-    if let Outside::Record { relay, .. } = store.data_mut().outside() {
+    if let Outside::Record { relay, .. } = &mut store.data_mut().outside {
         *relay = functions;
     }
     Ok(())
@@ -232,8 +228,8 @@ fn relay(imports: &[(usize, FuncType)]) -> String {
     text
 }
 
-fn call<T: HasOutside>(
-    mut caller: Caller<'_, T>,
+fn call(
+    mut caller: Caller<'_, Guest>,
     index: usize,
     params: &[Val],
     results: &mut [Val],
@@ -241,7 +237,7 @@ fn call<T: HasOutside>(
     let shape = &SHAPES[index];
     let memory = caller
         .data()
-        .memory()
+        .memory
         .context("the module calls WASI before it is instantiated")
         .map_err(error)?;
     let numbers = shape
@@ -252,7 +248,7 @@ fn call<T: HasOutside>(
     let read = gather(memory.data(&caller), shape.reads, params)
         .map_err(error)?
         .concat();
-    let relay = match caller.data_mut().outside() {
+    let relay = match &mut caller.data_mut().outside {
         Outside::Replay(calls) => {
             let call = calls.recv().map_err(|_| {
                 wasmtime::Error::msg(format!(
@@ -284,7 +280,7 @@ fn call<T: HasOutside>(
         errno,
         written: gather(memory.data(&caller), writes, params).map_err(error)?,
     };
-    if let Outside::Record { calls, .. } = caller.data_mut().outside() {
+    if let Outside::Record { calls, .. } = &mut caller.data_mut().outside {
         // A side that has ended needs no more results: that is for the comparison to find.
         let _ = calls.send(call);
     }
@@ -364,51 +360,34 @@ fn scatter(memory: &mut [u8], part: &Part, params: &[Val], bytes: &[u8]) -> Resu
         let (now, later) = rest
             .split_at_checked(len)
             .context("the buffers differ in size")?;
-        slice(memory, start, len)?;
-        memory[start..start + len].copy_from_slice(now);
+        slice_mut(memory, start, len)?.copy_from_slice(now);
         rest = later;
     }
     Ok(())
 }
 
 /// Where `part` lies: starts and lengths.
-fn ranges(memory: &[u8], part: &Part, params: &[Val]) -> Result<Vec<(usize, usize)>> {
-    let param = |index: usize| number(&params[index]) as u32 as usize;
+fn ranges(memory: &[u8], part: &Part, params: &[Val]) -> Result<Vec<(u32, usize)>> {
+    let param = |index: usize| number(&params[index]) as u32;
+    let count_at = |index: usize| word(memory, param(index)).map(|count| count as usize);
     Ok(match *part {
         Part::Fixed { pointer, bytes } => vec![(param(pointer), bytes)],
-        Part::Sized { pointer, len } => vec![(param(pointer), param(len))],
+        Part::Sized { pointer, len } => vec![(param(pointer), param(len) as usize)],
         Part::Counted {
             pointer,
             count,
             unit,
-        } => vec![(param(pointer), word(memory, param(count))? * unit)],
+        } => vec![(param(pointer), count_at(count)? * unit)],
         Part::Vectors { list, count } => {
-            let mut left = match count {
-                Some(count) => word(memory, param(count))?,
-                None => usize::MAX,
-            };
-            let mut ranges = Vec::new();
-            for index in 0..param(list + 1) {
-                let at = param(list) + 8 * index;
-                let len = word(memory, at + 4)?.min(left);
-                ranges.push((word(memory, at)?, len));
-                left -= len;
+            let mut left = count.map_or(Ok(usize::MAX), count_at)?;
+            let mut buffers = buffers(memory, param(list), param(list + 1))?;
+            for (_, len) in &mut buffers {
+                *len = left.min(*len);
+                left -= *len;
             }
-            ranges
+            buffers
         }
     })
-}
-
-fn word(memory: &[u8], at: usize) -> Result<usize> {
-    let bytes = slice(memory, at, 4)?;
-    Ok(u32::from_le_bytes(bytes.try_into().expect("four bytes")) as usize)
-}
-
-fn slice(memory: &[u8], start: usize, len: usize) -> Result<&[u8]> {
-    start
-        .checked_add(len)
-        .and_then(|end| memory.get(start..end))
-        .context("a WASI call's pointer is outside of memory")
 }
 
 fn error(error: anyhow::Error) -> wasmtime::Error {

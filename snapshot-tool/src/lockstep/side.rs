@@ -12,7 +12,7 @@ use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
 use wasmtime_wasi::{Deterministic, HostMonotonicClock, HostWallClock};
 
 use super::event::{BATCH, Batch, STACK_WORDS};
-use super::outside::{self, HasOutside, Outside};
+use super::outside::{self, Outside};
 use super::{End, Setup};
 use crate::engine;
 use crate::host::{self, Host};
@@ -97,7 +97,6 @@ fn run_side(
         .monotonic_clock(Ticks::default());
     wasi.secure_random(Deterministic::new(vec![0x5a, 0xc3, 0x17, 0x88, 0x2e]));
     let recorder = Recorder {
-        memory: None,
         batch: Batch::default(),
         stack_high: None,
         sender,
@@ -106,6 +105,7 @@ fn run_side(
         engine,
         Guest {
             host: Host::new(wasi.build_p1(), &setup.sandbox),
+            memory: None,
             recorder,
             outside,
         },
@@ -144,7 +144,7 @@ fn prepare(store: &mut Store<Guest>, instance: Instance, stress: bool) -> Result
     let memory = instance
         .get_memory(&mut *store, "memory")
         .context("the module does not export its memory")?;
-    store.data_mut().recorder.memory = Some(memory);
+    store.data_mut().memory = Some(memory);
     if stress {
         let cell = match instance.get_export(&mut *store, STRESS) {
             Some(Extern::Global(global)) => global.get(&mut *store).i32(),
@@ -167,27 +167,20 @@ fn record(
     sp: u32,
     value: i64,
 ) -> wasmtime::Result<()> {
-    let Some(memory) = caller.data().recorder.memory else {
+    let Some(memory) = caller.data().memory else {
         return Ok(());
     };
     let (memory, guest) = memory.data_and_store_mut(&mut caller);
     guest.recorder.record(memory, kind, position, sp, value)
 }
 
-struct Guest {
+/// The state of a side's guest.
+pub struct Guest {
     host: Host,
+    /// Once the module is instantiated.
+    pub memory: Option<Memory>,
     recorder: Recorder,
-    outside: Outside,
-}
-
-impl HasOutside for Guest {
-    fn outside(&mut self) -> &mut Outside {
-        &mut self.outside
-    }
-
-    fn memory(&self) -> Option<Memory> {
-        self.recorder.memory
-    }
+    pub outside: Outside,
 }
 
 impl AsMut<Host> for Guest {
@@ -197,7 +190,6 @@ impl AsMut<Host> for Guest {
 }
 
 struct Recorder {
-    memory: Option<Memory>,
     batch: Batch,
     /// The stack pointer of the first event: words above it are not on the stack.
     stack_high: Option<u32>,
