@@ -142,25 +142,26 @@ fn standard_input() -> Result<Vec<u8>> {
     Ok(input)
 }
 
-/// Machine code for whatever kind of program there is to run. Machine code itself is mapped, not read, and needs no
-/// cache.
+/// Machine code for whatever kind of program there is to run.
 fn runnable(args: &RunArgs) -> Result<(Pipeline, Module)> {
-    let name = || args.program.display().to_string();
-    let kind = kind(&args.program)?;
-    if kind == Kind::MachineCode {
-        let pipeline = Pipeline::new(Settings::default())?;
-        let module = engine::load(&pipeline.engine, &args.program)
-            .context("this is not machine code that this version of Bactrian made")
-            .with_context(name)?;
-        return Ok((pipeline, module));
-    }
+    let compile = match kind(&args.program)? {
+        Kind::MachineCode => return load(&args.program),
+        Kind::Wasm => Pipeline::machine_code,
+        Kind::Bytecode => Pipeline::program,
+    };
     let mut pipeline = pipeline(&args.build)?;
     let input = read(&args.program)?;
-    let module = match kind {
-        Kind::Wasm => pipeline.machine_code(&input),
-        Kind::Bytecode | Kind::MachineCode => pipeline.program(&input),
-    }
-    .with_context(name)?;
+    let module =
+        compile(&mut pipeline, &input).with_context(|| args.program.display().to_string())?;
+    Ok((pipeline, module))
+}
+
+/// Machine code is mapped, not read, and needs no cache.
+fn load(program: &Path) -> Result<(Pipeline, Module)> {
+    let pipeline = Pipeline::new(Settings::default())?;
+    let module = engine::load(&pipeline.engine, program)
+        .context("this is not machine code that this version of Bactrian made")
+        .with_context(|| program.display().to_string())?;
     Ok((pipeline, module))
 }
 
