@@ -1,6 +1,7 @@
 //! Time and memory of a process: CPU time of its own, user and system, and the largest part of it that was in memory, as
 //! the kernel counts them.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,6 +18,19 @@ pub struct Measured {
     pub peak: u64,
     pub status: Option<i32>,
     pub output: Vec<u8>,
+}
+
+/// This executable, to be given arguments.
+pub fn bactrian() -> Result<Command> {
+    let executable = std::env::current_exe().context("cannot find this executable")?;
+    Ok(Command::new(executable))
+}
+
+/// `ocamlrun` with this program, to be given its arguments.
+pub fn ocamlrun(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new("ocamlrun");
+    command.arg(program);
+    command
 }
 
 /// Runs the command `runs` times; time is the median, all else is that of the last run.

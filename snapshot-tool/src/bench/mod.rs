@@ -44,11 +44,7 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
     let tasks = users::measure(&bench)?;
     let mut measurements = Vec::new();
     for source in &sources {
-        let name = source
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = name(source);
         eprintln!("{name} ...");
         let bytecode = bench.compile(source)?;
         measurements.push(
@@ -78,11 +74,7 @@ pub fn demo(args: &DemoArgs) -> Result<()> {
     let bench = Bench::new(1)?;
     let mut measurements = Vec::new();
     for bytecode in &programs {
-        let name = bytecode
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = name(bytecode);
         let measurement = bench
             .measure(&name, bytecode)
             .with_context(|| name.clone())?;
@@ -94,6 +86,12 @@ pub fn demo(args: &DemoArgs) -> Result<()> {
     }
     println!("\n{}", table::plain(&table::programs(&measurements)));
     Ok(())
+}
+
+/// What the program in this file is called.
+fn name(file: &Path) -> String {
+    let stem = file.file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
 }
 
 /// The files of `directory` with this extension, in order; only those of these names, if any are given.

@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use super::measure::{bactrian, ocamlrun};
 use super::program::Bench;
 use super::table;
 use crate::cli::BenchArgs;
@@ -72,7 +73,7 @@ pub fn numbers(args: &BenchArgs) -> Result<()> {
 }
 
 fn checks(bytecode: &Path) -> Result<Vec<String>> {
-    let output = Command::new("ocamlrun").arg(bytecode).arg("list").output();
+    let output = ocamlrun(bytecode).arg("list").output();
     let output = output.context("cannot start ocamlrun: run `make setup`")?;
     Ok(String::from_utf8(output.stdout)?
         .lines()
@@ -82,10 +83,9 @@ fn checks(bytecode: &Path) -> Result<Vec<String>> {
 
 /// Runs the program in both ways at once, and compares what they print while they print it.
 fn compare(bytecode: &Path, arguments: &[String]) -> Result<Comparison> {
-    let bactrian = std::env::current_exe().context("cannot find this executable")?;
-    let mut expected = start(Command::new("ocamlrun").arg(bytecode).args(arguments))?;
+    let mut expected = start(ocamlrun(bytecode).args(arguments))?;
     let mut ours = start(
-        Command::new(bactrian)
+        bactrian()?
             .arg("run")
             .arg(bytecode)
             .arg("--")

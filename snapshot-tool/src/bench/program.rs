@@ -10,7 +10,7 @@ use cache::Cache;
 use tempfile::TempDir;
 
 use super::bytecode;
-use super::measure::{self, Measured};
+use super::measure::{self, Measured, bactrian, ocamlrun};
 use crate::engine;
 use crate::pipeline::{Mode, Pipeline, Settings};
 use crate::specialise::Summary;
@@ -69,13 +69,19 @@ impl Bench {
     /// Compiles an OCaml source with `ocamlc`, away from the source's directory.
     pub fn compile(&self, source: &Path) -> Result<PathBuf> {
         let name = source.file_name().context("a source has a name")?;
-        let copy = self.directory.path().join(name);
-        std::fs::copy(source, &copy)
-            .with_context(|| format!("cannot copy {}", source.display()))?;
-        let bytecode = copy.with_extension("byte");
+        let text =
+            std::fs::read(source).with_context(|| format!("cannot read {}", source.display()))?;
+        self.compile_text(name, &text)
+    }
+
+    /// Compiles the OCaml source `text`, to be in a file of this name.
+    pub fn compile_text(&self, name: impl AsRef<Path>, text: &[u8]) -> Result<PathBuf> {
+        let source = self.directory.path().join(name);
+        std::fs::write(&source, text).context("cannot write a scratch file")?;
+        let bytecode = source.with_extension("byte");
         let compiled = Command::new("ocamlc")
             .args(["-w", "-a", "-o"])
-            .args([&bytecode, &copy])
+            .args([&bytecode, &source])
             .output()
             .context("cannot start ocamlc: run `make setup`")?;
         if !compiled.status.success() {
@@ -90,11 +96,10 @@ impl Bench {
 
     /// Measures a program that does nothing: what every process takes, whatever it runs.
     pub fn measure_nothing(&self) -> Result<Measurement> {
-        let source = self.path("nothing").with_extension("source");
-        std::fs::create_dir_all(&source).context("cannot make a scratch directory")?;
-        let source = source.join("nothing.ml");
-        std::fs::write(&source, "let () = ()\n").context("cannot write a scratch file")?;
-        self.measure("nothing", &self.compile(&source)?)
+        self.measure(
+            "nothing",
+            &self.compile_text("nothing.ml", b"let () = ()\n")?,
+        )
     }
 
     /// Builds and runs `bytecode`, and insists that all outputs are the same.
@@ -112,7 +117,7 @@ impl Bench {
             name: name.into(),
             ocamlrun: self
                 .ocamlrun
-                .then(|| self.run(self.runs, || Ok(with_argument("ocamlrun", bytecode))))
+                .then(|| self.run(self.runs, || Ok(ocamlrun(bytecode))))
                 .transpose()?,
             generic: self.run_compiled("generic.cwasm", &generic)?,
             residual: self.run_compiled("residual.cwasm", &residual)?,
@@ -179,9 +184,8 @@ impl Bench {
     fn run_compiled(&self, name: &str, module: &[u8]) -> Result<Measured> {
         let path = self.path(name);
         std::fs::write(&path, module).context("cannot write a scratch file")?;
-        let bactrian = std::env::current_exe().context("cannot find this executable")?;
         self.run(self.runs, || {
-            let mut command = Command::new(&bactrian);
+            let mut command = bactrian()?;
             command.args(["run", "--no-cache"]).arg(&path);
             Ok(command)
         })
@@ -238,10 +242,4 @@ impl Measurement {
 
 pub fn ratio(numerator: Duration, denominator: Duration) -> f64 {
     numerator.as_secs_f64() / denominator.as_secs_f64().max(1e-9)
-}
-
-fn with_argument(program: &str, argument: &Path) -> Command {
-    let mut command = Command::new(program);
-    command.arg(argument);
-    command
 }

@@ -41,15 +41,7 @@ pub fn measure(bench: &Bench) -> Result<Vec<Point>> {
 }
 
 fn specialise(bench: &Bench, statements: usize) -> Result<Point> {
-    let source = bench.path("scaling.ml");
-    std::fs::write(&source, function(statements)).context("cannot write a scratch file")?;
-    let bytecode = source.with_extension("byte");
-    let compiled = std::process::Command::new("ocamlc")
-        .args(["-w", "-a", "-o"])
-        .args([&bytecode, &source])
-        .status()
-        .context("cannot start ocamlc: run `make setup`")?;
-    anyhow::ensure!(compiled.success(), "ocamlc refuses a generated program");
+    let bytecode = bench.compile_text("scaling.ml", function(statements).as_bytes())?;
     let program = std::fs::read(&bytecode).context("cannot read a scratch file")?;
     let mut best: Option<Point> = None;
     for _ in 0..REPETITIONS {

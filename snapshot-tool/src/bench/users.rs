@@ -4,11 +4,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::measure::Measured;
+use super::measure::{Measured, bactrian, ocamlrun};
 use super::program::{Bench, ratio};
 
 /// OCaml's own compiler, in bytecode, where Debian puts it.
@@ -66,8 +65,8 @@ fn compile(bench: &Bench) -> Result<Task> {
     let residual = bench.run(bench.runs(), ours)?;
     let object = written()?;
     let ocamlrun = bench.run(bench.runs(), || {
-        let mut command = Command::new("ocamlrun");
-        command.args([COMPILER, "-c"]).arg(&source);
+        let mut command = ocamlrun(COMPILER);
+        command.arg("-c").arg(&source);
         Ok(command)
     })?;
     ensure!(
@@ -84,10 +83,8 @@ fn compile(bench: &Bench) -> Result<Task> {
 
 /// A program that does nothing else than start, as machine code.
 fn hello(bench: &Bench) -> Result<Task> {
-    let source = bench.path("hello.ml");
-    fs::write(&source, "let () = print_endline \"Hello, world!\"\n")
-        .context("cannot write a scratch file")?;
-    let bytecode = bench.compile(&source)?;
+    let text = b"let () = print_endline \"Hello, world!\"\n";
+    let bytecode = bench.compile_text("hello.ml", text)?;
     let module = bench.path("hello.cwasm");
     let built = bactrian()?
         .args(["build", "--no-cache", "--emit", "cwasm", "-o"])
@@ -97,11 +94,7 @@ fn hello(bench: &Bench) -> Result<Task> {
     ensure!(built.success(), "hello world cannot be built");
     agreed(Task {
         name: "hello world, prebuilt",
-        ocamlrun: bench.run(SHORT_RUNS, || {
-            let mut command = Command::new("ocamlrun");
-            command.arg(&bytecode);
-            Ok(command)
-        })?,
+        ocamlrun: bench.run(SHORT_RUNS, || Ok(ocamlrun(&bytecode)))?,
         residual: bench.run(SHORT_RUNS, || {
             let mut command = bactrian()?;
             command.arg("run").arg(&module);
@@ -109,11 +102,6 @@ fn hello(bench: &Bench) -> Result<Task> {
         })?,
         aim: 1.0 / 3.0,
     })
-}
-
-fn bactrian() -> Result<Command> {
-    let executable = std::env::current_exe().context("cannot find this executable")?;
-    Ok(Command::new(executable))
 }
 
 fn agreed(task: Task) -> Result<Task> {
