@@ -50,6 +50,21 @@ impl Place {
         )
     }
 
+    /// Freezes the guest `EXITS` with this program, as `frozen.wasm`.
+    fn freeze(&self, program: &[u8]) -> Output {
+        self.module("guest.wasm", EXITS);
+        self.file("program", program);
+        self.bactrian(&[
+            "specialize",
+            "--generic",
+            "--init",
+            "program",
+            "guest.wasm",
+            "-o",
+            "frozen.wasm",
+        ])
+    }
+
     /// Runs the command in the place's directory, with a cache of its own.
     fn bactrian(&self, args: &[&str]) -> Output {
         Command::new(env!("CARGO_BIN_EXE_bactrian"))
@@ -68,19 +83,8 @@ fn stderr(output: &Output) -> String {
 #[test]
 fn a_frozen_module_knows_its_program() {
     let place = Place::new();
-    place.module("guest.wasm", EXITS);
-    place.file("program", &[200, 1, 1]);
-    let specialize = [
-        "specialize",
-        "--generic",
-        "--init",
-        "program",
-        "guest.wasm",
-        "-o",
-        "frozen.wasm",
-    ];
     for _ in 0..2 {
-        let frozen = place.bactrian(&specialize);
+        let frozen = place.freeze(&[200, 1, 1]);
         assert!(frozen.status.success(), "{}", stderr(&frozen));
         assert_eq!(
             place.bactrian(&["run", "frozen.wasm"]).status.code(),
@@ -92,17 +96,7 @@ fn a_frozen_module_knows_its_program() {
 #[test]
 fn a_refused_program_is_reported_with_the_guests_words_and_status() {
     let place = Place::new();
-    place.module("guest.wasm", EXITS);
-    place.file("program", &[]);
-    let refused = place.bactrian(&[
-        "specialize",
-        "--generic",
-        "--init",
-        "program",
-        "guest.wasm",
-        "-o",
-        "frozen.wasm",
-    ]);
+    let refused = place.freeze(&[]);
     assert_eq!(stderr(&refused), "bactrian: guest.wasm: bad program\n");
     assert_eq!(refused.status.code(), Some(2));
 }
@@ -162,17 +156,7 @@ fn mistakes_say_what_and_where() {
 #[test]
 fn the_cache_is_counted_checked_and_cleared() {
     let place = Place::new();
-    place.module("guest.wasm", EXITS);
-    place.file("program", &[7]);
-    place.bactrian(&[
-        "specialize",
-        "--generic",
-        "--init",
-        "program",
-        "guest.wasm",
-        "-o",
-        "frozen.wasm",
-    ]);
+    place.freeze(&[7]);
     let stats = |place: &Place| {
         String::from_utf8_lossy(&place.bactrian(&["cache", "stats"]).stdout).into_owned()
     };
