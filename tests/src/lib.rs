@@ -2,6 +2,7 @@
 //! their end, and comparing what came out.
 //!
 //! * [`conformance`]: OCaml's own test suite;
+//! * [`place`]: a directory with a program and a cache;
 //! * [`program`]: the programs of `tests/programs` and what belongs to each;
 //! * [`process`]: one run of a command: streams, status, a time limit;
 //! * [`tool`]: the `bactrian` command with a test's cache.
@@ -9,6 +10,7 @@
 //! Leaves out: what is expected. Each file of `tests/tests` states one concern.
 
 pub mod conformance;
+pub mod place;
 pub mod process;
 pub mod program;
 pub mod tool;

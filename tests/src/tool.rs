@@ -59,7 +59,7 @@ impl Mode {
 
 impl Tool {
     /// The command `binary`, whose cache is in `directory` and is of its version.
-    pub fn new(binary: &str, directory: &Path) -> Result<Self> {
+    pub fn new(binary: impl Into<PathBuf>, directory: &Path) -> Result<Self> {
         let tool = Self {
             binary: binary.into(),
             cache: directory.join("cache.sqlite"),
@@ -76,7 +76,7 @@ impl Tool {
     }
 
     /// Looks at the cache: what is said of one that another version made must not be in a program's output.
-    pub fn look_at_cache(&self) -> Result<()> {
+    fn look_at_cache(&self) -> Result<()> {
         let file = self.cache.as_os_str();
         let arguments = ["cache", "--cache"].map(OsStr::new);
         let arguments = arguments.into_iter().chain([file, OsStr::new("stats")]);

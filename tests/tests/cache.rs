@@ -6,132 +6,95 @@ use std::process::Command;
 use std::thread;
 
 use anyhow::Result;
+use bactrian_tests::place::Place;
 use bactrian_tests::process::{self, Outcome};
-use bactrian_tests::program::Program;
-use bactrian_tests::workspace;
-use tempfile::TempDir;
 
-/// A program and a cache in a directory of their own.
-struct Place {
-    directory: TempDir,
-    bytecode: PathBuf,
+fn place() -> Result<Place> {
+    Place::new(env!("CARGO_BIN_EXE_bactrian-under-test"))
 }
 
-impl Place {
-    fn new() -> Result<Self> {
-        let directory = TempDir::new()?;
-        let source = workspace().join("tests/fixtures/faults.ml");
-        let bytecode = Program::new(source)?.compile(directory.path())?;
-        Ok(Self {
-            directory,
-            bytecode,
-        })
-    }
+/// Builds the program; what is said about it.
+fn build(place: &Place, output: &str) -> Result<String> {
+    let outcome = process::run(place.build(output).arg("--stats"), b"")?;
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    Ok(String::from_utf8(outcome.stderr)?)
+}
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
-    }
+fn run(place: &Place) -> Result<Outcome> {
+    process::run(&mut place.run(), b"")
+}
 
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
-        command.args(args).arg("--cache").arg(self.path("cache"));
-        command
-    }
+/// What the program prints, as `ocamlrun` has it.
+fn expected(place: &Place) -> Result<Vec<u8>> {
+    let outcome = process::run(Command::new("ocamlrun").arg(&place.bytecode), b"")?;
+    Ok(outcome.stdout)
+}
 
-    fn build(&self, output: &str) -> Result<String> {
-        let mut command = self.command(&["build", "--stats"]);
-        command.arg("-o").arg(self.path(output)).arg(&self.bytecode);
-        let outcome = process::run(&mut command, b"")?;
-        assert_eq!(outcome.status, Some(0), "{outcome:?}");
-        Ok(String::from_utf8(outcome.stderr)?)
-    }
-
-    fn run(&self) -> Result<Outcome> {
-        process::run(self.command(&["run"]).arg(&self.bytecode), b"")
-    }
-
-    /// What the program prints, as `ocamlrun` has it.
-    fn expected(&self) -> Result<Vec<u8>> {
-        let outcome = process::run(Command::new("ocamlrun").arg(&self.bytecode), b"")?;
-        Ok(outcome.stdout)
-    }
-
-    fn verify(&self) -> Result<String> {
-        let outcome = process::run(&mut self.command(&["cache", "verify"]), b"")?;
-        assert_eq!(outcome.status, Some(0), "{outcome:?}");
-        Ok(String::from_utf8(outcome.stdout)?)
-    }
-
-    /// Files beside the cache that hold what was set aside.
-    fn set_aside(&self) -> Result<usize> {
-        let mut count = 0;
-        for entry in fs::read_dir(self.directory.path())? {
-            let name = entry?.file_name().to_string_lossy().into_owned();
-            count += usize::from(name.starts_with("cache-damaged-"));
-        }
-        Ok(count)
-    }
+/// Files beside the cache that hold what was set aside.
+fn set_aside(place: &Place) -> Result<Vec<PathBuf>> {
+    let names = place.names("cache")?.into_iter();
+    let set_aside = names.filter(|name| name.starts_with("file-damaged-"));
+    Ok(set_aside
+        .map(|name| place.path("cache").join(name))
+        .collect())
 }
 
 #[test]
 fn a_second_build_specialises_nothing() -> Result<()> {
-    let place = Place::new()?;
-    let cold = place.build("cold.wasm")?;
+    let place = place()?;
+    let cold = build(&place, "out/cold.wasm")?;
     assert!(cold.contains(" 0 from the cache"), "{cold}");
-    let warm = place.build("warm.wasm")?;
+    let warm = build(&place, "out/warm.wasm")?;
     assert!(warm.contains(": 0 specialised"), "{warm}");
     assert!(!warm.contains(" 0 from the cache"), "{warm}");
     assert_eq!(
-        fs::read(place.path("cold.wasm"))?,
-        fs::read(place.path("warm.wasm"))?
+        fs::read(place.path("out/cold.wasm"))?,
+        fs::read(place.path("out/warm.wasm"))?
     );
     Ok(())
 }
 
 #[test]
 fn a_truncated_cache_is_set_aside_and_rebuilt() -> Result<()> {
-    let place = Place::new()?;
-    let expected = place.expected()?;
-    assert_eq!(place.run()?.stdout, expected);
-    let contents = fs::read(place.path("cache"))?;
-    fs::write(place.path("cache"), &contents[..contents.len() / 2])?;
-    let outcome = place.run()?;
+    let place = place()?;
+    let expected = expected(&place)?;
+    assert_eq!(run(&place)?.stdout, expected);
+    let contents = fs::read(place.path("cache/file"))?;
+    fs::write(place.path("cache/file"), &contents[..contents.len() / 2])?;
+    let outcome = run(&place)?;
     assert_eq!(outcome.stdout, expected);
     assert_eq!(outcome.status, Some(0));
     assert!(!outcome.stderr.is_empty(), "nothing is said about it");
-    assert_eq!(place.set_aside()?, 1);
-    assert!(place.verify()?.contains("0 damaged"));
+    assert_eq!(set_aside(&place)?.len(), 1);
+    place.assert_cache_is_sound()?;
     Ok(())
 }
 
 #[test]
 fn a_foreign_file_is_set_aside_whole() -> Result<()> {
-    let place = Place::new()?;
-    fs::write(place.path("cache"), "somebody's notes")?;
-    let outcome = place.run()?;
-    assert_eq!(outcome.stdout, place.expected()?);
-    assert_eq!(place.set_aside()?, 1);
-    let kept = fs::read_dir(place.directory.path())?.any(|entry| {
-        entry.is_ok_and(|entry| {
-            fs::read(entry.path()).is_ok_and(|contents| contents == b"somebody's notes")
-        })
-    });
-    assert!(kept, "the file is not ours to throw away");
+    let place = place()?;
+    fs::write(place.path("cache/file"), "somebody's notes")?;
+    let outcome = run(&place)?;
+    assert_eq!(outcome.stdout, expected(&place)?);
+    let kept = set_aside(&place)?;
+    assert_eq!(kept.len(), 1);
+    // The file is not ours to throw away.
+    assert_eq!(fs::read(&kept[0])?, b"somebody's notes");
     Ok(())
 }
 
 #[test]
 fn flipped_bytes_are_never_believed() -> Result<()> {
-    let place = Place::new()?;
-    let expected = place.expected()?;
-    assert_eq!(place.run()?.stdout, expected);
-    let mut contents = fs::read(place.path("cache"))?;
+    let place = place()?;
+    let expected = expected(&place)?;
+    assert_eq!(run(&place)?.stdout, expected);
+    let mut contents = fs::read(place.path("cache/file"))?;
     let length = contents.len();
     for at in (length / 3..length).step_by(997) {
         contents[at] ^= 0x55;
     }
-    fs::write(place.path("cache"), &contents)?;
-    let outcome = place.run()?;
+    fs::write(place.path("cache/file"), &contents)?;
+    let outcome = run(&place)?;
     assert_eq!(outcome.stdout, expected);
     assert_eq!(outcome.status, Some(0));
     Ok(())
@@ -139,21 +102,21 @@ fn flipped_bytes_are_never_believed() -> Result<()> {
 
 #[test]
 fn concurrent_builds_share_one_file() -> Result<()> {
-    let place = Place::new()?;
+    let place = place()?;
     thread::scope(|scope| {
-        let builds = ["a.wasm", "b.wasm", "c.wasm"].map(|output| {
+        let builds = ["out/a.wasm", "out/b.wasm", "out/c.wasm"].map(|output| {
             let place = &place;
-            scope.spawn(move || place.build(output))
+            scope.spawn(move || build(place, output))
         });
         for build in builds {
             build.join().expect("a build does not panic")?;
         }
         Ok::<(), anyhow::Error>(())
     })?;
-    let first = fs::read(place.path("a.wasm"))?;
-    assert_eq!(first, fs::read(place.path("b.wasm"))?);
-    assert_eq!(first, fs::read(place.path("c.wasm"))?);
-    assert!(place.verify()?.contains("0 damaged"));
-    assert!(place.build("d.wasm")?.contains(": 0 specialised"));
+    let first = fs::read(place.path("out/a.wasm"))?;
+    assert_eq!(first, fs::read(place.path("out/b.wasm"))?);
+    assert_eq!(first, fs::read(place.path("out/c.wasm"))?);
+    place.assert_cache_is_sound()?;
+    assert!(build(&place, "out/d.wasm")?.contains(": 0 specialised"));
     Ok(())
 }

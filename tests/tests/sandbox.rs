@@ -12,11 +12,8 @@ use bactrian_tests::program::Program;
 use bactrian_tests::tool::Tool;
 use bactrian_tests::workspace;
 
-fn tool(directory: &Path) -> Tool {
-    Tool {
-        binary: PathBuf::from(env!("CARGO_BIN_EXE_bactrian-under-test")),
-        cache: directory.join("cache.sqlite"),
-    }
+fn tool(directory: &Path) -> Result<Tool> {
+    Tool::new(env!("CARGO_BIN_EXE_bactrian-under-test"), directory)
 }
 
 fn compile(name: &str, directory: &Path) -> Result<PathBuf> {
@@ -37,7 +34,7 @@ fn check(name: &str) -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let bytecode = compile(name, scratch.path())?;
     let expected = in_fresh_directory(Command::new("ocamlrun").arg(&bytecode), scratch.path())?;
-    let mut command = tool(scratch.path()).command(["run", "--no-cache", "--generic"]);
+    let mut command = tool(scratch.path())?.command(["run", "--no-cache", "--generic"]);
     command.args(["--dir", ".", "--env", "PWD"]).arg(&bytecode);
     let actual = in_fresh_directory(&mut command, scratch.path())?;
     assert_eq!(expected.status, Some(0), "{expected:?}");
@@ -59,7 +56,7 @@ fn directories() -> Result<()> {
 fn without_a_directory_there_are_no_files() -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let bytecode = compile("channels", scratch.path())?;
-    let mut command = tool(scratch.path()).command(["run", "--no-cache", "--generic"]);
+    let mut command = tool(scratch.path())?.command(["run", "--no-cache", "--generic"]);
     let outcome = in_fresh_directory(command.arg(&bytecode), scratch.path())?;
     let error = "Sys_error(\"closed: No such file or directory\")";
     assert_eq!(
@@ -74,7 +71,7 @@ fn without_a_directory_there_are_no_files() -> Result<()> {
 fn a_reader_that_leaves_ends_the_program_quietly() -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let bytecode = compile("endless", scratch.path())?;
-    let mut command = tool(scratch.path()).command(["run", "--no-cache", "--generic"]);
+    let mut command = tool(scratch.path())?.command(["run", "--no-cache", "--generic"]);
     let mut child = command
         .arg(&bytecode)
         .stdin(Stdio::null())

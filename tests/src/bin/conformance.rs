@@ -2,7 +2,7 @@
 //! fails is not explained.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -62,7 +62,7 @@ fn main() -> Result<ExitCode> {
     let plan = Plan {
         tests,
         suite: Suite::build(source, &place.join("suite"))?,
-        engines: engines(&arguments, place.join("cache.sqlite"))?,
+        engines: engines(&arguments, &place)?,
         kinds: Kind::ALL
             .into_iter()
             .filter(|kind| {
@@ -78,7 +78,6 @@ fn main() -> Result<ExitCode> {
     };
     let reasons = fs::read_to_string(workspace().join("tests/conformance.reasons"))?;
     let reasons = Reasons::parse(&reasons)?;
-    plan.engines.prepare()?;
     let (cases, errors) = plan.run();
     let table = report::markdown(&cases, &reasons);
     println!("{table}");
@@ -103,15 +102,12 @@ fn main() -> Result<ExitCode> {
     })
 }
 
-fn engines(arguments: &Arguments, cache: PathBuf) -> Result<Engines> {
+fn engines(arguments: &Arguments, place: &Path) -> Result<Engines> {
     let here = std::env::current_exe()?;
     let beside = here.parent().context("an executable is somewhere")?;
     let only = |name: &str| arguments.only.as_deref().is_none_or(|only| only == name);
     Ok(Engines {
-        tool: Tool {
-            binary: beside.join("bactrian-under-test"),
-            cache,
-        },
+        tool: Tool::new(beside.join("bactrian-under-test"), place)?,
         ours: OURS
             .into_iter()
             .filter(|engine| only(engine.name()))

@@ -80,11 +80,6 @@ pub struct Engines {
 }
 
 impl Engines {
-    /// Looks at the cache: what is said of one that another version made must not be in a program's output.
-    pub fn prepare(&self) -> Result<()> {
-        self.tool.look_at_cache()
-    }
-
     /// Runs under `ocamlrun` and, if that ends with `expected`, under the others.
     pub fn run(&self, invocation: &Invocation, expected: i32) -> Result<Vec<(Engine, Run)>> {
         let saved = files::beside(&invocation.restored, "saved");
