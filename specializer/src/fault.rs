@@ -186,18 +186,6 @@ fn replace(function: &mut residual::Function, old: residual::Value, new: residua
             .iter_mut()
             .flat_map(|inst| &mut inst.args)
             .for_each(rename);
-        match &mut data.term {
-            Terminator::Branch { cond: value, .. } | Terminator::Switch { index: value, .. } => {
-                rename(value)
-            }
-            Terminator::Return(values) | Terminator::TailCall { args: values, .. } => {
-                values.iter_mut().for_each(rename);
-            }
-            Terminator::Jump(_) | Terminator::Unreachable => {}
-        }
-        data.term
-            .targets_mut()
-            .flat_map(|target| &mut target.args)
-            .for_each(rename);
+        data.term.for_each_operand_mut(rename);
     }
 }

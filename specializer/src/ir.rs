@@ -15,7 +15,7 @@
 //! can be copied by the linker but not specialised ([`crate::lift`] says so).
 
 use smallvec::SmallVec;
-use std::fmt;
+use std::{fmt, slice};
 
 use crate::op::Op;
 
@@ -243,5 +243,38 @@ impl<V> Terminator<V> {
             }
         };
         list.iter_mut().chain(last.into_iter().flatten())
+    }
+
+    /// The operands of its own, which are not arguments of a jump.
+    pub fn own_operands(&self) -> &[V] {
+        match self {
+            Terminator::Jump(_) | Terminator::Unreachable => &[],
+            Terminator::Branch { cond: operand, .. }
+            | Terminator::Switch { index: operand, .. } => slice::from_ref(operand),
+            Terminator::Return(args) | Terminator::TailCall { args, .. } => args,
+        }
+    }
+
+    fn own_operands_mut(&mut self) -> &mut [V] {
+        match self {
+            Terminator::Jump(_) | Terminator::Unreachable => &mut [],
+            Terminator::Branch { cond: operand, .. }
+            | Terminator::Switch { index: operand, .. } => slice::from_mut(operand),
+            Terminator::Return(args) | Terminator::TailCall { args, .. } => args,
+        }
+    }
+
+    /// Every operand: its own, then the arguments of each jump.
+    pub fn operands(&self) -> impl Iterator<Item = &V> {
+        let arguments = self.targets().flat_map(|target| &target.args);
+        self.own_operands().iter().chain(arguments)
+    }
+
+    /// Visits every operand, in the same order, to change it.
+    pub fn for_each_operand_mut(&mut self, mut visit: impl FnMut(&mut V)) {
+        self.own_operands_mut().iter_mut().for_each(&mut visit);
+        self.targets_mut()
+            .flat_map(|target| &mut target.args)
+            .for_each(visit);
     }
 }

@@ -1,7 +1,6 @@
 //! Drops unreachable blocks and unused value numbers: blocks and values are renumbered in reverse
 //! postorder, so that equal functions print and encode alike whatever path led to them.
 
-use super::rename::for_each_operand_mut;
 use crate::ir::residual::{Function, Value};
 use crate::ir::{Block, Type, ValueId};
 use crate::lower::dominators::Order;
@@ -36,7 +35,7 @@ pub fn run(function: &mut Function) {
             .iter_mut()
             .flat_map(|inst| &mut inst.args)
             .for_each(|arg| numbering.rename(arg));
-        for_each_operand_mut(&mut block.term, |arg| numbering.rename(arg));
+        block.term.for_each_operand_mut(|arg| numbering.rename(arg));
         for target in block.term.targets_mut() {
             target.block = Block(order.number[target.block.index()]);
         }

@@ -4,7 +4,6 @@
 //! feed each other go as well. Leaves out stores that are overwritten.
 
 use super::params::retain_params;
-use super::rename::for_each_own_operand;
 use crate::ir::Block;
 use crate::ir::residual::{Function, Value};
 use crate::lower::dominators::Order;
@@ -72,7 +71,10 @@ impl<'f> Marking<'f> {
             {
                 inst.args.iter().for_each(|&arg| self.mark(arg));
             }
-            for_each_own_operand(&data.term, |arg| self.mark(arg));
+            data.term
+                .own_operands()
+                .iter()
+                .for_each(|&arg| self.mark(arg));
         }
         while let Some(value) = self.pending.pop() {
             match self.source[value.index()].expect("an operand is defined in a reachable block") {

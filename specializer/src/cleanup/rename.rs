@@ -3,7 +3,7 @@
 //! Invariant: a replacement's definition dominates every use of what it replaces; recording such a
 //! pair is up to the pass. Chains are followed, cycles are a bug.
 
-use crate::ir::residual::{Function, Terminator, Value};
+use crate::ir::residual::{Function, Value};
 
 /// For each value, what to use in its place: itself, or a value to be looked up in turn.
 pub struct Renaming {
@@ -51,44 +51,9 @@ impl Renaming {
                     *arg = self.resolve(*arg);
                 }
             }
-            for_each_operand_mut(&mut block.term, |arg| *arg = self.resolve(*arg));
+            block
+                .term
+                .for_each_operand_mut(|arg| *arg = self.resolve(*arg));
         }
-    }
-}
-
-/// Visits each operand of a terminator, jump arguments included.
-pub fn for_each_operand(term: &Terminator, mut visit: impl FnMut(Value)) {
-    for_each_own_operand(term, &mut visit);
-    for target in term.targets() {
-        target.args.iter().copied().for_each(&mut visit);
-    }
-}
-
-/// Visits each operand of a terminator, jump arguments excluded.
-pub fn for_each_own_operand(term: &Terminator, mut visit: impl FnMut(Value)) {
-    match term {
-        Terminator::Jump(_) | Terminator::Unreachable => {}
-        Terminator::Branch { cond: operand, .. } | Terminator::Switch { index: operand, .. } => {
-            visit(*operand)
-        }
-        Terminator::Return(args) | Terminator::TailCall { args, .. } => {
-            args.iter().copied().for_each(visit);
-        }
-    }
-}
-
-/// Visits each operand of a terminator to change it, jump arguments included.
-pub fn for_each_operand_mut(term: &mut Terminator, mut visit: impl FnMut(&mut Value)) {
-    match term {
-        Terminator::Jump(_) | Terminator::Unreachable => {}
-        Terminator::Branch { cond: operand, .. } | Terminator::Switch { index: operand, .. } => {
-            visit(operand)
-        }
-        Terminator::Return(args) | Terminator::TailCall { args, .. } => {
-            args.iter_mut().for_each(&mut visit)
-        }
-    }
-    for target in term.targets_mut() {
-        target.args.iter_mut().for_each(&mut visit);
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! Leaves out threading through blocks that hold instructions.
 
-use super::rename::{Renaming, for_each_operand};
+use super::rename::Renaming;
 use crate::hash::FastMap;
 use crate::ir::Block;
 use crate::ir::residual::{Function, Target, Terminator, Value, Values};
@@ -172,18 +172,13 @@ fn forwarding_blocks(function: &Function) -> Vec<bool> {
             .for_each(|param| home[param.index()] = Block(index as u32));
     }
     for (index, block) in function.blocks.iter().enumerate() {
-        let mut used = |arg: Value| {
+        let used = block.insts.iter().flat_map(|inst| &inst.args);
+        for arg in used.chain(block.term.operands()) {
             let home = home[arg.index()];
             if home.index() != index {
                 forwarding[home.index()] = false;
             }
-        };
-        block
-            .insts
-            .iter()
-            .flat_map(|inst| &inst.args)
-            .for_each(|&arg| used(arg));
-        for_each_operand(&block.term, used);
+        }
     }
     forwarding
 }

@@ -209,7 +209,7 @@ fn split_after(function: &mut generic::Function, block: Block, at: usize) -> gen
     };
     let insts = insts.into_iter().map(|inst| tail.inst(inst)).collect();
     let mut term = term;
-    tail.terminator(&mut term);
+    term.for_each_operand_mut(|value| *value = tail.rename(*value));
     let Tail {
         renamed, params, ..
     } = tail;
@@ -255,25 +255,6 @@ impl Tail<'_> {
             self.renamed.push((result, Kept::Own));
         }
         inst
-    }
-
-    fn terminator(&mut self, term: &mut generic::Terminator) {
-        match term {
-            Terminator::Branch { cond: value, .. } | Terminator::Switch { index: value, .. } => {
-                *value = self.rename(*value)
-            }
-            Terminator::Return(values) | Terminator::TailCall { args: values, .. } => {
-                values
-                    .iter_mut()
-                    .for_each(|value| *value = self.rename(*value));
-            }
-            Terminator::Jump(_) | Terminator::Unreachable => {}
-        }
-        for target in term.targets_mut() {
-            for arg in &mut target.args {
-                *arg = self.rename(*arg);
-            }
-        }
     }
 
     fn rename(&mut self, value: generic::Value) -> generic::Value {

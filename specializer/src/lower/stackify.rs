@@ -173,7 +173,9 @@ impl Stackifier<'_> {
                 self.uses[arg.index()] += 1;
             }
         }
-        for_each_operand(&data.term, |arg| self.uses[arg.index()] += 1);
+        for arg in data.term.operands() {
+            self.uses[arg.index()] += 1;
+        }
     }
 
     fn run_block(&mut self, block: Block) {
@@ -186,7 +188,9 @@ impl Stackifier<'_> {
         let edges = self.place_edges(&data.term);
         self.tree.in_arm = false;
         let before_condition = self.reversed.len() as u32;
-        self.place_operands(&data.term);
+        for &operand in data.term.own_operands().iter().rev() {
+            self.place(operand);
+        }
         let before_body = self.reversed.len() as u32;
         for index in (0..data.insts.len()).rev() {
             self.place_root(index, &data.insts[index]);
@@ -220,7 +224,9 @@ impl Stackifier<'_> {
             }
         }
         self.before.push(count);
-        for_each_operand(&data.term, |arg| self.remaining[arg.index()] += 1);
+        for arg in data.term.operands() {
+            self.remaining[arg.index()] += 1;
+        }
         self.placed.clear();
         self.placed.resize(data.insts.len(), false);
     }
@@ -251,22 +257,6 @@ impl Stackifier<'_> {
                 *self.reversed.last_mut().expect("an item was just seen") =
                     Item::CopyGet(arg, params[index]);
                 self.reversed[sets + index] = Item::CopySet(arg, params[index]);
-            }
-        }
-    }
-
-    /// Places what the terminator itself takes.
-    fn place_operands(&mut self, term: &Terminator) {
-        match term {
-            Terminator::Jump(_) | Terminator::Unreachable => {}
-            Terminator::Branch { cond: operand, .. }
-            | Terminator::Switch { index: operand, .. } => {
-                self.place(*operand);
-            }
-            Terminator::Return(args) | Terminator::TailCall { args, .. } => {
-                for &arg in args.iter().rev() {
-                    self.place(arg);
-                }
             }
         }
     }
@@ -371,20 +361,4 @@ impl Stackifier<'_> {
 
 fn class(effect: Effect) -> Option<usize> {
     ORDERED.iter().position(|&ordered| ordered == effect)
-}
-
-/// Each operand of a terminator, jump arguments included.
-fn for_each_operand(term: &Terminator, mut visit: impl FnMut(Value)) {
-    match term {
-        Terminator::Jump(_) | Terminator::Unreachable => {}
-        Terminator::Branch { cond: operand, .. } | Terminator::Switch { index: operand, .. } => {
-            visit(*operand)
-        }
-        Terminator::Return(args) | Terminator::TailCall { args, .. } => {
-            args.iter().copied().for_each(&mut visit)
-        }
-    }
-    for target in term.targets() {
-        target.args.iter().copied().for_each(&mut visit);
-    }
 }
