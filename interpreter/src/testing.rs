@@ -52,3 +52,11 @@ pub fn raised(outcome: Outcome) -> String {
 pub fn string(text: impl AsRef<[u8]>) -> Value {
     heap::alloc_string(text.as_ref())
 }
+
+/// Insists on results of a function: the bits of its arguments, and of what it gives for them.
+pub fn assert_bits<const N: usize>(f: impl Fn([f64; N]) -> f64, cases: &[([u64; N], u64)]) {
+    for &(arguments, expected) in cases {
+        let result = f(arguments.map(f64::from_bits)).to_bits();
+        assert_eq!(result, expected, "{arguments:#x?}");
+    }
+}

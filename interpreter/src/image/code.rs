@@ -1,4 +1,4 @@
-//! The loaded code: eight bytes a word, as ARCHITECTURE.md describes ("Code layout").
+//! The loaded code: eight bytes a word, as ARCHITECTURE.md describes ("Code").
 
 use super::verify::{Entry, RESTART_ARITY};
 use crate::interp::entries;

@@ -331,94 +331,52 @@ pub fn atanh(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{cosh, log10, sinh, tanh};
+    use crate::testing::assert_bits;
 
     /// What `ocamlrun` prints with `%h`.
     #[test]
     fn results_are_those_of_glibc() {
-        assert_eq!(
-            log10(f64::from_bits(0x408f400000000000)).to_bits(),
-            0x4008000000000000
+        assert_bits(
+            |[x]| log10(x),
+            &[
+                ([0x408f400000000000], 0x4008000000000000),
+                ([0x4000000000000000], 0x3fd34413509f79ff),
+                ([0x3f50624dd2f1a9fc], 0xc008000000000000),
+                ([0x1], 0xc07434e6420f4374),
+                ([0x7e37e43c8800759c], 0x4072c00000000000),
+                ([0x3fe6666666666666], 0xbfc3d3d3d21ccf04),
+            ],
         );
-        assert_eq!(
-            log10(f64::from_bits(0x4000000000000000)).to_bits(),
-            0x3fd34413509f79ff
+        assert_bits(
+            |[x]| cosh(x),
+            &[
+                ([0x3fb999999999999a], 0x3ff0147f40224b38),
+                ([0x3ff0000000000000], 0x3ff8b07551d9f550),
+                ([0x403e000000000000], 0x429370470aec28ed),
+                ([0xc086300000000000], 0x7fe3e21a464507fa),
+                ([0x3ffb333333333333], 0x4006a063dad344f7),
+            ],
         );
-        assert_eq!(
-            log10(f64::from_bits(0x3f50624dd2f1a9fc)).to_bits(),
-            0xc008000000000000
+        assert_bits(
+            |[x]| sinh(x),
+            &[
+                ([0x3fb999999999999a], 0x3fb9a487337b59b3),
+                ([0x3ff0000000000000], 0x3ff2cd9fc44eb982),
+                ([0xc03e000000000000], 0xc29370470aec28ed),
+                ([0x4086300000000000], 0x7fe3e21a464507fa),
+                ([0x4002666666666666], 0x4013bf72ea61af1a),
+                ([0x3ddb7cdfd9d7bdbb], 0x3ddb7cdfd9d7bdbb),
+            ],
         );
-        assert_eq!(log10(f64::from_bits(0x1)).to_bits(), 0xc07434e6420f4374);
-        assert_eq!(
-            log10(f64::from_bits(0x7e37e43c8800759c)).to_bits(),
-            0x4072c00000000000
-        );
-        assert_eq!(
-            log10(f64::from_bits(0x3fe6666666666666)).to_bits(),
-            0xbfc3d3d3d21ccf04
-        );
-        assert_eq!(
-            cosh(f64::from_bits(0x3fb999999999999a)).to_bits(),
-            0x3ff0147f40224b38
-        );
-        assert_eq!(
-            cosh(f64::from_bits(0x3ff0000000000000)).to_bits(),
-            0x3ff8b07551d9f550
-        );
-        assert_eq!(
-            cosh(f64::from_bits(0x403e000000000000)).to_bits(),
-            0x429370470aec28ed
-        );
-        assert_eq!(
-            cosh(f64::from_bits(0xc086300000000000)).to_bits(),
-            0x7fe3e21a464507fa
-        );
-        assert_eq!(
-            cosh(f64::from_bits(0x3ffb333333333333)).to_bits(),
-            0x4006a063dad344f7
-        );
-        assert_eq!(
-            sinh(f64::from_bits(0x3fb999999999999a)).to_bits(),
-            0x3fb9a487337b59b3
-        );
-        assert_eq!(
-            sinh(f64::from_bits(0x3ff0000000000000)).to_bits(),
-            0x3ff2cd9fc44eb982
-        );
-        assert_eq!(
-            sinh(f64::from_bits(0xc03e000000000000)).to_bits(),
-            0xc29370470aec28ed
-        );
-        assert_eq!(
-            sinh(f64::from_bits(0x4086300000000000)).to_bits(),
-            0x7fe3e21a464507fa
-        );
-        assert_eq!(
-            sinh(f64::from_bits(0x4002666666666666)).to_bits(),
-            0x4013bf72ea61af1a
-        );
-        assert_eq!(
-            sinh(f64::from_bits(0x3ddb7cdfd9d7bdbb)).to_bits(),
-            0x3ddb7cdfd9d7bdbb
-        );
-        assert_eq!(
-            tanh(f64::from_bits(0x3fb999999999999a)).to_bits(),
-            0x3fb983d7795f413a
-        );
-        assert_eq!(
-            tanh(f64::from_bits(0x3ff0000000000000)).to_bits(),
-            0x3fe85efab514f394
-        );
-        assert_eq!(
-            tanh(f64::from_bits(0xc008000000000000)).to_bits(),
-            0xbfefd77d111a0b00
-        );
-        assert_eq!(
-            tanh(f64::from_bits(0x4049000000000000)).to_bits(),
-            0x3ff0000000000000
-        );
-        assert_eq!(
-            tanh(f64::from_bits(0x3fe6666666666666)).to_bits(),
-            0x3fe356fb17af2e92
+        assert_bits(
+            |[x]| tanh(x),
+            &[
+                ([0x3fb999999999999a], 0x3fb983d7795f413a),
+                ([0x3ff0000000000000], 0x3fe85efab514f394),
+                ([0xc008000000000000], 0xbfefd77d111a0b00),
+                ([0x4049000000000000], 0x3ff0000000000000),
+                ([0x3fe6666666666666], 0x3fe356fb17af2e92),
+            ],
         );
     }
 }

@@ -76,82 +76,33 @@ fn corrected_root(long: f64, short: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{cbrt, hypot};
+    use crate::testing::assert_bits;
 
     /// What `ocamlrun` prints with `%h`.
     #[test]
     fn results_are_those_of_glibc() {
-        assert_eq!(
-            hypot(
-                f64::from_bits(0x4008000000000000),
-                f64::from_bits(0x4010000000000000)
-            )
-            .to_bits(),
-            0x4014000000000000
+        assert_bits(
+            |[x, y]| hypot(x, y),
+            &[
+                ([0x4008000000000000, 0x4010000000000000], 0x4014000000000000),
+                ([0x3ff0000000000000, 0x3ff0000000000000], 0x3ff6a09e667f3bcd),
+                ([0x3fb999999999999a, 0x3fe6666666666666], 0x3fe6a09e667f3bcc),
+                ([0x7e37e43c8800759c, 0x7e37e43c8800759c], 0x7e40e4d50f99b211),
+                ([0x16687e92154ef7ac, 0x16825eed8ffb39c1], 0x16835d5244b69495),
+                ([0x4015333333333333, 0xc007333333333333], 0x40182a8500794e6c),
+            ],
         );
-        assert_eq!(
-            hypot(
-                f64::from_bits(0x3ff0000000000000),
-                f64::from_bits(0x3ff0000000000000)
-            )
-            .to_bits(),
-            0x3ff6a09e667f3bcd
-        );
-        assert_eq!(
-            hypot(
-                f64::from_bits(0x3fb999999999999a),
-                f64::from_bits(0x3fe6666666666666)
-            )
-            .to_bits(),
-            0x3fe6a09e667f3bcc
-        );
-        assert_eq!(
-            hypot(
-                f64::from_bits(0x7e37e43c8800759c),
-                f64::from_bits(0x7e37e43c8800759c)
-            )
-            .to_bits(),
-            0x7e40e4d50f99b211
-        );
-        assert_eq!(
-            hypot(
-                f64::from_bits(0x16687e92154ef7ac),
-                f64::from_bits(0x16825eed8ffb39c1)
-            )
-            .to_bits(),
-            0x16835d5244b69495
-        );
-        assert_eq!(
-            hypot(
-                f64::from_bits(0x4015333333333333),
-                f64::from_bits(0xc007333333333333)
-            )
-            .to_bits(),
-            0x40182a8500794e6c
-        );
-        assert_eq!(
-            cbrt(f64::from_bits(0x4000000000000000)).to_bits(),
-            0x3ff428a2f98d728c
-        );
-        assert_eq!(
-            cbrt(f64::from_bits(0xc00d99999999999a)).to_bits(),
-            0xbff8bf33eb6b7487
-        );
-        assert_eq!(
-            cbrt(f64::from_bits(0x1a56e1fc2f8f359)).to_bits(),
-            0x2b2bff2ee48e0530
-        );
-        assert_eq!(cbrt(f64::from_bits(0x1)).to_bits(), 0x298fffffffffffff);
-        assert_eq!(
-            cbrt(f64::from_bits(0x4480f0cf064dd592)).to_bits(),
-            0x41748bd9ae67b4b9
-        );
-        assert_eq!(
-            cbrt(f64::from_bits(0x3fd3333333333333)).to_bits(),
-            0x3fe56bfea66ef78c
-        );
-        assert_eq!(
-            cbrt(f64::from_bits(0xc020000000000000)).to_bits(),
-            0xc000000000000000
+        assert_bits(
+            |[x]| cbrt(x),
+            &[
+                ([0x4000000000000000], 0x3ff428a2f98d728c),
+                ([0xc00d99999999999a], 0xbff8bf33eb6b7487),
+                ([0x1a56e1fc2f8f359], 0x2b2bff2ee48e0530),
+                ([0x1], 0x298fffffffffffff),
+                ([0x4480f0cf064dd592], 0x41748bd9ae67b4b9),
+                ([0x3fd3333333333333], 0x3fe56bfea66ef78c),
+                ([0xc020000000000000], 0xc000000000000000),
+            ],
         );
         let (infinity, signalling) = (f64::INFINITY, f64::from_bits(0x7FF0_0000_0000_0001));
         assert!(hypot(infinity, signalling).is_nan());
