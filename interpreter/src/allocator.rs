@@ -1,50 +1,216 @@
-//! The allocator of Rust's own data in the module: the standard one, but large blocks are zeroed when they are
-//! freed, so that what loading a program leaves behind is no part of the snapshot; and without memory the program
-//! ends as others do, where the standard library would abort, which is a trap.
+//! The allocator of Rust's own data in the module: what lasts, and what only loading a program needs.
 //!
-//! Invariant: a block of [`LARGE`] bytes or more holds nothing once it is free. Leaves out: small blocks, whose
-//! remains cost a snapshot little.
+//! A snapshot holds all of memory that is not zero, and what runs it maps it from a file: so it should be small and dense.
+//! But loading takes many times the memory of what stays. So blocks made meanwhile come from an arena of their own at the end of
+//! memory, but for those made under [`lasting`]. In the end that arena is wiped, and is free memory as if never used.
+//!
+//! Invariant: no block of the arena outlives loading; they are counted. Natively none of this is needed.
 
-use crate::os;
-use std::alloc::{GlobalAlloc, Layout, System};
-
-/// Zeroing pays from this size on: a fraction of the pages that the snapshot is stored in.
-const LARGE: usize = 1024;
-
-struct Zeroing;
-
-#[global_allocator]
-static ALLOCATOR: Zeroing = Zeroing;
-
-// SAFETY: allocation is the system allocator's; blocks are written only while they are this allocator's.
-unsafe impl GlobalAlloc for Zeroing {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise is the same.
-        existing(unsafe { System.alloc(layout) })
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise is the same.
-        existing(unsafe { System.alloc_zeroed(layout) })
-    }
-
-    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        if layout.size() >= LARGE {
-            // SAFETY: the block has this size, and its owner has given it up.
-            unsafe { block.write_bytes(0, layout.size()) };
-            // To the compiler, writing to a block that is about to be freed has no effect.
-            core::hint::black_box(block);
-        }
-        // SAFETY: the caller's promise is the same.
-        unsafe { System.dealloc(block, layout) }
-    }
+/// Does `make`, which makes blocks that outlive loading.
+#[cfg(not(target_family = "wasm"))]
+pub fn lasting<R>(make: impl FnOnce() -> R) -> R {
+    make()
 }
 
-/// `block`, unless memory is exhausted. The message needs none.
-fn existing(block: *mut u8) -> *mut u8 {
-    if block.is_null() {
+#[cfg(target_family = "wasm")]
+pub use arenas::{lasting, try_alloc_zeroed, with_scratch};
+
+#[cfg(target_family = "wasm")]
+mod arenas {
+    use crate::memory;
+    use crate::os;
+    use core::alloc::{GlobalAlloc, Layout};
+    use core::cell::{Cell, UnsafeCell};
+    use core::ptr;
+    use dlmalloc::{Allocator, Dlmalloc};
+
+    struct Arenas {
+        lasting: UnsafeCell<Dlmalloc<Room>>,
+        scratch: UnsafeCell<Dlmalloc<End>>,
+        state: State,
+    }
+
+    /// While a program is loaded.
+    struct State {
+        /// Whether new blocks are scratch.
+        is_scratch: Cell<bool>,
+        /// Blocks from this address on are scratch; the highest address when there are none.
+        boundary: Cell<u32>,
+        /// Where the scratch arena ends.
+        end: Cell<u32>,
+        /// Scratch blocks that are in use.
+        blocks: Cell<usize>,
+    }
+
+    // SAFETY: the module has one thread.
+    unsafe impl Sync for Arenas {}
+
+    #[global_allocator]
+    static ARENAS: Arenas = Arenas {
+        lasting: UnsafeCell::new(Dlmalloc::new_with_allocator(Room)),
+        scratch: UnsafeCell::new(Dlmalloc::new_with_allocator(End)),
+        state: State {
+            is_scratch: Cell::new(false),
+            boundary: Cell::new(u32::MAX),
+            end: Cell::new(0),
+            blocks: Cell::new(0),
+        },
+    };
+
+    /// Does `load` with blocks from the end of memory. If it succeeds, what is there from `boundary` on is wiped and becomes
+    /// free: what `load` put there itself, and the blocks. Memory that it takes beyond them stays as it is.
+    ///
+    /// The room before `boundary` has to suffice for what lasts; otherwise the program ends.
+    pub fn with_scratch<E>(boundary: u32, load: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+        let state = &ARENAS.state;
+        state.boundary.set(boundary);
+        state.end.set(memory::end());
+        state.is_scratch.set(true);
+        let result = load();
+        state.is_scratch.set(false);
+        result?;
+        if state.blocks.get() != 0 {
+            os::fatal_error("what loading needed is still in use");
+        }
+        let room = memory::room();
+        if room.end != boundary {
+            exhausted();
+        }
+        let end = state.end.get();
+        memory::bytes_mut(boundary, (end - boundary) as usize).fill(0);
+        memory::set_room(room.start..end);
+        state.boundary.set(u32::MAX);
+        Ok(())
+    }
+
+    /// Does `make`, which makes blocks that outlive loading.
+    pub fn lasting<R>(make: impl FnOnce() -> R) -> R {
+        let is_scratch = ARENAS.state.is_scratch.replace(false);
+        let made = make();
+        ARENAS.state.is_scratch.set(is_scratch);
+        made
+    }
+
+    /// A zeroed block, or null: memory is exhausted.
+    pub fn try_alloc_zeroed(layout: Layout) -> *mut u8 {
+        // SAFETY: no other reference to the arena exists meanwhile.
+        unsafe { (*ARENAS.lasting.get()).calloc(layout.size(), layout.align()) }
+    }
+
+    // SAFETY: each block is an arena's, which its address tells; references to an arena end before another is made.
+    unsafe impl GlobalAlloc for Arenas {
+        unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+            let (size, align) = (layout.size(), layout.align());
+            if self.state.is_scratch.get() {
+                self.state.blocks.update(|count| count + 1);
+                // SAFETY: as above.
+                return existing(unsafe { (*self.scratch.get()).malloc(size, align) });
+            }
+            // SAFETY: as above.
+            existing(unsafe { (*self.lasting.get()).malloc(size, align) })
+        }
+
+        unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+            let (size, align) = (layout.size(), layout.align());
+            if self.is_scratch(block) {
+                self.state.blocks.update(|count| count - 1);
+                // SAFETY: the block is this arena's.
+                return unsafe { (*self.scratch.get()).free(block, size, align) };
+            }
+            // SAFETY: the block is this arena's.
+            unsafe { (*self.lasting.get()).free(block, size, align) }
+        }
+
+        unsafe fn realloc(&self, block: *mut u8, layout: Layout, new: usize) -> *mut u8 {
+            let (size, align) = (layout.size(), layout.align());
+            if self.is_scratch(block) {
+                // SAFETY: the block is this arena's.
+                return existing(unsafe { (*self.scratch.get()).realloc(block, size, align, new) });
+            }
+            // SAFETY: the block is this arena's.
+            existing(unsafe { (*self.lasting.get()).realloc(block, size, align, new) })
+        }
+    }
+
+    impl Arenas {
+        fn is_scratch(&self, block: *mut u8) -> bool {
+            block as u32 >= self.state.boundary.get()
+        }
+    }
+
+    /// `block`, unless memory is exhausted.
+    fn existing(block: *mut u8) -> *mut u8 {
+        if block.is_null() {
+            exhausted()
+        }
+        block
+    }
+
+    /// Ends the program as others end, where the standard library would trap. The message needs no memory.
+    fn exhausted() -> ! {
         os::write_all(2, b"Fatal error: out of memory\n");
         os::exit(2)
     }
-    block
+
+    /// Memory for what lasts.
+    struct Room;
+
+    /// Memory for the scratch arena, in one piece.
+    struct End;
+
+    impl Room {
+        fn take(size: usize) -> Option<(u32, usize)> {
+            let size = size.next_multiple_of(memory::UNIT);
+            let start = memory::grow(size)?;
+            (start < ARENAS.state.boundary.get()).then_some((start, size))
+        }
+    }
+
+    impl End {
+        fn take(size: usize) -> Option<(u32, usize)> {
+            let added = memory::extend(size)?;
+            let end = &ARENAS.state.end;
+            (end.replace(added.end) == added.start).then_some((added.start, added.len()))
+        }
+    }
+
+    macro_rules! sources {
+        ($($name:ident)*) => {$(
+            // SAFETY: what `take` returns is memory that nothing else uses.
+            unsafe impl Allocator for $name {
+                fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
+                    match Self::take(size) {
+                        Some((start, size)) => (start as usize as *mut u8, size, 0),
+                        None => (ptr::null_mut(), 0, 0),
+                    }
+                }
+
+                fn remap(&self, _: *mut u8, _: usize, _: usize, _: bool) -> *mut u8 {
+                    ptr::null_mut()
+                }
+
+                fn free_part(&self, _: *mut u8, _: usize, _: usize) -> bool {
+                    false
+                }
+
+                fn free(&self, _: *mut u8, _: usize) -> bool {
+                    false
+                }
+
+                fn can_release_part(&self, _: u32) -> bool {
+                    false
+                }
+
+                fn allocates_zeros(&self) -> bool {
+                    true
+                }
+
+                fn page_size(&self) -> usize {
+                    memory::UNIT
+                }
+            }
+        )*};
+    }
+
+    sources! { Room End }
 }

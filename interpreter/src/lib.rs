@@ -11,15 +11,16 @@
 //! * [`backtrace`]: what is recorded of exceptions, and where that is in the source;
 //! * [`primitives`]: what bytecode calls by name; [`os`]: the outside world, over WASI or natively;
 //! * [`parameters`]: what `OCAMLRUNPARAM` asks for; [`stack`]: the OCaml stack's memory and limit;
-//! * [`start`]: the module's entry points.
+//! * [`start`]: the module's entry points; `loading`: how a program is loaded for a snapshot.
 
-#[cfg(target_family = "wasm")]
 mod allocator;
 pub mod backtrace;
 pub mod custom;
 pub mod heap;
 pub mod image;
 pub mod interp;
+#[cfg(target_family = "wasm")]
+mod loading;
 pub mod memory;
 pub mod os;
 pub mod outside;

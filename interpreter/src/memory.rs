@@ -1,7 +1,7 @@
 //! The guest's address space: 32-bit addresses, little-endian loads and stores, growth at the end.
 //!
-//! Under Wasm an address is a pointer and memory grows by `memory.grow`. Natively each thread has an
-//! address space of its own, one zeroed allocation of [`NATIVE_SIZE`] bytes, so that tests run in
+//! Under Wasm an address is a pointer, and what is handed out next is [`Room`]: free memory that is there, at the end of
+//! memory but while a program is loaded, and otherwise grows by `memory.grow`. Natively each thread has an address space of its own, one zeroed allocation of [`NATIVE_SIZE`] bytes, so that tests run in
 //! parallel and under Miri. Reads and writes outside of what [`grow`] handed out are a bug of the
 //! caller's; natively they panic.
 //!
@@ -73,27 +73,87 @@ fn pointer(address: u32, len: usize) -> *mut u8 {
     })
 }
 
+/// What addresses and sizes of memory are multiples of.
+pub const UNIT: usize = 4096;
+
 /// Adds at least `bytes` to the address space; returns the address of the zeroed range, aligned to 4096, or
 /// `None` when memory is exhausted. Never handed back.
 pub fn grow(bytes: usize) -> Option<u32> {
+    let bytes = bytes.checked_next_multiple_of(UNIT)?;
     #[cfg(target_family = "wasm")]
-    {
-        let pages = bytes.div_ceil(65536);
-        match core::arch::wasm32::memory_grow(0, pages) {
-            usize::MAX => None,
-            old => Some((old * 65536) as u32),
-        }
-    }
+    return room::take(bytes);
     #[cfg(not(target_family = "wasm"))]
     native::SPACE.with(|space| {
         let start = space.end.get();
-        let end = start as usize + bytes.checked_next_multiple_of(4096)?;
+        let end = start as usize + bytes;
         if end > NATIVE_SIZE {
             return None;
         }
         space.end.set(end as u32);
         Some(start)
     })
+}
+
+#[cfg(target_family = "wasm")]
+pub use room::{end, extend, room, set_room};
+
+#[cfg(target_family = "wasm")]
+mod room {
+    use core::arch::wasm32::{memory_grow, memory_size};
+    use core::cell::Cell;
+    use core::ops::Range;
+
+    const PAGE: usize = 65536;
+    const PAGES: usize = 65536;
+
+    struct Room(Cell<u32>, Cell<u32>);
+    // SAFETY: the module has one thread.
+    unsafe impl Sync for Room {}
+    static ROOM: Room = Room(Cell::new(0), Cell::new(0));
+
+    /// Memory that is zero and handed out to nobody: the next that [`super::grow`] gives.
+    pub fn room() -> Range<u32> {
+        ROOM.0.get()..ROOM.1.get()
+    }
+
+    /// Makes zeroed memory the next that is handed out. Any other room there was is lost.
+    pub fn set_room(room: Range<u32>) {
+        ROOM.0.set(room.start);
+        ROOM.1.set(room.end);
+    }
+
+    /// Adds whole pages for at least `bytes` at the end of memory, outside of the room.
+    pub fn extend(bytes: usize) -> Option<Range<u32>> {
+        let pages = bytes.div_ceil(PAGE);
+        // The end of the last page is no address.
+        if memory_size(0) + pages >= PAGES {
+            return None;
+        }
+        match memory_grow(0, pages) {
+            usize::MAX => None,
+            old => Some((old * PAGE) as u32..((old + pages) * PAGE) as u32),
+        }
+    }
+
+    /// Where memory ends.
+    pub fn end() -> u32 {
+        (memory_size(0) * PAGE) as u32
+    }
+
+    /// The start of `bytes`, a multiple of 4096, taken from the room; which grows if it has to and is at the end of memory.
+    pub fn take(bytes: usize) -> Option<u32> {
+        let Range { start, end } = room();
+        let free = (end - start) as usize;
+        if free >= bytes {
+            set_room(start + bytes as u32..end);
+            return Some(start);
+        }
+        let at_end = end == self::end();
+        let more = extend(if at_end { bytes - free } else { bytes })?;
+        let start = if at_end { start } else { more.start };
+        set_room(start + bytes as u32..more.end);
+        Some(start)
+    }
 }
 
 macro_rules! accessors {

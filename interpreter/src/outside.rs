@@ -6,9 +6,9 @@
 //! One of the few modules with `unsafe`.
 
 #[cfg(target_family = "wasm")]
-use crate::heap;
+use crate::{allocator, heap};
 #[cfg(target_family = "wasm")]
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{self, Layout};
 
 /// What every address here is a multiple of.
 #[cfg(target_family = "wasm")]
@@ -26,8 +26,7 @@ pub fn alloc(size: usize) -> Option<u32> {
         return heap::acquire_zeroed(size);
     }
     let layout = Layout::from_size_align(size, ALIGN).ok()?;
-    // SAFETY: the size is not zero.
-    let pointer = unsafe { System.alloc_zeroed(layout) };
+    let pointer = allocator::try_alloc_zeroed(layout);
     (!pointer.is_null()).then_some(pointer as u32)
 }
 
@@ -39,7 +38,7 @@ pub fn free(address: u32, size: usize) {
     }
     let layout = Layout::from_size_align(size, ALIGN).expect("the layout was valid once");
     // SAFETY: the caller hands back what `alloc` returned for this size.
-    unsafe { System.dealloc(address as usize as *mut u8, layout) }
+    unsafe { alloc::dealloc(address as usize as *mut u8, layout) }
 }
 
 #[cfg(not(target_family = "wasm"))]

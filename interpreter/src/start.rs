@@ -5,7 +5,9 @@
 
 use crate::backtrace;
 use crate::heap::{self, settings};
-use crate::image::{self, ImageError};
+#[cfg(not(target_family = "wasm"))]
+use crate::image;
+use crate::image::ImageError;
 use crate::interp::entries::enter_through_slot;
 use crate::os;
 use crate::parameters;
@@ -76,7 +78,7 @@ fn report(error: &ImageError) {
 #[cfg(not(target_family = "wasm"))]
 pub fn run_native(file: &[u8]) -> u8 {
     match image::load(file) {
-        Ok(_) => run_program(),
+        Ok(()) => run_program(),
         Err(error) => {
             report(&error);
             BAD_FILE_CODE
@@ -87,11 +89,12 @@ pub fn run_native(file: &[u8]) -> u8 {
 #[cfg(target_family = "wasm")]
 mod exports {
     use super::*;
+    use crate::loading;
 
     /// Called once by the snapshot tool, with the program as standard input.
     #[unsafe(export_name = "wizer-initialize")]
     extern "C" fn initialize() {
-        if let Err(error) = image::load(&standard_input()) {
+        if let Err(error) = loading::load() {
             report(&error);
             os::exit(BAD_FILE_CODE);
         }
@@ -104,20 +107,6 @@ mod exports {
         let code = run_program();
         if code != 0 {
             os::exit(code);
-        }
-    }
-
-    fn standard_input() -> Vec<u8> {
-        const CHUNK: usize = 1 << 20;
-        let mut file = Vec::new();
-        loop {
-            let len = file.len();
-            file.resize(len + CHUNK.max(len), 0);
-            let read = os::read(0, &mut file[len..]).unwrap_or(0);
-            file.truncate(len + read);
-            if read == 0 {
-                return file;
-            }
         }
     }
 }

@@ -144,15 +144,14 @@ fn standard_input() -> Result<Vec<u8>> {
 
 /// Machine code for whatever kind of program there is to run.
 fn runnable(args: &RunArgs) -> Result<(Pipeline, Module)> {
-    let compile = match kind(&args.program)? {
+    let compile: fn(&mut Pipeline, &Path) -> Result<Module> = match kind(&args.program)? {
         Kind::MachineCode => return load(&args.program),
-        Kind::Wasm => Pipeline::machine_code,
-        Kind::Bytecode => Pipeline::program,
+        Kind::Wasm => |pipeline, path| pipeline.machine_code(&read(path)?),
+        Kind::Bytecode => Pipeline::program_file,
     };
     let mut pipeline = pipeline(&args.build)?;
-    let input = read(&args.program)?;
-    let module =
-        compile(&mut pipeline, &input).with_context(|| args.program.display().to_string())?;
+    let module = compile(&mut pipeline, &args.program)
+        .with_context(|| args.program.display().to_string())?;
     Ok((pipeline, module))
 }
 

@@ -41,8 +41,6 @@ fn config() -> Config {
     config.max_wasm_stack(wasm_stack());
     config.async_stack_size(wasm_stack() + HOST_STACK);
     config.generate_address_map(false);
-    // Images are small but spread out; as one they would be stored with the gaps, the OCaml stack foremost.
-    config.memory_init_cow(false);
     config
 }
 

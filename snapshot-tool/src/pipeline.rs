@@ -1,9 +1,12 @@
 //! The way of a program: bytecode, snapshot, residual module, machine code; each stage timed and, where
 //! there is a cache, looked up first.
 
+use std::fs::{self, File};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use cache::Cache;
 use wasmtime::{Engine, Module};
 
@@ -52,14 +55,8 @@ impl Pipeline {
 
     /// Machine code for a bytecode executable. Where this very program was built before, nothing else is done.
     pub fn program(&mut self, bytecode: &[u8]) -> Result<Module> {
-        let key = self.program_key(bytecode);
-        let (engine, cache) = (&self.engine, self.settings.cache.as_deref());
-        let cached = self.stages.time("look up", || {
-            cache.and_then(|cache| engine::cached_module(engine, cache, &key))
-        });
-        if let Some(module) = cached {
-            self.stages
-                .note("the whole program is in the cache: nothing to specialise or compile");
+        let key = self.program_key(&blake3::hash(bytecode));
+        if let Some(module) = self.known_program(&key) {
             return Ok(module);
         }
         let wasm = self.module(bytecode)?;
@@ -68,6 +65,34 @@ impl Pipeline {
             engine::keep_module(cache, &key, &module)?;
         }
         Ok(module)
+    }
+
+    /// The same for the executable in a file, which is read into memory only if there is something to do.
+    pub fn program_file(&mut self, path: &Path) -> Result<Module> {
+        let unreadable = || format!("cannot read {}", path.display());
+        let digest = || {
+            Ok::<_, io::Error>(
+                blake3::Hasher::new()
+                    .update_reader(File::open(path)?)?
+                    .finalize(),
+            )
+        };
+        let key = self.program_key(&digest().with_context(unreadable)?);
+        if let Some(module) = self.known_program(&key) {
+            return Ok(module);
+        }
+        self.program(&fs::read(path).with_context(unreadable)?)
+    }
+
+    /// The program with this key, if the cache has it.
+    fn known_program(&mut self, key: &[u8; 32]) -> Option<Module> {
+        let (engine, cache) = (&self.engine, self.settings.cache.as_deref());
+        let module = self.stages.time("look up", || {
+            cache.and_then(|cache| engine::cached_module(engine, cache, key))
+        })?;
+        self.stages
+            .note("the whole program is in the cache: nothing to specialise or compile");
+        Some(module)
     }
 
     /// The linked module for a bytecode executable.
@@ -126,11 +151,11 @@ impl Pipeline {
     }
 
     /// Covers all that a program's machine code depends on.
-    fn program_key(&self, bytecode: &[u8]) -> [u8; 32] {
+    fn program_key(&self, bytecode: &blake3::Hash) -> [u8; 32] {
         let mut input = Vec::new();
         input.extend(env!("BACTRIAN_SOURCES").as_bytes());
         input.extend(blake3::hash(guest::MODULE).as_bytes());
-        input.extend(blake3::hash(bytecode).as_bytes());
+        input.extend(bytecode.as_bytes());
         input.extend(specialise::fingerprint(
             &self.settings.mode,
             &self.settings.options,

@@ -9,6 +9,7 @@
 //! A malformed section is no error: what cannot be read gives no places, as with `ocamlrun`.
 
 use super::shapes::Shapes;
+use crate::allocator;
 use crate::image::code::{self, CELL, CODE_WORD};
 use crate::image::opcode::Opcode;
 use crate::memory;
@@ -249,7 +250,7 @@ fn units(section: &[u8]) -> Vec<Unit> {
     let count = word(&mut rest).unwrap_or(0);
     for _ in 0..count {
         let Some(unit) = unit(&mut rest) else { break };
-        units.push(unit);
+        allocator::lasting(|| units.push(unit));
     }
     units.sort_by_key(|unit| unit.start);
     units
@@ -259,9 +260,10 @@ fn unit(rest: &mut &[u8]) -> Option<Unit> {
     let start = word(rest)?;
     let data = value(rest)?;
     let _directories = value(rest)?;
+    let compressed = compress_prepend_size(data);
     Some(Unit {
         start: address(vm().code_start.get(), i64::from(start)),
-        data: compress_prepend_size(data).into(),
+        data: allocator::lasting(|| Box::from(&compressed[..])),
         events: None,
     })
 }

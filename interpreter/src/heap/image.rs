@@ -4,6 +4,7 @@
 //! found by scanning all of them at each marking, and through the remembered set in between.
 
 use super::state::Heap;
+use crate::allocator;
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};
 use std::cell::{Cell, RefCell};
@@ -37,7 +38,9 @@ impl Image {
         if (room as usize) < bytes {
             let chunk = bytes.next_multiple_of(CHUNK_BYTES);
             let start = memory::grow(chunk)?;
-            ranges.push((start, start));
+            if ranges.is_empty() || start != self.limit.get() {
+                allocator::lasting(|| ranges.push((start, start)));
+            }
             self.limit.set(start + chunk as u32);
         }
         let (_, end) = ranges.last_mut().expect("a range was just added");
@@ -61,7 +64,7 @@ impl Image {
         for tag in 0..=255u8 {
             memory::store_u64(base + tag as u32 * WORD, header(0, tag));
         }
-        self.ranges.borrow_mut().insert(0, (base, base + bytes));
+        allocator::lasting(|| self.ranges.borrow_mut().insert(0, (base, base + bytes)));
         if self.ranges.borrow().len() == 1 {
             self.limit.set(base + bytes);
         }

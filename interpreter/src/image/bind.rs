@@ -8,6 +8,7 @@ use super::decode;
 use super::error::ImageError;
 use super::opcode::Opcode;
 use super::parse::Executable;
+use crate::allocator;
 use crate::interp::shortcut;
 use crate::primitives;
 use crate::primitives::registry::{Code, Effect, Primitive};
@@ -57,7 +58,9 @@ pub fn bind(names: &[&[u8]]) -> Result<Vec<Option<&'static Primitive>>, ImageErr
         name: name.into(),
         definition,
     };
-    BOUND.set(names.iter().zip(&bound).map(name).collect());
+    BOUND.set(allocator::lasting(|| {
+        names.iter().zip(&bound).map(name).collect()
+    }));
     table::fill(&bound);
     Ok(bound)
 }

@@ -45,18 +45,21 @@ const GLOBALS_ROOM: usize = 1 << 14;
 /// The same for programs that load code: all the globals that they can ever have, as the block cannot move.
 const GROWING_GLOBALS_ROOM: usize = 1 << 20;
 
-/// A loaded program.
-#[derive(Debug)]
-pub struct Program {
-    /// Its functions in ascending order; the first is the program itself.
-    pub entries: Vec<Entry>,
-    /// Where its code was laid out.
-    pub code_start: u32,
+/// Loads a bytecode executable into this machine, which has loaded nothing before.
+pub fn load(file: &[u8]) -> Result<(), ImageError> {
+    lay_out(file)?;
+    prepare()
 }
 
-/// Loads a bytecode executable into this machine, which has loaded nothing before.
-pub fn load(file: &[u8]) -> Result<Program, ImageError> {
-    stack::make().ok_or(ImageError::OutOfMemory)?;
+/// Bytes of memory that what [`lay_out`] leaves takes at most.
+pub fn lasting_size(file: &[u8]) -> usize {
+    /// Lists of what there is, and what the allocators do not use.
+    const MARGIN: usize = 1 << 20;
+    parse::lasting_size(file) + (GLOBALS_ROOM + GROWING_GLOBALS_ROOM) * WORD as usize + MARGIN
+}
+
+/// Puts an executable's code and data into memory. What it makes of the program's constants are image blocks.
+pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let executable = parse::executable(file)?;
     let bound = bind::bind(&executable.primitives)?;
     let globals = global_count(&executable)?;
@@ -88,12 +91,13 @@ pub fn load(file: &[u8]) -> Result<Program, ImageError> {
     vm().keeps_positions.set(wants_positions.into());
     load_data(&executable, globals)?;
     stack::note_raisable(calls("caml_gc_set"));
+    requests::publish(code_start, &entries)
+}
+
+/// Makes the heap and the stack of a program that has been laid out: nothing that is not zero comes after the nursery.
+pub fn prepare() -> Result<(), ImageError> {
     heap::init();
-    requests::publish(code_start, &entries);
-    Ok(Program {
-        entries,
-        code_start,
-    })
+    stack::make().ok_or(ImageError::OutOfMemory)
 }
 
 /// Makes the globals block, whose address depends on nothing but its size; all fields are unit.

@@ -2,8 +2,9 @@
 //!
 //! Everything is checked against the file's length; nothing in the sections is interpreted but PRIM.
 
-use super::code::{self, CODE_WORD};
+use super::code::{self, CELL, CODE_WORD};
 use super::error::ImageError;
+use crate::primitives::marshal::input;
 
 /// Magic number of OCaml 4.13's executables.
 pub const MAGIC: &[u8; 12] = b"Caml1999X030";
@@ -54,6 +55,22 @@ pub fn executable(file: &[u8]) -> Result<Executable<'_>, ImageError> {
         debug: optional("DBUG").map_or(&[], |section| section.bytes),
         sections,
     })
+}
+
+/// Bytes of memory that what is kept of the sections takes at most; 0 if `file` is no executable.
+pub fn lasting_size(file: &[u8]) -> usize {
+    let size = |section: &Section| {
+        let len = section.bytes.len();
+        match section.name {
+            b"CODE" => len / CODE_WORD as usize * CELL as usize,
+            b"DATA" => input::header(section.bytes, "").map_or(0, |header| header.words * 8),
+            // Short names, each a block of its own.
+            b"PRIM" => len * 4,
+            // Kept as it is or compressed, which may add a little.
+            _ => len + len / 8,
+        }
+    };
+    sections(file).map_or(0, |sections| sections.iter().map(size).sum())
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@
 //! generic entry whose table index is in the slot. Constant regions: the code, the primitive table, the cell
 //! that holds the globals' address, and the one that says whether calls leave their positions on the stack.
 
+use super::error::ImageError;
 use super::verify::Entry;
 use annotations::{REQUEST_MAGIC, REQUEST_VERSION, RequestTable};
 use std::cell::UnsafeCell;
@@ -28,7 +29,9 @@ pub static BACTRIAN_REQUESTS: Published = Published(UnsafeCell::new(RequestTable
 
 /// Natively nothing reads requests.
 #[cfg(not(target_family = "wasm"))]
-pub fn publish(_code_start: u32, _entries: &[Entry]) {}
+pub fn publish(_code_start: u32, _entries: &[Entry]) -> Result<(), ImageError> {
+    Ok(())
+}
 
 #[cfg(target_family = "wasm")]
 pub use wasm::publish;
@@ -36,9 +39,11 @@ pub use wasm::publish;
 #[cfg(target_family = "wasm")]
 mod wasm {
     use super::*;
+    use crate::allocator;
     use crate::image::{bind, code};
     use crate::interp::entries::{MAX_DIRECT, UNUSED};
     use crate::interp::run::interp;
+    use crate::memory;
     use crate::vm::vm;
     use annotations::{MAX_PARAMS, PARAM_CONST, PARAM_PASS, PARAM_POINTER, Param, Region, Request};
 
@@ -50,23 +55,28 @@ mod wasm {
     const FIRST_ARGUMENT: usize = 4;
     const PARAM_COUNT: usize = FIRST_ARGUMENT + MAX_DIRECT as usize;
 
-    /// Makes the table for the code laid out at `code_start`. The lists live as long as the machine.
-    pub fn publish(code_start: u32, entries: &[Entry]) {
-        let requests: Vec<Request> = entries
-            .iter()
-            .map(|entry| request(code_start, entry))
-            .collect();
-        let (requests, regions) = (Vec::leak(requests), Vec::leak(regions()));
+    /// Makes the table for the code laid out at `code_start`. The requests are at the end of memory, out of the way
+    /// of what remains in the linked module.
+    pub fn publish(code_start: u32, entries: &[Entry]) -> Result<(), ImageError> {
+        let bytes = entries.len() * size_of::<Request>();
+        let place = memory::extend(bytes).ok_or(ImageError::OutOfMemory)?;
+        let first = place.start as usize as *mut Request;
+        for (index, entry) in entries.iter().enumerate() {
+            // SAFETY: the place has room for as many requests as there are entries, and is nobody else's.
+            unsafe { first.add(index).write(request(code_start, entry)) }
+        }
+        let regions = allocator::lasting(|| Vec::leak(regions()));
         let table = RequestTable {
             regions: regions.as_ptr() as usize as u32,
             region_count: regions.len() as u32,
-            requests: requests.as_ptr() as usize as u32,
-            request_count: requests.len() as u32,
+            requests: place.start,
+            request_count: entries.len() as u32,
             magic: REQUEST_MAGIC,
             version: REQUEST_VERSION,
         };
         // SAFETY: the module has one thread, and no reference to the table exists.
         unsafe { BACTRIAN_REQUESTS.0.get().write(table) }
+        Ok(())
     }
 
     fn regions() -> Vec<Region> {

@@ -5,6 +5,7 @@
 //! compiled ahead and its file need not be there, so they are part of the program.
 
 use super::parse::Executable;
+use crate::allocator;
 use crate::primitives::marshal;
 use crate::value::Value;
 use crate::{heap, primitives::registry::Outcome};
@@ -37,11 +38,11 @@ pub fn keep(executable: &Executable, sections_wanted: bool) {
         found.filter(|_| sections_wanted).collect()
     };
     let libraries = executable.section(LIBRARIES).unwrap_or(&[]);
-    KEPT.set(Kept {
+    KEPT.set(allocator::lasting(|| Kept {
         libraries: libraries.split_inclusive(|&byte| byte == 0).count(),
         values: keep(VALUES),
         texts: keep(TEXTS),
-    });
+    }));
 }
 
 /// How many shared libraries the program was linked with.

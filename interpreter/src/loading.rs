@@ -1,0 +1,50 @@
+//! Loading a program for a snapshot: where in memory what lasts is put, and where what only loading needs.
+//!
+//! From low to high: what was there before; room for what lasts; the file; the scratch arena; the requests, which the linker takes
+//! out again. In the end, file and arena are free memory, as the rest of the room.
+
+use crate::allocator;
+use crate::image::{self, ImageError};
+use crate::memory;
+use crate::os;
+use core::ops::Range;
+
+/// Bytes that memory grows by while the file is read, and before.
+const CHUNK: usize = 1 << 20;
+
+/// Loads the program on standard input.
+pub fn load() -> Result<(), ImageError> {
+    let file = make_room(standard_input()?)?;
+    let bytes = memory::bytes(file.start, file.len());
+    allocator::with_scratch(file.start, || image::lay_out(bytes))?;
+    image::prepare()
+}
+
+/// Reads standard input to the end of memory, after room for what reading allocates.
+fn standard_input() -> Result<Range<u32>, ImageError> {
+    memory::set_room(memory::extend(CHUNK).ok_or(ImageError::OutOfMemory)?);
+    let start = memory::end();
+    let mut filled = start;
+    loop {
+        if filled == memory::end() {
+            let added = memory::extend(CHUNK).ok_or(ImageError::OutOfMemory)?;
+            assert_eq!(added.start, filled, "nobody else extends memory");
+        }
+        let free = memory::bytes_mut(filled, (memory::end() - filled) as usize);
+        match os::read(0, free).unwrap_or(0) {
+            0 => return Ok(start..filled),
+            read => filled += read as u32,
+        }
+    }
+}
+
+/// Moves the file up, so that there is room before it for what will last of it; where it is then.
+fn make_room(file: Range<u32>) -> Result<Range<u32>, ImageError> {
+    let size = image::lasting_size(memory::bytes(file.start, file.len()));
+    let room = memory::extend(size).ok_or(ImageError::OutOfMemory)?.len() as u32;
+    let moved = file.start + room..file.end + room;
+    memory::copy(file.start, moved.start, file.len());
+    memory::bytes_mut(file.start, file.len().min(room as usize)).fill(0);
+    memory::set_room(memory::room().start..moved.start);
+    Ok(moved)
+}
