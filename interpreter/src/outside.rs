@@ -26,7 +26,8 @@ pub fn alloc(size: usize) -> Option<u32> {
         return heap::acquire_zeroed(size);
     }
     let layout = Layout::from_size_align(size, ALIGN).ok()?;
-    let pointer = allocator::try_alloc_zeroed(layout);
+    // SAFETY: the size is not zero.
+    let pointer = allocator::attempt(|| unsafe { alloc::alloc_zeroed(layout) });
     (!pointer.is_null()).then_some(pointer as u32)
 }
 

@@ -150,6 +150,9 @@ fn runnable(args: &RunArgs) -> Result<(Pipeline, Module)> {
         Kind::Bytecode => Pipeline::program_file,
     };
     let mut pipeline = pipeline(&args.build)?;
+    if engine::may_not_write_images() {
+        pipeline.engine = engine::for_one_use(pipeline.settings.cache.as_ref())?;
+    }
     let module = compile(&mut pipeline, &args.program)
         .with_context(|| args.program.display().to_string())?;
     Ok((pipeline, module))

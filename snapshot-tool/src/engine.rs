@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context, Result};
 use cache::{Cache, Kind};
+use rustix::process::{Resource, getrlimit};
 use wasmtime::{CacheStore, Config, Engine, Module};
 
 /// Native stack of a running guest, at least. An OCaml stack of 1 Mi words (8 MiB) holds at most some 500,000
@@ -23,12 +24,25 @@ const WASM_STACK: usize = 16 << 30;
 /// What the host functions that a guest calls may need beyond it.
 const HOST_STACK: usize = 16 << 20;
 
-/// An engine; machine code of single functions goes through `cache`.
+/// An engine for programs; machine code of single functions goes through `cache`. A program's memory begins as a private
+/// mapping of the file that the machine code comes from, or of an unnamed one.
 pub fn new(cache: Option<&Arc<Cache>>) -> Result<Engine> {
+    let mut config = config();
+    config.memory_init_cow(true);
+    engine(config, cache)
+}
+
+/// Whether a limit on the size of files (`ulimit -f`) may forbid that unnamed file.
+pub fn may_not_write_images() -> bool {
+    getrlimit(Resource::Fsize).current.is_some()
+}
+
+/// An engine for modules that are used once: memory is copied, which takes no file.
+pub fn for_one_use(cache: Option<&Arc<Cache>>) -> Result<Engine> {
     engine(config(), cache)
 }
 
-/// An engine whose guests can be stopped, by its epoch; slower.
+/// The same, but its guests can be stopped, by its epoch; slower.
 pub fn interruptible(cache: Option<&Arc<Cache>>) -> Result<Engine> {
     let mut config = config();
     config.epoch_interruption(true);
@@ -37,6 +51,7 @@ pub fn interruptible(cache: Option<&Arc<Cache>>) -> Result<Engine> {
 
 fn config() -> Config {
     let mut config = Config::new();
+    config.memory_init_cow(false);
     config.wasm_tail_call(true);
     config.max_wasm_stack(wasm_stack());
     config.async_stack_size(wasm_stack() + HOST_STACK);

@@ -103,10 +103,10 @@ impl Pipeline {
 
     /// `module`, initialised with `program` and frozen.
     pub fn snapshot(&mut self, module: &[u8], program: &[u8]) -> Result<Vec<u8>> {
-        let (engine, cache) = (&self.engine, self.settings.cache.as_deref());
-        let (snapshot, origin) = self.stages.time("snapshot", || {
-            snapshot::take(engine, module, program, cache)
-        })?;
+        let cache = self.settings.cache.as_ref();
+        let (snapshot, origin) = self
+            .stages
+            .time("snapshot", || snapshot::take(module, program, cache))?;
         self.stages
             .note(format!("{}{}", size(snapshot.len()), from_cache(origin)));
         Ok(snapshot)

@@ -7,11 +7,12 @@
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use anyhow::{Context, Result, bail};
 use cache::{Cache, Kind};
-use wasmtime::{Engine, Instance, Store};
+use wasmtime::{Instance, Store};
 use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
 use wasmtime_wasi::{Deterministic, WasiCtxBuilder};
 use wasmtime_wizer::{WasmtimeWizer, Wizer};
@@ -35,16 +36,15 @@ pub struct Refused {
 
 /// Initialises `module` with `program` and freezes it.
 pub fn take(
-    engine: &Engine,
     module: &[u8],
     program: &[u8],
-    cache: Option<&Cache>,
+    cache: Option<&Arc<Cache>>,
 ) -> Result<(Vec<u8>, Origin)> {
     let key = key(module, program);
     if let Some(snapshot) = cache.and_then(|cache| cache.get(Kind::Snapshot, &key).pop()) {
         return Ok((snapshot, Origin::Cached));
     }
-    let snapshot = engine::on_large_stack(|| freeze(engine, module, program, cache))??;
+    let snapshot = engine::on_large_stack(|| freeze(module, program, cache))??;
     if let Some(cache) = cache {
         cache.insert(Kind::Snapshot, &key, &snapshot);
     }
@@ -58,26 +58,22 @@ fn key(module: &[u8], program: &[u8]) -> [u8; 32] {
     key.finalize().into()
 }
 
-fn freeze(
-    engine: &Engine,
-    module: &[u8],
-    program: &[u8],
-    cache: Option<&Cache>,
-) -> Result<Vec<u8>> {
+fn freeze(module: &[u8], program: &[u8], cache: Option<&Arc<Cache>>) -> Result<Vec<u8>> {
+    let engine = engine::for_one_use(cache)?;
     let wizer = Wizer::new();
     let (layout, instrumented) = wizer
         .instrument(module)
         .map_err(engine::error)
         .context("the module cannot be frozen")?;
-    let (compiled, _) = engine::compile(engine, &instrumented, cache)?;
+    let (compiled, _) = engine::compile(&engine, &instrumented, cache.map(Arc::as_ref))?;
     let messages = MemoryOutputPipe::new(MESSAGE_LIMIT);
     let mut wasi = WasiCtxBuilder::new();
     // What hashes the guest draws is in its memory from here on: the same program is the same snapshot.
     wasi.secure_random(Deterministic::new(vec![0x2e, 0x71, 0x9d, 0x04, 0xb8]));
     wasi.stdin(MemoryInputPipe::new(program.to_vec()))
         .stderr(messages.clone());
-    let mut store = Store::new(engine, Host::new(wasi.build_p1(), &Sandbox::default()));
-    let mut linker = host::linker(engine)?;
+    let mut store = Store::new(&engine, Host::new(wasi.build_p1(), &Sandbox::default()));
+    let mut linker = host::linker(&engine)?;
     host::add_intrinsics(&mut linker)?;
     let instance = linker
         .instantiate(&mut store, &compiled)

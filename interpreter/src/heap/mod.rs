@@ -346,8 +346,8 @@ fn grow_either(wish: usize, need: usize) -> Option<(usize, u32)> {
     start(wish).or_else(|| start(need))
 }
 
-/// Memory for the collector's own use: new, or taken from the large space.
-fn acquire(bytes: usize) -> Option<u32> {
+/// Memory that is no part of the heap: new, or taken from the large space. Zeroed only if it is new.
+pub fn acquire(bytes: usize) -> Option<u32> {
     memory::grow(bytes).or_else(|| carve(bytes))
 }
 

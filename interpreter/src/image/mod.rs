@@ -28,6 +28,7 @@ pub mod verify;
 
 pub use error::ImageError;
 
+use crate::allocator;
 use crate::backtrace::events;
 use crate::heap;
 use crate::memory;
@@ -96,6 +97,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
 
 /// Makes the heap and the stack of a program that has been laid out: nothing that is not zero comes after the nursery.
 pub fn prepare() -> Result<(), ImageError> {
+    allocator::reserve();
     heap::init();
     stack::make().ok_or(ImageError::OutOfMemory)
 }

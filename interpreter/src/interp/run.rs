@@ -76,7 +76,7 @@ pub extern "C" fn interp(
                         cells_drop_below(r.sp);
                         #[cfg(test)]
                         if !crate::image::fuzz::tick() {
-                            return Value::UNIT.0;
+                            return Value::RAISED.0;
                         }
                         // SAFETY: only verified code is loaded.
                         match unsafe { Opcode::from_cell(memory::load_u32(r.pc)) } {

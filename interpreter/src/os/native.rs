@@ -83,6 +83,11 @@ pub fn set_arguments(arguments: Vec<Vec<u8>>) {
     outside(|outside| outside.arguments = Some(arguments));
 }
 
+/// Stops where the module would trap.
+pub fn trap(what: &str) -> ! {
+    panic!("the module would trap: {what}")
+}
+
 fn errno(error: io::Error) -> Errno {
     error.raw_os_error().map_or(Errno::IO, Errno::from_linux)
 }

@@ -6,6 +6,7 @@
 
 use super::custom_data;
 use super::format::*;
+use crate::allocator;
 use crate::custom::Kind;
 use crate::heap::{self, memprof};
 use crate::memory;
@@ -96,12 +97,15 @@ pub fn unmarshal_as(bytes: &[u8], function: &str) -> Result<Value, Error> {
 
 /// Reads a value from what comes after its header.
 pub fn unmarshal_data(data: &[u8], header: &Header) -> Result<Value, Error> {
+    // The header may lie; a block takes a byte at least.
+    let objects = header.objects.min(data.len());
     let mut input = Input {
         reader: Reader::new(data),
-        // The header may lie; a block takes a byte at least.
-        objects: Vec::with_capacity(header.objects.min(data.len())),
+        objects: Vec::new(),
         tasks: Vec::new(),
     };
+    let room = allocator::attempt(|| input.objects.try_reserve_exact(objects));
+    room.map_err(|_| Error::OutOfMemory)?;
     memprof::reading(header.words, || {
         let root = input.value()?;
         input.run()?;

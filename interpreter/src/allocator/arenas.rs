@@ -1,0 +1,203 @@
+//! The allocator itself: two arenas, which one a block is from being told by its address.
+
+use crate::heap;
+use crate::memory;
+use crate::os;
+use core::alloc::{GlobalAlloc, Layout};
+use core::cell::{Cell, UnsafeCell};
+use core::ptr;
+use dlmalloc::{Allocator, Dlmalloc};
+
+struct Arenas {
+    lasting: UnsafeCell<Dlmalloc<Room>>,
+    scratch: UnsafeCell<Dlmalloc<End>>,
+    state: State,
+}
+
+struct State {
+    /// Whether new blocks are scratch.
+    is_scratch: Cell<bool>,
+    /// Blocks from this address on are scratch; the highest address when there are none.
+    boundary: Cell<u32>,
+    /// Where the scratch arena ends.
+    end: Cell<u32>,
+    /// Scratch blocks that are in use.
+    blocks: Cell<usize>,
+    /// Whether a failure is the caller's to deal with.
+    is_attempt: Cell<bool>,
+}
+
+// SAFETY: the module has one thread.
+unsafe impl Sync for Arenas {}
+
+#[global_allocator]
+static ARENAS: Arenas = Arenas {
+    lasting: UnsafeCell::new(Dlmalloc::new_with_allocator(Room)),
+    scratch: UnsafeCell::new(Dlmalloc::new_with_allocator(End)),
+    state: State {
+        is_scratch: Cell::new(false),
+        boundary: Cell::new(u32::MAX),
+        end: Cell::new(0),
+        blocks: Cell::new(0),
+        is_attempt: Cell::new(false),
+    },
+};
+
+/// Does `load` with blocks from the end of memory. If it succeeds, what is there from `boundary` on is wiped and becomes
+/// free: what `load` put there itself, and the blocks. Memory that it takes beyond them stays as it is.
+///
+/// The room before `boundary` has to suffice for what lasts; otherwise the program ends.
+pub fn with_scratch<E>(boundary: u32, load: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
+    let state = &ARENAS.state;
+    state.boundary.set(boundary);
+    state.end.set(memory::end());
+    state.is_scratch.set(true);
+    let result = load();
+    state.is_scratch.set(false);
+    result?;
+    if state.blocks.get() != 0 {
+        os::fatal_error("what loading needed is still in use");
+    }
+    let room = memory::room();
+    if room.end != boundary {
+        exhausted();
+    }
+    let end = state.end.get();
+    memory::bytes_mut(boundary, (end - boundary) as usize).fill(0);
+    memory::set_room(room.start..end);
+    state.boundary.set(u32::MAX);
+    Ok(())
+}
+
+/// Does `make`, which makes blocks that outlive loading.
+pub fn lasting<R>(make: impl FnOnce() -> R) -> R {
+    let is_scratch = ARENAS.state.is_scratch.replace(false);
+    let made = make();
+    ARENAS.state.is_scratch.set(is_scratch);
+    made
+}
+
+/// Does `make`, where an allocation that fails is an error that it sees.
+pub fn attempt<R>(make: impl FnOnce() -> R) -> R {
+    let is_attempt = ARENAS.state.is_attempt.replace(true);
+    let made = make();
+    ARENAS.state.is_attempt.set(is_attempt);
+    made
+}
+
+// SAFETY: each block is an arena's, which its address tells; references to an arena end before another is made.
+unsafe impl GlobalAlloc for Arenas {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let (size, align) = (layout.size(), layout.align());
+        if self.state.is_scratch.get() {
+            self.state.blocks.update(|count| count + 1);
+            // SAFETY: as above.
+            return existing(unsafe { (*self.scratch.get()).malloc(size, align) });
+        }
+        // SAFETY: as above.
+        existing(unsafe { (*self.lasting.get()).malloc(size, align) })
+    }
+
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        let (size, align) = (layout.size(), layout.align());
+        if self.is_scratch(block) {
+            self.state.blocks.update(|count| count - 1);
+            // SAFETY: the block is this arena's.
+            return unsafe { (*self.scratch.get()).free(block, size, align) };
+        }
+        // SAFETY: the block is this arena's.
+        unsafe { (*self.lasting.get()).free(block, size, align) }
+    }
+
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, new: usize) -> *mut u8 {
+        let (size, align) = (layout.size(), layout.align());
+        if self.is_scratch(block) {
+            // SAFETY: the block is this arena's.
+            return existing(unsafe { (*self.scratch.get()).realloc(block, size, align, new) });
+        }
+        // SAFETY: the block is this arena's.
+        existing(unsafe { (*self.lasting.get()).realloc(block, size, align, new) })
+    }
+}
+
+impl Arenas {
+    fn is_scratch(&self, block: *mut u8) -> bool {
+        block as u32 >= self.state.boundary.get()
+    }
+}
+
+/// `block`, unless memory is exhausted.
+fn existing(block: *mut u8) -> *mut u8 {
+    if block.is_null() && !ARENAS.state.is_attempt.get() {
+        exhausted()
+    }
+    block
+}
+
+/// Ends the program as others end, where the standard library would trap. The message needs no memory.
+fn exhausted() -> ! {
+    os::write_all(2, b"Fatal error: out of memory\n");
+    os::exit(2)
+}
+
+/// Memory for what lasts, from the heap if there is no other.
+struct Room;
+
+/// Memory for the scratch arena, in one piece.
+struct End;
+
+impl Room {
+    fn take(size: usize) -> Option<(u32, usize)> {
+        let size = size.next_multiple_of(memory::UNIT);
+        let start = heap::acquire(size)?;
+        (start < ARENAS.state.boundary.get()).then_some((start, size))
+    }
+}
+
+impl End {
+    fn take(size: usize) -> Option<(u32, usize)> {
+        let added = memory::extend(size)?;
+        let end = &ARENAS.state.end;
+        (end.replace(added.end) == added.start).then_some((added.start, added.len()))
+    }
+}
+
+macro_rules! sources {
+    ($($name:ident)*) => {$(
+        // SAFETY: what `take` returns is memory that nothing else uses.
+        unsafe impl Allocator for $name {
+            fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
+                match Self::take(size) {
+                    Some((start, size)) => (start as usize as *mut u8, size, 0),
+                    None => (ptr::null_mut(), 0, 0),
+                }
+            }
+
+            fn remap(&self, _: *mut u8, _: usize, _: usize, _: bool) -> *mut u8 {
+                ptr::null_mut()
+            }
+
+            fn free_part(&self, _: *mut u8, _: usize, _: usize) -> bool {
+                false
+            }
+
+            fn free(&self, _: *mut u8, _: usize) -> bool {
+                false
+            }
+
+            fn can_release_part(&self, _: u32) -> bool {
+                false
+            }
+
+            fn allocates_zeros(&self) -> bool {
+                false
+            }
+
+            fn page_size(&self) -> usize {
+                memory::UNIT
+            }
+        }
+    )*};
+}
+
+sources! { Room End }

@@ -1,0 +1,33 @@
+//! Rust's own data in the module: what lasts, and what only loading a program needs.
+//!
+//! A snapshot holds all of memory that is not zero, and what runs it maps it from a file: so it should be small and dense.
+//! But loading takes many times the memory of what stays. So blocks made meanwhile come from an arena of their own at the end of
+//! memory, but for those made under [`lasting`]. In the end that arena is wiped, and is free memory as if never used.
+//!
+//! Without memory, the program ends as others do, where the standard library would trap; but for allocations under [`attempt`].
+//!
+//! Invariant: no block of the arena outlives loading; they are counted. Natively none of this is needed.
+
+#[cfg(target_family = "wasm")]
+mod arenas;
+
+#[cfg(target_family = "wasm")]
+pub use arenas::{attempt, lasting, with_scratch};
+
+/// Bytes for small blocks.
+const RESERVE: usize = 256 << 10;
+
+/// Takes memory for small blocks while there is some: the heap may take all the rest.
+pub fn reserve() {
+    drop(core::hint::black_box(Vec::<u8>::with_capacity(RESERVE)));
+}
+
+#[cfg(not(target_family = "wasm"))]
+pub fn lasting<R>(make: impl FnOnce() -> R) -> R {
+    make()
+}
+
+#[cfg(not(target_family = "wasm"))]
+pub fn attempt<R>(make: impl FnOnce() -> R) -> R {
+    make()
+}
