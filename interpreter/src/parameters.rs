@@ -11,7 +11,7 @@ use std::cell::Cell;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
     pub settings: Settings,
-    /// Words of major heap at the start. Only shown.
+    /// Words of major heap at the start. Only shown: no memory is taken for it.
     pub initial_heap: u64,
     /// `b`: backtraces are recorded from the start, unless it is 0.
     pub backtraces: u32,

@@ -12,7 +12,7 @@ use crate::interp::entries::enter_through_slot;
 use crate::os;
 use crate::parameters;
 use crate::primitives::registry::{Outcome, Raised, outcome};
-use crate::primitives::{exit, parsing};
+use crate::primitives::{exit, parsing, sys};
 use crate::stack;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
@@ -33,6 +33,7 @@ pub fn stress() -> bool {
 /// Runs the loaded program to its end; the exit code.
 pub fn run_program() -> u8 {
     apply_parameters();
+    sys::start();
     if stress() {
         heap::request_safepoint();
     }
@@ -59,7 +60,7 @@ pub fn run_loaded() -> Outcome {
 fn apply_parameters() {
     if let Some(parameters) = parameters::read() {
         heap::start_with(parameters.settings.normalised());
-        settings::show_initial(parameters.initial_heap);
+        settings::show_initial();
         backtrace::record(parameters.backtraces);
         if parameters.trace_parsers {
             parsing::start_tracing();

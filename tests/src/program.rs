@@ -1,6 +1,7 @@
 //! The OCaml programs under test: `NAME.ml`, with what lies beside it: `NAME.in` is standard input; the lines of
 //! `NAME.args` are its arguments, of `NAME.env` its environment (`VARIABLE=value`), of `NAME.flags` further
-//! arguments of the compiler. It starts in an empty directory, which it may fill.
+//! arguments of the compiler. It starts in an empty directory, which it may fill. A `NAME.collections` says why its output depends on
+//! when collections are done.
 //!
 //! Invariant: a program's output depends on nothing else, so that `ocamlrun` is the oracle of each run.
 
@@ -22,6 +23,8 @@ pub struct Program {
     pub args: Vec<String>,
     /// Variables and their values.
     pub env: Vec<(String, String)>,
+    /// Forced collections change its output.
+    pub sees_collections: bool,
     flags: Vec<String>,
 }
 
@@ -55,6 +58,7 @@ impl Program {
                 .iter()
                 .map(|line| variable(line))
                 .collect::<Result<_>>()?,
+            sees_collections: source.with_extension("collections").exists(),
             flags: lines(&source.with_extension("flags"))?,
             source,
         })

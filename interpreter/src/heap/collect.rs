@@ -1,8 +1,9 @@
 //! When to collect: safepoints, pacing of major collections, what runs after one.
 
+use super::cycle::Phase;
 use super::settings::{self, Settings, about, message};
-use super::state::{COLOUR_B, Heap, heap};
-use super::{ephemeron, finalise, mark, memprof, minor, reserve, stats};
+use super::state::{Heap, heap};
+use super::{cycle, finalise, memprof, minor, reserve, stats};
 use crate::primitives::registry::Raised;
 use crate::raise;
 use crate::start;
@@ -60,16 +61,45 @@ pub fn collect_minor() {
     let heap = heap();
     minor::collect(heap);
     if major_is_due(heap) {
-        major(heap);
+        cycle::collect(heap);
     }
     ask_for_reserve(heap);
+}
+
+/// The same, and a cycle has begun afterwards.
+pub fn begin_cycle() {
+    collect_minor();
+    cycle::begin(heap());
+}
+
+/// Ends the cycle that has begun, or else a whole one, and begins the next; `before` comes in between.
+pub fn finish_cycle(before: impl FnOnce()) {
+    let heap = heap();
+    minor::collect(heap);
+    cycle::finish(heap);
+    before();
+    cycle::begin(heap);
+    ask_for_reserve(heap);
+}
+
+/// Goes on with the present cycle as if `words` words were to be freed, 0 for as many as were allocated since the last
+/// time; begins one if there is none.
+pub fn collect_slice(words: u64) {
+    let heap = heap();
+    match words {
+        0 => cycle::slice(heap, heap.allocated.get()),
+        words => cycle::slice(heap, words),
+    }
+    if heap.phase.get() == Phase::Idle {
+        begin_cycle();
+    }
 }
 
 /// A complete major collection now.
 pub fn collect_major() {
     let heap = heap();
     minor::collect(heap);
-    major(heap);
+    cycle::collect(heap);
     ask_for_reserve(heap);
 }
 
@@ -130,12 +160,15 @@ fn change_policy(heap: &'static Heap, policy: i64) {
     message(about::CYCLES, || {
         "Full major GC cycle (changing allocation policy)\n".to_owned()
     });
-    collect_major();
+    minor::collect(heap);
+    cycle::finish(heap);
+    cycle::finish(heap);
     stats::add(&heap.counters.forced_major_collections, 1);
     stats::add(&heap.counters.compactions, 1);
     message(about::PARAMETERS, || {
         format!("New allocation policy: {policy}\n")
     });
+    cycle::begin(heap);
 }
 
 fn make_room(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
@@ -154,10 +187,10 @@ fn make_room(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
 
 fn collect_what_is_due(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
     if start::stress() {
-        minor::collect(heap);
+        let collected = minor::collect(heap);
         let minors = STRESS_MINORS + heap.counters.live_words.get() / STRESS_LIVE_WORDS;
-        if heap.counters.minor_collections.get().is_multiple_of(minors) {
-            major(heap);
+        if collected && heap.counters.minor_collections.get().is_multiple_of(minors) {
+            cycle::collect(heap);
         }
     }
     if heap.exhausted.get() {
@@ -165,7 +198,7 @@ fn collect_what_is_due(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
     } else if !has_room(heap, bytes) || major_is_due(heap) || in_danger(heap) {
         minor::collect(heap);
         if major_is_due(heap) {
-            major(heap);
+            cycle::collect(heap);
         }
     } else if !start::stress() {
         return Ok(());
@@ -182,7 +215,7 @@ fn in_danger(heap: &Heap) -> bool {
 fn collect_for_memory(heap: &'static Heap) {
     heap.exhausted.set(false);
     minor::collect(heap);
-    major(heap);
+    cycle::collect(heap);
     reserve::share(heap);
 }
 
@@ -226,21 +259,4 @@ fn arm(heap: &Heap) {
     } else {
         heap.normal_trigger.get().max(heap.memprof.trigger())
     });
-}
-
-/// Marks, erases what died, sweeps large blocks and leaves the small ones to be swept on demand. The nursery is empty.
-fn major(heap: &'static Heap) {
-    heap.small.finish_sweep(heap);
-    heap.live_colour.set(heap.live_colour.get() ^ COLOUR_B);
-    let live = mark::run(heap);
-    ephemeron::after_mark(heap);
-    finalise::after_mark(heap);
-    memprof::after_mark(heap);
-    heap.large.borrow_mut().sweep(heap.live_colour.get());
-    heap.counters.live_words.set(live);
-    stats::add(&heap.counters.major_collections, 1);
-    heap.allocated.set(0);
-    let tolerated = live * heap.settings.get().field(Settings::SPACE_OVERHEAD) as u64 / 100;
-    heap.allocation_goal
-        .set(tolerated.max(super::MIN_MAJOR_WORDS));
 }

@@ -51,11 +51,16 @@ pub fn create(keys: usize) -> Option<Value> {
     let heap = heap();
     let wosize = keys.checked_add(FIRST_KEY)?;
     let none = none();
-    let block = super::try_alloc_major(heap, wosize, tag::ABSTRACT)?;
+    let block = super::try_alloc_major(wosize, tag::ABSTRACT)?;
     block.init_field(0, Value::UNIT);
     (DATA..wosize).for_each(|index| block.init_field(index, none));
     heap.ephemerons.borrow_mut().all.push(block.address());
     Some(block)
+}
+
+/// To be called with what the program gets hold of by reading an ephemeron.
+pub fn keep(value: Value) {
+    super::cycle::keep(heap(), value);
 }
 
 /// Writes `value` into the data or a key of an ephemeron.

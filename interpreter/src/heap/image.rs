@@ -6,7 +6,7 @@
 use super::state::Heap;
 use crate::allocator;
 use crate::memory;
-use crate::value::{Value, WORD, header, tag};
+use crate::value::{Value, WORD, header};
 use std::cell::{Cell, RefCell};
 
 /// Bytes by which the image grows at least.
@@ -79,13 +79,13 @@ impl Image {
             .any(|&(start, end)| (start + WORD..=end).contains(&address))
     }
 
-    /// Calls `visit` with each block that has fields to scan.
+    /// Calls `visit` with each block but atoms.
     pub fn for_each_block(&self, mut visit: impl FnMut(Value)) {
         for &(start, end) in self.ranges.borrow().iter() {
             let mut at = start;
             while at < end {
                 let block = Value::block(at + WORD);
-                if block.tag() < tag::NO_SCAN && block.wosize() > 0 {
+                if block.wosize() > 0 {
                     visit(block);
                 }
                 at += (block.wosize() as u32 + 1) * WORD;

@@ -1,12 +1,13 @@
 //! Marking: gives every reachable block of the major heap the live colour.
 //!
-//! Runs right after a minor collection (the nursery is empty) with the live colours just swapped, so that all
-//! blocks are of the dead colour. Depth first with an explicit stack of field ranges: deep structures need no native
+//! Begins right after a minor collection (the nursery is empty) with the live colours just swapped, so that all
+//! blocks are of the dead colour, and is completed at the end of the cycle, after another one. Depth first with an explicit stack of field ranges: deep structures need no native
 //! stack, and a large block waits as one range. Where there is no memory for the stack to grow, ranges are
 //! dropped, and all marked blocks looked at again.
 //!
 //! Leaves out: doing this in steps. What is missing for that is a write barrier that marks overwritten values.
 
+use super::minor::YoungRange;
 use super::state::{COLOUR_B, COLOUR_MASK, Heap};
 use super::{ephemeron, finalise, memprof, roots};
 use crate::memory;
@@ -15,9 +16,10 @@ use crate::value::{Value, WORD, tag};
 /// How many fields of a block are marked in one go.
 const STEP_BYTES: u32 = 256 * WORD;
 
-/// A marking in progress.
-pub struct Marker {
+/// A marking in progress. Where the nursery is not empty, `AMONG_YOUNG` says so.
+pub struct Marker<const AMONG_YOUNG: bool = false> {
     heap: &'static Heap,
+    young: YoungRange,
     low: i64,
     half: u64,
     dead: u64,
@@ -34,11 +36,17 @@ pub struct Marker {
 /// Bytes of an entry of the stack.
 const ENTRY: u32 = 8;
 
-/// Marks everything; returns the number of live words of the major heap. Ephemerons and finalisers have been seen to.
-pub fn run(heap: &'static Heap) -> u64 {
-    let mut marker = Marker::new(heap);
+/// Marks what is reachable from the roots; returns the number of words that it marked.
+pub fn begin(heap: &'static Heap) -> u64 {
+    let mut marker = Marker::<false>::new(heap);
     marker.roots();
     marker.drain();
+    marker.live_words
+}
+
+/// Marks what ephemerons and finalisers keep alive beyond that; likewise.
+pub fn complete(heap: &'static Heap) -> u64 {
+    let mut marker = Marker::<false>::new(heap);
     ephemeron::mark(heap, &mut marker);
     finalise::mark_unreachable(heap, &mut marker);
     marker.drain();
@@ -46,10 +54,41 @@ pub fn run(heap: &'static Heap) -> u64 {
     marker.live_words
 }
 
+/// Marks what is reachable from `value`, which the nursery may refer to by now; likewise.
+pub fn also(heap: &'static Heap, value: Value) -> u64 {
+    let mut marker = Marker::<true>::new(heap);
+    marker.value(value);
+    marker.drain();
+    marker.live_words
+}
+
 impl Marker {
+    fn roots(&mut self) {
+        let heap = self.heap;
+        for (start, end) in roots::ranges() {
+            self.push(start, end);
+        }
+        self.drain();
+        heap.image.for_each_block(|block| {
+            if block.tag() < tag::NO_SCAN {
+                self.push(
+                    block.address() + super::first_scanned(block) * WORD,
+                    block.field_address(block.wosize()),
+                );
+            }
+        });
+        let mut visit = |cell: &core::cell::Cell<Value>| self.value(cell.get());
+        roots::for_each_cell(heap, &mut visit);
+        finalise::mark_roots(heap, &mut visit);
+        memprof::all_roots(heap, &mut visit);
+    }
+}
+
+impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
     fn new(heap: &'static Heap) -> Self {
         Self {
             heap,
+            young: YoungRange::new(),
             low: heap.low.get() as i64,
             half: ((heap.high.get() - heap.low.get()) / 2) as u64,
             dead: heap.dead_colour(),
@@ -59,24 +98,6 @@ impl Marker {
             live_words: 0,
             overflowed: false,
         }
-    }
-
-    fn roots(&mut self) {
-        let heap = self.heap;
-        for (start, end) in roots::ranges() {
-            self.push(start, end);
-        }
-        self.drain();
-        heap.image.for_each_block(|block| {
-            self.push(
-                block.address() + super::first_scanned(block) * WORD,
-                block.field_address(block.wosize()),
-            );
-        });
-        let mut visit = |cell: &core::cell::Cell<Value>| self.value(cell.get());
-        roots::for_each_cell(heap, &mut visit);
-        finalise::mark_roots(heap, &mut visit);
-        memprof::all_roots(heap, &mut visit);
     }
 
     /// Marks the block `value` if it is one of the major heap; its fields wait on the stack.
@@ -177,6 +198,7 @@ impl Marker {
     #[inline(always)]
     fn is_candidate(&self, word: i64) -> bool {
         (word.wrapping_sub(self.low) as u64).rotate_right(1) < self.half
+            && !(AMONG_YOUNG && self.young.contains(word))
     }
 
     /// Marks the block at `address`, unless it is marked; the range of fields still to be marked, perhaps empty.

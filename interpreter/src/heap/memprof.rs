@@ -122,10 +122,11 @@ pub fn owns(block: Value, bytes: usize) {
     }
 }
 
-/// What `read` allocates was marshalled. If that is not one small block's worth, it counts as born outside of the nursery.
+/// What `read` allocates was marshalled. If its `words`, headers included, are more than a nursery block may have, it counts as
+/// born outside of the nursery.
 pub fn reading<T>(words: usize, read: impl FnOnce() -> T) -> T {
     let memprof = &heap().memprof;
-    memprof.read_young.set(words <= super::MAX_YOUNG_WOSIZE);
+    memprof.read_young.set(words <= super::MAX_YOUNG_WOSIZE + 1);
     let source = memprof.source.replace(Source::Marshal);
     let result = read();
     memprof.source.set(source);
@@ -381,7 +382,7 @@ mod tests {
     #[test]
     fn what_is_read_counts_as_one_block() {
         start_sampling();
-        for words in [heap::MAX_YOUNG_WOSIZE, heap::MAX_YOUNG_WOSIZE + 1] {
+        for words in [heap::MAX_YOUNG_WOSIZE + 1, heap::MAX_YOUNG_WOSIZE + 2] {
             reading(words, || heap::alloc(2, 0));
         }
         assert_eq!(births(), [(2, 3, true), (2, 3, false)]);

@@ -48,8 +48,8 @@ impl YoungRange {
     }
 }
 
-/// Empties the nursery. The stack pointer and all values are in memory.
-pub fn collect(heap: &'static Heap) {
+/// Empties the nursery; whether there was anything in it. The stack pointer and all values are in memory.
+pub fn collect(heap: &'static Heap) -> bool {
     let vm = vm();
     let used = vm.young_end.get() - vm.young_ptr.get();
     if used > 0 {
@@ -69,6 +69,7 @@ pub fn collect(heap: &'static Heap) {
     if used > 0 {
         message(about::MINOR_COLLECTIONS, || ">".to_owned());
     }
+    used > 0
 }
 
 impl Evacuation {

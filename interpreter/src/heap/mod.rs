@@ -11,12 +11,13 @@
 //! * `image`, `small`, `large`: the spaces; `state`: what they share;
 //! * [`settings`], [`stats`]: what module `Gc` changes and shows;
 //! * `reserve`: what is kept so that a collection can always be done;
-//! * `minor`: nursery to major heap; `mark`: what of the major heap is live; `collect`: when;
+//! * `minor`: nursery to major heap; `mark`: what of the major heap is live; `cycle`: its phases; `collect`: when;
 //! * `roots`, [`ephemeron`], [`finalise`]: where liveness begins, and what waits for it to end;
 //! * [`memprof`]: what profilers are told, of the blocks that `sampler` chooses;
 //! * [`verify`]: a checker of the heap's invariants, for tests.
 
 mod collect;
+mod cycle;
 pub mod ephemeron;
 pub mod finalise;
 mod image;
@@ -38,8 +39,8 @@ mod tests;
 pub mod verify;
 
 pub use collect::{
-    apply_settings, collect_major, collect_minor, request_safepoint, run_actions, safepoint,
-    start_with,
+    apply_settings, begin_cycle, collect_major, collect_minor, collect_slice, finish_cycle,
+    request_safepoint, run_actions, safepoint, start_with,
 };
 pub use reserve::note_exhausted;
 pub use roots::{Root, RootVisitor, register_roots};
@@ -70,6 +71,7 @@ pub fn init() {
     let heap = heap();
     assert!(!heap.is_initialised(), "the heap is initialised once");
     heap.image.atom(0);
+    heap.counters.image_read(heap);
     ephemeron::init(heap);
     set_nursery(NURSERY_WORDS).unwrap_or_else(|| out_of_memory());
     heap.low.set(vm().young_start.get());
@@ -99,33 +101,37 @@ fn set_nursery(words: usize) -> Option<()> {
 /// A block whose fields the caller initialises before the next safepoint. `wosize` > 0.
 #[inline]
 pub fn alloc(wosize: usize, tag: u8) -> Value {
-    let vm = vm();
-    let bytes = (wosize as u32 + 1) * WORD;
-    let free = vm.young_ptr.get() - vm.young_floor.get();
-    if wosize > MAX_YOUNG_WOSIZE || free < bytes {
-        return alloc_slow(wosize, tag);
+    match alloc_young(vm().young_floor.get(), wosize, tag) {
+        Some(block) => block,
+        None => alloc_slow(wosize, tag),
     }
-    let at = vm.young_ptr.get() - bytes;
-    vm.young_ptr.set(at);
-    memory::store_u64(at, header(wosize, tag));
-    Value::block(at + WORD)
 }
 
 /// The same, but `None` when memory is exhausted: for sizes that the program chooses.
 pub fn try_alloc(wosize: usize, tag: u8) -> Option<Value> {
+    alloc_young(vm().young_floor.get(), wosize, tag)
+        .or_else(|| alloc_sampled(wosize, tag))
+        .or_else(|| {
+            let block = alloc_old(wosize, tag, reserve::comfortable(heap()));
+            noting_exhaustion(block)
+        })
+}
+
+/// A block of the nursery, if it fits above `floor`.
+#[inline(always)]
+fn alloc_young(floor: u32, wosize: usize, tag: u8) -> Option<Value> {
+    if wosize > MAX_YOUNG_WOSIZE {
+        return None;
+    }
     let vm = vm();
-    let free = vm.young_ptr.get() - vm.young_floor.get();
-    if wosize <= MAX_YOUNG_WOSIZE && free >= (wosize as u32 + 1) * WORD {
-        return Some(alloc(wosize, tag));
+    let bytes = (wosize as u32 + 1) * WORD;
+    if vm.young_ptr.get() - floor < bytes {
+        return None;
     }
-    if let Some(block) = alloc_sampled(wosize, tag) {
-        return Some(block);
-    }
-    let block = alloc_old(wosize, tag, reserve::comfortable(heap()));
-    if block.is_none() {
-        reserve::note_exhausted();
-    }
-    block
+    let at = vm.young_ptr.get() - bytes;
+    vm.young_ptr.set(at);
+    memory::store_u64(at, header(wosize, tag));
+    Some(Value::block(at + WORD))
 }
 
 /// The address of a block of any size for compiled code, or 0: memory is exhausted.
@@ -152,15 +158,7 @@ fn alloc_slow(wosize: usize, tag: u8) -> Value {
 /// A block of the nursery that holds a sample, if there is room: what stopped its allocation was the floor.
 #[inline(never)]
 fn alloc_sampled(wosize: usize, tag: u8) -> Option<Value> {
-    let vm = vm();
-    let free = vm.young_ptr.get() - vm.young_start.get();
-    if wosize > MAX_YOUNG_WOSIZE || free < (wosize as u32 + 1) * WORD {
-        return None;
-    }
-    let at = vm.young_ptr.get() - (wosize as u32 + 1) * WORD;
-    vm.young_ptr.set(at);
-    memory::store_u64(at, header(wosize, tag));
-    let block = Value::block(at + WORD);
+    let block = alloc_young(vm().young_start.get(), wosize, tag)?;
     memprof::born_young(heap(), block, wosize);
     Some(block)
 }
@@ -172,6 +170,7 @@ fn alloc_old(wosize: usize, tag: u8, keep: usize) -> Option<Value> {
         return heap.image.alloc(wosize, tag);
     }
     let block = alloc_major(heap, wosize, tag, keep)?;
+    heap.counters.born_outside(wosize);
     if tag < tag::NO_SCAN {
         heap.fresh.push(block.address());
     }
@@ -189,16 +188,36 @@ pub fn settle(block: Value) {
     }
 }
 
-/// A block of the major heap, fields not written; `None` when memory is exhausted.
-fn try_alloc_major(heap: &Heap, wosize: usize, tag: u8) -> Option<Value> {
+/// A block of the major heap whatever its size, or of the image; `None` when memory is exhausted. Its fields are written by
+/// [`initialize`], before the next safepoint.
+pub fn try_alloc_major(wosize: usize, tag: u8) -> Option<Value> {
+    let heap = heap();
+    if !heap.is_initialised() {
+        return heap.image.alloc(wosize, tag);
+    }
     let block = alloc_major(heap, wosize, tag, reserve::comfortable(heap));
+    if block.is_some() {
+        stats::add(&heap.counters.major_words, wosize as u64 + 1);
+    }
+    noting_exhaustion(block)
+}
+
+/// Writes a field of a block of [`try_alloc_major`] for the first time.
+pub fn initialize(address: u32, value: Value) {
+    memory::store_i64(address, value.0);
+    if vm().is_young(value) {
+        heap().remembered.push(address);
+    }
+}
+
+fn noting_exhaustion(block: Option<Value>) -> Option<Value> {
     if block.is_none() {
         reserve::note_exhausted();
     }
     block
 }
 
-/// The same, if `keep` free pages remain.
+/// A block of the major heap, fields not written, if `keep` free pages remain.
 fn alloc_major(heap: &Heap, wosize: usize, tag: u8, keep: usize) -> Option<Value> {
     let address = match wosize {
         ..=MAX_YOUNG_WOSIZE => heap.small.try_alloc(heap, wosize, keep)?,
@@ -206,7 +225,6 @@ fn alloc_major(heap: &Heap, wosize: usize, tag: u8, keep: usize) -> Option<Value
     };
     memory::store_u64(address - WORD, header(wosize, tag) | heap.live_colour.get());
     note_allocated(heap, wosize as u64 + 1);
-    heap.counters.born_old(wosize);
     memprof::born_old(heap, Value::block(address), wosize);
     Some(Value::block(address))
 }

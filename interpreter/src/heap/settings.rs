@@ -6,6 +6,7 @@
 use super::state::heap;
 use super::stats;
 use crate::os;
+use crate::parameters;
 
 /// The fields of a `Gc.control` record, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,13 +107,19 @@ pub fn message(kind: i64, text: impl FnOnce() -> String) {
     }
 }
 
+/// Words that OCaml's major heap has at the start.
+pub fn initial_words() -> u64 {
+    const LEAST: u64 = 15 * 4096;
+    const PAGE: u64 = 512;
+    let words = parameters::current().initial_heap.max(LEAST);
+    words.next_multiple_of(PAGE)
+}
+
 /// The parameters at the start, for people.
-pub fn show_initial(initial_heap: u64) {
-    const LEAST_HEAP: u64 = 15 * 4096;
+pub fn show_initial() {
     let settings = heap().settings.get();
     message(about::PARAMETERS, || {
         let field = |index| settings.field(index);
-        let heap_bytes = (initial_heap.max(LEAST_HEAP) * 8).next_multiple_of(4096);
         format!(
             "Initial minor heap size: {}k words\n\
              Initial major heap size: {}k bytes\n\
@@ -122,7 +129,7 @@ pub fn show_initial(initial_heap: u64) {
              Initial allocation policy: {}\n\
              Initial smoothing window: {}\n",
             field(Settings::MINOR_HEAP_SIZE) / 1024,
-            heap_bytes / 1024,
+            initial_words() * 8 / 1024,
             field(Settings::SPACE_OVERHEAD),
             field(Settings::MAX_OVERHEAD),
             increment(field(Settings::INCREMENT)),

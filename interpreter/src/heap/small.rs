@@ -8,7 +8,7 @@
 //! [`FREE`] whose size covers the range; the word after it links a swept run to the next one. The
 //! class's current run is outside of this, until [`SmallSpace::retire`] writes its header.
 
-use super::state::{COLOUR_MASK, FREE, Heap};
+use super::state::{COLOUR_MASK, Colours, FREE, Heap};
 use crate::memory;
 use crate::value::WORD;
 use std::cell::{Cell, RefCell};
@@ -194,13 +194,21 @@ impl SmallSpace {
         }
     }
 
-    /// Makes all pages walkable and sweeps those that this cycle has not swept yet: before marking.
+    /// Sweeps the pages that were not swept since the last marking, and looks for runs in all of them again: before marking.
     pub fn finish_sweep(&self, heap: &Heap) {
         self.retire();
         let mut pages = self.pages.borrow_mut();
         for (index, class) in self.classes.iter().enumerate().take(SLOT_WORDS.len()) {
             while pages.sweep_next(heap, index, class.slot_bytes).is_some() {}
             pages.by_class[index].swept = 0;
+        }
+    }
+
+    /// Lets pages be swept, on demand, by what has been marked.
+    pub fn begin_sweep(&self) {
+        self.retire();
+        for class in &mut self.pages.borrow_mut().by_class {
+            class.swept = 0;
         }
     }
 
@@ -295,7 +303,7 @@ impl Pages {
     fn sweep_next(&mut self, heap: &Heap, index: usize, slot_bytes: u32) -> Option<u32> {
         let class = &mut self.by_class[index];
         let &start = class.starts.get(class.swept)?;
-        let swept = sweep_page(start, slot_bytes, heap.live_colour.get());
+        let swept = sweep_page(start, slot_bytes, heap.kept_colours());
         if swept.live {
             class.swept += 1;
             return Some(swept.first_run);
@@ -354,8 +362,8 @@ fn write_free(start: u32, end: u32) {
     memory::store_u64(start, words << 10 | FREE);
 }
 
-/// Turns the garbage of a page into runs, linked in order of their addresses.
-fn sweep_page(start: u32, slot_bytes: u32, live_colour: u64) -> Swept {
+/// Turns what is free and what has none of the colours `kept` into runs, linked in order of their addresses.
+fn sweep_page(start: u32, slot_bytes: u32, kept: Colours) -> Swept {
     let end = page_end(start, slot_bytes);
     let mut swept = Swept {
         first_run: 0,
@@ -363,14 +371,13 @@ fn sweep_page(start: u32, slot_bytes: u32, live_colour: u64) -> Swept {
     };
     let (mut last_run, mut at) = (0, start);
     while at < end {
-        let header = memory::load_u64(at);
-        if header & COLOUR_MASK == live_colour {
+        if kept.contains(memory::load_u64(at)) {
             swept.live = true;
             at += slot_bytes;
             continue;
         }
         let run = at;
-        at = run_end(run, end, slot_bytes, live_colour);
+        at = run_end(run, end, slot_bytes, kept);
         write_free(run, at);
         memory::store_u64(run + WORD, 0);
         match last_run {
@@ -383,12 +390,12 @@ fn sweep_page(start: u32, slot_bytes: u32, live_colour: u64) -> Swept {
 }
 
 /// Where the free slots and garbage that begin at `at` end.
-fn run_end(mut at: u32, end: u32, slot_bytes: u32, live_colour: u64) -> u32 {
+fn run_end(mut at: u32, end: u32, slot_bytes: u32, kept: Colours) -> u32 {
     while at < end {
         let header = memory::load_u64(at);
         match header & COLOUR_MASK {
             FREE => at += (header >> 10) as u32 * WORD + WORD,
-            colour if colour == live_colour => break,
+            _ if kept.contains(header) => break,
             _ => at += slot_bytes,
         }
     }

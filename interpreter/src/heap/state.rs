@@ -8,6 +8,7 @@
 //!
 //! Leaves out: how each space allocates (see `small`, `large`, `image`).
 
+use super::cycle::Phase;
 use super::ephemeron::Ephemerons;
 use super::finalise::Finalisers;
 use super::image::Image;
@@ -29,6 +30,18 @@ pub const FREE: u64 = 2 << 8;
 pub const COLOUR_A: u64 = 0;
 /// The second.
 pub const COLOUR_B: u64 = 1 << 8;
+
+/// A set of colours: a bit for each.
+#[derive(Clone, Copy)]
+pub struct Colours(u8);
+
+impl Colours {
+    /// Whether the colour of a block with this header is one of them.
+    #[inline(always)]
+    pub fn contains(self, header: u64) -> bool {
+        self.0 >> (header >> 8 & 3) & 1 != 0
+    }
+}
 
 /// Everything the collector knows beside the machine's registers.
 pub struct Heap {
@@ -60,10 +73,13 @@ pub struct Heap {
     pub nursery_words: Cell<usize>,
     /// What compiled code's trigger is set to while nothing waits.
     pub normal_trigger: Cell<u32>,
-    /// Words allocated in the major heap since the last major collection, and at which number the
-    /// next one is due.
+    /// Words allocated in the major heap since the last marking began, and at which number the next major
+    /// collection is due.
     pub allocated: Cell<u64>,
     pub allocation_goal: Cell<u64>,
+    pub phase: Cell<Phase>,
+    /// Words that slices were asked to free since the last phase ended.
+    pub slice_words: Cell<u64>,
     pub settings: Cell<Settings>,
     /// What an absent key or data of an ephemeron holds.
     pub none: Cell<Value>,
@@ -93,6 +109,8 @@ impl Heap {
             normal_trigger: Cell::new(0),
             allocated: Cell::new(0),
             allocation_goal: Cell::new(super::MIN_MAJOR_WORDS),
+            phase: Cell::new(Phase::Idle),
+            slice_words: Cell::new(0),
             settings: Cell::new(Settings::DEFAULT),
             none: Cell::new(Value::RAISED),
             counters: Counters::new(),
@@ -115,6 +133,15 @@ impl Heap {
     /// Widens the range of the major heap by memory that `memory::grow` returned.
     pub fn note_range(&self, end: u32) {
         self.high.set(self.high.get().max(end));
+    }
+
+    /// The colours of blocks that are not to be freed now: both, where marking has begun and nothing is known to be dead.
+    pub fn kept_colours(&self) -> Colours {
+        let bit = |colour: u64| 1 << (colour >> 8);
+        Colours(match self.phase.get() {
+            Phase::Marked => bit(COLOUR_A) | bit(COLOUR_B),
+            Phase::Idle | Phase::Sweeping => bit(self.live_colour.get()),
+        })
     }
 
     /// The colour of garbage that is not swept yet.

@@ -1,6 +1,7 @@
 //! Counters of the collector, as module `Gc` shows them; sizes in words unless said otherwise.
 
-use super::state::{COLOUR_MASK, heap};
+use super::settings;
+use super::state::{Heap, heap};
 use crate::memory;
 use crate::value::WORD;
 use crate::vm::vm;
@@ -25,9 +26,16 @@ pub fn minor_words() -> u64 {
     heap().counters.minor_words.get() + (used / WORD) as u64
 }
 
-/// Words of memory that the major heap takes. It never shrinks.
+/// Words of the major heap: what OCaml's has at the start counts, even if no memory was taken for it. It never shrinks.
 pub fn heap_words() -> u64 {
-    (heap().small.bytes() + heap().large.borrow().bytes()) / WORD as u64
+    taken_words().max(settings::initial_words())
+}
+
+/// Words of memory that the major heap and the image take.
+fn taken_words() -> u64 {
+    let heap = heap();
+    let bytes = heap.small.bytes() + heap.large.borrow().bytes();
+    bytes / WORD as u64 + heap.counters.image_words.get()
 }
 
 /// Ranges of memory that the major heap consists of.
@@ -42,7 +50,7 @@ pub fn top_heap_words() -> u64 {
     top.get()
 }
 
-/// Walks the major heap. What died but is not swept yet counts as free.
+/// Walks the major heap. What is known to be dead counts as free, swept or not.
 pub fn measure() -> Spaces {
     let heap = heap();
     let large = heap.large.borrow();
@@ -54,7 +62,7 @@ pub fn measure() -> Spaces {
     let block = |address: u32| {
         let header = memory::load_u64(address - WORD);
         let words = (header >> 10) + 1;
-        spaces.set(match header & COLOUR_MASK == heap.live_colour.get() {
+        spaces.set(match heap.kept_colours().contains(header) {
             true => spaces.get().with_live(words),
             false => spaces.get().with_free(words),
         });
@@ -62,9 +70,15 @@ pub fn measure() -> Spaces {
     let free = |_, words: u32| spaces.set(spaces.get().with_free(words as u64));
     heap.small.walk(block, free);
     large.walk(block, free);
-    heap.image
-        .for_each_block(|block| spaces.set(spaces.get().with_live(block.wosize() as u64 + 1)));
-    spaces.get()
+    heap.image.for_each_block(|block| {
+        if block != heap.none.get() {
+            spaces.set(spaces.get().with_live(block.wosize() as u64 + 1));
+        }
+    });
+    let mut spaces = spaces.get().with_free(heap_words() - taken_words());
+    // What slots are too large by, and pages, is free as well.
+    spaces.free_words = spaces.heap_words - spaces.live_words - spaces.fragments;
+    spaces
 }
 
 impl Spaces {
@@ -75,8 +89,8 @@ impl Spaces {
     }
 
     fn with_free(mut self, words: u64) -> Self {
-        if words == 1 {
-            self.fragments += 1;
+        if words <= 1 {
+            self.fragments += words;
             return self;
         }
         self.free_words += words;
@@ -100,6 +114,7 @@ pub struct Counters {
     /// Words found live by the last marking.
     pub live_words: Cell<u64>,
     pub top_heap_words: Cell<u64>,
+    pub image_words: Cell<u64>,
 }
 
 impl Counters {
@@ -114,11 +129,24 @@ impl Counters {
             compactions: Cell::new(0),
             live_words: Cell::new(0),
             top_heap_words: Cell::new(0),
+            image_words: Cell::new(0),
         }
     }
 
+    /// The image is what OCaml's runtime reads when it starts: into its nursery if it is small, and always into its major heap.
+    pub(crate) fn image_read(&self, heap: &Heap) {
+        let words = Cell::new(0);
+        heap.image
+            .for_each_block(|block| words.set(words.get() + block.wosize() as u64 + 1));
+        if words.get() <= super::MAX_YOUNG_WOSIZE as u64 + 1 {
+            add(&self.minor_words, words.get());
+        }
+        add(&self.major_words, words.get());
+        self.image_words.set(words.get());
+    }
+
     /// A block of `wosize` words was born in the major heap; a small one for want of room in the nursery.
-    pub fn born_old(&self, wosize: usize) {
+    pub fn born_outside(&self, wosize: usize) {
         let counter = if wosize <= super::MAX_YOUNG_WOSIZE {
             &self.minor_words
         } else {
@@ -127,12 +155,13 @@ impl Counters {
         add(counter, wosize as u64 + 1);
     }
 
-    /// A minor collection emptied `used` bytes of nursery and promoted `promoted` words.
+    /// A minor collection emptied `used` bytes of nursery and promoted `promoted` words. As in OCaml, it does not count if there was
+    /// nothing to be done.
     pub fn minor_done(&self, used: u32, promoted: u64) {
         add(&self.minor_words, used as u64 / 8);
         add(&self.promoted_words, promoted);
         add(&self.major_words, promoted);
-        add(&self.minor_collections, 1);
+        add(&self.minor_collections, (used > 0).into());
     }
 }
 

@@ -286,8 +286,10 @@ mod random {
                 0..50 => self.allocate(),
                 50..80 => self.write(),
                 80..90 => self.drop_root(),
-                90..98 => assert_eq!(safepoint(64), 1),
-                98 => collect_minor(),
+                90..96 => assert_eq!(safepoint(64), 1),
+                96 => begin_cycle(),
+                97 => collect_slice(1 << 20),
+                98 => finish_cycle(|| ()),
                 _ => collect_major(),
             }
         }

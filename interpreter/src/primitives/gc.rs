@@ -40,7 +40,7 @@ crate::primitives! {
 }
 
 fn minor(_: Value) -> Outcome {
-    heap::collect_minor();
+    heap::begin_cycle();
     actions()
 }
 
@@ -48,22 +48,25 @@ fn major(_: Value) -> Outcome {
     message(about::CYCLES, || {
         "Finishing major GC cycle (requested by user)\n".to_owned()
     });
-    heap::collect_major();
+    heap::finish_cycle(|| ());
     actions()
 }
 
-/// One cycle: marking is not incremental, so nothing survives that was unreachable when it began, but what finalisers
-/// are called with. As in OCaml, that does not die before the next call.
 fn full_major(_: Value) -> Outcome {
     message(about::CYCLES, || {
         "Full major GC cycle (requested by user)\n".to_owned()
     });
-    full_collection()
+    two_cycles(|| ())
 }
 
-fn full_collection() -> Outcome {
-    heap::collect_major();
-    heap::stats::add(&heap::heap().counters.forced_major_collections, 1);
+/// One cycle, which ends what has begun, and one that collects what was unreachable then; `before` comes before the next.
+fn two_cycles(before: impl FnOnce()) -> Outcome {
+    heap::finish_cycle(|| ());
+    heap::run_actions()?;
+    heap::finish_cycle(|| {
+        heap::stats::add(&heap::heap().counters.forced_major_collections, 1);
+        before();
+    });
     actions()
 }
 
@@ -74,16 +77,16 @@ fn compaction(_: Value) -> Outcome {
     message(about::CYCLES, || {
         "Full major GC cycle (compaction)\n".to_owned()
     });
-    full_collection()?;
-    message(about::COMPACTION, || {
-        "Compacting heap...\ndone.\n".to_owned()
-    });
-    heap::stats::add(&heap::heap().counters.compactions, 1);
-    Ok(Value::UNIT)
+    two_cycles(|| {
+        message(about::COMPACTION, || {
+            "Compacting heap...\ndone.\n".to_owned()
+        });
+        heap::stats::add(&heap::heap().counters.compactions, 1);
+    })
 }
 
-fn major_slice(_: Value) -> Outcome {
-    heap::collect_minor();
+fn major_slice(words: Value) -> Outcome {
+    heap::collect_slice(u64::try_from(words.as_int()).unwrap_or(0));
     heap::run_actions()?;
     Ok(Value::int(0))
 }
@@ -116,6 +119,7 @@ fn counter_floats() -> [Value; 3] {
 fn quick_stat(_: Value) -> Value {
     stat_record(&Spaces {
         heap_words: heap::stats::heap_words(),
+        heap_chunks: heap::stats::heap_chunks(),
         ..Spaces::default()
     })
 }

@@ -19,8 +19,10 @@ pub const AT_EXIT: &[u8] = b"Pervasives.do_at_exit";
 /// Name of the function that takes over the printing of uncaught exceptions.
 pub const UNCAUGHT: &[u8] = b"Printexc.handle_uncaught_exception";
 
-/// The command line that `Sys.argv` was set to. Not a name that a program can register by accident.
+/// What `Sys.argv` is. Not a name that a program can register, as the next one.
 pub const COMMAND_LINE: &[u8] = b"\0argv";
+/// What OCaml's runtime keeps for its debugger.
+pub const DEBUGGER_FLAGS: &[u8] = b"\0debugger";
 
 crate::primitives! {
     Leaf "caml_register_named_value" register_named_value, 2;

@@ -74,13 +74,17 @@ fn get_config(_: Value) -> Value {
     heap::alloc_fields(0, &[os_type, Value::int(64), Value::FALSE])
 }
 
+/// Makes what OCaml's runtime allocates before the program: the command line, and a list of flags for its debugger, which
+/// nothing uses here, but programs can count the words.
+pub fn start() {
+    named::set(named::COMMAND_LINE, string_array(&command_line()));
+    let flags = heap::alloc_list([Value::int(1)].into_iter());
+    named::set(named::DEBUGGER_FLAGS, flags);
+}
+
 /// The command line: one array for the whole run, which the program may change.
 fn argv(_: Value) -> Value {
-    named::get(named::COMMAND_LINE).unwrap_or_else(|| {
-        let array = string_array(&command_line());
-        named::set(named::COMMAND_LINE, array);
-        array
-    })
+    named::get(named::COMMAND_LINE).unwrap_or(heap::atom(0))
 }
 
 /// Never empty.

@@ -67,13 +67,13 @@ fn unset_data(ephemeron: Value) -> Value {
 }
 
 fn get_key(ephemeron: Value, index: Value) -> Outcome {
-    Ok(option(
-        ephemeron.field(field_of(ephemeron, index, "Weak.get")?),
-    ))
+    let field = field_of(ephemeron, index, "Weak.get")?;
+    Ok(option(ephemeron.field(field)))
 }
 
 fn get_key_copy(ephemeron: Value, index: Value) -> Outcome {
-    copied_option(ephemeron.field(field_of(ephemeron, index, "Weak.get_copy")?))
+    let field = field_of(ephemeron, index, "Weak.get_copy")?;
+    copied_option(ephemeron.field(field))
 }
 
 fn get_data(ephemeron: Value) -> Value {
@@ -127,10 +127,11 @@ fn field_of(ephemeron: Value, index: Value, function: &str) -> Result<usize, Rai
 }
 
 fn option(value: Value) -> Value {
-    match value == ephemeron::none() {
-        true => Value::NONE,
-        false => heap::alloc_some(value),
+    if value == ephemeron::none() {
+        return Value::NONE;
     }
+    ephemeron::keep(value);
+    heap::alloc_some(value)
 }
 
 /// As [`option`], of a shallow copy; custom blocks are not copied.
@@ -140,7 +141,10 @@ fn copied_option(value: Value) -> Outcome {
     }
     let copied = match value.is_block() && value.tag() != tag::CUSTOM && value.wosize() > 0 {
         true => copy(value)?,
-        false => value,
+        false => {
+            ephemeron::keep(value);
+            value
+        }
     };
     Ok(heap::alloc_some(copied))
 }
@@ -157,5 +161,8 @@ fn copy(value: Value) -> Outcome {
         to.address(),
         block.wosize() * WORD as usize,
     );
+    for index in heap::scanned_fields(to) {
+        ephemeron::keep(to.field(index));
+    }
     Ok(Value::block(to.address() + offset))
 }

@@ -103,6 +103,8 @@ pub fn unmarshal_data(data: &[u8], header: &Header) -> Result<Value, Error> {
         reader: Reader::new(data),
         objects: Vec::new(),
         tasks: Vec::new(),
+        // As in OCaml: so much is all one block at first.
+        large: header.words > heap::MAX_YOUNG_WOSIZE + 1,
     };
     let room = allocator::attempt(|| input.objects.try_reserve_exact(objects));
     room.map_err(|_| Error::OutOfMemory)?;
@@ -199,6 +201,8 @@ struct Input<'a> {
     /// Blocks in the order of the data, for back references.
     objects: Vec<Value>,
     tasks: Vec<Task>,
+    /// Whether blocks are born in the major heap, as they are so many; boxed numbers are not.
+    large: bool,
 }
 
 impl Input<'_> {
@@ -213,6 +217,7 @@ impl Input<'_> {
                         });
                     }
                     match self.value() {
+                        Ok(value) if self.large => heap::initialize(address, value),
                         Ok(value) => memory::store_i64(address, value.0),
                         Err(error) => {
                             memory::store_i64(address, Value::UNIT.0);
@@ -319,7 +324,7 @@ impl Input<'_> {
             return Ok(heap::atom(tag));
         }
         let size = self.reader.expect(size, 1)?;
-        let block = alloc(size, tag)?;
+        let block = self.alloc(size, tag)?;
         self.objects.push(block);
         if tag == tag::OBJECT && size >= 2 {
             if size > 2 {
@@ -345,7 +350,7 @@ impl Input<'_> {
     fn string(&mut self, len: u64) -> Result<Value, Error> {
         let len = self.reader.expect(len, 1)?;
         let bytes = self.reader.take(len)?;
-        let block = alloc(len / 8 + 1, tag::STRING)?;
+        let block = self.alloc(len / 8 + 1, tag::STRING)?;
         let last = block.field_address(len / 8);
         memory::store_u64(last, ((7 - len % 8) as u64) << 56);
         memory::bytes_mut(block.address(), len).copy_from_slice(bytes);
@@ -363,7 +368,7 @@ impl Input<'_> {
 
     fn floats(&mut self, len: usize, tag: u8, order: Order) -> Result<Value, Error> {
         let bytes = self.reader.take(len * 8)?;
-        let block = alloc(len, tag)?;
+        let block = self.alloc(len, tag)?;
         for (index, chunk) in bytes.chunks_exact(8).enumerate() {
             let bits = u64::from_le_bytes(chunk.try_into().expect("chunks of 8"));
             let bits = match order {
@@ -419,11 +424,15 @@ impl Input<'_> {
         self.objects.push(block);
         Ok(block)
     }
-}
 
-/// A block that is not initialised.
-pub(super) fn alloc(wosize: usize, tag: u8) -> Result<Value, Error> {
-    heap::try_alloc(wosize, tag).ok_or(Error::OutOfMemory)
+    /// A block that is not initialised.
+    fn alloc(&self, wosize: usize, tag: u8) -> Result<Value, Error> {
+        let block = match self.large {
+            true => heap::try_alloc_major(wosize, tag),
+            false => heap::try_alloc(wosize, tag),
+        };
+        block.ok_or(Error::OutOfMemory)
+    }
 }
 
 /// A new identity for an object that was read; predefined exceptions (negative ones) keep theirs.
