@@ -12,7 +12,7 @@ use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
 use crate::engine;
-use crate::streams::Streams;
+use crate::streams::{self, Streams};
 use crate::wasi;
 
 /// The module name of the intrinsics' imports (see the annotations crate).
@@ -41,6 +41,9 @@ pub struct Sandbox {
 /// The variable by which the guest learns where it starts; programs do not see it.
 const START: &str = "BACTRIAN_CWD";
 
+/// The variable by which it learns which signals were ignored when this process began; programs do not see it either.
+const IGNORED: &str = "BACTRIAN_IGNORED";
+
 impl Sandbox {
     /// The beginnings of a WASI context: all but the standard streams.
     pub fn context(&self) -> Result<WasiCtxBuilder> {
@@ -50,6 +53,10 @@ impl Sandbox {
             .envs(&self.env);
         if let Some(start) = &self.start {
             wasi.env(START, start);
+        }
+        let ignored = streams::ignored_signals();
+        if ignored != 0 {
+            wasi.env(IGNORED, format!("{ignored:x}"));
         }
         for Directory { host, guest } in &self.directories {
             wasi.preopened_dir(host, guest, FsPerms::ReadWrite)

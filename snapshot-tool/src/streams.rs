@@ -5,12 +5,12 @@
 //! files that this process was started with, and nothing else. What was closed then stays closed, although Rust's
 //! runtime opens `/dev/null` in its place.
 
-use std::fs::{File, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -72,13 +72,30 @@ const NUMBERS: [(i32, u16); 28] = [
 /// Whether a stream was closed when the process began.
 static CLOSED: [AtomicBool; 3] = [const { AtomicBool::new(false) }; 3];
 
-/// Runs before Rust's runtime, which opens what is closed.
+/// The signals that were ignored when the process began: signal 1 is the lowest bit.
+static IGNORED: AtomicU64 = AtomicU64::new(0);
+
+/// Runs before Rust's runtime, which opens what is closed and ignores `SIGPIPE`.
 extern "C" fn look() {
+    IGNORED.store(read_ignored().unwrap_or(0), Ordering::Relaxed);
     let open = Path::new("/proc/self/fd");
     for (number, closed) in CLOSED.iter().enumerate() {
         let is_open = open.join(number.to_string()).symlink_metadata().is_ok();
         closed.store(!is_open && open.is_dir(), Ordering::Relaxed);
     }
+}
+
+fn read_ignored() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))?;
+    u64::from_str_radix(mask.trim(), 16).ok()
+}
+
+/// The signals that were ignored when this process began, as a mask: signal 1 is the lowest bit.
+pub fn ignored_signals() -> u64 {
+    IGNORED.load(Ordering::Relaxed)
 }
 
 // SAFETY: the section holds functions that are called before `main`, with arguments that `look` does not take; it uses

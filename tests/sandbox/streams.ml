@@ -33,10 +33,28 @@ let output () =
   attempt "write" (fun () -> string_of_int (Unix.write_substring Unix.stdout "xyz" 0 3));
   attempt "stderr" (fun () -> prerr_string "to stderr"; flush stderr; "done");
   print_string "left for the end"
-let many n = for _ = 1 to n do print_endline "a line of output" done
 let copy () = try while true do print_endline (input_line stdin) done with End_of_file -> print_endline "end"
 let line () = print_endline (input_line stdin); seek_in stdin (pos_in stdin); ignore (Unix.lseek Unix.stdin (pos_in stdin) Unix.SEEK_SET)
+let many n = for _ = 1 to n do print_endline "a line of output" done
+let fill path =
+  let oc = open_out path in
+  attempt "write" (fun () -> for _ = 1 to 10_000 do output_string oc "a line of output\n" done; "done");
+  attempt "pos" (fun () -> string_of_int (pos_out oc));
+  attempt "close" (fun () -> close_out oc; "done");
+  attempt "close" (fun () -> close_out oc; "done");
+  attempt "size" (fun () -> string_of_int (Unix.stat path).Unix.st_size);
+  attempt "append" (fun () ->
+    let fd = Unix.openfile path [ Unix.O_WRONLY; Unix.O_APPEND ] 0 in
+    string_of_int (Unix.write_substring fd "more" 0 4));
+  attempt "remove" (fun () -> Sys.remove path; "done");
+  output_string (open_out path) (String.make 70_000 'x')
+let signals () =
+  let show s = match Sys.signal s Sys.Signal_default with
+    | Sys.Signal_default -> "default" | Sys.Signal_ignore -> "ignored" | Sys.Signal_handle _ -> "handled" in
+  List.iter (fun s -> attempt "signal" (fun () -> show s)) [Sys.sighup; Sys.sigint; Sys.sigpipe; Sys.sigpipe; Sys.sigusr1];
+  attempt "variable" (fun () -> Sys.getenv "BACTRIAN_IGNORED");
+  many 10_000
 let quiet () = print_string "unflushed"
 let () = match Sys.argv.(1) with
-  | "input" -> input () | "output" -> output () | "many" -> many 10_000 | "endless" -> many max_int | "line" -> line () | "copy" -> copy () | "quiet" -> quiet ()
+  | "input" -> input () | "output" -> output () | "many" -> many 10_000 | "endless" -> many max_int | "line" -> line () | "copy" -> copy () | "fill" -> fill Sys.argv.(3) | "signals" -> signals () | "quiet" -> quiet ()
   | "fail" -> failwith "on stderr" | _ -> ()

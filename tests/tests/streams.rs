@@ -100,6 +100,8 @@ fn standard_output() -> Result<()> {
 fn output_that_goes_nowhere_ends_the_program_as_it_should() -> Result<()> {
     check(&[
         "PROBE endless report | head -1; echo ${PIPESTATUS[0]}",
+        "trap '' PIPE; PROBE endless report | head -1; echo ${PIPESTATUS[0]}",
+        "trap '' PIPE HUP; PROBE signals report | head -1; echo ${PIPESTATUS[0]}",
         "PROBE many report > /dev/full",
         "PROBE many report >&-",
         "PROBE quiet report > /dev/full",
@@ -108,4 +110,31 @@ fn output_that_goes_nowhere_ends_the_program_as_it_should() -> Result<()> {
         "PROBE fail report 2> /dev/full",
         "PROBE fail report 2>&-",
     ])
+}
+
+/// A disk of 64 KiB fills up. Where nothing can be mounted, there is nothing to test.
+#[test]
+fn a_full_disk() -> Result<()> {
+    let mounted = |line| {
+        format!(
+            "export -f PROBE; mkdir disk; \
+             unshare -rm bash -c 'mount -t tmpfs -o size=64k none disk || exit 99; {line}'; \
+             echo $?; rmdir disk"
+        )
+    };
+    let scratch = tempfile::tempdir()?;
+    let trial = traces(&mounted("true"), "true", scratch.path())?;
+    if trial["stdout"] != b"0\n" {
+        eprintln!("skipped: no disk can be mounted: {trial:?}");
+        return Ok(());
+    }
+    let lines = [
+        "PROBE many report > disk/out; echo $?; wc -c disk/out; md5sum disk/out",
+        "head -c 65534 /dev/zero > disk/out; PROBE quiet report >> disk/out; echo $?; wc -c disk/out",
+        "head -c 65534 /dev/zero > disk/err; PROBE fail report 2>> disk/err; echo $?; wc -c disk/err",
+        "PROBE fill report disk/file; echo $?; wc -c disk/file",
+        "PROBE fill disk/report disk/file; echo $?; cat disk/report",
+    ]
+    .map(mounted);
+    check(&lines.each_ref().map(String::as_str))
 }

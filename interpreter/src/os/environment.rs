@@ -12,14 +12,30 @@ thread_local! {
 /// By this variable a host says where the program starts.
 const START: &[u8] = b"BACTRIAN_CWD";
 
+/// By this one it says which signals its parent wanted to be ignored: a mask in hexadecimal, signal 1 being its lowest bit.
+const IGNORED: &[u8] = b"BACTRIAN_IGNORED";
+
 /// The environment, as `NAME=value`.
 pub fn all() -> Vec<Vec<u8>> {
     let changed = CHANGED.with_borrow(Clone::clone);
     changed.unwrap_or_else(|| {
         let mut entries = backend::environment();
-        entries.retain(|entry| value_in(entry, START).is_none());
+        let of_host = |entry: &[u8]| {
+            [START, IGNORED]
+                .iter()
+                .any(|name| value_in(entry, name).is_some())
+        };
+        entries.retain(|entry| !of_host(entry));
         entries
     })
+}
+
+/// Whether the program starts with a signal ignored, which Linux has under this number.
+pub fn ignores(signal: i64) -> bool {
+    let entries = backend::environment();
+    let mask = entries.iter().find_map(|entry| value_in(entry, IGNORED));
+    let mask = mask.and_then(|digits| u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok());
+    (1..=64).contains(&signal) && mask.unwrap_or(0) >> (signal - 1) & 1 != 0
 }
 
 /// The directory in which the program starts, if the host says one, as it does by [`START`], or as shells do.

@@ -3,7 +3,7 @@
 
 use super::named;
 use super::registry::Outcome;
-use crate::os::{self, Errno};
+use crate::os::{self, Errno, environment};
 use crate::raise;
 use crate::value::Value;
 
@@ -60,9 +60,13 @@ fn name(signal: i64) -> String {
     format!("\0signal {signal}")
 }
 
-/// What a signal does: [`DEFAULT`], [`IGNORE`], or a block with a function.
+/// What a signal does: [`DEFAULT`], [`IGNORE`], or a block with a function. What the program was started with ignored is
+/// ignored until it says otherwise.
 pub fn action_of(signal: i64) -> Value {
-    named::get(name(signal).as_bytes()).unwrap_or(DEFAULT)
+    named::get(name(signal).as_bytes()).unwrap_or_else(|| match environment::ignores(signal) {
+        true => IGNORE,
+        false => DEFAULT,
+    })
 }
 
 /// Called when a write finds nobody at the other end. Returns if the program survives that.
