@@ -82,8 +82,8 @@ pub fn finish_cycle(before: impl FnOnce()) {
     ask_for_reserve(heap);
 }
 
-/// Goes on with the present cycle as if `words` words were to be freed, 0 for as many as were allocated since the last
-/// time; begins one if there is none.
+/// Goes on with the present cycle as if `words` words were to be freed, 0 for as many as were allocated since it began;
+/// begins one if there is none.
 pub fn collect_slice(words: u64) {
     let heap = heap();
     match words {
@@ -195,7 +195,11 @@ fn collect_what_is_due(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
     }
     if heap.exhausted.get() {
         collect_for_memory(heap);
-    } else if !has_room(heap, bytes) || major_is_due(heap) || in_danger(heap) {
+    } else if !has_room(heap, bytes)
+        || heap.external.young_is_due()
+        || major_is_due(heap)
+        || in_danger(heap)
+    {
         minor::collect(heap);
         if major_is_due(heap) {
             cycle::collect(heap);
@@ -238,7 +242,7 @@ fn keep_reserve(heap: &'static Heap) -> Result<(), Raised> {
 }
 
 fn major_is_due(heap: &Heap) -> bool {
-    heap.allocated.get() >= heap.allocation_goal.get()
+    heap.allocated.get() >= heap.allocation_goal.get() || heap.external.old_is_due()
 }
 
 fn has_room(heap: &Heap, bytes: u32) -> bool {

@@ -52,6 +52,7 @@ pub fn begin(heap: &'static Heap) {
     heap.phase.set(Phase::Marked);
     heap.counters.live_words.set(mark::begin(heap));
     heap.allocated.set(0);
+    heap.external.begin_major();
     heap.slice_words.set(0);
 }
 

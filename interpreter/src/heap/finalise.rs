@@ -26,9 +26,17 @@ pub struct Finalisers {
     /// Batches to run, one a collection.
     todo: VecDeque<Vec<Finaliser>>,
     running: bool,
-    custom: Vec<(Value, Release)>,
+    custom: Vec<Custom>,
     /// Entries of `custom` from here on may be in the nursery.
     custom_old: usize,
+}
+
+/// A custom block, and what to do when it dies.
+struct Custom {
+    block: Value,
+    release: Release,
+    /// Bytes outside of the heap that count as the major heap's once it is there.
+    owned: u32,
 }
 
 /// Finalisers of one kind. Those from `old` on may refer to the nursery.
@@ -94,7 +102,19 @@ pub fn attach_last(function: Value, value: Value) {
 /// Calls `release` with the custom block `block` when it dies. Data that it owns outside of the heap
 /// is made to count by [`super::note_external`].
 pub fn on_release(block: Value, release: Release) {
-    heap().finalisers.borrow_mut().custom.push((block, release));
+    heap().finalisers.borrow_mut().custom.push(Custom {
+        block,
+        release,
+        owned: 0,
+    });
+}
+
+/// Notes how many bytes the custom block `owner`, the last one that is to be released, owns.
+pub fn owns(heap: &Heap, owner: Value, bytes: u32) {
+    let mut finalisers = heap.finalisers.borrow_mut();
+    let last = finalisers.custom.last_mut();
+    let custom = last.filter(|custom| custom.block == owner);
+    custom.expect("what owns memory is to be released").owned = bytes;
 }
 
 /// Allows other finalisers to run while one is running (`Gc.finalise_release`).
@@ -151,8 +171,8 @@ pub fn minor_roots(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
 }
 
 /// Queues the finalisers of `finalise_last` whose values died in the nursery, and runs the Rust functions of custom blocks
-/// that did.
-pub fn after_minor(heap: &Heap, evacuation: &Evacuation) {
+/// that did. Returns what those that survived own.
+pub fn after_minor(heap: &Heap, evacuation: &Evacuation) -> Vec<usize> {
     let mut finalisers = heap.finalisers.borrow_mut();
     let old = finalisers.last.old;
     let batch = finalisers
@@ -165,9 +185,12 @@ pub fn after_minor(heap: &Heap, evacuation: &Evacuation) {
     let released = take_released(&mut finalisers.custom, old, |value| {
         evacuation.survivor(value)
     });
+    let promoted = finalisers.custom[old..].iter();
+    let owned = promoted.map(|custom| custom.owned as usize).collect();
     finalisers.custom_old = finalisers.custom.len();
     drop(finalisers);
     release(released);
+    owned
 }
 
 /// Visits what finalisers keep alive, values that they are attached to excluded.
@@ -218,23 +241,23 @@ pub fn after_mark(heap: &Heap) {
 }
 
 fn take_released(
-    custom: &mut Vec<(Value, Release)>,
+    custom: &mut Vec<Custom>,
     from: usize,
     survivor: impl Fn(Value) -> Option<Value>,
-) -> Vec<(Value, Release)> {
+) -> Vec<Custom> {
     let mut released = Vec::new();
     let young = custom.split_off(from);
-    for (block, release) in young {
-        match survivor(block) {
-            Some(block) => custom.push((block, release)),
-            None => released.push((block, release)),
+    for entry in young {
+        match survivor(entry.block) {
+            Some(block) => custom.push(Custom { block, ..entry }),
+            None => released.push(entry),
         }
     }
     released
 }
 
-fn release(blocks: Vec<(Value, Release)>) {
-    for (block, release) in blocks {
+fn release(blocks: Vec<Custom>) {
+    for Custom { block, release, .. } in blocks {
         release(block);
     }
 }

@@ -9,6 +9,7 @@
 //! Before [`init`], allocation makes image blocks: never moved, never freed.
 //!
 //! * `image`, `small`, `large`: the spaces; `state`: what they share;
+//! * `external`: what blocks own outside of them;
 //! * [`settings`], [`stats`]: what module `Gc` changes and shows;
 //! * `reserve`: what is kept so that a collection can always be done;
 //! * `minor`: nursery to major heap; `mark`: what of the major heap is live; `cycle`: its phases; `collect`: when;
@@ -19,6 +20,7 @@
 mod collect;
 mod cycle;
 pub mod ephemeron;
+mod external;
 pub mod finalise;
 mod image;
 mod large;
@@ -42,6 +44,7 @@ pub use collect::{
     apply_settings, begin_cycle, collect_major, collect_minor, collect_slice, finish_cycle,
     request_safepoint, run_actions, safepoint, start_with,
 };
+pub use external::note as note_external;
 pub use reserve::note_exhausted;
 pub use roots::{Root, RootVisitor, register_roots};
 pub use state::{COLOUR_MASK, heap};
@@ -227,12 +230,6 @@ fn alloc_major(heap: &Heap, wosize: usize, tag: u8, keep: usize) -> Option<Value
     note_allocated(heap, wosize as u64 + 1);
     memprof::born_old(heap, Value::block(address), wosize);
     Some(Value::block(address))
-}
-
-/// Makes `bytes` of memory outside of the heap, which `owner` keeps, count as allocated, so that owners are collected in time.
-pub fn note_external(owner: Value, bytes: usize) {
-    memprof::owns(owner, bytes);
-    note_allocated(heap(), bytes as u64 / WORD as u64)
 }
 
 fn note_allocated(heap: &Heap, words: u64) {

@@ -10,6 +10,7 @@
 
 use super::cycle::Phase;
 use super::ephemeron::Ephemerons;
+use super::external::External;
 use super::finalise::Finalisers;
 use super::image::Image;
 use super::large::LargeSpace;
@@ -77,6 +78,7 @@ pub struct Heap {
     /// collection is due.
     pub allocated: Cell<u64>,
     pub allocation_goal: Cell<u64>,
+    pub external: External,
     pub phase: Cell<Phase>,
     /// Words that slices were asked to free since the last phase ended.
     pub slice_words: Cell<u64>,
@@ -109,6 +111,7 @@ impl Heap {
             normal_trigger: Cell::new(0),
             allocated: Cell::new(0),
             allocation_goal: Cell::new(super::MIN_MAJOR_WORDS),
+            external: External::new(),
             phase: Cell::new(Phase::Idle),
             slice_words: Cell::new(0),
             settings: Cell::new(Settings::DEFAULT),
