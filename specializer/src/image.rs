@@ -65,10 +65,7 @@ impl<'m> Image<'m> {
             return None;
         }
         let mut bytes = vec![0; len as usize];
-        let image = &self.module.image;
-        let start = (address as usize).min(image.len());
-        let end = (address as usize + len as usize).min(image.len());
-        bytes[..end - start].copy_from_slice(&image[start..end]);
+        self.module.read_image(address, &mut bytes);
         Some(bytes)
     }
 
@@ -110,10 +107,8 @@ impl<'m> Image<'m> {
             return None;
         }
         let mut bytes = [0; 8];
-        let image = &self.module.image;
-        let start = (address as usize).min(image.len());
-        let end = (address as usize + width as usize).min(image.len());
-        bytes[..end - start].copy_from_slice(&image[start..end]);
+        self.module
+            .read_image(address, &mut bytes[..width as usize]);
         if !in_own_code(request, address, width) {
             log.entry(place)
                 .or_insert_with(|| bytes[..width as usize].to_vec());

@@ -163,16 +163,19 @@ impl<'a> Module<'a> {
             .as_ref()
     }
 
-    /// The `len` bytes of the memory image at `address`; absent outside of it.
-    pub fn image_bytes(&self, address: u32, len: u32) -> Option<&[u8]> {
-        self.image
-            .get(address as usize..address as usize + len as usize)
+    /// Fills `bytes` with the memory image at `address`; zero where no data segment reaches.
+    pub fn read_image(&self, address: u32, bytes: &mut [u8]) {
+        let start = (address as usize).min(self.image.len());
+        let there = self.image.len().min(address as usize + bytes.len()) - start;
+        bytes[..there].copy_from_slice(&self.image[start..start + there]);
+        bytes[there..].fill(0);
     }
 
     /// The little-endian 32-bit word of the memory image at `address`.
-    pub fn image_u32(&self, address: u32) -> Option<u32> {
-        let bytes = self.image_bytes(address, 4)?;
-        Some(u32::from_le_bytes(bytes.try_into().expect("four bytes")))
+    pub fn image_u32(&self, address: u32) -> u32 {
+        let mut bytes = [0; 4];
+        self.read_image(address, &mut bytes);
+        u32::from_le_bytes(bytes)
     }
 
     fn section(&mut self, payload: Payload<'a>) -> Result<(), ModuleError> {

@@ -177,11 +177,9 @@ impl Reader<'_, '_> {
     fn words<const N: usize>(&self, address: u32) -> Result<[u32; N], RequestError> {
         let mut words = [0; N];
         for (index, word) in words.iter_mut().enumerate() {
-            // Memory beyond the data segments is zero.
             *word = self
                 .module
-                .image_u32(address.wrapping_add(4 * index as u32))
-                .unwrap_or(0);
+                .image_u32(address.wrapping_add(4 * index as u32));
         }
         Ok(words)
     }
@@ -227,7 +225,7 @@ impl Reader<'_, '_> {
             entry.ok_or_else(|| malformed(format!("table entry {index} is not a function")))
         };
         let function = table_entry(function)?;
-        let generic = table_entry(self.module.image_u32(slot).unwrap_or(0))?;
+        let generic = table_entry(self.module.image_u32(slot))?;
         let unsupported =
             |func: Func| malformed(format!("{func} has a type that is not supported"));
         let signature = self

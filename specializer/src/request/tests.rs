@@ -76,6 +76,16 @@ fn the_module_is_valid_as_it_is() {
     assert_eq!(specialize(&assemble(MODULE)), Ok(()));
 }
 
+/// Data ends with the last byte that is not zero, in the middle of the last request's last word.
+#[test]
+fn a_word_that_data_reaches_in_part_is_read() {
+    let text = MODULE
+        .replace("{table}", "0x54434142 1 0x120 1 0x2000 1")
+        .replace("(i32.const 0x140)", "(i32.const 0x2000)")
+        .replace("(i64 {pass})", "(i8 2)");
+    assert_eq!(specialize(&assemble(&text)), Ok(()));
+}
+
 #[test]
 fn each_fault_has_its_error() {
     let huge = "0x54434142 1 0x120 0xffffffff 0x140 1";
