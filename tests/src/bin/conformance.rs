@@ -40,7 +40,7 @@ struct Arguments {
     #[arg(long, default_value = "2")]
     jobs: usize,
     /// How long one execution may take, in seconds.
-    #[arg(long, default_value = "120")]
+    #[arg(long, default_value = "300")]
     time_limit: u64,
     /// A document that gets the tables, between its markers.
     #[arg(long)]
