@@ -3,11 +3,6 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use mimalloc::MiMalloc;
-
-/// Specialising and compiling allocate a great many small objects on several threads.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let status = bactrian::commands::execute(&bactrian::cli::Cli::parse());
