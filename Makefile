@@ -26,7 +26,7 @@ bench:
 	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian -- bench --readme README.md $(BENCH)
 
-# OCaml's own test suite, fetched as Debian's source package; TESTS="lib-list basic" runs only these. About an hour.
+# OCaml's own test suite, fetched as Debian's source package; TESTS="lib-list basic" runs only these. Up to half an hour.
 conformance:
 	./scripts/setup.sh target ocaml suite
 	$(CARGO) build --package bactrian-tests --bins
