@@ -5,6 +5,7 @@ BENCH ?=
 TESTS ?=
 VALUES ?= 1000000
 CASES ?= 1000000
+FIRST ?= 0
 
 .PHONY: setup demo test bench numbers fuzz conformance
 
@@ -37,6 +38,6 @@ numbers:
 	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian -- bench --numbers --values $(VALUES)
 
-# Mutated executables, CASES of them, into the loader and interpreter.
+# Mutated executables, CASES of them from number FIRST on, into the loader and interpreter.
 fuzz:
-	BACTRIAN_FUZZ_CASES=$(CASES) $(CARGO) test --package bactrian-interpreter fuzz -- --nocapture
+	BACTRIAN_FUZZ_FIRST=$(FIRST) BACTRIAN_FUZZ_CASES=$(CASES) $(CARGO) test --package bactrian-interpreter fuzz -- --nocapture

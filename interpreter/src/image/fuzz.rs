@@ -5,7 +5,7 @@
 //! an access that no check caught, a loop that uses no fuel.
 //!
 //! A fault ends the process, for it leaves code that cannot unwind. So the test starts itself again, as often as it takes, to
-//! run a range of cases. `make fuzz` runs more of them; `BACTRIAN_FUZZ_CASES` says how many.
+//! run a range of cases. `make fuzz` runs more of them; `BACTRIAN_FUZZ_CASES` says how many, `BACTRIAN_FUZZ_FIRST` from which on.
 
 use super::mutate::{Program, Random, seeds};
 use crate::os::native;
@@ -16,6 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 const CASES: &str = "BACTRIAN_FUZZ_CASES";
+const FIRST: &str = "BACTRIAN_FUZZ_FIRST";
 /// Given to a child: the first case, and the one after the last.
 const RANGE: &str = "BACTRIAN_FUZZ_RANGE";
 
@@ -181,9 +182,13 @@ fn mutated_executables_are_refused_or_run() {
     if let Ok(range) = std::env::var(RANGE) {
         return run_range(&range);
     }
-    let cases = std::env::var(CASES).map_or(400, |text| text.parse().expect("a number of cases"));
+    let number = |name, default| {
+        std::env::var(name).map_or(default, |text| text.parse::<u64>().expect("a number"))
+    };
+    let (first, cases) = (number(FIRST, 0), number(CASES, 400));
     let test = "image::fuzz::mutated_executables_are_refused_or_run";
-    let halves = [(0, cases / 2), (cases / 2, cases)];
+    let (middle, end) = (first + cases / 2, first + cases);
+    let halves = [(first, middle), (middle, end)];
     let workers = halves.map(|(first, end)| thread::spawn(move || fuzz(first, end, test)));
     let tallies = workers.map(|worker| worker.join().expect("every case ends as it may"));
     eprintln!("{tallies:?}");
