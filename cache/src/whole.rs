@@ -95,6 +95,10 @@ fn by_temporary_file(directory: &Path, path: &Path, contents: &[u8]) -> io::Resu
 mod tests {
     use super::*;
 
+    fn files(directory: &Path) -> usize {
+        std::fs::read_dir(directory).expect("a directory").count()
+    }
+
     #[test]
     fn a_file_is_made_replaced_and_nothing_else_stays() {
         let directory = tempfile::TempDir::new().expect("a scratch directory");
@@ -103,10 +107,7 @@ mod tests {
         std::fs::write(beside(&path), "left behind").expect("a scratch file");
         write(&path, b"second").expect("a file in its place");
         assert_eq!(std::fs::read(&path).expect("it is there"), b"second");
-        let files = std::fs::read_dir(directory.path())
-            .expect("a directory")
-            .count();
-        assert_eq!(files, 1);
+        assert_eq!(files(directory.path()), 1);
     }
 
     #[test]
@@ -128,10 +129,7 @@ mod tests {
                 });
             }
         });
-        let files = std::fs::read_dir(directory.path())
-            .expect("a directory")
-            .count();
-        assert_eq!(files, 1);
+        assert_eq!(files(directory.path()), 1);
     }
 
     #[test]

@@ -2,7 +2,6 @@
 //! there is a cache, looked up first.
 
 use std::fs::{self, File};
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -56,32 +55,36 @@ impl Pipeline {
     /// Machine code for a bytecode executable. Where this very program was built before, nothing else is done.
     pub fn program(&mut self, bytecode: &[u8]) -> Result<Module> {
         let key = self.program_key(&blake3::hash(bytecode));
-        if let Some(module) = self.known_program(&key) {
-            return Ok(module);
+        match self.known_program(&key) {
+            Some(module) => Ok(module),
+            None => self.new_program(&key, bytecode),
         }
-        let wasm = self.module(bytecode)?;
-        let module = self.machine_code(&wasm)?;
-        if let Some(cache) = &self.settings.cache {
-            engine::keep_module(cache, &key, &module)?;
-        }
-        Ok(module)
     }
 
     /// The same for the executable in a file, which is read into memory only if there is something to do.
     pub fn program_file(&mut self, path: &Path) -> Result<Module> {
         let unreadable = || format!("cannot read {}", path.display());
-        let digest = || {
-            Ok::<_, io::Error>(
-                blake3::Hasher::new()
-                    .update_reader(File::open(path)?)?
-                    .finalize(),
-            )
-        };
-        let key = self.program_key(&digest().with_context(unreadable)?);
+        let mut digest = blake3::Hasher::new();
+        let file = File::open(path).with_context(unreadable)?;
+        digest.update_reader(file).with_context(unreadable)?;
+        let key = self.program_key(&digest.finalize());
         if let Some(module) = self.known_program(&key) {
             return Ok(module);
         }
-        self.program(&fs::read(path).with_context(unreadable)?)
+        let bytecode = fs::read(path).with_context(unreadable)?;
+        // It may be another file by now.
+        let key = self.program_key(&blake3::hash(&bytecode));
+        self.new_program(&key, &bytecode)
+    }
+
+    /// Builds a program, and keeps it under its key.
+    fn new_program(&mut self, key: &[u8; 32], bytecode: &[u8]) -> Result<Module> {
+        let wasm = self.module(bytecode)?;
+        let module = self.machine_code(&wasm)?;
+        if let Some(cache) = &self.settings.cache {
+            engine::keep_module(cache, key, &module)?;
+        }
+        Ok(module)
     }
 
     /// The program with this key, if the cache has it.
