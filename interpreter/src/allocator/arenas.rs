@@ -134,10 +134,9 @@ fn existing(block: *mut u8) -> *mut u8 {
     block
 }
 
-/// Ends the program as others end, where the standard library would trap. The message needs no memory.
+/// Ends the program as others end, where the standard library would trap.
 fn exhausted() -> ! {
-    os::write_all(2, b"Fatal error: out of memory\n");
-    os::exit(2)
+    os::fatal_error("out of memory")
 }
 
 /// Memory for what lasts, from the heap if there is no other.

@@ -5,6 +5,7 @@
 //! One of the second kind is gone when its function runs. Both wait in a queue until a safepoint runs
 //! them, the functions of one collection in the reverse order of registration. Rust functions run at once.
 
+use super::external;
 use super::mark::Marker;
 use super::minor::Evacuation;
 use super::settings::{about, message};
@@ -171,8 +172,8 @@ pub fn minor_roots(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
 }
 
 /// Queues the finalisers of `finalise_last` whose values died in the nursery, and runs the Rust functions of custom blocks
-/// that did. Returns what those that survived own.
-pub fn after_minor(heap: &Heap, evacuation: &Evacuation) -> Vec<usize> {
+/// that did. What those that survived own counts as the major heap's from now on.
+pub fn after_minor(heap: &Heap, evacuation: &Evacuation) {
     let mut finalisers = heap.finalisers.borrow_mut();
     let old = finalisers.last.old;
     let batch = finalisers
@@ -185,12 +186,12 @@ pub fn after_minor(heap: &Heap, evacuation: &Evacuation) -> Vec<usize> {
     let released = take_released(&mut finalisers.custom, old, |value| {
         evacuation.survivor(value)
     });
-    let promoted = finalisers.custom[old..].iter();
-    let owned = promoted.map(|custom| custom.owned as usize).collect();
+    for custom in &finalisers.custom[old..] {
+        external::add_old(heap, custom.owned as usize);
+    }
     finalisers.custom_old = finalisers.custom.len();
     drop(finalisers);
     release(released);
-    owned
 }
 
 /// Visits what finalisers keep alive, values that they are attached to excluded.

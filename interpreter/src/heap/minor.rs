@@ -8,7 +8,7 @@
 
 use super::settings::{about, message};
 use super::state::Heap;
-use super::{ephemeron, external, finalise, memprof, roots};
+use super::{ephemeron, finalise, memprof, roots};
 use crate::memory;
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
@@ -59,16 +59,13 @@ pub fn collect(heap: &'static Heap) -> bool {
     evacuation.roots();
     evacuation.drain();
     ephemeron::after_minor(heap, &mut evacuation);
-    let owned = finalise::after_minor(heap, &evacuation);
+    finalise::after_minor(heap, &evacuation);
     memprof::after_minor(heap, &evacuation);
     let promoted = evacuation.promoted;
     heap.allocated.set(heap.allocated.get() + promoted);
     heap.counters.minor_done(used, promoted);
     vm.young_ptr.set(vm.young_end.get());
     heap.external.after_minor();
-    owned
-        .into_iter()
-        .for_each(|bytes| external::add_old(heap, bytes));
     memprof::renew(heap);
     if used > 0 {
         message(about::MINOR_COLLECTIONS, || ">".to_owned());

@@ -207,9 +207,11 @@ pub fn start_clock() {
     process_nanoseconds();
 }
 
-/// Ends the program, as the runtime does when it cannot go on.
+/// Ends the program, as the runtime does when it cannot go on. Needs no memory.
 #[cold]
 pub fn fatal_error(message: &str) -> ! {
-    write_all(2, format!("Fatal error: {message}\n").as_bytes());
+    for part in ["Fatal error: ", message, "\n"] {
+        write_all(2, part.as_bytes());
+    }
     exit(2)
 }
