@@ -41,6 +41,10 @@ pub struct RunArgs {
     pub build: BuildOptions,
     #[command(flatten)]
     pub sandbox: SandboxOptions,
+    /// Run machine code that `bactrian build --emit cwasm` wrote. No sandbox holds machine code: it can do all
+    /// that this process can.
+    #[arg(long)]
+    pub allow_precompiled: bool,
     /// An executable that `ocamlc` made, or what `bactrian build` made of one.
     pub program: PathBuf,
     /// The program's arguments.

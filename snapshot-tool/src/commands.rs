@@ -1,7 +1,7 @@
 //! What each command does. A command's failure is a message and a status; a program's end is its own.
 
-use std::fs::{self, File};
-use std::io::{IsTerminal, Read, Seek, SeekFrom, Write};
+use std::fs;
+use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,9 @@ use crate::cli::{
     BuildArgs, BuildOptions, CacheAction, CacheArgs, CacheLocation, Cli, Command, Emit,
     LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs,
 };
+use crate::guest::ocaml::OCAML;
 use crate::host::{Directory, Sandbox};
+use crate::input::{self, Kind};
 use crate::lockstep::{self, Setup, Verdict};
 use crate::pipeline::{Mode, Pipeline, Settings, size};
 use crate::run::Exit;
@@ -100,6 +102,7 @@ fn start(options: &SandboxOptions, directories: &[Directory]) -> Result<Option<S
 }
 
 fn run_in_lockstep(args: &LockstepArgs) -> Result<u8> {
+    input::require_program(&args.program, &OCAML)?;
     let bytecode = read(&args.program)?;
     let mut pipeline = pipeline(&args.build)?;
     let setup = Setup {
@@ -144,11 +147,15 @@ fn standard_input() -> Result<Vec<u8>> {
 
 /// Machine code for whatever kind of program there is to run.
 fn runnable(args: &RunArgs) -> Result<(Pipeline, Module)> {
-    let compile: fn(&mut Pipeline, &Path) -> Result<Module> = match kind(&args.program)? {
-        Kind::MachineCode => return load(&args.program),
-        Kind::Wasm => |pipeline, path| pipeline.machine_code(&read(path)?),
-        Kind::Bytecode => Pipeline::program_file,
-    };
+    let compile: fn(&mut Pipeline, &Path) -> Result<Module> =
+        match input::kind(&args.program, &OCAML)? {
+            Kind::Precompiled if !args.allow_precompiled => {
+                return Err(input::not_allowed(&args.program).into());
+            }
+            Kind::Precompiled => return load(&args.program),
+            Kind::Wasm => |pipeline, path| pipeline.machine_code(&read(path)?),
+            Kind::Program => Pipeline::program_file,
+        };
     let mut pipeline = pipeline(&args.build)?;
     if engine::may_not_write_images() {
         pipeline.engine = engine::for_one_use(pipeline.settings.cache.as_ref())?;
@@ -167,37 +174,8 @@ fn load(program: &Path) -> Result<(Pipeline, Module)> {
     Ok((pipeline, module))
 }
 
-/// What a file seems to hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// Or anything else: the guest will say what is wrong with it.
-    Bytecode,
-    Wasm,
-    MachineCode,
-}
-
-/// A bytecode executable is known by its end, whatever it begins with.
-fn kind(path: &Path) -> Result<Kind> {
-    let ends = || -> std::io::Result<([u8; 4], [u8; 12])> {
-        let mut file = File::open(path)?;
-        let (mut magic, mut trailer) = ([0; 4], [0; 12]);
-        if file.metadata()?.len() >= trailer.len() as u64 {
-            file.read_exact(&mut magic)?;
-            file.seek(SeekFrom::End(-(trailer.len() as i64)))?;
-            file.read_exact(&mut trailer)?;
-        }
-        Ok((magic, trailer))
-    };
-    let (magic, trailer) = ends().with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(match &magic {
-        _ if trailer.starts_with(b"Caml1999X") => Kind::Bytecode,
-        b"\0asm" => Kind::Wasm,
-        b"\x7fELF" => Kind::MachineCode,
-        _ => Kind::Bytecode,
-    })
-}
-
 fn build(args: &BuildArgs) -> Result<()> {
+    input::require_program(&args.program, &OCAML)?;
     let bytecode = read(&args.program)?;
     let mut pipeline = pipeline(&args.build)?;
     let wasm = pipeline

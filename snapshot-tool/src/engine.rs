@@ -147,11 +147,11 @@ pub fn cached_module(engine: &Engine, cache: &Cache, key: &[u8]) -> Option<Modul
 }
 
 /// A module from the file that holds what `Module::serialize` wrote: mapped, so that only what is used of it takes
-/// memory.
+/// memory. Whoever calls this trusts the file as much as a program that it starts: it is machine code.
 pub fn load(engine: &Engine, serialised: &Path) -> Result<Module> {
-    // SAFETY: machine code must come from Wasmtime. That from the cache is the user's own file, written
-    // only by this function's callers and checked against its digest; that from the command line is
-    // a program the user asked to run, and Wasmtime checks that its own version and settings made it.
+    // SAFETY: machine code must come from Wasmtime. That from the cache is a file of the user's own, as writable to
+    // others as the tool itself is, and checked against the digest that it was stored with; that from the command line
+    // the user allowed with `--allow-precompiled`. Wasmtime checks that its own version and settings made it.
     unsafe { Module::deserialize_file(engine, serialised) }.map_err(error)
 }
 

@@ -1,6 +1,7 @@
 //! `bactrian` as a library: the only crate that touches files and Wasmtime.
 //!
-//! In the order of a program's way: [`guest`] (the embedded interpreter), [`snapshot`] (it loads the
+//! In the order of a program's way: [`input`] (what a file is), [`guest`] (the embedded
+//! interpreter and what is known of its programs), [`snapshot`] (it loads the
 //! program and is frozen), [`specialise`] (the specializer, as this tool calls it), [`engine`] and [`host`]
 //! (Wasmtime and the sandbox, with [`wasi`], [`streams`] and `memory`), [`run`], [`lockstep`]. [`pipeline`] puts them together, with the cache and with [`stats`];
 //! [`cli`] is the command line, [`commands`] what it does, [`bench`] how well.
@@ -11,6 +12,7 @@ pub mod commands;
 pub mod engine;
 pub mod guest;
 pub mod host;
+pub mod input;
 pub mod lockstep;
 mod memory;
 pub mod pipeline;

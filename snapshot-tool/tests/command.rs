@@ -118,6 +118,24 @@ fn traps_have_their_own_status() {
 }
 
 #[test]
+fn machine_code_is_not_loaded_unasked() {
+    let place = Place::new();
+    let engine = bactrian::engine::new(None).expect("an engine");
+    let wasm = wat::parse_str(r#"(module (memory (export "memory") 1) (func (export "_start")))"#);
+    let module = wasmtime::Module::new(&engine, wasm.expect("well-formed")).expect("valid");
+    place.file("code", &module.serialize().expect("it can be serialised"));
+    let refused = place.bactrian(&["run", "code"]);
+    assert_eq!(refused.status.code(), Some(125));
+    assert!(
+        stderr(&refused).contains("`--allow-precompiled`"),
+        "{}",
+        stderr(&refused)
+    );
+    let allowed = place.bactrian(&["run", "--allow-precompiled", "code"]);
+    assert!(allowed.status.success(), "{}", stderr(&allowed));
+}
+
+#[test]
 fn mistakes_say_what_and_where() {
     let place = Place::new();
     place.module("guest.wasm", r#"(module (memory (export "memory") 1))"#);

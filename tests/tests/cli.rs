@@ -93,7 +93,7 @@ fn what_is_built_runs() -> Result<()> {
     for emit in ["wasm", "cwasm"] {
         let built = place.bactrian(&["build", "--emit", emit, "-o", "built", "faults.byte"])?;
         assert_eq!(built.status, Some(0), "{built:?}");
-        let outcome = place.bactrian(&["run", "built"])?;
+        let outcome = place.bactrian(&["run", "--allow-precompiled", "built"])?;
         assert_eq!(outcome, direct, "{emit}");
     }
     Ok(())

@@ -1,0 +1,181 @@
+//! What a file is, found out before anything in it is believed.
+//!
+//! Invariant: machine code is loaded only where the user allowed it, and only by [`Kind::Precompiled`]; a file of no
+//! known kind is an error that says what it is and what to do.
+
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use object::{Object, ObjectKind, ObjectSymbol};
+use wasmtime::{Engine, Precompiled};
+
+use crate::guest::{Foreign, Guest, Unknown};
+
+/// A file that can be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A program of the guest.
+    Program,
+    /// A module of WebAssembly.
+    Wasm,
+    /// A module that Wasmtime has compiled: machine code.
+    Precompiled,
+}
+
+/// Why a file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("cannot read {}", path.display())]
+    Unreadable {
+        path: PathBuf,
+        source: std::io::Error,
+    },
+    #[error("{}: this is {}; {}", path.display(), foreign.what, foreign.advice)]
+    Foreign { path: PathBuf, foreign: Foreign },
+}
+
+const WASM_MODULE: [u8; 8] = *b"\0asm\x01\0\0\0";
+
+/// The kind of the file at `path`, which may be a program of `guest`.
+pub fn kind(path: &Path, guest: &Guest) -> Result<Kind, Error> {
+    let unreadable = |source| Error::Unreadable {
+        path: path.into(),
+        source,
+    };
+    let (beginning, end) = ends(path, guest.trailer).map_err(unreadable)?;
+    // A program is known by its end, whatever it begins with: a script's first line, or another program.
+    if (guest.is_program)(&end) {
+        return Ok(Kind::Program);
+    }
+    if beginning == WASM_MODULE {
+        return Ok(Kind::Wasm);
+    }
+    // Its errors are about files that are no whole ELF files, and so no machine code.
+    let precompiled = Engine::detect_precompiled_file(path).unwrap_or(None);
+    if let Some(Precompiled::Module) = precompiled {
+        return Ok(Kind::Precompiled);
+    }
+    let foreign = match precompiled {
+        Some(_) => precompiled_component(),
+        None => foreign(&fs::read(path).map_err(unreadable)?, guest),
+    };
+    Err(refusal(path, foreign))
+}
+
+/// Fails where the file is anything but a program of `guest`.
+pub fn require_program(path: &Path, guest: &Guest) -> Result<(), Error> {
+    let what = match kind(path, guest)? {
+        Kind::Program => return Ok(()),
+        Kind::Wasm => "a WebAssembly module",
+        Kind::Precompiled => "a module that Wasmtime has compiled",
+    };
+    let advice = format!("this command takes {}", guest.programs);
+    let what = what.into();
+    Err(refusal(path, Foreign { what, advice }))
+}
+
+/// The error for machine code that nobody allowed.
+pub fn not_allowed(path: &Path) -> Error {
+    let foreign = Foreign {
+        what: "machine code that Wasmtime compiled, which no sandbox holds".into(),
+        advice: "if you know who made it, `--allow-precompiled` runs it".into(),
+    };
+    refusal(path, foreign)
+}
+
+fn refusal(path: &Path, foreign: Foreign) -> Error {
+    Error::Foreign {
+        path: path.into(),
+        foreign,
+    }
+}
+
+/// The first bytes of a file, as many as a module's header has, and its last; fewer where there are not so many.
+fn ends(path: &Path, trailer: usize) -> std::io::Result<(Vec<u8>, Vec<u8>)> {
+    let mut file = File::open(path)?;
+    let (mut beginning, mut end) = (Vec::new(), Vec::new());
+    (&mut file)
+        .take(WASM_MODULE.len() as u64)
+        .read_to_end(&mut beginning)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(trailer as u64)))?;
+    file.take(trailer as u64).read_to_end(&mut end)?;
+    Ok((beginning, end))
+}
+
+/// What a file is that is no program, no module and no machine code of ours.
+fn foreign(bytes: &[u8], guest: &Guest) -> Foreign {
+    let elf = object::File::parse(bytes).ok();
+    let symbols = elf.as_ref().map(defined).unwrap_or_default();
+    let unknown = Unknown { bytes, symbols };
+    if let Some(foreign) = (guest.recognise)(&unknown) {
+        return foreign;
+    }
+    Foreign {
+        what: general(bytes, elf.as_ref().map(object::File::kind)).into(),
+        advice: format!("Bactrian runs {} and WebAssembly modules", guest.programs),
+    }
+}
+
+/// The names that an ELF file defines; those that other files may use remain where it was stripped.
+fn defined<'a>(elf: &object::File<'a>) -> Vec<&'a [u8]> {
+    elf.symbols()
+        .chain(elf.dynamic_symbols())
+        .filter(|symbol| symbol.is_definition())
+        .filter_map(|symbol| symbol.name_bytes().ok())
+        .collect()
+}
+
+fn general(bytes: &[u8], elf: Option<ObjectKind>) -> &'static str {
+    match elf {
+        Some(ObjectKind::Executable) => return "an ELF executable",
+        Some(ObjectKind::Dynamic) => return "an ELF executable or shared library",
+        Some(ObjectKind::Relocatable) => return "an ELF object file",
+        Some(_) => return "an ELF file",
+        None => {}
+    }
+    let text = || std::str::from_utf8(bytes).ok();
+    match bytes {
+        [] => "an empty file",
+        [0x7f, b'E', b'L', b'F', ..] => "a damaged ELF file",
+        [0, b'a', b's', b'm', 0x0d, 0, 1, 0, ..] => "a WebAssembly component",
+        [0, b'a', b's', b'm', ..] => "WebAssembly of another version",
+        _ if text().is_some_and(|text| text.trim_start().starts_with("(module")) => {
+            "WebAssembly as text"
+        }
+        _ if text().is_some() => "text",
+        _ => "a file of a kind that Bactrian does not know",
+    }
+}
+
+fn precompiled_component() -> Foreign {
+    Foreign {
+        what: "a component that Wasmtime has compiled".into(),
+        advice: "Bactrian runs modules".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guest::ocaml::OCAML;
+
+    fn what(bytes: &[u8]) -> String {
+        foreign(bytes, &OCAML).what
+    }
+
+    #[test]
+    fn anything_has_a_description() {
+        assert_eq!(what(b""), "an empty file");
+        assert_eq!(what(b"\x7fELF"), "a damaged ELF file");
+        assert_eq!(what(b"\0asm\x0d\0\x01\0"), "a WebAssembly component");
+        assert_eq!(what(b"\0asm\x02\0\0\0"), "WebAssembly of another version");
+        assert_eq!(what(b" (module)"), "WebAssembly as text");
+        assert_eq!(what(b"no bytecode at all"), "text");
+        assert_eq!(
+            what(b"\xff\xfe\x00"),
+            "a file of a kind that Bactrian does not know"
+        );
+    }
+}
