@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::Error;
 use crate::files::Files;
-use crate::store::{SCHEMA, Store};
+use crate::store::{SCHEMA, Store, damage};
 
 /// Marks a SQLite file as ours: "Bact".
 const APPLICATION: i64 = 0x4261_6374;
@@ -157,11 +157,6 @@ fn is_truncated(path: &Path, connection: &Connection) -> rusqlite::Result<bool> 
 /// The file's length; 0 where there is none.
 fn length(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |data| data.len())
-}
-
-/// Damage that SQLite itself does not report.
-pub fn damage(code: i32, what: &str) -> rusqlite::Error {
-    rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), Some(what.into()))
 }
 
 fn is_sound(connection: &Connection) -> bool {

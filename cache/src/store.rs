@@ -14,7 +14,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::files::Files;
-use crate::place::damage;
 use crate::{Kind, Verified};
 
 pub const SCHEMA: &str = "
@@ -396,4 +395,9 @@ fn now() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |age| age.as_secs() as i64)
+}
+
+/// Damage that SQLite itself does not report.
+pub fn damage(code: i32, what: &str) -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), Some(what.into()))
 }

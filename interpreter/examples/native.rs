@@ -13,7 +13,7 @@ fn main() {
         .expect("the path of a bytecode executable");
     let file = std::fs::read(&path).expect("a readable file");
     if std::env::var_os("BACTRIAN_STRESS").is_some() {
-        bactrian_interpreter::start::BACTRIAN_STRESS.store(1, Ordering::Relaxed);
+        bactrian_interpreter::heap::BACTRIAN_STRESS.store(1, Ordering::Relaxed);
     }
     let run = move || bactrian_interpreter::start::run_native(&file);
     let thread = std::thread::Builder::new()

@@ -1,7 +1,7 @@
 //! Runs a bytecode executable with the native build of the interpreter: `ocamlrun PROGRAM ARGUMENTS`.
 //! With `BACTRIAN_STRESS=1` in the environment, each safepoint collects.
 
-use bactrian_interpreter::{os, start};
+use bactrian_interpreter::{heap, os, start};
 use std::os::unix::ffi::OsStringExt;
 use std::sync::atomic::Ordering;
 
@@ -19,7 +19,7 @@ fn main() {
     };
     let file = std::fs::read(path).expect("the program is readable");
     if std::env::var_os("BACTRIAN_STRESS").is_some() {
-        start::BACTRIAN_STRESS.store(1, Ordering::Relaxed);
+        heap::BACTRIAN_STRESS.store(1, Ordering::Relaxed);
     }
     let thread = std::thread::Builder::new()
         .stack_size(STACK_BYTES)

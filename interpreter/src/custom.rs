@@ -1,12 +1,13 @@
 //! Custom blocks: which kinds there are, and how each is told from the others.
 //!
 //! Field 0 of a block with tag `CUSTOM` is the kind, as a tagged integer, where C keeps a pointer to its
-//! operations; the data follows. Kinds are an enum, so that comparison, hashing, marshalling and
-//! finalisation are exhaustive matches in their own modules instead of tables of functions.
+//! operations; the data follows. Kinds are an enum, so that comparison, hashing and marshalling are
+//! exhaustive matches in their own modules instead of tables of functions. What is to be done when a block
+//! dies is handed to the collector when the block is made.
 
 use crate::heap;
+use crate::heap::finalise::{self, Release};
 use crate::memory;
-use crate::primitives::{bigarray, channels};
 use crate::value::{Value, tag};
 
 /// The kinds of custom blocks of this runtime.
@@ -106,19 +107,9 @@ pub fn as_int64(block: Value) -> i64 {
     memory::load_i64(data(block))
 }
 
-/// The same as [`alloc`] for a block that [`finalize`] is to be called for once it is dead.
-pub fn alloc_finalized(kind: Kind, words: usize) -> Value {
+/// The same as [`alloc`] for a block that `release` is to be called with once it is dead.
+pub fn alloc_released(kind: Kind, words: usize, release: Release) -> Value {
     let block = alloc(kind, words);
-    heap::finalize_when_dead(block);
+    finalise::on_release(block, release);
     block
-}
-
-/// Called by the collector, once, for each dead block from [`alloc_finalized`]. Must neither allocate on
-/// the OCaml heap nor keep the block.
-pub fn finalize(block: Value) {
-    match Kind::of(block) {
-        Kind::Channel => channels::finalize(block),
-        Kind::Bigarray => bigarray::finalize(block),
-        Kind::Int32 | Kind::Int64 | Kind::Nativeint | Kind::Opaque => {}
-    }
 }

@@ -4,9 +4,10 @@
 //! out again. In the end, file and arena are free memory, as the rest of the room.
 
 use crate::allocator;
-use crate::image::{self, ImageError};
+use crate::code::ImageError;
 use crate::memory;
 use crate::os;
+use crate::program;
 use core::ops::Range;
 
 /// Bytes that memory grows by while the file is read, and before.
@@ -16,8 +17,8 @@ const CHUNK: usize = 1 << 20;
 pub fn load() -> Result<(), ImageError> {
     let file = make_room(standard_input()?)?;
     let bytes = memory::bytes(file.start, file.len());
-    allocator::with_scratch(file.start, || image::lay_out(bytes))?;
-    image::prepare()
+    allocator::with_scratch(file.start, || program::lay_out(bytes))?;
+    program::prepare()
 }
 
 /// Reads standard input to the end of memory, after room for what reading allocates.
@@ -40,7 +41,7 @@ fn standard_input() -> Result<Range<u32>, ImageError> {
 
 /// Moves the file up, so that there is room before it for what will last of it; where it is then.
 fn make_room(file: Range<u32>) -> Result<Range<u32>, ImageError> {
-    let size = image::lasting_size(memory::bytes(file.start, file.len()));
+    let size = program::lasting_size(memory::bytes(file.start, file.len()));
     let room = memory::extend(size).ok_or(ImageError::OutOfMemory)?.len() as u32;
     let moved = file.start + room..file.end + room;
     memory::copy(file.start, moved.start, file.len());

@@ -3,7 +3,7 @@
 //! Leaves out: `H` (huge pages), `c` (nothing has to be freed at exit) and `t` (only OCaml's debugging runtime
 //! traces instructions), which are read over. `R` is the business of `Hashtbl`.
 
-use crate::heap::settings::Settings;
+use crate::heap::settings::{INITIAL_WORDS, Settings};
 use crate::os;
 use std::cell::Cell;
 
@@ -24,7 +24,7 @@ pub struct Parameters {
 impl Parameters {
     const DEFAULT: Parameters = Parameters {
         settings: Settings::DEFAULT,
-        initial_heap: 126_976,
+        initial_heap: INITIAL_WORDS,
         backtraces: 0,
         trace_parsers: false,
         warnings: 0,

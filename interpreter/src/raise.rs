@@ -3,42 +3,12 @@
 //! The predefined exceptions are the first globals of every program. None of this is inlined: callers stay small
 //! and need no stack frame for what hardly ever happens.
 
-use crate::backtrace;
+pub use crate::exception::{Predefined, constant, raise};
+
 use crate::heap;
-use crate::primitives::registry::Raised;
+use crate::registry::Raised;
 use crate::value::Value;
 use crate::vm::vm;
-
-/// Predefined exceptions, by global index.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(usize)]
-pub enum Predefined {
-    OutOfMemory = 0,
-    SysError = 1,
-    Failure = 2,
-    InvalidArgument = 3,
-    EndOfFile = 4,
-    DivisionByZero = 5,
-    NotFound = 6,
-    MatchFailure = 7,
-    StackOverflow = 8,
-    SysBlockedIo = 9,
-    AssertFailure = 10,
-    UndefinedRecursiveModule = 11,
-}
-
-/// Raises `exception`.
-pub fn raise(exception: Value) -> Raised {
-    vm().exception.set(exception);
-    Raised
-}
-
-/// Raises a predefined exception that has no argument.
-#[cold]
-#[inline(never)]
-pub fn constant(exception: Predefined) -> Raised {
-    raise(vm().globals.get().field(exception as usize))
-}
 
 /// Raises a predefined exception with one argument.
 #[cold]
@@ -93,11 +63,4 @@ pub fn division_by_zero() -> Raised {
 
 pub fn out_of_memory() -> Raised {
     constant(Predefined::OutOfMemory)
-}
-
-/// At the entry of an activation, which is no position in a backtrace; its callers are.
-pub fn stack_overflow() -> Raised {
-    let raised = constant(Predefined::StackOverflow);
-    backtrace::restart(vm().exception.get());
-    raised
 }

@@ -4,37 +4,27 @@
 //! snapshot taken afterwards can run anywhere.
 
 use crate::backtrace;
+use crate::code::ImageError;
 use crate::heap::{self, settings};
-#[cfg(not(target_family = "wasm"))]
-use crate::image;
-use crate::image::ImageError;
 use crate::interp::entries::enter_through_slot;
 use crate::os;
 use crate::parameters;
-use crate::primitives::registry::{Outcome, Raised, outcome};
 use crate::primitives::{exit, parsing, sys};
+#[cfg(not(target_family = "wasm"))]
+use crate::program;
+use crate::registry::{Outcome, Raised, outcome};
 use crate::stack;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
-use core::sync::atomic::{AtomicU32, Ordering};
-
-/// Written by the host before `_start`: when not 0, each safepoint collects.
-#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
-pub static BACTRIAN_STRESS: AtomicU32 = AtomicU32::new(0);
 
 /// Exit code for a file that is no program.
 pub const BAD_FILE_CODE: u8 = 127;
-
-/// Whether each safepoint is to collect.
-pub fn stress() -> bool {
-    BACTRIAN_STRESS.load(Ordering::Relaxed) != 0
-}
 
 /// Runs the loaded program to its end; the exit code.
 pub fn run_program() -> u8 {
     apply_parameters();
     sys::start();
-    if stress() {
+    if heap::stress() {
         heap::request_safepoint();
     }
     match run_loaded() {
@@ -59,7 +49,7 @@ pub fn run_loaded() -> Outcome {
 /// Does what `OCAMLRUNPARAM` asks for.
 fn apply_parameters() {
     if let Some(parameters) = parameters::read() {
-        heap::start_with(parameters.settings.normalised());
+        heap::start_with(parameters.settings.normalised(), parameters.initial_heap);
         settings::show_initial();
         backtrace::record(parameters.backtraces);
         if parameters.trace_parsers {
@@ -78,7 +68,7 @@ fn report(error: &ImageError) {
 /// program ends the process itself if it calls `exit`. Deep recursion needs a thread with a large stack.
 #[cfg(not(target_family = "wasm"))]
 pub fn run_native(file: &[u8]) -> u8 {
-    match image::load(file) {
+    match program::load(file) {
         Ok(()) => run_program(),
         Err(error) => {
             report(&error);

@@ -2,7 +2,8 @@
 
 use crate::heap;
 use crate::memory;
-use crate::primitives::registry::Outcome;
+use crate::program;
+use crate::registry::Outcome;
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 
@@ -33,7 +34,7 @@ pub fn start_machine() {
     vm.stack_high.set(high);
     vm.sp.set(high);
     vm.globals.set(heap::alloc_fields(0, &exceptions()));
-    heap::init();
+    heap::init(&program::HOOKS);
 }
 
 /// The predefined exceptions, in the order of their globals.

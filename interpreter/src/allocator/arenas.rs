@@ -1,6 +1,5 @@
 //! The allocator itself: two arenas, which one a block is from being told by its address.
 
-use crate::heap;
 use crate::memory;
 use crate::os;
 use core::alloc::{GlobalAlloc, Layout};
@@ -25,6 +24,8 @@ struct State {
     blocks: Cell<usize>,
     /// Whether a failure is the caller's to deal with.
     is_attempt: Cell<bool>,
+    /// Who has memory when none can be added: gives the start of so many bytes.
+    lender: Cell<Option<fn(usize) -> Option<u32>>>,
 }
 
 // SAFETY: the module has one thread.
@@ -40,6 +41,7 @@ static ARENAS: Arenas = Arenas {
         end: Cell::new(0),
         blocks: Cell::new(0),
         is_attempt: Cell::new(false),
+        lender: Cell::new(None),
     },
 };
 
@@ -75,6 +77,11 @@ pub fn lasting<R>(make: impl FnOnce() -> R) -> R {
     let made = make();
     ARENAS.state.is_scratch.set(is_scratch);
     made
+}
+
+/// Takes memory from `lender` from now on where none can be added: it gives the start of so many bytes.
+pub fn borrow_from(lender: fn(usize) -> Option<u32>) {
+    ARENAS.state.lender.set(Some(lender));
 }
 
 /// Does `make`, where an allocation that fails is an error that it sees.
@@ -139,7 +146,7 @@ fn exhausted() -> ! {
     os::fatal_error("out of memory")
 }
 
-/// Memory for what lasts, from the heap if there is no other.
+/// Memory for what lasts, borrowed if there is no other.
 struct Room;
 
 /// Memory for the scratch arena, in one piece.
@@ -148,7 +155,8 @@ struct End;
 impl Room {
     fn take(size: usize) -> Option<(u32, usize)> {
         let size = size.next_multiple_of(memory::UNIT);
-        let start = heap::acquire(size)?;
+        let borrow = || (ARENAS.state.lender.get()?)(size);
+        let start = memory::grow(size).or_else(borrow)?;
         (start < ARENAS.state.boundary.get()).then_some((start, size))
     }
 }

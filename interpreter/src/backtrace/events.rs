@@ -10,10 +10,10 @@
 
 use super::shapes::Shapes;
 use crate::allocator;
-use crate::image::code::{self, CELL, CODE_WORD};
-use crate::image::opcode::Opcode;
+use crate::code::opcode::Opcode;
+use crate::code::{self, CELL, CODE_WORD};
 use crate::memory;
-use crate::primitives::marshal::{self, input};
+use crate::polymorphic::marshal::{self, input};
 use crate::value::{Value, tag};
 use crate::vm::vm;
 use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};

@@ -4,10 +4,10 @@
 //!
 //! The code is verified: all ways to an instruction agree on the stack. Code that no function reaches has no shape.
 
-use crate::image::code::{self, CELL};
-use crate::image::decode::{self, Instruction};
-use crate::image::effect::{self, Effect, Flow};
-use crate::image::opcode::Opcode;
+use crate::code::decode::{self, Instruction};
+use crate::code::effect::{self, Effect, Flow};
+use crate::code::opcode::Opcode;
+use crate::code::{self, CELL};
 use crate::memory;
 
 /// How a backtrace goes on at an instruction that unwinds.

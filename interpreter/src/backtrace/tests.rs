@@ -2,10 +2,10 @@
 
 use super::events::{self, Location, Place};
 use super::*;
+use crate::code::CELL;
 use crate::heap;
 use crate::image::assemble::{assemble, executable};
-use crate::image::code::CELL;
-use crate::primitives::marshal::output::{Flags, marshal};
+use crate::polymorphic::marshal::output::{Flags, marshal};
 use crate::start::run_loaded;
 use crate::testing::{start_machine, string};
 
@@ -14,7 +14,7 @@ fn trace(text: &'static str) -> Vec<u32> {
     // A thread is a machine, which loads one program.
     let thread = std::thread::spawn(move || {
         let file = executable(&assemble(text));
-        crate::image::load(&file).expect("well-formed code");
+        crate::program::load(&file).expect("well-formed code");
         let start = vm().code_start.get();
         record(1);
         // Handled or not, an exception is recorded.

@@ -3,10 +3,10 @@
 use super::cycle::Phase;
 use super::settings::{self, Settings, about, message};
 use super::state::{Heap, heap};
+use super::stress::stress;
 use super::{cycle, finalise, memprof, minor, reserve, stats};
-use crate::primitives::registry::Raised;
-use crate::raise;
-use crate::start;
+use crate::exception::{self, Predefined};
+use crate::registry::Raised;
 use crate::value::WORD;
 use crate::vm::{Vm, vm};
 
@@ -122,7 +122,7 @@ pub fn run_actions() -> Result<(), Raised> {
 }
 
 /// Takes over the parameters that the program was started with; nothing is on the stack yet.
-pub fn start_with(settings: Settings) {
+pub fn start_with(settings: Settings, initial_words: u64) {
     let words = settings.field(Settings::MINOR_HEAP_SIZE) as usize;
     let heap = heap();
     if words != heap.nursery_words.get() {
@@ -130,6 +130,7 @@ pub fn start_with(settings: Settings) {
         super::set_nursery(words).unwrap_or_else(|| super::out_of_memory());
     }
     heap.settings.set(settings);
+    heap.initial_words.set(initial_words);
 }
 
 /// Takes over what `Gc.set` asks for; `None` when there is no memory for the nursery. May collect.
@@ -186,7 +187,7 @@ fn make_room(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
 }
 
 fn collect_what_is_due(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
-    if start::stress() {
+    if stress() {
         let collected = minor::collect(heap);
         let minors = STRESS_MINORS + heap.counters.live_words.get() / STRESS_LIVE_WORDS;
         if collected && heap.counters.minor_collections.get().is_multiple_of(minors) {
@@ -204,7 +205,7 @@ fn collect_what_is_due(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
         if major_is_due(heap) {
             cycle::collect(heap);
         }
-    } else if !start::stress() {
+    } else if !stress() {
         return Ok(());
     }
     keep_reserve(heap)
@@ -238,7 +239,7 @@ fn keep_reserve(heap: &'static Heap) -> Result<(), Raised> {
     if heap.short.replace(true) && heap.small.free_pages() >= reserve::least(heap) {
         return Ok(());
     }
-    Err(raise::out_of_memory())
+    Err(exception::constant(Predefined::OutOfMemory))
 }
 
 fn major_is_due(heap: &Heap) -> bool {
@@ -257,7 +258,7 @@ fn disarm(heap: &Heap) {
 
 fn arm(heap: &Heap) {
     let vm = vm();
-    let waits = start::stress() || vm.action_pending.get() != 0 || in_danger(heap);
+    let waits = stress() || vm.action_pending.get() != 0 || in_danger(heap);
     vm.young_trigger.set(if waits {
         always(vm)
     } else {

@@ -10,8 +10,7 @@ use super::mark::Marker;
 use super::minor::Evacuation;
 use super::settings::{about, message};
 use super::state::{Heap, heap};
-use crate::interp;
-use crate::primitives::registry::Raised;
+use crate::registry::Raised;
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 use std::cell::Cell;
@@ -134,7 +133,7 @@ pub fn run_pending() -> Result<(), Raised> {
     });
     while let Some((function, argument)) = next(heap) {
         heap.finalisers.borrow_mut().running = true;
-        let result = interp::apply(function, &[argument]);
+        let result = (heap.hooks().apply)(function, &[argument]);
         heap.finalisers.borrow_mut().running = false;
         result?;
     }

@@ -12,9 +12,7 @@ use super::mark;
 use super::minor::Evacuation;
 use super::samples::{Callback, Entry, Memprof, Source};
 use super::state::{Heap, heap};
-use crate::interp;
-use crate::primitives::backtrace;
-use crate::primitives::registry::Raised;
+use crate::registry::Raised;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use std::cell::Cell;
@@ -156,7 +154,7 @@ pub fn note_stack(heap: &Heap) {
     }
     let suspended = memprof.suspended.get();
     suspend(heap, true);
-    let stack = backtrace::current(memprof.depth.get());
+    let stack = (heap.hooks().callstack)(memprof.depth.get());
     suspend(heap, suspended);
     let mut entries = memprof.entries.borrow_mut();
     for entry in entries.iter_mut().rev().take_while(|entry| is_new(entry)) {
@@ -195,7 +193,9 @@ pub fn announce(heap: &Heap, bytes: u32) -> Result<Option<Announced>, Raised> {
     let wosize = (bytes / WORD - 1) as usize;
     let mut entry = Entry::new(Value::UNIT, wosize, samples, Source::Normal, true);
     entry.announced = true;
-    entry.data.set(backtrace::current(memprof.depth.get()));
+    entry
+        .data
+        .set((heap.hooks().callstack)(memprof.depth.get()));
     let index = memprof.push(entry);
     let session = memprof.session.get();
     let result = call(heap, index, Callback::AllocMinor);
@@ -247,7 +247,7 @@ fn call(heap: &Heap, index: usize, callback: Callback) -> Result<(), Raised> {
     let session = memprof.session.get();
     let argument = argument(memprof, index, callback);
     let function = memprof.tracker.get().field(callback as usize);
-    let result = interp::apply(function, &[argument]);
+    let result = (heap.hooks().apply)(function, &[argument]);
     if memprof.session.get() != session {
         return result.map(|_| ());
     }

@@ -14,6 +14,7 @@
 //! * `reserve`: what is kept so that a collection can always be done;
 //! * `minor`: nursery to major heap; `mark`: what of the major heap is live; `cycle`: its phases; `collect`: when;
 //! * `roots`, [`ephemeron`], [`finalise`]: where liveness begins, and what waits for it to end;
+//! * `hooks`: what is called of the floors above; `stress`: whether each safepoint collects;
 //! * [`memprof`]: what profilers are told, of the blocks that `sampler` chooses;
 //! * [`verify`]: a checker of the heap's invariants, for tests.
 
@@ -22,6 +23,7 @@ mod cycle;
 pub mod ephemeron;
 mod external;
 pub mod finalise;
+mod hooks;
 mod image;
 mod large;
 mod list;
@@ -36,6 +38,7 @@ pub mod settings;
 mod small;
 mod state;
 pub mod stats;
+mod stress;
 #[cfg(test)]
 mod tests;
 pub mod verify;
@@ -45,9 +48,11 @@ pub use collect::{
     request_safepoint, run_actions, safepoint, start_with,
 };
 pub use external::note as note_external;
+pub use hooks::Hooks;
 pub use reserve::note_exhausted;
 pub use roots::{Root, RootVisitor, register_roots};
 pub use state::{COLOUR_MASK, heap};
+pub use stress::{BACTRIAN_STRESS, stress};
 
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};
@@ -70,9 +75,10 @@ const MARK_STACK_ENTRIES: usize = 2 << 10;
 const MIN_MAJOR_WORDS: u64 = 1 << 17;
 
 /// Makes the nursery and the major heap. What was allocated before is the image.
-pub fn init() {
+pub fn init(hooks: &'static Hooks) {
     let heap = heap();
     assert!(!heap.is_initialised(), "the heap is initialised once");
+    heap.hooks.set(Some(hooks));
     heap.image.atom(0);
     heap.counters.image_read(heap);
     ephemeron::init(heap);
@@ -362,12 +368,12 @@ fn grow_either(wish: usize, need: usize) -> Option<(usize, u32)> {
 }
 
 /// Memory that is no part of the heap: new, or taken from the large space. Zeroed only if it is new.
-pub fn acquire(bytes: usize) -> Option<u32> {
+fn acquire(bytes: usize) -> Option<u32> {
     memory::grow(bytes).or_else(|| carve(bytes))
 }
 
 /// The start of `bytes` bytes that were free in the large space, and no longer belong to it.
-fn carve(bytes: usize) -> Option<u32> {
+pub fn carve(bytes: usize) -> Option<u32> {
     let unit = u32::try_from(bytes).ok()?.checked_next_multiple_of(WORD)?;
     let range = heap().large.try_borrow_mut().ok()?.carve(unit, unit)?;
     Some(range.0)
@@ -395,9 +401,4 @@ pub fn give_back(start: u32, bytes: usize) {
 #[cold]
 fn out_of_memory() -> ! {
     crate::os::fatal_error("out of memory")
-}
-
-/// Asks for [`crate::custom::finalize`] to be called once the custom block is dead.
-pub fn finalize_when_dead(block: Value) {
-    finalise::on_release(block, crate::custom::finalize)
 }

@@ -6,7 +6,6 @@
 use super::state::heap;
 use super::stats;
 use crate::os;
-use crate::parameters;
 
 /// The fields of a `Gc.control` record, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,11 +106,14 @@ pub fn message(kind: i64, text: impl FnOnce() -> String) {
     }
 }
 
-/// Words that OCaml's major heap has at the start.
+/// Words that OCaml's major heap has at the start if nobody says otherwise.
+pub const INITIAL_WORDS: u64 = 126_976;
+
+/// Words that OCaml's major heap has at the start. Only shown: no memory is taken for it.
 pub fn initial_words() -> u64 {
     const LEAST: u64 = 15 * 4096;
     const PAGE: u64 = 512;
-    let words = parameters::current().initial_heap.max(LEAST);
+    let words = heap().initial_words.get().max(LEAST);
     words.next_multiple_of(PAGE)
 }
 

@@ -12,12 +12,13 @@ use super::cycle::Phase;
 use super::ephemeron::Ephemerons;
 use super::external::External;
 use super::finalise::Finalisers;
+use super::hooks::Hooks;
 use super::image::Image;
 use super::large::LargeSpace;
 use super::list::AddressList;
 use super::roots::RootVisitor;
 use super::samples::Memprof;
-use super::settings::Settings;
+use super::settings::{INITIAL_WORDS, Settings};
 use super::small::SmallSpace;
 use super::stats::Counters;
 use crate::value::Value;
@@ -83,8 +84,12 @@ pub struct Heap {
     /// Words that slices were asked to free since the last phase ended.
     pub slice_words: Cell<u64>,
     pub settings: Cell<Settings>,
+    /// Words of major heap that the user asked for: see [`super::settings::initial_words`].
+    pub initial_words: Cell<u64>,
     /// What an absent key or data of an ephemeron holds.
     pub none: Cell<Value>,
+    /// What is called of the floors above, once the heap is initialised.
+    pub hooks: Cell<Option<&'static Hooks>>,
     pub counters: Counters,
 }
 
@@ -115,7 +120,9 @@ impl Heap {
             phase: Cell::new(Phase::Idle),
             slice_words: Cell::new(0),
             settings: Cell::new(Settings::DEFAULT),
+            initial_words: Cell::new(INITIAL_WORDS),
             none: Cell::new(Value::RAISED),
+            hooks: Cell::new(None),
             counters: Counters::new(),
         }
     }

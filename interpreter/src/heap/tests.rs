@@ -1,6 +1,7 @@
 //! Tests of the collector on hand-made heaps, and a random mutator beside a shadow graph.
 
 use super::*;
+use crate::program::HOOKS;
 use crate::vm::vm;
 
 const STACK_WORDS: u32 = 512;
@@ -20,7 +21,7 @@ fn start(roots: u32) {
     let globals = alloc(4, 0);
     (0..4).for_each(|index| globals.init_field(index, Value::UNIT));
     vm.globals.set(globals);
-    init();
+    init(&HOOKS);
 }
 
 fn root(index: u32) -> Value {

@@ -3,10 +3,11 @@
 //! Text: instructions separated by `;`, each an [`Opcode`]'s name and its operands; `name:` is a label; `@name` is
 //! the jump to it, counted as the instruction wants it. SWITCH takes its sizes as one number.
 
-use super::opcode::{Opcode, Operand};
 use super::parse::MAGIC;
+use crate::code::opcode::{Opcode, Operand};
 use crate::heap::{self, finalise};
-use crate::primitives::registry::{Outcome, Raised, argument};
+use crate::program;
+use crate::registry::{Outcome, Raised, argument};
 use crate::start::run_loaded;
 use crate::value::{Value, tag};
 use crate::vm::vm;
@@ -84,7 +85,7 @@ pub fn assemble(text: &str) -> Vec<i32> {
 fn instruction(item: &str, words: &mut Vec<i32>, jumps: &mut Vec<(usize, usize, String)>) {
     let mut parts = item.split_whitespace();
     let name = parts.next().expect("an instruction");
-    let number = (0..super::opcode::COUNT as i32)
+    let number = (0..crate::code::opcode::COUNT as i32)
         .find(|&number| format!("{:?}", Opcode::from_word(number).expect("in range")) == name)
         .unwrap_or_else(|| panic!("no instruction {name}"));
     let opcode = Opcode::from_word(number).expect("in range");
@@ -171,7 +172,7 @@ pub fn with_program<R: Send + 'static>(
     let thread = std::thread::Builder::new()
         .stack_size(NATIVE_STACK)
         .spawn(move || {
-            super::load(&executable(&code)).expect("the code is well-formed");
+            program::load(&executable(&code)).expect("the code is well-formed");
             f(run_loaded())
         });
     thread

@@ -4,14 +4,12 @@
 //! function pointer, an effect and the number of a shortcut for each primitive. Natively it is a table of [`Primitive`]s. A name that
 //! nothing defines is no error until it is called.
 
-use super::decode;
-use super::error::ImageError;
-use super::opcode::Opcode;
 use super::parse::Executable;
 use crate::allocator;
-use crate::interp::shortcut;
-use crate::primitives;
-use crate::primitives::registry::{Code, Effect, Primitive};
+use crate::code::ImageError;
+use crate::code::decode;
+use crate::code::opcode::Opcode;
+use crate::registry::{Code, Effect, Primitive, shortcut};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -42,12 +40,15 @@ pub fn name(index: u32) -> String {
     })
 }
 
-/// Fills the table; the definitions found, by index.
-pub fn bind(names: &[&[u8]]) -> Result<Vec<Option<&'static Primitive>>, ImageError> {
+/// Fills the table with those of `defined` that have these names; by index, what was found.
+pub fn bind(
+    names: &[&[u8]],
+    defined: impl Iterator<Item = &'static Primitive>,
+) -> Result<Vec<Option<&'static Primitive>>, ImageError> {
     if names.len() > MAX_PRIMITIVES {
         return Err(ImageError::TooManyPrimitives { count: names.len() });
     }
-    let defined: HashMap<&[u8], &'static Primitive> = primitives::all()
+    let defined: HashMap<&[u8], &'static Primitive> = defined
         .map(|primitive| (primitive.name.as_bytes(), primitive))
         .collect();
     let bound: Vec<_> = names

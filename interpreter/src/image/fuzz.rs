@@ -9,6 +9,7 @@
 
 use super::mutate::{Program, Random, seeds};
 use crate::os::native;
+use crate::program;
 use crate::start::run_loaded;
 use std::cell::Cell;
 use std::process::{Command, ExitStatus, Stdio};
@@ -64,7 +65,7 @@ fn case(seeds: &[Program], number: u64) -> Vec<u8> {
 fn check(file: &[u8]) -> bool {
     let _silence = (native::capture(1), native::capture(2));
     native::feed(0, b"");
-    if super::load(file).is_err() {
+    if program::load(file).is_err() {
         return false;
     }
     FUEL_LEFT.set(FUEL);

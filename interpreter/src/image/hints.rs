@@ -8,10 +8,10 @@
 //! One pass over a function goes through it in ascending order and joins the stacks at labels. Passes over the
 //! whole program are repeated until nothing changes, at most [`MAX_ROUNDS`] times.
 
-use super::decode::{self, Instruction};
-use super::effect::{self, Flow};
-use super::opcode::Opcode;
-use super::verify::Entry;
+use crate::code::Entry;
+use crate::code::decode::{self, Instruction};
+use crate::code::effect::{self, Flow};
+use crate::code::opcode::Opcode;
 use std::collections::{BTreeMap, HashMap};
 
 /// Most passes over a program. On ocamlc, two find 97 % of what eight do, three 99.6 %.

@@ -1,163 +1,18 @@
-//! Bytecode executables: parsed, verified, then loaded into guest memory.
+//! Bytecode executables, from bytes to what is loaded of them. Nothing here runs.
 //!
 //! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name; [`verify`] walks the
-//! code, with [`decode`] and [`effect`] for one instruction and [`opcode`] for the list of them; [`code`] lays it out;
-//! [`hints`] guesses callees; [`requests`] tells the specializer about it. Then, at run time: [`dynamic`] loads further
-//! code, [`sections`] is what the program can still see of its file.
+//! code; [`hints`] guesses callees; [`sections`] is what the program can still see of its file at run time.
 
 #[cfg(test)]
 pub mod assemble;
 pub mod bind;
-pub mod code;
-pub mod decode;
-pub mod dynamic;
-pub mod effect;
-pub mod error;
 #[cfg(test)]
 pub mod fuzz;
 pub mod hints;
 #[cfg(test)]
 mod mutate;
-pub mod opcode;
 pub mod parse;
-pub mod requests;
 pub mod sections;
 #[cfg(test)]
 mod tests;
 pub mod verify;
-
-pub use error::ImageError;
-
-use crate::allocator;
-use crate::backtrace::events;
-use crate::heap;
-use crate::memory;
-use crate::primitives::backtrace::WANT_POSITIONS;
-use crate::primitives::{code_fragment, marshal};
-use crate::stack;
-use crate::value::{Value, WORD, header};
-use crate::vm::vm;
-use parse::Executable;
-use verify::{Entry, Limits};
-
-/// Room for globals is a multiple of this, so that most programs have their code at the same address.
-const GLOBALS_ROOM: usize = 1 << 14;
-
-/// The same for programs that load code: all the globals that they can ever have, as the block cannot move.
-const GROWING_GLOBALS_ROOM: usize = 1 << 20;
-
-/// Loads a bytecode executable into this machine, which has loaded nothing before.
-pub fn load(file: &[u8]) -> Result<(), ImageError> {
-    lay_out(file)?;
-    prepare()
-}
-
-/// Bytes of memory that what [`lay_out`] leaves takes at most.
-pub fn lasting_size(file: &[u8]) -> usize {
-    /// Lists of what there is, and what the allocators do not use.
-    const MARGIN: usize = 1 << 20;
-    parse::lasting_size(file) + (GLOBALS_ROOM + GROWING_GLOBALS_ROOM) * WORD as usize + MARGIN
-}
-
-/// Puts an executable's code and data into memory. What it makes of the program's constants are image blocks.
-pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
-    let executable = parse::executable(file)?;
-    let bound = bind::bind(&executable.primitives)?;
-    let globals = global_count(&executable)?;
-    let limits = Limits {
-        parameters: 0,
-        globals,
-        primitives: bound.len(),
-        primitive_arity: &|index| bound[index].map(bind::arity),
-    };
-    let entries = verify::verify(&executable.code, &limits)?;
-    let called = bind::called(&executable);
-    let calls = |name: &str| called.contains(name.as_bytes());
-    let room = if calls("caml_realloc_global") {
-        GROWING_GLOBALS_ROOM
-    } else {
-        GLOBALS_ROOM
-    };
-    let globals = make_globals(globals, room)?;
-    sections::keep(&executable, calls("caml_get_section_table"));
-    let code_start = load_code(&executable.code, &entries)?;
-    for hint in hints::guess(&executable.code, &entries) {
-        code::set_hint(
-            code::address(code_start, hint.call),
-            code::address(code_start, hint.entry),
-        );
-    }
-    events::register(executable.debug);
-    let wants_positions = WANT_POSITIONS.iter().any(|name| calls(name));
-    vm().keeps_positions.set(wants_positions.into());
-    load_data(&executable, globals)?;
-    stack::note_raisable(calls("caml_gc_set"));
-    requests::publish(code_start, &entries)
-}
-
-/// Makes the heap and the stack of a program that has been laid out: nothing that is not zero comes after the nursery.
-pub fn prepare() -> Result<(), ImageError> {
-    allocator::reserve();
-    heap::init();
-    stack::make().ok_or(ImageError::OutOfMemory)
-}
-
-/// Makes the globals block, whose address depends on nothing but its size; all fields are unit.
-fn make_globals(count: usize, room: usize) -> Result<Value, ImageError> {
-    let words = (count + 1).next_multiple_of(room);
-    vm().globals_room.set(words - 1);
-    let start = memory::grow(words * WORD as usize).ok_or(ImageError::OutOfMemory)?;
-    let globals = Value::block(start + WORD);
-    globals.set_header(header(count, 0));
-    for index in 0..count {
-        globals.init_field(index, Value::UNIT);
-    }
-    vm().globals.set(globals);
-    Ok(globals)
-}
-
-fn load_code(code: &[i32], entries: &[Entry]) -> Result<u32, ImageError> {
-    let bytes = code.len() * code::CELL as usize;
-    let start = memory::grow(bytes).ok_or(ImageError::OutOfMemory)?;
-    code::lay_out(code, entries, start);
-    code_fragment::register_program(code);
-    vm().code_start.set(start);
-    vm().code_end.set(start + bytes as u32);
-    Ok(start)
-}
-
-/// Reads the initial values of the globals: image blocks, as the heap is not initialised yet.
-fn load_data(executable: &Executable, globals: Value) -> Result<(), ImageError> {
-    let data = marshal::unmarshal(executable.data)
-        .map_err(|problem| data_error(executable, &format!("{problem:?}")))?;
-    if data.is_int() || data.wosize() != globals.wosize() {
-        return Err(data_error(executable, "not a block of globals"));
-    }
-    for index in 0..globals.wosize() {
-        globals.init_field(index, data.field(index));
-    }
-    Ok(())
-}
-
-/// The size of the block in the DATA section, from the marshalled header.
-fn global_count(executable: &Executable) -> Result<usize, ImageError> {
-    const HEADER: usize = 20;
-    const BLOCK_32: u8 = 0x08;
-    const SMALL_BLOCK: u8 = 0x80;
-    let body = executable.data.get(HEADER..).unwrap_or(&[]);
-    match body {
-        [BLOCK_32, header @ ..] if header.len() >= 4 => {
-            let header = u32::from_be_bytes([header[0], header[1], header[2], header[3]]);
-            Ok((header >> 10) as usize)
-        }
-        [first, ..] if *first >= SMALL_BLOCK => Ok(usize::from(first >> 4 & 7)),
-        _ => Err(data_error(executable, "not a block of globals")),
-    }
-}
-
-fn data_error(executable: &Executable, problem: &str) -> ImageError {
-    ImageError::Data {
-        offset: executable.data_offset,
-        problem: problem.to_owned(),
-    }
-}

@@ -2,8 +2,8 @@
 //! get past the first checks.
 
 use super::assemble::{assemble, executable};
-use super::opcode::COUNT;
 use super::parse::{self, MAGIC};
+use crate::code::opcode::COUNT;
 use crate::primitives;
 
 /// Steele, Lea and Flood's splitmix64: small, and the same everywhere.

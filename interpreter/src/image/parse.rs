@@ -2,9 +2,8 @@
 //!
 //! Everything is checked against the file's length; nothing in the sections is interpreted but PRIM.
 
-use super::code::{self, CELL, CODE_WORD};
-use super::error::ImageError;
-use crate::primitives::marshal::input;
+use crate::code::{self, CELL, CODE_WORD, ImageError};
+use crate::polymorphic::marshal::input;
 
 /// Magic number of OCaml 4.13's executables.
 pub const MAGIC: &[u8; 12] = b"Caml1999X030";

@@ -6,9 +6,10 @@
 
 use super::parse::Executable;
 use crate::allocator;
-use crate::primitives::marshal;
+use crate::heap;
+use crate::polymorphic::marshal;
+use crate::registry::Outcome;
 use crate::value::Value;
-use crate::{heap, primitives::registry::Outcome};
 use std::cell::RefCell;
 
 /// Sections that hold a marshalled value, and those that are text.

@@ -1,9 +1,10 @@
 //! Malformed files: each is a typed error with a place, none a panic.
 
 use super::assemble::{GLOBALS, PRIMITIVES, assemble, executable, run, sections};
-use super::error::{CodeProblem, ImageError};
-use super::verify::{Entry, Limits};
+use super::verify::Limits;
 use super::{hints, parse, verify};
+use crate::code::Entry;
+use crate::code::error::{CodeProblem, ImageError};
 
 fn check(code: &[i32]) -> Result<Vec<Entry>, ImageError> {
     let limits = Limits {

@@ -12,25 +12,11 @@
 //! Left out: the types of values. Code that takes an integer for a block misbehaves within the sandbox, as
 //! `docs/differences.md` describes; `fuzz` tries it.
 
-use super::decode::{self, Instruction};
-use super::effect::{self, Effect, Flow};
-use super::error::{CodeProblem, ImageError};
-use super::opcode::{Opcode, Operand};
+use crate::code::decode::{self, Instruction};
+use crate::code::effect::{self, Effect, Flow};
+use crate::code::opcode::{Opcode, Operand};
+use crate::code::{CodeProblem, Entry, ImageError, RESTART_ARITY};
 use std::collections::HashSet;
-
-/// Arity in an entry's cell that sends callers to the slow path: a RESTART.
-pub const RESTART_ARITY: u32 = 255;
-
-/// A function of the code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
-    /// Word index of the first instruction: GRAB if there are several parameters.
-    pub position: usize,
-    /// Number of parameters; 0 for the program itself.
-    pub arity: u32,
-    /// Word index after the last instruction that the function reaches.
-    pub end: usize,
-}
 
 /// What the code may refer to.
 pub struct Limits<'a> {

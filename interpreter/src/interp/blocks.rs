@@ -6,8 +6,8 @@
 use super::calls::closure_info;
 use super::events;
 use super::registers::{Registers, UNIT, field, modify};
+use crate::code::CELL;
 use crate::heap;
-use crate::image::code::CELL;
 use crate::memory::{self, cell_read, cell_write};
 use crate::raise;
 use crate::value::{WORD, header, tag};

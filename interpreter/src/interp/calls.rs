@@ -5,11 +5,11 @@
 //! whose tail calls go this way do not expect to run out of stack.
 
 use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot};
+use crate::code;
+use crate::code::RESTART_ARITY;
 use crate::heap::{self, memprof};
-use crate::image::code;
-use crate::image::verify::RESTART_ARITY;
 use crate::memory;
-use crate::primitives::registry::{Outcome, outcome};
+use crate::registry::{Outcome, outcome};
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 

@@ -5,7 +5,7 @@
 //! `sp`, as many as the entry's cell says, and owns the cell above them.
 
 use super::run::interp;
-use crate::image::code;
+use crate::code;
 
 /// Most arguments that are passed as parameters.
 pub const MAX_DIRECT: u32 = 7;

@@ -3,7 +3,8 @@
 //! * [`run`]: the loop, one activation of one function; [`registers`]: what it keeps, and its operations;
 //!   `blocks`: allocation; `primitive`: C_CALL, with [`shortcut`]s; `unwind`: where a backtrace goes on; [`events`]:
 //!   what lockstep compares;
-//! * [`entries`]: activations by arity; [`calls`]: applications that are not exact.
+//! * [`entries`]: activations by arity; [`calls`]: applications that are not exact;
+//! * [`requests`]: the specializer is asked for a version of the loop for each entry.
 
 mod blocks;
 pub mod calls;
@@ -11,6 +12,7 @@ pub mod entries;
 pub mod events;
 mod primitive;
 pub mod registers;
+pub mod requests;
 pub mod run;
 pub mod shortcut;
 #[cfg(test)]

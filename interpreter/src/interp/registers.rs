@@ -6,8 +6,8 @@
 //! Jump distances are added to `pc` on separate paths, so that `pc` never depends on run-time data.
 
 use super::entries::{Arguments, UNUSED};
+use crate::code::{self, CELL};
 use crate::heap;
-use crate::image::code::{self, CELL};
 use crate::memory::{self, cell_read, cell_write};
 use crate::value::{Value, WORD};
 use crate::vm::vm;

@@ -15,9 +15,10 @@ use super::registers::{
     FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method, global, modify,
     store_field, tagged, truth,
 };
+use super::unwind::stack_overflow;
+use crate::code;
+use crate::code::opcode::Opcode;
 use crate::heap;
-use crate::image::code;
-use crate::image::opcode::Opcode;
 use crate::memory::{self, cell_write};
 use crate::raise;
 use crate::value::{Value, WORD};
@@ -64,7 +65,7 @@ pub extern "C" fn interp(
         r.accu = UNIT;
         lockstep_event(events::ENTER, r.entry, r.sp, r.env());
         if r.sp < vm().stack_threshold.get() {
-            raise::stack_overflow();
+            stack_overflow();
             lockstep_event(events::EXIT, r.pc, r.sp, 0);
             return Value::RAISED.0;
         }

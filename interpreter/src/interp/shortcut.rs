@@ -7,59 +7,8 @@
 
 use super::registers::{Registers, UNIT, byte, element, field, modify, tagged, truth};
 use crate::memory;
+use crate::registry::shortcut::*;
 use crate::value::{Value, WORD, tag};
-
-macro_rules! shortcuts {
-    ($($number:literal $constant:ident $($name:literal)+;)*) => {
-        $(const $constant: u32 = $number;)*
-
-        /// The number of the shortcut for the primitive `name`; 0: there is none.
-        pub fn number(name: &str) -> u32 {
-            match name {
-                $($($name)|+ => $constant,)*
-                _ => 0,
-            }
-        }
-    };
-}
-
-shortcuts! {
-    1 ARRAY_GET "caml_array_get";
-    2 ARRAY_GET_ADDR "caml_array_get_addr";
-    3 ARRAY_UNSAFE_GET "caml_array_unsafe_get";
-    4 ARRAY_SET "caml_array_set";
-    5 ARRAY_SET_ADDR "caml_array_set_addr";
-    6 ARRAY_UNSAFE_SET "caml_array_unsafe_set";
-    7 STRING_LENGTH "caml_ml_string_length" "caml_ml_bytes_length";
-    8 STRING_GET "caml_string_get" "caml_bytes_get";
-    9 BYTES_SET "caml_bytes_set";
-    10 EQUAL "caml_equal";
-    11 NOT_EQUAL "caml_notequal";
-    12 LESS_THAN "caml_lessthan";
-    13 LESS_EQUAL "caml_lessequal";
-    14 GREATER_THAN "caml_greaterthan";
-    15 GREATER_EQUAL "caml_greaterequal";
-    16 COMPARE "caml_compare" "caml_int_compare";
-    17 FLOAT_EQ "caml_eq_float";
-    18 FLOAT_NEQ "caml_neq_float";
-    19 FLOAT_LT "caml_lt_float";
-    20 FLOAT_LE "caml_le_float";
-    21 FLOAT_GT "caml_gt_float";
-    22 FLOAT_GE "caml_ge_float";
-    23 FLOAT_ADD "caml_add_float";
-    24 FLOAT_SUB "caml_sub_float";
-    25 FLOAT_MUL "caml_mul_float";
-    26 FLOAT_DIV "caml_div_float";
-    27 FLOAT_NEG "caml_neg_float";
-    28 FLOAT_ABS "caml_abs_float";
-    29 FLOAT_SQRT "caml_sqrt_float";
-    30 FLOAT_OF_INT "caml_float_of_int";
-    31 FLOAT_ARRAY_GET "caml_floatarray_get";
-    32 FLOAT_ARRAY_UNSAFE_GET "caml_floatarray_unsafe_get";
-    33 FLOAT_ARRAY_SET "caml_floatarray_set";
-    34 FLOAT_ARRAY_UNSAFE_SET "caml_floatarray_unsafe_set";
-    35 ENVIRONMENT "caml_get_current_environment";
-}
 
 /// How far an attempt came.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -254,7 +203,7 @@ mod tests {
     use super::*;
     use crate::heap;
     use crate::primitives;
-    use crate::primitives::registry::Code;
+    use crate::registry::Code;
     use crate::testing::{start_machine, string};
 
     fn code(name: &str) -> Code {

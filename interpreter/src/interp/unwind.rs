@@ -4,7 +4,14 @@
 use super::registers::Registers;
 use crate::backtrace;
 use crate::memory::cell_write;
+use crate::raise::{self, Predefined};
 use crate::vm::vm;
+
+/// Raises at the entry of an activation, which is no position in a backtrace; its callers are.
+pub fn stack_overflow() {
+    raise::constant(Predefined::StackOverflow);
+    backtrace::restart(vm().exception.get());
+}
 
 impl Registers {
     /// Tells the backtrace that this instruction raises, or that its call did.

@@ -2,11 +2,11 @@
 //!
 //! An array whose elements are floats when it is made is a block of unboxed floats (tag `DOUBLE_ARRAY`).
 
-use super::code_fragment;
-use super::registry::{Outcome, Raised};
+use crate::code::fragments;
 use crate::heap;
 use crate::memory;
 use crate::raise;
+use crate::registry::{Outcome, Raised};
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 
@@ -54,7 +54,7 @@ fn is_float_array(array: Value) -> bool {
 
 /// Whether an array of such elements is a float array.
 fn is_float(element: Value) -> bool {
-    element.is_block() && code_fragment::offset(element).is_none() && element.tag() == tag::DOUBLE
+    element.is_block() && fragments::offset(element).is_none() && element.tag() == tag::DOUBLE
 }
 
 #[inline(always)]

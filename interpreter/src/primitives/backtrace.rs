@@ -2,10 +2,10 @@
 //!
 //! A raw backtrace is an array of slots; a slot is a code position's address without its lowest bit, as an integer.
 
-use super::registry::Outcome;
 use crate::backtrace::{self, events};
 use crate::heap;
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {

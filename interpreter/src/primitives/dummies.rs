@@ -2,8 +2,8 @@
 
 use crate::heap;
 use crate::primitives::obj::closure_info;
-use crate::primitives::registry::Outcome;
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::{Value, WORD, header, tag};
 
 crate::primitives! {

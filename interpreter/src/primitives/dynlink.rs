@@ -4,9 +4,9 @@
 //! `dlopen` would, and its primitives are the ones of the same name that are built in here; a name that nothing
 //! defines is not found in any library.
 
-use super::registry::{Outcome, Primitive};
 use crate::image::{bind, sections};
 use crate::os::{self, Descriptor, Errno, OpenFlags};
+use crate::registry::{Outcome, Primitive};
 use crate::value::{Value, tag};
 use crate::{heap, primitives, raise};
 

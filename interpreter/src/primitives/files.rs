@@ -2,10 +2,10 @@
 //!
 //! Invariant: a name with a NUL in it names nothing (`ENOENT`), and errors carry the name as OCaml's do.
 
-use super::registry::{Outcome, Raised};
 use crate::heap;
 use crate::os::{self, Descriptor, Errno, Kind, OpenFlags};
 use crate::raise::{self, Predefined};
+use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 
 crate::primitives! {

@@ -2,8 +2,8 @@
 
 use crate::heap;
 use crate::heap::finalise;
-use crate::primitives::registry::{Outcome, Raised};
 use crate::raise;
+use crate::registry::{Outcome, Raised};
 use crate::value::{Value, tag};
 
 crate::primitives! {

@@ -5,9 +5,9 @@ use super::format;
 use super::ints;
 use super::math;
 use super::parse;
-use super::registry::Outcome;
 use crate::heap;
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {

@@ -4,10 +4,10 @@
 
 use super::format;
 use super::parse;
-use super::registry::Outcome;
 use crate::custom;
 use crate::heap;
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::Value;
 use std::cmp::Ordering;
 

@@ -1,8 +1,8 @@
 //! The automata of `ocamllex`: tables of 16-bit numbers, a buffer that OCaml code refills.
 
-use super::registry::Outcome;
 use crate::memory;
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {

@@ -2,11 +2,9 @@
 
 pub mod arrays;
 pub mod backtrace;
-pub mod bigarray;
 pub mod channels;
-pub mod code_fragment;
-pub mod compare;
 pub mod dummies;
+mod dynamic;
 pub mod dynlink;
 pub mod exit;
 pub mod files;
@@ -14,18 +12,14 @@ pub mod finalise;
 pub mod floats;
 pub mod format;
 pub mod gc;
-pub mod hash;
 pub mod ints;
 pub mod lexing;
-pub mod marshal;
 pub mod math;
-pub mod md5;
 pub mod named;
 pub mod obj;
 pub mod parse;
 pub mod parsing;
 pub mod regexp;
-pub mod registry;
 pub mod reify;
 pub mod signals;
 pub mod strings;
@@ -36,7 +30,9 @@ pub mod threads;
 pub mod unix;
 pub mod weak;
 
-use registry::Primitive;
+use crate::md5;
+use crate::polymorphic::{bigarray, compare, hash, marshal};
+use crate::registry::Primitive;
 
 /// The tables of all modules.
 #[rustfmt::skip]

@@ -6,8 +6,8 @@
 use crate::custom;
 use crate::heap;
 use crate::memory;
-use crate::primitives::registry::Outcome;
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::{Value, WORD, header, tag};
 use crate::vm::vm;
 use std::collections::HashSet;

@@ -2,10 +2,12 @@
 //!
 //! The global data block is at an address that compiled code knows: it grows in place, in room reserved for it.
 
-use super::code_fragment::Digest;
-use super::registry::{Outcome, Raised};
-use crate::image::{ImageError, code, dynamic, sections};
+use super::dynamic;
+use crate::code::fragments::Digest;
+use crate::code::{self, ImageError};
+use crate::image::sections;
 use crate::interp::calls::closure_info;
+use crate::registry::{Outcome, Raised};
 use crate::value::{Value, header, tag};
 use crate::vm::vm;
 use crate::{custom, heap, interp, raise};

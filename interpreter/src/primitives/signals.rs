@@ -2,9 +2,9 @@
 //! and for `SIGPIPE`, which ends a program that writes where nobody reads, unless the program ignores it.
 
 use super::named;
-use super::registry::Outcome;
 use crate::os::{self, Errno, environment};
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {

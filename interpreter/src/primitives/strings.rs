@@ -2,13 +2,13 @@
 //!
 //! Both are the same blocks; most primitives exist under two names. Bounds are those of the length in bytes.
 
-use super::registry::Outcome;
 use crate::custom;
 use crate::heap;
 use crate::memory;
+use crate::polymorphic::compare::order_of_strings;
 use crate::raise;
+use crate::registry::{Outcome, Raised};
 use crate::value::{Value, tag};
-use std::cmp::Ordering;
 
 crate::primitives! {
     Leaf "caml_ml_string_length" length, 1;
@@ -93,7 +93,7 @@ fn identity(string: Value) -> Value {
 
 /// The address of `size` bytes at `index`, if they are inside the string.
 #[inline(always)]
-fn element(string: Value, index: Value, size: i64) -> Result<u32, super::registry::Raised> {
+fn element(string: Value, index: Value, size: i64) -> Result<u32, Raised> {
     let index = index.as_int();
     // A negative index is a large unsigned one.
     let last = (index as u64).saturating_add(size as u64 - 1);
@@ -151,28 +151,6 @@ pub fn equal(a: Value, b: Value) -> bool {
     words == b.wosize() && (0..words).all(|index| a.field(index) == b.field(index))
 }
 
-/// The order of two strings: bytes, then length.
-#[inline]
-pub fn compare(a: Value, b: Value) -> Ordering {
-    let (bytes_a, bytes_b) = (a.string_bytes(), b.string_bytes());
-    let common = bytes_a.len().min(bytes_b.len());
-    let mut index = 0;
-    // Eight bytes at a time, most significant first.
-    while index + 8 <= common {
-        let (x, y) = (word(a, index), word(b, index));
-        if x != y {
-            return x.cmp(&y);
-        }
-        index += 8;
-    }
-    bytes_a[index..].cmp(&bytes_b[index..])
-}
-
-#[inline(always)]
-fn word(string: Value, index: usize) -> u64 {
-    memory::load_u64(string.address() + index as u32).swap_bytes()
-}
-
 fn string_equal(a: Value, b: Value) -> Value {
     Value::bool(equal(a, b))
 }
@@ -182,23 +160,23 @@ fn string_notequal(a: Value, b: Value) -> Value {
 }
 
 fn string_compare(a: Value, b: Value) -> Value {
-    Value::int(compare(a, b) as i64)
+    Value::int(order_of_strings(a, b) as i64)
 }
 
 fn less_than(a: Value, b: Value) -> Value {
-    Value::bool(compare(a, b).is_lt())
+    Value::bool(order_of_strings(a, b).is_lt())
 }
 
 fn less_equal(a: Value, b: Value) -> Value {
-    Value::bool(compare(a, b).is_le())
+    Value::bool(order_of_strings(a, b).is_le())
 }
 
 fn greater_than(a: Value, b: Value) -> Value {
-    Value::bool(compare(a, b).is_gt())
+    Value::bool(order_of_strings(a, b).is_gt())
 }
 
 fn greater_equal(a: Value, b: Value) -> Value {
-    Value::bool(compare(a, b).is_ge())
+    Value::bool(order_of_strings(a, b).is_ge())
 }
 
 fn blit(from: Value, from_index: Value, to: Value, to_index: Value, count: Value) -> Value {

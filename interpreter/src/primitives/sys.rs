@@ -4,10 +4,10 @@
 
 use super::files::{error_about, string_array};
 use super::named;
-use super::registry::Outcome;
 use crate::heap;
 use crate::os::{self, Errno};
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {

@@ -1,7 +1,7 @@
 //! What unit tests of primitives need: a machine on the test's thread (see `crate::testing`), and calls by name.
 
-use super::registry::{Code, Primitive, Raised, outcome};
 use crate::primitives;
+use crate::registry::{Code, Primitive, Raised, outcome};
 pub use crate::testing::{start_machine, string};
 use crate::value::{Value, tag};
 use crate::vm::vm;

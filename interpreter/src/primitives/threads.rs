@@ -4,12 +4,12 @@
 //! thread raises `Sys_error "Thread.create: Function not implemented"`.
 
 use super::named;
-use super::registry::{Outcome, Raised};
 use crate::custom::{self, Kind};
 use crate::heap;
 use crate::memory;
 use crate::os::{self, Errno};
 use crate::raise;
+use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 
 crate::primitives! {

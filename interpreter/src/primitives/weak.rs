@@ -3,8 +3,8 @@
 use crate::heap;
 use crate::heap::ephemeron::{self, DATA, FIRST_KEY};
 use crate::memory;
-use crate::primitives::registry::{Outcome, Raised};
 use crate::raise;
+use crate::registry::{Outcome, Raised};
 use crate::value::{Value, WORD, tag};
 
 crate::primitives! {

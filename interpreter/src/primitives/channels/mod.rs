@@ -14,9 +14,7 @@ use crate::value::Value;
 use buffer::{Channel, Direction, Failure};
 use open::with;
 
-use super::registry::{Outcome, Raised};
-
-pub use open::finalize;
+use crate::registry::{Outcome, Raised};
 
 crate::primitives! {
     Allocates "caml_ml_open_descriptor_in" open_descriptor_in, 1;

@@ -65,7 +65,7 @@ pub fn add(channel: Channel) -> Value {
 
 /// One more block for the channel at `index`.
 fn block_for(index: usize) -> Value {
-    let block = custom::alloc_finalized(Kind::Channel, 1);
+    let block = custom::alloc_released(Kind::Channel, 1, release);
     memory::store_u64(custom::data(block), index as u64);
     with(block, |channel| channel.references += 1);
     block
@@ -104,7 +104,7 @@ pub fn open_outputs() -> Vec<Value> {
 }
 
 /// A block for a channel died.
-pub fn finalize(block: Value) {
+fn release(block: Value) {
     let index = index_of(block);
     TABLE.with_borrow_mut(|table| {
         let slot = table.slots[index]

@@ -3,13 +3,13 @@
 use super::buffer::{BUFFER_SIZE, Channel};
 use super::open::with;
 use crate::heap;
+use crate::md5::Md5;
 use crate::os::Errno;
-use crate::primitives::marshal::input::{self, Header};
-use crate::primitives::marshal::output::{self, Flags};
-use crate::primitives::marshal::{HEADER_BIG, HEADER_SMALL};
-use crate::primitives::md5::Md5;
-use crate::primitives::registry::{Outcome, Raised};
+use crate::polymorphic::marshal::input::{self, Header};
+use crate::polymorphic::marshal::output::{self, Flags};
+use crate::polymorphic::marshal::{HEADER_BIG, HEADER_SMALL};
 use crate::raise;
+use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 
 const MAGIC_BIG: [u8; 4] = [0x84, 0x95, 0xA6, 0xBF];

@@ -4,9 +4,9 @@
 
 mod matcher;
 
-use super::registry::{Outcome, Raised};
 use crate::heap;
 use crate::raise;
+use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 use matcher::{Matcher, Mode, compiled};
 

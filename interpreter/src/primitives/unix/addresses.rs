@@ -1,8 +1,8 @@
 //! Internet addresses as text: `inet_pton` and `inet_ntop` of the C library.
 
 use crate::heap;
-use crate::primitives::registry::Outcome;
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::Value;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

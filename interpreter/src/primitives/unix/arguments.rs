@@ -2,7 +2,7 @@
 
 use super::error;
 use crate::os::{Descriptor, Errno};
-use crate::primitives::registry::Raised;
+use crate::registry::Raised;
 use crate::value::Value;
 
 /// A path; one with a NUL in it names nothing.

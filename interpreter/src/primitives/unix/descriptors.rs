@@ -9,8 +9,8 @@ use crate::heap;
 use crate::os::pipe::Blocking;
 use crate::os::{self, Descriptor, Errno, Kind, OpenFlags, Whence, descriptors};
 use crate::primitives::channels;
-use crate::primitives::registry::{Outcome, Raised};
 use crate::primitives::signals;
+use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 
 crate::primitives! {

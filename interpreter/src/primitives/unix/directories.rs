@@ -6,8 +6,8 @@ use super::arguments::{plain, with_path};
 use super::error;
 use crate::heap;
 use crate::os::{self, Errno};
-use crate::primitives::registry::{Outcome, Raised};
 use crate::raise;
+use crate::registry::{Outcome, Raised};
 use crate::value::{Value, tag};
 use std::cell::RefCell;
 

@@ -4,8 +4,8 @@ use crate::heap;
 use crate::os::Errno;
 use crate::os::errno::linux_message;
 use crate::primitives::named;
-use crate::primitives::registry::Raised;
 use crate::raise;
+use crate::registry::Raised;
 use crate::value::Value;
 
 crate::primitives! {

@@ -6,7 +6,7 @@ use super::arguments::{path, with_path};
 use crate::custom;
 use crate::heap;
 use crate::os::{self, Errno, Follow, Kind, OpenFlags, descriptors};
-use crate::primitives::registry::Outcome;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {

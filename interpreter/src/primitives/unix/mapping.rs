@@ -5,9 +5,9 @@ use super::arguments::{descriptor, plain};
 use super::error;
 use crate::custom;
 use crate::os::{self, Descriptor, Errno, Whence, descriptors};
-use crate::primitives::bigarray::{self, MAX_DIMS};
-use crate::primitives::registry::{Outcome, Raised, argument};
+use crate::polymorphic::bigarray::{self, MAX_DIMS};
 use crate::raise;
+use crate::registry::{Outcome, Raised, argument};
 
 crate::primitives! {
     Allocates "caml_unix_map_file_bytecode" map_file, n;

@@ -6,7 +6,7 @@
 use super::arguments::descriptor;
 use super::error;
 use crate::os::{Errno, descriptors};
-use crate::primitives::registry::Outcome;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 /// Defines primitives that raise `ENOSYS`: the primitive's name, its function's, and its parameters.
@@ -115,10 +115,7 @@ fn send(file: Value, _buffer: Value, _start: Value, _len: Value, _flags: Value) 
 }
 
 fn sendto(arguments: u32, _count: u32) -> Outcome {
-    not_a_socket(
-        crate::primitives::registry::argument(arguments, 0),
-        "sendto",
-    )
+    not_a_socket(crate::registry::argument(arguments, 0), "sendto")
 }
 
 fn getsockopt(_kind: Value, file: Value, _option: Value) -> Outcome {

@@ -27,7 +27,7 @@ mod users;
 mod waiting;
 mod zone;
 
-use super::registry::Primitive;
+use crate::registry::Primitive;
 
 pub const TABLES: &[&[Primitive]] = &[
     addresses::TABLE,

@@ -7,8 +7,8 @@ use super::addresses;
 use crate::heap;
 use crate::os;
 use crate::primitives::files::string_array;
-use crate::primitives::registry::Outcome;
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {

@@ -5,7 +5,7 @@ use super::error;
 use crate::heap;
 use crate::os::{self, Errno, descriptors, environment};
 use crate::primitives::files::string_array;
-use crate::primitives::registry::Outcome;
+use crate::registry::Outcome;
 use crate::value::{Value, tag};
 use std::cell::Cell;
 

@@ -5,9 +5,9 @@ use super::process::process_number;
 use crate::heap;
 use crate::interp;
 use crate::os::{self, Errno};
-use crate::primitives::registry::{Outcome, Raised};
 use crate::primitives::signals::{self, DEFAULT, IGNORE};
 use crate::raise;
+use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 use std::cell::Cell;
 

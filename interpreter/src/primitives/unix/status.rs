@@ -8,7 +8,7 @@ use super::users;
 use crate::custom;
 use crate::heap;
 use crate::os::{self, Follow, Kind, Status, descriptors};
-use crate::primitives::registry::{Outcome, Raised};
+use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 
 crate::primitives! {

@@ -6,7 +6,7 @@ use super::error;
 use super::zone::{self, Local};
 use crate::heap;
 use crate::os::{self, Errno};
-use crate::primitives::registry::Outcome;
+use crate::registry::Outcome;
 use crate::value::Value;
 use std::cell::Cell;
 

@@ -4,8 +4,8 @@ use super::error;
 use crate::heap;
 use crate::os::{self, Errno};
 use crate::primitives::files::string_array;
-use crate::primitives::registry::Outcome;
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {

@@ -3,7 +3,7 @@
 use super::arguments::{descriptor, plain};
 use crate::heap;
 use crate::os::{self, Descriptor, Errno, Transfer, descriptors};
-use crate::primitives::registry::Outcome;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {

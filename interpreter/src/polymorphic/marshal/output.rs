@@ -5,10 +5,10 @@
 
 use super::custom_data;
 use super::format::*;
+use crate::code::fragments::{self, Place};
 use crate::custom::Kind;
-use crate::primitives::code_fragment::{self, Place};
-use crate::primitives::registry::Raised;
 use crate::raise;
+use crate::registry::Raised;
 use crate::value::{Value, WORD, header, tag};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -115,7 +115,7 @@ impl Output {
         if value.is_int() {
             return self.int(value.as_int()).map(|()| None);
         }
-        if let Some(place) = code_fragment::place(value) {
+        if let Some(place) = fragments::place(value) {
             return self.code_pointer(&place).map(|()| None);
         }
         let size = value.wosize();
@@ -385,7 +385,7 @@ impl Output {
 /// or a float array element out of something else.
 fn is_transparent(content: Value) -> bool {
     content.is_int()
-        || code_fragment::offset(content).is_none()
+        || fragments::offset(content).is_none()
             && !matches!(content.tag(), tag::FORWARD | tag::LAZY | tag::DOUBLE)
 }
 

@@ -1,7 +1,17 @@
-//! The loaded code: eight bytes a word, as ARCHITECTURE.md describes ("Code").
+//! Code: one instruction of an executable, and the cells of what is loaded, eight bytes a word, as
+//! ARCHITECTURE.md describes them ("Code").
+//!
+//! [`opcode`] lists the instructions; [`decode`] finds one in a slice of words; [`effect`] is what each does to the
+//! stack's depth; [`fragments`] says which code an address belongs to; [`error`], why code is rejected.
 
-use super::verify::{Entry, RESTART_ARITY};
-use crate::interp::entries;
+pub mod decode;
+pub mod effect;
+pub mod error;
+pub mod fragments;
+pub mod opcode;
+
+pub use error::{CodeProblem, ImageError};
+
 use crate::memory;
 
 /// Bytes in a cell.
@@ -9,6 +19,20 @@ pub const CELL: u32 = 8;
 
 /// Bytes of a word in the executable, where debug events and marshalled code pointers count in them.
 pub const CODE_WORD: u32 = 4;
+
+/// Arity in an entry's cell that sends callers to the slow path: a RESTART.
+pub const RESTART_ARITY: u32 = 255;
+
+/// A function of the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// Word index of the first instruction: GRAB if there are several parameters.
+    pub position: usize,
+    /// Number of parameters; 0 for the program itself.
+    pub arity: u32,
+    /// Word index after the last instruction that the function reaches.
+    pub end: usize,
+}
 
 /// The words of code as an executable has it.
 pub fn words(bytes: &[u8]) -> Vec<i32> {
@@ -52,15 +76,16 @@ pub fn address(start: u32, position: usize) -> u32 {
     start + position as u32 * CELL
 }
 
-/// Lays verified code out at `start`, where `code.len()` cells are free.
-pub fn lay_out(code: &[i32], functions: &[Entry], start: u32) {
+/// Lays verified code out at `start`, where `code.len()` cells are free. Slots hold what `generic_slot` gives for
+/// an arity.
+pub fn lay_out(code: &[i32], functions: &[Entry], start: u32, generic_slot: fn(u32) -> u32) {
     for (position, &word) in code.iter().enumerate() {
         memory::store_u64(address(start, position), u64::from(word as u32));
     }
     for entry in functions {
         let cell = address(start, entry.position);
         mark(cell, entry.arity);
-        memory::store_u32(slot_address(cell), entries::generic_slot(entry.arity));
+        memory::store_u32(slot_address(cell), generic_slot(entry.arity));
         if entry.arity > 1 {
             mark(cell - CELL, RESTART_ARITY);
         }

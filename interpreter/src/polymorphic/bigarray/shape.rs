@@ -2,8 +2,8 @@
 
 use super::access::{integers, offset};
 use super::{Bigarray, FORTRAN, KIND_MASK, MANAGED, MAX_DIMS, Shape, create, share};
-use crate::primitives::registry::Outcome;
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {

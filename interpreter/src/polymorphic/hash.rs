@@ -1,7 +1,7 @@
 //! `Hashtbl.hash`: MurmurHash3 over a breadth-first walk of a value, limited in length and in what it counts.
 
 use super::bigarray;
-use super::code_fragment;
+use crate::code::fragments;
 use crate::custom::{self, Kind};
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};
@@ -27,7 +27,7 @@ fn caml_hash(count: Value, limit: Value, seed: Value, value: Value) -> Value {
     if count > 0 {
         if value.is_int() {
             hash.mix_int(value.0);
-        } else if code_fragment::offset(value).is_none() && value.tag() == tag::STRING {
+        } else if fragments::offset(value).is_none() && value.tag() == tag::STRING {
             hash.mix_string(value.string_bytes());
         } else {
             hash = walk(hash, value, count, limit);
@@ -171,7 +171,7 @@ fn one(hash: &mut Hash, value: Value, count: i64, queue: &mut Queue) -> i64 {
         hash.mix_int(value.0);
         return 1;
     }
-    if let Some(offset) = code_fragment::offset(value) {
+    if let Some(offset) = fragments::offset(value) {
         hash.mix_int(offset as i64);
         return 1;
     }
@@ -218,9 +218,8 @@ fn floats(hash: &mut Hash, array: Value, count: i64) -> i64 {
 fn forwarded(mut value: Value) -> Option<Value> {
     for _ in 0..MAX_FORWARDS {
         value = value.field(0);
-        let goes_on = value.is_block()
-            && code_fragment::offset(value).is_none()
-            && value.tag() == tag::FORWARD;
+        let goes_on =
+            value.is_block() && fragments::offset(value).is_none() && value.tag() == tag::FORWARD;
         if !goes_on {
             return Some(value);
         }

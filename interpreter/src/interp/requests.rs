@@ -4,8 +4,7 @@
 //! generic entry whose table index is in the slot. Constant regions: the code, the primitive table, the cell
 //! that holds the globals' address, and the one that says whether calls leave their positions on the stack.
 
-use super::error::ImageError;
-use super::verify::Entry;
+use crate::code::{Entry, ImageError};
 use annotations::{REQUEST_MAGIC, REQUEST_VERSION, RequestTable};
 use std::cell::UnsafeCell;
 
@@ -38,11 +37,12 @@ pub use wasm::publish;
 
 #[cfg(target_family = "wasm")]
 mod wasm {
+    use super::super::entries::{MAX_DIRECT, UNUSED};
+    use super::super::run::interp;
     use super::*;
     use crate::allocator;
-    use crate::image::{bind, code};
-    use crate::interp::entries::{MAX_DIRECT, UNUSED};
-    use crate::interp::run::interp;
+    use crate::code;
+    use crate::image::bind;
     use crate::memory;
     use crate::vm::vm;
     use annotations::{MAX_PARAMS, PARAM_CONST, PARAM_PASS, PARAM_POINTER, Param, Region, Request};

@@ -1,7 +1,7 @@
 //! The 149 instructions of OCaml 4.13's bytecode and the shapes of their operands.
 //!
 //! Invariant: variants are in the order of their numbers. What an instruction does is written in
-//! [`crate::interp`] only; what it does to the stack's depth, in [`super::verify`].
+//! [`crate::interp`] only; what it does to the stack's depth, in [`super::effect`].
 
 /// What an operand word means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

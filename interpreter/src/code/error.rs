@@ -1,6 +1,6 @@
 //! Why a file is not a bytecode program that can be run, and where that shows.
 
-use super::code::CODE_WORD;
+use super::CODE_WORD;
 use std::fmt;
 
 /// A file was rejected.

@@ -11,6 +11,8 @@
 //!   ([`crate::heap::Root`]);
 //! * writing a value into an existing block goes through `heap::modify`.
 
+pub mod shortcut;
+
 use crate::value::Value;
 
 /// The call raised: the exception is in `vm().exception`.
@@ -104,11 +106,11 @@ pub fn argument(arguments: u32, index: u32) -> Value {
 #[macro_export]
 macro_rules! primitives {
     ($($effect:ident $name:literal $function:path, $arity:tt;)*) => {
-        pub const TABLE: &[$crate::primitives::registry::Primitive] = &[$(
-            $crate::primitives::registry::Primitive {
+        pub const TABLE: &[$crate::registry::Primitive] = &[$(
+            $crate::registry::Primitive {
                 name: $name,
                 code: $crate::primitive_code!($function, $arity),
-                effect: $crate::primitives::registry::Effect::$effect,
+                effect: $crate::registry::Effect::$effect,
             },
         )*];
     };
@@ -119,9 +121,9 @@ macro_rules! primitives {
 macro_rules! primitive_code {
     (@wrap $variant:ident $function:path, $($arg:ident)*) => {{
         extern "C" fn wrapper($($arg: $crate::value::Value),*) -> $crate::value::Value {
-            $crate::primitives::registry::IntoValue::into_value($function($($arg),*))
+            $crate::registry::IntoValue::into_value($function($($arg),*))
         }
-        $crate::primitives::registry::Code::$variant(wrapper)
+        $crate::registry::Code::$variant(wrapper)
     }};
     ($function:path, 1) => { $crate::primitive_code!(@wrap F1 $function, a) };
     ($function:path, 2) => { $crate::primitive_code!(@wrap F2 $function, a b) };
@@ -130,8 +132,8 @@ macro_rules! primitive_code {
     ($function:path, 5) => { $crate::primitive_code!(@wrap F5 $function, a b c d e) };
     ($function:path, n) => {{
         extern "C" fn wrapper(arguments: u32, count: u32) -> $crate::value::Value {
-            $crate::primitives::registry::IntoValue::into_value($function(arguments, count))
+            $crate::registry::IntoValue::into_value($function(arguments, count))
         }
-        $crate::primitives::registry::Code::FN(wrapper)
+        $crate::registry::Code::FN(wrapper)
     }};
 }

@@ -7,10 +7,10 @@
 use super::custom_data;
 use super::format::*;
 use crate::allocator;
+use crate::code::fragments::{self, Place};
 use crate::custom::Kind;
 use crate::heap::{self, memprof};
 use crate::memory;
-use crate::primitives::code_fragment::{self, Place};
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 use std::fmt;
@@ -384,7 +384,7 @@ impl Input<'_> {
     fn code_pointer(&mut self) -> Result<Value, Error> {
         let offset = self.reader.u32()?;
         let digest = self.reader.array::<16>()?;
-        match code_fragment::resolve(&Place { offset, digest }) {
+        match fragments::resolve(&Place { offset, digest }) {
             Some(address) => Ok(Value(address as i64)),
             None => {
                 let digits: String = digest.iter().map(|byte| format!("{byte:02X}")).collect();

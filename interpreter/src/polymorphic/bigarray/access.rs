@@ -3,8 +3,8 @@
 use super::{Bigarray, MAX_DIMS};
 use crate::custom;
 use crate::memory;
-use crate::primitives::registry::{Outcome, Raised};
 use crate::raise;
+use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 
 crate::primitives! {

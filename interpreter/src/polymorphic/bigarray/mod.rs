@@ -132,7 +132,11 @@ fn create(shape: &Shape) -> Option<Bigarray> {
 /// A new array over data of `owner`.
 fn share(shape: &Shape, owner: u32, data: u32) -> Bigarray {
     memory::store_u32(owner, memory::load_u32(owner) + 1);
-    let block = custom::alloc_finalized(Kind::Bigarray, Bigarray::FIELDS - 1 + shape.dims.len());
+    let block = custom::alloc_released(
+        Kind::Bigarray,
+        Bigarray::FIELDS - 1 + shape.dims.len(),
+        release,
+    );
     let fields = [
         data as i64,
         shape.dims.len() as i64,
@@ -146,7 +150,7 @@ fn share(shape: &Shape, owner: u32, data: u32) -> Bigarray {
 }
 
 /// The array is dead: its data goes if no other one shares it.
-pub fn finalize(block: Value) {
+fn release(block: Value) {
     let owner = Bigarray(block).owner();
     let users = memory::load_u32(owner) - 1;
     memory::store_u32(owner, users);

@@ -4,13 +4,13 @@
 //! no callee hints, and nothing in it is constant for the specializer. Fragments do not move; their memory is
 //! given back by [`release`].
 
-use super::bind;
-use super::code::{self, CELL};
-use super::error::ImageError;
-use super::verify::{self, Limits};
 use crate::backtrace::events;
+use crate::code::fragments::{self, Digest};
+use crate::code::{self, CELL, ImageError};
+use crate::image::bind;
+use crate::image::verify::{self, Limits};
+use crate::interp::entries;
 use crate::outside;
-use crate::primitives::code_fragment::{self, Digest};
 use crate::value::Value;
 use crate::vm::vm;
 
@@ -26,20 +26,20 @@ pub fn load(code: &[i32], debug: Value, digest: Option<Digest>) -> Result<u32, I
         primitives: bind::count(),
         primitive_arity: &|index| bind::definition(index).map(bind::arity),
     };
-    let entries = verify::verify(code, &limits)?;
+    let functions = verify::verify(code, &limits)?;
     let bytes = code.len() * CELL as usize;
     let start = outside::alloc(bytes).ok_or(ImageError::OutOfMemory)?;
-    code::lay_out(code, &entries, start);
-    let digest = digest.unwrap_or_else(|| code_fragment::digest(code));
+    code::lay_out(code, &functions, start, entries::generic_slot);
+    let digest = digest.unwrap_or_else(|| fragments::digest(code));
     let end = start + bytes as u32;
-    code_fragment::register(start, end, digest);
+    fragments::register(start, end, digest);
     events::add(start, end, debug);
     Ok(start)
 }
 
 /// Gives the memory of the code at `start` back. Nothing refers to it any more.
 pub fn release(start: u32) {
-    if let Some(end) = code_fragment::remove(start) {
+    if let Some(end) = fragments::remove(start) {
         events::remove(start);
         outside::free(start, (end - start) as usize);
     }

@@ -3,7 +3,7 @@
 use super::input::{Error, Reader, failure};
 use super::output::Output;
 use crate::custom::{self, Kind};
-use crate::primitives::bigarray;
+use crate::polymorphic::bigarray;
 use crate::value::Value;
 
 /// Reads the data of a block of `kind` and makes the block.

@@ -3,12 +3,12 @@
 use super::element::{Element, load_f32};
 use super::{Bigarray, FORTRAN, KIND_MASK, MAX_DIMS, Shape, create};
 use crate::memory;
-use crate::primitives::compare::{self, Mode};
-use crate::primitives::hash::Hash;
-use crate::primitives::marshal::input::{self, Reader};
-use crate::primitives::marshal::output::Output;
-use crate::primitives::registry::Outcome;
+use crate::polymorphic::compare::{self, Mode};
+use crate::polymorphic::hash::Hash;
+use crate::polymorphic::marshal::input::{self, Reader};
+use crate::polymorphic::marshal::output::Output;
 use crate::raise;
+use crate::registry::Outcome;
 use crate::value::Value;
 use std::cmp::Ordering;
 

@@ -1,7 +1,7 @@
 //! MD5 (RFC 1321) and `Digest.string`.
 
-use super::registry::Outcome;
 use crate::heap;
+use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {

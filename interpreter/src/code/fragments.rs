@@ -3,8 +3,8 @@
 //! The program's code is one fragment; each piece of code that appears at run time is another. Offsets count
 //! bytes as in the executable's CODE section, four a word, whatever the layout in memory.
 
-use super::md5::Md5;
-use crate::image::code::{CELL, CODE_WORD};
+use super::{CELL, CODE_WORD};
+use crate::md5::Md5;
 use crate::value::Value;
 use crate::vm::vm;
 use std::cell::{Cell, RefCell};

@@ -13,9 +13,9 @@ mod tests;
 pub use format::{HEADER_BIG, HEADER_SMALL};
 pub use input::unmarshal;
 
-use super::registry::{Outcome, Raised};
 use crate::heap;
 use crate::raise;
+use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 use output::Flags;
 

@@ -1,0 +1,12 @@
+//! Whether each safepoint collects: how lockstep finds values that the collector was not told of.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// Written by the host before `_start`: when not 0, each safepoint collects.
+#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
+pub static BACTRIAN_STRESS: AtomicU32 = AtomicU32::new(0);
+
+/// Whether each safepoint is to collect.
+pub fn stress() -> bool {
+    BACTRIAN_STRESS.load(Ordering::Relaxed) != 0
+}

@@ -1,0 +1,175 @@
+//! Modules of a crate stand on floors: each knows those below it only, so no two files form a circle through
+//! modules of the top level. What is only compiled for tests may look anywhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use bactrian_tests::workspace;
+
+/// For each crate its modules, from the ground up.
+const FLOORS: &[(&str, &[&str])] = &[
+    (
+        "interpreter",
+        &[
+            "memory",
+            "value",
+            "registry",
+            "os",
+            "vm",
+            "exception",
+            "allocator",
+            "heap",
+            "outside",
+            "custom",
+            "parameters",
+            "stack",
+            "raise",
+            "md5",
+            "code",
+            "polymorphic",
+            "backtrace",
+            "image",
+            "interp",
+            "primitives",
+            "program",
+            "loading",
+            "start",
+        ],
+    ),
+    ("cache", &["whole", "files", "store", "place"]),
+    (
+        "tests",
+        &["process", "program", "place", "tool", "conformance"],
+    ),
+];
+
+#[test]
+fn modules_know_only_those_below() {
+    let mut upward = Vec::new();
+    for (name, floors) in FLOORS {
+        for (path, module, known) in arrows(&workspace().join(name).join("src")) {
+            let floor = |module: &str| floors.iter().position(|known| *known == module);
+            let here = floor(&module);
+            assert!(here.is_some(), "{name}: `{module}` is on no floor");
+            if known != module && floor(&known) > here {
+                upward.push(format!("{name}: {path} knows `{known}`"));
+            }
+        }
+    }
+    assert!(upward.is_empty(), "arrows up:\n  {}", upward.join("\n  "));
+}
+
+/// An arrow up is noticed, however it is written.
+#[test]
+fn paths_are_found() {
+    let text = "use crate::{heap, image::{bind, verify}};\nuse crate::value::Value;\n\
+                fn f() { crate::raise::failure(\"\") } // crate::comment\n\
+                crate::primitives! {}\n#[cfg(test)]\nmod tests { use crate::testing; }\n";
+    let found: Vec<String> = known_modules(text).into_iter().collect();
+    assert_eq!(found, ["heap", "image", "raise", "value"]);
+}
+
+/// File, module of the top level that it belongs to, and a module of the top level that it names.
+fn arrows(root: &Path) -> Vec<(String, String, String)> {
+    let mut texts = BTreeMap::new();
+    collect(root, &mut texts);
+    let mut arrows = Vec::new();
+    for (path, text) in &texts {
+        let relative = path.strip_prefix(root).expect("it was found in there");
+        let first = relative.iter().next().expect("a path has a part");
+        let module = first.to_string_lossy().trim_end_matches(".rs").to_owned();
+        if ["lib", "main", "bin"].contains(&module.as_str()) || is_for_tests(path, &texts) {
+            continue;
+        }
+        for known in known_modules(text) {
+            arrows.push((relative.display().to_string(), module.clone(), known));
+        }
+    }
+    assert!(arrows.len() > 3, "the walk found next to nothing");
+    arrows
+}
+
+fn collect(directory: &Path, texts: &mut BTreeMap<PathBuf, String>) {
+    for entry in fs::read_dir(directory).expect("the workspace can be listed") {
+        let path = entry.expect("the workspace can be listed").path();
+        if path.is_dir() {
+            collect(&path, texts);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).expect("a source file is text");
+            texts.insert(path, text);
+        }
+    }
+}
+
+/// Whether the module in this file, or one that it lies in, is declared for tests only.
+fn is_for_tests(path: &Path, texts: &BTreeMap<PathBuf, String>) -> bool {
+    path.ancestors().any(|place| {
+        let (Some(parent), Some(stem)) = (place.parent(), place.file_stem()) else {
+            return false;
+        };
+        let declaration = format!("mod {};", stem.to_string_lossy());
+        let beside = parent.with_extension("rs");
+        let declared = [
+            parent.join("lib.rs"),
+            parent.join("main.rs"),
+            parent.join("mod.rs"),
+            beside,
+        ];
+        declared
+            .iter()
+            .filter_map(|file| texts.get(file))
+            .any(|text| {
+                let mut before = "";
+                text.lines().any(|line| {
+                    let is_it = line.trim_start_matches("pub ") == declaration;
+                    let for_tests = is_it && before == "#[cfg(test)]";
+                    before = line;
+                    for_tests
+                })
+            })
+    })
+}
+
+/// The modules of the top level that a file names; its unit tests and comments are left out.
+fn known_modules(text: &str) -> BTreeSet<String> {
+    let text = text.split("#[cfg(test)]\nmod tests {").next();
+    let code: Vec<&str> = text
+        .into_iter()
+        .flat_map(str::lines)
+        .map(|line| line.split("//").next().unwrap_or_default())
+        .collect();
+    let code = code.join("\n");
+    let mut found = BTreeSet::new();
+    for (start, _) in code.match_indices("crate::") {
+        let rest = &code[start + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(list) => found.extend(heads(list)),
+            None => found.extend(head(rest)),
+        }
+    }
+    found
+}
+
+/// The first names of the paths in a list, up to its closing brace.
+fn heads(list: &str) -> Vec<String> {
+    let (mut depth, mut starts) = (0, vec![0]);
+    for (index, character) in list.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => starts.push(index + 1),
+            _ => {}
+        }
+    }
+    let paths = starts.into_iter().map(|start| list[start..].trim_start());
+    paths.filter_map(head).collect()
+}
+
+/// The module that a path begins with, if it is none of a macro.
+fn head(path: &str) -> Option<String> {
+    let end = path.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+    let is_module = end > 0 && !path[end..].starts_with('!');
+    is_module.then(|| path[..end].to_owned())
+}
