@@ -30,7 +30,7 @@ pub struct Vm {
     pub globals: Cell<Value>,
     /// How many words the global data block can grow to.
     pub globals_room: Cell<usize>,
-    /// The loaded code: 8 bytes a bytecode word, see `image::code`.
+    /// The loaded code: 8 bytes a bytecode word, see `code`.
     pub code_start: Cell<u32>,
     pub code_end: Cell<u32>,
     /// 1 if the program wants to know the calls in progress, so that calls leave their position on the stack. A
