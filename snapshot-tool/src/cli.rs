@@ -35,6 +35,19 @@ pub enum Command {
     Bench(BenchArgs),
 }
 
+impl Command {
+    /// How a program is to be built, where there is one.
+    pub fn build_options_mut(&mut self) -> Option<&mut BuildOptions> {
+        match self {
+            Command::Run(args) => Some(&mut args.build),
+            Command::Build(args) => Some(&mut args.build),
+            Command::Specialize(args) => Some(&mut args.build),
+            Command::Lockstep(args) => Some(&mut args.build),
+            Command::Cache(_) | Command::Demo(_) | Command::Bench(_) => None,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]
@@ -97,6 +110,9 @@ pub struct BuildOptions {
     /// Switch one optimisation, as in `-O known-callees=off`.
     #[arg(short = 'O', value_name = "NAME=on|off", value_parser = switch)]
     pub optimisations: Vec<(String, bool)>,
+    /// Check code after each stage of the specializer, as its tests do; what breaks a rule is a panic.
+    #[arg(long, hide = true)]
+    pub verify: bool,
 }
 
 #[derive(Clone, Debug, Default, Args)]

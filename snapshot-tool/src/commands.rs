@@ -255,7 +255,10 @@ pub fn pipeline(options: &BuildOptions) -> Result<Pipeline> {
     let cache = open_cache(&options.cache)?.map(Arc::new);
     let settings = Settings {
         mode,
-        options: specialise::options(&options.optimisations)?,
+        options: specialise::Options {
+            verify: options.verify,
+            ..specialise::options(&options.optimisations)?
+        },
         cache,
     };
     Pipeline::new(settings)

@@ -124,17 +124,18 @@ pub fn options(switches: &[(String, bool)]) -> Result<Options> {
     Ok(options)
 }
 
-/// What of the settings a linked module depends on.
+/// What of the settings a linked module depends on: not on whether it was verified.
 pub fn fingerprint(mode: &Mode, options: &Options) -> Vec<u8> {
+    let options = Options {
+        verify: false,
+        ..options.clone()
+    };
     format!("{mode:?} {options:?}").into_bytes()
 }
 
 /// The snapshot with plain operations in place of intrinsics.
 pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>> {
-    Ok(specializer::link_generic(
-        snapshot,
-        options.lockstep_events,
-    )?)
+    Ok(specializer::link_generic(snapshot, options)?)
 }
 
 /// The snapshot, specialized, and what each stage of it took.
@@ -162,5 +163,22 @@ impl Store for Residues<'_> {
 
     fn insert(&self, key: &[u8; 32], blob: &[u8]) {
         self.cache.insert(Kind::Specialisation, key, blob);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verification_changes_no_key() {
+        let verified = Options {
+            verify: true,
+            ..Options::default()
+        };
+        assert_eq!(
+            fingerprint(&Mode::Residual, &verified),
+            fingerprint(&Mode::Residual, &Options::default())
+        );
     }
 }

@@ -24,8 +24,8 @@ pub struct Options {
     pub budgets: Budgets,
     /// A deliberate miscompilation, for tests of lockstep.
     pub fault: Option<Fault>,
-    /// Check functions against the rules of [`crate::verify`] after each stage. For tests: a broken rule
-    /// is a bug of the specializer and panics.
+    /// Check functions against the rules of [`crate::verify`] after each stage and each pass of cleanup,
+    /// and validate the linked module. For tests: a broken rule is a bug of the specializer and panics.
     pub verify: bool,
 }
 
@@ -155,6 +155,9 @@ pub fn specialize(
         })
         .collect();
     let linked = link::run(&module, &requests, &residues, options.lockstep_events)?;
+    if options.verify {
+        expect_valid_module(&linked);
+    }
     Ok(Output {
         module: linked,
         report: report(&requests, &results),
@@ -185,7 +188,9 @@ pub fn residual_text(
 }
 
 /// Links without specialising: annotations become plain operations.
-pub fn link_generic(snapshot: &[u8], lockstep_events: bool) -> Result<Vec<u8>, Error> {
+///
+/// Of the options, those on lockstep and verification matter.
+pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
     let module = Module::parse(snapshot)?;
     // Blank as in a specialised module, so that the two have the same memory. A table that cannot be read stays.
     let list = Requests::read(&module).map_or(0..0, |requests| requests.list);
@@ -193,7 +198,11 @@ pub fn link_generic(snapshot: &[u8], lockstep_events: bool) -> Result<Vec<u8>, E
         list,
         ..Requests::default()
     };
-    Ok(link::run(&module, &unanswered, &[], lockstep_events)?)
+    let linked = link::run(&module, &unanswered, &[], options.lockstep_events)?;
+    if options.verify {
+        expect_valid_module(&linked);
+    }
+    Ok(linked)
 }
 
 fn lift_all(
@@ -220,6 +229,12 @@ fn lift_all(
 fn expect_valid(stage: &str, verdict: Result<(), verify::Fault>) {
     if let Err(fault) = verdict {
         panic!("{stage} leaves a function that breaks a rule: {fault}");
+    }
+}
+
+fn expect_valid_module(linked: &[u8]) {
+    if let Err(error) = wasmparser::validate(linked) {
+        panic!("linking leaves a module that is not valid: {error}");
     }
 }
 
@@ -274,7 +289,9 @@ impl Work<'_> {
 
     fn evaluate(&self, number: usize, request: &Request) -> Result<Stored, Declined> {
         let residual = self.residual(number, request)?;
-        let lowered = lower::function(&residual.function);
+        let function = lower::reducible(&residual.function);
+        self.verify("reduction", &function);
+        let lowered = lower::reduced(&function);
         Ok(Stored {
             log: residual.log,
             lowered,
@@ -299,8 +316,9 @@ impl Work<'_> {
         if let Some(fault) = self.options.fault.filter(|fault| fault.request == number) {
             fault::plant(&mut residual.function, fault);
         }
-        cleanup::run(&mut residual.function);
-        self.verify("cleanup", &residual.function);
+        cleanup::run_watched(&mut residual.function, &mut |pass, function| {
+            self.verify(pass, function);
+        });
         Ok(residual)
     }
 

@@ -102,6 +102,7 @@ fn options(fault: Option<Fault>) -> Options {
     Options {
         lockstep_events: true,
         fault,
+        verify: true,
         ..Options::default()
     }
 }

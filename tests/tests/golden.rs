@@ -54,7 +54,10 @@ fn check(engine: &Engine, file: &Path, bless: bool) -> Result<()> {
     let text = fs::read_to_string(file)?;
     let (head, expected) = text.split_once(RESIDUAL).unwrap_or((&text, ""));
     let golden = Golden::parse(head)?;
-    let generic = Program::new(engine, &specializer::link_generic(&golden.module, false)?)?;
+    let generic = Program::new(
+        engine,
+        &specializer::link_generic(&golden.module, &golden.options)?,
+    )?;
     golden.check_calls(&generic).context("generic")?;
     let special = specialize(&golden.module, &golden.options)?;
     let again = specialize(&golden.module, &golden.options)?;

@@ -64,7 +64,7 @@ fn check_all(generate: fn(&mut Random) -> String) -> u64 {
 /// Whether the module was declined.
 fn check(engine: &Engine, text: &str, arguments: &[i64], seed: u64) -> Result<bool> {
     let module = wat::parse_str(text)?;
-    let generic = Program::new(engine, &specializer::link_generic(&module, false)?)?;
+    let generic = Program::new(engine, &specializer::link_generic(&module, &verified())?)?;
     let mut options = verified();
     options.budgets.nodes = 3000;
     options.budgets.nodes_per_byte = 0;

@@ -19,6 +19,8 @@ mod tests;
 
 pub use encode::{patch_address, patch_index};
 
+use std::borrow::Cow;
+
 use crate::ir::{Func, Symbol, residual};
 use crate::op::Intrinsic;
 
@@ -57,12 +59,21 @@ pub enum RelocationKind {
 
 /// Lowers a function that satisfies [`crate::verify`]'s rules for residual functions.
 pub fn function(function: &residual::Function) -> Lowered {
-    let function = reduce::run(function);
-    let order = Order::new(&function);
-    let dominators = Dominators::new(&function, &order);
+    reduced(&reducible(function))
+}
+
+/// The first step of lowering: an equivalent function each of whose cycles has one entry.
+pub fn reducible(function: &residual::Function) -> Cow<'_, residual::Function> {
+    reduce::run(function)
+}
+
+/// The other steps.
+pub fn reduced(function: &residual::Function) -> Lowered {
+    let order = Order::new(function);
+    let dominators = Dominators::new(function, &order);
     let loops = loops::Loops::new(&order, &dominators);
-    let steps = structure::run(&function, &order, &dominators, &loops);
-    let code = stackify::run(&function, &order);
-    let locals = locals::run(&function, &code, &structure::blocks(&steps), &loops);
-    encode::run(&function, &steps, &code, &locals)
+    let steps = structure::run(function, &order, &dominators, &loops);
+    let code = stackify::run(function, &order);
+    let locals = locals::run(function, &code, &structure::blocks(&steps), &loops);
+    encode::run(function, &steps, &code, &locals)
 }

@@ -147,8 +147,13 @@ fn relifted(function: &Function) -> ir::generic::Function {
 /// Lowering and cleanup keep the meaning of a function.
 fn check_meaning(function: &Function) {
     let mut clean = function.clone();
-    crate::cleanup::run(&mut clean);
-    crate::verify::residual(&clean, &random::Types).expect("cleanup leaves a valid function");
+    crate::cleanup::run_watched(&mut clean, &mut |pass, left| {
+        if let Err(fault) = crate::verify::residual(left, &random::Types) {
+            panic!("{pass} leaves a function that breaks a rule: {fault}\n{function}");
+        }
+    });
+    let reduced = super::reducible(&clean);
+    crate::verify::residual(&reduced, &random::Types).expect("reduction leaves a valid function");
     let lowered = relifted(function);
     let lowered_clean = relifted(&clean);
     for args in ARGUMENTS {

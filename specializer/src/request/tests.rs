@@ -163,7 +163,7 @@ fn truncated_modules_do_not_panic() {
     let valid = assemble(MODULE);
     for len in 0..valid.len() {
         let _ = specialize(&valid[..len]);
-        let _ = crate::link_generic(&valid[..len], false);
+        let _ = crate::link_generic(&valid[..len], &crate::Options::default());
     }
 }
 
@@ -178,6 +178,6 @@ fn changed_bytes_do_not_panic() {
             changed[at] = random.below(256) as u8;
         }
         let _ = specialize(&changed);
-        let _ = crate::link_generic(&changed, false);
+        let _ = crate::link_generic(&changed, &crate::Options::default());
     }
 }

@@ -1,9 +1,14 @@
-//! The `bactrian` command, as built for this package's tests.
+//! The `bactrian` command, as built for this package's tests: it verifies at each stage whatever it builds.
 
 use std::process::ExitCode;
 
+use bactrian::cli::Cli;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    ExitCode::from(bactrian::commands::execute(&bactrian::cli::Cli::parse()))
+    let mut cli = Cli::parse();
+    if let Some(build) = cli.command.build_options_mut() {
+        build.verify = true;
+    }
+    ExitCode::from(bactrian::commands::execute(&cli))
 }
