@@ -25,6 +25,7 @@ fn main() {
         "interpreter",
         "specializer/src",
         "snapshot-tool/src",
+        "Cargo.lock",
         "Cargo.toml",
     ] {
         println!("cargo:rerun-if-changed={}", workspace.join(input).display());
@@ -36,11 +37,13 @@ fn main() {
         .join("bactrian_interpreter.wasm");
     assert!(module.is_file(), "Cargo built no {}", module.display());
     println!("cargo:rustc-env=BACTRIAN_GUEST={}", module.display());
-    let sources = fingerprint::of(&[
-        workspace.join("specializer/src"),
-        workspace.join("snapshot-tool/src"),
-    ]);
-    println!("cargo:rustc-env=BACTRIAN_SOURCES={sources:016x}");
+    let directories = [
+        "interpreter/annotations/src",
+        "specializer/src",
+        "snapshot-tool/src",
+    ];
+    let fingerprint = fingerprint::of(&workspace, &directories, &["bactrian"]);
+    println!("cargo:rustc-env=BACTRIAN_FINGERPRINT={fingerprint}");
 }
 
 fn build_guest(workspace: &Path, target: &Path) {

@@ -156,7 +156,7 @@ impl Pipeline {
     /// Covers all that a program's machine code depends on.
     fn program_key(&self, bytecode: &blake3::Hash) -> [u8; 32] {
         let mut input = Vec::new();
-        input.extend(env!("BACTRIAN_SOURCES").as_bytes());
+        input.extend(env!("BACTRIAN_FINGERPRINT").as_bytes());
         input.extend(blake3::hash(guest::MODULE).as_bytes());
         input.extend(bytecode.as_bytes());
         input.extend(specialise::fingerprint(

@@ -1,19 +1,22 @@
 //! Constant memory: what the evaluator may read at specialisation time, and the log of what it read.
 //!
-//! Invariant: a value that came from memory is in the log, unless it lies in the request's own code (which
-//! is part of the cache key as a whole). So a residual function is valid for any image that agrees with
-//! its log.
+//! Invariant: what the evaluator learnt from memory is in the log: bytes, the type of a request slot, or
+//! that the place is not constant. Left out is only what it read through the pointer to the request's own
+//! code, because the cache key holds that code as a whole. So a residual function is valid for any image
+//! that agrees with its log.
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::hash::FastMap;
-use crate::ir::Symbol;
+use crate::ir::{Sig, Symbol};
 use crate::module::Module;
 use crate::op::{Const, LoadKind};
 use crate::request::{Request, Requests};
 
-/// A place in constant memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+/// A place in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Place {
     Absolute(u32),
     Relative(Symbol),
@@ -35,8 +38,19 @@ pub enum Loaded {
     Slot(Symbol),
 }
 
-/// What was read: each place with its bytes, by place.
-pub type ReadLog = BTreeMap<Place, Vec<u8>>;
+/// What the evaluator can learn from a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum Seen {
+    /// Constant bytes, as a little-endian number.
+    Bytes(u64),
+    /// The slot of a request for a residual function of this type.
+    Slot(Sig),
+    /// No constant: memory that may change, or a part of a slot.
+    Variable,
+}
+
+/// What was seen, by place and width in bytes.
+pub type ReadLog = BTreeMap<(Place, u32), Seen>;
 
 impl<'m> Image<'m> {
     pub fn new(module: &'m Module<'m>, requests: &'m Requests) -> Self {
@@ -69,9 +83,29 @@ impl<'m> Image<'m> {
         Some(bytes)
     }
 
-    /// Bytes at a place, as `request` sees it.
-    pub fn at(&self, request: &Request, place: Place, len: u32) -> Option<Vec<u8>> {
-        self.constant_bytes(resolve(request, place), len)
+    /// The requests whose slots lie in `len` bytes at `address`, with the slots' distances from there.
+    pub fn slots_in(&self, address: u32, len: u32) -> impl Iterator<Item = (u32, &'m Request)> {
+        let words = (address & !3..address.saturating_add(len)).step_by(4);
+        words.filter_map(move |at| Some((at.wrapping_sub(address), self.slot(at)?)))
+    }
+
+    /// What `width` bytes (1 to 8) at a place are, as `request` sees it; absent for other widths.
+    pub fn look(&self, request: &Request, place: Place, width: u32) -> Option<Seen> {
+        let mut bytes = [0; 8];
+        let there = bytes
+            .get_mut(..width as usize)
+            .filter(|there| !there.is_empty())?;
+        let address = resolve(request, place);
+        if width == 4
+            && let Some(slot) = self.slot(address)
+        {
+            return Some(Seen::Slot(slot.sig));
+        }
+        if self.overlaps_slot(address, width) || !self.requests.is_constant(address, width) {
+            return Some(Seen::Variable);
+        }
+        self.module.read_image(address, there);
+        Some(Seen::Bytes(u64::from_le_bytes(bytes)))
     }
 
     /// Loads from `place` plus `offset`, if that memory is constant; notes it in `log`.
@@ -83,8 +117,7 @@ impl<'m> Image<'m> {
         kind: LoadKind,
         log: &mut ReadLog,
     ) -> Option<Loaded> {
-        let base = resolve(request, place);
-        let address = u32::try_from(u64::from(base) + u64::from(offset)).ok()?;
+        let address = resolve(request, place).checked_add(offset)?;
         let place = match place {
             Place::Absolute(_) => Place::Absolute(address),
             Place::Relative(symbol) => Place::Relative(Symbol {
@@ -92,28 +125,21 @@ impl<'m> Image<'m> {
                 ..symbol
             }),
         };
-        if self.overlaps_slot(address, kind.width()) {
-            return match place {
-                Place::Relative(symbol)
-                    if kind == LoadKind::I32Load && self.slots.contains_key(&address) =>
-                {
-                    Some(Loaded::Slot(symbol))
-                }
-                Place::Relative(_) | Place::Absolute(_) => None,
-            };
-        }
         let width = kind.width();
-        if !self.requests.is_constant(address, width) {
-            return None;
+        let seen = self.look(request, place, width)?;
+        if !in_own_code(request, place, width) {
+            log.insert((place, width), seen);
         }
-        let mut bytes = [0; 8];
-        self.module
-            .read_image(address, &mut bytes[..width as usize]);
-        if !in_own_code(request, address, width) {
-            log.entry(place)
-                .or_insert_with(|| bytes[..width as usize].to_vec());
+        match (seen, place) {
+            (Seen::Bytes(bits), _) => {
+                let bytes = &bits.to_le_bytes()[..width as usize];
+                Some(Loaded::Const(kind.value(bytes)))
+            }
+            (Seen::Slot(_), Place::Relative(symbol)) if kind == LoadKind::I32Load => {
+                Some(Loaded::Slot(symbol))
+            }
+            (Seen::Slot(_) | Seen::Variable, Place::Relative(_) | Place::Absolute(_)) => None,
         }
-        Some(Loaded::Const(kind.value(&bytes[..width as usize])))
     }
 
     /// Whether a slot (an aligned word) lies in the range.
@@ -133,8 +159,12 @@ pub fn resolve(request: &Request, place: Place) -> u32 {
     }
 }
 
-fn in_own_code(request: &Request, address: u32, width: u32) -> bool {
-    address >= request.code
-        && u64::from(address) + u64::from(width)
-            <= u64::from(request.code) + u64::from(request.code_len)
+/// Whether a place lies in the request's own code wherever that is: not by the chance of an address.
+fn in_own_code(request: &Request, place: Place, width: u32) -> bool {
+    let Place::Relative(Symbol { base, offset }) = place else {
+        return false;
+    };
+    let start = u32::try_from(offset).ok();
+    let end = start.and_then(|start| start.checked_add(width));
+    base == request.anchor && end.is_some_and(|end| end <= request.code_len)
 }

@@ -24,6 +24,7 @@ macro_rules! index {
     ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(serde::Serialize, serde::Deserialize)]
         pub struct $name(pub u32);
 
         impl $name {
@@ -157,7 +158,9 @@ pub enum Callee {
 
 /// A relocatable address: that of a request's pointer parameter, plus an offset in bytes (which may
 /// lead outside of the region: everything is expressed relative to the request's own code).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct Symbol {
     pub base: Base,
     pub offset: i32,

@@ -7,7 +7,7 @@
 //! * [`ir`], [`op`]: the SSA form and its operators; [`lift`] makes it from Wasm;
 //! * [`eval`]: partial evaluation, request by request;
 //! * [`cleanup`] and [`lower`]: back to Wasm;
-//! * [`residue`]: the form in which results are cached;
+//! * `key` and [`residue`]: under which key and in which form results are stored;
 //! * [`link`]: residual functions and snapshot become one module.
 //!
 //! [`specialize()`] is the entry point and shows the stages in order. Beside the pipeline: [`text`] prints
@@ -20,6 +20,7 @@ pub mod fault;
 mod hash;
 pub mod image;
 pub mod ir;
+mod key;
 pub mod lift;
 pub mod link;
 pub mod lower;

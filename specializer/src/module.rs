@@ -5,7 +5,10 @@
 
 use std::collections::HashMap;
 
-use wasmparser::{ExternalKind, FunctionBody, Operator, Parser, Payload, TypeRef, ValType};
+use wasmparser::{
+    ExternalKind, FuncToValidate, FunctionBody, Operator, Parser, Payload, TypeRef, ValType,
+    ValidPayload, Validator, ValidatorResources, WasmFeatures,
+};
 
 use crate::ir::{Func, Sig, Signature, Type};
 use crate::op::Const;
@@ -17,10 +20,6 @@ pub enum ModuleError {
     Parse(#[from] wasmparser::BinaryReaderError),
     #[error("offset {offset:#x}: {what}")]
     Unsupported { offset: usize, what: &'static str },
-    #[error("not a valid WebAssembly module: {what} {index} does not exist")]
-    Missing { what: &'static str, index: u32 },
-    #[error("not a valid WebAssembly module: {functions} functions have {bodies} bodies")]
-    Bodies { functions: usize, bodies: usize },
 }
 
 /// Bytes of memory that data segments may span: more is read into memory only by mistake.
@@ -75,6 +74,8 @@ pub struct Module<'a> {
     pub exports: HashMap<&'a str, (ExternalKind, u32)>,
     /// Memory 0 as active data segments fill it.
     pub image: Vec<u8>,
+    /// What function bodies are validated against; absent if there are none.
+    resources: Option<ValidatorResources>,
 }
 
 /// The type as the specializer knows it.
@@ -89,7 +90,7 @@ pub fn value_type(ty: ValType) -> Option<Type> {
 }
 
 impl<'a> Module<'a> {
-    /// Reads `bytes`. Function bodies are not validated; indices outside of them are.
+    /// Reads and validates `bytes`, function bodies excepted.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ModuleError> {
         let mut module = Self {
             bytes,
@@ -108,41 +109,28 @@ impl<'a> Module<'a> {
             owns_memory: false,
             exports: HashMap::new(),
             image: Vec::new(),
+            resources: None,
         };
+        let mut validator = Validator::new();
         for payload in Parser::new(0).parse_all(bytes) {
-            module.section(payload?)?;
+            let payload = payload?;
+            if let ValidPayload::Func(function, _) = validator.payload(&payload)? {
+                module.resources.get_or_insert(function.resources);
+            }
+            module.section(payload)?;
         }
-        module.check_indices()?;
         Ok(module)
     }
 
-    fn check_indices(&self) -> Result<(), ModuleError> {
-        let missing = |what, index| Err(ModuleError::Missing { what, index });
-        for sig in &self.functions {
-            if sig.index() >= self.types.len() {
-                return missing("type", sig.0);
-            }
-        }
-        let (functions, bodies) = (self.functions.len() - self.imports.len(), self.bodies.len());
-        if functions != bodies {
-            return Err(ModuleError::Bodies { functions, bodies });
-        }
-        for func in self.table.iter().flatten() {
-            if func.index() >= self.functions.len() {
-                return missing("function", func.0);
-            }
-        }
-        for &(kind, index) in self.exports.values() {
-            let (what, count) = match kind {
-                ExternalKind::Func => ("function", self.functions.len()),
-                ExternalKind::Global => ("global", self.globals.len()),
-                _ => continue,
-            };
-            if index as usize >= count {
-                return missing(what, index);
-            }
-        }
-        Ok(())
+    /// What validates another body of type `sig`, as if it were a function of this module.
+    pub fn validation(&self, sig: Sig) -> Option<FuncToValidate<ValidatorResources>> {
+        self.types.get(sig.index())?.as_ref()?;
+        Some(FuncToValidate {
+            resources: self.resources.clone()?,
+            index: self.functions.len() as u32,
+            ty: sig.0,
+            features: WasmFeatures::default(),
+        })
     }
 
     /// The body of a function that is not imported.

@@ -50,7 +50,8 @@ pub struct Request {
     pub params: Vec<Param>,
     /// Address of each pointer parameter, by [`Base`].
     pub bases: Vec<u32>,
-    /// The code that identifies the request.
+    /// The code that identifies the request: the base that points to it, its address and its length.
+    pub anchor: Base,
     pub code: u32,
     pub code_len: u32,
 }
@@ -258,26 +259,26 @@ impl Reader<'_, '_> {
             sig: self.module.functions[generic.index()],
             params: Vec::new(),
             bases: Vec::new(),
+            anchor: Base(0),
             code: 0,
             code_len,
         };
         for (index, &ty) in signature.params.iter().enumerate() {
             let [kind, _, low, high] =
                 self.words(address + REQUEST_HEADER + PARAM_SIZE * index as u32)?;
-            if anchor == index as u32 {
-                request.code = low;
-            }
             let value = u64::from(low) | u64::from(high) << 32;
             let param = param(kind, value, ty, residual, &mut request.bases);
             let param =
                 param.ok_or_else(|| malformed(format!("parameter {index} of {function}")))?;
             request.params.push(param);
         }
-        if !matches!(request.params.get(anchor as usize), Some(Param::Pointer(_))) {
+        let Some(&Param::Pointer(base)) = request.params.get(anchor as usize) else {
             return Err(malformed(format!(
                 "anchor {anchor} is no pointer parameter"
             )));
-        }
+        };
+        request.anchor = base;
+        request.code = request.bases[base.index()];
         Ok(request)
     }
 }

@@ -8,11 +8,12 @@ use crate::eval::{self, Budgets, Declined, Evaluation, Prepared, Residual};
 use crate::fault::{self, Fault};
 use crate::image::Image;
 use crate::ir::{Func, residual};
+use crate::key::GenericKey;
 use crate::lift::Unsupported;
 use crate::link::{self, LinkError, Residue};
 use crate::module::{Module, ModuleError};
 use crate::request::{Request, RequestError, Requests};
-use crate::residue::Stored;
+use crate::residue::{Stored, check};
 use crate::{cleanup, lift, lower, verify};
 
 /// What to do, beside the requests themselves.
@@ -275,15 +276,20 @@ impl Work<'_> {
             return Ok((self.evaluate(number, request)?, false));
         };
         let key = self.key.request(request, self.image);
+        let around = check::Surroundings {
+            module: self.module,
+            image: self.image,
+            keeps_events: self.options.lockstep_events,
+        };
         for blob in store.candidates(&key) {
-            if let Some(stored) =
-                Stored::decode(&blob).filter(|stored| stored.is_valid(self.image, request))
+            if let Some(stored) = Stored::decode(&key, &blob)
+                && check::run(&around, request, &stored).is_ok()
             {
                 return Ok((stored, true));
             }
         }
         let stored = self.evaluate(number, request)?;
-        store.insert(&key, &stored.encode());
+        store.insert(&key, &stored.encode(&key));
         Ok((stored, false))
     }
 
@@ -326,65 +332,5 @@ impl Work<'_> {
         if self.options.verify {
             expect_valid(stage, verify::residual(function, self.module));
         }
-    }
-}
-
-/// The part of the cache key that all requests share: tool version, options, the generic code.
-struct GenericKey {
-    hasher: blake3::Hasher,
-}
-
-impl GenericKey {
-    fn new(module: &Module, options: &Options) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(env!("CARGO_PKG_VERSION").as_bytes());
-        hasher.update(env!("BACTRIAN_SPECIALIZER_SOURCES").as_bytes());
-        let Options {
-            lockstep_events,
-            optimisations,
-            budgets,
-            fault,
-            verify: _,
-        } = options;
-        hasher.update(
-            format!("{lockstep_events} {optimisations:?} {budgets:?} {fault:?}").as_bytes(),
-        );
-        hasher.update(&(module.imports.len() as u32).to_le_bytes());
-        for import in &module.imports {
-            hasher
-                .update(import.module.as_bytes())
-                .update(&[0])
-                .update(import.name.as_bytes())
-                .update(&[0]);
-        }
-        for ty in &module.types {
-            hasher.update(format!("{ty:?}").as_bytes());
-        }
-        for global in &module.globals {
-            let init = if global.mutable { None } else { global.init };
-            hasher.update(format!("{:?} {} {init:?}", global.ty, global.mutable).as_bytes());
-        }
-        for func in &module.functions {
-            hasher.update(&func.0.to_le_bytes());
-        }
-        for func in &module.table {
-            hasher.update(&func.map_or(u32::MAX, |func| func.0).to_le_bytes());
-        }
-        for body in &module.bodies {
-            hasher.update(body.as_bytes());
-        }
-        Self { hasher }
-    }
-
-    /// The key of a request: position independent, but for what its parameters and code say.
-    fn request(&self, request: &Request, image: &Image) -> [u8; 32] {
-        let mut hasher = self.hasher.clone();
-        let code = image.constant_bytes(request.code, request.code_len);
-        hasher.update(
-            format!("{} {} {:?}", request.function, request.sig, request.params).as_bytes(),
-        );
-        hasher.update(&request.code_len.to_le_bytes());
-        hasher.update(&code.unwrap_or_default());
-        *hasher.finalize().as_bytes()
     }
 }

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::ir::{Func, Sig};
-use crate::lower::{Lowered, RelocationKind, patch_address, patch_index};
+use crate::lower::{Lowered, RelocationKind};
 use crate::module::{Import, Module};
 use crate::op::Intrinsic;
 use crate::request::{Request, Requests};
@@ -53,7 +53,7 @@ pub fn run(
     let bodies = residues
         .iter()
         .map(|residue| layout.relocate(residue))
-        .collect();
+        .collect::<Result<_, _>>()?;
     copy::run(module, &layout, bodies)
 }
 
@@ -134,35 +134,20 @@ impl Layout {
         }
     }
 
-    /// The body with its relocations applied.
-    fn relocate(&self, residue: &Residue) -> Vec<u8> {
-        let mut body = residue.lowered.body.clone();
-        for relocation in &residue.lowered.relocations {
-            let index = match relocation.kind {
-                RelocationKind::SymbolAddress(symbol) => {
-                    patch_address(
-                        &mut body,
-                        relocation.offset,
-                        residue.request.address(symbol),
-                    );
-                    continue;
-                }
-                RelocationKind::CallSlot(symbol) => {
-                    self.slot_functions[&residue.request.address(symbol)]
-                }
-                RelocationKind::CallFunction(func) => self
-                    .function(func)
-                    .expect("residual code calls no annotation"),
-                RelocationKind::CallIntrinsic(intrinsic) => self.kept[&intrinsic],
-            };
-            patch_index(&mut body, relocation.offset, index);
-        }
-        body
+    /// The body with its relocations applied. A stored body was checked, an evaluated one knows what exists.
+    fn relocate(&self, residue: &Residue) -> Result<Vec<u8>, LinkError> {
+        let Residue { request, lowered } = residue;
+        lowered.relocated(|kind| match kind {
+            RelocationKind::SymbolAddress(symbol) => Ok(request.address(symbol)),
+            RelocationKind::CallSlot(symbol) => Ok(self.slot_functions[&request.address(symbol)]),
+            RelocationKind::CallFunction(func) => self.function(func),
+            RelocationKind::CallIntrinsic(intrinsic) => Ok(self.kept[&intrinsic]),
+        })
     }
 }
 
 /// The annotation that an import is, if this version knows it.
-fn annotation(import: &Import) -> Option<Intrinsic> {
+pub fn annotation(import: &Import) -> Option<Intrinsic> {
     (import.module == ANNOTATIONS)
         .then(|| Intrinsic::named(import.name))
         .flatten()

@@ -203,7 +203,7 @@ impl Encoder<'_> {
             offset: self.lowered.body.len() as u32,
             kind,
         });
-        self.lowered.body.extend([0x80, 0x80, 0x80, 0x80, 0x00]);
+        self.lowered.body.extend(kind.operand(0));
         self.last = None;
     }
 
@@ -223,24 +223,5 @@ fn val_type(ty: Type) -> wasm_encoder::ValType {
         Type::I64 => wasm_encoder::ValType::I64,
         Type::F32 => wasm_encoder::ValType::F32,
         Type::F64 => wasm_encoder::ValType::F64,
-    }
-}
-
-/// Overwrites the padded operand at `offset` with a function index.
-pub fn patch_index(body: &mut [u8], offset: u32, index: u32) {
-    patch(body, offset, |byte| (index >> (7 * byte)) as u8 & 0x7f);
-}
-
-/// Overwrites the padded operand at `offset` with an `i32.const`'s value.
-pub fn patch_address(body: &mut [u8], offset: u32, address: u32) {
-    // Five groups of seven bits hold 35; the last group carries the sign.
-    let signed = i64::from(address as i32);
-    patch(body, offset, |byte| (signed >> (7 * byte)) as u8 & 0x7f);
-}
-
-fn patch(body: &mut [u8], offset: u32, group: impl Fn(u32) -> u8) {
-    for byte in 0..5 {
-        let more = if byte < 4 { 0x80 } else { 0 };
-        body[(offset + byte) as usize] = group(byte) | more;
     }
 }

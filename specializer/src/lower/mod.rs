@@ -12,50 +12,19 @@ mod golden;
 mod locals;
 mod loops;
 mod reduce;
+mod relocation;
 mod stackify;
 mod structure;
 #[cfg(test)]
 mod tests;
 
-pub use encode::{patch_address, patch_index};
+pub use relocation::{Lowered, OPERAND, Relocation, RelocationKind};
 
 use std::borrow::Cow;
 
-use crate::ir::{Func, Symbol, residual};
-use crate::op::Intrinsic;
+use crate::ir::residual;
 
 use dominators::{Dominators, Order};
-
-/// A function body in need of relocation.
-#[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub struct Lowered {
-    /// Locals, code and the final `end`: an entry of the code section without its size.
-    pub body: Vec<u8>,
-    /// By ascending offset.
-    pub relocations: Vec<Relocation>,
-}
-
-/// A place in a body that depends on the module it is linked into.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Relocation {
-    /// Offset in [`Lowered::body`] of an operand that takes five bytes: [`patch_index`] fills in a
-    /// function index, [`patch_address`] an address.
-    pub offset: u32,
-    pub kind: RelocationKind,
-}
-
-/// What a relocation stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RelocationKind {
-    /// The operand of an `i32.const`: an address.
-    SymbolAddress(Symbol),
-    /// The callee of a call: the function in this request slot.
-    CallSlot(Symbol),
-    /// The callee of a call: this function of the generic module.
-    CallFunction(Func),
-    /// The callee of a call: the import that this annotation is.
-    CallIntrinsic(Intrinsic),
-}
 
 /// Lowers a function that satisfies [`crate::verify`]'s rules for residual functions.
 pub fn function(function: &residual::Function) -> Lowered {

@@ -3,7 +3,7 @@
 
 use wasm_encoder as enc;
 
-use super::{Lowered, RelocationKind, patch_address, patch_index};
+use super::{Lowered, RelocationKind};
 use crate::exec::{self, Host, State, Stop};
 use crate::ir::residual::Function;
 use crate::ir::{self, Callee, Func, Symbol, ValueId};
@@ -51,19 +51,14 @@ pub fn module(lowered: Lowered) -> Vec<u8> {
 
 /// The body with direct calls to the generic module's functions, and symbols at address 0.
 fn relocate(lowered: Lowered) -> Vec<u8> {
-    let mut body = lowered.body;
-    for relocation in lowered.relocations {
-        match relocation.kind {
-            RelocationKind::CallFunction(func) => patch_index(&mut body, relocation.offset, func.0),
-            RelocationKind::SymbolAddress(symbol) => {
-                patch_address(&mut body, relocation.offset, symbol.offset as u32);
-            }
-            RelocationKind::CallSlot(_) | RelocationKind::CallIntrinsic(_) => {
-                unreachable!("these tests do not call slots or annotations")
-            }
+    let relocated = lowered.relocated(|kind| match kind {
+        RelocationKind::CallFunction(func) => Ok::<_, std::convert::Infallible>(func.0),
+        RelocationKind::SymbolAddress(symbol) => Ok(symbol.offset as u32),
+        RelocationKind::CallSlot(_) | RelocationKind::CallIntrinsic(_) => {
+            unreachable!("random functions have none")
         }
-    }
-    body
+    });
+    relocated.expect("each relocation has a value")
 }
 
 pub fn validate(bytes: &[u8]) -> Result<(), wasmparser::BinaryReaderError> {

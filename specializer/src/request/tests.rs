@@ -92,7 +92,7 @@ fn each_fault_has_its_error() {
     let many = "0x54434142 1 0x120 1 0x140 0xffffffff";
     let cases = [
         ("{memory}", "(memory 0)", "does not fit the memory"),
-        ("{memory}", "", "does not fit the memory"),
+        ("{memory}", "", "unknown memory 0"),
         ("{element}", "2", "does not fit the table"),
         ("{element}", "-1", "does not fit the table"),
         ("{element}", "0", "table entry 1 is not a function"),

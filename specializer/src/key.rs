@@ -1,0 +1,101 @@
+//! The key under which the residual function of a request is stored.
+//!
+//! It covers all that evaluation depends on, but for constant memory outside of the request's own code, which
+//! the read log covers. Position independent, but for what the request's constant parameters and its code say.
+//!
+//! Invariant: what is hashed can be read in one way only. Every field is preceded by its length, and every
+//! list by the number of its items.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Debug;
+
+use crate::image::Image;
+use crate::module::Module;
+use crate::request::Request;
+use crate::specialize::Options;
+
+/// The part of keys that all requests share: tool, options, the generic code.
+pub struct GenericKey {
+    hasher: blake3::Hasher,
+}
+
+impl GenericKey {
+    pub fn new(module: &Module, options: &Options) -> Self {
+        let mut key = Self {
+            hasher: blake3::Hasher::new(),
+        };
+        key.bytes(env!("BACTRIAN_SPECIALIZER_FINGERPRINT").as_bytes());
+        let Options {
+            lockstep_events,
+            optimisations,
+            budgets,
+            fault,
+            verify: _,
+        } = options;
+        key.value(&(lockstep_events, optimisations, budgets, fault));
+        key.list(&module.imports, |key, import| {
+            key.bytes(import.module.as_bytes());
+            key.bytes(import.name.as_bytes());
+        });
+        key.list(&module.types, Self::value);
+        key.list(&module.globals, |key, global| {
+            let init = if global.mutable { None } else { global.init };
+            key.value(&(global.ty, global.mutable, init));
+        });
+        key.list(&module.functions, |key, sig| key.number(sig.0));
+        key.list(&module.table, |key, func| match func {
+            Some(func) => key.list(&[func.0], |key, &index| key.number(index)),
+            None => key.list(&[], |key, &index| key.number(index)),
+        });
+        key.list(&module.bodies, |key, body| key.bytes(body.as_bytes()));
+        key
+    }
+
+    /// The key of a request.
+    pub fn request(&self, request: &Request, image: &Image) -> [u8; 32] {
+        let Request {
+            function,
+            slot: _,
+            generic: _,
+            sig,
+            params,
+            bases: _,
+            anchor,
+            code,
+            code_len,
+        } = request;
+        let mut key = Self {
+            hasher: self.hasher.clone(),
+        };
+        key.value(&(function, sig, anchor));
+        key.list(params, Self::value);
+        let bytes = image.constant_bytes(*code, *code_len);
+        key.bytes(&bytes.expect("requests are checked to have constant code"));
+        let slots: Vec<_> = image.slots_in(*code, *code_len).collect();
+        key.list(&slots, |key, (distance, slot)| {
+            key.value(&(distance, slot.sig))
+        });
+        *key.hasher.finalize().as_bytes()
+    }
+
+    fn list<T>(&mut self, items: &[T], mut each: impl FnMut(&mut Self, &T)) {
+        self.hasher.update(&(items.len() as u64).to_le_bytes());
+        items.iter().for_each(|item| each(self, item));
+    }
+
+    /// A value by its debugging output, which tells different values apart.
+    fn value(&mut self, value: &impl Debug) {
+        self.bytes(format!("{value:?}").as_bytes());
+    }
+
+    fn number(&mut self, number: u32) {
+        self.hasher.update(&number.to_le_bytes());
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.hasher.update(&(bytes.len() as u64).to_le_bytes());
+        self.hasher.update(bytes);
+    }
+}

@@ -1,0 +1,161 @@
+//! Each ingredient of a key changes it, addresses do not, and no two different inputs look alike when strung
+//! together.
+
+use std::collections::HashSet;
+
+use super::*;
+use crate::fault::{Fault, Kind};
+use crate::request::Requests;
+
+const MODULE: &str = r#"(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (import "env" "report" (func $report (param i64)))
+  (type $entry (func (param i32 i32) (result i64)))
+  (type $other (func (param i32 i32 i32) (result i64)))
+  (type $generic (func (param i32 i32 i32 i64) (result i64)))
+  (memory 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (global $constant i64 (i64.const 5))
+  (global $variable (mut i32) (i32.const 9))
+  (table 5 funcref)
+  (elem (i32.const 1) $interpret $enter $enter_other)
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 2 0x140 1))
+  (data (i32.const 0x120) (i32 0x1000 0x100 0x1800 0x100))
+  (data (i32.const 0x140) (i32 1 0x80 0 0x20 4 0))
+  (data (i32.const 0x158) (i32 2 0) (i64 0x1000) (i32 2 0) (i64 0x1800) (i32 0 0) (i64 0) (i32 1 0) (i64 7))
+  (data (i32.const 0x80) (i32 2))
+  (data (i32.const 0x1000) (i32 1 2 3 4))
+  (data (i32.const 0x1800) (i32 5 6 7 8))
+  (func $enter (type $entry) (i64.const 0))
+  (func $enter_other (type $other) (i64.const 0))
+  (func $interpret (type $generic)
+    (call $position (local.get 0))
+    (i64.load (local.get 1))))"#;
+
+fn key_of(wat: &str, options: &Options) -> [u8; 32] {
+    let bytes = wat::parse_str(wat).expect("the text is that of a module");
+    let module = Module::parse(&bytes).expect("a module");
+    let requests = Requests::read(&module).expect("requests");
+    let image = Image::new(&module, &requests);
+    GenericKey::new(&module, options).request(&requests.requests[0], &image)
+}
+
+/// The key after these changes of the text.
+fn changed(changes: &[(&str, &str)]) -> [u8; 32] {
+    let change = |text: String, (from, to): &(&str, &str)| {
+        assert!(text.contains(from), "{from} is in the module");
+        text.replace(from, to)
+    };
+    let text = changes.iter().fold(MODULE.to_owned(), change);
+    key_of(&text, &Options::default())
+}
+
+#[test]
+fn each_ingredient_of_the_module_changes_the_key() {
+    let changes: &[&[(&str, &str)]] = &[
+        &[],
+        &[("\"env\" \"report\"", "\"envr\" \"eport\"")],
+        &[("\"env\" \"report\"", "\"en\" \"vreport\"")],
+        &[(
+            "\"env\" \"report\" (func $report (param i64))",
+            "\"env\" \"report\" (func $report (param i32))",
+        )],
+        &[(
+            "(import \"env\"",
+            "(import \"env\" \"\" (func (param i64))) (import \"env\"",
+        )],
+        &[("i64 (i64.const 5)", "i64 (i64.const 6)")],
+        &[("i64 (i64.const 5)", "f64 (f64.const 5)")],
+        &[("i64 (i64.const 5)", "(mut i64) (i64.const 5)")],
+        &[(
+            "(global $variable",
+            "(global i32 (i32.const 0)) (global $variable",
+        )],
+        &[("(memory 3)", "(memory 3) (type (func (param f32)))")],
+        &[("$enter_other)", "$enter_other $enter)")],
+        &[("$enter_other)", "$enter)")],
+        &[("(type $entry) (i64.const 0)", "(type $entry) (i64.const 1)")],
+        &[(
+            "(func $enter (type $entry) (i64.const 0))",
+            "(func $enter (type $entry) (i64.const 0)) (func)",
+        )],
+        &[("(i64.load (local.get 1))", "(i64.load (local.get 2))")],
+    ];
+    let keys: HashSet<_> = changes.iter().map(|changes| changed(changes)).collect();
+    assert_eq!(keys.len(), changes.len());
+}
+
+#[test]
+fn each_ingredient_of_the_request_changes_the_key() {
+    let changes: &[&[(&str, &str)]] = &[
+        &[],
+        // The function and its type.
+        &[
+            ("(i32 1 0x80", "(i32 4 0x80"),
+            ("$enter_other)", "$enter_other $interpret)"),
+            ("i64 7", "i64 8"),
+        ],
+        &[(
+            "(data (i32.const 0x80) (i32 2))",
+            "(data (i32.const 0x80) (i32 3))",
+        )],
+        // The parameters, and which of them points to the code.
+        &[("(i64 7)", "(i64 8)")],
+        &[("(i32 0 0) (i64 0)", "(i32 0 0) (i64 1)")],
+        &[("(i32 0 0) (i64 0)", "(i32 1 0) (i64 0)")],
+        &[
+            ("0x80 0 0x20 4 0", "0x80 1 0x20 4 0"),
+            ("0x1000) (i32 1 2 3 4)", "0x1000) (i32 5 6 7 8)"),
+        ],
+        // The code: its length, its bytes, the slots in it and their types.
+        &[("0x80 0 0x20 4 0", "0x80 0 0x24 4 0")],
+        &[("(i32 1 2 3 4)", "(i32 1 2 3 5)")],
+        &[("(i32 1 0x80", "(i32 1 0x1004")],
+        &[
+            ("(i32 1 0x80", "(i32 1 0x1008"),
+            ("(i32.const 0x80) (i32 2)", "(i32.const 0x80) (i32 3)"),
+        ],
+    ];
+    let keys: HashSet<_> = changes.iter().map(|changes| changed(changes)).collect();
+    assert_eq!(keys.len(), changes.len());
+}
+
+#[test]
+fn each_option_changes_the_key() {
+    let changes: &[fn(&mut Options)] = &[
+        |_| {},
+        |options| options.lockstep_events = true,
+        |options| options.optimisations.virtual_stack = false,
+        |options| options.optimisations.direct_calls = false,
+        |options| options.optimisations.guesses = false,
+        |options| options.budgets.nodes += 1,
+        |options| options.budgets.nodes_per_byte += 1,
+        |options| options.budgets.rounds += 1,
+        |options| options.budgets.insts += 1,
+        |options| options.budgets.fan_out += 1,
+        |options| {
+            options.fault = Some(Fault {
+                kind: Kind::SwappedEdge,
+                nth: 0,
+                request: 0,
+            });
+        },
+    ];
+    let keys = changes.iter().map(|change| {
+        let mut options = Options::default();
+        change(&mut options);
+        key_of(MODULE, &options)
+    });
+    assert_eq!(keys.collect::<HashSet<_>>().len(), changes.len());
+}
+
+#[test]
+fn addresses_and_other_memory_do_not_change_the_key() {
+    let moved = &[("0x1000", "0x1400"), ("0x1800", "0x2000")][..];
+    let slot = &[("0x80", "0x90")][..];
+    let elsewhere = &[("(i32 5 6 7 8)", "(i32 8 7 6 5)")][..];
+    let variable = &[("(i32.const 9)", "(i32.const 10)")][..];
+    for changes in [moved, slot, elsewhere, variable] {
+        assert_eq!(changed(changes), changed(&[]), "{changes:?}");
+    }
+}

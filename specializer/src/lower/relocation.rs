@@ -1,0 +1,84 @@
+//! Places in a residual body that depend on the module it is linked into.
+//!
+//! Invariant: a relocation covers a LEB128 number that is padded to five bytes, so resolving one moves nothing.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::ir::{Func, Symbol};
+use crate::op::Intrinsic;
+
+/// Bytes of an operand that a relocation covers.
+pub const OPERAND: usize = 5;
+
+/// A function body in need of relocation.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Lowered {
+    /// Locals, code and the final `end`: an entry of the code section without its size.
+    pub body: Vec<u8>,
+    /// By ascending offset.
+    pub relocations: Vec<Relocation>,
+}
+
+/// A place in a body that depends on the module it is linked into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Relocation {
+    /// Offset in [`Lowered::body`] of an operand of [`OPERAND`] bytes.
+    pub offset: u32,
+    pub kind: RelocationKind,
+}
+
+/// What a relocation stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RelocationKind {
+    /// The operand of an `i32.const`: an address.
+    SymbolAddress(Symbol),
+    /// The callee of a call: the function in this request slot.
+    CallSlot(Symbol),
+    /// The callee of a call: this function of the generic module.
+    CallFunction(Func),
+    /// The callee of a call: the import that this annotation is.
+    CallIntrinsic(
+        #[serde(serialize_with = "write_name", deserialize_with = "read_name")] Intrinsic,
+    ),
+}
+
+impl Lowered {
+    /// The body with the value of each relocation, an address or a function's index, written into it.
+    ///
+    /// # Panics
+    /// If a relocation is not inside of the body, as each that lowering writes is.
+    pub fn relocated<E>(
+        &self,
+        mut value: impl FnMut(RelocationKind) -> Result<u32, E>,
+    ) -> Result<Vec<u8>, E> {
+        let mut body = self.body.clone();
+        for relocation in &self.relocations {
+            let start = relocation.offset as usize;
+            let operand = relocation.kind.operand(value(relocation.kind)?);
+            body[start..start + OPERAND].copy_from_slice(&operand);
+        }
+        Ok(body)
+    }
+}
+
+impl RelocationKind {
+    /// The operand that stands for `value`.
+    pub fn operand(self, value: u32) -> [u8; OPERAND] {
+        let operand = match self {
+            RelocationKind::SymbolAddress(_) => leb128fmt::encode_fixed_s32(value as i32),
+            RelocationKind::CallSlot(_)
+            | RelocationKind::CallFunction(_)
+            | RelocationKind::CallIntrinsic(_) => leb128fmt::encode_fixed_u32(value),
+        };
+        operand.expect("32 bits fit an operand of 32 bits")
+    }
+}
+
+fn write_name<S: Serializer>(intrinsic: &Intrinsic, serializer: S) -> Result<S::Ok, S::Error> {
+    intrinsic.name().serialize(serializer)
+}
+
+fn read_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Intrinsic, D::Error> {
+    let name = <&str>::deserialize(deserializer)?;
+    Intrinsic::named(name).ok_or_else(|| de::Error::custom("no intrinsic has this name"))
+}
