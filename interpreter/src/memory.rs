@@ -1,8 +1,9 @@
 //! The guest's address space: 32-bit addresses, little-endian loads and stores, growth at the end.
 //!
-//! Under Wasm an address is a pointer, and what is handed out next is [`Room`]: free memory that is there, at the end of
-//! memory but while a program is loaded, and otherwise grows by `memory.grow`. Natively each thread has an address space of its own, one zeroed allocation of [`NATIVE_SIZE`] bytes, so that tests run in
-//! parallel and under Miri. Reads and writes outside of what [`grow`] handed out are a bug of the
+//! Under Wasm an address is a pointer. What is handed out next is [`Room`], free memory that exists already;
+//! when it is used up, memory grows by `memory.grow`. Room lies at the end of memory, except while a program
+//! is loaded. Natively each thread has an address space of its own, one zeroed allocation of [`NATIVE_SIZE`]
+//! bytes, so that tests run in parallel and under Miri. Reads and writes outside of what [`grow`] handed out are a bug of the
 //! caller's; natively they panic.
 //!
 //! One of the few modules with `unsafe`; everything above it is safe code.

@@ -1,7 +1,7 @@
 //! What the user asks of the runtime in `OCAMLRUNPARAM`, read when the program starts: a snapshot holds none of it.
 //!
-//! Leaves out: `H` (huge pages), `c` (nothing has to be freed at exit) and `t` (only OCaml's debugging runtime
-//! traces instructions), which are read over. `R` is the business of `Hashtbl`.
+//! Leaves out `H` (huge pages), `c` (nothing has to be freed at exit) and `t` (only OCaml's debugging runtime
+//! traces instructions): they are ignored. `R` is read by `Hashtbl`.
 
 use crate::heap::settings::{INITIAL_WORDS, Settings};
 use crate::os;

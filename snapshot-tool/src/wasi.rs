@@ -167,7 +167,7 @@ fn seek_in(
     Some(found.and_then(|found| store(memory, position, &found.to_le_bytes())))
 }
 
-/// The position, which is where no move leads to.
+/// The position of a stream: a seek by 0 returns it and moves nothing.
 fn tell(memory: &mut [u8], host: &mut Host, fd: u32, position: u32) -> Answer {
     const FROM_HERE: u32 = 1;
     seek_in(memory, host, fd, 0, FROM_HERE, position)

@@ -1,4 +1,4 @@
-//! The allocator itself: two arenas, which one a block is from being told by its address.
+//! The allocator itself: two arenas. The address of a block tells which one it is from.
 
 use crate::memory;
 use crate::os;

@@ -1,10 +1,12 @@
 //! Rust's own data in the module: what lasts, and what only loading a program needs.
 //!
-//! A snapshot holds all of memory that is not zero, and what runs it maps it from a file: so it should be small and dense.
-//! But loading takes many times the memory of what stays. So blocks made meanwhile come from an arena of their own at the end of
-//! memory, but for those made under [`lasting`]. In the end that arena is wiped, and is free memory as if never used.
+//! A snapshot holds all memory that is not zero, and a runtime maps it from a file. So it should be small
+//! and dense, but loading takes many times the memory of what stays. While a program is loaded, blocks come
+//! from an arena of their own at the end of memory, unless they are made under [`lasting`]. In the end that
+//! arena is wiped and becomes free memory.
 //!
-//! Without memory, the program ends as others do, where the standard library would trap; but for allocations under [`attempt`].
+//! An allocation that finds no memory ends the program with OCaml's message; under [`attempt`] it fails
+//! instead.
 //!
 //! Invariant: no block of the arena outlives loading; they are counted. Natively none of this is needed.
 

@@ -1,7 +1,8 @@
-//! Memory outside of the heap that custom blocks own: how much of it makes a collection due. The parameters are OCaml's.
+//! Memory outside of the heap that custom blocks own: how much of it makes a collection due.
 //!
-//! Blocks of the nursery may own as many percent of its size as `m` says, new ones of the major heap together as many of that heap's as `M`
-//! says; what a young block owns beyond `n` bytes counts as the major heap's from the start.
+//! The parameters are OCaml's. `m` limits what blocks of the nursery own, in percent of the nursery's size;
+//! `M` limits what new blocks of the major heap own, in percent of that heap's size. What a young block
+//! owns beyond `n` bytes counts as the major heap's at once.
 
 use super::settings::Settings;
 use super::state::{Heap, heap};

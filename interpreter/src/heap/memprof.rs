@@ -3,8 +3,8 @@
 //! [`Sampler`] says where samples fall. In the nursery the next one makes compiled code's trigger and the floor of primitives'
 //! allocation end early. A block that compiled code asks for is reported before it exists, so an exception of
 //! the callback means that it never will; one that a primitive made is reported at the next safepoint.
-//! All else that callbacks are called for is noticed by collections, and reported at safepoints, too. While a callback
-//! runs, nothing is sampled.
+//! Promotions and deaths are noticed by collections and reported at safepoints, too. While a callback runs,
+//! nothing is sampled.
 //!
 //! What is kept of a block, and what is due for it: `samples`.
 

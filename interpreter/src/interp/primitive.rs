@@ -38,7 +38,7 @@ macro_rules! calls {
             if fine || bind::effect(primitive) != Effect::AllocatesLarge as u32 {
                 return fine;
             }
-            // A result says that not the primitive raised, but what ran after it.
+            // The primitive returned; a callback that ran after it (signal handler, finaliser) raised.
             if self.accu != Value::RAISED.0 || vm().retry.get() == 0 {
                 return false;
             }
