@@ -9,9 +9,10 @@ use crate::code::{self, Entry, ImageError, fragments};
 use crate::heap::{self, Hooks};
 use crate::image::parse::{self, Executable};
 use crate::image::verify::{self, Limits};
-use crate::image::{bind, hints, sections};
+use crate::image::{bind, hints, missing, sections};
 use crate::interp::{self, entries, requests};
 use crate::memory;
+use crate::os;
 use crate::polymorphic::marshal;
 use crate::primitives;
 use crate::primitives::backtrace::WANT_POSITIONS;
@@ -65,6 +66,9 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     };
     let globals = make_globals(globals, room)?;
     sections::keep(&executable, calls("caml_get_section_table"));
+    if let Some(report) = missing::report(&executable, &called) {
+        os::write_all(2, report.as_bytes());
+    }
     let code_start = load_code(&executable.code, &entries)?;
     for hint in hints::guess(&executable.code, &entries) {
         code::set_hint(

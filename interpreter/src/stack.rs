@@ -7,6 +7,7 @@
 use crate::heap::heap;
 use crate::heap::settings::{self, Settings, about};
 use crate::memory;
+use crate::os::environment;
 use crate::value::WORD;
 use crate::vm::vm;
 use std::cell::Cell;
@@ -25,6 +26,8 @@ const INITIAL_WORDS: u64 = 4096;
 
 thread_local! {
     static RAISABLE: Cell<bool> = const { Cell::new(false) };
+    /// Words that the native stack has room for, whatever limit the program asks for.
+    static ROOM: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
 /// Makes the stack of a program that is being loaded; `None` when memory is exhausted.
@@ -39,8 +42,9 @@ pub fn note_raisable(raisable: bool) {
     RAISABLE.set(raisable);
 }
 
-/// Applies the limit in the settings before the program runs.
+/// Applies the limit in the settings before the program runs, and the host's on the native stack.
 pub fn start() {
+    ROOM.set(environment::stack_room().unwrap_or(u64::MAX));
     let limit = effective(heap().settings.get().field(Settings::STACK_LIMIT));
     let least = if RAISABLE.get() {
         RAISABLE_WORDS.into()
@@ -103,7 +107,7 @@ fn place(words: u32) -> Option<()> {
 }
 
 fn set_threshold(words: u64) {
-    let words = words.min(capacity().into()) as u32;
+    let words = words.min(ROOM.get()).min(capacity().into()) as u32;
     let vm = vm();
     vm.stack_threshold.set(vm.stack_high.get() - words * WORD);
 }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::host::Directory;
+use crate::limits::{self, Limit};
+use crate::specialise;
 
 /// Compiles OCaml bytecode, and whatever an annotated interpreter runs, to WebAssembly.
 #[derive(Debug, Parser)]
@@ -107,8 +109,7 @@ pub struct BuildOptions {
     /// Report requests, sizes and times by stage on standard error.
     #[arg(long)]
     pub stats: bool,
-    /// Switch one optimisation, as in `-O known-callees=off`.
-    #[arg(short = 'O', value_name = "NAME=on|off", value_parser = switch)]
+    #[arg(short = 'O', value_name = "NAME=on|off", value_parser = switch, help = specialise::help())]
     pub optimisations: Vec<(String, bool)>,
     /// Check code after each stage of the specializer, as its tests do; what breaks a rule is a panic.
     #[arg(long, hide = true)]
@@ -136,9 +137,8 @@ pub struct SandboxOptions {
     /// Give the program an environment variable; without a value, this process's.
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]
     pub env: Vec<(String, String)>,
-    /// Let the program's memory grow to so many bytes only; beyond it, `Out_of_memory` is raised.
-    #[arg(short = 'W', value_name = "max-memory-size=BYTES", value_parser = memory_limit)]
-    pub max_memory: Option<usize>,
+    #[arg(short = 'W', value_name = "LIMIT=VALUE", value_delimiter = ',', help = limits::help())]
+    pub limits: Vec<Limit>,
     /// Where the program starts [default: here, if a directory is open under its own name; else in `/`].
     #[arg(long, value_name = "GUEST")]
     pub cwd: Option<String>,
@@ -222,13 +222,6 @@ fn switch(text: &str) -> Result<(String, bool), String> {
         Some((_, other)) => Err(format!("`{other}` is neither `on` nor `off`")),
         None => Err("expected NAME=on or NAME=off".into()),
     }
-}
-
-fn memory_limit(text: &str) -> Result<usize, String> {
-    let bytes = text
-        .strip_prefix("max-memory-size=")
-        .ok_or("expected max-memory-size=BYTES")?;
-    bytes.parse().map_err(|error| format!("`{bytes}`: {error}"))
 }
 
 fn directory(text: &str) -> Result<Directory, String> {

@@ -1,12 +1,11 @@
 //! What each command does. A command's failure is a message and a status; a program's end is its own.
 
 use std::fs;
-use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use cache::{Cache, whole};
 use wasmtime::Module;
 
@@ -14,13 +13,16 @@ use crate::cli::{
     BuildArgs, BuildOptions, CacheAction, CacheArgs, CacheLocation, Cli, Command, Emit,
     LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs,
 };
+use crate::engine::Needs;
 use crate::guest::ocaml::OCAML;
 use crate::host::{Directory, Sandbox};
 use crate::input::{self, Kind};
-use crate::lockstep::{self, Setup, Verdict};
+use crate::limits::Limits;
+use crate::lockstep::{self, Setup, Standard, Verdict};
 use crate::pipeline::{Mode, Pipeline, Settings, size};
 use crate::run::Exit;
 use crate::snapshot::{self, Refused};
+use crate::status_line::StatusLine;
 use crate::{bench, engine, run, specialise};
 
 /// The status for a failure of ours, out of the way of the programs' own.
@@ -56,10 +58,15 @@ fn run_program(args: &RunArgs) -> Result<u8> {
     if args.build.stats {
         report(&pipeline);
     }
-    if let Exit::Trapped(message) = &exit {
-        eprintln!("bactrian: {}: {message}", args.program.display());
+    Ok(end(&args.program, &exit))
+}
+
+/// Says how the program ended, where it could not say so itself; its status.
+fn end(program: &Path, exit: &Exit) -> u8 {
+    if let Some(message) = exit.message() {
+        eprintln!("bactrian: {}: {message}", program.display());
     }
-    Ok(exit.status() as u8)
+    exit.status() as u8
 }
 
 fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<Sandbox> {
@@ -82,7 +89,7 @@ fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<
     directories.extend(options.directories.iter().cloned());
     Ok(Sandbox {
         args: name.chain(args.iter().cloned()).collect(),
-        max_memory: options.max_memory,
+        limits: Limits::of(&options.limits),
         start: start(options, &directories)?,
         env,
         directories,
@@ -102,18 +109,30 @@ fn start(options: &SandboxOptions, directories: &[Directory]) -> Result<Option<S
 }
 
 fn run_in_lockstep(args: &LockstepArgs) -> Result<u8> {
+    let limits = Limits::of(&args.sandbox.limits);
+    ensure!(
+        Limits {
+            memory: limits.memory,
+            ..Limits::default()
+        } == limits,
+        "of `-W`, lockstep takes max-memory-size only: the two sides use unlike amounts of everything else"
+    );
     input::require_program(&args.program, &OCAML)?;
     let bytecode = read(&args.program)?;
     let mut pipeline = pipeline(&args.build)?;
+    let line = StatusLine::new().map(Arc::new);
     let setup = Setup {
         sandbox: sandbox(&args.program, &args.args, &args.sandbox)?,
-        input: standard_input()?,
+        standard: Standard::Inherited(line.clone()),
         stress: args.stress,
         patience: Duration::from_secs(args.patience),
         functions: Vec::new(),
     };
-    let verdict = lockstep::program(&mut pipeline, &bytecode, setup)
-        .with_context(|| args.program.display().to_string())?;
+    let verdict = lockstep::program(&mut pipeline, &bytecode, setup);
+    if let Some(line) = line {
+        line.clear();
+    }
+    let verdict = verdict.with_context(|| args.program.display().to_string())?;
     finish(&pipeline);
     if args.build.stats {
         report(&pipeline);
@@ -121,28 +140,12 @@ fn run_in_lockstep(args: &LockstepArgs) -> Result<u8> {
     match verdict {
         Verdict::Diverged(divergence) => bail!("{}: {divergence}", args.program.display()),
         Verdict::Agree { events, end } => {
-            std::io::stdout().write_all(&end.stdout)?;
-            std::io::stderr().write_all(&end.stderr)?;
             if args.build.stats {
                 eprintln!("{events} events agree");
             }
-            if let Exit::Trapped(message) = &end.exit {
-                eprintln!("bactrian: {}: {message}", args.program.display());
-            }
-            Ok(end.exit.status() as u8)
+            Ok(self::end(&args.program, &end.exit))
         }
     }
-}
-
-/// All of standard input, for two readers; nothing where it is a terminal.
-fn standard_input() -> Result<Vec<u8>> {
-    let mut input = Vec::new();
-    if !std::io::stdin().is_terminal() {
-        std::io::stdin()
-            .read_to_end(&mut input)
-            .context("cannot read standard input")?;
-    }
-    Ok(input)
 }
 
 /// Machine code for whatever kind of program there is to run.
@@ -152,13 +155,18 @@ fn runnable(args: &RunArgs) -> Result<(Pipeline, Module)> {
             Kind::Precompiled if !args.allow_precompiled => {
                 return Err(input::not_allowed(&args.program).into());
             }
-            Kind::Precompiled => return load(&args.program),
+            Kind::Precompiled => return load(args),
             Kind::Wasm => |pipeline, path| pipeline.machine_code(&read(path)?),
             Kind::Program => Pipeline::program_file,
         };
-    let mut pipeline = pipeline(&args.build)?;
+    let settings = Settings {
+        needs: needs(args),
+        ..settings(&args.build)?
+    };
+    let mut pipeline = Pipeline::new(settings)?;
     if engine::may_not_write_images() {
-        pipeline.engine = engine::for_one_use(pipeline.settings.cache.as_ref())?;
+        let Settings { cache, needs, .. } = &pipeline.settings;
+        pipeline.engine = engine::for_one_use(cache.as_ref(), needs)?;
     }
     let module = compile(&mut pipeline, &args.program)
         .with_context(|| args.program.display().to_string())?;
@@ -166,12 +174,31 @@ fn runnable(args: &RunArgs) -> Result<(Pipeline, Module)> {
 }
 
 /// Machine code is mapped, not read, and needs no cache.
-fn load(program: &Path) -> Result<(Pipeline, Module)> {
-    let pipeline = Pipeline::new(Settings::default())?;
-    let module = engine::load(&pipeline.engine, program)
+fn load(args: &RunArgs) -> Result<(Pipeline, Module)> {
+    let needs = needs(args);
+    let name = || args.program.display().to_string();
+    ensure!(
+        !needs.fuel,
+        "{}: this is machine code that counts no instructions; `-W fuel` needs the program it was made of",
+        name()
+    );
+    let pipeline = Pipeline::new(Settings {
+        needs,
+        ..Settings::default()
+    })?;
+    let module = engine::load(&pipeline.engine, &args.program)
         .context("this is not machine code that this version of Bactrian made")
-        .with_context(|| program.display().to_string())?;
+        .with_context(name)?;
     Ok((pipeline, module))
+}
+
+/// What the program's limits ask of the engine.
+fn needs(args: &RunArgs) -> Needs {
+    let limits = Limits::of(&args.sandbox.limits);
+    Needs {
+        fuel: limits.fuel.is_some(),
+        stack: limits.stack,
+    }
 }
 
 fn build(args: &BuildArgs) -> Result<()> {
@@ -247,21 +274,26 @@ fn look_after_cache(args: &CacheArgs) -> Result<()> {
 
 /// A pipeline as the options ask for.
 pub fn pipeline(options: &BuildOptions) -> Result<Pipeline> {
+    Pipeline::new(settings(options)?)
+}
+
+fn settings(options: &BuildOptions) -> Result<Settings> {
     let mode = if options.generic {
         Mode::Generic
     } else {
         Mode::Residual
     };
     let cache = open_cache(&options.cache)?.map(Arc::new);
-    let settings = Settings {
+    Ok(Settings {
         mode,
         options: specialise::Options {
             verify: options.verify,
             ..specialise::options(&options.optimisations)?
         },
         cache,
-    };
-    Pipeline::new(settings)
+        needs: Needs::default(),
+        tell: |notice| eprintln!("bactrian: {notice}"),
+    })
 }
 
 fn open_cache(location: &CacheLocation) -> Result<Option<Cache>> {

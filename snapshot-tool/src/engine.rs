@@ -1,17 +1,21 @@
 //! Wasmtime as this tool uses it: its configuration, machine code from the cache, errors.
 //!
-//! Invariant: every module runs on a thread of [`on_large_stack`], because the configuration promises
+//! Invariant: every module runs on a thread of [`guest_thread`], because the configuration promises
 //! guests more native stack than a thread has by default.
 
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use cache::{Cache, Kind};
 use rustix::process::{Resource, getrlimit};
 use wasmtime::{CacheStore, Config, Engine, Module};
+
+const NO_STACK: &str = "cannot reserve 1 GiB of address space for the stack (is `ulimit -v` set?)";
 
 /// Native stack of a running guest, at least. An OCaml stack of 1 Mi words (8 MiB) holds at most some 500,000
 /// activations; this is 2 KiB for each, so that the OCaml limit is the one that is met. Virtual memory:
@@ -24,10 +28,19 @@ const WASM_STACK: usize = 16 << 30;
 /// What the host functions that a guest calls may need beyond it.
 const HOST_STACK: usize = 16 << 20;
 
+/// What an engine must be able to do for a program, beside running it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Needs {
+    /// Count instructions. The machine code is another, and slower.
+    pub fuel: bool,
+    /// Bytes of native stack that the program may use; without it, as much as the system gives.
+    pub stack: Option<usize>,
+}
+
 /// An engine for programs; machine code of single functions goes through `cache`. A program's memory begins as a private
 /// mapping of the file that the machine code comes from, or of an unnamed one.
-pub fn new(cache: Option<&Arc<Cache>>) -> Result<Engine> {
-    let mut config = config();
+pub fn new(cache: Option<&Arc<Cache>>, needs: &Needs) -> Result<Engine> {
+    let mut config = config_for(needs)?;
     config.memory_init_cow(true);
     engine(config, cache)
 }
@@ -38,8 +51,8 @@ pub fn may_not_write_images() -> bool {
 }
 
 /// An engine for modules that are used once: memory is copied, which takes no file.
-pub fn for_one_use(cache: Option<&Arc<Cache>>) -> Result<Engine> {
-    engine(config(), cache)
+pub fn for_one_use(cache: Option<&Arc<Cache>>, needs: &Needs) -> Result<Engine> {
+    engine(config_for(needs)?, cache)
 }
 
 /// The same, but its guests can be stopped, by its epoch; slower.
@@ -47,6 +60,20 @@ pub fn interruptible(cache: Option<&Arc<Cache>>) -> Result<Engine> {
     let mut config = config();
     config.epoch_interruption(true);
     engine(config, cache)
+}
+
+fn config_for(needs: &Needs) -> Result<Config> {
+    let mut config = config();
+    config.consume_fuel(needs.fuel);
+    if let Some(bytes) = needs.stack {
+        let most = wasm_stack();
+        ensure!(
+            bytes <= most,
+            "a stack of {bytes} bytes cannot be had here, {most} can"
+        );
+        config.max_wasm_stack(bytes);
+    }
+    Ok(config)
 }
 
 fn config() -> Config {
@@ -83,11 +110,33 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     std::thread::scope(|scope| {
         let thread = guest_thread("guest".into())
             .spawn_scoped(scope, work)
-            .context("cannot reserve 1 GiB of address space for the stack (is `ulimit -v` set?)")?;
+            .context(NO_STACK)?;
         thread
             .join()
             .map_err(|panic| std::panic::resume_unwind(panic))
     })
+}
+
+/// The same for work that may be left behind: nothing if it takes longer than `limit`. It goes on then, until this
+/// process ends.
+pub fn with_deadline<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<Option<T>> {
+    let (sender, done) = sync_channel(1);
+    let work = move || {
+        // Without a receiver, the time was over.
+        let _ = sender.send(work());
+    };
+    let thread = guest_thread("guest".into()).spawn(work).context(NO_STACK)?;
+    match done.recv_timeout(limit) {
+        Ok(result) => Ok(Some(result)),
+        Err(RecvTimeoutError::Timeout) => Ok(None),
+        Err(RecvTimeoutError::Disconnected) => match thread.join() {
+            Err(panic) => std::panic::resume_unwind(panic),
+            Ok(()) => unreachable!("work that ends sends its result"),
+        },
+    }
 }
 
 /// A thread with the stack that guests were promised.

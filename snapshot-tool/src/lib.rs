@@ -1,10 +1,10 @@
-//! `bactrian` as a library: the only crate that touches files and Wasmtime.
+//! `bactrian` as a library: what the command does, and the only crate that knows Wasmtime.
 //!
-//! In the order of a program's way: [`input`] (what a file is), [`guest`] (the embedded
-//! interpreter and what is known of its programs), [`snapshot`] (it loads the
-//! program and is frozen), [`specialise`] (the specializer, as this tool calls it), [`engine`] and [`host`]
-//! (Wasmtime and the sandbox, with [`wasi`], [`streams`] and `memory`), [`run`], [`lockstep`]. [`pipeline`] puts them together, with the cache and with [`stats`];
-//! [`cli`] is the command line, [`commands`] what it does, [`bench`] how well.
+//! In the order of a program's way: [`input`] (what a file is), [`guest`] (the embedded interpreter and what is known
+//! of its programs), [`snapshot`] (it loads the program and is frozen), [`specialise`] (the specializer, as this tool
+//! calls it), [`engine`] and [`host`] (Wasmtime and the sandbox, with [`limits`], [`wasi`], [`streams`] and `memory`),
+//! [`run`], [`lockstep`]. [`pipeline`] puts them together, with the cache and with [`stats`]; [`cli`] is the command
+//! line, [`commands`] what it does, `progress` and [`status_line`] what it shows meanwhile, [`bench`] how well.
 
 pub mod bench;
 pub mod cli;
@@ -13,6 +13,7 @@ pub mod engine;
 pub mod guest;
 pub mod host;
 pub mod input;
+pub mod limits;
 pub mod lockstep;
 mod memory;
 pub mod pipeline;
@@ -21,5 +22,6 @@ pub mod run;
 pub mod snapshot;
 pub mod specialise;
 pub mod stats;
+pub mod status_line;
 pub mod streams;
 pub mod wasi;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use cache::Cache;
 use wasmtime::{Engine, Module};
 
-use crate::engine::{self, Origin};
+use crate::engine::{self, Needs, Origin};
 use crate::specialise::{self, Summary};
 use crate::stats::Stages;
 use crate::{guest, snapshot};
@@ -25,11 +25,28 @@ pub enum Mode {
 }
 
 /// How to build.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Settings {
     pub mode: Mode,
     pub options: specialise::Options,
     pub cache: Option<Arc<Cache>>,
+    pub needs: Needs,
+    /// Is called with what the guest has to say of the program, before it is specialised.
+    pub tell: fn(&str),
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let (mode, options, cache, needs) = Default::default();
+        let tell = |_: &str| ();
+        Self {
+            mode,
+            options,
+            cache,
+            needs,
+            tell,
+        }
+    }
 }
 
 /// The stages and what they have in common.
@@ -43,7 +60,7 @@ pub struct Pipeline {
 
 impl Pipeline {
     pub fn new(settings: Settings) -> Result<Self> {
-        let engine = engine::new(settings.cache.as_ref())?;
+        let engine = engine::new(settings.cache.as_ref(), &settings.needs)?;
         Ok(Self {
             engine,
             settings,
@@ -110,9 +127,13 @@ impl Pipeline {
         let (snapshot, origin) = self
             .stages
             .time("snapshot", || snapshot::take(module, program, cache))?;
+        let module = snapshot.module;
         self.stages
-            .note(format!("{}{}", size(snapshot.len()), from_cache(origin)));
-        Ok(snapshot)
+            .note(format!("{}{}", size(module.len()), from_cache(origin)));
+        if !snapshot.notice.is_empty() {
+            (self.settings.tell)(&snapshot.notice);
+        }
+        Ok(module)
     }
 
     /// A snapshot, specialized or not, without intrinsics.

@@ -1,20 +1,41 @@
 //! Running a linked module to its end, in the sandbox, on a thread with the stack it was promised.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
 use wasmtime::{Engine, Module, Store, Trap};
 
 use crate::engine;
 use crate::host::{self, ExitStatus, Host, Sandbox};
+use crate::limits::Limits;
 
 /// The status a process reports when its program trapped: that of an aborted process, as `wasmtime` does.
 pub const TRAP_STATUS: i32 = 134;
+
+/// The status where a limit that the user set was reached: that of a command which `timeout` ended.
+pub const LIMIT_STATUS: i32 = 124;
 
 /// How a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exit {
     Status(i32),
-    /// It trapped: a fault in the guest or in the specializer, never in an OCaml program.
+    /// It reached a limit that the user set.
+    Limited(Reached),
+    /// It trapped: a fault in the guest or in the specializer, never in the program.
     Trapped(String),
+}
+
+/// A limit that was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Reached {
+    #[error("it has used its fuel of {0} (-W fuel)")]
+    Fuel(u64),
+    #[error("it has run for its time of {0:?} (-W timeout)")]
+    Time(Duration),
+    #[error(
+        "it has used its native stack of {0} bytes (-W max-wasm-stack), before the limit of its own stack was reached"
+    )]
+    Stack(usize),
 }
 
 impl Exit {
@@ -22,42 +43,68 @@ impl Exit {
     pub fn status(&self) -> i32 {
         match self {
             Exit::Status(status) => *status,
+            Exit::Limited(_) => LIMIT_STATUS,
             Exit::Trapped(_) => TRAP_STATUS,
+        }
+    }
+
+    /// What is to be said of it, where the program could not.
+    pub fn message(&self) -> Option<String> {
+        match self {
+            Exit::Status(_) => None,
+            Exit::Limited(reached) => Some(format!("the program was stopped: {reached}")),
+            Exit::Trapped(message) => Some(message.clone()),
         }
     }
 }
 
-/// Runs `module` with the process's standard streams.
+/// Runs `module` with the process's standard streams. A program that was stopped by its time limit may go on until
+/// this process ends.
 pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Exit> {
     let mut wasi = sandbox.context()?;
-    let mut store = Store::new(engine, Host::inheriting(wasi.build_p1(), sandbox)?);
+    let host = Host::inheriting(wasi.build_p1(), sandbox, None)?.timed();
+    let mut store = Store::new(engine, host);
     store.limiter(|host| &mut host.limits);
+    if let Some(fuel) = sandbox.limits.fuel {
+        store.set_fuel(fuel).map_err(engine::error)?;
+    }
     let linker = host::linker(engine)?;
-    engine::on_large_stack(move || {
+    let (module, limits) = (module.clone(), sandbox.limits);
+    let work = move || {
         let instance = linker
-            .instantiate(&mut store, module)
+            .instantiate(&mut store, &module)
             .map_err(engine::error)?;
         let start = instance
             .get_typed_func::<(), ()>(&mut store, "_start")
             .map_err(engine::error)
             .context("the module is not a WASI command")?;
-        Ok(exit(start.call(&mut store, ())))
-    })?
+        Ok(exit(start.call(&mut store, ()), &limits))
+    };
+    match limits.time {
+        None => engine::on_large_stack(work)?,
+        Some(time) => {
+            engine::with_deadline(time, work)?.unwrap_or(Ok(Exit::Limited(Reached::Time(time))))
+        }
+    }
 }
 
 /// How the program ended, from what its `_start` returned.
-pub fn exit(result: wasmtime::Result<()>) -> Exit {
+pub fn exit(result: wasmtime::Result<()>, limits: &Limits) -> Exit {
     let Err(error) = result else {
         return Exit::Status(0);
     };
     if let Some(ExitStatus(status)) = error.downcast_ref() {
         return Exit::Status(*status);
     }
-    let advice = match error.downcast_ref() {
-        Some(Trap::StackOverflow) => {
-            "the native stack was used up before OCaml's own limit was reached"
+    let advice = match (error.downcast_ref(), limits.fuel, limits.stack) {
+        (Some(Trap::OutOfFuel), Some(fuel), _) => return Exit::Limited(Reached::Fuel(fuel)),
+        (Some(Trap::StackOverflow), _, Some(bytes)) => {
+            return Exit::Limited(Reached::Stack(bytes));
         }
-        Some(_) | None => {
+        (Some(Trap::StackOverflow), _, None) => {
+            "the native stack was used up before the program's own limit was reached"
+        }
+        (Some(_) | None, _, _) => {
             "if a compiler made the program, this is a fault in Bactrian: `bactrian lockstep` shows where execution goes wrong"
         }
     };

@@ -3,7 +3,7 @@
 //!
 //! The program it is initialised with comes on standard input; nothing else is open to it, so the
 //! result depends on the module and the program alone and can be cached under their digest.
-//! Leaves out: going on into the program (`--eval pure`).
+//! Leaves out: running a part of the program before it is frozen.
 
 use std::future::Future;
 use std::pin::pin;
@@ -17,7 +17,7 @@ use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
 use wasmtime_wasi::{Deterministic, WasiCtxBuilder};
 use wasmtime_wizer::{WasmtimeWizer, Wizer};
 
-use crate::engine::{self, Origin};
+use crate::engine::{self, Needs, Origin};
 use crate::host::{self, ExitStatus, Host, Sandbox};
 
 /// The export that initialises; a module without it needs no snapshot.
@@ -34,32 +34,59 @@ pub struct Refused {
     pub status: i32,
 }
 
+/// A frozen module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    pub module: Vec<u8>,
+    /// What the guest said of the program on standard error while it initialised itself; mostly nothing.
+    pub notice: String,
+}
+
+impl Snapshot {
+    /// The module, the notice, and the notice's length.
+    fn to_blob(&self) -> Vec<u8> {
+        let length = (self.notice.len() as u32).to_le_bytes();
+        [&self.module, self.notice.as_bytes(), &length].concat()
+    }
+
+    fn from_blob(mut blob: Vec<u8>) -> Option<Self> {
+        let length =
+            u32::from_le_bytes(blob.split_off(blob.len().checked_sub(4)?).try_into().ok()?);
+        let notice = blob.split_off(blob.len().checked_sub(length as usize)?);
+        Some(Self {
+            module: blob,
+            notice: String::from_utf8(notice).ok()?,
+        })
+    }
+}
+
 /// Initialises `module` with `program` and freezes it.
 pub fn take(
     module: &[u8],
     program: &[u8],
     cache: Option<&Arc<Cache>>,
-) -> Result<(Vec<u8>, Origin)> {
+) -> Result<(Snapshot, Origin)> {
     let key = key(module, program);
-    if let Some(snapshot) = cache.and_then(|cache| cache.get(Kind::Snapshot, &key).pop()) {
+    let known = cache.and_then(|cache| cache.get(Kind::Snapshot, &key).pop());
+    if let Some(snapshot) = known.and_then(Snapshot::from_blob) {
         return Ok((snapshot, Origin::Cached));
     }
     let snapshot = engine::on_large_stack(|| freeze(module, program, cache))??;
     if let Some(cache) = cache {
-        cache.insert(Kind::Snapshot, &key, &snapshot);
+        cache.insert(Kind::Snapshot, &key, &snapshot.to_blob());
     }
     Ok((snapshot, Origin::Compiled))
 }
 
 fn key(module: &[u8], program: &[u8]) -> [u8; 32] {
-    let mut key = blake3::Hasher::new_derive_key("bactrian snapshot 1");
+    let mut key = blake3::Hasher::new_derive_key("bactrian snapshot 2");
     key.update(blake3::hash(module).as_bytes());
     key.update(program);
     key.finalize().into()
 }
 
-fn freeze(module: &[u8], program: &[u8], cache: Option<&Arc<Cache>>) -> Result<Vec<u8>> {
-    let engine = engine::for_one_use(cache)?;
+fn freeze(module: &[u8], program: &[u8], cache: Option<&Arc<Cache>>) -> Result<Snapshot> {
+    let engine = engine::for_one_use(cache, &Needs::default())?;
     let wizer = Wizer::new();
     let (layout, instrumented) = wizer
         .instrument(module)
@@ -79,14 +106,18 @@ fn freeze(module: &[u8], program: &[u8], cache: Option<&Arc<Cache>>) -> Result<V
         .instantiate(&mut store, &compiled)
         .map_err(engine::error)?;
     initialise(&mut store, instance).map_err(|error| refusal(error, &messages))?;
-    ready(wizer.snapshot(
+    let module = ready(wizer.snapshot(
         &layout,
         &mut WasmtimeWizer {
             store: &mut store,
             instance,
         },
     ))
-    .map_err(engine::error)
+    .map_err(engine::error)?;
+    Ok(Snapshot {
+        module,
+        notice: text(&messages),
+    })
 }
 
 fn initialise(store: &mut Store<Host>, instance: Instance) -> wasmtime::Result<()> {
@@ -99,9 +130,7 @@ fn initialise(store: &mut Store<Host>, instance: Instance) -> wasmtime::Result<(
 }
 
 fn refusal(error: wasmtime::Error, messages: &MemoryOutputPipe) -> anyhow::Error {
-    let said = String::from_utf8_lossy(&messages.contents())
-        .trim_end()
-        .to_string();
+    let said = text(messages);
     match error.downcast::<ExitStatus>() {
         Ok(ExitStatus(status)) => Refused {
             message: said,
@@ -111,6 +140,11 @@ fn refusal(error: wasmtime::Error, messages: &MemoryOutputPipe) -> anyhow::Error
         Err(error) if said.is_empty() => engine::error(error).context("the initialisation failed"),
         Err(error) => engine::error(error).context(format!("the initialisation failed: {said}")),
     }
+}
+
+fn text(messages: &MemoryOutputPipe) -> String {
+    let text = String::from_utf8_lossy(&messages.contents()).into_owned();
+    text.trim_end().into()
 }
 
 /// The result of a future that never waits: Wizer's interface is asynchronous for its components' sake.
@@ -143,4 +177,23 @@ pub fn require_init(module: &[u8]) -> Result<()> {
         bail!("the module exports no `{INIT}`; leave `--init` out if it is a snapshot already");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_blob_is_read_as_it_was_written() {
+        for notice in ["", "dllcamel: 2\n  walk trot"] {
+            let snapshot = Snapshot {
+                module: b"\0asm".to_vec(),
+                notice: notice.into(),
+            };
+            let blob = snapshot.to_blob();
+            assert_eq!(Snapshot::from_blob(blob), Some(snapshot));
+        }
+        assert_eq!(Snapshot::from_blob(b"\x01".to_vec()), None);
+        assert_eq!(Snapshot::from_blob(b"no\xff\xff\0\0".to_vec()), None);
+    }
 }

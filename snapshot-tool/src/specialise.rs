@@ -108,12 +108,26 @@ const SWITCHES: [Switch; 3] = [
     ("guesses", |optimisations| &mut optimisations.guesses),
 ];
 
+/// The names of all optimisations that can be switched.
+pub fn switches() -> impl Iterator<Item = &'static str> {
+    SWITCHES.iter().map(|(name, _)| *name)
+}
+
+/// The help for `-O`.
+pub fn help() -> String {
+    let names: Vec<_> = switches().collect();
+    format!(
+        "Switch one optimisation off, or on again: {}",
+        names.join(", ")
+    )
+}
+
 /// Options with these optimisations switched.
 pub fn options(switches: &[(String, bool)]) -> Result<Options> {
     let mut options = Options::default();
     for (name, on) in switches {
         let Some((_, switch)) = SWITCHES.iter().find(|(known, _)| known == name) else {
-            let known: Vec<&str> = SWITCHES.iter().map(|(name, _)| *name).collect();
+            let known: Vec<_> = self::switches().collect();
             bail!(
                 "there is no optimisation called `{name}`; there are {}",
                 known.join(", ")

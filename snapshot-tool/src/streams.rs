@@ -10,11 +10,14 @@ use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::OFlags;
+
+use crate::status_line::StatusLine;
 
 /// An error number of WASI's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,11 +111,13 @@ static LOOK: extern "C" fn() = look;
 #[derive(Debug)]
 pub struct Streams {
     files: [Option<File>; 3],
+    /// Gives way to what is written.
+    line: Option<Arc<StatusLine>>,
 }
 
 impl Streams {
-    /// Those of this process.
-    pub fn inherited() -> io::Result<Self> {
+    /// Those of this process, on one of which a status line may be.
+    pub fn inherited(line: Option<Arc<StatusLine>>) -> io::Result<Self> {
         let file = |number: usize, stream: &dyn AsFd| {
             if CLOSED[number].load(Ordering::Relaxed) {
                 return Ok(None);
@@ -126,6 +131,7 @@ impl Streams {
                 file(1, &io::stdout())?,
                 file(2, &io::stderr())?,
             ],
+            line,
         })
     }
 
@@ -143,7 +149,12 @@ impl Streams {
     }
 
     pub fn write(&self, descriptor: u32, parts: &[IoSlice]) -> Result<usize, Errno> {
-        Ok(self.file(descriptor)?.write_vectored(parts)?)
+        let mut file = self.file(descriptor)?;
+        let Some(line) = self.line.as_ref().filter(|_| rustix::termios::isatty(file)) else {
+            return Ok(file.write_vectored(parts)?);
+        };
+        let last = parts.iter().rev().find_map(|part| part.last());
+        Ok(line.give_way(last == Some(&b'\n'), || file.write_vectored(parts))?)
     }
 
     /// Moves; `whence` is WASI's: from the start, from here, from the end.

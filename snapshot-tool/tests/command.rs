@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -67,12 +67,16 @@ impl Place {
 
     /// Runs the command in the place's directory, with a cache of its own.
     fn bactrian(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_bactrian"))
+        self.command(args).output().expect("the command starts")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bactrian"));
+        command
             .args(args)
             .current_dir(self.directory.path())
-            .env("XDG_CACHE_HOME", self.directory.path())
-            .output()
-            .expect("the command starts")
+            .env("XDG_CACHE_HOME", self.directory.path());
+        command
     }
 }
 
@@ -120,7 +124,7 @@ fn traps_have_their_own_status() {
 #[test]
 fn machine_code_is_not_loaded_unasked() {
     let place = Place::new();
-    let engine = bactrian::engine::new(None).expect("an engine");
+    let engine = bactrian::engine::new(None, &Default::default()).expect("an engine");
     let wasm = wat::parse_str(r#"(module (memory (export "memory") 1) (func (export "_start")))"#);
     let module = wasmtime::Module::new(&engine, wasm.expect("well-formed")).expect("valid");
     place.file("code", &module.serialize().expect("it can be serialised"));
@@ -131,15 +135,108 @@ fn machine_code_is_not_loaded_unasked() {
         "{}",
         stderr(&refused)
     );
+    let counted = place.bactrian(&["run", "--allow-precompiled", "-W", "fuel=1", "code"]);
+    assert!(
+        stderr(&counted).contains("counts no instructions"),
+        "{}",
+        stderr(&counted)
+    );
     let allowed = place.bactrian(&["run", "--allow-precompiled", "code"]);
     assert!(allowed.status.success(), "{}", stderr(&allowed));
+}
+
+/// A guest that says so and then does `what`.
+fn starts(what: &str) -> String {
+    format!(
+        r#"(module
+            (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+            (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+            (memory (export "memory") 1)
+            (data (i32.const 64) "started")
+            (func $deep (result i32) (i32.add (call $deep) (i32.const 1)))
+            (func (export "_start")
+                (i64.store (i32.const 0) (i64.const 0x700000040))
+                (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 32)))
+                {what}))"#
+    )
+}
+
+/// Runs it under a limit that it reaches; what is said of that.
+fn stopped(what: &str, limit: &str) -> String {
+    let place = Place::new();
+    place.module("guest.wasm", &starts(what));
+    let mut command = place.command(&["run", "-W", limit, "guest.wasm"]);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the command starts");
+    // Never written to, and open until the command has ended.
+    let input = child.stdin.take();
+    let output = child.wait_with_output().expect("the command ends");
+    drop(input);
+    assert_eq!(output.stdout, b"started", "{}", stderr(&output));
+    assert_eq!(output.status.code(), Some(124), "{}", stderr(&output));
+    stderr(&output)
+}
+
+const FOR_EVER: &str = "(loop $ever (br $ever))";
+
+#[test]
+fn a_program_without_fuel_is_stopped() {
+    let message = stopped(FOR_EVER, "fuel=100000");
+    assert_eq!(
+        message,
+        "bactrian: guest.wasm: the program was stopped: it has used its fuel of 100000 (-W fuel)\n"
+    );
+}
+
+#[test]
+fn a_program_out_of_time_is_stopped_wherever_it_is() {
+    let message = stopped(FOR_EVER, "timeout=300ms");
+    assert!(
+        message.contains("its time of 300ms (-W timeout)"),
+        "{message}"
+    );
+    let read = "(drop (call $read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 32)))";
+    let message = stopped(read, "fuel=100000,timeout=0.3s");
+    assert!(
+        message.contains("its time of 300ms (-W timeout)"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_program_beyond_its_native_stack_is_stopped() {
+    let message = stopped("(drop (call $deep))", "max-wasm-stack=200000");
+    assert!(
+        message.contains("its native stack of 200000 bytes"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_program_within_its_limits_runs_and_code_that_counts_is_kept_apart() {
+    let place = Place::new();
+    place.module("guest.wasm", &starts(""));
+    let limits = "fuel=1000,timeout=1h,max-wasm-stack=100000,max-memory-size=100000";
+    for _ in 0..2 {
+        for args in [
+            &["run", "-W", limits, "guest.wasm"][..],
+            &["run", "guest.wasm"],
+        ] {
+            let output = place.bactrian(args);
+            assert!(output.status.success(), "{}", stderr(&output));
+            assert_eq!(output.stdout, b"started");
+        }
+    }
 }
 
 #[test]
 fn mistakes_say_what_and_where() {
     let place = Place::new();
     place.module("guest.wasm", r#"(module (memory (export "memory") 1))"#);
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 8] = [
         (&["run", "absent.byte"], "cannot read absent.byte"),
         (&["run", "guest.wasm"], "not a WASI command"),
         (&["run", "--dir", "absent", "guest.wasm"], "absent"),
@@ -155,6 +252,11 @@ fn mistakes_say_what_and_where() {
             "exports no `wizer-initialize`",
         ),
         (&["run", "-O", "flying=on", "guest.wasm"], "flying"),
+        (&["run", "-W", "wings=2", "guest.wasm"], "no limit `wings`"),
+        (
+            &["run", "-W", "max-wasm-stack=1000000000000000", "guest.wasm"],
+            "cannot be had here",
+        ),
         (
             &["run", "-O", "flying", "guest.wasm"],
             "expected NAME=on or NAME=off",

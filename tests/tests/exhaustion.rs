@@ -1,4 +1,5 @@
-//! A small memory is used up: `Out_of_memory` is raised, can be caught, and the program goes on; nothing traps.
+//! A small memory is used up, or a small stack: `Out_of_memory` or `Stack_overflow` is raised, can be caught, and the
+//! program goes on; nothing traps.
 //!
 //! `ocamlrun` is no oracle here: it has no limit of its own, and under one of the system's it ends where a minor
 //! collection finds no memory.
@@ -9,7 +10,9 @@ use bactrian_tests::program::Program;
 use bactrian_tests::tool::Tool;
 use bactrian_tests::workspace;
 
-const LIMIT: &str = "max-memory-size=60000000";
+const MEMORY: &str = "max-memory-size=60000000";
+
+const STACK: &str = "max-wasm-stack=1000000";
 
 /// What each round prints of the ways in which memory ran out.
 const WAYS: [&str; 12] = [
@@ -27,15 +30,15 @@ const WAYS: [&str; 12] = [
     "too large",
 ];
 
-/// Runs a program of `tests/exhaustion` in little memory: exit code, standard output, standard error.
-fn run(name: &str, mode: &[&str]) -> Result<(Option<i32>, String, String)> {
+/// Runs a program of `tests/exhaustion` under a limit: exit code, standard output, standard error.
+fn run(name: &str, limit: &str, mode: &[&str]) -> Result<(Option<i32>, String, String)> {
     let scratch = tempfile::tempdir()?;
     let source = workspace().join("tests/exhaustion").join(name);
     let bytecode = Program::new(source.with_extension("ml"))?.compile(scratch.path())?;
     let binary = env!("CARGO_BIN_EXE_bactrian-under-test");
     let tool = Tool::new(binary, scratch.path())?;
     let mut command = tool.command(["run", "--no-cache"]);
-    command.args(mode).args(["-W", LIMIT]).arg(&bytecode);
+    command.args(mode).args(["-W", limit]).arg(&bytecode);
     let outcome = process::run(&mut command, b"")?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok((outcome.status, text(&outcome.stdout), text(&outcome.stderr)))
@@ -54,7 +57,7 @@ fn check(mode: &[&str]) -> Result<()> {
         expected += "a buffer: full\n17\n";
     }
     expected += "done\n";
-    let (status, output, errors) = run("exhaustion", mode)?;
+    let (status, output, errors) = run("exhaustion", MEMORY, mode)?;
     assert_eq!((output, errors.as_str()), (expected, ""));
     assert_eq!(status, Some(0));
     Ok(())
@@ -72,9 +75,36 @@ fn a_residual_program_goes_on_without_memory() -> Result<()> {
 
 #[test]
 fn a_program_that_does_not_catch_it_ends_as_with_any_exception() -> Result<()> {
-    let (status, output, errors) = run("uncaught", &[])?;
+    let (status, output, errors) = run("uncaught", MEMORY, &[])?;
     assert_eq!(output, "at exit\n");
     assert_eq!(errors, "Fatal error: exception Out_of_memory\n");
     assert_eq!(status, Some(2));
+    Ok(())
+}
+
+#[test]
+fn a_small_native_stack_is_a_small_stack_for_the_program() -> Result<()> {
+    let kinds = [
+        "sum",
+        "sum of floats",
+        "many",
+        "handlers",
+        "closures",
+        "formats",
+        "sorts",
+        "map",
+        "fold",
+    ];
+    let mut expected = String::new();
+    for kind in kinds {
+        expected += &format!("{kind}: Stack_overflow\n");
+    }
+    expected += "shallow: done\n";
+    for mode in [&["--generic"][..], &[]] {
+        let (status, output, errors) = run("deep", STACK, mode)?;
+        assert_eq!(output, expected, "{mode:?}: {errors}");
+        assert_eq!(errors, "Fatal error: exception Stack_overflow\n");
+        assert_eq!(status, Some(2));
+    }
     Ok(())
 }

@@ -28,6 +28,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/unix.md",
     "docs/conformance.md",
     "docs/differences.md",
+    "docs/stubs.md",
     "specializer/DESIGN.md",
 ];
 

@@ -1,9 +1,10 @@
-//! What a loaded program keeps of its file: the sections that it may ask for when it loads code, and how
-//! many shared libraries it was linked with.
+//! What a loaded program keeps of its file: the sections that it may ask for when it loads code, how
+//! many shared libraries it was linked with, and which of them are not here.
 //!
 //! Under `ocamlrun` the toplevel reads these sections from its own file at each start. Here the program is
 //! compiled ahead and its file need not be there, so they are part of the program.
 
+use super::missing;
 use super::parse::Executable;
 use crate::allocator;
 use crate::heap;
@@ -22,6 +23,8 @@ const LIBRARIES: &str = "DLLS";
 #[derive(Default)]
 struct Kept {
     libraries: usize,
+    /// The names of those libraries that are not here.
+    missing: Vec<Box<[u8]>>,
     values: Vec<(&'static str, Box<[u8]>)>,
     texts: Vec<(&'static str, Box<[u8]>)>,
 }
@@ -41,6 +44,7 @@ pub fn keep(executable: &Executable, sections_wanted: bool) {
     let libraries = executable.section(LIBRARIES).unwrap_or(&[]);
     KEPT.set(allocator::lasting(|| Kept {
         libraries: libraries.split_inclusive(|&byte| byte == 0).count(),
+        missing: missing::libraries(libraries),
         values: keep(VALUES),
         texts: keep(TEXTS),
     }));
@@ -49,6 +53,11 @@ pub fn keep(executable: &Executable, sections_wanted: bool) {
 /// How many shared libraries the program was linked with.
 pub fn library_count() -> usize {
     KEPT.with_borrow(|kept| kept.libraries)
+}
+
+/// The names of the shared libraries whose primitives are not here.
+pub fn missing_libraries() -> Vec<Box<[u8]>> {
+    KEPT.with_borrow(|kept| kept.missing.clone())
 }
 
 /// The sections, as an association list from names to contents. Allocates.

@@ -7,7 +7,7 @@
 use super::events;
 use super::registers::Registers;
 use super::shortcut::Attempt;
-use crate::image::bind;
+use crate::image::{bind, missing};
 use crate::raise;
 use crate::registry::Effect;
 use crate::value::Value;
@@ -128,8 +128,5 @@ impl Registers {
 /// Raises Failure with the name of a primitive that nothing defines.
 #[inline(never)]
 extern "C" fn unknown(primitive: u32) {
-    raise::failure(format!(
-        "the primitive {} is not available",
-        bind::name(primitive)
-    ));
+    raise::failure(missing::message(&bind::name(primitive)));
 }

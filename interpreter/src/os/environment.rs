@@ -15,13 +15,16 @@ const START: &[u8] = b"BACTRIAN_CWD";
 /// By this one it says which signals its parent wanted to be ignored: a mask in hexadecimal, signal 1 being its lowest bit.
 const IGNORED: &[u8] = b"BACTRIAN_IGNORED";
 
+/// By this one it says, in decimal, how many words of stack the native stack has room for.
+const STACK: &[u8] = b"BACTRIAN_STACK";
+
 /// The environment, as `NAME=value`.
 pub fn all() -> Vec<Vec<u8>> {
     let changed = CHANGED.with_borrow(Clone::clone);
     changed.unwrap_or_else(|| {
         let mut entries = backend::environment();
         let of_host = |entry: &[u8]| {
-            [START, IGNORED]
+            [START, IGNORED, STACK]
                 .iter()
                 .any(|name| value_in(entry, name).is_some())
         };
@@ -36,6 +39,13 @@ pub fn ignores(signal: i64) -> bool {
     let mask = entries.iter().find_map(|entry| value_in(entry, IGNORED));
     let mask = mask.and_then(|digits| u64::from_str_radix(str::from_utf8(digits).ok()?, 16).ok());
     (1..=64).contains(&signal) && mask.unwrap_or(0) >> (signal - 1) & 1 != 0
+}
+
+/// The words of stack that the native stack has room for, where the host knows.
+pub fn stack_room() -> Option<u64> {
+    let entries = backend::environment();
+    let words = entries.iter().find_map(|entry| value_in(entry, STACK))?;
+    str::from_utf8(words).ok()?.parse().ok()
 }
 
 /// The directory in which the program starts, if the host says one, as it does by [`START`], or as shells do.

@@ -15,6 +15,7 @@ mod side;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -26,6 +27,7 @@ use crate::guest;
 use crate::host::Sandbox;
 use crate::pipeline::{Mode, Pipeline};
 use crate::run::Exit;
+use crate::status_line::StatusLine;
 use event::{BATCH, Batch};
 pub use event::{Event, Kind};
 use outside::Outside;
@@ -39,7 +41,7 @@ const HISTORY: usize = 12;
 #[derive(Clone, Debug)]
 pub struct Setup {
     pub sandbox: Sandbox,
-    pub input: Vec<u8>,
+    pub standard: Standard,
     /// Collect at every safepoint, in guests that export a cell `BACTRIAN_STRESS`.
     pub stress: bool,
     /// How long one side may keep the other waiting.
@@ -50,10 +52,10 @@ pub struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        let (sandbox, input, functions) = Default::default();
+        let (sandbox, standard, functions) = Default::default();
         Self {
             sandbox,
-            input,
+            standard,
             stress: false,
             patience: Duration::from_secs(60),
             functions,
@@ -61,10 +63,26 @@ impl Default for Setup {
     }
 }
 
-/// The end of a program, as seen from outside. The side that plays calls back writes nothing.
+/// The standard streams of the side that makes calls; the other needs none.
+#[derive(Clone, Debug)]
+pub enum Standard {
+    /// This process's, as they are; the status line is on one of them.
+    Inherited(Option<Arc<StatusLine>>),
+    /// This input; what is written is in the [`End`].
+    Given(Vec<u8>),
+}
+
+impl Default for Standard {
+    fn default() -> Self {
+        Standard::Given(Vec::new())
+    }
+}
+
+/// The end of a program, as seen from outside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct End {
     pub exit: Exit,
+    /// Empty where the program had this process's streams.
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
 }
@@ -84,64 +102,46 @@ pub fn compare(
     residual: &Module,
     setup: &Setup,
 ) -> Result<Verdict> {
-    std::thread::scope(|scope| {
-        let sides = [Side::Generic, Side::Residual];
-        let modules = [generic, residual];
-        let (calls, replayed) = channel();
-        let outside = [
-            Outside::Record {
-                calls,
-                relay: Vec::new(),
-            },
-            Outside::Replay(replayed),
-        ];
-        let mut started = Vec::new();
-        for ((side, module), outside) in sides.into_iter().zip(modules).zip(outside) {
-            started.push(side::start(scope, engine, side, module, outside, setup)?);
-        }
-        let [generic, residual] = <[Started; 2]>::try_from(started)
-            .ok()
-            .expect("two were started");
-        let mut comparison = Comparison {
-            engine,
-            setup,
-            events: 0,
-            history: VecDeque::new(),
-        };
-        let verdict = comparison.run(&generic.events, &residual.events);
-        // Without receivers and past their deadline the sides stop, wherever they are.
-        let Started {
-            events,
-            thread: generic,
-        } = generic;
-        drop(events);
-        let Started {
-            events,
-            thread: residual,
-        } = residual;
-        drop(events);
-        if verdict.is_some() {
-            engine.increment_epoch();
-        }
-        let (generic, residual) = (side::join(generic)?, side::join(residual)?);
-        let Some(mut divergence) = verdict.or_else(|| comparison.exits(&generic, &residual)) else {
-            return Ok(Verdict::Agree {
-                events: comparison.events,
-                end: generic,
-            });
-        };
-        for (side, end) in sides.into_iter().zip([generic, residual]) {
-            if let Exit::Trapped(message) = end.exit {
-                divergence.traps.push((side, message));
+    let (calls, replayed) = channel();
+    let waits = Arc::new(AtomicBool::new(false));
+    let record = Outside::Record {
+        calls,
+        waits: Arc::clone(&waits),
+        relay: Vec::new(),
+    };
+    let replay = Outside::Replay(replayed);
+    let generic = side::start(engine, Side::Generic, generic, record, setup)?;
+    let residual = side::start(engine, Side::Residual, residual, replay, setup)?;
+    let mut comparison = Comparison {
+        engine,
+        setup,
+        waits: &waits,
+        events: 0,
+        history: VecDeque::new(),
+    };
+    if let Some(divergence) = comparison.run(&generic.events, &residual.events) {
+        return comparison.stop(divergence, [generic, residual]);
+    }
+    let (end, other) = (side::join(generic.thread)?, side::join(residual.thread)?);
+    Ok(match comparison.exits(&end, &other) {
+        None => Verdict::Agree {
+            events: comparison.events,
+            end,
+        },
+        Some(mut divergence) => {
+            for (side, end) in [(Side::Generic, end), (Side::Residual, other)] {
+                divergence.note_end(side, &end.exit);
             }
+            Verdict::Diverged(Box::new(divergence))
         }
-        Ok(Verdict::Diverged(Box::new(divergence)))
     })
 }
 
 struct Comparison<'a> {
     engine: &'a Engine,
     setup: &'a Setup,
+    /// Whether the generic side is in a call to the outside, and the other may be waiting for its result.
+    waits: &'a AtomicBool,
     events: u64,
     history: VecDeque<Event>,
 }
@@ -167,22 +167,51 @@ impl Comparison<'_> {
     }
 
     /// The next batch; an empty one after the end. A side that keeps silent too long is interrupted, and
-    /// hands out what it has.
+    /// hands out what it has; what is outside may take its time.
     fn receive(&self, events: &Receiver<Batch>) -> Result<Batch, RecvTimeoutError> {
-        match events.recv_timeout(self.setup.patience) {
-            Ok(batch) => Ok(batch),
-            Err(RecvTimeoutError::Disconnected) => Ok(Batch::default()),
-            Err(RecvTimeoutError::Timeout) => {
-                self.engine.increment_epoch();
-                events.recv_timeout(self.setup.patience)
+        loop {
+            match events.recv_timeout(self.setup.patience) {
+                Ok(batch) => return Ok(batch),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Batch::default()),
+                Err(RecvTimeoutError::Timeout) if self.waits.load(Ordering::Relaxed) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    self.engine.increment_epoch();
+                    return events.recv_timeout(self.setup.patience);
+                }
             }
         }
+    }
+
+    /// Stops both sides, wherever they are; what they say goes into the report. Where the generic one waits for the
+    /// outside, they are left to wait until this process ends.
+    fn stop(&self, mut divergence: Divergence, sides: [Started; 2]) -> Result<Verdict> {
+        const PAUSE: Duration = Duration::from_millis(1);
+        self.engine.increment_epoch();
+        for Started {
+            side,
+            events,
+            thread,
+        } in sides
+        {
+            // Without a receiver it stops at its next event.
+            drop(events);
+            while !thread.is_finished() && !self.waits.load(Ordering::Relaxed) {
+                std::thread::sleep(PAUSE);
+            }
+            if thread.is_finished() {
+                divergence.note_end(side, &side::join(thread)?.exit);
+            }
+        }
+        Ok(Verdict::Diverged(Box::new(divergence)))
     }
 
     fn batches(&mut self, left: &Batch, right: &Batch) -> Option<Divergence> {
         if left == right {
             self.events += left.len() as u64;
             self.remember(left, left.len());
+            if let Standard::Inherited(Some(line)) = &self.setup.standard {
+                line.show(|| format!("{} events agree", self.events));
+            }
             return None;
         }
         let agreed = (0..left.len().min(right.len()))

@@ -9,6 +9,8 @@
 //! module in between, the relay, which shares the guest's memory and forwards to WASI.
 
 use std::fmt::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 
 use anyhow::{Context, Result};
@@ -138,6 +140,8 @@ pub enum Outside {
     /// Makes them, and tells the other side.
     Record {
         calls: Sender<Call>,
+        /// Whether a call is being made.
+        waits: Arc<AtomicBool>,
         /// The relay's functions, in the order of `SHAPES`, once there is a memory to share.
         relay: Vec<Option<Func>>,
     },
@@ -248,7 +252,7 @@ fn call(
     let read = gather(memory.data(&caller), shape.reads, params)
         .map_err(error)?
         .concat();
-    let relay = match &mut caller.data_mut().outside {
+    let (relay, waits) = match &mut caller.data_mut().outside {
         Outside::Replay(calls) => {
             let call = calls.recv().map_err(|_| {
                 wasmtime::Error::msg(format!(
@@ -265,12 +269,15 @@ fn call(
                 results,
             );
         }
-        Outside::Record { relay, .. } => relay[index],
+        Outside::Record { relay, waits, .. } => (relay[index], Arc::clone(waits)),
     };
     let relay = relay
         .context("the relay has each function that the module imports")
         .map_err(error)?;
-    relay.call(&mut caller, params, results)?;
+    waits.store(true, Ordering::Relaxed);
+    let result = relay.call(&mut caller, params, results);
+    waits.store(false, Ordering::Relaxed);
+    result?;
     let errno = number(&results[0]) as i32;
     let writes = if errno == 0 { shape.writes } else { &[] };
     let call = Call {

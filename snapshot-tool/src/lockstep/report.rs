@@ -39,6 +39,12 @@ pub enum Cause {
 }
 
 impl Divergence {
+    /// Adds how a side ended, if it could not say so itself.
+    pub fn note_end(&mut self, side: Side, exit: &Exit) {
+        self.traps
+            .extend(exit.message().map(|message| (side, message)));
+    }
+
     /// A position as people count: in bytecode words from the start of the code, and from its function's.
     fn place(&self, position: u32) -> String {
         let code = self

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::{Scope, ScopedJoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -13,7 +13,7 @@ use wasmtime_wasi::{Deterministic, HostMonotonicClock, HostWallClock};
 
 use super::event::{BATCH, Batch, STACK_WORDS};
 use super::outside::{self, Outside};
-use super::{End, Setup};
+use super::{End, Setup, Standard};
 use crate::engine;
 use crate::host::{self, Host};
 use crate::run;
@@ -43,36 +43,37 @@ impl fmt::Display for Side {
     }
 }
 
-pub type Thread<'scope> = ScopedJoinHandle<'scope, Result<End>>;
-
 /// A side that runs.
-pub struct Started<'scope> {
+pub struct Started {
+    pub side: Side,
     pub events: Receiver<Batch>,
-    pub thread: Thread<'scope>,
+    pub thread: JoinHandle<Result<End>>,
 }
 
-/// Starts `module` on a thread of `scope`.
-pub fn start<'scope, 'env>(
-    scope: &'scope Scope<'scope, 'env>,
-    engine: &'env Engine,
+/// Starts `module` on a thread of its own.
+pub fn start(
+    engine: &Engine,
     side: Side,
-    module: &'env Module,
+    module: &Module,
     outside: Outside,
-    setup: &'env Setup,
-) -> Result<Started<'scope>> {
+    setup: &Setup,
+) -> Result<Started> {
     let (sender, events) = sync_channel(IN_FLIGHT);
+    let (engine, module, setup) = (engine.clone(), module.clone(), setup.clone());
     let thread = engine::guest_thread(side.to_string())
-        .spawn_scoped(scope, move || {
-            run_side(engine, module, outside, setup, sender)
-        })
+        .spawn(move || run_side(&engine, &module, outside, &setup, sender))
         .context(
             "cannot reserve 1 GiB of address space for each of two stacks (is `ulimit -v` set?)",
         )?;
-    Ok(Started { events, thread })
+    Ok(Started {
+        side,
+        events,
+        thread,
+    })
 }
 
 /// What the side came to.
-pub fn join(thread: Thread) -> Result<End> {
+pub fn join(thread: JoinHandle<Result<End>>) -> Result<End> {
     thread
         .join()
         .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -90,26 +91,34 @@ fn run_side(
         MemoryOutputPipe::new(OUTPUT_LIMIT),
     );
     let mut wasi = setup.sandbox.context()?;
-    wasi.stdin(MemoryInputPipe::new(setup.input.clone()))
-        .stdout(stdout.clone())
-        .stderr(stderr.clone());
+    if let Standard::Given(input) = &setup.standard {
+        wasi.stdin(MemoryInputPipe::new(input.clone()))
+            .stdout(stdout.clone())
+            .stderr(stderr.clone());
+    }
     wasi.wall_clock(Ticks::default())
         .monotonic_clock(Ticks::default());
     wasi.secure_random(Deterministic::new(vec![0x5a, 0xc3, 0x17, 0x88, 0x2e]));
-    let recorder = Recorder {
-        batch: Batch::default(),
-        stack_high: None,
-        sender,
+    let wasi = wasi.build_p1();
+    let host = match (&setup.standard, &outside) {
+        (Standard::Inherited(line), Outside::Record { .. }) => {
+            Host::inheriting(wasi, &setup.sandbox, line.clone())?
+        }
+        (Standard::Inherited(_), Outside::Replay(_)) | (Standard::Given(_), _) => {
+            Host::new(wasi, &setup.sandbox)
+        }
     };
-    let mut store = Store::new(
-        engine,
-        Guest {
-            host: Host::new(wasi.build_p1(), &setup.sandbox),
-            memory: None,
-            recorder,
-            outside,
+    let guest = Guest {
+        host,
+        memory: None,
+        recorder: Recorder {
+            batch: Batch::default(),
+            stack_high: None,
+            sender,
         },
-    );
+        outside,
+    };
+    let mut store = Store::new(engine, guest);
     store.limiter(|guest| &mut guest.host.limits);
     store.set_epoch_deadline(1);
     let mut linker = linker(engine)?;
@@ -122,7 +131,7 @@ fn run_side(
     let start = instance
         .get_typed_func::<(), ()>(&mut store, "_start")
         .map_err(engine::error)?;
-    let exit = run::exit(start.call(&mut store, ()));
+    let exit = run::exit(start.call(&mut store, ()), &setup.sandbox.limits);
     store.into_data().recorder.finish();
     Ok(End {
         exit,
