@@ -216,7 +216,7 @@ pub fn mark_unreachable(heap: &Heap, marker: &mut Marker) {
     let table = core::mem::take(&mut finalisers.first.entries);
     let (live, dead): (Vec<_>, Vec<_>) = table
         .into_iter()
-        .partition(|entry| marker.is_live(entry.block.get()));
+        .partition(|entry| marker.unmarked(entry.block.get()).is_none());
     dead.iter()
         .for_each(|entry| marker.value(entry.block.get()));
     finalisers.first = Table {

@@ -1,12 +1,15 @@
 //! Marking: gives every reachable block of the major heap the live colour.
 //!
-//! Begins right after a minor collection (the nursery is empty) with the live colours just swapped, so that all
-//! blocks are of the dead colour, and is completed at the end of the cycle, after another one. Depth first with an explicit stack of field ranges: deep structures need no native
-//! stack, and a large block waits as one range. Where there is no memory for the stack to grow, ranges are
-//! dropped, and all marked blocks looked at again.
+//! Begins right after a minor collection (the nursery is empty) with the live colours just swapped,
+//! so that all blocks are of the dead colour, and is completed at the end of the cycle, after
+//! another one. Depth first with an explicit stack of field ranges: deep structures need no native
+//! stack, and a large block waits as one range. Where there is no memory for the stack to grow,
+//! ranges are dropped, and all marked blocks looked at again.
 //!
-//! Leaves out: doing this in steps. What is missing for that is a write barrier that marks overwritten values.
+//! Leaves out: doing this in steps. What is missing for that is a write barrier that marks
+//! overwritten values.
 
+use super::ephemeron::watch::{Watches, is_planted};
 use super::minor::YoungRange;
 use super::state::{COLOUR_B, COLOUR_MASK, Heap};
 use super::{ephemeron, finalise, memprof, roots};
@@ -23,7 +26,8 @@ pub struct Marker<const AMONG_YOUNG: bool = false> {
     low: i64,
     half: u64,
     dead: u64,
-    /// The stack of field ranges, two addresses each: its lower end, its top, the end of its memory.
+    /// The stack of field ranges, two addresses each: its lower end, its top, the end of its
+    /// memory.
     base: u32,
     top: u32,
     limit: u32,
@@ -31,6 +35,8 @@ pub struct Marker<const AMONG_YOUNG: bool = false> {
     live_words: u64,
     /// A range found no room on the stack: blocks that were marked have fields to be looked at.
     overflowed: bool,
+    /// Ephemerons that wait for blocks to be marked.
+    pub watches: Watches,
 }
 
 /// Bytes of an entry of the stack.
@@ -49,8 +55,7 @@ pub fn complete(heap: &'static Heap) -> u64 {
     let mut marker = Marker::<false>::new(heap);
     ephemeron::mark(heap, &mut marker);
     finalise::mark_unreachable(heap, &mut marker);
-    marker.drain();
-    ephemeron::mark(heap, &mut marker);
+    ephemeron::finish_mark(&mut marker);
     marker.live_words
 }
 
@@ -97,6 +102,7 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
             limit: heap.mark_stack.limit(),
             live_words: 0,
             overflowed: false,
+            watches: Watches::new(),
         }
     }
 
@@ -108,15 +114,24 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
         }
     }
 
-    /// Whether `value` is not a block of the major heap that is unmarked.
-    pub fn is_live(&self, value: Value) -> bool {
-        is_live(self.heap, value)
+    /// The block of the major heap that `value` is, or points into, if it is unmarked.
+    pub fn unmarked(&self, value: Value) -> Option<Value> {
+        if !self.heap.in_major(value) {
+            return None;
+        }
+        let (mut block, mut header) = (value, value.header());
+        if header as u8 == tag::INFIX && !is_planted(header) {
+            block = Value::block(value.address() - (header >> 10) as u32 * WORD);
+            header = block.header();
+        }
+        (header & COLOUR_MASK != self.dead ^ COLOUR_B).then_some(block)
     }
 
     /// Marks all that the stack holds, and what it could not hold.
     pub fn drain(&mut self) {
         self.drain_stack();
         while core::mem::take(&mut self.overflowed) {
+            self.watches.wake_all();
             let heap = self.heap;
             heap.small
                 .walk(|address| self.look_again(address), |_, _| ());
@@ -144,8 +159,8 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
         }
     }
 
-    /// Marks from the fields `start..end` (not empty). Children wait on the stack, but for one found in the last field: it
-    /// takes the range's place, so that a list needs no stack at all.
+    /// Marks from the fields `start..end` (not empty). Children wait on the stack, but for one
+    /// found in the last field: it takes the range's place, so that a list needs no stack at all.
     #[inline(always)]
     fn range(&mut self, start: u32, end: u32) {
         let (mut address, mut end) = (start, end);
@@ -201,13 +216,16 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
             && !(AMONG_YOUNG && self.young.contains(word))
     }
 
-    /// Marks the block at `address`, unless it is marked; the range of fields still to be marked, perhaps empty.
+    /// Marks the block at `address`, unless it is marked; the range of fields still to be marked,
+    /// perhaps empty.
     #[inline(always)]
     fn block(&mut self, mut address: u32) -> (u32, u32) {
         let mut header = memory::load_u64(address - WORD);
         if header as u8 == tag::INFIX {
-            address -= (header >> 10) as u32 * WORD;
-            header = memory::load_u64(address - WORD);
+            if !is_planted(header) {
+                address -= (header >> 10) as u32 * WORD;
+            }
+            header = self.unwatched(address);
         }
         if header & COLOUR_MASK != self.dead {
             return (address, address);
@@ -223,6 +241,18 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
             ),
             _ => (address, end),
         }
+    }
+
+    /// The header of the block at `address`, which is about to be marked if it was not: nobody
+    /// waits for it any longer.
+    #[inline(never)]
+    fn unwatched(&mut self, address: u32) -> u64 {
+        let header = memory::load_u64(address - WORD);
+        if header as u8 != tag::INFIX {
+            return header;
+        }
+        self.watches.wake(header);
+        memory::load_u64(address - WORD)
     }
 }
 

@@ -1,11 +1,12 @@
 //! Minor collection: copies what is reachable in the nursery into the major heap.
 //!
-//! A block that was copied has header 0 and its new address in field 0. Blocks whose fields are still in the
-//! nursery wait on a stack of nursery addresses; each field is read once there and written once to
-//! its new place. At the end the nursery is empty and nothing points into it.
+//! A block that was copied has header 0 and its new address in field 0. Blocks whose fields are
+//! still in the nursery wait on a stack of nursery addresses; each field is read once there and
+//! written once to its new place. At the end the nursery is empty and nothing points into it.
 //!
 //! Leaves out: when it is time for it (see `collect`).
 
+use super::ephemeron::watch::{Watches, is_planted};
 use super::settings::{about, message};
 use super::state::Heap;
 use super::{ephemeron, finalise, memprof, roots};
@@ -17,12 +18,14 @@ use crate::vm::vm;
 pub struct Evacuation {
     heap: &'static Heap,
     young: YoungRange,
-    /// Stack of nursery addresses of copied blocks whose fields are still to be copied. As every block is pushed once,
-    /// the room reserved at `init` is enough.
+    /// Stack of nursery addresses of copied blocks whose fields are still to be copied. As every
+    /// block is pushed once, the room reserved at `init` is enough.
     todo_base: u32,
     todo_top: u32,
     colour: u64,
     promoted: u64,
+    /// Ephemerons that wait for blocks to be copied.
+    pub watches: Watches,
 }
 
 /// The nursery, for a test in one comparison: an odd word (an integer) rotates to a huge one.
@@ -48,7 +51,8 @@ impl YoungRange {
     }
 }
 
-/// Empties the nursery; whether there was anything in it. The stack pointer and all values are in memory.
+/// Empties the nursery; whether there was anything in it. The stack pointer and all values are in
+/// memory.
 pub fn collect(heap: &'static Heap) -> bool {
     let vm = vm();
     let used = vm.young_end.get() - vm.young_ptr.get();
@@ -83,6 +87,7 @@ impl Evacuation {
             todo_top: todo_base,
             colour: heap.live_colour.get(),
             promoted: 0,
+            watches: Watches::new(),
         }
     }
 
@@ -108,7 +113,8 @@ impl Evacuation {
         memprof::young_roots(heap, &mut visit);
     }
 
-    /// The address that `value` has after the collection; copies the block if that was not done yet.
+    /// The address that `value` has after the collection; copies the block if that was not done
+    /// yet.
     pub fn value(&mut self, value: Value) -> Value {
         match self.young.contains(value.0) {
             true => Value(self.forward(value.0)),
@@ -116,7 +122,23 @@ impl Evacuation {
         }
     }
 
-    /// Where `value` went if it was copied; `None` for a nursery block that was not (so far).
+    /// The nursery block that `value` is, or points into, if it was not copied so far.
+    pub fn uncopied(&self, value: Value) -> Option<Value> {
+        if !self.young.contains(value.0) {
+            return None;
+        }
+        match value.header() {
+            0 => None,
+            header if header as u8 == tag::INFIX && !is_planted(header) => {
+                let offset = (header >> 10) as u32 * WORD;
+                self.uncopied(Value::block(value.address() - offset))
+            }
+            _ => Some(value),
+        }
+    }
+
+    /// Where `value` went if it was copied; `None` for a nursery block that was not. No header is
+    /// planted.
     pub fn survivor(&self, value: Value) -> Option<Value> {
         if !self.young.contains(value.0) {
             return Some(value);
@@ -221,8 +243,23 @@ impl Evacuation {
 
     #[inline(never)]
     fn forward_infix(&mut self, young: u32, header: u64) -> i64 {
+        if is_planted(header) {
+            return self.forward_watched(young, header);
+        }
         let offset = (header >> 10) as i64 * WORD as i64;
         self.forward(young as i64 - offset) + offset
+    }
+
+    /// Copies a block that ephemerons wait for, and wakes them: unless it is skipped.
+    #[cold]
+    fn forward_watched(&mut self, young: u32, planted: u64) -> i64 {
+        let header = self.watches.own_header(planted);
+        let target = Value(memory::load_i64(young));
+        if header as u8 == tag::FORWARD && self.may_skip_to(target) {
+            return self.value(target).0;
+        }
+        self.watches.wake(planted);
+        self.copy(young, header)
     }
 
     /// Skips a forced suspension, unless that would make its value look like a suspension or a
@@ -245,12 +282,21 @@ impl Evacuation {
             false => target,
         };
         super::image::is_known_block(self.heap, seen)
-            && !matches!(seen.tag(), tag::FORWARD | tag::LAZY | tag::DOUBLE)
+            && !matches!(self.own_tag(seen), tag::FORWARD | tag::LAZY | tag::DOUBLE)
+    }
+
+    fn own_tag(&self, block: Value) -> u8 {
+        match block.header() {
+            header if header as u8 == tag::INFIX && is_planted(header) => {
+                self.watches.own_header(header) as u8
+            }
+            header => header as u8,
+        }
     }
 }
 
-/// Copies what precedes the environment of a closure (but field 0, which is in place): code pointers
-/// and infix headers, not values. Returns the offset of the environment.
+/// Copies what precedes the environment of a closure (but field 0, which is in place): code
+/// pointers and infix headers, not values. Returns the offset of the environment.
 #[inline(never)]
 fn copy_code(young: u32, new: u32) -> u32 {
     let info = memory::load_i64(young + WORD);

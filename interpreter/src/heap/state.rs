@@ -1,10 +1,11 @@
 //! The collector's state: one [`Heap`] for the module under Wasm, one for each thread natively.
 //!
-//! Invariants: a block's colour (header bits 8 and 9) is [`FREE`] for unused memory of the major heap, the
-//! heap's *live colour* for blocks that the last marking reached or that were born since, and the other
-//! of the two remaining colours for garbage that has not been swept yet. Nursery and image blocks
-//! have colour 0, which nobody looks at. Between collections the two live colours swap roles, so that
-//! sweeping need not touch survivors.
+//! Invariants: a block's colour (header bits 8 and 9) is [`FREE`] for unused memory of the major
+//! heap, the heap's *live colour* for blocks that the last marking reached or that were born since,
+//! and the other of the two remaining colours for garbage that has not been swept yet. The fourth
+//! colour is that of headers that `ephemeron` plants during a collection. Nursery and image blocks
+//! have colour 0, which nobody looks at. Between collections the two live colours swap roles, so
+//! that sweeping need not touch survivors.
 //!
 //! Leaves out: how each space allocates (see `small`, `large`, `image`).
 
@@ -75,8 +76,8 @@ pub struct Heap {
     pub nursery_words: Cell<usize>,
     /// What compiled code's trigger is set to while nothing waits.
     pub normal_trigger: Cell<u32>,
-    /// Words allocated in the major heap since the last marking began, and at which number the next major
-    /// collection is due.
+    /// Words allocated in the major heap since the last marking began, and at which number the next
+    /// major collection is due.
     pub allocated: Cell<u64>,
     pub allocation_goal: Cell<u64>,
     pub external: External,
@@ -133,7 +134,8 @@ impl Heap {
         self.low.get() != 0
     }
 
-    /// Whether `value` points into the major heap, provided that it does not point into the nursery.
+    /// Whether `value` points into the major heap, provided that it does not point into the
+    /// nursery.
     #[inline(always)]
     pub fn in_major(&self, value: Value) -> bool {
         value.is_block()
@@ -145,7 +147,8 @@ impl Heap {
         self.high.set(self.high.get().max(end));
     }
 
-    /// The colours of blocks that are not to be freed now: both, where marking has begun and nothing is known to be dead.
+    /// The colours of blocks that are not to be freed now: both, where marking has begun and
+    /// nothing is known to be dead.
     pub fn kept_colours(&self) -> Colours {
         let bit = |colour: u64| 1 << (colour >> 8);
         Colours(match self.phase.get() {
