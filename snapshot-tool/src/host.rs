@@ -6,9 +6,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use annotations::{Intrinsic, Meaning};
 use anyhow::{Context, Result};
 use cpu_time::ProcessTime;
-use wasmtime::{Caller, Engine, Extern, Linker, StoreLimits, StoreLimitsBuilder};
+use wasmtime::{
+    Caller, Engine, Extern, FuncType, Linker, StoreLimits, StoreLimitsBuilder, Val, ValType,
+};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
@@ -17,9 +20,6 @@ use crate::limits::Limits;
 use crate::status_line::StatusLine;
 use crate::streams::{self, Streams};
 use crate::wasi;
-
-/// The module name of the intrinsics' imports (see the annotations crate).
-const INTRINSICS: &str = "bactrian";
 
 /// A directory that the guest may use.
 #[derive(Clone, Debug)]
@@ -165,38 +165,54 @@ pub fn add_intrinsics<T: 'static>(linker: &mut Linker<T>) -> Result<()> {
 }
 
 fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
-    linker.func_wrap(INTRINSICS, "context.update", |_position: u32| ())?;
-    linker.func_wrap(INTRINSICS, "context.push", |_position: u32| ())?;
-    linker.func_wrap(INTRINSICS, "context.pop", || ())?;
-    for name in ["specialize.value", "specialize.range"] {
-        linker.func_wrap(INTRINSICS, name, |value: u32, _low: u32, _high: u32| value)?;
+    for &intrinsic in Intrinsic::ALL {
+        let params = intrinsic.params().iter().map(|&ty| value_type(ty));
+        let results = intrinsic.result().map(value_type);
+        let ty = FuncType::new(linker.engine(), params, results);
+        let meaning = intrinsic.meaning();
+        linker.func_new(
+            annotations::MODULE,
+            intrinsic.name(),
+            ty,
+            move |mut caller, params, results| perform(meaning, &mut caller, params, results),
+        )?;
     }
-    linker.func_wrap(INTRINSICS, "specialize.guess", |value: u32, _guess: u32| {
-        value
-    })?;
-    linker.func_wrap(INTRINSICS, "specialize.active", || 0u32)?;
-    linker.func_wrap(INTRINSICS, "cells.drop_below", |_address: u32| ())?;
-    linker.func_wrap(INTRINSICS, "cells.sync", || ())?;
-    linker.func_wrap(INTRINSICS, "cells.invalidate", || ())?;
-    linker.func_wrap(
-        INTRINSICS,
-        "lockstep.event",
-        |_kind: u32, _position: u32, _sp: u32, _value: i64| (),
-    )?;
-    linker.func_wrap(INTRINSICS, "cells.read", read_cell)?;
-    linker.func_wrap(INTRINSICS, "cells.write", write_cell)?;
     Ok(())
 }
 
-fn read_cell<T>(mut caller: Caller<'_, T>, address: u32) -> wasmtime::Result<i64> {
-    let mut cell = [0; 8];
-    memory(&mut caller)?.read(&caller, address as usize, &mut cell)?;
-    Ok(i64::from_le_bytes(cell))
+fn value_type(ty: annotations::Type) -> ValType {
+    match ty {
+        annotations::Type::I32 => ValType::I32,
+        annotations::Type::I64 => ValType::I64,
+    }
 }
 
-fn write_cell<T>(mut caller: Caller<'_, T>, address: u32, value: i64) -> wasmtime::Result<()> {
-    memory(&mut caller)?.write(&mut caller, address as usize, &value.to_le_bytes())?;
+/// Does what an intrinsic means in generic code.
+fn perform<T>(
+    meaning: Meaning,
+    caller: &mut Caller<'_, T>,
+    params: &[Val],
+    results: &mut [Val],
+) -> wasmtime::Result<()> {
+    match meaning {
+        Meaning::Nothing => {}
+        Meaning::First => results[0] = params[0],
+        Meaning::Zero => results[0] = Val::I32(0),
+        Meaning::Load => {
+            let mut cell = [0; 8];
+            memory(caller)?.read(&*caller, address(&params[0]), &mut cell)?;
+            results[0] = Val::I64(i64::from_le_bytes(cell));
+        }
+        Meaning::Store => {
+            let cell = params[1].unwrap_i64().to_le_bytes();
+            memory(caller)?.write(&mut *caller, address(&params[0]), &cell)?;
+        }
+    }
     Ok(())
+}
+
+fn address(value: &Val) -> usize {
+    value.unwrap_i32() as u32 as usize
 }
 
 fn memory<T>(caller: &mut Caller<'_, T>) -> wasmtime::Result<wasmtime::Memory> {

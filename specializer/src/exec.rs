@@ -11,7 +11,8 @@
 mod tests;
 
 use crate::ir::{Block, Callee, Function, Inst, Symbol, Target, Terminator, ValueId};
-use crate::op::{Const, Intrinsic, LoadKind, Op, Outcome, StoreKind};
+use crate::op::intrinsic::Plain;
+use crate::op::{self, Const, Intrinsic, LoadKind, Op, Outcome, StoreKind};
 
 /// Bytes of a WebAssembly page.
 const PAGE: usize = 1 << 16;
@@ -226,28 +227,15 @@ impl<V: ValueId> Frame<'_, V> {
         intrinsic: Intrinsic,
         operands: &[Const],
     ) -> Result<Option<Const>, Stop> {
-        Ok(match intrinsic {
-            Intrinsic::ContextUpdate
-            | Intrinsic::ContextPush
-            | Intrinsic::ContextPop
-            | Intrinsic::CellsDropBelow
-            | Intrinsic::CellsSync
-            | Intrinsic::CellsInvalidate => None,
-            Intrinsic::SpecializeValue
-            | Intrinsic::SpecializeRange
-            | Intrinsic::SpecializeGuess => Some(operands[0]),
-            Intrinsic::SpecializeActive => Some(Const::I32(0)),
-            Intrinsic::CellsRead => Some(self.state.load(LoadKind::I64Load, operands[0], 0)?),
-            Intrinsic::CellsWrite => {
-                self.state
-                    .store(StoreKind::I64Store, operands[0], 0, operands[1])?;
-                None
-            }
-            Intrinsic::LockstepEvent => {
-                self.host.event(self.state, operands);
-                None
-            }
-        })
+        if intrinsic == Intrinsic::LockstepEvent {
+            self.host.event(self.state, operands);
+        }
+        match op::intrinsic::plain(intrinsic) {
+            Plain::Nothing => Ok(None),
+            Plain::First => Ok(Some(operands[0])),
+            Plain::Zero => Ok(Some(Const::I32(0))),
+            Plain::Op(op) => self.effect(op, operands),
+        }
     }
 }
 

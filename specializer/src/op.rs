@@ -200,7 +200,7 @@ impl Op {
             Op::GlobalGet(_) => Effect::ReadsGlobal,
             Op::GlobalSet(_) => Effect::WritesGlobal,
             Op::Call(_) | Op::MemoryGrow => Effect::Calls,
-            Op::Intrinsic(intrinsic) => intrinsic.effect(),
+            Op::Intrinsic(intrinsic) => intrinsic.effect().into(),
         }
     }
 
@@ -224,7 +224,7 @@ impl Op {
             Op::MemorySize | Op::SymbolAddress(_) => op_type(&[], Some(I32)),
             Op::MemoryGrow => op_type(&[I32], Some(I32)),
             Op::MemoryCopy | Op::MemoryFill => op_type(&[I32, I32, I32], None),
-            Op::Intrinsic(intrinsic) => op_type(intrinsic.operands(), intrinsic.result()),
+            Op::Intrinsic(intrinsic) => intrinsic::ty(intrinsic),
         })
     }
 }

@@ -1,29 +1,25 @@
 //! Reads the specialisation requests that the interpreter left in its memory.
 //!
-//! The layout is that of the annotations crate (`RequestTable`, `Region`, `Request`), version 1; this is its one
-//! reader. Everything read is checked against the module, so later stages index without fear.
+//! The layout is that of the annotations crate ([`abi::RequestTable`], [`abi::Region`], [`abi::Request`]); this is
+//! its one reader. Everything read is checked against the module, so later stages index without fear.
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::offset_of;
 use std::ops::Range;
 
+use annotations as abi;
 use wasmparser::ExternalKind;
 
 use crate::ir::{Base, Func, Sig, Signature, Symbol, Type};
 use crate::module::Module;
 use crate::op::Const;
 
-const EXPORT: &str = "BACTRIAN_REQUESTS";
-const MAGIC: u32 = 0x5443_4142;
-const VERSION: u32 = 1;
-const TABLE_WORDS: u32 = 6;
-const REQUEST_HEADER: u32 = 24;
-const PARAM_SIZE: u32 = 16;
-const MAX_PARAMS: u32 = 16;
-const REQUEST_SIZE: u32 = REQUEST_HEADER + PARAM_SIZE * MAX_PARAMS;
-const REGION_SIZE: u32 = 8;
+/// Bytes of a request, and of a region.
+const REQUEST_SIZE: u32 = size_of::<abi::Request>() as u32;
+const REGION_SIZE: u32 = size_of::<abi::Region>() as u32;
 
 /// Regions a table may list: more are taken for a count that was overwritten.
 const MAX_REGIONS: u32 = 1 << 16;
@@ -70,7 +66,8 @@ pub struct Requests {
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
     #[error(
-        "the module exports no constant global `{EXPORT}`: is it annotated, and is it a snapshot?"
+        "the module exports no constant global `{}`: is it annotated, and is it a snapshot?",
+        abi::REQUEST_TABLE_EXPORT
     )]
     NoTable,
     #[error("request table at {address:#x}: {what}")]
@@ -88,24 +85,22 @@ impl Requests {
     pub fn read(module: &Module) -> Result<Self, RequestError> {
         let table = table_address(module).ok_or(RequestError::NoTable)?;
         let reader = Reader { module };
-        let words = reader.words::<{ TABLE_WORDS as usize }>(table)?;
-        let [
-            magic,
-            version,
-            regions,
-            region_count,
-            requests,
-            request_count,
-        ] = words;
-        if magic != MAGIC || version != VERSION {
+        let magic = reader.word(table, offset_of!(abi::RequestTable, magic));
+        let version = reader.word(table, offset_of!(abi::RequestTable, version));
+        if magic != abi::REQUEST_MAGIC || version != abi::REQUEST_VERSION {
+            let (expected, ours) = (abi::REQUEST_MAGIC, abi::REQUEST_VERSION);
             let what = format!(
-                "magic {magic:#x}, version {version}; expected {MAGIC:#x}, version {VERSION}"
+                "magic {magic:#x}, version {version}; expected {expected:#x}, version {ours}"
             );
             return Err(RequestError::Malformed {
                 address: table,
                 what,
             });
         }
+        let regions = reader.word(table, offset_of!(abi::RequestTable, regions));
+        let region_count = reader.word(table, offset_of!(abi::RequestTable, region_count));
+        let requests = reader.word(table, offset_of!(abi::RequestTable, requests));
+        let request_count = reader.word(table, offset_of!(abi::RequestTable, request_count));
         let malformed = |what: &str| RequestError::Malformed {
             address: table,
             what: what.to_owned(),
@@ -160,7 +155,7 @@ impl Requests {
 }
 
 fn table_address(module: &Module) -> Option<u32> {
-    let &(ExternalKind::Global, index) = module.exports.get(EXPORT)? else {
+    let &(ExternalKind::Global, index) = module.exports.get(abi::REQUEST_TABLE_EXPORT)? else {
         return None;
     };
     let global = module.globals.get(index as usize)?;
@@ -175,14 +170,9 @@ struct Reader<'m, 'a> {
 }
 
 impl Reader<'_, '_> {
-    fn words<const N: usize>(&self, address: u32) -> Result<[u32; N], RequestError> {
-        let mut words = [0; N];
-        for (index, word) in words.iter_mut().enumerate() {
-            *word = self
-                .module
-                .image_u32(address.wrapping_add(4 * index as u32));
-        }
-        Ok(words)
+    /// The word of a structure at `address` that is `offset` bytes from its start.
+    fn word(&self, address: u32, offset: usize) -> u32 {
+        self.module.image_u32(address.wrapping_add(offset as u32))
     }
 
     /// Whether `count` items of `size` bytes at `address` lie in the memory.
@@ -196,7 +186,8 @@ impl Reader<'_, '_> {
         let mut regions = BTreeMap::new();
         for index in 0..count {
             let address = list + index * REGION_SIZE;
-            let [base, len] = self.words(address)?;
+            let base = self.word(address, offset_of!(abi::Region, base));
+            let len = self.word(address, offset_of!(abi::Region, len));
             let malformed = |what: String| Err(RequestError::Malformed { address, what });
             if !self.fits(base, 1, len) {
                 return malformed(format!("region {base:#x}+{len:#x} does not fit the memory"));
@@ -220,7 +211,11 @@ impl Reader<'_, '_> {
 
     fn request(&self, address: u32) -> Result<Request, RequestError> {
         let malformed = |what: String| RequestError::Malformed { address, what };
-        let [function, slot, anchor, code_len, param_count, _] = self.words(address)?;
+        let function = self.word(address, offset_of!(abi::Request, function));
+        let slot = self.word(address, offset_of!(abi::Request, slot));
+        let anchor = self.word(address, offset_of!(abi::Request, anchor));
+        let code_len = self.word(address, offset_of!(abi::Request, code_len));
+        let param_count = self.word(address, offset_of!(abi::Request, param_count));
         let table_entry = |index: u32| {
             let entry = self.module.table.get(index as usize).copied().flatten();
             entry.ok_or_else(|| malformed(format!("table entry {index} is not a function")))
@@ -237,12 +232,12 @@ impl Reader<'_, '_> {
             .module
             .signature(generic)
             .ok_or_else(|| unsupported(generic))?;
-        if slot % 4 != 0 || !self.fits(slot, 1, 4) {
+        if !slot.is_multiple_of(4) || !self.fits(slot, 1, 4) {
             return Err(malformed(format!(
                 "slot {slot:#x} is not an aligned word of the memory"
             )));
         }
-        if param_count > MAX_PARAMS || signature.params.len() != param_count as usize {
+        if param_count > abi::MAX_PARAMS as u32 || signature.params.len() != param_count as usize {
             return Err(malformed(format!(
                 "{param_count} parameters for {function}"
             )));
@@ -264,8 +259,11 @@ impl Reader<'_, '_> {
             code_len,
         };
         for (index, &ty) in signature.params.iter().enumerate() {
-            let [kind, _, low, high] =
-                self.words(address + REQUEST_HEADER + PARAM_SIZE * index as u32)?;
+            let list = address.wrapping_add(offset_of!(abi::Request, params) as u32);
+            let at = list.wrapping_add((size_of::<abi::Param>() * index) as u32);
+            let kind = self.word(at, offset_of!(abi::Param, kind));
+            let low = self.word(at, offset_of!(abi::Param, value));
+            let high = self.word(at, offset_of!(abi::Param, value) + 4);
             let value = u64::from(low) | u64::from(high) << 32;
             let param = param(kind, value, ty, residual, &mut request.bases);
             let param =
@@ -292,16 +290,16 @@ fn param(
     bases: &mut Vec<u32>,
 ) -> Option<Param> {
     match kind {
-        0 => {
+        abi::PARAM_PASS => {
             (residual.params.get(value as usize) == Some(&ty)).then_some(Param::Pass(value as u32))
         }
-        1 => Some(Param::Const(match ty {
+        abi::PARAM_CONST => Some(Param::Const(match ty {
             Type::I32 => Const::I32(value as i32),
             Type::I64 => Const::I64(value as i64),
             Type::F32 => Const::F32(value as u32),
             Type::F64 => Const::F64(value),
         })),
-        2 if ty == Type::I32 => {
+        abi::PARAM_POINTER if ty == Type::I32 => {
             bases.push(value as u32);
             Some(Param::Pointer(Base(bases.len() as u32 - 1)))
         }

@@ -14,7 +14,8 @@ use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
 use crate::image::{Image, Loaded, Place, ReadLog};
 use crate::ir::{Block, Callee, Terminator, Type, generic};
-use crate::op::{Const, Intrinsic, LoadKind, Op, StoreKind};
+use crate::op::intrinsic::{CELL_LOAD, CELL_STORE};
+use crate::op::{Const, Intrinsic, LoadKind, Op};
 use crate::request::Request;
 
 /// What a phase does with the residual side of evaluation.
@@ -253,14 +254,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     fn read_cell(&mut self, address: P::Value, result: Option<generic::Value>) {
         if address.abs().plus(0).is_none() {
             self.spill();
-            return self.emit(
-                Op::Load {
-                    kind: LoadKind::I64Load,
-                    offset: 0,
-                },
-                &[address],
-                result,
-            );
+            return self.emit(CELL_LOAD, &[address], result);
         }
         let value = match self.cells.get(address.abs()) {
             Some(cell) => cell.value,
@@ -276,14 +270,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     fn write_cell(&mut self, address: P::Value, value: P::Value) {
         if address.abs().plus(0).is_none() {
             self.spill();
-            return self.emit(
-                Op::Store {
-                    kind: StoreKind::I64Store,
-                    offset: 0,
-                },
-                &[address, value],
-                None,
-            );
+            return self.emit(CELL_STORE, &[address, value], None);
         }
         self.cache_cell(address.abs(), value, true);
     }

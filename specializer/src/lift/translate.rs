@@ -11,10 +11,7 @@ use super::{Reason, Unsupported};
 use crate::ir::generic::{Function, Inst, Terminator, Value, Values};
 use crate::ir::{Block, Callee, Func, Sig, Signature, Table, Type};
 use crate::module::{Module, value_type};
-use crate::op::{Const, Intrinsic, Op, OpType, Types};
-
-/// The Wasm module whose imports are intrinsics.
-const INTRINSICS: &str = "bactrian";
+use crate::op::{Const, Intrinsic, Op, OpType, Types, intrinsic};
 
 /// A function without its locals' data flow.
 pub(super) struct Draft {
@@ -320,7 +317,9 @@ impl Translator<'_, '_> {
 
     fn call(&mut self, func: Func) -> Lifted {
         let op = match self.module.import(func) {
-            Some(import) if import.module == INTRINSICS => self.intrinsic(func, import.name)?,
+            Some(import) if import.module == annotations::MODULE => {
+                self.intrinsic(func, import.name)?
+            }
             Some(_) | None => Op::Call(Callee::Direct(func)),
         };
         self.push_op(op)
@@ -328,12 +327,10 @@ impl Translator<'_, '_> {
 
     fn intrinsic(&self, func: Func, name: &str) -> Lifted<Op> {
         let unknown = || Reason::Intrinsic(name.to_owned());
-        let intrinsic = Intrinsic::named(name).ok_or_else(unknown)?;
+        let found = Intrinsic::named(name).ok_or_else(unknown)?;
         let signature = self.module.function(func).ok_or_else(unknown)?;
-        let agrees = signature.params == intrinsic.operands()
-            && signature.results.first().copied() == intrinsic.result();
-        agrees
-            .then_some(Op::Intrinsic(intrinsic))
+        intrinsic::agrees(found, signature)
+            .then_some(Op::Intrinsic(found))
             .ok_or_else(unknown)
     }
 

@@ -3,7 +3,7 @@
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
     CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, ImportSection,
-    Instruction, MemArg,
+    Instruction,
 };
 use wasmparser::{FunctionBody, Operator};
 
@@ -11,7 +11,8 @@ use super::data::{self, Data};
 use super::{Layout, LinkError, Place};
 use crate::ir::Func;
 use crate::module::Module;
-use crate::op::Intrinsic;
+use crate::op::intrinsic::Plain;
+use crate::op::{self, Intrinsic};
 
 /// Exports that only the snapshot needed: a command module has no initialiser.
 const DROPPED_EXPORTS: &[&str] = &["_initialize"];
@@ -62,22 +63,16 @@ impl Copier<'_> {
 
 /// The plain operation that an annotation stands for in generic code.
 fn plain(intrinsic: Intrinsic) -> Vec<Instruction<'static>> {
-    let word = MemArg {
-        offset: 0,
-        align: 3,
-        memory_index: 0,
-    };
-    match intrinsic {
-        Intrinsic::CellsRead => vec![Instruction::I64Load(word)],
-        Intrinsic::CellsWrite => vec![Instruction::I64Store(word)],
-        Intrinsic::ContextUpdate | Intrinsic::ContextPush | Intrinsic::CellsDropBelow => {
-            vec![Instruction::Drop]
-        }
-        Intrinsic::ContextPop | Intrinsic::CellsSync | Intrinsic::CellsInvalidate => vec![],
-        Intrinsic::SpecializeValue | Intrinsic::SpecializeRange => vec![Instruction::Drop; 2],
-        Intrinsic::SpecializeGuess => vec![Instruction::Drop],
-        Intrinsic::SpecializeActive => vec![Instruction::I32Const(0)],
-        Intrinsic::LockstepEvent => vec![Instruction::Drop; 4],
+    let operands = intrinsic.params().len();
+    match op::intrinsic::plain(intrinsic) {
+        Plain::Nothing => vec![Instruction::Drop; operands],
+        Plain::First => vec![Instruction::Drop; operands - 1],
+        Plain::Zero => [
+            vec![Instruction::Drop; operands],
+            vec![Instruction::I32Const(0)],
+        ]
+        .concat(),
+        Plain::Op(op) => vec![op.encode().expect("accesses of memory are instructions")],
     }
 }
 

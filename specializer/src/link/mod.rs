@@ -15,14 +15,13 @@ mod data;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
+pub use annotations::MODULE as ANNOTATIONS;
+
 use crate::ir::{Func, Sig};
 use crate::lower::{Lowered, RelocationKind};
 use crate::module::{Import, Module};
-use crate::op::Intrinsic;
+use crate::op::{self, Intrinsic};
 use crate::request::{Request, Requests};
-
-/// The Wasm module name of annotation imports.
-pub const ANNOTATIONS: &str = "bactrian";
 
 /// A residual function and the request it answers.
 pub struct Residue<'a> {
@@ -153,6 +152,11 @@ pub fn annotation(import: &Import) -> Option<Intrinsic> {
         .flatten()
 }
 
+fn is_well_typed(module: &Module, func: Func, intrinsic: Intrinsic) -> bool {
+    let signature = module.signature(func);
+    signature.is_some_and(|signature| op::intrinsic::agrees(intrinsic, signature))
+}
+
 fn places(module: &Module, keep_events: bool) -> Result<Vec<Place>, LinkError> {
     let mut next = 0;
     let mut places = Vec::with_capacity(module.functions.len());
@@ -160,8 +164,8 @@ fn places(module: &Module, keep_events: bool) -> Result<Vec<Place>, LinkError> {
         let place = match module.import(Func(func)) {
             Some(import) if import.module == ANNOTATIONS => match annotation(import) {
                 Some(Intrinsic::LockstepEvent) if keep_events => None,
-                Some(intrinsic) => Some(intrinsic),
-                None => return Err(LinkError::UnknownAnnotation(import.name.to_owned())),
+                Some(intrinsic) if is_well_typed(module, Func(func), intrinsic) => Some(intrinsic),
+                Some(_) | None => return Err(LinkError::UnknownAnnotation(import.name.to_owned())),
             },
             Some(_) | None => None,
         };

@@ -1,80 +1,77 @@
-//! The annotations as operators: names and signatures of the imports declared in the annotations
-//! crate (`interpreter/annotations`), which documents what each one means.
+//! The annotations as operators: their table is the annotations crate's, here in terms of the SSA form.
 
-use super::Effect;
-use crate::ir::Type;
+pub use annotations::Intrinsic;
+use annotations::Meaning;
 
-macro_rules! intrinsics {
-    ($($text:literal $name:ident($($ty:ident),*) $(-> $result:ident)?, $effect:ident;)*) => {
-        /// An annotation, named as its import.
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-        pub enum Intrinsic {
-            $($name,)*
-        }
+use super::{Effect, LoadKind, Op, OpType, StoreKind};
+use crate::ir::{Signature, Type};
 
-        impl Intrinsic {
-            /// Every intrinsic, in table order.
-            pub const ALL: &[Intrinsic] = &[$(Intrinsic::$name,)*];
+/// Reads the cell at an address.
+pub const CELL_LOAD: Op = Op::Load {
+    kind: LoadKind::I64Load,
+    offset: 0,
+};
 
-            /// The import's name, and the name in the text format.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(Intrinsic::$name => $text,)*
-                }
-            }
+/// Writes the cell at an address.
+pub const CELL_STORE: Op = Op::Store {
+    kind: StoreKind::I64Store,
+    offset: 0,
+};
 
-            pub fn operands(self) -> &'static [Type] {
-                match self {
-                    $(Intrinsic::$name => &[$(Type::$ty),*],)*
-                }
-            }
-
-            pub fn result(self) -> Option<Type> {
-                match self {
-                    $(Intrinsic::$name => [$(Type::$result)?].first().copied(),)*
-                }
-            }
-
-            pub fn effect(self) -> Effect {
-                match self {
-                    $(Intrinsic::$name => Effect::$effect,)*
-                }
-            }
-        }
-    };
+/// What stands for a call of an intrinsic in generic code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Plain {
+    /// No operator; the operands are not used.
+    Nothing,
+    /// Operand 0.
+    First,
+    /// The constant 0.
+    Zero,
+    /// This operator, with the same operands.
+    Op(Op),
 }
 
-// Those that only inform the specializer count as calls: nothing may move past them, and none is dropped.
-intrinsics! {
-    "context.update" ContextUpdate(I32), Calls;
-    "context.push" ContextPush(I32), Calls;
-    "context.pop" ContextPop(), Calls;
-    "specialize.value" SpecializeValue(I32, I32, I32) -> I32, Calls;
-    "specialize.range" SpecializeRange(I32, I32, I32) -> I32, Calls;
-    "specialize.guess" SpecializeGuess(I32, I32) -> I32, Calls;
-    "specialize.active" SpecializeActive() -> I32, Pure;
-    "cells.read" CellsRead(I32) -> I64, Reads;
-    "cells.write" CellsWrite(I32, I64), Writes;
-    "cells.drop_below" CellsDropBelow(I32), Calls;
-    "cells.sync" CellsSync(), Calls;
-    "cells.invalidate" CellsInvalidate(), Calls;
-    "lockstep.event" LockstepEvent(I32, I32, I32, I64), Calls;
-}
-
-impl Intrinsic {
-    /// Whether evaluation goes on separately for several outcomes.
-    pub fn fans_out(self) -> bool {
-        matches!(
-            self,
-            Intrinsic::SpecializeValue | Intrinsic::SpecializeRange | Intrinsic::SpecializeGuess
-        )
+/// The plain operation that an intrinsic means.
+pub fn plain(intrinsic: Intrinsic) -> Plain {
+    match intrinsic.meaning() {
+        Meaning::Nothing => Plain::Nothing,
+        Meaning::First => Plain::First,
+        Meaning::Zero => Plain::Zero,
+        Meaning::Load => Plain::Op(CELL_LOAD),
+        Meaning::Store => Plain::Op(CELL_STORE),
     }
+}
 
-    /// The intrinsic that an import of the annotations' module stands for.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|intrinsic| intrinsic.name() == name)
+/// Operands and result of an intrinsic.
+pub fn ty(intrinsic: Intrinsic) -> OpType {
+    OpType {
+        operands: intrinsic.params().iter().map(|&ty| ty.into()).collect(),
+        result: intrinsic.result().map(Type::from),
+    }
+}
+
+/// Whether an import of this type is the intrinsic.
+pub fn agrees(intrinsic: Intrinsic, signature: &Signature) -> bool {
+    let OpType { operands, result } = ty(intrinsic);
+    signature.params[..] == operands[..] && signature.results.first().copied() == result
+}
+
+impl From<annotations::Type> for Type {
+    fn from(ty: annotations::Type) -> Self {
+        match ty {
+            annotations::Type::I32 => Type::I32,
+            annotations::Type::I64 => Type::I64,
+        }
+    }
+}
+
+impl From<annotations::Effect> for Effect {
+    fn from(effect: annotations::Effect) -> Self {
+        match effect {
+            annotations::Effect::Pure => Effect::Pure,
+            annotations::Effect::Reads => Effect::Reads,
+            annotations::Effect::Writes => Effect::Writes,
+            annotations::Effect::Calls => Effect::Calls,
+        }
     }
 }

@@ -128,6 +128,20 @@ fn each_fault_has_its_error() {
 }
 
 #[test]
+fn annotations_have_their_types() {
+    let other = MODULE.replace("$position (param i32)", "$position (param i64)");
+    let other = assemble(&other);
+    let lifting = specialize(&other).expect_err("the annotation has another type");
+    let linking = crate::link_generic(&other, &Options::default());
+    let linking = linking
+        .expect_err("the annotation has another type")
+        .to_string();
+    for error in [lifting, linking] {
+        assert!(error.contains("context.update"), "{error}");
+    }
+}
+
+#[test]
 fn regions_are_disjoint() {
     let two = MODULE.replace("{table}", "0x54434142 1 0x120 2 0x140 1");
     for (regions, disjoint) in [

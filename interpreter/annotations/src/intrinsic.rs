@@ -1,0 +1,231 @@
+//! The table of intrinsics: import, signature, meaning in generic code, and effect.
+//!
+//! Everything about an intrinsic follows from its line in the table: the import that an interpreter calls, what it
+//! does on other targets, and what the specializer, its linker and a host that runs generic code take it for.
+
+/// The Wasm module name of every intrinsic's import.
+pub const MODULE: &str = "bactrian";
+
+/// A type of Wasm values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Type {
+    I32,
+    I64,
+}
+
+/// What an intrinsic does in generic code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meaning {
+    /// Nothing; its parameters are dropped.
+    Nothing,
+    /// It returns its first parameter.
+    First,
+    /// It returns 0.
+    Zero,
+    /// It loads a cell: the `i64` at the address that is its parameter.
+    Load,
+    /// It stores a cell: its second parameter at the address that is its first one.
+    Store,
+}
+
+/// What the specializer must take into account when it moves or drops a call of an intrinsic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Effect {
+    /// Nothing.
+    Pure,
+    /// It reads memory.
+    Reads,
+    /// It writes memory.
+    Writes,
+    /// Anything: nothing moves past it, and it is never dropped. So are those that only inform the specializer.
+    Calls,
+}
+
+/// Types of Rust as types of Wasm.
+trait Wasm {
+    const TYPE: Type;
+}
+
+impl Wasm for u32 {
+    const TYPE: Type = Type::I32;
+}
+
+impl Wasm for i64 {
+    const TYPE: Type = Type::I64;
+}
+
+/// What an intrinsic gives where there is no Wasm, by its meaning.
+#[cfg(not(target_family = "wasm"))]
+macro_rules! plain {
+    (Nothing $($arg:ident)*) => {
+        ()
+    };
+    (First $first:ident $($arg:ident)*) => {
+        $first
+    };
+    (Zero) => {
+        0
+    };
+}
+
+macro_rules! intrinsics {
+    (
+        safe {
+            $($(#[$doc:meta])* $variant:ident $import:literal
+                fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)?,
+                $meaning:ident, $effect:ident;)*
+        }
+        cells {
+            $($(#[$cell_doc:meta])* $cell_variant:ident $cell_import:literal
+                fn $cell_name:ident($($cell_arg:ident: $cell_ty:ty),*) $(-> $cell_result:ty)?,
+                $cell_meaning:ident, $cell_effect:ident;)*
+        }
+    ) => {
+        /// An intrinsic.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+        pub enum Intrinsic {
+            $($(#[$doc])* $variant,)*
+            $($(#[$cell_doc])* $cell_variant,)*
+        }
+
+        impl Intrinsic {
+            /// Every intrinsic, in the table's order.
+            pub const ALL: &[Intrinsic] =
+                &[$(Intrinsic::$variant,)* $(Intrinsic::$cell_variant,)*];
+
+            /// The name of its import.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Intrinsic::$variant => $import,)*
+                    $(Intrinsic::$cell_variant => $cell_import,)*
+                }
+            }
+
+            pub const fn params(self) -> &'static [Type] {
+                match self {
+                    $(Intrinsic::$variant => &[$(<$ty as Wasm>::TYPE),*],)*
+                    $(Intrinsic::$cell_variant => &[$(<$cell_ty as Wasm>::TYPE),*],)*
+                }
+            }
+
+            pub fn result(self) -> Option<Type> {
+                match self {
+                    $(Intrinsic::$variant => [$(<$result as Wasm>::TYPE)?].first().copied(),)*
+                    $(Intrinsic::$cell_variant => {
+                        [$(<$cell_result as Wasm>::TYPE)?].first().copied()
+                    })*
+                }
+            }
+
+            pub const fn meaning(self) -> Meaning {
+                match self {
+                    $(Intrinsic::$variant => Meaning::$meaning,)*
+                    $(Intrinsic::$cell_variant => Meaning::$cell_meaning,)*
+                }
+            }
+
+            pub const fn effect(self) -> Effect {
+                match self {
+                    $(Intrinsic::$variant => Effect::$effect,)*
+                    $(Intrinsic::$cell_variant => Effect::$cell_effect,)*
+                }
+            }
+        }
+
+        #[cfg(target_family = "wasm")]
+        mod imports {
+            // The value of `MODULE`: attributes take no constants.
+            #[link(wasm_import_module = "bactrian")]
+            unsafe extern "C" {
+                $(#[link_name = $import] pub fn $name($($arg: $ty),*) $(-> $result)?;)*
+                $(#[link_name = $cell_import]
+                    pub fn $cell_name($($cell_arg: $cell_ty),*) $(-> $cell_result)?;)*
+            }
+        }
+
+        $(
+            $(#[$doc])*
+            #[inline(always)]
+            #[allow(unused_variables, reason = "most do nothing where there is no Wasm")]
+            pub fn $name($($arg: $ty),*) $(-> $result)? {
+                // SAFETY: imports without preconditions, replaced by plain operations at link time.
+                #[cfg(target_family = "wasm")]
+                unsafe { imports::$name($($arg),*) }
+                #[cfg(not(target_family = "wasm"))]
+                { plain!($meaning $($arg)*) }
+            }
+        )*
+
+        $(
+            $(#[$cell_doc])*
+            ///
+            /// # Safety
+            /// The address is that of an aligned word inside memory the caller owns.
+            #[cfg(target_family = "wasm")]
+            #[inline(always)]
+            pub unsafe fn $cell_name($($cell_arg: $cell_ty),*) $(-> $cell_result)? {
+                // SAFETY: the caller's promise.
+                unsafe { imports::$cell_name($($cell_arg),*) }
+            }
+        )*
+    };
+}
+
+intrinsics! {
+    safe {
+        /// The code from here on runs for interpreter position `position` (usually the bytecode
+        /// address): replaces the top of the context stack and ends sub-contexts of value
+        /// specialisation. A position that is not known degrades to "unknown".
+        ContextUpdate "context.update" fn context_update(position: u32), Nothing, Calls;
+        /// Pushes a context.
+        ContextPush "context.push" fn context_push(position: u32), Nothing, Calls;
+        /// Pops a context.
+        ContextPop "context.pop" fn context_pop(), Nothing, Calls;
+        /// Returns `value`, and asks for one version of what follows for each value in `low..high`
+        /// (unsigned), and one for all others, up to the next [`context_update`].
+        SpecializeValue "specialize.value"
+            fn specialize_value(value: u32, low: u32, high: u32) -> u32, First, Calls;
+        /// Returns `value`, which lies in `low..high` (unsigned): a contract. Asks for one version of what
+        /// follows for each value, up to the next [`context_update`]; residual code traps on others.
+        SpecializeRange "specialize.range"
+            fn specialize_range(value: u32, low: u32, high: u32) -> u32, First, Calls;
+        /// Returns `value`, and asks for a version of what follows for the case that it equals
+        /// `guess`, tested at run time. No version is made where `guess` is not known.
+        SpecializeGuess "specialize.guess" fn specialize_guess(value: u32, guess: u32) -> u32, First, Calls;
+        /// 1 in residual code, 0 in generic code.
+        SpecializeActive "specialize.active" fn specialize_active() -> u32, Zero, Pure;
+        /// Cells below `address` (of the same stack) are dead: their contents need not reach memory.
+        CellsDropBelow "cells.drop_below" fn cells_drop_below(address: u32), Nothing, Calls;
+        /// Brings memory up to date with all cells.
+        CellsSync "cells.sync" fn cells_sync(), Nothing, Calls;
+        /// Forgets cached contents: other code may have changed the cells in memory. Every cell must
+        /// have been synced (or dropped) before.
+        CellsInvalidate "cells.invalidate" fn cells_invalidate(), Nothing, Calls;
+        /// An event for lockstep: `kind`, interpreter position, stack pointer, a value. Syncs all
+        /// cells when events are compiled in, else nothing.
+        LockstepEvent "lockstep.event"
+            fn lockstep_event(kind: u32, position: u32, sp: u32, value: i64), Nothing, Calls;
+    }
+    cells {
+        /// Reads the cell at `address`.
+        CellsRead "cells.read" fn cells_read(address: u32) -> i64, Load, Reads;
+        /// Writes the cell at `address`.
+        CellsWrite "cells.write" fn cells_write(address: u32, value: i64), Store, Writes;
+    }
+}
+
+impl Intrinsic {
+    /// The intrinsic whose import has this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|intrinsic| intrinsic.name() == name)
+    }
+
+    /// Whether what follows is specialised separately for several outcomes.
+    pub const fn fans_out(self) -> bool {
+        matches!(
+            self,
+            Intrinsic::SpecializeValue | Intrinsic::SpecializeRange | Intrinsic::SpecializeGuess
+        )
+    }
+}

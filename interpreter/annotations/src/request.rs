@@ -1,0 +1,79 @@
+//! The request table: what of an interpreter is to be specialised, as it lies in the interpreter's memory.
+//!
+//! Invariant: all fields are of fixed size and aligned to their size, so the layout is the same on every
+//! target. The specializer reads it by these types' offsets.
+
+/// Name of the exported immutable `i32` global that holds the address of the [`RequestTable`].
+pub const REQUEST_TABLE_EXPORT: &str = "BACTRIAN_REQUESTS";
+
+/// First word of a [`RequestTable`]: `"BACT"`, little endian.
+pub const REQUEST_MAGIC: u32 = 0x5443_4142;
+
+/// Version of the layout of [`RequestTable`], [`Region`] and [`Request`].
+pub const REQUEST_VERSION: u32 = 1;
+
+/// Root of the specialisation requests, in the interpreter's memory. All pointers are 32-bit addresses.
+#[repr(C)]
+#[derive(Debug)]
+pub struct RequestTable {
+    pub magic: u32,
+    pub version: u32,
+    /// Address of `[Region; region_count]`.
+    pub regions: u32,
+    pub region_count: u32,
+    /// Address of `[Request; request_count]`, which the linker blanks: nothing else may read it.
+    pub requests: u32,
+    pub request_count: u32,
+}
+
+/// A range of memory whose contents never change after the snapshot, but for the request slots in it.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Region {
+    pub base: u32,
+    /// Length in bytes.
+    pub len: u32,
+}
+
+/// How many parameters of the generic function a request can describe.
+pub const MAX_PARAMS: usize = 16;
+
+/// One function to be specialised.
+///
+/// The residual function has the signature of the function whose table index is in `*slot` at the
+/// snapshot; the linker stores the residual function's table index there.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// Table index of the generic function.
+    pub function: u32,
+    /// Address of the 32-bit word that holds the table index through which the function is called.
+    pub slot: u32,
+    /// Code the request stands for: `params[anchor]` is a pointer to it, and the `code_len` bytes from
+    /// there identify the request, whatever its address.
+    pub anchor: u32,
+    pub code_len: u32,
+    /// Number of entries of `params` in use: the generic function's parameter count.
+    pub param_count: u32,
+    pub reserved: u32,
+    pub params: [Param; MAX_PARAMS],
+}
+
+/// What is known of one parameter of the generic function.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Param {
+    /// One of the `PARAM_*` constants.
+    pub kind: u32,
+    pub reserved: u32,
+    /// The constant, the pointer, or the index of the residual function's parameter.
+    pub value: u64,
+}
+
+/// The parameter is the residual function's parameter number `value`.
+pub const PARAM_PASS: u32 = 0;
+/// The parameter is the constant `value`.
+pub const PARAM_CONST: u32 = 1;
+/// The parameter is a pointer (an `i32`) to `value`, inside a region. Results that depend on it do
+/// not contain the address: they are relocatable.
+pub const PARAM_POINTER: u32 = 2;
