@@ -13,6 +13,8 @@
 //! entry not kept, and a line in [`Cache::notices`]. What is read back is what was written.
 //! Leaves out: what blobs and keys mean. Several different blobs may be under one key.
 
+#![forbid(unsafe_code)]
+
 mod files;
 mod place;
 mod store;

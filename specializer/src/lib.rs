@@ -6,14 +6,17 @@
 //! * [`module`], [`request`], [`image`]: what the snapshot holds, and what it asks for;
 //! * [`ir`], [`op`]: the SSA form and its operators; [`lift`] makes it from Wasm;
 //! * [`eval`]: partial evaluation, request by request;
-//! * [`cleanup`] and [`lower`]: back to Wasm;
+//! * [`cleanup`] and [`lower`]: back to Wasm, both in the order of [`dominators`];
 //! * `key` and [`residue`]: under which key and in which form results are stored;
 //! * [`link`]: residual functions and snapshot become one module.
 //!
 //! [`specialize()`] is the entry point and shows the stages in order. Beside the pipeline: [`text`] prints
 //! and parses the SSA form, [`verify`] checks it, [`exec`] runs it, [`fault`] breaks it on purpose.
 
+#![forbid(unsafe_code)]
+
 pub mod cleanup;
+pub mod dominators;
 pub mod eval;
 pub mod exec;
 pub mod fault;

@@ -6,6 +6,7 @@
 //!
 //! Operand order is WebAssembly's. Leaves out: control flow (see [`crate::ir::Terminator`]).
 
+pub mod compare;
 pub mod evaluate;
 pub mod intrinsic;
 pub mod memory;

@@ -3,9 +3,9 @@
 //! The graph comes first; then each block's operands are chosen among the values that dominate it.
 //! Blocks report to the host, at least one in each loop, so that a test can compare traces and end loops.
 
+use crate::dominators::{Dominators, Order};
 use crate::ir::residual::{BlockData, Function, Inst, Target, Terminator, Value, Values};
 use crate::ir::{Block, Callee, Func, Global, Sig, Signature, Type};
-use crate::lower::dominators::{Dominators, Order};
 use crate::op::{Const, LoadKind, Op, StoreKind};
 
 /// `report(i32, i64) -> i64`: a function that the test provides.

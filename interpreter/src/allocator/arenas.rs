@@ -13,6 +13,9 @@ struct Arenas {
     state: State,
 }
 
+/// Gives the start of so many bytes.
+type Lender = fn(usize) -> Option<u32>;
+
 struct State {
     /// Whether new blocks are scratch.
     is_scratch: Cell<bool>,
@@ -24,8 +27,8 @@ struct State {
     blocks: Cell<usize>,
     /// Whether a failure is the caller's to deal with.
     is_attempt: Cell<bool>,
-    /// Who has memory when none can be added: gives the start of so many bytes.
-    lender: Cell<Option<fn(usize) -> Option<u32>>>,
+    /// Who has memory when none can be added.
+    lender: Cell<Option<Lender>>,
 }
 
 // SAFETY: the module has one thread.
@@ -79,8 +82,8 @@ pub fn lasting<R>(make: impl FnOnce() -> R) -> R {
     made
 }
 
-/// Takes memory from `lender` from now on where none can be added: it gives the start of so many bytes.
-pub fn borrow_from(lender: fn(usize) -> Option<u32>) {
+/// Takes memory from `lender` from now on where none can be added.
+pub fn borrow_from(lender: Lender) {
     ARENAS.state.lender.set(Some(lender));
 }
 

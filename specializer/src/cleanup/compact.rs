@@ -1,9 +1,9 @@
 //! Drops unreachable blocks and unused value numbers: blocks and values are renumbered in reverse
 //! postorder, so that equal functions print and encode alike whatever path led to them.
 
+use crate::dominators::Order;
 use crate::ir::residual::{Function, Value};
 use crate::ir::{Block, Type, ValueId};
-use crate::lower::dominators::Order;
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);

@@ -4,9 +4,9 @@
 //! feed each other go as well. Leaves out stores that are overwritten.
 
 use super::params::retain_params;
+use crate::dominators::Order;
 use crate::ir::Block;
 use crate::ir::residual::{Function, Value};
-use crate::lower::dominators::Order;
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);

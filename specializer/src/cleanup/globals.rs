@@ -9,9 +9,9 @@
 //! frames that exist while something is called: that needs to know which global is the stack pointer.
 
 use super::rename::Renaming;
+use crate::dominators::Order;
 use crate::ir::residual::{BlockData, Function, Inst, Terminator, Value};
 use crate::ir::{Block, Global};
-use crate::lower::dominators::Order;
 use crate::op::{Effect, Op};
 
 pub fn run(function: &mut Function) {

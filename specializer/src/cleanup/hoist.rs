@@ -6,9 +6,9 @@
 //! Leaves out switches, and equal instructions further down.
 
 use super::rename::Renaming;
+use crate::dominators::Order;
 use crate::ir::Block;
 use crate::ir::residual::{Function, Inst, Terminator};
-use crate::lower::dominators::Order;
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);

@@ -9,7 +9,6 @@
 #[cfg(test)]
 mod algebra;
 mod compact;
-pub mod compare;
 mod constants;
 mod dce;
 mod globals;

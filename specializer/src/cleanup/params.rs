@@ -11,10 +11,10 @@
 use std::collections::VecDeque;
 
 use super::rename::Renaming;
+use crate::dominators::Order;
 use crate::hash::FastMap;
 use crate::ir::Block;
 use crate::ir::residual::{Function, Value};
-use crate::lower::dominators::Order;
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);

@@ -11,9 +11,9 @@
 use super::constants::Constants;
 use super::rename::Renaming;
 use super::rules::{self, Better, Known};
+use crate::dominators::Order;
 use crate::hash::FastMap;
 use crate::ir::residual::{Function, Inst, Terminator, Value, Values};
-use crate::lower::dominators::Order;
 use crate::op::{Const, Effect, Op};
 
 pub fn run(function: &mut Function) {

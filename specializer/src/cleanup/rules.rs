@@ -7,9 +7,9 @@
 //! Leaves out floats (but for folding constants, where the operator table allows it) and addresses:
 //! a constant is never moved into the offset of a load, which does not wrap.
 
-use super::compare::{inverse, is_comparison};
 use super::integers;
 use crate::ir::residual::{Value, Values};
+use crate::op::compare::{inverse, is_comparison};
 use crate::op::{Const, Op};
 
 /// What defines a value.

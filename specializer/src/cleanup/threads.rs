@@ -4,10 +4,10 @@
 //! Leaves out threading through blocks that hold instructions.
 
 use super::rename::Renaming;
+use crate::dominators::Order;
 use crate::hash::FastMap;
 use crate::ir::Block;
 use crate::ir::residual::{Function, Target, Terminator, Value, Values};
-use crate::lower::dominators::Order;
 use crate::op::{Const, Op};
 
 pub fn run(function: &mut Function) {

@@ -11,9 +11,9 @@ use super::locals::Locals;
 use super::stackify::{Code, Item};
 use super::structure::{Sense, Step};
 use super::{Lowered, Relocation, RelocationKind};
-use crate::cleanup::compare::inverse;
 use crate::ir::{Block, Callee, Type, residual::Function, residual::Terminator};
 use crate::op::Op;
+use crate::op::compare::inverse;
 
 /// Encodes the body of `function`.
 pub fn run(function: &Function, steps: &[Step], code: &Code, locals: &Locals) -> Lowered {

@@ -3,7 +3,7 @@
 //! Invariant: a loop's parent is the smallest loop around it, and a loop's number is greater than those
 //! of the loops inside it. Leaves out irreducible loops: [`super::reduce`] has removed them.
 
-use super::dominators::{Dominators, Order};
+use crate::dominators::{Dominators, Order};
 use crate::ir::Block;
 
 /// A loop, by its position in [`Loops::all`].

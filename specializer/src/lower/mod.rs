@@ -5,7 +5,6 @@
 //!
 //! Leaves out optimisation, which is [`crate::cleanup`]'s.
 
-pub mod dominators;
 mod encode;
 #[cfg(test)]
 mod golden;
@@ -22,9 +21,8 @@ pub use relocation::{Lowered, OPERAND, Relocation, RelocationKind};
 
 use std::borrow::Cow;
 
+use crate::dominators::{Dominators, Order};
 use crate::ir::residual;
-
-use dominators::{Dominators, Order};
 
 /// Lowers a function that satisfies [`crate::verify`]'s rules for residual functions.
 pub fn function(function: &residual::Function) -> Lowered {

@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::dominators::{Dominators, Order};
+use crate::dominators::{Dominators, Order};
 use crate::ir::{Block, Type, residual};
 use crate::op::{Const, Op};
 

@@ -14,7 +14,7 @@
 
 use std::ops::Range;
 
-use super::dominators::Order;
+use crate::dominators::Order;
 use crate::ir::{
     Block, residual, residual::Function, residual::Target, residual::Terminator, residual::Value,
 };

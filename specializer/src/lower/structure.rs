@@ -6,8 +6,8 @@
 //! Invariant: a loop's blocks are contiguous in the order of the steps, and a block comes after all of
 //! its forward predecessors ([`super::locals`] relies on both).
 
-use super::dominators::{Dominators, Order};
 use super::loops::Loops;
+use crate::dominators::{Dominators, Order};
 use crate::ir::{Block, residual::Function, residual::Target, residual::Terminator};
 
 /// What to emit next. Depths are label indices as in WebAssembly: 0 is the innermost frame.

@@ -79,8 +79,8 @@ pub fn set_times(path: &[u8], times: Option<[u64; 2]>) -> Result<(), Errno> {
         Some(times) => (times, abi::SET_READ | abi::SET_WRITTEN),
         None => ([0; 2], abi::SET_READ_NOW | abi::SET_WRITTEN_NOW),
     };
-    // SAFETY: the path is `rest`.
     at(path, Follow::Yes, |directory, rest| {
+        // SAFETY: the path is `rest`.
         Errno::check(unsafe {
             abi::path_filestat_set_times(
                 directory,
@@ -96,8 +96,8 @@ pub fn set_times(path: &[u8], times: Option<[u64; 2]>) -> Result<(), Errno> {
 }
 
 pub fn unlink(path: &[u8]) -> Result<(), Errno> {
-    // SAFETY: the path is `rest`.
     at(path, Follow::No, |directory, rest| {
+        // SAFETY: the path is `rest`.
         Errno::check(unsafe { abi::path_unlink_file(directory, rest.as_ptr(), rest.len()) })
     })
 }
