@@ -95,45 +95,21 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Each optimisation that can be switched: its name, and where its switch is.
-type Switch = (&'static str, fn(&mut Optimisations) -> &mut bool);
-
-const SWITCHES: [Switch; 3] = [
-    ("virtual-stack", |optimisations| {
-        &mut optimisations.virtual_stack
-    }),
-    ("direct-calls", |optimisations| {
-        &mut optimisations.direct_calls
-    }),
-    ("guesses", |optimisations| &mut optimisations.guesses),
-];
-
-/// The names of all optimisations that can be switched.
-pub fn switches() -> impl Iterator<Item = &'static str> {
-    SWITCHES.iter().map(|(name, _)| *name)
-}
-
 /// The help for `-O`.
 pub fn help() -> String {
-    let names: Vec<_> = switches().collect();
-    format!(
-        "Switch one optimisation off, or on again: {}",
-        names.join(", ")
-    )
+    let names = Optimisations::NAMES.join(", ");
+    format!("Switch one optimisation off, or on again: {names}")
 }
 
 /// Options with these optimisations switched.
 pub fn options(switches: &[(String, bool)]) -> Result<Options> {
     let mut options = Options::default();
     for (name, on) in switches {
-        let Some((_, switch)) = SWITCHES.iter().find(|(known, _)| known == name) else {
-            let known: Vec<_> = self::switches().collect();
-            bail!(
-                "there is no optimisation called `{name}`; there are {}",
-                known.join(", ")
-            );
+        let Some(switch) = options.optimisations.switch(name) else {
+            let known = Optimisations::NAMES.join(", ");
+            bail!("there is no optimisation called `{name}`; there are {known}");
         };
-        *switch(&mut options.optimisations) = *on;
+        *switch = *on;
     }
     Ok(options)
 }

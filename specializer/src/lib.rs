@@ -29,6 +29,7 @@ pub mod link;
 pub mod lower;
 pub mod module;
 pub mod op;
+mod optimisations;
 #[cfg(test)]
 mod random;
 pub mod request;
@@ -37,7 +38,8 @@ mod specialize;
 pub mod text;
 pub mod verify;
 
+pub use optimisations::Optimisations;
 pub use specialize::{
-    Error, Observer, Optimisations, Options, Outcome, Output, Report, RequestReport, Store,
-    link_generic, residual_text, specialize,
+    Error, Observer, Options, Outcome, Output, Report, RequestReport, Store, link_generic,
+    residual_text, specialize,
 };

@@ -12,6 +12,7 @@ use crate::key::GenericKey;
 use crate::lift::Unsupported;
 use crate::link::{self, LinkError, Residue};
 use crate::module::{Module, ModuleError};
+use crate::optimisations::Optimisations;
 use crate::request::{Request, RequestError, Requests};
 use crate::residue::{Stored, check};
 use crate::{cleanup, lift, lower, verify};
@@ -28,27 +29,6 @@ pub struct Options {
     /// Check functions against the rules of [`crate::verify`] after each stage and each pass of cleanup,
     /// and validate the linked module. For tests: a broken rule is a bug of the specializer and panics.
     pub verify: bool,
-}
-
-/// Switches of the ablation ladder; all on by default.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub struct Optimisations {
-    /// Keep cells in SSA values, not in memory.
-    pub virtual_stack: bool,
-    /// Call through known request slots directly.
-    pub direct_calls: bool,
-    /// Make versions for guessed callees.
-    pub guesses: bool,
-}
-
-impl Default for Optimisations {
-    fn default() -> Self {
-        Self {
-            virtual_stack: true,
-            direct_calls: true,
-            guesses: true,
-        }
-    }
 }
 
 /// Where residual functions are kept between runs: opaque blobs, several to a key.

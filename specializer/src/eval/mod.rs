@@ -24,8 +24,8 @@ use crate::image::{Image, ReadLog};
 use crate::ir::{Func, Global, Sig, Symbol, residual};
 use crate::module::Module;
 use crate::op::Const;
+use crate::optimisations::Optimisations;
 use crate::request::{Param, Request};
-use crate::specialize::Optimisations;
 
 pub use prepare::Prepared;
 

@@ -1,0 +1,59 @@
+//! The optimisations that can be switched off, each by its name: the rungs of the ablation ladder.
+//!
+//! Invariant: the table below is their one list. A switch that is not in it does not exist.
+
+macro_rules! optimisations {
+    ($($(#[$doc:meta])* $name:literal $field:ident;)*) => {
+        /// Which optimisations are on; all of them by default.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+        pub struct Optimisations {
+            $($(#[$doc])* pub $field: bool,)*
+        }
+
+        impl Default for Optimisations {
+            fn default() -> Self {
+                Self {
+                    $($field: true,)*
+                }
+            }
+        }
+
+        impl Optimisations {
+            /// The names of the switches.
+            pub const NAMES: &[&str] = &[$($name,)*];
+
+            /// The switch of this name, if there is one.
+            pub fn switch(&mut self, name: &str) -> Option<&mut bool> {
+                match name {
+                    $($name => Some(&mut self.$field),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+optimisations! {
+    /// Keep cells in SSA values, not in memory.
+    "virtual-stack" virtual_stack;
+    /// Call through known request slots directly.
+    "direct-calls" direct_calls;
+    /// Make versions for guessed callees.
+    "guesses" guesses;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_switches_one_optimisation() {
+        for name in Optimisations::NAMES {
+            let mut optimisations = Optimisations::default();
+            let switch = optimisations.switch(name).expect("the name is listed");
+            assert!(std::mem::replace(switch, false), "{name} is on by default");
+            assert_ne!(optimisations, Optimisations::default());
+        }
+        assert_eq!(Optimisations::default().switch("no-such"), None);
+    }
+}
