@@ -17,35 +17,8 @@
 use smallvec::SmallVec;
 use std::{fmt, slice};
 
+use crate::index::{Id, index};
 use crate::op::Op;
-
-/// Declares an index newtype printed with its prefix.
-macro_rules! index {
-    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[derive(serde::Serialize, serde::Deserialize)]
-        pub struct $name(pub u32);
-
-        impl $name {
-            pub fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!($prefix, "{}"), self.0)
-            }
-        }
-
-        impl fmt::Debug for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                fmt::Display::fmt(self, f)
-            }
-        }
-    };
-}
 
 index!(/// A block of a function.
     Block, "bb");
@@ -59,6 +32,8 @@ index!(/// A table of the generic module.
     Table, "t");
 index!(/// A pointer parameter of a request: the base to which relocatable addresses are relative.
     Base, "base");
+index!(/// A parameter of a residual function.
+    Parameter, "param");
 
 /// Types of SSA values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
@@ -78,10 +53,7 @@ pub struct Signature {
 }
 
 /// An index type for SSA values: [`generic::Value`] or [`residual::Value`].
-pub trait ValueId: Copy + Eq + Ord + fmt::Debug + fmt::Display + std::hash::Hash {
-    fn new(index: usize) -> Self;
-    fn index(self) -> usize;
-}
+pub trait ValueId: Id + Eq + Ord + fmt::Debug + fmt::Display + std::hash::Hash {}
 
 /// Operands of an instruction or arguments of a jump.
 pub type Values<V> = SmallVec<[V; 4]>;
@@ -170,17 +142,10 @@ macro_rules! stage {
     ($(#[$doc:meta])* $module:ident, $prefix:literal) => {
         $(#[$doc])*
         pub mod $module {
-            use super::{ValueId, fmt};
+            use super::{ValueId, index};
             index!(/// An SSA value of this stage.
                 Value, $prefix);
-            impl ValueId for Value {
-                fn new(index: usize) -> Self {
-                    Self(u32::try_from(index).expect("value count fits u32"))
-                }
-                fn index(self) -> usize {
-                    self.0 as usize
-                }
-            }
+            impl ValueId for Value {}
             pub type Function = super::Function<Value>;
             pub type BlockData = super::BlockData<Value>;
             pub type Inst = super::Inst<Value>;
@@ -199,6 +164,13 @@ stage!(
     /// What specialisation leaves of it.
     residual, "v"
 );
+
+impl residual::Function {
+    /// The value that a parameter of the function is.
+    pub fn param(&self, param: Parameter) -> residual::Value {
+        self.blocks[0].params[param.index()]
+    }
+}
 
 impl<V: ValueId> Function<V> {
     /// A new value of type `ty`, not yet defined by anything.

@@ -4,7 +4,7 @@
 //! language. Modules in pipeline order:
 //!
 //! * [`module`], [`request`], [`image`]: what the snapshot holds, and what it asks for;
-//! * [`ir`], [`op`]: the SSA form and its operators; [`lift`] makes it from Wasm;
+//! * [`index`], [`ir`], [`op`]: the SSA form and its operators; [`lift`] makes it from Wasm;
 //! * [`eval`]: partial evaluation, request by request;
 //! * [`cleanup`] and [`lower`]: back to Wasm, both in the order of [`dominators`];
 //! * `key` and [`residue`]: under which key and in which form results are stored;
@@ -22,6 +22,7 @@ pub mod exec;
 pub mod fault;
 mod hash;
 pub mod image;
+pub mod index;
 pub mod ir;
 mod key;
 pub mod lift;

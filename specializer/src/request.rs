@@ -13,7 +13,8 @@ use std::ops::Range;
 use annotations as abi;
 use wasmparser::ExternalKind;
 
-use crate::ir::{Base, Func, Sig, Signature, Symbol, Type};
+use crate::index::Map;
+use crate::ir::{Base, Func, Parameter, Sig, Signature, Symbol, Type};
 use crate::module::Module;
 use crate::op::Const;
 
@@ -28,7 +29,7 @@ const MAX_REGIONS: u32 = 1 << 16;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Param {
     /// It is this parameter of the residual function.
-    Pass(u32),
+    Pass(Parameter),
     Const(Const),
     /// It is the address of this base, inside a region.
     Pointer(Base),
@@ -45,7 +46,7 @@ pub struct Request {
     pub sig: Sig,
     pub params: Vec<Param>,
     /// Address of each pointer parameter, by [`Base`].
-    pub bases: Vec<u32>,
+    pub bases: Map<Base, u32>,
     /// The code that identifies the request: the base that points to it, its address and its length.
     pub anchor: Base,
     pub code: u32,
@@ -77,7 +78,7 @@ pub enum RequestError {
 impl Request {
     /// The absolute address of a symbol.
     pub fn address(&self, symbol: Symbol) -> u32 {
-        self.bases[symbol.base.index()].wrapping_add_signed(symbol.offset)
+        self.bases[symbol.base].wrapping_add_signed(symbol.offset)
     }
 }
 
@@ -133,7 +134,7 @@ impl Requests {
             if !self.is_constant(code, request.code_len) {
                 return malformed(format!("the code at {code:#x} is not in a region"));
             }
-            for &base in &request.bases {
+            for &base in request.bases.values() {
                 if base == 0 || !self.is_constant(base, 0) {
                     return malformed(format!("the pointer {base:#x} is not into a region"));
                 }
@@ -183,7 +184,7 @@ impl Reader<'_, '_> {
 
     /// The regions listed at `list`: inside the memory, and disjoint.
     fn regions(&self, list: u32, count: u32) -> Result<BTreeMap<u32, u32>, RequestError> {
-        let mut regions = BTreeMap::new();
+        let mut regions = BTreeMap::default();
         for index in 0..count {
             let address = list + index * REGION_SIZE;
             let base = self.word(address, offset_of!(abi::Region, base));
@@ -253,7 +254,7 @@ impl Reader<'_, '_> {
             generic,
             sig: self.module.functions[generic.index()],
             params: Vec::new(),
-            bases: Vec::new(),
+            bases: Map::default(),
             anchor: Base(0),
             code: 0,
             code_len,
@@ -276,7 +277,7 @@ impl Reader<'_, '_> {
             )));
         };
         request.anchor = base;
-        request.code = request.bases[base.index()];
+        request.code = request.bases[base];
         Ok(request)
     }
 }
@@ -287,22 +288,18 @@ fn param(
     value: u64,
     ty: Type,
     residual: &Signature,
-    bases: &mut Vec<u32>,
+    bases: &mut Map<Base, u32>,
 ) -> Option<Param> {
     match kind {
-        abi::PARAM_PASS => {
-            (residual.params.get(value as usize) == Some(&ty)).then_some(Param::Pass(value as u32))
-        }
+        abi::PARAM_PASS => (residual.params.get(value as usize) == Some(&ty))
+            .then_some(Param::Pass(Parameter(value as u32))),
         abi::PARAM_CONST => Some(Param::Const(match ty {
             Type::I32 => Const::I32(value as i32),
             Type::I64 => Const::I64(value as i64),
             Type::F32 => Const::F32(value as u32),
             Type::F64 => Const::F64(value),
         })),
-        abi::PARAM_POINTER if ty == Type::I32 => {
-            bases.push(value as u32);
-            Some(Param::Pointer(Base(bases.len() as u32 - 1)))
-        }
+        abi::PARAM_POINTER if ty == Type::I32 => Some(Param::Pointer(bases.push(value as u32))),
         _ => None,
     }
 }

@@ -2,8 +2,9 @@
 //! postorder, so that equal functions print and encode alike whatever path led to them.
 
 use crate::dominators::Order;
+use crate::index::Id;
 use crate::ir::residual::{Function, Value};
-use crate::ir::{Block, Type, ValueId};
+use crate::ir::{Block, Type};
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);

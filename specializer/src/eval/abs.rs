@@ -9,7 +9,7 @@
 //! what makes stack slots addressable. Joining two different points gives `Dynamic`, so each value can
 //! rise once, which bounds the fixpoint.
 
-use crate::ir::Symbol;
+use crate::ir::{Parameter, Symbol};
 use crate::op::{Const, Op};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
@@ -21,7 +21,7 @@ pub enum Abs {
     Slot(Symbol),
     /// The residual function's `i32` parameter plus a constant, modulo 2^32.
     Offset {
-        param: u32,
+        param: Parameter,
         offset: i32,
     },
     Dynamic,

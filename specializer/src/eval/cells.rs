@@ -43,7 +43,7 @@ pub fn order(address: Abs) -> (u32, u32, i64) {
     match address {
         Abs::Const(crate::op::Const::I32(n)) => (0, 0, i64::from(n as u32)),
         Abs::Symbol(symbol) => (1, symbol.base.0, i64::from(symbol.offset)),
-        Abs::Offset { param, offset } => (2, param, i64::from(offset)),
+        Abs::Offset { param, offset } => (2, param.0, i64::from(offset)),
         Abs::Const(_) | Abs::Slot(_) | Abs::Dynamic => unreachable!("not the address of a cell"),
     }
 }
@@ -193,10 +193,14 @@ impl Cells<Abs> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Parameter;
     use crate::op::Const;
 
     fn slot(offset: i32) -> Abs {
-        Abs::Offset { param: 2, offset }
+        Abs::Offset {
+            param: Parameter(2),
+            offset,
+        }
     }
 
     fn number(n: i64) -> Abs {

@@ -78,10 +78,11 @@ struct Emission<'a> {
 impl Emission<'_> {
     fn entry(&mut self) {
         let evaluation = self.machine.evaluation;
+        let function = &self.machine.phase.function;
         let params = evaluation.entry().map(|(param, abs)| match param {
-            Param::Pass(index) => Val {
+            Param::Pass(param) => Val {
                 abs,
-                residual: Some(residual::Value(index)),
+                residual: Some(function.param(param)),
             },
             Param::Const(_) | Param::Pointer(_) => Val {
                 abs,

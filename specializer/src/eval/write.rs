@@ -10,7 +10,8 @@ use super::abs::Abs;
 use super::cells::Content;
 use super::transfer::Phase;
 use crate::hash::FastMap;
-use crate::ir::{Block, Terminator, Type, residual};
+use crate::index::Map;
+use crate::ir::{Block, Parameter, Terminator, Type, residual};
 use crate::op::{Const, LoadKind, Op, StoreKind};
 
 /// Cells at known offsets from a parameter are addressed from `parameter - FRAME` by an unsigned
@@ -39,7 +40,7 @@ pub struct Writer {
     /// Names of known values, valid in the current block.
     names: FastMap<Abs, residual::Value>,
     /// By residual parameter: the base from which cells at offsets from it are addressed.
-    frames: Vec<Option<residual::Value>>,
+    frames: Map<Parameter, Option<residual::Value>>,
     pub inst_count: usize,
 }
 
@@ -56,7 +57,7 @@ impl Writer {
             function,
             current: Block(0),
             names: FastMap::default(),
-            frames: Vec::new(),
+            frames: Map::default(),
             inst_count: 0,
         };
         let entry = writer.new_block();
@@ -64,8 +65,9 @@ impl Writer {
         for &ty in &types {
             writer.param(entry, Abs::Dynamic, ty);
         }
-        for (index, &ty) in types.iter().enumerate() {
-            let frame = (ty == Type::I32).then(|| writer.frame(residual::Value(index as u32)));
+        for (index, &ty) in (0..).zip(&types) {
+            let frame =
+                (ty == Type::I32).then(|| writer.frame(writer.function.param(Parameter(index))));
             writer.frames.push(frame);
         }
         writer
@@ -189,13 +191,13 @@ impl Writer {
                     Some(Type::I32),
                 )
             }
-            Abs::Offset { param, offset: 0 } => Some(residual::Value(param)),
+            Abs::Offset { param, offset: 0 } => Some(self.function.param(param)),
             Abs::Offset { param, offset } => {
                 let offset = self.name(Val {
                     abs: Abs::Const(Const::I32(offset)),
                     residual: None,
                 });
-                let args = residual::Values::from_slice(&[residual::Value(param), offset]);
+                let args = residual::Values::from_slice(&[self.function.param(param), offset]);
                 self.inst(Op::I32Add, args, Some(Type::I32))
             }
             Abs::Dynamic => unreachable!("dynamic values have a name"),
@@ -206,7 +208,7 @@ impl Writer {
     /// The address operand and static offset of the cell at `address`.
     pub fn cell_address(&mut self, address: Abs) -> (residual::Value, u32) {
         if let Abs::Offset { param, offset } = address
-            && let Some(frame) = self.frames[param as usize]
+            && let Some(frame) = self.frames[param]
             && let Ok(offset) = u32::try_from(offset.wrapping_add(FRAME))
             && offset < REACH
         {

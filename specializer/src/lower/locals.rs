@@ -10,8 +10,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::loops::Loops;
+use super::loops::{LoopId, Loops};
 use super::stackify::{Code, Item};
+use crate::index::Map;
 use crate::ir::{Block, Type, residual::Function, residual::Value};
 
 /// Which local each value is in.
@@ -52,14 +53,14 @@ struct Lifetimes<'f> {
     /// The block that defines a value.
     home: Vec<Block>,
     /// By loop: the position after its last block.
-    loop_end: Vec<u32>,
+    loop_end: Map<LoopId, u32>,
     intervals: Vec<Interval>,
 }
 
 impl<'f> Lifetimes<'f> {
     fn new(function: &Function, code: &Code, blocks: &[Block], loops: &'f Loops) -> Self {
         let mut home = vec![Block(0); function.types.len()];
-        let mut loop_end = vec![0; loops.all.len()];
+        let mut loop_end = Map::filled(0, loops.all.len());
         let mut intervals = vec![NEVER; function.types.len()];
         let mut position = 0;
         for &block in blocks {
@@ -73,10 +74,10 @@ impl<'f> Lifetimes<'f> {
                 home[value.index()] = block;
             }
             position += code.block(block).len() as u32;
-            let mut current = loops.of[block.index()];
+            let mut current = loops.of[block];
             while let Some(id) = current {
-                loop_end[id as usize] = position;
-                current = loops.all[id as usize].parent;
+                loop_end[id] = position;
+                current = loops.all[id].parent;
             }
         }
         for param in &function.blocks[0].params {
@@ -111,7 +112,7 @@ impl<'f> Lifetimes<'f> {
 
     fn read(&mut self, value: Value, block: Block, position: u32) {
         let end = match self.loops.left(block, self.home[value.index()]) {
-            Some(id) => self.loop_end[id as usize],
+            Some(id) => self.loop_end[id],
             None => position,
         };
         let interval = &mut self.intervals[value.index()];

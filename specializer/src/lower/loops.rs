@@ -4,10 +4,11 @@
 //! of the loops inside it. Leaves out irreducible loops: [`super::reduce`] has removed them.
 
 use crate::dominators::{Dominators, Order};
+use crate::index::{Map, index};
 use crate::ir::Block;
 
-/// A loop, by its position in [`Loops::all`].
-pub type LoopId = u32;
+index!(/// A loop of a function.
+    LoopId, "loop");
 
 #[derive(Debug)]
 pub struct Loop {
@@ -18,19 +19,19 @@ pub struct Loop {
 
 #[derive(Debug)]
 pub struct Loops {
-    pub all: Vec<Loop>,
+    pub all: Map<LoopId, Loop>,
     /// The smallest loop that a block is in.
-    pub of: Vec<Option<LoopId>>,
+    pub of: Map<Block, Option<LoopId>>,
 }
 
 impl Loops {
     pub fn new(order: &Order, dominators: &Dominators) -> Self {
         let mut loops = Self {
-            all: Vec::new(),
-            of: vec![None; order.number.len()],
+            all: Map::default(),
+            of: Map::filled(None, order.number.len()),
         };
         // The outermost loop found so far around each loop, by compressed paths.
-        let mut outermost: Vec<LoopId> = Vec::new();
+        let mut outermost = Map::default();
         let mut pending = Vec::new();
         for &header in order.blocks.iter().rev() {
             let latches = order
@@ -48,12 +49,12 @@ impl Loops {
 
     /// Whether `block` is in loop `id`.
     pub fn contains(&self, id: LoopId, block: Block) -> bool {
-        let mut current = self.of[block.index()];
+        let mut current = self.of[block];
         while let Some(inner) = current {
             if inner >= id {
                 return inner == id;
             }
-            current = self.all[inner as usize].parent;
+            current = self.all[inner].parent;
         }
         false
     }
@@ -61,13 +62,13 @@ impl Loops {
     /// The largest loop that `inside` is in and `outside` is not.
     pub fn left(&self, inside: Block, outside: Block) -> Option<LoopId> {
         let mut found = None;
-        let mut current = self.of[inside.index()];
+        let mut current = self.of[inside];
         while let Some(id) = current {
             if self.contains(id, outside) {
                 break;
             }
             found = Some(id);
-            current = self.all[id as usize].parent;
+            current = self.all[id].parent;
         }
         found
     }
@@ -79,26 +80,25 @@ impl Loops {
         header: Block,
         order: &Order,
         pending: &mut Vec<Block>,
-        outermost: &mut Vec<LoopId>,
+        outermost: &mut Map<LoopId, LoopId>,
     ) {
-        let id = self.all.len() as LoopId;
-        self.all.push(Loop {
+        let id = self.all.push(Loop {
             header,
             parent: None,
         });
         outermost.push(id);
-        self.of[header.index()] = Some(id);
+        self.of[header] = Some(id);
         while let Some(block) = pending.pop() {
-            match self.of[block.index()] {
+            match self.of[block] {
                 None => {
-                    self.of[block.index()] = Some(id);
+                    self.of[block] = Some(id);
                     pending.extend(order.preds.of(block));
                 }
                 Some(inner) => {
                     let inner = find(outermost, inner);
                     if inner != id {
-                        outermost[inner as usize] = id;
-                        let inner = &mut self.all[inner as usize];
+                        outermost[inner] = id;
+                        let inner = &mut self.all[inner];
                         inner.parent = Some(id);
                         pending.extend(order.preds.of(inner.header));
                     }
@@ -108,10 +108,10 @@ impl Loops {
     }
 }
 
-fn find(outermost: &mut [LoopId], mut id: LoopId) -> LoopId {
-    while outermost[id as usize] != id {
-        let above = outermost[id as usize];
-        outermost[id as usize] = outermost[above as usize];
+fn find(outermost: &mut Map<LoopId, LoopId>, mut id: LoopId) -> LoopId {
+    while outermost[id] != id {
+        let above = outermost[id];
+        outermost[id] = outermost[above];
         id = above;
     }
     id

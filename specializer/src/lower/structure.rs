@@ -91,7 +91,7 @@ impl Placement {
             heads_loop: vec![false; count],
             labelled: vec![false; count],
         };
-        for found in &loops.all {
+        for found in loops.all.values() {
             placement.heads_loop[found.header.index()] = true;
         }
         let switched = switch_targets(function, order);
@@ -106,7 +106,7 @@ impl Placement {
                 .iter()
                 .filter(|&&pred| !order.retreats(pred, block));
             if let Some(id) = loops.left(parent, block) {
-                let header = loops.all[id as usize].header;
+                let header = loops.all[id].header;
                 placement.exits[header.index()].push(block);
                 placement.labelled[block.index()] = true;
             } else if switched[block.index()] || forward.count() > 1 {
