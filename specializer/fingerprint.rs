@@ -1,20 +1,20 @@
-//! A fingerprint of what a crate is built from, for build scripts: part of cache keys, so that a changed tool
-//! never takes results of an older one.
+//! A fingerprint of what a crate is built from, for build scripts: part of cache keys, so that a
+//! changed tool never takes results of an older one.
 //!
-//! It covers the source files below some directories, by path and contents, and what the lock file says of all
-//! packages that some packages need (the lock file does not tell apart those that only tests need: such an
-//! upgrade empties the cache as well).
+//! It covers the source files below some directories, by path and contents, and what the lock file
+//! says of all packages that some packages need (the lock file does not tell apart those that only
+//! tests need: such an upgrade empties the cache as well).
 //!
-//! Invariant: each field is preceded by its length, so no two inputs are hashed alike because of where one
-//! field ends and the next begins.
+//! Invariant: each field is preceded by its length, so no two inputs are hashed alike because of
+//! where one field ends and the next begins.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 
-/// The fingerprint of the sources in `directories` and the packages that `packages` need, of the workspace at
-/// `root`.
+/// The fingerprint of the sources in `directories` and the packages that `packages` need, of the
+/// workspace at `root`.
 pub fn of(root: &Path, directories: &[&str], packages: &[&str]) -> String {
     let mut fields = Fields(DefaultHasher::new());
     let mut files = Vec::new();
@@ -63,7 +63,8 @@ fn collect(directory: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The entries of all packages that `roots` need, themselves included, in the order of the lock file.
+/// The entries of all packages that `roots` need, themselves included, in the order of the lock
+/// file.
 fn needed<'l>(lock: &'l str, roots: &[&str]) -> Vec<&'l str> {
     let entries: Vec<&str> = lock.split("[[package]]\n").skip(1).collect();
     let mut by_name: BTreeMap<&str, Vec<usize>> = BTreeMap::new();

@@ -1,8 +1,8 @@
-//! Blobs that are files of their own, so that a reader can map them: in a directory beside the database, named by
-//! their digests.
+//! Blobs that are files of their own, so that a reader can map them: in a directory beside the
+//! database, named by their digests.
 //!
-//! Invariant: a file appears under its name complete or not at all (see [`whole`]). Leaves out: which files are entries;
-//! files that are none are swept by [`Files::sweep`].
+//! Invariant: a file appears under its name complete or not at all (see [`whole`]). Leaves out:
+//! which files are entries; files that are none are swept by [`Files::sweep`].
 
 use std::collections::HashSet;
 use std::fs;

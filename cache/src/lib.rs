@@ -1,16 +1,18 @@
-//! A persistent cache of opaque blobs under opaque keys: a SQLite file, shared by concurrent processes, and beside
-//! it a directory of blobs to be mapped.
+//! A persistent cache of opaque blobs under opaque keys: a SQLite file, shared by concurrent
+//! processes, and beside it a directory of blobs to be mapped.
 //!
-//! * [`Cache`]: the interface. Reads look the file up at once; insertions are buffered and written by
-//!   [`Cache::flush`] in one transaction, which also marks what was used and bounds the file's size.
-//!   [`Cache::get_file`] and [`Cache::insert_file`] do the same, at once, for large blobs, which become files.
-//! * `store`: the SQL. Each entry carries a digest; one that does not match is a miss and is removed.
+//! * [`Cache`]: the interface. Reads look the file up at once; insertions are buffered and written
+//!   by [`Cache::flush`] in one transaction, which also marks what was used and bounds the file's
+//!   size. [`Cache::get_file`] and [`Cache::insert_file`] do the same, at once, for large blobs,
+//!   which become files.
+//! * `store`: the SQL. Each entry carries a digest; one that does not match is a miss and is
+//!   removed.
 //! * `files`: the directory.
 //! * `place`: opening, and setting aside files that are damaged or not ours.
 //! * [`whole`]: writing a file as a whole, for users of the cache as well.
 //!
-//! Invariant: nothing that goes wrong with the cache is fatal to its user: a failure is a miss, or an
-//! entry not kept, and a line in [`Cache::notices`]. What is read back is what was written.
+//! Invariant: nothing that goes wrong with the cache is fatal to its user: a failure is a miss, or
+//! an entry not kept, and a line in [`Cache::notices`]. What is read back is what was written.
 //! Leaves out: what blobs and keys mean. Several different blobs may be under one key.
 
 #![forbid(unsafe_code)]
@@ -109,8 +111,9 @@ struct State {
 }
 
 impl Cache {
-    /// Opens, or creates, the cache in the file `path`, to be kept below `limit` bytes of blobs. A file that is
-    /// damaged, or not a cache of this version, is renamed and a new one begun; a notice says so.
+    /// Opens, or creates, the cache in the file `path`, to be kept below `limit` bytes of blobs. A
+    /// file that is damaged, or not a cache of this version, is renamed and a new one begun; a
+    /// notice says so.
     pub fn open(path: &Path, limit: u64) -> Result<Self, Error> {
         let (store, notice) = place::open(path)?;
         let state = State {
@@ -183,8 +186,8 @@ impl Cache {
         }
     }
 
-    /// Writes what was inserted, marks what was used, and removes what was used longest ago while there is
-    /// more than the limit.
+    /// Writes what was inserted, marks what was used, and removes what was used longest ago while
+    /// there is more than the limit.
     pub fn flush(&self) {
         let mut state = self.state();
         let pending = std::mem::take(&mut state.pending);

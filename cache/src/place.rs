@@ -1,7 +1,8 @@
-//! The cache's file: opening it, recognising one that is damaged or not ours, and setting that aside.
+//! The cache's file: opening it, recognising one that is damaged or not ours, and setting that
+//! aside.
 //!
-//! Invariant: files are created, judged and renamed only under a lock file beside them, so that of two
-//! processes that find a damaged file one replaces it and the other finds the replacement.
+//! Invariant: files are created, judged and renamed only under a lock file beside them, so that of
+//! two processes that find a damaged file one replaces it and the other finds the replacement.
 
 use std::fs::{self, File};
 use std::io;
@@ -45,8 +46,8 @@ pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
     }
 }
 
-/// Sets aside the file in which `damage` was met after it had been opened, and begins a new one, unless
-/// another process has done so.
+/// Sets aside the file in which `damage` was met after it had been opened, and begins a new one,
+/// unless another process has done so.
 pub fn replace(path: &Path, damage: &rusqlite::Error) -> Result<(Store, String), Error> {
     let _lock = lock(path)?;
     let sound = connect(path).ok().filter(is_sound);
@@ -59,7 +60,8 @@ pub fn replace(path: &Path, damage: &rusqlite::Error) -> Result<(Store, String),
     }
 }
 
-/// Whether `error` says that the file is no usable cache, rather than that it is busy, full or out of reach.
+/// Whether `error` says that the file is no usable cache, rather than that it is busy, full or out
+/// of reach.
 pub fn is_damage(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::SqliteFailure(failure, _) => {
@@ -144,7 +146,8 @@ fn create(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-/// Whether pages are missing at the file's end. What is still in the write-ahead log is not missing.
+/// Whether pages are missing at the file's end. What is still in the write-ahead log is not
+/// missing.
 fn is_truncated(path: &Path, connection: &Connection) -> rusqlite::Result<bool> {
     if length(&with_suffix(path, "wal")) > 0 {
         return Ok(false);

@@ -1,9 +1,9 @@
 //! The cache's table: entries with digests, least recently used first out.
 //!
-//! An entry's blob is in the table, or, where `blob` is null, in the file that is named by its digest.
-//! Invariant: `digest` is that of kind, key and blob, so an entry that was changed, or moved to another
-//! key, does not pass. Times are seconds; recency within a minute is not kept apart, so that reading does
-//! not mean writing.
+//! An entry's blob is in the table, or, where `blob` is null, in the file that is named by its
+//! digest. Invariant: `digest` is that of kind, key and blob, so an entry that was changed, or
+//! moved to another key, does not pass. Times are seconds; recency within a minute is not kept
+//! apart, so that reading does not mean writing.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -187,8 +187,8 @@ impl Store {
         self.sweep().map(Ok)
     }
 
-    /// Removes the files that are no entries. No process can add one meanwhile; what cannot be removed is tried again
-    /// the next time.
+    /// Removes the files that are no entries. No process can add one meanwhile; what cannot be
+    /// removed is tried again the next time.
     fn sweep(&mut self) -> rusqlite::Result<()> {
         let transaction = self
             .connection
@@ -240,8 +240,8 @@ impl Store {
         Ok(())
     }
 
-    /// Whether so many pages are free that giving them back is worth keeping other processes waiting: entries to come
-    /// use free pages.
+    /// Whether so many pages are free that giving them back is worth keeping other processes
+    /// waiting: entries to come use free pages.
     fn is_mostly_air(&self) -> rusqlite::Result<bool> {
         let pragma = |name: &str| {
             self.connection
@@ -283,7 +283,8 @@ impl Store {
         Ok(Stats { kinds })
     }
 
-    /// Checks the file's structure (damage is an error) and every entry's digest; removes what does not match.
+    /// Checks the file's structure (damage is an error) and every entry's digest; removes what does
+    /// not match.
     pub fn verify(&mut self) -> rusqlite::Result<Verified> {
         let verdict: String =
             self.connection
@@ -362,8 +363,8 @@ fn digests_of_files(connection: &Connection) -> rusqlite::Result<HashSet<[u8; 32
         .collect()
 }
 
-/// Removes entries, those unused for longest first, until at most nine tenths of `limit` are in use.
-/// Does nothing while `limit` is kept.
+/// Removes entries, those unused for longest first, until at most nine tenths of `limit` are in
+/// use. Does nothing while `limit` is kept.
 fn evict(connection: &Connection, limit: u64) -> rusqlite::Result<bool> {
     let total: i64 =
         connection.query_row("SELECT COALESCE(SUM(size), 0) FROM entries", [], |row| {

@@ -1,8 +1,9 @@
 //! Writing a file as a whole or not at all, whatever happens meanwhile.
 //!
-//! The contents go into a file without a name (`O_TMPFILE`), which disappears with the process; only when they are complete does
-//! it get a name. Over an existing file that takes two steps, a name beside it and a rename: what a process that is killed
-//! between them leaves behind is replaced by the next. File systems without such files get a temporary one (`.tmp…`).
+//! The contents go into a file without a name (`O_TMPFILE`), which disappears with the process;
+//! only when they are complete does it get a name. Over an existing file that takes two steps, a
+//! name beside it and a rename: what a process that is killed between them leaves behind is
+//! replaced by the next. File systems without such files get a temporary one (`.tmp…`).
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
@@ -55,7 +56,8 @@ fn link(file: &File, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Processes that replace the same file share the name beside it, so a rename may move another's file, as complete as ours.
+/// Processes that replace the same file share the name beside it, so a rename may move another's
+/// file, as complete as ours.
 fn replace(file: &File, path: &Path) -> io::Result<()> {
     let beside = beside(path);
     let mut result = Ok(());

@@ -1,8 +1,8 @@
 //! Order of blocks and dominance, shared by cleanup and lowering.
 //!
-//! Dominators are computed by Semi-NCA (Georgiadis, "Linear-Time Algorithms for Dominators and Related
-//! Problems", 2005), whose path compression keeps a block that thousands of blocks jump to (the exit of
-//! every raise) from costing quadratic time. Nothing here recurses.
+//! Dominators are computed by Semi-NCA (Georgiadis, "Linear-Time Algorithms for Dominators and
+//! Related Problems", 2005), whose path compression keeps a block that thousands of blocks jump to
+//! (the exit of every raise) from costing quadratic time. Nothing here recurses.
 //!
 //! Leaves out: blocks that the entry does not reach. They have no number and no dominator.
 

@@ -1,8 +1,8 @@
 //! Executes functions of both stages over a small memory: the reference that tests compare
 //! transformations with, without a WebAssembly engine.
 //!
-//! An intrinsic means what the annotations say it means in generic code: cells are memory, hints are
-//! nothing. Where WebAssembly leaves a NaN to the engine, the canonical one is taken.
+//! An intrinsic means what the annotations say it means in generic code: cells are memory, hints
+//! are nothing. Where WebAssembly leaves a NaN to the engine, the canonical one is taken.
 //!
 //! Leaves out the host: calls, symbol addresses and lockstep events go to a [`Host`]. Every block
 //! costs fuel, so that endless loops end.

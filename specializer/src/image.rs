@@ -1,9 +1,10 @@
-//! Constant memory: what the evaluator may read at specialisation time, and the log of what it read.
+//! Constant memory: what the evaluator may read at specialisation time, and the log of what it
+//! read.
 //!
-//! Invariant: what the evaluator learnt from memory is in the log: bytes, the type of a request slot, or
-//! that the place is not constant. Left out is only what it read through the pointer to the request's own
-//! code, because the cache key holds that code as a whole. So a residual function is valid for any image
-//! that agrees with its log.
+//! Invariant: what the evaluator learnt from memory is in the log: bytes, the type of a request
+//! slot, or that the place is not constant. Left out is only what it read through the pointer to
+//! the request's own code, because the cache key holds that code as a whole. So a residual function
+//! is valid for any image that agrees with its log.
 
 use std::collections::BTreeMap;
 
@@ -83,7 +84,8 @@ impl<'m> Image<'m> {
         Some(bytes)
     }
 
-    /// The requests whose slots lie in `len` bytes at `address`, with the slots' distances from there.
+    /// The requests whose slots lie in `len` bytes at `address`, with the slots' distances from
+    /// there.
     pub fn slots_in(&self, address: u32, len: u32) -> impl Iterator<Item = (u32, &'m Request)> {
         let words = (address & !3..address.saturating_add(len)).step_by(4);
         words.filter_map(move |at| Some((at.wrapping_sub(address), self.slot(at)?)))
@@ -159,7 +161,8 @@ pub fn resolve(request: &Request, place: Place) -> u32 {
     }
 }
 
-/// Whether a place lies in the request's own code wherever that is: not by the chance of an address.
+/// Whether a place lies in the request's own code wherever that is: not by the chance of an
+/// address.
 fn in_own_code(request: &Request, place: Place, width: u32) -> bool {
     let Place::Relative(Symbol { base, offset }) = place else {
         return false;

@@ -1,7 +1,8 @@
 //! Index types, and dense maps by them.
 //!
-//! Invariant: an index is only used with what is numbered by its type; a block's number never picks a value.
-//! (`cranelift-entity` does the same, but brings Wasmtime's core library into a crate that is to stay small.)
+//! Invariant: an index is only used with what is numbered by its type; a block's number never picks
+//! a value. (`cranelift-entity` does the same, but brings Wasmtime's core library into a crate that
+//! is to stay small.)
 
 use std::ops::{Index, IndexMut};
 

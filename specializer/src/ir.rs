@@ -104,7 +104,8 @@ pub enum Terminator<V> {
         default: Target<V>,
     },
     Return(Values<V>),
-    /// Residual code only (the lifter takes Wasm's tail calls as well): calls and returns the result.
+    /// Residual code only (the lifter takes Wasm's tail calls as well): calls and returns the
+    /// result.
     TailCall {
         callee: Callee,
         args: Values<V>,

@@ -1,12 +1,12 @@
 //! Lifts WebAssembly functions to maximal SSA.
 //!
-//! Two steps: [`translate`] (with [`control`]) runs the operators over a symbolic stack and cuts the
-//! body into blocks whose parameters are the operand stack; [`locals`] finds which locals are live
-//! where and adds them to parameters and arguments.
+//! Two steps: [`translate`] (with [`control`]) runs the operators over a symbolic stack and cuts
+//! the body into blocks whose parameters are the operand stack; [`locals`] finds which locals are
+//! live where and adds them to parameters and arguments.
 //!
-//! Invariant: a block's parameters are exactly the operand-stack values at its start (all of them, from
-//! the bottom) and, after those, its live-in locals in order of index. Blocks are in reverse postorder.
-//! Unreachable code is dropped.
+//! Invariant: a block's parameters are exactly the operand-stack values at its start (all of them,
+//! from the bottom) and, after those, its live-in locals in order of index. Blocks are in reverse
+//! postorder. Unreachable code is dropped.
 //!
 //! Leaves out what [`crate::ir`] leaves out: such a function is [`Unsupported`].
 
@@ -54,8 +54,8 @@ pub enum Reason {
     Invalid(&'static str),
 }
 
-/// Lifts `func`. The module need not have been validated: what would make lifting go wrong is found;
-/// [`crate::verify`] finds the rest.
+/// Lifts `func`. The module need not have been validated: what would make lifting go wrong is
+/// found; [`crate::verify`] finds the rest.
 pub fn function(module: &Module<'_>, func: Func) -> Result<generic::Function, Unsupported> {
     let draft = translate::run(module, func)?;
     Ok(locals::run(draft))

@@ -1,5 +1,5 @@
-//! The generic module as the specializer sees it: signatures, bodies, tables, globals, and the memory
-//! image of its active data segments. Everything in it is borrowed from the module's bytes.
+//! The generic module as the specializer sees it: signatures, bodies, tables, globals, and the
+//! memory image of its active data segments. Everything in it is borrowed from the module's bytes.
 //!
 //! Leaves out: what only the linker copies (names, custom sections, passive segments).
 
@@ -64,7 +64,8 @@ pub struct Module<'a> {
     has_table: bool,
     /// The initial size of memory 0 in bytes; absent if there is no memory.
     pub memory_size: Option<u64>,
-    /// Where active data segments with constant offsets lie in memory 0, in order: address and length.
+    /// Where active data segments with constant offsets lie in memory 0, in order: address and
+    /// length.
     pub segments: Vec<(u32, u32)>,
     /// The indices of all other data segments.
     pub other_segments: Vec<u32>,

@@ -1,8 +1,8 @@
 //! The operators of the SSA form: what each one is called, takes, gives, does and means.
 //!
-//! An operator's meaning is written once: plain operators in the table of [`plain`], loads and stores
-//! in [`memory`], annotations in [`intrinsic`]. Folding, interpreting, decoding from and encoding to
-//! WebAssembly, printing, parsing and verifying all derive from these tables.
+//! An operator's meaning is written once: plain operators in the table of [`plain`], loads and
+//! stores in [`memory`], annotations in [`intrinsic`]. Folding, interpreting, decoding from and
+//! encoding to WebAssembly, printing, parsing and verifying all derive from these tables.
 //!
 //! Operand order is WebAssembly's. Leaves out: control flow (see [`crate::ir::Terminator`]).
 
@@ -140,8 +140,8 @@ impl Effect {
         }
     }
 
-    /// Whether two neighbouring instructions with these effects may swap, operands permitting. Traps
-    /// count: what can be observed before a trap stays before it.
+    /// Whether two neighbouring instructions with these effects may swap, operands permitting.
+    /// Traps count: what can be observed before a trap stays before it.
     pub fn commutes(self, other: Self) -> bool {
         use Effect::*;
         match (self, other) {

@@ -1,13 +1,18 @@
 //! Checks functions against the rules of the SSA form.
 //!
-//! * **V1** There is an entry block; its parameters have the types of the signature; nothing jumps to it.
+//! * **V1** There is an entry block; its parameters have the types of the signature; nothing jumps
+//!   to it.
 //! * **V2** Every value is defined once, as a parameter or a result, and has a type.
-//! * **V3** A jump goes to a block that exists, with an argument of the right type for each parameter.
-//! * **V4** An instruction's operands and result are as many as its operator says, and of those types.
-//! * **V5** Conditions and switch indices are `i32`; what returns or is tail-called fits the signature.
+//! * **V3** A jump goes to a block that exists, with an argument of the right type for each
+//!   parameter.
+//! * **V4** An instruction's operands and result are as many as its operator says, and of those
+//!   types.
+//! * **V5** Conditions and switch indices are `i32`; what returns or is tail-called fits the
+//!   signature.
 //! * **V6** Generic: a use is preceded by its definition in the same block (maximal SSA).
 //!   Residual: a use is dominated by its definition, where the entry reaches it.
-//! * **V7** Symbols and request slots occur in residual code only; hints and cells in generic code only.
+//! * **V7** Symbols and request slots occur in residual code only; hints and cells in generic code
+//!   only.
 //!
 //! Leaves out termination and what values mean.
 

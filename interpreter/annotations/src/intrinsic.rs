@@ -1,7 +1,8 @@
 //! The table of intrinsics: import, signature, meaning in generic code, and effect.
 //!
-//! Everything about an intrinsic follows from its line in the table: the import that an interpreter calls, what it
-//! does on other targets, and what the specializer, its linker and a host that runs generic code take it for.
+//! Everything about an intrinsic follows from its line in the table: the import that an interpreter
+//! calls, what it does on other targets, and what the specializer, its linker and a host that runs
+//! generic code take it for.
 
 /// The Wasm module name of every intrinsic's import.
 pub const MODULE: &str = "bactrian";
@@ -37,7 +38,8 @@ pub enum Effect {
     Reads,
     /// It writes memory.
     Writes,
-    /// Anything: nothing moves past it, and it is never dropped. So are those that only inform the specializer.
+    /// Anything: nothing moves past it, and it is never dropped. So are those that only inform the
+    /// specializer.
     Calls,
 }
 
@@ -185,8 +187,9 @@ intrinsics! {
         /// (unsigned), and one for all others, up to the next [`context_update`].
         SpecializeValue "specialize.value"
             fn specialize_value(value: u32, low: u32, high: u32) -> u32, First, Calls;
-        /// Returns `value`, which lies in `low..high` (unsigned): a contract. Asks for one version of what
-        /// follows for each value, up to the next [`context_update`]; residual code traps on others.
+        /// Returns `value`, which lies in `low..high` (unsigned): a contract. Asks for one version
+        /// of what follows for each value, up to the next [`context_update`]; residual code traps
+        /// on others.
         SpecializeRange "specialize.range"
             fn specialize_range(value: u32, low: u32, high: u32) -> u32, First, Calls;
         /// Returns `value`, and asks for a version of what follows for the case that it equals
@@ -194,12 +197,13 @@ intrinsics! {
         SpecializeGuess "specialize.guess" fn specialize_guess(value: u32, guess: u32) -> u32, First, Calls;
         /// 1 in residual code, 0 in generic code.
         SpecializeActive "specialize.active" fn specialize_active() -> u32, Zero, Pure;
-        /// Cells below `address` (of the same stack) are dead: their contents need not reach memory.
+        /// Cells below `address` (of the same stack) are dead: their contents need not reach
+        /// memory.
         CellsDropBelow "cells.drop_below" fn cells_drop_below(address: u32), Nothing, Calls;
         /// Brings memory up to date with all cells.
         CellsSync "cells.sync" fn cells_sync(), Nothing, Calls;
-        /// Forgets cached contents: other code may have changed the cells in memory. Every cell must
-        /// have been synced (or dropped) before.
+        /// Forgets cached contents: other code may have changed the cells in memory. Every cell
+        /// must have been synced (or dropped) before.
         CellsInvalidate "cells.invalidate" fn cells_invalidate(), Nothing, Calls;
         /// An event for lockstep: `kind`, interpreter position, stack pointer, a value. Syncs all
         /// cells when events are compiled in, else nothing.

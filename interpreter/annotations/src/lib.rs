@@ -1,26 +1,28 @@
-//! Annotations with which an interpreter tells Bactrian's specializer how to turn it into a compiler.
+//! Annotations with which an interpreter tells Bactrian's specializer how to turn it into a
+//! compiler.
 //!
-//! Each intrinsic is an import of the Wasm module [`MODULE`]. The specializer interprets it; in code
-//! that stays generic the linker writes the plain operation given below in place of the call, so an
-//! annotated interpreter pays nothing for being annotated. On other targets the intrinsics are that
-//! plain operation (cells need a memory and are left to the interpreter there).
+//! Each intrinsic is an import of the Wasm module [`MODULE`]. The specializer interprets it; in
+//! code that stays generic the linker writes the plain operation given below in place of the call,
+//! so an annotated interpreter pays nothing for being annotated. On other targets the intrinsics
+//! are that plain operation (cells need a memory and are left to the interpreter there).
 //!
 //! Two kinds, to be kept apart:
 //!
 //! * **hints** ([`context_update`], [`context_push`], [`context_pop`], [`specialize_value`],
-//!   [`specialize_guess`]): they choose how code is multiplied. A wrong hint costs speed or code size,
-//!   never correctness.
-//! * **contracts** ([`specialize_range`] and the `cells` functions): they promise how memory is used. A cell
-//!   is an aligned 8-byte word of memory above the first 64 KiB: an operand-stack slot or a virtual
-//!   register. The specializer keeps its contents in SSA values. Other code may look at a cell only after
-//!   [`cells_sync`]; where it may have changed one, [`cells_invalidate`] must come before it is
-//!   read. Contents that are constants at specialisation time are never changed by other code. When a
-//!   function returns, cells that were not synced are lost.
+//!   [`specialize_guess`]): they choose how code is multiplied. A wrong hint costs speed or code
+//!   size, never correctness.
+//! * **contracts** ([`specialize_range`] and the `cells` functions): they promise how memory is
+//!   used. A cell is an aligned 8-byte word of memory above the first 64 KiB: an operand-stack slot
+//!   or a virtual register. The specializer keeps its contents in SSA values. Other code may look
+//!   at a cell only after [`cells_sync`]; where it may have changed one, [`cells_invalidate`] must
+//!   come before it is read. Contents that are constants at specialisation time are never changed
+//!   by other code. When a function returns, cells that were not synced are lost.
 //!
 //! The request table ([`RequestTable`]) says what is to be specialised; its address is exported as
 //! the Wasm global [`REQUEST_TABLE_EXPORT`].
 //!
-//! This crate is the whole of the ABI: the specializer takes names, signatures, meanings and layouts from here.
+//! This crate is the whole of the ABI: the specializer takes names, signatures, meanings and
+//! layouts from here.
 
 #![no_std]
 

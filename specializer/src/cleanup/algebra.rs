@@ -1,4 +1,5 @@
-//! The algebra of cleanup is exact: random chains of operators give what they gave, corner values included.
+//! The algebra of cleanup is exact: random chains of operators give what they gave, corner values
+//! included.
 
 use crate::exec::{self, NoHost, State};
 use crate::ir::residual::{BlockData, Function, Inst, Terminator, Value, Values};

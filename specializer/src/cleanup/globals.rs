@@ -1,12 +1,14 @@
-//! Keeps global variables in values between calls: reads of what is known, and writes that nobody sees,
-//! go. That removes the prologue and epilogue of a frame on a shadow stack from functions that call
-//! nothing while the frame exists, whether the frame itself is used or not.
+//! Keeps global variables in values between calls: reads of what is known, and writes that nobody
+//! sees, go. That removes the prologue and epilogue of a frame on a shadow stack from functions
+//! that call nothing while the frame exists, whether the frame itself is used or not.
 //!
-//! Two data flows for each global: forwards, the value that it holds; backwards, whether somebody may
-//! look at it before it is written again. Calls and returns look at globals, and calls change them.
+//! Two data flows for each global: forwards, the value that it holds; backwards, whether somebody
+//! may look at it before it is written again. Calls and returns look at globals, and calls change
+//! them.
 //!
 //! A trap does not count as looking: what a trapped instance's globals held is not kept. Leaves out
-//! frames that exist while something is called: that needs to know which global is the stack pointer.
+//! frames that exist while something is called: that needs to know which global is the stack
+//! pointer.
 
 use super::rename::Renaming;
 use crate::dominators::Order;

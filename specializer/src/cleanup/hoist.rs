@@ -1,7 +1,7 @@
 //! Moves instructions with which both arms of a branch begin to before the branch.
 //!
-//! A guarded call stores the same slots whether or not the guess holds: once is enough. The order of
-//! effects stays, for nothing comes between a branch and the start of its arms.
+//! A guarded call stores the same slots whether or not the guess holds: once is enough. The order
+//! of effects stays, for nothing comes between a branch and the start of its arms.
 //!
 //! Leaves out switches, and equal instructions further down.
 
@@ -35,8 +35,8 @@ fn arms(function: &Function, order: &Order, block: Block) -> Option<(Block, Bloc
     (alone(then.block) && alone(otherwise.block)).then_some((then.block, otherwise.block))
 }
 
-/// Takes the instructions with which both blocks begin out of them; the second block's results become
-/// the first's.
+/// Takes the instructions with which both blocks begin out of them; the second block's results
+/// become the first's.
 fn take_common(
     function: &mut Function,
     first: Block,

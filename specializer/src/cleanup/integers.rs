@@ -1,8 +1,8 @@
 //! The algebra of binary integer operators, for both widths at once.
 //!
 //! An operator is a role (what it does) at a width; rules are about roles. Each is exact, as
-//! [`super::rules`] says. Constants go to the right and subtractions become additions, so that fewer
-//! shapes remain to be matched. Leaves out unsigned comparisons and rotations.
+//! [`super::rules`] says. Constants go to the right and subtractions become additions, so that
+//! fewer shapes remain to be matched. Leaves out unsigned comparisons and rotations.
 
 use super::rules::{Better, Known, constant, is_boolean, one};
 use crate::ir::residual::{Value, Values};
@@ -171,7 +171,8 @@ fn identity(role: Role, width: Width, left: Value, right: i64) -> Option<Better>
     }
 }
 
-/// Rules for a constant right operand and a left one that is `left = inner_op(x, c)` or an extension.
+/// Rules for a constant right operand and a left one that is `left = inner_op(x, c)` or an
+/// extension.
 fn nested(role: Role, width: Width, left: Value, right: i64, known: &impl Known) -> Option<Better> {
     if let Role::Eq | Role::Ne = role {
         return equality(role, width, left, right, known);
@@ -312,8 +313,8 @@ fn shifted(
     }
 }
 
-/// The comparison of `x` that holds exactly when that of `x >> count` with `right` does, if its bound
-/// can be represented.
+/// The comparison of `x` that holds exactly when that of `x >> count` with `right` does, if its
+/// bound can be represented.
 fn shifted_bound(role: Role, width: Width, count: u32, right: i64) -> Option<(Role, i64)> {
     // x >> n < c exactly when x < c << n, for the shift rounds down; others are put in these terms.
     let (role, bound) = match role {

@@ -1,10 +1,10 @@
 //! Removes block parameters that are always the same value.
 //!
-//! Optimistic: each parameter is assumed redundant until two different values reach it, so parameters
-//! that only feed each other around loops go together. A parameter whose arguments all stand for one
-//! value (or for itself) is replaced by that value, whose definition then dominates all of the block's
-//! predecessors and so the block. Two parameters of a block that receive equal arguments on each edge
-//! become one.
+//! Optimistic: each parameter is assumed redundant until two different values reach it, so
+//! parameters that only feed each other around loops go together. A parameter whose arguments all
+//! stand for one value (or for itself) is replaced by that value, whose definition then dominates
+//! all of the block's predecessors and so the block. Two parameters of a block that receive equal
+//! arguments on each edge become one.
 //!
 //! Leaves out partitions of congruent parameters across blocks.
 
@@ -149,8 +149,8 @@ fn for_each_argument(function: &Function, order: &Order, mut visit: impl FnMut(V
     }
 }
 
-/// Lets a parameter stand for an earlier one of its block if they get equal arguments, where getting
-/// itself counts as equal to the other getting itself.
+/// Lets a parameter stand for an earlier one of its block if they get equal arguments, where
+/// getting itself counts as equal to the other getting itself.
 fn merge_equal(function: &Function, order: &Order, flow: &Flow, stands_for: &mut [Value]) {
     let mut seen: FastMap<Vec<Value>, Value> = FastMap::default();
     let mut merged = vec![None; stands_for.len()];

@@ -2,11 +2,11 @@
 //! computations within a block.
 //!
 //! The rules themselves are in [`super::rules`]. Constants live in the entry block throughout
-//! ([`super::constants`]). Blocks are visited in reverse postorder, so that definitions are simplified
-//! before their uses.
+//! ([`super::constants`]). Blocks are visited in reverse postorder, so that definitions are
+//! simplified before their uses.
 //!
-//! Leaves out loads, and sharing across blocks: it would lengthen lifetimes across calls, and engines
-//! do it where it pays.
+//! Leaves out loads, and sharing across blocks: it would lengthen lifetimes across calls, and
+//! engines do it where it pays.
 
 use super::constants::Constants;
 use super::rename::Renaming;

@@ -1,8 +1,8 @@
 //! The algebra of cleanup: what an operator on given operands can be replaced by.
 //!
-//! Here are the entry point, and what has one operand or three; [`super::integers`] has the rest. Each
-//! rule is an identity, exact for every operand value, wrap-around included; nothing is assumed about
-//! ranges. Rules never make a trap appear or go.
+//! Here are the entry point, and what has one operand or three; [`super::integers`] has the rest.
+//! Each rule is an identity, exact for every operand value, wrap-around included; nothing is
+//! assumed about ranges. Rules never make a trap appear or go.
 //!
 //! Leaves out floats (but for folding constants, where the operator table allows it) and addresses:
 //! a constant is never moved into the offset of a load, which does not wrap.

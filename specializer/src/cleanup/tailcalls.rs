@@ -1,7 +1,7 @@
 //! Calls whose result is returned at once become tail calls.
 //!
-//! The types agree by themselves: the call's result is the function's result. Jumps to a return have
-//! become returns before ([`super::threads`]). Leaves out calls of annotations.
+//! The types agree by themselves: the call's result is the function's result. Jumps to a return
+//! have become returns before ([`super::threads`]). Leaves out calls of annotations.
 
 use crate::ir::Callee;
 use crate::ir::residual::{BlockData, Function, Terminator};
@@ -19,7 +19,8 @@ pub fn run(function: &mut Function) {
     }
 }
 
-/// The callee of the block's last instruction, if that is a call and its result is what is returned.
+/// The callee of the block's last instruction, if that is a call and its result is what is
+/// returned.
 fn returned_call(block: &BlockData) -> Option<Callee> {
     let Terminator::Return(results) = &block.term else {
         return None;

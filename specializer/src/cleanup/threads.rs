@@ -1,5 +1,5 @@
-//! Straightens control flow: decided branches become jumps, jumps to blocks that only jump on or return
-//! go where those lead, and a block that follows its only predecessor is joined to it.
+//! Straightens control flow: decided branches become jumps, jumps to blocks that only jump on or
+//! return go where those lead, and a block that follows its only predecessor is joined to it.
 //!
 //! Leaves out threading through blocks that hold instructions.
 
@@ -17,8 +17,8 @@ pub fn run(function: &mut Function) {
     merge(function);
 }
 
-/// Longest chain of forwarding blocks followed at once: what remains is found by the next run, and a
-/// cycle of such blocks ends.
+/// Longest chain of forwarding blocks followed at once: what remains is found by the next run, and
+/// a cycle of such blocks ends.
 const CHAIN: usize = 16;
 
 /// Replaces branches whose way is known.

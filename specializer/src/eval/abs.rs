@@ -4,10 +4,9 @@
 //!   Const  Symbol  Slot  Offset      known at specialisation time (each value its own point)
 //!       \     |     |     /
 //!             Dynamic                known only to residual code
-//! ```
-//! The bottom ("unreached") is the absence of a state. `Offset` is known up to a residual parameter: it is
-//! what makes stack slots addressable. Joining two different points gives `Dynamic`, so each value can
-//! rise once, which bounds the fixpoint.
+//! ``` The bottom ("unreached") is the absence of a state. `Offset` is known up to a residual
+//! parameter: it is what makes stack slots addressable. Joining two different points gives
+//! `Dynamic`, so each value can rise once, which bounds the fixpoint.
 
 use crate::ir::{Parameter, Symbol};
 use crate::op::{Const, Op};

@@ -1,12 +1,12 @@
 //! The virtual stack and registers: which cells' contents are known without a load.
 //!
 //! A cell is named by its address. It is absent (its value is in memory), clean (cached, and memory
-//! agrees) or dirty (cached, memory is stale). At a join a cell that is cached on one side only stays
-//! cached, the other edge reloads it: so a path that never syncs never stores. Joined dirtiness is the
-//! disjunction; storing once too often is harmless.
+//! agrees) or dirty (cached, memory is stale). At a join a cell that is cached on one side only
+//! stays cached, the other edge reloads it: so a path that never syncs never stores. Joined
+//! dirtiness is the disjunction; storing once too often is harmless.
 //!
-//! At most [`WINDOW`] cells of dynamic contents are cached; the ones with the highest addresses (deepest
-//! in a stack) give way. Known contents cost nothing and do not count.
+//! At most [`WINDOW`] cells of dynamic contents are cached; the ones with the highest addresses
+//! (deepest in a stack) give way. Known contents cost nothing and do not count.
 
 use super::abs::Abs;
 

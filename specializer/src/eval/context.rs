@@ -1,8 +1,8 @@
 //! Contexts: for which interpreter position, and under which assumed values, code is evaluated.
 //!
 //! A context is a stack of positions (`context.push`, `pop`, `update` change it) and, on top of its
-//! last position, the outcomes of the value specialisations since. Contexts are interned: equal ones
-//! have equal ids.
+//! last position, the outcomes of the value specialisations since. Contexts are interned: equal
+//! ones have equal ids.
 
 use super::abs::Abs;
 use crate::hash::FastMap;
@@ -77,7 +77,8 @@ impl Contexts {
         self.push(outer, position)
     }
 
-    /// `context` where the specialisation ending `site` gave `value` (`Dynamic`: none of the others).
+    /// `context` where the specialisation ending `site` gave `value` (`Dynamic`: none of the
+    /// others).
     pub fn assume(&mut self, context: ContextId, site: Block, value: Abs) -> ContextId {
         self.intern(Context::Assuming {
             outer: context,

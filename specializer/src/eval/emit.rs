@@ -1,11 +1,12 @@
 //! Phase two: writes the residual function that the fixpoint describes.
 //!
-//! Each reached node is evaluated once more, now with values that name residual code. A node with one
-//! edge into it takes over its predecessor's values (and, after a plain jump, its block); a join gets a
-//! block with a parameter for each parameter and cached cell that is dynamic there. An edge into a
-//! join stores what the join no longer caches and reloads what only it lacks.
+//! Each reached node is evaluated once more, now with values that name residual code. A node with
+//! one edge into it takes over its predecessor's values (and, after a plain jump, its block); a
+//! join gets a block with a parameter for each parameter and cached cell that is dynamic there. An
+//! edge into a join stores what the join no longer caches and reloads what only it lacks.
 //!
-//! Known values are written where they are needed; [`crate::cleanup`] removes what turns out unused.
+//! Known values are written where they are needed; [`crate::cleanup`] removes what turns out
+//! unused.
 
 use smallvec::SmallVec;
 
@@ -70,7 +71,8 @@ impl Node {
 
 struct Emission<'a> {
     nodes: &'a [Node],
-    /// By node: once an edge to it, or the node itself, was written. Taken when its code is written.
+    /// By node: once an edge to it, or the node itself, was written. Taken when its code is
+    /// written.
     starts: Vec<Option<Start>>,
     machine: Machine<'a, Writer>,
 }

@@ -2,8 +2,8 @@
 //!
 //! Constant propagation over a product of contexts and blocks. Three steps:
 //! 1. [`prepare`] finds the values that decide the interpreter's position;
-//! 2. [`analyse`] runs the transfer function ([`transfer`]) to a fixpoint: which nodes (context, block,
-//!    position) are reached, and in which state ([`abs`], [`cells`], [`context`]);
+//! 2. [`analyse`] runs the transfer function ([`transfer`]) to a fixpoint: which nodes (context,
+//!    block, position) are reached, and in which state ([`abs`], [`cells`], [`context`]);
 //! 3. [`emit`] runs it once more over each node and writes the residual function.
 //!
 //! Invariant: the residual function, called with the request's dynamic parameters, does what the
@@ -129,8 +129,8 @@ impl Evaluation<'_> {
         if info.mutable { None } else { info.init }
     }
 
-    /// Whether a call of type `sig` through this slot becomes a direct one: with another type than the
-    /// slot's it traps.
+    /// Whether a call of type `sig` through this slot becomes a direct one: with another type than
+    /// the slot's it traps.
     fn calls_directly(&self, slot: Symbol, sig: Sig) -> bool {
         let request = self.image.slot(self.request.address(slot));
         let types = &self.module.types;

@@ -1,10 +1,10 @@
 //! Prepares a generic function for evaluation.
 //!
-//! * **Positions.** A block parameter from which the argument of `context.update` is computed decides
-//!   where the interpreter goes next. Joining two known values of it would lose the interpreter's
-//!   position, so the evaluator keeps such values apart: they are part of a node's name
-//!   ([`Prepared::keyed`]). Optimising compilers like to merge the two arms of a conditional branch that
-//!   way; this undoes it.
+//! * **Positions.** A block parameter from which the argument of `context.update` is computed
+//!   decides where the interpreter goes next. Joining two known values of it would lose the
+//!   interpreter's position, so the evaluator keeps such values apart: they are part of a node's
+//!   name ([`Prepared::keyed`]). Optimising compilers like to merge the two arms of a conditional
+//!   branch that way; this undoes it.
 //! * **Splits.** A block ends after each `specialize.*`, where evaluation fans out, and a `select`
 //!   between two positions becomes a branch.
 //! * **Order.** Reverse postorder of the blocks.

@@ -1,9 +1,9 @@
 //! The transfer function: what one generic block does to a state, in some context.
 //!
-//! Written once, and run in two phases: the analysis ([`super::analyse`]) runs it with values that are
-//! only abstract, the emission ([`super::emit`]) with values that also name residual code. What differs is
-//! behind [`Phase`]. As both follow the same states, the residual code is exactly what the analysis
-//! found to be reached.
+//! Written once, and run in two phases: the analysis ([`super::analyse`]) runs it with values that
+//! are only abstract, the emission ([`super::emit`]) with values that also name residual code. What
+//! differs is behind [`Phase`]. As both follow the same states, the residual code is exactly what
+//! the analysis found to be reached.
 
 use smallvec::SmallVec;
 

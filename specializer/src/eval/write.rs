@@ -1,7 +1,8 @@
-//! The residual function while it is written: names for values, code for known ones, addresses of cells.
+//! The residual function while it is written: names for values, code for known ones, addresses of
+//! cells.
 //!
-//! Invariant: a name is used only where its definition dominates: names of known values last for one block.
-//! Leaves out which blocks there are and how they are joined: see [`super::emit`].
+//! Invariant: a name is used only where its definition dominates: names of known values last for
+//! one block. Leaves out which blocks there are and how they are joined: see [`super::emit`].
 
 use smallvec::SmallVec;
 
@@ -15,8 +16,8 @@ use crate::ir::{Block, Parameter, Terminator, Type, residual};
 use crate::op::{Const, LoadKind, Op, StoreKind};
 
 /// Cells at known offsets from a parameter are addressed from `parameter - FRAME` by an unsigned
-/// static offset of less than [`REACH`]. Sound because cells lie above the first 64 KiB, a contract of the
-/// annotations: the subtraction never wraps.
+/// static offset of less than [`REACH`]. Sound because cells lie above the first 64 KiB, a contract
+/// of the annotations: the subtraction never wraps.
 const FRAME: i32 = 8192;
 const REACH: u32 = 1 << 16;
 

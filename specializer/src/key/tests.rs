@@ -1,5 +1,5 @@
-//! Each ingredient of a key changes it, addresses do not, and no two different inputs look alike when strung
-//! together.
+//! Each ingredient of a key changes it, addresses do not, and no two different inputs look alike
+//! when strung together.
 
 use std::collections::HashSet;
 

@@ -185,8 +185,8 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// A jump to the label `depth` constructs out: the stack is cut to the label's height, below the
-    /// values that the label takes.
+    /// A jump to the label `depth` constructs out: the stack is cut to the label's height, below
+    /// the values that the label takes.
     fn target(&mut self, depth: u32) -> Lifted<Target> {
         const LABEL: Reason = Reason::Invalid("a branch to a label that does not exist");
         let index = self

@@ -1,8 +1,11 @@
 //! Second step of lifting: locals become parameters and arguments.
 //!
 //! Classic backward liveness over bit sets, iterated over blocks in postorder until nothing changes
-//! (as often as loops nest, in practice). Before it, jumps to blocks that only jump on with the same
-//! stack are redirected, and blocks are renumbered in reverse postorder.
+//! (as often as loops nest, in practice). Before it, jumps to blocks that only jump on with the
+//! same stack are redirected, and blocks are renumbered in reverse postorder.
+//!
+//! The bit sets are rows of one allocation, used in four lines: a crate of them would allocate a set
+//! for each block.
 
 use super::translate::{BlockLocals, Draft, ENTRY};
 use crate::ir::generic::{BlockData, Function, Inst, Terminator, Value};
@@ -181,8 +184,8 @@ impl Liveness {
     }
 }
 
-/// Gives each block a parameter for each live-in local. In the entry block, which has its parameters,
-/// live-in locals are those that were not set yet: zero.
+/// Gives each block a parameter for each live-in local. In the entry block, which has its
+/// parameters, live-in locals are those that were not set yet: zero.
 fn add_params(draft: &mut Draft, live: &Liveness) {
     let mut known: Vec<Option<Value>> = vec![None; draft.types.len()];
     for block in 0..draft.function.blocks.len() {

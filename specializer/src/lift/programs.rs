@@ -1,8 +1,8 @@
 //! Random structured programs, as WebAssembly text and as their own reference interpreter: what the
 //! lifter makes of the text has to compute what the tree computes.
 //!
-//! Programs are valid by construction and end: each loop iteration takes from a common supply, in the
-//! program itself.
+//! Programs are valid by construction and end: each loop iteration takes from a common supply, in
+//! the program itself.
 
 use crate::random::Random;
 
@@ -22,8 +22,8 @@ enum Statement {
     Block(Vec<Statement>),
     Loop(Vec<Statement>),
     If(Expr, Vec<Statement>, Vec<Statement>),
-    /// To the label that many constructs out; conditional if there is a condition; with a value if the
-    /// label takes one.
+    /// To the label that many constructs out; conditional if there is a condition; with a value if
+    /// the label takes one.
     Branch(usize, Option<Expr>, Option<Expr>),
     /// To labels without values; the last one is the default.
     Switch(Expr, Vec<usize>),

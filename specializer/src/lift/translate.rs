@@ -25,7 +25,8 @@ pub(super) struct Draft {
 /// How a block uses locals.
 #[derive(Default)]
 pub(super) struct BlockLocals {
-    /// Locals read before they are written, with the value that stands for their contents at the start.
+    /// Locals read before they are written, with the value that stands for their contents at the
+    /// start.
     pub reads: Vec<(usize, Value)>,
     /// Locals read or written, with their contents at the end.
     pub ends: Vec<(usize, Value)>,

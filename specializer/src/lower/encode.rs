@@ -1,9 +1,9 @@
-//! Writes a function body: the vector of locals, then the steps of [`super::structure`] with the stack
-//! code of [`super::stackify`].
+//! Writes a function body: the vector of locals, then the steps of [`super::structure`] with the
+//! stack code of [`super::stackify`].
 //!
-//! Invariant: whatever depends on the final module (function indices, addresses in request code) is a
-//! relocation over a padded LEB128 of five bytes, so that the linker patches in place. Type, global and
-//! table indices stay what they are in the generic module.
+//! Invariant: whatever depends on the final module (function indices, addresses in request code) is
+//! a relocation over a padded LEB128 of five bytes, so that the linker patches in place. Type,
+//! global and table indices stay what they are in the generic module.
 
 use wasm_encoder::{BlockType, Encode, Instruction};
 
@@ -62,8 +62,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// Ends the body. What follows the end of a frame is not reached there, which the validator does
-    /// not know.
+    /// Ends the body. What follows the end of a frame is not reached there, which the validator
+    /// does not know.
     fn close(&mut self, last: Option<&Step>) {
         let falls = matches!(last, Some(Step::End | Step::Edge(..) | Step::Body(_)));
         if falls && !self.function.signature.results.is_empty() {

@@ -1,7 +1,7 @@
 //! Natural loops of a reducible function.
 //!
-//! Invariant: a loop's parent is the smallest loop around it, and a loop's number is greater than those
-//! of the loops inside it. Leaves out irreducible loops: [`super::reduce`] has removed them.
+//! Invariant: a loop's parent is the smallest loop around it, and a loop's number is greater than
+//! those of the loops inside it. Leaves out irreducible loops: [`super::reduce`] has removed them.
 
 use crate::dominators::{Dominators, Order};
 use crate::index::{Map, index};
@@ -73,8 +73,8 @@ impl Loops {
         found
     }
 
-    /// Adds the loop of `header`: whatever reaches the latches in `pending` without passing it. Inner
-    /// loops are complete, so they are stepped over.
+    /// Adds the loop of `header`: whatever reaches the latches in `pending` without passing it.
+    /// Inner loops are complete, so they are stepped over.
     fn collect(
         &mut self,
         header: Block,

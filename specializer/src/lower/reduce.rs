@@ -1,10 +1,14 @@
 //! Makes control flow reducible: each cycle is entered through one block.
 //!
-//! Where a strongly connected region has several entries, all of their incoming edges go through a new
-//! dispatch block instead, which takes a selector and every entry's parameters, and switches. That keeps
-//! definitions dominating their uses: a path through the dispatch block that the original function does
-//! not have would need an entry of the region that is reachable both with and without its dominator.
-//! The dispatch block then heads the region; its inside is treated alike until no region is left.
+//! Where a strongly connected region has several entries, all of their incoming edges go through a
+//! new dispatch block instead, which takes a selector and every entry's parameters, and switches.
+//! That keeps definitions dominating their uses: a path through the dispatch block that the
+//! original function does not have would need an entry of the region that is reachable both with
+//! and without its dominator. The dispatch block then heads the region; its inside is treated alike
+//! until no region is left.
+//!
+//! The search for strongly connected regions is its own (Tarjan's, sixty lines): it runs on a part
+//! of the function as it lies there, where petgraph would want a graph built for each region.
 //!
 //! Leaves out node splitting: irreducible code is rare here, and splitting can grow exponentially.
 

@@ -1,6 +1,7 @@
 //! Places in a residual body that depend on the module it is linked into.
 //!
-//! Invariant: a relocation covers a LEB128 number that is padded to five bytes, so resolving one moves nothing.
+//! Invariant: a relocation covers a LEB128 number that is padded to five bytes, so resolving one
+//! moves nothing.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -43,7 +44,8 @@ pub enum RelocationKind {
 }
 
 impl Lowered {
-    /// The body with the value of each relocation, an address or a function's index, written into it.
+    /// The body with the value of each relocation, an address or a function's index, written into
+    /// it.
     ///
     /// # Panics
     /// If a relocation is not inside of the body, as each that lowering writes is.

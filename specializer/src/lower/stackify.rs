@@ -3,14 +3,14 @@
 //!
 //! A result stays on the stack if its only use in evaluation order can take the place of its
 //! definition: every instruction that it would move past commutes with it, or is part of the same
-//! expression and evaluated later. A result with more uses may stay for the first one (`local.tee`).
-//! Code is built backwards, from the last use to the first, with an explicit stack: expressions can be
-//! as long as a block.
+//! expression and evaluated later. A result with more uses may stay for the first one
+//! (`local.tee`). Code is built backwards, from the last use to the first, with an explicit stack:
+//! expressions can be as long as a block.
 //!
-//! Invariant: within a block each item list leaves exactly its operands on the stack, and a local is
-//! written before it is read. Jump arguments are all pushed before the first parameter is set, which
-//! makes the copies of an edge parallel. Leaves out moving code across blocks, but for operands that
-//! only one arm of a branch needs.
+//! Invariant: within a block each item list leaves exactly its operands on the stack, and a local
+//! is written before it is read. Jump arguments are all pushed before the first parameter is set,
+//! which makes the copies of an edge parallel. Leaves out moving code across blocks, but for
+//! operands that only one arm of a branch needs.
 
 use std::ops::Range;
 
@@ -253,7 +253,8 @@ impl Stackifier<'_> {
         for (index, &arg) in target.args.iter().enumerate().rev() {
             self.place(arg);
             if self.reversed.last() == Some(&Item::Get(arg)) {
-                // What is pushed by a read of a local alone is a copy, which may turn out to be none.
+                // What is pushed by a read of a local alone is a copy, which may turn out to be
+                // none.
                 *self.reversed.last_mut().expect("an item was just seen") =
                     Item::CopyGet(arg, params[index]);
                 self.reversed[sets + index] = Item::CopySet(arg, params[index]);

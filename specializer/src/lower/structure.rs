@@ -1,10 +1,11 @@
 //! Structured control flow from a reducible graph, by its dominator tree (Ramsey, "Beyond Relooper:
 //! Recursive Translation of Unstructured Control Flow to Structured Control Flow", ICFP 2022), with
-//! three changes: an explicit stack in place of recursion; blocks after a loop are placed behind its
-//! `end`, so that a row of loops does not nest; and an `if` can serve as the `block` of its join.
+//! three changes: an explicit stack in place of recursion; blocks after a loop are placed behind
+//! its `end`, so that a row of loops does not nest; and an `if` can serve as the `block` of its
+//! join.
 //!
-//! Invariant: a loop's blocks are contiguous in the order of the steps, and a block comes after all of
-//! its forward predecessors ([`super::locals`] relies on both).
+//! Invariant: a loop's blocks are contiguous in the order of the steps, and a block comes after all
+//! of its forward predecessors ([`super::locals`] relies on both).
 
 use super::loops::Loops;
 use crate::dominators::{Dominators, Order};
@@ -95,7 +96,8 @@ impl Placement {
             placement.heads_loop[found.header.index()] = true;
         }
         let switched = switch_targets(function, order);
-        // Later blocks first: an earlier one may jump to a later one, whose frame then is around it.
+        // Later blocks first: an earlier one may jump to a later one, whose frame then is around
+        // it.
         for &block in order.blocks.iter().rev() {
             let Some(parent) = dominators.parent[block.index()] else {
                 continue;

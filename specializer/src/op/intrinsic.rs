@@ -1,4 +1,5 @@
-//! The annotations as operators: their table is the annotations crate's, here in terms of the SSA form.
+//! The annotations as operators: their table is the annotations crate's, here in terms of the SSA
+//! form.
 
 pub use annotations::Intrinsic;
 use annotations::Meaning;

@@ -1,9 +1,9 @@
 //! The table of plain operators: those whose result depends on their operands alone.
 //!
-//! Each row gives a Wasm operator's text name, its name in [`wasmparser`] and [`wasm_encoder`] (they
-//! agree), operand types, result type, whether it may trap, and its meaning as a Rust expression over
-//! the operands. Everything else about it (folding, interpreting, decoding, encoding, printing,
-//! parsing, verifying) derives from the row.
+//! Each row gives a Wasm operator's text name, its name in [`wasmparser`] and [`wasm_encoder`]
+//! (they agree), operand types, result type, whether it may trap, and its meaning as a Rust
+//! expression over the operands. Everything else about it (folding, interpreting, decoding,
+//! encoding, printing, parsing, verifying) derives from the row.
 //!
 //! Leaves out: `select` and whatever touches memory, globals or control flow.
 

@@ -10,8 +10,8 @@ use super::{Const, LoadKind, Op, Plain, StoreKind};
 use crate::ir::Global;
 
 impl Op {
-    /// The operator that `operator` is; absent for control flow, locals, calls, and what the SSA form
-    /// leaves out.
+    /// The operator that `operator` is; absent for control flow, locals, calls, and what the SSA
+    /// form leaves out.
     pub fn decode(operator: &Operator<'_>) -> Option<Self> {
         if let Some(plain) = Plain::decode(operator) {
             return Some(Op::Plain(plain));

@@ -1,5 +1,5 @@
-//! Modules and request tables that are not what they should be: each is an error that says so, and none a
-//! panic.
+//! Modules and request tables that are not what they should be: each is an error that says so, and
+//! none a panic.
 
 use crate::eval::Budgets;
 use crate::{Observer, Options};

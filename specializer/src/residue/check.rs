@@ -2,10 +2,12 @@
 //!
 //! What holds of a function that passes:
 //! 1. the image holds what was read when the function was made;
-//! 2. relocations ascend, do not overlap, and each covers the operand of an instruction of its kind; each
-//!    call of a function by its index has one;
-//! 3. what relocations name exists: bases, slots, functions that are no annotation, imports that linking keeps;
-//! 4. the body is one that lowering could have written, and valid as a function of the request's type.
+//! 2. relocations ascend, do not overlap, and each covers the operand of an instruction of its
+//!    kind; each call of a function by its index has one;
+//! 3. what relocations name exists: bases, slots, functions that are no annotation, imports that
+//!    linking keeps;
+//! 4. the body is one that lowering could have written, and valid as a function of the request's
+//!    type.
 //!
 //! Leaves out whether the body computes the right thing: for that the key and the digest stand.
 
@@ -96,7 +98,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// What a relocation stands for in the generic module, whose types and indices validation knows.
+    /// What a relocation stands for in the generic module, whose types and indices validation
+    /// knows.
     fn generic_value(&self, kind: RelocationKind) -> Result<u32, Misfit> {
         let Surroundings { module, image, .. } = *self.around;
         match kind {
@@ -178,7 +181,8 @@ fn takes(operator: &Operator, kind: RelocationKind) -> bool {
     }
 }
 
-/// Whether lowering writes this operator without a relocation: linking leaves what it names where it is.
+/// Whether lowering writes this operator without a relocation: linking leaves what it names where
+/// it is.
 fn is_placeless(operator: &Operator) -> bool {
     let is_control = matches!(
         operator,

@@ -1,8 +1,8 @@
 //! Parses what [`super::print`] prints.
 //!
 //! Line breaks end operand lists and mean nothing otherwise; `;` starts a comment. Values may be
-//! numbered as one likes, blocks are numbered in order. Checks syntax only: [`crate::verify`] does the
-//! rest.
+//! numbered as one likes, blocks are numbered in order. Checks syntax only: [`crate::verify`] does
+//! the rest.
 
 use std::collections::HashMap;
 

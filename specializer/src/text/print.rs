@@ -7,9 +7,8 @@
 //!     branch v0 ? bb1(v2) : bb2()
 //! …
 //! }
-//! ```
-//! Everything that [`super::parse`] needs to give the same function back is there: each result carries
-//! its type, floats are bits.
+//! ``` Everything that [`super::parse`] needs to give the same function back is there: each result
+//! carries its type, floats are bits.
 
 use std::fmt::{self, Display, Formatter};
 

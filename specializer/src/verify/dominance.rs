@@ -1,8 +1,8 @@
 //! Which blocks dominate which: immediate dominators by Cooper, Harvey and Kennedy ("A Simple, Fast
 //! Dominance Algorithm", 2001), then intervals of the dominator tree.
 //!
-//! Kept apart from the lowering's dominators, so that the two cannot err together. Jumps to blocks that
-//! do not exist are ignored here; rule V3 reports them.
+//! Kept apart from the lowering's dominators, so that the two cannot err together. Jumps to blocks
+//! that do not exist are ignored here; rule V3 reports them.
 
 use crate::ir::{Block, Function};
 
@@ -20,7 +20,8 @@ impl Dominance {
         }
     }
 
-    /// Whether every path from the entry to `below` goes through `above`. So it does if there is none.
+    /// Whether every path from the entry to `below` goes through `above`. So it does if there is
+    /// none.
     pub fn dominates(&self, above: Block, below: Block) -> bool {
         match (self.intervals[above.index()], self.intervals[below.index()]) {
             (_, None) => true,

@@ -1,10 +1,12 @@
-//! Each rule is broken, in each way in which it can be: every call of `fault` in [`super`] has a test here.
+//! Each rule is broken, in each way in which it can be: every call of `fault` in [`super`] has a
+//! test here.
 
 use crate::ir::{Func, Global, Sig, Signature, Type, generic, residual};
 use crate::op::{Intrinsic, Op, Types};
 use crate::text;
 
-/// Function 0 and signature 0 are `(i32) -> i32`, signature 1 is `(i32) -> i64`; global 0 is an `i32`.
+/// Function 0 and signature 0 are `(i32) -> i32`, signature 1 is `(i32) -> i64`; global 0 is an
+/// `i32`.
 struct Few {
     same: Signature,
     other: Signature,
