@@ -14,7 +14,6 @@ use crate::cli::{
     LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs,
 };
 use crate::engine::Needs;
-use crate::guest::ocaml::OCAML;
 use crate::host::{Directory, Sandbox};
 use crate::input::{self, Kind};
 use crate::limits::Limits;
@@ -23,7 +22,7 @@ use crate::pipeline::{Mode, Pipeline, Settings, size};
 use crate::run::Exit;
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
-use crate::{bench, engine, run, specialise};
+use crate::{bench, engine, guest, run, specialise};
 
 /// The status for a failure of ours, out of the way of the programs' own.
 const FAILURE: u8 = 125;
@@ -117,11 +116,12 @@ fn run_in_lockstep(args: &LockstepArgs) -> Result<u8> {
         } == limits,
         "of `-W`, lockstep takes max-memory-size only: the two sides use unlike amounts of everything else"
     );
-    input::require_program(&args.program, &OCAML)?;
+    input::require_program(&args.program, guest::DEFAULT)?;
     let bytecode = read(&args.program)?;
     let mut pipeline = pipeline(&args.build)?;
     let line = StatusLine::new().map(Arc::new);
     let setup = Setup {
+        guest: guest::DEFAULT,
         sandbox: sandbox(&args.program, &args.args, &args.sandbox)?,
         standard: Standard::Inherited(line.clone()),
         stress: args.stress,
@@ -151,7 +151,7 @@ fn run_in_lockstep(args: &LockstepArgs) -> Result<u8> {
 /// Machine code for whatever kind of program there is to run.
 fn runnable(args: &RunArgs) -> Result<(Pipeline, Module)> {
     let compile: fn(&mut Pipeline, &Path) -> Result<Module> =
-        match input::kind(&args.program, &OCAML)? {
+        match input::kind(&args.program, guest::DEFAULT)? {
             Kind::Precompiled if !args.allow_precompiled => {
                 return Err(input::not_allowed(&args.program).into());
             }
@@ -202,7 +202,7 @@ fn needs(args: &RunArgs) -> Needs {
 }
 
 fn build(args: &BuildArgs) -> Result<()> {
-    input::require_program(&args.program, &OCAML)?;
+    input::require_program(&args.program, guest::DEFAULT)?;
     let bytecode = read(&args.program)?;
     let mut pipeline = pipeline(&args.build)?;
     let wasm = pipeline
@@ -292,6 +292,7 @@ fn settings(options: &BuildOptions) -> Result<Settings> {
         },
         cache,
         needs: Needs::default(),
+        guest: guest::DEFAULT,
         tell: |notice| eprintln!("bactrian: {notice}"),
     })
 }
@@ -315,10 +316,12 @@ fn open_cache(location: &CacheLocation) -> Result<Option<Cache>> {
     }
 }
 
+/// As the XDG base directory specification has it. Crates that know it (`etcetera`, `directories`) refuse users without a
+/// home, whether or not `XDG_CACHE_HOME` is set.
 fn default_cache() -> Result<PathBuf> {
     let directory = std::env::var_os("XDG_CACHE_HOME")
-        .filter(|directory| !directory.is_empty())
         .map(PathBuf::from)
+        .filter(|directory| directory.is_absolute())
         .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
         .context(
             "there is no place for a cache: set XDG_CACHE_HOME, or give --cache FILE or --no-cache",

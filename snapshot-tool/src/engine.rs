@@ -17,12 +17,11 @@ use wasmtime::{CacheStore, Config, Engine, Module};
 
 const NO_STACK: &str = "cannot reserve 1 GiB of address space for the stack (is `ulimit -v` set?)";
 
-/// Native stack of a running guest, at least. An OCaml stack of 1 Mi words (8 MiB) holds at most some 500,000
-/// activations; this is 2 KiB for each, so that the OCaml limit is the one that is met. Virtual memory:
-/// only what is touched is used.
+/// Native stack of a running guest, at least, so that a limit of the guest's own is the one that is met: with a stack of
+/// 1 Mi words (8 MiB) and some 500,000 activations, this is 2 KiB for each. Virtual memory: only what is touched is used.
 const LEAST_WASM_STACK: usize = 1 << 30;
 
-/// What a guest gets where the system reserves that much, for programs that raise OCaml's limit.
+/// What a guest gets where the system reserves that much, for programs that raise its limit.
 const WASM_STACK: usize = 16 << 30;
 
 /// What the host functions that a guest calls may need beyond it.

@@ -1,15 +1,17 @@
 //! A guest as this tool sees it: the module, and what only somebody who knows its language can say.
 //!
-//! Invariant: nothing outside of `guest` knows a language. A second guest is a second value of [`Guest`].
+//! Invariant: pipeline, lockstep and cache know no language. A second guest is a second value of [`Guest`].
 
 pub mod ocaml;
 
-/// The module, as the build script made it from `interpreter/`.
-pub const MODULE: &[u8] = include_bytes!(env!("BACTRIAN_GUEST"));
+/// The guest of programs that do not say whose they are.
+pub static DEFAULT: &Guest = &ocaml::OCAML;
 
 /// A description of an interpreter and of the programs that it runs.
 #[derive(Debug)]
 pub struct Guest {
+    /// The interpreter with its annotations.
+    pub module: &'static [u8],
     /// What its programs are, in the plural, for messages.
     pub programs: &'static str,
     /// How many of a file's last bytes [`Guest::is_program`] wants to see.
@@ -19,6 +21,34 @@ pub struct Guest {
     pub is_program: fn(end: &[u8]) -> bool,
     /// What a file that is no program is, if it belongs to the guest's world.
     pub recognise: fn(file: &Unknown) -> Option<Foreign>,
+    /// The exported cell that makes it collect at every safepoint, if it has one.
+    pub stress: Option<&'static str>,
+    /// What it reports to lockstep, by number: what an event is about and what its value is.
+    pub events: &'static [(u32, &'static str)],
+    /// A value or a word of its stack, for people.
+    pub word: fn(word: i64) -> String,
+    /// What its positions count, and how many bytes of its memory lie between two.
+    pub code: Code,
+}
+
+/// How a guest's code lies in its memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Code {
+    /// What a position is a number of.
+    pub unit: &'static str,
+    /// Bytes.
+    pub cell: u32,
+}
+
+impl Guest {
+    /// What an event of this number is about.
+    pub fn event(&self, number: u32) -> String {
+        let known = self.events.iter().find(|(known, _)| *known == number);
+        known.map_or_else(
+            || format!("event {number}, value"),
+            |(_, text)| text.to_string(),
+        )
+    }
 }
 
 /// A file that cannot be run, as far as it has been looked at.

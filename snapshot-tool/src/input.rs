@@ -159,10 +159,10 @@ fn precompiled_component() -> Foreign {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guest::ocaml::OCAML;
+    use crate::guest::DEFAULT;
 
     fn what(bytes: &[u8]) -> String {
-        foreign(bytes, &OCAML).what
+        foreign(bytes, DEFAULT).what
     }
 
     #[test]

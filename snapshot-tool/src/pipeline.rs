@@ -1,4 +1,4 @@
-//! The way of a program: bytecode, snapshot, residual module, machine code; each stage timed and, where
+//! The way of a program: executable, snapshot, residual module, machine code; each stage timed and, where
 //! there is a cache, looked up first.
 
 use std::fs::{self, File};
@@ -10,9 +10,10 @@ use cache::Cache;
 use wasmtime::{Engine, Module};
 
 use crate::engine::{self, Needs, Origin};
+use crate::guest::{self, Guest};
+use crate::snapshot;
 use crate::specialise::{self, Summary};
 use crate::stats::Stages;
-use crate::{guest, snapshot};
 
 /// What to make of a program.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,8 @@ pub enum Mode {
 /// How to build.
 #[derive(Clone)]
 pub struct Settings {
+    /// Whose programs these are.
+    pub guest: &'static Guest,
     pub mode: Mode,
     pub options: specialise::Options,
     pub cache: Option<Arc<Cache>>,
@@ -40,6 +43,7 @@ impl Default for Settings {
         let (mode, options, cache, needs) = Default::default();
         let tell = |_: &str| ();
         Self {
+            guest: guest::DEFAULT,
             mode,
             options,
             cache,
@@ -69,12 +73,12 @@ impl Pipeline {
         })
     }
 
-    /// Machine code for a bytecode executable. Where this very program was built before, nothing else is done.
-    pub fn program(&mut self, bytecode: &[u8]) -> Result<Module> {
-        let key = self.program_key(&blake3::hash(bytecode));
+    /// Machine code for a program. Where this very program was built before, nothing else is done.
+    pub fn program(&mut self, program: &[u8]) -> Result<Module> {
+        let key = self.program_key(&blake3::hash(program));
         match self.known_program(&key) {
             Some(module) => Ok(module),
-            None => self.new_program(&key, bytecode),
+            None => self.new_program(&key, program),
         }
     }
 
@@ -88,15 +92,15 @@ impl Pipeline {
         if let Some(module) = self.known_program(&key) {
             return Ok(module);
         }
-        let bytecode = fs::read(path).with_context(unreadable)?;
+        let program = fs::read(path).with_context(unreadable)?;
         // It may be another file by now.
-        let key = self.program_key(&blake3::hash(&bytecode));
-        self.new_program(&key, &bytecode)
+        let key = self.program_key(&blake3::hash(&program));
+        self.new_program(&key, &program)
     }
 
     /// Builds a program, and keeps it under its key.
-    fn new_program(&mut self, key: &[u8; 32], bytecode: &[u8]) -> Result<Module> {
-        let wasm = self.module(bytecode)?;
+    fn new_program(&mut self, key: &[u8; 32], program: &[u8]) -> Result<Module> {
+        let wasm = self.module(program)?;
         let module = self.machine_code(&wasm)?;
         if let Some(cache) = &self.settings.cache {
             engine::keep_module(cache, key, &module)?;
@@ -115,9 +119,9 @@ impl Pipeline {
         Some(module)
     }
 
-    /// The linked module for a bytecode executable.
-    pub fn module(&mut self, bytecode: &[u8]) -> Result<Vec<u8>> {
-        let snapshot = self.snapshot(guest::MODULE, bytecode)?;
+    /// The linked module for a program.
+    pub fn module(&mut self, program: &[u8]) -> Result<Vec<u8>> {
+        let snapshot = self.snapshot(self.settings.guest.module, program)?;
         self.linked(&snapshot)
     }
 
@@ -175,11 +179,11 @@ impl Pipeline {
     }
 
     /// Covers all that a program's machine code depends on.
-    fn program_key(&self, bytecode: &blake3::Hash) -> [u8; 32] {
+    fn program_key(&self, program: &blake3::Hash) -> [u8; 32] {
         let mut input = Vec::new();
         input.extend(env!("BACTRIAN_FINGERPRINT").as_bytes());
-        input.extend(blake3::hash(guest::MODULE).as_bytes());
-        input.extend(bytecode.as_bytes());
+        input.extend(blake3::hash(self.settings.guest.module).as_bytes());
+        input.extend(program.as_bytes());
         input.extend(specialise::fingerprint(
             &self.settings.mode,
             &self.settings.options,

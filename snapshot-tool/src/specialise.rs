@@ -20,10 +20,12 @@ pub struct Summary {
     /// Address of the code, and the reason.
     pub declined: Vec<(u32, String)>,
     pub contexts: usize,
+    /// Contexts in which the interpreter's position was not known.
+    pub unknown_positions: usize,
     pub nodes: usize,
     /// Size of the residual bodies.
     pub bytes: usize,
-    /// Length of the code that was specialised anew, in cells of 8 bytes: words of bytecode.
+    /// Length of the code that was specialised anew, in cells.
     pub cells: usize,
     /// The functions: address and length of their code.
     pub functions: Vec<(u32, u32)>,
@@ -44,10 +46,12 @@ impl Summary {
                 Outcome::Specialised {
                     cached,
                     contexts,
+                    unknown_positions,
                     nodes,
                     bytes,
                 } => {
                     summary.contexts += contexts;
+                    summary.unknown_positions += unknown_positions;
                     summary.nodes += nodes;
                     summary.bytes += bytes;
                     if *cached {
@@ -74,6 +78,7 @@ impl fmt::Display for Summary {
             cached,
             declined,
             contexts,
+            unknown_positions,
             nodes,
             bytes,
             cells,
@@ -86,7 +91,7 @@ impl fmt::Display for Summary {
         )?;
         writeln!(
             f,
-            "{cells} words of code, {contexts} contexts, {nodes} nodes, {bytes} bytes of residual code"
+            "{cells} words of code, {contexts} contexts ({unknown_positions} at unknown positions), {nodes} nodes, {bytes} bytes of residual code"
         )?;
         for (code, reason) in declined {
             writeln!(f, "declined: the function at {code:#x}: {reason}")?;

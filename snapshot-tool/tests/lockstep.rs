@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bactrian::engine;
+use bactrian::guest::{Code, Guest};
 use bactrian::host::{Directory, Sandbox};
 use bactrian::lockstep::{self, Cause, Setup, Verdict};
 use bactrian::run::Exit;
@@ -90,6 +91,56 @@ fn a_wrong_value_is_found_where_it_is() {
     };
     assert_eq!((generic.value, residual.value), (5000, 5001));
     assert!(text.contains("differ after 5001 events"), "{text}");
+}
+
+/// A guest of another language: what is said of its run is said in its words.
+static TOY: Guest = Guest {
+    module: &[],
+    programs: "rolls of paper",
+    trailer: 0,
+    is_program: |_| false,
+    recognise: |_| None,
+    stress: None,
+    events: &[(3, "step")],
+    word: |word| format!("hole {word}"),
+    code: Code {
+        unit: "inch",
+        cell: 4,
+    },
+};
+
+#[test]
+fn a_report_is_in_the_guests_words() {
+    let wrong = guest(9000, &late("(local.set $at (i32.const 5001))"), "");
+    let setup = Setup {
+        guest: &TOY,
+        functions: vec![(0, 40_000)],
+        ..Setup::default()
+    };
+    let Verdict::Diverged(divergence) = compare_with(&guest(9000, "", ""), &wrong, &setup) else {
+        panic!("the difference was not noticed");
+    };
+    let text = divergence.to_string();
+    for words in [
+        "generic: step hole 5000\n    at inch 1250, function 0 + 1250",
+        "step hole 5001",
+    ] {
+        assert!(text.contains(words), "`{words}` is missing from: {text}");
+    }
+}
+
+#[test]
+fn a_guest_without_stress_says_so() {
+    let engine = engine::interruptible(None).expect("an engine");
+    let module = wat::parse_str(guest(1, "", "")).expect("well-formed");
+    let module = Module::new(&engine, module).expect("valid");
+    let setup = Setup {
+        guest: &TOY,
+        stress: true,
+        ..Setup::default()
+    };
+    let error = lockstep::compare(&engine, &module, &module, &setup).expect_err("it has none");
+    assert!(error.to_string().contains("no stress mode"), "{error}");
 }
 
 #[test]

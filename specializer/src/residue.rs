@@ -21,17 +21,20 @@ pub struct Stored {
     pub log: ReadLog,
     pub lowered: Lowered,
     pub contexts: u32,
+    /// Those of them whose position is not known.
+    pub unknown_positions: u32,
     pub nodes: u32,
 }
 
 /// All but the body, in stored form.
-type Head<Log, Relocations> = (u32, u32, Log, Relocations);
+type Head<Log, Relocations> = ([u32; 3], Log, Relocations);
 
 impl Stored {
     /// The blob that is to be stored under `key`.
     pub fn encode(&self, key: &[u8; 32]) -> Vec<u8> {
         let Lowered { body, relocations } = &self.lowered;
-        let head: Head<_, _> = (self.contexts, self.nodes, &self.log, relocations);
+        let counts = [self.contexts, self.unknown_positions, self.nodes];
+        let head: Head<_, _> = (counts, &self.log, relocations);
         let mut rest = postcard::to_allocvec(&head).expect("memory takes what is written to it");
         rest.extend_from_slice(body);
         [&digest(key, &rest)[..], &rest].concat()
@@ -44,12 +47,14 @@ impl Stored {
             return None;
         }
         let (head, body) = postcard::take_from_bytes(rest).ok()?;
-        let (contexts, nodes, log, relocations): Head<ReadLog, Vec<Relocation>> = head;
+        let (counts, log, relocations): Head<ReadLog, Vec<Relocation>> = head;
+        let [contexts, unknown_positions, nodes] = counts;
         let body = body.to_vec();
         Some(Self {
             log,
             lowered: Lowered { body, relocations },
             contexts,
+            unknown_positions,
             nodes,
         })
     }

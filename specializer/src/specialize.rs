@@ -68,6 +68,8 @@ pub enum Outcome {
         /// Whether it came from the store.
         cached: bool,
         contexts: usize,
+        /// Those of them whose position is not known: the loop goes round in residual code.
+        unknown_positions: usize,
         /// (context, block, position) nodes evaluated.
         nodes: usize,
         /// Size of the residual body.
@@ -228,6 +230,7 @@ fn report(requests: &Requests, results: &[Result<(Stored, bool), Declined>]) -> 
             Ok((stored, cached)) => Outcome::Specialised {
                 cached: *cached,
                 contexts: stored.contexts as usize,
+                unknown_positions: stored.unknown_positions as usize,
                 nodes: stored.nodes as usize,
                 bytes: stored.lowered.body.len(),
             },
@@ -282,6 +285,7 @@ impl Work<'_> {
             log: residual.log,
             lowered,
             contexts: residual.contexts as u32,
+            unknown_positions: residual.unknown_positions as u32,
             nodes: residual.nodes as u32,
         })
     }

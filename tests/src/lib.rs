@@ -5,6 +5,7 @@
 //! * [`place`]: a directory with a program and a cache;
 //! * [`program`]: the programs of `tests/programs` and what belongs to each;
 //! * [`process`]: one run of a command: streams, status, a time limit;
+//! * [`repository`]: its documents and sources, and what they quote;
 //! * [`tool`]: the `bactrian` command with a test's cache.
 //!
 //! Leaves out: what is expected. Each file of `tests/tests` states one concern.
@@ -13,6 +14,7 @@ pub mod conformance;
 pub mod place;
 pub mod process;
 pub mod program;
+pub mod repository;
 pub mod tool;
 
 use std::path::{Path, PathBuf};

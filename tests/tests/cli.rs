@@ -121,6 +121,7 @@ fn statistics_count_requests_and_stages() -> Result<()> {
     for word in [
         "requests",
         "declined",
+        "at unknown positions",
         "snapshot",
         "specialise",
         "compile",

@@ -47,7 +47,8 @@ impl Bench {
         let bytecode = std::fs::read(Program::new(source)?.compile(&directory)?)?;
         let cache = Arc::new(Cache::open(&directory.join("cache.sqlite"), 1 << 30)?);
         let engine = engine::interruptible(Some(&cache))?;
-        let snapshot = Pipeline::new(Settings::default())?.snapshot(guest::MODULE, &bytecode)?;
+        let snapshot =
+            Pipeline::new(Settings::default())?.snapshot(guest::DEFAULT.module, &bytecode)?;
         let generic = specialise::link_generic(&snapshot, &options(None))?;
         let (sound, summary, _) = specialise::run(&snapshot, &options(None), None)?;
         Ok(Self {

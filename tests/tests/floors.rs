@@ -40,7 +40,14 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("cache", &["whole", "files", "store", "place"]),
     (
         "tests",
-        &["process", "program", "place", "tool", "conformance"],
+        &[
+            "repository",
+            "process",
+            "program",
+            "place",
+            "tool",
+            "conformance",
+        ],
     ),
 ];
 

@@ -5,6 +5,9 @@ use std::time::Duration;
 use super::program::{Measurement, ratio};
 use super::scaling::Point;
 
+/// What the table's columns are.
+pub const HEADER: [&str; 3] = ["figure", "measured", "aim"];
+
 /// Programs are compared by their memory from this peak on: below it, a nursery is most of it.
 const LARGE: u64 = 10 << 20;
 
@@ -60,7 +63,7 @@ impl Figures {
     /// The table: figure, measured, aim.
     pub fn rows(&self) -> Vec<Vec<String>> {
         let row = |cells: [&str; 3]| cells.map(String::from).to_vec();
-        let mut rows = vec![row(["figure", "measured", "aim"])];
+        let mut rows = vec![row(HEADER)];
         rows.push(row([
             "residual over generic, geometric mean",
             &times(self.over_generic),

@@ -22,6 +22,7 @@ use anyhow::{Context, Result, bail};
 use crate::cli::{BenchArgs, DemoArgs};
 use figures::Figures;
 use measure::Measured;
+pub use numbers::MAY_DIFFER;
 use program::{Bench, Measurement};
 use users::Task;
 
@@ -62,6 +63,15 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         readme.replace(&text)?;
     }
     Ok(())
+}
+
+/// The first rows of the tables that go into the README: programs, figures, tasks.
+pub fn headers() -> [Vec<String>; 3] {
+    [
+        table::programs(&[]).remove(0),
+        figures::HEADER.map(String::from).to_vec(),
+        table::tasks(&[]).remove(0),
+    ]
 }
 
 /// Takes a few compiled programs through the pipeline, with their output and a table.

@@ -1,12 +1,27 @@
 //! OCaml 4.13: the interpreter in `interpreter/`, which the build embeds.
 
-use super::{Foreign, Guest, Unknown};
+use super::{Code, Foreign, Guest, Unknown};
 
 pub static OCAML: Guest = Guest {
+    // As the build script made it.
+    module: include_bytes!(env!("BACTRIAN_GUEST")),
     programs: "bytecode executables of `ocamlc`",
     trailer: MAGIC_LENGTH,
     is_program: |end| end.starts_with(b"Caml1999X"),
     recognise,
+    stress: Some("BACTRIAN_STRESS"),
+    events: &[
+        (1, "entry, environment"),
+        (2, "exit, result"),
+        (3, "call of primitive"),
+        (4, "result of primitive"),
+        (5, "safepoint, accumulator"),
+    ],
+    word,
+    code: Code {
+        unit: "bytecode",
+        cell: 8,
+    },
 };
 
 /// The length of the magic numbers that OCaml's files begin or, executables, end with.
@@ -22,6 +37,15 @@ const FILES: [(u8, &str); 7] = [
     (b'Y', "an object file of `ocamlopt` (.cmx)"),
     (b'Z', "a library of `ocamlopt` (.cmxa)"),
 ];
+
+/// Blocks are addresses, integers have their lowest bit set, and 0 says that an exception was raised.
+fn word(word: i64) -> String {
+    match word {
+        0 => "(raised)".into(),
+        odd if odd & 1 == 1 => (odd >> 1).to_string(),
+        address => format!("block {address:#x}"),
+    }
+}
 
 const LINK: &str = "link the program with `ocamlc -o PROGRAM`, and run that";
 
@@ -91,6 +115,12 @@ mod tests {
         );
         assert_eq!(recognised(b"Caml1999"), "a file of OCaml's compilers");
         assert_eq!(recognised(b"Caml"), "");
+    }
+
+    #[test]
+    fn words_are_shown_as_values() {
+        let shown = [0, 1, 85, -1, 4096].map(word);
+        assert_eq!(shown, ["(raised)", "0", "42", "-1", "block 0x1000"]);
     }
 
     #[test]

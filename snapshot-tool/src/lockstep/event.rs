@@ -1,54 +1,16 @@
 //! Events as guests report them, and batches of them.
 
-use std::fmt;
-
 /// Events to a batch, so that the two threads wake each other rarely.
 pub const BATCH: usize = 1024;
 
 /// Stack words compared with each event, from the stack pointer upwards.
 pub const STACK_WORDS: usize = 64;
 
-/// What an event is about; numbers are the guest's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Entry,
-    Exit,
-    Primitive,
-    Result,
-    Safepoint,
-    Other(u32),
-}
-
-impl From<u32> for Kind {
-    fn from(number: u32) -> Self {
-        match number {
-            1 => Kind::Entry,
-            2 => Kind::Exit,
-            3 => Kind::Primitive,
-            4 => Kind::Result,
-            5 => Kind::Safepoint,
-            other => Kind::Other(other),
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Kind::Entry => f.write_str("entry, environment"),
-            Kind::Exit => f.write_str("exit, result"),
-            Kind::Primitive => f.write_str("call of primitive"),
-            Kind::Result => f.write_str("result of primitive"),
-            Kind::Safepoint => f.write_str("safepoint, accumulator"),
-            Kind::Other(number) => write!(f, "event {number}, value"),
-        }
-    }
-}
-
 /// One event, with the state of the guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    pub kind: Kind,
+    /// What it is about: a number of the guest's.
+    pub kind: u32,
     /// Interpreter position: address of a cell of code.
     pub position: u32,
     pub sp: u32,
@@ -110,7 +72,7 @@ impl Batch {
         let (words, _) = self.stack(at).as_chunks();
         let stack = words.iter().map(|&word| i64::from_le_bytes(word)).collect();
         Some(Event {
-            kind: kind.into(),
+            kind,
             position,
             sp,
             value,

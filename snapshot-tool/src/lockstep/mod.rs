@@ -23,13 +23,13 @@ use anyhow::Result;
 use wasmtime::{Engine, Module};
 
 use crate::engine;
-use crate::guest;
+use crate::guest::{self, Guest};
 use crate::host::Sandbox;
 use crate::pipeline::{Mode, Pipeline};
 use crate::run::Exit;
 use crate::status_line::StatusLine;
+pub use event::Event;
 use event::{BATCH, Batch};
-pub use event::{Event, Kind};
 use outside::Outside;
 pub use report::{Cause, Divergence};
 use side::{Side, Started};
@@ -40,9 +40,11 @@ const HISTORY: usize = 12;
 /// How to run the two.
 #[derive(Clone, Debug)]
 pub struct Setup {
+    /// Whose modules these are.
+    pub guest: &'static Guest,
     pub sandbox: Sandbox,
     pub standard: Standard,
-    /// Collect at every safepoint, in guests that export a cell `BACTRIAN_STRESS`.
+    /// Collect at every safepoint, in guests that can.
     pub stress: bool,
     /// How long one side may keep the other waiting.
     pub patience: Duration,
@@ -54,6 +56,7 @@ impl Default for Setup {
     fn default() -> Self {
         let (sandbox, standard, functions) = Default::default();
         Self {
+            guest: guest::DEFAULT,
             sandbox,
             standard,
             stress: false,
@@ -258,15 +261,17 @@ impl Comparison<'_> {
             cause,
             traps: Vec::new(),
             history,
+            guest: self.setup.guest,
             functions: self.setup.functions.clone(),
         }
     }
 }
 
-/// Snapshots `bytecode` once, links it generic and residual, with events, and compares the two.
-/// `setup.functions` are filled in.
-pub fn program(pipeline: &mut Pipeline, bytecode: &[u8], mut setup: Setup) -> Result<Verdict> {
-    let snapshot = pipeline.snapshot(guest::MODULE, bytecode)?;
+/// Snapshots `program` once, links it generic and residual, with events, and compares the two.
+/// `setup.guest` and `setup.functions` are filled in.
+pub fn program(pipeline: &mut Pipeline, program: &[u8], mut setup: Setup) -> Result<Verdict> {
+    setup.guest = pipeline.settings.guest;
+    let snapshot = pipeline.snapshot(setup.guest.module, program)?;
     pipeline.settings.options.lockstep_events = true;
     pipeline.settings.mode = Mode::Generic;
     let generic = pipeline.linked(&snapshot)?;

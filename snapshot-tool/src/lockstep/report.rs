@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use super::Side;
 use super::event::Event;
+use crate::guest::{Code, Guest};
 use crate::run::Exit;
-
-/// Bytes of a cell of code (see ARCHITECTURE.md).
-const CELL: u32 = 8;
 
 /// Two runs that are not the same.
 #[derive(Clone, Debug)]
@@ -20,6 +18,8 @@ pub struct Divergence {
     pub traps: Vec<(Side, String)>,
     /// The last events that agreed.
     pub history: Vec<Event>,
+    /// Whose words and events these are.
+    pub guest: &'static Guest,
     /// Address and length of the program's functions.
     pub functions: Vec<(u32, u32)>,
 }
@@ -45,7 +45,7 @@ impl Divergence {
             .extend(exit.message().map(|message| (side, message)));
     }
 
-    /// A position as people count: in bytecode words from the start of the code, and from its function's.
+    /// A position as people count: in the guest's units from the start of the code, and from its function's.
     fn place(&self, position: u32) -> String {
         let code = self
             .functions
@@ -53,7 +53,8 @@ impl Divergence {
             .map(|&(start, _)| start)
             .min()
             .unwrap_or(0);
-        let offset = |from: u32| (i64::from(position) - i64::from(from)) / i64::from(CELL);
+        let Code { unit, cell } = self.guest.code;
+        let offset = |from: u32| (i64::from(position) - i64::from(from)) / i64::from(cell);
         let within = |&&(start, length): &&(u32, u32)| (start..start + length).contains(&position);
         match self
             .functions
@@ -62,20 +63,25 @@ impl Divergence {
             .max_by_key(|(start, _)| *start)
         {
             Some(&(start, _)) => format!(
-                "bytecode {}, function {} + {}",
+                "{unit} {}, function {} + {}",
                 offset(code),
-                (start - code) / CELL,
+                (start - code) / cell,
                 offset(start)
             ),
             None => format!("position {position:#x}"),
         }
     }
 
+    fn what(&self, event: &Event) -> String {
+        let (about, value) = (self.guest.event(event.kind), (self.guest.word)(event.value));
+        format!("{about} {value}")
+    }
+
     fn state(&self, f: &mut fmt::Formatter<'_>, side: Side, event: Option<&Event>) -> fmt::Result {
         match event {
             None => writeln!(f, "  {side}: has ended"),
             Some(event) => {
-                writeln!(f, "  {side}: {} {}", event.kind, Word(event.value))?;
+                writeln!(f, "  {side}: {}", self.what(event))?;
                 writeln!(
                     f,
                     "    at {}, sp {:#x}",
@@ -84,6 +90,26 @@ impl Divergence {
                 )
             }
         }
+    }
+
+    /// The stack words that differ.
+    fn stacks(&self, f: &mut fmt::Formatter<'_>, generic: &Event, residual: &Event) -> fmt::Result {
+        let words = generic.stack.len().max(residual.stack.len());
+        for at in 0..words {
+            let (left, right) = (generic.stack.get(at), residual.stack.get(at));
+            if left != right {
+                let show = |word: Option<&i64>| {
+                    word.map_or("nothing".into(), |&word| (self.guest.word)(word))
+                };
+                writeln!(
+                    f,
+                    "    sp[{at}]: {} in generic, {} in residual",
+                    show(left),
+                    show(right)
+                )?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -99,7 +125,7 @@ impl fmt::Display for Divergence {
                 self.state(f, Side::Generic, generic.as_ref())?;
                 self.state(f, Side::Residual, residual.as_ref())?;
                 if let (Some(generic), Some(residual)) = (generic, residual) {
-                    stacks(f, generic, residual)?;
+                    self.stacks(f, generic, residual)?;
                 }
             }
             Cause::Exits { generic, residual } => {
@@ -120,45 +146,12 @@ impl fmt::Display for Divergence {
         for event in &self.history {
             writeln!(
                 f,
-                "    {} {} at {}, sp {:#x}",
-                event.kind,
-                Word(event.value),
+                "    {} at {}, sp {:#x}",
+                self.what(event),
                 self.place(event.position),
                 event.sp
             )?;
         }
         Ok(())
     }
-}
-
-/// A word as OCaml sees it.
-struct Word(i64);
-
-impl fmt::Display for Word {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            0 => f.write_str("(raised)"),
-            odd if odd & 1 == 1 => write!(f, "{}", odd >> 1),
-            address => write!(f, "block {address:#x}"),
-        }
-    }
-}
-
-/// The stack words that differ.
-fn stacks(f: &mut fmt::Formatter<'_>, generic: &Event, residual: &Event) -> fmt::Result {
-    let words = generic.stack.len().max(residual.stack.len());
-    for at in 0..words {
-        let (left, right) = (generic.stack.get(at), residual.stack.get(at));
-        if left != right {
-            let show =
-                |word: Option<&i64>| word.map_or("nothing".into(), |&word| Word(word).to_string());
-            writeln!(
-                f,
-                "    sp[{at}]: {} in generic, {} in residual",
-                show(left),
-                show(right)
-            )?;
-        }
-    }
-    Ok(())
 }

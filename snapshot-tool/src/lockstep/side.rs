@@ -24,9 +24,6 @@ const OUTPUT_LIMIT: usize = 256 << 20;
 /// Batches on their way; more would only let one side run ahead.
 const IN_FLIGHT: usize = 16;
 
-/// The exported cell that makes a guest collect at every safepoint.
-const STRESS: &str = "BACTRIAN_STRESS";
-
 /// Which of the two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
@@ -126,7 +123,7 @@ fn run_side(
     let instance = linker
         .instantiate(&mut store, module)
         .map_err(engine::error)?;
-    let memory = prepare(&mut store, instance, setup.stress)?;
+    let memory = prepare(&mut store, instance, setup)?;
     outside::connect(&mut store, module, memory)?;
     let start = instance
         .get_typed_func::<(), ()>(&mut store, "_start")
@@ -149,18 +146,22 @@ fn linker(engine: &Engine) -> Result<Linker<Guest>> {
 }
 
 /// Finds the memory, and switches stress on if it is asked for.
-fn prepare(store: &mut Store<Guest>, instance: Instance, stress: bool) -> Result<Memory> {
+fn prepare(store: &mut Store<Guest>, instance: Instance, setup: &Setup) -> Result<Memory> {
     let memory = instance
         .get_memory(&mut *store, "memory")
         .context("the module does not export its memory")?;
     store.data_mut().memory = Some(memory);
-    if stress {
-        let cell = match instance.get_export(&mut *store, STRESS) {
+    if setup.stress {
+        let name = setup
+            .guest
+            .stress
+            .context("the guest knows no stress mode")?;
+        let cell = match instance.get_export(&mut *store, name) {
             Some(Extern::Global(global)) => global.get(&mut *store).i32(),
             _ => None,
         };
         let address = cell.with_context(|| {
-            format!("the module exports no cell `{STRESS}`: it knows no stress mode")
+            format!("the module exports no cell `{name}`: it knows no stress mode")
         })?;
         memory
             .write(store, address as u32 as usize, &1u32.to_le_bytes())

@@ -33,8 +33,6 @@ enum Context {
 pub struct Contexts {
     contexts: Vec<Context>,
     ids: FastMap<Context, ContextId>,
-    /// Positions that were not known when they were entered.
-    pub unknown_positions: usize,
 }
 
 impl Contexts {
@@ -44,12 +42,17 @@ impl Contexts {
         Self {
             contexts: vec![Context::Root],
             ids: FastMap::from_iter([(Context::Root, Self::ROOT)]),
-            unknown_positions: 0,
         }
     }
 
     pub fn len(&self) -> usize {
         self.contexts.len()
+    }
+
+    /// How many of them stand for a position that is not known.
+    pub fn unknown_positions(&self) -> usize {
+        let unknown = |context: &&Context| matches!(context, Context::At { position, .. } if !position.is_known());
+        self.contexts.iter().filter(unknown).count()
     }
 
     pub fn push(&mut self, context: ContextId, position: Abs) -> ContextId {
@@ -70,9 +73,6 @@ impl Contexts {
 
     /// The same stack with another innermost position.
     pub fn update(&mut self, context: ContextId, position: Abs) -> ContextId {
-        if !position.is_known() {
-            self.unknown_positions += 1;
-        }
         let outer = self.pop(context);
         self.push(outer, position)
     }

@@ -89,7 +89,7 @@ pub struct Residual {
     pub log: ReadLog,
     pub contexts: usize,
     pub nodes: usize,
-    /// How often the interpreter's position was not known at specialisation time.
+    /// Contexts in which the interpreter's position is not known at specialisation time.
     pub unknown_positions: usize,
 }
 
@@ -103,7 +103,7 @@ pub fn run(evaluation: &Evaluation) -> Result<Residual, Declined> {
         log,
         contexts: analysis.contexts.len(),
         nodes: analysis.nodes.len(),
-        unknown_positions: analysis.contexts.unknown_positions,
+        unknown_positions: analysis.contexts.unknown_positions(),
     })
 }
 

@@ -413,10 +413,11 @@ proptest! {
         log in proptest::collection::btree_map((places(), any::<u32>()), seen(), 0..20),
         relocations in proptest::collection::vec(relocations(), 0..20),
         body in proptest::collection::vec(any::<u8>(), 0..200),
-        (contexts, nodes, key) in any::<(u32, u32, [u8; 32])>(),
+        (contexts, unknown_positions, nodes) in any::<(u32, u32, u32)>(),
+        key in any::<[u8; 32]>(),
     ) {
         let lowered = Lowered { body, relocations };
-        let stored = Stored { log, lowered, contexts, nodes };
+        let stored = Stored { log, lowered, contexts, unknown_positions, nodes };
         prop_assert_eq!(Stored::decode(&key, &stored.encode(&key)), Some(stored));
     }
 
