@@ -66,21 +66,30 @@ impl Bench {
         self.directory.path().join(name)
     }
 
-    /// Compiles an OCaml source with `ocamlc`, away from the source's directory.
+    /// Compiles an OCaml source with `ocamlc`, away from the source's directory. What else the
+    /// compiler needs, such as a library, is in `NAME.flags` beside it, an item a line.
     pub fn compile(&self, source: &Path) -> Result<PathBuf> {
         let name = source.file_name().context("a source has a name")?;
         let text =
             std::fs::read(source).with_context(|| format!("cannot read {}", source.display()))?;
-        self.compile_text(name, &text)
+        let flags = std::fs::read_to_string(source.with_extension("flags")).unwrap_or_default();
+        let flags: Vec<&str> = flags.lines().collect();
+        self.compile_with(&flags, Path::new(name), &text)
     }
 
     /// Compiles the OCaml source `text`, to be in a file of this name.
     pub fn compile_text(&self, name: impl AsRef<Path>, text: &[u8]) -> Result<PathBuf> {
+        self.compile_with(&[], name.as_ref(), text)
+    }
+
+    fn compile_with(&self, flags: &[&str], name: &Path, text: &[u8]) -> Result<PathBuf> {
         let source = self.directory.path().join(name);
         std::fs::write(&source, text).context("cannot write a scratch file")?;
         let bytecode = source.with_extension("byte");
         let compiled = Command::new("ocamlc")
-            .args(["-w", "-a", "-o"])
+            .args(["-w", "-a"])
+            .args(flags)
+            .arg("-o")
             .args([&bytecode, &source])
             .output()
             .context("cannot start ocamlc: run `make setup`")?;

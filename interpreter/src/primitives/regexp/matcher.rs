@@ -1,87 +1,26 @@
-//! One match of a compiled expression.
+//! One match of a compiled expression, with backtracking.
 //!
-//! A program is an array of integers, the operation in the low 8 bits and its argument above. What a step changes
-//! is kept on a trail with the choices, so that going back to a choice undoes it. Positions are offsets in the
-//! text; a group or a mark that was not met has none.
+//! A program is an array of integers, the operation in the low 8 bits and its argument above
+//! ([`super::program`]). It is run as it lies in the heap, because most texts are short: decoding
+//! it first would take longer than the match. What a step changes is kept on a trail with the
+//! choices, so that going back to a choice undoes it. Positions are offsets in the text; a group or
+//! a mark that was not met has none.
+//!
+//! Invariant: after a match that failed, groups and marks are as before it. Nothing here allocates
+//! on the OCaml heap but [`Matcher::bounds`], so what was borrowed of it stays where it is.
 //!
 //! Left out: searching ([`super`]).
 
+use super::program::{Program, contains, op};
 use crate::heap;
 use crate::os;
 use crate::value::Value;
-
-/// Fields of a compiled expression.
-pub mod compiled {
-    pub const PROGRAM: usize = 0;
-    /// Strings, and sets of characters as bits.
-    pub const POOL: usize = 1;
-    /// What each character is as without case.
-    pub const NORMAL: usize = 2;
-    pub const GROUPS: usize = 3;
-    pub const MARKS: usize = 4;
-    /// In the pool, which characters a match may begin with; -1: any.
-    pub const FIRST: usize = 5;
-}
-
-/// One operation, with its argument.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Operation {
-    Char(u8),
-    CharNormal(u8),
-    String(usize),
-    StringNormal(usize),
-    Class(usize),
-    LineStart,
-    LineEnd,
-    WordBoundary,
-    GroupStart(usize),
-    GroupEnd(usize),
-    GroupAgain(usize),
-    Accept,
-    Optional(usize),
-    Star(usize),
-    Plus(usize),
-    /// Jumps are relative to the next operation.
-    Goto(i64),
-    Choice(i64),
-    SetMark(usize),
-    CheckProgress(usize),
-}
-
-impl Operation {
-    fn decode(word: i64) -> Option<Self> {
-        let argument = (word as u64 >> 8) as usize;
-        Some(match word & 0xFF {
-            0 => Self::Char(argument as u8),
-            1 => Self::CharNormal(argument as u8),
-            2 => Self::String(argument),
-            3 => Self::StringNormal(argument),
-            4 => Self::Class(argument),
-            5 => Self::LineStart,
-            6 => Self::LineEnd,
-            7 => Self::WordBoundary,
-            8 => Self::GroupStart(argument),
-            9 => Self::GroupEnd(argument),
-            10 => Self::GroupAgain(argument),
-            11 => Self::Accept,
-            12 => Self::Optional(argument),
-            13 => Self::Star(argument),
-            14 => Self::Plus(argument),
-            15 => Self::Goto(word >> 8),
-            16 => Self::Choice(word >> 8),
-            17 => Self::SetMark(argument),
-            18 => Self::CheckProgress(argument),
-            _ => return None,
-        })
-    }
-}
 
 /// What is undone on the way back to a choice.
 #[derive(Clone, Copy)]
 enum Trail {
     Choice { pc: usize, position: usize },
-    GroupStart(usize, Option<usize>),
-    GroupEnd(usize, Option<usize>),
+    Bound(usize, Option<usize>),
     Mark(usize, Option<usize>),
 }
 
@@ -104,252 +43,258 @@ pub enum Mode {
     Partial,
 }
 
-/// One expression on one text.
-pub struct Matcher<'a> {
-    program: Value,
-    pool: Value,
-    normal: &'a [u8],
-    text: &'a [u8],
-    pc: usize,
-    position: usize,
-    /// Where groups start and end; the first is the whole match.
-    groups: Vec<(Option<usize>, Option<usize>)>,
+/// Entries of the trail whose memory is kept for the next match.
+const TRAIL_KEPT: usize = 16 << 10;
+
+/// What changes during a match. Its memory is used again for the next one.
+pub struct Scratch {
+    /// Where groups start and end, in turn; the first is the whole match.
+    bounds: Vec<Option<usize>>,
     marks: Vec<Option<usize>>,
     trail: Vec<Trail>,
 }
 
-impl<'a> Matcher<'a> {
-    pub fn new(expression: Value, text: &'a [u8]) -> Self {
-        let count = |field: usize| expression.field(field).as_int() as usize;
+/// One expression on one text.
+pub struct Matcher<'a> {
+    program: Program<'a>,
+    text: &'a [u8],
+    scratch: &'a mut Scratch,
+}
+
+impl Scratch {
+    pub const fn new() -> Self {
         Self {
-            program: expression.field(compiled::PROGRAM),
-            pool: expression.field(compiled::POOL),
-            normal: normal(expression),
-            text,
-            pc: 0,
-            position: 0,
-            groups: vec![(None, None); count(compiled::GROUPS)],
-            marks: vec![None; count(compiled::MARKS)],
+            bounds: Vec::new(),
+            marks: Vec::new(),
             trail: Vec::new(),
         }
     }
+}
 
-    /// Whether there is a match from `start` on; its groups are known then.
+impl<'a> Matcher<'a> {
+    pub fn new(program: Program<'a>, text: &'a [u8], scratch: &'a mut Scratch) -> Self {
+        scratch.bounds.clear();
+        scratch.bounds.resize(2 * program.groups(), None);
+        scratch.marks.clear();
+        scratch.marks.resize(program.marks(), None);
+        scratch.trail.clear();
+        scratch.trail.shrink_to(TRAIL_KEPT);
+        Self {
+            program,
+            text,
+            scratch,
+        }
+    }
+
+    pub fn program(&self) -> Program<'a> {
+        self.program
+    }
+
+    pub fn text(&self) -> &'a [u8] {
+        self.text
+    }
+
+    /// Whether there is a match from `start` on; its groups are known then. To be asked until there
+    /// is one.
     pub fn matches(&mut self, start: usize, mode: Mode) -> bool {
-        self.groups.fill((None, None));
-        self.marks.fill(None);
-        self.trail.clear();
-        (self.pc, self.position) = (0, start);
+        let end = self.run(start, mode);
+        if let (Some(end), [first, last, ..]) = (end, &mut self.scratch.bounds[..]) {
+            (*first, *last) = (Some(start), Some(end));
+        }
+        end.is_some()
+    }
+
+    /// Where the match from `start` on ends.
+    fn run(&mut self, start: usize, mode: Mode) -> Option<usize> {
+        let (program, text) = (self.program, self.text);
+        let (mut pc, mut position) = (0, start);
         loop {
-            match self.step() {
-                Step::Next => continue,
-                Step::Accept => break,
-                Step::AtEnd if mode == Mode::Partial => break,
-                Step::AtEnd | Step::Fail => {
-                    if !self.back() {
-                        return false;
+            let word = program.word(pc).unwrap_or_else(|| impossible());
+            let argument = (word as u64 >> 8) as usize;
+            pc += 1;
+            let step = match word & 0xFF {
+                op::CHAR => one(text, &mut position, |found| found == argument as u8),
+                op::CHAR_NORMAL => one(text, &mut position, |found| {
+                    program.normal(found) == argument as u8
+                }),
+                op::STRING => all(text, &mut position, program.string(argument), |found| found),
+                op::STRING_NORMAL => all(text, &mut position, program.string(argument), |found| {
+                    program.normal(found)
+                }),
+                op::CLASS => {
+                    let class = program.class(argument);
+                    one(text, &mut position, |found| contains(class, found))
+                }
+                op::LINE_START => {
+                    condition(before(text, position).is_none_or(|before| before == b'\n'))
+                }
+                op::LINE_END => {
+                    condition(text.get(position).is_none_or(|&current| current == b'\n'))
+                }
+                op::WORD_BOUNDARY => word_boundary(text, position),
+                op::GROUP_START => self.set_bound(2 * argument, position),
+                op::GROUP_END => self.set_bound(2 * argument + 1, position),
+                op::GROUP_AGAIN => match self.group(argument) {
+                    Some(again) => all(text, &mut position, again, |found| found),
+                    None => Step::Fail,
+                },
+                op::ACCEPT => Step::Accept,
+                op::OPTIONAL => {
+                    let class = program.class(argument);
+                    let current = text.get(position);
+                    position += usize::from(current.is_some_and(|&found| contains(class, found)));
+                    Step::Next
+                }
+                op::STAR => run_of(text, &mut position, program.class(argument)),
+                op::PLUS => {
+                    let class = program.class(argument);
+                    match one(text, &mut position, |found| contains(class, found)) {
+                        Step::Next => run_of(text, &mut position, class),
+                        other => other,
                     }
                 }
-            }
-        }
-        self.groups[0] = (Some(start), Some(self.position));
-        true
-    }
-
-    /// Goes back to the last choice.
-    fn back(&mut self) -> bool {
-        while let Some(entry) = self.trail.pop() {
-            match entry {
-                Trail::Choice { pc, position } => {
-                    (self.pc, self.position) = (pc, position);
-                    return true;
+                op::GOTO => {
+                    pc = target(pc, word);
+                    Step::Next
                 }
-                Trail::GroupStart(group, old) => self.groups[group].0 = old,
-                Trail::GroupEnd(group, old) => self.groups[group].1 = old,
-                Trail::Mark(mark, old) => self.marks[mark] = old,
-            }
-        }
-        false
-    }
-
-    fn next_operation(&mut self) -> Operation {
-        let word = (self.pc < self.program.wosize()).then(|| self.program.field(self.pc));
-        self.pc += 1;
-        word.and_then(|word| Operation::decode(word.as_int()))
-            .unwrap_or_else(|| os::fatal_error("impossible case in re_match"))
-    }
-
-    fn step(&mut self) -> Step {
-        match self.next_operation() {
-            Operation::Char(wanted) => self.one(|_, found| found == wanted),
-            Operation::CharNormal(wanted) => self.one(|this, found| this.normal(found) == wanted),
-            Operation::String(index) => self.all(self.string(index), |_, found| found),
-            Operation::StringNormal(index) => {
-                self.all(self.string(index), |this, found| this.normal(found))
-            }
-            Operation::Class(index) => {
-                let class = self.class(index);
-                self.one(|_, found| contains(class, found))
-            }
-            Operation::LineStart => {
-                let before = self.position.checked_sub(1).map(|at| self.text[at]);
-                condition(before.is_none_or(|before| before == b'\n'))
-            }
-            Operation::LineEnd => condition(self.current().is_none_or(|current| current == b'\n')),
-            Operation::WordBoundary => self.word_boundary(),
-            Operation::GroupStart(group) => {
-                let old = self.groups[group].0.replace(self.position);
-                self.remember(Trail::GroupStart(group, old))
-            }
-            Operation::GroupEnd(group) => {
-                let old = self.groups[group].1.replace(self.position);
-                self.remember(Trail::GroupEnd(group, old))
-            }
-            Operation::GroupAgain(group) => match self.groups[group] {
-                (Some(start), Some(end)) => {
-                    let again = self.text.get(start..end).unwrap_or_default();
-                    self.all(again, |_, found| found)
+                op::CHOICE => {
+                    let other = target(pc, word);
+                    if program.is_hopeless(pc, text.get(position)) {
+                        pc = other;
+                        Step::Next
+                    } else {
+                        self.remember(Trail::Choice {
+                            pc: other,
+                            position,
+                        })
+                    }
                 }
-                _ => Step::Fail,
-            },
-            Operation::Accept => Step::Accept,
-            Operation::Optional(index) => {
-                let class = self.class(index);
-                if self
-                    .current()
-                    .is_some_and(|current| contains(class, current))
-                {
-                    self.position += 1;
+                op::SET_MARK => {
+                    let old = self.scratch.marks[argument].replace(position);
+                    self.remember(Trail::Mark(argument, old))
                 }
-                Step::Next
-            }
-            Operation::Star(index) => self.run_of(self.class(index)),
-            Operation::Plus(index) => {
-                let class = self.class(index);
-                match self.one(|_, found| contains(class, found)) {
-                    Step::Next => self.run_of(class),
-                    other => other,
-                }
-            }
-            Operation::Goto(distance) => {
-                self.pc = self.target(distance);
-                Step::Next
-            }
-            Operation::Choice(distance) => {
-                let (pc, position) = (self.target(distance), self.position);
-                self.remember(Trail::Choice { pc, position })
-            }
-            Operation::SetMark(mark) => {
-                let old = self.marks[mark].replace(self.position);
-                self.remember(Trail::Mark(mark, old))
-            }
-            Operation::CheckProgress(mark) => condition(self.marks[mark] != Some(self.position)),
-        }
-    }
-
-    fn target(&self, distance: i64) -> usize {
-        self.pc.wrapping_add_signed(distance as isize)
-    }
-
-    fn current(&self) -> Option<u8> {
-        self.text.get(self.position).copied()
-    }
-
-    fn normal(&self, character: u8) -> u8 {
-        self.normal[character as usize]
-    }
-
-    fn remember(&mut self, entry: Trail) -> Step {
-        self.trail.push(entry);
-        Step::Next
-    }
-
-    /// One character for which `accepts` holds.
-    fn one(&mut self, accepts: impl Fn(&Self, u8) -> bool) -> Step {
-        match self.current() {
-            None => Step::AtEnd,
-            Some(current) if accepts(self, current) => {
-                self.position += 1;
-                Step::Next
-            }
-            Some(_) => Step::Fail,
-        }
-    }
-
-    /// All of `wanted`, where `seen` says what a character of the text is taken for.
-    fn all(&mut self, wanted: &[u8], seen: impl Fn(&Self, u8) -> u8) -> Step {
-        for &wanted in wanted {
-            match self.one(|this, found| seen(this, found) == wanted) {
+                op::CHECK_PROGRESS => condition(self.scratch.marks[argument] != Some(position)),
+                _ => impossible(),
+            };
+            match step {
                 Step::Next => {}
-                other => return other,
-            }
-        }
-        Step::Next
-    }
-
-    /// As many characters of a class as there are.
-    fn run_of(&mut self, class: &[u8]) -> Step {
-        while self
-            .current()
-            .is_some_and(|current| contains(class, current))
-        {
-            self.position += 1;
-        }
-        Step::Next
-    }
-
-    /// The ends of the text count as no letters; an empty text may go on either way.
-    fn word_boundary(&self) -> Step {
-        let before = self.position.checked_sub(1).map(|at| self.text[at]);
-        match (before, self.current()) {
-            (None, None) => Step::AtEnd,
-            (before, current) => {
-                condition(before.is_some_and(is_word_letter) != current.is_some_and(is_word_letter))
+                Step::Accept => return Some(position),
+                Step::AtEnd if mode == Mode::Partial => return Some(position),
+                Step::AtEnd | Step::Fail => (pc, position) = self.back()?,
             }
         }
     }
 
-    /// A string of the pool; the compiler puts none with a NUL in it there.
-    fn string(&self, index: usize) -> &'a [u8] {
-        let string: &'a [u8] = self.pool.field(index).string_bytes();
-        string.split(|&byte| byte == 0).next().unwrap_or_default()
+    /// Undoes what was done since the last choice, and takes it.
+    #[inline]
+    fn back(&mut self) -> Option<(usize, usize)> {
+        while let Some(entry) = self.scratch.trail.pop() {
+            match entry {
+                Trail::Choice { pc, position } => return Some((pc, position)),
+                Trail::Bound(bound, old) => self.scratch.bounds[bound] = old,
+                Trail::Mark(mark, old) => self.scratch.marks[mark] = old,
+            }
+        }
+        None
     }
 
-    fn class(&self, index: usize) -> &'a [u8] {
-        self.pool.field(index).string_bytes()
+    fn set_bound(&mut self, bound: usize, position: usize) -> Step {
+        let old = self.scratch.bounds[bound].replace(position);
+        self.remember(Trail::Bound(bound, old))
+    }
+
+    #[inline]
+    fn remember(&mut self, entry: Trail) -> Step {
+        self.scratch.trail.push(entry);
+        Step::Next
+    }
+
+    /// The text of a group that was met.
+    fn group(&self, group: usize) -> Option<&'a [u8]> {
+        match self.scratch.bounds[2 * group..] {
+            [Some(start), Some(end), ..] => Some(self.text.get(start..end).unwrap_or_default()),
+            _ => None,
+        }
     }
 
     /// An array of the groups' bounds, -1 for those that were not met.
     pub fn bounds(&self) -> Value {
-        let bound = |position: Option<usize>| Value::int(position.map_or(-1, |at| at as i64));
-        let bounds: Vec<Value> = self
-            .groups
-            .iter()
-            .flat_map(|&(start, end)| match (start, end) {
-                (Some(_), Some(_)) => [bound(start), bound(end)],
-                _ => [bound(None), bound(None)],
-            })
-            .collect();
-        let array = heap::alloc(bounds.len(), 0);
-        for (index, &bound) in bounds.iter().enumerate() {
-            array.init_field(index, bound);
+        let array = heap::alloc(self.scratch.bounds.len(), 0);
+        for (group, bounds) in self.scratch.bounds.chunks_exact(2).enumerate() {
+            let found = match *bounds {
+                [Some(start), Some(end)] => [start as i64, end as i64],
+                _ => [-1, -1],
+            };
+            array.init_field(2 * group, Value::int(found[0]));
+            array.init_field(2 * group + 1, Value::int(found[1]));
         }
         array
     }
 }
 
-/// The table of characters without case; empty where the expression has none.
-fn normal<'a>(expression: Value) -> &'a [u8] {
-    expression.field(compiled::NORMAL).string_bytes()
+/// The character before `position`, if there is one.
+fn before(text: &[u8], position: usize) -> Option<u8> {
+    text.get(position.wrapping_sub(1)).copied()
+}
+
+/// One character for which `accepts` holds.
+#[inline(always)]
+fn one(text: &[u8], position: &mut usize, accepts: impl Fn(u8) -> bool) -> Step {
+    match text.get(*position) {
+        None => Step::AtEnd,
+        Some(&current) if accepts(current) => {
+            *position += 1;
+            Step::Next
+        }
+        Some(_) => Step::Fail,
+    }
+}
+
+/// All of `wanted`, where `seen` says what a character of the text is taken for.
+#[inline(always)]
+fn all(text: &[u8], position: &mut usize, wanted: &[u8], seen: impl Fn(u8) -> u8) -> Step {
+    for &wanted in wanted {
+        match one(text, position, |found| seen(found) == wanted) {
+            Step::Next => {}
+            other => return other,
+        }
+    }
+    Step::Next
+}
+
+/// As many characters of a class as there are.
+#[inline(always)]
+fn run_of(text: &[u8], position: &mut usize, class: &[u8]) -> Step {
+    let rest = text.get(*position..).unwrap_or_default();
+    let length = rest.iter().position(|&current| !contains(class, current));
+    *position += length.unwrap_or(rest.len());
+    Step::Next
+}
+
+/// The ends of the text count as no letters; an empty text may go on either way.
+fn word_boundary(text: &[u8], position: usize) -> Step {
+    let (before, current) = (before(text, position), text.get(position));
+    match (before, current) {
+        (None, None) => Step::AtEnd,
+        _ => condition(
+            before.is_some_and(is_word_letter)
+                != current.is_some_and(|&current| is_word_letter(current)),
+        ),
+    }
+}
+
+/// Where a jump leads: relative to the next operation.
+fn target(pc: usize, word: i64) -> usize {
+    pc.wrapping_add_signed((word >> 8) as isize)
 }
 
 fn condition(holds: bool) -> Step {
     if holds { Step::Next } else { Step::Fail }
 }
 
-/// Membership in a set of 256 bits.
-fn contains(class: &[u8], character: u8) -> bool {
-    class[character as usize / 8] >> (character % 8) & 1 != 0
+#[cold]
+fn impossible() -> ! {
+    os::fatal_error("impossible case in re_match")
 }
 
 /// Letters of Latin-1, digits and the underscore.

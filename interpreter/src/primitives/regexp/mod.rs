@@ -1,14 +1,20 @@
-//! The matcher of the library `str`: it runs the programs that `Str.regexp` compiles, with backtracking.
+//! The matcher of the library `str`: it runs the programs that `Str.regexp` compiles, with
+//! backtracking.
 //!
 //! Left out: compiling expressions, which is done in OCaml.
 
 mod matcher;
+mod prefix;
+mod program;
+mod search;
 
 use crate::heap;
 use crate::raise;
 use crate::registry::{Outcome, Raised};
 use crate::value::Value;
-use matcher::{Matcher, Mode, compiled};
+use matcher::{Matcher, Mode, Scratch};
+use program::Program;
+use std::cell::RefCell;
 
 crate::primitives! {
     Allocates "re_string_match" string_match, 3;
@@ -16,6 +22,10 @@ crate::primitives! {
     Allocates "re_search_forward" search_forward, 3;
     Allocates "re_search_backward" search_backward, 3;
     Allocates "re_replacement_text" replacement_text, 3;
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = const { RefCell::new(Scratch::new()) };
 }
 
 fn string_match(expression: Value, text: Value, position: Value) -> Outcome {
@@ -29,46 +39,32 @@ fn partial_match(expression: Value, text: Value, position: Value) -> Outcome {
 
 fn at_position(expression: Value, text: Value, position: Value, mode: Mode, name: &str) -> Outcome {
     let start = checked(text, position, name)?;
-    let mut matcher = Matcher::new(expression, text.string_bytes());
-    Ok(if matcher.matches(start, mode) {
-        matcher.bounds()
-    } else {
-        heap::atom(0)
-    })
+    let find = |matcher: &mut Matcher| matcher.matches(start, mode);
+    Ok(groups_found(expression, text, find))
 }
 
 fn search_forward(expression: Value, text: Value, position: Value) -> Outcome {
     let start = checked(text, position, "Str.search_forward")?;
-    let end = text.string_len();
-    search(expression, text, start..=end)
+    let find = |matcher: &mut Matcher| search::forward(expression, matcher, start);
+    Ok(groups_found(expression, text, find))
 }
 
 fn search_backward(expression: Value, text: Value, position: Value) -> Outcome {
     let start = checked(text, position, "Str.search_backward")?;
-    search(expression, text, (0..=start).rev())
+    let find = |matcher: &mut Matcher| search::backward(matcher, start);
+    Ok(groups_found(expression, text, find))
 }
 
-/// The first match at one of `positions`. At the ends of the text it is tried whatever the match may begin with.
-fn search(expression: Value, text: Value, positions: impl Iterator<Item = usize>) -> Outcome {
-    let bytes = text.string_bytes();
-    let first = first_characters(expression);
-    let mut matcher = Matcher::new(expression, bytes);
-    for position in positions {
-        let hopeless = match (first, bytes.get(position)) {
-            (Some(first), Some(&character)) => first[character as usize] == 0,
-            _ => false,
-        };
-        if !hopeless && matcher.matches(position, Mode::Whole) {
-            return Ok(matcher.bounds());
+/// The bounds of the groups of the match that `find` finds, else none.
+fn groups_found(expression: Value, text: Value, find: impl FnOnce(&mut Matcher) -> bool) -> Value {
+    SCRATCH.with_borrow_mut(|scratch| {
+        let program = Program::of(expression);
+        let mut matcher = Matcher::new(program, text.string_bytes(), scratch);
+        match find(&mut matcher) {
+            true => matcher.bounds(),
+            false => heap::atom(0),
         }
-    }
-    Ok(heap::atom(0))
-}
-
-/// For each character, whether a match may begin with it.
-fn first_characters<'a>(expression: Value) -> Option<&'a [u8]> {
-    let index = usize::try_from(expression.field(compiled::FIRST).as_int()).ok()?;
-    Some(expression.field(compiled::POOL).field(index).string_bytes())
+    })
 }
 
 fn checked(text: Value, position: Value, name: &str) -> Result<usize, Raised> {
@@ -114,7 +110,8 @@ mod tests {
     use super::super::testing::{call, start_machine, string, text};
     use super::*;
 
-    /// A compiled expression: operations with their arguments, strings, and the numbers of groups and marks.
+    /// A compiled expression: operations with their arguments, strings, and the numbers of groups
+    /// and marks.
     fn expression(program: &[(i64, i64)], pool: &[&[u8]], groups: i64, marks: i64) -> Value {
         let words: Vec<Value> = program
             .iter()
