@@ -22,6 +22,11 @@ let special =
   [| 0.; -0.; infinity; neg_infinity; nan; -.nan; 1.; -1.; 0.5; 2.5; 4.9e-324; min_float; max_float; epsilon_float; 1e22; 1e23; 0x1p53; 0x1p-1022;
      0x1.fffffffffffffp-1023; 0.1; 1e15; 1e16; 123456789.; 9.5; 99.5; 0.00001; 0.0001; 999999.5 |]
 
+(* Of either sign, with any payload. *)
+let signalling_nan () =
+  let payload = Int64.succ (Int64.shift_right_logical (bits ()) (13 + Random.int 51)) in
+  Int64.float_of_bits (Int64.logor payload (if Random.bool () then 0x7ff0000000000000L else 0xfff0000000000000L))
+
 let signed x = if Random.bool () then x else -.x
 let power_of_ten n = float_of_string ("1e" ^ string_of_int n)
 let near x = Int64.float_of_bits (Int64.add (Int64.bits_of_float x) (Int64.of_int (Random.int 5 - 2)))
@@ -37,7 +42,11 @@ let any_float () =
   | 6 -> near (signed (ldexp 1. (Random.int 2098 - 1074)))
   | 7 -> near (power_of_ten (Random.int 632 - 323))
   | 8 -> signed (ldexp (Random.float 1.) (Random.int 80 - 40))
-  | _ -> if one_in 4 then pick special else signed (Random.float 20.)
+  | _ ->
+      match Random.int 8 with
+      | 0 -> signalling_nan ()
+      | 1 | 2 -> pick special
+      | _ -> signed (Random.float 20.)
 
 let any_int64 () =
   match Random.int 4 with
@@ -118,7 +127,7 @@ let read_ints () =
 
 let argument () =
   match Random.int 8 with
-  | 0 -> any_float ()
+  | 0 -> if one_in 4 then signalling_nan () else any_float ()
   | 1 | 2 -> Random.float 2. -. 1.
   | 3 | 4 -> Random.float 20. -. 10.
   | 5 -> Random.float 1500. -. 750.
@@ -138,14 +147,19 @@ let fma x y =
   let z = pick [| -.(x *. y); argument (); ldexp (argument ()) (snd (frexp x) + snd (frexp y)) |] in
   Float.fma x y z
 
-let both (x, y) = x +. (y *. 1e100)
-let with_exponent (m, e) = m +. float e
+let apply_parts f () =
+  let x = argument () in
+  let first, second = f x in
+  Printf.printf "%Lx %s %016Lx\n" (Int64.bits_of_float x) first (Int64.bits_of_float second)
+
+let frexp_parts x = let m, e = frexp x in (string_of_int e, m)
+let modf_parts x = let fraction, whole = modf x in (Printf.sprintf "%Lx" (Int64.bits_of_float fraction), whole)
 
 let functions =
   [ ("sqrt", sqrt); ("exp", exp); ("exp2", Float.exp2); ("expm1", expm1); ("log", log); ("log2", Float.log2); ("log10", log10); ("log1p", log1p); ("sin", sin);
     ("cos", cos); ("tan", tan); ("asin", asin); ("acos", acos); ("atan", atan); ("sinh", sinh); ("cosh", cosh); ("tanh", tanh); ("asinh", Float.asinh);
     ("acosh", Float.acosh); ("atanh", Float.atanh); ("cbrt", Float.cbrt); ("erf", Float.erf); ("erfc", Float.erfc); ("ceil", ceil); ("floor", floor);
-    ("trunc", Float.trunc); ("round", Float.round); ("frexp", fun x -> with_exponent (frexp x)); ("modf", fun x -> both (modf x)); ("succ", Float.succ);
+    ("trunc", Float.trunc); ("round", Float.round); ("succ", Float.succ);
     ("pred", Float.pred); ("neg", fun x -> -.x); ("abs", abs_float); ("single", fun x -> Int32.float_of_bits (Int32.bits_of_float x));
     ("truncate", fun x -> Int64.to_float (Int64.logxor (Int64.of_float x) (Int64.of_int (truncate x)))) ]
 
@@ -162,6 +176,7 @@ let checks =
       ("string_of_float", out_shown string_of_float); ("float_of_string", read_float any_decimal); ("hex_float_of_string", read_float any_hexadecimal);
       ("odd_float_of_string", read_float any_numeral); ("int_of_string", read_ints) ]
   @ List.map (fun (name, f) -> (name, apply f)) functions
+  @ [ ("frexp", apply_parts frexp_parts); ("modf", apply_parts modf_parts) ]
   @ List.map (fun (name, f) -> (name, apply_2 f)) functions_2
 
 let run name check count seed =

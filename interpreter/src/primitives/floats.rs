@@ -154,8 +154,12 @@ fn next_after(x: f64, y: f64) -> f64 {
     }
 }
 
-/// `(m, e)` with `x = m * 2^e` and `0.5 <= |m| < 1`, or `(x, 0)` for zeros, infinities and NaN.
+/// `(m, e)` with `x = m * 2^e` and `0.5 <= |m| < 1`, or `(x, 0)` for zeros, infinities and NaN,
+/// which are made quiet.
 pub fn fraction_and_exponent(x: f64) -> (f64, i32) {
+    if x.is_nan() {
+        return (math::quiet(x), 0);
+    }
     if x == 0.0 || !x.is_finite() {
         return (x, 0);
     }
@@ -180,11 +184,36 @@ fn ldexp(x: Value, exponent: Value) -> Value {
     heap::alloc_float(parse::scale(x.as_float(), exponent.as_int() as i32))
 }
 
-/// The fraction and the whole part, both with the sign of `x`.
 fn modf(x: Value) -> Value {
-    let x = x.as_float();
+    let (fraction, whole) = fraction_and_whole(x.as_float());
+    heap::alloc_fields(0, &[heap::alloc_float(fraction), heap::alloc_float(whole)])
+}
+
+/// Both with the sign of `x`.
+fn fraction_and_whole(x: f64) -> (f64, f64) {
+    if x.is_nan() {
+        return (math::quiet(x), math::quiet(x));
+    }
     let whole = x.trunc();
     let fraction = if x.is_infinite() { 0.0 } else { x - whole };
-    let fraction = if x.is_nan() { x } else { fraction.copysign(x) };
-    heap::alloc_fields(0, &[heap::alloc_float(fraction), heap::alloc_float(whole)])
+    (fraction.copysign(x), whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fraction_and_exponent, fraction_and_whole};
+
+    #[test]
+    fn parts_of_signalling_nans_are_quiet() {
+        for (bits, quiet) in [
+            (0x7ff0_0000_0000_0123, 0x7ff8_0000_0000_0123),
+            (0xfff4_0000_0000_0456, 0xfffc_0000_0000_0456_u64),
+        ] {
+            let x = f64::from_bits(bits);
+            let (mantissa, exponent) = fraction_and_exponent(x);
+            assert_eq!((mantissa.to_bits(), exponent), (quiet, 0));
+            let (fraction, whole) = fraction_and_whole(x);
+            assert_eq!((fraction.to_bits(), whole.to_bits()), (quiet, quiet));
+        }
+    }
 }

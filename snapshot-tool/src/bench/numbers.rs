@@ -1,8 +1,9 @@
-//! `bactrian bench --numbers`: numbers formatted, read and computed, a million values a check, here and under
-//! `ocamlrun`.
+//! `bactrian bench --numbers`: numbers formatted, read and computed, a million values a check, here
+//! and under `ocamlrun`.
 //!
-//! The OCaml program prints one line a value. Formats and readings have to agree on every line, and so has arithmetic;
-//! of the functions of analysis, the table says how many last bits differ, and by how much.
+//! The OCaml program prints one line a value. Formats and readings have to agree on every line, and
+//! so has arithmetic; of the functions of analysis, the table says how many last bits differ, and
+//! by how much.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -17,7 +18,8 @@ use crate::cli::BenchArgs;
 
 const PROGRAM: &str = "tests/programs/numbers.ml";
 
-/// Checks in which a difference is a measurement; in the others it is a fault. They are the table's rows in
+/// Checks in which a difference of two numbers is a measurement. In the others it is a fault, and so
+/// is everywhere one where either result is no number. They are the table's rows in
 /// `docs/differences.md`.
 pub const MAY_DIFFER: [&str; 7] = ["sin", "cos", "tan", "asin", "acos", "atan", "atan2"];
 
@@ -26,7 +28,10 @@ pub const MAY_DIFFER: [&str; 7] = ["sin", "cos", "tan", "asin", "acos", "atan", 
 struct Comparison {
     lines: u64,
     different: u64,
-    /// The largest distance of two results, in units in the last place; absent where a result is no pair of floats.
+    /// Of them, those where a result is NaN or no float at all.
+    not_numbers: u64,
+    /// The largest distance of two results, in units in the last place; absent where a result is no
+    /// pair of floats.
     ulps: u64,
     /// The first difference: the line of `ocamlrun`, and ours.
     first: Option<(String, String)>,
@@ -57,7 +62,7 @@ pub fn numbers(args: &BenchArgs) -> Result<()> {
         let arguments =
             [&check, &args.values.to_string(), &args.seed.to_string()].map(String::from);
         let comparison = compare(&bytecode, &arguments).with_context(|| check.clone())?;
-        if comparison.different > 0 && !MAY_DIFFER.contains(&check.as_str()) {
+        if comparison.is_fault(&check) {
             faults.push(check.clone());
         }
         rows.push(comparison.row(check));
@@ -136,9 +141,16 @@ impl Comparison {
             return;
         }
         self.different += 1;
-        self.ulps = self.ulps.max(distance(expected, ours).unwrap_or(0));
+        match distance(expected, ours) {
+            Some(ulps) => self.ulps = self.ulps.max(ulps),
+            None => self.not_numbers += 1,
+        }
         self.first
             .get_or_insert_with(|| (expected.into(), ours.into()));
+    }
+
+    fn is_fault(&self, check: &str) -> bool {
+        self.not_numbers > 0 || self.different > 0 && !MAY_DIFFER.contains(&check)
     }
 
     fn row(self, check: String) -> Vec<String> {
@@ -162,14 +174,16 @@ impl Comparison {
     }
 }
 
-/// The distance of the floats whose bits end two lines.
+/// The distance of the numbers whose bits end two lines; `None` where they end with anything else,
+/// such as NaN.
 fn distance(expected: &str, ours: &str) -> Option<u64> {
     let last = |line: &str| {
         let digits = line
             .rsplit(' ')
             .next()
             .filter(|digits| digits.len() == 16)?;
-        u64::from_str_radix(digits, 16).ok().map(rank)
+        let bits = u64::from_str_radix(digits, 16).ok()?;
+        (!f64::from_bits(bits).is_nan()).then(|| rank(bits))
     };
     Some(last(expected)?.abs_diff(last(ours)?))
 }
@@ -200,6 +214,17 @@ mod tests {
         );
         let first = comparison.first.expect("there is a difference");
         assert_eq!(first.0, "2 0000000000000001");
+    }
+
+    #[test]
+    fn bits_of_nan_are_no_measurement() {
+        let mut comparison = Comparison::default();
+        comparison.add("1 3ff0000000000000", "1 3ff0000000000001");
+        assert!(!comparison.is_fault("sin") && comparison.is_fault("sqrt"));
+        comparison.add("1 7ff8000000000123", "1 3ff0000000000000");
+        comparison.add("1 7ff8000000000123", "1 fff8000000000123");
+        assert_eq!(comparison.not_numbers, 2);
+        assert!(comparison.is_fault("sin"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! `erf` and `erfc` with glibc's bits: the rational approximations of Sun's fdlibm, each polynomial summed by pairs of terms, as
-//! glibc does it.
+//! `erf` and `erfc` with glibc's bits: the rational approximations of Sun's fdlibm, each polynomial
+//! summed by pairs of terms, as glibc does it.
 
 use super::exponential::exp;
 

@@ -1,10 +1,13 @@
-//! `exp`, `log`, `log2` and `pow` with glibc's bits: Arm's algorithms with fused operations where glibc's compiler puts them.
+//! `exp`, `log`, `log2` and `pow` with glibc's bits: Arm's algorithms with fused operations where
+//! glibc's compiler puts them.
 //!
-//! Each function first computes without them: the result as a float, and the little that is to be added to it. Whichever way
-//! that is rounded, it is off by less than a known bound; where the bound says that the float stays, it is the result, and
-//! else, in a few cases of a hundred, the same formula is computed again with fused operations.
+//! Each function first computes without them: the result as a float, and the little that is to be
+//! added to it. Whichever way that is rounded, it is off by less than a known bound; where the
+//! bound says that the float stays, it is the result, and else, in a few cases of a hundred, the
+//! same formula is computed again with fused operations.
 //!
-//! Source: S. Nagy, Arm Optimized Routines, `exp.c`, `log.c`, `log2.c`, `pow.c` (the algorithms; the tables are the C library's).
+//! Source: S. Nagy, Arm Optimized Routines, `exp.c`, `log.c`, `log2.c`, `pow.c` (the algorithms;
+//! the tables are the C library's).
 
 use super::fused::{Arithmetic, Fused, Plain, fma, product_error, sum};
 use super::tables;
@@ -61,7 +64,8 @@ impl Power {
         }
     }
 
-    /// The result, if it does not depend on the bits of `rest` that may differ; `bound` is relative to `scale`.
+    /// The result, if it does not depend on the bits of `rest` that may differ; `bound` is relative
+    /// to `scale`.
     fn certain(self, bound: f64) -> Option<f64> {
         let scale = f64::from_bits(self.scale);
         let product = scale * self.rest;
@@ -112,7 +116,8 @@ pub fn exp(x: f64) -> f64 {
     }
 }
 
-/// A float as exponent and mantissa, the mantissa from `least` on, and which of `1 << bits` intervals it is in.
+/// A float as exponent and mantissa, the mantissa from `least` on, and which of `1 << bits`
+/// intervals it is in.
 struct Reduced {
     exponent: f64,
     mantissa: f64,
@@ -130,7 +135,8 @@ impl Reduced {
         }
     }
 
-    /// The mantissa divided by `c`, less 1: exactly rounded, as a product near 1 has an exact difference from it.
+    /// The mantissa divided by `c`, less 1: exactly rounded, as a product near 1 has an exact
+    /// difference from it.
     fn distance(&self, inverse: f64) -> f64 {
         let product = self.mantissa * inverse;
         (product - 1.0) + product_error(self.mantissa, inverse, product)
@@ -277,7 +283,8 @@ fn log2_elsewhere(bits: u64) -> (f64, f64) {
     (high, fma(r2, q, low))
 }
 
-/// `x^y`, with `unusual` for what is not the power of two finite numbers, or is 1 or out of range anyway.
+/// `x^y`, with `unusual` for what is not the power of two finite numbers, or is 1 or out of range
+/// anyway.
 pub fn pow(x: f64, y: f64, unusual: extern "C" fn(f64, f64) -> f64) -> f64 {
     let is_usual = exponent(x) != 0x7FF && x != 0.0 && (0x3BE..0x43E).contains(&exponent(y));
     if !is_usual || x < 0.0 && y != y.trunc() {

@@ -1,9 +1,10 @@
 //! Fused multiplication and addition, which WebAssembly does not have, by ordinary operations.
 //!
-//! glibc's functions use the processor's instruction, so their last bits depend on it. The method is that of S. Boldo and
-//! G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved algorithms using rounding to odd" (2008): the
-//! exact sum as three floats, of which the lower two are added with rounding to odd. Where a part could leave the range of
-//! floats, the C library does it with integers.
+//! glibc's functions use the processor's instruction, so their last bits depend on it. The method
+//! is that of S. Boldo and G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved
+//! algorithms using rounding to odd" (2008): the exact sum as three floats, of which the lower two
+//! are added with rounding to odd. Where a part could leave the range of floats, the C library does
+//! it with integers.
 
 /// How a formula's `a * b + c` is meant.
 pub trait Arithmetic {

@@ -1,5 +1,6 @@
-//! `expm1`, `log1p`, `log10`, the hyperbolic functions and their inverses with glibc's bits: the formulas of Sun's fdlibm,
-//! polynomials summed by pairs of terms and with fused operations where glibc 2.36 has them.
+//! `expm1`, `log1p`, `log10`, the hyperbolic functions and their inverses with glibc's bits: the
+//! formulas of Sun's fdlibm, polynomials summed by pairs of terms and with fused operations where
+//! glibc 2.36 has them.
 
 use super::exponential::{exp, log};
 use super::fused::fma;

@@ -1,14 +1,16 @@
-//! The functions of analysis, with the results of glibc 2.36 on amd64, bit for bit as far as that is feasible.
+//! The functions of analysis, with the results of glibc 2.36 on amd64, bit for bit as far as that is
+//! feasible.
 //!
-//! * `exp`, `log`, `log2`, `pow` ([`exponential`]), `expm1`, `log1p`, `log10` and the hyperbolic functions ([`hyperbolic`]),
-//!   `erf` and `erfc` ([`error`]), `hypot` and `cbrt` ([`roots`]): the formulas that glibc uses, with fused operations
-//!   ([`fused`]) where its compiler puts them.
-//! * The trigonometric functions: glibc's are nearly always correctly rounded, so a correctly rounding library computes
-//!   them. What is left differs in the last bit: `docs/differences.md` says how often.
+//! * `exp`, `log`, `log2`, `pow` ([`exponential`]), `expm1`, `log1p`, `log10` and the hyperbolic
+//!   functions ([`hyperbolic`]), `erf` and `erfc` ([`error`]), `hypot` and `cbrt` ([`roots`]): the
+//!   formulas that glibc uses, with fused operations ([`fused`]) where its compiler puts them.
+//! * The trigonometric functions: glibc's are nearly always correctly rounded, so a correctly
+//!   rounding library computes them. What is left differs in the last bit: `docs/differences.md`
+//!   says how often.
 //! * `exp2` and `fmod`: the C library.
 //!
-//! NaN have glibc's signs and payloads, which `%f` and `Int64.bits_of_float` show. Natively the exponential functions are
-//! those of the platform's C library.
+//! NaN have glibc's signs and payloads, which `%f` and `Int64.bits_of_float` show. Natively the
+//! exponential functions are those of the platform's C library.
 
 mod error;
 #[cfg(target_family = "wasm")]
@@ -101,6 +103,9 @@ functions! {
 }
 
 fn power(x: f64, y: f64) -> f64 {
+    if y == 0.0 && is_signalling(x) || x == 1.0 && is_signalling(y) {
+        return first_nan(x, y);
+    }
     exponential::pow(x, y, c::pow)
 }
 
@@ -115,6 +120,12 @@ fn remainder(x: f64, y: f64) -> f64 {
 /// A NaN as operations give it.
 pub fn quiet(nan: f64) -> f64 {
     f64::from_bits(nan.to_bits() | 1 << 51)
+}
+
+/// Whether `x` is a NaN that operations have to report, as OCaml's `nan` is. Even where the result
+/// does not depend on an operand, glibc answers NaN to such a one.
+pub fn is_signalling(x: f64) -> bool {
+    x.is_nan() && x.to_bits() & 1 << 51 == 0
 }
 
 /// What the processor makes of two operands of which one is NaN.
@@ -158,5 +169,28 @@ mod periodic {
         } else {
             pxfm::f_atan2(y, x)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::power;
+    use crate::testing::assert_bits;
+
+    /// What `ocamlrun` prints with `%h`.
+    #[test]
+    fn only_quiet_nans_may_not_count() {
+        const ONE: u64 = 0x3ff0_0000_0000_0000;
+        assert_bits(
+            |[x, y]| power(x, y),
+            &[
+                ([ONE, 0x7ff8_0000_0000_0789], ONE),
+                ([0x7ff8_0000_0000_0789, 0], ONE),
+                ([ONE, 0x7ff0_0000_0000_0001], 0x7ff8_0000_0000_0001),
+                ([ONE, 0xfff4_0000_0000_0456], 0xfffc_0000_0000_0456),
+                ([0x7ff0_0000_0000_0123, 0], 0x7ff8_0000_0000_0123),
+                ([0xfff4_0000_0000_0456, ONE], 0x7ffc_0000_0000_0456),
+            ],
+        );
     }
 }

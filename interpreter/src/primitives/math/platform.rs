@@ -1,4 +1,5 @@
-//! `exp`, `log`, `log2` and `pow` natively: the C library's, which on Linux are what the Wasm ones imitate.
+//! `exp`, `log`, `log2` and `pow` natively: the C library's, which on Linux are what the Wasm ones
+//! imitate.
 
 mod c {
     // SAFETY: C's functions on floats have no preconditions.

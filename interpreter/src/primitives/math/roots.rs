@@ -1,5 +1,7 @@
-//! `hypot` and `cbrt` with glibc 2.36's bits; for `hypot` the formula of C. Borges, "An improved algorithm for hypot(a, b)" (2019).
+//! `hypot` and `cbrt` with glibc 2.36's bits; for `hypot` the formula of C. Borges, "An improved
+//! algorithm for hypot(a, b)" (2019).
 
+use super::is_signalling;
 use crate::primitives::floats::fraction_and_exponent;
 use crate::primitives::parse::scale;
 
@@ -7,9 +9,8 @@ pub fn hypot(x: f64, y: f64) -> f64 {
     const SCALE: f64 = f64::from_bits((1023 - 600) << 52);
     const HUGE: f64 = f64::from_bits((1023 + 511) << 52);
     const TINY: f64 = f64::from_bits((1023 - 459) << 52);
-    // OCaml's `nan` is a signalling one, which even an infinity does not hide.
-    let signals = |x: f64| x.is_nan() && x.to_bits() & 1 << 51 == 0;
-    if (x.is_infinite() || y.is_infinite()) && !signals(x) && !signals(y) {
+    let is_signalled = is_signalling(x) || is_signalling(y);
+    if (x.is_infinite() || y.is_infinite()) && !is_signalled {
         return f64::INFINITY;
     }
     if x.is_nan() || y.is_nan() {

@@ -1,5 +1,5 @@
-//! The C library's tables for exponentials and logarithms, the same in musl and glibc: both have the functions of Arm's
-//! "optimized routines", which differ in whether they use fused operations.
+//! The C library's tables for exponentials and logarithms, the same in musl and glibc: both have
+//! the functions of Arm's "optimized routines", which differ in whether they use fused operations.
 
 /// `2^(i/128)`, and constants of `exp`.
 #[repr(C)]
@@ -49,8 +49,8 @@ pub struct PowLog {
 mod c {
     use super::{Exp, Log, Log2, PowLog};
 
-    // SAFETY: constants of musl's `libm`, laid out as its headers `exp_data.h`, `log_data.h`, `log2_data.h` and
-    // `pow_data.h` have it since version 1.2.
+    // SAFETY: constants of musl's `libm`, laid out as its headers `exp_data.h`, `log_data.h`,
+    // `log2_data.h` and `pow_data.h` have it since version 1.2.
     unsafe extern "C" {
         pub safe static __exp_data: Exp;
         pub safe static __log_data: Log;
