@@ -4,8 +4,9 @@ CARGO ?= cargo
 BENCH ?=
 TESTS ?=
 VALUES ?= 1000000
-CASES ?= 1000000
+SECONDS ?= 600
 FIRST ?= 0
+TARGET ?=
 
 .PHONY: setup demo test bench numbers fuzz conformance
 
@@ -38,6 +39,9 @@ numbers:
 	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian -- bench --numbers --values $(VALUES)
 
-# Mutated executables, CASES of them from number FIRST on, into the loader and interpreter.
+# Random cases for SECONDS, half of the time OCaml programs; from number FIRST on. TARGET=lower runs only that one.
 fuzz:
-	BACTRIAN_FUZZ_FIRST=$(FIRST) BACTRIAN_FUZZ_CASES=$(CASES) $(CARGO) test --package bactrian-interpreter fuzz -- --nocapture
+	./scripts/setup.sh target ocaml
+	$(CARGO) build --package bactrian-tests --bins
+	$(CARGO) run --package bactrian-tests --bin fuzz -- --seconds $(SECONDS) --first $(FIRST) \
+		$(if $(TARGET),--only $(TARGET))

@@ -38,6 +38,15 @@ impl crate::op::Types for Types {
     }
 }
 
+/// The seeds that a test tries: `few`, or those that `make fuzz` names.
+pub fn cases(few: u64) -> std::ops::Range<u64> {
+    let number = |name, default| {
+        std::env::var(name).map_or(default, |text| text.parse().expect("a number of cases"))
+    };
+    let first = number("BACTRIAN_FUZZ_FIRST", 0);
+    first..first + number("BACTRIAN_FUZZ_CASES", few)
+}
+
 /// A small generator of numbers (xorshift).
 pub struct Random(u64);
 

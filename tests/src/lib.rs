@@ -2,8 +2,10 @@
 //! their end, and comparing what came out.
 //!
 //! * [`conformance`]: OCaml's own test suite;
+//! * [`fuzz`]: tests that take ranges of cases;
 //! * [`place`]: a directory with a program and a cache;
 //! * [`program`]: the programs of `tests/programs` and what belongs to each;
+//! * [`random_programs`]: OCaml programs made at random, and their check;
 //! * [`process`]: one run of a command: streams, status, a time limit;
 //! * [`repository`]: its documents and sources, and what they quote;
 //! * [`tool`]: the `bactrian` command with a test's cache.
@@ -11,9 +13,11 @@
 //! Leaves out: what is expected. Each file of `tests/tests` states one concern.
 
 pub mod conformance;
+pub mod fuzz;
 pub mod place;
 pub mod process;
 pub mod program;
+pub mod random_programs;
 pub mod repository;
 pub mod tool;
 

@@ -1,7 +1,7 @@
 //! The specializer on random annotated modules: generic and residual code give the same result, the same
 //! reports on the way, and leave the same memory.
 //!
-//! `BACTRIAN_CASES` sets how many modules of each kind are tried; each failure names its seed.
+//! Each failure names its seed; `make fuzz` tries more seeds.
 
 mod annotated;
 #[path = "annotated/random.rs"]
@@ -9,11 +9,12 @@ mod random;
 
 use annotated::{Outcome, Program, ablations, specialize, verified};
 use anyhow::{Context, Result, ensure};
+use bactrian_tests::fuzz::cases;
 use random::Random;
 use specializer::Options;
 use wasmtime::{Config, Engine, OptLevel};
 
-/// Modules of each kind, unless `BACTRIAN_CASES` says otherwise.
+/// Modules of each kind, unless `make fuzz` says otherwise.
 const CASES: u64 = 50;
 
 /// Memory that specialisation may change: the slots, and the stack, whose dead part is not stored.
@@ -24,26 +25,15 @@ const STACK: std::ops::Range<usize> = 0x18000..0x20000;
 fn random_programs_of_a_machine() {
     // Computed jumps make the accumulator decide positions: where it counts, there is no end of them.
     let declined = check_all(random::machine);
-    assert!(
-        declined * 5 <= cases(),
-        "{declined} of {} declined",
-        cases()
-    );
+    let all = cases(CASES).count() as u64;
+    assert!(declined * 5 <= all, "{declined} of {all} declined");
 }
 
 #[test]
 fn random_functions_with_annotations() {
     let declined = check_all(random::function);
-    assert!(
-        declined * 5 <= cases(),
-        "{declined} of {} declined",
-        cases()
-    );
-}
-
-fn cases() -> u64 {
-    let cases = std::env::var("BACTRIAN_CASES").ok();
-    cases.map_or(CASES, |cases| cases.parse().expect("a number of cases"))
+    let all = cases(CASES).count() as u64;
+    assert!(declined * 5 <= all, "{declined} of {all} declined");
 }
 
 /// Checks random modules; how many were declined.
@@ -51,7 +41,7 @@ fn check_all(generate: fn(&mut Random) -> String) -> u64 {
     let mut config = Config::new();
     config.cranelift_opt_level(OptLevel::None);
     let engine = Engine::new(&config).expect("the configuration is valid");
-    let results = (0..cases()).map(|seed| {
+    let results = cases(CASES).map(|seed| {
         let mut random = Random::new(seed);
         let text = generate(&mut random);
         let arguments = [0, 1, random.below(1 << 20) as i64];

@@ -29,6 +29,7 @@ const DOCUMENTS: &[&str] = &[
     "docs/conformance.md",
     "docs/differences.md",
     "docs/stubs.md",
+    "docs/fuzzing.md",
     "specializer/DESIGN.md",
 ];
 

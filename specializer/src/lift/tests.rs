@@ -278,7 +278,7 @@ fn unsupported_functions_say_why() {
 
 #[test]
 fn random_programs_compute_what_they_should() {
-    for seed in 0..400 {
+    for seed in crate::random::cases(400) {
         let mut random = Random::new(seed);
         let program = programs::random(&mut random);
         let bytes = wat::parse_str(program.wat()).expect("valid text");

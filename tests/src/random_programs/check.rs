@@ -1,0 +1,128 @@
+//! Runs random programs under `ocamlrun` and in each mode of the tool, and compares.
+//!
+//! Invariant: the oracle and the modes run one and the same executable. A program that `ocamlc`
+//! does not compile is no case: its pattern-match compiler gives up on some.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::shrink::shrink;
+use super::tree::Tree;
+use super::{Program, program};
+use crate::process::Outcome;
+use crate::program::Program as File;
+use crate::tool::{Mode, Tool};
+
+/// The modes that a program is run in.
+pub const MODES: [Mode; 3] = [Mode::Generic, Mode::Residual, Mode::Stress];
+
+/// How often a failing program is tried to be made smaller.
+const ATTEMPTS: usize = 600;
+
+/// Where programs are compiled and run.
+#[derive(Clone, Debug)]
+pub struct Checker {
+    tool: Tool,
+    directory: PathBuf,
+}
+
+/// What became of a program.
+#[derive(Debug)]
+pub enum Verdict {
+    Same,
+    NotCompiled,
+    Fault(Box<Fault>),
+}
+
+/// A mode in which the program does something else than under `ocamlrun`.
+#[derive(Debug)]
+pub struct Fault {
+    pub mode: Mode,
+    pub difference: String,
+}
+
+struct Compiled {
+    file: File,
+    bytecode: PathBuf,
+    expected: Outcome,
+}
+
+impl Checker {
+    /// Uses the command `binary`, and `directory` for its cache and for programs.
+    pub fn new(binary: PathBuf, directory: &Path) -> Result<Self> {
+        fs::create_dir_all(directory.join("compiled"))?;
+        Ok(Self {
+            tool: Tool::new(binary, directory)?,
+            directory: directory.to_path_buf(),
+        })
+    }
+
+    /// Runs the program of a seed in all modes, up to the first in which it fails.
+    pub fn check(&self, seed: u64, functions: usize) -> Result<Verdict> {
+        let program = program(seed, functions);
+        let name = format!("random_{seed}");
+        let Some(compiled) = self.compile(&name, &program.text())? else {
+            return Ok(Verdict::NotCompiled);
+        };
+        for mode in MODES {
+            if let Some(difference) = self.difference(&compiled, mode) {
+                return Ok(Verdict::Fault(Box::new(Fault { mode, difference })));
+            }
+        }
+        fs::remove_file(&compiled.file.source)?;
+        fs::remove_file(&compiled.bytecode)?;
+        Ok(Verdict::Same)
+    }
+
+    /// A smaller program that also fails in this mode.
+    pub fn shrink(&self, seed: u64, functions: usize, mode: Mode) -> Program {
+        let Program { items, generator } = program(seed, functions);
+        let name = format!("shrunk_{seed}");
+        let mut shows = |items: &Tree| {
+            let program = Program {
+                items: items.clone(),
+                generator: generator.clone(),
+            };
+            // What cannot even be tried shows nothing.
+            let compiled = self.compile(&name, &program.text()).ok().flatten();
+            compiled.is_some_and(|compiled| self.difference(&compiled, mode).is_some())
+        };
+        let items = shrink(&items, &generator, ATTEMPTS, &mut shows);
+        Program { items, generator }
+    }
+
+    fn compile(&self, name: &str, text: &str) -> Result<Option<Compiled>> {
+        let source = self.directory.join(format!("{name}.ml"));
+        fs::write(&source, text).with_context(|| format!("cannot write {}", source.display()))?;
+        let file = File::new(source)?;
+        let compiled = self.directory.join("compiled");
+        let bytecode = compiled.join(format!("{name}.byte"));
+        if bytecode.exists() {
+            fs::remove_file(&bytecode)?;
+        }
+        let Ok(bytecode) = file.compile(&compiled) else {
+            return Ok(None);
+        };
+        let expected = file.oracle(&bytecode)?;
+        Ok(Some(Compiled {
+            file,
+            bytecode,
+            expected,
+        }))
+    }
+
+    fn difference(&self, compiled: &Compiled, mode: Mode) -> Option<String> {
+        let Compiled {
+            file,
+            bytecode,
+            expected,
+        } = compiled;
+        match self.tool.execute(mode, file, bytecode) {
+            Ok(actual) => actual.difference(expected),
+            // It did not end, for instance.
+            Err(error) => Some(format!("{error:#}")),
+        }
+    }
+}
