@@ -94,6 +94,7 @@ mod exports {
     /// Runs the program that was loaded.
     #[unsafe(export_name = "_start")]
     extern "C" fn start() {
+        os::begin();
         os::start_clock();
         let code = run_program();
         if code != 0 {

@@ -22,7 +22,7 @@ use crate::pipeline::{Mode, Pipeline, Settings, size};
 use crate::run::Exit;
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
-use crate::{bench, engine, guest, run, specialise};
+use crate::{bench, engine, guest, run, specialise, unconfined};
 
 /// The status for a failure of ours, out of the way of the programs' own.
 const FAILURE: u8 = 125;
@@ -90,6 +90,7 @@ fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<
         args: name.chain(args.iter().cloned()).collect(),
         limits: Limits::of(&options.limits),
         start: start(options, &directories)?,
+        unconfined: options.unconfined,
         env,
         directories,
     })
@@ -205,6 +206,7 @@ fn build(args: &BuildArgs) -> Result<()> {
     input::require_program(&args.program, guest::DEFAULT)?;
     let bytecode = read(&args.program)?;
     let mut pipeline = pipeline(&args.build)?;
+    pipeline.settings.options.absent = Some(unconfined::absent());
     let wasm = pipeline
         .module(&bytecode)
         .with_context(|| args.program.display().to_string())?;
@@ -229,6 +231,7 @@ fn specialize(args: &SpecializeArgs) -> Result<()> {
         .with_context(name)?
         .into_owned();
     let mut pipeline = pipeline(&args.build)?;
+    pipeline.settings.options.absent = Some(unconfined::absent());
     if let Some(init) = &args.init {
         snapshot::require_init(&module).with_context(name)?;
         module = pipeline

@@ -1,5 +1,5 @@
-//! What a guest finds outside of itself: WASI, within the sandbox that the user opened, and the annotations'
-//! intrinsics for modules that are not linked yet.
+//! What a guest finds outside of itself: WASI, within the sandbox that the user opened, or beyond it what [`unconfined`]
+//! serves, and the annotations' intrinsics for modules that are not linked yet.
 //!
 //! Leaves out: everything else. A module with any other import does not start.
 
@@ -19,6 +19,7 @@ use crate::engine;
 use crate::limits::Limits;
 use crate::status_line::StatusLine;
 use crate::streams::{self, Streams};
+use crate::unconfined::{self, Unconfined};
 use crate::wasi;
 
 /// A directory that the guest may use.
@@ -38,6 +39,8 @@ pub struct Sandbox {
     pub limits: Limits,
     /// The directory in which the program starts, by the name that it has for the program.
     pub start: Option<String>,
+    /// Whether the program may use what this process can use, beyond WASI.
+    pub unconfined: bool,
 }
 
 /// The variable by which the guest learns where it starts; programs do not see it.
@@ -73,6 +76,14 @@ impl Sandbox {
         }
         Ok(wasi)
     }
+
+    /// What the program gets beyond WASI, if it is not confined.
+    fn beyond(&self, line: Option<Arc<StatusLine>>) -> Result<Option<Unconfined>> {
+        let start = self.start.as_deref();
+        self.unconfined
+            .then(|| Unconfined::new(start, line))
+            .transpose()
+    }
 }
 
 /// How many words of stack a guest may use, so that its own limit is met before that of so many bytes of native stack.
@@ -91,6 +102,8 @@ pub struct Host {
     pub limits: StoreLimits,
     /// In place of the context's own.
     pub streams: Option<Streams>,
+    /// What is served beyond WASI, to a guest that is not confined to the sandbox.
+    pub unconfined: Option<Unconfined>,
     /// When the program began, on the clock of this process's processor time; without it, there is no such clock.
     started: Option<ProcessTime>,
 }
@@ -108,6 +121,7 @@ impl Host {
             wasi,
             limits: limits.build(),
             streams: None,
+            unconfined: None,
             started: None,
         }
     }
@@ -118,8 +132,10 @@ impl Host {
         sandbox: &Sandbox,
         line: Option<Arc<StatusLine>>,
     ) -> Result<Self> {
+        let unconfined = sandbox.beyond(line.clone())?;
         let streams = Streams::inherited(line).context("cannot hand on the standard streams")?;
         Ok(Self {
+            unconfined,
             streams: Some(streams),
             ..Self::new(wasi, sandbox)
         })
@@ -144,12 +160,14 @@ impl Host {
 #[error("the program exits with status {0}")]
 pub struct ExitStatus(pub i32);
 
-/// A linker with WASI: Wasmtime's, but for what [`wasi`] does itself, exit statuses among it (Wasmtime's own stop at 125).
+/// A linker with WASI: Wasmtime's, but for what [`wasi`] does itself, exit statuses among it (Wasmtime's own stop at 125);
+/// and with what [`unconfined`] serves.
 pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker<T>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p1::add_to_linker_sync(&mut linker, |host: &mut T| &mut host.as_mut().wasi)
         .map_err(engine::error)?;
     wasi::shadow(&mut linker).map_err(engine::error)?;
+    unconfined::define(&mut linker).map_err(engine::error)?;
     Ok(linker)
 }
 

@@ -135,6 +135,12 @@ impl Streams {
         })
     }
 
+    /// The files themselves, and the status line.
+    pub fn into_parts(self) -> ([Option<OwnedFd>; 3], Option<Arc<StatusLine>>) {
+        let files = self.files.map(|file| file.map(OwnedFd::from));
+        (files, self.line)
+    }
+
     /// Whether `descriptor` is one of these.
     pub fn has(&self, descriptor: u32) -> bool {
         (descriptor as usize) < self.files.len()

@@ -28,7 +28,7 @@ const PROCESSOR_CLOCKS: [u32; 2] = [2, 3];
 type Answer = Option<Result<(), Errno>>;
 
 /// The guest's memory and the host's state.
-fn parts<'a, T: AsMut<Host>>(
+pub fn parts<'a, T: AsMut<Host>>(
     caller: &'a mut Caller<'_, T>,
 ) -> wasmtime::Result<(&'a mut [u8], &'a mut Host)> {
     let Some(Extern::Memory(memory)) = caller.get_export("memory") else {

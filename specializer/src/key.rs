@@ -29,6 +29,7 @@ impl GenericKey {
         key.bytes(env!("BACTRIAN_SPECIALIZER_FINGERPRINT").as_bytes());
         let Options {
             lockstep_events,
+            absent: _,
             optimisations,
             budgets,
             fault,

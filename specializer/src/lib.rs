@@ -39,6 +39,7 @@ mod specialize;
 pub mod text;
 pub mod verify;
 
+pub use link::Absent;
 pub use optimisations::Optimisations;
 pub use specialize::{
     Error, Observer, Options, Outcome, Output, Report, RequestReport, Store, link_generic,

@@ -10,7 +10,7 @@ use crate::image::Image;
 use crate::ir::{Func, residual};
 use crate::key::GenericKey;
 use crate::lift::Unsupported;
-use crate::link::{self, LinkError, Residue};
+use crate::link::{self, Absent, Choices, LinkError, Residue};
 use crate::module::{Module, ModuleError};
 use crate::optimisations::Optimisations;
 use crate::request::{Request, RequestError, Requests};
@@ -22,6 +22,8 @@ use crate::{cleanup, lift, lower, verify};
 pub struct Options {
     /// Keep the calls that report events to lockstep.
     pub lockstep_events: bool,
+    /// Imports that the linked module is to do without.
+    pub absent: Option<Absent>,
     pub optimisations: Optimisations,
     pub budgets: Budgets,
     /// A deliberate miscompilation, for tests of lockstep.
@@ -29,6 +31,16 @@ pub struct Options {
     /// Check functions against the rules of [`crate::verify`] after each stage and each pass of cleanup,
     /// and validate the linked module. For tests: a broken rule is a bug of the specializer and panics.
     pub verify: bool,
+}
+
+impl Options {
+    /// What of them the linker has to know.
+    pub fn choices(&self) -> Choices<'_> {
+        Choices {
+            keep_events: self.lockstep_events,
+            absent: self.absent.as_ref(),
+        }
+    }
 }
 
 /// Where residual functions are kept between runs: opaque blobs, several to a key.
@@ -137,7 +149,7 @@ pub fn specialize(
             })
         })
         .collect();
-    let linked = link::run(&module, &requests, &residues, options.lockstep_events)?;
+    let linked = link::run(&module, &requests, &residues, options.choices())?;
     if options.verify {
         expect_valid_module(&linked);
     }
@@ -172,7 +184,7 @@ pub fn residual_text(
 
 /// Links without specialising: annotations become plain operations.
 ///
-/// Of the options, those on lockstep and verification matter.
+/// Of the options, those on what is linked and on verification matter.
 pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
     let module = Module::parse(snapshot)?;
     // Blank as in a specialised module, so that the two have the same memory. A table that cannot be read stays.
@@ -181,7 +193,7 @@ pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error
         list,
         ..Requests::default()
     };
-    let linked = link::run(&module, &unanswered, &[], options.lockstep_events)?;
+    let linked = link::run(&module, &unanswered, &[], options.choices())?;
     if options.verify {
         expect_valid_module(&linked);
     }

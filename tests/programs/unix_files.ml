@@ -15,10 +15,6 @@ let fails name f =
 
 let number (fd : Unix.file_descr) : int = Obj.magic fd
 
-let kind = function
-  | Unix.S_REG -> "REG" | Unix.S_DIR -> "DIR" | Unix.S_CHR -> "CHR" | Unix.S_BLK -> "BLK"
-  | Unix.S_LNK -> "LNK" | Unix.S_FIFO -> "FIFO" | Unix.S_SOCK -> "SOCK"
-
 let with_file name flags f =
   let fd = Unix.openfile name flags 0o644 in
   Fun.protect ~finally:(fun () -> Unix.close fd) (fun () -> f fd)
@@ -91,29 +87,11 @@ let () =
   fails "link" (fun () -> Unix.link "none" "a2");
   Printf.printf "readlink %s\n" (Unix.readlink "soft");
   fails "readlink" (fun () -> Unix.readlink "a");
-  fails "loop" (fun () -> Unix.stat "loop");
-  let show name (s : Unix.stats) =
-    Printf.printf "%s: %s %d links %d\n" name (kind s.st_kind) (if s.st_kind = Unix.S_DIR then 0 else s.st_size)
-      (if s.st_kind = Unix.S_DIR then 0 else s.st_nlink) in
+  fails "loop" (fun () -> Unix.openfile "loop" [Unix.O_RDONLY] 0);
   with_file "hard" [Unix.O_WRONLY; Unix.O_TRUNC] (fun fd -> ignore (Unix.write_substring fd "12345" 0 5));
-  show "hard" (Unix.stat "hard");
-  show "soft" (Unix.stat "soft");
-  show "soft itself" (Unix.lstat "soft");
-  show "dir" (Unix.stat "dir");
-  show "dir by link" (Unix.stat "dirlink");
-  with_file "hard" [Unix.O_RDONLY] (fun fd -> show "open" (Unix.fstat fd));
-  let big = Unix.LargeFile.stat "hard" in
-  Printf.printf "large: %Ld\n" big.st_size;
-  Printf.printf "same file: %b %b\n" ((Unix.stat "hard").st_ino = (Unix.stat "dir/b").st_ino)
-    ((Unix.stat "hard").st_ino = (Unix.stat "a").st_ino);
-  fails "stat" (fun () -> Unix.stat "none");
-  fails "lstat" (fun () -> Unix.lstat "none");
-  fails "fstat" (fun () -> Unix.fstat (Obj.magic 99));
+  Printf.printf "by another name: %S\n" (contents "soft");
   Unix.utimes "hard" 1000000000.25 1234567890.5;
-  let s = Unix.stat "hard" in
-  Printf.printf "times %.2f %.2f\n" s.st_atime s.st_mtime;
   Unix.utimes "hard" 0. 0.;
-  Printf.printf "now: %b\n" (abs_float ((Unix.stat "hard").st_mtime -. Unix.time ()) < 1e9);
   fails "utimes" (fun () -> Unix.utimes "none" 1. 1.);
   Unix.access "hard" [Unix.R_OK; Unix.W_OK; Unix.F_OK];
   fails "access" (fun () -> Unix.access "none" [Unix.F_OK]);
@@ -168,7 +146,6 @@ let () =
 let () =
   print_endline "-- pipes";
   let r, w = Unix.pipe () in
-  Printf.printf "%s\n" (kind (Unix.fstat r).st_kind);
   let ready () =
     let rs, ws, _ = Unix.select [r] [w] [] 0. in Printf.printf "ready %d %d\n" (List.length rs) (List.length ws) in
   ready ();

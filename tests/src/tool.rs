@@ -109,7 +109,7 @@ impl Tool {
     /// arguments follow after `--`.
     pub fn drop_in(&self, mode: Mode, program: &str) -> Command {
         let mut command = self.command(mode.flags());
-        command.args(["--dir", "/"]).arg("--cache").arg(&self.cache);
+        command.arg("--unconfined").arg("--cache").arg(&self.cache);
         command.args(["--cache-size", CACHE_SIZE]).arg(program);
         command
     }

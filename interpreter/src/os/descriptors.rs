@@ -1,10 +1,11 @@
 //! File descriptors as Unix numbers them: the lowest free number, several for one open file, pipes.
 //!
-//! The outside knows neither duplicates nor pipes inside of the program, and numbers files as it likes. Invariant: an
+//! The outside knows no duplicates, WASI no pipes either, and both number files as they like. Invariant: an
 //! open file is closed outside when its last descriptor is closed. Standard streams are descriptors 0 to 2 from the
 //! start; whether they are open the outside says when they are used.
 
 use super::backend;
+use super::host;
 use super::pipe::{Blocking, Pipe};
 use super::{Descriptor, Errno, Handle, Kind, OpenFlags, Status, Transfer, Whence};
 use std::cell::{Cell, RefCell};
@@ -89,13 +90,16 @@ fn look_at_standard() {
     }
 }
 
-/// Puts `file` at the lowest free number that is not below `lowest`.
+/// Puts `file` at the lowest free number that is not below `lowest`; closes it if there is none.
 fn add(file: Rc<OpenFile>, lowest: usize) -> Result<Descriptor, Errno> {
     look_at_standard();
     TABLE.with_borrow_mut(|table| {
         let free = (lowest..table.len()).find(|&index| table[index].is_none());
         let index = free.unwrap_or(table.len().max(lowest));
         if index >= LIMIT {
+            if let Ok(last) = Rc::try_unwrap(file) {
+                last.close()?;
+            }
             return Err(Errno::MFILE);
         }
         if table.len() <= index {
@@ -118,9 +122,7 @@ pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Descripto
     if flags.nonblocking {
         file.blocking.set(Blocking::No);
     }
-    add(file, 0).inspect_err(|_| {
-        let _ = backend::close(handle);
-    })
+    add(file, 0)
 }
 
 pub fn close(descriptor: Descriptor) -> Result<(), Errno> {
@@ -152,13 +154,20 @@ pub fn duplicate_to(descriptor: Descriptor, target: Descriptor) -> Result<(), Er
     Ok(())
 }
 
-/// A pipe's ends, for reading and for writing.
+/// A pipe's ends, for reading and for writing: the host's, or where it has none, one inside of the program.
 pub fn pipe() -> Result<[Descriptor; 2], Errno> {
-    let pipe = Rc::new(Pipe::default());
-    let reader = add(OpenFile::new(Object::Reader(pipe.clone())), 0)?;
-    match add(OpenFile::new(Object::Writer(pipe)), 0) {
-        Ok(writer) => Ok([reader, writer]),
-        Err(error) => {
+    let ends = match host::pipe() {
+        Ok(ends) => ends.map(Object::Outside),
+        Err(Errno::NOSYS) => {
+            let pipe = Rc::new(Pipe::default());
+            [Object::Reader(pipe.clone()), Object::Writer(pipe)]
+        }
+        Err(error) => return Err(error),
+    };
+    match ends.map(OpenFile::new).map(|end| add(end, 0)) {
+        [Ok(reader), Ok(writer)] => Ok([reader, writer]),
+        [Err(error), _] => Err(error),
+        [Ok(reader), Err(error)] => {
             close(reader)?;
             Err(error)
         }
@@ -167,7 +176,11 @@ pub fn pipe() -> Result<[Descriptor; 2], Errno> {
 
 /// Says whether operations that would have to wait fail instead.
 pub fn set_blocking(descriptor: Descriptor, blocking: Blocking) -> Result<(), Errno> {
-    get(descriptor)?.blocking.set(blocking);
+    let file = get(descriptor)?;
+    if let Some(handle) = file.handle() {
+        backend::set_blocking(handle, blocking)?;
+    }
+    file.blocking.set(blocking);
     Ok(())
 }
 
@@ -216,6 +229,15 @@ pub fn status(descriptor: Descriptor) -> Result<Status, Errno> {
 /// Cuts a file to `size` bytes, or adds zeros.
 pub fn set_size(descriptor: Descriptor, size: u64) -> Result<(), Errno> {
     backend::set_size(handle_or(descriptor, Errno::INVAL)?, size)
+}
+
+pub fn set_permissions(descriptor: Descriptor, permissions: u32) -> Result<(), Errno> {
+    host::set_permissions_of(handle_or(descriptor, Errno::NOSYS)?, permissions)
+}
+
+/// Gives an open file to a user and a group; -1 leaves it with its own.
+pub fn set_owner(descriptor: Descriptor, user: i32, group: i32) -> Result<(), Errno> {
+    host::set_owner_of(handle_or(descriptor, Errno::NOSYS)?, user, group)
 }
 
 /// Waits until what was written is on the disk.

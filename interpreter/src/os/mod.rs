@@ -1,33 +1,43 @@
-//! The outside world, over WASI or natively: files, directories, arguments, environment, clocks.
+//! The outside world: files, directories, users, arguments, environment, clocks.
 //!
 //! Invariant: nothing of the outside is looked at before it is asked for, so that a snapshot taken
-//! before the program runs holds nothing of the machine it was taken on. Two backends, [`wasi`] by
-//! raw imports and [`native`] over the standard library, have the same functions; above them,
+//! before the program runs holds nothing of the machine it was taken on. What a backend does not know is an error
+//! (`ENOSYS`), never a value made up.
+//!
+//! Three backends have the same functions: [`wasi`] by raw imports, [`host`] by those of the tool, which serves programs that
+//! may use what its own process can use, and [`native`] over the standard library; under Wasm, [`choice`] says which it is.
+//! [`host`] also has what WASI has no words for, and fails where the tool does not serve. Above them,
 //! [`descriptors`] numbers open files as Unix does, with duplicates and pipes, and [`environment`] keeps what the
 //! program changes in its environment.
 //!
-//! Left out: sockets, processes, signals and permissions.
+//! Left out: sockets, processes and signals of others.
 
 pub mod descriptors;
 pub mod environment;
 pub mod errno;
+pub mod host;
 pub mod path;
 pub mod pipe;
 
+#[cfg(target_family = "wasm")]
+mod choice;
 #[cfg(not(target_family = "wasm"))]
 pub mod native;
 #[cfg(target_family = "wasm")]
-pub mod wasi;
+mod wasi;
 
+#[cfg(target_family = "wasm")]
+use choice as backend;
 #[cfg(not(target_family = "wasm"))]
 use native as backend;
-#[cfg(target_family = "wasm")]
-use wasi as backend;
 
+#[cfg(target_family = "wasm")]
+pub use backend::begin;
 pub use backend::{
-    arguments, create_directory, current_directory, exit, link, monotonic_nanoseconds,
-    process_nanoseconds, random, read_directory, read_link, real_nanoseconds, remove_directory,
-    rename, set_times, sleep, status, symbolic_link, unlink,
+    arguments, change_directory, create_directory, current_directory, exit, link,
+    monotonic_nanoseconds, process_nanoseconds, random, read_directory, read_link,
+    real_nanoseconds, real_path, remove_directory, rename, set_times, sleep, status, symbolic_link,
+    unlink,
 };
 pub use descriptors::{close, is_terminal, open, read, seek, write};
 pub use environment::variable;
@@ -51,6 +61,11 @@ pub struct OpenFlags {
     pub truncate: bool,
     pub exclusive: bool,
     pub nonblocking: bool,
+    /// A terminal that is opened does not become the process's.
+    pub no_terminal: bool,
+    /// Writing waits for the disk: for the data, or for all that is known of the file, too.
+    pub data_synchronous: bool,
+    pub synchronous: bool,
 }
 
 impl OpenFlags {
@@ -62,12 +77,38 @@ impl OpenFlags {
         truncate: false,
         exclusive: false,
         nonblocking: false,
+        no_terminal: false,
+        data_synchronous: false,
+        synchronous: false,
     };
     pub const WRITE: Self = Self {
         read: false,
         write: true,
         ..Self::READ
     };
+
+    /// Linux's numbers for them.
+    pub fn to_linux(self) -> i32 {
+        const O_WRONLY: i32 = 1;
+        const O_RDWR: i32 = 2;
+        let access = match (self.read, self.write) {
+            (_, false) => 0,
+            (false, true) => O_WRONLY,
+            (true, true) => O_RDWR,
+        };
+        let others = [
+            (self.create, 0o100),
+            (self.exclusive, 0o200),
+            (self.no_terminal, 0o400),
+            (self.truncate, 0o1000),
+            (self.append, 0o2000),
+            (self.nonblocking, 0o4000),
+            (self.data_synchronous, 0o10000),
+            (self.synchronous, 0o4010000),
+        ];
+        let set = others.iter().filter(|(on, _)| *on);
+        set.fold(access, |all, (_, bit)| all | bit)
+    }
 }
 
 /// From where a seek counts.
@@ -100,7 +141,19 @@ pub struct Status {
     pub links: u64,
     pub size: u64,
     /// Nanoseconds since 1970: last read, last written, last changed in any way.
-    pub times: [u64; 3],
+    pub times: [i64; 3],
+    /// Where the outside tells it.
+    pub ownership: Option<Ownership>,
+}
+
+/// Whose a file is, and what others may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ownership {
+    pub permissions: u32,
+    pub user: u32,
+    pub group: u32,
+    /// Of a device: which one it is.
+    pub device: u64,
 }
 
 impl Status {
@@ -112,21 +165,22 @@ impl Status {
         links: 1,
         size: 0,
         times: [0; 3],
+        ownership: None,
     };
 }
 
 /// Whether a symbolic link at the end of a path is followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Follow {
-    Yes,
-    No,
+    No = 0,
+    Yes = 1,
 }
 
 /// Which way data is to go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Transfer {
-    Read,
-    Write,
+    Read = 0,
+    Write = 1,
 }
 
 /// What the path names, links followed.
@@ -134,40 +188,36 @@ pub fn kind(path: &[u8]) -> Result<Kind, Errno> {
     Ok(status(path, Follow::Yes)?.kind)
 }
 
-/// The absolute path without links that leads to the same file, which must exist.
-pub fn real_path(path: &[u8]) -> Result<Vec<u8>, Errno> {
-    if path.is_empty() {
-        return Err(Errno::NOENT);
-    }
-    let absolute = [&current_directory()?[..], b"/", path].concat();
-    let start = if path.starts_with(b"/") {
-        path
-    } else {
-        &absolute
-    };
-    let real = path::resolve(start, Follow::Yes, |path| {
-        if !backend::is_visible(path) {
-            return Ok(path::Part::Directory);
-        }
-        match status(path, Follow::No)?.kind {
-            Kind::Link => Ok(path::Part::Link(read_link(path)?)),
-            Kind::Directory => Ok(path::Part::Directory),
-            _ => Ok(path::Part::Other),
-        }
-    })?;
-    if backend::is_visible(&real) {
-        status(&real, Follow::No)?;
-    }
-    Ok(real)
+/// What a program may want to do with a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Read = 4,
+    Write = 2,
+    Execute = 1,
 }
 
-/// Makes a directory the current one, by the name that it has without links.
-pub fn change_directory(path: &[u8]) -> Result<(), Errno> {
-    if kind(path)? != Kind::Directory {
-        return Err(Errno::NOTDIR);
+/// Whether the file is there and can be used in each of the ways. Where nobody tells, reading and writing are tried.
+pub fn access(path: &[u8], wanted: &[Access]) -> Result<(), Errno> {
+    let bits = wanted.iter().fold(0, |bits, access| bits | *access as u32);
+    match host::access(path, bits) {
+        Err(Errno::NOSYS) => wanted
+            .iter()
+            .try_fold(kind(path)?, |kind, access| {
+                try_access(path, kind, *access).map(|()| kind)
+            })
+            .map(drop),
+        answer => answer,
     }
-    backend::set_current_directory(real_path(path)?);
-    Ok(())
+}
+
+/// Does what `access` is about, if that changes nothing.
+fn try_access(path: &[u8], kind: Kind, access: Access) -> Result<(), Errno> {
+    match (access, kind) {
+        (Access::Read, Kind::Directory) => read_directory(path).map(drop),
+        (Access::Read, Kind::Regular) => close(open(path, OpenFlags::READ, 0)?),
+        (Access::Write, Kind::Regular) => close(open(path, OpenFlags::WRITE, 0)?),
+        (Access::Execute | Access::Write | Access::Read, _) => Err(Errno::NOSYS),
+    }
 }
 
 /// All of a file.
@@ -214,4 +264,23 @@ pub fn fatal_error(message: &str) -> ! {
         write_all(2, part.as_bytes());
     }
     exit(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nobody_tells_is_no_answer() {
+        assert_eq!(access(b"/etc/passwd", &[Access::Read]), Ok(()));
+        assert_eq!(access(b"/", &[Access::Read]), Ok(()));
+        assert_eq!(access(b"/none", &[Access::Execute]), Err(Errno::NOENT));
+        for wanted in [Access::Execute, Access::Write] {
+            assert_eq!(access(b"/", &[wanted]), Err(Errno::NOSYS));
+        }
+        assert_eq!(
+            access(b"/etc/passwd", &[Access::Read, Access::Execute]),
+            Err(Errno::NOSYS)
+        );
+    }
 }

@@ -4,7 +4,9 @@
 //! test may put memory in the place of a descriptor ([`capture`], [`feed`]). Linux only.
 
 use super::path;
-use super::{Descriptor, Errno, Follow, Handle, Kind, OpenFlags, Status, Transfer, Whence};
+use super::pipe::Blocking;
+use super::{Descriptor, Errno, Follow, Handle, Kind, OpenFlags};
+use super::{Ownership, Status, Transfer, Whence};
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -155,26 +157,12 @@ pub fn is_terminal(handle: Handle) -> bool {
 
 /// Opens a file, or a directory, which can then not be read. `permissions` of a file that is created.
 pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Handle, Errno> {
-    const O_CREAT: i32 = 0o100;
-    const O_EXCL: i32 = 0o200;
-    const O_TRUNC: i32 = 0o1000;
-    const O_NONBLOCK: i32 = 0o4000;
-    let bits = [
-        (flags.create, O_CREAT),
-        (flags.exclusive, O_EXCL),
-        (flags.truncate, O_TRUNC),
-        (flags.nonblocking, O_NONBLOCK),
-    ];
-    let custom = bits
-        .iter()
-        .filter(|(on, _)| *on)
-        .fold(0, |all, (_, bit)| all | bit);
     let file = fs::OpenOptions::new()
         .read(flags.read)
         .write(flags.write)
         .append(flags.append && flags.write)
         .mode(permissions)
-        .custom_flags(custom)
+        .custom_flags(flags.to_linux())
         .open(host_path(path)?)
         .map_err(errno)?;
     Ok(outside(|outside| {
@@ -215,7 +203,7 @@ pub fn status_of(handle: Handle) -> Result<Status, Errno> {
 }
 
 fn described(metadata: &fs::Metadata) -> Status {
-    let time = |seconds: i64, nanoseconds: i64| (seconds * 1_000_000_000 + nanoseconds) as u64;
+    let time = |seconds: i64, nanoseconds: i64| seconds * 1_000_000_000 + nanoseconds;
     Status {
         device: metadata.dev(),
         inode: metadata.ino(),
@@ -227,6 +215,12 @@ fn described(metadata: &fs::Metadata) -> Status {
             time(metadata.mtime(), metadata.mtime_nsec()),
             time(metadata.ctime(), metadata.ctime_nsec()),
         ],
+        ownership: Some(Ownership {
+            permissions: metadata.mode() & 0o7777,
+            user: metadata.uid(),
+            group: metadata.gid(),
+            device: metadata.rdev(),
+        }),
     }
 }
 
@@ -243,6 +237,11 @@ fn kind(file_type: fs::FileType) -> Kind {
         .into_iter()
         .find_map(|(is, kind)| is.then_some(kind))
         .unwrap_or(Kind::Regular)
+}
+
+/// Nobody asks for it here: reading and writing block.
+pub fn set_blocking(_handle: Handle, _blocking: Blocking) -> Result<(), Errno> {
+    Ok(())
 }
 
 /// Cuts a file to `size` bytes, or adds zeros.
@@ -262,9 +261,15 @@ pub fn synchronise(handle: Handle) -> Result<(), Errno> {
 }
 
 /// Sets the times of last reading and writing, in nanoseconds since 1970; `None` for now.
-pub fn set_times(path: &[u8], times: Option<[u64; 2]>) -> Result<(), Errno> {
+pub fn set_times(path: &[u8], times: Option<[i64; 2]>) -> Result<(), Errno> {
     let path = host_path(path)?;
-    let at = |nanoseconds| UNIX_EPOCH + Duration::from_nanos(nanoseconds);
+    let at = |nanoseconds: i64| {
+        let distance = Duration::from_nanos(nanoseconds.unsigned_abs());
+        match nanoseconds {
+            0.. => UNIX_EPOCH + distance,
+            _ => UNIX_EPOCH - distance,
+        }
+    };
     let [read, written] = times.map_or([SystemTime::now(); 2], |times| times.map(at));
     let times = fs::FileTimes::new()
         .set_accessed(read)
@@ -323,12 +328,29 @@ pub fn remove_directory(path: &[u8]) -> Result<(), Errno> {
     fs::remove_dir(host_path(path)?).map_err(errno)
 }
 
-/// The names in a directory, in the host's order, without `.` and `..`.
+/// The names in a directory, in the host's order, after `.` and `..`.
 pub fn read_directory(path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
-    let entries = fs::read_dir(host_path(path)?).map_err(errno)?;
-    entries
-        .map(|entry| Ok(entry.map_err(errno)?.file_name().into_vec()))
-        .collect()
+    let mut names = vec![b".".to_vec(), b"..".to_vec()];
+    for entry in fs::read_dir(host_path(path)?).map_err(errno)? {
+        names.push(entry.map_err(errno)?.file_name().into_vec());
+    }
+    Ok(names)
+}
+
+/// The absolute path without links that leads to the same file, which must exist.
+pub fn real_path(path: &[u8]) -> Result<Vec<u8>, Errno> {
+    let real = fs::canonicalize(host_path(path)?).map_err(errno)?;
+    Ok(real.into_os_string().into_vec())
+}
+
+/// Makes a directory this thread's current one, by the name that it has without links.
+pub fn change_directory(path: &[u8]) -> Result<(), Errno> {
+    if status(path, Follow::Yes)?.kind != Kind::Directory {
+        return Err(Errno::NOTDIR);
+    }
+    let real = real_path(path)?;
+    outside(|outside| outside.directory = Some(real));
+    Ok(())
 }
 
 pub fn current_directory() -> Result<Vec<u8>, Errno> {
@@ -337,16 +359,6 @@ pub fn current_directory() -> Result<Vec<u8>, Errno> {
     }
     let directory = std::env::current_dir().map_err(errno)?;
     Ok(directory.into_os_string().into_vec())
-}
-
-/// Whether anything is known of a path: here, always.
-pub fn is_visible(_path: &[u8]) -> bool {
-    true
-}
-
-/// Makes an absolute path without links the current directory.
-pub fn set_current_directory(path: Vec<u8>) {
-    outside(|outside| outside.directory = Some(path));
 }
 
 /// The command line, program name first.

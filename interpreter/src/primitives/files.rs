@@ -124,7 +124,9 @@ fn current_directory(_: Value) -> Outcome {
 }
 
 fn read_directory(name: Value) -> Outcome {
-    Ok(string_array(&about(name, os::read_directory)?))
+    let mut names = about(name, os::read_directory)?;
+    names.retain(|name| name != b"." && name != b"..");
+    Ok(string_array(&names))
 }
 
 /// An array of strings.

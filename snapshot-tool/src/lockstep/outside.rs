@@ -1,12 +1,12 @@
 //! Calls to the outside under lockstep: one side makes them, the other is given the same results.
 //!
-//! The generic side's WASI calls are recorded, with the memory they read and wrote; the residual side plays them
+//! The generic side's calls of WASI, and of what [`unconfined`] serves, are recorded, with the memory they read and wrote; the residual side plays them
 //! back in order. Invariant: files, directories, streams and waiting happen once, and a call that differs between the
 //! sides, in its name, its numbers or the bytes it hands over, ends the run. What depends on the process alone
 //! (arguments, environment, clocks that count, fixed "random" numbers) each side asks for itself.
 //!
 //! A host function finds its caller's memory by the caller's export, so a recorded call goes through a
-//! module in between, the relay, which shares the guest's memory and forwards to WASI.
+//! module in between, the relay, which shares the guest's memory and forwards.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -14,12 +14,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
 
 use anyhow::{Context, Result};
-use wasmtime::{Caller, Func, FuncType, Linker, Memory, Module, Store, Val};
+use wasmtime::{Caller, Func, FuncType, Linker, Memory, Module, Store, Val, ValType};
 
 use super::side::Guest;
 use crate::engine;
 use crate::host;
 use crate::memory::{buffers, slice, slice_mut, word};
+use crate::unconfined;
 
 /// The module name of WASI's imports.
 const WASI: &str = "wasi_snapshot_preview1";
@@ -37,12 +38,15 @@ enum Part {
         count: usize,
         unit: usize,
     },
+    /// As many bytes at `pointer` as the call answers, if parameter `len` says that there is room.
+    Answered { pointer: usize, len: usize },
     /// The buffers in the list at parameter `list`, whose length follows; those of a read as far as the u32 at
     /// parameter `count` says.
     Vectors { list: usize, count: Option<usize> },
 }
 
 /// What is recorded of a function: parameters that are compared as numbers, parts that it reads and writes.
+#[derive(Debug)]
 struct Shape {
     name: &'static str,
     numbers: &'static [usize],
@@ -124,13 +128,41 @@ static SHAPES: [Shape; 31] = shapes! {
     "sched_yield" [] [] []
 };
 
+/// The functions of [`unconfined`] all have this shape (see `interpreter/src/os/host`).
+static BEYOND_WASI: Shape = Shape {
+    name: "a call beyond WASI",
+    numbers: &[0, 1, 2, 4, 6],
+    reads: &[path(3)],
+    writes: &[Part::Answered { pointer: 5, len: 6 }],
+};
+
+/// A function that a module imports and that is played back.
+#[derive(Clone, Debug)]
+struct Import {
+    module: String,
+    name: String,
+    ty: FuncType,
+    shape: &'static Shape,
+}
+
+impl Import {
+    /// Whether a call failed that answers `answer`; it then has written nothing.
+    fn failed(&self, answer: i64) -> bool {
+        if self.module == WASI {
+            answer != 0
+        } else {
+            answer < 0
+        }
+    }
+}
+
 /// A call that was made.
 #[derive(Debug)]
 pub struct Call {
-    name: &'static str,
+    name: String,
     numbers: Vec<i64>,
     read: Vec<u8>,
-    errno: i32,
+    answer: i64,
     written: Vec<Vec<u8>>,
 }
 
@@ -142,23 +174,22 @@ pub enum Outside {
         calls: Sender<Call>,
         /// Whether a call is being made.
         waits: Arc<AtomicBool>,
-        /// The relay's functions, in the order of `SHAPES`, once there is a memory to share.
-        relay: Vec<Option<Func>>,
+        /// The relay's functions, in the order of the module's imports, once there is a memory to share.
+        relay: Vec<Func>,
     },
     /// Takes the results that the other side got.
     Replay(Receiver<Call>),
 }
 
-/// Puts recording or playing back in place of WASI's functions.
+/// Puts recording or playing back in place of these functions.
 pub fn link(linker: &mut Linker<Guest>, module: &Module) -> Result<()> {
-    for (index, ty) in imports(module) {
+    for (index, import) in imports(module).into_iter().enumerate() {
+        let (module, name) = (import.module.clone(), import.name.clone());
+        let ty = import.ty.clone();
         linker
-            .func_new(
-                WASI,
-                SHAPES[index].name,
-                ty,
-                move |caller, params, results| call(caller, index, params, results),
-            )
+            .func_new(&module, &name, ty, move |caller, params, results| {
+                call(caller, (index, &import), params, results)
+            })
             .map_err(engine::error)?;
     }
     Ok(())
@@ -179,34 +210,47 @@ pub fn connect(store: &mut Store<Guest>, module: &Module, memory: Memory) -> Res
     let instance = linker
         .instantiate(&mut *store, &relay)
         .map_err(engine::error)?;
-    let mut functions = vec![None; SHAPES.len()];
-    for (index, _) in imports {
-        functions[index] = instance.get_func(&mut *store, SHAPES[index].name);
-    }
+    let functions = (0..imports.len()).map(|index| {
+        instance
+            .get_func(&mut *store, &index.to_string())
+            .context("the relay has each function that the module imports")
+    });
+    let functions = functions.collect::<Result<_>>()?;
     if let Outside::Record { relay, .. } = &mut store.data_mut().outside {
         *relay = functions;
     }
     Ok(())
 }
 
-/// The functions of `SHAPES` that `module` imports, with their types.
-fn imports(module: &Module) -> Vec<(usize, FuncType)> {
+/// The functions that `module` imports and that are played back.
+fn imports(module: &Module) -> Vec<Import> {
     let mut found = Vec::new();
-    for import in module.imports().filter(|import| import.module() == WASI) {
-        let index = SHAPES.iter().position(|shape| shape.name == import.name());
-        if let (Some(index), Some(ty)) = (index, import.ty().func()) {
-            found.push((index, ty.clone()));
+    for import in module.imports() {
+        let shape = match import.module() {
+            WASI => SHAPES.iter().find(|shape| shape.name == import.name()),
+            unconfined::MODULE => Some(&BEYOND_WASI),
+            _ => None,
+        };
+        if let (Some(shape), Some(ty)) = (shape, import.ty().func()) {
+            found.push(Import {
+                module: import.module().into(),
+                name: import.name().into(),
+                ty: ty.clone(),
+                shape,
+            });
         }
     }
     found
 }
 
-/// The text of a module that forwards to these functions and exports the guest's memory.
-fn relay(imports: &[(usize, FuncType)]) -> String {
+/// The text of a module that forwards to these functions, by number, and exports the guest's memory.
+fn relay(imports: &[Import]) -> String {
     let mut text = String::from("(module\n");
     let mut functions = String::new();
-    for (index, ty) in imports {
-        let name = SHAPES[*index].name;
+    for (index, import) in imports.iter().enumerate() {
+        let Import {
+            module, name, ty, ..
+        } = import;
         let params: Vec<String> = ty.params().map(|ty| ty.to_string()).collect();
         let results: Vec<String> = ty.results().map(|ty| ty.to_string()).collect();
         let signature = format!(
@@ -219,11 +263,11 @@ fn relay(imports: &[(usize, FuncType)]) -> String {
             .collect();
         let _ = writeln!(
             text,
-            "(import \"{WASI}\" \"{name}\" (func ${name} {signature}))"
+            "(import \"{module}\" \"{name}\" (func $f{index} {signature}))"
         );
         let _ = writeln!(
             functions,
-            "(func (export \"{name}\") {signature} (call ${name}{arguments}))"
+            "(func (export \"{index}\") {signature} (call $f{index}{arguments}))"
         );
     }
     text.push_str("(import \"guest\" \"memory\" (memory 0))\n(export \"memory\" (memory 0))\n");
@@ -234,22 +278,22 @@ fn relay(imports: &[(usize, FuncType)]) -> String {
 
 fn call(
     mut caller: Caller<'_, Guest>,
-    index: usize,
+    (index, import): (usize, &Import),
     params: &[Val],
     results: &mut [Val],
 ) -> wasmtime::Result<()> {
-    let shape = &SHAPES[index];
+    let shape = import.shape;
     let memory = caller
         .data()
         .memory
-        .context("the module calls WASI before it is instantiated")
+        .context("the module calls the outside before it is instantiated")
         .map_err(error)?;
     let numbers = shape
         .numbers
         .iter()
         .map(|&at| number(&params[at]))
         .collect();
-    let read = gather(memory.data(&caller), shape.reads, params)
+    let read = gather(memory.data(&caller), shape.reads, (params, 0))
         .map_err(error)?
         .concat();
     let (relay, waits) = match &mut caller.data_mut().outside {
@@ -257,12 +301,12 @@ fn call(
             let call = calls.recv().map_err(|_| {
                 wasmtime::Error::msg(format!(
                     "{}: the generic side makes no such call",
-                    shape.name
+                    import.name
                 ))
             })?;
             return play(
                 &call,
-                shape,
+                import,
                 (numbers, read),
                 memory.data_mut(&mut caller),
                 params,
@@ -271,21 +315,22 @@ fn call(
         }
         Outside::Record { relay, waits, .. } => (relay[index], Arc::clone(waits)),
     };
-    let relay = relay
-        .context("the relay has each function that the module imports")
-        .map_err(error)?;
     waits.store(true, Ordering::Relaxed);
     let result = relay.call(&mut caller, params, results);
     waits.store(false, Ordering::Relaxed);
     result?;
-    let errno = number(&results[0]) as i32;
-    let writes = if errno == 0 { shape.writes } else { &[] };
+    let answer = number(&results[0]);
+    let writes = if import.failed(answer) {
+        &[]
+    } else {
+        shape.writes
+    };
     let call = Call {
-        name: shape.name,
+        name: import.name.clone(),
         numbers,
         read,
-        errno,
-        written: gather(memory.data(&caller), writes, params).map_err(error)?,
+        answer,
+        written: gather(memory.data(&caller), writes, (params, answer)).map_err(error)?,
     };
     if let Outside::Record { calls, .. } = &mut caller.data_mut().outside {
         // A side that has ended needs no more results: that is for the comparison to find.
@@ -294,16 +339,16 @@ fn call(
     Ok(())
 }
 
-/// Gives the results of `call` to a side that makes the call `shape` with these numbers and these bytes.
+/// Gives the results of `call` to a side that calls `import` with these numbers and these bytes.
 fn play(
     call: &Call,
-    shape: &Shape,
+    import: &Import,
     (numbers, read): (Vec<i64>, Vec<u8>),
     memory: &mut [u8],
     params: &[Val],
     results: &mut [Val],
 ) -> wasmtime::Result<()> {
-    if (call.name, &call.numbers, &call.read) != (shape.name, &numbers, &read) {
+    if (&call.name, &call.numbers, &call.read) != (&import.name, &numbers, &read) {
         let agreed = call.read.iter().zip(&read).take_while(|(a, b)| a == b);
         let at = agreed.count();
         return Err(wasmtime::Error::msg(format!(
@@ -311,17 +356,20 @@ fn play(
              what they hand over differs from byte {at} on: {:?}, {:?}",
             call.name,
             call.numbers,
-            shape.name,
+            import.name,
             excerpt(&call.read[at..]),
             excerpt(&read[at..])
         )));
     }
-    if call.errno == 0 {
-        for (part, bytes) in shape.writes.iter().zip(&call.written) {
-            scatter(memory, part, params, bytes).map_err(error)?;
+    if !import.failed(call.answer) {
+        for (part, bytes) in import.shape.writes.iter().zip(&call.written) {
+            scatter(memory, part, (params, call.answer), bytes).map_err(error)?;
         }
     }
-    results[0] = Val::I32(call.errno);
+    results[0] = match import.ty.result(0) {
+        Some(ValType::I64) => Val::I64(call.answer),
+        Some(_) | None => Val::I32(call.answer as i32),
+    };
     Ok(())
 }
 
@@ -342,17 +390,20 @@ fn number(value: &Val) -> i64 {
         | Val::ExternRef(_)
         | Val::AnyRef(_)
         | Val::ExnRef(_)
-        | Val::ContRef(_) => unreachable!("WASI takes and gives integers"),
+        | Val::ContRef(_) => unreachable!("the outside takes and gives integers"),
     }
 }
 
+/// A call's parameters, and its answer once it has one.
+type Made<'a> = (&'a [Val], i64);
+
 /// The bytes of each part.
-fn gather(memory: &[u8], parts: &[Part], params: &[Val]) -> Result<Vec<Vec<u8>>> {
+fn gather(memory: &[u8], parts: &[Part], made: Made) -> Result<Vec<Vec<u8>>> {
     parts
         .iter()
         .map(|part| {
             let mut bytes = Vec::new();
-            for (start, len) in ranges(memory, part, params)? {
+            for (start, len) in ranges(memory, part, made)? {
                 bytes.extend_from_slice(slice(memory, start, len)?);
             }
             Ok(bytes)
@@ -361,9 +412,9 @@ fn gather(memory: &[u8], parts: &[Part], params: &[Val]) -> Result<Vec<Vec<u8>>>
 }
 
 /// Writes `bytes` where `part` lies. A count is among the parts before those that it measures.
-fn scatter(memory: &mut [u8], part: &Part, params: &[Val], bytes: &[u8]) -> Result<()> {
+fn scatter(memory: &mut [u8], part: &Part, made: Made, bytes: &[u8]) -> Result<()> {
     let mut rest = bytes;
-    for (start, len) in ranges(memory, part, params)? {
+    for (start, len) in ranges(memory, part, made)? {
         let (now, later) = rest
             .split_at_checked(len)
             .context("the buffers differ in size")?;
@@ -374,7 +425,7 @@ fn scatter(memory: &mut [u8], part: &Part, params: &[Val], bytes: &[u8]) -> Resu
 }
 
 /// Where `part` lies: starts and lengths.
-fn ranges(memory: &[u8], part: &Part, params: &[Val]) -> Result<Vec<(u32, usize)>> {
+fn ranges(memory: &[u8], part: &Part, (params, answer): Made) -> Result<Vec<(u32, usize)>> {
     let param = |index: usize| number(&params[index]) as u32;
     let count_at = |index: usize| word(memory, param(index)).map(|count| count as usize);
     Ok(match *part {
@@ -385,6 +436,10 @@ fn ranges(memory: &[u8], part: &Part, params: &[Val]) -> Result<Vec<(u32, usize)
             count,
             unit,
         } => vec![(param(pointer), count_at(count)? * unit)],
+        Part::Answered { pointer, len } => match param(len) {
+            0 => vec![],
+            _ => vec![(param(pointer), answer as usize)],
+        },
         Part::Vectors { list, count } => {
             let mut left = count.map_or(Ok(usize::MAX), count_at)?;
             let mut buffers = buffers(memory, param(list), param(list + 1))?;

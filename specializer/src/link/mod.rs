@@ -4,20 +4,23 @@
 //! * each call of an annotation becomes the plain operation it stands for, and its import goes;
 //! * residual functions are appended, with a table entry each;
 //! * request slots (words of memory) get those table indices, and the list of requests is blanked;
-//! * relocations in residual bodies become function indices and addresses.
+//! * relocations in residual bodies become function indices and addresses;
+//! * functions of an import module that the result is to do without become functions that answer a constant, after all others.
 //!
 //! Types, globals, tables and memories keep their indices; functions move down by the imports that go.
 //! Leaves out: dropping functions that are no longer reachable.
 
 mod copy;
 mod data;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 pub use annotations::MODULE as ANNOTATIONS;
 
-use crate::ir::{Func, Sig};
+use crate::ir::{Func, Sig, Type};
 use crate::lower::{Lowered, RelocationKind};
 use crate::module::{Import, Module};
 use crate::op::{self, Intrinsic};
@@ -27,6 +30,22 @@ use crate::request::{Request, Requests};
 pub struct Residue<'a> {
     pub request: &'a Request,
     pub lowered: &'a Lowered,
+}
+
+/// An import module that hosts need not have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Absent {
+    pub module: String,
+    /// What each of its functions answers, as an integer of its type.
+    pub answer: i64,
+}
+
+/// How to link, beside what is linked.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choices<'a> {
+    /// Lockstep's events stay calls of their import.
+    pub keep_events: bool,
+    pub absent: Option<&'a Absent>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -39,16 +58,17 @@ pub enum LinkError {
     AnnotationAsValue(Func),
     #[error("the module has no table to hold residual functions")]
     NoTable,
+    #[error("import `{module}.{name}` cannot be left out: it returns other than one integer")]
+    NoAnswer { module: String, name: String },
 }
 
-/// Links. With `keep_events`, lockstep events stay calls of their import.
 pub fn run(
     module: &Module,
     requests: &Requests,
     residues: &[Residue],
-    keep_events: bool,
+    choices: Choices,
 ) -> Result<Vec<u8>, LinkError> {
-    let layout = Layout::new(module, requests, residues, keep_events)?;
+    let layout = Layout::new(module, requests, residues, choices)?;
     let bodies = residues
         .iter()
         .map(|residue| layout.relocate(residue))
@@ -72,12 +92,32 @@ struct Layout {
     blank: Range<u32>,
     /// Function to call for a call through the slot at an address.
     slot_functions: HashMap<u32, u32>,
+    /// Functions in the place of absent imports, and the new index of the first.
+    stubs: Vec<Stub>,
+    stub_base: u32,
+}
+
+/// A function that only answers.
+#[derive(Clone, Copy)]
+struct Stub {
+    sig: Sig,
+    result: Type,
+    answer: i64,
 }
 
 #[derive(Clone, Copy)]
 enum Place {
     Function(u32),
     Annotation(Intrinsic),
+    /// A function in the place of an import: its number among the stubs.
+    Stub(u32),
+}
+
+impl Choices<'_> {
+    fn leaves_out(&self, import: &Import) -> bool {
+        self.absent
+            .is_some_and(|absent| absent.module == import.module)
+    }
 }
 
 impl Layout {
@@ -85,9 +125,9 @@ impl Layout {
         module: &Module,
         requests: &Requests,
         residues: &[Residue],
-        keep_events: bool,
+        choices: Choices,
     ) -> Result<Self, LinkError> {
-        let functions = places(module, keep_events)?;
+        let functions = places(module, choices)?;
         let count = functions
             .iter()
             .filter(|place| matches!(place, Place::Function(_)))
@@ -107,6 +147,8 @@ impl Layout {
             slots: BTreeMap::new(),
             blank: requests.list.clone(),
             slot_functions: HashMap::new(),
+            stubs: stubs(module, choices)?,
+            stub_base: count + residues.len() as u32,
         };
         for request in &requests.requests {
             layout
@@ -128,6 +170,7 @@ impl Layout {
     fn function(&self, func: Func) -> Result<u32, LinkError> {
         match self.functions.get(func.index()) {
             Some(Place::Function(index)) => Ok(*index),
+            Some(Place::Stub(number)) => Ok(self.stub_base + number),
             Some(Place::Annotation(_)) => Err(LinkError::AnnotationAsValue(func)),
             None => Err(LinkError::Copy(format!("{func} does not exist"))),
         }
@@ -157,25 +200,52 @@ fn is_well_typed(module: &Module, func: Func, intrinsic: Intrinsic) -> bool {
     signature.is_some_and(|signature| op::intrinsic::agrees(intrinsic, signature))
 }
 
-fn places(module: &Module, keep_events: bool) -> Result<Vec<Place>, LinkError> {
-    let mut next = 0;
+fn places(module: &Module, choices: Choices) -> Result<Vec<Place>, LinkError> {
+    let (mut next, mut next_stub) = (0, 0);
     let mut places = Vec::with_capacity(module.functions.len());
     for func in 0..module.functions.len() as u32 {
-        let place = match module.import(Func(func)) {
+        let import = module.import(Func(func));
+        let place = match import {
             Some(import) if import.module == ANNOTATIONS => match annotation(import) {
-                Some(Intrinsic::LockstepEvent) if keep_events => None,
-                Some(intrinsic) if is_well_typed(module, Func(func), intrinsic) => Some(intrinsic),
+                Some(Intrinsic::LockstepEvent) if choices.keep_events => None,
+                Some(intrinsic) if is_well_typed(module, Func(func), intrinsic) => {
+                    Some(Place::Annotation(intrinsic))
+                }
                 Some(_) | None => return Err(LinkError::UnknownAnnotation(import.name.to_owned())),
             },
+            Some(import) if choices.leaves_out(import) => {
+                next_stub += 1;
+                Some(Place::Stub(next_stub - 1))
+            }
             Some(_) | None => None,
         };
-        places.push(match place {
-            Some(intrinsic) => Place::Annotation(intrinsic),
-            None => {
-                next += 1;
-                Place::Function(next - 1)
-            }
-        });
+        places.push(place.unwrap_or_else(|| {
+            next += 1;
+            Place::Function(next - 1)
+        }));
     }
     Ok(places)
+}
+
+/// A stub for each function import that is left out, in order.
+fn stubs(module: &Module, choices: Choices) -> Result<Vec<Stub>, LinkError> {
+    let mut stubs = Vec::new();
+    for (func, import) in (0..).zip(&module.imports) {
+        let Some(absent) = choices.absent.filter(|_| choices.leaves_out(import)) else {
+            continue;
+        };
+        let results = module.signature(Func(func)).map(|sig| &sig.results[..]);
+        let Some(&[result @ (Type::I32 | Type::I64)]) = results else {
+            return Err(LinkError::NoAnswer {
+                module: import.module.to_owned(),
+                name: import.name.to_owned(),
+            });
+        };
+        stubs.push(Stub {
+            sig: module.functions[func as usize],
+            result,
+            answer: absent.answer,
+        });
+    }
+    Ok(stubs)
 }

@@ -185,13 +185,8 @@ impl Engines {
             Engine::Generic => " --generic",
             Engine::Residual => "",
         };
-        let names = invocation.environment.iter().map(|(name, _)| name.as_str());
-        let passed: String = names
-            .chain(["PATH", "HOME", "TERM"])
-            .map(|name| format!(" --env {name}"))
-            .collect();
         format!(
-            "#!/bin/sh\nexec {} run{mode} --cache {} --cache-size 8192 --dir /::/ --env PWD=\"$(pwd)\"{passed} {bytecode} -- \"$@\"\n",
+            "#!/bin/sh\nexec {} run{mode} --cache {} --cache-size 8192 --unconfined {bytecode} -- \"$@\"\n",
             quoted(&self.tool.binary),
             quoted(&self.tool.cache),
         )

@@ -44,7 +44,8 @@ fn described(stat: &FileStat) -> Status {
         kind: kind(stat.file_type),
         links: stat.links,
         size: stat.size,
-        times: stat.times,
+        times: stat.times.map(|time| time as i64),
+        ownership: None,
     }
 }
 
@@ -74,9 +75,13 @@ pub fn synchronise(handle: Handle) -> Result<(), Errno> {
 }
 
 /// Sets the times of last reading and writing, in nanoseconds since 1970; `None` for now.
-pub fn set_times(path: &[u8], times: Option<[u64; 2]>) -> Result<(), Errno> {
+pub fn set_times(path: &[u8], times: Option<[i64; 2]>) -> Result<(), Errno> {
     let ([read, written], which) = match times {
-        Some(times) => (times, abi::SET_READ | abi::SET_WRITTEN),
+        Some(times) if times.iter().any(|&time| time < 0) => return Err(Errno::INVAL),
+        Some(times) => (
+            times.map(|time| time as u64),
+            abi::SET_READ | abi::SET_WRITTEN,
+        ),
         None => ([0; 2], abi::SET_READ_NOW | abi::SET_WRITTEN_NOW),
     };
     at(path, Follow::Yes, |directory, rest| {

@@ -11,9 +11,11 @@
 
 mod abi;
 mod files;
+mod names;
 mod waiting;
 
 use super::path;
+use super::pipe::Blocking;
 use super::{Errno, Follow, Handle, OpenFlags, Whence};
 use abi::{Buffer, ConstBuffer, FdStat, Prestat};
 use core::cell::{OnceCell, RefCell};
@@ -22,6 +24,7 @@ pub use files::{
     create_directory, link, read_link, remove_directory, rename, set_size, set_times, status,
     status_of, symbolic_link, synchronise, unlink,
 };
+pub use names::{change_directory, current_directory, read_directory, real_path};
 pub use waiting::{poll, sleep};
 
 /// The directories of this run, looked up at first use.
@@ -158,6 +161,11 @@ pub fn close(handle: Handle) -> Result<(), Errno> {
     Errno::check(unsafe { abi::fd_close(handle.0) })
 }
 
+/// Files never wait, and WASI's hosts do not let standard streams change.
+pub fn set_blocking(_handle: Handle, _blocking: Blocking) -> Result<(), Errno> {
+    Ok(())
+}
+
 fn descriptor_stat(handle: Handle) -> Result<FdStat, Errno> {
     let mut stat = FdStat::default();
     // SAFETY: the out pointer is valid.
@@ -218,74 +226,6 @@ fn path_open(path: &[u8], how: u16, rights: u64, flags: u16) -> Result<Handle, E
         })?;
         Ok(Handle(opened))
     })
-}
-
-/// The names in a directory, in the host's order, without `.` and `..`.
-pub fn read_directory(path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
-    let handle = path_open(path, abi::OPEN_DIRECTORY, abi::RIGHT_READ_DIRECTORY, 0)?;
-    let names = directory_entries(handle);
-    close(handle)?;
-    names
-}
-
-fn directory_entries(handle: Handle) -> Result<Vec<Vec<u8>>, Errno> {
-    let mut names = Vec::new();
-    let mut buffer = vec![0; 8192];
-    let mut cookie = 0;
-    loop {
-        let mut used = 0;
-        // SAFETY: the buffer has the length given, the out pointer is valid.
-        Errno::check(unsafe {
-            abi::fd_readdir(
-                handle.0,
-                buffer.as_mut_ptr(),
-                buffer.len(),
-                cookie,
-                &mut used,
-            )
-        })?;
-        let start = cookie;
-        cookie = take_entries(&buffer[..used], cookie, &mut names);
-        if used < buffer.len() {
-            return Ok(names);
-        }
-        if cookie == start {
-            buffer.resize(buffer.len() * 2, 0);
-        }
-    }
-}
-
-/// Adds the names of the complete entries in `bytes`; returns the cookie after the last of them.
-fn take_entries(mut bytes: &[u8], mut cookie: u64, names: &mut Vec<Vec<u8>>) -> u64 {
-    while let Some((header, rest)) = bytes.split_at_checked(abi::ENTRY_HEADER) {
-        let next = u64::from_le_bytes(header[..8].try_into().expect("eight bytes"));
-        let len = u32::from_le_bytes(header[16..20].try_into().expect("four bytes"));
-        let Some((name, rest)) = rest.split_at_checked(len as usize) else {
-            break;
-        };
-        if name != b"." && name != b".." {
-            names.push(name.to_vec());
-        }
-        cookie = next;
-        bytes = rest;
-    }
-    cookie
-}
-
-pub fn current_directory() -> Result<Vec<u8>, Errno> {
-    Ok(directories(|directories| {
-        directories.current.borrow().clone()
-    }))
-}
-
-/// Whether a path is inside of a directory that the host opened.
-pub fn is_visible(path: &[u8]) -> bool {
-    directories(|directories| path::locate(&directories.names, path).is_some())
-}
-
-/// Makes an absolute path without links the current directory.
-pub fn set_current_directory(path: Vec<u8>) {
-    directories(|directories| drop(directories.current.replace(path)));
 }
 
 type Sizes = unsafe extern "C" fn(*mut usize, *mut usize) -> u16;

@@ -47,7 +47,7 @@ fn open(path: Value, flags: Value, permissions: Value) -> Outcome {
     Ok(Value::int(descriptor.into()))
 }
 
-/// The flags in a list of `Unix.open_flag`. Those for synchronous writing and closing are passed over.
+/// The flags in a list of `Unix.open_flag`. Those about programs that are executed are passed over: there are none.
 fn open_flags(flags: Value) -> OpenFlags {
     let mut result = OpenFlags::default();
     let mut read_and_write = false;
@@ -60,6 +60,10 @@ fn open_flags(flags: Value) -> OpenFlags {
             5 => result.create = true,
             6 => result.truncate = true,
             7 => result.exclusive = true,
+            8 => result.no_terminal = true,
+            9 => result.data_synchronous = true,
+            // Linux's `O_RSYNC` is `O_SYNC`.
+            10 | 11 => result.synchronous = true,
             _ => {}
         }
     }

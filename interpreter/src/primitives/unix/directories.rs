@@ -73,7 +73,6 @@ impl Listing {
     fn read(path: Vec<u8>) -> Result<Self, Errno> {
         let mut names = os::read_directory(&path)?;
         names.reverse();
-        names.extend([b"..".to_vec(), b".".to_vec()]);
         Ok(Self { path, names })
     }
 }

@@ -1,11 +1,11 @@
 //! Files and directories by name.
 //!
-//! WASI has no permissions: they cannot be set, and `access` finds out by trying.
+//! Permissions and owners are what a host tells beyond WASI.
 
-use super::arguments::{path, with_path};
+use super::arguments::{descriptor, path, plain, with_path};
 use crate::custom;
 use crate::heap;
-use crate::os::{self, Errno, Follow, Kind, OpenFlags, descriptors};
+use crate::os::{self, Access, Errno, Follow, OpenFlags, descriptors, host};
 use crate::registry::Outcome;
 use crate::value::Value;
 
@@ -21,6 +21,12 @@ crate::primitives! {
     Leaf "unix_truncate_64" truncate_64, 2;
     Leaf "unix_utimes" set_times, 3;
     Leaf "unix_access" access, 2;
+    Leaf "unix_chmod" change_mode, 2;
+    Leaf "unix_fchmod" change_mode_of, 2;
+    Leaf "unix_chown" change_owner, 3;
+    Leaf "unix_fchown" change_owner_of, 3;
+    Leaf "unix_mkfifo" create_pipe, 2;
+    Leaf "unix_umask" set_mask, 1;
 }
 
 fn unlink(name: Value) -> Outcome {
@@ -89,40 +95,74 @@ fn set_size(name: Value, size: i64) -> Outcome {
 /// Two zeros stand for now.
 fn set_times(name: Value, read: Value, written: Value) -> Outcome {
     let (read, written) = (read.as_float(), written.as_float());
-    let times = (read != 0.0 || written != 0.0).then(|| [read, written].map(nanoseconds));
-    with_path(name, "utimes", |path| os::set_times(path, times))?;
+    with_path(name, "utimes", |path| {
+        let times = match (read, written) {
+            (0.0, 0.0) => None,
+            _ => Some([nanoseconds(read)?, nanoseconds(written)?]),
+        };
+        os::set_times(path, times)
+    })?;
     Ok(Value::UNIT)
 }
 
-/// Whole microseconds of a time in seconds, as `utimes` has them.
-fn nanoseconds(seconds: f64) -> u64 {
-    let whole = seconds.floor();
-    let microseconds = ((seconds - whole) * 1e6) as u64;
-    whole as u64 * 1_000_000_000 + microseconds * 1_000
+/// Whole microseconds of a time in seconds, as `utimes` has them: its fraction of a second cannot be negative.
+fn nanoseconds(seconds: f64) -> Result<i64, Errno> {
+    let whole = seconds.trunc();
+    let microseconds = ((seconds - whole) * 1e6) as i64;
+    if microseconds < 0 {
+        return Err(Errno::INVAL);
+    }
+    let whole = (whole as i64).saturating_mul(1_000_000_000);
+    Ok(whole.saturating_add(microseconds * 1_000))
 }
 
 fn access(name: Value, permissions: Value) -> Outcome {
-    let wanted: Vec<i64> = permissions.list().map(Value::as_int).collect();
-    with_path(name, "access", |path| may_access(path, &wanted))?;
+    let wanted = |permission: Value| match permission.as_int() {
+        0 => Some(Access::Read),
+        1 => Some(Access::Write),
+        2 => Some(Access::Execute),
+        _ => None,
+    };
+    let wanted: Vec<Access> = permissions.list().filter_map(wanted).collect();
+    with_path(name, "access", |path| os::access(path, &wanted))?;
     Ok(Value::UNIT)
 }
 
-/// Whether a file can be read, written, executed (numbers 0 to 2): nothing can be executed, so only directories
-/// have that permission.
-fn may_access(path: &[u8], wanted: &[i64]) -> Result<(), Errno> {
-    let directory = os::kind(path)? == Kind::Directory;
-    for permission in wanted {
-        match permission {
-            0 if directory => drop(os::read_directory(path)?),
-            0 => try_open(path, OpenFlags::READ)?,
-            1 if !directory => try_open(path, OpenFlags::WRITE)?,
-            2 if !directory => return Err(Errno::ACCES),
-            _ => {}
-        }
-    }
-    Ok(())
+fn change_mode(name: Value, permissions: Value) -> Outcome {
+    let permissions = permissions.as_int() as u32;
+    with_path(name, "chmod", |path| {
+        host::set_permissions(path, permissions)
+    })?;
+    Ok(Value::UNIT)
 }
 
-fn try_open(path: &[u8], flags: OpenFlags) -> Result<(), Errno> {
-    os::close(os::open(path, flags, 0)?)
+fn change_mode_of(file: Value, permissions: Value) -> Outcome {
+    let permissions = permissions.as_int() as u32;
+    let result = descriptors::set_permissions(descriptor(file), permissions);
+    plain(result, "fchmod")?;
+    Ok(Value::UNIT)
+}
+
+fn change_owner(name: Value, user: Value, group: Value) -> Outcome {
+    let [user, group] = [user, group].map(|number| number.as_int() as i32);
+    with_path(name, "chown", |path| host::set_owner(path, user, group))?;
+    Ok(Value::UNIT)
+}
+
+fn change_owner_of(file: Value, user: Value, group: Value) -> Outcome {
+    let [user, group] = [user, group].map(|number| number.as_int() as i32);
+    let result = descriptors::set_owner(descriptor(file), user, group);
+    plain(result, "fchown")?;
+    Ok(Value::UNIT)
+}
+
+fn create_pipe(name: Value, permissions: Value) -> Outcome {
+    let permissions = permissions.as_int() as u32;
+    with_path(name, "mkfifo", |path| host::create_pipe(path, permissions))?;
+    Ok(Value::UNIT)
+}
+
+fn set_mask(mask: Value) -> Outcome {
+    let old = plain(host::set_mask(mask.as_int() as u32 & 0o777), "umask")?;
+    Ok(Value::int(old.into()))
 }

@@ -1,4 +1,4 @@
-//! What WASI preview 1 has nothing for: processes, sockets, owners, permissions, timers, terminals' settings.
+//! What is not here: processes, sockets, other users' rights, timers, terminals' settings.
 //!
 //! Each of these raises `Unix_error (ENOSYS, name, "")`, except for those that a descriptor of another sort already
 //! decides: a file is no socket (`ENOTSOCK`), and what is no terminal has no settings (`ENOTTY`).
@@ -49,12 +49,7 @@ missing! {
     "unix_fork" fork "fork" (a) 1;
     "unix_spawn" spawn "create_process" (a b c d e) 5;
     "unix_setsid" setsid "setsid" (a) 1;
-    "unix_chmod" chmod "chmod" (a b) 2;
-    "unix_fchmod" fchmod "fchmod" (a b) 2;
-    "unix_chown" chown "chown" (a b c) 3;
-    "unix_fchown" fchown "fchown" (a b c) 3;
     "unix_chroot" chroot "chroot" (a) 1;
-    "unix_mkfifo" mkfifo "mkfifo" (a b) 2;
     "unix_setuid" setuid "setuid" (a) 1;
     "unix_setgid" setgid "setgid" (a) 1;
     "unix_setgroups" setgroups "setgroups" (a) 1;

@@ -1,13 +1,16 @@
 //! The program as a process: its number, its environment, its children, of which there are none.
+//!
+//! What WASI does not tell (numbers, priority, the machine's name, how processor time divides) the host may.
 
 use super::arguments::plain;
 use super::error;
+use super::users::identity;
 use crate::heap;
+use crate::os::host::{self, Identity};
 use crate::os::{self, Errno, descriptors, environment};
 use crate::primitives::files::string_array;
 use crate::registry::Outcome;
 use crate::value::{Value, tag};
-use std::cell::Cell;
 
 crate::primitives! {
     Leaf "unix_exit" exit, 1;
@@ -16,7 +19,6 @@ crate::primitives! {
     Leaf "unix_wait" wait, 1;
     Leaf "unix_waitpid" waitpid, 2;
     Leaf "unix_nice" nice, 1;
-    Leaf "unix_umask" umask, 1;
     Leaf "unix_lockf" lock, 3;
     Allocates "unix_environment" all_variables, 1;
     Allocates "unix_environment_unsafe" all_variables, 1;
@@ -26,38 +28,17 @@ crate::primitives! {
     Allocates "unix_gethostname" gethostname, 1;
 }
 
-thread_local! {
-    static PROCESS: Cell<i64> = const { Cell::new(0) };
-    static UMASK: Cell<i64> = const { Cell::new(0o022) };
-}
-
 /// Ends the program at once: nothing is flushed.
 fn exit(code: Value) -> Value {
     os::exit(code.as_int() as u8)
 }
 
-/// A number for this run, drawn at the first question: WASI has none, and programs name temporary files by it.
-pub fn process_number() -> i64 {
-    const SMALLEST: u32 = 2;
-    const LIMIT: u32 = 1 << 22;
-    if PROCESS.get() == 0 {
-        let mut bytes = [0; 4];
-        if os::random(&mut bytes).is_err() {
-            bytes = (os::real_nanoseconds() as u32).to_le_bytes();
-        }
-        let number = SMALLEST + u32::from_le_bytes(bytes) % (LIMIT - SMALLEST);
-        PROCESS.set(number.into());
-    }
-    PROCESS.get()
+fn getpid(_: Value) -> Outcome {
+    identity(Identity::Process, "getpid")
 }
 
-fn getpid(_: Value) -> Value {
-    Value::int(process_number())
-}
-
-/// As for a parent that a process cannot see.
-fn getppid(_: Value) -> Value {
-    Value::int(0)
+fn getppid(_: Value) -> Outcome {
+    identity(Identity::Parent, "getppid")
 }
 
 fn wait(_: Value) -> Outcome {
@@ -68,30 +49,16 @@ fn waitpid(_flags: Value, _process: Value) -> Outcome {
     Err(error::error(Errno::CHILD, "waitpid"))
 }
 
-/// The priority cannot be changed, only asked for.
 fn nice(increment: Value) -> Outcome {
-    match increment.as_int() {
-        0 => Ok(Value::int(0)),
-        _ => Err(error::error(Errno::NOSYS, "nice")),
-    }
+    let niceness = plain(host::nice(increment.as_int()), "nice")?;
+    Ok(Value::int(niceness))
 }
 
-/// Kept, without effect: WASI creates files without permissions.
-fn umask(mask: Value) -> Value {
-    Value::int(UMASK.replace(mask.as_int() & 0o777))
-}
-
-/// Other processes cannot be kept away; there is never a lock to give back.
-fn lock(file: Value, command: Value, _size: Value) -> Outcome {
-    const UNLOCK: i64 = 0;
-    plain(
-        descriptors::check(super::arguments::descriptor(file)),
-        "lockf",
-    )?;
-    match command.as_int() {
-        UNLOCK => Ok(Value::UNIT),
-        _ => Err(error::error(Errno::NOSYS, "lockf")),
-    }
+/// Other processes cannot be kept away.
+fn lock(file: Value, _command: Value, _size: Value) -> Outcome {
+    let file = super::arguments::descriptor(file);
+    let result = descriptors::check(file).and(Err(Errno::NOSYS));
+    plain(result, "lockf")
 }
 
 fn all_variables(_: Value) -> Value {
@@ -117,9 +84,11 @@ fn float_record(floats: &[f64]) -> Value {
     record
 }
 
-/// All processor time counts as the program's own.
-fn times(_: Value) -> Value {
-    float_record(&[os::process_nanoseconds() as f64 / 1e9, 0.0, 0.0, 0.0])
+fn times(_: Value) -> Outcome {
+    let times = plain(host::times(), "times")?;
+    Ok(float_record(
+        &times.map(|nanoseconds| nanoseconds as f64 / 1e9),
+    ))
 }
 
 /// No timer ever runs.
@@ -127,11 +96,7 @@ fn getitimer(_which: Value) -> Value {
     float_record(&[0.0, 0.0])
 }
 
-fn gethostname(_: Value) -> Value {
-    let name = os::read_file(b"/etc/hostname").unwrap_or_default();
-    let line = name.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    heap::alloc_string(match line {
-        [] => b"localhost",
-        name => name,
-    })
+fn gethostname(_: Value) -> Outcome {
+    let name = plain(host::host_name(), "gethostname")?;
+    Ok(heap::alloc_string(&name))
 }

@@ -1,9 +1,9 @@
 //! Signals that the program sends to itself: nobody else can. Masks are kept; a blocked signal waits.
 
 use super::error;
-use super::process::process_number;
 use crate::heap;
 use crate::interp;
+use crate::os::host::{self, Identity};
 use crate::os::{self, Errno};
 use crate::primitives::signals::{self, DEFAULT, IGNORE};
 use crate::raise;
@@ -30,8 +30,8 @@ thread_local! {
 
 fn kill(process: Value, signal: Value) -> Outcome {
     let signal = signals::number(signal.as_int());
-    if ![0, process_number()].contains(&process.as_int()) {
-        return Err(error::error(Errno::SRCH, "kill"));
+    if !is_this_program(process.as_int()) {
+        return Err(error::error(Errno::NOSYS, "kill"));
     }
     match signal {
         0 => return Ok(Value::UNIT),
@@ -40,6 +40,11 @@ fn kill(process: Value, signal: Value) -> Outcome {
     }
     deliver()?;
     Ok(Value::UNIT)
+}
+
+/// Number 0 stands for it.
+fn is_this_program(process: i64) -> bool {
+    process == 0 || host::identity(Identity::Process) == Ok(process)
 }
 
 fn bit(signal: i64) -> u64 {

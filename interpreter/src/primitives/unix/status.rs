@@ -1,13 +1,11 @@
 //! What is known of a file: `stat` and its kin.
 //!
-//! WASI tells neither owner nor permissions: files seem to belong to the program's user, readable by all and writable by
-//! their owner; directories can be searched as well.
+//! Invariant: a record holds only what is known. WASI tells neither owner nor permissions, so there the functions fail.
 
 use super::arguments::{descriptor, plain, with_path};
-use super::users;
 use crate::custom;
 use crate::heap;
-use crate::os::{self, Follow, Kind, Status, descriptors};
+use crate::os::{self, Errno, Follow, Kind, Ownership, Status, descriptors};
 use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 
@@ -52,20 +50,28 @@ fn stat_open_64(file: Value) -> Outcome {
     Ok(record(&open(file)?, large))
 }
 
-fn followed(name: Value) -> Result<Status, Raised> {
-    with_path(name, "stat", |path| os::status(path, Follow::Yes))
+fn followed(name: Value) -> Result<Known, Raised> {
+    with_path(name, "stat", |path| known(os::status(path, Follow::Yes)?))
 }
 
-fn not_followed(name: Value) -> Result<Status, Raised> {
-    with_path(name, "lstat", |path| os::status(path, Follow::No))
+fn not_followed(name: Value) -> Result<Known, Raised> {
+    with_path(name, "lstat", |path| known(os::status(path, Follow::No)?))
 }
 
-fn open(file: Value) -> Result<Status, Raised> {
-    plain(descriptors::status(descriptor(file)), "fstat")
+fn open(file: Value) -> Result<Known, Raised> {
+    let status = descriptors::status(descriptor(file)).and_then(known);
+    plain(status, "fstat")
+}
+
+/// All that a record of type `Unix.stats` says.
+type Known = (Status, Ownership);
+
+fn known(status: Status) -> Result<Known, Errno> {
+    Ok((status, status.ownership.ok_or(Errno::NOSYS)?))
 }
 
 /// A value of type `Unix.stats`.
-fn record(status: &Status, offset: fn(u64) -> Value) -> Value {
+fn record((status, ownership): &Known, offset: fn(u64) -> Value) -> Value {
     let [read, written, changed] = status.times.map(|time| heap::alloc_float(seconds(time)));
     heap::alloc_fields(
         0,
@@ -73,11 +79,11 @@ fn record(status: &Status, offset: fn(u64) -> Value) -> Value {
             Value::int(status.device as i64),
             Value::int(status.inode as i64),
             Value::int(constructor(status.kind)),
-            Value::int(permissions(status.kind)),
+            Value::int(ownership.permissions.into()),
             Value::int(status.links as i64),
-            Value::int(users::USER),
-            Value::int(users::GROUP),
-            Value::int(0),
+            Value::int(ownership.user.into()),
+            Value::int(ownership.group.into()),
+            Value::int(ownership.device as i64),
             offset(status.size),
             read,
             written,
@@ -99,20 +105,11 @@ fn constructor(kind: Kind) -> i64 {
     }
 }
 
-fn permissions(kind: Kind) -> i64 {
-    match kind {
-        Kind::Regular => 0o644,
-        Kind::Directory => 0o755,
-        Kind::Link | Kind::Socket => 0o777,
-        Kind::CharacterDevice | Kind::BlockDevice => 0o666,
-        Kind::Pipe => 0o600,
-    }
-}
-
 /// A time in seconds, whose integer part is the whole seconds even where the sum is rounded up.
-fn seconds(nanoseconds: u64) -> f64 {
-    let whole = (nanoseconds / 1_000_000_000) as f64;
-    let sum = whole + (nanoseconds % 1_000_000_000) as f64 / 1e9;
+fn seconds(nanoseconds: i64) -> f64 {
+    const SECOND: i64 = 1_000_000_000;
+    let whole = nanoseconds.div_euclid(SECOND) as f64;
+    let sum = whole + nanoseconds.rem_euclid(SECOND) as f64 / 1e9;
     if sum == whole + 1.0 {
         sum.next_down()
     } else {

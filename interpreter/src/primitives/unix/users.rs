@@ -1,7 +1,9 @@
-//! Users and groups: one user, and what the files `/etc/passwd` and `/etc/group` say, where they can be read.
+//! Users and groups. Who the program is the host tells, or nobody; a user's entry comes from the host's database, else
+//! like a group's from the files `/etc/passwd` and `/etc/group`, where they can be read.
 
-use super::error;
+use super::arguments::plain;
 use crate::heap;
+use crate::os::host::{self, Identity};
 use crate::os::{self, Errno};
 use crate::primitives::files::string_array;
 use crate::raise;
@@ -10,9 +12,9 @@ use crate::value::Value;
 
 crate::primitives! {
     Leaf "unix_getuid" getuid, 1;
-    Leaf "unix_geteuid" getuid, 1;
+    Leaf "unix_geteuid" geteuid, 1;
     Leaf "unix_getgid" getgid, 1;
-    Leaf "unix_getegid" getgid, 1;
+    Leaf "unix_getegid" getegid, 1;
     Allocates "unix_getgroups" getgroups, 1;
     Allocates "unix_getlogin" getlogin, 1;
     Allocates "unix_getpwnam" getpwnam, 1;
@@ -21,35 +23,52 @@ crate::primitives! {
     Allocates "unix_getgrgid" getgrgid, 1;
 }
 
-/// The numbers of the user and the group: an ordinary user's, as WASI tells none.
-pub const USER: i64 = 1000;
-pub const GROUP: i64 = 1000;
-
-fn getuid(_: Value) -> Value {
-    Value::int(USER)
+/// A number that only the host knows.
+pub fn identity(which: Identity, function: &str) -> Outcome {
+    Ok(Value::int(plain(host::identity(which), function)?))
 }
 
-fn getgid(_: Value) -> Value {
-    Value::int(GROUP)
+fn getuid(_: Value) -> Outcome {
+    identity(Identity::User, "getuid")
 }
 
-fn getgroups(_: Value) -> Value {
-    heap::alloc_fields(0, &[Value::int(GROUP)])
+fn geteuid(_: Value) -> Outcome {
+    identity(Identity::EffectiveUser, "geteuid")
+}
+
+fn getgid(_: Value) -> Outcome {
+    identity(Identity::Group, "getgid")
+}
+
+fn getegid(_: Value) -> Outcome {
+    identity(Identity::EffectiveGroup, "getegid")
+}
+
+fn getgroups(_: Value) -> Outcome {
+    let groups = plain(host::groups(), "getgroups")?;
+    if groups.is_empty() {
+        return Ok(heap::atom(0));
+    }
+    let groups: Vec<Value> = groups.into_iter().map(Value::int).collect();
+    Ok(heap::alloc_fields(0, &groups))
 }
 
 fn getlogin(_: Value) -> Outcome {
-    match os::variable(b"LOGNAME") {
-        Some(name) => Ok(heap::alloc_string(&name)),
-        None => Err(error::error(Errno::NOENT, "getlogin")),
-    }
+    let name = plain(host::login(), "getlogin")?;
+    Ok(heap::alloc_string(&name))
 }
 
+/// A name with a NUL in it is nobody's.
 fn getpwnam(name: Value) -> Outcome {
-    user(|fields| fields[0] == name.string_bytes())
+    let name = name.string_bytes();
+    user(host::user_by_name(name), |fields| fields[0] == name)
 }
 
 fn getpwuid(number: Value) -> Outcome {
-    user(|fields| integer(&fields[2]) == Some(number.as_int()))
+    let number = number.as_int();
+    user(host::user_by_number(number), |fields| {
+        integer(&fields[2]) == Some(number)
+    })
 }
 
 fn getgrnam(name: Value) -> Outcome {
@@ -58,6 +77,29 @@ fn getgrnam(name: Value) -> Outcome {
 
 fn getgrgid(number: Value) -> Outcome {
     group(|fields| integer(&fields[2]) == Some(number.as_int()))
+}
+
+/// A value of type `Unix.passwd_entry`, from the host, or where it has no database, the line that `wanted` accepts.
+fn user(of_host: Result<Vec<Vec<u8>>, Errno>, wanted: impl Fn(&[Vec<u8>]) -> bool) -> Outcome {
+    const FIELDS: usize = 7;
+    let fields = match of_host {
+        Err(Errno::NOSYS) => line(b"/etc/passwd", FIELDS, wanted),
+        of_host => of_host.ok().filter(|fields| fields.len() == FIELDS),
+    };
+    entry(&fields.ok_or_else(raise::not_found)?)
+}
+
+/// A value of type `Unix.group_entry`.
+fn group(wanted: impl Fn(&[Vec<u8>]) -> bool) -> Outcome {
+    let fields = line(b"/etc/group", 4, wanted).ok_or_else(raise::not_found)?;
+    let record = entry(&fields)?;
+    let members = fields[3].split(|&byte| byte == b',');
+    let members: Vec<Vec<u8>> = members
+        .filter(|name| !name.is_empty())
+        .map(<[u8]>::to_vec)
+        .collect();
+    record.init_field(3, string_array(&members));
+    Ok(record)
 }
 
 /// The first line of a file with fields between colons that `wanted` accepts, if it has `count` of them.
@@ -75,25 +117,6 @@ fn line(file: &[u8], count: usize, wanted: impl Fn(&[Vec<u8>]) -> bool) -> Optio
 
 fn integer(digits: &[u8]) -> Option<i64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
-}
-
-/// A value of type `Unix.passwd_entry`.
-fn user(wanted: impl Fn(&[Vec<u8>]) -> bool) -> Outcome {
-    let fields = line(b"/etc/passwd", 7, wanted).ok_or_else(raise::not_found)?;
-    entry(&fields)
-}
-
-/// A value of type `Unix.group_entry`.
-fn group(wanted: impl Fn(&[Vec<u8>]) -> bool) -> Outcome {
-    let fields = line(b"/etc/group", 4, wanted).ok_or_else(raise::not_found)?;
-    let record = entry(&fields)?;
-    let members = fields[3].split(|&byte| byte == b',');
-    let members: Vec<Vec<u8>> = members
-        .filter(|name| !name.is_empty())
-        .map(<[u8]>::to_vec)
-        .collect();
-    record.init_field(3, string_array(&members));
-    Ok(record)
 }
 
 /// The fields as strings, but for the numbers: user and group of a user, number of a group.

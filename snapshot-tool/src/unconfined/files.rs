@@ -1,0 +1,278 @@
+//! Open files by the guest's numbers: the standard streams are 0 to 2.
+//!
+//! Invariant: a number is that of the lowest free place, and lives until the guest closes it.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::{self, Dir, Gid, Mode, OFlags, SeekFrom, Uid};
+use rustix::io::Errno;
+
+use super::{Answer, Call, Function, Unconfined, done, refused};
+use crate::status_line::StatusLine;
+use crate::streams::Streams;
+
+pub(super) const FUNCTIONS: [(&str, Function); 17] = [
+    ("open", open),
+    ("opendir", open_directory),
+    ("close", close),
+    ("read", read),
+    ("readdir", read_directory),
+    ("write", write),
+    ("seek", seek),
+    ("pipe", pipe),
+    ("set_nonblocking", set_nonblocking),
+    ("poll", poll),
+    ("isatty", is_terminal),
+    ("ftruncate", set_size),
+    ("fsync", synchronise),
+    ("fstat", status),
+    ("fchmod", set_permissions),
+    ("fchown", set_owner),
+    ("umask", set_mask),
+];
+
+#[derive(Debug)]
+enum Open {
+    File(OwnedFd),
+    Directory {
+        entries: Dir,
+        /// The name that did not fit into the last answer.
+        left: Option<Vec<u8>>,
+    },
+}
+
+#[derive(Debug)]
+pub(super) struct Files {
+    open: Vec<Option<Open>>,
+    line: Option<Arc<StatusLine>>,
+}
+
+impl Files {
+    pub(super) fn new(streams: Streams) -> Self {
+        let (files, line) = streams.into_parts();
+        let open = files.map(|file| file.map(Open::File)).into();
+        Self { open, line }
+    }
+
+    fn add(&mut self, file: Open) -> i64 {
+        let free = self.open.iter().position(Option::is_none);
+        let index = free.unwrap_or(self.open.len());
+        if index == self.open.len() {
+            self.open.push(None);
+        }
+        self.open[index] = Some(file);
+        index as i64
+    }
+
+    fn place(&mut self, number: i64) -> Result<&mut Option<Open>, Errno> {
+        let index = usize::try_from(number).map_err(|_| Errno::BADF)?;
+        self.open.get_mut(index).ok_or(Errno::BADF)
+    }
+
+    fn file(&self, number: i64) -> Result<BorrowedFd<'_>, Errno> {
+        let index = usize::try_from(number).map_err(|_| Errno::BADF)?;
+        match self.open.get(index) {
+            Some(Some(Open::File(file))) => Ok(file.as_fd()),
+            Some(Some(Open::Directory { .. }) | None) | None => Err(Errno::BADF),
+        }
+    }
+}
+
+/// The file that the call's first number names.
+fn subject<'a>(state: &'a Unconfined, call: &Call) -> Result<BorrowedFd<'a>, Errno> {
+    state.files.file(call.numbers[0])
+}
+
+/// Flags and permissions, as Linux numbers them; a path.
+fn open(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let [flags, permissions, _] = call.numbers;
+    let flags = OFlags::from_bits_retain(flags as u32) | OFlags::CLOEXEC;
+    let permissions = Mode::from_raw_mode(permissions as u32);
+    let file = fs::open(call.input, flags, permissions)?;
+    Ok(state.files.add(Open::File(file)))
+}
+
+fn open_directory(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = fs::open(call.input, flags, Mode::empty())?;
+    Ok(state.files.add(Open::Directory {
+        entries: Dir::new(directory)?,
+        left: None,
+    }))
+}
+
+fn close(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let place = state.files.place(call.numbers[0])?;
+    place.take().map(|_| 0).ok_or(Errno::BADF)
+}
+
+fn read(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let count = rustix::io::read(subject(state, call)?, &mut *call.output)?;
+    Ok(count as i64)
+}
+
+fn write(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let file = subject(state, call)?;
+    let put = || rustix::io::write(file, call.input);
+    let line = state.files.line.as_ref();
+    let count = match line.filter(|_| rustix::termios::isatty(file)) {
+        Some(line) => line.give_way(call.input.ends_with(b"\n"), put)?,
+        None => put()?,
+    };
+    Ok(count as i64)
+}
+
+/// As many of the names that are left as there is room for, with a NUL after each; nothing at the end.
+fn read_directory(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let Some(Open::Directory { entries, left }) = state.files.place(call.numbers[0])? else {
+        return Err(Errno::BADF);
+    };
+    let mut used = 0;
+    loop {
+        let name = match left.take().map(Ok).or_else(|| next_name(entries)) {
+            Some(name) => name?,
+            None => return Ok(used as i64),
+        };
+        match call.output.get_mut(used..used + name.len()) {
+            Some(room) => {
+                room.copy_from_slice(&name);
+                used += name.len();
+            }
+            None => {
+                *left = Some(name);
+                return if used == 0 {
+                    Err(Errno::RANGE)
+                } else {
+                    Ok(used as i64)
+                };
+            }
+        }
+    }
+}
+
+fn next_name(entries: &mut Dir) -> Option<Result<Vec<u8>, Errno>> {
+    let entry = entries.read()?;
+    Some(entry.map(|entry| entry.file_name().to_bytes_with_nul().to_vec()))
+}
+
+/// An offset, from the start (0), from here (1), from the end (2).
+fn seek(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let [_, offset, whence] = call.numbers;
+    let target = match whence {
+        0 => SeekFrom::Start(offset as u64),
+        1 => SeekFrom::Current(offset),
+        2 => SeekFrom::End(offset),
+        _ => return Err(Errno::INVAL),
+    };
+    Ok(fs::seek(subject(state, call)?, target)? as i64)
+}
+
+/// The ends for reading and for writing.
+fn pipe(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let (reader, writer) = std::io::pipe().map_err(refused)?;
+    let ends = [OwnedFd::from(reader), OwnedFd::from(writer)];
+    let ends = ends.map(|end| state.files.add(Open::File(end)));
+    call.put_words(&ends)
+}
+
+fn set_nonblocking(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let file = subject(state, call)?;
+    let mut flags = fs::fcntl_getfl(file)?;
+    flags.set(OFlags::NONBLOCK, call.numbers[1] != 0);
+    done(fs::fcntl_setfl(file, flags))
+}
+
+/// Waits, at most so many nanoseconds if that is not negative. Comes in: file and 0 (to read) or 1 (to write) for each;
+/// goes out: whether it can be done, a byte each.
+fn poll(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let (words, _) = call.input.as_chunks();
+    let words: Vec<i64> = words.iter().map(|word| i64::from_le_bytes(*word)).collect();
+    let mut polled = Vec::new();
+    for wanted in words.chunks_exact(2) {
+        let flags = match wanted[1] {
+            0 => PollFlags::IN,
+            _ => PollFlags::OUT,
+        };
+        let file = state.files.file(wanted[0])?;
+        polled.push(PollFd::from_borrowed_fd(file, flags));
+    }
+    let timeout = u64::try_from(call.numbers[0])
+        .ok()
+        .map(Duration::from_nanos);
+    let timeout = timeout.map(|timeout| Timespec {
+        tv_sec: timeout.as_secs() as i64,
+        tv_nsec: timeout.subsec_nanos().into(),
+    });
+    rustix::event::poll(&mut polled, timeout.as_ref())?;
+    let ready = polled.iter().map(|file| !file.revents().is_empty());
+    let ready: Vec<u8> = ready.map(u8::from).collect();
+    call.put(&ready)
+}
+
+fn is_terminal(state: &mut Unconfined, call: &mut Call) -> Answer {
+    Ok(rustix::termios::isatty(subject(state, call)?).into())
+}
+
+fn set_size(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let size = call.numbers[1] as u64;
+    done(fs::ftruncate(subject(state, call)?, size))
+}
+
+fn synchronise(state: &mut Unconfined, call: &mut Call) -> Answer {
+    done(fs::fsync(subject(state, call)?))
+}
+
+fn status(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let found = fs::fstat(subject(state, call)?)?;
+    call.put_words(&described(&found))
+}
+
+/// What goes out of a file's status: device, inode, mode, links, user, group, number of the device that it is, size, and
+/// the times of reading, writing and change in nanoseconds.
+pub(super) fn described(found: &fs::Stat) -> [i64; 11] {
+    let time = |seconds: i64, rest: u64| {
+        let whole = seconds.saturating_mul(1_000_000_000);
+        whole.saturating_add(rest as i64)
+    };
+    [
+        found.st_dev as i64,
+        found.st_ino as i64,
+        found.st_mode.into(),
+        found.st_nlink as i64,
+        found.st_uid.into(),
+        found.st_gid.into(),
+        found.st_rdev as i64,
+        found.st_size,
+        time(found.st_atime, found.st_atime_nsec),
+        time(found.st_mtime, found.st_mtime_nsec),
+        time(found.st_ctime, found.st_ctime_nsec),
+    ]
+}
+
+fn set_permissions(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let permissions = Mode::from_raw_mode(call.numbers[1] as u32);
+    done(fs::fchmod(subject(state, call)?, permissions))
+}
+
+fn set_owner(state: &mut Unconfined, call: &mut Call) -> Answer {
+    let (user, group) = owners(call.numbers[1], call.numbers[2]);
+    done(fs::fchown(subject(state, call)?, user, group))
+}
+
+/// A user and a group; -1 stands for what it was.
+pub(super) fn owners(user: i64, group: i64) -> (Option<Uid>, Option<Gid>) {
+    let number = |number: i64| (number != -1).then_some(number as u32);
+    (
+        number(user).map(Uid::from_raw),
+        number(group).map(Gid::from_raw),
+    )
+}
+
+/// Sets the mask of permissions that new files do not get; answers what it was.
+fn set_mask(_: &mut Unconfined, call: &mut Call) -> Answer {
+    let mask = Mode::from_raw_mode(call.numbers[0] as u32);
+    Ok(rustix::process::umask(mask).as_raw_mode().into())
+}

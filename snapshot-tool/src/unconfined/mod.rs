@@ -1,0 +1,179 @@
+//! What a program gets beyond WASI when it may use whatever this process can use (`--unconfined`): the import module
+//! `bactrian_host`, by the system's own calls. `interpreter/src/os/host` is its other side and says how calls look.
+//!
+//! Invariant: a guest reaches only files that it opened itself, and the standard streams, by numbers of its own; the
+//! tool's other descriptors it cannot name. A guest without this state (in the sandbox, while its snapshot is taken) gets
+//! `ENOSYS` from each function.
+//!
+//! The current directory and the mask of permissions are this process's own, so one guest at a time may have them.
+//! Leaves out: processes, sockets, signals.
+
+mod files;
+mod identity;
+mod names;
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use rustix::io::Errno;
+use specializer::Absent;
+use wasmtime::{Caller, Linker};
+
+use crate::host::Host;
+use crate::memory::{Fault, slice, slice_mut};
+use crate::status_line::StatusLine;
+use crate::streams::Streams;
+use crate::wasi::parts;
+use files::Files;
+use identity::Times;
+
+/// The module name of these imports.
+pub const MODULE: &str = "bactrian_host";
+
+/// What a guest gets from each function where nobody serves: `-ENOSYS`.
+const NOBODY: i64 = -(Errno::NOSYS.raw_os_error() as i64);
+
+/// What version [`version`] answers.
+const VERSION: i64 = 1;
+
+/// The module as one that other hosts do not have, for programs that leave this tool.
+pub fn absent() -> Absent {
+    Absent {
+        module: MODULE.into(),
+        answer: NOBODY,
+    }
+}
+
+/// The state of a guest that is served.
+#[derive(Debug)]
+pub struct Unconfined {
+    files: Files,
+    started: Times,
+}
+
+impl Unconfined {
+    /// For a guest with the streams of this process, on one of which a status line may be. It begins now, in the directory
+    /// `start` or in this process's.
+    pub fn new(start: Option<&str>, line: Option<Arc<StatusLine>>) -> Result<Self> {
+        if let Some(start) = start {
+            std::env::set_current_dir(start)
+                .with_context(|| format!("the program cannot start in {start}"))?;
+        }
+        let streams = Streams::inherited(line).context("cannot hand on the standard streams")?;
+        Ok(Self {
+            files: Files::new(streams),
+            started: Times::now().context("cannot ask for processor time")?,
+        })
+    }
+}
+
+/// One call: its numbers, and what it hands over and has room for.
+struct Call<'a> {
+    numbers: [i64; 3],
+    input: &'a [u8],
+    output: &'a mut [u8],
+}
+
+/// A number that is not negative, or how many bytes were put out.
+type Answer = Result<i64, Errno>;
+
+type Function = fn(&mut Unconfined, &mut Call) -> Answer;
+
+impl Call<'_> {
+    /// Puts out `bytes`.
+    fn put(&mut self, bytes: &[u8]) -> Answer {
+        let room = self.output.get_mut(..bytes.len()).ok_or(Errno::RANGE)?;
+        room.copy_from_slice(bytes);
+        Ok(bytes.len() as i64)
+    }
+
+    /// Puts out numbers, eight bytes each.
+    fn put_words(&mut self, words: &[i64]) -> Answer {
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.put(&bytes)
+    }
+
+    /// The two paths that the call hands over.
+    fn two(&self) -> Result<(&[u8], &[u8]), Errno> {
+        let middle = self.input.iter().position(|&byte| byte == 0);
+        let (first, second) = self.input.split_at(middle.ok_or(Errno::INVAL)?);
+        Ok((first, &second[1..]))
+    }
+}
+
+/// What the system refused, by its number.
+fn refused(error: std::io::Error) -> Errno {
+    Errno::from_io_error(&error).unwrap_or(Errno::IO)
+}
+
+fn done(result: Result<(), Errno>) -> Answer {
+    result.map(|()| 0)
+}
+
+fn version(_: &mut Unconfined, _: &mut Call) -> Answer {
+    Ok(VERSION)
+}
+
+/// Defines the functions for guests that import them.
+pub fn define<T: AsMut<Host> + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+    let all = [("version", version as Function)].into_iter();
+    let all = all.chain(files::FUNCTIONS).chain(names::FUNCTIONS);
+    for (name, function) in all.chain(identity::FUNCTIONS) {
+        linker.func_wrap(
+            MODULE,
+            name,
+            move |mut caller: Caller<'_, T>,
+                  a: i64,
+                  b: i64,
+                  c: i64,
+                  input: u32,
+                  input_len: u32,
+                  output: u32,
+                  output_len: u32| {
+                let (memory, host) = parts(&mut caller)?;
+                let Some(state) = &mut host.unconfined else {
+                    return Ok(NOBODY);
+                };
+                let input = (input, input_len as usize);
+                let output = (output, output_len as usize);
+                let answer = serve(state, function, [a, b, c], memory, input, output);
+                Ok(answer.unwrap_or_else(|errno| -i64::from(errno.raw_os_error())))
+            },
+        )?;
+    }
+    Ok(())
+}
+
+/// Makes a call whose bytes lie in `memory`. What comes in beside an output is copied, as the two could overlap.
+fn serve(
+    state: &mut Unconfined,
+    function: Function,
+    numbers: [i64; 3],
+    memory: &mut [u8],
+    (input, input_len): (u32, usize),
+    (output, output_len): (u32, usize),
+) -> Answer {
+    if output_len == 0 {
+        let (input, output) = (slice(memory, input, input_len)?, &mut [][..]);
+        let mut call = Call {
+            numbers,
+            input,
+            output,
+        };
+        return function(state, &mut call);
+    }
+    let input = &slice(memory, input, input_len)?.to_vec();
+    let output = slice_mut(memory, output, output_len)?;
+    let mut call = Call {
+        numbers,
+        input,
+        output,
+    };
+    function(state, &mut call)
+}
+
+impl From<Fault> for Errno {
+    fn from(Fault: Fault) -> Self {
+        Errno::FAULT
+    }
+}

@@ -1,0 +1,67 @@
+//! Imports that are left out.
+
+use super::*;
+use crate::{Error, Options, link_generic};
+
+/// Links without the functions of `host`.
+fn link(text: &str) -> Result<Vec<u8>, Error> {
+    let options = Options {
+        absent: Some(Absent {
+            module: "host".into(),
+            answer: -38,
+        }),
+        verify: true,
+        ..Options::default()
+    };
+    link_generic(
+        &wat::parse_str(text).expect("the text is a module"),
+        &options,
+    )
+}
+
+#[test]
+fn functions_that_answer_stand_in_for_absent_imports() {
+    let linked = link(
+        r#"(module
+            (import "host" "wide" (func $wide (param i32 i64) (result i64)))
+            (import "other" "kept" (func $kept (result i32)))
+            (import "host" "narrow" (func $narrow (result i32)))
+            (table 1 funcref)
+            (elem (i32.const 0) $narrow)
+            (memory (export "memory") 1)
+            (func (export "sum") (result i64)
+                (i64.add
+                    (call $wide (i32.const 1) (i64.const 2))
+                    (i64.extend_i32_s (i32.add (call $narrow) (call $kept))))))"#,
+    )
+    .expect("it links");
+    let module = Module::parse(&linked).expect("the result is a module");
+    let imports: Vec<_> = module.imports.iter().map(|import| import.name).collect();
+    assert_eq!(imports, ["kept"]);
+    // The import, the module's own function, and the two that stand in, in the order of the imports.
+    let types: Vec<_> = module
+        .functions
+        .iter()
+        .map(|sig| module.types[sig.index()].clone())
+        .collect();
+    let results: Vec<_> = types.into_iter().flatten().map(|ty| ty.results).collect();
+    let (narrow, wide) = (vec![Type::I32], vec![Type::I64]);
+    assert_eq!(results, [narrow.clone(), wide.clone(), wide, narrow]);
+    assert_eq!(module.table, [Some(Func(3))]);
+    let text = |index: usize| module.bodies[index].as_bytes().to_vec();
+    assert_eq!(text(1), [0, 0x42, 0x5a, 0x0b], "i64.const -38");
+    assert_eq!(text(2), [0, 0x41, 0x5a, 0x0b], "i32.const -38");
+}
+
+#[test]
+fn what_returns_no_integer_cannot_be_left_out() {
+    for results in ["", "(result f64)"] {
+        let text = format!(r#"(module (import "host" "odd" (func {results})))"#);
+        let error = link(&text).expect_err("there is no answer");
+        let message = error.to_string();
+        assert!(
+            message.contains("`host.odd` cannot be left out"),
+            "{message}"
+        );
+    }
+}

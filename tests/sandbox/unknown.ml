@@ -1,0 +1,36 @@
+(* What WASI has no answer for, a line each. Starts in an empty directory. *)
+
+let row name f =
+  match f () with
+  | _ -> Printf.printf "%s: an answer\n" name
+  | exception Unix.Unix_error (Unix.ENOSYS, f, _) when f = name -> Printf.printf "%s: ENOSYS\n" name
+  | exception e -> Printf.printf "%s: %s\n" name (Printexc.to_string e)
+
+let () =
+  close_out (open_out "file");
+  let fd = Unix.openfile "file" [Unix.O_RDWR] 0 in
+  row "stat" (fun () -> ignore (Unix.stat "file"));
+  row "stat" (fun () -> ignore (Unix.LargeFile.stat "file"));
+  row "lstat" (fun () -> ignore (Unix.lstat "file"));
+  row "lstat" (fun () -> ignore (Unix.LargeFile.lstat "file"));
+  row "fstat" (fun () -> ignore (Unix.fstat fd));
+  row "fstat" (fun () -> ignore (Unix.LargeFile.fstat fd));
+  row "fstat" (fun () -> let r, _ = Unix.pipe () in ignore (Unix.fstat r));
+  row "fstat" (fun () -> ignore (Unix.fstat Unix.stdin));
+  row "chmod" (fun () -> Unix.chmod "file" 0o600);
+  row "fchmod" (fun () -> Unix.fchmod fd 0o600);
+  row "chown" (fun () -> Unix.chown "file" (-1) (-1));
+  row "fchown" (fun () -> Unix.fchown fd (-1) (-1));
+  row "mkfifo" (fun () -> Unix.mkfifo "fifo" 0o600);
+  row "umask" (fun () -> ignore (Unix.umask 0o22));
+  row "getuid" (fun () -> ignore (Unix.getuid ()));
+  row "geteuid" (fun () -> ignore (Unix.geteuid ()));
+  row "getgid" (fun () -> ignore (Unix.getgid ()));
+  row "getegid" (fun () -> ignore (Unix.getegid ()));
+  row "getgroups" (fun () -> ignore (Unix.getgroups ()));
+  row "getlogin" (fun () -> ignore (Unix.getlogin ()));
+  row "gethostname" (fun () -> ignore (Unix.gethostname ()));
+  row "getpid" (fun () -> ignore (Unix.getpid ()));
+  row "getppid" (fun () -> ignore (Unix.getppid ()));
+  row "nice" (fun () -> ignore (Unix.nice 0));
+  row "times" (fun () -> ignore (Unix.times ()))

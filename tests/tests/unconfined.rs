@@ -1,0 +1,196 @@
+//! Two ways out of the sandbox: `run --unconfined` answers as `ocamlrun` does, and everywhere else what WASI does not know
+//! is an error. `docs/unix.md` has the table; each of its functions that work unconfined is called by a program of
+//! `tests/unconfined`, whose output has a line for each case.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use bactrian_tests::process::{self, Outcome};
+use bactrian_tests::program::{self, Program};
+use bactrian_tests::tool::{Mode, Tool};
+use bactrian_tests::workspace;
+use wasmtime::{Engine, Module};
+
+fn tool(directory: &Path) -> Result<Tool> {
+    Tool::new(env!("CARGO_BIN_EXE_bactrian-under-test"), directory)
+}
+
+fn source(name: &str) -> PathBuf {
+    workspace().join(name).with_extension("ml")
+}
+
+/// Runs `command` in a new directory inside `parent`, which is removed again.
+fn in_fresh_directory(command: &mut Command, parent: &Path, input: &[u8]) -> Result<Outcome> {
+    let directory = parent.join("work");
+    fs::create_dir(&directory)?;
+    let outcome = process::run(
+        command.current_dir(&directory).env("PWD", &directory),
+        input,
+    );
+    open_all(&directory)?;
+    fs::remove_dir_all(&directory)?;
+    outcome
+}
+
+/// Lets directories be removed whose permissions a program took away.
+fn open_all(directory: &Path) -> Result<()> {
+    fs::set_permissions(directory, fs::Permissions::from_mode(0o755))?;
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            open_all(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs a program of `tests/unconfined` as `ocamlrun` does, in three ways.
+fn check(name: &str) -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let tool = tool(scratch.path())?;
+    let program = Program::new(source(&format!("tests/unconfined/{name}")))?;
+    let bytecode = program.compile(scratch.path())?;
+    let mut oracle = Command::new("ocamlrun");
+    let expected = in_fresh_directory(oracle.arg(&bytecode), scratch.path(), &program.input)?;
+    assert_eq!(expected.status, Some(0), "{expected:?}");
+    for mode in [Mode::Generic, Mode::Residual, Mode::Lockstep] {
+        let bytecode = bytecode.to_str().context("the path is UTF-8")?;
+        let mut command = tool.drop_in(mode, bytecode);
+        let actual = in_fresh_directory(&mut command, scratch.path(), &program.input)?;
+        assert_eq!(actual.difference(&expected), None, "{}", mode.name());
+    }
+    Ok(())
+}
+
+#[test]
+fn status_and_permissions() -> Result<()> {
+    check("status")
+}
+
+#[test]
+fn names_links_and_directories() -> Result<()> {
+    check("names")
+}
+
+#[test]
+fn open_files_pipes_and_devices() -> Result<()> {
+    check("files")
+}
+
+#[test]
+fn users_process_and_machine() -> Result<()> {
+    check("identity")
+}
+
+#[test]
+fn signals_to_itself() -> Result<()> {
+    check("signals")
+}
+
+/// The rows of the table in `docs/unix.md`: the functions, and what they do in the sandbox and unconfined.
+fn table() -> Result<Vec<(Vec<String>, String, String)>> {
+    let text = fs::read_to_string(workspace().join("docs/unix.md"))?;
+    let (_, table) = text
+        .split_once("| functions | in the sandbox | with `--unconfined` |\n")
+        .context("the table has its head")?;
+    let rows = table
+        .lines()
+        .skip(1)
+        .take_while(|line| line.starts_with('|'));
+    let mut found = Vec::new();
+    for row in rows {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        let [functions, sandbox, unconfined] = cells[..] else {
+            anyhow::bail!("a row has three cells: {row}");
+        };
+        let functions = functions.split('`').skip(1).step_by(2).map(String::from);
+        found.push((
+            functions.collect(),
+            sandbox.trim().into(),
+            unconfined.trim().into(),
+        ));
+    }
+    ensure!(found.len() > 20, "the table has rows");
+    Ok(found)
+}
+
+/// Whether `text` has `name` as a word.
+fn names(text: &str, name: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .any(|word| word == name)
+}
+
+#[test]
+fn each_function_that_works_unconfined_is_compared_with_ocamlrun() -> Result<()> {
+    let programs = program::all(&workspace().join("tests/unconfined"))?;
+    let texts = programs
+        .iter()
+        .map(|program| fs::read_to_string(&program.source));
+    let text = texts.collect::<std::io::Result<Vec<_>>>()?.concat();
+    let mut missing = Vec::new();
+    for (functions, _, unconfined) in table()? {
+        if unconfined.starts_with("as under `ocamlrun`") {
+            missing.extend(functions.into_iter().filter(|name| !names(&text, name)));
+        }
+    }
+    assert_eq!(missing, [""; 0], "no program calls them");
+    Ok(())
+}
+
+/// What WASI does not know raises `ENOSYS`: each function whose row says so, and no other.
+#[test]
+fn in_the_sandbox_nothing_is_made_up() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let bytecode = Program::new(source("tests/sandbox/unknown"))?.compile(scratch.path())?;
+    let mut command = tool(scratch.path())?.command(["run", "--no-cache", "--generic"]);
+    command.args(["--dir", "."]).arg(&bytecode);
+    let outcome = in_fresh_directory(&mut command, scratch.path(), b"")?;
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    let said = String::from_utf8(outcome.stdout)?;
+    let unknown: BTreeSet<&str> = said
+        .lines()
+        .map(|line| {
+            line.strip_suffix(": ENOSYS")
+                .with_context(|| line.to_owned())
+        })
+        .collect::<Result<_>>()?;
+    let mut documented = BTreeSet::new();
+    for (functions, sandbox, unconfined) in table()? {
+        if sandbox == "`ENOSYS`" && unconfined != "`ENOSYS`" {
+            documented.extend(functions);
+        }
+    }
+    let documented: BTreeSet<&str> = documented.iter().map(String::as_str).collect();
+    assert_eq!(unknown, documented);
+    Ok(())
+}
+
+/// What `build` writes is a WASI command and nothing else; any host may run it.
+#[test]
+fn a_built_program_imports_wasi_only() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let tool = tool(scratch.path())?;
+    let program = Program::new(source("tests/sandbox/directories"))?;
+    let bytecode = program.compile(scratch.path())?;
+    let mut oracle = Command::new("ocamlrun");
+    let expected = in_fresh_directory(oracle.arg(&bytecode), scratch.path(), b"")?;
+    for generic in [Some("--generic"), None] {
+        let wasm = scratch.path().join("program.wasm");
+        let mut build = tool.command(["build"]);
+        build.args(generic).arg("--cache").arg(&tool.cache);
+        let built = process::run(build.arg(&bytecode).arg("-o").arg(&wasm), b"")?;
+        assert_eq!(built.status, Some(0), "{built:?}");
+        let module =
+            Module::new(&Engine::default(), fs::read(&wasm)?).map_err(bactrian::engine::error)?;
+        let modules: BTreeSet<&str> = module.imports().map(|import| import.module()).collect();
+        assert_eq!(modules, BTreeSet::from(["wasi_snapshot_preview1"]));
+        let mut command = tool.command(["run", "--dir", ".", "--env", "PWD", "--no-cache"]);
+        let actual = in_fresh_directory(command.arg(&wasm), scratch.path(), b"")?;
+        assert_eq!(actual.difference(&expected), None, "{generic:?}");
+    }
+    Ok(())
+}
