@@ -5,11 +5,11 @@
 
 use crate::allocator;
 use crate::backtrace::events;
-use crate::code::{self, Entry, ImageError, fragments};
+use crate::code::{self, ImageError, fragments};
 use crate::heap::{self, Hooks};
 use crate::image::parse::{self, Executable};
-use crate::image::verify::{self, Limits};
-use crate::image::{bind, hints, missing, sections};
+use crate::image::verify::{self, Limits, Verified};
+use crate::image::{bind, hints, layout, missing, pieces, sections};
 use crate::interp::{self, entries, requests};
 use crate::memory;
 use crate::os;
@@ -56,7 +56,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         primitives: bound.len(),
         primitive_arity: &|index| bound[index].map(bind::arity),
     };
-    let entries = verify::verify(&executable.code, &limits)?;
+    let verified = verify::verify(&executable.code, &limits)?;
     let called = bind::called(&executable);
     let calls = |name: &str| called.contains(name.as_bytes());
     let room = if calls("caml_realloc_global") {
@@ -69,8 +69,10 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     if let Some(report) = missing::report(&executable, &called) {
         os::write_all(2, report.as_bytes());
     }
-    let code_start = load_code(&executable.code, &entries)?;
-    for hint in hints::guess(&executable.code, &entries) {
+    let code_start = load_code(&executable.code, &verified)?;
+    let plan = pieces::plan(&executable.code, &verified, pieces::longest());
+    layout::cut(&plan, code_start, entries::resume_slot());
+    for hint in hints::guess(&executable.code, &verified.entries) {
         code::set_hint(
             code::address(code_start, hint.call),
             code::address(code_start, hint.entry),
@@ -81,7 +83,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     vm().keeps_positions.set(wants_positions.into());
     load_data(&executable, globals)?;
     stack::note_raisable(calls("caml_gc_set"));
-    requests::publish(code_start, &entries)
+    requests::publish(code_start, &plan)
 }
 
 /// Makes the heap and the stack of a program that has been laid out: nothing that is not zero comes after the nursery.
@@ -106,10 +108,10 @@ fn make_globals(count: usize, room: usize) -> Result<Value, ImageError> {
     Ok(globals)
 }
 
-fn load_code(code: &[i32], functions: &[Entry]) -> Result<u32, ImageError> {
+fn load_code(code: &[i32], verified: &Verified) -> Result<u32, ImageError> {
     let bytes = code.len() * code::CELL as usize;
     let start = memory::grow(bytes).ok_or(ImageError::OutOfMemory)?;
-    code::lay_out(code, functions, start, entries::generic_slot);
+    layout::lay_out(code, verified, start, entries::generic_slot);
     fragments::register_program(code);
     vm().code_start.set(start);
     vm().code_end.set(start + bytes as u32);

@@ -204,6 +204,9 @@ pub struct BenchArgs {
     /// Where the checks' random numbers begin.
     #[arg(long, default_value = "1", requires = "numbers")]
     pub seed: u64,
+    /// Only measure cold builds of programs that are large in one way.
+    #[arg(long, conflicts_with_all = ["readme", "numbers"])]
+    pub shapes: bool,
     /// Where the sources are.
     #[arg(long, value_name = "DIRECTORY", default_value = "tests/bench")]
     pub programs: PathBuf,

@@ -27,7 +27,7 @@ pub struct Summary {
     pub bytes: usize,
     /// Length of the code that was specialised anew, in cells.
     pub cells: usize,
-    /// The functions: address and length of their code.
+    /// Address and length of all code, and of each part that was to be specialised.
     pub functions: Vec<(u32, u32)>,
 }
 
@@ -40,6 +40,9 @@ impl Summary {
             requests: report.requests.len(),
             ..Self::default()
         };
+        summary
+            .functions
+            .extend(report.requests.first().map(|request| request.region));
         for request in &report.requests {
             summary.functions.push((request.code, request.code_len));
             match &request.outcome {

@@ -148,10 +148,14 @@ impl Requests {
 
     /// Whether all of `len` bytes at `address` are constant.
     pub fn is_constant(&self, address: u32, len: u32) -> bool {
-        let Some((&base, &region_len)) = self.regions.range(..=address).next_back() else {
-            return false;
-        };
+        let (base, region_len) = self.region(address);
         u64::from(address) + u64::from(len) <= u64::from(base) + u64::from(region_len)
+    }
+
+    /// Address and length of the last constant region that begins at or before `address`; nothing if there is none.
+    pub fn region(&self, address: u32) -> (u32, u32) {
+        let region = self.regions.range(..=address).next_back();
+        region.map_or((0, 0), |(&base, &len)| (base, len))
     }
 }
 

@@ -71,6 +71,8 @@ pub struct RequestReport {
     /// Address and length in bytes of the code that the request stands for.
     pub code: u32,
     pub code_len: u32,
+    /// Address and length of the constant region that it lies in.
+    pub region: (u32, u32),
     pub outcome: Outcome,
 }
 
@@ -233,11 +235,12 @@ fn expect_valid_module(linked: &[u8]) {
     }
 }
 
-fn report(requests: &Requests, results: &[Result<(Stored, bool), Declined>]) -> Report {
-    let answered = requests.requests.iter().zip(results);
+fn report(all: &Requests, results: &[Result<(Stored, bool), Declined>]) -> Report {
+    let answered = all.requests.iter().zip(results);
     let requests = answered.map(|(request, result)| RequestReport {
         code: request.code,
         code_len: request.code_len,
+        region: all.region(request.code),
         outcome: match result {
             Ok((stored, cached)) => Outcome::Specialised {
                 cached: *cached,

@@ -4,9 +4,15 @@
 
 use super::decode::Instruction;
 use super::opcode::Opcode;
+use crate::value::WORD;
 
 /// Words in a trap frame.
 pub const TRAP_SIZE: u32 = 4;
+
+/// Bytes of an activation's frame with `depth` words beside its environment.
+pub const fn frame_size(depth: u32) -> u32 {
+    (depth + 1) * WORD
+}
 
 /// Where an instruction goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,6 +131,29 @@ pub fn of(instruction: &Instruction) -> Effect {
         Beq | Bneq | BltInt | BleInt | BgtInt | BgeInt | BultInt | BugeInt => {
             flow(Flow::Branch { operand: 1 })
         }
+    }
+}
+
+/// Calls `reached` with each word at which the function goes on after an instruction. An exception in what PUSHTRAP guards
+/// goes on at its handler.
+pub fn successors(instruction: &Instruction, mut reached: impl FnMut(i64)) {
+    let next = instruction.next() as i64;
+    match of(instruction).flow {
+        Flow::Next | Flow::Closures | Flow::PopTrap => reached(next),
+        Flow::Branch { operand } => {
+            reached(instruction.target(operand));
+            reached(next);
+        }
+        Flow::Jump { operand } => reached(instruction.target(operand)),
+        Flow::Switch => {
+            let cases = 0..instruction.operands.len() - 1;
+            cases.for_each(|index| reached(instruction.table_target(index)));
+        }
+        Flow::PushTrap => {
+            reached(instruction.target(0));
+            reached(next);
+        }
+        Flow::Leave { .. } | Flow::Stop => {}
     }
 }
 

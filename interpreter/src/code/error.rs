@@ -54,8 +54,8 @@ pub enum CodeProblem {
     Shared,
     /// GRAB not at an entry, RESTART not before a GRAB, or a call at an entry.
     Entry,
-    /// A function with more parameters than an entry can describe.
-    Arity(i32),
+    /// A function with a number of parameters that an entry cannot describe.
+    Arity(i64),
     /// A primitive is called with a number of arguments that is not its own.
     PrimitiveArity(u32),
 }
@@ -106,7 +106,7 @@ impl fmt::Display for CodeProblem {
             Self::TrapFrame => write!(f, "misplaced trap frame"),
             Self::Shared => write!(f, "two functions share code"),
             Self::Entry => write!(f, "misplaced function entry"),
-            Self::Arity(arity) => write!(f, "{arity} parameters are too many"),
+            Self::Arity(arity) => write!(f, "a function with {arity} parameters"),
             Self::PrimitiveArity(index) => {
                 write!(f, "primitive {index} has another number of parameters")
             }

@@ -20,8 +20,8 @@ pub const CELL: u32 = 8;
 /// Bytes of a word in the executable, where debug events and marshalled code pointers count in them.
 pub const CODE_WORD: u32 = 4;
 
-/// Arity in an entry's cell that sends callers to the slow path: a RESTART.
-pub const RESTART_ARITY: u32 = 255;
+/// Arity in an entry's cell that sends callers to the slow path: a RESTART. It and all above it are no arities.
+pub const RESTART_ARITY: u32 = (1 << 23) - 1;
 
 /// A function of the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,6 +60,33 @@ pub fn slot_address(entry: u32) -> u32 {
     entry + 4
 }
 
+/// Marks the word of a cell where an activation can be left, see `image::pieces`.
+const CUT: u32 = 1 << 31;
+
+/// Whether this word of a cell is that of a cut. Its other half is the request slot of the piece that begins there.
+#[inline(always)]
+pub fn is_cut(word: u32) -> bool {
+    word & CUT != 0
+}
+
+/// Makes the instruction at `cell`, which uses the other half for nothing, a cut with this in its slot.
+pub fn cut(cell: u32, slot: u32) {
+    memory::store_u32(cell, memory::load_u32(cell) | CUT);
+    memory::store_u32(slot_address(cell), slot);
+}
+
+/// For the POPTRAP at `pc`: the distance from the frame's upper end to the trap frame that is the innermost after it, 0
+/// if there is none.
+#[inline(always)]
+pub fn outer_trap(pc: u32) -> u32 {
+    memory::load_u32(pc + 4)
+}
+
+/// Stores what [`outer_trap`] gives.
+pub fn set_outer_trap(pc: u32, distance: u32) {
+    memory::store_u32(pc + 4, distance);
+}
+
 /// The callee hint of the call instruction at `call`.
 #[inline(always)]
 pub fn hint(call: u32) -> u32 {
@@ -76,22 +103,7 @@ pub fn address(start: u32, position: usize) -> u32 {
     start + position as u32 * CELL
 }
 
-/// Lays verified code out at `start`, where `code.len()` cells are free. Slots hold what `generic_slot` gives for
-/// an arity.
-pub fn lay_out(code: &[i32], functions: &[Entry], start: u32, generic_slot: fn(u32) -> u32) {
-    for (position, &word) in code.iter().enumerate() {
-        memory::store_u64(address(start, position), u64::from(word as u32));
-    }
-    for entry in functions {
-        let cell = address(start, entry.position);
-        mark(cell, entry.arity);
-        memory::store_u32(slot_address(cell), generic_slot(entry.arity));
-        if entry.arity > 1 {
-            mark(cell - CELL, RESTART_ARITY);
-        }
-    }
-}
-
-fn mark(cell: u32, arity: u32) {
+/// Makes the cell at `cell` that of an entry of this arity.
+pub fn set_arity(cell: u32, arity: u32) {
     memory::store_u32(cell, memory::load_u32(cell) | arity << 8);
 }

@@ -89,6 +89,10 @@ impl Program {
         }
     }
 
+    pub fn code(&self) -> &[i32] {
+        &self.code
+    }
+
     fn file(&self, random: &mut Random) -> Vec<u8> {
         let code: Vec<u8> = self
             .code

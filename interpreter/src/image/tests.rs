@@ -13,7 +13,7 @@ fn check(code: &[i32]) -> Result<Vec<Entry>, ImageError> {
         primitives: PRIMITIVES.len(),
         primitive_arity: &|index| [Some(6), Some(1), None, Some(2), Some(1)][index],
     };
-    verify::verify(code, &limits)
+    Ok(verify::verify(code, &limits)?.entries)
 }
 
 /// Where the program is malformed, and why.
@@ -184,8 +184,8 @@ fn entries() {
         CodeProblem::Entry
     );
     assert_eq!(
-        problem("Closure 0 @f; Stop; Restart; f: Grab 254; Return 255").1,
-        CodeProblem::Arity(254)
+        problem("Closure 0 @f; Stop; Restart; f: Grab 8388606; Return 8388607").1,
+        CodeProblem::Arity(8_388_607)
     );
     assert_eq!(
         problem("Closure 0 @f; Branch @f; f: Const0; Stop").1,

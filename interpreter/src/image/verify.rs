@@ -16,7 +16,31 @@ use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Effect, Flow};
 use crate::code::opcode::{Opcode, Operand};
 use crate::code::{CodeProblem, Entry, ImageError, RESTART_ARITY};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+
+/// Verified code: its functions, and the stack at each instruction.
+pub struct Verified {
+    /// In ascending order, the program itself first.
+    pub entries: Vec<Entry>,
+    places: Vec<Place>,
+    traps: Vec<Trap>,
+    /// Where each function's entry is, by its number in `places`.
+    owners: Vec<usize>,
+}
+
+/// What is known of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reached {
+    /// The position of its function's entry.
+    pub entry: usize,
+    /// Words that the function has on the stack before it: arguments and what came after them.
+    pub depth: u32,
+    /// The trap frames on the stack.
+    pub traps: TrapNumber,
+}
+
+/// A set of trap frames on a stack, by its innermost one; 0: none.
+pub type TrapNumber = u32;
 
 /// What the code may refer to.
 pub struct Limits<'a> {
@@ -28,8 +52,8 @@ pub struct Limits<'a> {
     pub primitive_arity: &'a dyn Fn(usize) -> Option<u32>,
 }
 
-/// Checks the code; its functions in ascending order, the program itself first.
-pub fn verify(code: &[i32], limits: &Limits) -> Result<Vec<Entry>, ImageError> {
+/// Checks the code.
+pub fn verify(code: &[i32], limits: &Limits) -> Result<Verified, ImageError> {
     let mut walk = Walk {
         code,
         limits,
@@ -39,6 +63,7 @@ pub fn verify(code: &[i32], limits: &Limits) -> Result<Vec<Entry>, ImageError> {
             depth: 0,
         }],
         entries: Vec::new(),
+        trap_numbers: HashMap::new(),
         known: HashSet::new(),
         owner: 0,
     };
@@ -48,8 +73,39 @@ pub fn verify(code: &[i32], limits: &Limits) -> Result<Vec<Entry>, ImageError> {
         walk.entries[walk.owner as usize].end = end;
         walk.owner += 1;
     }
+    let owners = walk.entries.iter().map(|entry| entry.position).collect();
     walk.entries.sort_unstable_by_key(|entry| entry.position);
-    Ok(walk.entries)
+    Ok(Verified {
+        entries: walk.entries,
+        places: walk.places,
+        traps: walk.traps,
+        owners,
+    })
+}
+
+impl Verified {
+    /// The instruction at this word, if there is one and it is reached.
+    pub fn at(&self, position: usize) -> Option<Reached> {
+        match *self.places.get(position)? {
+            Place::Unreached | Place::Operand => None,
+            Place::Start { owner, state } => Some(Reached {
+                entry: self.owners[owner as usize],
+                depth: state.depth,
+                traps: state.trap,
+            }),
+        }
+    }
+
+    /// All trap numbers are below this.
+    pub fn trap_count(&self) -> usize {
+        self.traps.len()
+    }
+
+    /// Words on the stack up to and with the innermost of these trap frames, and the frames that it hides.
+    pub fn trap(&self, traps: TrapNumber) -> Option<(u32, TrapNumber)> {
+        let trap = self.traps[traps as usize];
+        (traps != 0).then_some((trap.depth, trap.parent))
+    }
 }
 
 /// What is known of a word of the code.
@@ -73,7 +129,7 @@ struct State {
 }
 
 /// A trap frame: the depth just above it, and the frame it hides. Number 0 is "none".
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Trap {
     parent: u32,
     depth: u32,
@@ -84,6 +140,7 @@ struct Walk<'a> {
     limits: &'a Limits<'a>,
     places: Vec<Place>,
     traps: Vec<Trap>,
+    trap_numbers: HashMap<Trap, TrapNumber>,
     /// Functions found: those before `owner` are done.
     entries: Vec<Entry>,
     /// Their positions.
@@ -239,16 +296,12 @@ impl Walk<'_> {
         })
     }
 
-    fn trap(&mut self, parent: u32, depth: u32) -> u32 {
+    fn trap(&mut self, parent: TrapNumber, depth: u32) -> TrapNumber {
         let trap = Trap { parent, depth };
-        let known = self.traps.iter().skip(1).position(|&known| known == trap);
-        known.map_or_else(
-            || {
-                self.traps.push(trap);
-                self.traps.len() as u32 - 1
-            },
-            |index| index as u32 + 1,
-        )
+        *self.trap_numbers.entry(trap).or_insert_with(|| {
+            self.traps.push(trap);
+            self.traps.len() as u32 - 1
+        })
     }
 
     fn jump(&self, target: i64) -> Result<usize, CodeProblem> {
@@ -280,8 +333,8 @@ impl Walk<'_> {
         }
         let more = *self.code.get(position + 1).ok_or(CodeProblem::End)?;
         match u32::try_from(more) {
-            Ok(more) if more >= 1 && more + 1 < RESTART_ARITY => Ok(more + 1),
-            _ => Err(CodeProblem::Arity(more)),
+            Ok(more) if more >= 1 && more < RESTART_ARITY - 1 => Ok(more + 1),
+            _ => Err(CodeProblem::Arity(i64::from(more) + 1)),
         }
     }
 

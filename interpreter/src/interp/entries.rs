@@ -1,11 +1,14 @@
 //! Entries of activations, by arity: the functions that request slots hold, hence the signatures of
 //! residual functions.
 //!
+//! A slot at a cut holds [`resume`], by which an activation goes on in the middle of its code.
+//!
 //! `enter_1` to `enter_7` take the arguments as parameters. `enter_many` finds them on the OCaml stack at
 //! `sp`, as many as the entry's cell says, and owns the cell above them.
 
 use super::run::interp;
 use crate::code;
+use crate::memory;
 
 /// Most arguments that are passed as parameters.
 pub const MAX_DIRECT: u32 = 7;
@@ -48,6 +51,44 @@ pub extern "C" fn enter_many(code: u32, env: i64, sp: u32) -> i64 {
     interp(code, env, sp, code::arity(code), 1, 1, 1, 1, 1, 1, 1)
 }
 
+/// As `nargs` of the interpreter loop: an activation goes on, see [`resume`].
+pub const RESUMED: u32 = u32::MAX;
+
+#[cfg(target_family = "wasm")]
+type Resume = extern "C" fn(u32, u32, u32, u32, u32, i64) -> i64;
+
+/// Goes on with an activation at the instruction at `pc`: what is in the slots of cuts. `entry` is the address of its entry,
+/// `base` the upper end of its frame, which is `size` bytes large; `trap` and `accu` are its registers.
+pub extern "C" fn resume(
+    pc: u32,
+    entry: u32,
+    base: u32,
+    size: u32,
+    trap: u32,
+    accu: i64,
+) -> i64 {
+    let distance = i64::from(pc - entry);
+    let (size, trap) = (i64::from(size), i64::from(trap));
+    interp(pc, distance, base, RESUMED, accu, size, trap, 0, UNUSED, UNUSED, UNUSED)
+}
+
+/// The same, through the slot if there is a cut at `pc`.
+#[inline(never)]
+pub extern "C" fn resume_anywhere(
+    pc: u32,
+    entry: u32,
+    base: u32,
+    size: u32,
+    trap: u32,
+    accu: i64,
+) -> i64 {
+    if code::is_cut(memory::load_u32(pc)) {
+        resume_through_slot(pc, entry, base, size, trap, accu)
+    } else {
+        resume(pc, entry, base, size, trap, accu)
+    }
+}
+
 /// What a request slot holds before it is specialised: the function-table index of the entry.
 #[cfg(target_family = "wasm")]
 pub fn generic_slot(arity: u32) -> u32 {
@@ -67,6 +108,20 @@ pub fn generic_slot(arity: u32) -> u32 {
 /// Natively there are no slots.
 #[cfg(not(target_family = "wasm"))]
 pub fn generic_slot(_arity: u32) -> u32 {
+    0
+}
+
+/// What the slot of a cut holds before it is specialised.
+#[cfg(target_family = "wasm")]
+#[inline(always)]
+pub fn resume_slot() -> u32 {
+    resume as *const () as usize as u32
+}
+
+/// Natively there are no slots.
+#[cfg(not(target_family = "wasm"))]
+#[inline(always)]
+pub fn resume_slot() -> u32 {
     0
 }
 
@@ -101,6 +156,22 @@ pub fn enter_through_slot(code: u32, closure: i64, sp: u32) -> i64 {
     function(code, closure, sp)
 }
 
+/// Goes on at the cut at `pc` through its slot.
+#[cfg(target_family = "wasm")]
+#[inline(always)]
+pub fn resume_through_slot(
+    pc: u32,
+    entry: u32,
+    base: u32,
+    size: u32,
+    trap: u32,
+    accu: i64,
+) -> i64 {
+    // SAFETY: the slot of a cut holds a function of this type.
+    let function: Resume = unsafe { core::mem::transmute(slot(pc)) };
+    function(pc, entry, base, size, trap, accu)
+}
+
 #[cfg(target_family = "wasm")]
 #[inline(always)]
 fn slot(code: u32) -> *const () {
@@ -127,4 +198,18 @@ pub fn enter(code: u32, closure: i64, sp: u32, n: u32, a: Arguments) -> i64 {
 #[inline(always)]
 pub fn enter_through_slot(code: u32, closure: i64, sp: u32) -> i64 {
     enter_many(code, closure, sp)
+}
+
+/// Goes on at the cut at `pc`.
+#[cfg(not(target_family = "wasm"))]
+#[inline(always)]
+pub fn resume_through_slot(
+    pc: u32,
+    entry: u32,
+    base: u32,
+    size: u32,
+    trap: u32,
+    accu: i64,
+) -> i64 {
+    resume(pc, entry, base, size, trap, accu)
 }

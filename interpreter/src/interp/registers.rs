@@ -5,14 +5,16 @@
 //! nothing is live. `cells_sync` comes before any code that looks at the stack, `cells_invalidate` after it.
 //! Jump distances are added to `pc` on separate paths, so that `pc` never depends on run-time data.
 
-use super::entries::{Arguments, UNUSED};
+use super::entries::{self, Arguments, UNUSED, resume_anywhere, resume_through_slot};
+use crate::code::effect::frame_size;
 use crate::code::{self, CELL};
 use crate::heap;
 use crate::memory::{self, cell_read, cell_write};
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
-    cells_drop_below, context_pop, context_push, context_update, specialize_guess, specialize_range,
+    cells_drop_below, cells_sync, context_pop, context_push, context_update, specialize_active,
+    specialize_guess, specialize_range,
 };
 
 /// The registers of an activation.
@@ -27,6 +29,9 @@ pub struct Registers {
     pub accu: i64,
     /// Distance from `base` down to the innermost trap frame; 0: none in this activation.
     pub trap: u32,
+    /// The cut where this function took the activation over, and the frame's size then; 0: it began it.
+    pub piece: u32,
+    pub inherited: u32,
 }
 
 /// Words that PUSH_RETADDR pushes.
@@ -118,6 +123,32 @@ pub extern "C" fn find_method(object: i64, label: i64) -> i64 {
 }
 
 impl Registers {
+    // Activations.
+
+    /// Those of an activation of the code at `entry`; its frame has room for the environment and `nargs` arguments.
+    #[inline(always)]
+    pub fn entered(entry: u32, base: u32, nargs: u32) -> Self {
+        Self {
+            entry,
+            pc: entry,
+            base,
+            sp: base - frame_size(nargs),
+            accu: UNIT,
+            trap: 0,
+            piece: 0,
+            inherited: 0,
+        }
+    }
+
+    /// To the entry, as in a fresh activation: what a tail call left in the accumulator is not the callee's to save.
+    #[inline(always)]
+    pub fn begin(&mut self) {
+        self.pc = self.entry;
+        self.accu = UNIT;
+        self.piece = 0;
+        self.inherited = 0;
+    }
+
     // Instructions.
 
     /// Operand `k`, counted from 1.
@@ -287,19 +318,71 @@ impl Registers {
         self.trap = self.base - self.sp;
     }
 
+    /// POPTRAP: the code says which trap frame is next, for the frame itself may be another piece's.
     #[inline(always)]
     pub fn pop_trap(&mut self) {
-        self.trap = (self.slot(1) >> 1) as u32;
+        self.trap = code::outer_trap(self.pc);
         self.drop(TRAP_WORDS);
     }
 
-    /// Goes on at the innermost handler, which exists, with the exception in the machine state.
+    /// Takes the innermost trap frame, which exists, off the stack and goes to its handler, with the exception in
+    /// the machine state.
     #[inline(always)]
     pub fn handle(&mut self) {
         self.accu = vm().exception.get().0;
         self.sp = self.base - self.trap;
         self.pc = self.entry.wrapping_add((self.slot(0) >> 1) as u32);
-        self.pop_trap();
+        self.trap = (self.slot(1) >> 1) as u32;
+        self.drop(TRAP_WORDS);
+    }
+
+    // Pieces.
+
+    /// What goes on at `pc`, in the code whose entry is `entry`: see [`entries::resume`].
+    #[inline(always)]
+    pub fn resumed(pc: u32, entry: u32, base: u32, size: u32, trap: u32, accu: i64) -> Self {
+        Self {
+            entry,
+            pc,
+            base,
+            sp: base - size,
+            accu,
+            trap,
+            piece: pc,
+            inherited: size,
+        }
+    }
+
+    /// Whether the cut at this instruction ends this function's part of the activation. Generic code only makes way
+    /// for compiled code.
+    #[inline(always)]
+    pub fn leaves(&self) -> bool {
+        self.pc != self.piece
+            && (specialize_active() != 0 || code::slot(self.pc) != entries::resume_slot())
+    }
+
+    /// Goes on at this instruction, a cut, in the function in its slot; the result of the activation.
+    #[inline(always)]
+    pub fn leave(&self) -> i64 {
+        cells_sync();
+        let size = self.base - self.sp;
+        resume_through_slot(self.pc, self.entry, self.base, size, self.trap, self.accu)
+    }
+
+    /// Whether the innermost trap frame, which exists, is one whose handler compiled code does not know.
+    #[inline(always)]
+    pub fn handler_is_elsewhere(&self) -> bool {
+        specialize_active() != 0 && self.trap <= self.inherited
+    }
+
+    /// As [`Registers::handle`], but in the function that goes on there; the result of the activation.
+    #[inline(always)]
+    pub fn leave_to_handler(&mut self) -> i64 {
+        self.handle();
+        cells_drop_below(self.sp);
+        cells_sync();
+        let size = self.base - self.sp;
+        resume_anywhere(self.pc, self.entry, self.base, size, self.trap, self.accu)
     }
 
     // Calls.

@@ -1,10 +1,11 @@
-//! The specialisation requests of a loaded program: one for each entry of its code.
+//! The specialisation requests of a loaded program: one for each entry of its code and each piece that begins at a cut.
 //!
 //! A request's function is the interpreter loop itself; the residual function has the signature of the
 //! generic entry whose table index is in the slot. Constant regions: the code, the primitive table, the cell
 //! that holds the globals' address, and the one that says whether calls leave their positions on the stack.
 
-use crate::code::{Entry, ImageError};
+use crate::code::ImageError;
+use crate::image::pieces::Plan;
 use annotations::{REQUEST_MAGIC, REQUEST_VERSION, RequestTable};
 use std::cell::UnsafeCell;
 
@@ -28,7 +29,7 @@ pub static BACTRIAN_REQUESTS: Published = Published(UnsafeCell::new(RequestTable
 
 /// Natively nothing reads requests.
 #[cfg(not(target_family = "wasm"))]
-pub fn publish(_code_start: u32, _entries: &[Entry]) -> Result<(), ImageError> {
+pub fn publish(_code_start: u32, _plan: &Plan) -> Result<(), ImageError> {
     Ok(())
 }
 
@@ -37,12 +38,14 @@ pub use wasm::publish;
 
 #[cfg(target_family = "wasm")]
 mod wasm {
-    use super::super::entries::{MAX_DIRECT, UNUSED};
+    use super::super::entries::{MAX_DIRECT, RESUMED, UNUSED};
     use super::super::run::interp;
     use super::*;
     use crate::allocator;
-    use crate::code;
+    use crate::code::effect::frame_size;
+    use crate::code::{self, Entry};
     use crate::image::bind;
+    use crate::image::pieces::Cut;
     use crate::memory;
     use crate::vm::vm;
     use annotations::{MAX_PARAMS, PARAM_CONST, PARAM_PASS, PARAM_POINTER, Param, Region, Request};
@@ -57,20 +60,22 @@ mod wasm {
 
     /// Makes the table for the code laid out at `code_start`. The requests are at the end of memory, out of the way
     /// of what remains in the linked module.
-    pub fn publish(code_start: u32, entries: &[Entry]) -> Result<(), ImageError> {
-        let bytes = entries.len() * size_of::<Request>();
+    pub fn publish(code_start: u32, plan: &Plan) -> Result<(), ImageError> {
+        let entries = plan.entries.iter().map(|entry| entry_request(code_start, entry));
+        let pieces = plan.cuts.iter().filter_map(|cut| piece_request(code_start, cut));
+        let mut requests: Vec<Request> = entries.chain(pieces).collect();
+        requests.sort_unstable_by_key(|request| request.slot);
+        let bytes = size_of_val(&requests[..]);
         let place = memory::extend(bytes).ok_or(ImageError::OutOfMemory)?;
         let first = place.start as usize as *mut Request;
-        for (index, entry) in entries.iter().enumerate() {
-            // SAFETY: the place has room for as many requests as there are entries, and is nobody else's.
-            unsafe { first.add(index).write(request(code_start, entry)) }
-        }
+        // SAFETY: the place has room for that many requests, and is nobody else's.
+        unsafe { core::ptr::copy_nonoverlapping(requests.as_ptr(), first, requests.len()) };
         let regions = allocator::lasting(|| Vec::leak(regions()));
         let table = RequestTable {
             regions: regions.as_ptr() as usize as u32,
             region_count: regions.len() as u32,
             requests: place.start,
-            request_count: entries.len() as u32,
+            request_count: requests.len() as u32,
             magic: REQUEST_MAGIC,
             version: REQUEST_VERSION,
         };
@@ -104,24 +109,11 @@ mod wasm {
         ]
     }
 
-    fn request(code_start: u32, entry: &Entry) -> Request {
+    /// The request for a function, from its entry on.
+    fn entry_request(code_start: u32, entry: &Entry) -> Request {
         let address = code::address(code_start, entry.position);
         let mut params = [Param::default(); MAX_PARAMS];
-        let pass = |index: usize| Param {
-            kind: PARAM_PASS,
-            reserved: 0,
-            value: index as u64,
-        };
-        let constant = |value: u64| Param {
-            kind: PARAM_CONST,
-            reserved: 0,
-            value,
-        };
-        params[CODE] = Param {
-            kind: PARAM_POINTER,
-            reserved: 0,
-            value: u64::from(address),
-        };
+        params[CODE] = pointer(address);
         params[ENV] = pass(1);
         params[SP] = pass(2);
         params[NARGS] = constant(u64::from(entry.arity));
@@ -131,21 +123,70 @@ mod wasm {
             entry.arity as usize
         };
         for index in 0..MAX_DIRECT as usize {
-            let param = if index < direct {
+            params[FIRST_ARGUMENT + index] = if index < direct {
                 pass(3 + index)
             } else {
                 constant(UNUSED as u64)
             };
-            params[FIRST_ARGUMENT + index] = param;
         }
+        request(params, address, entry.end - entry.position)
+    }
+
+    /// The request for what goes on at a cut, if that is compiled. The parameters are those of [`entries::resume`].
+    ///
+    /// [`entries::resume`]: crate::interp::entries::resume
+    fn piece_request(code_start: u32, cut: &Cut) -> Option<Request> {
+        const BASE: usize = 2;
+        const ACCU: usize = 5;
+        let piece = cut.piece.as_ref()?;
+        let bytes = |words: usize| words as u64 * u64::from(code::CELL);
+        let arguments = [
+            pass(ACCU),
+            constant(frame_size(cut.depth).into()),
+            constant(cut.trap.map_or(0, frame_size).into()),
+            constant(bytes(cut.position - piece.start)),
+        ];
+        let mut params = [Param::default(); MAX_PARAMS];
+        params[CODE] = pointer(code::address(code_start, piece.start));
+        params[ENV] = constant(bytes(piece.start - cut.entry));
+        params[SP] = pass(BASE);
+        params[NARGS] = constant(RESUMED.into());
+        params[FIRST_ARGUMENT..PARAM_COUNT].fill(constant(UNUSED as u64));
+        params[FIRST_ARGUMENT..FIRST_ARGUMENT + arguments.len()].copy_from_slice(&arguments);
+        Some(request(params, code::address(code_start, cut.position), piece.len()))
+    }
+
+    /// The request to specialise the interpreter loop for these parameters. `cell` is the one with the slot; the code
+    /// has `words` words.
+    fn request(params: [Param; MAX_PARAMS], cell: u32, words: usize) -> Request {
         Request {
             function: interp as *const () as usize as u32,
-            slot: code::slot_address(address),
+            slot: code::slot_address(cell),
             anchor: CODE as u32,
-            code_len: (entry.end - entry.position) as u32 * code::CELL,
+            code_len: words as u32 * code::CELL,
             param_count: PARAM_COUNT as u32,
             reserved: 0,
             params,
+        }
+    }
+
+    fn pass(index: usize) -> Param {
+        param(PARAM_PASS, index as u64)
+    }
+
+    fn constant(value: u64) -> Param {
+        param(PARAM_CONST, value)
+    }
+
+    fn pointer(address: u32) -> Param {
+        param(PARAM_POINTER, address.into())
+    }
+
+    fn param(kind: u32, value: u64) -> Param {
+        Param {
+            kind,
+            reserved: 0,
+            value,
         }
     }
 }

@@ -5,18 +5,22 @@
 //! code depend on constants only; what other code must see is synced. The sections behind the instructions
 //! (call, raise, tail call) are shared by the instructions that lead there.
 //!
+//! An activation that comes to a cut (see `image::pieces`) is left there by compiled code, and goes on in the function in
+//! the cut's slot, with all cells in memory.
+//!
 //! An activation's frame, from `base` downwards: the closure (environment), the arguments, the rest. More than
 //! seven arguments are on the stack already, at `sp`, and the cell above them is the activation's as well.
 
 use super::calls::{apply_at, apply_slow};
-use super::entries::{MAX_DIRECT, UNUSED, enter, enter_through_slot};
+use super::entries::{MAX_DIRECT, RESUMED, UNUSED, enter, enter_through_slot};
 use super::events;
 use super::registers::{
-    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method, global, modify,
-    store_field, tagged, truth,
+    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method,
+    global, modify, store_field, tagged, truth,
 };
 use super::unwind::stack_overflow;
 use crate::code;
+use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
 use crate::heap;
 use crate::memory::{self, cell_write};
@@ -30,6 +34,10 @@ use annotations::{
 
 /// Runs the code at `code`, whose arity is `nargs`, with the closure `env`; the stack below `sp` is free.
 /// Returns the result, or 0 if it raised.
+///
+/// With [`RESUMED`] as `nargs`, goes on with an activation that another function left, as [`Registers::resumed`] says: `sp`
+/// is its frame's upper end, `code` an address near the instruction where it goes on. From that, the instruction is `a3`
+/// bytes up and the entry `env` bytes down. `a0` is the accumulator, `a1` the frame's size, `a2` its trap register.
 #[inline(never)]
 pub extern "C" fn interp(
     code: u32,
@@ -45,30 +53,32 @@ pub extern "C" fn interp(
     a6: i64,
 ) -> i64 {
     use Opcode::*;
-    let direct = nargs.wrapping_sub(1) < MAX_DIRECT;
-    let base = if direct { sp } else { sp + (nargs + 1) * WORD };
-    let mut r = Registers {
-        entry: code,
-        pc: code,
-        base,
-        sp: base - (nargs + 1) * WORD,
-        accu: UNIT,
-        trap: 0,
-    };
-    cell_write(base - WORD, env);
-    if direct {
-        r.write_arguments(nargs, [a0, a1, a2, a3, a4, a5, a6]);
-    }
-    'activation: loop {
-        r.pc = r.entry;
-        // As in a fresh activation: what a tail call left there is not the callee's to save.
-        r.accu = UNIT;
-        lockstep_event(events::ENTER, r.entry, r.sp, r.env());
-        if r.sp < vm().stack_threshold.get() {
-            stack_overflow();
-            lockstep_event(events::EXIT, r.pc, r.sp, 0);
-            return Value::RAISED.0;
+    let mut begins = nargs != RESUMED;
+    let mut r = if begins {
+        let direct = nargs.wrapping_sub(1) < MAX_DIRECT;
+        let base = if direct { sp } else { sp + frame_size(nargs) };
+        let mut r = Registers::entered(code, base, nargs);
+        cell_write(base - WORD, env);
+        if direct {
+            r.write_arguments(nargs, [a0, a1, a2, a3, a4, a5, a6]);
         }
+        r
+    } else {
+        let pc = code.wrapping_add(a3 as u32);
+        Registers::resumed(pc, code.wrapping_sub(env as u32), sp, a1 as u32, a2 as u32, a0)
+    };
+    let base = r.base;
+    'activation: loop {
+        if begins {
+            r.begin();
+            lockstep_event(events::ENTER, r.entry, r.sp, r.env());
+            if r.sp < vm().stack_threshold.get() {
+                stack_overflow();
+                lockstep_event(events::EXIT, r.pc, r.sp, 0);
+                return Value::RAISED.0;
+            }
+        }
+        begins = true;
         'step: loop {
             let n = 'tail_call: {
                 'raise: {
@@ -79,8 +89,12 @@ pub extern "C" fn interp(
                         if !crate::image::fuzz::tick() {
                             return Value::RAISED.0;
                         }
+                        let cell = memory::load_u32(r.pc);
+                        if code::is_cut(cell) && r.leaves() {
+                            return r.leave();
+                        }
                         // SAFETY: only verified code is loaded.
-                        match unsafe { Opcode::from_cell(memory::load_u32(r.pc)) } {
+                        match unsafe { Opcode::from_cell(cell) } {
                             Acc0 => r.acc(0, 0),
                             Acc1 => r.acc(1, 0),
                             Acc2 => r.acc(2, 0),
@@ -423,6 +437,9 @@ pub extern "C" fn interp(
                     lockstep_event(events::EXIT, r.pc, r.sp, 0);
                     return Value::RAISED.0;
                 }
+                if r.handler_is_elsewhere() {
+                    return r.leave_to_handler();
+                }
                 r.handle();
                 continue 'step;
             };
@@ -446,7 +463,7 @@ pub extern "C" fn interp(
             let own = specialize_guess(r.entry, r.entry);
             if specialize_active() == 0 {
                 r.entry = code;
-            } else if code::arity(own) != n || code != own {
+            } else if r.piece != 0 || code::arity(own) != n || code != own {
                 if n > MAX_DIRECT {
                     cells_sync();
                     return enter_through_slot(code, closure, r.sp);
@@ -458,7 +475,7 @@ pub extern "C" fn interp(
             r.trap = 0;
             cell_write(base - WORD, closure);
             if n <= MAX_DIRECT {
-                r.sp = base - (n + 1) * WORD;
+                r.sp = base - frame_size(n);
                 r.write_arguments(n, a);
             }
             continue 'activation;

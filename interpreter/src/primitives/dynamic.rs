@@ -6,8 +6,8 @@
 
 use crate::backtrace::events;
 use crate::code::fragments::{self, Digest};
-use crate::code::{self, CELL, ImageError};
-use crate::image::bind;
+use crate::code::{CELL, ImageError};
+use crate::image::{bind, layout};
 use crate::image::verify::{self, Limits};
 use crate::interp::entries;
 use crate::outside;
@@ -26,10 +26,10 @@ pub fn load(code: &[i32], debug: Value, digest: Option<Digest>) -> Result<u32, I
         primitives: bind::count(),
         primitive_arity: &|index| bind::definition(index).map(bind::arity),
     };
-    let functions = verify::verify(code, &limits)?;
+    let verified = verify::verify(code, &limits)?;
     let bytes = code.len() * CELL as usize;
     let start = outside::alloc(bytes).ok_or(ImageError::OutOfMemory)?;
-    code::lay_out(code, &functions, start, entries::generic_slot);
+    layout::lay_out(code, &verified, start, entries::generic_slot);
     let digest = digest.unwrap_or_else(|| fragments::digest(code));
     let end = start + bytes as u32;
     fragments::register(start, end, digest);

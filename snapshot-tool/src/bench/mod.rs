@@ -2,7 +2,7 @@
 //!
 //! [`program`] takes one program through everything, [`measure`] is how time is taken, [`figures`] draws
 //! the means and compares them with the aims, [`bytecode`] counts instructions, [`scaling`] measures the specializer on functions of growing
-//! size, [`users`] measures start-up and OCaml's compiler, [`table`] renders; [`numbers`] compares numbers with `ocamlrun`'s. Invariant: a ratio is of CPU times, medians, from one run on one machine; a
+//! size, [`shapes`] cold builds of large programs, [`users`] measures start-up and OCaml's compiler, [`table`] renders; [`numbers`] compares numbers with `ocamlrun`'s. Invariant: a ratio is of CPU times, medians, from one run on one machine; a
 //! program whose outputs differ is an error, not a figure.
 
 mod bytecode;
@@ -11,6 +11,7 @@ mod measure;
 mod numbers;
 mod program;
 mod scaling;
+pub mod shapes;
 mod table;
 mod users;
 
@@ -24,6 +25,7 @@ use figures::Figures;
 use measure::Measured;
 pub use numbers::MAY_DIFFER;
 use program::{Bench, Measurement};
+use shapes::Point;
 use users::Task;
 
 /// Where the table goes in a README.
@@ -42,6 +44,10 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         .transpose()?;
     let sources = sources(&args.programs, "ml", &args.names)?;
     let bench = Bench::new(args.runs)?;
+    if args.shapes {
+        println!("{}", table::markdown(&table::shapes(&shapes::measure(&bench)?)));
+        return Ok(());
+    }
     let tasks = users::measure(&bench)?;
     let mut measurements = Vec::new();
     for source in &sources {
@@ -57,7 +63,7 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
     let scaling = scaling::measure(&bench)?;
     let nothing = bench.measure_nothing()?;
     let figures = Figures::new(&measurements, &nothing, &scaling);
-    let text = report(&measurements, &figures, &tasks);
+    let text = report(&measurements, &figures, &tasks, &shapes::measure(&bench)?);
     println!("{text}");
     if let Some(readme) = readme {
         readme.replace(&text)?;
@@ -128,11 +134,17 @@ fn sources(directory: &Path, extension: &str, names: &[String]) -> Result<Vec<Pa
     Ok(files)
 }
 
-fn report(measurements: &[Measurement], figures: &Figures, tasks: &[Task]) -> String {
+fn report(
+    measurements: &[Measurement],
+    figures: &Figures,
+    tasks: &[Task],
+    points: &[Point],
+) -> String {
     [
         table::programs(measurements),
         figures.rows(),
         table::tasks(tasks),
+        table::shapes(points),
     ]
     .map(|rows| table::markdown(&rows))
     .join("\n")

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Measured;
 use super::program::Measurement;
+use super::shapes::Point;
 use super::users::Task;
 
 /// One row for each program.
@@ -53,6 +54,30 @@ pub fn tasks(tasks: &[Task]) -> Vec<Vec<String>> {
             format!("≥ {:.2}", task.aim),
             mebibytes(&task.ocamlrun),
             mebibytes(&task.residual),
+        ]
+    }));
+    rows
+}
+
+/// One row for each size of each shape.
+pub fn shapes(points: &[Point]) -> Vec<Vec<String>> {
+    let header = [
+        "shape, first run with an empty cache",
+        "size",
+        "CPU s",
+        "MiB",
+        "ms a unit",
+        "KiB a unit",
+    ];
+    let mut rows = vec![header.map(String::from).to_vec()];
+    rows.extend(points.iter().map(|point| {
+        vec![
+            point.shape.name().to_string(),
+            point.size.to_string(),
+            format!("{:.1}", point.measured.cpu.as_secs_f64()),
+            (point.measured.peak >> 20).to_string(),
+            format!("{:.2}", point.cpu_per_unit.as_secs_f64() * 1e3),
+            format!("{:.1}", point.bytes_per_unit as f64 / 1024.0),
         ]
     }));
     rows

@@ -1,0 +1,44 @@
+//! Verified code becomes cells.
+
+use super::pieces::Plan;
+use super::verify::Verified;
+use crate::code::effect::frame_size;
+use crate::code::opcode::Opcode;
+use crate::code::{self, CELL, RESTART_ARITY};
+use crate::memory;
+
+/// Lays verified code out at `start`, where `code.len()` cells are free. Slots hold what `generic_slot` gives for
+/// an arity.
+pub fn lay_out(code: &[i32], verified: &Verified, start: u32, generic_slot: fn(u32) -> u32) {
+    for (position, &word) in code.iter().enumerate() {
+        memory::store_u64(code::address(start, position), u64::from(word as u32));
+    }
+    for entry in &verified.entries {
+        let cell = code::address(start, entry.position);
+        code::set_arity(cell, entry.arity);
+        memory::store_u32(code::slot_address(cell), generic_slot(entry.arity));
+        if entry.arity > 1 {
+            code::set_arity(cell - CELL, RESTART_ARITY);
+        }
+    }
+    note_outer_traps(code, verified, start);
+}
+
+/// Makes the cuts of code that was laid out at `start`; what goes on at each is `slot`, generic code, at first.
+pub fn cut(plan: &Plan, start: u32, slot: u32) {
+    for cut in &plan.cuts {
+        code::cut(code::address(start, cut.position), slot);
+    }
+}
+
+/// Tells each POPTRAP which trap frame is the innermost after it.
+fn note_outer_traps(code: &[i32], verified: &Verified, start: u32) {
+    for (position, &word) in code.iter().enumerate() {
+        if word == Opcode::PopTrap as i32
+            && let Some((_, outer)) = verified.at(position).and_then(|at| verified.trap(at.traps))
+        {
+            let depth = verified.trap(outer).map(|(depth, _)| depth);
+            code::set_outer_trap(code::address(start, position), depth.map_or(0, frame_size));
+        }
+    }
+}
