@@ -7,8 +7,8 @@ use crate::code::opcode::Opcode;
 use crate::code::{self, CELL, RESTART_ARITY};
 use crate::memory;
 
-/// Lays verified code out at `start`, where `code.len()` cells are free. Slots hold what `generic_slot` gives for
-/// an arity.
+/// Lays verified code out at `start`, where `code.len()` cells are free. Slots hold what
+/// `generic_slot` gives for an arity.
 pub fn lay_out(code: &[i32], verified: &Verified, start: u32, generic_slot: fn(u32) -> u32) {
     for (position, &word) in code.iter().enumerate() {
         memory::store_u64(code::address(start, position), u64::from(word as u32));
@@ -24,7 +24,8 @@ pub fn lay_out(code: &[i32], verified: &Verified, start: u32, generic_slot: fn(u
     note_outer_traps(code, verified, start);
 }
 
-/// Makes the cuts of code that was laid out at `start`; what goes on at each is `slot`, generic code, at first.
+/// Makes the cuts of code that was laid out at `start`; what goes on at each is `slot`, generic
+/// code, at first.
 pub fn cut(plan: &Plan, start: u32, slot: u32) {
     for cut in &plan.cuts {
         code::cut(code::address(start, cut.position), slot);

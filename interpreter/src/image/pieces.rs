@@ -1,15 +1,17 @@
-//! Where large functions are cut into pieces, so that the code generator's work, which grows faster than a function, stays
-//! in proportion to the program.
+//! Where large functions are cut into pieces, so that the code generator's work, which grows faster
+//! than a function, stays in proportion to the program.
 //!
-//! A *cut* is an instruction at which an activation can be left by one function and gone on with by another: everything is
-//! on the stack then but the accumulator. A *piece* is what can be reached from a cut before the next one; it is compiled
-//! as a function of its own, of a bounded number of words of code ([`longest`]). The first piece of a function begins at its entry.
+//! A *cut* is an instruction at which an activation can be left by one function and gone on with by
+//! another: everything is on the stack then but the accumulator. A *piece* is what can be reached
+//! from a cut before the next one; it is compiled as a function of its own, of a bounded number of
+//! words of code ([`longest`]). The first piece of a function begins at its entry.
 //!
-//! The program's own code runs once, so only its loops have pieces. A loop lies between the jump back and where that
-//! leads, as `ocamlc` lays them out; any other code that jumps back counts as one, which costs nothing but compilation.
+//! The program's own code runs once, so only its loops have pieces. A loop lies between the jump
+//! back and where that leads, as `ocamlc` lays them out; any other code that jumps back counts as
+//! one, which costs nothing but compilation.
 //!
-//! Invariant: each instruction is in one piece, but for those that cannot be cuts (calls and POPTRAP need the place in their
-//! cells for something else): where pieces meet there, all have it.
+//! Invariant: each instruction is in one piece, but for those that cannot be cuts (calls and
+//! POPTRAP need the place in their cells for something else): where pieces meet there, all have it.
 
 mod graph;
 mod regions;
@@ -18,12 +20,13 @@ mod tests;
 
 use super::verify::Verified;
 use crate::code::Entry;
-use graph::Graph;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
+use graph::Graph;
 
-/// Words of a piece, at most, unless one instruction is longer. Functions of [`WHOLE`] times as many are not cut: compiled
-/// as one, they take at most 1.5 times as long for each word. Tests write smaller numbers into the module.
+/// Words of a piece, at most, unless one instruction is longer. Functions of [`WHOLE`] times as
+/// many are not cut: compiled as one, they take at most 1.5 times as long for each word. Tests
+/// write smaller numbers into the module.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub static BACTRIAN_LONGEST_PIECE: AtomicU32 = AtomicU32::new(1500);
 
@@ -40,7 +43,8 @@ pub struct Cut {
     pub position: usize,
     /// The position of its function's entry.
     pub entry: usize,
-    /// Words on the stack beside the environment; the same with no more than the innermost trap frame, if there is one.
+    /// Words on the stack beside the environment; the same with no more than the innermost trap
+    /// frame, if there is one.
     pub depth: u32,
     pub trap: Option<u32>,
     /// What is compiled to go on here: the words from the first to behind the last instruction.
@@ -56,7 +60,8 @@ pub struct Plan {
     pub cuts: Vec<Cut>,
 }
 
-/// Plans for a program, whose first entry is that of the code that runs once, with pieces of `longest` words.
+/// Plans for a program, whose first entry is that of the code that runs once, with pieces of
+/// `longest` words.
 pub fn plan(code: &[i32], verified: &Verified, longest: usize) -> Plan {
     let mut plan = Plan::default();
     for &entry in &verified.entries {
@@ -74,7 +79,10 @@ pub fn plan(code: &[i32], verified: &Verified, longest: usize) -> Plan {
         let pieces = regions::cut(&graph, &worth, longest);
         plan.cuts.extend(pieces.cuts);
         if let Some(first) = pieces.first {
-            plan.entries.push(Entry { end: first.end, ..entry });
+            plan.entries.push(Entry {
+                end: first.end,
+                ..entry
+            });
         }
     }
     plan.cuts.sort_unstable_by_key(|cut| cut.position);

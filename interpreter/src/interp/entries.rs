@@ -59,17 +59,12 @@ type Resume = extern "C" fn(u32, u32, u32, u32, u32, i64) -> i64;
 
 /// Goes on with an activation at the instruction at `pc`: what is in the slots of cuts. `entry` is the address of its entry,
 /// `base` the upper end of its frame, which is `size` bytes large; `trap` and `accu` are its registers.
-pub extern "C" fn resume(
-    pc: u32,
-    entry: u32,
-    base: u32,
-    size: u32,
-    trap: u32,
-    accu: i64,
-) -> i64 {
+pub extern "C" fn resume(pc: u32, entry: u32, base: u32, size: u32, trap: u32, accu: i64) -> i64 {
     let distance = i64::from(pc - entry);
     let (size, trap) = (i64::from(size), i64::from(trap));
-    interp(pc, distance, base, RESUMED, accu, size, trap, 0, UNUSED, UNUSED, UNUSED)
+    interp(
+        pc, distance, base, RESUMED, accu, size, trap, 0, UNUSED, UNUSED, UNUSED,
+    )
 }
 
 /// The same, through the slot if there is a cut at `pc`.
@@ -159,14 +154,7 @@ pub fn enter_through_slot(code: u32, closure: i64, sp: u32) -> i64 {
 /// Goes on at the cut at `pc` through its slot.
 #[cfg(target_family = "wasm")]
 #[inline(always)]
-pub fn resume_through_slot(
-    pc: u32,
-    entry: u32,
-    base: u32,
-    size: u32,
-    trap: u32,
-    accu: i64,
-) -> i64 {
+pub fn resume_through_slot(pc: u32, entry: u32, base: u32, size: u32, trap: u32, accu: i64) -> i64 {
     // SAFETY: the slot of a cut holds a function of this type.
     let function: Resume = unsafe { core::mem::transmute(slot(pc)) };
     function(pc, entry, base, size, trap, accu)
@@ -203,13 +191,6 @@ pub fn enter_through_slot(code: u32, closure: i64, sp: u32) -> i64 {
 /// Goes on at the cut at `pc`.
 #[cfg(not(target_family = "wasm"))]
 #[inline(always)]
-pub fn resume_through_slot(
-    pc: u32,
-    entry: u32,
-    base: u32,
-    size: u32,
-    trap: u32,
-    accu: i64,
-) -> i64 {
+pub fn resume_through_slot(pc: u32, entry: u32, base: u32, size: u32, trap: u32, accu: i64) -> i64 {
     resume(pc, entry, base, size, trap, accu)
 }

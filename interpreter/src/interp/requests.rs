@@ -61,8 +61,14 @@ mod wasm {
     /// Makes the table for the code laid out at `code_start`. The requests are at the end of memory, out of the way
     /// of what remains in the linked module.
     pub fn publish(code_start: u32, plan: &Plan) -> Result<(), ImageError> {
-        let entries = plan.entries.iter().map(|entry| entry_request(code_start, entry));
-        let pieces = plan.cuts.iter().filter_map(|cut| piece_request(code_start, cut));
+        let entries = plan
+            .entries
+            .iter()
+            .map(|entry| entry_request(code_start, entry));
+        let pieces = plan
+            .cuts
+            .iter()
+            .filter_map(|cut| piece_request(code_start, cut));
         let mut requests: Vec<Request> = entries.chain(pieces).collect();
         requests.sort_unstable_by_key(|request| request.slot);
         let bytes = size_of_val(&requests[..]);
@@ -153,7 +159,11 @@ mod wasm {
         params[NARGS] = constant(RESUMED.into());
         params[FIRST_ARGUMENT..PARAM_COUNT].fill(constant(UNUSED as u64));
         params[FIRST_ARGUMENT..FIRST_ARGUMENT + arguments.len()].copy_from_slice(&arguments);
-        Some(request(params, code::address(code_start, cut.position), piece.len()))
+        Some(request(
+            params,
+            code::address(code_start, cut.position),
+            piece.len(),
+        ))
     }
 
     /// The request to specialise the interpreter loop for these parameters. `cell` is the one with the slot; the code

@@ -15,8 +15,8 @@ use super::calls::{apply_at, apply_slow};
 use super::entries::{MAX_DIRECT, RESUMED, UNUSED, enter, enter_through_slot};
 use super::events;
 use super::registers::{
-    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method,
-    global, modify, store_field, tagged, truth,
+    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method, global, modify,
+    store_field, tagged, truth,
 };
 use super::unwind::stack_overflow;
 use crate::code;
@@ -65,7 +65,14 @@ pub extern "C" fn interp(
         r
     } else {
         let pc = code.wrapping_add(a3 as u32);
-        Registers::resumed(pc, code.wrapping_sub(env as u32), sp, a1 as u32, a2 as u32, a0)
+        Registers::resumed(
+            pc,
+            code.wrapping_sub(env as u32),
+            sp,
+            a1 as u32,
+            a2 as u32,
+            a0,
+        )
     };
     let base = r.base;
     'activation: loop {

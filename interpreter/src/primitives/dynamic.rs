@@ -7,8 +7,8 @@
 use crate::backtrace::events;
 use crate::code::fragments::{self, Digest};
 use crate::code::{CELL, ImageError};
-use crate::image::{bind, layout};
 use crate::image::verify::{self, Limits};
+use crate::image::{bind, layout};
 use crate::interp::entries;
 use crate::outside;
 use crate::value::Value;

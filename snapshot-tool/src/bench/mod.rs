@@ -7,7 +7,7 @@
 
 mod bytecode;
 mod figures;
-mod measure;
+pub mod measure;
 mod numbers;
 mod program;
 mod scaling;
@@ -45,7 +45,10 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
     let sources = sources(&args.programs, "ml", &args.names)?;
     let bench = Bench::new(args.runs)?;
     if args.shapes {
-        println!("{}", table::markdown(&table::shapes(&shapes::measure(&bench)?)));
+        println!(
+            "{}",
+            table::markdown(&table::shapes(&shapes::measure(&bench)?))
+        );
         return Ok(());
     }
     let tasks = users::measure(&bench)?;

@@ -1,5 +1,5 @@
-//! Programs that are large in one way, at doubling sizes: what a cold build of each takes, for the claim that its cost
-//! is linear in the program, whatever its shape.
+//! Programs that are large in one way, at doubling sizes: what a cold build of each takes, for the
+//! claim that its cost is linear in the program, whatever its shape.
 //!
 //! Invariant: the program ends as under `ocamlrun`, or there is no figure.
 
@@ -183,9 +183,8 @@ fn strings(text: &mut String, size: usize) -> std::fmt::Result {
 
 fn statements(text: &mut String, size: usize) -> std::fmt::Result {
     text.write_str("let a = Array.make 100 0\nlet () =\n")?;
-    (0..size).try_for_each(|at| {
-        writeln!(text, "  a.({}) <- a.({}) + {at};", at % 100, at * 7 % 100)
-    })?;
+    (0..size)
+        .try_for_each(|at| writeln!(text, "  a.({}) <- a.({}) + {at};", at % 100, at * 7 % 100))?;
     text.write_str("  print_int (Array.fold_left (+) 0 a)\n")
 }
 

@@ -34,8 +34,11 @@ pub struct NodeData {
 
 impl<'a> Graph<'a> {
     pub fn new(code: &[i32], verified: &'a Verified, entry: Entry) -> Self {
-        let reached = (entry.position..entry.end)
-            .filter(|&word| verified.at(word).is_some_and(|at| at.entry == entry.position));
+        let reached = (entry.position..entry.end).filter(|&word| {
+            verified
+                .at(word)
+                .is_some_and(|at| at.entry == entry.position)
+        });
         let positions: Vec<usize> = reached.collect();
         let mut graph = Self {
             verified,

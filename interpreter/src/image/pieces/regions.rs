@@ -1,9 +1,10 @@
 //! The pieces of one function.
 //!
-//! Its instructions are first parted in the order of their positions: code not worth compiling, and parts of a bounded
-//! length. Where control comes from another part is a cut. Within a part, an instruction that two pieces reach is one too; its
-//! place in the order of positions, in which most jumps lead forwards, makes nearly always one pass enough. A part's
-//! length bounds its pieces, and each of its instructions is in one piece.
+//! Its instructions are first parted in the order of their positions: code not worth compiling, and
+//! parts of a bounded length. Where control comes from another part is a cut. Within a part, an
+//! instruction that two pieces reach is one too; its place in the order of positions, in which most
+//! jumps lead forwards, makes nearly always one pass enough. A part's length bounds its pieces, and
+//! each of its instructions is in one piece.
 
 use super::Cut;
 use super::graph::{Graph, Node, NodeData};
@@ -88,7 +89,8 @@ impl Cutting<'_> {
         }
     }
 
-    /// Notes that control reaches `node` from another piece; where that cannot be a cut, what follows is.
+    /// Notes that control reaches `node` from another piece; where that cannot be a cut, what
+    /// follows is.
     fn arrive(&mut self, node: Node) {
         let mut work = vec![node];
         while let Some(node) = work.pop() {
@@ -144,7 +146,8 @@ impl Cutting<'_> {
         }
     }
 
-    /// Makes cuts of the handlers of trap frames that are on the stack at cuts; whether there were new ones.
+    /// Makes cuts of the handlers of trap frames that are on the stack at cuts; whether there were
+    /// new ones.
     fn cross_handlers(&mut self) -> bool {
         let verified = self.graph.verified;
         for (node, data) in self.graph.nodes.iter().enumerate() {
@@ -182,7 +185,9 @@ impl Cutting<'_> {
         let cuts = cuts.filter(|((_, data), arrival)| **arrival && data.can_be_cut);
         Pieces {
             first,
-            cuts: cuts.map(|((piece, data), _)| self.cut_at(data, piece)).collect(),
+            cuts: cuts
+                .map(|((piece, data), _)| self.cut_at(data, piece))
+                .collect(),
         }
     }
 
@@ -197,7 +202,8 @@ impl Cutting<'_> {
     }
 }
 
-/// Parts the instructions in `worth` so that each has at most `longest` words, unless it is one instruction.
+/// Parts the instructions in `worth` so that each has at most `longest` words, unless it is one
+/// instruction.
 fn parts(graph: &Graph, worth: &[Range<usize>], longest: usize) -> Vec<Range<Node>> {
     let node_at = |word: usize| graph.nodes.partition_point(|node| node.words.start < word);
     let mut parts = Vec::new();
@@ -212,8 +218,8 @@ fn parts(graph: &Graph, worth: &[Range<usize>], longest: usize) -> Vec<Range<Nod
     parts
 }
 
-/// Where the first part of `nodes` ends: in the fewest loops, then where the stack is least deep, then as late as can be,
-/// in the second half of what it may have.
+/// Where the first part of `nodes` ends: in the fewest loops, then where the stack is least deep,
+/// then as late as can be, in the second half of what it may have.
 fn boundary(graph: &Graph, nodes: Range<Node>, longest: usize) -> Node {
     let start = graph.nodes[nodes.start].words.start;
     let length = |node: Node| graph.nodes[node].words.end - start;

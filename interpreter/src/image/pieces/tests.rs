@@ -1,8 +1,8 @@
 //! What a plan promises, checked by following the code without it; and small functions by eye.
 
 use super::{Cut, Plan, plan};
-use crate::code::{decode, effect};
 use crate::code::opcode::Opcode;
+use crate::code::{decode, effect};
 use crate::image::assemble::{GLOBALS, PRIMITIVES, assemble};
 use crate::image::mutate::seeds;
 use crate::image::verify::{self, Limits, Verified};
@@ -57,31 +57,56 @@ fn check(code: &[i32], verified: &Verified, plan: &Plan, longest: usize) -> usiz
         let at = verified.at(position).expect("a cut is an instruction");
         assert_eq!((at.entry, at.depth), (cut.entry, cut.depth));
         assert!(can_be_cut(code, position));
-        assert!(verified.entries.iter().all(|entry| entry.position != position));
+        assert!(
+            verified
+                .entries
+                .iter()
+                .all(|entry| entry.position != position)
+        );
     }
-    let entries = plan.entries.iter().map(|entry| (entry.position, entry.position..entry.end));
-    let pieces = plan.cuts.iter().filter_map(|cut| Some((cut.position, cut.piece.clone()?)));
+    let entries = plan
+        .entries
+        .iter()
+        .map(|entry| (entry.position, entry.position..entry.end));
+    let pieces = plan
+        .cuts
+        .iter()
+        .filter_map(|cut| Some((cut.position, cut.piece.clone()?)));
     let mut owners: BTreeMap<usize, usize> = BTreeMap::new();
     let all: Vec<_> = entries.chain(pieces).collect();
     for (first, words) in &all {
         let reached = reached(code, *first, &cuts);
         let mut length = 0;
-        for &position in reached.iter().filter(|&&position| can_be_cut(code, position)) {
-            let end = decode::instruction(code, position).expect("verified").next();
+        for &position in reached
+            .iter()
+            .filter(|&&position| can_be_cut(code, position))
+        {
+            let end = decode::instruction(code, position)
+                .expect("verified")
+                .next();
             length += end - position;
             assert!(words.contains(&position), "{position} is not in {words:?}");
             if let Some(other) = owners.insert(position, *first) {
                 panic!("{position} is in the pieces at {first} and {other}");
             }
         }
-        let whole = verified.entries.iter().find(|entry| entry.position == *first);
+        let whole = verified
+            .entries
+            .iter()
+            .find(|entry| entry.position == *first);
         let whole = whole.is_some_and(|entry| entry.end - entry.position <= 3 * longest);
-        assert!(whole || length <= longest.max(40), "the piece at {first} has {length} words");
+        assert!(
+            whole || length <= longest.max(40),
+            "the piece at {first} has {length} words"
+        );
     }
     let functions = verified.entries.iter().filter(|entry| entry.position != 0);
     for entry in functions {
-        let inside = (entry.position..entry.end)
-            .filter(|&word| verified.at(word).is_some_and(|at| at.entry == entry.position));
+        let inside = (entry.position..entry.end).filter(|&word| {
+            verified
+                .at(word)
+                .is_some_and(|at| at.entry == entry.position)
+        });
         for position in inside.filter(|&position| can_be_cut(code, position)) {
             assert!(owners.contains_key(&position), "{position} is in no piece");
         }
@@ -125,7 +150,9 @@ fn only_loops_of_what_runs_once_are_compiled() {
 fn handlers_of_frames_that_cross_a_cut_are_cuts() {
     let body = "Const0; Push; Const0; Pop 1; ".repeat(20);
     let (code, plan) = plan_of(
-        &format!("Closure 0 @f; Stop; f: PushTrap @h; {body} PopTrap; Const1; Return 1; h: Return 1"),
+        &format!(
+            "Closure 0 @f; Stop; f: PushTrap @h; {body} PopTrap; Const1; Return 1; h: Return 1"
+        ),
         10,
     );
     let handler = code.len() - 2;
@@ -140,11 +167,15 @@ fn what_follows_a_call_where_pieces_meet_is_a_cut() {
     let arm = "Const0; Push; Const0; Pop 1; ".repeat(10);
     let (code, plan) = plan_of(
         &format!(
-            "Closure 0 @f; Stop; f: Acc0; Push; Acc0; BranchIf @b; {arm} Acc0; Branch @j; b: {arm} Acc0;
+            "Closure 0 @f; Stop; f: Acc0; Push; Acc0; BranchIf @b; {arm} Acc0; Branch @j;
+             b: {arm} Acc0;
              j: Apply1; OffsetInt 1; Return 1"
         ),
         30,
     );
     let after = code.len() - 4;
-    assert!(plan.cuts.iter().any(|cut| cut.position == after), "{plan:?}");
+    assert!(
+        plan.cuts.iter().any(|cut| cut.position == after),
+        "{plan:?}"
+    );
 }

@@ -1,0 +1,145 @@
+//! Functions cut into pieces: with small pieces, which cut every function in many places, residual
+//! code does what generic code does, collections forced, and the program's output is `ocamlrun`'s.
+//! And a program large enough to be cut as it is takes the memory of a small one.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use bactrian::bench::shapes::Shape;
+use bactrian::lockstep::{self, Setup, Verdict};
+use bactrian::pipeline::{Pipeline, Settings};
+use bactrian::specialise::{self, Options};
+use bactrian::{engine, guest};
+use bactrian_tests::program::Program;
+use bactrian_tests::{process, scratch, workspace};
+use specializer::module::Module;
+use specializer::op::Const;
+use wasmparser::{ExternalKind, Parser, Payload};
+
+/// The guest's cell that says how long a piece may be.
+const LONGEST: &str = "BACTRIAN_LONGEST_PIECE";
+
+/// Words of a piece, and a third of those of a function that is not cut.
+const SHORT: u32 = 7;
+
+/// How long it is as the guest is built.
+const USUAL: u32 = 1500;
+
+#[test]
+fn small_pieces_do_what_the_whole_does() -> Result<()> {
+    let directory = scratch(env!("CARGO_TARGET_TMPDIR"), "pieces")?;
+    let program = Program::new(workspace().join("tests/fixtures/pieces.ml"))?;
+    let bytecode = program.compile(&directory)?;
+    let expected = program.oracle(&bytecode)?;
+    let bytes = fs::read(&bytecode)?;
+    let module = with_longest_piece(guest::MODULE, SHORT)?;
+    let snapshot = Pipeline::new(Settings::default())?.snapshot(&module, &bytes)?;
+    let options = Options {
+        lockstep_events: true,
+        verify: true,
+        ..Options::default()
+    };
+    let (residual, summary, _) = specialise::run(&snapshot, &options, None)?;
+    ensure!(summary.declined.is_empty(), "{summary}");
+    let generic = specialise::link_generic(&snapshot, &options)?;
+    let engine = engine::interruptible(None)?;
+    let (generic, _) = engine::compile(&engine, &generic, None)?;
+    let (residual, _) = engine::compile(&engine, &residual, None)?;
+    let setup = Setup {
+        stress: true,
+        patience: Duration::from_secs(120),
+        functions: summary.functions,
+        ..Setup::default()
+    };
+    match lockstep::compare(&engine, &generic, &residual, &setup)? {
+        Verdict::Agree { events, end } => {
+            assert!(events > 1000, "only {events} events were compared");
+            assert_eq!(
+                String::from_utf8_lossy(&end.stdout),
+                String::from_utf8_lossy(&expected.stdout)
+            );
+        }
+        Verdict::Diverged(divergence) => panic!("{divergence}"),
+    }
+    Ok(())
+}
+
+/// Each of these took gigabytes, or seconds for each hundred calls.
+#[test]
+fn large_functions_take_little_memory() -> Result<()> {
+    const ENOUGH: u64 = 400 << 20;
+    let directory = scratch(env!("CARGO_TARGET_TMPDIR"), "shapes")?;
+    for (shape, size) in [
+        (Shape::Calls, 3_000),
+        (Shape::Function, 1_500),
+        (Shape::Strings, 2_500),
+    ] {
+        let source = directory.join("shape.ml");
+        fs::write(&source, shape.program(size))?;
+        let bytecode = Program::new(source)?.compile(&directory)?;
+        let expected = process::run(std::process::Command::new("ocamlrun").arg(&bytecode), b"")?;
+        let (output, peak) = run(&directory, &bytecode)?;
+        assert_eq!(output, expected.stdout, "{shape:?}");
+        assert!(peak < ENOUGH, "{shape:?} takes {} MiB", peak >> 20);
+    }
+    Ok(())
+}
+
+/// The program's output, and the peak memory of what built and ran it.
+fn run(directory: &Path, bytecode: &Path) -> Result<(Vec<u8>, u64)> {
+    let measured = bactrian::bench::measure::median(1, directory, || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
+        command.args(["run", "--no-cache"]).arg(bytecode);
+        Ok(command)
+    })?;
+    ensure!(measured.status == Some(0), "{measured:?}");
+    Ok((measured.output, measured.peak))
+}
+
+/// The guest, with pieces of at most this many words.
+fn with_longest_piece(module: &[u8], longest: u32) -> Result<Vec<u8>> {
+    let parsed = Module::parse(module)?;
+    let Some(&(ExternalKind::Global, index)) = parsed.exports.get(LONGEST) else {
+        bail!("the guest exports no {LONGEST}");
+    };
+    let Some(Const::I32(address)) = parsed.globals[index as usize].init else {
+        bail!("{LONGEST} is no address");
+    };
+    let mut patched = module.to_vec();
+    let place = place_in_file(module, address as usize)?;
+    let word = patched
+        .get_mut(place..place + 4)
+        .context("the word is in the file")?;
+    ensure!(
+        *word == USUAL.to_le_bytes(),
+        "{LONGEST} is not where it was looked for"
+    );
+    word.copy_from_slice(&longest.to_le_bytes());
+    Ok(patched)
+}
+
+/// Where in the module's bytes the data for this address is.
+fn place_in_file(module: &[u8], address: usize) -> Result<usize> {
+    for payload in Parser::new(0).parse_all(module) {
+        let Payload::DataSection(segments) = payload? else {
+            continue;
+        };
+        for segment in segments {
+            let segment = segment?;
+            let wasmparser::DataKind::Active { offset_expr, .. } = segment.kind else {
+                continue;
+            };
+            let start = match offset_expr.get_operators_reader().read()? {
+                wasmparser::Operator::I32Const { value } => value as usize,
+                other => bail!("a segment at {other:?}"),
+            };
+            if (start..start + segment.data.len()).contains(&address) {
+                let first = segment.data.as_ptr() as usize - module.as_ptr() as usize;
+                return Ok(first + address - start);
+            }
+        }
+    }
+    bail!("no data for address {address:#x}")
+}
