@@ -134,8 +134,8 @@ pub fn of(instruction: &Instruction) -> Effect {
     }
 }
 
-/// Calls `reached` with each word at which the function goes on after an instruction. An exception in what PUSHTRAP guards
-/// goes on at its handler.
+/// Calls `reached` with each word at which the function goes on after an instruction. An exception
+/// in what PUSHTRAP guards goes on at its handler.
 pub fn successors(instruction: &Instruction, mut reached: impl FnMut(i64)) {
     let next = instruction.next() as i64;
     match of(instruction).flow {

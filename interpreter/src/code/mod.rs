@@ -20,7 +20,8 @@ pub const CELL: u32 = 8;
 /// Bytes of a word in the executable, where debug events and marshalled code pointers count in them.
 pub const CODE_WORD: u32 = 4;
 
-/// Arity in an entry's cell that sends callers to the slow path: a RESTART. It and all above it are no arities.
+/// Arity in an entry's cell that sends callers to the slow path: a RESTART. It and all above it are
+/// no arities.
 pub const RESTART_ARITY: u32 = (1 << 23) - 1;
 
 /// A function of the code.
@@ -63,20 +64,22 @@ pub fn slot_address(entry: u32) -> u32 {
 /// Marks the word of a cell where an activation can be left, see `image::pieces`.
 const CUT: u32 = 1 << 31;
 
-/// Whether this word of a cell is that of a cut. Its other half is the request slot of the piece that begins there.
+/// Whether this word of a cell is that of a cut. Its other half is the request slot of the piece
+/// that begins there.
 #[inline(always)]
 pub fn is_cut(word: u32) -> bool {
     word & CUT != 0
 }
 
-/// Makes the instruction at `cell`, which uses the other half for nothing, a cut with this in its slot.
+/// Makes the instruction at `cell`, which uses the other half for nothing, a cut with this in its
+/// slot.
 pub fn cut(cell: u32, slot: u32) {
     memory::store_u32(cell, memory::load_u32(cell) | CUT);
     memory::store_u32(slot_address(cell), slot);
 }
 
-/// For the POPTRAP at `pc`: the distance from the frame's upper end to the trap frame that is the innermost after it, 0
-/// if there is none.
+/// For the POPTRAP at `pc`: the distance from the frame's upper end to the trap frame that is the
+/// innermost after it, 0 if there is none.
 #[inline(always)]
 pub fn outer_trap(pc: u32) -> u32 {
     memory::load_u32(pc + 4)

@@ -74,7 +74,7 @@ pub fn plan(code: &[i32], verified: &Verified, longest: usize) -> Plan {
         let worth = if once {
             graph.loops()
         } else {
-            vec![entry.position..entry.end]
+            core::iter::once(entry.position..entry.end).collect()
         };
         let pieces = regions::cut(&graph, &worth, longest);
         plan.cuts.extend(pieces.cuts);

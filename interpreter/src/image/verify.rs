@@ -101,7 +101,8 @@ impl Verified {
         self.traps.len()
     }
 
-    /// Words on the stack up to and with the innermost of these trap frames, and the frames that it hides.
+    /// Words on the stack up to and with the innermost of these trap frames, and the frames that it
+    /// hides.
     pub fn trap(&self, traps: TrapNumber) -> Option<(u32, TrapNumber)> {
         let trap = self.traps[traps as usize];
         (traps != 0).then_some((trap.depth, trap.parent))
@@ -333,7 +334,7 @@ impl Walk<'_> {
         }
         let more = *self.code.get(position + 1).ok_or(CodeProblem::End)?;
         match u32::try_from(more) {
-            Ok(more) if more >= 1 && more < RESTART_ARITY - 1 => Ok(more + 1),
+            Ok(more) if (1..RESTART_ARITY - 1).contains(&more) => Ok(more + 1),
             _ => Err(CodeProblem::Arity(i64::from(more) + 1)),
         }
     }

@@ -57,8 +57,9 @@ pub const RESUMED: u32 = u32::MAX;
 #[cfg(target_family = "wasm")]
 type Resume = extern "C" fn(u32, u32, u32, u32, u32, i64) -> i64;
 
-/// Goes on with an activation at the instruction at `pc`: what is in the slots of cuts. `entry` is the address of its entry,
-/// `base` the upper end of its frame, which is `size` bytes large; `trap` and `accu` are its registers.
+/// Goes on with an activation at the instruction at `pc`: what is in the slots of cuts. `entry` is
+/// the address of its entry, `base` the upper end of its frame, which is `size` bytes large; `trap`
+/// and `accu` are its registers.
 pub extern "C" fn resume(pc: u32, entry: u32, base: u32, size: u32, trap: u32, accu: i64) -> i64 {
     let distance = i64::from(pc - entry);
     let (size, trap) = (i64::from(size), i64::from(trap));

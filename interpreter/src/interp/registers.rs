@@ -29,7 +29,8 @@ pub struct Registers {
     pub accu: i64,
     /// Distance from `base` down to the innermost trap frame; 0: none in this activation.
     pub trap: u32,
-    /// The cut where this function took the activation over, and the frame's size then; 0: it began it.
+    /// The cut where this function took the activation over, and the frame's size then; 0: it began
+    /// it.
     pub piece: u32,
     pub inherited: u32,
 }
@@ -125,7 +126,8 @@ pub extern "C" fn find_method(object: i64, label: i64) -> i64 {
 impl Registers {
     // Activations.
 
-    /// Those of an activation of the code at `entry`; its frame has room for the environment and `nargs` arguments.
+    /// Those of an activation of the code at `entry`; its frame has room for the environment and
+    /// `nargs` arguments.
     #[inline(always)]
     pub fn entered(entry: u32, base: u32, nargs: u32) -> Self {
         Self {
@@ -140,7 +142,8 @@ impl Registers {
         }
     }
 
-    /// To the entry, as in a fresh activation: what a tail call left in the accumulator is not the callee's to save.
+    /// To the entry, as in a fresh activation: what a tail call left in the accumulator is not the
+    /// callee's to save.
     #[inline(always)]
     pub fn begin(&mut self) {
         self.pc = self.entry;
@@ -318,15 +321,16 @@ impl Registers {
         self.trap = self.base - self.sp;
     }
 
-    /// POPTRAP: the code says which trap frame is next, for the frame itself may be another piece's.
+    /// POPTRAP: the code says which trap frame is next, for the frame itself may be another
+    /// piece's.
     #[inline(always)]
     pub fn pop_trap(&mut self) {
         self.trap = code::outer_trap(self.pc);
         self.drop(TRAP_WORDS);
     }
 
-    /// Takes the innermost trap frame, which exists, off the stack and goes to its handler, with the exception in
-    /// the machine state.
+    /// Takes the innermost trap frame, which exists, off the stack and goes to its handler, with
+    /// the exception in the machine state.
     #[inline(always)]
     pub fn handle(&mut self) {
         self.accu = vm().exception.get().0;
@@ -353,15 +357,16 @@ impl Registers {
         }
     }
 
-    /// Whether the cut at this instruction ends this function's part of the activation. Generic code only makes way
-    /// for compiled code.
+    /// Whether the cut at this instruction ends this function's part of the activation. Generic
+    /// code only makes way for compiled code.
     #[inline(always)]
     pub fn leaves(&self) -> bool {
         self.pc != self.piece
             && (specialize_active() != 0 || code::slot(self.pc) != entries::resume_slot())
     }
 
-    /// Goes on at this instruction, a cut, in the function in its slot; the result of the activation.
+    /// Goes on at this instruction, a cut, in the function in its slot; the result of the
+    /// activation.
     #[inline(always)]
     pub fn leave(&self) -> i64 {
         cells_sync();
@@ -369,13 +374,15 @@ impl Registers {
         resume_through_slot(self.pc, self.entry, self.base, size, self.trap, self.accu)
     }
 
-    /// Whether the innermost trap frame, which exists, is one whose handler compiled code does not know.
+    /// Whether the innermost trap frame, which exists, is one whose handler compiled code does not
+    /// know.
     #[inline(always)]
     pub fn handler_is_elsewhere(&self) -> bool {
         specialize_active() != 0 && self.trap <= self.inherited
     }
 
-    /// As [`Registers::handle`], but in the function that goes on there; the result of the activation.
+    /// As [`Registers::handle`], but in the function that goes on there; the result of the
+    /// activation.
     #[inline(always)]
     pub fn leave_to_handler(&mut self) -> i64 {
         self.handle();

@@ -1,4 +1,5 @@
-//! The specialisation requests of a loaded program: one for each entry of its code and each piece that begins at a cut.
+//! The specialisation requests of a loaded program: one for each entry of its code and each piece
+//! that begins at a cut.
 //!
 //! A request's function is the interpreter loop itself; the residual function has the signature of the
 //! generic entry whose table index is in the slot. Constant regions: the code, the primitive table, the cell
@@ -138,7 +139,8 @@ mod wasm {
         request(params, address, entry.end - entry.position)
     }
 
-    /// The request for what goes on at a cut, if that is compiled. The parameters are those of [`entries::resume`].
+    /// The request for what goes on at a cut, if that is compiled. The parameters are those of
+    /// [`entries::resume`].
     ///
     /// [`entries::resume`]: crate::interp::entries::resume
     fn piece_request(code_start: u32, cut: &Cut) -> Option<Request> {
@@ -166,8 +168,8 @@ mod wasm {
         ))
     }
 
-    /// The request to specialise the interpreter loop for these parameters. `cell` is the one with the slot; the code
-    /// has `words` words.
+    /// The request to specialise the interpreter loop for these parameters. `cell` is the one with
+    /// the slot; the code has `words` words.
     fn request(params: [Param; MAX_PARAMS], cell: u32, words: usize) -> Request {
         Request {
             function: interp as *const () as usize as u32,

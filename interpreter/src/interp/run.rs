@@ -5,8 +5,8 @@
 //! code depend on constants only; what other code must see is synced. The sections behind the instructions
 //! (call, raise, tail call) are shared by the instructions that lead there.
 //!
-//! An activation that comes to a cut (see `image::pieces`) is left there by compiled code, and goes on in the function in
-//! the cut's slot, with all cells in memory.
+//! An activation that comes to a cut (see `image::pieces`) is left there by compiled code, and goes
+//! on in the function in the cut's slot, with all cells in memory.
 //!
 //! An activation's frame, from `base` downwards: the closure (environment), the arguments, the rest. More than
 //! seven arguments are on the stack already, at `sp`, and the cell above them is the activation's as well.
@@ -35,9 +35,10 @@ use annotations::{
 /// Runs the code at `code`, whose arity is `nargs`, with the closure `env`; the stack below `sp` is free.
 /// Returns the result, or 0 if it raised.
 ///
-/// With [`RESUMED`] as `nargs`, goes on with an activation that another function left, as [`Registers::resumed`] says: `sp`
-/// is its frame's upper end, `code` an address near the instruction where it goes on. From that, the instruction is `a3`
-/// bytes up and the entry `env` bytes down. `a0` is the accumulator, `a1` the frame's size, `a2` its trap register.
+/// With [`RESUMED`] as `nargs`, goes on with an activation that another function left, as
+/// [`Registers::resumed`] says: `sp` is its frame's upper end, `code` an address near the
+/// instruction where it goes on. From that, the instruction is `a3` bytes up and the entry `env`
+/// bytes down. `a0` is the accumulator, `a1` the frame's size, `a2` its trap register.
 #[inline(never)]
 pub extern "C" fn interp(
     code: u32,

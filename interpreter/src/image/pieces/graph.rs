@@ -101,10 +101,10 @@ impl<'a> Graph<'a> {
     fn count_loops(&mut self) {
         let mut begins = vec![0u32; self.nodes.len()];
         let mut ends = vec![0u32; self.nodes.len()];
-        for node in 0..self.nodes.len() {
+        for (node, end) in ends.iter_mut().enumerate() {
             for &back in self.successors(node).iter().filter(|&&next| next <= node) {
                 begins[back] += 1;
-                ends[node] += 1;
+                *end += 1;
             }
         }
         let mut depth = 0;
