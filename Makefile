@@ -8,7 +8,7 @@ SECONDS ?= 600
 FIRST ?= 0
 TARGET ?=
 
-.PHONY: setup demo test bench numbers fuzz conformance
+.PHONY: setup demo test bench numbers fuzz conformance mutants
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
@@ -38,6 +38,11 @@ conformance:
 numbers:
 	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian -- bench --numbers --values $(VALUES)
+
+# Wrong residual code behind every stage, and who notices it; writes docs/mutants.md. Minutes.
+mutants:
+	./scripts/setup.sh target
+	$(CARGO) run --package bactrian-tests --bin mutants -- --document docs/mutants.md
 
 # Random cases for SECONDS, half of the time OCaml programs; from number FIRST on. TARGET=lower runs only that one.
 fuzz:

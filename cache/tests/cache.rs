@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bactrian_cache::{Cache, Kind};
+use bactrian_cache::{Cache, Error, Kind};
 use tempfile::TempDir;
 
 const LIMIT: u64 = 1 << 20;
@@ -296,4 +296,19 @@ fn a_full_cache_reuses_its_pages() {
         after <= before + before / 4,
         "{before} bytes became {after}"
     );
+}
+
+#[test]
+fn a_place_that_cannot_hold_a_cache_is_an_error() {
+    let place = Place::new();
+    let file = place.directory.path().join("file");
+    fs::write(&file, "no directory").expect("a file can be written");
+    assert!(matches!(
+        Cache::open(&file.join("cache.sqlite"), LIMIT),
+        Err(Error::File { .. })
+    ));
+    assert!(matches!(
+        Cache::open(place.directory.path(), LIMIT),
+        Err(Error::Database { .. })
+    ));
 }

@@ -1,191 +1,233 @@
-//! Deliberate miscompilations, with which tests show that lockstep notices one.
+//! Deliberate miscompilations: wrong code is planted behind each stage, so that tests can show that it is noticed.
 //!
-//! Each fault is planted in residual SSA before cleanup, at the `nth` place where it is possible. A
-//! planted fault is part of the options, hence of every cache key: a faulty function is never taken for a
-//! good one.
+//! A [`Kind`] says behind which stage and how; a [`Fault`] is a kind at the `nth` place where it is possible, in
+//! the residual function of one request. Code is broken before the verifier looks at what the stage left: as if
+//! the stage had made the mistake. A fault is part of the options, hence of every cache key: a faulty
+//! function is never taken for a good one. Leaves out stale entries of a cache, which are planted in the
+//! store (`make mutants`).
 
-use std::collections::HashMap;
+mod calls;
+mod cells;
+mod flow;
+mod linking;
+mod lowering;
+#[cfg(test)]
+mod tests;
+mod values;
 
-use crate::ir::{Block, Terminator, residual};
-use crate::op::{Const, Op};
+pub use linking::plant as plant_in_links;
+
+use std::borrow::Cow;
+
+use crate::ir::{Terminator, residual::Function};
+use crate::lower::{self, Plan};
 
 /// A kind of miscompilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Kind {
-    /// An integer constant that is stored, returned or passed on is off by two.
-    FlippedConstant,
+    /// Behind evaluation or a pass of cleanup, which is named as for the verifier.
+    Code(&'static str, Damage),
+    /// In what lowering has decided and not yet written.
+    Plan(Muddle),
+    /// In what the linker is given.
+    Link(Mismatch),
+}
+
+/// What is wrong with residual SSA.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Damage {
+    /// An integer constant is off by two.
+    Constant,
+    /// Two arguments of one type change places on the way into a join.
+    JoinArguments,
     /// A conditional branch goes the other way.
     SwappedEdge,
-    /// A store to the heap does not happen.
-    DroppedStore,
-    /// A cell is not brought to memory where it should be.
+    /// A cell is not reloaded after a call: an `invalidate` was forgotten.
+    StaleCell,
+    /// A cell is not brought to memory where it should be: a `sync` was forgotten.
     MissingSync,
-    /// A cell is not reloaded after a call: a value from before it is used.
-    StaleValue,
+    /// A cell is read from, or stored to, its neighbour's place.
+    WrongCell,
+    /// A store to anything but a cell does not happen.
+    DroppedStore,
+    /// A constant is taken for the one before it.
+    MergedConstants,
+    /// A jump leads past a block that has an effect.
+    SkippedBlock,
+    /// A parameter is taken for one of several values that it may have.
+    MergedParameter,
+    /// An operator is taken for one that resembles it.
+    WrongOperator,
+    /// A global keeps its old value.
+    DroppedGlobal,
+    /// An instruction with an effect counts as dead.
+    DroppedEffect,
+    /// Two neighbours that depend on each other change places.
+    ReorderedEffects,
+    /// A call whose result is not what the function returns becomes a tail call.
+    EarlyTailCall,
+    /// An operand is another value of its type.
+    WrongNumber,
+}
+
+/// What is wrong with the plan of a body.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Muddle {
+    /// A jump leaves one frame too many, or too few.
+    BranchDepth,
+    /// Two blocks are emitted in each other's place.
+    BlockOrder,
+    /// Two values that are needed at once share a local.
+    SharedLocal,
+    /// A value is not written to its local.
+    LostLocal,
+    /// Two operands are pushed in the wrong order.
+    StackOrder,
+}
+
+/// What is wrong with how a body is linked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Mismatch {
+    /// A call goes to another function of the same type.
+    WrongCallee,
+    /// A call goes to the function of another slot.
+    WrongSlotCallee,
+    /// An address is that of the next word.
+    WrongAddress,
+    /// Two slots hold each other's function.
+    ExchangedSlots,
+}
+
+/// Every kind, in the order of the stages.
+pub const KINDS: &[Kind] = &[
+    Kind::Code("evaluation", Damage::Constant),
+    Kind::Code("evaluation", Damage::JoinArguments),
+    Kind::Code("evaluation", Damage::SwappedEdge),
+    Kind::Code("evaluation", Damage::StaleCell),
+    Kind::Code("evaluation", Damage::MissingSync),
+    Kind::Code("evaluation", Damage::WrongCell),
+    Kind::Code("evaluation", Damage::DroppedStore),
+    Kind::Code("constants", Damage::MergedConstants),
+    Kind::Code("threads", Damage::SkippedBlock),
+    Kind::Code("params", Damage::MergedParameter),
+    Kind::Code("peephole", Damage::WrongOperator),
+    Kind::Code("globals", Damage::DroppedGlobal),
+    Kind::Code("dce", Damage::DroppedEffect),
+    Kind::Code("threads again", Damage::SkippedBlock),
+    Kind::Code("params again", Damage::MergedParameter),
+    Kind::Code("dce again", Damage::DroppedEffect),
+    Kind::Code("hoist", Damage::ReorderedEffects),
+    Kind::Code("tailcalls", Damage::EarlyTailCall),
+    Kind::Code("compact", Damage::WrongNumber),
+    Kind::Plan(Muddle::BranchDepth),
+    Kind::Plan(Muddle::BlockOrder),
+    Kind::Plan(Muddle::SharedLocal),
+    Kind::Plan(Muddle::LostLocal),
+    Kind::Plan(Muddle::StackOrder),
+    Kind::Link(Mismatch::WrongCallee),
+    Kind::Link(Mismatch::WrongSlotCallee),
+    Kind::Link(Mismatch::WrongAddress),
+    Kind::Link(Mismatch::ExchangedSlots),
+];
+
+/// What is done at the place of a fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Act {
+    /// The code is made wrong.
+    Break,
+    /// The code traps: so a test finds out whether it is ever reached.
+    Trap,
 }
 
 /// One fault to plant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Fault {
     pub kind: Kind,
-    /// The place, counted over the function's blocks in order.
+    /// The place, counted in the order of the code.
     pub nth: usize,
     /// Index of the request whose function gets it.
     pub request: usize,
+    pub act: Act,
 }
 
-/// Plants `fault`. Returns whether there was a place for it.
-pub fn plant(function: &mut residual::Function, fault: Fault) -> bool {
-    match fault.kind {
-        Kind::FlippedConstant => flip_constant(function, fault.nth),
-        Kind::SwappedEdge => swap_edge(function, fault.nth),
-        Kind::DroppedStore => drop_store(function, fault.nth, false),
-        Kind::MissingSync => drop_store(function, fault.nth, true),
-        Kind::StaleValue => keep_stale(function, fault.nth),
+impl Fault {
+    /// Plants the fault in `function`, as `stage` left it, if it belongs there and there is such a place.
+    pub fn plant(self, stage: &str, function: &mut Function) {
+        let Kind::Code(after, damage) = self.kind else {
+            return;
+        };
+        if after != stage {
+            return;
+        }
+        let mut broken = function.clone();
+        let blocks = damage.plant(&mut broken, Place(self.nth));
+        match self.act {
+            Act::Break => *function = broken,
+            Act::Trap => trap(function, &blocks),
+        }
+    }
+
+    /// The plan of `function`, with the fault in it if it belongs there.
+    pub fn plan(self, function: &Function) -> (Cow<'_, Function>, Plan) {
+        let mut plan = lower::plan(function);
+        let Kind::Plan(muddle) = self.kind else {
+            return (Cow::Borrowed(function), plan);
+        };
+        let blocks = lowering::plant(muddle, self.nth, function, &mut plan);
+        match self.act {
+            Act::Break => (Cow::Borrowed(function), plan),
+            Act::Trap => {
+                let mut trapping = function.clone();
+                trap(&mut trapping, &blocks);
+                let plan = lower::plan(&trapping);
+                (Cow::Owned(trapping), plan)
+            }
+        }
     }
 }
 
-fn flip_constant(function: &mut residual::Function, nth: usize) -> bool {
-    let insts = function
-        .blocks
-        .iter_mut()
-        .flat_map(|block| &mut block.insts);
-    let mut constants = insts.filter_map(|inst| match &mut inst.op {
-        Op::Const(Const::I64(value)) => Some(value),
-        _ => None,
-    });
-    constants
-        .nth(nth)
-        .map(|value| *value = value.wrapping_add(2))
-        .is_some()
+/// Blocks, by number.
+type Blocks = Vec<usize>;
+
+/// Lets blocks trap at their end: what they define stays, for blocks that nothing reaches any more.
+fn trap(function: &mut Function, blocks: &Blocks) {
+    for &block in blocks {
+        function.blocks[block].term = Terminator::Unreachable;
+    }
 }
 
-fn swap_edge(function: &mut residual::Function, nth: usize) -> bool {
-    let terms = function.blocks.iter_mut().map(|block| &mut block.term);
-    let mut branches = terms.filter_map(|term| match term {
-        Terminator::Branch {
-            then, otherwise, ..
-        } => Some((then, otherwise)),
-        _ => None,
-    });
-    branches
-        .nth(nth)
-        .map(|(then, otherwise)| std::mem::swap(then, otherwise))
-        .is_some()
-}
-
-fn drop_store(function: &mut residual::Function, nth: usize, of_cell: bool) -> bool {
-    let frames = frames(function);
-    let mut count = 0;
-    for block in &mut function.blocks {
-        for index in 0..block.insts.len() {
-            let inst = &block.insts[index];
-            if !matches!(inst.op, Op::Store { .. }) || frames.contains(&inst.args[0]) != of_cell {
-                continue;
-            }
-            if count == nth {
-                block.insts.remove(index);
-                return true;
-            }
-            count += 1;
+impl Damage {
+    /// Plants it, if there is such a place: the blocks whose code is wrong.
+    fn plant(self, function: &mut Function, place: Place) -> Blocks {
+        match self {
+            Damage::Constant => values::change_constant(function, place),
+            Damage::MergedConstants => values::merge_constants(function, place),
+            Damage::MergedParameter => values::merge_parameter(function, place),
+            Damage::WrongOperator => values::change_operator(function, place),
+            Damage::WrongNumber => values::renumber(function, place),
+            Damage::JoinArguments => flow::swap_arguments(function, place),
+            Damage::SwappedEdge => flow::swap_edge(function, place),
+            Damage::SkippedBlock => flow::skip_block(function, place),
+            Damage::StaleCell => cells::keep_stale(function, place),
+            Damage::MissingSync => cells::drop_store(function, place, cells::Store::ToCell),
+            Damage::DroppedStore => cells::drop_store(function, place, cells::Store::Elsewhere),
+            Damage::WrongCell => cells::move_access(function, place),
+            Damage::DroppedGlobal => calls::drop_global(function, place),
+            Damage::DroppedEffect => calls::drop_effect(function, place),
+            Damage::ReorderedEffects => calls::reorder(function, place),
+            Damage::EarlyTailCall => calls::tail_call(function, place),
         }
     }
-    false
 }
 
-/// Uses the value stored to a cell before a call in place of the load after it.
-fn keep_stale(function: &mut residual::Function, nth: usize) -> bool {
-    let frames = frames(function);
-    let predecessors = single_predecessors(function);
-    let mut count = 0;
-    for number in 0..function.blocks.len() {
-        for index in 0..function.blocks[number].insts.len() {
-            let inst = &function.blocks[number].insts[index];
-            let Op::Load { offset, .. } = inst.op else {
-                continue;
-            };
-            if !frames.contains(&inst.args[0]) {
-                continue;
-            }
-            let Some(stale) = stored_before_call(function, &predecessors, number, index, offset)
-            else {
-                continue;
-            };
-            if count == nth {
-                let fresh = inst.result.expect("a load has a result");
-                function.blocks[number].insts.remove(index);
-                replace(function, fresh, stale);
-                return true;
-            }
-            count += 1;
-        }
-    }
-    false
-}
+/// How many places lie before the one that is meant.
+struct Place(usize);
 
-/// The value last stored to the cell, if a call lies between that and instruction `index` of the block.
-fn stored_before_call(
-    function: &residual::Function,
-    predecessors: &HashMap<usize, usize>,
-    block: usize,
-    index: usize,
-    cell: u32,
-) -> Option<residual::Value> {
-    let (mut block, mut end, mut called) = (block, index, false);
-    for _ in 0..64 {
-        for inst in function.blocks[block].insts[..end].iter().rev() {
-            match inst.op {
-                Op::Call(_) => called = true,
-                Op::Store { offset, .. }
-                    if offset == cell && frames(function).contains(&inst.args[0]) =>
-                {
-                    return called.then_some(inst.args[1]);
-                }
-                _ => {}
-            }
-        }
-        block = *predecessors.get(&block)?;
-        end = function.blocks[block].insts.len();
-    }
-    None
-}
-
-/// The bases from which cells are addressed: the differences computed in the entry.
-fn frames(function: &residual::Function) -> Vec<residual::Value> {
-    let entry = &function.blocks[0];
-    let frames = entry
-        .insts
-        .iter()
-        .filter(|inst| inst.op == Op::I32Sub && entry.params.contains(&inst.args[0]));
-    frames.filter_map(|inst| inst.result).collect()
-}
-
-fn single_predecessors(function: &residual::Function) -> HashMap<usize, usize> {
-    let mut found: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (number, block) in function.blocks.iter().enumerate() {
-        for target in block.term.targets() {
-            found.entry(target.block.index()).or_default().push(number);
-        }
-    }
-    found
-        .into_iter()
-        .filter(|(_, from)| from.len() == 1)
-        .map(|(block, from)| (block, from[0]))
-        .collect()
-}
-
-fn replace(function: &mut residual::Function, old: residual::Value, new: residual::Value) {
-    let rename = |value: &mut residual::Value| {
-        if *value == old {
-            *value = new;
-        }
-    };
-    for block in (0..function.blocks.len()).map(|number| Block(number as u32)) {
-        let data = &mut function.blocks[block.index()];
-        data.insts
-            .iter_mut()
-            .flat_map(|inst| &mut inst.args)
-            .for_each(rename);
-        data.term.for_each_operand_mut(rename);
+impl Place {
+    /// Asked at each place in turn: whether it is the one.
+    fn here(&mut self) -> bool {
+        let here = self.0 == 0;
+        self.0 = self.0.wrapping_sub(1);
+        here
     }
 }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::eval::{self, Budgets, Declined, Evaluation, Prepared, Residual};
-use crate::fault::{self, Fault};
+use crate::fault::{self, Fault, Kind};
 use crate::image::Image;
 use crate::ir::{Func, residual};
 use crate::key::GenericKey;
 use crate::lift::Unsupported;
 use crate::link::{self, Absent, Choices, LinkError, Residue};
+use crate::lower::Lowered;
 use crate::module::{Module, ModuleError};
 use crate::optimisations::Optimisations;
 use crate::request::{Request, RequestError, Requests};
@@ -142,14 +143,20 @@ pub fn specialize(
         })
         .collect();
     observer.stage("link");
-    let answered = requests.requests.iter().zip(&results);
+    let sound = results
+        .iter()
+        .map(|result| Some(&result.as_ref().ok()?.0.lowered));
+    let sound: Vec<Option<&Lowered>> = sound.collect();
+    let broken = options
+        .fault
+        .and_then(|fault| broken_links(fault, &module, &requests, &sound));
+    let bodies = match &broken {
+        Some(broken) => broken.iter().map(Option::as_ref).collect(),
+        None => sound,
+    };
+    let answered = requests.requests.iter().zip(bodies);
     let residues: Vec<Residue> = answered
-        .filter_map(|(request, result)| {
-            Some(Residue {
-                request,
-                lowered: &result.as_ref().ok()?.0.lowered,
-            })
-        })
+        .filter_map(|(request, lowered)| lowered.map(|lowered| Residue { request, lowered }))
         .collect();
     let linked = link::run(&module, &requests, &residues, options.choices())?;
     if options.verify {
@@ -229,6 +236,21 @@ fn expect_valid(stage: &str, verdict: Result<(), verify::Fault>) {
     }
 }
 
+/// What the linker is given, if the fault is in that.
+fn broken_links(
+    fault: Fault,
+    module: &Module,
+    requests: &Requests,
+    bodies: &[Option<&Lowered>],
+) -> Option<Vec<Option<Lowered>>> {
+    let Kind::Link(mismatch) = fault.kind else {
+        return None;
+    };
+    let mut bodies: Vec<Option<Lowered>> = bodies.iter().map(|body| body.cloned()).collect();
+    fault::plant_in_links(mismatch, fault, module, requests, &mut bodies);
+    Some(bodies)
+}
+
 fn expect_valid_module(linked: &[u8]) {
     if let Err(error) = wasmparser::validate(linked) {
         panic!("linking leaves a module that is not valid: {error}");
@@ -295,7 +317,13 @@ impl Work<'_> {
         let residual = self.residual(number, request)?;
         let function = lower::reducible(&residual.function);
         self.verify("reduction", &function);
-        let lowered = lower::reduced(&function);
+        let lowered = match self.fault(number) {
+            None => lower::reduced(&function),
+            Some(fault) => {
+                let (function, plan) = fault.plan(&function);
+                lower::write(&function, &plan)
+            }
+        };
         Ok(Stored {
             log: residual.log,
             lowered,
@@ -317,14 +345,24 @@ impl Work<'_> {
             lockstep_events: self.options.lockstep_events,
         };
         let mut residual = eval::run(&evaluation)?;
-        self.verify("evaluation", &residual.function);
-        if let Some(fault) = self.options.fault.filter(|fault| fault.request == number) {
-            fault::plant(&mut residual.function, fault);
-        }
+        self.look(number, "evaluation", &mut residual.function);
         cleanup::run_watched(&mut residual.function, &mut |pass, function| {
-            self.verify(pass, function);
+            self.look(number, pass, function);
         });
         Ok(residual)
+    }
+
+    /// Between two stages: plants the fault that is asked for, and verifies.
+    fn look(&self, number: usize, stage: &'static str, function: &mut residual::Function) {
+        if let Some(fault) = self.fault(number) {
+            fault.plant(stage, function);
+        }
+        self.verify(stage, function);
+    }
+
+    /// The fault of a request's function.
+    fn fault(&self, number: usize) -> Option<Fault> {
+        self.options.fault.filter(|fault| fault.request == number)
     }
 
     fn verify(&self, stage: &str, function: &residual::Function) {

@@ -1,8 +1,11 @@
 //! What the tests have in common: OCaml programs with their inputs, compiling them, running commands to
 //! their end, and comparing what came out.
 //!
+//! * [`annotated`]: annotated modules, random ones too, generic and specialised;
 //! * [`conformance`]: OCaml's own test suite;
 //! * [`fuzz`]: tests that take ranges of cases;
+//! * [`golden`]: the modules of `tests/golden`, with the calls to make;
+//! * [`mutants`]: wrong residual code, and who notices it;
 //! * [`place`]: a directory with a program and a cache;
 //! * [`program`]: the programs of `tests/programs` and what belongs to each;
 //! * [`random_programs`]: OCaml programs made at random, and their check;
@@ -12,8 +15,11 @@
 //!
 //! Leaves out: what is expected. Each file of `tests/tests` states one concern.
 
+pub mod annotated;
 pub mod conformance;
 pub mod fuzz;
+pub mod golden;
+pub mod mutants;
 pub mod place;
 pub mod process;
 pub mod program;

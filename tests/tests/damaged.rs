@@ -2,17 +2,14 @@
 //! that are not what was stored. Each is refused or specialised; none panics, and what is linked
 //! from a valid module is valid.
 
-#[path = "annotated/random.rs"]
-mod random;
-
 use std::fs;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
+use bactrian_tests::annotated::random::{self, Random, Watch};
 use bactrian_tests::fuzz::cases;
 use bactrian_tests::workspace;
 use fastrand::Rng;
-use random::Random;
 use specializer::{Observer, Options, Store};
 use wasmtime::{Engine, Module};
 
@@ -105,8 +102,8 @@ fn seeds() -> Vec<Vec<u8>> {
         .map(|path| fs::read_to_string(path).expect("a golden is text"));
     let mut texts: Vec<_> = goldens.collect();
     for seed in 0..4 {
-        texts.push(random::machine(&mut Random::new(seed)));
-        texts.push(random::function(&mut Random::new(seed)));
+        texts.push(random::machine(&mut Random::new(seed), Watch::Some));
+        texts.push(random::function(&mut Random::new(seed), Watch::Some));
     }
     let modules = texts
         .iter()

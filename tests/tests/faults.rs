@@ -2,7 +2,8 @@
 //! comparison must stop. Without a fault it must not.
 //!
 //! A place for a fault may lie on a path that the program never takes; so places are tried, in the program's
-//! own functions, until one is caught. A kind that is never caught fails the test.
+//! own functions, until one is caught. A kind that is never caught fails the test. `make mutants` plants the
+//! other kinds, and counts.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -15,7 +16,7 @@ use bactrian::{engine, guest};
 use bactrian_tests::program::Program;
 use bactrian_tests::{scratch, workspace};
 use cache::Cache;
-use specializer::fault::{Fault, Kind};
+use specializer::fault::{Act, Damage, Fault, Kind};
 use wasmtime::{Engine, Module};
 
 /// How many functions, from the last, are tried.
@@ -89,7 +90,12 @@ impl Bench {
         let last = self.requests.saturating_sub(FUNCTIONS);
         for nth in 0..PLACES {
             for request in (last..self.requests).rev() {
-                let fault = Fault { kind, nth, request };
+                let fault = Fault {
+                    kind,
+                    nth,
+                    request,
+                    act: Act::Break,
+                };
                 if let Some(Verdict::Diverged(divergence)) = self.with(fault)? {
                     return Ok(Some(divergence.to_string()));
                 }
@@ -122,14 +128,15 @@ fn sound_code_agrees() -> Result<()> {
 
 #[test]
 fn each_kind_of_fault_is_caught() -> Result<()> {
-    let kinds = [
-        Kind::FlippedConstant,
-        Kind::SwappedEdge,
-        Kind::DroppedStore,
-        Kind::MissingSync,
-        Kind::StaleValue,
+    let damages = [
+        Damage::Constant,
+        Damage::SwappedEdge,
+        Damage::DroppedStore,
+        Damage::MissingSync,
+        Damage::StaleCell,
     ];
-    for kind in kinds {
+    for damage in damages {
+        let kind = Kind::Code("evaluation", damage);
         let report = BENCH
             .caught(kind)?
             .unwrap_or_else(|| panic!("{kind:?} was never caught"));

@@ -11,24 +11,19 @@
 //! The calls are made in the generic module, in the specialised one, and with each optimisation switched
 //! off: no golden stands alone. Only the residual code can be blessed; results are written by hand.
 
-mod annotated;
-
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use annotated::{Program, ablations, specialize, verified};
-use anyhow::{Context, Result, bail, ensure};
-use bactrian_tests::workspace;
-use specializer::Options;
+use anyhow::{Context, Result, ensure};
+use bactrian_tests::annotated::{Program, ablations, specialize};
+use bactrian_tests::golden::{Golden, RESIDUAL, files};
 use wasmtime::Engine;
-
-const RESIDUAL: &str = ";; residual\n";
 
 #[test]
 fn goldens() {
     let bless = std::env::var_os("BLESS").is_some();
     let engine = Engine::default();
-    let files = files(&workspace().join("tests/golden"));
+    let files = files();
     assert!(files.len() >= 15, "there are goldens");
     let failures: Vec<String> = files
         .iter()
@@ -38,16 +33,6 @@ fn goldens() {
         })
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
-}
-
-fn files(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).expect("the directory of goldens can be listed");
-    let paths = entries.map(|entry| entry.expect("a directory entry can be read").path());
-    let mut files: Vec<PathBuf> = paths
-        .filter(|path| path.extension().is_some_and(|ending| ending == "wat"))
-        .collect();
-    files.sort();
-    files
 }
 
 fn check(engine: &Engine, file: &Path, bless: bool) -> Result<()> {
@@ -79,92 +64,4 @@ fn check(engine: &Engine, file: &Path, bless: bool) -> Result<()> {
         "residual code differs (BLESS=1 takes it):\n{found}\nwhere this is expected:\n{expected}"
     );
     Ok(fs::write(file, [head, RESIDUAL, &found].concat())?)
-}
-
-struct Golden {
-    module: Vec<u8>,
-    options: Options,
-    calls: Vec<Call>,
-}
-
-/// `run args -> result after trace`.
-struct Call {
-    args: Vec<i64>,
-    result: Option<u64>,
-    trace: Vec<i64>,
-}
-
-impl Golden {
-    fn parse(head: &str) -> Result<Self> {
-        let mut golden = Golden {
-            module: wat::parse_str(head)?,
-            options: verified(),
-            calls: Vec::new(),
-        };
-        for line in head.lines() {
-            if let Some(call) = line.strip_prefix(";; run ") {
-                let call = Call::parse(call).with_context(|| line.to_owned())?;
-                golden.calls.push(call);
-            } else if let Some(nodes) = line.strip_prefix(";; nodes ") {
-                golden.options.budgets.nodes = nodes.parse()?;
-                golden.options.budgets.nodes_per_byte = 0;
-            }
-        }
-        ensure!(!golden.calls.is_empty(), "no `;; run` line");
-        Ok(golden)
-    }
-
-    fn check_calls(&self, program: &Program) -> Result<()> {
-        for call in &self.calls {
-            let found = program.run(&call.args)?;
-            if (found.result, &found.trace) != (call.result, &call.trace) {
-                bail!(
-                    "run {:?}: found {:?} after {:?}, expected {:?} after {:?}",
-                    call.args,
-                    found.result.map(|bits| bits as i64),
-                    found.trace,
-                    call.result.map(|bits| bits as i64),
-                    call.trace
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// The residual functions as comment lines.
-    fn residual_comment(&self) -> Result<String> {
-        let texts = specializer::residual_text(&self.module, &self.options)?;
-        let texts = texts.into_iter().map(|text| match text {
-            Ok(text) => text,
-            Err(declined) => format!("declined: {declined}\n"),
-        });
-        let lines: Vec<String> = texts
-            .flat_map(|text| {
-                let lines = text.lines().map(|line| format!(";; {line}\n"));
-                lines.collect::<Vec<_>>()
-            })
-            .collect();
-        Ok(lines.concat())
-    }
-}
-
-impl Call {
-    fn parse(text: &str) -> Result<Self> {
-        let (args, outcome) = text.split_once("->").context("no `->`")?;
-        let (result, trace) = outcome.split_once("after").unwrap_or((outcome, ""));
-        let result = match result.trim() {
-            "trap" => None,
-            number => Some(number.parse::<i64>()? as u64),
-        };
-        Ok(Self {
-            args: numbers(args)?,
-            result,
-            trace: numbers(trace)?,
-        })
-    }
-}
-
-fn numbers(text: &str) -> Result<Vec<i64>> {
-    let words = text.split_whitespace();
-    Ok(words.map(str::parse).collect::<Result<_, _>>()?)
 }

@@ -284,3 +284,10 @@ fn two_callees_are_no_guess() {
     let entries = check(&words).expect("well-formed");
     assert_eq!(hints::guess(&words, &entries), []);
 }
+
+#[test]
+fn the_table_of_primitives_has_an_end() {
+    let names = vec![&b"caml_exit"[..]; super::bind::MAX_PRIMITIVES + 1];
+    let error = super::bind::bind(&names, std::iter::empty()).expect_err("it does not fit");
+    assert_eq!(error, ImageError::TooManyPrimitives { count: names.len() });
+}

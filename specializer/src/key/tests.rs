@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::fault::{Fault, Kind};
+use crate::fault::{Act, Damage, Fault, Kind};
 use crate::request::Requests;
 
 const MODULE: &str = r#"(module
@@ -135,7 +135,8 @@ fn each_option_changes_the_key() {
         |options| options.budgets.fan_out += 1,
         |options| {
             options.fault = Some(Fault {
-                kind: Kind::SwappedEdge,
+                kind: Kind::Code("evaluation", Damage::SwappedEdge),
+                act: Act::Break,
                 nth: 0,
                 request: 0,
             });

@@ -28,6 +28,11 @@ impl Locals {
     pub fn of(&self, value: Value) -> u32 {
         self.of[value.index()]
     }
+
+    /// Moves a value to the local of another: for deliberate faults.
+    pub fn share(&mut self, value: Value, with: Value) {
+        self.of[value.index()] = self.of[with.index()];
+    }
 }
 
 /// Assigns locals for `code`, whose blocks are emitted in the order of `blocks`.

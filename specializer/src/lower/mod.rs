@@ -12,8 +12,8 @@ mod locals;
 mod loops;
 mod reduce;
 mod relocation;
-mod stackify;
-mod structure;
+pub(crate) mod stackify;
+pub(crate) mod structure;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +23,10 @@ use std::borrow::Cow;
 
 use crate::dominators::{Dominators, Order};
 use crate::ir::residual;
+
+use locals::Locals;
+use stackify::Code;
+use structure::Step;
 
 /// Lowers a function that satisfies [`crate::verify`]'s rules for residual functions.
 pub fn function(function: &residual::Function) -> Lowered {
@@ -36,11 +40,33 @@ pub fn reducible(function: &residual::Function) -> Cow<'_, residual::Function> {
 
 /// The other steps.
 pub fn reduced(function: &residual::Function) -> Lowered {
+    write(function, &plan(function))
+}
+
+/// What is decided before anything is written.
+#[derive(Debug)]
+pub struct Plan {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) code: Code,
+    pub(crate) locals: Locals,
+}
+
+/// Decides how a reducible function is lowered.
+pub fn plan(function: &residual::Function) -> Plan {
     let order = Order::new(function);
     let dominators = Dominators::new(function, &order);
     let loops = loops::Loops::new(&order, &dominators);
     let steps = structure::run(function, &order, &dominators, &loops);
     let code = stackify::run(function, &order);
     let locals = locals::run(function, &code, &structure::blocks(&steps), &loops);
-    encode::run(function, &steps, &code, &locals)
+    Plan {
+        steps,
+        code,
+        locals,
+    }
+}
+
+/// Writes a body as planned.
+pub fn write(function: &residual::Function, plan: &Plan) -> Lowered {
+    encode::run(function, &plan.steps, &plan.code, &plan.locals)
 }

@@ -431,3 +431,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn memory_is_as_it_was_read() {
+    let place = Place::Relative(Symbol {
+        base: Base(0),
+        offset: 0,
+    });
+    let misfit = refused(|stored| {
+        stored.log.insert((place, 1), Seen::Variable);
+    });
+    assert_eq!(misfit, Misfit::Memory(place));
+}

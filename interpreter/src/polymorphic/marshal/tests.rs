@@ -1,6 +1,7 @@
 //! Both directions on hand-made values, against bytes that `ocamlrun` wrote, and malformed input.
 
-use super::output::{Flags, marshal};
+use super::input;
+use super::output::{self, Flags, marshal};
 use super::unmarshal;
 use crate::custom;
 use crate::heap;
@@ -122,8 +123,25 @@ fn malformed_input_is_an_error() {
             let _ = unmarshal(&changed);
         }
     }
-    let message = unmarshal(&[0; 30])
-        .expect_err("no magic number")
-        .to_string();
-    assert_eq!(message, "input_val_from_string: bad object");
+    let error = unmarshal(&[0; 30]).expect_err("no magic number");
+    let message = "input_val_from_string: bad object";
+    assert_eq!(error, input::Error::Failure(message.to_owned()));
+}
+
+#[test]
+fn values_that_cannot_be_marshalled() {
+    start_machine();
+    let hidden = heap::alloc_fields(crate::value::tag::ABSTRACT, &[Value::int(1)]);
+    assert!(matches!(
+        marshal(hidden, Flags::default()),
+        Err(output::Error::InvalidArgument(_))
+    ));
+    let narrow = Flags {
+        compat_32: true,
+        ..Flags::default()
+    };
+    assert!(matches!(
+        marshal(Value::int(1 << 40), narrow),
+        Err(output::Error::Failure(_))
+    ));
 }

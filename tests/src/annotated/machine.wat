@@ -25,6 +25,7 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x318) (i32 1 0x1800 0 0x800 3 0)
     (i32 2 0) (i64 0x1800) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x900) (i64 17 23 29 31 37 41 43 47))
   (; program ;)
   (func (export "run") (param i64) (result i64)
     (call_indirect (type $entry)

@@ -26,17 +26,30 @@ impl Random {
     }
 }
 
+/// Opcodes of the machine: the accumulator is reported, all cells are.
+const REPORT: u8 = 5;
+const LOOK: u8 = 6;
+
 const MACHINE: &str = include_str!("machine.wat");
 
 /// Bytes before a function's first instruction.
 const HEADER: usize = 16;
 const INSTRUCTION: usize = 4;
 
+/// How much of what happens is reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Watch {
+    /// What the program says.
+    Some,
+    /// Everything, after each statement: so that next to nothing can go wrong unseen.
+    All,
+}
+
 /// The machine with two random programs that call each other.
-pub fn machine(random: &mut Random) -> String {
+pub fn machine(random: &mut Random, watch: Watch) -> String {
     let mut data = String::new();
     for (address, other) in [(0x1000, 0x800), (0x1800, -0x800)] {
-        let (code, targets) = Code::generate(random);
+        let (code, targets) = Code::generate(random, watch);
         writeln!(
             data,
             "(data (i32.const {address}) (i32 1 {other}) (i16 {}) (i8 {}))",
@@ -56,6 +69,7 @@ fn spaced<T: ToString>(items: &[T]) -> String {
 /// Instructions in statements; the stack is as deep at the start of each as at that of the second.
 struct Code<'r> {
     random: &'r mut Random,
+    watch: Watch,
     bytes: Vec<u8>,
     depth: usize,
     /// Where statements start, as instruction numbers.
@@ -66,9 +80,10 @@ struct Code<'r> {
 
 impl<'r> Code<'r> {
     /// The code's bytes, and four offsets at which computed jumps may go on.
-    fn generate(random: &'r mut Random) -> (Vec<u8>, [usize; 4]) {
+    fn generate(random: &'r mut Random, watch: Watch) -> (Vec<u8>, [usize; 4]) {
         let mut code = Self {
             random,
+            watch,
             bytes: Vec::new(),
             depth: 0,
             starts: Vec::new(),
@@ -106,6 +121,10 @@ impl<'r> Code<'r> {
 
     fn statement(&mut self, number: usize, count: usize) {
         let depth = self.depth;
+        if self.watch == Watch::All {
+            self.op(REPORT, 0, 0);
+            self.op(LOOK, 0, 0);
+        }
         for _ in 0..1 + self.random.below(5) {
             self.straight();
             match self.random.below(4) {
@@ -138,6 +157,9 @@ impl<'r> Code<'r> {
     fn straight(&mut self) {
         let large = self.random.below(9) as i16 - 2;
         let register = self.random.below(8);
+        if self.watch == Watch::All {
+            self.op(REPORT, 0, 0);
+        }
         match self.random.below(14) {
             0 | 1 => self.op(0, 0, large),
             2 => self.op(3, register, 0),
@@ -173,9 +195,10 @@ impl<'r> Code<'r> {
 const FUNCTION: &str = include_str!("function.wat");
 
 /// A random function with annotations.
-pub fn function(random: &mut Random) -> String {
+pub fn function(random: &mut Random, watch: Watch) -> String {
     let mut body = Body {
         random,
+        watch,
         text: String::new(),
         loops: 0,
     };
@@ -186,6 +209,7 @@ pub fn function(random: &mut Random) -> String {
 /// Statements over the locals `$a $b` (`i64`), `$i $j` (`i32`) and `$q` (a cell's address).
 struct Body<'r> {
     random: &'r mut Random,
+    watch: Watch,
     text: String,
     loops: usize,
 }
@@ -194,6 +218,16 @@ impl Body<'_> {
     fn statements(&mut self, depth: usize) {
         for _ in 0..2 + self.random.below(4) {
             self.statement(depth);
+            if self.watch == Watch::All {
+                self.line(
+                    "(call $locals (local.get $a) (local.get $b) (local.get $i) (local.get $j))",
+                );
+                self.line("(call $report (call $read (i32.sub (local.get 1) (i32.const 64))))");
+                self.line("(call $sync) (call $look (local.get 1)) (call $invalidate)");
+                self.line("(call $touch)");
+                self.line("(global.set $seen (i64.add (i64.mul (global.get $seen) (i64.const 3))");
+                self.line("(local.get $a)))");
+            }
         }
     }
 

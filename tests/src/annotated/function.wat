@@ -15,10 +15,12 @@
   (memory (export "memory") 3)
   (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
   (global $fuel (mut i32) (i32.const 30))
+  (global $seen (mut i64) (i64.const 0))
   (type $entry (func (param i32 i32 i64) (result i64)))
   (table 2 funcref)
   (elem (i32.const 1) $interpret)
   (data (i32.const 0x80) (i32 1))
+  (data (i32.const 0x900) (i64 17 23 29 31 37 41 43 47))
   (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
   (data (i32.const 0x120) (i32 0x1000 0x20))
   (data (i32.const 0x140) (i32 1 0x80 0 0x20 3 0)
@@ -33,7 +35,8 @@
       (then (global.set $fuel (i32.sub (global.get $fuel) (i32.const 1))) (i32.const 1))
       (else (i32.const 0))))
 
-  ;; Reports all cells, and changes the register at 0x11038, which no constant is ever written to.
+  ;; Reports all cells, and changes the register at 0x11038 and the lowest cell of the stack, which no
+  ;; constant is ever written to.
   (func $look (param $sp i32)
     (local $cell i32) (local $sum i64)
     (local.set $cell (i32.sub (local.get $sp) (i32.const 64)))
@@ -44,7 +47,23 @@
     (call $report (local.get $sum))
     (call $report (i64.load (i32.const 0x11000)))
     (call $report (i64.load (i32.const 0x11038)))
+    (i64.store (i32.sub (local.get $sp) (i32.const 64))
+      (i64.add (i64.load (i32.sub (local.get $sp) (i32.const 64))) (i64.const 5)))
     (i64.store (i32.const 0x11038) (i64.add (i64.load (i32.const 0x11038)) (i64.const 3))))
+
+  (func $locals (param i64 i64 i32 i32)
+    (call $report (local.get 0))
+    (call $report (local.get 1))
+    (call $report (i64.extend_i32_u (local.get 2)))
+    (call $report (i64.extend_i32_u (local.get 3))))
+
+  ;; Of the types of functions that are called: what a call may be taken for.
+  (func $report_twice (param i64)
+    (call $report (local.get 0))
+    (call $report (local.get 0)))
+  (func $touch_twice
+    (call $touch)
+    (call $touch))
 
   ;; Changes scratch memory.
   (func $touch
@@ -55,7 +74,10 @@
     (local.set $a (local.get 2))
     (local.set $q (local.get 1))
     (call $write (i32.const 0x11038) (i64.load (i32.const 0x900)))
+    (call $write (i32.sub (local.get 1) (i32.const 64)) (local.get 2))
     (; body ;)
     (call $report (call $read (i32.const 0x11038)))
+    (call $report (call $read (i32.sub (local.get 1) (i32.const 64))))
+    (call $report (global.get $seen))
     (call $sync)
     (i64.add (local.get $a) (i64.add (local.get $b) (i64.extend_i32_u (i32.xor (local.get $i) (local.get $j)))))))

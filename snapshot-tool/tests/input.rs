@@ -1,0 +1,22 @@
+//! Each way in which a file cannot be used.
+
+use std::fs;
+
+use bactrian::guest::ocaml::OCAML;
+use bactrian::input::{self, Error};
+
+#[test]
+fn files_that_cannot_be_used() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let absent = directory.path().join("absent");
+    assert!(matches!(
+        input::kind(&absent, &OCAML),
+        Err(Error::Unreadable { path, .. }) if path == absent
+    ));
+    let script = directory.path().join("script");
+    fs::write(&script, "#!/bin/sh\necho a script\n").expect("a file can be written");
+    assert!(matches!(
+        input::kind(&script, &OCAML),
+        Err(Error::Foreign { path, .. }) if path == script
+    ));
+}

@@ -1,0 +1,115 @@
+//! Effects that are missing, or in the wrong order.
+
+use super::{Blocks, Place};
+use crate::ir::Terminator;
+use crate::ir::residual::{BlockData, Function, Inst, Value};
+use crate::op::{Effect, Op};
+
+pub fn drop_global(function: &mut Function, place: Place) -> Blocks {
+    remove_first(function, place, |_, inst| {
+        matches!(inst.op, Op::GlobalSet(_))
+    })
+}
+
+pub fn drop_effect(function: &mut Function, place: Place) -> Blocks {
+    remove_first(function, place, |used, inst| {
+        let acts = match inst.op.effect() {
+            Effect::Writes | Effect::WritesGlobal | Effect::Calls => true,
+            // Whether it traps depends on operands: most do not.
+            Effect::Traps | Effect::Pure | Effect::Reads | Effect::ReadsGlobal => false,
+        };
+        acts && inst.result.is_none_or(|result| !used[result.index()])
+    })
+}
+
+/// Removes an instruction of which `is_candidate` says so, given which values are used.
+fn remove_first(
+    function: &mut Function,
+    mut place: Place,
+    is_candidate: impl Fn(&[bool], &Inst) -> bool,
+) -> Blocks {
+    let used = used(function);
+    for (number, block) in function.blocks.iter_mut().enumerate() {
+        for index in 0..block.insts.len() {
+            if is_candidate(&used, &block.insts[index]) && place.here() {
+                block.insts.remove(index);
+                return vec![number];
+            }
+        }
+    }
+    Blocks::new()
+}
+
+/// By value: whether anything takes it as an operand.
+pub fn used(function: &Function) -> Vec<bool> {
+    let mut used = vec![false; function.types.len()];
+    for block in &function.blocks {
+        let args = block.insts.iter().flat_map(|inst| &inst.args);
+        for value in args.chain(block.term.operands()) {
+            used[value.index()] = true;
+        }
+    }
+    used
+}
+
+/// Exchanges two neighbours of which the second depends on the effect of the first.
+pub fn reorder(function: &mut Function, mut place: Place) -> Blocks {
+    for (number, block) in function.blocks.iter_mut().enumerate() {
+        for index in 1..block.insts.len() {
+            let (first, second) = (&block.insts[index - 1], &block.insts[index]);
+            if depends(first, second) && place.here() {
+                block.insts.swap(index - 1, index);
+                return vec![number];
+            }
+        }
+    }
+    Blocks::new()
+}
+
+/// Whether the two do something to one place, or to anything.
+fn depends(first: &Inst, second: &Inst) -> bool {
+    let takes_result = first
+        .result
+        .is_some_and(|result| second.args.contains(&result));
+    !takes_result
+        && match (first.op, second.op) {
+            (Op::Call(_) | Op::Intrinsic(_), Op::Call(_) | Op::Intrinsic(_)) => true,
+            (Op::GlobalSet(one), Op::GlobalSet(other) | Op::GlobalGet(other))
+            | (Op::GlobalGet(one), Op::GlobalSet(other)) => one == other,
+            (Op::Store { .. }, Op::Store { .. } | Op::Load { .. })
+            | (Op::Load { .. }, Op::Store { .. }) => accessed(first) == accessed(second),
+            _ => false,
+        }
+}
+
+/// Base and offset of an access.
+fn accessed(inst: &Inst) -> Option<(Value, u32)> {
+    match inst.op {
+        Op::Load { offset, .. } | Op::Store { offset, .. } => Some((inst.args[0], offset)),
+        _ => None,
+    }
+}
+
+/// Ends a block with one of its calls, which has the type of the function.
+pub fn tail_call(function: &mut Function, mut place: Place) -> Blocks {
+    let (types, results) = (&function.types, &function.signature.results);
+    for (number, block) in function.blocks.iter_mut().enumerate() {
+        for index in 0..block.insts.len() {
+            let inst = &block.insts[index];
+            let Op::Call(callee) = inst.op else { continue };
+            let result = inst.result.map(|result| types[result.index()]);
+            if result.as_slice() == results && place.here() {
+                let args = inst.args.clone();
+                end(block, index, Terminator::TailCall { callee, args });
+                return vec![number];
+            }
+        }
+    }
+    Blocks::new()
+}
+
+/// Ends a block before the instruction at `index`.
+fn end(block: &mut BlockData, index: usize, term: Terminator<Value>) {
+    block.insts.truncate(index);
+    block.term = term;
+}

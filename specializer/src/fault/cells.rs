@@ -1,0 +1,152 @@
+//! Wrong accesses of cells and of other memory.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Blocks, Place, values};
+use crate::ir::residual::{Function, Inst, Value};
+use crate::op::Op;
+
+/// Bytes of a cell.
+const CELL: u32 = 8;
+
+/// Which stores are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Store {
+    ToCell,
+    Elsewhere,
+}
+
+pub fn drop_store(function: &mut Function, mut place: Place, which: Store) -> Blocks {
+    let frames = frames(function);
+    for (number, block) in function.blocks.iter_mut().enumerate() {
+        for index in 0..block.insts.len() {
+            let inst = &block.insts[index];
+            let is_store = matches!(inst.op, Op::Store { .. });
+            let of_cell = is_store && frames.contains(&inst.args[0]);
+            if is_store && of_cell == (which == Store::ToCell) && place.here() {
+                block.insts.remove(index);
+                return vec![number];
+            }
+        }
+    }
+    Blocks::new()
+}
+
+/// Reads or writes the next cell.
+pub fn move_access(function: &mut Function, mut place: Place) -> Blocks {
+    let frames = frames(function);
+    for (number, block) in function.blocks.iter_mut().enumerate() {
+        for inst in &mut block.insts {
+            if let Op::Load { offset, .. } | Op::Store { offset, .. } = &mut inst.op
+                && frames.contains(&inst.args[0])
+                && place.here()
+            {
+                *offset += CELL;
+                return vec![number];
+            }
+        }
+    }
+    Blocks::new()
+}
+
+/// Uses the value stored to a cell before a call in place of the load after it.
+pub fn keep_stale(function: &mut Function, mut place: Place) -> Blocks {
+    let frames = frames(function);
+    let predecessors = single_predecessors(function);
+    for number in 0..function.blocks.len() {
+        for index in 0..function.blocks[number].insts.len() {
+            let inst = &function.blocks[number].insts[index];
+            let Some(cell) = loaded_cell(inst, &frames) else {
+                continue;
+            };
+            let before = Before {
+                function,
+                frames: &frames,
+                predecessors: &predecessors,
+            };
+            if let Some(stale) = before.call(number, index, cell)
+                && place.here()
+            {
+                let fresh = inst.result.expect("a load has a result");
+                function.blocks[number].insts.remove(index);
+                values::replace(function, fresh, stale);
+                return vec![number];
+            }
+        }
+    }
+    Blocks::new()
+}
+
+fn loaded_cell(inst: &Inst, frames: &HashSet<Value>) -> Option<u32> {
+    match inst.op {
+        Op::Load { offset, .. } if frames.contains(&inst.args[0]) => Some(offset),
+        _ => None,
+    }
+}
+
+/// What comes before an instruction.
+struct Before<'f> {
+    function: &'f Function,
+    frames: &'f HashSet<Value>,
+    predecessors: &'f HashMap<usize, usize>,
+}
+
+/// How many blocks are looked at, backwards.
+const FAR: usize = 64;
+
+impl Before<'_> {
+    /// The value last stored to the cell or read from it, if a call lies between that and the instruction.
+    fn call(&self, block: usize, index: usize, cell: u32) -> Option<Value> {
+        let (mut block, mut end, mut called) = (block, index, false);
+        for _ in 0..FAR {
+            for inst in self.function.blocks[block].insts[..end].iter().rev() {
+                let here = |offset| offset == cell && self.frames.contains(&inst.args[0]);
+                match inst.op {
+                    Op::Call(_) => called = true,
+                    Op::Store { offset, .. } if here(offset) => {
+                        return called.then_some(inst.args[1]);
+                    }
+                    Op::Load { offset, .. } if here(offset) => {
+                        return inst.result.filter(|_| called);
+                    }
+                    _ => {}
+                }
+            }
+            block = *self.predecessors.get(&block)?;
+            end = self.function.blocks[block].insts.len();
+        }
+        None
+    }
+}
+
+/// The bases from which cells are addressed, and the constants that these are computed with. A base that is
+/// wrong in the same way everywhere moves cells that nobody else looks at: that changes nothing.
+pub fn bases(function: &Function) -> HashSet<Value> {
+    let entry = &function.blocks[0];
+    let bases = entry.insts.iter().filter(|inst| {
+        matches!(inst.op, Op::I32Sub | Op::I32Add) && entry.params.contains(&inst.args[0])
+    });
+    let parts = bases.flat_map(|inst| inst.result.into_iter().chain([inst.args[1]]));
+    parts.collect()
+}
+
+/// The bases from which cells are addressed: the differences computed in the entry.
+fn frames(function: &Function) -> HashSet<Value> {
+    let entry = &function.blocks[0];
+    let frames = entry
+        .insts
+        .iter()
+        .filter(|inst| inst.op == Op::I32Sub && entry.params.contains(&inst.args[0]));
+    frames.filter_map(|inst| inst.result).collect()
+}
+
+fn single_predecessors(function: &Function) -> HashMap<usize, usize> {
+    let mut found: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (number, block) in function.blocks.iter().enumerate() {
+        for target in block.term.targets() {
+            found.entry(target.block.index()).or_default().push(number);
+        }
+    }
+    let single = found.into_iter().filter(|(_, from)| from.len() == 1);
+    single.map(|(block, from)| (block, from[0])).collect()
+}

@@ -1,0 +1,107 @@
+//! Wrong links: relocations that name something else, slots that hold another function.
+
+use super::{Act, Fault, Mismatch, Place};
+use crate::ir::{Func, Symbol};
+use crate::lower::{Lowered, RelocationKind};
+use crate::module::Module;
+use crate::request::Requests;
+
+/// Bytes of an address's neighbour.
+const WORD: i32 = 8;
+
+/// Plants a fault, if there is such a place. `bodies` are those of the requests, in order.
+pub fn plant(
+    mismatch: Mismatch,
+    fault: Fault,
+    module: &Module,
+    requests: &Requests,
+    bodies: &mut [Option<Lowered>],
+) {
+    let request = fault.request;
+    let mut place = Place(fault.nth);
+    if mismatch == Mismatch::ExchangedSlots {
+        return exchange(fault, requests, bodies);
+    }
+    let Some(body) = bodies.get_mut(request).and_then(Option::as_mut) else {
+        return;
+    };
+    let relocations = body.relocations.iter().enumerate();
+    let mut others = relocations.filter_map(|(index, relocation)| {
+        let other = match (mismatch, relocation.kind) {
+            (Mismatch::WrongCallee, RelocationKind::CallFunction(func)) => {
+                sibling(module, func).map(RelocationKind::CallFunction)
+            }
+            (Mismatch::WrongSlotCallee, RelocationKind::CallSlot(slot)) => {
+                other_slot(request, requests, slot).map(RelocationKind::CallSlot)
+            }
+            (Mismatch::WrongAddress, RelocationKind::SymbolAddress(symbol)) => {
+                Some(RelocationKind::SymbolAddress(moved(symbol, WORD)))
+            }
+            _ => None,
+        };
+        Some((index, other?))
+    });
+    if let Some((index, other)) = others.find(|_| place.here()) {
+        match fault.act {
+            Act::Break => body.relocations[index].kind = other,
+            Act::Trap => trap(body, index),
+        }
+    }
+}
+
+/// Puts an `unreachable` in the place of an instruction that has a relocation. Any types fit behind it.
+fn trap(body: &mut Lowered, index: usize) {
+    const UNREACHABLE: u8 = 0x00;
+    const NOP: u8 = 0x01;
+    let operand = body.relocations.remove(index).offset as usize;
+    body.body[operand - 1] = UNREACHABLE;
+    body.body[operand..operand + 5].fill(NOP);
+}
+
+/// The next function of the same type.
+fn sibling(module: &Module, func: Func) -> Option<Func> {
+    let sig = module.functions[func.index()];
+    let count = module.functions.len();
+    let others = (1..count).map(|step| Func(((func.index() + step) % count) as u32));
+    let mut alike = others.filter(|&other| {
+        let is_annotation = module
+            .import(other)
+            .is_some_and(|import| import.module == crate::link::ANNOTATIONS);
+        module.functions[other.index()] == sig && !is_annotation
+    });
+    alike.next()
+}
+
+/// The slot of the next request whose function has the same type as the one that `slot` belongs to.
+fn other_slot(request: usize, requests: &Requests, slot: Symbol) -> Option<Symbol> {
+    let all = &requests.requests;
+    let here = all[request].address(slot);
+    let of = all.iter().position(|request| request.slot == here)?;
+    let others = (1..all.len()).map(|step| &all[(of + step) % all.len()]);
+    let other = others.into_iter().find(|other| other.sig == all[of].sig)?;
+    Some(moved(slot, other.slot.wrapping_sub(here) as i32))
+}
+
+fn moved(symbol: Symbol, by: i32) -> Symbol {
+    Symbol {
+        offset: symbol.offset.wrapping_add(by),
+        ..symbol
+    }
+}
+
+/// Gives the request the function of another one of its type, and the other way round.
+fn exchange(fault: Fault, requests: &Requests, bodies: &mut [Option<Lowered>]) {
+    let (all, request) = (&requests.requests, fault.request);
+    let mut place = Place(fault.nth);
+    let mut others = (request + 1..all.len()).filter(|&other| {
+        let answered = bodies[request].is_some() && bodies[other].is_some();
+        answered && all[request].sig == all[other].sig && bodies[request] != bodies[other]
+    });
+    if let Some(other) = others.find(|_| place.here()) {
+        match fault.act {
+            Act::Break => bodies.swap(request, other),
+            // Without a body the slot keeps its generic function, which does the same.
+            Act::Trap => bodies[request] = None,
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Wrong values: constants, operators, operands. What is returned is the blocks that take them.
+
+use super::{Blocks, Place, calls, cells};
+use crate::ir::residual::{Function, Value};
+use crate::op::{Const, Op};
+
+/// Adds two to an integer: a tagged one stays tagged.
+pub fn change_constant(function: &mut Function, mut place: Place) -> Blocks {
+    let (bases, used) = (cells::bases(function), calls::used(function));
+    let blocks = function.blocks.iter_mut();
+    let insts = blocks.flat_map(|block| &mut block.insts);
+    let mut integers = insts.filter_map(|inst| match &mut inst.op {
+        Op::Const(constant @ (Const::I32(_) | Const::I64(_))) => Some((constant, inst.result)),
+        _ => None,
+    });
+    let is_candidate = |result: Option<Value>| {
+        result.is_some_and(|value| used[value.index()] && !bases.contains(&value))
+    };
+    let found = integers.find(|(_, result)| is_candidate(*result) && place.here());
+    let Some((constant, Some(result))) = found else {
+        return Blocks::new();
+    };
+    *constant = match *constant {
+        Const::I32(value) => Const::I32(value.wrapping_add(2)),
+        Const::I64(value) => Const::I64(value.wrapping_add(2)),
+        Const::F32(_) | Const::F64(_) => unreachable!("only integers were looked for"),
+    };
+    users(function, result)
+}
+
+/// Uses one constant of the entry for the next one of its type.
+pub fn merge_constants(function: &mut Function, mut place: Place) -> Blocks {
+    let bases = cells::bases(function);
+    let insts = function.blocks[0].insts.iter();
+    let constants = insts.filter_map(|inst| match inst.op {
+        Op::Const(constant) => Some((constant, inst.result?)),
+        _ => None,
+    });
+    let constants: Vec<(Const, Value)> = constants
+        .filter(|(_, value)| !bases.contains(value))
+        .collect();
+    for (index, &(constant, value)) in constants.iter().enumerate() {
+        let mut before = constants[..index].iter().rev();
+        let same = before.find(|(other, _)| other.ty() == constant.ty() && *other != constant);
+        let Some(&(_, other)) = same else { continue };
+        let users = users(function, value);
+        if !users.is_empty() && place.here() {
+            replace(function, value, other);
+            return users;
+        }
+    }
+    Blocks::new()
+}
+
+/// Replaces a parameter by what one of the jumps to its block gives it, where another gives something else.
+pub fn merge_parameter(function: &mut Function, mut place: Place) -> Blocks {
+    for block in 1..function.blocks.len() {
+        for index in 0..function.blocks[block].params.len() {
+            let param = function.blocks[block].params[index];
+            let Some(first) = one_of_several(function, block, index) else {
+                continue;
+            };
+            if !users(function, param).is_empty() && place.here() {
+                let wrong = givers(function, block, index, first);
+                remove_param(function, block, index);
+                replace(function, param, first);
+                return wrong;
+            }
+        }
+    }
+    Blocks::new()
+}
+
+/// The first of the values that a parameter gets beside its own, if there are several.
+fn one_of_several(function: &Function, block: usize, index: usize) -> Option<Value> {
+    let param = function.blocks[block].params[index];
+    let targets = function
+        .blocks
+        .iter()
+        .flat_map(|block| block.term.targets());
+    let mut given = targets
+        .filter(|target| target.block.index() == block)
+        .map(|target| target.args[index])
+        .filter(|&arg| arg != param);
+    let first = given.next()?;
+    given.any(|arg| arg != first).then_some(first)
+}
+
+/// The blocks that give a parameter anything but `value` or itself.
+fn givers(function: &Function, block: usize, index: usize, value: Value) -> Blocks {
+    let param = function.blocks[block].params[index];
+    let blocks = function.blocks.iter().enumerate();
+    let givers = blocks.filter(|(_, from)| {
+        from.term.targets().any(|target| {
+            target.block.index() == block && ![value, param].contains(&target.args[index])
+        })
+    });
+    givers.map(|(number, _)| number).collect()
+}
+
+fn remove_param(function: &mut Function, block: usize, index: usize) {
+    function.blocks[block].params.remove(index);
+    for data in &mut function.blocks {
+        for target in data.term.targets_mut() {
+            if target.block.index() == block {
+                target.args.remove(index);
+            }
+        }
+    }
+}
+
+pub fn change_operator(function: &mut Function, mut place: Place) -> Blocks {
+    let bases = cells::bases(function);
+    for (number, block) in function.blocks.iter_mut().enumerate() {
+        for inst in &mut block.insts {
+            if let Some(other) = similar(inst.op)
+                && inst.result.is_none_or(|result| !bases.contains(&result))
+                && place.here()
+            {
+                inst.op = other;
+                return vec![number];
+            }
+        }
+    }
+    Blocks::new()
+}
+
+/// An operator of the same type that is easily taken for this one.
+fn similar(op: Op) -> Option<Op> {
+    const PAIRS: &[(Op, Op)] = &[
+        (Op::I32Add, Op::I32Sub),
+        (Op::I32And, Op::I32Or),
+        (Op::I32Shl, Op::I32ShrU),
+        (Op::I32Eq, Op::I32Ne),
+        (Op::I32LtS, Op::I32GeS),
+        (Op::I32LtU, Op::I32GeU),
+        (Op::I32GtS, Op::I32LeS),
+        (Op::I32GtU, Op::I32LeU),
+        (Op::I64Add, Op::I64Sub),
+        (Op::I64And, Op::I64Or),
+        (Op::I64Shl, Op::I64ShrS),
+        (Op::I64Eq, Op::I64Ne),
+        (Op::I64LtS, Op::I64GeS),
+        (Op::I64LtU, Op::I64GeU),
+        (Op::I64GtS, Op::I64LeS),
+        (Op::I64GtU, Op::I64LeU),
+        (Op::I64ExtendI32U, Op::I64ExtendI32S),
+    ];
+    PAIRS.iter().find_map(|&(one, other)| match op {
+        op if op == one => Some(other),
+        op if op == other => Some(one),
+        _ => None,
+    })
+}
+
+/// Takes the nearest value of the same type for an operand: one of the same block, so that it is defined.
+pub fn renumber(function: &mut Function, mut place: Place) -> Blocks {
+    let bases = cells::bases(function);
+    let types = &function.types;
+    for (number, block) in function.blocks.iter_mut().enumerate() {
+        let mut defined = block.params.clone();
+        for inst in &mut block.insts {
+            if inst.result.is_some_and(|result| bases.contains(&result)) {
+                continue;
+            }
+            for arg in &mut inst.args {
+                let ty = types[arg.index()];
+                let mut near = defined.iter().rev();
+                let other = near.find(|&value| value != arg && types[value.index()] == ty);
+                if let Some(&other) = other
+                    && place.here()
+                {
+                    *arg = other;
+                    return vec![number];
+                }
+            }
+            defined.extend(inst.result);
+        }
+    }
+    Blocks::new()
+}
+
+/// The blocks in which a value is an operand.
+fn users(function: &Function, value: Value) -> Blocks {
+    let blocks = function.blocks.iter().enumerate();
+    let users = blocks.filter(|(_, block)| {
+        let args = block.insts.iter().flat_map(|inst| &inst.args);
+        args.chain(block.term.operands()).any(|arg| *arg == value)
+    });
+    users.map(|(number, _)| number).collect()
+}
+
+/// Uses one value for another everywhere.
+pub fn replace(function: &mut Function, old: Value, new: Value) {
+    let rename = |value: &mut Value| {
+        if *value == old {
+            *value = new;
+        }
+    };
+    for data in &mut function.blocks {
+        let args = data.insts.iter_mut().flat_map(|inst| &mut inst.args);
+        args.for_each(rename);
+        data.term.for_each_operand_mut(rename);
+    }
+}

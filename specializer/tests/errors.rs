@@ -1,0 +1,194 @@
+//! Each way in which specialisation can fail or decline, produced by the smallest change of one small module.
+
+use bactrian_specializer::eval::Declined;
+use bactrian_specializer::lift::{Reason, Unsupported};
+use bactrian_specializer::link::LinkError;
+use bactrian_specializer::module::ModuleError;
+use bactrian_specializer::request::RequestError;
+use bactrian_specializer::{Error, Observer, Options, Outcome, Report, link_generic, specialize};
+
+/// An interpreter that counts down in a loop, with one request.
+const MODULE: &str = r#"(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (memory 1)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 2 funcref)
+  (elem (i32.const 1) $interpret)
+  (data (i32.const 0x80) (i32 1))
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
+  (data (i32.const 0x120) (i32 0x1000 0x40))
+  (data (i32.const 0x140) (i32 1 0x80 0 0x40 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x1000) (i8 7))
+  (func $interpret (type $entry)
+    (loop $next
+      (call $position (local.get 0))
+      (local.set 2 (i64.sub (local.get 2) (i64.const 1)))
+      (br_if $next (i64.ne (local.get 2) (i64.const 0))))
+    (i64.load8_u (local.get 0))))"#;
+
+struct Silent;
+
+impl Observer for Silent {
+    fn stage(&self, _: &'static str) {}
+    fn progress(&self, _: usize, _: usize) {}
+}
+
+/// The module with one text replaced by another.
+fn changed(old: &str, new: &str) -> Vec<u8> {
+    assert_eq!(MODULE.matches(old).count(), 1, "{old}");
+    wat::parse_str(MODULE.replace(old, new)).expect("the changed text is a module")
+}
+
+fn run(module: &[u8], options: &Options) -> Result<Report, Error> {
+    specialize(module, options, None, &Silent).map(|output| output.report)
+}
+
+#[track_caller]
+fn error(module: &[u8]) -> Error {
+    run(module, &Options::default()).expect_err("it cannot be specialised")
+}
+
+#[test]
+fn the_module_is_specialised_as_it_is() {
+    let module = wat::parse_str(MODULE).expect("the text is a module");
+    let report = run(&module, &Options::default()).expect("it can be specialised");
+    assert!(matches!(
+        report.requests[0].outcome,
+        Outcome::Specialised { .. }
+    ));
+}
+
+#[test]
+fn modules_that_cannot_be_read() {
+    assert!(matches!(
+        error(b"no module"),
+        Error::Module(ModuleError::Parse(_))
+    ));
+    let outside = changed("(data (i32.const 0x1000)", "(data (i32.const 0x10000)");
+    assert!(matches!(
+        error(&outside),
+        Error::Module(ModuleError::Unsupported { what, .. })
+            if what == "data segment that does not fit the memory"
+    ));
+}
+
+#[test]
+fn tables_of_requests_that_cannot_be_read() {
+    let unnamed = changed(r#"(export "BACTRIAN_REQUESTS")"#, "");
+    assert!(matches!(
+        error(&unnamed),
+        Error::Request(RequestError::NoTable)
+    ));
+    let magic = changed("0x54434142", "0x54434143");
+    assert!(matches!(
+        error(&magic),
+        Error::Request(RequestError::Malformed { address: 0x100, .. })
+    ));
+}
+
+/// Why the function of the request cannot be lifted.
+#[track_caller]
+fn reason(module: &[u8]) -> Reason {
+    match error(module) {
+        Error::Unsupported(Unsupported { reason, .. }) => reason,
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn functions_that_cannot_be_lifted() {
+    let load = "(i64.load8_u (local.get 0))";
+    let imported = MODULE
+        .replace(
+            "(memory 1)",
+            r#"(import "host" "run" (func $run (type $entry))) (memory 1)"#,
+        )
+        .replace(
+            "(elem (i32.const 1) $interpret)",
+            "(elem (i32.const 1) $run)",
+        );
+    let imported = wat::parse_str(imported).expect("the changed text is a module");
+    assert!(matches!(reason(&imported), Reason::NoBody));
+    let vector = changed("(loop $next", "(local v128) (loop $next");
+    assert!(matches!(reason(&vector), Reason::Types));
+    let operator = changed(load, "(drop (ref.null func)) (i64.const 0)");
+    assert!(matches!(reason(&operator), Reason::Operator { .. }));
+    let intrinsic = changed(r#""context.update""#, r#""context.pop""#);
+    assert!(matches!(reason(&intrinsic), Reason::Intrinsic(name) if name == "context.pop"));
+    let invalid = changed(load, "i64.add");
+    assert!(matches!(reason(&invalid), Reason::Invalid(_)));
+    // `i64.load8_u` becomes an opcode that does not exist.
+    let mut malformed = wat::parse_str(MODULE).expect("the text is a module");
+    let place = malformed
+        .windows(3)
+        .rposition(|code| code == [0x31, 0x00, 0x00]);
+    malformed[place.expect("the load is there")] = 0xff;
+    assert!(matches!(reason(&malformed), Reason::Malformed(_)));
+}
+
+#[test]
+fn modules_that_cannot_be_linked() {
+    let unknown = changed(
+        "(memory 1)",
+        r#"(import "bactrian" "fly" (func)) (memory 1)"#,
+    );
+    assert!(matches!(
+        error(&unknown),
+        Error::Link(LinkError::UnknownAnnotation(name)) if name == "fly"
+    ));
+    let value = changed(
+        "(memory 1)",
+        r#"(memory 1) (export "hint" (func $position))"#,
+    );
+    assert!(matches!(
+        error(&value),
+        Error::Link(LinkError::AnnotationAsValue(_))
+    ));
+}
+
+#[test]
+fn a_segment_that_is_used_after_it_was_placed() {
+    let used = changed("(func $interpret", "(func (data.drop 0)) (func $interpret");
+    let copied = link_generic(&used, &Options::default()).expect_err("the segment is gone");
+    assert!(matches!(copied, Error::Link(LinkError::Copy(_))));
+}
+
+#[test]
+fn a_table_of_somebody_else() {
+    let imported = MODULE
+        .replace(
+            "(memory 1)",
+            r#"(import "host" "table" (table 2 funcref)) (memory 1)"#,
+        )
+        .replace("(table 2 funcref)\n", "\n");
+    let imported = wat::parse_str(imported).expect("the changed text is a module");
+    assert!(matches!(error(&imported), Error::Link(LinkError::NoTable)));
+}
+
+/// Why the request is declined with these budgets.
+#[track_caller]
+fn declined(change: impl FnOnce(&mut Options)) -> Declined {
+    let module = wat::parse_str(MODULE).expect("the text is a module");
+    let mut options = Options::default();
+    change(&mut options);
+    let report = run(&module, &options).expect("declining is no error");
+    match &report.requests[0].outcome {
+        Outcome::Declined(declined) => *declined,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn requests_beyond_a_budget() {
+    let nodes = declined(|options| {
+        options.budgets.nodes = 1;
+        options.budgets.nodes_per_byte = 0;
+    });
+    assert_eq!(nodes, Declined::Nodes(1));
+    let rounds = declined(|options| options.budgets.rounds = 0);
+    assert_eq!(rounds, Declined::Rounds(0));
+    let insts = declined(|options| options.budgets.insts = 1);
+    assert_eq!(insts, Declined::Insts(1));
+}

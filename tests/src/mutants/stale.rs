@@ -1,0 +1,98 @@
+//! Stale bodies: the store answers the key of a module with what was made of another version of it.
+//!
+//! The other version has one byte of the request's code, or of constant memory behind it, changed. A body carries
+//! the digest of its key and the log of what was read; one that passes both is run.
+
+use std::sync::Mutex;
+
+use anyhow::{Context, Result};
+use specializer::module::Module;
+use specializer::{Outcome as Answer, Store, link_generic, specialize};
+use wasmtime::Engine;
+
+use super::corpus::{Case, FUEL};
+use super::judge::{Net, Verdict};
+use super::survey::Tally;
+use crate::annotated::{Program, Silent};
+
+/// Which bytes of a request's code are changed, one for each version.
+const BYTES: [usize; 8] = [0, 1, 2, 3, 5, 8, 13, 21];
+
+/// Keeps one body, whatever its key.
+#[derive(Default)]
+struct One {
+    body: Mutex<Option<Vec<u8>>>,
+}
+
+impl Store for One {
+    fn candidates(&self, _: &[u8; 32]) -> Vec<Vec<u8>> {
+        let body = self.body.lock().expect("no holder panics").clone();
+        body.into_iter().collect()
+    }
+
+    fn insert(&self, _: &[u8; 32], blob: &[u8]) {
+        *self.body.lock().expect("no holder panics") = Some(blob.to_vec());
+    }
+}
+
+/// Answers with stale bodies until `wanted` were offered.
+pub fn survey(engine: &Engine, cases: &[Case], wanted: usize) -> Result<Tally> {
+    let mut tally = Tally::default();
+    for byte in BYTES {
+        for case in cases.iter().filter(|case| case.requests == 1) {
+            if tally.planted == wanted {
+                return Ok(tally);
+            }
+            let verdict = judge(engine, case, byte).with_context(|| case.name.clone())?;
+            tally.count(
+                format!("a stale body in {}, byte {byte}", case.name),
+                verdict,
+            );
+        }
+    }
+    Ok(tally)
+}
+
+fn judge(engine: &Engine, case: &Case, byte: usize) -> Result<Verdict> {
+    let store = One::default();
+    let options = &case.options;
+    let first = specialize(&case.module, options, Some(&store), &Silent)?;
+    let code = first.report.requests[0].code as usize;
+    let Some(other) = version(&case.module, code + byte) else {
+        return Ok(Verdict::NoMutant);
+    };
+    let second = specialize(&other, options, Some(&store), &Silent)?;
+    match second.report.requests[0].outcome {
+        Answer::Declined(_) => Ok(Verdict::NoMutant),
+        Answer::Specialised { cached: false, .. } => Ok(Verdict::Noticed(Net::Store)),
+        Answer::Specialised { cached: true, .. } => {
+            let generic = Program::new(engine, &link_generic(&other, options)?)?;
+            let residual = Program::new(engine, &second.module)?;
+            for (args, _) in &case.calls {
+                let (expected, found) = (
+                    generic.run_within(FUEL, args)?,
+                    residual.run_within(FUEL, args)?,
+                );
+                if (expected.result, expected.trace) != (found.result, found.trace) {
+                    return Ok(Verdict::Noticed(Net::Properties));
+                }
+            }
+            Ok(Verdict::Survived)
+        }
+    }
+}
+
+/// The module with the byte at this address of its memory changed.
+fn version(module: &[u8], address: usize) -> Option<Vec<u8>> {
+    let parsed = Module::parse(module).ok()?;
+    let segments = parsed.segments.iter();
+    let ranges = segments.map(|&(start, len)| start as usize..(start + len) as usize);
+    let range = ranges.into_iter().find(|range| range.contains(&address))?;
+    let contents = &parsed.image[range.clone()];
+    let place = module
+        .windows(contents.len())
+        .rposition(|bytes| bytes == contents)?;
+    let mut other = module.to_vec();
+    other[place + address - range.start] ^= 1;
+    Some(other)
+}

@@ -1,0 +1,173 @@
+//! Every error is reached: each variant of each error type, and each reason for which a request is declined, is
+//! named in a test that produces it.
+//!
+//! Error types are those that derive `thiserror::Error`, and those whose names say so. What a test names is
+//! taken for produced: this finds a variant that was forgotten, not a test that lies.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use bactrian_tests::workspace;
+
+/// Variants that no Rust test names: the file and the text of the test that produces each.
+const ELSEWHERE: &[(&str, &str, &str)] = &[
+    (
+        "ImageError::Data",
+        "tests/tests/malformed.rs",
+        r#"section(file, "DATA")"#,
+    ),
+    (
+        // Of unmarshalling.
+        "Error::OutOfMemory",
+        "tests/tests/exhaustion.rs",
+        "unmarshalling",
+    ),
+];
+
+/// Variants that cannot be produced by a test, and why.
+const UNREACHED: &[(&str, &str)] = &[(
+    "ImageError::OutOfMemory",
+    "loading has all of the 4 GiB that a memory can have: a file that needs more takes minutes to write",
+)];
+
+/// A variant of an error type: where it is defined, and its name.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Variant {
+    path: String,
+    name: String,
+}
+
+#[test]
+fn every_error_is_reached() {
+    let (code, tests) = sources();
+    let variants: Vec<Variant> = code
+        .iter()
+        .flat_map(|(path, text)| variants(path, text))
+        .collect();
+    assert!(variants.len() > 40, "the sources hold next to no errors");
+    let missing: Vec<&Variant> = variants
+        .iter()
+        .filter(|variant| !names(&tests, &variant.name) && !is_excused(&variant.name))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "errors that no test produces: {missing:#?}"
+    );
+    let known: BTreeSet<&str> = variants.iter().map(|variant| &variant.name[..]).collect();
+    for name in ELSEWHERE
+        .iter()
+        .map(|(name, ..)| name)
+        .chain(UNREACHED.iter().map(|(name, _)| name))
+    {
+        assert!(known.contains(name), "{name} is excused but does not exist");
+    }
+}
+
+#[test]
+fn tests_elsewhere_exist() {
+    for (variant, file, text) in ELSEWHERE {
+        let found =
+            fs::read_to_string(workspace().join(file)).is_ok_and(|test| test.contains(text));
+        assert!(
+            found,
+            "{variant} is said to be produced by {text:?} in {file}"
+        );
+    }
+}
+
+#[test]
+fn variants_are_found() {
+    let text = "/// Why.\n#[derive(Debug, thiserror::Error)]\npub enum Odd {\n    #[error(\"one\")]\n    One,\n    \
+                /// Two.\n    Two { place: usize },\n    Three(u8),\n}\npub enum Other {\n    Four,\n}\n";
+    let found: Vec<String> = variants("odd.rs", text)
+        .into_iter()
+        .map(|variant| variant.name)
+        .collect();
+    assert_eq!(found, ["Odd::One", "Odd::Two", "Odd::Three"]);
+}
+
+fn is_excused(name: &str) -> bool {
+    ELSEWHERE.iter().any(|(variant, ..)| *variant == name)
+        || UNREACHED.iter().any(|(variant, _)| *variant == name)
+}
+
+/// Whether the name is in the text as a whole word.
+fn names(text: &str, name: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(start, _)| {
+        !text[..start].ends_with(part) && !text[start + name.len()..].starts_with(part)
+    })
+}
+
+/// The variants of the error types that a file defines.
+fn variants(path: &str, text: &str) -> Vec<Variant> {
+    let mut found = Vec::new();
+    let (mut derives, mut current) = (false, None);
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("pub enum ") {
+            let name = rest.trim_end_matches(" {");
+            current = (derives || is_error(name)).then_some(name);
+        } else if line == "}" {
+            current = None;
+        } else if let Some(name) = current {
+            found.extend(variant(line).map(|variant| Variant {
+                path: path.to_owned(),
+                name: format!("{name}::{variant}"),
+            }));
+        }
+        let is_attribute = line.starts_with("#[") || line.starts_with("///");
+        derives = is_attribute && (derives || line.contains("thiserror::Error"));
+    }
+    found
+}
+
+fn is_error(name: &str) -> bool {
+    name.ends_with("Error") || name.ends_with("Problem") || name == "Declined"
+}
+
+/// The variant that a line of an enum defines.
+fn variant(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("    ")?;
+    let end = line
+        .find(|c: char| !c.is_alphanumeric())
+        .unwrap_or(line.len());
+    line.starts_with(|c: char| c.is_ascii_uppercase())
+        .then(|| &line[..end])
+}
+
+/// Every Rust file but those of tests, by its path; and the text of all tests.
+fn sources() -> (Vec<(String, String)>, String) {
+    let (mut code, mut tests) = (Vec::new(), String::new());
+    collect(workspace(), &mut code, &mut tests);
+    (code, tests)
+}
+
+fn collect(directory: &Path, code: &mut Vec<(String, String)>, tests: &mut String) {
+    for entry in fs::read_dir(directory).expect("the workspace can be listed") {
+        let path = entry.expect("the workspace can be listed").path();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            collect(&path, code, tests);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            let text = fs::read_to_string(&path).expect("a source file is text");
+            let beside = path
+                .parent()
+                .and_then(Path::file_name)
+                .is_some_and(|name| name == "tests");
+            if beside || name == "tests.rs" {
+                tests.push_str(&text);
+                continue;
+            }
+            let (source, own) = text
+                .split_once("#[cfg(test)]\nmod tests {")
+                .unwrap_or((&text, ""));
+            tests.push_str(own);
+            code.push((path.display().to_string(), source.to_owned()));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! A fixed small part of `make mutants`: no kind of wrong code goes unnoticed.
+
+use anyhow::Result;
+use bactrian_tests::mutants::{corpus, stale, survey};
+use specializer::fault::KINDS;
+
+/// Random modules of each sort.
+const MODULES: u64 = 10;
+
+/// Mutants of each kind.
+const MUTANTS: usize = 6;
+
+#[test]
+fn each_kind_is_noticed() -> Result<()> {
+    let engine = corpus::engine();
+    let cases = corpus::cases(&engine, MODULES)?;
+    let (mut planted, mut noticed) = (0, 0);
+    for &kind in KINDS {
+        let tally = survey::survey(&engine, &cases, kind, MUTANTS)?;
+        assert!(tally.noticed() > 0, "{kind:?}: {:?}", tally.survivors);
+        planted += tally.planted;
+        noticed += tally.noticed();
+    }
+    assert!(noticed * 10 >= planted * 8, "{noticed} of {planted}");
+    Ok(())
+}
+
+#[test]
+fn stale_bodies_are_noticed() -> Result<()> {
+    let engine = corpus::engine();
+    let cases = corpus::cases(&engine, 2)?;
+    let tally = stale::survey(&engine, &cases, MUTANTS)?;
+    assert_eq!(tally.noticed(), MUTANTS, "{:?}", tally.survivors);
+    Ok(())
+}
