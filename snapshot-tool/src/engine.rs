@@ -15,6 +15,8 @@ use cache::{Cache, Kind};
 use rustix::process::{Resource, getrlimit};
 use wasmtime::{CacheStore, Config, Engine, Module};
 
+use crate::precompiled::{self, Functions, Precompiled};
+
 const NO_STACK: &str = "cannot reserve 1 GiB of address space for the stack (is `ulimit -v` set?)";
 
 /// Native stack of a running guest, at least, so that a limit of the guest's own is the one that is met: with a stack of
@@ -39,9 +41,12 @@ pub struct Needs {
 /// An engine for programs; machine code of single functions goes through `cache`. A program's memory begins as a private
 /// mapping of the file that the machine code comes from, or of an unnamed one.
 pub fn new(cache: Option<&Arc<Cache>>, needs: &Needs) -> Result<Engine> {
-    let mut config = config_for(needs)?;
-    config.memory_init_cow(true);
-    engine(config, cache)
+    engine(for_programs(needs)?, cache)
+}
+
+/// The same, with functions going through `store` alone.
+pub fn with_store(store: Arc<dyn CacheStore>) -> Result<Engine> {
+    finish(for_programs(&Needs::default())?, Some(store))
 }
 
 /// Whether a limit on the size of files (`ulimit -f`) may forbid that unnamed file.
@@ -59,6 +64,12 @@ pub fn interruptible(cache: Option<&Arc<Cache>>) -> Result<Engine> {
     let mut config = config();
     config.epoch_interruption(true);
     engine(config, cache)
+}
+
+fn for_programs(needs: &Needs) -> Result<Config> {
+    let mut config = config_for(needs)?;
+    config.memory_init_cow(true);
+    Ok(config)
 }
 
 fn config_for(needs: &Needs) -> Result<Config> {
@@ -85,11 +96,20 @@ fn config() -> Config {
     config
 }
 
-fn engine(mut config: Config, cache: Option<&Arc<Cache>>) -> Result<Engine> {
-    if let Some(cache) = cache {
-        let store = Arc::new(MachineCode {
-            cache: Arc::clone(cache),
-        });
+fn engine(config: Config, cache: Option<&Arc<Cache>>) -> Result<Engine> {
+    let precompiled = precompiled::provided();
+    if precompiled.is_none() && cache.is_none() {
+        return finish(config, None);
+    }
+    let store = MachineCode {
+        precompiled,
+        cache: cache.cloned(),
+    };
+    finish(config, Some(Arc::new(store)))
+}
+
+fn finish(mut config: Config, store: Option<Arc<dyn CacheStore>>) -> Result<Engine> {
+    if let Some(store) = store {
         config
             .enable_incremental_compilation(store)
             .map_err(error)?;
@@ -163,10 +183,14 @@ fn is_possible(stack: usize) -> bool {
 }
 
 /// Where a compiled module came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     Compiled,
     Cached,
+    /// It came with the command.
+    Precompiled,
+    /// Compiled, although it came with the command: for this reason that could not be used.
+    Replaced(String),
 }
 
 /// Compiles `wasm`, or takes the machine code of the whole module from the cache.
@@ -225,19 +249,30 @@ impl Hasher for Digest {
     }
 }
 
-/// Wasmtime's incremental compilation, kept in our cache.
+/// Wasmtime's incremental compilation: functions that came with the command, and others in our cache.
 #[derive(Debug)]
 struct MachineCode {
-    cache: Arc<Cache>,
+    precompiled: Option<&'static Precompiled>,
+    cache: Option<Arc<Cache>>,
 }
 
 impl CacheStore for MachineCode {
     fn get(&self, key: &[u8]) -> Option<Cow<'_, [u8]>> {
-        self.cache.get(Kind::MachineCode, key).pop().map(Cow::Owned)
+        let precompiled = self
+            .precompiled
+            .and_then(|precompiled| Functions::new(precompiled.functions).get(key));
+        if let Some(code) = precompiled {
+            precompiled::count_function();
+            return Some(Cow::Borrowed(code));
+        }
+        let cache = self.cache.as_deref()?;
+        cache.get(Kind::MachineCode, key).pop().map(Cow::Owned)
     }
 
     fn insert(&self, key: &[u8], value: Vec<u8>) -> bool {
-        self.cache.insert(Kind::MachineCode, key, &value);
-        true
+        if let Some(cache) = &self.cache {
+            cache.insert(Kind::MachineCode, key, &value);
+        }
+        self.cache.is_some()
     }
 }

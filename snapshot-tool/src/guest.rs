@@ -29,6 +29,8 @@ pub struct Guest {
     pub word: fn(word: i64) -> String,
     /// What its positions count, and how many bytes of its memory lie between two.
     pub code: Code,
+    /// The smallest program: all that a build makes of it is what all programs have.
+    pub smallest: fn() -> Vec<u8>,
 }
 
 /// How a guest's code lies in its memory.

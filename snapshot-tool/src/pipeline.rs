@@ -11,9 +11,9 @@ use wasmtime::{Engine, Module};
 
 use crate::engine::{self, Needs, Origin};
 use crate::guest::{self, Guest};
-use crate::snapshot;
 use crate::specialise::{self, Summary};
 use crate::stats::Stages;
+use crate::{precompiled, snapshot};
 
 /// What to make of a program.
 #[derive(Clone, Debug, Default)]
@@ -133,7 +133,7 @@ impl Pipeline {
             .time("snapshot", || snapshot::take(module, program, cache))?;
         let module = snapshot.module;
         self.stages
-            .note(format!("{}{}", size(module.len()), from_cache(origin)));
+            .note(format!("{}{}", size(module.len()), whence(&origin)));
         if !snapshot.notice.is_empty() {
             (self.settings.tell)(&snapshot.notice);
         }
@@ -165,13 +165,16 @@ impl Pipeline {
     /// Machine code for a linked module.
     pub fn machine_code(&mut self, wasm: &[u8]) -> Result<Module> {
         let (engine, cache) = (&self.engine, self.settings.cache.as_deref());
+        let before = precompiled::functions_found();
         let module = self
             .stages
             .time("compile", || Module::new(engine, wasm))
             .map_err(engine::error)?;
+        let found = precompiled::functions_found() - before;
         let image = module.image_range();
+        let size = size(image.end as usize - image.start as usize);
         self.stages
-            .note(size(image.end as usize - image.start as usize));
+            .note(format!("{size}, {found} functions precompiled"));
         if let Some(cache) = cache {
             self.stages.time("cache", || cache.flush());
         }
@@ -192,10 +195,16 @@ impl Pipeline {
     }
 }
 
-fn from_cache(origin: Origin) -> &'static str {
+fn whence(origin: &Origin) -> String {
     match origin {
-        Origin::Compiled => "",
-        Origin::Cached => ", from the cache",
+        Origin::Compiled => String::new(),
+        Origin::Cached => ", from the cache".into(),
+        Origin::Precompiled => ", the interpreter precompiled".into(),
+        Origin::Replaced(reason) => {
+            format!(
+                ", the interpreter compiled: what came with the command is not for here ({reason})"
+            )
+        }
     }
 }
 

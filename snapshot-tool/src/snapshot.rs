@@ -12,13 +12,15 @@ use std::task::{Poll, Waker};
 
 use anyhow::{Context, Result, bail};
 use cache::{Cache, Kind};
-use wasmtime::{Instance, Store};
+use wasmparser::ValType;
+use wasmtime::{Engine, Instance, Module, Store, Val};
 use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
 use wasmtime_wasi::{Deterministic, WasiCtxBuilder};
-use wasmtime_wizer::{WasmtimeWizer, Wizer};
+use wasmtime_wizer::{InstanceState, ModuleContext, SnapshotVal, Wizer};
 
 use crate::engine::{self, Needs, Origin};
 use crate::host::{self, ExitStatus, Host, Sandbox};
+use crate::precompiled;
 
 /// The export that initialises; a module without it needs no snapshot.
 pub const INIT: &str = "wizer-initialize";
@@ -60,7 +62,8 @@ impl Snapshot {
     }
 }
 
-/// Initialises `module` with `program` and freezes it.
+/// Initialises `module` with `program` and freezes it. The origin is the snapshot's, if that was in
+/// the cache, or else that of the machine code it was taken with.
 pub fn take(
     module: &[u8],
     program: &[u8],
@@ -71,11 +74,11 @@ pub fn take(
     if let Some(snapshot) = known.and_then(Snapshot::from_blob) {
         return Ok((snapshot, Origin::Cached));
     }
-    let snapshot = engine::on_large_stack(|| freeze(module, program, cache))??;
+    let (snapshot, origin) = engine::on_large_stack(|| freeze(module, program, cache))??;
     if let Some(cache) = cache {
         cache.insert(Kind::Snapshot, &key, &snapshot.to_blob());
     }
-    Ok((snapshot, Origin::Compiled))
+    Ok((snapshot, origin))
 }
 
 fn key(module: &[u8], program: &[u8]) -> [u8; 32] {
@@ -85,14 +88,35 @@ fn key(module: &[u8], program: &[u8]) -> [u8; 32] {
     key.finalize().into()
 }
 
-fn freeze(module: &[u8], program: &[u8], cache: Option<&Arc<Cache>>) -> Result<Snapshot> {
-    let engine = engine::for_one_use(cache, &Needs::default())?;
-    let wizer = Wizer::new();
-    let (layout, instrumented) = wizer
+/// `module` with exports of all its state, as it is compiled to be initialised.
+pub fn instrument(module: &[u8]) -> Result<(ModuleContext<'_>, Vec<u8>)> {
+    Wizer::new()
         .instrument(module)
         .map_err(engine::error)
-        .context("the module cannot be frozen")?;
-    let (compiled, _) = engine::compile(&engine, &instrumented, cache.map(Arc::as_ref))?;
+        .context("the module cannot be frozen")
+}
+
+/// Machine code for an instrumented module.
+fn machine_code(
+    engine: &Engine,
+    instrumented: &[u8],
+    cache: Option<&Cache>,
+) -> Result<(Module, Origin)> {
+    let precompiled = precompiled::provided();
+    match precompiled.and_then(|precompiled| precompiled.module(engine, instrumented)) {
+        Some(Ok(module)) => Ok((module, Origin::Precompiled)),
+        Some(Err(unfit)) => {
+            let (module, _) = engine::compile(engine, instrumented, cache)?;
+            Ok((module, Origin::Replaced(format!("{unfit:#}"))))
+        }
+        None => engine::compile(engine, instrumented, cache),
+    }
+}
+
+fn freeze(module: &[u8], program: &[u8], cache: Option<&Arc<Cache>>) -> Result<(Snapshot, Origin)> {
+    let engine = engine::for_one_use(cache, &Needs::default())?;
+    let (layout, instrumented) = instrument(module)?;
+    let (compiled, origin) = machine_code(&engine, &instrumented, cache.map(Arc::as_ref))?;
     let messages = MemoryOutputPipe::new(MESSAGE_LIMIT);
     let mut wasi = WasiCtxBuilder::new();
     // What hashes the guest draws is in its memory from here on: the same program is the same snapshot.
@@ -106,18 +130,44 @@ fn freeze(module: &[u8], program: &[u8], cache: Option<&Arc<Cache>>) -> Result<S
         .instantiate(&mut store, &compiled)
         .map_err(engine::error)?;
     initialise(&mut store, instance).map_err(|error| refusal(error, &messages))?;
-    let module = ready(wizer.snapshot(
+    let snapshot = ready(Wizer::new().snapshot(
         &layout,
-        &mut WasmtimeWizer {
+        &mut Initialised {
             store: &mut store,
             instance,
         },
-    ))
-    .map_err(engine::error)?;
-    Ok(Snapshot {
-        module,
+    ));
+    let snapshot = Snapshot {
+        module: snapshot.map_err(engine::error)?,
         notice: text(&messages),
-    })
+    };
+    Ok((snapshot, origin))
+}
+
+/// An instance whose state is to be frozen. Wizer has the same, but only together with all of
+/// Wasmtime's features.
+struct Initialised<'a> {
+    store: &'a mut Store<Host>,
+    instance: Instance,
+}
+
+impl InstanceState for Initialised<'_> {
+    async fn global_get(&mut self, name: &str, _: ValType) -> SnapshotVal {
+        let global = self.instance.get_global(&mut *self.store, name);
+        match global.map(|global| global.get(&mut *self.store)) {
+            Some(Val::I32(value)) => SnapshotVal::I32(value),
+            Some(Val::I64(value)) => SnapshotVal::I64(value),
+            Some(Val::F32(bits)) => SnapshotVal::F32(bits),
+            Some(Val::F64(bits)) => SnapshotVal::F64(bits),
+            Some(Val::V128(value)) => SnapshotVal::V128(value.as_u128()),
+            other => unreachable!("Wizer exports globals of numbers only, not {other:?}"),
+        }
+    }
+
+    async fn memory_contents(&mut self, name: &str, contents: impl FnOnce(&[u8]) + Send) {
+        let memory = self.instance.get_memory(&mut *self.store, name);
+        contents(memory.expect("Wizer exports it").data(&self.store));
+    }
 }
 
 fn initialise(store: &mut Store<Host>, instance: Instance) -> wasmtime::Result<()> {

@@ -98,6 +98,7 @@ fn crates_depend_in_one_direction() {
         (
             "bactrian",
             &[
+                "bactrian-tool",
                 "bactrian-specializer",
                 "bactrian-cache",
                 "bactrian-annotations",
@@ -107,6 +108,14 @@ fn crates_depend_in_one_direction() {
         ("bactrian-cache", &[]),
         ("bactrian-interpreter", &["bactrian-annotations"]),
         ("bactrian-specializer", &["bactrian-annotations"]),
+        (
+            "bactrian-tool",
+            &[
+                "bactrian-specializer",
+                "bactrian-cache",
+                "bactrian-annotations",
+            ],
+        ),
     ]);
     for (package, allowed) in allowed {
         let ours = dependencies(package)
@@ -127,6 +136,26 @@ fn the_specializer_is_pure() {
         .into_iter()
         .filter(|name| impure.contains(&name.as_str()));
     assert_none("dependencies that do I/O", found);
+}
+
+/// The command's build script needs all that the command needs. With other features for the one than for the other,
+/// Wasmtime would be built twice.
+#[test]
+fn nothing_is_built_twice() {
+    let built = tree("bactrian", "normal,build", "{p} {f}");
+    let built: BTreeSet<&str> = built
+        .lines()
+        .map(|line| line.trim_end_matches(" (*)"))
+        .collect();
+    let mut packages = BTreeSet::new();
+    let twice = built.into_iter().filter(|line| {
+        let package: Vec<&str> = line.split(' ').take(2).collect();
+        !packages.insert(package)
+    });
+    assert_none(
+        "packages with two sets of features",
+        twice.map(String::from),
+    );
 }
 
 fn assert_none(what: &str, offenders: impl Iterator<Item = String>) {
@@ -235,22 +264,27 @@ fn makefile_targets() -> BTreeSet<String> {
         .collect()
 }
 
-/// The packages that `package` needs, directly or not, to be built.
+/// The packages that `package` needs, directly or not, to run.
 fn dependencies(package: &str) -> Vec<String> {
+    tree(package, "normal", "{p}")
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .map(String::from)
+        .collect()
+}
+
+/// What `package` needs of these kinds, a line each.
+fn tree(package: &str, edges: &str, format: &str) -> String {
     let output = Command::new(env!("CARGO"))
         .current_dir(workspace())
-        .args(["tree", "--package", package, "--edges", "normal"])
-        .args(["--prefix", "none", "--format", "{p}", "--offline"])
+        .args(["tree", "--package", package, "--edges", edges])
+        .args(["--prefix", "none", "--format", format, "--offline"])
         .output()
         .expect("Cargo can be started");
-    let text = String::from_utf8_lossy(&output.stdout);
     assert!(
         output.status.success(),
         "cargo tree: {}",
         String::from_utf8_lossy(&output.stderr)
     );
-    text.lines()
-        .filter_map(|line| line.split_whitespace().next())
-        .map(String::from)
-        .collect()
+    String::from_utf8(output.stdout).expect("Cargo prints text")
 }

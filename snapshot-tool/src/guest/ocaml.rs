@@ -1,5 +1,7 @@
 //! OCaml 4.13: the interpreter in `interpreter/`, which the build embeds.
 
+mod smallest;
+
 use super::{Code, Foreign, Guest, Unknown};
 
 pub static OCAML: Guest = Guest {
@@ -22,6 +24,7 @@ pub static OCAML: Guest = Guest {
         unit: "bytecode",
         cell: 8,
     },
+    smallest: smallest::executable,
 };
 
 /// The length of the magic numbers that OCaml's files begin or, executables, end with.

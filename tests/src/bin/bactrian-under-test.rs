@@ -10,5 +10,5 @@ fn main() -> ExitCode {
     if let Some(build) = cli.command.build_options_mut() {
         build.verify = true;
     }
-    ExitCode::from(bactrian::commands::execute(&cli))
+    command::execute(&cli)
 }

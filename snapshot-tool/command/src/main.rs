@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
+use bactrian::cli::Cli;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    let status = bactrian::commands::execute(&bactrian::cli::Cli::parse());
-    ExitCode::from(status)
+    command::execute(&Cli::parse())
 }
