@@ -1,4 +1,5 @@
-//! Link arguments of the guest module: the addresses that the snapshot tool and the specializer look up.
+//! Link arguments of the guest module: the addresses that the snapshot tool and the specializer
+//! look up.
 
 fn main() {
     let target = std::env::var("CARGO_CFG_TARGET_FAMILY").unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Builds the guest (`interpreter/`, for `wasm32-wasip1`) from source, and tells `guest.rs` where it is.
-//! Also fingerprints what turns a snapshot into a program, for the keys of cached programs.
+//! Builds the guest (`interpreter/`, for `wasm32-wasip1`) from source, and tells `guest.rs` where
+//! it is. Also fingerprints what turns a snapshot into a program, for the keys of cached programs.
 //!
-//! Cargo runs inside Cargo, with a target directory of its own: the outer one is locked. What the outer
-//! invocation exported for its own compiler (flags, wrappers) does not reach the inner one.
+//! Cargo runs inside Cargo, with a target directory of its own: the outer one is locked. What the
+//! outer invocation exported for its own compiler (flags, wrappers) does not reach the inner one.
 
 #[path = "../specializer/fingerprint.rs"]
 mod fingerprint;

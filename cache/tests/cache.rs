@@ -1,4 +1,5 @@
-//! The cache as its users see it: entries survive, damage does not spread, the size is bounded, processes share.
+//! The cache as its users see it: entries survive, damage does not spread, the size is bounded,
+//! processes share.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -276,7 +277,8 @@ fn a_database_without_tables_becomes_a_cache() {
     assert_eq!(cache.get(Kind::Snapshot, b"key"), [b"blob".to_vec()]);
 }
 
-/// At the limit, entries that come use the room of those that went: the file neither grows nor is rewritten each time.
+/// At the limit, entries that come use the room of those that went: the file neither grows nor is
+/// rewritten each time.
 #[test]
 fn a_full_cache_reuses_its_pages() {
     let place = Place::filled(2 * LIMIT as u32 / 1000);

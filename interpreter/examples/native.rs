@@ -1,4 +1,5 @@
-//! Runs a bytecode executable natively, for debuggers and profilers: `cargo run --example native prog.byte`.
+//! Runs a bytecode executable natively, for debuggers and profilers:
+//! `cargo run --example native prog.byte`.
 //!
 //! `BACTRIAN_STRESS=1` in the environment collects at each safepoint.
 

@@ -1,5 +1,6 @@
-//! Runs a bytecode executable with the native build of the interpreter: `ocamlrun PROGRAM ARGUMENTS`.
-//! With `BACTRIAN_STRESS=1` in the environment, each safepoint collects.
+//! Runs a bytecode executable with the native build of the interpreter:
+//! `ocamlrun PROGRAM ARGUMENTS`. With `BACTRIAN_STRESS=1` in the environment, each safepoint
+//! collects.
 
 use bactrian_interpreter::{heap, os, start};
 use std::os::unix::ffi::OsStringExt;

@@ -1,9 +1,9 @@
 //! Custom blocks: which kinds there are, and how each is told from the others.
 //!
-//! Field 0 of a block with tag `CUSTOM` is the kind, as a tagged integer, where C keeps a pointer to its
-//! operations; the data follows. Kinds are an enum, so that comparison, hashing and marshalling are
-//! exhaustive matches in their own modules instead of tables of functions. What is to be done when a block
-//! dies is handed to the collector when the block is made.
+//! Field 0 of a block with tag `CUSTOM` is the kind, as a tagged integer, where C keeps a pointer
+//! to its operations; the data follows. Kinds are an enum, so that comparison, hashing and
+//! marshalling are exhaustive matches in their own modules instead of tables of functions. What is
+//! to be done when a block dies is handed to the collector when the block is made.
 
 use crate::heap;
 use crate::heap::finalise::{self, Release};

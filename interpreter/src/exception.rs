@@ -1,4 +1,5 @@
-//! The exception in progress, and those of the predefined ones that need no memory: see [`crate::raise`] for the others.
+//! The exception in progress, and those of the predefined ones that need no memory: see
+//! [`crate::raise`] for the others.
 
 use crate::registry::Raised;
 use crate::value::Value;

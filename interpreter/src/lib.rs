@@ -2,19 +2,21 @@
 //! Bactrian's specializer. The only place where OCaml's semantics are written.
 //!
 //! From the bottom up; a module knows those before it only (a test holds that order):
-//! * [`memory`]: the guest's 32-bit address space; [`value`]: what a word of it means; [`registry`]: how a
-//!   primitive is written, and what a call that may raise returns; [`os`]: the outside world, over WASI or
-//!   natively; [`vm`]: the machine state that all of the runtime shares;
+//! * [`memory`]: the guest's 32-bit address space; [`value`]: what a word of it means;
+//!   [`registry`]: how a primitive is written, and what a call that may raise returns; [`os`]: the
+//!   outside world, over WASI or natively; [`vm`]: the machine state that all of the runtime
+//!   shares;
 //! * [`outside`]: memory that is not OCaml heap; [`exception`]: exceptions that need no memory;
-//! * [`heap`]: allocation and the collector; `allocator`: memory for Rust's own data; [`custom`]: blocks that
-//!   only their own code understands; [`parameters`]: what `OCAMLRUNPARAM` asks for; [`stack`]: the OCaml
-//!   stack's memory and limit; [`raise`]: exceptions with arguments;
-//! * [`md5`]; [`code`]: instructions, and the cells of loaded code; [`polymorphic`]: comparison, hashing,
-//!   marshalling; [`backtrace`]: what is recorded of exceptions, and where that is in the source;
-//! * [`image`]: bytecode executables, parsed and verified; [`interp`]: the interpreter loop and calls between
-//!   activations; [`primitives`]: what bytecode calls by name;
-//! * [`program`]: an executable becomes a loaded program; `loading`: where in memory, for a snapshot;
-//!   [`start`]: the module's entry points.
+//! * [`heap`]: allocation and the collector; `allocator`: memory for Rust's own data; [`custom`]:
+//!   blocks that only their own code understands; [`parameters`]: what `OCAMLRUNPARAM` asks for;
+//!   [`stack`]: the OCaml stack's memory and limit; [`raise`]: exceptions with arguments;
+//! * [`md5`]; [`code`]: instructions, and the cells of loaded code; [`polymorphic`]: comparison,
+//!   hashing, marshalling; [`backtrace`]: what is recorded of exceptions, and where that is in the
+//!   source;
+//! * [`image`]: bytecode executables, parsed and verified; [`interp`]: the interpreter loop and
+//!   calls between activations; [`primitives`]: what bytecode calls by name;
+//! * [`program`]: an executable becomes a loaded program; `loading`: where in memory, for a
+//!   snapshot; [`start`]: the module's entry points.
 
 mod allocator;
 pub mod backtrace;

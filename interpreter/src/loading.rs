@@ -1,7 +1,9 @@
-//! Loading a program for a snapshot: where in memory what lasts is put, and where what only loading needs.
+//! Loading a program for a snapshot: where in memory what lasts is put, and where what only loading
+//! needs.
 //!
-//! From low to high: what was there before; room for what lasts; the file; the scratch arena; the requests, which the linker takes
-//! out again. In the end, file and arena are free memory, as the rest of the room.
+//! From low to high: what was there before; room for what lasts; the file; the scratch arena; the
+//! requests, which the linker takes out again. In the end, file and arena are free memory, as the
+//! rest of the room.
 
 use crate::allocator;
 use crate::code::ImageError;

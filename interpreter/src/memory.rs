@@ -1,10 +1,10 @@
 //! The guest's address space: 32-bit addresses, little-endian loads and stores, growth at the end.
 //!
-//! Under Wasm an address is a pointer. What is handed out next is [`Room`], free memory that exists already;
-//! when it is used up, memory grows by `memory.grow`. Room lies at the end of memory, except while a program
-//! is loaded. Natively each thread has an address space of its own, one zeroed allocation of [`NATIVE_SIZE`]
-//! bytes, so that tests run in parallel and under Miri. Reads and writes outside of what [`grow`] handed out are a bug of the
-//! caller's; natively they panic.
+//! Under Wasm an address is a pointer. What is handed out next is [`Room`], free memory that exists
+//! already; when it is used up, memory grows by `memory.grow`. Room lies at the end of memory,
+//! except while a program is loaded. Natively each thread has an address space of its own, one
+//! zeroed allocation of [`NATIVE_SIZE`] bytes, so that tests run in parallel and under Miri. Reads
+//! and writes outside of what [`grow`] handed out are a bug of the caller's; natively they panic.
 //!
 //! One of the few modules with `unsafe`; everything above it is safe code.
 
@@ -18,7 +18,8 @@ mod native {
     use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
     use std::cell::Cell;
 
-    /// No more than `calloc` gives by itself: above that, the allocator writes the zeros, all of them.
+    /// No more than `calloc` gives by itself: above that, the allocator writes the zeros, all of
+    /// them.
     const ALIGN: usize = 16;
 
     pub struct Space {
@@ -77,8 +78,8 @@ fn pointer(address: u32, len: usize) -> *mut u8 {
 /// What addresses and sizes of memory are multiples of.
 pub const UNIT: usize = 4096;
 
-/// Adds at least `bytes` to the address space; returns the address of the zeroed range, aligned to 4096, or
-/// `None` when memory is exhausted. Never handed back.
+/// Adds at least `bytes` to the address space; returns the address of the zeroed range, aligned to
+/// 4096, or `None` when memory is exhausted. Never handed back.
 pub fn grow(bytes: usize) -> Option<u32> {
     let bytes = bytes.checked_next_multiple_of(UNIT)?;
     #[cfg(target_family = "wasm")]
@@ -141,7 +142,8 @@ mod room {
         (memory_size(0) * PAGE) as u32
     }
 
-    /// The start of `bytes`, a multiple of 4096, taken from the room; which grows if it has to and is at the end of memory.
+    /// The start of `bytes`, a multiple of 4096, taken from the room; which grows if it has to and
+    /// is at the end of memory.
     pub fn take(bytes: usize) -> Option<u32> {
         let Range { start, end } = room();
         let free = (end - start) as usize;

@@ -1,7 +1,8 @@
 //! Memory outside of the OCaml heap, for data that blocks only point to: bigarrays.
 //!
-//! Under Wasm it comes from Rust's allocator, or for much data from the space of large blocks; natively, where guest
-//! addresses are not host addresses, from [`crate::memory::grow`], and is used again for data of the same size.
+//! Under Wasm it comes from Rust's allocator, or for much data from the space of large blocks;
+//! natively, where guest addresses are not host addresses, from [`crate::memory::grow`], and is
+//! used again for data of the same size.
 //!
 //! One of the few modules with `unsafe`.
 

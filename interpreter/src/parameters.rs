@@ -1,7 +1,8 @@
-//! What the user asks of the runtime in `OCAMLRUNPARAM`, read when the program starts: a snapshot holds none of it.
+//! What the user asks of the runtime in `OCAMLRUNPARAM`, read when the program starts: a snapshot
+//! holds none of it.
 //!
-//! Leaves out `H` (huge pages), `c` (nothing has to be freed at exit) and `t` (only OCaml's debugging runtime
-//! traces instructions): they are ignored. `R` is read by `Hashtbl`.
+//! Leaves out `H` (huge pages), `c` (nothing has to be freed at exit) and `t` (only OCaml's
+//! debugging runtime traces instructions): they are ignored. `R` is read by `Hashtbl`.
 
 use crate::heap::settings::{INITIAL_WORDS, Settings};
 use crate::os;
@@ -48,7 +49,8 @@ pub fn read() -> Option<Parameters> {
     Some(parameters)
 }
 
-/// The parameters in `text`: letters with numbers, separated by commas; what is not understood counts for nothing.
+/// The parameters in `text`: letters with numbers, separated by commas; what is not understood
+/// counts for nothing.
 fn parse(text: &[u8]) -> Parameters {
     let mut parameters = Parameters::DEFAULT;
     for item in text.split(|&byte| byte == b',') {
@@ -76,7 +78,8 @@ impl Parameters {
     }
 }
 
-/// The number in `=number` with an optional multiplier, as C's `sscanf` reads it: `None` if there is none.
+/// The number in `=number` with an optional multiplier, as C's `sscanf` reads it: `None` if there
+/// is none.
 fn number(text: &[u8]) -> Option<u64> {
     let text = text.strip_prefix(b"=")?;
     let (digits, radix) = match text.strip_prefix(b"0x") {

@@ -1,7 +1,8 @@
-//! A bytecode executable becomes a loaded program: parsed, verified and laid out, its primitives bound, its
-//! functions requested; then a heap and a stack for it.
+//! A bytecode executable becomes a loaded program: parsed, verified and laid out, its primitives
+//! bound, its functions requested; then a heap and a stack for it.
 //!
-//! The only place that knows all floors, so it is where the lower ones get what they call of upper ones.
+//! The only place that knows all floors, so it is where the lower ones get what they call of upper
+//! ones.
 
 use crate::allocator;
 use crate::backtrace::events;
@@ -26,10 +27,12 @@ pub const HOOKS: Hooks = Hooks {
     callstack: primitives::backtrace::current,
 };
 
-/// Room for globals is a multiple of this, so that most programs have their code at the same address.
+/// Room for globals is a multiple of this, so that most programs have their code at the same
+/// address.
 const GLOBALS_ROOM: usize = 1 << 14;
 
-/// The same for programs that load code: all the globals that they can ever have, as the block cannot move.
+/// The same for programs that load code: all the globals that they can ever have, as the block
+/// cannot move.
 const GROWING_GLOBALS_ROOM: usize = 1 << 20;
 
 /// Loads a bytecode executable into this machine, which has loaded nothing before.
@@ -45,7 +48,8 @@ pub fn lasting_size(file: &[u8]) -> usize {
     parse::lasting_size(file) + (GLOBALS_ROOM + GROWING_GLOBALS_ROOM) * WORD as usize + MARGIN
 }
 
-/// Puts an executable's code and data into memory. What it makes of the program's constants are image blocks.
+/// Puts an executable's code and data into memory. What it makes of the program's constants are
+/// image blocks.
 pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let executable = parse::executable(file)?;
     let bound = bind::bind(&executable.primitives, primitives::all())?;
@@ -86,7 +90,8 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     requests::publish(code_start, &plan)
 }
 
-/// Makes the heap and the stack of a program that has been laid out: nothing that is not zero comes after the nursery.
+/// Makes the heap and the stack of a program that has been laid out: nothing that is not zero comes
+/// after the nursery.
 pub fn prepare() -> Result<(), ImageError> {
     allocator::borrow_from(heap::carve);
     allocator::reserve();

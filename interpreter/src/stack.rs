@@ -1,8 +1,9 @@
 //! The OCaml stack: where it is, and how deep a program may go.
 //!
-//! A program's stack is made when it is loaded, for OCaml's default limit. A frame's address is in the caller's hands,
-//! so the stack never moves while the program runs: room for a higher limit is taken when it starts, if `OCAMLRUNPARAM`
-//! asks for it or the program can call `Gc.set`. Memory that is not touched costs nothing but addresses.
+//! A program's stack is made when it is loaded, for OCaml's default limit. A frame's address is in
+//! the caller's hands, so the stack never moves while the program runs: room for a higher limit is
+//! taken when it starts, if `OCAMLRUNPARAM` asks for it or the program can call `Gc.set`. Memory
+//! that is not touched costs nothing but addresses.
 
 use crate::heap::heap;
 use crate::heap::settings::{self, Settings, about};
@@ -71,8 +72,8 @@ pub fn change_limit(words: i64) -> i64 {
     words
 }
 
-/// The size that OCaml's stack would have grown to so far: it never shrinks. Memory that was never used is zero, and no
-/// value is.
+/// The size that OCaml's stack would have grown to so far: it never shrinks. Memory that was never
+/// used is zero, and no value is.
 fn grown() -> u64 {
     const PROBED: u64 = 64;
     let used = |word: u64| memory::load_i64(vm().stack_high.get() - word as u32 * WORD) != 0;

@@ -1,7 +1,7 @@
 //! The module's entry points: load under the snapshot tool, run under WASI, run natively.
 //!
-//! Loading reads the program from standard input and looks at nothing else of the outside, so that the
-//! snapshot taken afterwards can run anywhere.
+//! Loading reads the program from standard input and looks at nothing else of the outside, so that
+//! the snapshot taken afterwards can run anywhere.
 
 use crate::backtrace;
 use crate::code::ImageError;
@@ -64,8 +64,9 @@ fn report(error: &ImageError) {
     os::write_all(2, format!("Fatal error: {error}\n").as_bytes());
 }
 
-/// Loads and runs a bytecode executable on this thread, which has not run one before; the exit code. The
-/// program ends the process itself if it calls `exit`. Deep recursion needs a thread with a large stack.
+/// Loads and runs a bytecode executable on this thread, which has not run one before; the exit
+/// code. The program ends the process itself if it calls `exit`. Deep recursion needs a thread with
+/// a large stack.
 #[cfg(not(target_family = "wasm"))]
 pub fn run_native(file: &[u8]) -> u8 {
     match program::load(file) {

@@ -1,8 +1,8 @@
 //! OCaml values: 64-bit words, as on amd64, whose pointers are 32-bit addresses zero-extended.
 //!
-//! An odd word is a 63-bit integer. An even, non-zero word is the address of a block's first field; the
-//! word before it is the header: `wosize << 10 | colour << 8 | tag`. The word 0 is no value: it is
-//! what a call returns that raised ([`Value::RAISED`]).
+//! An odd word is a 63-bit integer. An even, non-zero word is the address of a block's first field;
+//! the word before it is the header: `wosize << 10 | colour << 8 | tag`. The word 0 is no value: it
+//! is what a call returns that raised ([`Value::RAISED`]).
 
 use crate::memory;
 
@@ -118,8 +118,8 @@ impl Value {
         Value(memory::load_i64(self.field_address(index)))
     }
 
-    /// Writes a field of a block that was allocated since the last safepoint. Everything else goes through
-    /// [`crate::heap::modify`].
+    /// Writes a field of a block that was allocated since the last safepoint. Everything else goes
+    /// through [`crate::heap::modify`].
     #[inline(always)]
     pub fn init_field(self, index: usize, value: Value) {
         memory::store_i64(self.field_address(index), value.0)

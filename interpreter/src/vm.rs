@@ -12,7 +12,8 @@ pub struct Vm {
     pub young_ptr: Cell<u32>,
     /// Compiled code's allocation takes the slow path, a safepoint, when it would go below this.
     pub young_trigger: Cell<u32>,
-    /// Nursery: `young_start..young_end`. Primitives may allocate below the trigger, down to the start.
+    /// Nursery: `young_start..young_end`. Primitives may allocate below the trigger, down to the
+    /// start.
     pub young_start: Cell<u32>,
     pub young_end: Cell<u32>,
     /// How far down primitives allocate: to the start, or to the next sample of `heap::memprof`.
@@ -22,7 +23,8 @@ pub struct Vm {
     pub stack_low: Cell<u32>,
     pub stack_threshold: Cell<u32>,
     pub stack_high: Cell<u32>,
-    /// The OCaml stack pointer at the last safepoint: everything from here to `stack_high` is a root.
+    /// The OCaml stack pointer at the last safepoint: everything from here to `stack_high` is a
+    /// root.
     pub sp: Cell<u32>,
     /// The exception being raised, when a call has returned `Value::RAISED`. A root.
     pub exception: Cell<Value>,
@@ -33,8 +35,8 @@ pub struct Vm {
     /// The loaded code: 8 bytes a bytecode word, see `code`.
     pub code_start: Cell<u32>,
     pub code_end: Cell<u32>,
-    /// 1 if the program wants to know the calls in progress, so that calls leave their position on the stack. A
-    /// constant of the loaded program.
+    /// 1 if the program wants to know the calls in progress, so that calls leave their position on
+    /// the stack. A constant of the loaded program.
     pub keeps_positions: Cell<u32>,
     /// Whether exceptions are recorded, see `backtrace`; and whether the last one raised is.
     pub backtrace_active: Cell<u32>,
@@ -43,7 +45,8 @@ pub struct Vm {
     pub backtrace_exception: Cell<Value>,
     /// Set when something waits for the next poll: a collection, finalisers, alarms.
     pub action_pending: Cell<u32>,
-    /// Set when a primitive raised Out_of_memory and a collection may help: see `Effect::AllocatesLarge`.
+    /// Set when a primitive raised Out_of_memory and a collection may help: see
+    /// `Effect::AllocatesLarge`.
     pub retry: Cell<u32>,
     /// The identity that the next object, exception or extension constructor gets.
     pub next_object_id: Cell<i64>,

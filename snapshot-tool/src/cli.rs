@@ -56,8 +56,8 @@ pub struct RunArgs {
     pub build: BuildOptions,
     #[command(flatten)]
     pub sandbox: SandboxOptions,
-    /// Run machine code that `bactrian build --emit cwasm` wrote. No sandbox holds machine code: it can do all
-    /// that this process can.
+    /// Run machine code that `bactrian build --emit cwasm` wrote. No sandbox holds machine code: it
+    /// can do all that this process can.
     #[arg(long)]
     pub allow_precompiled: bool,
     /// An executable that `ocamlc` made, or what `bactrian build` made of one.
@@ -94,7 +94,8 @@ pub struct SpecializeArgs {
     pub module: PathBuf,
     #[arg(short, long)]
     pub output: PathBuf,
-    /// Initialise the module and freeze it first: call its `wizer-initialize` with this file as standard input.
+    /// Initialise the module and freeze it first: call its `wizer-initialize` with this file as
+    /// standard input.
     #[arg(long, value_name = "FILE")]
     pub init: Option<PathBuf>,
 }
@@ -111,7 +112,8 @@ pub struct BuildOptions {
     pub stats: bool,
     #[arg(short = 'O', value_name = "NAME=on|off", value_parser = switch, help = specialise::help())]
     pub optimisations: Vec<(String, bool)>,
-    /// Check code after each stage of the specializer, as its tests do; what breaks a rule is a panic.
+    /// Check code after each stage of the specializer, as its tests do; what breaks a rule is a
+    /// panic.
     #[arg(long, hide = true)]
     pub verify: bool,
 }
@@ -139,7 +141,8 @@ pub struct SandboxOptions {
     pub env: Vec<(String, String)>,
     #[arg(short = 'W', value_name = "LIMIT=VALUE", value_delimiter = ',', help = limits::help())]
     pub limits: Vec<Limit>,
-    /// Where the program starts [default: here, if a directory is open under its own name; else in `/`].
+    /// Where the program starts [default: here, if a directory is open under its own name; else in
+    /// `/`].
     #[arg(long, value_name = "GUEST")]
     pub cwd: Option<String>,
     /// Let the program use what this process can use: all files, and the whole environment.

@@ -1,4 +1,5 @@
-//! What each command does. A command's failure is a message and a status; a program's end is its own.
+//! What each command does. A command's failure is a message and a status; a program's end is its
+//! own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -319,8 +320,8 @@ fn open_cache(location: &CacheLocation) -> Result<Option<Cache>> {
     }
 }
 
-/// As the XDG base directory specification has it. Crates that know it (`etcetera`, `directories`) refuse users without a
-/// home, whether or not `XDG_CACHE_HOME` is set.
+/// As the XDG base directory specification has it. Crates that know it (`etcetera`, `directories`)
+/// refuse users without a home, whether or not `XDG_CACHE_HOME` is set.
 fn default_cache() -> Result<PathBuf> {
     let directory = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)

@@ -19,8 +19,9 @@ use crate::precompiled::{self, Functions, Precompiled};
 
 const NO_STACK: &str = "cannot reserve 1 GiB of address space for the stack (is `ulimit -v` set?)";
 
-/// Native stack of a running guest, at least, so that a limit of the guest's own is the one that is met: with a stack of
-/// 1 Mi words (8 MiB) and some 500,000 activations, this is 2 KiB for each. Virtual memory: only what is touched is used.
+/// Native stack of a running guest, at least, so that a limit of the guest's own is the one that is
+/// met: with a stack of 1 Mi words (8 MiB) and some 500,000 activations, this is 2 KiB for each.
+/// Virtual memory: only what is touched is used.
 const LEAST_WASM_STACK: usize = 1 << 30;
 
 /// What a guest gets where the system reserves that much, for programs that raise its limit.
@@ -38,8 +39,9 @@ pub struct Needs {
     pub stack: Option<usize>,
 }
 
-/// An engine for programs; machine code of single functions goes through `cache`. A program's memory begins as a private
-/// mapping of the file that the machine code comes from, or of an unnamed one.
+/// An engine for programs; machine code of single functions goes through `cache`. A program's
+/// memory begins as a private mapping of the file that the machine code comes from, or of an
+/// unnamed one.
 pub fn new(cache: Option<&Arc<Cache>>, needs: &Needs) -> Result<Engine> {
     engine(for_programs(needs)?, cache)
 }
@@ -136,8 +138,8 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     })
 }
 
-/// The same for work that may be left behind: nothing if it takes longer than `limit`. It goes on then, until this
-/// process ends.
+/// The same for work that may be left behind: nothing if it takes longer than `limit`. It goes on
+/// then, until this process ends.
 pub fn with_deadline<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,
@@ -218,12 +220,14 @@ pub fn cached_module(engine: &Engine, cache: &Cache, key: &[u8]) -> Option<Modul
     load(engine, &cache.get_file(Kind::Module, key)?).ok()
 }
 
-/// A module from the file that holds what `Module::serialize` wrote: mapped, so that only what is used of it takes
-/// memory. Whoever calls this trusts the file as much as a program that it starts: it is machine code.
+/// A module from the file that holds what `Module::serialize` wrote: mapped, so that only what is
+/// used of it takes memory. Whoever calls this trusts the file as much as a program that it starts:
+/// it is machine code.
 pub fn load(engine: &Engine, serialised: &Path) -> Result<Module> {
-    // SAFETY: machine code must come from Wasmtime. That from the cache is a file of the user's own, as writable to
-    // others as the tool itself is, and checked against the digest that it was stored with; that from the command line
-    // the user allowed with `--allow-precompiled`. Wasmtime checks that its own version and settings made it.
+    // SAFETY: machine code must come from Wasmtime. That from the cache is a file of the user's
+    // own, as writable to others as the tool itself is, and checked against the digest that it was
+    // stored with; that from the command line the user allowed with `--allow-precompiled`. Wasmtime
+    // checks that its own version and settings made it.
     unsafe { Module::deserialize_file(engine, serialised) }.map_err(error)
 }
 
@@ -249,7 +253,8 @@ impl Hasher for Digest {
     }
 }
 
-/// Wasmtime's incremental compilation: functions that came with the command, and others in our cache.
+/// Wasmtime's incremental compilation: functions that came with the command, and others in our
+/// cache.
 #[derive(Debug)]
 struct MachineCode {
     precompiled: Option<&'static Precompiled>,

@@ -1,6 +1,7 @@
 //! A guest as this tool sees it: the module, and what only somebody who knows its language can say.
 //!
-//! Invariant: pipeline, lockstep and cache know no language. A second guest is a second value of [`Guest`].
+//! Invariant: pipeline, lockstep and cache know no language. A second guest is a second value of
+//! [`Guest`].
 
 pub mod ocaml;
 
@@ -16,8 +17,8 @@ pub struct Guest {
     pub programs: &'static str,
     /// How many of a file's last bytes [`Guest::is_program`] wants to see.
     pub trailer: usize,
-    /// Whether a file that ends like this is a program, of whatever version. The guest will say what is
-    /// wrong with it.
+    /// Whether a file that ends like this is a program, of whatever version. The guest will say
+    /// what is wrong with it.
     pub is_program: fn(end: &[u8]) -> bool,
     /// What a file that is no program is, if it belongs to the guest's world.
     pub recognise: fn(file: &Unknown) -> Option<Foreign>,

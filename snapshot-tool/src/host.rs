@@ -1,5 +1,6 @@
-//! What a guest finds outside of itself: WASI, within the sandbox that the user opened, or beyond it what [`unconfined`]
-//! serves, and the annotations' intrinsics for modules that are not linked yet.
+//! What a guest finds outside of itself: WASI, within the sandbox that the user opened, or beyond
+//! it what [`unconfined`] serves, and the annotations' intrinsics for modules that are not linked
+//! yet.
 //!
 //! Leaves out: everything else. A module with any other import does not start.
 
@@ -46,7 +47,8 @@ pub struct Sandbox {
 /// The variable by which the guest learns where it starts; programs do not see it.
 const START: &str = "BACTRIAN_CWD";
 
-/// The variable by which it learns which signals were ignored when this process began; programs do not see it either.
+/// The variable by which it learns which signals were ignored when this process began; programs do
+/// not see it either.
 const IGNORED: &str = "BACTRIAN_IGNORED";
 
 /// The variable by which it learns how many words of its own stack the native stack has room for.
@@ -86,10 +88,11 @@ impl Sandbox {
     }
 }
 
-/// How many words of stack a guest may use, so that its own limit is met before that of so many bytes of native stack.
+/// How many words of stack a guest may use, so that its own limit is met before that of so many
+/// bytes of native stack.
 fn words_within(native: usize) -> usize {
-    /// Native bytes for a word of the guest's stack. Measured with twelve recursive functions: at most 180 in generic
-    /// code, 100 in residual code.
+    /// Native bytes for a word of the guest's stack. Measured with twelve recursive functions: at
+    /// most 180 in generic code, 100 in residual code.
     const A_WORD: usize = 256;
     /// For what is called at the end of it.
     const REST: usize = 1 << 16;
@@ -104,13 +107,14 @@ pub struct Host {
     pub streams: Option<Streams>,
     /// What is served beyond WASI, to a guest that is not confined to the sandbox.
     pub unconfined: Option<Unconfined>,
-    /// When the program began, on the clock of this process's processor time; without it, there is no such clock.
+    /// When the program began, on the clock of this process's processor time; without it, there is
+    /// no such clock.
     started: Option<ProcessTime>,
 }
 
 impl Host {
-    /// The state of a guest in `sandbox`, whose standard streams are those of its context, and which knows no
-    /// processor time.
+    /// The state of a guest in `sandbox`, whose standard streams are those of its context, and
+    /// which knows no processor time.
     pub fn new(wasi: WasiP1Ctx, sandbox: &Sandbox) -> Self {
         let limits = StoreLimitsBuilder::new();
         let limits = match sandbox.limits.memory {
@@ -160,8 +164,8 @@ impl Host {
 #[error("the program exits with status {0}")]
 pub struct ExitStatus(pub i32);
 
-/// A linker with WASI: Wasmtime's, but for what [`wasi`] does itself, exit statuses among it (Wasmtime's own stop at 125);
-/// and with what [`unconfined`] serves.
+/// A linker with WASI: Wasmtime's, but for what [`wasi`] does itself, exit statuses among it
+/// (Wasmtime's own stop at 125); and with what [`unconfined`] serves.
 pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker<T>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p1::add_to_linker_sync(&mut linker, |host: &mut T| &mut host.as_mut().wasi)
@@ -177,7 +181,8 @@ impl AsMut<Host> for Host {
     }
 }
 
-/// Adds the intrinsics with their generic meaning, for an annotated module that runs before it is linked.
+/// Adds the intrinsics with their generic meaning, for an annotated module that runs before it is
+/// linked.
 pub fn add_intrinsics<T: 'static>(linker: &mut Linker<T>) -> Result<()> {
     define_intrinsics(linker).map_err(engine::error)
 }

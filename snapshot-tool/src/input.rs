@@ -1,7 +1,7 @@
 //! What a file is, found out before anything in it is believed.
 //!
-//! Invariant: machine code is loaded only where the user allowed it, and only by [`Kind::Precompiled`]; a file of no
-//! known kind is an error that says what it is and what to do.
+//! Invariant: machine code is loaded only where the user allowed it, and only by
+//! [`Kind::Precompiled`]; a file of no known kind is an error that says what it is and what to do.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -44,7 +44,8 @@ pub fn kind(path: &Path, guest: &Guest) -> Result<Kind, Error> {
         source,
     };
     let (beginning, end) = ends(path, guest.trailer).map_err(unreadable)?;
-    // A program is known by its end, whatever it begins with: a script's first line, or another program.
+    // A program is known by its end, whatever it begins with: a script's first line, or another
+    // program.
     if (guest.is_program)(&end) {
         return Ok(Kind::Program);
     }
@@ -91,7 +92,8 @@ fn refusal(path: &Path, foreign: Foreign) -> Error {
     }
 }
 
-/// The first bytes of a file, as many as a module's header has, and its last; fewer where there are not so many.
+/// The first bytes of a file, as many as a module's header has, and its last; fewer where there are
+/// not so many.
 fn ends(path: &Path, trailer: usize) -> std::io::Result<(Vec<u8>, Vec<u8>)> {
     let mut file = File::open(path)?;
     let (mut beginning, mut end) = (Vec::new(), Vec::new());

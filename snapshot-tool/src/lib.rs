@@ -2,12 +2,12 @@
 //!
 //! In the order of a program's way: [`input`] (what a file is), [`guest`] (the embedded interpreter
 //! and what is known of its programs), [`snapshot`] (it loads the program and is frozen),
-//! [`specialise`] (the specializer, as this tool calls it), [`engine`] and [`host`] (Wasmtime and the
-//! sandbox, with [`limits`], [`wasi`], [`streams`] and `memory`; [`unconfined`] is the way out of it),
-//! [`precompiled`] (machine code that came with the command, made by [`precompile`]), [`run`],
-//! [`lockstep`]. [`pipeline`] puts them together, with the cache and with [`stats`]; [`cli`] is the
-//! command line, [`commands`] what it does, `progress` and [`status_line`] what it shows meanwhile,
-//! [`bench`] how well.
+//! [`specialise`] (the specializer, as this tool calls it), [`engine`] and [`host`] (Wasmtime and
+//! the sandbox, with [`limits`], [`wasi`], [`streams`] and `memory`; [`unconfined`] is the way out
+//! of it), [`precompiled`] (machine code that came with the command, made by [`precompile`]),
+//! [`run`], [`lockstep`]. [`pipeline`] puts them together, with the cache and with [`stats`];
+//! [`cli`] is the command line, [`commands`] what it does, `progress` and [`status_line`] what it
+//! shows meanwhile, [`bench`] how well.
 
 pub mod bench;
 pub mod cli;

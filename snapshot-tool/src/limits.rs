@@ -1,4 +1,5 @@
-//! What a program may use, as `-W NAME=VALUE` says it; names and values are those of the `wasmtime` command.
+//! What a program may use, as `-W NAME=VALUE` says it; names and values are those of the `wasmtime`
+//! command.
 //!
 //! One table has each limit's name, its help and how its value is read.
 

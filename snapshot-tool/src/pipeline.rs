@@ -1,5 +1,5 @@
-//! The way of a program: executable, snapshot, residual module, machine code; each stage timed and, where
-//! there is a cache, looked up first.
+//! The way of a program: executable, snapshot, residual module, machine code; each stage timed and,
+//! where there is a cache, looked up first.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -82,7 +82,8 @@ impl Pipeline {
         }
     }
 
-    /// The same for the executable in a file, which is read into memory only if there is something to do.
+    /// The same for the executable in a file, which is read into memory only if there is something
+    /// to do.
     pub fn program_file(&mut self, path: &Path) -> Result<Module> {
         let unreadable = || format!("cannot read {}", path.display());
         let mut digest = blake3::Hasher::new();

@@ -9,7 +9,8 @@ use crate::engine;
 use crate::host::{self, ExitStatus, Host, Sandbox};
 use crate::limits::Limits;
 
-/// The status a process reports when its program trapped: that of an aborted process, as `wasmtime` does.
+/// The status a process reports when its program trapped: that of an aborted process, as `wasmtime`
+/// does.
 pub const TRAP_STATUS: i32 = 134;
 
 /// The status where a limit that the user set was reached: that of a command which `timeout` ended.
@@ -58,8 +59,8 @@ impl Exit {
     }
 }
 
-/// Runs `module` with the process's standard streams. A program that was stopped by its time limit may go on until
-/// this process ends.
+/// Runs `module` with the process's standard streams. A program that was stopped by its time limit
+/// may go on until this process ends.
 pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Exit> {
     let mut wasi = sandbox.context()?;
     let host = Host::inheriting(wasi.build_p1(), sandbox, None)?.timed();

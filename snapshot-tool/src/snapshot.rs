@@ -1,5 +1,5 @@
-//! Snapshot: an annotated module initialises itself, then its memory, globals and exports are frozen into
-//! a new module (Wizer).
+//! Snapshot: an annotated module initialises itself, then its memory, globals and exports are
+//! frozen into a new module (Wizer).
 //!
 //! The program it is initialised with comes on standard input; nothing else is open to it, so the
 //! result depends on the module and the program alone and can be cached under their digest.
@@ -40,7 +40,8 @@ pub struct Refused {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     pub module: Vec<u8>,
-    /// What the guest said of the program on standard error while it initialised itself; mostly nothing.
+    /// What the guest said of the program on standard error while it initialised itself; mostly
+    /// nothing.
     pub notice: String,
 }
 
@@ -119,7 +120,8 @@ fn freeze(module: &[u8], program: &[u8], cache: Option<&Arc<Cache>>) -> Result<(
     let (compiled, origin) = machine_code(&engine, &instrumented, cache.map(Arc::as_ref))?;
     let messages = MemoryOutputPipe::new(MESSAGE_LIMIT);
     let mut wasi = WasiCtxBuilder::new();
-    // What hashes the guest draws is in its memory from here on: the same program is the same snapshot.
+    // What hashes the guest draws is in its memory from here on: the same program is the same
+    // snapshot.
     wasi.secure_random(Deterministic::new(vec![0x2e, 0x71, 0x9d, 0x04, 0xb8]));
     wasi.stdin(MemoryInputPipe::new(program.to_vec()))
         .stderr(messages.clone());
@@ -197,7 +199,8 @@ fn text(messages: &MemoryOutputPipe) -> String {
     text.trim_end().into()
 }
 
-/// The result of a future that never waits: Wizer's interface is asynchronous for its components' sake.
+/// The result of a future that never waits: Wizer's interface is asynchronous for its components'
+/// sake.
 fn ready<T>(future: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Result<T> {
     match pin!(future).poll(&mut std::task::Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,

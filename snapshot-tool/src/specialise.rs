@@ -1,4 +1,5 @@
-//! The specializer as this tool calls it: its options from switches, its store in our cache, its report summed up.
+//! The specializer as this tool calls it: its options from switches, its store in our cache, its
+//! report summed up.
 
 use std::fmt;
 

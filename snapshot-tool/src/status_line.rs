@@ -1,7 +1,8 @@
-//! One line on the terminal that says how far the work has come, while a program writes to the same terminal.
+//! One line on the terminal that says how far the work has come, while a program writes to the same
+//! terminal.
 //!
-//! Invariant: what the program writes looks as it would without the line, which goes before something is written and is
-//! shown only where the program has ended its own line.
+//! Invariant: what the program writes looks as it would without the line, which goes before
+//! something is written and is shown only where the program has ended its own line.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -48,7 +49,8 @@ impl StatusLine {
         self.state().clear();
     }
 
-    /// Takes the line away and calls `write`, which writes to the terminal something that ends its line or does not.
+    /// Takes the line away and calls `write`, which writes to the terminal something that ends its
+    /// line or does not.
     pub fn give_way<T>(&self, ends_line: bool, write: impl FnOnce() -> T) -> T {
         let mut state = self.state();
         state.clear();

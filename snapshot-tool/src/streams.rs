@@ -1,9 +1,9 @@
-//! The standard streams, handed to the guest as they are: a file that was redirected can be sought in and asked for its
-//! size, a terminal or a pipe cannot, and an error is the system's.
+//! The standard streams, handed to the guest as they are: a file that was redirected can be sought
+//! in and asked for its size, a terminal or a pipe cannot, and an error is the system's.
 //!
-//! Wasmtime's own WASI takes every stream for a pipe and forgets most errors. Invariant: the guest reaches the three
-//! files that this process was started with, and nothing else. What was closed then stays closed, although Rust's
-//! runtime opens `/dev/null` in its place.
+//! Wasmtime's own WASI takes every stream for a pipe and forgets most errors. Invariant: the guest
+//! reaches the three files that this process was started with, and nothing else. What was closed
+//! then stays closed, although Rust's runtime opens `/dev/null` in its place.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
@@ -101,8 +101,9 @@ pub fn ignored_signals() -> u64 {
     IGNORED.load(Ordering::Relaxed)
 }
 
-// SAFETY: the section holds functions that are called before `main`, with arguments that `look` does not take; it uses
-// nothing of the runtime that is not there yet: it allocates and calls the system.
+// SAFETY: the section holds functions that are called before `main`, with arguments that `look`
+// does not take; it uses nothing of the runtime that is not there yet: it allocates and calls the
+// system.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
@@ -204,7 +205,8 @@ impl Streams {
         Ok(bytes(words))
     }
 
-    /// WASI's `fdstat`: type, flags, rights. What is not a terminal has the right to seek: so libraries tell them apart.
+    /// WASI's `fdstat`: type, flags, rights. What is not a terminal has the right to seek: so
+    /// libraries tell them apart.
     pub fn descriptor_status(&self, descriptor: u32) -> Result<[u8; 24], Errno> {
         const READ: u64 = 1 << 1;
         const WRITE: u64 = 1 << 6;
@@ -234,7 +236,8 @@ impl Streams {
         Ok(bytes([first, rights, rights]))
     }
 
-    /// Waits until one of `wanted` can be read (`false`) or written (`true`), at most `timeout`; which can.
+    /// Waits until one of `wanted` can be read (`false`) or written (`true`), at most `timeout`;
+    /// which can.
     pub fn poll(
         &self,
         wanted: &[(u32, bool)],

@@ -1,5 +1,6 @@
-//! The functions of WASI that this tool does itself: those on the standard streams ([`Streams`]), processor time, and the
-//! exit status. For every other descriptor and clock they hand the call on to Wasmtime's WASI.
+//! The functions of WASI that this tool does itself: those on the standard streams ([`Streams`]),
+//! processor time, and the exit status. For every other descriptor and clock they hand the call on
+//! to Wasmtime's WASI.
 //!
 //! A host without streams (a snapshot, a side of lockstep) hands everything on.
 
@@ -38,8 +39,8 @@ pub fn parts<'a, T: AsMut<Host>>(
     Ok((memory, data.as_mut()))
 }
 
-/// Defines a function that asks `$ours` first, and hands the call on if that has no answer. What may wait is handed on
-/// within Tokio, whose start takes time and threads.
+/// Defines a function that asks `$ours` first, and hands the call on if that has no answer. What
+/// may wait is handed on within Tokio, whose start takes time and threads.
 macro_rules! shadow {
     ($linker:ident, $name:ident($($argument:ident: $ty:ty),*), $ours:expr) => {
         shadow!($linker, $name($($argument: $ty),*), $ours, in_tokio)

@@ -1,10 +1,11 @@
-//! Deliberate miscompilations: wrong code is planted behind each stage, so that tests can show that it is noticed.
+//! Deliberate miscompilations: wrong code is planted behind each stage, so that tests can show that
+//! it is noticed.
 //!
-//! A [`Kind`] says behind which stage and how; a [`Fault`] is a kind at the `nth` place where it is possible, in
-//! the residual function of one request. Code is broken before the verifier looks at what the stage left: as if
-//! the stage had made the mistake. A fault is part of the options, hence of every cache key: a faulty
-//! function is never taken for a good one. Leaves out stale entries of a cache, which are planted in the
-//! store (`make mutants`).
+//! A [`Kind`] says behind which stage and how; a [`Fault`] is a kind at the `nth` place where it is
+//! possible, in the residual function of one request. Code is broken before the verifier looks at
+//! what the stage left: as if the stage had made the mistake. A fault is part of the options, hence
+//! of every cache key: a faulty function is never taken for a good one. Leaves out stale entries of
+//! a cache, which are planted in the store (`make mutants`).
 
 mod calls;
 mod cells;
@@ -151,7 +152,8 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Plants the fault in `function`, as `stage` left it, if it belongs there and there is such a place.
+    /// Plants the fault in `function`, as `stage` left it, if it belongs there and there is such a
+    /// place.
     pub fn plant(self, stage: &str, function: &mut Function) {
         let Kind::Code(after, damage) = self.kind else {
             return;

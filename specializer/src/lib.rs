@@ -10,8 +10,9 @@
 //! * `key` and [`residue`]: under which key and in which form results are stored;
 //! * [`link`]: residual functions and snapshot become one module.
 //!
-//! [`specialize()`] is the entry point and shows the stages in order. Beside the pipeline: [`text`] prints
-//! and parses the SSA form, [`verify`] checks it, [`exec`] runs it, [`fault`] breaks it on purpose.
+//! [`specialize()`] is the entry point and shows the stages in order. Beside the pipeline: [`text`]
+//! prints and parses the SSA form, [`verify`] checks it, [`exec`] runs it, [`fault`] breaks it on
+//! purpose.
 
 #![forbid(unsafe_code)]
 

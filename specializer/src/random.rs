@@ -1,7 +1,9 @@
-//! Random residual functions for property tests: valid by construction, of any shape of control flow.
+//! Random residual functions for property tests: valid by construction, of any shape of control
+//! flow.
 //!
 //! The graph comes first; then each block's operands are chosen among the values that dominate it.
-//! Blocks report to the host, at least one in each loop, so that a test can compare traces and end loops.
+//! Blocks report to the host, at least one in each loop, so that a test can compare traces and end
+//! loops.
 
 use crate::dominators::{Dominators, Order};
 use crate::ir::residual::{BlockData, Function, Inst, Target, Terminator, Value, Values};

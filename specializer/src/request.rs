@@ -1,7 +1,8 @@
 //! Reads the specialisation requests that the interpreter left in its memory.
 //!
-//! The layout is that of the annotations crate ([`abi::RequestTable`], [`abi::Region`], [`abi::Request`]); this is
-//! its one reader. Everything read is checked against the module, so later stages index without fear.
+//! The layout is that of the annotations crate ([`abi::RequestTable`], [`abi::Region`],
+//! [`abi::Request`]); this is its one reader. Everything read is checked against the module, so
+//! later stages index without fear.
 
 #[cfg(test)]
 mod tests;
@@ -41,13 +42,15 @@ pub struct Request {
     pub function: Func,
     /// Address of the word through which the function is called.
     pub slot: u32,
-    /// The function that is in the slot at the snapshot, and its type: that of the residual function.
+    /// The function that is in the slot at the snapshot, and its type: that of the residual
+    /// function.
     pub generic: Func,
     pub sig: Sig,
     pub params: Vec<Param>,
     /// Address of each pointer parameter, by [`Base`].
     pub bases: Map<Base, u32>,
-    /// The code that identifies the request: the base that points to it, its address and its length.
+    /// The code that identifies the request: the base that points to it, its address and its
+    /// length.
     pub anchor: Base,
     pub code: u32,
     pub code_len: u32,
@@ -152,7 +155,8 @@ impl Requests {
         u64::from(address) + u64::from(len) <= u64::from(base) + u64::from(region_len)
     }
 
-    /// Address and length of the last constant region that begins at or before `address`; nothing if there is none.
+    /// Address and length of the last constant region that begins at or before `address`; nothing
+    /// if there is none.
     pub fn region(&self, address: u32) -> (u32, u32) {
         let region = self.regions.range(..=address).next_back();
         region.map_or((0, 0), |(&base, &len)| (base, len))

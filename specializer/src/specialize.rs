@@ -29,8 +29,9 @@ pub struct Options {
     pub budgets: Budgets,
     /// A deliberate miscompilation, for tests of lockstep.
     pub fault: Option<Fault>,
-    /// Check functions against the rules of [`crate::verify`] after each stage and each pass of cleanup,
-    /// and validate the linked module. For tests: a broken rule is a bug of the specializer and panics.
+    /// Check functions against the rules of [`crate::verify`] after each stage and each pass of
+    /// cleanup, and validate the linked module. For tests: a broken rule is a bug of the
+    /// specializer and panics.
     pub verify: bool,
 }
 
@@ -196,7 +197,8 @@ pub fn residual_text(
 /// Of the options, those on what is linked and on verification matter.
 pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
     let module = Module::parse(snapshot)?;
-    // Blank as in a specialised module, so that the two have the same memory. A table that cannot be read stays.
+    // Blank as in a specialised module, so that the two have the same memory. A table that cannot
+    // be read stays.
     let list = Requests::read(&module).map_or(0..0, |requests| requests.list);
     let unanswered = Requests {
         list,

@@ -1,4 +1,5 @@
-//! Each way in which specialisation can fail or decline, produced by the smallest change of one small module.
+//! Each way in which specialisation can fail or decline, produced by the smallest change of one
+//! small module.
 
 use bactrian_specializer::eval::Declined;
 use bactrian_specializer::lift::{Reason, Unsupported};

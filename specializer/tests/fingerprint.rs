@@ -1,4 +1,5 @@
-//! The fingerprint in cache keys: it changes with each source file and each dependency, and with nothing else.
+//! The fingerprint in cache keys: it changes with each source file and each dependency, and with
+//! nothing else.
 
 #[path = "../fingerprint.rs"]
 mod fingerprint;

@@ -1,5 +1,5 @@
-//! The files of `tests/golden`: each is an annotated module with, in comments, the calls to make and the
-//! residual code of its requests. `tests/tests/golden.rs` says how they are written.
+//! The files of `tests/golden`: each is an annotated module with, in comments, the calls to make
+//! and the residual code of its requests. `tests/tests/golden.rs` says how they are written.
 //!
 //! Leaves out: whether the residual code is the expected one.
 

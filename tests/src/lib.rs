@@ -1,5 +1,5 @@
-//! What the tests have in common: OCaml programs with their inputs, compiling them, running commands to
-//! their end, and comparing what came out.
+//! What the tests have in common: OCaml programs with their inputs, compiling them, running
+//! commands to their end, and comparing what came out.
 //!
 //! * [`annotated`]: annotated modules, random ones too, generic and specialised;
 //! * [`conformance`]: OCaml's own test suite;

@@ -1,7 +1,7 @@
 //! One run of a command: what it wrote, how it ended.
 //!
-//! Invariant: a run ends, at the latest after its time limit. Leaves out: signals; a process killed by one
-//! has no status, and says so where it is shown.
+//! Invariant: a run ends, at the latest after its time limit. Leaves out: signals; a process killed
+//! by one has no status, and says so where it is shown.
 
 use std::fmt;
 use std::io::{Read, Write};

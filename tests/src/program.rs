@@ -1,9 +1,10 @@
-//! The OCaml programs under test: `NAME.ml`, with what lies beside it: `NAME.in` is standard input; the lines of
-//! `NAME.args` are its arguments, of `NAME.env` its environment (`VARIABLE=value`), of `NAME.flags` further
-//! arguments of the compiler. It starts in an empty directory, which it may fill. A `NAME.collections` says why its output depends on
-//! when collections are done.
+//! The OCaml programs under test: `NAME.ml`, with what lies beside it: `NAME.in` is standard input;
+//! the lines of `NAME.args` are its arguments, of `NAME.env` its environment (`VARIABLE=value`), of
+//! `NAME.flags` further arguments of the compiler. It starts in an empty directory, which it may
+//! fill. A `NAME.collections` says why its output depends on when collections are done.
 //!
-//! Invariant: a program's output depends on nothing else, so that `ocamlrun` is the oracle of each run.
+//! Invariant: a program's output depends on nothing else, so that `ocamlrun` is the oracle of each
+//! run.
 
 use std::fs;
 use std::path::{Path, PathBuf};

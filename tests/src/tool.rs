@@ -1,5 +1,5 @@
-//! The `bactrian` command as the tests call it: the binary of this build, a cache of the test's own, and
-//! nothing of the user's environment that could change what a program does.
+//! The `bactrian` command as the tests call it: the binary of this build, a cache of the test's
+//! own, and nothing of the user's environment that could change what a program does.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use tempfile::TempDir;
 use crate::process::{self, Outcome};
 use crate::program::Program;
 
-/// How large the cache may become, in MiB: room for every program in every mode, so that nothing is evicted
-/// while tests run side by side.
+/// How large the cache may become, in MiB: room for every program in every mode, so that nothing is
+/// evicted while tests run side by side.
 const CACHE_SIZE: &str = "8192";
 
 /// The command, and the cache it uses.
@@ -75,7 +75,8 @@ impl Tool {
         command
     }
 
-    /// Looks at the cache: what is said of one that another version made must not be in a program's output.
+    /// Looks at the cache: what is said of one that another version made must not be in a program's
+    /// output.
     fn look_at_cache(&self) -> Result<()> {
         let file = self.cache.as_os_str();
         let arguments = ["cache", "--cache"].map(OsStr::new);
@@ -105,8 +106,8 @@ impl Tool {
         process::run(&mut command, &program.input)
     }
 
-    /// Starts `program` as `ocamlrun` would: all files are open to it, and it is where its process is. Its
-    /// arguments follow after `--`.
+    /// Starts `program` as `ocamlrun` would: all files are open to it, and it is where its process
+    /// is. Its arguments follow after `--`.
     pub fn drop_in(&self, mode: Mode, program: &str) -> Command {
         let mut command = self.command(mode.flags());
         command.arg("--unconfined").arg("--cache").arg(&self.cache);

@@ -1,4 +1,5 @@
-//! The cache as a user sees it: a second build specialises nothing, damage is set aside, builds share a file.
+//! The cache as a user sees it: a second build specialises nothing, damage is set aside, builds
+//! share a file.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! The command line with real OCaml programs: what is built runs, the sandbox is closed until it is opened,
-//! errors say what, where, and end with a status of their own.
+//! The command line with real OCaml programs: what is built runs, the sandbox is closed until it is
+//! opened, errors say what, where, and end with a status of their own.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,5 @@
-//! The same program gives the same bytes: run after run, on any number of threads, with a cache that is
-//! absent, cold, warm, or warmed by another program.
+//! The same program gives the same bytes: run after run, on any number of threads, with a cache
+//! that is absent, cold, warm, or warmed by another program.
 
 use std::fs;
 use std::path::{Path, PathBuf};

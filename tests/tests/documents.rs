@@ -1,5 +1,6 @@
-//! What documents, comments and help say of the command and of the code is so: options, optimisations, limits and types
-//! that they name exist, and the generated tables are what the generator writes.
+//! What documents, comments and help say of the command and of the code is so: options,
+//! optimisations, limits and types that they name exist, and the generated tables are what the
+//! generator writes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -333,7 +334,8 @@ fn identifiers(line: &str) -> impl Iterator<Item = String> {
         .map(String::from)
 }
 
-/// Whether a word is spelt as types are, with more than one hump, which OCaml's modules hardly have.
+/// Whether a word is spelt as types are, with more than one hump, which OCaml's modules hardly
+/// have.
 fn has_two_humps(word: &str) -> bool {
     let humps = word.chars().filter(char::is_ascii_uppercase).count();
     let letters = word.chars().all(|c| c.is_ascii_alphanumeric());

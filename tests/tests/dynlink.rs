@@ -1,5 +1,5 @@
-//! A program that loads plugins with `Dynlink`: what they define, raise and call, and what cannot be loaded, is as
-//! under `ocamlrun`, byte for byte, in every mode.
+//! A program that loads plugins with `Dynlink`: what they define, raise and call, and what cannot
+//! be loaded, is as under `ocamlrun`, byte for byte, in every mode.
 
 use std::fs;
 use std::path::Path;

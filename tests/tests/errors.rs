@@ -1,8 +1,8 @@
-//! Every error is reached: each variant of each error type, and each reason for which a request is declined, is
-//! named in a test that produces it.
+//! Every error is reached: each variant of each error type, and each reason for which a request is
+//! declined, is named in a test that produces it.
 //!
-//! Error types are those that derive `thiserror::Error`, and those whose names say so. What a test names is
-//! taken for produced: this finds a variant that was forgotten, not a test that lies.
+//! Error types are those that derive `thiserror::Error`, and those whose names say so. What a test
+//! names is taken for produced: this finds a variant that was forgotten, not a test that lies.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -79,7 +79,7 @@ fn tests_elsewhere_exist() {
 #[test]
 fn variants_are_found() {
     let text = "/// Why.\n#[derive(Debug, thiserror::Error)]\npub enum Odd {\n    #[error(\"one\")]\n    One,\n    \
-                /// Two.\n    Two { place: usize },\n    Three(u8),\n}\npub enum Other {\n    Four,\n}\n";
+                /// Two.\n Two { place: usize },\n Three(u8),\n}\npub enum Other {\n Four,\n}\n";
     let found: Vec<String> = variants("odd.rs", text)
         .into_iter()
         .map(|variant| variant.name)

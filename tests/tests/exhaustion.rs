@@ -1,8 +1,8 @@
-//! A small memory is used up, or a small stack: `Out_of_memory` or `Stack_overflow` is raised, can be caught, and the
-//! program goes on; nothing traps.
+//! A small memory is used up, or a small stack: `Out_of_memory` or `Stack_overflow` is raised, can
+//! be caught, and the program goes on; nothing traps.
 //!
-//! `ocamlrun` is no oracle here: it has no limit of its own, and under one of the system's it ends where a minor
-//! collection finds no memory.
+//! `ocamlrun` is no oracle here: it has no limit of its own, and under one of the system's it ends
+//! where a minor collection finds no memory.
 
 use anyhow::Result;
 use bactrian_tests::process;

@@ -1,9 +1,9 @@
-//! Lockstep notices miscompilations: residual code is broken on purpose, in each of five ways, and the
-//! comparison must stop. Without a fault it must not.
+//! Lockstep notices miscompilations: residual code is broken on purpose, in each of five ways, and
+//! the comparison must stop. Without a fault it must not.
 //!
-//! A place for a fault may lie on a path that the program never takes; so places are tried, in the program's
-//! own functions, until one is caught. A kind that is never caught fails the test. `make mutants` plants the
-//! other kinds, and counts.
+//! A place for a fault may lie on a path that the program never takes; so places are tried, in the
+//! program's own functions, until one is caught. A kind that is never caught fails the test.
+//! `make mutants` plants the other kinds, and counts.
 
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
@@ -25,7 +25,8 @@ const FUNCTIONS: usize = 16;
 /// How many places of each function.
 const PLACES: usize = 4;
 
-/// One for both tests: compiled twice at once into one directory, the program would get into its own way.
+/// One for both tests: compiled twice at once into one directory, the program would get into its
+/// own way.
 static BENCH: LazyLock<Bench> =
     LazyLock::new(|| Bench::new().expect("the program can be compiled and specialised"));
 

@@ -1,5 +1,5 @@
-//! Modules of a crate stand on floors: each knows those below it only, so no two files form a circle through
-//! modules of the top level. What is only compiled for tests may look anywhere.
+//! Modules of a crate stand on floors: each knows those below it only, so no two files form a
+//! circle through modules of the top level. What is only compiled for tests may look anywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,5 +1,5 @@
-//! Files that are no bytecode executables: each is told apart and refused with what can be done about it; machine
-//! code runs where it was allowed, and nowhere else.
+//! Files that are no bytecode executables: each is told apart and refused with what can be done
+//! about it; machine code runs where it was allowed, and nowhere else.
 
 use std::fs;
 use std::path::Path;

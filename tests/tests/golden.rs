@@ -1,5 +1,5 @@
-//! Golden tests of the specializer: each file of `tests/golden` is an annotated module with, in comments,
-//! the calls to make and the residual code of its requests.
+//! Golden tests of the specializer: each file of `tests/golden` is an annotated module with, in
+//! comments, the calls to make and the residual code of its requests.
 //!
 //! ```text
 //! ;; run 3 -> 7                 calls the exported `run`: its result, or `trap`
@@ -8,8 +8,9 @@
 //! (module …)
 //! ;; residual                   from here on, what `BLESS=1` writes
 //! ```
-//! The calls are made in the generic module, in the specialised one, and with each optimisation switched
-//! off: no golden stands alone. Only the residual code can be blessed; results are written by hand.
+//! The calls are made in the generic module, in the specialised one, and with each optimisation
+//! switched off: no golden stands alone. Only the residual code can be blessed; results are written
+//! by hand.
 
 use std::fs;
 use std::path::Path;

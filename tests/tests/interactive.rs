@@ -1,5 +1,5 @@
-//! Programs under lockstep that talk with somebody: what they write comes at once, and what they read is read when they
-//! ask for it; on a terminal a line says how far the comparison has come.
+//! Programs under lockstep that talk with somebody: what they write comes at once, and what they
+//! read is read when they ask for it; on a terminal a line says how far the comparison has come.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -1,6 +1,8 @@
-//! The tool killed at any moment, and files that cannot be written: nothing half-made is left, and the cache stays sound.
+//! The tool killed at any moment, and files that cannot be written: nothing half-made is left, and
+//! the cache stays sound.
 //!
-//! The moments come from a fixed sequence; which instruction they hit depends on the machine, what has to hold does not.
+//! The moments come from a fixed sequence; which instruction they hit depends on the machine, what
+//! has to hold does not.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -109,8 +111,8 @@ fn two_builds_of_one_output_at_once() -> Result<()> {
     assert_cache_is_sound(&place)
 }
 
-/// Files may not grow beyond a limit, as on a disk that is full: the build of a large output says so and leaves nothing; a
-/// cache that cannot be written is said, too, and the build goes on.
+/// Files may not grow beyond a limit, as on a disk that is full: the build of a large output says
+/// so and leaves nothing; a cache that cannot be written is said, too, and the build goes on.
 #[test]
 fn a_full_disk_is_said() -> Result<()> {
     let place = place()?;

@@ -1,5 +1,5 @@
-//! The specializer's operator table against Wasmtime: each plain operator over corner values, where it
-//! has to give the same bits, trap alike, and say so where the engine may choose a NaN.
+//! The specializer's operator table against Wasmtime: each plain operator over corner values, where
+//! it has to give the same bits, trap alike, and say so where the engine may choose a NaN.
 //!
 //! Leaves out operators that touch memory or globals, which random programs cover.
 

@@ -1,7 +1,9 @@
-//! Every program of `tests/programs`, under the generic interpreter, specialised, and in lockstep with and
-//! without forced collections: output and exit code are those of `ocamlrun`, byte for byte.
+//! Every program of `tests/programs`, under the generic interpreter, specialised, and in lockstep
+//! with and without forced collections: output and exit code are those of `ocamlrun`, byte for
+//! byte.
 //!
-//! One test a program and mode, named `PROGRAM::MODE`, so that a table of failures is the test run's summary.
+//! One test a program and mode, named `PROGRAM::MODE`, so that a table of failures is the test
+//! run's summary.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,7 +22,8 @@ fn main() -> Result<ExitCode> {
     let tool = Arc::new(Tool::new(binary, &directory)?);
     let programs = program::all(&workspace().join("tests/programs"))?;
     let mut trials = Vec::new();
-    // Mode by mode: the two modes of lockstep share their modules, so the second finds them compiled.
+    // Mode by mode: the two modes of lockstep share their modules, so the second finds them
+    // compiled.
     for mode in Mode::ALL {
         for program in &programs {
             let name = format!("{}::{}", program.name, mode.name());

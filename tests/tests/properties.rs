@@ -1,5 +1,5 @@
-//! The specializer on random annotated modules: generic and residual code give the same result, the same
-//! reports on the way, and leave the same memory.
+//! The specializer on random annotated modules: generic and residual code give the same result, the
+//! same reports on the way, and leave the same memory.
 //!
 //! Each failure names its seed; `make fuzz` tries more seeds.
 
@@ -15,7 +15,8 @@ const CASES: u64 = 50;
 
 #[test]
 fn random_programs_of_a_machine() {
-    // Computed jumps make the accumulator decide positions: where it counts, there is no end of them.
+    // Computed jumps make the accumulator decide positions: where it counts, there is no end of
+    // them.
     let declined = check_all(|numbers| random::machine(numbers, Watch::Some));
     let all = cases(CASES).count() as u64;
     assert!(declined * 5 <= all, "{declined} of {all} declined");

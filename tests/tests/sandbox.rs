@@ -1,7 +1,8 @@
-//! Programs that use files: in a directory that they were given they do as under `ocamlrun`, and without one
-//! they see nothing.
+//! Programs that use files: in a directory that they were given they do as under `ocamlrun`, and
+//! without one they see nothing.
 //!
-//! Each program of `tests/sandbox` starts in an empty directory of its own, whose name it must not print.
+//! Each program of `tests/sandbox` starts in an empty directory of its own, whose name it must not
+//! print.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

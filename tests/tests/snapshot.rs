@@ -1,4 +1,5 @@
-//! What a program's memory begins with: little, and close together, so that a runtime can map it from a file.
+//! What a program's memory begins with: little, and close together, so that a runtime can map it
+//! from a file.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! What holds for the repository as a whole: each source file says what it is and stays small, the documents
-//! name only what exists, and crates depend on each other in one direction.
+//! What holds for the repository as a whole: each source file says what it is and stays small, the
+//! documents name only what exists, and crates depend on each other in one direction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -138,8 +138,8 @@ fn the_specializer_is_pure() {
     assert_none("dependencies that do I/O", found);
 }
 
-/// The command's build script needs all that the command needs. With other features for the one than for the other,
-/// Wasmtime would be built twice.
+/// The command's build script needs all that the command needs. With other features for the one
+/// than for the other, Wasmtime would be built twice.
 #[test]
 fn nothing_is_built_twice() {
     let built = tree("bactrian", "normal,build", "{p} {f}");
@@ -206,7 +206,8 @@ fn quoted(text: &str) -> Vec<String> {
     spans
 }
 
-/// Whether a quotation is meant as a path of the repository: it has a slash or the ending of a file we keep.
+/// Whether a quotation is meant as a path of the repository: it has a slash or the ending of a file
+/// we keep.
 fn is_path(span: &str) -> bool {
     const ENDINGS: &[&str] = &["rs", "md", "toml", "sh", "tsv"];
     let plain = span

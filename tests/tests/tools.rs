@@ -1,8 +1,10 @@
-//! Programs that Debian ships in bytecode, OCaml's own tools foremost, at work on the files of `tests/tools`: what they
-//! print, how they end and every file that they write is the same as under `ocamlrun`, byte for byte.
+//! Programs that Debian ships in bytecode, OCaml's own tools foremost, at work on the files of
+//! `tests/tools`: what they print, how they end and every file that they write is the same as under
+//! `ocamlrun`, byte for byte.
 //!
-//! A session is a list of commands in a directory of its own. It runs under `ocamlrun` first, then, in the same
-//! place, generic, specialised or in lockstep. The compiler's session ends by running what it built.
+//! A session is a list of commands in a directory of its own. It runs under `ocamlrun` first, then,
+//! in the same place, generic, specialised or in lockstep. The compiler's session ends by running
+//! what it built.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +18,8 @@ use bactrian_tests::tool::{Mode, Tool};
 use bactrian_tests::{scratch, workspace};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// A tool and what it is asked to do. A name without a slash is a program in the session's directory.
+/// A tool and what it is asked to do. A name without a slash is a program in the session's
+/// directory.
 struct Session {
     name: &'static str,
     commands: &'static [&'static str],
@@ -153,8 +156,8 @@ struct Step {
     files: BTreeMap<String, Vec<u8>>,
 }
 
-/// Runs `commands` one after the other at `place`, made anew with the sources in it. `launch` says how a program is
-/// started.
+/// Runs `commands` one after the other at `place`, made anew with the sources in it. `launch` says
+/// how a program is started.
 fn run(commands: &[&str], place: &Path, launch: impl Fn(&str) -> Command) -> Result<Vec<Step>> {
     if place.exists() {
         fs::remove_dir_all(place)?;

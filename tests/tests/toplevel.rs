@@ -1,5 +1,6 @@
-//! OCaml's toplevel, a bytecode program that compiles and runs what it reads: scripts and piped sessions of
-//! `tests/toplevel` give what they give under `ocamlrun`, byte for byte, generic, specialised and in lockstep.
+//! OCaml's toplevel, a bytecode program that compiles and runs what it reads: scripts and piped
+//! sessions of `tests/toplevel` give what they give under `ocamlrun`, byte for byte, generic,
+//! specialised and in lockstep.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -81,8 +82,8 @@ fn directory() -> PathBuf {
     workspace().join("tests/toplevel")
 }
 
-/// Definitions, types, errors with their places, warnings, directives, traces, loaded libraries, uncaught exceptions.
-/// One test: the first session fills the cache for the others.
+/// Definitions, types, errors with their places, warnings, directives, traces, loaded libraries,
+/// uncaught exceptions. One test: the first session fills the cache for the others.
 #[test]
 fn sessions_and_scripts() -> Result<()> {
     let cache = scratch(env!("CARGO_TARGET_TMPDIR"), "toplevel")?;

@@ -1,6 +1,7 @@
-//! Two ways out of the sandbox: `run --unconfined` answers as `ocamlrun` does, and everywhere else what WASI does not know
-//! is an error. `docs/unix.md` has the table; each of its functions that work unconfined is called by a program of
-//! `tests/unconfined`, whose output has a line for each case.
+//! Two ways out of the sandbox: `run --unconfined` answers as `ocamlrun` does, and everywhere else
+//! what WASI does not know is an error. `docs/unix.md` has the table; each of its functions that
+//! work unconfined is called by a program of `tests/unconfined`, whose output has a line for each
+//! case.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -91,7 +92,8 @@ fn signals_to_itself() -> Result<()> {
     check("signals")
 }
 
-/// The rows of the table in `docs/unix.md`: the functions, and what they do in the sandbox and unconfined.
+/// The rows of the table in `docs/unix.md`: the functions, and what they do in the sandbox and
+/// unconfined.
 fn table() -> Result<Vec<(Vec<String>, String, String)>> {
     let text = fs::read_to_string(workspace().join("docs/unix.md"))?;
     let (_, table) = text

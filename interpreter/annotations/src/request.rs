@@ -1,7 +1,8 @@
-//! The request table: what of an interpreter is to be specialised, as it lies in the interpreter's memory.
+//! The request table: what of an interpreter is to be specialised, as it lies in the interpreter's
+//! memory.
 //!
-//! Invariant: all fields are of fixed size and aligned to their size, so the layout is the same on every
-//! target. The specializer reads it by these types' offsets.
+//! Invariant: all fields are of fixed size and aligned to their size, so the layout is the same on
+//! every target. The specializer reads it by these types' offsets.
 
 /// Name of the exported immutable `i32` global that holds the address of the [`RequestTable`].
 pub const REQUEST_TABLE_EXPORT: &str = "BACTRIAN_REQUESTS";
@@ -12,7 +13,8 @@ pub const REQUEST_MAGIC: u32 = 0x5443_4142;
 /// Version of the layout of [`RequestTable`], [`Region`] and [`Request`].
 pub const REQUEST_VERSION: u32 = 1;
 
-/// Root of the specialisation requests, in the interpreter's memory. All pointers are 32-bit addresses.
+/// Root of the specialisation requests, in the interpreter's memory. All pointers are 32-bit
+/// addresses.
 #[repr(C)]
 #[derive(Debug)]
 pub struct RequestTable {
@@ -26,7 +28,8 @@ pub struct RequestTable {
     pub request_count: u32,
 }
 
-/// A range of memory whose contents never change after the snapshot, but for the request slots in it.
+/// A range of memory whose contents never change after the snapshot, but for the request slots in
+/// it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
@@ -49,8 +52,8 @@ pub struct Request {
     pub function: u32,
     /// Address of the 32-bit word that holds the table index through which the function is called.
     pub slot: u32,
-    /// Code the request stands for: `params[anchor]` is a pointer to it, and the `code_len` bytes from
-    /// there identify the request, whatever its address.
+    /// Code the request stands for: `params[anchor]` is a pointer to it, and the `code_len` bytes
+    /// from there identify the request, whatever its address.
     pub anchor: u32,
     pub code_len: u32,
     /// Number of entries of `params` in use: the generic function's parameter count.

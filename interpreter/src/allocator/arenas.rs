@@ -48,8 +48,9 @@ static ARENAS: Arenas = Arenas {
     },
 };
 
-/// Does `load` with blocks from the end of memory. If it succeeds, what is there from `boundary` on is wiped and becomes
-/// free: what `load` put there itself, and the blocks. Memory that it takes beyond them stays as it is.
+/// Does `load` with blocks from the end of memory. If it succeeds, what is there from `boundary` on
+/// is wiped and becomes free: what `load` put there itself, and the blocks. Memory that it takes
+/// beyond them stays as it is.
 ///
 /// The room before `boundary` has to suffice for what lasts; otherwise the program ends.
 pub fn with_scratch<E>(boundary: u32, load: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
@@ -95,7 +96,8 @@ pub fn attempt<R>(make: impl FnOnce() -> R) -> R {
     made
 }
 
-// SAFETY: each block is an arena's, which its address tells; references to an arena end before another is made.
+// SAFETY: each block is an arena's, which its address tells; references to an arena end before
+// another is made.
 unsafe impl GlobalAlloc for Arenas {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let (size, align) = (layout.size(), layout.align());

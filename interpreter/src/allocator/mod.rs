@@ -1,14 +1,15 @@
 //! Rust's own data in the module: what lasts, and what only loading a program needs.
 //!
-//! A snapshot holds all memory that is not zero, and a runtime maps it from a file. So it should be small
-//! and dense, but loading takes many times the memory of what stays. While a program is loaded, blocks come
-//! from an arena of their own at the end of memory, unless they are made under [`lasting`]. In the end that
-//! arena is wiped and becomes free memory.
+//! A snapshot holds all memory that is not zero, and a runtime maps it from a file. So it should be
+//! small and dense, but loading takes many times the memory of what stays. While a program is
+//! loaded, blocks come from an arena of their own at the end of memory, unless they are made under
+//! [`lasting`]. In the end that arena is wiped and becomes free memory.
 //!
-//! An allocation that finds no memory ends the program with OCaml's message; under [`attempt`] it fails
-//! instead.
+//! An allocation that finds no memory ends the program with OCaml's message; under [`attempt`] it
+//! fails instead.
 //!
-//! Invariant: no block of the arena outlives loading; they are counted. Natively none of this is needed.
+//! Invariant: no block of the arena outlives loading; they are counted. Natively none of this is
+//! needed.
 
 #[cfg(target_family = "wasm")]
 mod arenas;

@@ -1,8 +1,9 @@
 //! Debug events: where in the source a code position is.
 //!
-//! The program's own events are the DBUG section of its executable, each compilation unit's kept compressed (they
-//! can be ten times as large as the code) until a position in the unit is asked for; then that unit's list is read. Code that is loaded at run time brings its
-//! events along ([`add`], [`remove`]). Without events a position has no place, but it is still recorded.
+//! The program's own events are the DBUG section of its executable, each compilation unit's kept
+//! compressed (they can be ten times as large as the code) until a position in the unit is asked
+//! for; then that unit's list is read. Code that is loaded at run time brings its events along
+//! ([`add`], [`remove`]). Without events a position has no place, but it is still recorded.
 //!
 //! What the stack looks like at each instruction ([`Shapes`]) is kept along.
 //!
@@ -98,8 +99,9 @@ pub fn register(section: &[u8]) {
     });
 }
 
-/// Adds the code from `start` to `end`, loaded at run time, with its events: an OCaml array of lists of
-/// `Instruct.debug_event`, whose positions count bytes of code from `start`; or unit for none.
+/// Adds the code from `start` to `end`, loaded at run time, with its events: an OCaml array of
+/// lists of `Instruct.debug_event`, whose positions count bytes of code from `start`; or unit for
+/// none.
 pub fn add(start: u32, end: u32, events: Value) {
     let mut list = Vec::new();
     if events.is_block() {
@@ -221,8 +223,9 @@ impl Unit {
     }
 }
 
-/// The place of the event at `position` or one word after it: ocamlc puts some events behind the PUSH that follows.
-/// Of several at one position, as in the runtime, the last for the former and the first for the latter.
+/// The place of the event at `position` or one word after it: ocamlc puts some events behind the
+/// PUSH that follows. Of several at one position, as in the runtime, the last for the former and
+/// the first for the latter.
 fn find(events: &[Event], position: u32) -> Option<Place> {
     let next = events.partition_point(|event| event.position <= position);
     let last = next.checked_sub(1).map(|index| &events[index]);
@@ -242,8 +245,8 @@ fn sort(events: &mut [Event]) {
     });
 }
 
-/// Finds the units in a DBUG section: their number, then for each the position of its code in bytes, the marshalled
-/// list of events, and a marshalled list of directories.
+/// Finds the units in a DBUG section: their number, then for each the position of its code in
+/// bytes, the marshalled list of events, and a marshalled list of directories.
 fn units(section: &[u8]) -> Vec<Unit> {
     let mut units = Vec::new();
     let mut rest = section;

@@ -1,10 +1,12 @@
-//! Backtraces: which code positions are recorded when an exception is raised, and where they are in the source.
+//! Backtraces: which code positions are recorded when an exception is raised, and where they are in
+//! the source.
 //!
-//! `ocamlrun` finds the positions in one scan of its stack, which holds return addresses. Here the activations that
-//! unwind report themselves ([`unwind`]), innermost first: the one that raises, then each one whose call returned
-//! `Value::RAISED`, up to the handler. What else that scan would find, calls that wait for their arguments, follows
-//! from the code alone ([`shapes`]), so a report is one number. [`events`] knows the source position of a code
-//! position, `print` writes what the runtime prints when `Printexc` is not linked.
+//! `ocamlrun` finds the positions in one scan of its stack, which holds return addresses. Here the
+//! activations that unwind report themselves ([`unwind`]), innermost first: the one that raises,
+//! then each one whose call returned `Value::RAISED`, up to the handler. What else that scan would
+//! find, calls that wait for their arguments, follows from the code alone ([`shapes`]), so a report
+//! is one number. [`events`] knows the source position of a code position, `print` writes what the
+//! runtime prints when `Printexc` is not linked.
 //!
 //! A *position* is the address of a code cell.
 
@@ -30,8 +32,8 @@ thread_local! {
     static POSITIONS: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a position is on the OCaml stack: no integer, for it is even, and no block, for those lie in the low
-/// half of the word. Computed from the address so that it can be relocated.
+/// What a position is on the OCaml stack: no integer, for it is even, and no block, for those lie
+/// in the low half of the word. Computed from the address so that it can be relocated.
 #[inline(always)]
 pub fn position_word(position: u32) -> i64 {
     (i64::from(position)) << 32
@@ -43,7 +45,8 @@ fn position_in(word: i64) -> Option<u32> {
     (word as u32 == 0 && word != 0).then_some((word as u64 >> 32) as u32)
 }
 
-/// Whether exceptions are recorded: the number that `OCAMLRUNPARAM=b` or `Printexc.record_backtrace` gave.
+/// Whether exceptions are recorded: the number that `OCAMLRUNPARAM=b` or
+/// `Printexc.record_backtrace` gave.
 pub fn recording() -> u32 {
     vm().backtrace_active.get()
 }
@@ -116,8 +119,8 @@ pub fn restore(exception: Value, positions: impl Iterator<Item = u32>) {
     POSITIONS.set(positions.take(LIMIT).collect());
 }
 
-/// The positions of the calls in progress, innermost first, at most `limit`: at a primitive, in a program that
-/// keeps positions ([`crate::vm::Vm::keeps_positions`]).
+/// The positions of the calls in progress, innermost first, at most `limit`: at a primitive, in a
+/// program that keeps positions ([`crate::vm::Vm::keeps_positions`]).
 pub fn callstack(limit: usize) -> Vec<u32> {
     let mut positions = Vec::new();
     for address in (vm().sp.get()..vm().stack_high.get()).step_by(WORD as usize) {

@@ -1,4 +1,5 @@
-//! A backtrace as the runtime prints it on standard error: as `Printexc` does, when that is not linked.
+//! A backtrace as the runtime prints it on standard error: as `Printexc` does, when that is not
+//! linked.
 
 use super::events::{self, Location};
 use crate::os;

@@ -1,8 +1,9 @@
-//! What `ocamlrun` has on its stack at each instruction beside values: return addresses of calls that wait for their
-//! arguments (PUSH_RETADDR), and trap frames. Found once, by walking the code as the verifier does, so that running
-//! code need not keep any of it.
+//! What `ocamlrun` has on its stack at each instruction beside values: return addresses of calls
+//! that wait for their arguments (PUSH_RETADDR), and trap frames. Found once, by walking the code
+//! as the verifier does, so that running code need not keep any of it.
 //!
-//! The code is verified: all ways to an instruction agree on the stack. Code that no function reaches has no shape.
+//! The code is verified: all ways to an instruction agree on the stack. Code that no function
+//! reaches has no shape.
 
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Effect, Flow};
@@ -79,8 +80,8 @@ impl Shapes {
         shapes
     }
 
-    /// What the unwinding instruction at `pc` adds to a backtrace, and how: its own position, then the calls pending
-    /// inside of its innermost handler.
+    /// What the unwinding instruction at `pc` adds to a backtrace, and how: its own position, then
+    /// the calls pending inside of its innermost handler.
     pub fn unwind(&self, pc: u32) -> Option<(Step, impl Iterator<Item = u32>)> {
         let (instruction, marks) = self.at(pc)?;
         let step = match instruction.opcode {

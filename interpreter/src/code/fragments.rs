@@ -1,7 +1,8 @@
 //! Code pointers in marshalled data: an offset in a fragment of code and the MD5 of that fragment.
 //!
-//! The program's code is one fragment; each piece of code that appears at run time is another. Offsets count
-//! bytes as in the executable's CODE section, four a word, whatever the layout in memory.
+//! The program's code is one fragment; each piece of code that appears at run time is another.
+//! Offsets count bytes as in the executable's CODE section, four a word, whatever the layout in
+//! memory.
 
 use super::{CELL, CODE_WORD};
 use crate::md5::Md5;

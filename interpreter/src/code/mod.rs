@@ -1,8 +1,9 @@
 //! Code: one instruction of an executable, and the cells of what is loaded, eight bytes a word, as
 //! ARCHITECTURE.md describes them ("Code").
 //!
-//! [`opcode`] lists the instructions; [`decode`] finds one in a slice of words; [`effect`] is what each does to the
-//! stack's depth; [`fragments`] says which code an address belongs to; [`error`], why code is rejected.
+//! [`opcode`] lists the instructions; [`decode`] finds one in a slice of words; [`effect`] is what
+//! each does to the stack's depth; [`fragments`] says which code an address belongs to; [`error`],
+//! why code is rejected.
 
 pub mod decode;
 pub mod effect;
@@ -17,7 +18,8 @@ use crate::memory;
 /// Bytes in a cell.
 pub const CELL: u32 = 8;
 
-/// Bytes of a word in the executable, where debug events and marshalled code pointers count in them.
+/// Bytes of a word in the executable, where debug events and marshalled code pointers count in
+/// them.
 pub const CODE_WORD: u32 = 4;
 
 /// Arity in an entry's cell that sends callers to the slow path: a RESTART. It and all above it are

@@ -101,8 +101,8 @@ impl Opcode {
     /// The instruction in the low byte of a cell's word.
     ///
     /// # Safety
-    /// The cell is the start of an instruction of code that was verified. (A program that takes data for a closure may break this: it
-    /// harms itself. Natively that is noticed.)
+    /// The cell is the start of an instruction of code that was verified. (A program that takes
+    /// data for a closure may break this: it harms itself. Natively that is noticed.)
     #[inline(always)]
     pub unsafe fn from_cell(word: u32) -> Self {
         let number = (word & 0xff) as u8;
@@ -110,7 +110,8 @@ impl Opcode {
         if number as usize >= COUNT {
             crate::os::native::trap("no instruction");
         }
-        // SAFETY: the enum has `repr(u8)` and its variants are 0..COUNT, which the verifier checked.
+        // SAFETY: the enum has `repr(u8)` and its variants are 0..COUNT, which the verifier
+        // checked.
         unsafe { core::mem::transmute::<u8, Self>(number) }
     }
 }

@@ -10,14 +10,15 @@ use crate::registry::Raised;
 use crate::value::WORD;
 use crate::vm::{Vm, vm};
 
-/// Under stress there is a major collection each so many minor ones, and fewer the more there is to mark: one more
-/// for so many live words.
+/// Under stress there is a major collection each so many minor ones, and fewer the more there is to
+/// mark: one more for so many live words.
 const STRESS_MINORS: u64 = 64;
 const STRESS_LIVE_WORDS: u64 = 64;
 
-/// The slow path of an allocation of `bytes` (0 for a mere poll) by compiled code: collects what is due, runs finalisers
-/// that wait, and sees to it that `bytes` can be taken from the nursery. The stack pointer is in `vm().sp`, all values are
-/// in memory. Returns 0 if a finaliser raised, else 1.
+/// The slow path of an allocation of `bytes` (0 for a mere poll) by compiled code: collects what is
+/// due, runs finalisers that wait, and sees to it that `bytes` can be taken from the nursery. The
+/// stack pointer is in `vm().sp`, all values are in memory. Returns 0 if a finaliser raised, else
+/// 1.
 pub fn safepoint(bytes: u32) -> u32 {
     let heap = heap();
     disarm(heap);
@@ -72,7 +73,8 @@ pub fn begin_cycle() {
     cycle::begin(heap());
 }
 
-/// Ends the cycle that has begun, or else a whole one, and begins the next; `before` comes in between.
+/// Ends the cycle that has begun, or else a whole one, and begins the next; `before` comes in
+/// between.
 pub fn finish_cycle(before: impl FnOnce()) {
     let heap = heap();
     minor::collect(heap);
@@ -82,8 +84,8 @@ pub fn finish_cycle(before: impl FnOnce()) {
     ask_for_reserve(heap);
 }
 
-/// Goes on with the present cycle as if `words` words were to be freed, 0 for as many as were allocated since it began;
-/// begins one if there is none.
+/// Goes on with the present cycle as if `words` words were to be freed, 0 for as many as were
+/// allocated since it began; begins one if there is none.
 pub fn collect_slice(words: u64) {
     let heap = heap();
     match words {
@@ -216,7 +218,8 @@ fn in_danger(heap: &Heap) -> bool {
     heap.short.get() && heap.small.free_pages() < reserve::least(heap)
 }
 
-/// Collects everything because an allocation found no memory, and lets both spaces have what is free.
+/// Collects everything because an allocation found no memory, and lets both spaces have what is
+/// free.
 fn collect_for_memory(heap: &'static Heap) {
     heap.exhausted.set(false);
     minor::collect(heap);
@@ -224,8 +227,8 @@ fn collect_for_memory(heap: &'static Heap) {
     reserve::share(heap);
 }
 
-/// After a minor collection: fails if there is no memory for the next one but one, not even after a major collection. While
-/// that lasts, it fails again only where the next one is in danger.
+/// After a minor collection: fails if there is no memory for the next one but one, not even after a
+/// major collection. While that lasts, it fails again only where the next one is in danger.
 fn keep_reserve(heap: &'static Heap) -> Result<(), Raised> {
     if reserve::is_comfortable(heap) {
         heap.short.set(false);

@@ -1,11 +1,12 @@
 //! The phases of a major collection, and how far the present one has come.
 //!
-//! Marking is done at once: what was reachable when a cycle began survives it. A collection that is due begins and
-//! ends in one go. What module `Gc` offers ends a cycle and begins the next at once, because OCaml's incremental collector does,
-//! and programs can see it: a value that was reachable at the end of one `Gc.major` survives the next.
+//! Marking is done at once: what was reachable when a cycle began survives it. A collection that is
+//! due begins and ends in one go. What module `Gc` offers ends a cycle and begins the next at once,
+//! because OCaml's incremental collector does, and programs can see it: a value that was reachable
+//! at the end of one `Gc.major` survives the next.
 //!
-//! Invariant, while a cycle has begun: all that the program can reach is in the nursery or has the live colour. Values
-//! that it reads from ephemerons have to be marked for that, see [`keep`].
+//! Invariant, while a cycle has begun: all that the program can reach is in the nursery or has the
+//! live colour. Values that it reads from ephemerons have to be marked for that, see [`keep`].
 
 use super::settings::Settings;
 use super::state::{COLOUR_B, Heap};
@@ -56,7 +57,8 @@ pub fn begin(heap: &'static Heap) {
     heap.slice_words.set(0);
 }
 
-/// Goes on as far as OCaml's collector would in a slice that frees `words` words on average, but only in whole phases.
+/// Goes on as far as OCaml's collector would in a slice that frees `words` words on average, but
+/// only in whole phases.
 pub fn slice(heap: &'static Heap, words: u64) {
     let asked = heap.slice_words.get() + words;
     heap.slice_words.set(asked);
@@ -136,7 +138,8 @@ mod tests {
         finish_cycle();
         let alive = key();
         assert_ne!(alive, ephemeron::none(), "it was alive");
-        // Read after the next cycle has begun without it, and what it refers to has another owner now.
+        // Read after the next cycle has begun without it, and what it refers to has another owner
+        // now.
         ephemeron::keep(alive);
         root.set(alive.field(0));
         heap::modify(alive, 0, Value::UNIT);
@@ -170,7 +173,8 @@ mod tests {
     #[test]
     fn reading_marks_beside_a_full_nursery_and_without_memory() {
         start_machine();
-        // A tree that needs a deep stack: what each node's first field holds waits until all deeper nodes are marked.
+        // A tree that needs a deep stack: what each node's first field holds waits until all deeper
+        // nodes are marked.
         let nodes = 50_000;
         let weak = Root::new(ephemeron::create(1).expect("memory"));
         let root = Root::new((0..nodes).fold(Value::EMPTY_LIST, |deep, number| {

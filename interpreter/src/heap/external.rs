@@ -1,8 +1,8 @@
 //! Memory outside of the heap that custom blocks own: how much of it makes a collection due.
 //!
-//! The parameters are OCaml's. `m` limits what blocks of the nursery own, in percent of the nursery's size;
-//! `M` limits what new blocks of the major heap own, in percent of that heap's size. What a young block
-//! owns beyond `n` bytes counts as the major heap's at once.
+//! The parameters are OCaml's. `m` limits what blocks of the nursery own, in percent of the
+//! nursery's size; `M` limits what new blocks of the major heap own, in percent of that heap's
+//! size. What a young block owns beyond `n` bytes counts as the major heap's at once.
 
 use super::settings::Settings;
 use super::state::{Heap, heap};
@@ -28,7 +28,8 @@ impl External {
         self.young.get() > 1.0
     }
 
-    /// Already at 1, unlike in OCaml: that is what one array of any size comes to, where OCaml's slices are on their way.
+    /// Already at 1, unlike in OCaml: that is what one array of any size comes to, where OCaml's
+    /// slices are on their way.
     pub fn old_is_due(&self) -> bool {
         self.old.get() >= 1.0
     }
@@ -44,7 +45,8 @@ impl External {
     }
 }
 
-/// Makes the `bytes` of memory outside of the heap that the new custom block `owner` keeps count, so that owners are collected in time.
+/// Makes the `bytes` of memory outside of the heap that the new custom block `owner` keeps count,
+/// so that owners are collected in time.
 pub fn note(owner: Value, bytes: usize) {
     let heap = heap();
     memprof::owns(owner, bytes);
@@ -89,7 +91,8 @@ mod tests {
     use crate::testing::start_machine;
     use crate::value::tag;
 
-    /// Makes `count` blocks that own `bytes` each and die at once; the numbers of minor and of major collections.
+    /// Makes `count` blocks that own `bytes` each and die at once; the numbers of minor and of
+    /// major collections.
     fn collections(count: usize, bytes: usize) -> (u64, u64) {
         let counters = &heap::heap().counters;
         let numbers = || {

@@ -1,9 +1,10 @@
-//! Finalisers: OCaml functions attached to values (`Gc.finalise`, `Gc.finalise_last`) and Rust functions
-//! attached to custom blocks.
+//! Finalisers: OCaml functions attached to values (`Gc.finalise`, `Gc.finalise_last`) and Rust
+//! functions attached to custom blocks.
 //!
-//! A value of the first kind is handed to its function when it was found unreachable, and is alive again.
-//! One of the second kind is gone when its function runs. Both wait in a queue until a safepoint runs
-//! them, the functions of one collection in the reverse order of registration. Rust functions run at once.
+//! A value of the first kind is handed to its function when it was found unreachable, and is alive
+//! again. One of the second kind is gone when its function runs. Both wait in a queue until a
+//! safepoint runs them, the functions of one collection in the reverse order of registration. Rust
+//! functions run at once.
 
 use super::external;
 use super::mark::Marker;
@@ -45,8 +46,8 @@ struct Table {
     old: usize,
 }
 
-/// A function and the value it is attached to. A pointer into the middle of a block (an infix closure)
-/// is kept as block and offset.
+/// A function and the value it is attached to. A pointer into the middle of a block (an infix
+/// closure) is kept as block and offset.
 struct Finaliser {
     function: Cell<Value>,
     block: Cell<Value>,
@@ -99,8 +100,8 @@ pub fn attach_last(function: Value, value: Value) {
         .push(Finaliser::new(function, value));
 }
 
-/// Calls `release` with the custom block `block` when it dies. Data that it owns outside of the heap
-/// is made to count by [`super::note_external`].
+/// Calls `release` with the custom block `block` when it dies. Data that it owns outside of the
+/// heap is made to count by [`super::note_external`].
 pub fn on_release(block: Value, release: Release) {
     heap().finalisers.borrow_mut().custom.push(Custom {
         block,
@@ -170,8 +171,9 @@ pub fn minor_roots(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
     }
 }
 
-/// Queues the finalisers of `finalise_last` whose values died in the nursery, and runs the Rust functions of custom blocks
-/// that did. What those that survived own counts as the major heap's from now on.
+/// Queues the finalisers of `finalise_last` whose values died in the nursery, and runs the Rust
+/// functions of custom blocks that did. What those that survived own counts as the major heap's
+/// from now on.
 pub fn after_minor(heap: &Heap, evacuation: &Evacuation) {
     let mut finalisers = heap.finalisers.borrow_mut();
     let old = finalisers.last.old;
@@ -226,8 +228,8 @@ pub fn mark_unreachable(heap: &Heap, marker: &mut Marker) {
     finalisers.enqueue(dead);
 }
 
-/// Queues the finalisers of `finalise_last` whose values are dead, and runs the Rust functions of dead custom blocks:
-/// after marking, before anything is swept.
+/// Queues the finalisers of `finalise_last` whose values are dead, and runs the Rust functions of
+/// dead custom blocks: after marking, before anything is swept.
 pub fn after_mark(heap: &Heap) {
     let survivor = |value| super::mark::is_live(heap, value).then_some(value);
     let mut finalisers = heap.finalisers.borrow_mut();
@@ -263,7 +265,8 @@ fn release(blocks: Vec<Custom>) {
 }
 
 impl Table {
-    /// Removes the entries from `from` on whose value does not survive; the others get their new address.
+    /// Removes the entries from `from` on whose value does not survive; the others get their new
+    /// address.
     fn take_dead(
         &mut self,
         from: usize,

@@ -94,7 +94,8 @@ impl Image {
     }
 }
 
-/// Whether `value` is a block that can be looked at: of image, nursery or major heap, or the globals.
+/// Whether `value` is a block that can be looked at: of image, nursery or major heap, or the
+/// globals.
 pub fn is_known_block(heap: &Heap, value: Value) -> bool {
     let vm = crate::vm::vm();
     value.is_block()

@@ -1,8 +1,9 @@
 //! Blocks of more than 256 words: chunks tiled by blocks and free ranges, free lists by size.
 //!
-//! Invariant: each chunk can be walked header by header; a free range has colour [`FREE`], and those large
-//! enough to serve an allocation are linked, through their first word, in the list of their size.
-//! Swept eagerly at the end of marking, which also merges neighbouring free ranges: large blocks are few.
+//! Invariant: each chunk can be walked header by header; a free range has colour [`FREE`], and
+//! those large enough to serve an allocation are linked, through their first word, in the list of
+//! their size. Swept eagerly at the end of marking, which also merges neighbouring free ranges:
+//! large blocks are few.
 
 use super::state::{COLOUR_MASK, FREE, Heap};
 use crate::memory;
@@ -35,8 +36,8 @@ impl LargeSpace {
         }
     }
 
-    /// The address of field 0 of unused memory for `wosize` words, header not written; `None` when memory
-    /// is exhausted.
+    /// The address of field 0 of unused memory for `wosize` words, header not written; `None` when
+    /// memory is exhausted.
     pub fn alloc(&mut self, heap: &Heap, wosize: usize) -> Option<u32> {
         let words = u32::try_from(wosize.checked_add(1)?)
             .ok()
@@ -56,8 +57,8 @@ impl LargeSpace {
         Some(range + WORD)
     }
 
-    /// Takes a free range out of the space for good, of a multiple of `unit` bytes: `wish` if there is as much, else what
-    /// there is.
+    /// Takes a free range out of the space for good, of a multiple of `unit` bytes: `wish` if there
+    /// is as much, else what there is.
     pub fn carve(&mut self, unit: u32, wish: u32) -> Option<(u32, u32)> {
         let need = unit / WORD;
         let range = self.take(wish / WORD).or_else(|| self.take_largest(need))?;
@@ -139,7 +140,8 @@ impl LargeSpace {
         self.chunks.len()
     }
 
-    /// Calls `visit` with the address of each block's field 0, and with (address, words) of free ranges.
+    /// Calls `visit` with the address of each block's field 0, and with (address, words) of free
+    /// ranges.
     pub fn walk(&self, mut visit: impl FnMut(u32), mut free: impl FnMut(u32, u32)) {
         for &(start, end) in &self.chunks {
             let mut at = start;
@@ -153,8 +155,8 @@ impl LargeSpace {
         }
     }
 
-    /// Unlinks a free range of at least `words`: the first that fits in the list of that size, else the
-    /// head of the next list that has one.
+    /// Unlinks a free range of at least `words`: the first that fits in the list of that size, else
+    /// the head of the next list that has one.
     fn take(&mut self, words: u32) -> Option<u32> {
         let bin = bin_of(words);
         self.take_fitting(bin, words).or_else(|| {

@@ -1,7 +1,7 @@
 //! A growing list of 32-bit addresses in guest memory, for the collector's own hot lists.
 //!
-//! A `Vec` in a `RefCell` would do, but for the borrow flag that each push would test and set. Buffers that were
-//! outgrown become free memory of the large space.
+//! A `Vec` in a `RefCell` would do, but for the borrow flag that each push would test and set.
+//! Buffers that were outgrown become free memory of the large space.
 
 use super::state::heap;
 use crate::memory;
@@ -57,7 +57,8 @@ impl AddressList {
         self.limit.get()
     }
 
-    /// Doubles the memory for entries, if there is any. For a user that keeps its own end: the first `bytes` are in use.
+    /// Doubles the memory for entries, if there is any. For a user that keeps its own end: the
+    /// first `bytes` are in use.
     pub fn try_grow_keeping(&self, bytes: u32) -> bool {
         self.end.set(self.base.get() + bytes);
         let grown = self.try_grow_to((self.len() * 2).max(4096));

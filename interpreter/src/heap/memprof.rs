@@ -1,10 +1,11 @@
-//! `Gc.Memprof`: callbacks for a sample of the blocks that a program allocates, and for what becomes of them.
+//! `Gc.Memprof`: callbacks for a sample of the blocks that a program allocates, and for what
+//! becomes of them.
 //!
-//! [`Sampler`] says where samples fall. In the nursery the next one makes compiled code's trigger and the floor of primitives'
-//! allocation end early. A block that compiled code asks for is reported before it exists, so an exception of
-//! the callback means that it never will; one that a primitive made is reported at the next safepoint.
-//! Promotions and deaths are noticed by collections and reported at safepoints, too. While a callback runs,
-//! nothing is sampled.
+//! [`Sampler`] says where samples fall. In the nursery the next one makes compiled code's trigger
+//! and the floor of primitives' allocation end early. A block that compiled code asks for is
+//! reported before it exists, so an exception of the callback means that it never will; one that a
+//! primitive made is reported at the next safepoint. Promotions and deaths are noticed by
+//! collections and reported at safepoints, too. While a callback runs, nothing is sampled.
 //!
 //! What is kept of a block, and what is due for it: `samples`.
 
@@ -94,7 +95,8 @@ pub fn born_young(heap: &Heap, block: Value, wosize: usize) {
     track(heap, block, wosize, samples, true);
 }
 
-/// Notes that a block was made outside of the nursery; a small one counts as born there, for which there was no room.
+/// Notes that a block was made outside of the nursery; a small one counts as born there, for which
+/// there was no room.
 pub fn born_old(heap: &Heap, block: Value, wosize: usize) {
     if heap.memprof.is_sampling() {
         let samples = heap.memprof.sampler.among(wosize as u64 + 1);
@@ -120,8 +122,8 @@ pub fn owns(block: Value, bytes: usize) {
     }
 }
 
-/// What `read` allocates was marshalled. If its `words`, headers included, are more than a nursery block may have, it counts as
-/// born outside of the nursery.
+/// What `read` allocates was marshalled. If its `words`, headers included, are more than a nursery
+/// block may have, it counts as born outside of the nursery.
 pub fn reading<T>(words: usize, read: impl FnOnce() -> T) -> T {
     let memprof = &heap().memprof;
     memprof.read_young.set(words <= super::MAX_YOUNG_WOSIZE + 1);
@@ -181,7 +183,8 @@ pub fn run_pending(heap: &Heap) -> Result<(), Raised> {
     result
 }
 
-/// Reports the block of `bytes` bytes that compiled code is about to allocate, if a sample falls on it; its index.
+/// Reports the block of `bytes` bytes that compiled code is about to allocate, if a sample falls on
+/// it; its index.
 pub fn announce(heap: &Heap, bytes: u32) -> Result<Option<Announced>, Raised> {
     let memprof = &heap.memprof;
     let start = vm().young_ptr.get() - bytes;

@@ -1,10 +1,10 @@
 //! Allocation and the collector.
 //!
-//! Blocks of up to [`MAX_YOUNG_WOSIZE`] words are born in the nursery, a contiguous range filled from its end
-//! downwards; larger ones, and survivors, live in the major heap. Only compiled code's slow path and
-//! primitives with `Effect::Collects` collect: **allocation never does**. When the nursery is full,
-//! allocation goes on in the major heap, and blocks born there are rescanned at the next minor
-//! collection, so their fields may be initialised freely until the next safepoint.
+//! Blocks of up to [`MAX_YOUNG_WOSIZE`] words are born in the nursery, a contiguous range filled
+//! from its end downwards; larger ones, and survivors, live in the major heap. Only compiled code's
+//! slow path and primitives with `Effect::Collects` collect: **allocation never does**. When the
+//! nursery is full, allocation goes on in the major heap, and blocks born there are rescanned at
+//! the next minor collection, so their fields may be initialised freely until the next safepoint.
 //!
 //! Before [`init`], allocation makes image blocks: never moved, never freed.
 //!
@@ -12,7 +12,8 @@
 //! * `external`: what blocks own outside of them;
 //! * [`settings`], [`stats`]: what module `Gc` changes and shows;
 //! * `reserve`: what is kept so that a collection can always be done;
-//! * `minor`: nursery to major heap; `mark`: what of the major heap is live; `cycle`: its phases; `collect`: when;
+//! * `minor`: nursery to major heap; `mark`: what of the major heap is live; `cycle`: its phases;
+//!   `collect`: when;
 //! * `roots`, [`ephemeron`], [`finalise`]: where liveness begins, and what waits for it to end;
 //! * `hooks`: what is called of the floors above; `stress`: whether each safepoint collects;
 //! * [`memprof`]: what profilers are told, of the blocks that `sampler` chooses;
@@ -149,7 +150,8 @@ pub extern "C" fn alloc_or_zero(wosize: u32, tag: u8) -> u32 {
     try_alloc(wosize as usize, tag).map_or(0, Value::address)
 }
 
-/// For blocks that the runtime cannot do without: from what is kept for collections, if there is nothing else.
+/// For blocks that the runtime cannot do without: from what is kept for collections, if there is
+/// nothing else.
 #[cold]
 #[inline(never)]
 fn alloc_slow(wosize: usize, tag: u8) -> Value {
@@ -164,7 +166,8 @@ fn alloc_slow(wosize: usize, tag: u8) -> Value {
     block.unwrap_or_else(|| out_of_memory())
 }
 
-/// A block of the nursery that holds a sample, if there is room: what stopped its allocation was the floor.
+/// A block of the nursery that holds a sample, if there is room: what stopped its allocation was
+/// the floor.
 #[inline(never)]
 fn alloc_sampled(wosize: usize, tag: u8) -> Option<Value> {
     let block = alloc_young(vm().young_start.get(), wosize, tag)?;
@@ -172,7 +175,8 @@ fn alloc_sampled(wosize: usize, tag: u8) -> Option<Value> {
     Some(block)
 }
 
-/// A block outside of the nursery, scanned whole at the next minor collection, if `keep` free pages remain.
+/// A block outside of the nursery, scanned whole at the next minor collection, if `keep` free pages
+/// remain.
 fn alloc_old(wosize: usize, tag: u8, keep: usize) -> Option<Value> {
     let heap = heap();
     if !heap.is_initialised() {
@@ -186,8 +190,8 @@ fn alloc_old(wosize: usize, tag: u8, keep: usize) -> Option<Value> {
     Some(block)
 }
 
-/// Says that `block`, the last one allocated, is filled and refers to nothing in the nursery: if it was born outside, the next
-/// minor collection need not scan it.
+/// Says that `block`, the last one allocated, is filled and refers to nothing in the nursery: if it
+/// was born outside, the next minor collection need not scan it.
 pub fn settle(block: Value) {
     let fresh = &heap().fresh;
     if let Some(last) = fresh.pop()
@@ -197,8 +201,8 @@ pub fn settle(block: Value) {
     }
 }
 
-/// A block of the major heap whatever its size, or of the image; `None` when memory is exhausted. Its fields are written by
-/// [`initialize`], before the next safepoint.
+/// A block of the major heap whatever its size, or of the image; `None` when memory is exhausted.
+/// Its fields are written by [`initialize`], before the next safepoint.
 pub fn try_alloc_major(wosize: usize, tag: u8) -> Option<Value> {
     let heap = heap();
     if !heap.is_initialised() {
@@ -302,7 +306,8 @@ pub fn modify(block: Value, index: usize, value: Value) {
     modify_at(block.field_address(index), value)
 }
 
-/// The same for the field at `address`. Inlined is what nearly all writes need: two tests and the store.
+/// The same for the field at `address`. Inlined is what nearly all writes need: two tests and the
+/// store.
 #[inline(always)]
 pub fn modify_at(address: u32, value: Value) {
     let vm = vm();
@@ -313,7 +318,8 @@ pub fn modify_at(address: u32, value: Value) {
     }
 }
 
-/// Writes a nursery block into a field outside of the nursery. If the field holds one already, it is remembered already.
+/// Writes a nursery block into a field outside of the nursery. If the field holds one already, it
+/// is remembered already.
 #[inline(never)]
 extern "C" fn modify_old(address: u32, value: i64) {
     let old = Value(memory::load_i64(address));
@@ -323,12 +329,14 @@ extern "C" fn modify_old(address: u32, value: i64) {
     }
 }
 
-/// The first word of a closure's environment: what precedes it is not scanned. `info` is the closure's second word.
+/// The first word of a closure's environment: what precedes it is not scanned. `info` is the
+/// closure's second word.
 fn environment_start(info: i64) -> u32 {
     ((info as u64) << 8 >> 9) as u32
 }
 
-/// Whether `value` is a block that can be looked at, rather than an integer or data outside of the heap.
+/// Whether `value` is a block that can be looked at, rather than an integer or data outside of the
+/// heap.
 pub fn is_known_block(value: Value) -> bool {
     image::is_known_block(heap(), value)
 }
@@ -349,7 +357,8 @@ fn first_scanned(block: Value) -> u32 {
     }
 }
 
-/// Gives memory that the collector used for itself to the large space, unless that is being looked at.
+/// Gives memory that the collector used for itself to the large space, unless that is being looked
+/// at.
 fn donate(heap: &Heap, start: u32, end: u32) {
     if start < end
         && start >= heap.low.get()
@@ -367,7 +376,8 @@ fn grow_either(wish: usize, need: usize) -> Option<(usize, u32)> {
     start(wish).or_else(|| start(need))
 }
 
-/// Memory that is no part of the heap: new, or taken from the large space. Zeroed only if it is new.
+/// Memory that is no part of the heap: new, or taken from the large space. Zeroed only if it is
+/// new.
 fn acquire(bytes: usize) -> Option<u32> {
     memory::grow(bytes).or_else(|| carve(bytes))
 }

@@ -1,11 +1,12 @@
 //! What is kept so that memory can run out without harm.
 //!
-//! A minor collection has to find a place for everything in the nursery. So the pool of pages always holds
-//! twice as many as that may take. Where there is no memory for that, the next safepoint raises
-//! Out_of_memory, and the handler still has a nursery to work in. Pages of the pool that were never used
-//! cost addresses only.
+//! A minor collection has to find a place for everything in the nursery. So the pool of pages
+//! always holds twice as many as that may take. Where there is no memory for that, the next
+//! safepoint raises Out_of_memory, and the handler still has a nursery to work in. Pages of the
+//! pool that were never used cost addresses only.
 //!
-//! Leaves out: the runtime's own tables (Rust's allocator), which are small; when those find no memory, the program ends.
+//! Leaves out: the runtime's own tables (Rust's allocator), which are small; when those find no
+//! memory, the program ends.
 
 use super::small::{CLASS_PAGES, PAGE_BYTES};
 use super::state::Heap;
@@ -15,15 +16,16 @@ use crate::vm::vm;
 /// Pages for small blocks of primitives that cannot wait for a safepoint.
 const SLACK_PAGES: usize = if cfg!(miri) { 1 } else { 32 };
 
-/// Says that an allocation found no memory: the next safepoint collects, and a primitive that can is called once more.
+/// Says that an allocation found no memory: the next safepoint collects, and a primitive that can
+/// is called once more.
 pub fn note_exhausted() {
     super::heap().exhausted.set(true);
     vm().retry.set(1);
     super::request_safepoint();
 }
 
-/// Pages that a minor collection may take: slots are up to a quarter larger than blocks, and each class may have begun a
-/// page.
+/// Pages that a minor collection may take: slots are up to a quarter larger than blocks, and each
+/// class may have begun a page.
 pub fn least(heap: &Heap) -> usize {
     let nursery = (heap.nursery_words.get() + super::RESERVE_WORDS) * WORD as usize;
     (nursery + nursery / 4).div_ceil(PAGE_BYTES as usize) + CLASS_PAGES

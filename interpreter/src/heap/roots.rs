@@ -1,8 +1,8 @@
 //! Roots: the OCaml stack, the registers, values that other modules hold, and [`Root`]s.
 //!
-//! Every cell of the stack from `vm().sp` up is a value or a code position (see `backtrace`), which the range
-//! checks skip. A module of the runtime that keeps values in Rust variables across safepoints (named values,
-//! for one) registers a visitor once.
+//! Every cell of the stack from `vm().sp` up is a value or a code position (see `backtrace`), which
+//! the range checks skip. A module of the runtime that keeps values in Rust variables across
+//! safepoints (named values, for one) registers a visitor once.
 
 use super::state::Heap;
 use crate::memory;

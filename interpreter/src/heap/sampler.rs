@@ -1,8 +1,10 @@
-//! Which words `Gc.Memprof` samples: each allocated word with the same probability, independently of all others.
+//! Which words `Gc.Memprof` samples: each allocated word with the same probability, independently
+//! of all others.
 //!
-//! Gaps between samples are geometric, so looking ahead costs nothing between them, and forgetting how far the next
-//! sample was changes nothing. In the nursery the next sample is an address, the *trigger*: a block that begins below
-//! it holds a sample. Elsewhere it is a number of words still to come.
+//! Gaps between samples are geometric, so looking ahead costs nothing between them, and forgetting
+//! how far the next sample was changes nothing. In the nursery the next sample is an address, the
+//! *trigger*: a block that begins below it holds a sample. Elsewhere it is a number of words still
+//! to come.
 
 use crate::value::WORD;
 use std::cell::Cell;
@@ -82,7 +84,8 @@ impl Sampler {
         ((self.random() >> (u64::BITS - BITS)) + 1) as f64 / (1u64 << BITS) as f64
     }
 
-    /// The generator SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
+    /// The generator SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number
+    /// generators", 2014.
     fn random(&self) -> u64 {
         let seed = self.seed.get().wrapping_add(SEED);
         self.seed.set(seed);

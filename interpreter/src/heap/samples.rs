@@ -1,7 +1,7 @@
 //! What `Gc.Memprof` keeps of each sampled block, and which callbacks are due for it.
 //!
-//! Invariants: entries from `young_from` on are the only ones that may refer to the nursery, and entries before `due_from`
-//! have nothing to report.
+//! Invariants: entries from `young_from` on are the only ones that may refer to the nursery, and
+//! entries before `due_from` have nothing to report.
 
 use super::minor::Evacuation;
 use super::sampler::Sampler;
@@ -39,7 +39,8 @@ pub struct Memprof {
     /// Positions that a call stack has at most.
     pub depth: Cell<usize>,
     pub tracker: Cell<Value>,
-    /// What allocation by primitives is for; and, of blocks that are read, whether they count as born in the nursery.
+    /// What allocation by primitives is for; and, of blocks that are read, whether they count as
+    /// born in the nursery.
     pub source: Cell<Source>,
     pub read_young: Cell<bool>,
     pub entries: RefCell<Vec<Entry>>,
@@ -52,7 +53,8 @@ pub struct Memprof {
 pub struct Entry {
     /// Unit before there is a block, and when there is none any more.
     pub block: Cell<Value>,
-    /// What the last callback returned; before the first, the call stack at the allocation, once it is known.
+    /// What the last callback returned; before the first, the call stack at the allocation, once it
+    /// is known.
     pub data: Cell<Value>,
     pub samples: u64,
     pub wosize: usize,
@@ -62,7 +64,8 @@ pub struct Entry {
     pub stack_known: bool,
     /// The first callback was called, or is running.
     pub announced: bool,
-    /// It survived its first minor collection, or died; and whether the callback for that was called.
+    /// It survived its first minor collection, or died; and whether the callback for that was
+    /// called.
     pub promoted: Report,
     pub died: Report,
     pub deleted: bool,

@@ -1,7 +1,8 @@
-//! The collector's parameters, as `Gc.control` and `OCAMLRUNPARAM` have them, and the messages of verbose mode.
+//! The collector's parameters, as `Gc.control` and `OCAMLRUNPARAM` have them, and the messages of
+//! verbose mode.
 //!
-//! Those without a meaning in this heap are kept and shown: how much the heap grows by, the smoothing window, the
-//! allocation policy, and when to compact.
+//! Those without a meaning in this heap are kept and shown: how much the heap grows by, the
+//! smoothing window, the allocation policy, and when to compact.
 
 use super::state::heap;
 use super::stats;

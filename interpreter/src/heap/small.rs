@@ -1,12 +1,12 @@
 //! Blocks of up to 256 words in the major heap: pages of equal slots, one size class a page.
 //!
-//! A class allocates by bumping a pointer through *runs*, maximal ranges of free slots in one page. Sweeping a page
-//! yields its runs and happens lazily, when the class has used up the runs it had. Pages with no live block
-//! left go back to a pool that all classes share.
+//! A class allocates by bumping a pointer through *runs*, maximal ranges of free slots in one page.
+//! Sweeping a page yields its runs and happens lazily, when the class has used up the runs it had.
+//! Pages with no live block left go back to a pool that all classes share.
 //!
-//! Invariant: a page can be walked slot by slot from its start. A free range begins with a header of colour
-//! [`FREE`] whose size covers the range; the word after it links a swept run to the next one. The
-//! class's current run is outside of this, until [`SmallSpace::retire`] writes its header.
+//! Invariant: a page can be walked slot by slot from its start. A free range begins with a header
+//! of colour [`FREE`] whose size covers the range; the word after it links a swept run to the next
+//! one. The class's current run is outside of this, until [`SmallSpace::retire`] writes its header.
 
 use super::state::{COLOUR_MASK, Colours, FREE, Heap};
 use crate::memory;
@@ -175,7 +175,8 @@ impl SmallSpace {
         self.pages.borrow().free.len()
     }
 
-    /// Takes the longest ranges of neighbouring pages out of the pool, while `keep` pages remain, for `use_range`.
+    /// Takes the longest ranges of neighbouring pages out of the pool, while `keep` pages remain,
+    /// for `use_range`.
     pub fn release(&self, keep: usize, mut use_range: impl FnMut(u32, u32)) {
         let mut pages = self.pages.borrow_mut();
         let mut ranges = neighbours(core::mem::take(&mut pages.free));
@@ -194,7 +195,8 @@ impl SmallSpace {
         }
     }
 
-    /// Sweeps the pages that were not swept since the last marking, and looks for runs in all of them again: before marking.
+    /// Sweeps the pages that were not swept since the last marking, and looks for runs in all of
+    /// them again: before marking.
     pub fn finish_sweep(&self, heap: &Heap) {
         self.retire();
         let mut pages = self.pages.borrow_mut();
@@ -230,8 +232,8 @@ impl SmallSpace {
         pages.bytes - pages.free.len() as u64 * u64::from(PAGE_BYTES)
     }
 
-    /// Calls `visit` with the address of each slot in use (the block's field 0), dead ones included, and with
-    /// (address, words) of free ranges.
+    /// Calls `visit` with the address of each slot in use (the block's field 0), dead ones
+    /// included, and with (address, words) of free ranges.
     pub fn walk(&self, mut visit: impl FnMut(u32), mut free: impl FnMut(u32, u32)) {
         let pages = self.pages.borrow();
         for (class, of_class) in self.classes.iter().zip(&pages.by_class) {
@@ -282,8 +284,8 @@ impl Pages {
         }
     }
 
-    /// The first of some free runs of the class: from its next pages to be swept, else a new page, unless the pool has
-    /// only `keep` left.
+    /// The first of some free runs of the class: from its next pages to be swept, else a new page,
+    /// unless the pool has only `keep` left.
     fn find_run(&mut self, heap: &Heap, index: usize, slot_bytes: u32, keep: usize) -> Option<u32> {
         while let Some(run) = self.sweep_next(heap, index, slot_bytes) {
             if run != 0 {
@@ -299,7 +301,8 @@ impl Pages {
         Some(page)
     }
 
-    /// Sweeps the next page of the class that needs it: `None` when there is none, else its first run or 0.
+    /// Sweeps the next page of the class that needs it: `None` when there is none, else its first
+    /// run or 0.
     fn sweep_next(&mut self, heap: &Heap, index: usize, slot_bytes: u32) -> Option<u32> {
         let class = &mut self.by_class[index];
         let &start = class.starts.get(class.swept)?;
@@ -362,7 +365,8 @@ fn write_free(start: u32, end: u32) {
     memory::store_u64(start, words << 10 | FREE);
 }
 
-/// Turns what is free and what has none of the colours `kept` into runs, linked in order of their addresses.
+/// Turns what is free and what has none of the colours `kept` into runs, linked in order of their
+/// addresses.
 fn sweep_page(start: u32, slot_bytes: u32, kept: Colours) -> Swept {
     let end = page_end(start, slot_bytes);
     let mut swept = Swept {

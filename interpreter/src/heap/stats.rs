@@ -26,7 +26,8 @@ pub fn minor_words() -> u64 {
     heap().counters.minor_words.get() + (used / WORD) as u64
 }
 
-/// Words of the major heap: what OCaml's has at the start counts, even if no memory was taken for it. It never shrinks.
+/// Words of the major heap: what OCaml's has at the start counts, even if no memory was taken for
+/// it. It never shrinks.
 pub fn heap_words() -> u64 {
     taken_words().max(settings::initial_words())
 }
@@ -133,7 +134,8 @@ impl Counters {
         }
     }
 
-    /// The image is what OCaml's runtime reads when it starts: into its nursery if it is small, and always into its major heap.
+    /// The image is what OCaml's runtime reads when it starts: into its nursery if it is small, and
+    /// always into its major heap.
     pub(crate) fn image_read(&self, heap: &Heap) {
         let words = Cell::new(0);
         heap.image
@@ -145,7 +147,8 @@ impl Counters {
         self.image_words.set(words.get());
     }
 
-    /// A block of `wosize` words was born in the major heap; a small one for want of room in the nursery.
+    /// A block of `wosize` words was born in the major heap; a small one for want of room in the
+    /// nursery.
     pub fn born_outside(&self, wosize: usize) {
         let counter = if wosize <= super::MAX_YOUNG_WOSIZE {
             &self.minor_words
@@ -155,8 +158,8 @@ impl Counters {
         add(counter, wosize as u64 + 1);
     }
 
-    /// A minor collection emptied `used` bytes of nursery and promoted `promoted` words. As in OCaml, it does not count if there was
-    /// nothing to be done.
+    /// A minor collection emptied `used` bytes of nursery and promoted `promoted` words. As in
+    /// OCaml, it does not count if there was nothing to be done.
     pub fn minor_done(&self, used: u32, promoted: u64) {
         add(&self.minor_words, used as u64 / 8);
         add(&self.promoted_words, promoted);

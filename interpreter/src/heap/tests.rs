@@ -477,7 +477,8 @@ mod exhaustion {
     #[test]
     fn marking_goes_on_where_its_stack_cannot_grow() {
         start(3);
-        // A tree that needs a deep stack: what each node's first field holds waits until all deeper nodes are marked.
+        // A tree that needs a deep stack: what each node's first field holds waits until all deeper
+        // nodes are marked.
         let tree = (0..100_000).fold(Value::EMPTY_LIST, |deep, number| {
             alloc_fields(0, &[alloc_fields(0, &[Value::int(number)]), deep])
         });

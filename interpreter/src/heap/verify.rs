@@ -1,8 +1,10 @@
-//! A checker of the heap's invariants, for tests and debugging. It walks each space and panics, naming
-//! block and field, at the first word that breaks one of these rules:
+//! A checker of the heap's invariants, for tests and debugging. It walks each space and panics,
+//! naming block and field, at the first word that breaks one of these rules:
 //!
-//! * a word that is scanned is an integer, 0, or points to a block of nursery, image or major heap, or is the globals block;
-//! * a block of the major heap fits its slot; what a live-coloured block refers to is live-coloured;
+//! * a word that is scanned is an integer, 0, or points to a block of nursery, image or major heap,
+//!   or is the globals block;
+//! * a block of the major heap fits its slot; what a live-coloured block refers to is
+//!   live-coloured;
 //! * a reference from outside of the nursery into it is in the remembered set or in a fresh block.
 
 use super::state::{COLOUR_MASK, Heap, heap};

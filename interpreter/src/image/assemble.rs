@@ -1,7 +1,8 @@
 //! Hand-assembled programs for tests: instructions that ocamlc does not emit, and malformed code.
 //!
-//! Text: instructions separated by `;`, each an [`Opcode`]'s name and its operands; `name:` is a label; `@name` is
-//! the jump to it, counted as the instruction wants it. SWITCH takes its sizes as one number.
+//! Text: instructions separated by `;`, each an [`Opcode`]'s name and its operands; `name:` is a
+//! label; `@name` is the jump to it, counted as the instruction wants it. SWITCH takes its sizes as
+//! one number.
 
 use super::parse::MAGIC;
 use crate::code::opcode::{Opcode, Operand};
@@ -14,7 +15,8 @@ use crate::vm::vm;
 use std::cell::Cell;
 use std::collections::HashMap;
 
-/// Globals of an assembled program. Global `n` is the integer `n`, the predefined exceptions included.
+/// Globals of an assembled program. Global `n` is the integer `n`, the predefined exceptions
+/// included.
 pub const GLOBALS: usize = 16;
 
 /// Enough for the OCaml stack's limit to be met first.

@@ -1,8 +1,8 @@
 //! The program's primitives, bound by name: the table that C_CALL instructions index.
 //!
 //! Under Wasm the table is a static at a constant address, a constant region for the specializer: a
-//! function pointer, an effect and the number of a shortcut for each primitive. Natively it is a table of [`Primitive`]s. A name that
-//! nothing defines is no error until it is called.
+//! function pointer, an effect and the number of a shortcut for each primitive. Natively it is a
+//! table of [`Primitive`]s. A name that nothing defines is no error until it is called.
 
 use super::parse::Executable;
 use crate::allocator;
@@ -71,7 +71,8 @@ pub fn count() -> usize {
     BOUND.with_borrow(Vec::len)
 }
 
-/// Adds a primitive that code which appears at run time will refer to; its index, `None` when the table is full.
+/// Adds a primitive that code which appears at run time will refer to; its index, `None` when the
+/// table is full.
 pub fn add(primitive: &'static Primitive) -> Option<u32> {
     let index = count();
     if index == MAX_PRIMITIVES {
@@ -101,8 +102,8 @@ pub fn arity(primitive: &Primitive) -> u32 {
     }
 }
 
-/// The names of the primitives that instructions of the program call. Every program names all primitives of its
-/// runtime, but calls few.
+/// The names of the primitives that instructions of the program call. Every program names all
+/// primitives of its runtime, but calls few.
 pub fn called<'a>(executable: &Executable<'a>) -> HashSet<&'a [u8]> {
     use Opcode::{CCall1, CCall2, CCall3, CCall4, CCall5, CCallN};
     let mut called = HashSet::new();
@@ -266,7 +267,8 @@ mod table {
             pub fn $name(index: u32, $($argument: $ty),*) -> i64 {
                 match get(index).0.map(|primitive| primitive.code) {
                     Some(Code::$variant(function)) => function($($argument),*).0,
-                    // The verifier compared the arities; but data that is taken for a closure is not verified.
+                    // The verifier compared the arities; but data that is taken for a closure is
+                    // not verified.
                     _ => native::trap("the primitive has another type"),
                 }
             }

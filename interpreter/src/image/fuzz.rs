@@ -1,11 +1,14 @@
-//! Mutated executables: each is refused with an error, or runs to an end that `docs/differences.md` describes.
+//! Mutated executables: each is refused with an error, or runs to an end that `docs/differences.md`
+//! describes.
 //!
-//! What may happen to a program whose values are not what its instructions take them for: it ends, raises, runs on until its
-//! fuel is used up, or faults: reads outside of memory, or meets a check of the runtime. What may not: a panic of the loader,
-//! an access that no check caught, a loop that uses no fuel.
+//! What may happen to a program whose values are not what its instructions take them for: it ends,
+//! raises, runs on until its fuel is used up, or faults: reads outside of memory, or meets a check
+//! of the runtime. What may not: a panic of the loader, an access that no check caught, a loop that
+//! uses no fuel.
 //!
-//! A fault ends the process, for it leaves code that cannot unwind. So the test starts itself again, as often as it takes, to
-//! run a range of cases. `make fuzz` runs more of them; `BACTRIAN_FUZZ_CASES` says how many, `BACTRIAN_FUZZ_FIRST` from which on.
+//! A fault ends the process, for it leaves code that cannot unwind. So the test starts itself
+//! again, as often as it takes, to run a range of cases. `make fuzz` runs more of them;
+//! `BACTRIAN_FUZZ_CASES` says how many, `BACTRIAN_FUZZ_FIRST` from which on.
 
 use super::mutate::{Program, Random, seeds};
 use crate::os::native;
@@ -34,7 +37,8 @@ thread_local! {
     static FUEL_LEFT: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
-/// Called by the interpreter loop before each instruction, in tests only: whether the program may go on.
+/// Called by the interpreter loop before each instruction, in tests only: whether the program may
+/// go on.
 pub fn tick() -> bool {
     FUEL_LEFT.with(|left| {
         left.set(left.get().saturating_sub(1));
@@ -74,7 +78,8 @@ fn check(file: &[u8]) -> bool {
     true
 }
 
-/// The cases of a child. Each has a machine, so a thread, of its own; the numbers tell the parent where a fault was.
+/// The cases of a child. Each has a machine, so a thread, of its own; the numbers tell the parent
+/// where a fault was.
 fn run_range(range: &str) {
     let (first, end) = range.split_once("..").expect("a range");
     let numbers: std::ops::Range<u64> =

@@ -1,12 +1,13 @@
 //! Guesses which function each call instruction calls, for the callee hints in the code.
 //!
-//! An abstract interpretation of the whole program, optimistic on purpose: what is not known is taken for
-//! "nothing seen yet", so a single function observed in a variable, a captured variable, a parameter, a field of
-//! a module or a result is the guess, and two different ones are none. Code that is called from places not
-//! known, back edges and assignments to fields are ignored: a wrong hint costs a comparison at run time.
+//! An abstract interpretation of the whole program, optimistic on purpose: what is not known is
+//! taken for "nothing seen yet", so a single function observed in a variable, a captured variable,
+//! a parameter, a field of a module or a result is the guess, and two different ones are none. Code
+//! that is called from places not known, back edges and assignments to fields are ignored: a wrong
+//! hint costs a comparison at run time.
 //!
-//! One pass over a function goes through it in ascending order and joins the stacks at labels. Passes over the
-//! whole program are repeated until nothing changes, at most [`MAX_ROUNDS`] times.
+//! One pass over a function goes through it in ascending order and joins the stacks at labels.
+//! Passes over the whole program are repeated until nothing changes, at most [`MAX_ROUNDS`] times.
 
 use crate::code::Entry;
 use crate::code::decode::{self, Instruction};
@@ -68,7 +69,8 @@ impl Seen {
     }
 }
 
-/// Where the closures of one function are: its number, and its place among those that share a block.
+/// Where the closures of one function are: its number, and its place among those that share a
+/// block.
 #[derive(Clone, Copy, Default)]
 struct Group {
     /// The CLOSUREREC instruction.

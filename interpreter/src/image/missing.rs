@@ -1,8 +1,10 @@
-//! Primitives that a program calls and nothing here defines, and the libraries that could define them.
+//! Primitives that a program calls and nothing here defines, and the libraries that could define
+//! them.
 //!
-//! An executable lists its primitives and its shared libraries, but not which library defines which primitive. Invariant:
-//! what is said of a missing primitive's library is true, because all primitives of `ocamlrun` and of the libraries in
-//! [`HERE`] are defined here: it is in one of the others.
+//! An executable lists its primitives and its shared libraries, but not which library defines which
+//! primitive. Invariant: what is said of a missing primitive's library is true, because all
+//! primitives of `ocamlrun` and of the libraries in [`HERE`] are defined here: it is in one of the
+//! others.
 
 use super::bind;
 use super::parse::Executable;
@@ -27,7 +29,8 @@ pub fn libraries(section: &[u8]) -> Vec<Box<[u8]>> {
         .collect()
 }
 
-/// The libraries, of which one defines what is missing: "dllzarith", "dlla or dllb"; nothing where there is none.
+/// The libraries, of which one defines what is missing: "dllzarith", "dlla or dllb"; nothing where
+/// there is none.
 fn alternatives(libraries: &[Box<[u8]>]) -> String {
     let mut text = String::new();
     for (index, library) in libraries.iter().enumerate() {
@@ -49,8 +52,8 @@ pub fn message(primitive: &str) -> String {
     format!("the primitive {primitive}{of}{source} is missing: see {PAGE}")
 }
 
-/// Lists those of the primitives that instructions call which nothing defines; nothing if there are none. The executable
-/// has been bound and its sections noted.
+/// Lists those of the primitives that instructions call which nothing defines; nothing if there are
+/// none. The executable has been bound and its sections noted.
 pub fn report(executable: &Executable, called: &HashSet<&[u8]>) -> Option<String> {
     let mut missing: Vec<_> = (executable.primitives.iter().enumerate())
         .filter(|(index, name)| called.contains(*name) && bind::definition(*index).is_none())

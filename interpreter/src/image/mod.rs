@@ -1,9 +1,9 @@
 //! Bytecode executables, from bytes to what is loaded of them. Nothing here runs.
 //!
-//! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name, [`missing`] lists those that are
-//! not here; [`verify`] walks the code; [`pieces`] cuts large functions; [`layout`] puts it into
-//! memory; [`hints`] guesses callees; [`sections`] is what the program can still see of its file at
-//! run time.
+//! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name,
+//! [`missing`] lists those that are not here; [`verify`] walks the code; [`pieces`] cuts large
+//! functions; [`layout`] puts it into memory; [`hints`] guesses callees; [`sections`] is what the
+//! program can still see of its file at run time.
 
 #[cfg(test)]
 pub mod assemble;

@@ -1,5 +1,5 @@
-//! Mutated executables for [`super::fuzz`]: sound programs with a few changes that know the file's structure, so that many
-//! get past the first checks.
+//! Mutated executables for [`super::fuzz`]: sound programs with a few changes that know the file's
+//! structure, so that many get past the first checks.
 
 use super::assemble::{assemble, executable};
 use super::parse::{self, MAGIC};

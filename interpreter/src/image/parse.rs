@@ -1,6 +1,7 @@
 //! Sections of a bytecode executable, found from the trailer at its end.
 //!
-//! Everything is checked against the file's length; nothing in the sections is interpreted but PRIM.
+//! Everything is checked against the file's length; nothing in the sections is interpreted but
+//! PRIM.
 
 use crate::code::{self, CELL, CODE_WORD, ImageError};
 use crate::polymorphic::marshal::input;

@@ -1,8 +1,8 @@
-//! What a loaded program keeps of its file: the sections that it may ask for when it loads code, how
-//! many shared libraries it was linked with, and which of them are not here.
+//! What a loaded program keeps of its file: the sections that it may ask for when it loads code,
+//! how many shared libraries it was linked with, and which of them are not here.
 //!
-//! Under `ocamlrun` the toplevel reads these sections from its own file at each start. Here the program is
-//! compiled ahead and its file need not be there, so they are part of the program.
+//! Under `ocamlrun` the toplevel reads these sections from its own file at each start. Here the
+//! program is compiled ahead and its file need not be there, so they are part of the program.
 
 use super::missing;
 use super::parse::Executable;

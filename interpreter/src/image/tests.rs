@@ -255,7 +255,8 @@ fn changed_words_never_panic() {
 
 #[test]
 fn callees_are_guessed() {
-    // f is captured by g, which is in a block in a global, which h reads; each calls the other once.
+    // f is captured by g, which is in a block in a global, which h reads; each calls the other
+    // once.
     let text = "Closure 0 @f; Closure 1 @g; MakeBlock1 0; SetGlobal 12; Closure 0 @h; Push; Const0; PushAcc1; Apply1; Stop;
         f: Acc0; Return 1;
         g: Acc0; PushEnvAcc2; AppTerm1 2;

@@ -1,16 +1,18 @@
 //! Verifies code before it is loaded, and finds its functions.
 //!
-//! Every path is walked from the program's start and from each closure's entry. What holds afterwards,
-//! and what the interpreter loop relies on without looking:
-//! * each instruction reached is one of the 149, its operands lie in the code, jumps lead to instructions;
+//! Every path is walked from the program's start and from each closure's entry. What holds
+//! afterwards, and what the interpreter loop relies on without looking:
+//! * each instruction reached is one of the 149, its operands lie in the code, jumps lead to
+//!   instructions;
 //! * an instruction belongs to one function and is reached with one stack depth and one set of trap
 //!   frames; no instruction reaches below its function's part of the stack or damages a trap frame;
 //! * RETURN and APPTERM drop exactly the function's part of the stack;
-//! * GRAB is only at an entry, after a RESTART; RESTART is never reached; entries do not begin with a call;
+//! * GRAB is only at an entry, after a RESTART; RESTART is never reached; entries do not begin with
+//!   a call;
 //! * globals and primitives exist, and primitives are called with as many arguments as they have.
 //!
-//! Left out: the types of values. Code that takes an integer for a block misbehaves within the sandbox, as
-//! `docs/differences.md` describes; `fuzz` tries it.
+//! Left out: the types of values. Code that takes an integer for a block misbehaves within the
+//! sandbox, as `docs/differences.md` describes; `fuzz` tries it.
 
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Effect, Flow};
@@ -44,7 +46,8 @@ pub type TrapNumber = u32;
 
 /// What the code may refer to.
 pub struct Limits<'a> {
-    /// Parameters of the code's first function: none for a program, one for code that is called as a function.
+    /// Parameters of the code's first function: none for a program, one for code that is called as
+    /// a function.
     pub parameters: u32,
     pub globals: usize,
     pub primitives: usize,

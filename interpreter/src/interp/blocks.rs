@@ -1,7 +1,8 @@
 //! Instructions that make blocks, and the safepoints at which the collector may run.
 //!
-//! A block is allocated before its fields' values are read: only the accumulator and the stack survive a
-//! safepoint. Fields are written without a barrier, since a fresh block is young, or known to the collector.
+//! A block is allocated before its fields' values are read: only the accumulator and the stack
+//! survive a safepoint. Fields are written without a barrier, since a fresh block is young, or
+//! known to the collector.
 
 use super::calls::closure_info;
 use super::events;
@@ -40,8 +41,8 @@ impl Registers {
         vm().young_ptr.get() >= vm().young_trigger.get() || self.safepoint(0)
     }
 
-    /// The address of a block of at most [`heap::MAX_YOUNG_WOSIZE`] words, its header written; `None` if
-    /// a finaliser raised. Only the accumulator and the stack survive this.
+    /// The address of a block of at most [`heap::MAX_YOUNG_WOSIZE`] words, its header written;
+    /// `None` if a finaliser raised. Only the accumulator and the stack survive this.
     #[inline(always)]
     #[must_use]
     pub fn allocate(&mut self, wosize: u32, tag: u8) -> Option<u32> {

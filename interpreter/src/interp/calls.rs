@@ -1,8 +1,8 @@
 //! Calls that are not exact: partial applications, their expansion, more arguments than parameters.
 //!
-//! Everything here runs between a sync and an invalidate: arguments are in memory, on the OCaml stack, so a
-//! collection in a callee finds and updates them. The last call is always in tail position, for programs
-//! whose tail calls go this way do not expect to run out of stack.
+//! Everything here runs between a sync and an invalidate: arguments are in memory, on the OCaml
+//! stack, so a collection in a callee finds and updates them. The last call is always in tail
+//! position, for programs whose tail calls go this way do not expect to run out of stack.
 
 use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot};
 use crate::code;
@@ -21,8 +21,8 @@ pub const fn closure_info(start: usize) -> i64 {
     (start as i64) << 1 | 1
 }
 
-/// Applies a closure to any arguments, for primitives that call back. Pushes below `vm().sp` and leaves
-/// `vm().sp` as it was; what it runs may collect.
+/// Applies a closure to any arguments, for primitives that call back. Pushes below `vm().sp` and
+/// leaves `vm().sp` as it was; what it runs may collect.
 pub fn apply(closure: Value, arguments: &[Value]) -> Outcome {
     apply_code(memory::load_u32(closure.address()), closure, arguments)
 }

@@ -3,8 +3,8 @@
 //!
 //! A slot at a cut holds [`resume`], by which an activation goes on in the middle of its code.
 //!
-//! `enter_1` to `enter_7` take the arguments as parameters. `enter_many` finds them on the OCaml stack at
-//! `sp`, as many as the entry's cell says, and owns the cell above them.
+//! `enter_1` to `enter_7` take the arguments as parameters. `enter_many` finds them on the OCaml
+//! stack at `sp`, as many as the entry's cell says, and owns the cell above them.
 
 use super::run::interp;
 use crate::code;

@@ -1,8 +1,8 @@
 //! The C_CALL instructions: what surrounds the call of a primitive, by its effect.
 //!
-//! Effects are constants of the primitive table, so in compiled code only what a primitive needs remains: a
-//! plain call for a leaf, a poll after one that allocates, sync and invalidate around one that collects, a second
-//! attempt after one that found no memory.
+//! Effects are constants of the primitive table, so in compiled code only what a primitive needs
+//! remains: a plain call for a leaf, a poll after one that allocates, sync and invalidate around
+//! one that collects, a second attempt after one that found no memory.
 
 use super::events;
 use super::registers::Registers;
@@ -16,8 +16,8 @@ use annotations::{cells_drop_below, cells_invalidate, cells_sync, lockstep_event
 
 macro_rules! calls {
     ($($name:ident $call:ident $attempt:ident ($($argument:ident)*);)*) => {$(
-        /// Calls the primitive that the instruction names, or takes its shortcut; the first argument is
-        /// the accumulator, the others are popped. False if it raised.
+        /// Calls the primitive that the instruction names, or takes its shortcut; the first
+        /// argument is the accumulator, the others are popped. False if it raised.
         #[inline(always)]
         #[must_use]
         pub fn $name(&mut self) -> bool {
@@ -38,7 +38,8 @@ macro_rules! calls {
             if fine || bind::effect(primitive) != Effect::AllocatesLarge as u32 {
                 return fine;
             }
-            // The primitive returned; a callback that ran after it (signal handler, finaliser) raised.
+            // The primitive returned; a callback that ran after it (signal handler, finaliser)
+            // raised.
             if self.accu != Value::RAISED.0 || vm().retry.get() == 0 {
                 return false;
             }

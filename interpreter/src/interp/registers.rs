@@ -1,9 +1,10 @@
 //! What one activation keeps, and the operations that the instructions' arms are made of.
 //!
-//! Everything is inlined into the loop and dissolves into locals: the loop has no memory of its own.
-//! Invariants: the stack slots from `sp` to `base` are values and are accessed as cells only; below `sp`
-//! nothing is live. `cells_sync` comes before any code that looks at the stack, `cells_invalidate` after it.
-//! Jump distances are added to `pc` on separate paths, so that `pc` never depends on run-time data.
+//! Everything is inlined into the loop and dissolves into locals: the loop has no memory of its
+//! own. Invariants: the stack slots from `sp` to `base` are values and are accessed as cells only;
+//! below `sp` nothing is live. `cells_sync` comes before any code that looks at the stack,
+//! `cells_invalidate` after it. Jump distances are added to `pc` on separate paths, so that `pc`
+//! never depends on run-time data.
 
 use super::entries::{self, Arguments, UNUSED, resume_anywhere, resume_through_slot};
 use crate::code::effect::frame_size;
@@ -109,8 +110,8 @@ pub fn global(index: u32) -> i64 {
 #[inline(never)]
 pub extern "C" fn find_method(object: i64, label: i64) -> i64 {
     let methods = field(object, 0);
-    // The table holds the number of methods, a mask, then pairs of method and label in ascending order.
-    // Both bounds are odd, whatever the object is, so that the search ends.
+    // The table holds the number of methods, a mask, then pairs of method and label in ascending
+    // order. Both bounds are odd, whatever the object is, so that the search ends.
     let (mut low, mut high) = (3u32, field(methods, 0) as u32 | 1);
     while low < high {
         let middle = (low + ((high - low) >> 1)) | 1;
@@ -183,7 +184,8 @@ impl Registers {
     pub fn branch(&mut self, k: u32, taken: bool) {
         if taken {
             self.pc = self.target(k, k);
-            // Keeps the two paths apart: the next position must not be a run-time choice between two.
+            // Keeps the two paths apart: the next position must not be a run-time choice between
+            // two.
             context_update(self.pc);
         } else {
             self.next(k);
@@ -423,8 +425,8 @@ impl Registers {
         argument!(1 2 3 4 5 6);
     }
 
-    /// The code of the closure in the accumulator; if the instruction has a hint, there is a version of
-    /// what follows for that code.
+    /// The code of the closure in the accumulator; if the instruction has a hint, there is a
+    /// version of what follows for that code.
     #[inline(always)]
     pub fn callee(&self) -> u32 {
         let code = memory::load_u32(self.accu as u32);

@@ -1,9 +1,10 @@
 //! The specialisation requests of a loaded program: one for each entry of its code and each piece
 //! that begins at a cut.
 //!
-//! A request's function is the interpreter loop itself; the residual function has the signature of the
-//! generic entry whose table index is in the slot. Constant regions: the code, the primitive table, the cell
-//! that holds the globals' address, and the one that says whether calls leave their positions on the stack.
+//! A request's function is the interpreter loop itself; the residual function has the signature of
+//! the generic entry whose table index is in the slot. Constant regions: the code, the primitive
+//! table, the cell that holds the globals' address, and the one that says whether calls leave their
+//! positions on the stack.
 
 use crate::code::ImageError;
 use crate::image::pieces::Plan;
@@ -59,8 +60,8 @@ mod wasm {
     const FIRST_ARGUMENT: usize = 4;
     const PARAM_COUNT: usize = FIRST_ARGUMENT + MAX_DIRECT as usize;
 
-    /// Makes the table for the code laid out at `code_start`. The requests are at the end of memory, out of the way
-    /// of what remains in the linked module.
+    /// Makes the table for the code laid out at `code_start`. The requests are at the end of
+    /// memory, out of the way of what remains in the linked module.
     pub fn publish(code_start: u32, plan: &Plan) -> Result<(), ImageError> {
         let entries = plan
             .entries

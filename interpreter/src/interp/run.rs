@@ -1,15 +1,16 @@
 //! The interpreter loop: one activation of one function.
 //!
-//! This is what the specializer turns into compiled functions, once for each entry of a program, so it is
-//! written for two readers. It has no memory of its own (no shadow stack frame, no panics); positions in the
-//! code depend on constants only; what other code must see is synced. The sections behind the instructions
-//! (call, raise, tail call) are shared by the instructions that lead there.
+//! This is what the specializer turns into compiled functions, once for each entry of a program, so
+//! it is written for two readers. It has no memory of its own (no shadow stack frame, no panics);
+//! positions in the code depend on constants only; what other code must see is synced. The sections
+//! behind the instructions (call, raise, tail call) are shared by the instructions that lead there.
 //!
 //! An activation that comes to a cut (see `image::pieces`) is left there by compiled code, and goes
 //! on in the function in the cut's slot, with all cells in memory.
 //!
-//! An activation's frame, from `base` downwards: the closure (environment), the arguments, the rest. More than
-//! seven arguments are on the stack already, at `sp`, and the cell above them is the activation's as well.
+//! An activation's frame, from `base` downwards: the closure (environment), the arguments, the
+//! rest. More than seven arguments are on the stack already, at `sp`, and the cell above them is
+//! the activation's as well.
 
 use super::calls::{apply_at, apply_slow};
 use super::entries::{MAX_DIRECT, RESUMED, UNUSED, enter, enter_through_slot};
@@ -32,8 +33,8 @@ use annotations::{
     specialize_active, specialize_guess,
 };
 
-/// Runs the code at `code`, whose arity is `nargs`, with the closure `env`; the stack below `sp` is free.
-/// Returns the result, or 0 if it raised.
+/// Runs the code at `code`, whose arity is `nargs`, with the closure `env`; the stack below `sp` is
+/// free. Returns the result, or 0 if it raised.
 ///
 /// With [`RESUMED`] as `nargs`, goes on with an activation that another function left, as
 /// [`Registers::resumed`] says: `sp` is its frame's upper end, `code` an address near the
@@ -156,7 +157,8 @@ pub extern "C" fn interp(
                                 lockstep_event(events::EXIT, r.pc, r.sp, r.accu);
                                 return r.accu;
                             }
-                            // Calls go past these two: the entry's cell has told the caller what they would do.
+                            // Calls go past these two: the entry's cell has told the caller what
+                            // they would do.
                             Restart => r.next(0),
                             Grab => r.next(1),
                             Closure => {
@@ -467,7 +469,8 @@ pub extern "C" fn interp(
                 let [a0, a1, a2, a3, a4, a5, a6] = a;
                 return apply_slow(closure, base, n, a0, a1, a2, a3, a4, a5, a6);
             }
-            // A second name for the entry, so that its equality with `code` tells LLVM nothing about `r.entry`.
+            // A second name for the entry, so that its equality with `code` tells LLVM nothing
+            // about `r.entry`.
             let own = specialize_guess(r.entry, r.entry);
             if specialize_active() == 0 {
                 r.entry = code;

@@ -1,9 +1,11 @@
-//! Primitives that the interpreter does itself in the usual case: array and string access, float arithmetic,
-//! polymorphic comparison of integers; and what only the interpreter knows, the running function's closure.
+//! Primitives that the interpreter does itself in the usual case: array and string access, float
+//! arithmetic, polymorphic comparison of integers; and what only the interpreter knows, the running
+//! function's closure.
 //!
-//! Which shortcut a primitive has is a constant of the primitive table, so compiled code holds the operation
-//! itself in place of a call. Anything unusual (an index out of bounds, a float array behind a polymorphic access,
-//! blocks to compare) is left to the primitive: a shortcut never raises and gives what the primitive would.
+//! Which shortcut a primitive has is a constant of the primitive table, so compiled code holds the
+//! operation itself in place of a call. Anything unusual (an index out of bounds, a float array
+//! behind a polymorphic access, blocks to compare) is left to the primitive: a shortcut never
+//! raises and gives what the primitive would.
 
 use super::registers::{Registers, UNIT, byte, element, field, modify, tagged, truth};
 use crate::memory;

@@ -108,7 +108,8 @@ fn six_arguments_to_a_primitive() {
     assert_eq!(run(between), Ok(12 + 9));
 }
 
-/// The finaliser left a request to call the primitive once more, which did, and the exception was lost.
+/// The finaliser left a request to call the primitive once more, which did, and the exception was
+/// lost.
 #[test]
 fn what_a_finaliser_raises_after_a_primitive_is_no_failure_of_that() {
     let program = "Closure 0 @f; CCall1 5; Stop; f: Const0; CCall1 6; Const3; Raise";
@@ -158,8 +159,8 @@ fn integers_wrap_at_63_bits() {
     assert_eq!(run("Const1; PushConstInt -8; AsrInt; Stop"), Ok(-4));
 }
 
-/// A program that applies a function of `arity` parameters, giving the digits 1, 2, … of its arguments, to
-/// `direct` arguments, and what that gives to the others, one by one.
+/// A program that applies a function of `arity` parameters, giving the digits 1, 2, … of its
+/// arguments, to `direct` arguments, and what that gives to the others, one by one.
 fn application(arity: usize, direct: usize) -> String {
     let digit = |index: usize| (index + 1) % 10;
     let general = direct > 3;
@@ -326,7 +327,8 @@ fn bytes_and_references() {
     assert_eq!(run("Const1; BoolNot; IsInt; Stop"), Ok(1));
 }
 
-/// The search once did not end when the table's first field was even, as it is in no table of an object.
+/// The search once did not end when the table's first field was even, as it is in no table of an
+/// object.
 #[test]
 fn a_search_in_what_is_no_object_ends() {
     start_machine();

@@ -1,5 +1,5 @@
-//! How an activation tells where it is: to the backtrace when it unwinds, and, on the stack, to those who ask
-//! while calls are in progress.
+//! How an activation tells where it is: to the backtrace when it unwinds, and, on the stack, to
+//! those who ask while calls are in progress.
 
 use super::registers::Registers;
 use crate::backtrace;
@@ -20,8 +20,8 @@ impl Registers {
         backtrace::unwind(self.pc);
     }
 
-    /// Leaves the position of this instruction, a call, on the stack, if the program may ask for the calls in
-    /// progress. The caller restores `sp`.
+    /// Leaves the position of this instruction, a call, on the stack, if the program may ask for
+    /// the calls in progress. The caller restores `sp`.
     #[inline(always)]
     pub fn keep_position(&mut self) {
         if keeps_positions() {
@@ -29,7 +29,8 @@ impl Registers {
         }
     }
 
-    /// The same in the words of PUSH_RETADDR above `n` arguments on the stack. The first is the callee's.
+    /// The same in the words of PUSH_RETADDR above `n` arguments on the stack. The first is the
+    /// callee's.
     #[inline(always)]
     pub fn keep_position_above(&mut self, n: u32) {
         if keeps_positions() {

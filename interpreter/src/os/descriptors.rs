@@ -1,8 +1,9 @@
 //! File descriptors as Unix numbers them: the lowest free number, several for one open file, pipes.
 //!
-//! The outside knows no duplicates, WASI no pipes either, and both number files as they like. Invariant: an
-//! open file is closed outside when its last descriptor is closed. Standard streams are descriptors 0 to 2 from the
-//! start; whether they are open the outside says when they are used.
+//! The outside knows no duplicates, WASI no pipes either, and both number files as they like.
+//! Invariant: an open file is closed outside when its last descriptor is closed. Standard streams
+//! are descriptors 0 to 2 from the start; whether they are open the outside says when they are
+//! used.
 
 use super::backend;
 use super::host;
@@ -72,7 +73,8 @@ fn get(descriptor: Descriptor) -> Result<Rc<OpenFile>, Errno> {
     TABLE.with_borrow(|table| table.get(index).cloned().flatten().ok_or(Errno::BADF))
 }
 
-/// Frees the numbers of standard streams that were closed from the start; done once, before one is needed.
+/// Frees the numbers of standard streams that were closed from the start; done once, before one is
+/// needed.
 fn look_at_standard() {
     if LOOKED.replace(true) {
         return;
@@ -115,7 +117,8 @@ fn handle_or(descriptor: Descriptor, error: Errno) -> Result<Handle, Errno> {
     get(descriptor)?.handle().ok_or(error)
 }
 
-/// Opens a file, or a directory, which can then not be read. `permissions` of a file that is created.
+/// Opens a file, or a directory, which can then not be read. `permissions` of a file that is
+/// created.
 pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Descriptor, Errno> {
     let handle = backend::open(path, flags, permissions)?;
     let file = OpenFile::new(Object::Outside(handle));
@@ -154,7 +157,8 @@ pub fn duplicate_to(descriptor: Descriptor, target: Descriptor) -> Result<(), Er
     Ok(())
 }
 
-/// A pipe's ends, for reading and for writing: the host's, or where it has none, one inside of the program.
+/// A pipe's ends, for reading and for writing: the host's, or where it has none, one inside of the
+/// program.
 pub fn pipe() -> Result<[Descriptor; 2], Errno> {
     let ends = match host::pipe() {
         Ok(ends) => ends.map(Object::Outside),
@@ -245,7 +249,8 @@ pub fn synchronise(descriptor: Descriptor) -> Result<(), Errno> {
     backend::synchronise(handle_or(descriptor, Errno::INVAL)?)
 }
 
-/// Waits until one of `wanted` can be done without waiting, at most `timeout` nanoseconds; which can.
+/// Waits until one of `wanted` can be done without waiting, at most `timeout` nanoseconds; which
+/// can.
 pub fn poll(wanted: &[(Descriptor, Transfer)], timeout: Option<u64>) -> Result<Vec<bool>, Errno> {
     let mut ready = vec![false; wanted.len()];
     let mut outside = Vec::new();

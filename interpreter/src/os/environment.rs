@@ -1,6 +1,7 @@
 //! The environment: the outside's until the program changes it, then the program's own copy.
 //!
-//! Invariant: an entry is `NAME=value`. Entries that the outside spells without a `=` are kept, and found under no name.
+//! Invariant: an entry is `NAME=value`. Entries that the outside spells without a `=` are kept, and
+//! found under no name.
 
 use super::backend;
 use std::cell::RefCell;
@@ -12,7 +13,8 @@ thread_local! {
 /// By this variable a host says where the program starts.
 const START: &[u8] = b"BACTRIAN_CWD";
 
-/// By this one it says which signals its parent wanted to be ignored: a mask in hexadecimal, signal 1 being its lowest bit.
+/// By this one it says which signals its parent wanted to be ignored: a mask in hexadecimal, signal
+/// 1 being its lowest bit.
 const IGNORED: &[u8] = b"BACTRIAN_IGNORED";
 
 /// By this one it says, in decimal, how many words of stack the native stack has room for.
@@ -48,7 +50,8 @@ pub fn stack_room() -> Option<u64> {
     str::from_utf8(words).ok()?.parse().ok()
 }
 
-/// The directory in which the program starts, if the host says one, as it does by [`START`], or as shells do.
+/// The directory in which the program starts, if the host says one, as it does by [`START`], or as
+/// shells do.
 #[cfg(target_family = "wasm")]
 pub fn start_directory() -> Option<Vec<u8>> {
     let entries = backend::environment();

@@ -1,14 +1,15 @@
 //! The outside world: files, directories, users, arguments, environment, clocks.
 //!
 //! Invariant: nothing of the outside is looked at before it is asked for, so that a snapshot taken
-//! before the program runs holds nothing of the machine it was taken on. What a backend does not know is an error
-//! (`ENOSYS`), never a value made up.
+//! before the program runs holds nothing of the machine it was taken on. What a backend does not
+//! know is an error (`ENOSYS`), never a value made up.
 //!
-//! Three backends have the same functions: [`wasi`] by raw imports, [`host`] by those of the tool, which serves programs that
-//! may use what its own process can use, and [`native`] over the standard library; under Wasm, [`choice`] says which it is.
-//! [`host`] also has what WASI has no words for, and fails where the tool does not serve. Above them,
-//! [`descriptors`] numbers open files as Unix does, with duplicates and pipes, and [`environment`] keeps what the
-//! program changes in its environment.
+//! Three backends have the same functions: [`wasi`] by raw imports, [`host`] by those of the tool,
+//! which serves programs that may use what its own process can use, and [`native`] over the
+//! standard library; under Wasm, [`choice`] says which it is. [`host`] also has what WASI has no
+//! words for, and fails where the tool does not serve. Above them, [`descriptors`] numbers open
+//! files as Unix does, with duplicates and pipes, and [`environment`] keeps what the program
+//! changes in its environment.
 //!
 //! Left out: sockets, processes and signals of others.
 
@@ -196,7 +197,8 @@ pub enum Access {
     Execute = 1,
 }
 
-/// Whether the file is there and can be used in each of the ways. Where nobody tells, reading and writing are tried.
+/// Whether the file is there and can be used in each of the ways. Where nobody tells, reading and
+/// writing are tried.
 pub fn access(path: &[u8], wanted: &[Access]) -> Result<(), Errno> {
     let bits = wanted.iter().fold(0, |bits, access| bits | *access as u32);
     match host::access(path, bits) {

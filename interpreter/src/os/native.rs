@@ -155,7 +155,8 @@ pub fn is_terminal(handle: Handle) -> bool {
     terminal.unwrap_or(false)
 }
 
-/// Opens a file, or a directory, which can then not be read. `permissions` of a file that is created.
+/// Opens a file, or a directory, which can then not be read. `permissions` of a file that is
+/// created.
 pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Handle, Errno> {
     let file = fs::OpenOptions::new()
         .read(flags.read)

@@ -1,8 +1,8 @@
 //! Paths: a current directory of the guest's own, and which preopened directory holds a path.
 //!
-//! WASI has no current directory, and opens paths relative to a directory that the host handed over.
-//! Invariant: a path is left as the program wrote it but for its start, so symbolic links and `..`
-//! inside of it mean what they mean to the host.
+//! WASI has no current directory, and opens paths relative to a directory that the host handed
+//! over. Invariant: a path is left as the program wrote it but for its start, so symbolic links and
+//! `..` inside of it mean what they mean to the host.
 
 use super::{Errno, Follow};
 
@@ -65,8 +65,8 @@ pub enum Part {
 /// Symbolic links that a path may go through.
 const MOST_LINKS: usize = 40;
 
-/// The absolute `path` without `.`, `..` and symbolic links; `follow` is about one at its end. `look` says what the name
-/// at the end of a path without links is.
+/// The absolute `path` without `.`, `..` and symbolic links; `follow` is about one at its end.
+/// `look` says what the name at the end of a path without links is.
 pub fn resolve(
     path: &[u8],
     follow: Follow,

@@ -1,8 +1,8 @@
 //! Structural comparison: `compare`, `=`, `<` and the like.
 //!
-//! Without recursion, so depth does not matter. `compare` is total (NaN equals itself and is below all other
-//! floats) and may take physical equality for equality; the relations are partial: whatever is compared with
-//! NaN is unordered.
+//! Without recursion, so depth does not matter. `compare` is total (NaN equals itself and is below
+//! all other floats) and may take physical equality for equality; the relations are partial:
+//! whatever is compared with NaN is unordered.
 
 use super::bigarray;
 use crate::code::fragments;
@@ -246,7 +246,8 @@ fn blocks(a: Value, b: Value, mode: Mode) -> Result<Step, Raised> {
     }
 }
 
-/// Blocks of different tags are ordered by them, but for forwarding blocks and the two kinds of closures.
+/// Blocks of different tags are ordered by them, but for forwarding blocks and the two kinds of
+/// closures.
 fn different_tags(a: Value, b: Value) -> Result<Step, Raised> {
     let (tag_a, tag_b) = (a.tag(), b.tag());
     if tag_a == tag::FORWARD {

@@ -1,4 +1,5 @@
-//! `Hashtbl.hash`: MurmurHash3 over a breadth-first walk of a value, limited in length and in what it counts.
+//! `Hashtbl.hash`: MurmurHash3 over a breadth-first walk of a value, limited in length and in what
+//! it counts.
 
 use super::bigarray;
 use crate::code::fragments;
@@ -123,8 +124,8 @@ impl Hash {
 }
 
 thread_local! {
-    /// Values found and not yet looked at, oldest first. Not on the stack: writing it whole for each
-    /// hash would take longer than most hashes.
+    /// Values found and not yet looked at, oldest first. Not on the stack: writing it whole for
+    /// each hash would take longer than most hashes.
     static VALUES: [Cell<Value>; QUEUE_SIZE] = const { [const { Cell::new(Value::UNIT) }; QUEUE_SIZE] };
 }
 

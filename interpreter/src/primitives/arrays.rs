@@ -1,6 +1,7 @@
 //! Arrays and float arrays.
 //!
-//! An array whose elements are floats when it is made is a block of unboxed floats (tag `DOUBLE_ARRAY`).
+//! An array whose elements are floats when it is made is a block of unboxed floats (tag
+//! `DOUBLE_ARRAY`).
 
 use crate::code::fragments;
 use crate::heap;
@@ -36,7 +37,8 @@ crate::primitives! {
 /// Most words that a header can describe.
 const MAX_WOSIZE: u64 = (1 << 54) - 1;
 
-/// An array for `len` elements that the caller writes. An impossible length is `function`'s argument error.
+/// An array for `len` elements that the caller writes. An impossible length is `function`'s
+/// argument error.
 fn alloc(len: u64, tag: u8, function: &str) -> Outcome {
     if len > MAX_WOSIZE {
         return Err(raise::invalid_argument(function));
@@ -185,8 +187,8 @@ fn make_vect(len: Value, element: Value) -> Outcome {
 const FILL_SEED: usize = 64;
 const FILL_STEP: usize = 512;
 
-/// Writes one word into fields that need no write barrier. Long runs are copies of their beginning: copying is
-/// the host's, which moves more than a word at a time.
+/// Writes one word into fields that need no write barrier. Long runs are copies of their beginning:
+/// copying is the host's, which moves more than a word at a time.
 fn fill_words(array: Value, start: usize, count: usize, word: Value) {
     let address = array.field_address(start);
     let mut done = count.min(FILL_SEED);

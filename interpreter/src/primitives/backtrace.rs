@@ -1,6 +1,7 @@
 //! `Printexc`'s primitives: recording, and backtraces as OCaml values.
 //!
-//! A raw backtrace is an array of slots; a slot is a code position's address without its lowest bit, as an integer.
+//! A raw backtrace is an array of slots; a slot is a code position's address without its lowest
+//! bit, as an integer.
 
 use crate::backtrace::{self, events};
 use crate::heap;
@@ -23,8 +24,8 @@ crate::primitives! {
     Leaf "caml_raw_backtrace_next_slot" next_slot, 1;
 }
 
-/// The primitives that want to know the calls in progress: a program whose code calls one keeps positions on
-/// its stack.
+/// The primitives that want to know the calls in progress: a program whose code calls one keeps
+/// positions on its stack.
 pub const WANT_POSITIONS: &[&str] = &[
     "caml_get_current_callstack",
     "caml_memprof_start",
@@ -40,7 +41,8 @@ fn status(_: Value) -> Value {
     Value::bool(backtrace::recording() != 0)
 }
 
-/// 1 once the debug information was read. The negative answers are complaints about a file, which there is none of.
+/// 1 once the debug information was read. The negative answers are complaints about a file, which
+/// there is none of.
 fn debug_info_status(_: Value) -> Value {
     Value::int(events::is_read().into())
 }

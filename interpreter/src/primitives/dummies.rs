@@ -1,4 +1,5 @@
-//! Blocks of recursive definitions (`let rec x = …`): allocated first, filled when their values are known.
+//! Blocks of recursive definitions (`let rec x = …`): allocated first, filled when their values are
+//! known.
 
 use crate::heap;
 use crate::primitives::obj::closure_info;
@@ -26,7 +27,8 @@ fn alloc_dummy_function(size: Value, _arity: Value) -> Outcome {
     alloc_dummy(size)
 }
 
-/// The closure at word `offset` of a closure block of `size` words, no part of which is scanned yet.
+/// The closure at word `offset` of a closure block of `size` words, no part of which is scanned
+/// yet.
 fn alloc_dummy_infix(size: Value, offset: Value) -> Outcome {
     let (size, offset) = (size.as_int() as usize, offset.as_int() as u32);
     let block = filled(size, tag::CLOSURE)?;

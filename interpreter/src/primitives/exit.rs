@@ -1,7 +1,8 @@
 //! How a program ends that did not catch an exception.
 //!
-//! `Printexc`, where it is linked, has registered a function that prints the exception; else the runtime
-//! runs the `at_exit` functions and then prints it in a form of its own, with a backtrace if one is recorded.
+//! `Printexc`, where it is linked, has registered a function that prints the exception; else the
+//! runtime runs the `at_exit` functions and then prints it in a form of its own, with a backtrace
+//! if one is recorded.
 
 use super::named;
 use crate::backtrace;
@@ -17,7 +18,8 @@ pub const UNCAUGHT_CODE: u8 = 2;
 /// What `printexc.c` can hold of a message.
 const MESSAGE_LIMIT: usize = 255;
 
-/// Reports an exception that left the program; returns the exit code. `vm().sp` must be that of an empty stack.
+/// Reports an exception that left the program; returns the exit code. `vm().sp` must be that of an
+/// empty stack.
 pub fn uncaught(exception: Value) -> u8 {
     memprof::suspend_for_good();
     match named::get(named::UNCAUGHT) {
@@ -73,8 +75,8 @@ pub fn format_exception(exception: Value) -> Vec<u8> {
     text
 }
 
-/// The block that holds the arguments, and the first one's index. The three exceptions that carry a source
-/// position carry it as a tuple.
+/// The block that holds the arguments, and the first one's index. The three exceptions that carry a
+/// source position carry it as a tuple.
 fn arguments(exception: Value, name: &[u8]) -> (Value, usize) {
     const POSITIONAL: [&[u8]; 3] = [
         b"Match_failure",

@@ -1,6 +1,7 @@
 //! Files and directories by name: the parts of `sys.c` that touch the file system.
 //!
-//! Invariant: a name with a NUL in it names nothing (`ENOENT`), and errors carry the name as OCaml's do.
+//! Invariant: a name with a NUL in it names nothing (`ENOENT`), and errors carry the name as
+//! OCaml's do.
 
 use crate::heap;
 use crate::os::{self, Descriptor, Errno, Kind, OpenFlags};

@@ -1,6 +1,7 @@
 //! Conversion of numbers to text, as C's `printf` and OCaml's `%h` do it, byte for byte.
 //!
-//! Decimal digits of floats come from `core`'s exact formatting, which rounds correctly (ties to even).
+//! Decimal digits of floats come from `core`'s exact formatting, which rounds correctly (ties to
+//! even).
 
 use std::fmt::Write;
 
@@ -94,8 +95,9 @@ impl Spec {
     }
 }
 
-/// What C's `printf` writes for a format and one number, which `convert` renders. `conversions` are those of its type.
-/// A second number, or another conversion, is undefined in C; it stays as it is here.
+/// What C's `printf` writes for a format and one number, which `convert` renders. `conversions` are
+/// those of its type. A second number, or another conversion, is undefined in C; it stays as it is
+/// here.
 pub fn print(format: &[u8], conversions: &[u8], convert: impl Fn(&Spec) -> String) -> Vec<u8> {
     let mut text = Vec::new();
     let mut converted = false;
@@ -271,7 +273,8 @@ fn fixed(x: f64, precision: usize, point: bool) -> String {
     text
 }
 
-/// The shorter of both, with `precision` significant digits, without trailing zeros unless `alternate`.
+/// The shorter of both, with `precision` significant digits, without trailing zeros unless
+/// `alternate`.
 fn general(x: f64, precision: usize, alternate: bool) -> String {
     let mut decimal = Decimal::new(x, precision - 1);
     let exponent = i64::from(decimal.exponent);
@@ -295,13 +298,14 @@ fn general(x: f64, precision: usize, alternate: bool) -> String {
     }
 }
 
-/// Whether `x`, which rounds to 10 to the power `digits`, has fewer digits before the point than that.
+/// Whether `x`, which rounds to 10 to the power `digits`, has fewer digits before the point than
+/// that.
 fn rounds_up_to_power(x: f64, digits: usize) -> bool {
     format!("{:.0}", x.trunc()).len() <= digits
 }
 
-/// A float in hexadecimal, `%h`: `precision` digits after the point, or as many as it takes; `style` is
-/// `+` or a space for a sign of positive numbers.
+/// A float in hexadecimal, `%h`: `precision` digits after the point, or as many as it takes;
+/// `style` is `+` or a space for a sign of positive numbers.
 pub fn hexadecimal(x: f64, precision: Option<usize>, style: u8) -> String {
     let sign = match (x.is_sign_negative(), style) {
         (true, _) => "-",

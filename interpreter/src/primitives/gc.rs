@@ -1,7 +1,7 @@
 //! Module `Gc`: collections on demand, counters, parameters.
 //!
-//! The counters are those of this heap, not of the one whose parameters they imitate. Parameters without a
-//! meaning here are kept and shown. For `Gc.Memprof` see [`memprof`].
+//! The counters are those of this heap, not of the one whose parameters they imitate. Parameters
+//! without a meaning here are kept and shown. For `Gc.Memprof` see [`memprof`].
 
 use crate::backtrace;
 use crate::heap::settings::{Settings, about, message};
@@ -59,7 +59,8 @@ fn full_major(_: Value) -> Outcome {
     two_cycles(|| ())
 }
 
-/// One cycle, which ends what has begun, and one that collects what was unreachable then; `before` comes before the next.
+/// One cycle, which ends what has begun, and one that collects what was unreachable then; `before`
+/// comes before the next.
 fn two_cycles(before: impl FnOnce()) -> Outcome {
     heap::finish_cycle(|| ());
     heap::run_actions()?;

@@ -1,6 +1,8 @@
-//! Values that the runtime itself keeps: those registered under a name, the command line, signal handlers.
+//! Values that the runtime itself keeps: those registered under a name, the command line, signal
+//! handlers.
 //!
-//! Invariant: each of them is a root of the collector's, which visits them through [`for_each_root`].
+//! Invariant: each of them is a root of the collector's, which visits them through
+//! [`for_each_root`].
 
 use crate::value::Value;
 use std::cell::{Cell, RefCell};

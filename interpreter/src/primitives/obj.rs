@@ -1,7 +1,8 @@
-//! Module `Obj` and what the compiler itself uses of it: raw blocks, tags, objects' identities and methods.
+//! Module `Obj` and what the compiler itself uses of it: raw blocks, tags, objects' identities and
+//! methods.
 //!
-//! These see through types; the collector's invariants hold as long as programs use them as OCaml's do:
-//! a block made here is fully initialised.
+//! These see through types; the collector's invariants hold as long as programs use them as OCaml's
+//! do: a block made here is fully initialised.
 
 use crate::custom;
 use crate::heap;
@@ -173,7 +174,8 @@ fn reachable_words(root: Value) -> Value {
     Value::int(words)
 }
 
-/// The method with hash `tag`, by bisection: the table holds pairs (method, hash) from word 2 on, in order of hash.
+/// The method with hash `tag`, by bisection: the table holds pairs (method, hash) from word 2 on,
+/// in order of hash.
 fn get_public_method(object: Value, tag: Value) -> Value {
     let methods = object.field(0);
     let (mut low, mut high) = (3, methods.field(0).0);

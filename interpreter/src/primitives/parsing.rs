@@ -1,5 +1,5 @@
-//! The automata of `ocamlyacc`: a pushdown automaton that returns to OCaml code for tokens, semantic actions,
-//! larger stacks and errors, and keeps its state in a record in between.
+//! The automata of `ocamlyacc`: a pushdown automaton that returns to OCaml code for tokens,
+//! semantic actions, larger stacks and errors, and keeps its state in a record in between.
 
 use crate::heap;
 use crate::memory;
@@ -174,7 +174,8 @@ impl Parser {
         memory::load_u16(address.wrapping_add_signed(index as i32 * 2)) as i16 as i64
     }
 
-    /// The index of the entry for `symbol` in the row that `table` gives for `row`, if there is one.
+    /// The index of the entry for `symbol` in the row that `table` gives for `row`, if there is
+    /// one.
     fn lookup(&self, table: usize, row: i64, symbol: i64) -> Option<i64> {
         let base = self.number(table, row);
         let index = base + symbol;

@@ -1,6 +1,8 @@
-//! What a program uses to extend itself: code from memory, more globals, its own sections, traced functions.
+//! What a program uses to extend itself: code from memory, more globals, its own sections, traced
+//! functions.
 //!
-//! The global data block is at an address that compiled code knows: it grows in place, in room reserved for it.
+//! The global data block is at an address that compiled code knows: it grows in place, in room
+//! reserved for it.
 
 use super::dynamic;
 use crate::code::fragments::Digest;
@@ -27,7 +29,8 @@ const GLOBALS_STEP: usize = 0x100;
 /// Fields of the block that stands for loaded code: address, length in bytes of the words.
 const HANDLE_WORDS: usize = 2;
 
-/// Makes a function of code: `segments` are the bytes of its words. Returns what releases it, and the function.
+/// Makes a function of code: `segments` are the bytes of its words. Returns what releases it, and
+/// the function.
 fn reify_bytecode(segments: Value, debug: Value, digest: Value) -> Outcome {
     let bytes = concatenated(segments);
     let start =
@@ -64,7 +67,8 @@ fn static_release_bytecode(handle: Value) -> Value {
     Value::UNIT
 }
 
-/// Grows the global data block to more than `size` words, in the steps of `ocamlrun`, which programs can see.
+/// Grows the global data block to more than `size` words, in the steps of `ocamlrun`, which
+/// programs can see.
 fn realloc_global(size: Value) -> Outcome {
     let globals = vm().globals.get();
     let (requested, actual) = (size.as_int() as usize, globals.wosize());
@@ -104,7 +108,8 @@ mod tests {
     use crate::primitives::testing::call;
     use crate::testing::exceptions;
 
-    /// The program: global 12 adds one, global 13 applies its argument to 5, global 14 subtracts its second argument.
+    /// The program: global 12 adds one, global 13 applies its argument to 5, global 14 subtracts
+    /// its second argument.
     const PROGRAM: &str = "Closure 0 @add; SetGlobal 12; Closure 0 @five; SetGlobal 13; \
         Closure 0 @sub; SetGlobal 14; Stop; \
         add: Acc0; OffsetInt 1; Return 1; \

@@ -1,5 +1,6 @@
-//! Signals. WASI has none: what a program installs is remembered, for the signals that it sends to itself (`Unix.kill`)
-//! and for `SIGPIPE`, which ends a program that writes where nobody reads, unless the program ignores it.
+//! Signals. WASI has none: what a program installs is remembered, for the signals that it sends to
+//! itself (`Unix.kill`) and for `SIGPIPE`, which ends a program that writes where nobody reads,
+//! unless the program ignores it.
 
 use super::named;
 use crate::os::{self, Errno, environment};
@@ -60,8 +61,8 @@ fn name(signal: i64) -> String {
     format!("\0signal {signal}")
 }
 
-/// What a signal does: [`DEFAULT`], [`IGNORE`], or a block with a function. What the program was started with ignored is
-/// ignored until it says otherwise.
+/// What a signal does: [`DEFAULT`], [`IGNORE`], or a block with a function. What the program was
+/// started with ignored is ignored until it says otherwise.
 pub fn action_of(signal: i64) -> Value {
     named::get(name(signal).as_bytes()).unwrap_or_else(|| match environment::ignores(signal) {
         true => IGNORE,

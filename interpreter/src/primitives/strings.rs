@@ -1,6 +1,7 @@
 //! Strings and bytes: access, comparison, copying.
 //!
-//! Both are the same blocks; most primitives exist under two names. Bounds are those of the length in bytes.
+//! Both are the same blocks; most primitives exist under two names. Bounds are those of the length
+//! in bytes.
 
 use crate::custom;
 use crate::heap;

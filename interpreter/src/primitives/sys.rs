@@ -74,8 +74,8 @@ fn get_config(_: Value) -> Value {
     heap::alloc_fields(0, &[os_type, Value::int(64), Value::FALSE])
 }
 
-/// Makes what OCaml's runtime allocates before the program: the command line, and a list of flags for its debugger, which
-/// nothing uses here, but programs can count the words.
+/// Makes what OCaml's runtime allocates before the program: the command line, and a list of flags
+/// for its debugger, which nothing uses here, but programs can count the words.
 pub fn start() {
     named::set(named::COMMAND_LINE, string_array(&command_line()));
     let flags = heap::alloc_list([Value::int(1)].into_iter());

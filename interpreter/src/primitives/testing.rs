@@ -1,4 +1,5 @@
-//! What unit tests of primitives need: a machine on the test's thread (see `crate::testing`), and calls by name.
+//! What unit tests of primitives need: a machine on the test's thread (see `crate::testing`), and
+//! calls by name.
 
 use crate::primitives;
 use crate::registry::{Code, Primitive, Raised, outcome};

@@ -1,7 +1,8 @@
-//! The threads library for the one thread that there is: it starts, locks and unlocks, and can create no other.
+//! The threads library for the one thread that there is: it starts, locks and unlocks, and can
+//! create no other.
 //!
-//! What would wait for another thread would wait for ever: it raises `Sys_error` with the message of `EDEADLK`. Creating a
-//! thread raises `Sys_error "Thread.create: Function not implemented"`.
+//! What would wait for another thread would wait for ever: it raises `Sys_error` with the message
+//! of `EDEADLK`. Creating a thread raises `Sys_error "Thread.create: Function not implemented"`.
 
 use super::named;
 use crate::custom::{self, Kind};
@@ -47,7 +48,8 @@ fn create(_body: Value) -> Outcome {
     Err(failure("Thread.create", Errno::NOSYS))
 }
 
-/// The descriptor of the thread: its number, 0 for the first, and two fields that only the C library uses.
+/// The descriptor of the thread: its number, 0 for the first, and two fields that only the C
+/// library uses.
 fn this(_: Value) -> Value {
     named::get(THREAD).unwrap_or_else(|| {
         let thread = heap::alloc_fields(0, &[Value::int(0), Value::UNIT, Value::UNIT]);

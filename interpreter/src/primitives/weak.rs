@@ -1,4 +1,5 @@
-//! Weak arrays and ephemerons (`Weak`, `Ephemeron`): see [`crate::heap::ephemeron`] for what they are.
+//! Weak arrays and ephemerons (`Weak`, `Ephemeron`): see [`crate::heap::ephemeron`] for what they
+//! are.
 
 use crate::heap;
 use crate::heap::ephemeron::{self, DATA, FIRST_KEY};

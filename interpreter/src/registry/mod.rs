@@ -1,13 +1,14 @@
-//! How a primitive is written and bound: name, code, and what the interpreter must do around a call.
+//! How a primitive is written and bound: name, code, and what the interpreter must do around a
+//! call.
 //!
-//! A primitive is a Rust function from [`Value`]s to a `Value` or a [`Outcome`]; [`primitives!`] makes the
-//! wrapper with the C calling convention that bytecode calls through the function table.
+//! A primitive is a Rust function from [`Value`]s to a `Value` or a [`Outcome`]; [`primitives!`]
+//! makes the wrapper with the C calling convention that bytecode calls through the function table.
 //!
 //! Rules for a primitive's author:
-//! * allocation (see [`crate::heap`]) **never collects**, so values held in Rust variables stay valid
-//!   for the whole call, and fields of fresh blocks are written with `init_field`;
-//! * a primitive whose effect is [`Effect::Collects`] may run the collector or OCaml code: it is called with
-//!   the OCaml stack in memory and every value it needs afterwards must be kept there
+//! * allocation (see [`crate::heap`]) **never collects**, so values held in Rust variables stay
+//!   valid for the whole call, and fields of fresh blocks are written with `init_field`;
+//! * a primitive whose effect is [`Effect::Collects`] may run the collector or OCaml code: it is
+//!   called with the OCaml stack in memory and every value it needs afterwards must be kept there
 //!   ([`crate::heap::Root`]);
 //! * writing a value into an existing block goes through `heap::modify`.
 
@@ -32,8 +33,9 @@ pub enum Effect {
     Allocates = 1,
     /// May run the collector or OCaml code, or look at the OCaml stack.
     Collects = 2,
-    /// As [`Effect::Allocates`], blocks of a size that the program chooses: when there is no memory for one, the
-    /// interpreter collects and calls the primitive once more, which so far must have done nothing.
+    /// As [`Effect::Allocates`], blocks of a size that the program chooses: when there is no memory
+    /// for one, the interpreter collects and calls the primitive once more, which so far must have
+    /// done nothing.
     AllocatesLarge = 4,
 }
 
@@ -95,7 +97,8 @@ pub fn argument(arguments: u32, index: u32) -> Value {
 }
 
 /// Defines `pub const TABLE: &[Primitive]`. One line a primitive: effect, OCaml name, the Rust
-/// function, its arity (1 to 5, or `n`: the function takes the address and number of arguments in memory).
+/// function, its arity (1 to 5, or `n`: the function takes the address and number of arguments in
+/// memory).
 ///
 /// ```ignore
 /// primitives! {

@@ -1,5 +1,6 @@
-//! The primitives that the interpreter does itself in the usual case (see [`crate::interp::shortcut`]), numbered: the
-//! number of a primitive's shortcut is a constant of the primitive table.
+//! The primitives that the interpreter does itself in the usual case (see
+//! [`crate::interp::shortcut`]), numbered: the number of a primitive's shortcut is a constant of
+//! the primitive table.
 
 macro_rules! shortcuts {
     ($($number:literal $constant:ident $($name:literal)+;)*) => {

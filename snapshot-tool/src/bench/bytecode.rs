@@ -1,9 +1,10 @@
-//! How many instructions a bytecode executable holds: the unit in which the specializer's speed is given.
+//! How many instructions a bytecode executable holds: the unit in which the specializer's speed is
+//! given.
 //!
 //! Only lengths of instructions are known here; what they mean is the guest's business.
 
-/// Operands of the opcodes from 0 on, one digit each; `S` is SWITCH and `R` is CLOSUREREC, whose lengths
-/// are in their operands.
+/// Operands of the opcodes from 0 on, one digit each; `S` is SWITCH and `R` is CLOSUREREC, whose
+/// lengths are in their operands.
 const OPERANDS: &[u8] =
     b"00000000100000000011100001000011100021111012R000100011122101012111100001100\
     001100000111S0100011111200001000010000000000000000001100222222002220000000";

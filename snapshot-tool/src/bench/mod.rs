@@ -1,9 +1,11 @@
 //! `bactrian bench` and `bactrian demo`: the same programs under `ocamlrun`, generic and residual.
 //!
-//! [`program`] takes one program through everything, [`measure`] is how time is taken, [`figures`] draws
-//! the means and compares them with the aims, [`bytecode`] counts instructions, [`scaling`] measures the specializer on functions of growing
-//! size, [`shapes`] cold builds of large programs, [`users`] measures start-up and OCaml's compiler, [`table`] renders; [`numbers`] compares numbers with `ocamlrun`'s. Invariant: a ratio is of CPU times, medians, from one run on one machine; a
-//! program whose outputs differ is an error, not a figure.
+//! [`program`] takes one program through everything, [`measure`] is how time is taken, [`figures`]
+//! draws the means and compares them with the aims, [`bytecode`] counts instructions, [`scaling`]
+//! measures the specializer on functions of growing size, [`shapes`] cold builds of large programs,
+//! [`users`] measures start-up and OCaml's compiler, [`table`] renders; [`numbers`] compares
+//! numbers with `ocamlrun`'s. Invariant: a ratio is of CPU times, medians, from one run on one
+//! machine; a program whose outputs differ is an error, not a figure.
 
 mod bytecode;
 mod figures;
@@ -113,7 +115,8 @@ fn name(file: &Path) -> String {
     stem.to_string_lossy().into_owned()
 }
 
-/// The files of `directory` with this extension, in order; only those of these names, if any are given.
+/// The files of `directory` with this extension, in order; only those of these names, if any are
+/// given.
 fn sources(directory: &Path, extension: &str, names: &[String]) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(directory).with_context(|| {
         format!(

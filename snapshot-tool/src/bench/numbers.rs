@@ -18,8 +18,8 @@ use crate::cli::BenchArgs;
 
 const PROGRAM: &str = "tests/programs/numbers.ml";
 
-/// Checks in which a difference of two numbers is a measurement. In the others it is a fault, and so
-/// is everywhere one where either result is no number. They are the table's rows in
+/// Checks in which a difference of two numbers is a measurement. In the others it is a fault, and
+/// so is everywhere one where either result is no number. They are the table's rows in
 /// `docs/differences.md`.
 pub const MAY_DIFFER: [&str; 7] = ["sin", "cos", "tan", "asin", "acos", "atan", "atan2"];
 

@@ -34,7 +34,8 @@ impl Task {
     }
 }
 
-/// Measures what `ocamlrun` and OCaml's compiler are there for; nothing where they are not installed.
+/// Measures what `ocamlrun` and OCaml's compiler are there for; nothing where they are not
+/// installed.
 pub fn measure(bench: &Bench) -> Result<Vec<Task>> {
     if !bench.has_ocamlrun() || !Path::new(COMPILER).exists() {
         return Ok(Vec::new());

@@ -41,7 +41,8 @@ const FILES: [(u8, &str); 7] = [
     (b'Z', "a library of `ocamlopt` (.cmxa)"),
 ];
 
-/// Blocks are addresses, integers have their lowest bit set, and 0 says that an exception was raised.
+/// Blocks are addresses, integers have their lowest bit set, and 0 says that an exception was
+/// raised.
 fn word(word: i64) -> String {
     match word {
         0 => "(raised)".into(),

@@ -1,12 +1,13 @@
 //! Calls to the outside under lockstep: one side makes them, the other is given the same results.
 //!
-//! The generic side's calls of WASI, and of what [`unconfined`] serves, are recorded, with the memory they read and wrote; the residual side plays them
-//! back in order. Invariant: files, directories, streams and waiting happen once, and a call that differs between the
-//! sides, in its name, its numbers or the bytes it hands over, ends the run. What depends on the process alone
+//! The generic side's calls of WASI, and of what [`unconfined`] serves, are recorded, with the
+//! memory they read and wrote; the residual side plays them back in order. Invariant: files,
+//! directories, streams and waiting happen once, and a call that differs between the sides, in its
+//! name, its numbers or the bytes it hands over, ends the run. What depends on the process alone
 //! (arguments, environment, clocks that count, fixed "random" numbers) each side asks for itself.
 //!
-//! A host function finds its caller's memory by the caller's export, so a recorded call goes through a
-//! module in between, the relay, which shares the guest's memory and forwards.
+//! A host function finds its caller's memory by the caller's export, so a recorded call goes
+//! through a module in between, the relay, which shares the guest's memory and forwards.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -32,7 +33,8 @@ enum Part {
     Fixed { pointer: usize, bytes: usize },
     /// As many bytes at `pointer` as parameter `len` says.
     Sized { pointer: usize, len: usize },
-    /// As many units of `unit` bytes at `pointer` as the u32 at parameter `count` says after the call.
+    /// As many units of `unit` bytes at `pointer` as the u32 at parameter `count` says after the
+    /// call.
     Counted {
         pointer: usize,
         count: usize,
@@ -40,12 +42,13 @@ enum Part {
     },
     /// As many bytes at `pointer` as the call answers, if parameter `len` says that there is room.
     Answered { pointer: usize, len: usize },
-    /// The buffers in the list at parameter `list`, whose length follows; those of a read as far as the u32 at
-    /// parameter `count` says.
+    /// The buffers in the list at parameter `list`, whose length follows; those of a read as far as
+    /// the u32 at parameter `count` says.
     Vectors { list: usize, count: Option<usize> },
 }
 
-/// What is recorded of a function: parameters that are compared as numbers, parts that it reads and writes.
+/// What is recorded of a function: parameters that are compared as numbers, parts that it reads and
+/// writes.
 #[derive(Debug)]
 struct Shape {
     name: &'static str,
@@ -174,7 +177,8 @@ pub enum Outside {
         calls: Sender<Call>,
         /// Whether a call is being made.
         waits: Arc<AtomicBool>,
-        /// The relay's functions, in the order of the module's imports, once there is a memory to share.
+        /// The relay's functions, in the order of the module's imports, once there is a memory to
+        /// share.
         relay: Vec<Func>,
     },
     /// Takes the results that the other side got.
@@ -243,7 +247,8 @@ fn imports(module: &Module) -> Vec<Import> {
     found
 }
 
-/// The text of a module that forwards to these functions, by number, and exports the guest's memory.
+/// The text of a module that forwards to these functions, by number, and exports the guest's
+/// memory.
 fn relay(imports: &[Import]) -> String {
     let mut text = String::from("(module\n");
     let mut functions = String::new();

@@ -125,7 +125,8 @@ fn write(state: &mut Unconfined, call: &mut Call) -> Answer {
     Ok(count as i64)
 }
 
-/// As many of the names that are left as there is room for, with a NUL after each; nothing at the end.
+/// As many of the names that are left as there is room for, with a NUL after each; nothing at the
+/// end.
 fn read_directory(state: &mut Unconfined, call: &mut Call) -> Answer {
     let Some(Open::Directory { entries, left }) = state.files.place(call.numbers[0])? else {
         return Err(Errno::BADF);
@@ -185,8 +186,8 @@ fn set_nonblocking(state: &mut Unconfined, call: &mut Call) -> Answer {
     done(fs::fcntl_setfl(file, flags))
 }
 
-/// Waits, at most so many nanoseconds if that is not negative. Comes in: file and 0 (to read) or 1 (to write) for each;
-/// goes out: whether it can be done, a byte each.
+/// Waits, at most so many nanoseconds if that is not negative. Comes in: file and 0 (to read) or 1
+/// (to write) for each; goes out: whether it can be done, a byte each.
 fn poll(state: &mut Unconfined, call: &mut Call) -> Answer {
     let (words, _) = call.input.as_chunks();
     let words: Vec<i64> = words.iter().map(|word| i64::from_le_bytes(*word)).collect();
@@ -230,8 +231,8 @@ fn status(state: &mut Unconfined, call: &mut Call) -> Answer {
     call.put_words(&described(&found))
 }
 
-/// What goes out of a file's status: device, inode, mode, links, user, group, number of the device that it is, size, and
-/// the times of reading, writing and change in nanoseconds.
+/// What goes out of a file's status: device, inode, mode, links, user, group, number of the device
+/// that it is, size, and the times of reading, writing and change in nanoseconds.
 pub(super) fn described(found: &fs::Stat) -> [i64; 11] {
     let time = |seconds: i64, rest: u64| {
         let whole = seconds.saturating_mul(1_000_000_000);

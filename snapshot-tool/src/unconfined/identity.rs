@@ -1,5 +1,6 @@
-//! Who this process is: its numbers, users' entries in the system's database (by the C library, so also those that no file
-//! holds), its processor time, its machine's name. Groups are left out: the guest reads `/etc/group`.
+//! Who this process is: its numbers, users' entries in the system's database (by the C library, so
+//! also those that no file holds), its processor time, its machine's name. Groups are left out: the
+//! guest reads `/etc/group`.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -88,7 +89,8 @@ fn nice(_: &mut Unconfined, call: &mut Call) -> Answer {
     Ok((process::nice(increment)? - LOWEST).into())
 }
 
-/// Processor time in nanoseconds: of this process and of the system for it, and both for its children.
+/// Processor time in nanoseconds: of this process and of the system for it, and both for its
+/// children.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Times([i64; 4]);
 

@@ -1,12 +1,13 @@
-//! What a program gets beyond WASI when it may use whatever this process can use (`--unconfined`): the import module
-//! `bactrian_host`, by the system's own calls. `interpreter/src/os/host` is its other side and says how calls look.
+//! What a program gets beyond WASI when it may use whatever this process can use (`--unconfined`):
+//! the import module `bactrian_host`, by the system's own calls. `interpreter/src/os/host` is its
+//! other side and says how calls look.
 //!
-//! Invariant: a guest reaches only files that it opened itself, and the standard streams, by numbers of its own; the
-//! tool's other descriptors it cannot name. A guest without this state (in the sandbox, while its snapshot is taken) gets
-//! `ENOSYS` from each function.
+//! Invariant: a guest reaches only files that it opened itself, and the standard streams, by
+//! numbers of its own; the tool's other descriptors it cannot name. A guest without this state (in
+//! the sandbox, while its snapshot is taken) gets `ENOSYS` from each function.
 //!
-//! The current directory and the mask of permissions are this process's own, so one guest at a time may have them.
-//! Leaves out: processes, sockets, signals.
+//! The current directory and the mask of permissions are this process's own, so one guest at a time
+//! may have them. Leaves out: processes, sockets, signals.
 
 mod files;
 mod identity;
@@ -52,8 +53,8 @@ pub struct Unconfined {
 }
 
 impl Unconfined {
-    /// For a guest with the streams of this process, on one of which a status line may be. It begins now, in the directory
-    /// `start` or in this process's.
+    /// For a guest with the streams of this process, on one of which a status line may be. It
+    /// begins now, in the directory `start` or in this process's.
     pub fn new(start: Option<&str>, line: Option<Arc<StatusLine>>) -> Result<Self> {
         if let Some(start) = start {
             std::env::set_current_dir(start)
@@ -144,7 +145,8 @@ pub fn define<T: AsMut<Host> + 'static>(linker: &mut Linker<T>) -> wasmtime::Res
     Ok(())
 }
 
-/// Makes a call whose bytes lie in `memory`. What comes in beside an output is copied, as the two could overlap.
+/// Makes a call whose bytes lie in `memory`. What comes in beside an output is copied, as the two
+/// could overlap.
 fn serve(
     state: &mut Unconfined,
     function: Function,

@@ -1,4 +1,5 @@
-//! Files and directories by name: the system's own calls, so that links, permissions and errors are the system's.
+//! Files and directories by name: the system's own calls, so that links, permissions and errors are
+//! the system's.
 
 use rustix::fs::{self, Access, AtFlags, CWD, FileType, Mode, Timespec, Timestamps};
 use std::ffi::OsStr;

@@ -95,7 +95,8 @@ struct Before<'f> {
 const FAR: usize = 64;
 
 impl Before<'_> {
-    /// The value last stored to the cell or read from it, if a call lies between that and the instruction.
+    /// The value last stored to the cell or read from it, if a call lies between that and the
+    /// instruction.
     fn call(&self, block: usize, index: usize, cell: u32) -> Option<Value> {
         let (mut block, mut end, mut called) = (block, index, false);
         for _ in 0..FAR {
@@ -119,8 +120,9 @@ impl Before<'_> {
     }
 }
 
-/// The bases from which cells are addressed, and the constants that these are computed with. A base that is
-/// wrong in the same way everywhere moves cells that nobody else looks at: that changes nothing.
+/// The bases from which cells are addressed, and the constants that these are computed with. A base
+/// that is wrong in the same way everywhere moves cells that nobody else looks at: that changes
+/// nothing.
 pub fn bases(function: &Function) -> HashSet<Value> {
     let entry = &function.blocks[0];
     let bases = entry.insts.iter().filter(|inst| {

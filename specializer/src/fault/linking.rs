@@ -49,7 +49,8 @@ pub fn plant(
     }
 }
 
-/// Puts an `unreachable` in the place of an instruction that has a relocation. Any types fit behind it.
+/// Puts an `unreachable` in the place of an instruction that has a relocation. Any types fit behind
+/// it.
 fn trap(body: &mut Lowered, index: usize) {
     const UNREACHABLE: u8 = 0x00;
     const NOP: u8 = 0x01;

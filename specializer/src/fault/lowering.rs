@@ -10,7 +10,8 @@ use crate::lower::stackify::Item;
 use crate::lower::structure::Step;
 use crate::op::Op;
 
-/// Plants a fault in the plan for `function`, if there is such a place: the blocks whose code is wrong.
+/// Plants a fault in the plan for `function`, if there is such a place: the blocks whose code is
+/// wrong.
 pub fn plant(muddle: Muddle, nth: usize, function: &Function, plan: &mut Plan) -> Blocks {
     let place = Place(nth);
     match muddle {
@@ -95,7 +96,8 @@ fn exchange_blocks(plan: &mut Plan, mut place: Place) -> Blocks {
     Blocks::new()
 }
 
-/// Gives a value the local of another of its type that is read in the same block, neither being set there.
+/// Gives a value the local of another of its type that is read in the same block, neither being set
+/// there.
 fn share_local(function: &Function, plan: &mut Plan, mut place: Place) -> Blocks {
     for block in (0..function.blocks.len()).map(|index| Block(index as u32)) {
         let read = live_in(plan.code.block(block));

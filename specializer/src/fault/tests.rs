@@ -25,7 +25,8 @@ fn kinds_differ() {
     }
 }
 
-/// In random functions, where a fault finds a place the function changes; where it finds none it does not.
+/// In random functions, where a fault finds a place the function changes; where it finds none it
+/// does not.
 #[test]
 fn places_are_counted_to_the_end() {
     let damages = KINDS.iter().filter_map(|kind| match kind {

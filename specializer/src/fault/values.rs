@@ -52,7 +52,8 @@ pub fn merge_constants(function: &mut Function, mut place: Place) -> Blocks {
     Blocks::new()
 }
 
-/// Replaces a parameter by what one of the jumps to its block gives it, where another gives something else.
+/// Replaces a parameter by what one of the jumps to its block gives it, where another gives
+/// something else.
 pub fn merge_parameter(function: &mut Function, mut place: Place) -> Blocks {
     for block in 1..function.blocks.len() {
         for index in 0..function.blocks[block].params.len() {
@@ -153,7 +154,8 @@ fn similar(op: Op) -> Option<Op> {
     })
 }
 
-/// Takes the nearest value of the same type for an operand: one of the same block, so that it is defined.
+/// Takes the nearest value of the same type for an operand: one of the same block, so that it is
+/// defined.
 pub fn renumber(function: &mut Function, mut place: Place) -> Blocks {
     let bases = cells::bases(function);
     let types = &function.types;

@@ -4,8 +4,8 @@
 //! (as often as loops nest, in practice). Before it, jumps to blocks that only jump on with the
 //! same stack are redirected, and blocks are renumbered in reverse postorder.
 //!
-//! The bit sets are rows of one allocation, used in four lines: a crate of them would allocate a set
-//! for each block.
+//! The bit sets are rows of one allocation, used in four lines: a crate of them would allocate a
+//! set for each block.
 
 use super::translate::{BlockLocals, Draft, ENTRY};
 use crate::ir::generic::{BlockData, Function, Inst, Terminator, Value};

@@ -253,7 +253,8 @@ impl Reencode for Copier<'_> {
         Ok(())
     }
 
-    /// Debug information of the generic module does not fit the linked one; names are dropped with it.
+    /// Debug information of the generic module does not fit the linked one; names are dropped with
+    /// it.
     fn parse_custom_section(
         &mut self,
         module: &mut wasm_encoder::Module,

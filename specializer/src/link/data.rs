@@ -1,9 +1,10 @@
-//! The linked module's data: memory as the snapshot has it, with the slots filled and without what only the linker
-//! needed.
+//! The linked module's data: memory as the snapshot has it, with the slots filled and without what
+//! only the linker needed.
 //!
-//! Invariant: memory is as if each segment of the snapshot were copied and then changed. A snapshot is thousands of
-//! scraps between zeros; here small gaps are filled, since an engine initialises segment by segment. Segments that
-//! are not placed in memory 0 when the module starts keep their order and come first.
+//! Invariant: memory is as if each segment of the snapshot were copied and then changed. A snapshot
+//! is thousands of scraps between zeros; here small gaps are filled, since an engine initialises
+//! segment by segment. Segments that are not placed in memory 0 when the module starts keep their
+//! order and come first.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -5,10 +5,11 @@
 //! * residual functions are appended, with a table entry each;
 //! * request slots (words of memory) get those table indices, and the list of requests is blanked;
 //! * relocations in residual bodies become function indices and addresses;
-//! * functions of an import module that the result is to do without become functions that answer a constant, after all others.
+//! * functions of an import module that the result is to do without become functions that answer a
+//!   constant, after all others.
 //!
-//! Types, globals, tables and memories keep their indices; functions move down by the imports that go.
-//! Leaves out: dropping functions that are no longer reachable.
+//! Types, globals, tables and memories keep their indices; functions move down by the imports that
+//! go. Leaves out: dropping functions that are no longer reachable.
 
 mod copy;
 mod data;
@@ -176,7 +177,8 @@ impl Layout {
         }
     }
 
-    /// The body with its relocations applied. A stored body was checked, an evaluated one knows what exists.
+    /// The body with its relocations applied. A stored body was checked, an evaluated one knows
+    /// what exists.
     fn relocate(&self, residue: &Residue) -> Result<Vec<u8>, LinkError> {
         let Residue { request, lowered } = residue;
         lowered.relocated(|kind| match kind {

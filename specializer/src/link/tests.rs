@@ -38,7 +38,8 @@ fn functions_that_answer_stand_in_for_absent_imports() {
     let module = Module::parse(&linked).expect("the result is a module");
     let imports: Vec<_> = module.imports.iter().map(|import| import.name).collect();
     assert_eq!(imports, ["kept"]);
-    // The import, the module's own function, and the two that stand in, in the order of the imports.
+    // The import, the module's own function, and the two that stand in, in the order of the
+    // imports.
     let types: Vec<_> = module
         .functions
         .iter()

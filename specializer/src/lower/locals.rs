@@ -1,9 +1,10 @@
 //! Gives values that stack code keeps in locals a local each, shared where lifetimes do not meet.
 //!
-//! A lifetime is an interval of positions in emission order, found without dataflow analysis: from a
-//! value's first write to its last read, and where a read is in a loop that the definition is not in, to
-//! that loop's end. That is exact enough because the order keeps loops contiguous and forward edges
-//! forward ([`super::structure`]). Intervals are then coloured by linear scan (Poletto and Sarkar, 1999).
+//! A lifetime is an interval of positions in emission order, found without dataflow analysis: from
+//! a value's first write to its last read, and where a read is in a loop that the definition is not
+//! in, to that loop's end. That is exact enough because the order keeps loops contiguous and
+//! forward edges forward ([`super::structure`]). Intervals are then coloured by linear scan
+//! (Poletto and Sarkar, 1999).
 //!
 //! Leaves out holes in lifetimes and coalescing: engines build SSA again and do not see copies.
 
@@ -125,8 +126,8 @@ impl<'f> Lifetimes<'f> {
     }
 }
 
-/// The linear scan. Locals are first numbered within their type; the function's parameters come with
-/// a number and are reused like the rest.
+/// The linear scan. Locals are first numbered within their type; the function's parameters come
+/// with a number and are reused like the rest.
 struct Scan {
     /// By type: locals in use by the position at which they become free.
     busy: [BinaryHeap<Reverse<(u32, Slot)>>; 4],

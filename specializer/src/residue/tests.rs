@@ -17,8 +17,8 @@ use crate::op::Intrinsic;
 use crate::request::Requests;
 use crate::{Observer, Options, Outcome, Store};
 
-/// Two requests for `$interpret`, whose code says how far away the slot is that it calls. It reads constants
-/// through its code pointer and at fixed addresses, and uses each kind of relocation.
+/// Two requests for `$interpret`, whose code says how far away the slot is that it calls. It reads
+/// constants through its code pointer and at fixed addresses, and uses each kind of relocation.
 const MODULE: &str = r#"(module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "lockstep.event" (func $event (param i32 i32 i32 i64)))
@@ -145,7 +145,8 @@ fn check(module: &[u8], options: &Options, stored: &Stored) -> Result<(), Misfit
     check::run(&around, &requests.requests[0], stored)
 }
 
-/// Changes what is stored; then it is refused, and specialising with it gives what it gives without a store.
+/// Changes what is stored; then it is refused, and specialising with it gives what it gives without
+/// a store.
 fn refused(change: impl FnOnce(&mut Stored)) -> Misfit {
     let module = assemble(MODULE);
     let (key, mut stored) = entry(&module);

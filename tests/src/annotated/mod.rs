@@ -1,8 +1,9 @@
-//! Annotated modules under Wasmtime: linked generically and specialised, and what a call of `run` does in
-//! each.
+//! Annotated modules under Wasmtime: linked generically and specialised, and what a call of `run`
+//! does in each.
 //!
-//! A module may import `env.report (param i64)`, whose arguments are the trace, and exports its memory as
-//! `memory`. Leaves out what is expected: generic and residual have to agree, and the callers know more.
+//! A module may import `env.report (param i64)`, whose arguments are the trace, and exports its
+//! memory as `memory`. Leaves out what is expected: generic and residual have to agree, and the
+//! callers know more.
 
 pub mod random;
 
@@ -28,8 +29,8 @@ pub struct Outcome {
     pub memory: Vec<u8>,
 }
 
-/// Memory of [`random`] modules that specialisation may change: the slots, and the stack, whose dead part is
-/// not stored.
+/// Memory of [`random`] modules that specialisation may change: the slots, and the stack, whose
+/// dead part is not stored.
 const SLOTS: [usize; 3] = [0x80, 0x1000, 0x1800];
 const STACK: std::ops::Range<usize> = 0x18000..0x20000;
 

@@ -1,8 +1,8 @@
-//! Random annotated modules, valid by construction: programs for the machine in `machine.wat`, and functions
-//! with annotations in random places.
+//! Random annotated modules, valid by construction: programs for the machine in `machine.wat`, and
+//! functions with annotations in random places.
 //!
-//! Both end: what goes back burns fuel. Both keep the annotations' contracts: cells are accessed by other
-//! code only between sync and invalidate, and what others change never holds a constant.
+//! Both end: what goes back burns fuel. Both keep the annotations' contracts: cells are accessed by
+//! other code only between sync and invalidate, and what others change never holds a constant.
 
 use std::fmt::Write;
 

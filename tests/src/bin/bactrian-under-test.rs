@@ -1,4 +1,5 @@
-//! The `bactrian` command, as built for this package's tests: it verifies at each stage whatever it builds.
+//! The `bactrian` command, as built for this package's tests: it verifies at each stage whatever it
+//! builds.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! Runs OCaml's own test suite; see `docs/conformance.md`. The status is 1 if too few cases pass, or if one that
-//! fails is not explained.
+//! Runs OCaml's own test suite; see `docs/conformance.md`. The status is 1 if too few cases pass,
+//! or if one that fails is not explained.
 
 use std::fs;
 use std::path::{Path, PathBuf};

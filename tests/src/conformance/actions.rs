@@ -1,5 +1,5 @@
-//! The names of actions in the headers of tests: which stand for several, which execute bytecode, and which only
-//! ask whether what is below them is for this machine.
+//! The names of actions in the headers of tests: which stand for several, which execute bytecode,
+//! and which only ask whether what is below them is for this machine.
 //!
 //! Leaves out: doing them ([`super::walk`]).
 
@@ -34,7 +34,8 @@ pub fn execution(action: &str) -> Option<Kind> {
     }
 }
 
-/// Whether what is below an action is for us: bytecode on 64-bit Linux, compiled by Debian's `ocamlc`.
+/// Whether what is below an action is for us: bytecode on 64-bit Linux, compiled by Debian's
+/// `ocamlc`.
 pub fn condition(action: &str) -> Option<bool> {
     const YES: &[&str] = &[
         "pass",

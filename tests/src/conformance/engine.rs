@@ -1,8 +1,8 @@
 //! Running a case: the same command in the same directory under `ocamlrun`, generic and residual.
 //!
-//! Invariant: each engine finds the directory as the first one found it. What the program under test is called
-//! with is a script that starts the engine, so that the suite's own scripts can call it, too. Leaves out: whether
-//! the output is right ([`super::verdict`]).
+//! Invariant: each engine finds the directory as the first one found it. What the program under
+//! test is called with is a script that starts the engine, so that the suite's own scripts can call
+//! it, too. Leaves out: whether the output is right ([`super::verdict`]).
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -168,7 +168,8 @@ impl Engines {
         Ok((None, true))
     }
 
-    /// A script, beside the directory that is restored, that starts the engine with the arguments it gets.
+    /// A script, beside the directory that is restored, that starts the engine with the arguments
+    /// it gets.
     fn starter(&self, engine: Engine, invocation: &Invocation) -> Result<PathBuf> {
         let path = files::beside(&invocation.restored, engine.name());
         fs::write(&path, self.start(engine, invocation))?;

@@ -1,8 +1,8 @@
-//! The variables of a test: what its header assigns, expanded as in a shell, and the sets of variables that
-//! `include` stands for.
+//! The variables of a test: what its header assigns, expanded as in a shell, and the sets of
+//! variables that `include` stands for.
 //!
-//! Invariant: a value is kept as it was written, and expanded when it is read. Leaves out: which variable matters
-//! to which action ([`super::walk`]).
+//! Invariant: a value is kept as it was written, and expanded when it is read. Leaves out: which
+//! variable matters to which action ([`super::walk`]).
 
 use std::collections::BTreeMap;
 use std::path::Path;

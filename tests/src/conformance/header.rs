@@ -1,5 +1,6 @@
-//! The header of a test: the comment `(* TEST … *)` at its beginning, in which OCaml's test driver finds what to
-//! do. It holds assignments to variables, and a tree of tests whose depth is a number of stars:
+//! The header of a test: the comment `(* TEST … *)` at its beginning, in which OCaml's test driver
+//! finds what to do. It holds assignments to variables, and a tree of tests whose depth is a number
+//! of stars:
 //!
 //! ```text
 //! (* TEST
@@ -11,8 +12,8 @@
 //! *)
 //! ```
 //!
-//! With `TEST_BELOW` as the first word the header is the last comment of the file. Leaves out: what the names mean
-//! ([`super::walk`]).
+//! With `TEST_BELOW` as the first word the header is the last comment of the file. Leaves out: what
+//! the names mean ([`super::walk`]).
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -174,8 +175,9 @@ fn token(rest: &str) -> Result<(Token, &str), Fault> {
     }
 }
 
-/// A string up to its closing quote. A backslash at the end of a line takes the line's end away and the blanks
-/// that follow it, up to one that has a backslash of its own; elsewhere it stands for itself.
+/// A string up to its closing quote. A backslash at the end of a line takes the line's end away and
+/// the blanks that follow it, up to one that has a backslash of its own; elsewhere it stands for
+/// itself.
 fn text(mut rest: &str) -> Result<(Token, &str), Fault> {
     let mut value = String::new();
     loop {

@@ -1,11 +1,13 @@
-//! OCaml's own test suite as a measure: each execution of bytecode that its tests ask for, under `ocamlrun`,
-//! generic and residual.
+//! OCaml's own test suite as a measure: each execution of bytecode that its tests ask for, under
+//! `ocamlrun`, generic and residual.
 //!
-//! In the order of a run: [`source`] fetches the suite, [`header`] reads what a test says of itself, [`walk`] does
-//! it, with [`actions`] for the names in it, [`environment`] for its variables, [`compile`] for programs, [`needs`]
-//! for what a sandbox lacks and [`engine`] for executions; [`verdict`] judges them and [`report`] shows the result.
+//! In the order of a run: [`source`] fetches the suite, [`header`] reads what a test says of
+//! itself, [`walk`] does it, with [`actions`] for the names in it, [`environment`] for its
+//! variables, [`compile`] for programs, [`needs`] for what a sandbox lacks and [`engine`] for
+//! executions; [`verdict`] judges them and [`report`] shows the result.
 //!
-//! Nothing of the suite is kept in this repository. Leaves out: the compiler, native code and the other tools.
+//! Nothing of the suite is kept in this repository. Leaves out: the compiler, native code and the
+//! other tools.
 
 pub mod actions;
 pub mod compile;
@@ -34,7 +36,8 @@ use header::Fault;
 use verdict::{Case, Kind};
 use walk::{Test, Walk};
 
-/// All tests of a source tree whose path begins with one of `filters` (all, if there is none), by name.
+/// All tests of a source tree whose path begins with one of `filters` (all, if there is none), by
+/// name.
 pub fn tests(source: &Path, filters: &[String]) -> Result<Vec<Test>> {
     let root = source.join("testsuite/tests");
     let mut found = Vec::new();
@@ -106,7 +109,8 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Does all tests; the cases come in the tests' order. A test that could not be done is an error beside them.
+    /// Does all tests; the cases come in the tests' order. A test that could not be done is an
+    /// error beside them.
     pub fn run(&self) -> (Vec<Case>, Vec<anyhow::Error>) {
         let next = AtomicUsize::new(0);
         let done = Mutex::new(Vec::new());

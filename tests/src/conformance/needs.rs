@@ -1,7 +1,8 @@
-//! What a program needs that a sandbox does not have, found by looking at its source and at its executable.
+//! What a program needs that a sandbox does not have, found by looking at its source and at its
+//! executable.
 //!
-//! Invariant: only words of the language count, so a name in a longer name does not. Leaves out: whether the program
-//! comes to the place where it needs it.
+//! Invariant: only words of the language count, so a name in a longer name does not. Leaves out:
+//! whether the program comes to the place where it needs it.
 
 use std::fs;
 use std::path::Path;
@@ -42,7 +43,8 @@ const UNIX: &[&str] = &[
     "waitpid",
 ];
 
-/// Whether the program uses threads, sockets or processes: all that is in its directory counts as the program.
+/// Whether the program uses threads, sockets or processes: all that is in its directory counts as
+/// the program.
 pub fn system(environment: &Environment, directory: &Path) -> Result<bool> {
     let libraries = environment.words("libraries");
     if libraries.iter().any(|library| library == "threads") {

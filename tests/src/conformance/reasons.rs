@@ -1,5 +1,5 @@
-//! Why cases fail: a file of lines `CASE: REASON`, where a case is a path in the suite's directory of tests, or the
-//! beginning of one that ends with `*`. Lines that begin with `#` are comments.
+//! Why cases fail: a file of lines `CASE: REASON`, where a case is a path in the suite's directory
+//! of tests, or the beginning of one that ends with `*`. Lines that begin with `#` are comments.
 //!
 //! Invariant: a failure without a reason is shown as such. Leaves out: whether a reason is right.
 

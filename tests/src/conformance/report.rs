@@ -1,6 +1,8 @@
-//! What a run of the suite found, as a table by directory and a list of what failed; both also in Markdown.
+//! What a run of the suite found, as a table by directory and a list of what failed; both also in
+//! Markdown.
 //!
-//! Leaves out: how the failures look in detail; outputs are kept beside the table ([`keep_outputs`]).
+//! Leaves out: how the failures look in detail; outputs are kept beside the table
+//! ([`keep_outputs`]).
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,8 +1,8 @@
-//! The source package of the installed OCaml: fetched by `apt-get source`, with lists of packages and a
-//! configuration of our own, so that the system's stay as they are.
+//! The source package of the installed OCaml: fetched by `apt-get source`, with lists of packages
+//! and a configuration of our own, so that the system's stay as they are.
 //!
-//! Invariant: what is fetched has the installed compiler's version. Leaves out: distributions without `apt-get`;
-//! there a source tree can be named instead.
+//! Invariant: what is fetched has the installed compiler's version. Leaves out: distributions
+//! without `apt-get`; there a source tree can be named instead.
 
 use std::fs;
 use std::path::{Path, PathBuf};

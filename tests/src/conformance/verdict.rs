@@ -1,8 +1,8 @@
 //! What became of a case: whether it counts, and whether an engine passed it.
 //!
-//! An engine passes if it ends with the status that the test expects and writes what `ocamlrun` wrote, or, where the
-//! test names a reference for its output, what the reference says. Leaves out: which of the two was met, as some
-//! programs write something else each time.
+//! An engine passes if it ends with the status that the test expects and writes what `ocamlrun`
+//! wrote, or, where the test names a reference for its output, what the reference says. Leaves out:
+//! which of the two was met, as some programs write something else each time.
 
 use std::fs;
 use std::path::Path;

@@ -1,7 +1,9 @@
-//! Doing what a test's header says: its tree of actions, of which a few execute bytecode. Those are the cases.
+//! Doing what a test's header says: its tree of actions, of which a few execute bytecode. Those are
+//! the cases.
 //!
-//! Actions that build native code, and those below them, are passed over; so are checks of what a compiler says.
-//! When an action does not succeed, the executions below it become cases that are left out, with the reason.
+//! Actions that build native code, and those below them, are passed over; so are checks of what a
+//! compiler says. When an action does not succeed, the executions below it become cases that are
+//! left out, with the reason.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -432,7 +434,8 @@ impl Walk<'_> {
         (invocation, environment.status("ocaml_exit_status"))
     }
 
-    /// The tool writes the file anew with the answers that it got, first without and then with `-principal`.
+    /// The tool writes the file anew with the answers that it got, first without and then with
+    /// `-principal`.
     fn expect(&self, state: &mut State) -> (Invocation, i32) {
         let file = self.test_file();
         let flags = self.installed(&state.environment.text("flags"));

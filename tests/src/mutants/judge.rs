@@ -1,7 +1,7 @@
 //! One fault in one module: whether it changes the module, and the first net that notices it.
 //!
-//! The nets are asked in the order in which a developer meets them: what the specializer asserts of itself, the
-//! verifier, the validator of Wasm, calls.
+//! The nets are asked in the order in which a developer meets them: what the specializer asserts of
+//! itself, the verifier, the validator of Wasm, calls.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -116,7 +116,8 @@ thread_local! {
 
 /// Does something that may panic; the message of a panic is the error, and is not printed.
 ///
-/// The specializer works in threads of its own: these are told by their name, which is none of the tests'.
+/// The specializer works in threads of its own: these are told by their name, which is none of the
+/// tests'.
 pub fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

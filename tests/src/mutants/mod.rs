@@ -1,4 +1,5 @@
-//! Wrong residual code, and who notices it: the nets under the specializer, tested by what they should catch.
+//! Wrong residual code, and who notices it: the nets under the specializer, tested by what they
+//! should catch.
 //!
 //! * [`corpus`]: annotated modules with calls to make, and what these have to do;
 //! * [`judge`]: one fault planted in one module, and the first net that notices it;
@@ -6,8 +7,8 @@
 //! * [`stale`]: bodies of another version of a module under the right key of the store;
 //! * [`table`]: the result, as it is in `docs/mutants.md`.
 //!
-//! A fault that leaves the linked module as it was (in code that a later pass finds dead) is no mutant. One in
-//! code that no call reaches cannot be noticed by calls; it is counted apart.
+//! A fault that leaves the linked module as it was (in code that a later pass finds dead) is no
+//! mutant. One in code that no call reaches cannot be noticed by calls; it is counted apart.
 
 pub mod corpus;
 pub mod judge;

@@ -1,7 +1,7 @@
 //! Stale bodies: the store answers the key of a module with what was made of another version of it.
 //!
-//! The other version has one byte of the request's code, or of constant memory behind it, changed. A body carries
-//! the digest of its key and the log of what was read; one that passes both is run.
+//! The other version has one byte of the request's code, or of constant memory behind it, changed.
+//! A body carries the digest of its key and the log of what was read; one that passes both is run.
 
 use std::sync::Mutex;
 

@@ -1,8 +1,9 @@
 //! The imports of `bactrian_host`: what the tool does for a program with its own process's rights.
 //!
-//! All have one signature: three numbers, bytes in, room for bytes out. The result is not negative: a number, or, where there
-//! is room for bytes out, how many of them were written; or it is a negated error number of Linux's. Paths end with the
-//! input; two paths are parted by a NUL. Where the room is too small, the error is `ERANGE`.
+//! All have one signature: three numbers, bytes in, room for bytes out. The result is not negative:
+//! a number, or, where there is room for bytes out, how many of them were written; or it is a
+//! negated error number of Linux's. Paths end with the input; two paths are parted by a NUL. Where
+//! the room is too small, the error is `ERANGE`.
 //!
 //! Invariant: in the sandbox, in what `build` writes and natively each function answers `ENOSYS`.
 

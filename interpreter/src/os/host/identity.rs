@@ -63,7 +63,8 @@ pub fn nice(increment: i64) -> Result<i64, Errno> {
     Ok(abi::nice([increment, 0, 0], b"", &mut [])? + LOWEST)
 }
 
-/// Processor time in nanoseconds: the program's own and the system's for it, and both for its children.
+/// Processor time in nanoseconds: the program's own and the system's for it, and both for its
+/// children.
 pub fn times() -> Result<[i64; 4], Errno> {
     let mut times = [0; 32];
     abi::times([0; 3], b"", &mut times)?;

@@ -1,8 +1,8 @@
-//! The outside as the tool serves it to a program that may use whatever the tool's process may (`--unconfined`): files by
-//! the system's own calls, and what WASI has no words for.
+//! The outside as the tool serves it to a program that may use whatever the tool's process may
+//! (`--unconfined`): files by the system's own calls, and what WASI has no words for.
 //!
-//! Invariant: everything here fails with `ENOSYS` where the tool serves nothing; no value is made up. Handles are numbers
-//! of the tool's, of which 0 to 2 are the standard streams.
+//! Invariant: everything here fails with `ENOSYS` where the tool serves nothing; no value is made
+//! up. Handles are numbers of the tool's, of which 0 to 2 are the standard streams.
 
 mod abi;
 mod identity;
@@ -103,7 +103,8 @@ pub fn set_blocking(handle: Handle, blocking: Blocking) -> Result<(), Errno> {
     ))
 }
 
-/// Waits until one of `wanted` can be done without waiting, at most `timeout` nanoseconds; which can.
+/// Waits until one of `wanted` can be done without waiting, at most `timeout` nanoseconds; which
+/// can.
 pub fn poll(wanted: &[(Handle, Transfer)], timeout: Option<u64>) -> Result<Vec<bool>, Errno> {
     let mut input = Vec::new();
     for (handle, transfer) in wanted {

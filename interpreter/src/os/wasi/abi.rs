@@ -1,4 +1,5 @@
-//! The imports of `wasi_snapshot_preview1` that the runtime uses, and the layout of what they return.
+//! The imports of `wasi_snapshot_preview1` that the runtime uses, and the layout of what they
+//! return.
 //!
 //! Pointers are addresses of this module's own memory. Each function returns an error number.
 
@@ -133,7 +134,8 @@ pub struct FileStat {
     pub times: [u64; 3],
 }
 
-/// Something to wait for: with tag [`WAIT_CLOCK`], `subject` is the clock; otherwise it is a descriptor.
+/// Something to wait for: with tag [`WAIT_CLOCK`], `subject` is the clock; otherwise it is a
+/// descriptor.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub struct Subscription {
@@ -195,5 +197,6 @@ pub const RIGHT_TELL: u64 = 1 << 5;
 pub const RIGHT_WRITE: u64 = 1 << 6;
 pub const RIGHT_READ_DIRECTORY: u64 = 1 << 14;
 
-/// Bytes of a directory entry before its name: the next cookie (8), inode (8), name length (4), type (1).
+/// Bytes of a directory entry before its name: the next cookie (8), inode (8), name length (4),
+/// type (1).
 pub const ENTRY_HEADER: usize = 24;

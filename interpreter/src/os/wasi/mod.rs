@@ -1,11 +1,13 @@
 //! The outside over WASI preview 1: raw imports, no C library in between.
 //!
 //! The preopened directories are asked for at the first path that is used; the current directory
-//! starts as the environment says in `BACTRIAN_CWD`, which the program does not see, or in `PWD`, else as `/`, and
-//! preopens with a relative name are taken from there. A path outside of all of them does not exist.
+//! starts as the environment says in `BACTRIAN_CWD`, which the program does not see, or in `PWD`,
+//! else as `/`, and preopens with a relative name are taken from there. A path outside of all of
+//! them does not exist.
 //!
-//! Hosts refuse to follow a link with an absolute target, and one that leads out of a preopen. The target may
-//! still be inside of this or another preopen: then the runtime follows the link itself ([`at`]).
+//! Hosts refuse to follow a link with an absolute target, and one that leads out of a preopen. The
+//! target may still be inside of this or another preopen: then the runtime follows the link itself
+//! ([`at`]).
 //!
 //! Permissions of new files are the host's choice, as WASI has none.
 
@@ -73,8 +75,9 @@ impl Directories {
     }
 }
 
-/// Calls `f` with the preopened directory that holds `path`, and the path from there; again, with the links on the way
-/// followed, where the host refuses. `follow` says whether that is to be done with one at the end.
+/// Calls `f` with the preopened directory that holds `path`, and the path from there; again, with
+/// the links on the way followed, where the host refuses. `follow` says whether that is to be done
+/// with one at the end.
 fn at<R>(
     path: &[u8],
     follow: Follow,
@@ -103,7 +106,8 @@ fn at<R>(
 }
 
 impl Directories {
-    /// What is at the end of a path without links. Where there is nothing, or nothing is open, links end.
+    /// What is at the end of a path without links. Where there is nothing, or nothing is open,
+    /// links end.
     fn look(&self, path: &[u8]) -> Result<path::Part, Errno> {
         let target = path::locate(&self.names, path)
             .ok_or(Errno::NOENT)

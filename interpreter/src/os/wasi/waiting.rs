@@ -6,7 +6,8 @@ use super::abi::{self, Event, Subscription};
 /// The number of the subscription for the time limit; the others are numbered from 0.
 const LIMIT: u64 = u64::MAX;
 
-/// Waits until one of `wanted` can be done without waiting, at most `timeout` nanoseconds; which can.
+/// Waits until one of `wanted` can be done without waiting, at most `timeout` nanoseconds; which
+/// can.
 pub fn poll(wanted: &[(Handle, Transfer)], timeout: Option<u64>) -> Result<Vec<bool>, Errno> {
     let mut subscriptions: Vec<Subscription> = wanted
         .iter()

@@ -108,7 +108,8 @@ fn set_generic(array: Value, indices: Value, value: Value) -> Outcome {
     set(array, &indices[..count], value)
 }
 
-/// The elements of an array of integers, and their number, at most one more than there can be dimensions.
+/// The elements of an array of integers, and their number, at most one more than there can be
+/// dimensions.
 pub(super) fn integers(array: Value) -> ([i64; MAX_DIMS + 1], usize) {
     let count = array.wosize().min(MAX_DIMS + 1);
     let mut integers = [0; MAX_DIMS + 1];

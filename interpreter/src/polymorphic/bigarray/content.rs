@@ -49,7 +49,8 @@ fn addresses(array: Bigarray, size: u32) -> impl Iterator<Item = u32> {
     (data..data + array.num_bytes() as u32).step_by(size as usize)
 }
 
-/// The order of two bigarrays: kind and layout, number of dimensions (both backwards), dimensions, contents.
+/// The order of two bigarrays: kind and layout, number of dimensions (both backwards), dimensions,
+/// contents.
 pub fn order(a: Value, b: Value, mode: Mode) -> Option<Ordering> {
     let (a, b) = (Bigarray(a), Bigarray(b));
     let type_of = |array: Bigarray| array.flags() & (KIND_MASK | FORTRAN);
@@ -141,11 +142,13 @@ fn number_size(element: Element) -> u32 {
     }
 }
 
-/// The range of integers that marshalled data has in 32 bits, for kinds whose size depends on the machine.
+/// The range of integers that marshalled data has in 32 bits, for kinds whose size depends on the
+/// machine.
 fn short_range(element: Element) -> Option<std::ops::Range<i64>> {
     match element {
         Element::Int => Some(-(1 << 30)..1 << 30),
-        // C's lower bound is meant to be -0x80000000, but that constant is unsigned: nothing is in range.
+        // C's lower bound is meant to be -0x80000000, but that constant is unsigned: nothing is in
+        // range.
         Element::Nativeint => Some(0..0),
         Element::Float32
         | Element::Float64

@@ -1,10 +1,11 @@
 //! Bigarrays: arrays of numbers outside of the OCaml heap.
 //!
-//! The custom block has the fields of C's `caml_ba_array`: address of the first element, number of dimensions,
-//! flags (kind, layout), owner, dimensions. The owner is the head of the data: arrays that share data share
-//! it, it counts them, and the data goes with the last one.
+//! The custom block has the fields of C's `caml_ba_array`: address of the first element, number of
+//! dimensions, flags (kind, layout), owner, dimensions. The owner is the head of the data: arrays
+//! that share data share it, it counts them, and the data goes with the last one.
 //!
-//! `element`: one element; `access`: reading and writing; `shape`: parts and views; `content`: whole arrays.
+//! `element`: one element; `access`: reading and writing; `shape`: parts and views; `content`:
+//! whole arrays.
 
 pub mod access;
 pub mod content;

@@ -1,4 +1,5 @@
-//! Creating bigarrays, asking for their shape, and views that share data: slices, parts, other shapes.
+//! Creating bigarrays, asking for their shape, and views that share data: slices, parts, other
+//! shapes.
 
 use super::access::{integers, offset};
 use super::{Bigarray, FORTRAN, KIND_MASK, MANAGED, MAX_DIMS, Shape, create, share};

@@ -1,4 +1,5 @@
-//! The format of marshalled data: header, codes and their operands' sizes, as in OCaml's `intext.h`.
+//! The format of marshalled data: header, codes and their operands' sizes, as in OCaml's
+//! `intext.h`.
 
 /// First word of data whose sizes fit in 32 bits, and of other data.
 pub const MAGIC_SMALL: u32 = 0x8495_A6BE;

@@ -1,8 +1,9 @@
 //! Reading marshalled data: from bytes to a fresh graph of blocks.
 //!
-//! Invariant: what has been allocated is reachable only from here until the end, and no safepoint comes
-//! before it, so a malformed input leaves nothing behind but garbage. Each size is checked against the bytes
-//! that are left before anything is allocated. No recursion: pending fields are on a stack of tasks.
+//! Invariant: what has been allocated is reachable only from here until the end, and no safepoint
+//! comes before it, so a malformed input leaves nothing behind but garbage. Each size is checked
+//! against the bytes that are left before anything is allocated. No recursion: pending fields are
+//! on a stack of tasks.
 
 use super::custom_data;
 use super::format::*;

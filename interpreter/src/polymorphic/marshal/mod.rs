@@ -1,7 +1,8 @@
-//! `Marshal`, and the DATA section of executables: `format` defines the codes, `input` reads, `output` writes,
-//! `custom_data` does both for custom blocks.
+//! `Marshal`, and the DATA section of executables: `format` defines the codes, `input` reads,
+//! `output` writes, `custom_data` does both for custom blocks.
 //!
-//! Channels' `input_value` and `output_value` are in the channels' module, on top of [`input`] and [`output`].
+//! Channels' `input_value` and `output_value` are in the channels' module, on top of [`input`] and
+//! [`output`].
 
 mod custom_data;
 mod format;

@@ -1,7 +1,7 @@
 //! Writing marshalled data: from a graph of blocks to bytes.
 //!
-//! Depth first, without recursion; each block that has been written is known by its address, so what is
-//! shared is written once. The bytes are those of 64-bit `ocamlrun`.
+//! Depth first, without recursion; each block that has been written is known by its address, so
+//! what is shared is written once. The bytes are those of 64-bit `ocamlrun`.
 
 use super::custom_data;
 use super::format::*;
@@ -381,8 +381,8 @@ impl Output {
     }
 }
 
-/// Whether a forwarding block with this content may be replaced by it: not if that would make a lazy value
-/// or a float array element out of something else.
+/// Whether a forwarding block with this content may be replaced by it: not if that would make a
+/// lazy value or a float array element out of something else.
 fn is_transparent(content: Value) -> bool {
     content.is_int()
         || fragments::offset(content).is_none()

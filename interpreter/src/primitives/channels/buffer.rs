@@ -1,8 +1,9 @@
 //! One channel: a descriptor and a buffer of 64 KiB, which is filled and flushed when OCaml's is.
 //!
-//! Invariant, for output: `position` is the start of the buffer in the file, and the bytes up to `next` are
-//! not written yet. For input: `position` is the end of the buffered bytes, `next..limit` are unread. After
-//! [`Channel::close`] every attempt to use the buffer meets the closed descriptor's error.
+//! Invariant, for output: `position` is the start of the buffer in the file, and the bytes up to
+//! `next` are not written yet. For input: `position` is the end of the buffered bytes,
+//! `next..limit` are unread. After [`Channel::close`] every attempt to use the buffer meets the
+//! closed descriptor's error.
 //!
 //! Nothing outside is touched before the first transfer, not even to ask for the position.
 
@@ -41,7 +42,8 @@ pub struct Channel {
     pub name: Option<Vec<u8>>,
     /// How many custom blocks stand for the channel.
     pub references: u32,
-    /// See the module's invariant; −1 where the descriptor cannot seek, `None` before the first use.
+    /// See the module's invariant; −1 where the descriptor cannot seek, `None` before the first
+    /// use.
     position: Option<i64>,
     next: usize,
     limit: usize,
@@ -136,7 +138,8 @@ impl Channel {
         }
     }
 
-    /// A target inside the buffer is as good as any, even in a closed channel; reading it then fails.
+    /// A target inside the buffer is as good as any, even in a closed channel; reading it then
+    /// fails.
     fn seek_input(&mut self, target: i64) -> Result<(), Errno> {
         let position = self.file_position();
         if (position - self.limit as i64..=position).contains(&target) {
@@ -160,9 +163,9 @@ impl Channel {
     }
 }
 
-/// Moves the descriptor. The C runtime tells errors by a result other than the target: so nothing is wrong with moving
-/// to −1, and a device that stays where it is gives the last error there was, which is mostly that of asking a pipe
-/// or a terminal for its position.
+/// Moves the descriptor. The C runtime tells errors by a result other than the target: so nothing
+/// is wrong with moving to −1, and a device that stays where it is gives the last error there was,
+/// which is mostly that of asking a pipe or a terminal for its position.
 fn move_to(descriptor: Result<Descriptor, Errno>, target: i64) -> Result<(), Errno> {
     match descriptor.and_then(|descriptor| os::seek(descriptor, target, Whence::Start)) {
         Ok(position) if position != target => Err(Errno::SPIPE),
@@ -271,8 +274,8 @@ impl Channel {
         Ok(count)
     }
 
-    /// Replaces the bytes read by the next ones of the file; whether there were any. If not, those read stay
-    /// for seeking back.
+    /// Replaces the bytes read by the next ones of the file; whether there were any. If not, those
+    /// read stay for seeking back.
     #[cold]
     fn refill(&mut self) -> Result<bool, Errno> {
         let count = self.fill(0)?;
@@ -293,7 +296,8 @@ impl Channel {
         Ok(byte)
     }
 
-    /// Reads at most `target.len()` bytes: those buffered, or, if there are none, those that one read gives.
+    /// Reads at most `target.len()` bytes: those buffered, or, if there are none, those that one
+    /// read gives.
     pub fn get_some(&mut self, target: &mut [u8]) -> Result<usize, Errno> {
         if target.is_empty() {
             return Ok(0);
@@ -321,8 +325,8 @@ impl Channel {
         Ok(filled)
     }
 
-    /// The length of the next line with its newline, all of it buffered; or, negative, the number of bytes buffered
-    /// where the file or the buffer ends before a newline.
+    /// The length of the next line with its newline, all of it buffered; or, negative, the number
+    /// of bytes buffered where the file or the buffer ends before a newline.
     pub fn scan_line(&mut self) -> Result<i64, Errno> {
         let mut scanned = 0;
         loop {

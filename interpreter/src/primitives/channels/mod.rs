@@ -1,4 +1,5 @@
-//! Buffered input and output, `io.c` of OCaml's runtime: the primitives over [`buffer`] and [`open`].
+//! Buffered input and output, `io.c` of OCaml's runtime: the primitives over [`buffer`] and
+//! [`open`].
 //!
 //! Text mode, which only Windows has, is left out.
 

@@ -1,8 +1,8 @@
 //! The channels that exist, and the custom blocks that stand for them.
 //!
-//! A block's data is the index of its channel. Several blocks may stand for one channel. When the last of
-//! them dies, the channel goes, but its descriptor stays open, as under `ocamlrun`; a channel with
-//! unflushed data stays, so that `at_exit`'s flush finds it.
+//! A block's data is the index of its channel. Several blocks may stand for one channel. When the
+//! last of them dies, the channel goes, but its descriptor stays open, as under `ocamlrun`; a
+//! channel with unflushed data stays, so that `at_exit`'s flush finds it.
 
 use super::buffer::{Channel, Direction};
 use crate::custom::{self, Kind};

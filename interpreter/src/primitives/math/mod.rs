@@ -1,5 +1,5 @@
-//! The functions of analysis, with the results of glibc 2.36 on amd64, bit for bit as far as that is
-//! feasible.
+//! The functions of analysis, with the results of glibc 2.36 on amd64, bit for bit as far as that
+//! is feasible.
 //!
 //! * `exp`, `log`, `log2`, `pow` ([`exponential`]), `expm1`, `log1p`, `log10` and the hyperbolic
 //!   functions ([`hyperbolic`]), `erf` and `erfc` ([`error`]), `hypot` and `cbrt` ([`roots`]): the

@@ -58,7 +58,8 @@ fn civil(days: i64) -> (i64, i64, i64) {
     (year + era * 400 + next, month, day)
 }
 
-/// Days since 1970 of a day of a month of a year since 1900; month and day may be out of their ranges.
+/// Days since 1970 of a day of a month of a year since 1900; month and day may be out of their
+/// ranges.
 pub fn days(year: i64, month: i64, day: i64) -> i64 {
     let year = 1900 + year + month.div_euclid(12);
     let month = month.rem_euclid(12);

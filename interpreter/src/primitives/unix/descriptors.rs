@@ -47,7 +47,8 @@ fn open(path: Value, flags: Value, permissions: Value) -> Outcome {
     Ok(Value::int(descriptor.into()))
 }
 
-/// The flags in a list of `Unix.open_flag`. Those about programs that are executed are passed over: there are none.
+/// The flags in a list of `Unix.open_flag`. Those about programs that are executed are passed over:
+/// there are none.
 fn open_flags(flags: Value) -> OpenFlags {
     let mut result = OpenFlags::default();
     let mut read_and_write = false;

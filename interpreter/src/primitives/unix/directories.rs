@@ -1,6 +1,7 @@
 //! Directories: made, removed, entered, and listed by handles.
 //!
-//! A handle is an abstract block with a number; its listing is read as a whole when it is opened or rewound.
+//! A handle is an abstract block with a number; its listing is read as a whole when it is opened or
+//! rewound.
 
 use super::arguments::{plain, with_path};
 use super::error;

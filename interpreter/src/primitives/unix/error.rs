@@ -15,7 +15,8 @@ crate::primitives! {
 /// Name under which the library registers the exception.
 const EXCEPTION: &[u8] = b"Unix.Unix_error";
 
-/// Linux's numbers for the constant constructors of `Unix.error`, in their order. `EWOULDBLOCK` is `EAGAIN`.
+/// Linux's numbers for the constant constructors of `Unix.error`, in their order. `EWOULDBLOCK` is
+/// `EAGAIN`.
 const NUMBERS: [i32; 68] = [
     7, 13, 11, 9, 16, 10, 35, 33, 17, 14, 27, 4, 22, 5, 21, 24, 31, 36, 23, 19, 2, 8, 37, 12, 28,
     38, 20, 39, 25, 6, 1, 32, 34, 30, 29, 3, 18, 11, 115, 114, 88, 89, 90, 91, 92, 93, 94, 95, 96,

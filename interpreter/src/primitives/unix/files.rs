@@ -105,7 +105,8 @@ fn set_times(name: Value, read: Value, written: Value) -> Outcome {
     Ok(Value::UNIT)
 }
 
-/// Whole microseconds of a time in seconds, as `utimes` has them: its fraction of a second cannot be negative.
+/// Whole microseconds of a time in seconds, as `utimes` has them: its fraction of a second cannot
+/// be negative.
 fn nanoseconds(seconds: f64) -> Result<i64, Errno> {
     let whole = seconds.trunc();
     let microseconds = ((seconds - whole) * 1e6) as i64;

@@ -1,5 +1,5 @@
-//! Files mapped into memory. WASI maps nothing: a private mapping is a copy of the file's part, which is what a program
-//! can tell of it; a shared one is refused.
+//! Files mapped into memory. WASI maps nothing: a private mapping is a copy of the file's part,
+//! which is what a program can tell of it; a shared one is refused.
 
 use super::arguments::{descriptor, plain};
 use super::error;

@@ -1,7 +1,8 @@
 //! What is not here: processes, sockets, other users' rights, timers, terminals' settings.
 //!
-//! Each of these raises `Unix_error (ENOSYS, name, "")`, except for those that a descriptor of another sort already
-//! decides: a file is no socket (`ENOTSOCK`), and what is no terminal has no settings (`ENOTTY`).
+//! Each of these raises `Unix_error (ENOSYS, name, "")`, except for those that a descriptor of
+//! another sort already decides: a file is no socket (`ENOTSOCK`), and what is no terminal has no
+//! settings (`ENOTTY`).
 
 use super::arguments::descriptor;
 use super::error;
@@ -9,7 +10,8 @@ use crate::os::{Errno, descriptors};
 use crate::registry::Outcome;
 use crate::value::Value;
 
-/// Defines primitives that raise `ENOSYS`: the primitive's name, its function's, and its parameters.
+/// Defines primitives that raise `ENOSYS`: the primitive's name, its function's, and its
+/// parameters.
 macro_rules! missing {
     ($($primitive:literal $rust:ident $name:literal ($($parameter:ident)*) $arity:tt;)*) => {
         $(fn $rust($($parameter: Value),*) -> Outcome {

@@ -1,13 +1,16 @@
-//! OCaml's unix library over WASI: `docs/unix.md` says, function by function, what works and what does not.
+//! OCaml's unix library over WASI: `docs/unix.md` says, function by function, what works and what
+//! does not.
 //!
 //! * [`error`]: the exception `Unix_error`; [`arguments`]: flags, paths, options;
-//! * [`descriptors`], [`files`], [`directories`], [`status`], [`waiting`], [`mapping`]: files and pipes;
+//! * [`descriptors`], [`files`], [`directories`], [`status`], [`waiting`], [`mapping`]: files and
+//!   pipes;
 //! * [`time`], [`calendar`], [`zone`]: clocks and time zones;
 //! * [`process`], [`users`], [`signals`]: the program as a process that it hardly is here;
 //! * [`addresses`], [`network`]: network addresses and databases;
 //! * [`missing`]: what WASI has nothing for.
 //!
-//! Invariant: what cannot be done raises `Unix_error (ENOSYS, name, _)`, where `name` is that of the function.
+//! Invariant: what cannot be done raises `Unix_error (ENOSYS, name, _)`, where `name` is that of
+//! the function.
 
 mod addresses;
 mod arguments;

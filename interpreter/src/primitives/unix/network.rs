@@ -1,7 +1,8 @@
-//! The network's databases: hosts, services and protocols, from `/etc` where it can be read. No name server is asked.
+//! The network's databases: hosts, services and protocols, from `/etc` where it can be read. No
+//! name server is asked.
 //!
-//! `getaddrinfo` and `getnameinfo` raise `Invalid_argument`: the library then does their work itself, with the
-//! functions here.
+//! `getaddrinfo` and `getnameinfo` raise `Invalid_argument`: the library then does their work
+//! itself, with the functions here.
 
 use super::addresses;
 use crate::heap;

@@ -1,6 +1,7 @@
 //! The program as a process: its number, its environment, its children, of which there are none.
 //!
-//! What WASI does not tell (numbers, priority, the machine's name, how processor time divides) the host may.
+//! What WASI does not tell (numbers, priority, the machine's name, how processor time divides) the
+//! host may.
 
 use super::arguments::plain;
 use super::error;

@@ -1,4 +1,5 @@
-//! Signals that the program sends to itself: nobody else can. Masks are kept; a blocked signal waits.
+//! Signals that the program sends to itself: nobody else can. Masks are kept; a blocked signal
+//! waits.
 
 use super::error;
 use crate::heap;
@@ -19,7 +20,8 @@ crate::primitives! {
     Leaf "caml_wait_signal" wait_signal, 1;
 }
 
-/// Signals that do nothing unless the program says so: of children, continuing, urgent data, windows.
+/// Signals that do nothing unless the program says so: of children, continuing, urgent data,
+/// windows.
 const HARMLESS: [i64; 4] = [17, 18, 23, 28];
 const SIGNALS: i64 = 64;
 

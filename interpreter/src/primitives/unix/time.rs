@@ -19,8 +19,8 @@ crate::primitives! {
 }
 
 thread_local! {
-    /// The offset of the last local time that was turned into a time, where the search for the next one begins: at the
-    /// end of summer time it decides between two answers, as in glibc.
+    /// The offset of the last local time that was turned into a time, where the search for the next
+    /// one begins: at the end of summer time it decides between two answers, as in glibc.
     static OFFSET: Cell<i64> = const { Cell::new(0) };
 }
 

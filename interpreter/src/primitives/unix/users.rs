@@ -1,5 +1,6 @@
-//! Users and groups. Who the program is the host tells, or nobody; a user's entry comes from the host's database, else
-//! like a group's from the files `/etc/passwd` and `/etc/group`, where they can be read.
+//! Users and groups. Who the program is the host tells, or nobody; a user's entry comes from the
+//! host's database, else like a group's from the files `/etc/passwd` and `/etc/group`, where they
+//! can be read.
 
 use super::arguments::plain;
 use crate::heap;
@@ -79,7 +80,8 @@ fn getgrgid(number: Value) -> Outcome {
     group(|fields| integer(&fields[2]) == Some(number.as_int()))
 }
 
-/// A value of type `Unix.passwd_entry`, from the host, or where it has no database, the line that `wanted` accepts.
+/// A value of type `Unix.passwd_entry`, from the host, or where it has no database, the line that
+/// `wanted` accepts.
 fn user(of_host: Result<Vec<Vec<u8>>, Errno>, wanted: impl Fn(&[Vec<u8>]) -> bool) -> Outcome {
     const FIELDS: usize = 7;
     let fields = match of_host {
@@ -102,7 +104,8 @@ fn group(wanted: impl Fn(&[Vec<u8>]) -> bool) -> Outcome {
     Ok(record)
 }
 
-/// The first line of a file with fields between colons that `wanted` accepts, if it has `count` of them.
+/// The first line of a file with fields between colons that `wanted` accepts, if it has `count` of
+/// them.
 fn line(file: &[u8], count: usize, wanted: impl Fn(&[Vec<u8>]) -> bool) -> Option<Vec<Vec<u8>>> {
     let contents = os::read_file(file).ok()?;
     contents

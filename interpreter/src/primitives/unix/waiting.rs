@@ -50,7 +50,8 @@ fn wait(
     descriptors::poll(&wanted, timeout)
 }
 
-/// The list of those that are ready, in the order in which the C library's stub builds it: last one first.
+/// The list of those that are ready, in the order in which the C library's stub builds it: last one
+/// first.
 fn chosen(files: &[Descriptor], ready: &[bool]) -> Value {
     let ready = files.iter().zip(ready).filter(|(_, ready)| **ready);
     let files: Vec<Value> = ready.map(|(&file, _)| Value::int(file.into())).collect();

@@ -1,5 +1,5 @@
-//! Time zones: from `TZ`, else from `/etc/localtime`, else UTC. `TZ` names a file of the zone database, where it can be
-//! read, or is a rule as POSIX defines it.
+//! Time zones: from `TZ`, else from `/etc/localtime`, else UTC. `TZ` names a file of the zone
+//! database, where it can be read, or is a rule as POSIX defines it.
 //!
 //! Source of the file format: RFC 9636; of rules: POSIX.1-2017, "Other Environment Variables".
 
