@@ -14,6 +14,9 @@ const FILE_LIMIT: usize = 500;
 /// Lines a file may have that is flat: a table, one match, cases side by side.
 const TABLE_LIMIT: usize = 800;
 
+/// Columns that a line of prose may have.
+const WIDTH: usize = 100;
+
 /// The files that may be as long as that, each for a reason.
 const TABLES: &[(&str, &str)] = &[(
     "specializer/src/lower/golden.rs",
@@ -51,6 +54,32 @@ fn files_are_small() {
         (lines > limit).then(|| format!("{path}: {lines} lines, of {limit}"))
     });
     assert_none("files that are too long", too_long);
+}
+
+/// Tables and code blocks apart.
+#[test]
+fn prose_keeps_within_its_width() {
+    let comments = sources().into_iter().flat_map(|(path, text)| {
+        let lines = text.lines().map(str::trim_end).enumerate();
+        let comments = lines.filter(|(_, line)| line.trim_start().starts_with("//"));
+        let wide = comments.filter(|(_, line)| line.chars().count() > WIDTH);
+        wide.map(|(number, _)| format!("{path}:{}", number + 1))
+            .collect::<Vec<_>>()
+    });
+    let paragraphs = DOCUMENTS.iter().flat_map(|document| {
+        let text = fs::read_to_string(workspace().join(document)).expect("checked by another test");
+        let mut fenced = false;
+        let mut wide = Vec::new();
+        for (number, line) in text.lines().enumerate() {
+            fenced ^= line.trim_start().starts_with("```");
+            let is_table = line.trim_start().starts_with('|');
+            if !fenced && !is_table && line.chars().count() > WIDTH {
+                wide.push(format!("{document}:{}", number + 1));
+            }
+        }
+        wide
+    });
+    assert_none("lines that are too wide", comments.chain(paragraphs));
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Doing what a test's header says: its tree of actions, of which a few execute bytecode. Those are
-//! the cases.
+//! Doing what a test's header says: a tree of actions. Those that execute bytecode are the cases.
 //!
 //! Actions that build native code, and those below them, are passed over; so are checks of what a
 //! compiler says. When an action does not succeed, the executions below it become cases that are
@@ -434,8 +433,7 @@ impl Walk<'_> {
         (invocation, environment.status("ocaml_exit_status"))
     }
 
-    /// The tool writes the file anew with the answers that it got, first without and then with
-    /// `-principal`.
+    /// The tool writes the file anew with the answers it got, without and then with `-principal`.
     fn expect(&self, state: &mut State) -> (Invocation, i32) {
         let file = self.test_file();
         let flags = self.installed(&state.environment.text("flags"));
