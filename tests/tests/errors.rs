@@ -18,6 +18,21 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
         r#"section(file, "DATA")"#,
     ),
     (
+        "Reached::Fuel",
+        "snapshot-tool/command/tests/command.rs",
+        "(-W fuel)",
+    ),
+    (
+        "Reached::Time",
+        "snapshot-tool/command/tests/command.rs",
+        "(-W timeout)",
+    ),
+    (
+        "Reached::Stack",
+        "snapshot-tool/command/tests/command.rs",
+        "its native stack of 200000 bytes",
+    ),
+    (
         // Of unmarshalling.
         "Error::OutOfMemory",
         "tests/tests/exhaustion.rs",

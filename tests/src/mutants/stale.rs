@@ -18,6 +18,9 @@ use crate::annotated::{Program, Silent};
 /// Which bytes of a request's code are changed, one for each version.
 const BYTES: [usize; 8] = [0, 1, 2, 3, 5, 8, 13, 21];
 
+/// Bytes of a data segment by which it is found in the module.
+const TELLING: usize = 8;
+
 /// Keeps one body, whatever its key.
 #[derive(Default)]
 struct One {
@@ -89,6 +92,9 @@ fn version(module: &[u8], address: usize) -> Option<Vec<u8>> {
     let ranges = segments.map(|&(start, len)| start as usize..(start + len) as usize);
     let range = ranges.into_iter().find(|range| range.contains(&address))?;
     let contents = &parsed.image[range.clone()];
+    if contents.len() < TELLING {
+        return None;
+    }
     let place = module
         .windows(contents.len())
         .rposition(|bytes| bytes == contents)?;
