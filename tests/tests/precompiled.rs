@@ -8,6 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 use bactrian::pipeline::{Pipeline, Settings};
 use bactrian::precompiled::{self, Precompiled};
+use bactrian::unconfined;
 use bactrian_tests::process;
 use bactrian_tests::program::Program;
 use bactrian_tests::workspace;
@@ -72,6 +73,8 @@ fn without_it_the_same_program_comes_out() -> Result<()> {
     let directory = TempDir::new()?;
     let bytecode = program(directory.path())?;
     let mut pipeline = Pipeline::new(Settings::default())?;
+    // As `build` has it.
+    pipeline.settings.options.absent = Some(unconfined::absent());
     let compiled = pipeline.program_file(&bytecode)?.serialize();
     let stats = pipeline.stages.to_string();
     assert!(stats.contains("it is damaged"), "{stats}");
