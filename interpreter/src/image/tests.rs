@@ -289,6 +289,8 @@ fn two_callees_are_no_guess() {
 #[test]
 fn the_table_of_primitives_has_an_end() {
     let names = vec![&b"caml_exit"[..]; super::bind::MAX_PRIMITIVES + 1];
-    let error = super::bind::bind(&names, std::iter::empty()).expect_err("it does not fit");
+    let error = super::bind::bind(&names, std::iter::empty())
+        .err()
+        .expect("it does not fit");
     assert_eq!(error, ImageError::TooManyPrimitives { count: names.len() });
 }
