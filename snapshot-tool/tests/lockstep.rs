@@ -107,6 +107,7 @@ static TOY: Guest = Guest {
         unit: "inch",
         cell: 4,
     },
+    smallest: Vec::new,
 };
 
 #[test]
