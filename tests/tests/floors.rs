@@ -41,12 +41,17 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "tests",
         &[
+            "annotated",
             "repository",
             "process",
+            "golden",
+            "fuzz",
             "program",
+            "mutants",
             "place",
             "tool",
             "conformance",
+            "random_programs",
         ],
     ),
 ];

@@ -15,7 +15,7 @@ const TALK: &str = "let () =
   print_endline \"who?\";
   let name = read_line () in
   prerr_endline \"thinking\";
-  for i = 1 to 3000 do ignore (Sys.opaque_identity (string_of_int i)) done;
+  for i = 1 to 100000 do ignore (Sys.opaque_identity (string_of_int i)) done;
   print_endline (\"good day, \" ^ name)
 ";
 

@@ -59,6 +59,7 @@ fn what_returns_no_integer_cannot_be_left_out() {
     for results in ["", "(result f64)"] {
         let text = format!(r#"(module (import "host" "odd" (func {results})))"#);
         let error = link(&text).expect_err("there is no answer");
+        assert!(matches!(error, Error::Link(LinkError::NoAnswer { .. })));
         let message = error.to_string();
         assert!(
             message.contains("`host.odd` cannot be left out"),

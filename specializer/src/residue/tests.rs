@@ -440,7 +440,7 @@ fn memory_is_as_it_was_read() {
         offset: 0,
     });
     let misfit = refused(|stored| {
-        stored.log.insert((place, 1), Seen::Variable);
+        stored.log.insert((place, 1), Seen::Bytes(0x100));
     });
     assert_eq!(misfit, Misfit::Memory(place));
 }

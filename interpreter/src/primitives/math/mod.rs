@@ -103,10 +103,18 @@ functions! {
 }
 
 fn power(x: f64, y: f64) -> f64 {
-    if y == 0.0 && is_signalling(x) || x == 1.0 && is_signalling(y) {
-        return first_nan(x, y);
+    if !x.is_nan() && !y.is_nan() {
+        return exponential::pow(x, y, c::pow);
     }
-    exponential::pow(x, y, c::pow)
+    if y == 0.0 && !is_signalling(x) || x == 1.0 && !is_signalling(y) {
+        return 1.0;
+    }
+    // In bits: of what arithmetic makes of a NaN, compilers change the sign.
+    let is_odd = y.abs() < (1u64 << 53) as f64 && y as i64 & 1 != 0 && y == y.trunc();
+    match first_nan(x, y) {
+        nan if x.is_nan() && x.is_sign_negative() && is_odd => -nan,
+        nan => nan,
+    }
 }
 
 fn remainder(x: f64, y: f64) -> f64 {
