@@ -93,8 +93,9 @@ fn tests_elsewhere_exist() {
 
 #[test]
 fn variants_are_found() {
-    let text = "/// Why.\n#[derive(Debug, thiserror::Error)]\npub enum Odd {\n    #[error(\"one\")]\n    One,\n    \
-                /// Two.\n    Two { place: usize },\n    Three(u8),\n}\npub enum Other {\n    Four,\n}\n";
+    let text = "/// Why.\n#[derive(Debug, thiserror::Error)]\npub enum Odd {\n    \
+                #[error(\"one\")]\n    One,\n    \
+                Two { place: usize },\n    Three(u8),\n}\npub enum Other {\n    Four,\n}\n";
     let found: Vec<String> = variants("odd.rs", text)
         .into_iter()
         .map(|variant| variant.name)
