@@ -159,12 +159,8 @@ pub fn specialize(
     let residues: Vec<Residue> = answered
         .filter_map(|(request, lowered)| lowered.map(|lowered| Residue { request, lowered }))
         .collect();
-    let linked = link::run(&module, &requests, &residues, options.choices())?;
-    if options.verify {
-        expect_valid_module(&linked);
-    }
     Ok(Output {
-        module: linked,
+        module: linked(&module, &requests, &residues, options)?,
         report: report(&requests, &results),
     })
 }
@@ -204,11 +200,7 @@ pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error
         list,
         ..Requests::default()
     };
-    let linked = link::run(&module, &unanswered, &[], options.choices())?;
-    if options.verify {
-        expect_valid_module(&linked);
-    }
-    Ok(linked)
+    Ok(linked(&module, &unanswered, &[], options)?)
 }
 
 fn lift_all(
@@ -253,10 +245,19 @@ fn broken_links(
     Some(bodies)
 }
 
-fn expect_valid_module(linked: &[u8]) {
-    if let Err(error) = wasmparser::validate(linked) {
+fn linked(
+    module: &Module,
+    requests: &Requests,
+    residues: &[Residue],
+    options: &Options,
+) -> Result<Vec<u8>, LinkError> {
+    let linked = link::run(module, requests, residues, options.choices())?;
+    if options.verify
+        && let Err(error) = wasmparser::validate(&linked)
+    {
         panic!("linking leaves a module that is not valid: {error}");
     }
+    Ok(linked)
 }
 
 fn report(all: &Requests, results: &[Result<(Stored, bool), Declined>]) -> Report {

@@ -26,6 +26,7 @@ pub mod program;
 pub mod random_programs;
 pub mod repository;
 pub mod tool;
+pub mod workshop;
 
 use std::path::{Path, PathBuf};
 

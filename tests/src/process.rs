@@ -4,7 +4,10 @@
 //! by one has no status, and says so where it is shown.
 
 use std::fmt;
+use std::fs;
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -50,6 +53,31 @@ pub fn run(command: &mut Command, input: &[u8]) -> Result<Outcome> {
         stderr,
         status: status.code(),
     })
+}
+
+/// Runs `command` in a new directory inside `parent`, which is removed again.
+pub fn in_fresh_directory(command: &mut Command, parent: &Path, input: &[u8]) -> Result<Outcome> {
+    let directory = parent.join("work");
+    fs::create_dir(&directory)?;
+    let outcome = run(
+        command.current_dir(&directory).env("PWD", &directory),
+        input,
+    );
+    open_all(&directory)?;
+    fs::remove_dir_all(&directory)?;
+    outcome
+}
+
+/// Lets directories be removed whose permissions a program took away.
+fn open_all(directory: &Path) -> Result<()> {
+    fs::set_permissions(directory, fs::Permissions::from_mode(0o755))?;
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            open_all(&entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 fn feed(child: &mut Child, input: Vec<u8>) -> thread::JoinHandle<()> {

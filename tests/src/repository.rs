@@ -14,6 +14,7 @@ pub const DOCUMENTS: &[&str] = &[
     "docs/conformance.md",
     "docs/differences.md",
     "docs/stubs.md",
+    "docs/fuzzing.md",
     "specializer/DESIGN.md",
 ];
 

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use bactrian_tests::repository::{Text, sources};
 use bactrian_tests::workspace;
 
 /// Variants that no Rust test names: the file and the text of the test that produces each.
@@ -55,7 +56,7 @@ struct Variant {
 
 #[test]
 fn every_error_is_reached() {
-    let (code, tests) = sources();
+    let (code, tests) = parted();
     let variants: Vec<Variant> = code
         .iter()
         .flat_map(|(path, text)| variants(path, text))
@@ -153,37 +154,22 @@ fn variant(line: &str) -> Option<&str> {
 }
 
 /// Every Rust file but those of tests, by its path; and the text of all tests.
-fn sources() -> (Vec<(String, String)>, String) {
+fn parted() -> (Vec<Text>, String) {
     let (mut code, mut tests) = (Vec::new(), String::new());
-    collect(workspace(), &mut code, &mut tests);
+    for (path, text) in sources() {
+        if path.ends_with("/tests.rs") || Path::new(&path).parent().is_some_and(is_of_tests) {
+            tests.push_str(&text);
+            continue;
+        }
+        let (source, own) = text
+            .split_once("#[cfg(test)]\nmod tests {")
+            .unwrap_or((&text, ""));
+        tests.push_str(own);
+        code.push((path, source.to_owned()));
+    }
     (code, tests)
 }
 
-fn collect(directory: &Path, code: &mut Vec<(String, String)>, tests: &mut String) {
-    for entry in fs::read_dir(directory).expect("the workspace can be listed") {
-        let path = entry.expect("the workspace can be listed").path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        if path.is_dir() && name != "target" && !name.starts_with('.') {
-            collect(&path, code, tests);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path).expect("a source file is text");
-            let beside = path
-                .parent()
-                .and_then(Path::file_name)
-                .is_some_and(|name| name == "tests");
-            if beside || name == "tests.rs" {
-                tests.push_str(&text);
-                continue;
-            }
-            let (source, own) = text
-                .split_once("#[cfg(test)]\nmod tests {")
-                .unwrap_or((&text, ""));
-            tests.push_str(own);
-            code.push((path.display().to_string(), source.to_owned()));
-        }
-    }
+fn is_of_tests(directory: &Path) -> bool {
+    directory.ends_with("tests")
 }

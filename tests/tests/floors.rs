@@ -2,10 +2,9 @@
 //! circle through modules of the top level. What is only compiled for tests may look anywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use bactrian_tests::workspace;
+use bactrian_tests::repository::sources;
 
 /// For each crate its modules, from the ground up.
 const FLOORS: &[(&str, &[&str])] = &[
@@ -49,6 +48,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "program",
             "mutants",
             "place",
+            "workshop",
             "tool",
             "conformance",
             "random_programs",
@@ -59,8 +59,10 @@ const FLOORS: &[(&str, &[&str])] = &[
 #[test]
 fn modules_know_only_those_below() {
     let mut upward = Vec::new();
+    let texts = sources().into_iter();
+    let texts = texts.map(|(path, text)| (path.into(), text)).collect();
     for (name, floors) in FLOORS {
-        for (path, module, known) in arrows(&workspace().join(name).join("src")) {
+        for (path, module, known) in arrows(&Path::new(name).join("src"), &texts) {
             let floor = |module: &str| floors.iter().position(|known| *known == module);
             let here = floor(&module);
             assert!(here.is_some(), "{name}: `{module}` is on no floor");
@@ -83,15 +85,15 @@ fn paths_are_found() {
 }
 
 /// File, module of the top level that it belongs to, and a module of the top level that it names.
-fn arrows(root: &Path) -> Vec<(String, String, String)> {
-    let mut texts = BTreeMap::new();
-    collect(root, &mut texts);
+fn arrows(root: &Path, texts: &BTreeMap<PathBuf, String>) -> Vec<(String, String, String)> {
     let mut arrows = Vec::new();
-    for (path, text) in &texts {
-        let relative = path.strip_prefix(root).expect("it was found in there");
+    for (path, text) in texts {
+        let Ok(relative) = path.strip_prefix(root) else {
+            continue;
+        };
         let first = relative.iter().next().expect("a path has a part");
         let module = first.to_string_lossy().trim_end_matches(".rs").to_owned();
-        if ["lib", "main", "bin"].contains(&module.as_str()) || is_for_tests(path, &texts) {
+        if ["lib", "main", "bin"].contains(&module.as_str()) || is_for_tests(path, texts) {
             continue;
         }
         for known in known_modules(text) {
@@ -100,18 +102,6 @@ fn arrows(root: &Path) -> Vec<(String, String, String)> {
     }
     assert!(arrows.len() > 3, "the walk found next to nothing");
     arrows
-}
-
-fn collect(directory: &Path, texts: &mut BTreeMap<PathBuf, String>) {
-    for entry in fs::read_dir(directory).expect("the workspace can be listed") {
-        let path = entry.expect("the workspace can be listed").path();
-        if path.is_dir() {
-            collect(&path, texts);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path).expect("a source file is text");
-            texts.insert(path, text);
-        }
-    }
 }
 
 /// Whether the module in this file, or one that it lies in, is declared for tests only.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
-use bactrian_tests::process::{self, Outcome};
+use bactrian_tests::process::in_fresh_directory;
 use bactrian_tests::program::Program;
 use bactrian_tests::tool::Tool;
 use bactrian_tests::workspace;
@@ -22,22 +22,14 @@ fn compile(name: &str, directory: &Path) -> Result<PathBuf> {
     Program::new(source.with_extension("ml"))?.compile(directory)
 }
 
-/// Runs `command` in a new directory inside `parent`, which is removed again.
-fn in_fresh_directory(command: &mut Command, parent: &Path) -> Result<Outcome> {
-    let directory = parent.join("work");
-    std::fs::create_dir(&directory)?;
-    let outcome = process::run(command.current_dir(&directory).env("PWD", &directory), b"");
-    std::fs::remove_dir_all(&directory)?;
-    outcome
-}
-
 fn check(name: &str) -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let bytecode = compile(name, scratch.path())?;
-    let expected = in_fresh_directory(Command::new("ocamlrun").arg(&bytecode), scratch.path())?;
+    let expected =
+        in_fresh_directory(Command::new("ocamlrun").arg(&bytecode), scratch.path(), b"")?;
     let mut command = tool(scratch.path())?.command(["run", "--no-cache", "--generic"]);
     command.args(["--dir", ".", "--env", "PWD"]).arg(&bytecode);
-    let actual = in_fresh_directory(&mut command, scratch.path())?;
+    let actual = in_fresh_directory(&mut command, scratch.path(), b"")?;
     assert_eq!(expected.status, Some(0), "{expected:?}");
     assert_eq!(actual.difference(&expected), None);
     Ok(())
@@ -58,7 +50,7 @@ fn without_a_directory_there_are_no_files() -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let bytecode = compile("channels", scratch.path())?;
     let mut command = tool(scratch.path())?.command(["run", "--no-cache", "--generic"]);
-    let outcome = in_fresh_directory(command.arg(&bytecode), scratch.path())?;
+    let outcome = in_fresh_directory(command.arg(&bytecode), scratch.path(), b"")?;
     let error = "Sys_error(\"closed: No such file or directory\")";
     assert_eq!(
         String::from_utf8_lossy(&outcome.stderr),

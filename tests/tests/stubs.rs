@@ -2,79 +2,48 @@
 //! specialised, and named with its library where it is called; what is never called is not missed.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
-use bactrian_tests::process::{self, Outcome};
-use tempfile::TempDir;
+use anyhow::Result;
+use bactrian_tests::workshop::Workshop;
 
 /// A directory with an OCaml library `camel` and its C code.
-struct Place(TempDir);
+fn place() -> Result<Workshop> {
+    let place = Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))?;
+    library(&place, "camel", &["walk", "trot"])?;
+    Ok(place)
+}
 
-impl Place {
-    fn new() -> Result<Self> {
-        let place = Self(TempDir::new()?);
-        place.library("camel", &["walk", "trot"])?;
-        Ok(place)
+/// Makes a library whose functions are C code.
+fn library(place: &Workshop, name: &str, functions: &[&str]) -> Result<()> {
+    let (mut ml, mut c) = (String::new(), String::from("#include <caml/mlvalues.h>\n"));
+    for function in functions {
+        ml += &format!("external {function} : int -> int = \"{name}_{function}\"\n");
+        c += &format!("value {name}_{function}(value n) {{ return n; }}\n");
     }
+    // The bytecode of the library calls them all.
+    ml += &format!("let all = [{}]\n", functions.join("; "));
+    fs::write(place.path(&format!("{name}.ml")), ml)?;
+    fs::write(place.path(&format!("{name}_stubs.c")), c)?;
+    place.make(
+        "ocamlc",
+        &["-c", &format!("{name}_stubs.c"), &format!("{name}.ml")],
+    )?;
+    place.make(
+        "ocamlmklib",
+        &[
+            "-o",
+            name,
+            &format!("{name}_stubs.o"),
+            &format!("{name}.cmo"),
+        ],
+    )
+}
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn make(&self, command: &str, args: &[&str]) -> Result<()> {
-        let output = Command::new(command)
-            .args(args)
-            .current_dir(&self.0)
-            .output()
-            .with_context(|| format!("{command} cannot be started"))?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "{command} {args:?}: {said}");
-        Ok(())
-    }
-
-    /// Makes a library whose functions are C code.
-    fn library(&self, name: &str, functions: &[&str]) -> Result<()> {
-        let (mut ml, mut c) = (String::new(), String::from("#include <caml/mlvalues.h>\n"));
-        for function in functions {
-            ml += &format!("external {function} : int -> int = \"{name}_{function}\"\n");
-            c += &format!("value {name}_{function}(value n) {{ return n; }}\n");
-        }
-        // The bytecode of the library calls them all.
-        ml += &format!("let all = [{}]\n", functions.join("; "));
-        fs::write(self.path(&format!("{name}.ml")), ml)?;
-        fs::write(self.path(&format!("{name}_stubs.c")), c)?;
-        self.make(
-            "ocamlc",
-            &["-c", &format!("{name}_stubs.c"), &format!("{name}.ml")],
-        )?;
-        self.make(
-            "ocamlmklib",
-            &[
-                "-o",
-                name,
-                &format!("{name}_stubs.o"),
-                &format!("{name}.cmo"),
-            ],
-        )
-    }
-
-    /// Links a program of this text.
-    fn program(&self, text: &str, options: &[&str]) -> Result<()> {
-        fs::write(self.path("main.ml"), text)?;
-        let args = [options, &["-I", ".", "-o", "main.byte", "main.ml"]].concat();
-        self.make("ocamlc", &args)
-    }
-
-    fn bactrian(&self, args: &[&str]) -> Result<Outcome> {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
-        command
-            .args(args)
-            .current_dir(&self.0)
-            .env("XDG_CACHE_HOME", self.path("cache"));
-        process::run(&mut command, b"")
-    }
+/// Links a program of this text.
+fn program(place: &Workshop, text: &str, options: &[&str]) -> Result<()> {
+    fs::write(place.path("main.ml"), text)?;
+    let args = [options, &["-I", ".", "-o", "main.byte", "main.ml"]].concat();
+    place.make("ocamlc", &args)
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -85,9 +54,9 @@ const LISTED: &str = "bactrian: primitives of C libraries are missing; a call of
 
 #[test]
 fn what_is_missing_is_listed_and_then_named_where_it_is_called() -> Result<()> {
-    let place = Place::new()?;
+    let place = place()?;
     let call = "let () = print_endline \"before\"; ignore (Camel.walk 1)";
-    place.program(call, &["camel.cma"])?;
+    program(&place, call, &["camel.cma"])?;
     let listed = format!("{LISTED}dllcamel: 2\n  camel_trot camel_walk\n");
     let built = place.bactrian(&["build", "-o", "main.wasm", "main.byte"])?;
     assert_eq!(
@@ -116,10 +85,10 @@ fn what_is_missing_is_listed_and_then_named_where_it_is_called() -> Result<()> {
 
 #[test]
 fn what_is_not_called_is_not_missed() -> Result<()> {
-    let place = Place::new()?;
+    let place = place()?;
     let catch = "let () = print_int (List.length Camel.all); \
                  try ignore (Camel.trot 1) with Failure text -> print_endline text";
-    place.program(catch, &["camel.cma"])?;
+    program(&place, catch, &["camel.cma"])?;
     let run = place.bactrian(&["run", "--generic", "main.byte"])?;
     let expected = "2the primitive camel_trot of dllcamel is missing: see docs/stubs.md\n";
     assert_eq!((run.status, text(&run.stdout)), (Some(0), expected.into()));
@@ -128,9 +97,10 @@ fn what_is_not_called_is_not_missed() -> Result<()> {
 
 #[test]
 fn of_several_libraries_it_may_be_each() -> Result<()> {
-    let place = Place::new()?;
-    place.library("dromedary", &["run"])?;
-    place.program(
+    let place = place()?;
+    library(&place, "dromedary", &["run"])?;
+    program(
+        &place,
         "let () = ignore (Camel.all, Dromedary.all)",
         &["unix.cma", "camel.cma", "dromedary.cma"],
     )?;
@@ -147,8 +117,12 @@ fn of_several_libraries_it_may_be_each() -> Result<()> {
 
 #[test]
 fn primitives_of_an_executables_own_are_of_no_library() -> Result<()> {
-    let place = Place::new()?;
-    place.program("let () = ignore Camel.all", &["-custom", "camel.cma"])?;
+    let place = place()?;
+    program(
+        &place,
+        "let () = ignore Camel.all",
+        &["-custom", "camel.cma"],
+    )?;
     let run = place.bactrian(&["run", "--generic", "main.byte"])?;
     assert_eq!(
         text(&run.stderr),
@@ -160,8 +134,9 @@ fn primitives_of_an_executables_own_are_of_no_library() -> Result<()> {
 /// What is said of other libraries relies on this.
 #[test]
 fn the_libraries_of_the_system_are_here() -> Result<()> {
-    let place = Place::new()?;
-    place.program(
+    let place = place()?;
+    program(
+        &place,
         "let () = print_endline \"linked\"",
         &[
             "-I",

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use bactrian_tests::repository::{DOCUMENTS, assert_none, quoted, sources};
 use bactrian_tests::workspace;
 
 /// Lines a source file may have.
@@ -22,19 +23,6 @@ const TABLES: &[(&str, &str)] = &[(
     "specializer/src/lower/golden.rs",
     "expected output, one test for each shape of code",
 )];
-
-/// The documents whose paths must exist.
-const DOCUMENTS: &[&str] = &[
-    "README.md",
-    "ARCHITECTURE.md",
-    "CONTRIBUTING.md",
-    "docs/unix.md",
-    "docs/conformance.md",
-    "docs/differences.md",
-    "docs/stubs.md",
-    "docs/fuzzing.md",
-    "specializer/DESIGN.md",
-];
 
 #[test]
 fn each_source_file_opens_with_its_purpose() {
@@ -185,54 +173,6 @@ fn nothing_is_built_twice() {
         "packages with two sets of features",
         twice.map(String::from),
     );
-}
-
-fn assert_none(what: &str, offenders: impl Iterator<Item = String>) {
-    let offenders: Vec<_> = offenders.collect();
-    assert!(
-        offenders.is_empty(),
-        "{what}:\n  {}",
-        offenders.join("\n  ")
-    );
-}
-
-/// Every Rust file of the repository, by its path, with its text.
-fn sources() -> Vec<(String, String)> {
-    let mut found = Vec::new();
-    collect(workspace(), &mut found);
-    assert!(found.len() > 20, "the walk found next to nothing");
-    found
-}
-
-fn collect(directory: &Path, found: &mut Vec<(String, String)>) {
-    let entries = fs::read_dir(directory).expect("the workspace can be listed");
-    for entry in entries {
-        let path = entry.expect("the workspace can be listed").path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_dir() && name != "target" && !name.starts_with('.') {
-            collect(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let text = fs::read_to_string(&path).expect("a source file is text");
-            let relative = path
-                .strip_prefix(workspace())
-                .expect("it was found in there");
-            found.push((relative.to_string_lossy().into_owned(), text));
-        }
-    }
-}
-
-/// What a document has between backquotes on one line, code blocks left out.
-fn quoted(text: &str) -> Vec<String> {
-    let mut fenced = false;
-    let mut spans = Vec::new();
-    for line in text.lines() {
-        if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-        } else if !fenced {
-            spans.extend(line.split('`').skip(1).step_by(2).map(String::from));
-        }
-    }
-    spans
 }
 
 /// Whether a quotation is meant as a path of the repository: it has a slash or the ending of a file

@@ -5,12 +5,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
-use bactrian_tests::process::{self, Outcome};
+use bactrian_tests::process::{self, in_fresh_directory};
 use bactrian_tests::program::{self, Program};
 use bactrian_tests::tool::{Mode, Tool};
 use bactrian_tests::workspace;
@@ -22,31 +21,6 @@ fn tool(directory: &Path) -> Result<Tool> {
 
 fn source(name: &str) -> PathBuf {
     workspace().join(name).with_extension("ml")
-}
-
-/// Runs `command` in a new directory inside `parent`, which is removed again.
-fn in_fresh_directory(command: &mut Command, parent: &Path, input: &[u8]) -> Result<Outcome> {
-    let directory = parent.join("work");
-    fs::create_dir(&directory)?;
-    let outcome = process::run(
-        command.current_dir(&directory).env("PWD", &directory),
-        input,
-    );
-    open_all(&directory)?;
-    fs::remove_dir_all(&directory)?;
-    outcome
-}
-
-/// Lets directories be removed whose permissions a program took away.
-fn open_all(directory: &Path) -> Result<()> {
-    fs::set_permissions(directory, fs::Permissions::from_mode(0o755))?;
-    for entry in fs::read_dir(directory)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            open_all(&entry.path())?;
-        }
-    }
-    Ok(())
 }
 
 /// Runs a program of `tests/unconfined` as `ocamlrun` does, in three ways.

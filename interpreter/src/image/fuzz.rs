@@ -10,10 +10,11 @@
 //! again, as often as it takes, to run a range of cases. `make fuzz` runs more of them;
 //! `BACTRIAN_FUZZ_CASES` says how many, `BACTRIAN_FUZZ_FIRST` from which on.
 
-use super::mutate::{Program, Random, seeds};
+use super::mutate::{Program, seeds};
 use crate::os::native;
 use crate::program;
 use crate::start::run_loaded;
+use crate::testing::Random;
 use std::cell::Cell;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;

@@ -5,27 +5,7 @@ use super::assemble::{assemble, executable};
 use super::parse::{self, MAGIC};
 use crate::code::opcode::COUNT;
 use crate::primitives;
-
-/// Steele, Lea and Flood's splitmix64: small, and the same everywhere.
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ z >> 31
-    }
-
-    /// A number below `limit`, which is not 0.
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.bits() % limit as u64) as usize
-    }
-
-    fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
-        &items[self.below(items.len())]
-    }
-}
+use crate::testing::Random;
 
 /// An executable in parts.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use super::tests::made;
 use super::{none, write};
 use crate::heap::{self, Root, verify};
-use crate::testing::start_machine;
+use crate::testing::{Random, start_machine};
 use crate::value::Value;
 
 const BLOCKS: usize = 40;
@@ -18,16 +18,7 @@ struct Shape {
     roots: Vec<usize>,
 }
 
-struct Random(u64);
-
 impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % bound
-    }
-
     fn target(&mut self) -> Target {
         let all = BLOCKS + EPHEMERONS;
         (self.below(10) > 0).then(|| self.below(all))

@@ -10,6 +10,7 @@
 //! the tables are the C library's).
 
 use super::fused::{Arithmetic, Fused, Plain, fma, product_error, sum};
+use super::is_odd;
 use super::tables;
 
 /// What an operation without a result gives on amd64.
@@ -290,8 +291,7 @@ pub fn pow(x: f64, y: f64, unusual: extern "C" fn(f64, f64) -> f64) -> f64 {
     if !is_usual || x < 0.0 && y != y.trunc() {
         return unusual(x, y);
     }
-    let odd = y.abs() < power_of_2(53) && y as i64 & 1 != 0;
-    let sign = if x < 0.0 && odd { NEGATIVE } else { 0 };
+    let sign = if x < 0.0 && is_odd(y) { NEGATIVE } else { 0 };
     let bits = normal_bits(x.abs());
     let (high, low) = exponent_of_power::<Plain>(bits, y);
     let signed = |magnitude: f64| if sign == 0 { magnitude } else { -magnitude };

@@ -110,11 +110,15 @@ fn power(x: f64, y: f64) -> f64 {
         return 1.0;
     }
     // In bits: of what arithmetic makes of a NaN, compilers change the sign.
-    let is_odd = y.abs() < (1u64 << 53) as f64 && y as i64 & 1 != 0 && y == y.trunc();
     match first_nan(x, y) {
-        nan if x.is_nan() && x.is_sign_negative() && is_odd => -nan,
+        nan if x.is_nan() && x.is_sign_negative() && is_odd(y) => -nan,
         nan => nan,
     }
+}
+
+/// Whether `y` is an odd integer: of what is larger than a float has bits for, none is.
+fn is_odd(y: f64) -> bool {
+    y.abs() < (1u64 << 53) as f64 && y as i64 & 1 != 0 && y == y.trunc()
 }
 
 fn remainder(x: f64, y: f64) -> f64 {

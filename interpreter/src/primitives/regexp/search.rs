@@ -156,9 +156,7 @@ mod tests {
     use super::super::matcher::Scratch;
     use super::super::program::op;
     use super::*;
-    use crate::testing::{start_machine, string};
-
-    struct Random(u64);
+    use crate::testing::{Random, start_machine, string};
 
     /// A program in the making.
     struct Compiler {
@@ -170,13 +168,6 @@ mod tests {
     }
 
     impl Random {
-        fn below(&mut self, bound: usize) -> usize {
-            self.0 ^= self.0 << 13;
-            self.0 ^= self.0 >> 7;
-            self.0 ^= self.0 << 17;
-            (self.0 >> 11) as usize % bound
-        }
-
         fn letter(&mut self) -> u8 {
             b"acgtACGT\n>"[self.below(10)]
         }

@@ -1,0 +1,51 @@
+//! A directory in which a test makes files with compilers and other tools, and what the command
+//! does there, with a cache of its own.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use tempfile::TempDir;
+
+use crate::process::{self, Outcome};
+
+/// The directory, and the command under test.
+#[derive(Debug)]
+pub struct Workshop {
+    binary: &'static str,
+    directory: TempDir,
+}
+
+impl Workshop {
+    /// An empty directory for the command `binary`.
+    pub fn new(binary: &'static str) -> Result<Self> {
+        let directory = TempDir::new()?;
+        Ok(Self { binary, directory })
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// Runs a compiler, or what else makes a file, here.
+    pub fn make(&self, command: &str, args: &[&str]) -> Result<()> {
+        let output = Command::new(command)
+            .args(args)
+            .current_dir(&self.directory)
+            .output()
+            .with_context(|| format!("{command} cannot be started"))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "{command} {args:?}: {said}");
+        Ok(())
+    }
+
+    /// Runs the command here.
+    pub fn bactrian(&self, args: &[&str]) -> Result<Outcome> {
+        let mut command = Command::new(self.binary);
+        command
+            .args(args)
+            .current_dir(&self.directory)
+            .env("XDG_CACHE_HOME", self.path("cache"));
+        process::run(&mut command, b"")
+    }
+}
