@@ -3,7 +3,8 @@
 //! The contents go into a file without a name (`O_TMPFILE`), which disappears with the process;
 //! only when they are complete does it get a name. Over an existing file that takes two steps, a
 //! name beside it and a rename: what a process that is killed between them leaves behind is
-//! replaced by the next. File systems without such files get a temporary one (`.tmp…`).
+//! replaced by the next. File systems without such files get a temporary one (`.tmp…`), and so do
+//! writers who meet too many others at the name beside.
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
@@ -26,8 +27,14 @@ pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
         Ok(mut file) => {
             file.write_all(contents)?;
             match name(&file, path) {
-                // Without /proc, such a file cannot be named.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // Without /proc, such a file cannot be named; or others took the name beside `path`
+                // each time.
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists
+                    ) =>
+                {
                     by_temporary_file(directory, path, contents)
                 }
                 result => result,
