@@ -11,9 +11,9 @@ use tempfile::TempDir;
 use crate::process::{self, Outcome};
 use crate::program::Program;
 
-/// How large the cache may become, in MiB: room for every program in every mode, so that nothing is
-/// evicted while tests run side by side.
-const CACHE_SIZE: &str = "8192";
+/// How large the cache may become, in MiB: room for what tests that run side by side, or soon after
+/// one another, share. Room for all that they make would be five gigabytes of disk.
+const CACHE_SIZE: &str = "1024";
 
 /// The command, and the cache it uses.
 #[derive(Clone, Debug)]
