@@ -33,7 +33,7 @@ pub use store::{KindStats, Stats};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// A residual function.
-    Specialisation,
+    Specialization,
     /// Machine code of a function.
     MachineCode,
     /// An initialised module.
@@ -44,7 +44,7 @@ pub enum Kind {
 
 impl Kind {
     pub const ALL: [Kind; 4] = [
-        Kind::Specialisation,
+        Kind::Specialization,
         Kind::MachineCode,
         Kind::Snapshot,
         Kind::Module,
@@ -53,7 +53,7 @@ impl Kind {
     /// What `bactrian cache stats` calls it.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Specialisation => "specialisations",
+            Kind::Specialization => "specializations",
             Kind::MachineCode => "machine code of functions",
             Kind::Snapshot => "snapshots",
             Kind::Module => "machine code of modules",
@@ -62,7 +62,7 @@ impl Kind {
 
     fn number(self) -> i64 {
         match self {
-            Kind::Specialisation => 1,
+            Kind::Specialization => 1,
             Kind::MachineCode => 2,
             Kind::Snapshot => 3,
             Kind::Module => 4,

@@ -69,13 +69,13 @@ fn patch(file: &PathBuf, from: &[u8], to: &[u8]) {
 fn entries_survive_and_kinds_are_apart() {
     let place = Place::new();
     let cache = place.open();
-    cache.insert(Kind::Specialisation, b"key", b"one");
-    cache.insert(Kind::Specialisation, b"key", b"two");
-    cache.insert(Kind::Specialisation, b"key", b"one");
+    cache.insert(Kind::Specialization, b"key", b"one");
+    cache.insert(Kind::Specialization, b"key", b"two");
+    cache.insert(Kind::Specialization, b"key", b"one");
     drop(cache);
     let cache = place.open();
     assert_eq!(
-        cache.get(Kind::Specialisation, b"key"),
+        cache.get(Kind::Specialization, b"key"),
         [b"one".to_vec(), b"two".to_vec()]
     );
     assert!(cache.get(Kind::MachineCode, b"key").is_empty());
@@ -202,7 +202,7 @@ fn connections_share_the_file() {
                         &(worker * 100 + round).to_le_bytes(),
                         &[1; 100],
                     );
-                    cache.insert(Kind::Specialisation, b"shared", b"the same");
+                    cache.insert(Kind::Specialization, b"shared", b"the same");
                     cache.flush();
                 }
                 assert!(cache.notices().is_empty());
@@ -211,7 +211,7 @@ fn connections_share_the_file() {
     });
     let cache = place.open();
     assert_eq!(cache.stats().total().entries, 4 * 20 + 1);
-    assert_eq!(cache.get(Kind::Specialisation, b"shared").len(), 1);
+    assert_eq!(cache.get(Kind::Specialization, b"shared").len(), 1);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::host::Directory;
 use crate::limits::{self, Limit};
-use crate::specialise;
+use crate::specialize;
 
 /// Compiles OCaml bytecode, and whatever an annotated interpreter runs, to WebAssembly.
 #[derive(Debug, Parser)]
@@ -110,7 +110,7 @@ pub struct BuildOptions {
     /// Report requests, sizes and times by stage on standard error.
     #[arg(long)]
     pub stats: bool,
-    #[arg(short = 'O', value_name = "NAME=on|off", value_parser = switch, help = specialise::help())]
+    #[arg(short = 'O', value_name = "NAME=on|off", value_parser = switch, help = specialize::help())]
     pub optimisations: Vec<(String, bool)>,
     /// Check code after each stage of the specializer, as its tests do; what breaks a rule is a
     /// panic.

@@ -23,7 +23,7 @@ use crate::pipeline::{Mode, Pipeline, Settings, size};
 use crate::run::Exit;
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
-use crate::{bench, engine, guest, run, specialise, unconfined};
+use crate::{bench, engine, guest, run, specialize, unconfined};
 
 /// The status for a failure of ours, out of the way of the programs' own.
 const FAILURE: u8 = 125;
@@ -290,9 +290,9 @@ fn settings(options: &BuildOptions) -> Result<Settings> {
     let cache = open_cache(&options.cache)?.map(Arc::new);
     Ok(Settings {
         mode,
-        options: specialise::Options {
+        options: specialize::Options {
             verify: options.verify,
-            ..specialise::options(&options.optimisations)?
+            ..specialize::options(&options.optimisations)?
         },
         cache,
         needs: Needs::default(),

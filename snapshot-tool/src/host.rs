@@ -1,5 +1,5 @@
 //! What a guest finds outside of itself: WASI, within the sandbox that the user opened, or beyond
-//! it what [`unconfined`] serves, and the annotations' intrinsics for modules that are not linked
+//! it what [`unconfined`] serves, and the intrinsics for modules that are not linked
 //! yet.
 //!
 //! Leaves out: everything else. A module with any other import does not start.

@@ -2,7 +2,7 @@
 //!
 //! In the order of a program's way: [`input`] (what a file is), [`guest`] (the embedded interpreter
 //! and what is known of its programs), [`snapshot`] (it loads the program and is frozen),
-//! [`specialise`] (the specializer, as this tool calls it), [`engine`] and [`host`] (Wasmtime and
+//! [`specialize`] (the specializer, as this tool calls it), [`engine`] and [`host`] (Wasmtime and
 //! the sandbox, with [`limits`], [`wasi`], [`streams`] and `memory`; [`unconfined`] is the way out
 //! of it), [`precompiled`] (machine code that came with the command, made by [`precompile`]),
 //! [`run`], [`lockstep`]. [`pipeline`] puts them together, with the cache and with [`stats`];
@@ -25,7 +25,7 @@ pub mod precompiled;
 mod progress;
 pub mod run;
 pub mod snapshot;
-pub mod specialise;
+pub mod specialize;
 pub mod stats;
 pub mod status_line;
 pub mod streams;

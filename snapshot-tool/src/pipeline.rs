@@ -11,7 +11,7 @@ use wasmtime::{Engine, Module};
 
 use crate::engine::{self, Needs, Origin};
 use crate::guest::{self, Guest};
-use crate::specialise::{self, Summary};
+use crate::specialize::{self, Summary};
 use crate::stats::Stages;
 use crate::{precompiled, snapshot};
 
@@ -31,10 +31,10 @@ pub struct Settings {
     /// Whose programs these are.
     pub guest: &'static Guest,
     pub mode: Mode,
-    pub options: specialise::Options,
+    pub options: specialize::Options,
     pub cache: Option<Arc<Cache>>,
     pub needs: Needs,
-    /// Is called with what the guest has to say of the program, before it is specialised.
+    /// Is called with what the guest has to say of the program, before it is specialized.
     pub tell: fn(&str),
 }
 
@@ -116,7 +116,7 @@ impl Pipeline {
             cache.and_then(|cache| engine::cached_module(engine, cache, key))
         })?;
         self.stages
-            .note("the whole program is in the cache: nothing to specialise or compile");
+            .note("the whole program is in the cache: nothing to specialize or compile");
         Some(module)
     }
 
@@ -151,9 +151,9 @@ impl Pipeline {
         let linked = match mode {
             Mode::Generic => self
                 .stages
-                .time("link", || specialise::link_generic(snapshot, options))?,
+                .time("link", || specialize::link_generic(snapshot, options))?,
             Mode::Residual => {
-                let (linked, summary, stages) = specialise::run(snapshot, options, cache)?;
+                let (linked, summary, stages) = specialize::run(snapshot, options, cache)?;
                 self.stages.extend(stages);
                 self.summary = Some(summary);
                 linked
@@ -188,7 +188,7 @@ impl Pipeline {
         input.extend(env!("BACTRIAN_FINGERPRINT").as_bytes());
         input.extend(blake3::hash(self.settings.guest.module).as_bytes());
         input.extend(program.as_bytes());
-        input.extend(specialise::fingerprint(
+        input.extend(specialize::fingerprint(
             &self.settings.mode,
             &self.settings.options,
         ));

@@ -1,7 +1,7 @@
 //! Executes functions of both stages over a small memory: the reference that tests compare
 //! transformations with, without a WebAssembly engine.
 //!
-//! An intrinsic means what the annotations say it means in generic code: cells are memory, hints
+//! An intrinsic means what its table says it means in generic code: cells are memory, hints
 //! are nothing. Where WebAssembly leaves a NaN to the engine, the canonical one is taken.
 //!
 //! Leaves out the host: calls, symbol addresses and lockstep events go to a [`Host`]. Every block

@@ -1,4 +1,4 @@
-//! Constant memory: what the evaluator may read at specialisation time, and the log of what it
+//! Constant memory: what the evaluator may read at specialization time, and the log of what it
 //! read.
 //!
 //! Invariant: what the evaluator learnt from memory is in the log: bytes, the type of a request

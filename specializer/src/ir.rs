@@ -1,7 +1,7 @@
 //! The SSA form that every stage works on: functions of blocks with parameters.
 //!
 //! One shape serves two languages that must not be confused: [`generic`] is what the interpreter's
-//! author wrote, [`residual`] is what specialisation leaves. They differ in their value type, so a
+//! author wrote, [`residual`] is what specialization leaves. They differ in their value type, so a
 //! residual operand can never name a generic value.
 //!
 //! Invariants (checked by [`crate::verify`]):
@@ -12,7 +12,7 @@
 //! * **residual** functions are in ordinary SSA: definitions dominate uses.
 //!
 //! Leaves out: multi-value results, SIMD, references, exceptions. A function that uses one of these
-//! can be copied by the linker but not specialised ([`crate::lift`] says so).
+//! can be copied by the linker but not specialized ([`crate::lift`] says so).
 
 use smallvec::SmallVec;
 use std::{fmt, slice};
@@ -162,7 +162,7 @@ stage!(
     generic, "g"
 );
 stage!(
-    /// What specialisation leaves of it.
+    /// What specialization leaves of it.
     residual, "v"
 );
 

@@ -1,7 +1,7 @@
 //! The operators of the SSA form: what each one is called, takes, gives, does and means.
 //!
 //! An operator's meaning is written once: plain operators in the table of [`plain`], loads and
-//! stores in [`memory`], annotations in [`intrinsic`]. Folding, interpreting, decoding from and
+//! stores in [`memory`], intrinsics in [`intrinsic`]. Folding, interpreting, decoding from and
 //! encoding to WebAssembly, printing, parsing and verifying all derive from these tables.
 //!
 //! Operand order is WebAssembly's. Leaves out: control flow (see [`crate::ir::Terminator`]).

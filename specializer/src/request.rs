@@ -1,4 +1,4 @@
-//! Reads the specialisation requests that the interpreter left in its memory.
+//! Reads the specialization requests that the interpreter left in its memory.
 //!
 //! The layout is that of the annotations crate ([`abi::RequestTable`], [`abi::Region`],
 //! [`abi::Request`]); this is its one reader. Everything read is checked against the module, so
@@ -36,7 +36,7 @@ pub enum Param {
     Pointer(Base),
 }
 
-/// One function to be specialised.
+/// One function to be specialized.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub function: Func,

@@ -15,7 +15,7 @@ mod tests;
 use crate::image::ReadLog;
 use crate::lower::{Lowered, Relocation};
 
-/// What specialisation of one request gave.
+/// What specialization of one request gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stored {
     pub log: ReadLog,

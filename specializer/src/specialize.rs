@@ -80,7 +80,7 @@ pub struct RequestReport {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    Specialised {
+    Specialized {
         /// Whether it came from the store.
         cached: bool,
         contexts: usize,
@@ -100,13 +100,13 @@ pub enum Error {
     Module(#[from] ModuleError),
     #[error(transparent)]
     Request(#[from] RequestError),
-    #[error("the interpreter's function cannot be specialised: {0}")]
+    #[error("the interpreter's function cannot be specialized: {0}")]
     Unsupported(#[from] Unsupported),
     #[error(transparent)]
     Link(#[from] LinkError),
 }
 
-/// Specialises every request of a snapshot.
+/// Specializes every request of a snapshot.
 pub fn specialize(
     snapshot: &[u8],
     options: &Options,
@@ -118,7 +118,7 @@ pub fn specialize(
     let requests = Requests::read(&module)?;
     let image = Image::new(&module, &requests);
     let generic = lift_all(&module, &requests, options)?;
-    observer.stage("specialise");
+    observer.stage("specialize");
     let key = GenericKey::new(&module, options);
     let work = Work {
         module: &module,
@@ -188,12 +188,12 @@ pub fn residual_text(
     Ok(texts.collect())
 }
 
-/// Links without specialising: annotations become plain operations.
+/// Links without specializing: intrinsics become plain operations.
 ///
 /// Of the options, those on what is linked and on verification matter.
 pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error> {
     let module = Module::parse(snapshot)?;
-    // Blank as in a specialised module, so that the two have the same memory. A table that cannot
+    // Blank as in a specialized module, so that the two have the same memory. A table that cannot
     // be read stays.
     let list = Requests::read(&module).map_or(0..0, |requests| requests.list);
     let unanswered = Requests {
@@ -267,7 +267,7 @@ fn report(all: &Requests, results: &[Result<(Stored, bool), Declined>]) -> Repor
         code_len: request.code_len,
         region: all.region(request.code),
         outcome: match result {
-            Ok((stored, cached)) => Outcome::Specialised {
+            Ok((stored, cached)) => Outcome::Specialized {
                 cached: *cached,
                 contexts: stored.contexts as usize,
                 unknown_positions: stored.unknown_positions as usize,

@@ -1,4 +1,4 @@
-//! Each way in which specialisation can fail or decline, produced by the smallest change of one
+//! Each way in which specialization can fail or decline, produced by the smallest change of one
 //! small module.
 
 use bactrian_specializer::eval::Declined;
@@ -48,16 +48,16 @@ fn run(module: &[u8], options: &Options) -> Result<Report, Error> {
 
 #[track_caller]
 fn error(module: &[u8]) -> Error {
-    run(module, &Options::default()).expect_err("it cannot be specialised")
+    run(module, &Options::default()).expect_err("it cannot be specialized")
 }
 
 #[test]
-fn the_module_is_specialised_as_it_is() {
+fn the_module_is_specialized_as_it_is() {
     let module = wat::parse_str(MODULE).expect("the text is a module");
-    let report = run(&module, &Options::default()).expect("it can be specialised");
+    let report = run(&module, &Options::default()).expect("it can be specialized");
     assert!(matches!(
         report.requests[0].outcome,
-        Outcome::Specialised { .. }
+        Outcome::Specialized { .. }
     ));
 }
 
@@ -137,7 +137,7 @@ fn modules_that_cannot_be_linked() {
     );
     assert!(matches!(
         error(&unknown),
-        Error::Link(LinkError::UnknownAnnotation(name)) if name == "fly"
+        Error::Link(LinkError::UnknownIntrinsic(name)) if name == "fly"
     ));
     let value = changed(
         "(memory 1)",
@@ -145,7 +145,7 @@ fn modules_that_cannot_be_linked() {
     );
     assert!(matches!(
         error(&value),
-        Error::Link(LinkError::AnnotationAsValue(_))
+        Error::Link(LinkError::IntrinsicAsValue(_))
     ));
 }
 

@@ -1,4 +1,4 @@
-;; A value specialisation whose bounds do not begin at 0: the selector is rebased, each value has its own
+;; A value specialization whose bounds do not begin at 0: the selector is rebased, each value has its own
 ;; constants, and values outside of the bounds take the general path.
 ;; run 3 -> 103
 ;; run 4 -> 104

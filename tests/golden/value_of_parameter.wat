@@ -1,4 +1,4 @@
-;; A parameter that is passed on is known relative to itself only: specialising its value fans out all the
+;; A parameter that is passed on is known relative to itself only: specializing its value fans out all the
 ;; same.
 ;; run 0 -> 7
 ;; run 1 -> 9

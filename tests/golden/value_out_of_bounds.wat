@@ -1,4 +1,4 @@
-;; Code after a value specialisation sees the value itself, inside the bounds and outside: table entries are
+;; Code after a value specialization sees the value itself, inside the bounds and outside: table entries are
 ;; constants only inside.
 ;; run 0 -> 11
 ;; run 1 -> 22

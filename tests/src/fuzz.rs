@@ -60,17 +60,17 @@ pub const TARGETS: &[Target] = &[
         chunk: 500,
     },
     Target {
-        name: "annotations",
+        name: "intrinsics",
         package: "bactrian-tests",
         program: &["--test", "properties"],
-        test: "random_functions_with_annotations",
+        test: "random_functions_with_intrinsics",
         chunk: 500,
     },
     Target {
         name: "modules",
         package: "bactrian-tests",
         program: &["--test", "damaged"],
-        test: "damaged_modules_are_refused_or_specialised",
+        test: "damaged_modules_are_refused_or_specialized",
         chunk: 20_000,
     },
     Target {

@@ -1,7 +1,7 @@
 //! What the tests have in common: OCaml programs with their inputs, compiling them, running
 //! commands to their end, and comparing what came out.
 //!
-//! * [`annotated`]: annotated modules, random ones too, generic and specialised;
+//! * [`annotated`]: annotated modules, random ones too, generic and specialized;
 //! * [`conformance`]: OCaml's own test suite;
 //! * [`fuzz`]: tests that take ranges of cases;
 //! * [`golden`]: the modules of `tests/golden`, with the calls to make;

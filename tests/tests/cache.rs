@@ -1,4 +1,4 @@
-//! The cache as a user sees it: a second build specialises nothing, damage is set aside, builds
+//! The cache as a user sees it: a second build specializes nothing, damage is set aside, builds
 //! share a file.
 
 use std::fs;
@@ -41,12 +41,12 @@ fn set_aside(place: &Place) -> Result<Vec<PathBuf>> {
 }
 
 #[test]
-fn a_second_build_specialises_nothing() -> Result<()> {
+fn a_second_build_specializes_nothing() -> Result<()> {
     let place = place()?;
     let cold = build(&place, "out/cold.wasm")?;
     assert!(cold.contains(" 0 from the cache"), "{cold}");
     let warm = build(&place, "out/warm.wasm")?;
-    assert!(warm.contains(": 0 specialised"), "{warm}");
+    assert!(warm.contains(": 0 specialized"), "{warm}");
     assert!(!warm.contains(" 0 from the cache"), "{warm}");
     assert_eq!(
         fs::read(place.path("out/cold.wasm"))?,
@@ -118,6 +118,6 @@ fn concurrent_builds_share_one_file() -> Result<()> {
     assert_eq!(first, fs::read(place.path("out/b.wasm"))?);
     assert_eq!(first, fs::read(place.path("out/c.wasm"))?);
     place.assert_cache_is_sound()?;
-    assert!(build(&place, "out/d.wasm")?.contains(": 0 specialised"));
+    assert!(build(&place, "out/d.wasm")?.contains(": 0 specialized"));
     Ok(())
 }

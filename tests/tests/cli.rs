@@ -123,7 +123,7 @@ fn statistics_count_requests_and_stages() -> Result<()> {
         "declined",
         "at unknown positions",
         "snapshot",
-        "specialise",
+        "specialize",
         "compile",
         "run",
     ] {
@@ -163,7 +163,7 @@ fn the_cache_is_looked_after() -> Result<()> {
     place.compile("tests/fixtures/faults.ml")?;
     place.bactrian(&["run", "--cache", "mine", "faults.byte"])?;
     let stats = place.bactrian(&["cache", "stats", "--cache", "mine"])?;
-    assert!(String::from_utf8(stats.stdout)?.contains("specialisations"));
+    assert!(String::from_utf8(stats.stdout)?.contains("specializations"));
     let clear = place.bactrian(&["cache", "clear", "--cache", "mine"])?;
     assert_eq!(clear.status, Some(0), "{clear:?}");
     let verify = place.bactrian(&["cache", "verify", "--cache", "mine"])?;

@@ -1,5 +1,5 @@
 //! Damaged input of the specializer: modules that are not what a snapshot is, and stored residues
-//! that are not what was stored. Each is refused or specialised; none panics, and what is linked
+//! that are not what was stored. Each is refused or specialized; none panics, and what is linked
 //! from a valid module is valid.
 
 use std::fs;
@@ -25,18 +25,18 @@ impl Observer for Silent {
 const NODES: usize = 2000;
 
 #[test]
-fn damaged_modules_are_refused_or_specialised() {
+fn damaged_modules_are_refused_or_specialized() {
     let seeds = seeds();
     let engine = Engine::default();
     for number in cases(300) {
         let mut rng = Rng::with_seed(number);
         let module = damaged(&seeds, &mut rng);
         let is_valid = Module::validate(&engine, &module).is_ok();
-        let specialised = panic::catch_unwind(AssertUnwindSafe(|| {
+        let specialized = panic::catch_unwind(AssertUnwindSafe(|| {
             specializer::specialize(&module, &options(), None, &Silent)
         }));
-        let specialised = specialised.unwrap_or_else(|_| panic!("case {number}: a panic"));
-        if let (true, Ok(output)) = (is_valid, specialised)
+        let specialized = specialized.unwrap_or_else(|_| panic!("case {number}: a panic"));
+        if let (true, Ok(output)) = (is_valid, specialized)
             && let Err(error) = Module::validate(&engine, &output.module)
         {
             panic!("case {number}: what was linked is not valid: {error:?}");
@@ -54,16 +54,16 @@ fn damaged_residues_are_misses() {
             stored,
             rng: Mutex::new(rng),
         };
-        let specialised = panic::catch_unwind(AssertUnwindSafe(|| {
+        let specialized = panic::catch_unwind(AssertUnwindSafe(|| {
             specializer::specialize(&stored.module, &options(), Some(&damaged), &Silent)
         }));
-        assert!(specialised.is_ok(), "case {number}: a panic");
+        assert!(specialized.is_ok(), "case {number}: a panic");
     }
 }
 
 /// Case 39396 of an earlier version: the linker panicked at the call.
 #[test]
-fn an_annotation_that_is_called_through_the_table_is_refused() {
+fn an_intrinsic_that_is_called_through_the_table_is_refused() {
     let text = fs::read_to_string(workspace().join("tests/golden/declined.wat"));
     let text = text
         .expect("a golden is text")
@@ -78,7 +78,7 @@ fn an_annotation_that_is_called_through_the_table_is_refused() {
     let module = wat::parse_str(text).expect("valid text");
     let refused = specializer::specialize(&module, &options(), None, &Silent);
     let message = refused.map(|_| ()).map_err(|error| error.to_string());
-    let expected = "fn0 is a removed annotation but is used other than by a call";
+    let expected = "fn0 is a removed intrinsic but is used other than by a call";
     assert_eq!(message, Err(expected.to_string()));
 }
 
@@ -146,7 +146,7 @@ fn damage(bytes: &mut Vec<u8>, other: &[u8], rng: &mut Rng) {
     }
 }
 
-/// A module, and what was stored when it was specialised.
+/// A module, and what was stored when it was specialized.
 struct Stored {
     module: Vec<u8>,
     blobs: Vec<([u8; 32], Vec<u8>)>,
@@ -169,8 +169,8 @@ impl Store for Recorder {
 impl Stored {
     fn new(module: Vec<u8>) -> Self {
         let recorder = Recorder::default();
-        let specialised = specializer::specialize(&module, &options(), Some(&recorder), &Silent);
-        assert!(specialised.is_ok(), "the corpus can be specialised");
+        let specialized = specializer::specialize(&module, &options(), Some(&recorder), &Silent);
+        assert!(specialized.is_ok(), "the corpus can be specialized");
         let mut blobs = recorder.0.into_inner().expect("no panic before");
         blobs.sort();
         Self { module, blobs }

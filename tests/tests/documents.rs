@@ -122,7 +122,7 @@ fn the_pipeline_knows_no_language() {
         "snapshot-tool/src/pipeline.rs",
         "snapshot-tool/src/engine.rs",
         "snapshot-tool/src/snapshot.rs",
-        "snapshot-tool/src/specialise.rs",
+        "snapshot-tool/src/specialize.rs",
         "snapshot-tool/src/lockstep/",
         "cache/src/",
     ];
@@ -208,7 +208,7 @@ fn the_readmes_figures_are_those_of_its_rows() {
 #[test]
 fn figures_of_the_benchmark_are_in_the_readme_only() {
     const LABELS: [&str; 4] = [
-        "instructions specialised",
+        "instructions specialized",
         "a word of bytecode",
         "with a warm cache",
         "geometric mean",

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use bactrian::lockstep::{self, Setup, Verdict};
 use bactrian::pipeline::{Pipeline, Settings};
-use bactrian::specialise::{self, Options};
+use bactrian::specialize::{self, Options};
 use bactrian::{engine, guest};
 use bactrian_tests::program::Program;
 use bactrian_tests::{scratch, workspace};
@@ -28,7 +28,7 @@ const PLACES: usize = 4;
 /// One for both tests: compiled twice at once into one directory, the program would get into its
 /// own way.
 static BENCH: LazyLock<Bench> =
-    LazyLock::new(|| Bench::new().expect("the program can be compiled and specialised"));
+    LazyLock::new(|| Bench::new().expect("the program can be compiled and specialized"));
 
 struct Bench {
     engine: Engine,
@@ -51,8 +51,8 @@ impl Bench {
         let engine = engine::interruptible(Some(&cache))?;
         let snapshot =
             Pipeline::new(Settings::default())?.snapshot(guest::DEFAULT.module, &bytecode)?;
-        let generic = specialise::link_generic(&snapshot, &options(None))?;
-        let (sound, summary, _) = specialise::run(&snapshot, &options(None), None)?;
+        let generic = specialize::link_generic(&snapshot, &options(None))?;
+        let (sound, summary, _) = specialize::run(&snapshot, &options(None), None)?;
         Ok(Self {
             generic: engine::compile(&engine, &generic, None)?.0,
             engine,
@@ -79,7 +79,7 @@ impl Bench {
 
     /// What lockstep says of the module with this fault; `None` if there was no place for it.
     fn with(&self, fault: Fault) -> Result<Option<Verdict>> {
-        let (residual, ..) = specialise::run(&self.snapshot, &options(Some(fault)), None)?;
+        let (residual, ..) = specialize::run(&self.snapshot, &options(Some(fault)), None)?;
         if residual == self.sound {
             return Ok(None);
         }

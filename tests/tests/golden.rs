@@ -8,7 +8,7 @@
 //! (module …)
 //! ;; residual                   from here on, what `BLESS=1` writes
 //! ```
-//! The calls are made in the generic module, in the specialised one, and with each optimisation
+//! The calls are made in the generic module, in the specialized one, and with each optimisation
 //! switched off: no golden stands alone. Only the residual code can be blessed; results are written
 //! by hand.
 

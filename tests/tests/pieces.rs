@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use bactrian::bench::shapes::Shape;
 use bactrian::lockstep::{self, Setup, Verdict};
 use bactrian::pipeline::{Pipeline, Settings};
-use bactrian::specialise::{self, Options};
+use bactrian::specialize::{self, Options};
 use bactrian::{engine, guest};
 use bactrian_tests::program::Program;
 use bactrian_tests::{process, scratch, workspace};
@@ -41,9 +41,9 @@ fn small_pieces_do_what_the_whole_does() -> Result<()> {
         verify: true,
         ..Options::default()
     };
-    let (residual, summary, _) = specialise::run(&snapshot, &options, None)?;
+    let (residual, summary, _) = specialize::run(&snapshot, &options, None)?;
     ensure!(summary.declined.is_empty(), "{summary}");
-    let generic = specialise::link_generic(&snapshot, &options)?;
+    let generic = specialize::link_generic(&snapshot, &options)?;
     let engine = engine::interruptible(None)?;
     let (generic, _) = engine::compile(&engine, &generic, None)?;
     let (residual, _) = engine::compile(&engine, &residual, None)?;

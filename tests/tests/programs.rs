@@ -1,4 +1,4 @@
-//! Every program of `tests/programs`, under the generic interpreter, specialised, and in lockstep
+//! Every program of `tests/programs`, under the generic interpreter, specialized, and in lockstep
 //! with and without forced collections: output and exit code are those of `ocamlrun`, byte for
 //! byte.
 //!

@@ -23,7 +23,7 @@ fn random_programs_of_a_machine() {
 }
 
 #[test]
-fn random_functions_with_annotations() {
+fn random_functions_with_intrinsics() {
     let declined = check_all(|numbers| random::function(numbers, Watch::Some));
     let all = cases(CASES).count() as u64;
     assert!(declined * 5 <= all, "{declined} of {all} declined");

@@ -1,5 +1,5 @@
 //! The standard streams as a shell hands them over: files, pipes, devices, closed ones, in the
-//! generic interpreter and specialised. Output, errors, status and the files left behind are those
+//! generic interpreter and specialized. Output, errors, status and the files left behind are those
 //! of `ocamlrun`.
 
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
 //! Programs with C libraries that are not here: what is missing is listed before anything is
-//! specialised, and named with its library where it is called; what is never called is not missed.
+//! specialized, and named with its library where it is called; what is never called is not missed.
 
 use std::fs;
 

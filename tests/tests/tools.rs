@@ -3,7 +3,7 @@
 //! `ocamlrun`, byte for byte.
 //!
 //! A session is a list of commands in a directory of its own. It runs under `ocamlrun` first, then,
-//! in the same place, generic, specialised or in lockstep. The compiler's session ends by running
+//! in the same place, generic, specialized or in lockstep. The compiler's session ends by running
 //! what it built.
 
 use std::collections::BTreeMap;

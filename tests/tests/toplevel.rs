@@ -1,6 +1,6 @@
 //! OCaml's toplevel, a bytecode program that compiles and runs what it reads: scripts and piped
 //! sessions of `tests/toplevel` give what they give under `ocamlrun`, byte for byte, generic,
-//! specialised and in lockstep.
+//! specialized and in lockstep.
 
 use std::path::PathBuf;
 use std::process::Command;

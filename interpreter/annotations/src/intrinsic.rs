@@ -177,7 +177,7 @@ intrinsics! {
     safe {
         /// The code from here on runs for interpreter position `position` (usually the bytecode
         /// address): replaces the top of the context stack and ends sub-contexts of value
-        /// specialisation. A position that is not known degrades to "unknown".
+        /// specialization. A position that is not known degrades to "unknown".
         ContextUpdate "context.update" fn context_update(position: u32), Nothing, Calls;
         /// Pushes a context.
         ContextPush "context.push" fn context_push(position: u32), Nothing, Calls;
@@ -225,7 +225,7 @@ impl Intrinsic {
         all.find(|intrinsic| intrinsic.name() == name)
     }
 
-    /// Whether what follows is specialised separately for several outcomes.
+    /// Whether what follows is specialized separately for several outcomes.
     pub const fn fans_out(self) -> bool {
         matches!(
             self,

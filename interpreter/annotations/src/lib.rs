@@ -15,10 +15,10 @@
 //!   used. A cell is an aligned 8-byte word of memory above the first 64 KiB: an operand-stack slot
 //!   or a virtual register. The specializer keeps its contents in SSA values. Other code may look
 //!   at a cell only after [`cells_sync`]; where it may have changed one, [`cells_invalidate`] must
-//!   come before it is read. Contents that are constants at specialisation time are never changed
+//!   come before it is read. Contents that are constants at specialization time are never changed
 //!   by other code. When a function returns, cells that were not synced are lost.
 //!
-//! The request table ([`RequestTable`]) says what is to be specialised; its address is exported as
+//! The request table ([`RequestTable`]) says what is to be specialized; its address is exported as
 //! the Wasm global [`REQUEST_TABLE_EXPORT`].
 //!
 //! This crate is the whole of the ABI: the specializer takes names, signatures, meanings and

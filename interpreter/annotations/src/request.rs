@@ -1,4 +1,4 @@
-//! The request table: what of an interpreter is to be specialised, as it lies in the interpreter's
+//! The request table: what of an interpreter is to be specialized, as it lies in the interpreter's
 //! memory.
 //!
 //! Invariant: all fields are of fixed size and aligned to their size, so the layout is the same on
@@ -13,7 +13,7 @@ pub const REQUEST_MAGIC: u32 = 0x5443_4142;
 /// Version of the layout of [`RequestTable`], [`Region`] and [`Request`].
 pub const REQUEST_VERSION: u32 = 1;
 
-/// Root of the specialisation requests, in the interpreter's memory. All pointers are 32-bit
+/// Root of the specialization requests, in the interpreter's memory. All pointers are 32-bit
 /// addresses.
 #[repr(C)]
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub struct Region {
 /// How many parameters of the generic function a request can describe.
 pub const MAX_PARAMS: usize = 16;
 
-/// One function to be specialised.
+/// One function to be specialized.
 ///
 /// The residual function has the signature of the function whose table index is in `*slot` at the
 /// snapshot; the linker stores the residual function's table index there.

@@ -85,7 +85,7 @@ pub extern "C" fn resume_anywhere(
     }
 }
 
-/// What a request slot holds before it is specialised: the function-table index of the entry.
+/// What a request slot holds before it is specialized: the function-table index of the entry.
 #[cfg(target_family = "wasm")]
 pub fn generic_slot(arity: u32) -> u32 {
     let function = match arity {
@@ -107,7 +107,7 @@ pub fn generic_slot(_arity: u32) -> u32 {
     0
 }
 
-/// What the slot of a cut holds before it is specialised.
+/// What the slot of a cut holds before it is specialized.
 #[cfg(target_family = "wasm")]
 #[inline(always)]
 pub fn resume_slot() -> u32 {

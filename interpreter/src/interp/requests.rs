@@ -1,4 +1,4 @@
-//! The specialisation requests of a loaded program: one for each entry of its code and each piece
+//! The specialization requests of a loaded program: one for each entry of its code and each piece
 //! that begins at a cut.
 //!
 //! A request's function is the interpreter loop itself; the residual function has the signature of
@@ -169,7 +169,7 @@ mod wasm {
         ))
     }
 
-    /// The request to specialise the interpreter loop for these parameters. `cell` is the one with
+    /// The request to specialize the interpreter loop for these parameters. `cell` is the one with
     /// the slot; the code has `words` words.
     fn request(params: [Param; MAX_PARAMS], cell: u32, words: usize) -> Request {
         Request {

@@ -35,14 +35,14 @@ impl Figures {
         let over_ocamlrun: Vec<f64> = against.iter().map(|(_, ratio)| *ratio).collect();
         let cold: Duration = measurements
             .iter()
-            .map(|each| each.cold.specialise_cpu)
+            .map(|each| each.cold.specialize_cpu)
             .sum();
         let warm: Duration = measurements
             .iter()
-            .map(|each| each.warm.specialise_cpu)
+            .map(|each| each.warm.specialize_cpu)
             .sum();
         let instructions: usize = measurements.iter().map(|each| each.instructions).sum();
-        let uncached: Duration = measurements.iter().map(|each| each.specialise_cpu).sum();
+        let uncached: Duration = measurements.iter().map(|each| each.specialize_cpu).sum();
         Self {
             over_generic: geometric_mean(&over_generic),
             over_ocamlrun: (!over_ocamlrun.is_empty()).then(|| geometric_mean(&over_ocamlrun)),
@@ -92,12 +92,12 @@ impl Figures {
         }
         let rate = format!("{:.0}", self.instructions_per_second);
         rows.push(row([
-            "bytecode instructions specialised per second of CPU time",
+            "bytecode instructions specialized per second of CPU time",
             &rate,
             "≥ 100000",
         ]));
         rows.push(row([
-            "specialisation with a warm cache, of that with a cold one",
+            "specialization with a warm cache, of that with a cold one",
             &percent(self.warm_share),
             "≤ 10 %",
         ]));
@@ -107,7 +107,7 @@ impl Figures {
             .map(|point| format!("{:.1} µs ({} words)", point.micros_per_cell(), point.cells));
         let points: Vec<String> = points.collect();
         rows.push(row([
-            "specialisation of one function, per word of bytecode",
+            "specialization of one function, per word of bytecode",
             &points.join(", "),
             "constant",
         ]));

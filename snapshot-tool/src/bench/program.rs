@@ -13,7 +13,7 @@ use super::bytecode;
 use super::measure::{self, Measured, bactrian, ocamlrun};
 use crate::engine;
 use crate::pipeline::{Mode, Pipeline, Settings};
-use crate::specialise::Summary;
+use crate::specialize::Summary;
 
 /// Enough for any one program.
 const CACHE_LIMIT: u64 = 1 << 30;
@@ -38,7 +38,7 @@ pub struct Measurement {
     /// Instructions in it.
     pub instructions: usize,
     /// What the specializer takes without a cache, on all threads.
-    pub specialise_cpu: Duration,
+    pub specialize_cpu: Duration,
     pub wasm_bytes: usize,
 }
 
@@ -47,7 +47,7 @@ pub struct Build {
     /// From bytecode to machine code.
     pub wall: Duration,
     /// Of it, what the specializer took, on all threads.
-    pub specialise_cpu: Duration,
+    pub specialize_cpu: Duration,
     pub summary: Summary,
 }
 
@@ -134,7 +134,7 @@ impl Bench {
             warm,
             bytecode_bytes: program.len(),
             instructions: bytecode::count(&program).map_or(0, |(_, instructions)| instructions),
-            specialise_cpu: self.specialise(&program)?.specialise_cpu,
+            specialize_cpu: self.specialize(&program)?.specialize_cpu,
             wasm_bytes,
         };
         measurement.check()?;
@@ -165,9 +165,9 @@ impl Bench {
             .map_err(engine::error)?;
         let build = Build {
             wall: start.elapsed(),
-            specialise_cpu: pipeline
+            specialize_cpu: pipeline
                 .stages
-                .get("specialise")
+                .get("specialize")
                 .map_or(Duration::ZERO, |stage| stage.cpu),
             summary: pipeline.summary.take().unwrap_or_default(),
         };
@@ -175,17 +175,17 @@ impl Bench {
     }
 
     /// What the specializer does with `program` when nothing is cached, and the CPU time it takes.
-    pub fn specialise(&self, program: &[u8]) -> Result<Build> {
+    pub fn specialize(&self, program: &[u8]) -> Result<Build> {
         let mut pipeline = Pipeline::new(Settings::default())?;
         pipeline.module(program)?;
         let stage = pipeline
             .stages
-            .get("specialise")
+            .get("specialize")
             .context("the stage was run")?;
-        let (wall, specialise_cpu) = (stage.wall, stage.cpu);
+        let (wall, specialize_cpu) = (stage.wall, stage.cpu);
         Ok(Build {
             wall,
-            specialise_cpu,
+            specialize_cpu,
             summary: pipeline.summary.take().unwrap_or_default(),
         })
     }

@@ -29,26 +29,26 @@ impl Point {
 
 /// Points in order of size.
 pub fn measure(bench: &Bench) -> Result<Vec<Point>> {
-    let base = specialise(bench, 0)?;
+    let base = specialize(bench, 0)?;
     SIZES
         .into_iter()
         .map(|statements| {
-            let point = specialise(bench, statements)?;
+            let point = specialize(bench, statements)?;
             let (cells, cpu) = (point.cells - base.cells, point.cpu.saturating_sub(base.cpu));
             Ok(Point { cells, cpu })
         })
         .collect()
 }
 
-fn specialise(bench: &Bench, statements: usize) -> Result<Point> {
+fn specialize(bench: &Bench, statements: usize) -> Result<Point> {
     let bytecode = bench.compile_text("scaling.ml", function(statements).as_bytes())?;
     let program = std::fs::read(&bytecode).context("cannot read a scratch file")?;
     let mut best: Option<Point> = None;
     for _ in 0..REPETITIONS {
-        let build = bench.specialise(&program)?;
+        let build = bench.specialize(&program)?;
         let point = Point {
             cells: build.summary.cells,
-            cpu: build.specialise_cpu,
+            cpu: build.specialize_cpu,
         };
         best = Some(best.filter(|best| best.cpu < point.cpu).unwrap_or(point));
     }

@@ -110,7 +110,7 @@ fn program(measurement: &Measurement) -> Vec<String> {
             .map_or_else(absent, |ratio| format!("{ratio:.2}")),
         ocamlrun.as_ref().map_or_else(absent, mebibytes),
         mebibytes(residual),
-        (cold.summary.specialised + cold.summary.cached).to_string(),
+        (cold.summary.specialized + cold.summary.cached).to_string(),
         cold.summary.declined.len().to_string(),
         (bytecode_bytes >> 10).to_string(),
         (wasm_bytes >> 10).to_string(),

@@ -1,7 +1,7 @@
 //! What the evaluator knows of a generic value: the lattice of binding times.
 //!
 //! ```text
-//!   Const  Symbol  Slot  Offset      known at specialisation time (each value its own point)
+//!   Const  Symbol  Slot  Offset      known at specialization time (each value its own point)
 //!       \     |     |     /
 //!             Dynamic                known only to residual code
 //! ``` The bottom ("unreached") is the absence of a state. `Offset` is known up to a residual

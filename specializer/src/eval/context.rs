@@ -1,7 +1,7 @@
 //! Contexts: for which interpreter position, and under which assumed values, code is evaluated.
 //!
 //! A context is a stack of positions (`context.push`, `pop`, `update` change it) and, on top of its
-//! last position, the outcomes of the value specialisations since. Contexts are interned: equal
+//! last position, the outcomes of the value specializations since. Contexts are interned: equal
 //! ones have equal ids.
 
 use super::abs::Abs;
@@ -21,7 +21,7 @@ enum Context {
         outer: ContextId,
         position: Abs,
     },
-    /// Where the specialisation at the end of `site` had this outcome.
+    /// Where the specialization at the end of `site` had this outcome.
     Assuming {
         outer: ContextId,
         site: Block,
@@ -77,7 +77,7 @@ impl Contexts {
         self.push(outer, position)
     }
 
-    /// `context` where the specialisation ending `site` gave `value` (`Dynamic`: none of the
+    /// `context` where the specialization ending `site` gave `value` (`Dynamic`: none of the
     /// others).
     pub fn assume(&mut self, context: ContextId, site: Block, value: Abs) -> ContextId {
         self.intern(Context::Assuming {

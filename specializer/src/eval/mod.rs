@@ -44,7 +44,7 @@ pub struct Budgets {
     pub rounds: usize,
     /// Instructions of the residual function.
     pub insts: usize,
-    /// Outcomes of one value specialisation.
+    /// Outcomes of one value specialization.
     pub fan_out: u32,
 }
 
@@ -60,7 +60,7 @@ impl Default for Budgets {
     }
 }
 
-/// Why a request was not specialised.
+/// Why a request was not specialized.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, thiserror::Error)]
 pub enum Declined {
     #[error("more than {0} nodes (context, block, position)")]
@@ -89,7 +89,7 @@ pub struct Residual {
     pub log: ReadLog,
     pub contexts: usize,
     pub nodes: usize,
-    /// Contexts in which the interpreter's position is not known at specialisation time.
+    /// Contexts in which the interpreter's position is not known at specialization time.
     pub unknown_positions: usize,
 }
 

@@ -177,7 +177,7 @@ fn split_selects(function: &mut generic::Function, deciding: &[bool]) {
     }
 }
 
-/// Ends a block after each value specialisation.
+/// Ends a block after each value specialization.
 fn split_specializations(function: &mut generic::Function) {
     let mut number = 0;
     while number < function.blocks.len() {

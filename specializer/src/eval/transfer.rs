@@ -235,7 +235,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             Intrinsic::SpecializeValue
             | Intrinsic::SpecializeRange
             | Intrinsic::SpecializeGuess => {
-                unreachable!("preparation puts specialisations at the ends of blocks")
+                unreachable!("preparation puts specializations at the ends of blocks")
             }
         }
     }
@@ -362,7 +362,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    /// Fans out at a value specialisation, the last instruction of `site`.
+    /// Fans out at a value specialization, the last instruction of `site`.
     fn specialize(
         &mut self,
         site: Block,
@@ -434,7 +434,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    /// The edge to `target` in the context where the specialisation gave `outcome`.
+    /// The edge to `target` in the context where the specialization gave `outcome`.
     fn assume(
         &mut self,
         site: Block,

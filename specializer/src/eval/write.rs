@@ -17,7 +17,7 @@ use crate::op::{Const, LoadKind, Op, StoreKind};
 
 /// Cells at known offsets from a parameter are addressed from `parameter - FRAME` by an unsigned
 /// static offset of less than [`REACH`]. Sound because cells lie above the first 64 KiB, a contract
-/// of the annotations: the subtraction never wraps.
+/// of the intrinsics: the subtraction never wraps.
 const FRAME: i32 = 8192;
 const REACH: u32 = 1 << 16;
 

@@ -65,10 +65,10 @@ fn sibling(module: &Module, func: Func) -> Option<Func> {
     let count = module.functions.len();
     let others = (1..count).map(|step| Func(((func.index() + step) % count) as u32));
     let mut alike = others.filter(|&other| {
-        let is_annotation = module
+        let is_intrinsic = module
             .import(other)
             .is_some_and(|import| import.module == crate::link::ANNOTATIONS);
-        module.functions[other.index()] == sig && !is_annotation
+        module.functions[other.index()] == sig && !is_intrinsic
     });
     alike.next()
 }

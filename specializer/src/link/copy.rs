@@ -50,18 +50,18 @@ struct Copier<'a> {
 type Copied<T> = Result<T, reencode::Error<LinkError>>;
 
 impl Copier<'_> {
-    fn annotation(&self, operator: &Operator) -> Option<Intrinsic> {
+    fn intrinsic(&self, operator: &Operator) -> Option<Intrinsic> {
         let Operator::Call { function_index } = operator else {
             return None;
         };
         match self.layout.functions.get(*function_index as usize)? {
-            Place::Annotation(intrinsic) => Some(*intrinsic),
+            Place::Intrinsic(intrinsic) => Some(*intrinsic),
             Place::Function(_) | Place::Stub(_) => None,
         }
     }
 }
 
-/// The plain operation that an annotation stands for in generic code.
+/// The plain operation that an intrinsic stands for in generic code.
 fn plain(intrinsic: Intrinsic) -> Vec<Instruction<'static>> {
     let operands = intrinsic.params().len();
     match op::intrinsic::plain(intrinsic) {
@@ -111,7 +111,7 @@ impl Reencode for Copier<'_> {
             if is_function {
                 match self.layout.functions[func - 1] {
                     Place::Function(_) => {}
-                    Place::Annotation(_) | Place::Stub(_) => continue,
+                    Place::Intrinsic(_) | Place::Stub(_) => continue,
                 }
             }
             imports.import(import.module, import.name, self.entity_type(import.ty)?);
@@ -211,7 +211,7 @@ impl Reencode for Copier<'_> {
         let mut reader = body.get_operators_reader()?;
         while !reader.eof() {
             let operator = reader.read()?;
-            match self.annotation(&operator) {
+            match self.intrinsic(&operator) {
                 Some(intrinsic) => plain(intrinsic).iter().for_each(|plain| {
                     function.instruction(plain);
                 }),

@@ -1,7 +1,7 @@
 //! Joins residual functions to the snapshot they were made from.
 //!
 //! The module is copied section by section; in it
-//! * each call of an annotation becomes the plain operation it stands for, and its import goes;
+//! * each call of an intrinsic becomes the plain operation it stands for, and its import goes;
 //! * residual functions are appended, with a table entry each;
 //! * request slots (words of memory) get those table indices, and the list of requests is blanked;
 //! * relocations in residual bodies become function indices and addresses;
@@ -53,10 +53,10 @@ pub struct Choices<'a> {
 pub enum LinkError {
     #[error("the snapshot cannot be copied: {0}")]
     Copy(String),
-    #[error("import `{ANNOTATIONS}.{0}` is no annotation that this version knows")]
-    UnknownAnnotation(String),
-    #[error("{0} is a removed annotation but is used other than by a call")]
-    AnnotationAsValue(Func),
+    #[error("import `{ANNOTATIONS}.{0}` is no intrinsic that this version knows")]
+    UnknownIntrinsic(String),
+    #[error("{0} is a removed intrinsic but is used other than by a call")]
+    IntrinsicAsValue(Func),
     #[error("the module has no table to hold residual functions")]
     NoTable,
     #[error("import `{module}.{name}` cannot be left out: it returns other than one integer")]
@@ -79,9 +79,9 @@ pub fn run(
 
 /// Where everything is in the linked module.
 struct Layout {
-    /// By function of the generic module: its new index, or the annotation it was.
+    /// By function of the generic module: its new index, or the intrinsic it was.
     functions: Vec<Place>,
-    /// New indices of the annotations that stay imports.
+    /// New indices of the intrinsics that stay imports.
     kept: HashMap<Intrinsic, u32>,
     /// First table index of the residual functions.
     table_base: u32,
@@ -109,7 +109,7 @@ struct Stub {
 #[derive(Clone, Copy)]
 enum Place {
     Function(u32),
-    Annotation(Intrinsic),
+    Intrinsic(Intrinsic),
     /// A function in the place of an import: its number among the stubs.
     Stub(u32),
 }
@@ -136,7 +136,7 @@ impl Layout {
         let table_base = module.table_size;
         let mut kept = HashMap::new();
         for (import, place) in module.imports.iter().zip(&functions) {
-            if let (Place::Function(index), Some(intrinsic)) = (place, annotation(import)) {
+            if let (Place::Function(index), Some(intrinsic)) = (place, intrinsic(import)) {
                 kept.insert(intrinsic, *index);
             }
         }
@@ -172,7 +172,7 @@ impl Layout {
         match self.functions.get(func.index()) {
             Some(Place::Function(index)) => Ok(*index),
             Some(Place::Stub(number)) => Ok(self.stub_base + number),
-            Some(Place::Annotation(_)) => Err(LinkError::AnnotationAsValue(func)),
+            Some(Place::Intrinsic(_)) => Err(LinkError::IntrinsicAsValue(func)),
             None => Err(LinkError::Copy(format!("{func} does not exist"))),
         }
     }
@@ -190,8 +190,8 @@ impl Layout {
     }
 }
 
-/// The annotation that an import is, if this version knows it.
-pub fn annotation(import: &Import) -> Option<Intrinsic> {
+/// The intrinsic that an import is, if this version knows it.
+pub fn intrinsic(import: &Import) -> Option<Intrinsic> {
     (import.module == ANNOTATIONS)
         .then(|| Intrinsic::named(import.name))
         .flatten()
@@ -208,12 +208,12 @@ fn places(module: &Module, choices: Choices) -> Result<Vec<Place>, LinkError> {
     for func in 0..module.functions.len() as u32 {
         let import = module.import(Func(func));
         let place = match import {
-            Some(import) if import.module == ANNOTATIONS => match annotation(import) {
+            Some(import) if import.module == ANNOTATIONS => match intrinsic(import) {
                 Some(Intrinsic::LockstepEvent) if choices.keep_events => None,
                 Some(intrinsic) if is_well_typed(module, Func(func), intrinsic) => {
-                    Some(Place::Annotation(intrinsic))
+                    Some(Place::Intrinsic(intrinsic))
                 }
-                Some(_) | None => return Err(LinkError::UnknownAnnotation(import.name.to_owned())),
+                Some(_) | None => return Err(LinkError::UnknownIntrinsic(import.name.to_owned())),
             },
             Some(import) if choices.leaves_out(import) => {
                 next_stub += 1;

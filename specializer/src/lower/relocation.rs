@@ -37,7 +37,7 @@ pub enum RelocationKind {
     CallSlot(Symbol),
     /// The callee of a call: this function of the generic module.
     CallFunction(Func),
-    /// The callee of a call: the import that this annotation is.
+    /// The callee of a call: the import that this intrinsic is.
     CallIntrinsic(
         #[serde(serialize_with = "write_name", deserialize_with = "read_name")] Intrinsic,
     ),

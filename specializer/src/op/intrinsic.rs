@@ -1,4 +1,4 @@
-//! The annotations as operators: their table is the annotations crate's, here in terms of the SSA
+//! The intrinsics as operators: their table is the annotations crate's, here in terms of the SSA
 //! form.
 
 pub use annotations::Intrinsic;

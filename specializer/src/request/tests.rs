@@ -128,13 +128,13 @@ fn each_fault_has_its_error() {
 }
 
 #[test]
-fn annotations_have_their_types() {
+fn intrinsics_have_their_types() {
     let other = MODULE.replace("$position (param i32)", "$position (param i64)");
     let other = assemble(&other);
-    let lifting = specialize(&other).expect_err("the annotation has another type");
+    let lifting = specialize(&other).expect_err("the intrinsic has another type");
     let linking = crate::link_generic(&other, &Options::default());
     let linking = linking
-        .expect_err("the annotation has another type")
+        .expect_err("the intrinsic has another type")
         .to_string();
     for error in [lifting, linking] {
         assert!(error.contains("context.update"), "{error}");

@@ -4,7 +4,7 @@
 //! 1. the image holds what was read when the function was made;
 //! 2. relocations ascend, do not overlap, and each covers the operand of an instruction of its
 //!    kind; each call of a function by its index has one;
-//! 3. what relocations name exists: bases, slots, functions that are no annotation, imports that
+//! 3. what relocations name exists: bases, slots, functions that are no intrinsic, imports that
 //!    linking keeps;
 //! 4. the body is one that lowering could have written, and valid as a function of the request's
 //!    type.
@@ -40,7 +40,7 @@ pub enum Misfit {
     Base(Symbol),
     #[error("{0:?} is no request slot")]
     Slot(Symbol),
-    #[error("{0} does not exist, or is an annotation")]
+    #[error("{0} does not exist, or is an intrinsic")]
     Function(Func),
     #[error("linking does not keep the import `{}`", .0.name())]
     Intrinsic(Intrinsic),
@@ -110,8 +110,8 @@ impl Check<'_> {
             },
             RelocationKind::CallFunction(func) => {
                 let import = module.import(func);
-                let is_annotation = import.is_some_and(|import| import.module == link::ANNOTATIONS);
-                let exists = func.index() < module.functions.len() && !is_annotation;
+                let is_intrinsic = import.is_some_and(|import| import.module == link::ANNOTATIONS);
+                let exists = func.index() < module.functions.len() && !is_intrinsic;
                 exists.then_some(func.0).ok_or(Misfit::Function(func))
             }
             RelocationKind::CallIntrinsic(intrinsic) => {
@@ -134,7 +134,7 @@ impl Check<'_> {
             return None;
         }
         let mut imports = self.around.module.imports.iter();
-        let index = imports.position(|import| link::annotation(import) == Some(intrinsic));
+        let index = imports.position(|import| link::intrinsic(import) == Some(intrinsic));
         index.map(|index| index as u32)
     }
 

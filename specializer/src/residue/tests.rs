@@ -104,11 +104,11 @@ fn options() -> Options {
 
 /// The linked module, and for each request whether the store had it.
 fn specialize(module: &[u8], options: &Options, store: &Memory) -> (Vec<u8>, Vec<bool>) {
-    let output = crate::specialize(module, options, Some(store), &Silent).expect("it specialises");
+    let output = crate::specialize(module, options, Some(store), &Silent).expect("it specializes");
     wasmparser::validate(&output.module).expect("the linked module is valid");
     let requests = output.report.requests.iter();
     let cached = requests.map(|request| match request.outcome {
-        Outcome::Specialised { cached, .. } => cached,
+        Outcome::Specialized { cached, .. } => cached,
         Outcome::Declined(declined) => panic!("{declined}"),
     });
     (output.module, cached.collect())
@@ -145,7 +145,7 @@ fn check(module: &[u8], options: &Options, stored: &Stored) -> Result<(), Misfit
     check::run(&around, &requests.requests[0], stored)
 }
 
-/// Changes what is stored; then it is refused, and specialising with it gives what it gives without
+/// Changes what is stored; then it is refused, and specializing with it gives what it gives without
 /// a store.
 fn refused(change: impl FnOnce(&mut Stored)) -> Misfit {
     let module = assemble(MODULE);
@@ -330,7 +330,7 @@ fn slots_and_functions_exist() {
         relocation(stored, is_slot).kind = RelocationKind::CallSlot(NOWHERE);
     });
     assert_eq!(misfit, Misfit::Slot(NOWHERE));
-    // Functions 0 and 1 are annotations, 3 to 5 the module's own.
+    // Functions 0 and 1 are intrinsics, 3 to 5 the module's own.
     for func in [Func(0), Func(1), Func(6), Func(u32::MAX)] {
         let misfit = refused(|stored| {
             relocation(stored, is_function).kind = RelocationKind::CallFunction(func);

@@ -1,4 +1,4 @@
-//! Annotated modules under Wasmtime: linked generically and specialised, and what a call of `run`
+//! Annotated modules under Wasmtime: linked generically and specialized, and what a call of `run`
 //! does in each.
 //!
 //! A module may import `env.report (param i64)`, whose arguments are the trace, and exports its
@@ -29,7 +29,7 @@ pub struct Outcome {
     pub memory: Vec<u8>,
 }
 
-/// Memory of [`random`] modules that specialisation may change: the slots, and the stack, whose
+/// Memory of [`random`] modules that specialization may change: the slots, and the stack, whose
 /// dead part is not stored.
 const SLOTS: [usize; 3] = [0x80, 0x1000, 0x1800];
 const STACK: std::ops::Range<usize> = 0x18000..0x20000;
@@ -61,7 +61,7 @@ pub fn ablations(full: &Options) -> [Options; 3] {
     ablations
 }
 
-/// Specialises every request.
+/// Specializes every request.
 pub fn specialize(snapshot: &[u8], options: &Options) -> Result<Output> {
     Ok(specializer::specialize(snapshot, options, None, &Silent)?)
 }

@@ -1,7 +1,7 @@
 //! Random annotated modules, valid by construction: programs for the machine in `machine.wat`, and
-//! functions with annotations in random places.
+//! functions with intrinsics in random places.
 //!
-//! Both end: what goes back burns fuel. Both keep the annotations' contracts: cells are accessed by
+//! Both end: what goes back burns fuel. Both keep the intrinsics' contracts: cells are accessed by
 //! other code only between sync and invalidate, and what others change never holds a constant.
 
 use std::fmt::Write;
@@ -194,7 +194,7 @@ impl<'r> Code<'r> {
 
 const FUNCTION: &str = include_str!("function.wat");
 
-/// A random function with annotations.
+/// A random function with intrinsics.
 pub fn function(random: &mut Random, watch: Watch) -> String {
     let mut body = Body {
         random,

@@ -16,7 +16,7 @@ use bactrian_tests::tool::Tool;
 use bactrian_tests::workspace;
 use clap::Parser;
 
-/// Run the test suite of OCaml's source package under ocamlrun, generic and specialised.
+/// Run the test suite of OCaml's source package under ocamlrun, generic and specialized.
 #[derive(Debug, Parser)]
 struct Arguments {
     /// Directories or files of the suite to run, instead of all.

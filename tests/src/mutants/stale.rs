@@ -67,8 +67,8 @@ fn judge(engine: &Engine, case: &Case, byte: usize) -> Result<Verdict> {
     let second = specialize(&other, options, Some(&store), &Silent)?;
     match second.report.requests[0].outcome {
         Answer::Declined(_) => Ok(Verdict::NoMutant),
-        Answer::Specialised { cached: false, .. } => Ok(Verdict::Noticed(Net::Store)),
-        Answer::Specialised { cached: true, .. } => {
+        Answer::Specialized { cached: false, .. } => Ok(Verdict::Noticed(Net::Store)),
+        Answer::Specialized { cached: true, .. } => {
             let generic = Program::new(engine, &link_generic(&other, options)?)?;
             let residual = Program::new(engine, &second.module)?;
             for (args, _) in &case.calls {

@@ -16,7 +16,7 @@ use crate::stats::Stage;
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     pub requests: usize,
-    pub specialised: usize,
+    pub specialized: usize,
     pub cached: usize,
     /// Address of the code, and the reason.
     pub declined: Vec<(u32, String)>,
@@ -26,9 +26,9 @@ pub struct Summary {
     pub nodes: usize,
     /// Size of the residual bodies.
     pub bytes: usize,
-    /// Length of the code that was specialised anew, in cells.
+    /// Length of the code that was specialized anew, in cells.
     pub cells: usize,
-    /// Address and length of all code, and of each part that was to be specialised.
+    /// Address and length of all code, and of each part that was to be specialized.
     pub functions: Vec<(u32, u32)>,
 }
 
@@ -47,7 +47,7 @@ impl Summary {
         for request in &report.requests {
             summary.functions.push((request.code, request.code_len));
             match &request.outcome {
-                Outcome::Specialised {
+                Outcome::Specialized {
                     cached,
                     contexts,
                     unknown_positions,
@@ -61,7 +61,7 @@ impl Summary {
                     if *cached {
                         summary.cached += 1;
                     } else {
-                        summary.specialised += 1;
+                        summary.specialized += 1;
                         summary.cells += request.code_len as usize / CELL;
                     }
                 }
@@ -78,7 +78,7 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             requests,
-            specialised,
+            specialized,
             cached,
             declined,
             contexts,
@@ -91,7 +91,7 @@ impl fmt::Display for Summary {
         let declined_count = declined.len();
         writeln!(
             f,
-            "{requests} requests: {specialised} specialised, {cached} from the cache, {declined_count} declined"
+            "{requests} requests: {specialized} specialized, {cached} from the cache, {declined_count} declined"
         )?;
         writeln!(
             f,
@@ -157,11 +157,11 @@ struct Residues<'a> {
 
 impl Store for Residues<'_> {
     fn candidates(&self, key: &[u8; 32]) -> Vec<Vec<u8>> {
-        self.cache.get(Kind::Specialisation, key)
+        self.cache.get(Kind::Specialization, key)
     }
 
     fn insert(&self, key: &[u8; 32], blob: &[u8]) {
-        self.cache.insert(Kind::Specialisation, key, blob);
+        self.cache.insert(Kind::Specialization, key, blob);
     }
 }
 
