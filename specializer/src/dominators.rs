@@ -6,7 +6,8 @@
 //!
 //! Leaves out: blocks that the entry does not reach. They have no number and no dominator.
 
-use crate::ir::{Block, residual::Function, residual::Terminator};
+use crate::index::Map;
+use crate::ir::residual::{Block, Function, Terminator};
 
 /// Lists indexed by block, in one allocation.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ impl Adjacency {
     fn successors(function: &Function) -> Self {
         let mut starts = Vec::with_capacity(function.blocks.len() + 1);
         let mut items = Vec::with_capacity(function.blocks.len() * 2);
-        for block in &function.blocks {
+        for block in function.blocks.values() {
             starts.push(items.len() as u32);
             match &block.term {
                 Terminator::Jump(target) => items.push(target.block),
@@ -53,7 +54,7 @@ impl Adjacency {
         for key in 2..starts.len() {
             starts[key] += starts[key - 1];
         }
-        let mut items = vec![Block(0); starts[starts.len() - 1] as usize];
+        let mut items = vec![Block::ENTRY; starts[starts.len() - 1] as usize];
         for &block in blocks {
             for to in self.of(block) {
                 let next = &mut starts[to.index() + 1];
@@ -75,7 +76,7 @@ pub struct Order {
     /// Reachable blocks; the entry is first, and each block comes after its forward predecessors.
     pub blocks: Vec<Block>,
     /// A block's position in `blocks`, or [`UNREACHED`].
-    pub number: Vec<u32>,
+    pub number: Map<Block, u32>,
     /// Reachable predecessors, one entry an edge.
     pub preds: Adjacency,
     /// Targets of each block's terminator, in order.
@@ -85,13 +86,12 @@ pub struct Order {
 impl Order {
     pub fn new(function: &Function) -> Self {
         let succs = Adjacency::successors(function);
-        let count = function.blocks.len();
-        let mut blocks = Vec::with_capacity(count);
-        let mut number = vec![UNREACHED; count];
+        let mut blocks = Vec::with_capacity(function.blocks.len());
+        let mut number = Map::filled_like(&function.blocks, UNREACHED);
         // A block on the stack, and how many of its successors remain. The last successor comes
         // first, so that the first ends up nearest to its block.
-        let mut stack = vec![(Block(0), succs.of(Block(0)).len())];
-        number[0] = 0;
+        let mut stack = vec![(Block::ENTRY, succs.of(Block::ENTRY).len())];
+        number[Block::ENTRY] = 0;
         while let Some((block, pending)) = stack.last_mut() {
             if *pending == 0 {
                 blocks.push(*block);
@@ -100,14 +100,14 @@ impl Order {
             }
             *pending -= 1;
             let next = succs.of(*block)[*pending];
-            if number[next.index()] == UNREACHED {
-                number[next.index()] = 0;
+            if number[next] == UNREACHED {
+                number[next] = 0;
                 stack.push((next, succs.of(next).len()));
             }
         }
         blocks.reverse();
-        for (position, block) in blocks.iter().enumerate() {
-            number[block.index()] = position as u32;
+        for (position, &block) in blocks.iter().enumerate() {
+            number[block] = position as u32;
         }
         let preds = succs.reversed(&blocks);
         Self {
@@ -119,12 +119,12 @@ impl Order {
     }
 
     pub fn reaches(&self, block: Block) -> bool {
-        self.number[block.index()] != UNREACHED
+        self.number[block] != UNREACHED
     }
 
     /// Whether the edge goes back, or to its own block.
     pub fn retreats(&self, from: Block, to: Block) -> bool {
-        self.number[to.index()] <= self.number[from.index()]
+        self.number[to] <= self.number[from]
     }
 }
 
@@ -132,30 +132,29 @@ impl Order {
 #[derive(Debug)]
 pub struct Dominators {
     /// The immediate dominator; absent for the entry and for what is not reachable.
-    pub parent: Vec<Option<Block>>,
+    pub parent: Map<Block, Option<Block>>,
     /// Blocks in the subtree, the block itself included.
-    pub size: Vec<u32>,
+    pub size: Map<Block, u32>,
     /// Position in a preorder of the tree.
-    enter: Vec<u32>,
+    enter: Map<Block, u32>,
 }
 
 impl Dominators {
     pub fn new(function: &Function, order: &Order) -> Self {
         let parent = SemiNca::new(order).run(order);
-        let count = function.blocks.len();
         // A dominator comes before what it dominates in reverse postorder.
-        let mut size = vec![1_u32; count];
+        let mut size = Map::filled_like(&function.blocks, 1_u32);
         for &block in order.blocks.iter().rev() {
-            if let Some(dominator) = parent[block.index()] {
-                size[dominator.index()] += size[block.index()];
+            if let Some(dominator) = parent[block] {
+                size[dominator] += size[block];
             }
         }
-        let mut enter = vec![0_u32; count];
-        let mut next = vec![1_u32; count];
+        let mut enter = Map::filled_like(&function.blocks, 0_u32);
+        let mut next = Map::filled_like(&function.blocks, 1_u32);
         for &block in &order.blocks {
-            if let Some(dominator) = parent[block.index()] {
-                enter[block.index()] = enter[dominator.index()] + next[dominator.index()];
-                next[dominator.index()] += size[block.index()];
+            if let Some(dominator) = parent[block] {
+                enter[block] = enter[dominator] + next[dominator];
+                next[dominator] += size[block];
             }
         }
         Self {
@@ -167,7 +166,6 @@ impl Dominators {
 
     /// Whether each path from the entry to `below` passes through `above` (both reachable).
     pub fn dominates(&self, above: Block, below: Block) -> bool {
-        let (above, below) = (above.index(), below.index());
         (self.enter[above]..self.enter[above] + self.size[above]).contains(&self.enter[below])
     }
 }
@@ -175,7 +173,7 @@ impl Dominators {
 /// The state of Semi-NCA. Blocks are named by their number in a depth-first preorder.
 struct SemiNca {
     vertex: Vec<Block>,
-    preorder: Vec<u32>,
+    preorder: Map<Block, u32>,
     parent: Vec<u32>,
     /// Forest of the path compression: starts as `parent`.
     ancestor: Vec<u32>,
@@ -186,15 +184,15 @@ struct SemiNca {
 
 impl SemiNca {
     fn new(order: &Order) -> Self {
-        let mut preorder = vec![UNREACHED; order.number.len()];
+        let mut preorder = Map::filled_like(&order.number, UNREACHED);
         let (mut vertex, mut parent) = (Vec::with_capacity(order.blocks.len()), Vec::new());
-        let mut stack = vec![(Block(0), 0)];
+        let mut stack = vec![(Block::ENTRY, 0)];
         while let Some((block, from)) = stack.pop() {
-            if preorder[block.index()] != UNREACHED {
+            if preorder[block] != UNREACHED {
                 continue;
             }
             let number = vertex.len() as u32;
-            preorder[block.index()] = number;
+            preorder[block] = number;
             vertex.push(block);
             parent.push(from);
             stack.extend(order.succs.of(block).iter().map(|&next| (next, number)));
@@ -211,16 +209,16 @@ impl SemiNca {
         }
     }
 
-    fn run(mut self, order: &Order) -> Vec<Option<Block>> {
+    fn run(mut self, order: &Order) -> Map<Block, Option<Block>> {
         for number in (1..self.vertex.len()).rev() {
             let mut semi = self.parent[number];
             for pred in order.preds.of(self.vertex[number]) {
-                let label = self.evaluate(self.preorder[pred.index()], number as u32 + 1);
+                let label = self.evaluate(self.preorder[*pred], number as u32 + 1);
                 semi = semi.min(self.semi[label as usize]);
             }
             self.semi[number] = semi;
         }
-        let mut dominators = vec![None; self.preorder.len()];
+        let mut dominators = Map::filled_like(&self.preorder, None);
         for number in 1..self.vertex.len() {
             let mut candidate = self.parent[number];
             while candidate > self.semi[number] {
@@ -228,7 +226,7 @@ impl SemiNca {
             }
             // From here on `parent` of this number is its dominator.
             self.parent[number] = candidate;
-            dominators[self.vertex[number].index()] = Some(self.vertex[candidate as usize]);
+            dominators[self.vertex[number]] = Some(self.vertex[candidate as usize]);
         }
         dominators
     }

@@ -10,7 +10,8 @@
 #[cfg(test)]
 mod tests;
 
-use crate::ir::{Block, Callee, Function, Inst, Symbol, Target, Terminator, ValueId};
+use crate::index::Map;
+use crate::ir::{Callee, Function, Global, Inst, Stage, Symbol, Target, Terminator};
 use crate::op::intrinsic::Plain;
 use crate::op::{self, Const, Intrinsic, LoadKind, Op, Outcome, StoreKind};
 
@@ -22,7 +23,7 @@ const PAGE: usize = 1 << 16;
 pub struct State {
     /// Of any length; `memory.size` counts whole pages.
     pub memory: Vec<u8>,
-    pub globals: Vec<Const>,
+    pub globals: Map<Global, Const>,
     /// Blocks that may still be entered.
     pub fuel: u64,
     /// Bound of `memory.grow`, in pages.
@@ -78,36 +79,36 @@ impl Host for NoHost {
 ///
 /// # Panics
 /// If `args` do not fit the signature, or the function is not valid.
-pub fn run<V: ValueId>(
-    function: &Function<V>,
+pub fn run<S: Stage>(
+    function: &Function<S>,
     args: &[Const],
     state: &mut State,
     host: &mut dyn Host,
 ) -> Result<Option<Const>, Stop> {
-    let values = vec![None; function.types.len()];
+    let values = Map::filled_like(&function.types, None);
     let mut frame = Frame {
         function,
         values,
         state,
         host,
     };
-    frame.enter(Block(0), args);
+    frame.enter(S::ENTRY, args);
     frame.run()
 }
 
-struct Frame<'a, V> {
-    function: &'a Function<V>,
-    values: Vec<Option<Const>>,
+struct Frame<'a, S: Stage> {
+    function: &'a Function<S>,
+    values: Map<S::Value, Option<Const>>,
     state: &'a mut State,
     host: &'a mut dyn Host,
 }
 
-impl<V: ValueId> Frame<'_, V> {
+impl<S: Stage> Frame<'_, S> {
     fn run(&mut self) -> Result<Option<Const>, Stop> {
-        let mut block = Block(0);
+        let mut block = S::ENTRY;
         loop {
             self.state.fuel = self.state.fuel.checked_sub(1).ok_or(Stop::Fuel)?;
-            let data = &self.function.blocks[block.index()];
+            let data = &self.function.blocks[block];
             for inst in &data.insts {
                 self.inst(inst)?;
             }
@@ -141,15 +142,15 @@ impl<V: ValueId> Frame<'_, V> {
         }
     }
 
-    fn jump(&mut self, target: &Target<V>) -> Block {
+    fn jump(&mut self, target: &Target<S>) -> S::Block {
         let args = self.operands(&target.args);
         self.enter(target.block, &args);
         target.block
     }
 
     /// Gives a block's parameters their values.
-    fn enter(&mut self, block: Block, args: &[Const]) {
-        let params = &self.function.blocks[block.index()].params;
+    fn enter(&mut self, block: S::Block, args: &[Const]) {
+        let params = &self.function.blocks[block].params;
         assert_eq!(
             params.len(),
             args.len(),
@@ -161,24 +162,24 @@ impl<V: ValueId> Frame<'_, V> {
                 self.function.value_type(*param),
                 "an argument has its parameter's type"
             );
-            self.values[param.index()] = Some(arg);
+            self.values[*param] = Some(arg);
         }
     }
 
-    fn value(&self, value: V) -> Const {
-        self.values[value.index()].expect("verified: a value is defined before it is used")
+    fn value(&self, value: S::Value) -> Const {
+        self.values[value].expect("verified: a value is defined before it is used")
     }
 
-    fn operands(&self, values: &[V]) -> Vec<Const> {
+    fn operands(&self, values: &[S::Value]) -> Vec<Const> {
         values.iter().map(|&value| self.value(value)).collect()
     }
 
     /// The value of an `i32`, unsigned.
-    fn index(&self, value: V) -> u32 {
+    fn index(&self, value: S::Value) -> u32 {
         address(self.value(value))
     }
 
-    fn inst(&mut self, inst: &Inst<V>) -> Result<(), Stop> {
+    fn inst(&mut self, inst: &Inst<S>) -> Result<(), Stop> {
         let operands = self.operands(&inst.args);
         let result = match inst.op.evaluate(&operands) {
             Some(Outcome::Value(value) | Outcome::AnyNan(value)) => Some(value),
@@ -186,7 +187,7 @@ impl<V: ValueId> Frame<'_, V> {
             None => self.effect(inst.op, &operands)?,
         };
         if let Some(value) = inst.result {
-            self.values[value.index()] = result;
+            self.values[value] = result;
         }
         Ok(())
     }
@@ -202,9 +203,9 @@ impl<V: ValueId> Frame<'_, V> {
                 None
             }
             Op::Call(callee) => self.host.call(state, callee, operands)?,
-            Op::GlobalGet(global) => Some(state.globals[global.index()]),
+            Op::GlobalGet(global) => Some(state.globals[global]),
             Op::GlobalSet(global) => {
-                state.globals[global.index()] = operands[0];
+                state.globals[global] = operands[0];
                 None
             }
             Op::MemorySize => Some(Const::I32((state.memory.len() / PAGE) as i32)),
@@ -254,7 +255,7 @@ impl State {
     pub fn new(memory: usize, globals: Vec<Const>, fuel: u64) -> Self {
         Self {
             memory: vec![0; memory],
-            globals,
+            globals: globals.into(),
             fuel,
             max_pages: 4,
         }

@@ -20,7 +20,7 @@ pub use linking::plant as plant_in_links;
 
 use std::borrow::Cow;
 
-use crate::ir::{Terminator, residual::Function};
+use crate::ir::residual::{Block, Function, Terminator};
 use crate::lower::{self, Plan};
 
 /// A kind of miscompilation.
@@ -188,8 +188,7 @@ impl Fault {
     }
 }
 
-/// Blocks, by number.
-type Blocks = Vec<usize>;
+type Blocks = Vec<Block>;
 
 /// Lets blocks trap at their end: what they define stays, for blocks that nothing reaches any more.
 fn trap(function: &mut Function, blocks: &Blocks) {

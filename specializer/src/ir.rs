@@ -1,8 +1,8 @@
 //! The SSA form that every stage works on: functions of blocks with parameters.
 //!
-//! One shape serves two languages that must not be confused: [`generic`] is what the interpreter's
-//! author wrote, [`residual`] is what specialization leaves. They differ in their value type, so a
-//! residual operand can never name a generic value.
+//! One shape serves two stages that must not be confused: [`generic`] is what the interpreter's
+//! author wrote, [`residual`] is what specialization leaves. Each has types of its own for blocks
+//! and values, so residual code can never name a generic block or value.
 //!
 //! Invariants (checked by [`crate::verify`]):
 //! * block 0 is the entry; its parameters are the function's parameters, and nothing jumps to it;
@@ -17,11 +17,9 @@
 use smallvec::SmallVec;
 use std::{fmt, slice};
 
-use crate::index::{Id, index};
+use crate::index::{Id, Map, index};
 use crate::op::Op;
 
-index!(/// A block of a function.
-    Block, "bb");
 index!(/// A function of the generic module (imports first, as in Wasm).
     Func, "fn");
 index!(/// A function type of the generic module.
@@ -52,63 +50,69 @@ pub struct Signature {
     pub results: Vec<Type>,
 }
 
-/// An index type for SSA values: [`generic::Value`] or [`residual::Value`].
-pub trait ValueId: Id + Eq + Ord + fmt::Debug + fmt::Display + std::hash::Hash {}
+/// Whose code it is: [`Generic`] or [`Residual`].
+pub trait Stage: Copy + Eq + fmt::Debug {
+    /// Names a block of a function.
+    type Block: Id;
+    /// Names an SSA value of a function.
+    type Value: Id;
+    /// The block in which a function starts.
+    const ENTRY: Self::Block;
+}
 
 /// Operands of an instruction or arguments of a jump.
-pub type Values<V> = SmallVec<[V; 4]>;
+pub type Values<S> = SmallVec<[<S as Stage>::Value; 4]>;
 
 #[derive(Clone, Debug)]
-pub struct Function<V> {
+pub struct Function<S: Stage> {
     pub signature: Signature,
-    pub blocks: Vec<BlockData<V>>,
-    /// The type of each value, by index.
-    pub types: Vec<Type>,
+    pub blocks: Map<S::Block, BlockData<S>>,
+    /// The type of each value.
+    pub types: Map<S::Value, Type>,
 }
 
 #[derive(Clone, Debug)]
-pub struct BlockData<V> {
-    pub params: Vec<V>,
-    pub insts: Vec<Inst<V>>,
-    pub term: Terminator<V>,
+pub struct BlockData<S: Stage> {
+    pub params: Vec<S::Value>,
+    pub insts: Vec<Inst<S>>,
+    pub term: Terminator<S>,
 }
 
 #[derive(Clone, Debug)]
-pub struct Inst<V> {
+pub struct Inst<S: Stage> {
     pub op: Op,
-    pub args: Values<V>,
+    pub args: Values<S>,
     /// Present exactly when the operator has a result.
-    pub result: Option<V>,
+    pub result: Option<S::Value>,
 }
 
 /// Where control goes, and with which arguments for the block's parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target<V> {
-    pub block: Block,
-    pub args: Values<V>,
+pub struct Target<S: Stage> {
+    pub block: S::Block,
+    pub args: Values<S>,
 }
 
 #[derive(Clone, Debug)]
-pub enum Terminator<V> {
-    Jump(Target<V>),
+pub enum Terminator<S: Stage> {
+    Jump(Target<S>),
     /// To `then` if the `i32` `cond` is not zero.
     Branch {
-        cond: V,
-        then: Target<V>,
-        otherwise: Target<V>,
+        cond: S::Value,
+        then: Target<S>,
+        otherwise: Target<S>,
     },
     /// To `targets[index]`, or to `default` if the unsigned `i32` `index` is out of range.
     Switch {
-        index: V,
-        targets: Vec<Target<V>>,
-        default: Target<V>,
+        index: S::Value,
+        targets: Vec<Target<S>>,
+        default: Target<S>,
     },
-    Return(Values<V>),
-    /// Residual code only (the lifter takes Wasm's tail calls as well): calls and returns the
-    /// result.
+    Return(Values<S>),
+    /// Calls, and returns the result.
     TailCall {
         callee: Callee,
-        args: Values<V>,
+        args: Values<S>,
     },
     Unreachable,
 }
@@ -140,56 +144,81 @@ pub struct Symbol {
 }
 
 macro_rules! stage {
-    ($(#[$doc:meta])* $module:ident, $prefix:literal) => {
+    ($(#[$doc:meta])* $stage:ident, $module:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        pub enum $stage {}
+
+        impl Stage for $stage {
+            type Block = $module::Block;
+            type Value = $module::Value;
+            const ENTRY: $module::Block = $module::Block::ENTRY;
+        }
+
         $(#[$doc])*
         pub mod $module {
-            use super::{ValueId, index};
+            use super::{$stage, index};
+            index!(/// A block of this stage.
+                Block, "bb");
             index!(/// An SSA value of this stage.
                 Value, $prefix);
-            impl ValueId for Value {}
-            pub type Function = super::Function<Value>;
-            pub type BlockData = super::BlockData<Value>;
-            pub type Inst = super::Inst<Value>;
-            pub type Target = super::Target<Value>;
-            pub type Terminator = super::Terminator<Value>;
-            pub type Values = super::Values<Value>;
+            pub type Function = super::Function<$stage>;
+            pub type BlockData = super::BlockData<$stage>;
+            pub type Inst = super::Inst<$stage>;
+            pub type Target = super::Target<$stage>;
+            pub type Terminator = super::Terminator<$stage>;
+            pub type Values = super::Values<$stage>;
+
+            impl Block {
+                /// The block in which a function starts.
+                pub const ENTRY: Self = Self(0);
+            }
         }
     };
 }
 
 stage!(
-    /// The interpreter's function, as lifted.
-    generic, "g"
+    /// The interpreter's code, as lifted.
+    Generic, generic, "g"
 );
 stage!(
     /// What specialization leaves of it.
-    residual, "v"
+    Residual, residual, "v"
 );
 
 impl residual::Function {
     /// The value that a parameter of the function is.
     pub fn param(&self, param: Parameter) -> residual::Value {
-        self.blocks[0].params[param.index()]
+        self.blocks[residual::Block::ENTRY].params[param.index()]
     }
 }
 
-impl<V: ValueId> Function<V> {
+impl<S: Stage> Function<S> {
     /// A new value of type `ty`, not yet defined by anything.
-    pub fn new_value(&mut self, ty: Type) -> V {
-        let value = V::new(self.types.len());
-        self.types.push(ty);
-        value
+    pub fn new_value(&mut self, ty: Type) -> S::Value {
+        self.types.push(ty)
     }
 
-    pub fn value_type(&self, value: V) -> Type {
-        self.types[value.index()]
+    pub fn value_type(&self, value: S::Value) -> Type {
+        self.types[value]
     }
 }
 
-impl<V> Terminator<V> {
+impl<S: Stage> BlockData<S> {
+    /// A block without parameters and code, which traps.
+    pub fn empty() -> Self {
+        Self {
+            params: Vec::new(),
+            insts: Vec::new(),
+            term: Terminator::Unreachable,
+        }
+    }
+}
+
+impl<S: Stage> Terminator<S> {
     /// Every jump target, in order: of a switch, the default last.
-    pub fn targets(&self) -> impl Iterator<Item = &Target<V>> {
-        let (list, last): (&[Target<V>], [Option<&Target<V>>; 2]) = match self {
+    pub fn targets(&self) -> impl Iterator<Item = &Target<S>> {
+        let (list, last): (&[Target<S>], [Option<&Target<S>>; 2]) = match self {
             Terminator::Jump(target) => (&[], [Some(target), None]),
             Terminator::Branch {
                 then, otherwise, ..
@@ -205,8 +234,8 @@ impl<V> Terminator<V> {
     }
 
     /// Every jump target, in the same order, to be changed.
-    pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut Target<V>> {
-        let (list, last): (&mut [Target<V>], [Option<&mut Target<V>>; 2]) = match self {
+    pub fn targets_mut(&mut self) -> impl Iterator<Item = &mut Target<S>> {
+        let (list, last): (&mut [Target<S>], [Option<&mut Target<S>>; 2]) = match self {
             Terminator::Jump(target) => (&mut [], [Some(target), None]),
             Terminator::Branch {
                 then, otherwise, ..
@@ -222,7 +251,7 @@ impl<V> Terminator<V> {
     }
 
     /// The operands of its own, which are not arguments of a jump.
-    pub fn own_operands(&self) -> &[V] {
+    pub fn own_operands(&self) -> &[S::Value] {
         match self {
             Terminator::Jump(_) | Terminator::Unreachable => &[],
             Terminator::Branch { cond: operand, .. }
@@ -231,7 +260,7 @@ impl<V> Terminator<V> {
         }
     }
 
-    fn own_operands_mut(&mut self) -> &mut [V] {
+    fn own_operands_mut(&mut self) -> &mut [S::Value] {
         match self {
             Terminator::Jump(_) | Terminator::Unreachable => &mut [],
             Terminator::Branch { cond: operand, .. }
@@ -241,13 +270,13 @@ impl<V> Terminator<V> {
     }
 
     /// Every operand: its own, then the arguments of each jump.
-    pub fn operands(&self) -> impl Iterator<Item = &V> {
+    pub fn operands(&self) -> impl Iterator<Item = &S::Value> {
         let arguments = self.targets().flat_map(|target| &target.args);
         self.own_operands().iter().chain(arguments)
     }
 
     /// Visits every operand, in the same order, to change it.
-    pub fn for_each_operand_mut(&mut self, mut visit: impl FnMut(&mut V)) {
+    pub fn for_each_operand_mut(&mut self, mut visit: impl FnMut(&mut S::Value)) {
         self.own_operands_mut().iter_mut().for_each(&mut visit);
         self.targets_mut()
             .flat_map(|target| &mut target.args)

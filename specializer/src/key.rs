@@ -41,12 +41,12 @@ impl GenericKey {
             key.bytes(import.module.as_bytes());
             key.bytes(import.name.as_bytes());
         });
-        key.list(&module.types, Self::value);
-        key.list(&module.globals, |key, global| {
+        key.list(module.types.values(), Self::value);
+        key.list(module.globals.values(), |key, global| {
             let init = if global.mutable { None } else { global.init };
             key.value(&(global.ty, global.mutable, init));
         });
-        key.list(&module.functions, |key, sig| key.number(sig.0));
+        key.list(module.functions.values(), |key, sig| key.number(sig.0));
         key.list(&module.table, |key, func| match func {
             Some(func) => key.list(&[func.0], |key, &index| key.number(index)),
             None => key.list(&[], |key, &index| key.number(index)),
@@ -82,9 +82,14 @@ impl GenericKey {
         *key.hasher.finalize().as_bytes()
     }
 
-    fn list<T>(&mut self, items: &[T], mut each: impl FnMut(&mut Self, &T)) {
+    fn list<'a, T: 'a>(
+        &mut self,
+        items: impl IntoIterator<Item = &'a T, IntoIter: ExactSizeIterator>,
+        mut each: impl FnMut(&mut Self, &T),
+    ) {
+        let items = items.into_iter();
         self.hasher.update(&(items.len() as u64).to_le_bytes());
-        items.iter().for_each(|item| each(self, item));
+        items.for_each(|item| each(self, item));
     }
 
     /// A value by its debugging output, which tells different values apart.

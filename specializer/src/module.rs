@@ -10,7 +10,8 @@ use wasmparser::{
     ValidPayload, Validator, ValidatorResources, WasmFeatures,
 };
 
-use crate::ir::{Func, Sig, Signature, Type};
+use crate::index::Map;
+use crate::ir::{Func, Global, Sig, Signature, Type};
 use crate::op::Const;
 
 /// What cannot be read as a module that holds an interpreter.
@@ -47,15 +48,15 @@ pub struct Import<'a> {
 
 pub struct Module<'a> {
     pub bytes: &'a [u8],
-    /// By type index; absent where the type is no function or uses types beyond [`Type`].
-    pub types: Vec<Option<Signature>>,
-    /// By function index, imports first.
-    pub functions: Vec<Sig>,
+    /// Absent where the type is no function or uses types beyond [`Type`].
+    pub types: Map<Sig, Option<Signature>>,
+    /// Imports first.
+    pub functions: Map<Func, Sig>,
     /// The first functions.
     pub imports: Vec<Import<'a>>,
     /// By function index less the number of imports.
     pub bodies: Vec<FunctionBody<'a>>,
-    pub globals: Vec<GlobalInfo>,
+    pub globals: Map<Global, GlobalInfo>,
     /// Table 0 as active element segments fill it; absent entries are null or unknown.
     pub table: Vec<Option<Func>>,
     /// The initial size of table 0, and whether it is the module's own.
@@ -95,11 +96,11 @@ impl<'a> Module<'a> {
     pub fn parse(bytes: &'a [u8]) -> Result<Self, ModuleError> {
         let mut module = Self {
             bytes,
-            types: Vec::new(),
-            functions: Vec::new(),
+            types: Map::default(),
+            functions: Map::default(),
             imports: Vec::new(),
             bodies: Vec::new(),
-            globals: Vec::new(),
+            globals: Map::default(),
             table: Vec::new(),
             table_size: 0,
             owns_table: false,
@@ -125,7 +126,7 @@ impl<'a> Module<'a> {
 
     /// What validates another body of type `sig`, as if it were a function of this module.
     pub fn validation(&self, sig: Sig) -> Option<FuncToValidate<ValidatorResources>> {
-        self.types.get(sig.index())?.as_ref()?;
+        self.types.get(sig)?.as_ref()?;
         Some(FuncToValidate {
             resources: self.resources.clone()?,
             index: self.functions.len() as u32,
@@ -147,9 +148,7 @@ impl<'a> Module<'a> {
 
     /// The signature of `func`, unless it uses types beyond [`Type`].
     pub fn signature(&self, func: Func) -> Option<&Signature> {
-        self.types
-            .get(self.functions.get(func.index())?.index())?
-            .as_ref()
+        self.types.get(*self.functions.get(func)?)?.as_ref()
     }
 
     /// Fills `bytes` with the memory image at `address`; zero where no data segment reaches.
@@ -240,11 +239,13 @@ impl<'a> Module<'a> {
                     name: import.name,
                 });
             }
-            TypeRef::Global(global) => self.globals.push(GlobalInfo {
-                ty: value_type(global.content_type),
-                mutable: global.mutable,
-                init: None,
-            }),
+            TypeRef::Global(global) => {
+                self.globals.push(GlobalInfo {
+                    ty: value_type(global.content_type),
+                    mutable: global.mutable,
+                    init: None,
+                });
+            }
             TypeRef::Table(table) => self.table_type(&table, false, 0)?,
             TypeRef::Memory(memory) => self.memory_type(&memory),
             TypeRef::Tag(_) | TypeRef::FuncExact(_) => {}
@@ -378,16 +379,14 @@ pub(crate) fn constant(expr: &wasmparser::ConstExpr<'_>) -> Option<Const> {
 
 impl crate::op::Types for Module<'_> {
     fn function(&self, func: Func) -> Option<&Signature> {
-        self.types
-            .get(self.functions.get(func.index())?.index())?
-            .as_ref()
+        self.types.get(*self.functions.get(func)?)?.as_ref()
     }
 
     fn signature(&self, sig: Sig) -> Option<&Signature> {
-        self.types.get(sig.index())?.as_ref()
+        self.types.get(sig)?.as_ref()
     }
 
-    fn global(&self, global: crate::ir::Global) -> Option<Type> {
-        self.globals.get(global.index())?.ty
+    fn global(&self, global: Global) -> Option<Type> {
+        self.globals.get(global)?.ty
     }
 }

@@ -6,8 +6,9 @@
 //! loops.
 
 use crate::dominators::{Dominators, Order};
-use crate::ir::residual::{BlockData, Function, Inst, Target, Terminator, Value, Values};
-use crate::ir::{Block, Callee, Func, Global, Sig, Signature, Type};
+use crate::index::Map;
+use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value, Values};
+use crate::ir::{Callee, Func, Global, Sig, Signature, Type};
 use crate::op::{Const, LoadKind, Op, StoreKind};
 
 /// `report(i32, i64) -> i64`: a function that the test provides.
@@ -75,7 +76,7 @@ pub fn function(random: &mut Random, max_blocks: usize) -> Function {
     let mut function = Function {
         signature: signature(),
         blocks: (0..count).map(|_| graph_block(random, count)).collect(),
-        types: Vec::new(),
+        types: Map::default(),
     };
     let order = Order::new(&function);
     let dominators = Dominators::new(&function, &order);
@@ -86,25 +87,24 @@ pub fn function(random: &mut Random, max_blocks: usize) -> Function {
             .iter()
             .any(|&pred| order.retreats(pred, block))
     };
-    let reports = (0..count)
-        .map(|index| in_loop(Block(index as u32)) || random.below(3) == 0)
+    let reports = (function.blocks.keys())
+        .map(|block| in_loop(block) || random.below(3) == 0)
         .collect();
     let mut builder = Builder {
         random,
         function: &mut function,
-        defined: vec![Vec::new(); count],
+        defined: Map::filled(Vec::new(), count),
         reports,
     };
-    for index in 0..count {
-        let block = Block(index as u32);
+    for block in order.number.keys() {
         builder.params(block);
         if !order.reaches(block) {
-            builder.function.blocks[index].term = Terminator::Unreachable;
+            builder.function.blocks[block].term = Terminator::Unreachable;
         }
     }
     for &block in &order.blocks {
-        let available = match dominators.parent[block.index()] {
-            Some(parent) => builder.defined[parent.index()].clone(),
+        let available = match dominators.parent[block] {
+            Some(parent) => builder.defined[parent].clone(),
             None => Vec::new(),
         };
         builder.block(block, available);
@@ -156,16 +156,16 @@ fn graph_block(random: &mut Random, count: usize) -> BlockData {
 struct Builder<'f> {
     random: &'f mut Random,
     function: &'f mut Function,
-    /// By block: what is available at its end.
-    defined: Vec<Vec<Value>>,
-    /// By block: whether it reports.
-    reports: Vec<bool>,
+    /// What is available at a block's end.
+    defined: Map<Block, Vec<Value>>,
+    /// Whether a block reports.
+    reports: Map<Block, bool>,
 }
 
 impl Builder<'_> {
     fn params(&mut self, block: Block) {
-        let types = match block.index() {
-            0 => self.function.signature.params.clone(),
+        let types = match block {
+            Block::ENTRY => self.function.signature.params.clone(),
             _ => (0..self.random.below(4))
                 .map(|_| {
                     self.random
@@ -177,11 +177,11 @@ impl Builder<'_> {
             .into_iter()
             .map(|ty| self.function.new_value(ty))
             .collect();
-        self.function.blocks[block.index()].params = params;
+        self.function.blocks[block].params = params;
     }
 
     fn block(&mut self, block: Block, mut available: Vec<Value>) {
-        available.extend(&self.function.blocks[block.index()].params);
+        available.extend(&self.function.blocks[block].params);
         let mut insts = Vec::new();
         // Each type has a value in every block.
         for constant in [
@@ -191,7 +191,7 @@ impl Builder<'_> {
         ] {
             self.emit(&mut insts, &mut available, Op::Const(constant), &[]);
         }
-        if self.reports[block.index()] {
+        if self.reports[block] {
             self.emit(
                 &mut insts,
                 &mut available,
@@ -203,7 +203,7 @@ impl Builder<'_> {
             self.random_inst(&mut insts, &mut available);
         }
         let mut term = std::mem::replace(
-            &mut self.function.blocks[block.index()].term,
+            &mut self.function.blocks[block].term,
             Terminator::Unreachable,
         );
         match &mut term {
@@ -218,20 +218,18 @@ impl Builder<'_> {
             Terminator::Jump(_) | Terminator::Unreachable => {}
         }
         for target in term.targets_mut() {
-            let params = self.function.blocks[target.block.index()].params.clone();
-            let types = params
-                .iter()
-                .map(|param| self.function.types[param.index()]);
+            let params = self.function.blocks[target.block].params.clone();
+            let types = params.iter().map(|param| self.function.types[*param]);
             target.args = types
                 .collect::<Vec<_>>()
                 .into_iter()
                 .map(|ty| self.operand(&available, ty))
                 .collect();
         }
-        let data = &mut self.function.blocks[block.index()];
+        let data = &mut self.function.blocks[block];
         data.insts = insts;
         data.term = term;
-        self.defined[block.index()] = available;
+        self.defined[block] = available;
     }
 
     fn random_inst(&mut self, insts: &mut Vec<Inst>, available: &mut Vec<Value>) {
@@ -372,7 +370,7 @@ impl Builder<'_> {
         let typed: Vec<Value> = available
             .iter()
             .copied()
-            .filter(|value| self.function.types[value.index()] == ty)
+            .filter(|value| self.function.types[*value] == ty)
             .collect();
         let recent = if self.random.below(2) == 0 {
             typed.len().min(3)

@@ -15,7 +15,7 @@ use annotations as abi;
 use wasmparser::ExternalKind;
 
 use crate::index::Map;
-use crate::ir::{Base, Func, Parameter, Sig, Signature, Symbol, Type};
+use crate::ir::{Base, Func, Global, Parameter, Sig, Signature, Symbol, Type};
 use crate::module::Module;
 use crate::op::Const;
 
@@ -167,7 +167,7 @@ fn table_address(module: &Module) -> Option<u32> {
     let &(ExternalKind::Global, index) = module.exports.get(abi::REQUEST_TABLE_EXPORT)? else {
         return None;
     };
-    let global = module.globals.get(index as usize)?;
+    let global = module.globals.get(Global(index))?;
     match (global.mutable, global.init) {
         (false, Some(Const::I32(address))) => Some(address as u32),
         _ => None,
@@ -260,7 +260,7 @@ impl Reader<'_, '_> {
             function,
             slot,
             generic,
-            sig: self.module.functions[generic.index()],
+            sig: self.module.functions[generic],
             params: Vec::new(),
             bases: Map::default(),
             anchor: Base(0),

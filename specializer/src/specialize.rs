@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use crate::eval::{self, Budgets, Declined, Evaluation, Prepared, Residual};
 use crate::fault::{self, Fault, Kind};
 use crate::image::Image;
-use crate::ir::{Func, residual};
+use crate::ir::{Func, Stage, residual};
 use crate::key::GenericKey;
 use crate::lift::Unsupported;
 use crate::link::{self, Absent, Choices, LinkError, Residue};
@@ -224,7 +224,7 @@ fn lift_all(
     Ok(generic)
 }
 
-fn expect_valid(stage: &str, verdict: Result<(), verify::Fault>) {
+fn expect_valid<S: Stage>(stage: &str, verdict: Result<(), verify::Fault<S>>) {
     if let Err(fault) = verdict {
         panic!("{stage} leaves a function that breaks a rule: {fault}");
     }

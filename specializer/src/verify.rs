@@ -23,8 +23,10 @@ mod tests;
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::index::Map;
 use crate::ir::{
-    Block, BlockData, Callee, Function, Inst, Target, Terminator, Type, ValueId, generic, residual,
+    BlockData, Callee, Function, Generic, Inst, Residual, Stage, Target, Terminator, Type, generic,
+    residual,
 };
 use crate::op::{Intrinsic, Op, OpType, Types};
 use dominance::Dominance;
@@ -32,8 +34,8 @@ use dominance::Dominance;
 /// A rule that is broken, and where.
 #[derive(Debug, thiserror::Error)]
 #[error("{place}: {rule}: {message}")]
-pub struct Fault {
-    pub place: Place,
+pub struct Fault<S: Stage> {
+    pub place: Place<S>,
     /// `V1` and so on: see the module's documentation.
     pub rule: &'static str,
     pub message: String,
@@ -41,38 +43,41 @@ pub struct Fault {
 
 /// A place in a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
-    Start(Block),
-    Inst(Block, usize),
-    Terminator(Block),
+pub enum Place<S: Stage> {
+    Start(S::Block),
+    Inst(S::Block, usize),
+    Terminator(S::Block),
 }
 
 /// Checks the rules for generic code.
-pub fn generic(function: &generic::Function, types: &dyn Types) -> Result<(), Fault> {
-    Verifier::new(function, types, Stage::Generic)?.run()
+pub fn generic(function: &generic::Function, types: &dyn Types) -> Result<(), Fault<Generic>> {
+    Verifier::new(function, types, Scope::Block)?.run()
 }
 
 /// Checks the rules for residual code.
-pub fn residual(function: &residual::Function, types: &dyn Types) -> Result<(), Fault> {
-    Verifier::new(function, types, Stage::Residual(Dominance::of(function)))?.run()
+pub fn residual(function: &residual::Function, types: &dyn Types) -> Result<(), Fault<Residual>> {
+    Verifier::new(function, types, Scope::Dominated(Dominance::of(function)))?.run()
 }
 
-enum Stage {
-    Generic,
-    Residual(Dominance),
+/// Where a definition may be used: the two cases of V6.
+enum Scope<S: Stage> {
+    /// In its own block.
+    Block,
+    /// Where it dominates.
+    Dominated(Dominance<S>),
 }
 
-struct Verifier<'f, V> {
-    function: &'f Function<V>,
+struct Verifier<'f, S: Stage> {
+    function: &'f Function<S>,
     types: &'f dyn Types,
-    stage: Stage,
+    scope: Scope<S>,
     /// Where each value is defined: its block, and how many instructions come before.
-    definitions: Vec<Option<(Block, usize)>>,
+    definitions: Map<S::Value, Option<(S::Block, usize)>>,
 }
 
-type Check<T = ()> = Result<T, Fault>;
+type Check<S> = Result<(), Fault<S>>;
 
-fn fault<T>(place: Place, rule: &'static str, message: impl Display) -> Check<T> {
+fn fault<S: Stage>(place: Place<S>, rule: &'static str, message: impl Display) -> Check<S> {
     Err(Fault {
         place,
         rule,
@@ -80,19 +85,21 @@ fn fault<T>(place: Place, rule: &'static str, message: impl Display) -> Check<T>
     })
 }
 
-const ENTRY: Block = Block(0);
-
-impl<'f, V: ValueId> Verifier<'f, V> {
+impl<'f, S: Stage> Verifier<'f, S> {
     /// Collects definitions (V2).
-    fn new(function: &'f Function<V>, types: &'f dyn Types, stage: Stage) -> Check<Self> {
-        let definitions = vec![None; function.types.len()];
+    fn new(
+        function: &'f Function<S>,
+        types: &'f dyn Types,
+        scope: Scope<S>,
+    ) -> Result<Self, Fault<S>> {
+        let definitions = Map::filled_like(&function.types, None);
         let mut verifier = Self {
             function,
             types,
-            stage,
+            scope,
             definitions,
         };
-        for (block, data) in blocks(function) {
+        for (block, data) in &function.blocks {
             for &param in &data.params {
                 verifier.define(Place::Start(block), param, (block, 0))?;
             }
@@ -105,8 +112,8 @@ impl<'f, V: ValueId> Verifier<'f, V> {
         Ok(verifier)
     }
 
-    fn define(&mut self, place: Place, value: V, at: (Block, usize)) -> Check {
-        match self.definitions.get_mut(value.index()) {
+    fn define(&mut self, place: Place<S>, value: S::Value, at: (S::Block, usize)) -> Check<S> {
+        match self.definitions.get_mut(value) {
             None => fault(place, "V2", format_args!("{value} has no type")),
             Some(Some(_)) => fault(place, "V2", format_args!("{value} is defined twice")),
             Some(definition) => {
@@ -116,9 +123,9 @@ impl<'f, V: ValueId> Verifier<'f, V> {
         }
     }
 
-    fn run(&self) -> Check {
+    fn run(&self) -> Check<S> {
         self.entry()?;
-        for (block, data) in blocks(self.function) {
+        for (block, data) in &self.function.blocks {
             for (index, inst) in data.insts.iter().enumerate() {
                 let place = Place::Inst(block, index);
                 self.inst(place, inst)?;
@@ -129,23 +136,29 @@ impl<'f, V: ValueId> Verifier<'f, V> {
         Ok(())
     }
 
-    fn entry(&self) -> Check {
-        let place = Place::Start(ENTRY);
-        let Some(entry) = self.function.blocks.first() else {
+    fn entry(&self) -> Check<S> {
+        let place = Place::Start(S::ENTRY);
+        let Some(entry) = self.function.blocks.get(S::ENTRY) else {
             return fault(place, "V1", "there is no block");
         };
         self.expect(place, "V1", &entry.params, &self.function.signature.params)
     }
 
     /// Whether `values` have these types.
-    fn expect(&self, place: Place, rule: &'static str, values: &[V], types: &[Type]) -> Check {
+    fn expect(
+        &self,
+        place: Place<S>,
+        rule: &'static str,
+        values: &[S::Value],
+        types: &[Type],
+    ) -> Check<S> {
         if values.len() != types.len() {
             let message =
                 format_args!("{} values where {} belong", values.len(), types.len()).to_string();
             return fault(place, rule, message);
         }
         for (&value, &ty) in values.iter().zip(types) {
-            match self.function.types.get(value.index()) {
+            match self.function.types.get(value) {
                 Some(&found) if found == ty => {}
                 Some(found) => {
                     return fault(
@@ -160,12 +173,12 @@ impl<'f, V: ValueId> Verifier<'f, V> {
         Ok(())
     }
 
-    fn inst(&self, place: Place, inst: &Inst<V>) -> Check {
+    fn inst(&self, place: Place<S>, inst: &Inst<S>) -> Check<S> {
         self.stage_allows(place, inst.op)?;
         let first = inst
             .args
             .first()
-            .and_then(|value| self.function.types.get(value.index()));
+            .and_then(|&value| self.function.types.get(value));
         let Some(OpType { operands, result }) = inst.op.ty(first.copied(), self.types) else {
             return fault(
                 place,
@@ -177,8 +190,8 @@ impl<'f, V: ValueId> Verifier<'f, V> {
         self.expect(place, "V4", inst.result.as_slice(), result.as_slice())
     }
 
-    fn stage_allows(&self, place: Place, op: Op) -> Check {
-        let generic = matches!(self.stage, Stage::Generic);
+    fn stage_allows(&self, place: Place<S>, op: Op) -> Check<S> {
+        let generic = matches!(self.scope, Scope::Block);
         let belongs = match op {
             Op::SymbolAddress(_) | Op::Call(Callee::Slot { .. }) => !generic,
             Op::Intrinsic(Intrinsic::LockstepEvent) => true,
@@ -207,7 +220,7 @@ impl<'f, V: ValueId> Verifier<'f, V> {
         }
     }
 
-    fn terminator(&self, block: Block, data: &BlockData<V>) -> Check {
+    fn terminator(&self, block: S::Block, data: &BlockData<S>) -> Check<S> {
         let place = Place::Terminator(block);
         let at = (block, data.insts.len());
         for target in data.term.targets() {
@@ -231,11 +244,11 @@ impl<'f, V: ValueId> Verifier<'f, V> {
         }
     }
 
-    fn target(&self, place: Place, target: &Target<V>) -> Check {
-        if target.block == ENTRY {
+    fn target(&self, place: Place<S>, target: &Target<S>) -> Check<S> {
+        if target.block == S::ENTRY {
             return fault(place, "V1", "a jump to the entry block");
         }
-        let Some(data) = self.function.blocks.get(target.block.index()) else {
+        let Some(data) = self.function.blocks.get(target.block) else {
             return fault(place, "V3", format_args!("{} does not exist", target.block));
         };
         let types: Vec<_> = data
@@ -246,7 +259,7 @@ impl<'f, V: ValueId> Verifier<'f, V> {
         self.expect(place, "V3", &target.args, &types)
     }
 
-    fn tail_call(&self, place: Place, callee: &Callee, args: &[V]) -> Check {
+    fn tail_call(&self, place: Place<S>, callee: &Callee, args: &[S::Value]) -> Check<S> {
         self.stage_allows(place, Op::Call(*callee))?;
         let Some(OpType { operands, result }) = callee.ty(self.types) else {
             return fault(place, "V5", "the callee has no type");
@@ -262,15 +275,15 @@ impl<'f, V: ValueId> Verifier<'f, V> {
     }
 
     /// Whether `values` are defined where control has come to `at` (V6).
-    fn uses(&self, place: Place, values: &[V], at: (Block, usize)) -> Check {
-        for value in values {
-            let Some(definition) = self.definitions[value.index()] else {
+    fn uses(&self, place: Place<S>, values: &[S::Value], at: (S::Block, usize)) -> Check<S> {
+        for &value in values {
+            let Some(definition) = self.definitions[value] else {
                 return fault(place, "V2", format_args!("{value} is not defined"));
             };
-            let defined = match &self.stage {
+            let defined = match &self.scope {
                 _ if definition.0 == at.0 => definition.1 <= at.1,
-                Stage::Generic => false,
-                Stage::Residual(dominance) => dominance.dominates(definition.0, at.0),
+                Scope::Block => false,
+                Scope::Dominated(dominance) => dominance.dominates(definition.0, at.0),
             };
             if !defined {
                 return fault(
@@ -284,11 +297,7 @@ impl<'f, V: ValueId> Verifier<'f, V> {
     }
 }
 
-fn blocks<V>(function: &Function<V>) -> impl Iterator<Item = (Block, &BlockData<V>)> {
-    (0_u32..).map(Block).zip(&function.blocks)
-}
-
-impl Display for Place {
+impl<S: Stage> Display for Place<S> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Place::Start(block) => write!(f, "{block}"),

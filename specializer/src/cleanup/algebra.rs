@@ -2,7 +2,7 @@
 //! included.
 
 use crate::exec::{self, NoHost, State};
-use crate::ir::residual::{BlockData, Function, Inst, Terminator, Value, Values};
+use crate::ir::residual::{Block, BlockData, Function, Inst, Terminator, Value, Values};
 use crate::ir::{Signature, Type};
 use crate::op::{Const, Op, Plain};
 use crate::random::Random;
@@ -29,14 +29,14 @@ fn chain(random: &mut Random, operators: &[Plain], length: usize) -> Function {
     };
     let mut function = Function {
         signature,
-        blocks: vec![block],
-        types,
+        blocks: vec![block].into(),
+        types: types.into(),
     };
     let mut last = Value(random.below(2) as u32);
     let push = |function: &mut Function, op: Op, args: &[Value], ty: Type| {
         let result = function.new_value(ty);
         let args = Values::from_slice(args);
-        function.blocks[0].insts.push(Inst {
+        function.blocks[Block::ENTRY].insts.push(Inst {
             op,
             args,
             result: Some(result),
@@ -88,7 +88,7 @@ fn chain(random: &mut Random, operators: &[Plain], length: usize) -> Function {
     if function.value_type(last) == Type::I32 {
         last = push(&mut function, Op::I64ExtendI32U, &[last], Type::I64);
     }
-    function.blocks[0].term = Terminator::Return(Values::from_slice(&[last]));
+    function.blocks[Block::ENTRY].term = Terminator::Return(Values::from_slice(&[last]));
     function
 }
 

@@ -2,24 +2,20 @@
 //! postorder, so that equal functions print and encode alike whatever path led to them.
 
 use crate::dominators::Order;
-use crate::index::Id;
-use crate::ir::residual::{Function, Value};
-use crate::ir::{Block, Type};
+use crate::index::Map;
+use crate::ir::Type;
+use crate::ir::residual::{Block, BlockData, Function, Value};
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);
-    let mut blocks: Vec<_> = order
-        .blocks
-        .iter()
-        .map(|block| std::mem::replace(&mut function.blocks[block.index()], empty()))
-        .collect();
+    let take = |&block| std::mem::replace(&mut function.blocks[block], BlockData::empty());
+    let mut blocks: Map<Block, BlockData> = order.blocks.iter().map(take).collect();
     let mut numbering = Numbering {
         old_types: &function.types,
-        new: Vec::new(),
-        types: Vec::new(),
+        new: Map::filled_like(&function.types, None),
+        types: Map::default(),
     };
-    numbering.new.resize(function.types.len(), None);
-    for block in &mut blocks {
+    for block in blocks.values_mut() {
         block
             .params
             .iter_mut()
@@ -30,7 +26,7 @@ pub fn run(function: &mut Function) {
             .filter_map(|inst| inst.result.as_mut())
             .for_each(|value| numbering.define(value));
     }
-    for block in &mut blocks {
+    for block in blocks.values_mut() {
         block
             .insts
             .iter_mut()
@@ -38,37 +34,27 @@ pub fn run(function: &mut Function) {
             .for_each(|arg| numbering.rename(arg));
         block.term.for_each_operand_mut(|arg| numbering.rename(arg));
         for target in block.term.targets_mut() {
-            target.block = Block(order.number[target.block.index()]);
+            target.block = Block(order.number[target.block]);
         }
     }
     function.types = numbering.types;
     function.blocks = blocks;
 }
 
-fn empty() -> crate::ir::residual::BlockData {
-    let term = crate::ir::residual::Terminator::Unreachable;
-    crate::ir::residual::BlockData {
-        params: Vec::new(),
-        insts: Vec::new(),
-        term,
-    }
-}
-
 struct Numbering<'f> {
-    old_types: &'f [Type],
-    new: Vec<Option<Value>>,
-    types: Vec<Type>,
+    old_types: &'f Map<Value, Type>,
+    new: Map<Value, Option<Value>>,
+    types: Map<Value, Type>,
 }
 
 impl Numbering<'_> {
     fn define(&mut self, value: &mut Value) {
-        let new = Value::new(self.types.len());
-        self.types.push(self.old_types[value.index()]);
-        self.new[value.index()] = Some(new);
+        let new = self.types.push(self.old_types[*value]);
+        self.new[*value] = Some(new);
         *value = new;
     }
 
     fn rename(&self, value: &mut Value) {
-        *value = self.new[value.index()].expect("an operand is defined in a reachable block");
+        *value = self.new[*value].expect("an operand is defined in a reachable block");
     }
 }

@@ -5,13 +5,13 @@
 
 use super::rename::Renaming;
 use crate::hash::FastMap;
-use crate::ir::residual::{Function, Inst, Value, Values};
+use crate::ir::residual::{Block, Function, Inst, Value, Values};
 use crate::op::{Const, Op};
 
 pub fn run(function: &mut Function) {
     let mut constants = Constants::default();
     let mut renaming = Renaming::new(function);
-    for block in &mut function.blocks {
+    for block in function.blocks.values_mut() {
         block.insts.retain(|inst| {
             let (Op::Const(_) | Op::SymbolAddress(_)) = inst.op else {
                 return true;
@@ -41,7 +41,7 @@ pub struct Constants {
 impl Constants {
     /// The constants that [`run`] has put into the entry block.
     pub fn of(function: &Function) -> Self {
-        let insts = function.blocks[0].insts.iter();
+        let insts = function.blocks[Block::ENTRY].insts.iter();
         let constants = insts.filter(|inst| matches!(inst.op, Op::Const(_) | Op::SymbolAddress(_)));
         let known = constants
             .filter_map(|inst| Some((inst.op, inst.result?)))
@@ -68,6 +68,6 @@ impl Constants {
 
     /// Puts new constants at the start of the entry block.
     pub fn place(self, function: &mut Function) {
-        function.blocks[0].insts.splice(0..0, self.insts);
+        function.blocks[Block::ENTRY].insts.splice(0..0, self.insts);
     }
 }

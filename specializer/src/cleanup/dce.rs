@@ -5,21 +5,21 @@
 
 use super::params::retain_params;
 use crate::dominators::Order;
-use crate::ir::Block;
-use crate::ir::residual::{Function, Value};
+use crate::index::Map;
+use crate::ir::residual::{Block, Function, Value};
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);
     let live = Marking::new(function, &order).run();
     for &block in &order.blocks {
-        function.blocks[block.index()].insts.retain(|inst| {
-            let used = inst.result.is_some_and(|result| live[result.index()]);
+        function.blocks[block].insts.retain(|inst| {
+            let used = inst.result.is_some_and(|result| live[result]);
             used || !inst.op.effect().removable()
         });
     }
-    let mut shrinks = vec![true; function.blocks.len()];
-    shrinks[0] = false;
-    retain_params(function, &order, &shrinks, |param| live[param.index()]);
+    let mut shrinks = Map::filled_like(&function.blocks, true);
+    shrinks[Block::ENTRY] = false;
+    retain_params(function, &order, &shrinks, |param| live[param]);
 }
 
 #[derive(Clone, Copy)]
@@ -31,26 +31,26 @@ enum Source {
 struct Marking<'f> {
     function: &'f Function,
     order: &'f Order,
-    source: Vec<Option<Source>>,
-    live: Vec<bool>,
+    source: Map<Value, Option<Source>>,
+    live: Map<Value, bool>,
     pending: Vec<Value>,
 }
 
 impl<'f> Marking<'f> {
     fn new(function: &'f Function, order: &'f Order) -> Self {
-        let mut source = vec![None; function.types.len()];
+        let mut source = Map::filled_like(&function.types, None);
         for &block in &order.blocks {
-            let data = &function.blocks[block.index()];
+            let data = &function.blocks[block];
             for (index, param) in data.params.iter().enumerate() {
-                source[param.index()] = Some(Source::Param(block, index as u32));
+                source[*param] = Some(Source::Param(block, index as u32));
             }
             for (index, inst) in data.insts.iter().enumerate() {
                 if let Some(result) = inst.result {
-                    source[result.index()] = Some(Source::Inst(block, index as u32));
+                    source[result] = Some(Source::Inst(block, index as u32));
                 }
             }
         }
-        let live = vec![false; function.types.len()];
+        let live = Map::filled_like(&function.types, false);
         Self {
             function,
             order,
@@ -60,10 +60,10 @@ impl<'f> Marking<'f> {
         }
     }
 
-    fn run(mut self) -> Vec<bool> {
+    fn run(mut self) -> Map<Value, bool> {
         let function = self.function;
         for &block in &self.order.blocks {
-            let data = &function.blocks[block.index()];
+            let data = &function.blocks[block];
             for inst in data
                 .insts
                 .iter()
@@ -77,9 +77,9 @@ impl<'f> Marking<'f> {
                 .for_each(|&arg| self.mark(arg));
         }
         while let Some(value) = self.pending.pop() {
-            match self.source[value.index()].expect("an operand is defined in a reachable block") {
+            match self.source[value].expect("an operand is defined in a reachable block") {
                 Source::Inst(block, index) => {
-                    let inst = &function.blocks[block.index()].insts[index as usize];
+                    let inst = &function.blocks[block].insts[index as usize];
                     inst.args.iter().for_each(|&arg| self.mark(arg));
                 }
                 Source::Param(block, index) => self.mark_arguments(block, index),
@@ -96,7 +96,7 @@ impl<'f> Marking<'f> {
             if done.replace(pred) == Some(pred) {
                 continue;
             }
-            for target in function.blocks[pred.index()].term.targets() {
+            for target in function.blocks[pred].term.targets() {
                 if target.block == block {
                     self.mark(target.args[index as usize]);
                 }
@@ -105,7 +105,7 @@ impl<'f> Marking<'f> {
     }
 
     fn mark(&mut self, value: Value) {
-        if !std::mem::replace(&mut self.live[value.index()], true) {
+        if !std::mem::replace(&mut self.live[value], true) {
             self.pending.push(value);
         }
     }

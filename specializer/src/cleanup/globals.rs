@@ -12,8 +12,9 @@
 
 use super::rename::Renaming;
 use crate::dominators::Order;
-use crate::ir::residual::{BlockData, Function, Inst, Terminator, Value};
-use crate::ir::{Block, Global};
+use crate::index::Map;
+use crate::ir::Global;
+use crate::ir::residual::{Block, BlockData, Function, Inst, Terminator, Value};
 use crate::op::{Effect, Op};
 
 pub fn run(function: &mut Function) {
@@ -34,7 +35,7 @@ pub fn run(function: &mut Function) {
 fn globals(function: &Function, order: &Order) -> Vec<Global> {
     let mut accessed: Vec<(Global, u32)> = Vec::new();
     let blocks = order.blocks.iter();
-    for inst in blocks.flat_map(|block| &function.blocks[block.index()].insts) {
+    for inst in blocks.flat_map(|block| &function.blocks[*block].insts) {
         if let Op::GlobalGet(global) | Op::GlobalSet(global) = inst.op {
             match accessed.iter_mut().find(|(known, _)| *known == global) {
                 Some((_, count)) => *count += 1,
@@ -90,8 +91,8 @@ impl Pass<'_> {
         let entering = self.flow_forward(function);
         let mut renaming = Renaming::new(function);
         for &block in &self.order.blocks {
-            let mut holds = entering[block.index()];
-            let data = &mut function.blocks[block.index()];
+            let mut holds = entering[block];
+            let data = &mut function.blocks[block];
             data.insts.retain(|inst| {
                 let before = holds;
                 holds = holds.after(inst, self.global);
@@ -111,22 +112,22 @@ impl Pass<'_> {
     }
 
     /// What the global holds where each block begins.
-    fn flow_forward(&self, function: &Function) -> Vec<Holds> {
-        let mut entering = vec![Holds::Unreached; function.blocks.len()];
-        entering[0] = Holds::Anything;
+    fn flow_forward(&self, function: &Function) -> Map<Block, Holds> {
+        let mut entering = Map::filled_like(&function.blocks, Holds::Unreached);
+        entering[Block::ENTRY] = Holds::Anything;
         let mut changed = true;
         // A block's state goes down twice at most, and most graphs settle in two rounds.
         while changed {
             changed = false;
             for &block in &self.order.blocks {
-                let insts = function.blocks[block.index()].insts.iter();
-                let leaving = insts.fold(entering[block.index()], |holds, inst| {
+                let insts = function.blocks[block].insts.iter();
+                let leaving = insts.fold(entering[block], |holds, inst| {
                     holds.after(inst, self.global)
                 });
                 for next in self.order.succs.of(block) {
-                    let met = entering[next.index()].meet(leaving);
-                    changed |= met != entering[next.index()];
-                    entering[next.index()] = met;
+                    let met = entering[*next].meet(leaving);
+                    changed |= met != entering[*next];
+                    entering[*next] = met;
                 }
             }
         }
@@ -138,8 +139,8 @@ impl Pass<'_> {
         let seen_after = self.flow_backward(function);
         let mut dropped = false;
         for &block in &self.order.blocks {
-            let mut seen = seen_after[block.index()];
-            let data = &mut function.blocks[block.index()];
+            let mut seen = seen_after[block];
+            let data = &mut function.blocks[block];
             let mut kept: Vec<Inst> = Vec::with_capacity(data.insts.len());
             for inst in std::mem::take(&mut data.insts).into_iter().rev() {
                 let is_write = inst.op == Op::GlobalSet(self.global);
@@ -156,33 +157,33 @@ impl Pass<'_> {
         dropped
     }
 
-    /// By block: whether somebody may look at the global after the block's last instruction.
-    fn flow_backward(&self, function: &Function) -> Vec<bool> {
-        let mut before = vec![false; function.blocks.len()];
-        let mut after = vec![false; function.blocks.len()];
+    /// Whether somebody may look at the global after a block's last instruction.
+    fn flow_backward(&self, function: &Function) -> Map<Block, bool> {
+        let mut before = Map::filled_like(&function.blocks, false);
+        let mut after = Map::filled_like(&function.blocks, false);
         let mut changed = true;
         while changed {
             changed = false;
             for &block in self.order.blocks.iter().rev() {
-                let data = &function.blocks[block.index()];
+                let data = &function.blocks[block];
                 let seen = self.leaves_seen(block, data, &before);
-                after[block.index()] = seen;
+                after[block] = seen;
                 let insts = data.insts.iter().rev();
                 let seen = insts.fold(seen, |seen, inst| self.seen_before(inst, seen));
-                changed |= seen != before[block.index()];
-                before[block.index()] = seen;
+                changed |= seen != before[block];
+                before[block] = seen;
             }
         }
         after
     }
 
-    fn leaves_seen(&self, block: Block, data: &BlockData, before: &[bool]) -> bool {
+    fn leaves_seen(&self, block: Block, data: &BlockData, before: &Map<Block, bool>) -> bool {
         match data.term {
             Terminator::Return(_) | Terminator::TailCall { .. } => true,
             Terminator::Unreachable => false,
             Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Switch { .. } => {
                 let mut next = self.order.succs.of(block).iter();
-                next.any(|next| before[next.index()])
+                next.any(|next| before[*next])
             }
         }
     }

@@ -7,8 +7,7 @@
 
 use super::rename::Renaming;
 use crate::dominators::Order;
-use crate::ir::Block;
-use crate::ir::residual::{Function, Inst, Terminator};
+use crate::ir::residual::{Block, Function, Inst, Terminator};
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);
@@ -17,7 +16,7 @@ pub fn run(function: &mut Function) {
     for &block in order.blocks.iter().rev() {
         if let Some((first, second)) = arms(function, &order, block) {
             let mut common = take_common(function, first, second, &mut renaming);
-            function.blocks[block.index()].insts.append(&mut common);
+            function.blocks[block].insts.append(&mut common);
         }
     }
     renaming.apply(function);
@@ -27,7 +26,7 @@ pub fn run(function: &mut Function) {
 fn arms(function: &Function, order: &Order, block: Block) -> Option<(Block, Block)> {
     let Terminator::Branch {
         then, otherwise, ..
-    } = &function.blocks[block.index()].term
+    } = &function.blocks[block].term
     else {
         return None;
     };
@@ -45,8 +44,8 @@ fn take_common(
 ) -> Vec<Inst> {
     let mut count = 0;
     loop {
-        let left = function.blocks[first.index()].insts.get(count);
-        let right = function.blocks[second.index()].insts.get(count);
+        let left = function.blocks[first].insts.get(count);
+        let right = function.blocks[second].insts.get(count);
         let (Some(left), Some(right)) = (left, right) else {
             break;
         };
@@ -62,9 +61,6 @@ fn take_common(
         }
         count += 1;
     }
-    function.blocks[second.index()].insts.drain(..count);
-    function.blocks[first.index()]
-        .insts
-        .drain(..count)
-        .collect()
+    function.blocks[second].insts.drain(..count);
+    function.blocks[first].insts.drain(..count).collect()
 }

@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 use super::rename::Renaming;
 use crate::dominators::Order;
 use crate::hash::FastMap;
-use crate::ir::Block;
-use crate::ir::residual::{Function, Value};
+use crate::index::Map;
+use crate::ir::residual::{Block, Function, Value};
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);
@@ -43,14 +43,14 @@ struct Flow {
 impl Flow {
     fn new(function: &Function, order: &Order) -> Self {
         let values = function.types.len();
-        let mut is_param = vec![false; values];
+        let mut is_param = Map::filled_like(&function.types, false);
         let mut params = Vec::new();
         let mut starts = vec![0_u32; values + 1];
         for &block in order.blocks.iter().skip(1) {
             let edges = order.preds.of(block).len() as u32;
-            for &param in &function.blocks[block.index()].params {
+            for &param in &function.blocks[block].params {
                 params.push(param);
-                is_param[param.index()] = true;
+                is_param[param] = true;
                 starts[param.index() + 1] = edges;
             }
         }
@@ -61,7 +61,7 @@ impl Flow {
         for_each_argument(function, order, |param, arg| {
             args[next[param.index()] as usize] = arg;
             next[param.index()] += 1;
-            if is_param[arg.index()] {
+            if is_param[arg] {
                 feeds.push((arg, param));
             }
         });
@@ -85,28 +85,29 @@ impl Flow {
     }
 
     /// For each value the one that it stands for.
-    fn solve(&self) -> Vec<Value> {
-        let mut stands_for: Vec<Value> = (0..self.starts.len() as u32 - 1).map(Value).collect();
-        let mut queued = vec![false; stands_for.len()];
-        for param in &self.params {
-            stands_for[param.index()] = UNKNOWN;
-            queued[param.index()] = true;
+    fn solve(&self) -> Map<Value, Value> {
+        let mut stands_for: Map<Value, Value> =
+            (0..self.starts.len() as u32 - 1).map(Value).collect();
+        let mut queued = Map::filled_like(&stands_for, false);
+        for &param in &self.params {
+            stands_for[param] = UNKNOWN;
+            queued[param] = true;
         }
         let mut queue: VecDeque<Value> = self.params.iter().copied().collect();
         while let Some(param) = queue.pop_front() {
-            queued[param.index()] = false;
+            queued[param] = false;
             let now = self.meet(param, &stands_for);
             // A parameter found to differ stays so: that bounds the number of rounds.
-            if now == stands_for[param.index()] || stands_for[param.index()] == param {
+            if now == stands_for[param] || stands_for[param] == param {
                 continue;
             }
-            stands_for[param.index()] = now;
+            stands_for[param] = now;
             let (start, end) = (
                 self.feeds_start[param.index()],
                 self.feeds_start[param.index() + 1],
             );
             for &(_, fed) in &self.feeds[start as usize..end as usize] {
-                if !std::mem::replace(&mut queued[fed.index()], true) {
+                if !std::mem::replace(&mut queued[fed], true) {
                     queue.push_back(fed);
                 }
             }
@@ -114,10 +115,10 @@ impl Flow {
         stands_for
     }
 
-    fn meet(&self, param: Value, stands_for: &[Value]) -> Value {
+    fn meet(&self, param: Value, stands_for: &Map<Value, Value>) -> Value {
         let mut common = UNKNOWN;
         for arg in self.args(param) {
-            let value = stands_for[arg.index()];
+            let value = stands_for[*arg];
             if value == UNKNOWN || value == param || value == common {
                 continue;
             }
@@ -140,8 +141,8 @@ fn sum(counts: &mut [u32]) {
 /// predecessor edges.
 fn for_each_argument(function: &Function, order: &Order, mut visit: impl FnMut(Value, Value)) {
     for block in &order.blocks {
-        for target in function.blocks[block.index()].term.targets() {
-            let params = &function.blocks[target.block.index()].params;
+        for target in function.blocks[*block].term.targets() {
+            let params = &function.blocks[target.block].params;
             for (&param, &arg) in params.iter().zip(&target.args) {
                 visit(param, arg);
             }
@@ -151,50 +152,53 @@ fn for_each_argument(function: &Function, order: &Order, mut visit: impl FnMut(V
 
 /// Lets a parameter stand for an earlier one of its block if they get equal arguments, where
 /// getting itself counts as equal to the other getting itself.
-fn merge_equal(function: &Function, order: &Order, flow: &Flow, stands_for: &mut [Value]) {
+fn merge_equal(
+    function: &Function,
+    order: &Order,
+    flow: &Flow,
+    stands_for: &mut Map<Value, Value>,
+) {
     let mut seen: FastMap<Vec<Value>, Value> = FastMap::default();
-    let mut merged = vec![None; stands_for.len()];
+    let mut merged = Map::filled_like(stands_for, None);
     for &block in order.blocks.iter().skip(1) {
-        let kept = function.blocks[block.index()].params.iter().copied();
-        let kept: Vec<Value> = kept
-            .filter(|param| stands_for[param.index()] == *param)
-            .collect();
+        let kept = function.blocks[block].params.iter().copied();
+        let kept: Vec<Value> = kept.filter(|param| stands_for[*param] == *param).collect();
         if kept.len() < 2 {
             continue;
         }
         seen.clear();
         for param in kept {
-            let own = |arg: &Value| match stands_for[arg.index()] {
+            let own = |arg: &Value| match stands_for[*arg] {
                 value if value == param => UNKNOWN,
                 value => value,
             };
             let first = *seen
                 .entry(flow.args(param).iter().map(own).collect())
                 .or_insert(param);
-            merged[param.index()] = (first != param).then_some(first);
+            merged[param] = (first != param).then_some(first);
         }
     }
-    for value in stands_for.iter_mut().filter(|value| **value != UNKNOWN) {
-        *value = merged[value.index()].unwrap_or(*value);
+    for value in stands_for.values_mut().filter(|value| **value != UNKNOWN) {
+        *value = merged[*value].unwrap_or(*value);
     }
 }
 
-fn remove(function: &mut Function, order: &Order, stands_for: &[Value]) {
+fn remove(function: &mut Function, order: &Order, stands_for: &Map<Value, Value>) {
     let mut renaming = Renaming::new(function);
-    let redundant = |param: &Value| stands_for[param.index()] != *param;
-    let mut shrinks = vec![false; function.blocks.len()];
+    let redundant = |param: &Value| stands_for[*param] != *param;
+    let mut shrinks = Map::filled_like(&function.blocks, false);
     for &block in order.blocks.iter().skip(1) {
-        for param in function.blocks[block.index()]
+        for param in function.blocks[block]
             .params
             .iter()
             .filter(|param| redundant(param))
         {
             assert!(
-                stands_for[param.index()] != UNKNOWN,
+                stands_for[*param] != UNKNOWN,
                 "a reachable block's parameter gets a value"
             );
-            renaming.replace(*param, stands_for[param.index()]);
-            shrinks[block.index()] = true;
+            renaming.replace(*param, stands_for[*param]);
+            shrinks[block] = true;
         }
     }
     retain_params(function, order, &shrinks, |param| !redundant(&param));
@@ -205,19 +209,16 @@ fn remove(function: &mut Function, order: &Order, stands_for: &[Value]) {
 pub fn retain_params(
     function: &mut Function,
     order: &Order,
-    shrinks: &[bool],
+    shrinks: &Map<Block, bool>,
     keep: impl Fn(Value) -> bool,
 ) {
     for &from in &order.blocks {
         let mut term = std::mem::replace(
-            &mut function.blocks[from.index()].term,
+            &mut function.blocks[from].term,
             crate::ir::residual::Terminator::Unreachable,
         );
-        for target in term
-            .targets_mut()
-            .filter(|target| shrinks[target.block.index()])
-        {
-            let mut params = function.blocks[target.block.index()].params.iter();
+        for target in term.targets_mut().filter(|target| shrinks[target.block]) {
+            let mut params = function.blocks[target.block].params.iter();
             target.args.retain(|_| {
                 keep(
                     *params
@@ -226,15 +227,13 @@ pub fn retain_params(
                 )
             });
         }
-        function.blocks[from.index()].term = term;
+        function.blocks[from].term = term;
     }
     for &block in order
         .blocks
         .iter()
-        .filter(|block: &&Block| shrinks[block.index()])
+        .filter(|block: &&Block| shrinks[**block])
     {
-        function.blocks[block.index()]
-            .params
-            .retain(|&param| keep(param));
+        function.blocks[block].params.retain(|&param| keep(param));
     }
 }

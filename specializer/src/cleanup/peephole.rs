@@ -13,7 +13,8 @@ use super::rename::Renaming;
 use super::rules::{self, Better, Known};
 use crate::dominators::Order;
 use crate::hash::FastMap;
-use crate::ir::residual::{Function, Inst, Terminator, Value, Values};
+use crate::index::Map;
+use crate::ir::residual::{Block, Function, Inst, Terminator, Value, Values};
 use crate::op::{Const, Effect, Op};
 
 pub fn run(function: &mut Function) {
@@ -22,20 +23,20 @@ pub fn run(function: &mut Function) {
         renaming: Renaming::new(function),
         constants: Constants::of(function),
         definitions: Definitions {
-            of: vec![None; function.types.len()],
+            of: Map::filled_like(&function.types, None),
         },
         seen: FastMap::default(),
         function,
     };
     for &block in &order.blocks {
         peephole.seen.clear();
-        let insts = std::mem::take(&mut peephole.function.blocks[block.index()].insts);
+        let insts = std::mem::take(&mut peephole.function.blocks[block].insts);
         let insts = insts
             .into_iter()
             .filter_map(|inst| peephole.inst(inst))
             .collect();
-        peephole.function.blocks[block.index()].insts = insts;
-        peephole.branch(block.index());
+        peephole.function.blocks[block].insts = insts;
+        peephole.branch(block);
     }
     peephole.constants.place(peephole.function);
     peephole.renaming.apply(peephole.function);
@@ -43,7 +44,7 @@ pub fn run(function: &mut Function) {
 
 /// What defines each value, if it is an operator that rules look at.
 struct Definitions {
-    of: Vec<Option<Definition>>,
+    of: Map<Value, Option<Definition>>,
 }
 
 type Definition = (Op, [Value; 3]);
@@ -55,16 +56,16 @@ impl Definitions {
         }
         let mut operands = [value; 3];
         operands[..args.len()].copy_from_slice(args);
-        if self.of.len() <= value.index() {
-            self.of.resize(value.index() + 1, None);
+        while self.of.len() <= value.index() {
+            self.of.push(None);
         }
-        self.of[value.index()] = Some((op, operands));
+        self.of[value] = Some((op, operands));
     }
 }
 
 impl Known for Definitions {
     fn definition(&self, value: Value) -> Option<Definition> {
-        self.of.get(value.index()).copied().flatten()
+        self.of.get(value).copied().flatten()
     }
 }
 
@@ -133,7 +134,7 @@ impl Peephole<'_> {
     }
 
     /// Makes a branch test what its condition tests.
-    fn branch(&mut self, block: usize) {
+    fn branch(&mut self, block: Block) {
         let Terminator::Branch {
             cond,
             then,

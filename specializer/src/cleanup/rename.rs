@@ -3,18 +3,19 @@
 //! Invariant: a replacement's definition dominates every use of what it replaces; recording such a
 //! pair is up to the pass. Chains are followed, cycles are a bug.
 
+use crate::index::Map;
 use crate::ir::residual::{Function, Value};
 
 /// For each value, what to use in its place: itself, or a value to be looked up in turn.
 pub struct Renaming {
-    to: Vec<Value>,
+    to: Map<Value, Value>,
     changed: bool,
 }
 
 impl Renaming {
     pub fn new(function: &Function) -> Self {
         Self {
-            to: (0..function.types.len() as u32).map(Value).collect(),
+            to: function.types.keys().collect(),
             changed: false,
         }
     }
@@ -22,19 +23,19 @@ impl Renaming {
     pub fn replace(&mut self, value: Value, by: Value) {
         let by = self.resolve(by);
         assert!(by != value, "a value cannot be replaced by itself");
-        self.to[value.index()] = by;
+        self.to[value] = by;
         self.changed = true;
     }
 
     /// The value to use in place of `value`.
     pub fn resolve(&mut self, mut value: Value) -> Value {
         // Values made since have no replacement.
-        while let Some(&next) = self.to.get(value.index()) {
+        while let Some(&next) = self.to.get(value) {
             if next == value {
                 break;
             }
-            let after = self.to.get(next.index()).copied().unwrap_or(next);
-            self.to[value.index()] = after;
+            let after = self.to.get(next).copied().unwrap_or(next);
+            self.to[value] = after;
             value = after;
         }
         value
@@ -45,7 +46,7 @@ impl Renaming {
         if !self.changed {
             return;
         }
-        for block in &mut function.blocks {
+        for block in function.blocks.values_mut() {
             for inst in &mut block.insts {
                 for arg in &mut inst.args {
                     *arg = self.resolve(*arg);

@@ -8,7 +8,7 @@ use crate::ir::residual::{BlockData, Function, Terminator};
 use crate::op::Op;
 
 pub fn run(function: &mut Function) {
-    for block in &mut function.blocks {
+    for block in function.blocks.values_mut() {
         if let Some(callee) = returned_call(block) {
             let call = block.insts.pop().expect("the block ends in a call");
             block.term = Terminator::TailCall {

@@ -6,8 +6,8 @@
 use super::rename::Renaming;
 use crate::dominators::Order;
 use crate::hash::FastMap;
-use crate::ir::Block;
-use crate::ir::residual::{Function, Target, Terminator, Value, Values};
+use crate::index::Map;
+use crate::ir::residual::{Block, Function, Target, Terminator, Value, Values};
 use crate::op::{Const, Op};
 
 pub fn run(function: &mut Function) {
@@ -23,20 +23,19 @@ const CHAIN: usize = 16;
 
 /// Replaces branches whose way is known.
 fn decide(function: &mut Function) {
-    let mut constants: Vec<Option<Const>> = vec![None; function.types.len()];
-    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+    let mut constants: Map<Value, Option<Const>> = Map::filled_like(&function.types, None);
+    for inst in function.blocks.values().flat_map(|block| &block.insts) {
         if let (Op::Const(value), Some(result)) = (inst.op, inst.result) {
-            constants[result.index()] = Some(value);
+            constants[result] = Some(value);
         }
     }
-    for block in &mut function.blocks {
+    for block in function.blocks.values_mut() {
         simplify(&mut block.term, &constants);
     }
 }
 
-fn simplify(term: &mut Terminator, constants: &[Option<Const>]) {
-    let known =
-        |value: &Value| constants[value.index()].map(|constant| constant.bits() as u32 as usize);
+fn simplify(term: &mut Terminator, constants: &Map<Value, Option<Const>>) {
+    let known = |value: &Value| constants[*value].map(|constant| constant.bits() as u32 as usize);
     let target = match &mut *term {
         Terminator::Branch {
             then, otherwise, ..
@@ -86,7 +85,7 @@ fn simplify(term: &mut Terminator, constants: &[Option<Const>]) {
     *term = Terminator::Jump(std::mem::replace(
         target,
         Target {
-            block: Block(0),
+            block: Block::ENTRY,
             args: Default::default(),
         },
     ));
@@ -95,7 +94,7 @@ fn simplify(term: &mut Terminator, constants: &[Option<Const>]) {
 /// Sends edges past blocks that hold nothing but a jump, and returns in place of jumps to a return.
 fn bypass(function: &mut Function) {
     let forwarding = forwarding_blocks(function);
-    for block in 0..function.blocks.len() {
+    for block in function.blocks.keys() {
         let mut term = std::mem::replace(&mut function.blocks[block].term, Terminator::Unreachable);
         for target in term.targets_mut() {
             for _ in 0..CHAIN {
@@ -106,16 +105,14 @@ fn bypass(function: &mut Function) {
             }
         }
         if let Terminator::Jump(target) = &term
-            && forwarding[target.block.index()]
+            && forwarding[target.block]
         {
-            let data = &function.blocks[target.block.index()];
+            let data = &function.blocks[target.block];
             match &data.term {
                 Terminator::Return(results) => {
                     term = Terminator::Return(substitute(results, &data.params, &target.args));
                 }
-                Terminator::Unreachable if target.block.index() != block => {
-                    term = Terminator::Unreachable
-                }
+                Terminator::Unreachable if target.block != block => term = Terminator::Unreachable,
                 _ => {}
             }
         }
@@ -134,49 +131,45 @@ fn bypass(function: &mut Function) {
 /// returned dominates all of those blocks' predecessors, and so the one that stays.
 fn share_exits(function: &mut Function) {
     let mut first: FastMap<Option<Values>, Block> = FastMap::default();
-    let mut instead: Vec<Option<Block>> = vec![None; function.blocks.len()];
-    for (index, block) in function.blocks.iter().enumerate().skip(1) {
-        let exit = match &block.term {
+    let mut instead: Map<Block, Option<Block>> = Map::filled_like(&function.blocks, None);
+    for (block, data) in function.blocks.iter().skip(1) {
+        let exit = match &data.term {
             Terminator::Return(results) => Some(results.clone()),
             Terminator::Unreachable => None,
             _ => continue,
         };
-        if block.insts.is_empty() && block.params.is_empty() {
-            let block = Block(index as u32);
+        if data.insts.is_empty() && data.params.is_empty() {
             let shared = *first.entry(exit).or_insert(block);
-            instead[index] = (shared != block).then_some(shared);
+            instead[block] = (shared != block).then_some(shared);
         }
     }
     for target in function
         .blocks
-        .iter_mut()
+        .values_mut()
         .flat_map(|block| block.term.targets_mut())
     {
-        target.block = instead[target.block.index()].unwrap_or(target.block);
+        target.block = instead[target.block].unwrap_or(target.block);
     }
 }
 
-/// By block: whether it has no instructions, and its parameters are used by its terminator alone.
-fn forwarding_blocks(function: &Function) -> Vec<bool> {
-    let mut forwarding: Vec<bool> = function
+/// Whether a block has no instructions, and its parameters are used by its terminator alone.
+fn forwarding_blocks(function: &Function) -> Map<Block, bool> {
+    let mut forwarding: Map<Block, bool> = function
         .blocks
-        .iter()
+        .values()
         .map(|block| block.insts.is_empty())
         .collect();
-    forwarding[0] = false;
-    let mut home = vec![Block(0); function.types.len()];
-    for (index, block) in function.blocks.iter().enumerate() {
-        block
-            .params
-            .iter()
-            .for_each(|param| home[param.index()] = Block(index as u32));
+    forwarding[Block::ENTRY] = false;
+    let mut home = Map::filled_like(&function.types, Block::ENTRY);
+    for (block, data) in &function.blocks {
+        data.params.iter().for_each(|&param| home[param] = block);
     }
-    for (index, block) in function.blocks.iter().enumerate() {
-        let used = block.insts.iter().flat_map(|inst| &inst.args);
-        for arg in used.chain(block.term.operands()) {
-            let home = home[arg.index()];
-            if home.index() != index {
-                forwarding[home.index()] = false;
+    for (block, data) in &function.blocks {
+        let used = data.insts.iter().flat_map(|inst| &inst.args);
+        for &arg in used.chain(data.term.operands()) {
+            let home = home[arg];
+            if home != block {
+                forwarding[home] = false;
             }
         }
     }
@@ -184,10 +177,10 @@ fn forwarding_blocks(function: &Function) -> Vec<bool> {
 }
 
 /// Where `target` leads if its block only jumps on.
-fn next(function: &Function, forwarding: &[bool], target: &Target) -> Option<Target> {
-    let data = &function.blocks[target.block.index()];
+fn next(function: &Function, forwarding: &Map<Block, bool>, target: &Target) -> Option<Target> {
+    let data = &function.blocks[target.block];
     match &data.term {
-        Terminator::Jump(further) if forwarding[target.block.index()] => {
+        Terminator::Jump(further) if forwarding[target.block] => {
             let args = substitute(&further.args, &data.params, &target.args);
             Some(Target {
                 block: further.block,
@@ -210,35 +203,35 @@ fn substitute(values: &[Value], params: &[Value], args: &[Value]) -> Values {
 fn merge(function: &mut Function) {
     let order = Order::new(function);
     let mut renaming = Renaming::new(function);
-    let mut gone = vec![false; function.blocks.len()];
+    let mut gone = Map::filled_like(&function.blocks, false);
     for &block in &order.blocks {
-        if gone[block.index()] {
+        if gone[block] {
             continue;
         }
-        while let Terminator::Jump(target) = &function.blocks[block.index()].term {
+        while let Terminator::Jump(target) = &function.blocks[block].term {
             let next = target.block;
-            if next == block || next == Block(0) || order.preds.of(next).len() != 1 {
+            if next == block || next == Block::ENTRY || order.preds.of(next).len() != 1 {
                 break;
             }
             let args = target.args.clone();
-            let data = &mut function.blocks[next.index()];
+            let data = &mut function.blocks[next];
             let params = std::mem::take(&mut data.params);
             let mut insts = std::mem::take(&mut data.insts);
             let term = std::mem::replace(&mut data.term, Terminator::Unreachable);
             for (param, arg) in params.into_iter().zip(args) {
                 renaming.replace(param, arg);
             }
-            gone[next.index()] = true;
-            let data = &mut function.blocks[block.index()];
+            gone[next] = true;
+            let data = &mut function.blocks[block];
             data.insts.append(&mut insts);
             data.term = term;
         }
     }
-    for (index, block) in function.blocks.iter_mut().enumerate() {
-        if !order.reaches(Block(index as u32)) {
-            block.insts.clear();
-            block.params.clear();
-            block.term = Terminator::Unreachable;
+    for (block, data) in &mut function.blocks {
+        if !order.reaches(block) {
+            data.insts.clear();
+            data.params.clear();
+            data.term = Terminator::Unreachable;
         }
     }
     renaming.apply(function);

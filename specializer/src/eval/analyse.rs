@@ -18,12 +18,13 @@ use super::transfer::{Machine, Phase};
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
 use crate::image::ReadLog;
-use crate::ir::{Block, Type};
+use crate::index::{Map, index};
+use crate::ir::Type;
+use crate::ir::generic::Block;
 use crate::op::Op;
 
-/// A node: (context, block, position).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct NodeId(pub u32);
+index!(/// A node: (context, block, position).
+    NodeId, "node");
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Key {
@@ -34,6 +35,11 @@ struct Key {
 
 /// An edge, by the node it leaves and its number there.
 type Source = (NodeId, usize);
+
+impl NodeId {
+    /// The node in which evaluation starts.
+    pub const ENTRY: Self = Self(0);
+}
 
 /// A reached node.
 pub struct Node {
@@ -53,7 +59,7 @@ pub struct Node {
 
 /// The fixpoint.
 pub struct Analysis {
-    pub nodes: Vec<Node>,
+    pub nodes: Map<NodeId, Node>,
     pub contexts: Contexts,
 }
 
@@ -84,7 +90,7 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
     let mut contexts = Contexts::new();
     let mut fixpoint = Fixpoint {
         evaluation,
-        nodes: Vec::new(),
+        nodes: Map::default(),
         ids: FastMap::default(),
         queue: BinaryHeap::new(),
     };
@@ -93,7 +99,7 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
         source: (NodeId(u32::MAX), 0),
         context: Contexts::ROOT,
         position: Abs::Dynamic,
-        block: Block(0),
+        block: Block::ENTRY,
         args: &entry,
         cells: &Cells::default(),
     });
@@ -102,7 +108,7 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
     while let Some(Reverse((_, _, id))) = fixpoint.queue.pop() {
         evaluations += 1;
         fixpoint.check_budgets(evaluations)?;
-        let node = &mut fixpoint.nodes[id.0 as usize];
+        let node = &mut fixpoint.nodes[id];
         node.queued = false;
         machine.context = node.context;
         machine.cells.clone_from(&node.cells);
@@ -120,7 +126,7 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
             })
         });
         let successors = successors.collect();
-        fixpoint.nodes[id.0 as usize].successors = successors;
+        fixpoint.nodes[id].successors = successors;
     }
     Ok(Analysis {
         nodes: fixpoint.nodes,
@@ -141,7 +147,7 @@ struct Arrival<'a> {
 
 struct Fixpoint<'a> {
     evaluation: &'a Evaluation<'a>,
-    nodes: Vec<Node>,
+    nodes: Map<NodeId, Node>,
     ids: FastMap<Key, NodeId>,
     queue: BinaryHeap<Reverse<Priority>>,
 }
@@ -168,10 +174,10 @@ impl Fixpoint<'_> {
         let keyed: &[usize] = if lost {
             &[]
         } else {
-            &prepared.keyed[arrival.block.index()]
+            &prepared.keyed[arrival.block]
         };
         let positions = keyed.iter().map(|&index| arrival.args[index]).collect();
-        let next = NodeId(self.nodes.len() as u32);
+        let next = self.nodes.next_key();
         let id = *self
             .ids
             .entry(Key {
@@ -182,12 +188,12 @@ impl Fixpoint<'_> {
             .or_insert(next);
         if id == next {
             self.nodes.push(Node::new(&arrival));
-        } else if !self.nodes[id.0 as usize].arrive(&arrival) {
+        } else if !self.nodes[id].arrive(&arrival) {
             return id;
         }
-        if !std::mem::replace(&mut self.nodes[id.0 as usize].queued, true) {
+        if !std::mem::replace(&mut self.nodes[id].queued, true) {
             let place = arrival.position.plus(0).map_or((u32::MAX, 0, 0), order);
-            let order = prepared.order[arrival.block.index()];
+            let order = prepared.order[arrival.block];
             self.queue.push(Reverse((place, order, id)));
         }
         id

@@ -6,11 +6,11 @@
 
 use super::abs::Abs;
 use crate::hash::FastMap;
-use crate::ir::Block;
+use crate::index::{Map, index};
+use crate::ir::generic::Block;
 
-/// An interned context.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
-pub struct ContextId(pub u32);
+index!(/// An interned context.
+    ContextId, "cx");
 
 /// One step from a context to another.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -31,7 +31,7 @@ enum Context {
 
 /// All contexts of one request.
 pub struct Contexts {
-    contexts: Vec<Context>,
+    contexts: Map<ContextId, Context>,
     ids: FastMap<Context, ContextId>,
 }
 
@@ -40,7 +40,7 @@ impl Contexts {
 
     pub fn new() -> Self {
         Self {
-            contexts: vec![Context::Root],
+            contexts: vec![Context::Root].into(),
             ids: FastMap::from_iter([(Context::Root, Self::ROOT)]),
         }
     }
@@ -52,7 +52,7 @@ impl Contexts {
     /// How many of them stand for a position that is not known.
     pub fn unknown_positions(&self) -> usize {
         let unknown = |context: &&Context| matches!(context, Context::At { position, .. } if !position.is_known());
-        self.contexts.iter().filter(unknown).count()
+        self.contexts.values().filter(unknown).count()
     }
 
     pub fn push(&mut self, context: ContextId, position: Abs) -> ContextId {
@@ -64,7 +64,7 @@ impl Contexts {
 
     /// The context below the innermost position.
     pub fn pop(&self, context: ContextId) -> ContextId {
-        match self.contexts[context.0 as usize] {
+        match self.contexts[context] {
             Context::Root => Self::ROOT,
             Context::At { outer, .. } => outer,
             Context::Assuming { outer, .. } => self.pop(outer),
@@ -89,7 +89,7 @@ impl Contexts {
 
     /// The innermost position.
     pub fn position(&self, context: ContextId) -> Abs {
-        match self.contexts[context.0 as usize] {
+        match self.contexts[context] {
             Context::Root => Abs::Dynamic,
             Context::At { position, .. } => position,
             Context::Assuming { outer, .. } => self.position(outer),
@@ -97,9 +97,9 @@ impl Contexts {
     }
 
     fn intern(&mut self, context: Context) -> ContextId {
-        *self.ids.entry(context).or_insert_with(|| {
-            self.contexts.push(context);
-            ContextId(self.contexts.len() as u32 - 1)
-        })
+        *self
+            .ids
+            .entry(context)
+            .or_insert_with(|| self.contexts.push(context))
     }
 }

@@ -17,7 +17,9 @@ use super::transfer::{Machine, Phase};
 use super::write::{Val, Writer};
 use super::{Declined, Evaluation};
 use crate::image::ReadLog;
-use crate::ir::{Block, Terminator, Type, residual};
+use crate::index::Map;
+use crate::ir::residual::Block;
+use crate::ir::{Terminator, Type, residual};
 use crate::request::Param;
 
 pub fn run(
@@ -27,7 +29,7 @@ pub fn run(
 ) -> Result<residual::Function, Declined> {
     let Analysis { nodes, contexts } = analysis;
     let writer = Writer::new(evaluation);
-    let starts = nodes.iter().map(|_| None).collect();
+    let starts = nodes.values().map(|_| None).collect();
     let machine = Machine::new(evaluation, contexts, log, writer);
     let mut emission = Emission {
         nodes,
@@ -70,10 +72,10 @@ impl Node {
 }
 
 struct Emission<'a> {
-    nodes: &'a [Node],
-    /// By node: once an edge to it, or the node itself, was written. Taken when its code is
+    nodes: &'a Map<NodeId, Node>,
+    /// Once an edge to a node, or the node itself, was written. Taken when its code is
     /// written.
-    starts: Vec<Option<Start>>,
+    starts: Map<NodeId, Option<Start>>,
     machine: Machine<'a, Writer>,
 }
 
@@ -91,8 +93,8 @@ impl Emission<'_> {
                 residual: None,
             },
         });
-        self.starts[0] = Some(Start {
-            block: Block(0),
+        self.starts[NodeId::ENTRY] = Some(Start {
+            block: Block::ENTRY,
             params: params.collect(),
             cells: Cells::default(),
         });
@@ -105,7 +107,7 @@ impl Emission<'_> {
         let (mut id, mut params) = (id, start.params);
         self.machine.cells = start.cells;
         loop {
-            let node = &self.nodes[id.0 as usize];
+            let node = &self.nodes[id];
             self.machine.context = node.context;
             debug_assert!(
                 node.agrees(&params, &self.machine.cells),
@@ -121,7 +123,7 @@ impl Emission<'_> {
                 return self.finish(node, exit);
             };
             let target = node.successors[0];
-            if self.nodes[target.0 as usize].is_join {
+            if self.nodes[target].is_join {
                 let args = self.join_args(target, &edge);
                 let block = self.join_block(target);
                 let target = residual::Target { block, args };
@@ -135,16 +137,16 @@ impl Emission<'_> {
 
     /// Takes the start of a node that is to be written, if it was not written with its predecessor.
     fn start(&mut self, id: NodeId) -> Option<Start> {
-        if self.nodes[id.0 as usize].is_join {
+        if self.nodes[id].is_join {
             self.join_block(id);
-            let start = self.starts[id.0 as usize].as_ref().expect("just made");
+            let start = self.starts[id].as_ref().expect("just made");
             return Some(Start {
                 block: start.block,
                 params: start.params.clone(),
                 cells: start.cells.clone(),
             });
         }
-        self.starts[id.0 as usize].take()
+        self.starts[id].take()
     }
 
     /// Ends the current block with anything but a plain jump.
@@ -196,14 +198,14 @@ impl Emission<'_> {
 
     /// The residual target of one of several edges.
     fn target(&mut self, id: NodeId, edge: &Edge) -> residual::Target {
-        if !self.nodes[id.0 as usize].is_join {
+        if !self.nodes[id].is_join {
             let block = self.machine.phase.new_block();
             let start = Start {
                 block,
                 params: self.machine.args[edge.args.clone()].to_vec(),
                 cells: self.machine.cells.clone(),
             };
-            self.starts[id.0 as usize] = Some(start);
+            self.starts[id] = Some(start);
             return residual::Target {
                 block,
                 args: SmallVec::new(),
@@ -231,7 +233,7 @@ impl Emission<'_> {
 
     /// Whether an edge from here to the join stores or reloads cells.
     fn edge_needs_code(&self, id: NodeId) -> bool {
-        let (here, there) = (&self.machine.cells, &self.nodes[id.0 as usize].cells);
+        let (here, there) = (&self.machine.cells, &self.nodes[id].cells);
         let stores = here
             .iter()
             .any(|cell| cell.dirty && there.get(cell.address).is_none());
@@ -240,7 +242,7 @@ impl Emission<'_> {
 
     /// Arguments for a join's block; stores and reloads cells where the join asks for it.
     fn join_args(&mut self, id: NodeId, edge: &Edge) -> residual::Values {
-        let node = &self.nodes[id.0 as usize];
+        let node = &self.nodes[id];
         let Machine {
             phase, cells, args, ..
         } = &mut self.machine;
@@ -268,14 +270,14 @@ impl Emission<'_> {
 
     /// The residual block of a join.
     fn join_block(&mut self, id: NodeId) -> Block {
-        if let Some(start) = &self.starts[id.0 as usize] {
+        if let Some(start) = &self.starts[id] {
             return start.block;
         }
-        let node = &self.nodes[id.0 as usize];
+        let node = &self.nodes[id];
         let phase = &mut self.machine.phase;
         let block = phase.new_block();
         let types = &self.machine.evaluation.prepared.function;
-        let generic = &types.blocks[node.block.index()].params;
+        let generic = &types.blocks[node.block].params;
         let params = node
             .params
             .iter()
@@ -290,7 +292,7 @@ impl Emission<'_> {
                 cell.dirty,
             );
         }
-        self.starts[id.0 as usize] = Some(Start {
+        self.starts[id] = Some(Start {
             block,
             params,
             cells,
@@ -299,16 +301,16 @@ impl Emission<'_> {
     }
 }
 
-fn reverse_postorder(nodes: &[Node]) -> Vec<NodeId> {
+fn reverse_postorder(nodes: &Map<NodeId, Node>) -> Vec<NodeId> {
     let mut order = Vec::with_capacity(nodes.len());
-    let mut seen = vec![false; nodes.len()];
-    let mut stack = vec![(NodeId(0), 0)];
-    seen[0] = true;
+    let mut seen = Map::filled_like(nodes, false);
+    let mut stack = vec![(NodeId::ENTRY, 0)];
+    seen[NodeId::ENTRY] = true;
     while let Some((id, child)) = stack.pop() {
-        match nodes[id.0 as usize].successors.get(child) {
+        match nodes[id].successors.get(child) {
             Some(&next) => {
                 stack.push((id, child + 1));
-                if !std::mem::replace(&mut seen[next.0 as usize], true) {
+                if !std::mem::replace(&mut seen[next], true) {
                     stack.push((next, 0));
                 }
             }

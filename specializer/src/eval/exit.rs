@@ -5,7 +5,8 @@ use std::ops::Range;
 use smallvec::SmallVec;
 
 use super::context::ContextId;
-use crate::ir::{Block, Callee};
+use crate::ir::Callee;
+use crate::ir::generic::Block;
 
 /// An edge to a (context, block) pair.
 #[derive(Clone, Debug)]

@@ -125,7 +125,7 @@ impl Evaluation<'_> {
     }
 
     fn constant_global(&self, global: Global) -> Option<Const> {
-        let info = &self.module.globals[global.index()];
+        let info = &self.module.globals[global];
         if info.mutable { None } else { info.init }
     }
 
@@ -135,12 +135,12 @@ impl Evaluation<'_> {
         let request = self.image.slot(self.request.address(slot));
         let types = &self.module.types;
         self.optimisations.direct_calls
-            && request.is_some_and(|request| types[request.sig.index()] == types[sig.index()])
+            && request.is_some_and(|request| types[request.sig] == types[sig])
     }
 
     /// The function at `index` of the table, if calling it with type `sig` cannot trap.
     fn table_function(&self, index: u32, sig: Sig) -> Option<Func> {
         let func = self.module.table.get(index as usize).copied().flatten()?;
-        (self.module.functions[func.index()] == sig).then_some(func)
+        (self.module.functions[func] == sig).then_some(func)
     }
 }

@@ -9,18 +9,20 @@
 //!   between two positions becomes a branch.
 //! * **Order.** Reverse postorder of the blocks.
 
-use crate::ir::{Block, Terminator, Type, generic};
+use crate::index::Map;
+use crate::ir::generic::Block;
+use crate::ir::{Terminator, Type, generic};
 use crate::op::{Effect, Intrinsic, Op};
 
 /// A generic function, ready for evaluation.
 pub struct Prepared {
     pub function: generic::Function,
-    /// For each block, the indices of the parameters that decide positions.
-    pub keyed: Vec<Vec<usize>>,
-    /// For each block, its place in reverse postorder.
-    pub order: Vec<u32>,
-    /// Each value's number within its block, and how many the largest block has.
-    pub local: Vec<u32>,
+    /// The indices of a block's parameters that decide positions.
+    pub keyed: Map<Block, Vec<usize>>,
+    /// A block's place in reverse postorder.
+    pub order: Map<Block, u32>,
+    /// A value's number within its block, and how many the largest block has.
+    pub local: Map<generic::Value, u32>,
     pub widest: usize,
 }
 
@@ -29,10 +31,10 @@ pub fn function(mut function: generic::Function) -> Prepared {
     split_selects(&mut function, &deciding);
     split_specializations(&mut function);
     let deciding = self::deciding(&function);
-    let keyed = function.blocks.iter().map(|block| {
+    let keyed = function.blocks.values().map(|block| {
         let params = block.params.iter().enumerate();
         params
-            .filter(|(_, param)| deciding[param.index()])
+            .filter(|(_, param)| deciding[**param])
             .map(|(index, _)| index)
             .collect()
     });
@@ -47,14 +49,14 @@ pub fn function(mut function: generic::Function) -> Prepared {
 }
 
 /// Numbers the values of each block from 0.
-fn local_numbers(function: &generic::Function) -> (Vec<u32>, usize) {
-    let mut local = vec![0; function.types.len()];
+fn local_numbers(function: &generic::Function) -> (Map<generic::Value, u32>, usize) {
+    let mut local = Map::filled_like(&function.types, 0);
     let mut widest = 0;
-    for block in &function.blocks {
+    for block in function.blocks.values() {
         let results = block.insts.iter().filter_map(|inst| inst.result);
         let mut count = 0;
         for value in block.params.iter().copied().chain(results) {
-            local[value.index()] = count;
+            local[value] = count;
             count += 1;
         }
         widest = widest.max(count as usize);
@@ -64,30 +66,26 @@ fn local_numbers(function: &generic::Function) -> (Vec<u32>, usize) {
 
 /// Which values decide positions: the backward slice of `context.update`'s arguments through pure
 /// operators, loads and block parameters.
-fn deciding(function: &generic::Function) -> Vec<bool> {
+fn deciding(function: &generic::Function) -> Map<generic::Value, bool> {
     let definitions = Definitions::new(function);
-    let mut deciding = vec![false; function.types.len()];
+    let mut deciding = Map::filled_like(&function.types, false);
     let mut work: Vec<generic::Value> = Vec::new();
-    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+    for inst in function.blocks.values().flat_map(|block| &block.insts) {
         if let Op::Intrinsic(Intrinsic::ContextUpdate | Intrinsic::ContextPush) = inst.op {
             work.push(inst.args[0]);
         }
     }
     while let Some(value) = work.pop() {
-        if std::mem::replace(&mut deciding[value.index()], true) {
+        if std::mem::replace(&mut deciding[value], true) {
             continue;
         }
-        match definitions.of[value.index()] {
+        match definitions.of[value] {
             Definition::None => {}
             Definition::Param(block, index) => {
-                work.extend(
-                    definitions.incoming[block.index()]
-                        .iter()
-                        .map(|args| args[index]),
-                );
+                work.extend(definitions.incoming[block].iter().map(|args| args[index]));
             }
             Definition::Inst(block, index) => {
-                let inst = &function.blocks[block.index()].insts[index];
+                let inst = &function.blocks[block].insts[index];
                 match (inst.op, inst.op.effect()) {
                     (Op::Intrinsic(_), _) => {}
                     (Op::Select, _) => work.extend_from_slice(&inst.args[..2]),
@@ -113,28 +111,26 @@ enum Definition {
 }
 
 struct Definitions<'f> {
-    /// By value.
-    of: Vec<Definition>,
-    /// By block, the arguments of each edge into it.
-    incoming: Vec<Vec<&'f generic::Values>>,
+    of: Map<generic::Value, Definition>,
+    /// The arguments of each edge into a block.
+    incoming: Map<Block, Vec<&'f generic::Values>>,
 }
 
 impl<'f> Definitions<'f> {
     fn new(function: &'f generic::Function) -> Self {
-        let mut of = vec![Definition::None; function.types.len()];
-        let mut incoming = vec![Vec::new(); function.blocks.len()];
-        for (number, block) in function.blocks.iter().enumerate() {
-            let id = Block(number as u32);
-            for (index, param) in block.params.iter().enumerate() {
-                of[param.index()] = Definition::Param(id, index);
+        let mut of = Map::filled_like(&function.types, Definition::None);
+        let mut incoming = Map::filled_like(&function.blocks, Vec::new());
+        for (id, block) in &function.blocks {
+            for (index, &param) in block.params.iter().enumerate() {
+                of[param] = Definition::Param(id, index);
             }
             for (index, inst) in block.insts.iter().enumerate() {
                 if let Some(result) = inst.result {
-                    of[result.index()] = Definition::Inst(id, index);
+                    of[result] = Definition::Inst(id, index);
                 }
             }
             for target in block.term.targets() {
-                incoming[target.block.index()].push(&target.args);
+                incoming[target.block].push(&target.args);
             }
         }
         Self { of, incoming }
@@ -142,20 +138,19 @@ impl<'f> Definitions<'f> {
 }
 
 /// Turns each `select` of positions into a branch.
-fn split_selects(function: &mut generic::Function, deciding: &[bool]) {
-    let mut number = 0;
-    while number < function.blocks.len() {
-        let block = Block(number as u32);
-        let found = function.blocks[number].insts.iter().position(|inst| {
+fn split_selects(function: &mut generic::Function, deciding: &Map<generic::Value, bool>) {
+    let mut block = Block::ENTRY;
+    while function.blocks.get(block).is_some() {
+        let found = function.blocks[block].insts.iter().position(|inst| {
             let result = inst
                 .result
-                .filter(|result| result.index() < deciding.len() && deciding[result.index()]);
+                .filter(|&result| deciding.get(result) == Some(&true));
             inst.op == Op::Select
                 && result.is_some_and(|result| function.value_type(result) == Type::I32)
         });
         if let Some(at) = found {
             let select = split_after(function, block, at);
-            let data = &mut function.blocks[number];
+            let data = &mut function.blocks[block];
             data.insts.pop();
             let Terminator::Jump(target) = &data.term else {
                 unreachable!("split ends a block with a jump")
@@ -173,32 +168,32 @@ fn split_selects(function: &mut generic::Function, deciding: &[bool]) {
                 otherwise,
             };
         }
-        number += 1;
+        block = Block(block.0 + 1);
     }
 }
 
 /// Ends a block after each value specialization.
 fn split_specializations(function: &mut generic::Function) {
-    let mut number = 0;
-    while number < function.blocks.len() {
-        let found = function.blocks[number]
+    let mut block = Block::ENTRY;
+    while function.blocks.get(block).is_some() {
+        let found = function.blocks[block]
             .insts
             .iter()
             .position(|inst| matches!(inst.op, Op::Intrinsic(intrinsic) if intrinsic.fans_out()));
-        let last = function.blocks[number].insts.len().wrapping_sub(1);
-        let ends = matches!(function.blocks[number].term, Terminator::Jump(_));
+        let last = function.blocks[block].insts.len().wrapping_sub(1);
+        let ends = matches!(function.blocks[block].term, Terminator::Jump(_));
         if let Some(at) = found
             && !(at == last && ends)
         {
-            split_after(function, Block(number as u32), at);
+            split_after(function, block, at);
         }
-        number += 1;
+        block = Block(block.0 + 1);
     }
 }
 
 /// Moves what follows instruction `at` into a block of its own. Returns that instruction.
 fn split_after(function: &mut generic::Function, block: Block, at: usize) -> generic::Inst {
-    let data = &mut function.blocks[block.index()];
+    let data = &mut function.blocks[block];
     let insts = data.insts.split_off(at + 1);
     let term = std::mem::replace(&mut data.term, Terminator::Unreachable);
     let last = data.insts[at].clone();
@@ -218,13 +213,12 @@ fn split_after(function: &mut generic::Function, block: Block, at: usize) -> gen
         .filter(|(_, kept)| *kept != Kept::Own)
         .map(|&(old, _)| old)
         .collect();
-    let next = Block(function.blocks.len() as u32);
-    function.blocks.push(generic::BlockData {
+    let next = function.blocks.push(generic::BlockData {
         params,
         insts,
         term,
     });
-    function.blocks[block.index()].term = Terminator::Jump(generic::Target {
+    function.blocks[block].term = Terminator::Jump(generic::Target {
         block: next,
         args: outer,
     });
@@ -272,18 +266,17 @@ impl Tail<'_> {
 }
 
 /// Each block's place in reverse postorder.
-fn reverse_postorder(function: &generic::Function) -> Vec<u32> {
-    let count = function.blocks.len();
-    let mut order = vec![u32::MAX; count];
-    let mut seen = vec![false; count];
-    let mut stack = vec![(0usize, 0usize)];
-    let mut next = count as u32;
-    seen[0] = true;
+fn reverse_postorder(function: &generic::Function) -> Map<Block, u32> {
+    let mut order = Map::filled_like(&function.blocks, u32::MAX);
+    let mut seen = Map::filled_like(&function.blocks, false);
+    let mut stack = vec![(Block::ENTRY, 0)];
+    let mut next = function.blocks.len() as u32;
+    seen[Block::ENTRY] = true;
     while let Some((block, child)) = stack.pop() {
         match function.blocks[block].term.targets().nth(child) {
             Some(target) => {
                 stack.push((block, child + 1));
-                let target = target.block.index();
+                let target = target.block;
                 if !std::mem::replace(&mut seen[target], true) {
                     stack.push((target, 0));
                 }

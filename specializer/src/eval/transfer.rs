@@ -13,7 +13,8 @@ use super::cells::{Cells, Content};
 use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
 use crate::image::{Image, Loaded, Place, ReadLog};
-use crate::ir::{Block, Callee, Terminator, Type, generic};
+use crate::ir::generic::Block;
+use crate::ir::{Callee, Terminator, Type, generic};
 use crate::op::intrinsic::{CELL_LOAD, CELL_STORE};
 use crate::op::{Const, Intrinsic, LoadKind, Op};
 use crate::request::Request;
@@ -72,9 +73,9 @@ impl<'a, P: Phase> Machine<'a, P> {
     /// Evaluates `block` with `params`, from the machine's context and cells.
     pub fn block(&mut self, block: Block, params: &[P::Value]) -> Exit<P::Value> {
         self.args.clear();
-        let data = &self.evaluation.prepared.function.blocks[block.index()];
+        let data = &self.evaluation.prepared.function.blocks[block];
         for (&param, &value) in data.params.iter().zip(params) {
-            self.values[self.evaluation.prepared.local[param.index()] as usize] = Some(value);
+            self.values[self.evaluation.prepared.local[param] as usize] = Some(value);
         }
         let fan_out = match data.insts.last().map(|inst| inst.op) {
             Some(Op::Intrinsic(intrinsic)) if intrinsic.fans_out() => 1,
@@ -90,13 +91,13 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     fn value(&self, value: generic::Value) -> P::Value {
-        self.values[self.evaluation.prepared.local[value.index()] as usize]
+        self.values[self.evaluation.prepared.local[value] as usize]
             .expect("generic functions are in maximal SSA")
     }
 
     fn set(&mut self, result: Option<generic::Value>, value: P::Value) {
         if let Some(result) = result {
-            self.values[self.evaluation.prepared.local[result.index()] as usize] = Some(value);
+            self.values[self.evaluation.prepared.local[result] as usize] = Some(value);
         }
     }
 

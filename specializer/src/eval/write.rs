@@ -12,7 +12,8 @@ use super::cells::Content;
 use super::transfer::Phase;
 use crate::hash::FastMap;
 use crate::index::Map;
-use crate::ir::{Block, Parameter, Terminator, Type, residual};
+use crate::ir::residual::Block;
+use crate::ir::{Parameter, Type, residual};
 use crate::op::{Const, LoadKind, Op, StoreKind};
 
 /// Cells at known offsets from a parameter are addressed from `parameter - FRAME` by an unsigned
@@ -47,16 +48,16 @@ pub struct Writer {
 
 impl Writer {
     pub fn new(evaluation: &Evaluation) -> Self {
-        let signature = evaluation.module.types[evaluation.request.sig.index()].clone();
+        let signature = evaluation.module.types[evaluation.request.sig].clone();
         let signature = signature.expect("requests are checked to have a supported type");
         let function = residual::Function {
             signature,
-            blocks: Vec::new(),
-            types: Vec::new(),
+            blocks: Map::default(),
+            types: Map::default(),
         };
         let mut writer = Self {
             function,
-            current: Block(0),
+            current: Block::ENTRY,
             names: FastMap::default(),
             frames: Map::default(),
             inst_count: 0,
@@ -87,14 +88,7 @@ impl Writer {
     }
 
     pub fn new_block(&mut self) -> Block {
-        let block = Block(self.function.blocks.len() as u32);
-        let data = residual::BlockData {
-            params: Vec::new(),
-            insts: Vec::new(),
-            term: Terminator::Unreachable,
-        };
-        self.function.blocks.push(data);
-        block
+        self.function.blocks.push(residual::BlockData::empty())
     }
 
     /// A target that is never reached.
@@ -114,7 +108,7 @@ impl Writer {
             };
         }
         let value = self.function.new_value(ty);
-        self.function.blocks[block.index()].params.push(value);
+        self.function.blocks[block].params.push(value);
         Val {
             abs,
             residual: Some(value),
@@ -138,7 +132,7 @@ impl Writer {
     }
 
     pub fn end(&mut self, term: residual::Terminator) {
-        self.function.blocks[self.current.index()].term = term;
+        self.function.blocks[self.current].term = term;
     }
 
     pub fn inst(
@@ -148,7 +142,7 @@ impl Writer {
         ty: Option<Type>,
     ) -> Option<residual::Value> {
         let result = ty.map(|ty| self.function.new_value(ty));
-        self.function.blocks[self.current.index()]
+        self.function.blocks[self.current]
             .insts
             .push(residual::Inst { op, args, result });
         self.inst_count += 1;

@@ -1,13 +1,13 @@
 //! Execution of lifted WebAssembly against results known from its specification.
 
 use super::*;
-use crate::ir::{Func, generic};
+use crate::ir::{Func, Generic, generic};
 use crate::module::Module;
 use crate::{lift, verify};
 
 /// A module all of whose functions are lifted, calling each other.
 struct Program {
-    functions: Vec<generic::Function>,
+    functions: Map<Func, generic::Function>,
 }
 
 impl Program {
@@ -35,7 +35,7 @@ impl Host for Program {
         let Callee::Direct(func) = callee else {
             return Err(Stop::Call("indirect"));
         };
-        let function = self.functions[func.index()].clone();
+        let function = self.functions[func].clone();
         run(&function, args, state, self)
     }
 
@@ -124,7 +124,7 @@ fn cells_are_memory_and_hints_are_nothing() {
             g4: i64 = cells.read g3
             return g4
         }";
-    let function = crate::text::parse::<generic::Value>(cells).expect("it parses");
+    let function = crate::text::parse::<Generic>(cells).expect("it parses");
     let mut state = State::new(16, vec![], 10);
     assert_eq!(
         run(&function, &[Const::I32(8)], &mut state, &mut NoHost),

@@ -1,8 +1,8 @@
 //! Effects that are missing, or in the wrong order.
 
 use super::{Blocks, Place};
-use crate::ir::Terminator;
-use crate::ir::residual::{BlockData, Function, Inst, Value};
+use crate::index::Map;
+use crate::ir::residual::{BlockData, Function, Inst, Terminator, Value};
 use crate::op::{Effect, Op};
 
 pub fn drop_global(function: &mut Function, place: Place) -> Blocks {
@@ -18,7 +18,7 @@ pub fn drop_effect(function: &mut Function, place: Place) -> Blocks {
             // Whether it traps depends on operands: most do not.
             Effect::Traps | Effect::Pure | Effect::Reads | Effect::ReadsGlobal => false,
         };
-        acts && inst.result.is_none_or(|result| !used[result.index()])
+        acts && inst.result.is_none_or(|result| !used[result])
     })
 }
 
@@ -26,27 +26,27 @@ pub fn drop_effect(function: &mut Function, place: Place) -> Blocks {
 fn remove_first(
     function: &mut Function,
     mut place: Place,
-    is_candidate: impl Fn(&[bool], &Inst) -> bool,
+    is_candidate: impl Fn(&Map<Value, bool>, &Inst) -> bool,
 ) -> Blocks {
     let used = used(function);
-    for (number, block) in function.blocks.iter_mut().enumerate() {
+    for (id, block) in &mut function.blocks {
         for index in 0..block.insts.len() {
             if is_candidate(&used, &block.insts[index]) && place.here() {
                 block.insts.remove(index);
-                return vec![number];
+                return vec![id];
             }
         }
     }
     Blocks::new()
 }
 
-/// By value: whether anything takes it as an operand.
-pub fn used(function: &Function) -> Vec<bool> {
-    let mut used = vec![false; function.types.len()];
-    for block in &function.blocks {
+/// Whether anything takes a value as an operand.
+pub fn used(function: &Function) -> Map<Value, bool> {
+    let mut used = Map::filled_like(&function.types, false);
+    for block in function.blocks.values() {
         let args = block.insts.iter().flat_map(|inst| &inst.args);
         for value in args.chain(block.term.operands()) {
-            used[value.index()] = true;
+            used[*value] = true;
         }
     }
     used
@@ -54,12 +54,12 @@ pub fn used(function: &Function) -> Vec<bool> {
 
 /// Exchanges two neighbours of which the second depends on the effect of the first.
 pub fn reorder(function: &mut Function, mut place: Place) -> Blocks {
-    for (number, block) in function.blocks.iter_mut().enumerate() {
+    for (id, block) in &mut function.blocks {
         for index in 1..block.insts.len() {
             let (first, second) = (&block.insts[index - 1], &block.insts[index]);
             if depends(first, second) && place.here() {
                 block.insts.swap(index - 1, index);
-                return vec![number];
+                return vec![id];
             }
         }
     }
@@ -93,15 +93,15 @@ fn accessed(inst: &Inst) -> Option<(Value, u32)> {
 /// Ends a block with one of its calls, which has the type of the function.
 pub fn tail_call(function: &mut Function, mut place: Place) -> Blocks {
     let (types, results) = (&function.types, &function.signature.results);
-    for (number, block) in function.blocks.iter_mut().enumerate() {
+    for (id, block) in &mut function.blocks {
         for index in 0..block.insts.len() {
             let inst = &block.insts[index];
             let Op::Call(callee) = inst.op else { continue };
-            let result = inst.result.map(|result| types[result.index()]);
+            let result = inst.result.map(|result| types[result]);
             if result.as_slice() == results && place.here() {
                 let args = inst.args.clone();
                 end(block, index, Terminator::TailCall { callee, args });
-                return vec![number];
+                return vec![id];
             }
         }
     }
@@ -109,7 +109,7 @@ pub fn tail_call(function: &mut Function, mut place: Place) -> Blocks {
 }
 
 /// Ends a block before the instruction at `index`.
-fn end(block: &mut BlockData, index: usize, term: Terminator<Value>) {
+fn end(block: &mut BlockData, index: usize, term: Terminator) {
     block.insts.truncate(index);
     block.term = term;
 }

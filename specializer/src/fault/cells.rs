@@ -1,9 +1,10 @@
 //! Wrong accesses of cells and of other memory.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::{Blocks, Place, values};
-use crate::ir::residual::{Function, Inst, Value};
+use crate::index::Map;
+use crate::ir::residual::{Block, Function, Inst, Value};
 use crate::op::Op;
 
 /// Bytes of a cell.
@@ -18,14 +19,14 @@ pub enum Store {
 
 pub fn drop_store(function: &mut Function, mut place: Place, which: Store) -> Blocks {
     let frames = frames(function);
-    for (number, block) in function.blocks.iter_mut().enumerate() {
+    for (id, block) in &mut function.blocks {
         for index in 0..block.insts.len() {
             let inst = &block.insts[index];
             let is_store = matches!(inst.op, Op::Store { .. });
             let of_cell = is_store && frames.contains(&inst.args[0]);
             if is_store && of_cell == (which == Store::ToCell) && place.here() {
                 block.insts.remove(index);
-                return vec![number];
+                return vec![id];
             }
         }
     }
@@ -35,14 +36,14 @@ pub fn drop_store(function: &mut Function, mut place: Place, which: Store) -> Bl
 /// Reads or writes the next cell.
 pub fn move_access(function: &mut Function, mut place: Place) -> Blocks {
     let frames = frames(function);
-    for (number, block) in function.blocks.iter_mut().enumerate() {
+    for (id, block) in &mut function.blocks {
         for inst in &mut block.insts {
             if let Op::Load { offset, .. } | Op::Store { offset, .. } = &mut inst.op
                 && frames.contains(&inst.args[0])
                 && place.here()
             {
                 *offset += CELL;
-                return vec![number];
+                return vec![id];
             }
         }
     }
@@ -53,9 +54,9 @@ pub fn move_access(function: &mut Function, mut place: Place) -> Blocks {
 pub fn keep_stale(function: &mut Function, mut place: Place) -> Blocks {
     let frames = frames(function);
     let predecessors = single_predecessors(function);
-    for number in 0..function.blocks.len() {
-        for index in 0..function.blocks[number].insts.len() {
-            let inst = &function.blocks[number].insts[index];
+    for id in function.blocks.keys() {
+        for index in 0..function.blocks[id].insts.len() {
+            let inst = &function.blocks[id].insts[index];
             let Some(cell) = loaded_cell(inst, &frames) else {
                 continue;
             };
@@ -64,13 +65,13 @@ pub fn keep_stale(function: &mut Function, mut place: Place) -> Blocks {
                 frames: &frames,
                 predecessors: &predecessors,
             };
-            if let Some(stale) = before.call(number, index, cell)
+            if let Some(stale) = before.call(id, index, cell)
                 && place.here()
             {
                 let fresh = inst.result.expect("a load has a result");
-                function.blocks[number].insts.remove(index);
+                function.blocks[id].insts.remove(index);
                 values::replace(function, fresh, stale);
-                return vec![number];
+                return vec![id];
             }
         }
     }
@@ -88,7 +89,7 @@ fn loaded_cell(inst: &Inst, frames: &HashSet<Value>) -> Option<u32> {
 struct Before<'f> {
     function: &'f Function,
     frames: &'f HashSet<Value>,
-    predecessors: &'f HashMap<usize, usize>,
+    predecessors: &'f Map<Block, Option<Block>>,
 }
 
 /// How many blocks are looked at, backwards.
@@ -97,7 +98,7 @@ const FAR: usize = 64;
 impl Before<'_> {
     /// The value last stored to the cell or read from it, if a call lies between that and the
     /// instruction.
-    fn call(&self, block: usize, index: usize, cell: u32) -> Option<Value> {
+    fn call(&self, block: Block, index: usize, cell: u32) -> Option<Value> {
         let (mut block, mut end, mut called) = (block, index, false);
         for _ in 0..FAR {
             for inst in self.function.blocks[block].insts[..end].iter().rev() {
@@ -113,7 +114,7 @@ impl Before<'_> {
                     _ => {}
                 }
             }
-            block = *self.predecessors.get(&block)?;
+            block = self.predecessors[block]?;
             end = self.function.blocks[block].insts.len();
         }
         None
@@ -124,7 +125,7 @@ impl Before<'_> {
 /// that is wrong in the same way everywhere moves cells that nobody else looks at: that changes
 /// nothing.
 pub fn bases(function: &Function) -> HashSet<Value> {
-    let entry = &function.blocks[0];
+    let entry = &function.blocks[Block::ENTRY];
     let bases = entry.insts.iter().filter(|inst| {
         matches!(inst.op, Op::I32Sub | Op::I32Add) && entry.params.contains(&inst.args[0])
     });
@@ -134,7 +135,7 @@ pub fn bases(function: &Function) -> HashSet<Value> {
 
 /// The bases from which cells are addressed: the differences computed in the entry.
 fn frames(function: &Function) -> HashSet<Value> {
-    let entry = &function.blocks[0];
+    let entry = &function.blocks[Block::ENTRY];
     let frames = entry
         .insts
         .iter()
@@ -142,13 +143,15 @@ fn frames(function: &Function) -> HashSet<Value> {
     frames.filter_map(|inst| inst.result).collect()
 }
 
-fn single_predecessors(function: &Function) -> HashMap<usize, usize> {
-    let mut found: HashMap<usize, Vec<usize>> = HashMap::new();
-    for (number, block) in function.blocks.iter().enumerate() {
-        for target in block.term.targets() {
-            found.entry(target.block.index()).or_default().push(number);
+/// The predecessor of each block that one edge leads to.
+fn single_predecessors(function: &Function) -> Map<Block, Option<Block>> {
+    let mut edges = Map::filled_like(&function.blocks, 0);
+    let mut predecessors = Map::filled_like(&function.blocks, None);
+    for (block, data) in &function.blocks {
+        for target in data.term.targets() {
+            edges[target.block] += 1;
+            predecessors[target.block] = (edges[target.block] == 1).then_some(block);
         }
     }
-    let single = found.into_iter().filter(|(_, from)| from.len() == 1);
-    single.map(|(block, from)| (block, from[0])).collect()
+    predecessors
 }

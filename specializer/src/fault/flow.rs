@@ -10,14 +10,14 @@ use crate::op::Effect;
 /// Exchanges two neighbours among a jump's arguments that have one type.
 pub fn swap_arguments(function: &mut Function, mut place: Place) -> Blocks {
     let types = &function.types;
-    for (number, block) in function.blocks.iter_mut().enumerate() {
+    for (id, block) in &mut function.blocks {
         for target in block.term.targets_mut() {
             for first in 1..target.args.len() {
                 let [one, other] = [target.args[first - 1], target.args[first]];
-                let alike = types[one.index()] == types[other.index()] && one != other;
+                let alike = types[one] == types[other] && one != other;
                 if alike && place.here() {
                     target.args.swap(first - 1, first);
-                    return vec![number];
+                    return vec![id];
                 }
             }
         }
@@ -26,7 +26,7 @@ pub fn swap_arguments(function: &mut Function, mut place: Place) -> Blocks {
 }
 
 pub fn swap_edge(function: &mut Function, mut place: Place) -> Blocks {
-    for (number, block) in function.blocks.iter_mut().enumerate() {
+    for (id, block) in &mut function.blocks {
         if let Terminator::Branch {
             then, otherwise, ..
         } = &mut block.term
@@ -34,7 +34,7 @@ pub fn swap_edge(function: &mut Function, mut place: Place) -> Blocks {
             && place.here()
         {
             std::mem::swap(then, otherwise);
-            return vec![number];
+            return vec![id];
         }
     }
     Blocks::new()
@@ -42,7 +42,7 @@ pub fn swap_edge(function: &mut Function, mut place: Place) -> Blocks {
 
 /// Leads a jump past a block that does something and jumps on.
 pub fn skip_block(function: &mut Function, mut place: Place) -> Blocks {
-    for from in 0..function.blocks.len() {
+    for from in function.blocks.keys() {
         for edge in 0..function.blocks[from].term.targets().count() {
             let target = function.blocks[from].term.targets().nth(edge);
             let Some(past) = past(function, target.expect("edges were counted")) else {
@@ -60,7 +60,7 @@ pub fn skip_block(function: &mut Function, mut place: Place) -> Blocks {
 
 /// Where a jump goes after the block that it goes to, if that block has an effect and one way out.
 fn past(function: &Function, target: &Target) -> Option<Target> {
-    let block = &function.blocks[target.block.index()];
+    let block = &function.blocks[target.block];
     let Terminator::Jump(next) = &block.term else {
         return None;
     };

@@ -61,14 +61,14 @@ fn trap(body: &mut Lowered, index: usize) {
 
 /// The next function of the same type.
 fn sibling(module: &Module, func: Func) -> Option<Func> {
-    let sig = module.functions[func.index()];
+    let sig = module.functions[func];
     let count = module.functions.len();
     let others = (1..count).map(|step| Func(((func.index() + step) % count) as u32));
     let mut alike = others.filter(|&other| {
         let is_intrinsic = module
             .import(other)
             .is_some_and(|import| import.module == crate::link::ANNOTATIONS);
-        module.functions[other.index()] == sig && !is_intrinsic
+        module.functions[other] == sig && !is_intrinsic
     });
     alike.next()
 }

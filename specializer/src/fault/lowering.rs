@@ -3,8 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Blocks, Muddle, Place};
-use crate::ir::Block;
-use crate::ir::residual::{Function, Inst, Value};
+use crate::ir::residual::{Block, Function, Inst, Value};
 use crate::lower::Plan;
 use crate::lower::stackify::Item;
 use crate::lower::structure::Step;
@@ -25,7 +24,7 @@ pub fn plant(muddle: Muddle, nth: usize, function: &Function, plan: &mut Plan) -
 
 /// Leaves one frame more, or one less, where code lies between the two.
 fn change_depth(plan: &mut Plan, mut place: Place) -> Blocks {
-    let (mut open, mut current) = (Vec::new(), 0);
+    let (mut open, mut current) = (Vec::new(), Block::ENTRY);
     for index in 0..plan.steps.len() {
         match &plan.steps[index] {
             Step::OpenBlock | Step::OpenLoop | Step::OpenIf(_) => open.push(index),
@@ -33,7 +32,7 @@ fn change_depth(plan: &mut Plan, mut place: Place) -> Blocks {
                 open.pop();
             }
             Step::Body(block) | Step::Condition(block) | Step::Edge(block, _) => {
-                current = block.index();
+                current = *block;
             }
             Step::Branch(depth) | Step::BranchIf(depth, _) => {
                 let depths = [*depth + 1, depth.wrapping_sub(1)];
@@ -90,7 +89,7 @@ fn exchange_blocks(plan: &mut Plan, mut place: Place) -> Blocks {
         if place.here() {
             plan.steps[at] = Step::Body(second);
             plan.steps[then] = Step::Body(first);
-            return vec![first.index(), second.index()];
+            return vec![first, second];
         }
     }
     Blocks::new()
@@ -99,7 +98,7 @@ fn exchange_blocks(plan: &mut Plan, mut place: Place) -> Blocks {
 /// Gives a value the local of another of its type that is read in the same block, neither being set
 /// there.
 fn share_local(function: &Function, plan: &mut Plan, mut place: Place) -> Blocks {
-    for block in (0..function.blocks.len()).map(|index| Block(index as u32)) {
+    for block in function.blocks.keys() {
         let read = live_in(plan.code.block(block));
         for (index, &value) in read.iter().enumerate() {
             let ty = function.value_type(value);
@@ -110,7 +109,7 @@ fn share_local(function: &Function, plan: &mut Plan, mut place: Place) -> Blocks
                 && place.here()
             {
                 plan.locals.share(value, other);
-                return vec![block.index()];
+                return vec![block];
             }
         }
     }
@@ -156,7 +155,7 @@ fn exchange_operands(function: &Function, plan: &mut Plan, mut place: Place) -> 
         else {
             continue;
         };
-        let inst = &function.blocks[block.index()].insts[inst as usize];
+        let inst = &function.blocks[block].insts[inst as usize];
         let differ = plan.locals.of(first) != plan.locals.of(second);
         if differ && tells_apart(inst) && place.here() {
             plan.code.items.swap(index - 2, index - 1);
@@ -168,19 +167,18 @@ fn exchange_operands(function: &Function, plan: &mut Plan, mut place: Place) -> 
 
 /// The blocks that read a value from its local.
 fn readers(plan: &Plan, value: Value) -> Blocks {
-    let blocks = (0..plan.code.blocks.len()).map(|number| Block(number as u32));
-    let readers = blocks.filter(|&block| {
+    let readers = plan.code.blocks.keys().filter(|&block| {
         let mut items = plan.code.block(block).iter();
         items.any(|item| matches!(item, Item::Get(read) | Item::CopyGet(read, _) if *read == value))
     });
-    readers.map(Block::index).collect()
+    readers.collect()
 }
 
 /// The block that an item belongs to.
 fn home(plan: &Plan, item: usize) -> Blocks {
-    let blocks = plan.code.blocks.iter().enumerate();
+    let blocks = plan.code.blocks.iter();
     let homes = blocks.filter(|(_, block)| block.all.contains(&(item as u32)));
-    homes.map(|(number, _)| number).collect()
+    homes.map(|(block, _)| block).collect()
 }
 
 fn tells_apart(inst: &Inst) -> bool {

@@ -1,21 +1,20 @@
 //! Wrong values: constants, operators, operands. What is returned is the blocks that take them.
 
 use super::{Blocks, Place, calls, cells};
-use crate::ir::residual::{Function, Value};
+use crate::ir::residual::{Block, Function, Value};
 use crate::op::{Const, Op};
 
 /// Adds two to an integer: a tagged one stays tagged.
 pub fn change_constant(function: &mut Function, mut place: Place) -> Blocks {
     let (bases, used) = (cells::bases(function), calls::used(function));
-    let blocks = function.blocks.iter_mut();
+    let blocks = function.blocks.values_mut();
     let insts = blocks.flat_map(|block| &mut block.insts);
     let mut integers = insts.filter_map(|inst| match &mut inst.op {
         Op::Const(constant @ (Const::I32(_) | Const::I64(_))) => Some((constant, inst.result)),
         _ => None,
     });
-    let is_candidate = |result: Option<Value>| {
-        result.is_some_and(|value| used[value.index()] && !bases.contains(&value))
-    };
+    let is_candidate =
+        |result: Option<Value>| result.is_some_and(|value| used[value] && !bases.contains(&value));
     let found = integers.find(|(_, result)| is_candidate(*result) && place.here());
     let Some((constant, Some(result))) = found else {
         return Blocks::new();
@@ -31,7 +30,7 @@ pub fn change_constant(function: &mut Function, mut place: Place) -> Blocks {
 /// Uses one constant of the entry for the next one of its type.
 pub fn merge_constants(function: &mut Function, mut place: Place) -> Blocks {
     let bases = cells::bases(function);
-    let insts = function.blocks[0].insts.iter();
+    let insts = function.blocks[Block::ENTRY].insts.iter();
     let constants = insts.filter_map(|inst| match inst.op {
         Op::Const(constant) => Some((constant, inst.result?)),
         _ => None,
@@ -55,7 +54,7 @@ pub fn merge_constants(function: &mut Function, mut place: Place) -> Blocks {
 /// Replaces a parameter by what one of the jumps to its block gives it, where another gives
 /// something else.
 pub fn merge_parameter(function: &mut Function, mut place: Place) -> Blocks {
-    for block in 1..function.blocks.len() {
+    for block in function.blocks.keys().skip(1) {
         for index in 0..function.blocks[block].params.len() {
             let param = function.blocks[block].params[index];
             let Some(first) = one_of_several(function, block, index) else {
@@ -73,14 +72,14 @@ pub fn merge_parameter(function: &mut Function, mut place: Place) -> Blocks {
 }
 
 /// The first of the values that a parameter gets beside its own, if there are several.
-fn one_of_several(function: &Function, block: usize, index: usize) -> Option<Value> {
+fn one_of_several(function: &Function, block: Block, index: usize) -> Option<Value> {
     let param = function.blocks[block].params[index];
     let targets = function
         .blocks
-        .iter()
+        .values()
         .flat_map(|block| block.term.targets());
     let mut given = targets
-        .filter(|target| target.block.index() == block)
+        .filter(|target| target.block == block)
         .map(|target| target.args[index])
         .filter(|&arg| arg != param);
     let first = given.next()?;
@@ -88,22 +87,22 @@ fn one_of_several(function: &Function, block: usize, index: usize) -> Option<Val
 }
 
 /// The blocks that give a parameter anything but `value` or itself.
-fn givers(function: &Function, block: usize, index: usize, value: Value) -> Blocks {
+fn givers(function: &Function, block: Block, index: usize, value: Value) -> Blocks {
     let param = function.blocks[block].params[index];
-    let blocks = function.blocks.iter().enumerate();
+    let blocks = function.blocks.iter();
     let givers = blocks.filter(|(_, from)| {
-        from.term.targets().any(|target| {
-            target.block.index() == block && ![value, param].contains(&target.args[index])
-        })
+        from.term
+            .targets()
+            .any(|target| target.block == block && ![value, param].contains(&target.args[index]))
     });
-    givers.map(|(number, _)| number).collect()
+    givers.map(|(id, _)| id).collect()
 }
 
-fn remove_param(function: &mut Function, block: usize, index: usize) {
+fn remove_param(function: &mut Function, block: Block, index: usize) {
     function.blocks[block].params.remove(index);
-    for data in &mut function.blocks {
+    for data in function.blocks.values_mut() {
         for target in data.term.targets_mut() {
-            if target.block.index() == block {
+            if target.block == block {
                 target.args.remove(index);
             }
         }
@@ -112,14 +111,14 @@ fn remove_param(function: &mut Function, block: usize, index: usize) {
 
 pub fn change_operator(function: &mut Function, mut place: Place) -> Blocks {
     let bases = cells::bases(function);
-    for (number, block) in function.blocks.iter_mut().enumerate() {
+    for (id, block) in &mut function.blocks {
         for inst in &mut block.insts {
             if let Some(other) = similar(inst.op)
                 && inst.result.is_none_or(|result| !bases.contains(&result))
                 && place.here()
             {
                 inst.op = other;
-                return vec![number];
+                return vec![id];
             }
         }
     }
@@ -159,21 +158,21 @@ fn similar(op: Op) -> Option<Op> {
 pub fn renumber(function: &mut Function, mut place: Place) -> Blocks {
     let bases = cells::bases(function);
     let types = &function.types;
-    for (number, block) in function.blocks.iter_mut().enumerate() {
+    for (id, block) in &mut function.blocks {
         let mut defined = block.params.clone();
         for inst in &mut block.insts {
             if inst.result.is_some_and(|result| bases.contains(&result)) {
                 continue;
             }
             for arg in &mut inst.args {
-                let ty = types[arg.index()];
+                let ty = types[*arg];
                 let mut near = defined.iter().rev();
-                let other = near.find(|&value| value != arg && types[value.index()] == ty);
+                let other = near.find(|&value| value != arg && types[*value] == ty);
                 if let Some(&other) = other
                     && place.here()
                 {
                     *arg = other;
-                    return vec![number];
+                    return vec![id];
                 }
             }
             defined.extend(inst.result);
@@ -184,12 +183,12 @@ pub fn renumber(function: &mut Function, mut place: Place) -> Blocks {
 
 /// The blocks in which a value is an operand.
 fn users(function: &Function, value: Value) -> Blocks {
-    let blocks = function.blocks.iter().enumerate();
+    let blocks = function.blocks.iter();
     let users = blocks.filter(|(_, block)| {
         let args = block.insts.iter().flat_map(|inst| &inst.args);
         args.chain(block.term.operands()).any(|arg| *arg == value)
     });
-    users.map(|(number, _)| number).collect()
+    users.map(|(id, _)| id).collect()
 }
 
 /// Uses one value for another everywhere.
@@ -199,7 +198,7 @@ pub fn replace(function: &mut Function, old: Value, new: Value) {
             *value = new;
         }
     };
-    for data in &mut function.blocks {
+    for data in function.blocks.values_mut() {
         let args = data.insts.iter_mut().flat_map(|inst| &mut inst.args);
         args.for_each(rename);
         data.term.for_each_operand_mut(rename);

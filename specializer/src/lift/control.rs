@@ -6,8 +6,8 @@ use wasmparser::{BlockType, BrTable};
 
 use super::Reason;
 use super::translate::{BlockLocals, Frame, Kind, Lifted, Translator, UNDERFLOW};
-use crate::ir::generic::{BlockData, Target, Terminator, Value, Values};
-use crate::ir::{Block, Callee, Sig, Signature, Type};
+use crate::ir::generic::{Block, BlockData, Target, Terminator, Value, Values};
+use crate::ir::{Callee, Sig, Signature, Type};
 use crate::module::value_type;
 use crate::op::{OpType, Types};
 
@@ -15,31 +15,27 @@ impl Translator<'_, '_> {
     /// A block without contents whose parameters have these types.
     pub(super) fn new_block(&mut self, params: &[Type]) -> Block {
         let function = &mut self.draft.function;
-        let block = Block(u32::try_from(function.blocks.len()).expect("block count fits u32"));
         let params = params.iter().map(|&ty| function.new_value(ty)).collect();
-        let term = Terminator::Unreachable;
+        self.draft.locals.push(BlockLocals::default());
         function.blocks.push(BlockData {
             params,
-            insts: Vec::new(),
-            term,
-        });
-        self.draft.locals.push(BlockLocals::default());
-        block
+            ..BlockData::empty()
+        })
     }
 
     pub(super) fn start(&mut self, block: Block) {
         self.current = Some(block);
         self.stack
-            .clone_from(&self.draft.function.blocks[block.index()].params);
+            .clone_from(&self.draft.function.blocks[block].params);
     }
 
     /// Ends the current block; what follows is unreachable until a block starts.
     pub(super) fn finish(&mut self, term: Terminator) {
         let block = self.current.take().expect("a block ends once");
-        self.draft.function.blocks[block.index()].term = term;
+        self.draft.function.blocks[block].term = term;
         let contents = &mut self.contents;
         let end = |local: usize| (local, contents[local].take().expect("it was touched"));
-        self.draft.locals[block.index()].ends = self.touched.drain(..).map(end).collect();
+        self.draft.locals[block].ends = self.touched.drain(..).map(end).collect();
     }
 
     fn block_type(&self, ty: BlockType) -> Lifted<Signature> {

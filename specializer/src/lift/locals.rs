@@ -7,9 +7,10 @@
 //! The bit sets are rows of one allocation, used in four lines: a crate of them would allocate a
 //! set for each block.
 
-use super::translate::{BlockLocals, Draft, ENTRY};
-use crate::ir::generic::{BlockData, Function, Inst, Terminator, Value};
-use crate::ir::{Block, Type, Values};
+use super::translate::{BlockLocals, Draft};
+use crate::index::{Id, Map};
+use crate::ir::Type;
+use crate::ir::generic::{Block, BlockData, Function, Inst, Terminator, Value, Values};
 use crate::op::{Const, Op};
 
 /// Completes `draft`.
@@ -25,24 +26,21 @@ pub(super) fn run(mut draft: Draft) -> Function {
 
 /// Redirects jumps to blocks that do nothing but jump on.
 fn skip_forwarders(draft: &mut Draft) {
-    let next: Vec<Option<Block>> = draft
-        .function
-        .blocks
-        .iter()
-        .zip(&draft.locals)
+    let next: Map<Block, Option<Block>> = (draft.function.blocks.values())
+        .zip(draft.locals.values())
         .map(|(block, locals)| forwards(block, locals))
         .collect();
     // A cycle of forwarders is an endless loop, which any number of steps stays in.
     let resolve = |mut block: Block| {
         for _ in 0..next.len() {
-            match next[block.index()] {
+            match next[block] {
                 Some(further) if further != block => block = further,
                 Some(_) | None => break,
             }
         }
         block
     };
-    for block in &mut draft.function.blocks {
+    for block in draft.function.blocks.values_mut() {
         for target in block.term.targets_mut() {
             target.block = resolve(target.block);
         }
@@ -65,21 +63,21 @@ fn forwards(block: &BlockData, locals: &BlockLocals) -> Option<Block> {
 
 /// The blocks that the entry reaches, each before its successors but for loops' back edges.
 fn reverse_postorder(function: &Function) -> Vec<Block> {
-    let mut seen = vec![false; function.blocks.len()];
-    seen[ENTRY.index()] = true;
+    let mut seen = Map::filled_like(&function.blocks, false);
+    seen[Block::ENTRY] = true;
     let successors = |block: Block| -> Vec<Block> {
-        function.blocks[block.index()]
+        function.blocks[block]
             .term
             .targets()
             .map(|target| target.block)
             .collect()
     };
-    let mut pending = vec![(ENTRY, successors(ENTRY))];
+    let mut pending = vec![(Block::ENTRY, successors(Block::ENTRY))];
     let mut order = Vec::new();
     while let Some((block, rest)) = pending.last_mut() {
         match rest.pop() {
             Some(next) => {
-                if !std::mem::replace(&mut seen[next.index()], true) {
+                if !std::mem::replace(&mut seen[next], true) {
                     pending.push((next, successors(next)));
                 }
             }
@@ -95,26 +93,19 @@ fn reverse_postorder(function: &Function) -> Vec<Block> {
 
 /// Puts blocks into `order`, dropping the others.
 fn renumber(draft: &mut Draft, order: &[Block]) {
-    let mut numbers = vec![ENTRY; draft.function.blocks.len()];
-    for (number, block) in order.iter().enumerate() {
-        numbers[block.index()] = Block(u32::try_from(number).expect("block count fits u32"));
+    let mut numbers = Map::filled_like(&draft.function.blocks, Block::ENTRY);
+    for (number, &block) in order.iter().enumerate() {
+        numbers[block] = Block::new(number);
     }
-    let mut blocks: Vec<_> = std::mem::take(&mut draft.function.blocks)
-        .into_iter()
-        .map(Some)
-        .collect();
+    let mut blocks = std::mem::take(&mut draft.function.blocks);
     let mut locals = std::mem::take(&mut draft.locals);
-    for block in order {
-        let mut data = blocks[block.index()]
-            .take()
-            .expect("the order names a block once");
+    for &block in order {
+        let mut data = std::mem::replace(&mut blocks[block], BlockData::empty());
         for target in data.term.targets_mut() {
-            target.block = numbers[target.block.index()];
+            target.block = numbers[target.block];
         }
         draft.function.blocks.push(data);
-        draft
-            .locals
-            .push(std::mem::take(&mut locals[block.index()]));
+        draft.locals.push(std::mem::take(&mut locals[block]));
     }
 }
 
@@ -122,6 +113,7 @@ fn renumber(draft: &mut Draft, order: &[Block]) {
 struct Liveness {
     /// Words of 64 locals per block.
     words: usize,
+    /// The words of all blocks.
     sets: Vec<u64>,
 }
 
@@ -134,35 +126,41 @@ impl Liveness {
             sets: vec![0; words * count],
         };
         let kept = live.kept(draft);
-        for (block, locals) in draft.locals.iter().enumerate() {
+        for (block, locals) in &draft.locals {
             for &(local, _) in &locals.reads {
-                live.sets[block * words + local / 64] |= 1 << (local % 64);
+                let at = live.row(block) + local / 64;
+                live.sets[at] |= 1 << (local % 64);
             }
         }
-        while (0..count).rev().fold(false, |changed, block| {
+        while draft.locals.keys().rev().fold(false, |changed, block| {
             live.transfer(draft, &kept, block) | changed
         }) {}
         live
     }
 
+    /// Where a block's words begin.
+    fn row(&self, block: Block) -> usize {
+        block.index() * self.words
+    }
+
     /// For each block, the locals that it leaves alone.
     fn kept(&self, draft: &Draft) -> Vec<u64> {
         let mut kept = vec![u64::MAX; self.sets.len()];
-        for (block, locals) in draft.locals.iter().enumerate() {
+        for (block, locals) in &draft.locals {
             for &(local, _) in &locals.ends {
-                kept[block * self.words + local / 64] &= !(1 << (local % 64));
+                kept[self.row(block) + local / 64] &= !(1 << (local % 64));
             }
         }
         kept
     }
 
     /// Adds to a block what its successors need and it leaves alone; whether that was news.
-    fn transfer(&mut self, draft: &Draft, kept: &[u64], block: usize) -> bool {
+    fn transfer(&mut self, draft: &Draft, kept: &[u64], block: Block) -> bool {
         let mut changed = false;
         for target in draft.function.blocks[block].term.targets() {
             for word in 0..self.words {
-                let at = block * self.words + word;
-                let through = self.sets[target.block.index() * self.words + word] & kept[at];
+                let at = self.row(block) + word;
+                let through = self.sets[self.row(target.block) + word] & kept[at];
                 changed |= through & !self.sets[at] != 0;
                 self.sets[at] |= through;
             }
@@ -171,8 +169,8 @@ impl Liveness {
     }
 
     /// The live-in locals of `block`, ascending.
-    fn locals(&self, block: usize) -> impl Iterator<Item = usize> {
-        let words = &self.sets[block * self.words..(block + 1) * self.words];
+    fn locals(&self, block: Block) -> impl Iterator<Item = usize> {
+        let words = &self.sets[self.row(block)..][..self.words];
         words.iter().enumerate().flat_map(|(word, &bits)| {
             let mut rest = bits;
             std::iter::from_fn(move || {
@@ -188,13 +186,13 @@ impl Liveness {
 /// parameters, live-in locals are those that were not set yet: zero.
 fn add_params(draft: &mut Draft, live: &Liveness) {
     let mut known: Vec<Option<Value>> = vec![None; draft.types.len()];
-    for block in 0..draft.function.blocks.len() {
+    for block in draft.function.blocks.keys() {
         for &(local, value) in &draft.locals[block].reads {
             known[local] = Some(value);
         }
         for local in live.locals(block) {
             let ty = draft.types[local];
-            if block == ENTRY.index() {
+            if block == Block::ENTRY {
                 let zero = append_zero(&mut draft.function, ty);
                 draft.locals[block].ends.push((local, zero));
                 continue;
@@ -220,19 +218,19 @@ fn append_zero(function: &mut Function, ty: Type) -> Value {
         args: Values::new(),
         result: Some(value),
     };
-    function.blocks[ENTRY.index()].insts.push(inst);
+    function.blocks[Block::ENTRY].insts.push(inst);
     value
 }
 
 /// Passes to each target the contents of its live-in locals.
 fn add_arguments(draft: &mut Draft, live: &Liveness) {
     let mut contents: Vec<Option<Value>> = vec![None; draft.types.len()];
-    for (block, locals) in draft.function.blocks.iter_mut().zip(&draft.locals) {
+    for (block, locals) in (draft.function.blocks.values_mut()).zip(draft.locals.values()) {
         for &(local, value) in &locals.ends {
             contents[local] = Some(value);
         }
         for target in block.term.targets_mut() {
-            let values = live.locals(target.block.index());
+            let values = live.locals(target.block);
             target.args.extend(values.map(|local| {
                 contents[local].expect("what a successor needs is set or live here as well")
             }));

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use crate::exec::{self, NoHost, State};
-use crate::ir::{Func, generic};
+use crate::ir::{Func, Generic};
 use crate::lift::programs;
 use crate::module::Module;
 use crate::op::Const;
@@ -297,7 +297,7 @@ fn random_programs_compute_what_they_should() {
             );
         }
         let printed = function.to_string();
-        let parsed = text::parse::<generic::Value>(&printed).expect("what is printed parses");
+        let parsed = text::parse::<Generic>(&printed).expect("what is printed parses");
         assert_eq!(parsed.to_string(), printed);
     }
 }

@@ -8,16 +8,16 @@ use smallvec::SmallVec;
 use wasmparser::Operator;
 
 use super::{Reason, Unsupported};
-use crate::ir::generic::{Function, Inst, Terminator, Value, Values};
-use crate::ir::{Block, Callee, Func, Sig, Signature, Table, Type};
+use crate::index::Map;
+use crate::ir::generic::{Block, Function, Inst, Terminator, Value, Values};
+use crate::ir::{Callee, Func, Sig, Signature, Table, Type};
 use crate::module::{Module, value_type};
 use crate::op::{Const, Intrinsic, Op, OpType, Types, intrinsic};
 
 /// A function without its locals' data flow.
 pub(super) struct Draft {
     pub function: Function,
-    /// By block.
-    pub locals: Vec<BlockLocals>,
+    pub locals: Map<Block, BlockLocals>,
     /// By local, the parameters first.
     pub types: Vec<Type>,
 }
@@ -102,8 +102,8 @@ impl<'m, 'a> Translator<'m, 'a> {
         }
         let function = Function {
             signature,
-            blocks: Vec::new(),
-            types: Vec::new(),
+            blocks: Map::default(),
+            types: Map::default(),
         };
         Ok(Self {
             module,
@@ -112,7 +112,7 @@ impl<'m, 'a> Translator<'m, 'a> {
             contents: vec![None; types.len()],
             draft: Draft {
                 function,
-                locals: Vec::new(),
+                locals: Map::default(),
                 types,
             },
             frames: Vec::new(),
@@ -225,9 +225,6 @@ impl<'m, 'a> Translator<'m, 'a> {
     }
 }
 
-/// Where functions start.
-pub(super) const ENTRY: Block = Block(0);
-
 pub(super) const UNDERFLOW: Reason =
     Reason::Invalid("an operator takes more operands than there are");
 
@@ -295,7 +292,7 @@ impl Translator<'_, '_> {
         let block = self
             .current
             .expect("operators are translated in reachable code");
-        self.draft.function.blocks[block.index()]
+        self.draft.function.blocks[block]
             .insts
             .push(Inst { op, args, result });
         result
@@ -360,13 +357,13 @@ impl Translator<'_, '_> {
         let block = self
             .current
             .expect("operators are translated in reachable code");
-        let value = if block == ENTRY {
+        let value = if block == Block::ENTRY {
             let zero = Op::Const(Const::from_bits(ty, 0));
             self.append(zero, Values::new(), Some(ty))
                 .expect("a constant has a result")
         } else {
             let value = self.draft.function.new_value(ty);
-            self.draft.locals[block.index()].reads.push((local, value));
+            self.draft.locals[block].reads.push((local, value));
             value
         };
         self.set_local(local, value);

@@ -244,7 +244,7 @@ fn stubs(module: &Module, choices: Choices) -> Result<Vec<Stub>, LinkError> {
             });
         };
         stubs.push(Stub {
-            sig: module.functions[func as usize],
+            sig: module.functions[Func(func)],
             result,
             answer: absent.answer,
         });

@@ -42,8 +42,8 @@ fn functions_that_answer_stand_in_for_absent_imports() {
     // imports.
     let types: Vec<_> = module
         .functions
-        .iter()
-        .map(|sig| module.types[sig.index()].clone())
+        .values()
+        .map(|&sig| module.types[sig].clone())
         .collect();
     let results: Vec<_> = types.into_iter().flatten().map(|ty| ty.results).collect();
     let (narrow, wide) = (vec![Type::I32], vec![Type::I64]);

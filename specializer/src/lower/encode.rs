@@ -11,7 +11,8 @@ use super::locals::Locals;
 use super::stackify::{Code, Item};
 use super::structure::{Sense, Step};
 use super::{Lowered, Relocation, RelocationKind};
-use crate::ir::{Block, Callee, Type, residual::Function, residual::Terminator};
+use crate::ir::residual::Block;
+use crate::ir::{Callee, Type, residual::Function, residual::Terminator};
 use crate::op::Op;
 use crate::op::compare::inverse;
 
@@ -117,7 +118,7 @@ impl Encoder<'_> {
 
     fn leave(&mut self, block: Block, is_last: bool) {
         self.items(self.code.condition(block));
-        match &self.function.blocks[block.index()].term {
+        match &self.function.blocks[block].term {
             Terminator::Return(_) if is_last => {}
             Terminator::Return(_) => self.instruction(&Instruction::Return),
             Terminator::TailCall { callee, .. } => self.tail_call(*callee),
@@ -132,7 +133,7 @@ impl Encoder<'_> {
         for item in items {
             match *item {
                 Item::Op(block, index) => {
-                    self.op(self.function.blocks[block.index()].insts[index as usize].op);
+                    self.op(self.function.blocks[block].insts[index as usize].op);
                 }
                 Item::Get(value) => self.instruction(&Instruction::LocalGet(self.locals.of(value))),
                 Item::Set(value) => self.instruction(&Instruction::LocalSet(self.locals.of(value))),

@@ -14,25 +14,26 @@ use std::collections::BinaryHeap;
 use super::loops::{LoopId, Loops};
 use super::stackify::{Code, Item};
 use crate::index::Map;
-use crate::ir::{Block, Type, residual::Function, residual::Value};
+use crate::ir::residual::Block;
+use crate::ir::{Type, residual::Function, residual::Value};
 
 /// Which local each value is in.
 #[derive(Debug)]
 pub struct Locals {
-    /// By value; meaningless for those that need none.
-    of: Vec<u32>,
+    /// Meaningless for values that need none.
+    of: Map<Value, u32>,
     /// Number of declared locals of each type, in the order of their indices.
     pub declared: [(u32, Type); 4],
 }
 
 impl Locals {
     pub fn of(&self, value: Value) -> u32 {
-        self.of[value.index()]
+        self.of[value]
     }
 
     /// Moves a value to the local of another: for deliberate faults.
     pub fn share(&mut self, value: Value, with: Value) {
-        self.of[value.index()] = self.of[with.index()];
+        self.of[value] = self.of[with];
     }
 }
 
@@ -57,27 +58,27 @@ const NEVER: Interval = Interval {
 struct Lifetimes<'f> {
     loops: &'f Loops,
     /// The block that defines a value.
-    home: Vec<Block>,
+    home: Map<Value, Block>,
     /// By loop: the position after its last block.
     loop_end: Map<LoopId, u32>,
-    intervals: Vec<Interval>,
+    intervals: Map<Value, Interval>,
 }
 
 impl<'f> Lifetimes<'f> {
     fn new(function: &Function, code: &Code, blocks: &[Block], loops: &'f Loops) -> Self {
-        let mut home = vec![Block(0); function.types.len()];
+        let mut home = Map::filled_like(&function.types, Block::ENTRY);
         let mut loop_end = Map::filled(0, loops.all.len());
-        let mut intervals = vec![NEVER; function.types.len()];
+        let mut intervals = Map::filled_like(&function.types, NEVER);
         let mut position = 0;
         for &block in blocks {
-            let data = &function.blocks[block.index()];
+            let data = &function.blocks[block];
             for param in &data.params {
                 // Even one that is never read must not be given the local of its neighbour.
-                intervals[param.index()].end = position;
+                intervals[*param].end = position;
             }
             let results = data.insts.iter().filter_map(|inst| inst.result);
             for value in data.params.iter().copied().chain(results) {
-                home[value.index()] = block;
+                home[value] = block;
             }
             position += code.block(block).len() as u32;
             let mut current = loops.of[block];
@@ -86,8 +87,8 @@ impl<'f> Lifetimes<'f> {
                 current = loops.all[id].parent;
             }
         }
-        for param in &function.blocks[0].params {
-            intervals[param.index()].start = 0;
+        for param in &function.blocks[Block::ENTRY].params {
+            intervals[*param].start = 0;
         }
         Self {
             loops,
@@ -97,14 +98,14 @@ impl<'f> Lifetimes<'f> {
         }
     }
 
-    fn run(mut self, code: &Code, blocks: &[Block]) -> Vec<Interval> {
+    fn run(mut self, code: &Code, blocks: &[Block]) -> Map<Value, Interval> {
         let mut position = 0;
         for &block in blocks {
             for item in code.block(block) {
                 match *item {
                     Item::Get(value) | Item::CopyGet(value, _) => self.read(value, block, position),
                     Item::Set(value) | Item::Tee(value) | Item::CopySet(_, value) => {
-                        let interval = &mut self.intervals[value.index()];
+                        let interval = &mut self.intervals[value];
                         interval.start = interval.start.min(position);
                         interval.end = interval.end.max(position);
                     }
@@ -117,11 +118,11 @@ impl<'f> Lifetimes<'f> {
     }
 
     fn read(&mut self, value: Value, block: Block, position: u32) {
-        let end = match self.loops.left(block, self.home[value.index()]) {
+        let end = match self.loops.left(block, self.home[value]) {
             Some(id) => self.loop_end[id],
             None => position,
         };
-        let interval = &mut self.intervals[value.index()];
+        let interval = &mut self.intervals[value];
         interval.end = interval.end.max(end);
     }
 }
@@ -157,7 +158,7 @@ impl Scan {
     fn new(function: &Function) -> Self {
         assert_eq!(
             function.signature.params.len(),
-            function.blocks[0].params.len(),
+            function.blocks[Block::ENTRY].params.len(),
             "the entry's parameters are the function's"
         );
         Self {
@@ -167,26 +168,23 @@ impl Scan {
         }
     }
 
-    fn run(mut self, function: &Function, intervals: Vec<Interval>) -> Locals {
-        let params = &function.blocks[0].params;
-        let mut slots = vec![Slot::Param(0); intervals.len()];
-        for (index, param) in params.iter().enumerate() {
-            slots[param.index()] = Slot::Param(index as u32);
-            let end = intervals[param.index()].end;
-            self.busy[class(function.types[param.index()])]
-                .push(Reverse((end, Slot::Param(index as u32))));
+    fn run(mut self, function: &Function, intervals: Map<Value, Interval>) -> Locals {
+        let params = &function.blocks[Block::ENTRY].params;
+        let mut slots = Map::filled_like(&intervals, Slot::Param(0));
+        for (index, &param) in params.iter().enumerate() {
+            slots[param] = Slot::Param(index as u32);
+            let end = intervals[param].end;
+            self.busy[class(function.types[param])].push(Reverse((end, Slot::Param(index as u32))));
         }
         let is_param: std::collections::HashSet<Value> = params.iter().copied().collect();
-        let mut queue: Vec<(u32, u32)> = (intervals.iter().enumerate())
-            .filter(|(index, interval)| {
-                interval.start != u32::MAX && !is_param.contains(&Value(*index as u32))
-            })
-            .map(|(index, interval)| (interval.start, index as u32))
+        let mut queue: Vec<(u32, Value)> = (intervals.iter())
+            .filter(|(value, interval)| interval.start != u32::MAX && !is_param.contains(value))
+            .map(|(value, interval)| (interval.start, value))
             .collect();
         queue.sort_unstable();
         for (start, value) in queue {
-            let class = class(function.types[value as usize]);
-            slots[value as usize] = self.take(class, start, intervals[value as usize].end);
+            let class = class(function.types[value]);
+            slots[value] = self.take(class, start, intervals[value].end);
         }
         self.finish(function, slots)
     }
@@ -207,14 +205,14 @@ impl Scan {
         slot
     }
 
-    fn finish(self, function: &Function, slots: Vec<Slot>) -> Locals {
+    fn finish(self, function: &Function, slots: Map<Value, Slot>) -> Locals {
         let mut base = [0; 4];
         let mut next = function.signature.params.len() as u32;
         for (start, count) in base.iter_mut().zip(self.declared) {
             *start = next;
             next += count;
         }
-        let of = (slots.into_iter().zip(&function.types))
+        let of = (slots.into_values().zip(function.types.values()))
             .map(|(slot, &ty)| match slot {
                 Slot::Param(index) => index,
                 Slot::Declared(index) => base[class(ty)] + index,

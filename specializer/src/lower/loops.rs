@@ -5,7 +5,7 @@
 
 use crate::dominators::{Dominators, Order};
 use crate::index::{Map, index};
-use crate::ir::Block;
+use crate::ir::residual::Block;
 
 index!(/// A loop of a function.
     LoopId, "loop");

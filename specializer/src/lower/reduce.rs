@@ -16,7 +16,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::dominators::{Dominators, Order};
-use crate::ir::{Block, Type, residual};
+use crate::index::Map;
+use crate::ir::residual::Block;
+use crate::ir::{Type, residual};
 use crate::op::{Const, Op};
 
 /// The function itself if each of its cycles has one entry, else a reducible equivalent.
@@ -45,8 +47,8 @@ pub fn run(function: &residual::Function) -> Cow<'_, residual::Function> {
 fn single_entry(function: &mut residual::Function, cycle: &[Block]) -> Block {
     let inside: BTreeSet<Block> = cycle.iter().copied().collect();
     let mut entries = BTreeSet::new();
-    for (index, data) in function.blocks.iter().enumerate() {
-        if !inside.contains(&Block(index as u32)) {
+    for (block, data) in &function.blocks {
+        if !inside.contains(&block) {
             entries.extend(
                 data.term
                     .targets()
@@ -64,22 +66,22 @@ fn single_entry(function: &mut residual::Function, cycle: &[Block]) -> Block {
 
 /// Adds a block that switches between `entries`, and sends all edges to them there.
 fn dispatch(function: &mut residual::Function, entries: &[Block]) -> Block {
-    let dispatcher = Block(function.blocks.len() as u32);
+    let dispatcher = function.blocks.next_key();
     // Where each entry's parameters are among the dispatcher's, after the selector.
     let mut starts = Vec::new();
     let mut types = vec![Type::I32];
-    for entry in entries {
+    for &entry in entries {
         starts.push(types.len());
-        let params = &function.blocks[entry.index()].params;
-        types.extend(params.iter().map(|&param| function.types[param.index()]));
+        let params = &function.blocks[entry].params;
+        types.extend(params.iter().map(|&param| function.types[param]));
     }
-    for block in 0..function.blocks.len() {
+    for block in function.blocks.keys() {
         redirect(function, block, entries, &starts, &types, dispatcher);
     }
     let params: Vec<residual::Value> = types.iter().map(|&ty| function.new_value(ty)).collect();
     let mut targets: Vec<residual::Target> = (entries.iter().zip(&starts))
         .map(|(&entry, &start)| {
-            let count = function.blocks[entry.index()].params.len();
+            let count = function.blocks[entry].params.len();
             residual::Target {
                 block: entry,
                 args: params[start..start + count].into(),
@@ -105,7 +107,7 @@ fn dispatch(function: &mut residual::Function, entries: &[Block]) -> Block {
 /// Sends the edges of `block` to `entries` through the dispatcher, whose parameters have `types`.
 fn redirect(
     function: &mut residual::Function,
-    block: usize,
+    block: Block,
     entries: &[Block],
     starts: &[usize],
     types: &[Type],
@@ -132,7 +134,7 @@ fn redirect(
     function.blocks[block].term = term;
 }
 
-fn constant(function: &mut residual::Function, block: usize, value: Const) -> residual::Value {
+fn constant(function: &mut residual::Function, block: Block, value: Const) -> residual::Value {
     let result = function.new_value(value.ty());
     let args = residual::Values::new();
     function.blocks[block].insts.push(residual::Inst {
@@ -147,17 +149,17 @@ fn constant(function: &mut residual::Function, block: usize, value: Const) -> re
 /// block (Tarjan's algorithm, with an explicit stack).
 fn cycles(function: &residual::Function, region: &[Block]) -> Vec<Vec<Block>> {
     let mut search = Search {
-        index: vec![Search::OUTSIDE; function.blocks.len()],
-        low: vec![0; function.blocks.len()],
+        index: Map::filled_like(&function.blocks, Search::OUTSIDE),
+        low: Map::filled_like(&function.blocks, 0),
         next: 0,
         open: Vec::new(),
         found: Vec::new(),
     };
-    for block in region {
-        search.index[block.index()] = Search::UNSEEN;
+    for &block in region {
+        search.index[block] = Search::UNSEEN;
     }
     for &block in region {
-        if search.index[block.index()] == Search::UNSEEN {
+        if search.index[block] == Search::UNSEEN {
             search.visit(function, block);
         }
     }
@@ -165,8 +167,8 @@ fn cycles(function: &residual::Function, region: &[Block]) -> Vec<Vec<Block>> {
 }
 
 struct Search {
-    index: Vec<u32>,
-    low: Vec<u32>,
+    index: Map<Block, u32>,
+    low: Map<Block, u32>,
     next: u32,
     open: Vec<Block>,
     found: Vec<Vec<Block>>,
@@ -182,16 +184,16 @@ impl Search {
         while let Some((block, pending)) = stack.last_mut() {
             let block = *block;
             match pending.pop() {
-                Some(next) => match self.index[next.index()] {
+                Some(next) => match self.index[next] {
                     Self::OUTSIDE | Self::CLOSED => {}
                     Self::UNSEEN => stack.push(self.open(function, next)),
-                    seen => self.low[block.index()] = self.low[block.index()].min(seen),
+                    seen => self.low[block] = self.low[block].min(seen),
                 },
                 None => {
                     stack.pop();
-                    let low = self.low[block.index()];
+                    let low = self.low[block];
                     if let Some((above, _)) = stack.last() {
-                        self.low[above.index()] = self.low[above.index()].min(low);
+                        self.low[*above] = self.low[*above].min(low);
                     }
                     self.close(block);
                 }
@@ -200,17 +202,17 @@ impl Search {
     }
 
     fn open(&mut self, function: &residual::Function, block: Block) -> (Block, Vec<Block>) {
-        self.index[block.index()] = self.next;
-        self.low[block.index()] = self.next;
+        self.index[block] = self.next;
+        self.low[block] = self.next;
         self.next += 1;
         self.open.push(block);
-        let term = &function.blocks[block.index()].term;
+        let term = &function.blocks[block].term;
         (block, term.targets().map(|target| target.block).collect())
     }
 
     /// Takes the component off the stack if `block` is its root.
     fn close(&mut self, block: Block) {
-        if self.low[block.index()] != self.index[block.index()] {
+        if self.low[block] != self.index[block] {
             return;
         }
         let start = self
@@ -219,8 +221,8 @@ impl Search {
             .rposition(|&open| open == block)
             .expect("an open block is on the stack");
         let component = self.open.split_off(start);
-        for member in &component {
-            self.index[member.index()] = Self::CLOSED;
+        for &member in &component {
+            self.index[member] = Self::CLOSED;
         }
         if component.len() > 1 {
             self.found.push(component);

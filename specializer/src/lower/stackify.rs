@@ -15,8 +15,10 @@
 use std::ops::Range;
 
 use crate::dominators::Order;
+use crate::index::Map;
+use crate::ir::residual::Block;
 use crate::ir::{
-    Block, residual, residual::Function, residual::Target, residual::Terminator, residual::Value,
+    residual, residual::Function, residual::Target, residual::Terminator, residual::Value,
 };
 use crate::op::{Effect, Op};
 
@@ -39,8 +41,7 @@ pub enum Item {
 #[derive(Debug, Default)]
 pub struct Code {
     pub items: Vec<Item>,
-    /// By block.
-    pub blocks: Vec<BlockCode>,
+    pub blocks: Map<Block, BlockCode>,
     /// Copies of the edges, which [`BlockCode::edges`] indexes.
     edges: Vec<Range<u32>>,
 }
@@ -57,22 +58,22 @@ pub struct BlockCode {
 impl Code {
     /// The instructions of a block that do not belong to its terminator.
     pub fn body(&self, block: Block) -> &[Item] {
-        self.slice(&self.blocks[block.index()].body)
+        self.slice(&self.blocks[block].body)
     }
 
     /// The operands of a block's terminator, but for those of its edges.
     pub fn condition(&self, block: Block) -> &[Item] {
-        self.slice(&self.blocks[block.index()].condition)
+        self.slice(&self.blocks[block].condition)
     }
 
     /// The copies of an edge.
     pub fn edge(&self, block: Block, edge: u32) -> &[Item] {
-        self.slice(&self.edges[(self.blocks[block.index()].edges + edge) as usize])
+        self.slice(&self.edges[(self.blocks[block].edges + edge) as usize])
     }
 
     /// Everything in a block.
     pub fn block(&self, block: Block) -> &[Item] {
-        self.slice(&self.blocks[block.index()].all)
+        self.slice(&self.blocks[block].all)
     }
 
     fn slice(&self, range: &Range<u32>) -> &[Item] {
@@ -84,11 +85,11 @@ impl Code {
 pub fn run(function: &Function, order: &Order) -> Code {
     let mut stackifier = Stackifier {
         function,
-        definition: vec![Definition::Parameter; function.types.len()],
-        uses: vec![0; function.types.len()],
-        remaining: vec![0; function.types.len()],
+        definition: Map::filled_like(&function.types, Definition::Parameter),
+        uses: Map::filled_like(&function.types, 0),
+        remaining: Map::filled_like(&function.types, 0),
         code: Code {
-            blocks: vec![BlockCode::default(); function.blocks.len()],
+            blocks: Map::filled_like(&function.blocks, BlockCode::default()),
             ..Code::default()
         },
         reversed: Vec::new(),
@@ -96,7 +97,7 @@ pub fn run(function: &Function, order: &Order) -> Code {
         before: Vec::new(),
         placed: Vec::new(),
         tree: Tree::default(),
-        block: Block(0),
+        block: Block::ENTRY,
     };
     for &block in &order.blocks {
         stackifier.survey(block);
@@ -139,11 +140,11 @@ struct Tree {
 
 struct Stackifier<'f> {
     function: &'f Function,
-    definition: Vec<Definition>,
+    definition: Map<Value, Definition>,
     /// Uses in all of the function.
-    uses: Vec<u32>,
+    uses: Map<Value, u32>,
     /// Uses by the current block that have not been placed.
-    remaining: Vec<u32>,
+    remaining: Map<Value, u32>,
     code: Code,
     /// The current block's code, last item first.
     reversed: Vec<Item>,
@@ -159,10 +160,10 @@ struct Stackifier<'f> {
 
 impl Stackifier<'_> {
     fn survey(&mut self, block: Block) {
-        let data = &self.function.blocks[block.index()];
+        let data = &self.function.blocks[block];
         for (index, inst) in data.insts.iter().enumerate() {
             if let Some(result) = inst.result {
-                self.definition[result.index()] = match inst.op {
+                self.definition[result] = match inst.op {
                     Op::Const(_) | Op::SymbolAddress(_) => {
                         Definition::Repeated(block, index as u32)
                     }
@@ -170,17 +171,17 @@ impl Stackifier<'_> {
                 };
             }
             for arg in &inst.args {
-                self.uses[arg.index()] += 1;
+                self.uses[*arg] += 1;
             }
         }
         for arg in data.term.operands() {
-            self.uses[arg.index()] += 1;
+            self.uses[*arg] += 1;
         }
     }
 
     fn run_block(&mut self, block: Block) {
         let function = self.function;
-        let data = &function.blocks[block.index()];
+        let data = &function.blocks[block];
         self.block = block;
         self.prepare(data);
         let start = self.code.items.len() as u32;
@@ -197,7 +198,7 @@ impl Stackifier<'_> {
         }
         let end = start + self.reversed.len() as u32;
         self.code.items.extend(self.reversed.drain(..).rev());
-        self.code.blocks[block.index()] = BlockCode {
+        self.code.blocks[block] = BlockCode {
             all: start..end,
             body: start..end - before_body,
             condition: end - before_body..end - before_condition,
@@ -220,12 +221,12 @@ impl Stackifier<'_> {
                 count[class] += 1;
             }
             for arg in &inst.args {
-                self.remaining[arg.index()] += 1;
+                self.remaining[*arg] += 1;
             }
         }
         self.before.push(count);
         for arg in data.term.operands() {
-            self.remaining[arg.index()] += 1;
+            self.remaining[*arg] += 1;
         }
         self.placed.clear();
         self.placed.resize(data.insts.len(), false);
@@ -246,7 +247,7 @@ impl Stackifier<'_> {
 
     fn place_copies(&mut self, target: &Target) {
         let function = self.function;
-        let params = &function.blocks[target.block.index()].params;
+        let params = &function.blocks[target.block].params;
         let sets = self.reversed.len();
         self.reversed
             .extend(params.iter().map(|&param| Item::Set(param)));
@@ -267,20 +268,15 @@ impl Stackifier<'_> {
         if self.placed[index] {
             return;
         }
-        match inst
-            .result
-            .map(|result| (result, self.uses[result.index()]))
-        {
+        match inst.result.map(|result| (result, self.uses[result])) {
             Some((_, 0)) if inst.op.effect().removable() => {
                 for arg in &inst.args {
-                    self.uses[arg.index()] -= 1;
-                    self.remaining[arg.index()] -= 1;
+                    self.uses[*arg] -= 1;
+                    self.remaining[*arg] -= 1;
                 }
                 return;
             }
-            Some((result, _))
-                if matches!(self.definition[result.index()], Definition::Repeated(..)) =>
-            {
+            Some((result, _)) if matches!(self.definition[result], Definition::Repeated(..)) => {
                 return;
             }
             Some((_, 0)) => self.reversed.push(Item::Drop),
@@ -308,13 +304,13 @@ impl Stackifier<'_> {
 
     fn place_pending(&mut self) {
         while let Some(value) = self.pending.pop() {
-            self.remaining[value.index()] -= 1;
-            match self.definition[value.index()] {
+            self.remaining[value] -= 1;
+            match self.definition[value] {
                 Definition::Repeated(block, index) => self.reversed.push(Item::Op(block, index)),
                 Definition::Inst(block, index)
                     if block == self.block && self.stays(value, index) =>
                 {
-                    if self.uses[value.index()] > 1 {
+                    if self.uses[value] > 1 {
                         self.reversed.push(Item::Tee(value));
                     }
                     self.take_in(index);
@@ -328,13 +324,13 @@ impl Stackifier<'_> {
 
     /// Whether the definition of `value`, at `index` of this block, can be placed here.
     fn stays(&self, value: Value, index: u32) -> bool {
-        if self.remaining[value.index()] > 0 {
+        if self.remaining[value] > 0 {
             return false;
         }
-        let effect = self.function.blocks[self.block.index()].insts[index as usize]
+        let effect = self.function.blocks[self.block].insts[index as usize]
             .op
             .effect();
-        if self.tree.in_arm && (self.uses[value.index()] > 1 || !effect.removable()) {
+        if self.tree.in_arm && (self.uses[value] > 1 || !effect.removable()) {
             return false;
         }
         let between = |class: usize| {
@@ -349,7 +345,7 @@ impl Stackifier<'_> {
 
     fn take_in(&mut self, index: u32) {
         let function = self.function;
-        let inst = &function.blocks[self.block.index()].insts[index as usize];
+        let inst = &function.blocks[self.block].insts[index as usize];
         if let Some(class) = class(inst.op.effect()) {
             self.tree.count[class] += 1;
             self.tree.first[class] = self.tree.first[class].min(index);

@@ -9,7 +9,9 @@
 
 use super::loops::Loops;
 use crate::dominators::{Dominators, Order};
-use crate::ir::{Block, residual::Function, residual::Target, residual::Terminator};
+use crate::index::Map;
+use crate::ir::residual::Block;
+use crate::ir::{residual::Function, residual::Target, residual::Terminator};
 
 /// What to emit next. Depths are label indices as in WebAssembly: 0 is the innermost frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,8 +55,8 @@ pub fn run(
         dominators,
         placement,
         depth: 0,
-        label: vec![0; function.blocks.len()],
-        work: vec![Work::Tree(Block(0))],
+        label: Map::filled_like(&function.blocks, 0),
+        work: vec![Work::Tree(Block::ENTRY)],
         steps: Vec::with_capacity(order.blocks.len() * 4),
     };
     while let Some(work) = structure.work.pop() {
@@ -75,31 +77,30 @@ pub fn blocks(steps: &[Step]) -> Vec<Block> {
 /// In which frame each block goes.
 struct Placement {
     /// Blocks behind the frame of a block's own code, the outermost first.
-    joins: Vec<Vec<Block>>,
+    joins: Map<Block, Vec<Block>>,
     /// Blocks behind the loop that a block heads, the outermost first.
-    exits: Vec<Vec<Block>>,
-    heads_loop: Vec<bool>,
+    exits: Map<Block, Vec<Block>>,
+    heads_loop: Map<Block, bool>,
     /// Whether the block is reached by label, or else put where its one jump is.
-    labelled: Vec<bool>,
+    labelled: Map<Block, bool>,
 }
 
 impl Placement {
     fn new(function: &Function, order: &Order, dominators: &Dominators, loops: &Loops) -> Self {
-        let count = function.blocks.len();
         let mut placement = Self {
-            joins: vec![Vec::new(); count],
-            exits: vec![Vec::new(); count],
-            heads_loop: vec![false; count],
-            labelled: vec![false; count],
+            joins: Map::filled_like(&function.blocks, Vec::new()),
+            exits: Map::filled_like(&function.blocks, Vec::new()),
+            heads_loop: Map::filled_like(&function.blocks, false),
+            labelled: Map::filled_like(&function.blocks, false),
         };
         for found in loops.all.values() {
-            placement.heads_loop[found.header.index()] = true;
+            placement.heads_loop[found.header] = true;
         }
         let switched = switch_targets(function, order);
         // Later blocks first: an earlier one may jump to a later one, whose frame then is around
         // it.
         for &block in order.blocks.iter().rev() {
-            let Some(parent) = dominators.parent[block.index()] else {
+            let Some(parent) = dominators.parent[block] else {
                 continue;
             };
             let forward = order
@@ -109,24 +110,24 @@ impl Placement {
                 .filter(|&&pred| !order.retreats(pred, block));
             if let Some(id) = loops.left(parent, block) {
                 let header = loops.all[id].header;
-                placement.exits[header.index()].push(block);
-                placement.labelled[block.index()] = true;
-            } else if switched[block.index()] || forward.count() > 1 {
-                placement.joins[parent.index()].push(block);
-                placement.labelled[block.index()] = true;
+                placement.exits[header].push(block);
+                placement.labelled[block] = true;
+            } else if switched[block] || forward.count() > 1 {
+                placement.joins[parent].push(block);
+                placement.labelled[block] = true;
             }
         }
         placement
     }
 }
 
-fn switch_targets(function: &Function, order: &Order) -> Vec<bool> {
-    let mut switched = vec![false; function.blocks.len()];
+fn switch_targets(function: &Function, order: &Order) -> Map<Block, bool> {
+    let mut switched = Map::filled_like(&function.blocks, false);
     for &block in &order.blocks {
-        let term = &function.blocks[block.index()].term;
+        let term = &function.blocks[block].term;
         if let Terminator::Switch { .. } = term {
             for target in term.targets() {
-                switched[target.block.index()] = true;
+                switched[target.block] = true;
             }
         }
     }
@@ -153,7 +154,7 @@ struct Structure<'f> {
     /// Number of open frames.
     depth: u32,
     /// How many frames are around the frame that is a block's label.
-    label: Vec<u32>,
+    label: Map<Block, u32>,
     work: Vec<Work>,
     steps: Vec<Step>,
 }
@@ -175,17 +176,17 @@ impl Structure<'_> {
     }
 
     fn tree(&mut self, block: Block) {
-        for exit in std::mem::take(&mut self.placement.exits[block.index()]) {
+        for exit in std::mem::take(&mut self.placement.exits[block]) {
             self.open_label(Step::OpenBlock, exit);
         }
-        if self.placement.heads_loop[block.index()] {
+        if self.placement.heads_loop[block] {
             self.open(Step::OpenLoop, None);
-            self.label[block.index()] = self.depth - 1;
-            self.placement.labelled[block.index()] = true;
+            self.label[block] = self.depth - 1;
+            self.placement.labelled[block] = true;
         }
         self.steps.push(Step::Body(block));
-        let mut joins = std::mem::take(&mut self.placement.joins[block.index()]);
-        let innermost = match self.function.blocks[block.index()].term {
+        let mut joins = std::mem::take(&mut self.placement.joins[block]);
+        let innermost = match self.function.blocks[block].term {
             Terminator::Branch { .. } if self.branch_joins(block) => joins.pop(),
             _ => None,
         };
@@ -201,7 +202,7 @@ impl Structure<'_> {
     }
 
     fn terminator(&mut self, block: Block, join: Option<Block>) {
-        match &self.function.blocks[block.index()].term {
+        match &self.function.blocks[block].term {
             Terminator::Jump(_) => self.work.push(Work::Arm(block, 0)),
             Terminator::Branch { .. } => match join {
                 Some(join) => self.branch_to_join(block, join),
@@ -275,7 +276,7 @@ impl Structure<'_> {
 
     /// A table of labels; an edge with copies to make gets a frame with the copies behind it.
     fn switch(&mut self, block: Block) {
-        let edges = self.function.blocks[block.index()].term.targets().count() as u32;
+        let edges = self.function.blocks[block].term.targets().count() as u32;
         let mut labels = vec![0; edges as usize];
         for edge in 0..edges {
             if !self.bare(block, edge) {
@@ -286,7 +287,7 @@ impl Structure<'_> {
         }
         for edge in 0..edges {
             let label = match self.bare(block, edge) {
-                true => self.label[self.target(block, edge).block.index()],
+                true => self.label[self.target(block, edge).block],
                 false => labels[edge as usize],
             };
             labels[edge as usize] = self.depth - 1 - label;
@@ -297,7 +298,7 @@ impl Structure<'_> {
     }
 
     fn go_to(&mut self, block: Block) {
-        if !self.placement.labelled[block.index()] {
+        if !self.placement.labelled[block] {
             self.work.push(Work::Tree(block));
         } else if !self.falls_through(block) {
             let depth = self.depth_of(block);
@@ -325,17 +326,17 @@ impl Structure<'_> {
 
     /// Opens a frame whose end is the label of `block`, which comes right after it.
     fn open_label(&mut self, step: Step, block: Block) {
-        self.label[block.index()] = self.depth;
+        self.label[block] = self.depth;
         self.work.push(Work::Tree(block));
         self.open(step, Some(block));
     }
 
     fn depth_of(&self, block: Block) -> u32 {
-        self.depth - 1 - self.label[block.index()]
+        self.depth - 1 - self.label[block]
     }
 
     fn target(&self, block: Block, edge: u32) -> &Target {
-        let mut targets = self.function.blocks[block.index()].term.targets();
+        let mut targets = self.function.blocks[block].term.targets();
         targets
             .nth(edge as usize)
             .expect("an edge's index is below the number of targets")
@@ -344,15 +345,15 @@ impl Structure<'_> {
     /// Whether the edge is nothing but a jump to a label.
     fn bare(&self, block: Block, edge: u32) -> bool {
         let target = self.target(block, edge);
-        target.args.is_empty() && self.placement.labelled[target.block.index()]
+        target.args.is_empty() && self.placement.labelled[target.block]
     }
 
     /// How much code is put where the edge is.
     fn weight(&self, block: Block, edge: u32) -> u32 {
         let target = self.target(block, edge).block;
-        match self.placement.labelled[target.index()] {
+        match self.placement.labelled[target] {
             true => 0,
-            false => self.dominators.size[target.index()],
+            false => self.dominators.size[target],
         }
     }
 }

@@ -5,8 +5,9 @@ use wasm_encoder as enc;
 
 use super::{Lowered, RelocationKind};
 use crate::exec::{self, Host, State, Stop};
+use crate::index::Map;
 use crate::ir::residual::Function;
-use crate::ir::{self, Callee, Func, Symbol, ValueId};
+use crate::ir::{self, Callee, Func, Global, Stage, Symbol};
 use crate::lift;
 use crate::module::Module;
 use crate::op::Const;
@@ -73,7 +74,7 @@ pub struct Observed {
     result: Result<Option<Const>, Stop>,
     reports: Vec<Vec<Const>>,
     memory: Vec<u8>,
-    globals: Vec<Const>,
+    globals: Map<Global, Const>,
 }
 
 /// Takes reports until it has had enough.
@@ -98,7 +99,7 @@ impl Host for Reporter {
         };
         state.memory[first as usize & 0xff] ^= second as u8;
         if first & 1 == 1 {
-            state.globals[0] = Const::I32(first);
+            state.globals[random::GLOBAL] = Const::I32(first);
         }
         Ok(Some(Const::I64(
             second.wrapping_mul(7).wrapping_add(first.into()) ^ self.0.len() as i64,
@@ -111,14 +112,14 @@ impl Host for Reporter {
 }
 
 /// Runs a function of [`random`]'s signature.
-pub fn observe<V: ValueId>(function: &ir::Function<V>, args: (i32, i64)) -> Observed {
+pub fn observe<S: Stage>(function: &ir::Function<S>, args: (i32, i64)) -> Observed {
     let mut state = State::new(512, vec![Const::I32(16)], 1_000_000);
     let mut host = Reporter(Vec::new());
     let args = [Const::I32(args.0), Const::I64(args.1)];
     let result = exec::run(function, &args, &mut state, &mut host);
     if let Err(Stop::Arithmetic | Stop::Unreachable) = result {
         // Nobody looks at the globals of an instance that has trapped.
-        state.globals.clear();
+        state.globals = Map::default();
     }
     Observed {
         result,

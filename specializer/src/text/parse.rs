@@ -7,29 +7,30 @@
 use std::collections::HashMap;
 
 use super::lex::{ParseError, Token, Tokens};
+use crate::index::{Id, Map};
 use crate::ir::{
-    Base, Block, BlockData, Callee, Func, Function, Global, Inst, Sig, Signature, Symbol, Table,
-    Target, Terminator, Type, ValueId, Values,
+    Base, BlockData, Callee, Func, Function, Global, Inst, Sig, Signature, Stage, Symbol, Table,
+    Target, Terminator, Type, Values,
 };
 use crate::op::{Const, Intrinsic, LoadKind, Op, Plain, StoreKind};
 
 type Parsed<T> = Result<T, ParseError>;
 
-/// Parses one function of the stage whose values are `V`.
-pub fn function<V: ValueId>(input: &str) -> Parsed<Function<V>> {
+/// Parses one function of the stage.
+pub fn function<S: Stage>(input: &str) -> Parsed<Function<S>> {
     let mut parser = Parser::new(input)?;
     let function = parser.function()?;
     parser.tokens.end()?;
     Ok(function)
 }
 
-struct Parser<'t, V> {
+struct Parser<'t, S: Stage> {
     tokens: Tokens<'t>,
     /// Operators that are a name and nothing else, or a name and an offset.
     names: HashMap<&'static str, Op>,
     value_prefix: String,
-    types: Vec<Type>,
-    blocks: Vec<BlockData<V>>,
+    types: Map<S::Value, Type>,
+    blocks: Map<S::Block, BlockData<S>>,
 }
 
 /// Every operator whose text is its name (for accesses: with offset 0).
@@ -60,19 +61,19 @@ fn names() -> HashMap<&'static str, Op> {
 }
 
 /// Functions, blocks and jumps.
-impl<'t, V: ValueId> Parser<'t, V> {
+impl<'t, S: Stage> Parser<'t, S> {
     fn new(input: &'t str) -> Parsed<Self> {
-        let zero = V::new(0).to_string();
+        let zero = S::Value::new(0).to_string();
         Ok(Self {
             tokens: Tokens::new(input),
             names: names(),
             value_prefix: zero.trim_end_matches('0').to_owned(),
-            types: Vec::new(),
-            blocks: Vec::new(),
+            types: Map::default(),
+            blocks: Map::default(),
         })
     }
 
-    fn function(&mut self) -> Parsed<Function<V>> {
+    fn function(&mut self) -> Parsed<Function<S>> {
         self.tokens.keyword("function")?;
         self.tokens.expect("(")?;
         let params = self.list(")", Self::ty)?;
@@ -98,9 +99,8 @@ impl<'t, V: ValueId> Parser<'t, V> {
         })
     }
 
-    fn block(&mut self) -> Parsed<BlockData<V>> {
-        let number = self.index("bb")? as usize;
-        if number != self.blocks.len() {
+    fn block(&mut self) -> Parsed<BlockData<S>> {
+        if self.label()? != self.blocks.next_key() {
             return Err(self.tokens.error("blocks are numbered in order"));
         }
         self.tokens.expect("(")?;
@@ -120,7 +120,7 @@ impl<'t, V: ValueId> Parser<'t, V> {
     }
 
     /// The terminator, if one comes next.
-    fn terminator(&mut self) -> Parsed<Option<Terminator<V>>> {
+    fn terminator(&mut self) -> Parsed<Option<Terminator<S>>> {
         let Some(Token { text, .. }) = self.tokens.peek() else {
             return Err(self.tokens.error("a block ends with a terminator"));
         };
@@ -143,7 +143,7 @@ impl<'t, V: ValueId> Parser<'t, V> {
         }))
     }
 
-    fn branch(&mut self) -> Parsed<Terminator<V>> {
+    fn branch(&mut self) -> Parsed<Terminator<S>> {
         let cond = self.value()?;
         self.tokens.expect("?")?;
         let then = self.target()?;
@@ -155,7 +155,7 @@ impl<'t, V: ValueId> Parser<'t, V> {
         })
     }
 
-    fn switch(&mut self) -> Parsed<Terminator<V>> {
+    fn switch(&mut self) -> Parsed<Terminator<S>> {
         let index = self.value()?;
         self.tokens.expect("[")?;
         let targets = self.list("]", Self::target)?;
@@ -167,13 +167,17 @@ impl<'t, V: ValueId> Parser<'t, V> {
         })
     }
 
-    fn target(&mut self) -> Parsed<Target<V>> {
-        let block = Block(self.index("bb")?);
+    fn target(&mut self) -> Parsed<Target<S>> {
+        let block = self.label()?;
         self.tokens.expect("(")?;
         Ok(Target {
             block,
             args: self.list(")", Self::value)?.into(),
         })
+    }
+
+    fn label(&mut self) -> Parsed<S::Block> {
+        Ok(S::Block::new(self.index("bb")? as usize))
     }
 
     /// Items separated by commas up to `close`.
@@ -193,8 +197,8 @@ impl<'t, V: ValueId> Parser<'t, V> {
 }
 
 /// Instructions and what they consist of.
-impl<V: ValueId> Parser<'_, V> {
-    fn inst(&mut self) -> Parsed<Inst<V>> {
+impl<S: Stage> Parser<'_, S> {
+    fn inst(&mut self) -> Parsed<Inst<S>> {
         let result = if self.at_value() {
             let value = self.definition()?;
             self.tokens.expect("=")?;
@@ -265,8 +269,8 @@ impl<V: ValueId> Parser<'_, V> {
     }
 
     /// Values on the line of what came before.
-    fn operands(&mut self) -> Parsed<Values<V>> {
-        let mut values = Values::new();
+    fn operands(&mut self) -> Parsed<Values<S>> {
+        let mut values = Values::<S>::new();
         if self.tokens.at_line_start() || !self.at_value() {
             return Ok(values);
         }
@@ -286,13 +290,13 @@ impl<V: ValueId> Parser<'_, V> {
         digits.is_some_and(|digits| digits.parse::<u32>().is_ok())
     }
 
-    fn value(&mut self) -> Parsed<V> {
+    fn value(&mut self) -> Parsed<S::Value> {
         let prefix = self.value_prefix.clone();
-        Ok(V::new(self.index(&prefix)? as usize))
+        Ok(S::Value::new(self.index(&prefix)? as usize))
     }
 
     /// A value with its type.
-    fn definition(&mut self) -> Parsed<V> {
+    fn definition(&mut self) -> Parsed<S::Value> {
         /// Values are numbered densely enough to be an index.
         const MOST: usize = 1 << 24;
         let value = self.value()?;
@@ -301,10 +305,10 @@ impl<V: ValueId> Parser<'_, V> {
         }
         self.tokens.expect(":")?;
         let ty = self.ty()?;
-        if self.types.len() <= value.index() {
-            self.types.resize(value.index() + 1, Type::I32);
+        while self.types.len() <= value.index() {
+            self.types.push(Type::I32);
         }
-        self.types[value.index()] = ty;
+        self.types[value] = ty;
         Ok(value)
     }
 

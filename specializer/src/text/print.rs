@@ -13,7 +13,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::ir::{
-    Block, BlockData, Callee, Function, Inst, Signature, Symbol, Target, Terminator, Type, ValueId,
+    BlockData, Callee, Function, Inst, Signature, Stage, Symbol, Target, Terminator, Type,
 };
 use crate::op::{Const, Op};
 
@@ -96,29 +96,33 @@ fn access(f: &mut Formatter<'_>, name: &str, offset: u32) -> fmt::Result {
     }
 }
 
-impl<V: ValueId> Display for Function<V> {
+impl<S: Stage> Display for Function<S> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         writeln!(f, "function{} {{", self.signature)?;
-        for (index, block) in self.blocks.iter().enumerate() {
-            let block_id = Block(u32::try_from(index).expect("block count fits u32"));
-            self.print_block(f, block_id, block)?;
+        for (block, data) in &self.blocks {
+            self.print_block(f, block, data)?;
         }
         writeln!(f, "}}")
     }
 }
 
-impl<V: ValueId> Function<V> {
-    fn print_block(&self, f: &mut Formatter<'_>, id: Block, block: &BlockData<V>) -> fmt::Result {
-        let typed = |&value: &V| format!("{value}: {}", self.value_type(value));
-        let params: Vec<_> = block.params.iter().map(typed).collect();
-        writeln!(f, "{id}({}):", List(&params))?;
-        for inst in &block.insts {
+impl<S: Stage> Function<S> {
+    fn print_block(
+        &self,
+        f: &mut Formatter<'_>,
+        block: S::Block,
+        data: &BlockData<S>,
+    ) -> fmt::Result {
+        let typed = |&value: &S::Value| format!("{value}: {}", self.value_type(value));
+        let params: Vec<_> = data.params.iter().map(typed).collect();
+        writeln!(f, "{block}({}):", List(&params))?;
+        for inst in &data.insts {
             self.print_inst(f, inst)?;
         }
-        writeln!(f, "    {}", block.term)
+        writeln!(f, "    {}", data.term)
     }
 
-    fn print_inst(&self, f: &mut Formatter<'_>, inst: &Inst<V>) -> fmt::Result {
+    fn print_inst(&self, f: &mut Formatter<'_>, inst: &Inst<S>) -> fmt::Result {
         write!(f, "    ")?;
         if let Some(result) = inst.result {
             write!(f, "{result}: {} = ", self.value_type(result))?;
@@ -127,13 +131,13 @@ impl<V: ValueId> Function<V> {
     }
 }
 
-impl<V: ValueId> Display for Target<V> {
+impl<S: Stage> Display for Target<S> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "{}({})", self.block, List(&self.args))
     }
 }
 
-impl<V: ValueId> Display for Terminator<V> {
+impl<S: Stage> Display for Terminator<S> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Terminator::Jump(target) => write!(f, "jump {target}"),

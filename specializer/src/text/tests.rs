@@ -1,15 +1,15 @@
 //! Printing and parsing are inverse.
 
-use crate::ir::{generic, residual};
+use crate::ir::{Generic, Residual};
 
-fn check<V: crate::ir::ValueId>(text: &str) {
-    let function = super::parse::<V>(text).expect("it parses");
+fn check<S: crate::ir::Stage>(text: &str) {
+    let function = super::parse::<S>(text).expect("it parses");
     assert_eq!(function.to_string(), text);
 }
 
 #[test]
 fn everything_round_trips() {
-    check::<residual::Value>(
+    check::<Residual>(
         "function(i32, i64) -> i64 {
 bb0(v0: i32, v1: i64):
     v2: i64 = i64.load offset=8 v0
@@ -52,13 +52,13 @@ bb10():
 }
 ",
     );
-    check::<generic::Value>("function() {\nbb0():\n    return\n}\n");
+    check::<Generic>("function() {\nbb0():\n    return\n}\n");
 }
 
 #[test]
 fn errors_have_a_line() {
     let error = |text| {
-        super::parse::<residual::Value>(text)
+        super::parse::<Residual>(text)
             .expect_err("malformed")
             .to_string()
     };

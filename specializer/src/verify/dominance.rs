@@ -4,26 +4,27 @@
 //! Kept apart from the lowering's dominators, so that the two cannot err together. Jumps to blocks
 //! that do not exist are ignored here; rule V3 reports them.
 
-use crate::ir::{Block, Function};
+use crate::index::Map;
+use crate::ir::{Function, Stage};
 
-pub(super) struct Dominance {
-    /// By block: where the dominator tree's preorder enters and leaves it; absent if unreachable.
-    intervals: Vec<Option<(u32, u32)>>,
+pub(super) struct Dominance<S: Stage> {
+    /// Where the dominator tree's preorder enters and leaves it; absent if unreachable.
+    intervals: Map<S::Block, Option<(u32, u32)>>,
 }
 
-impl Dominance {
-    pub fn of<V>(function: &Function<V>) -> Self {
+impl<S: Stage> Dominance<S> {
+    pub fn of(function: &Function<S>) -> Self {
         let order = postorder(function);
         let dominators = immediate_dominators(function, &order);
         Self {
-            intervals: intervals(function.blocks.len(), &order, &dominators),
+            intervals: intervals(function, &order, &dominators),
         }
     }
 
     /// Whether every path from the entry to `below` goes through `above`. So it does if there is
     /// none.
-    pub fn dominates(&self, above: Block, below: Block) -> bool {
-        match (self.intervals[above.index()], self.intervals[below.index()]) {
+    pub fn dominates(&self, above: S::Block, below: S::Block) -> bool {
+        match (self.intervals[above], self.intervals[below]) {
             (_, None) => true,
             (None, Some(_)) => false,
             (Some((enter, leave)), Some((at, _))) => enter <= at && at < leave,
@@ -32,23 +33,21 @@ impl Dominance {
 }
 
 /// The blocks that are reached, in postorder.
-fn postorder<V>(function: &Function<V>) -> Vec<usize> {
-    let successors = |block: usize| -> Vec<usize> {
-        let targets = function.blocks[block]
-            .term
-            .targets()
-            .map(|target| target.block.index());
+fn postorder<S: Stage>(function: &Function<S>) -> Vec<S::Block> {
+    let successors = |block: S::Block| -> Vec<S::Block> {
+        let targets = function.blocks[block].term.targets();
+        let targets = targets.map(|target| target.block);
         targets
-            .filter(|&block| block < function.blocks.len())
+            .filter(|&block| function.blocks.get(block).is_some())
             .collect()
     };
     let mut order = Vec::new();
     if function.blocks.is_empty() {
         return order;
     }
-    let mut seen = vec![false; function.blocks.len()];
-    seen[0] = true;
-    let mut pending = vec![(0, successors(0))];
+    let mut seen = Map::filled_like(&function.blocks, false);
+    seen[S::ENTRY] = true;
+    let mut pending = vec![(S::ENTRY, successors(S::ENTRY))];
     while let Some((block, rest)) = pending.last_mut() {
         match rest.pop() {
             Some(next) if seen[next] => {}
@@ -66,15 +65,15 @@ fn postorder<V>(function: &Function<V>) -> Vec<usize> {
 }
 
 /// By position in postorder: the position of the immediate dominator (of the entry: itself).
-fn immediate_dominators<V>(function: &Function<V>, order: &[usize]) -> Vec<usize> {
-    let mut positions = vec![usize::MAX; function.blocks.len()];
+fn immediate_dominators<S: Stage>(function: &Function<S>, order: &[S::Block]) -> Vec<usize> {
+    let mut positions = Map::filled_like(&function.blocks, usize::MAX);
     for (position, &block) in order.iter().enumerate() {
         positions[block] = position;
     }
     let mut predecessors = vec![Vec::new(); order.len()];
     for (position, &block) in order.iter().enumerate() {
         for target in function.blocks[block].term.targets() {
-            if let Some(&to) = positions.get(target.block.index()) {
+            if let Some(&to) = positions.get(target.block) {
                 predecessors[to].push(position);
             }
         }
@@ -116,12 +115,16 @@ fn intersect(dominators: &[Option<usize>], mut first: usize, mut second: usize) 
 }
 
 /// Numbers the dominator tree in preorder: each subtree is an interval.
-fn intervals(blocks: usize, order: &[usize], dominators: &[usize]) -> Vec<Option<(u32, u32)>> {
+fn intervals<S: Stage>(
+    function: &Function<S>,
+    order: &[S::Block],
+    dominators: &[usize],
+) -> Map<S::Block, Option<(u32, u32)>> {
     let mut sizes = vec![1_u32; order.len()];
     for position in 0..order.len().saturating_sub(1) {
         sizes[dominators[position]] += sizes[position];
     }
-    let mut intervals = vec![None; blocks];
+    let mut intervals = Map::filled_like(&function.blocks, None);
     // Where the next child of each position begins.
     let mut next = vec![0_u32; order.len()];
     for position in (0..order.len()).rev() {

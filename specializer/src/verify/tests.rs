@@ -1,7 +1,7 @@
 //! Each rule is broken, in each way in which it can be: every call of `fault` in [`super`] has a
 //! test here.
 
-use crate::ir::{Func, Global, Sig, Signature, Type, generic, residual};
+use crate::ir::{Func, Generic, Global, Residual, Sig, Signature, Type};
 use crate::op::{Intrinsic, Op, Types};
 use crate::text;
 
@@ -43,7 +43,7 @@ fn types() -> Few {
 #[track_caller]
 fn check(body: &str, expected: &str) {
     let text = format!("function(i32) -> i32 {{\n{body}\n}}");
-    let function = text::parse::<residual::Value>(&text).expect("it parses");
+    let function = text::parse::<Residual>(&text).expect("it parses");
     let found = super::residual(&function, &types())
         .map_or_else(|fault| fault.to_string(), |()| String::new());
     assert_eq!(found, expected);
@@ -52,7 +52,7 @@ fn check(body: &str, expected: &str) {
 #[track_caller]
 fn check_generic(body: &str, expected: &str) {
     let text = format!("function(i32) -> i32 {{\n{body}\n}}");
-    let function = text::parse::<generic::Value>(&text).expect("it parses");
+    let function = text::parse::<Generic>(&text).expect("it parses");
     let found = super::generic(&function, &types())
         .map_or_else(|fault| fault.to_string(), |()| String::new());
     assert_eq!(found, expected);
@@ -117,8 +117,9 @@ fn definitions_of_parameters() {
 fn definitions_without_a_type() {
     let text = |body: &str| format!("function(i32) -> i32 {{\nbb0(v0: i32):\n{body}\n}}");
     let untyped = |body: &str| {
-        let mut function = text::parse::<residual::Value>(&text(body)).expect("it parses");
-        function.types.pop();
+        let mut function = text::parse::<Residual>(&text(body)).expect("it parses");
+        let one_less = function.types.len() - 1;
+        function.types = function.types.into_values().take(one_less).collect();
         super::residual(&function, &types()).expect_err("a type is missing")
     };
     assert_eq!(
