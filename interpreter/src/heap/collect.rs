@@ -4,7 +4,7 @@ use super::cycle::Phase;
 use super::settings::{self, Settings, about, message};
 use super::state::{Heap, heap};
 use super::stress::stress;
-use super::{cycle, finalise, memprof, minor, reserve, stats};
+use super::{cycle, ephemeron, finalise, memprof, minor, reserve, stats};
 use crate::exception::{self, Predefined};
 use crate::registry::Raised;
 use crate::value::WORD;
@@ -199,6 +199,8 @@ fn collect_what_is_due(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
     if heap.exhausted.get() {
         collect_for_memory(heap);
     } else if !has_room(heap, bytes)
+        || heap.remembered.is_full()
+        || ephemeron::has_many_young(heap)
         || heap.external.young_is_due()
         || major_is_due(heap)
         || in_danger(heap)

@@ -28,13 +28,26 @@ impl AddressList {
     /// Appends `address`.
     #[inline(always)]
     pub fn push(&self, address: u32) {
+        if !self.try_push(address) {
+            self.push_slow(address)
+        }
+    }
+
+    /// Appends `address` where that needs no more memory; whether it did.
+    #[inline(always)]
+    pub fn try_push(&self, address: u32) -> bool {
         let end = self.end.get();
         if end == self.limit.get() {
-            self.push_slow(address)
-        } else {
-            memory::store_u32(end, address);
-            self.end.set(end + ENTRY);
+            return false;
         }
+        memory::store_u32(end, address);
+        self.end.set(end + ENTRY);
+        true
+    }
+
+    /// Whether the next entry needs more memory.
+    pub fn is_full(&self) -> bool {
+        self.end.get() == self.limit.get()
     }
 
     /// Removes the last entry.

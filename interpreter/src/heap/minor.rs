@@ -96,8 +96,8 @@ impl Evacuation {
         for (start, end) in roots::ranges() {
             self.range(start, end);
         }
-        for index in 0..heap.remembered.len() {
-            self.field(heap.remembered.get(index));
+        for field in heap.remembered.fields() {
+            self.field(field);
         }
         heap.remembered.clear();
         while let Some(address) = heap.fresh.pop() {

@@ -14,6 +14,7 @@
 //! * `reserve`: what is kept so that a collection can always be done;
 //! * `minor`: nursery to major heap; `mark`: what of the major heap is live; `cycle`: its phases;
 //!   `collect`: when;
+//! * `remembered`: which fields outside of the nursery refer to it;
 //! * `roots`, [`ephemeron`], [`finalise`]: where liveness begins, and what waits for it to end;
 //! * `hooks`: what is called of the floors above; `stress`: whether each safepoint collects;
 //! * [`memprof`]: what profilers are told, of the blocks that `sampler` chooses;
@@ -31,6 +32,7 @@ mod list;
 mod mark;
 pub mod memprof;
 mod minor;
+mod remembered;
 mod reserve;
 mod roots;
 mod sampler;
@@ -93,6 +95,7 @@ fn set_nursery(words: usize) -> Option<()> {
     let (heap, vm) = (heap(), vm());
     let bytes = (words + RESERVE_WORDS) * WORD as usize;
     heap.todo.reserve(bytes / 16 + 1);
+    heap.remembered.reserve(words);
     heap.mark_stack.reserve(MARK_STACK_ENTRIES);
     let start = acquire(bytes)?;
     donate(heap, vm.young_start.get(), vm.young_end.get());
@@ -219,7 +222,7 @@ pub fn try_alloc_major(wosize: usize, tag: u8) -> Option<Value> {
 pub fn initialize(address: u32, value: Value) {
     memory::store_i64(address, value.0);
     if vm().is_young(value) {
-        heap().remembered.push(address);
+        heap().remembered.insert(address);
     }
 }
 
@@ -325,7 +328,7 @@ extern "C" fn modify_old(address: u32, value: i64) {
     let old = Value(memory::load_i64(address));
     memory::store_i64(address, value);
     if !vm().is_young(old) {
-        heap().remembered.push(address);
+        heap().remembered.insert(address);
     }
 }
 

@@ -17,6 +17,7 @@ use super::hooks::Hooks;
 use super::image::Image;
 use super::large::LargeSpace;
 use super::list::AddressList;
+use super::remembered::Remembered;
 use super::roots::RootVisitor;
 use super::samples::Memprof;
 use super::settings::{INITIAL_WORDS, Settings};
@@ -56,8 +57,7 @@ pub struct Heap {
     pub high: Cell<u32>,
     /// Header bits of blocks that are live, see the module's invariants.
     pub live_colour: Cell<u64>,
-    /// Addresses of fields outside of the nursery that hold nursery blocks.
-    pub remembered: AddressList,
+    pub remembered: Remembered,
     /// Blocks born in the major heap since the last minor collection.
     pub fresh: AddressList,
     /// Nursery addresses of blocks whose fields are still to be copied.
@@ -103,7 +103,7 @@ impl Heap {
             low: Cell::new(0),
             high: Cell::new(0),
             live_colour: Cell::new(COLOUR_A),
-            remembered: AddressList::new(),
+            remembered: Remembered::new(),
             fresh: AddressList::new(),
             todo: AddressList::new(),
             mark_stack: AddressList::new(),

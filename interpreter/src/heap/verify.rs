@@ -38,9 +38,7 @@ struct Checker {
 
 /// Addresses of all fields that the next minor collection looks at.
 fn remembered(heap: &Heap) -> HashSet<u32> {
-    let mut fields: HashSet<u32> = (0..heap.remembered.len())
-        .map(|index| heap.remembered.get(index))
-        .collect();
+    let mut fields: HashSet<u32> = heap.remembered.fields().collect();
     for block in (0..heap.fresh.len()).map(|index| Value::block(heap.fresh.get(index))) {
         fields.extend((0..block.wosize()).map(|index| block.field_address(index)));
     }

@@ -6,7 +6,8 @@
 //! erased together.
 //!
 //! Invariant: a minor collection looks at what was written since the last one, and at the keys of
-//! ephemerons whose data was written; a major one looks at each key twice. See [`watch`].
+//! ephemerons whose data was written; a major one looks at each key twice. See [`watch`]. What is
+//! known of writes is bounded as the remembered set is.
 
 #[cfg(test)]
 mod random;
@@ -16,6 +17,7 @@ pub mod watch;
 
 use super::mark::Marker;
 use super::minor::Evacuation;
+use super::remembered::{self, push_tidily};
 use super::state::{Heap, heap};
 use crate::value::{Value, tag};
 use crate::vm::vm;
@@ -44,7 +46,7 @@ pub struct Ephemerons {
 }
 
 /// A key of an ephemeron.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     ephemeron: u32,
     field: u32,
@@ -120,16 +122,34 @@ pub fn write(ephemeron: Value, index: usize, value: Value) {
 }
 
 fn note_young(ephemeron: Value, index: usize) {
-    let mut ephemerons = heap().ephemerons.borrow_mut();
+    let heap = heap();
+    let mut ephemerons = heap.ephemerons.borrow_mut();
     let address = ephemeron.address();
+    let is_young = |address, field| vm().is_young(Value::block(address).field(field));
     if index == DATA {
-        ephemerons.young_data.push(address);
+        push_tidily(&mut ephemerons.young_data, address, |&address| {
+            is_young(address, DATA)
+        });
     } else {
-        ephemerons.young_keys.push(Key {
+        let key = Key {
             ephemeron: address,
             field: index as u32,
+        };
+        push_tidily(&mut ephemerons.young_keys, key, |key| {
+            is_young(key.ephemeron, key.field as usize)
         });
     }
+    drop(ephemerons);
+    if has_many_young(heap) {
+        super::request_safepoint();
+    }
+}
+
+/// Whether so many fields were written with nursery blocks that a minor collection is due.
+pub fn has_many_young(heap: &Heap) -> bool {
+    let ephemerons = heap.ephemerons.borrow();
+    let most = remembered::limit(heap.nursery_words.get());
+    ephemerons.young_data.len().max(ephemerons.young_keys.len()) >= most
 }
 
 /// Keeps the data whose keys survived the minor collection, then erases what did not survive.

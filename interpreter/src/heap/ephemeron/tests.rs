@@ -311,3 +311,45 @@ fn ephemerons_wait_where_the_mark_stack_cannot_grow() {
     }
     assert_eq!(node, second.get().field(FIRST_KEY));
 }
+
+/// The most entries in the lists of what was written.
+fn entries() -> usize {
+    let ephemerons = heap().ephemerons.borrow();
+    ephemerons.young_data.len().max(ephemerons.young_keys.len())
+}
+
+#[test]
+fn what_is_overwritten_is_forgotten() {
+    start_machine();
+    let (ephemeron, young) = (Root::new(made(1)), heap::alloc_float(1.5));
+    for _ in 0..LENGTH {
+        for field in [FIRST_KEY, DATA] {
+            write(ephemeron.get(), field, young);
+            write(ephemeron.get(), field, none());
+        }
+        assert!(entries() <= 4);
+    }
+    write(ephemeron.get(), DATA, young);
+    heap::collect_minor();
+    verify::verify();
+    assert_eq!(ephemeron.get().field(DATA).as_float(), 1.5);
+}
+
+#[test]
+fn many_writes_make_a_minor_collection_due() {
+    start_machine();
+    let limit = remembered::limit(heap::NURSERY_WORDS);
+    let ephemeron = Root::new(made(3 * limit));
+    let collections = || heap().counters.minor_collections.get();
+    let before = collections();
+    let mut young = heap::alloc_float(1.5);
+    for key in 0..3 * limit {
+        write(ephemeron.get(), FIRST_KEY + key, young);
+        assert!(entries() <= limit);
+        if vm().young_ptr.get() < vm().young_trigger.get() {
+            assert_eq!(heap::safepoint(0), 1);
+            young = heap::alloc_float(1.5);
+        }
+    }
+    assert_eq!(collections() - before, 3);
+}

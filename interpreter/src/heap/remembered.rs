@@ -1,0 +1,159 @@
+//! The remembered set: addresses of fields outside of the nursery that a nursery block was written
+//! into since the last minor collection. Those that hold one still are roots of the next.
+//!
+//! Invariant: the set is bounded, however often the program writes. When [`Remembered::is_full`],
+//! the next safepoint is a minor collection, as in OCaml. A loop that comes to no safepoint can go
+//! on writing. Its writes go into a second list, which drops repetitions and overwritten fields
+//! before it grows, so that it has at most twice as many entries as fields hold nursery blocks.
+
+use super::list::AddressList;
+use crate::memory;
+use crate::value::Value;
+use crate::vm::vm;
+use std::cell::RefCell;
+
+/// Words of nursery for which there is one entry: OCaml's number.
+const WORDS_PER_ENTRY: usize = 8;
+
+/// A set of addresses of fields; some are in it repeatedly.
+pub struct Remembered {
+    /// Never grows.
+    first: AddressList,
+    /// What was written after the first list was full.
+    more: RefCell<Vec<u32>>,
+}
+
+impl Remembered {
+    pub const fn new() -> Self {
+        Self {
+            first: AddressList::new(),
+            more: RefCell::new(Vec::new()),
+        }
+    }
+
+    /// Makes room for what is written while a nursery of `words` words is filled.
+    pub fn reserve(&self, words: usize) {
+        self.first.reserve(limit(words));
+    }
+
+    #[inline(always)]
+    pub fn insert(&self, field: u32) {
+        if !self.first.try_push(field) {
+            self.insert_beyond(field);
+        }
+    }
+
+    /// Whether a minor collection is due.
+    pub fn is_full(&self) -> bool {
+        self.first.is_full()
+    }
+
+    pub fn fields(&self) -> impl Iterator<Item = u32> {
+        let first = (0..self.first.len()).map(|index| self.first.get(index));
+        let more = (0..self.more.borrow().len()).map(|index| self.more.borrow()[index]);
+        first.chain(more)
+    }
+
+    pub fn clear(&self) {
+        self.first.clear();
+        self.more.borrow_mut().clear();
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn insert_beyond(&self, field: u32) {
+        super::request_safepoint();
+        push_tidily(&mut self.more.borrow_mut(), field, |&field| {
+            vm().is_young(Value(memory::load_i64(field)))
+        });
+    }
+}
+
+/// How many writes of nursery blocks into older ones make a minor collection due, in a nursery of
+/// `words` words.
+pub fn limit(words: usize) -> usize {
+    words / WORDS_PER_ENTRY
+}
+
+/// Appends `entry` to `list`. Before the list grows, repetitions go, and entries that are not
+/// needed any longer. Its memory doubles only where what is left fills half of it.
+pub fn push_tidily<T: Ord>(list: &mut Vec<T>, entry: T, is_needed: impl FnMut(&T) -> bool) {
+    if list.len() == list.capacity() {
+        list.sort_unstable();
+        list.dedup();
+        list.retain(is_needed);
+        if list.len() > list.capacity() / 2 {
+            list.reserve_exact(2 * list.capacity() - list.len());
+        }
+    }
+    list.push(entry);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heap::{self, NURSERY_WORDS, heap, verify};
+    use crate::testing::start_machine;
+
+    const FIELDS: usize = 300;
+
+    /// More writes than the set has room for, several times.
+    const ROUNDS: usize = 5 * NURSERY_WORDS / WORDS_PER_ENTRY;
+
+    fn is_due() -> bool {
+        vm().young_ptr.get() < vm().young_trigger.get()
+    }
+
+    /// An old block, which is a root.
+    fn old_block() -> Value {
+        start_machine();
+        let old = heap::try_alloc_major(FIELDS, 0).expect("memory");
+        (0..FIELDS).for_each(|index| old.init_field(index, Value::UNIT));
+        heap::modify(vm().globals.get(), 0, old);
+        old
+    }
+
+    /// The largest size of the set while nursery blocks are written into the fields of an old block
+    /// and overwritten; `poll` comes after each round.
+    fn most(old: Value, poll: impl Fn()) -> usize {
+        let size = || heap().remembered.fields().count();
+        let (mut young, mut most) = (heap::alloc_float(1.5), 0);
+        for round in 0..ROUNDS {
+            heap::modify(old, round % FIELDS, young);
+            heap::modify(old, round % FIELDS, Value::UNIT);
+            if round % 1000 == 0 {
+                most = most.max(size());
+            }
+            if is_due() {
+                poll();
+            }
+            if vm().young_ptr.get() == vm().young_end.get() {
+                young = heap::alloc_float(1.5);
+            }
+        }
+        most.max(size())
+    }
+
+    #[test]
+    fn many_writes_make_a_minor_collection_due() {
+        let old = old_block();
+        let collections = || heap().counters.minor_collections.get();
+        let before = collections();
+        let most = most(old, || assert_eq!(heap::safepoint(0), 1));
+        assert!(most <= limit(NURSERY_WORDS) + 1, "{most}");
+        assert_eq!(collections() - before, 4);
+    }
+
+    #[test]
+    fn without_safepoints_the_set_stays_as_large_as_what_is_written() {
+        let old = old_block();
+        let most = most(old, || ());
+        assert!(most <= limit(NURSERY_WORDS) + 4 * FIELDS, "{most}");
+        assert!(is_due());
+        heap::modify(old, 7, heap::alloc_float(2.5));
+        verify::verify();
+        heap::collect_minor();
+        verify::verify();
+        assert_eq!(old.field(7).as_float(), 2.5);
+    }
+}
