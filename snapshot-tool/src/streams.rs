@@ -101,6 +101,7 @@ pub fn ignored_signals() -> u64 {
     IGNORED.load(Ordering::Relaxed)
 }
 
+// By hand, as the crate `ctor` would come to the same two attributes, behind a macro.
 // SAFETY: the section holds functions that are called before `main`, with arguments that `look`
 // does not take; it uses nothing of the runtime that is not there yet: it allocates and calls the
 // system.

@@ -22,6 +22,7 @@ let () =
   row "chown" (fun () -> Unix.chown "file" (-1) (-1));
   row "fchown" (fun () -> Unix.fchown fd (-1) (-1));
   row "mkfifo" (fun () -> Unix.mkfifo "fifo" 0o600);
+  row "lockf" (fun () -> Unix.lockf fd Unix.F_LOCK 0);
   row "umask" (fun () -> ignore (Unix.umask 0o22));
   row "getuid" (fun () -> ignore (Unix.getuid ()));
   row "geteuid" (fun () -> ignore (Unix.geteuid ()));

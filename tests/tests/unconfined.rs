@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 use bactrian_tests::process::{self, in_fresh_directory};
@@ -64,6 +65,55 @@ fn users_process_and_machine() -> Result<()> {
 #[test]
 fn signals_to_itself() -> Result<()> {
     check("signals")
+}
+
+/// `PROGRAM hold FILE` has locks on a part of the file until its input ends.
+struct Holder(Child);
+
+impl Holder {
+    fn start(bytecode: &Path, file: &Path) -> Result<Self> {
+        let mut command = Command::new("ocamlrun");
+        command.arg(bytecode).arg("hold").arg(file);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn()?;
+        let mut said = String::new();
+        let output = child.stdout.take().context("it is a pipe")?;
+        BufReader::new(output).read_line(&mut said)?;
+        let holder = Self(child);
+        ensure!(said == "held\n", "{said:?}");
+        Ok(holder)
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        // It ends with its input; how does not matter.
+        let _ = self.0.wait();
+    }
+}
+
+/// Locks against another process, which holds some.
+#[test]
+fn locks_on_files() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let tool = tool(scratch.path())?;
+    let bytecode = Program::new(source("tests/unconfined/locks"))?.compile(scratch.path())?;
+    let file = scratch.path().join("locked");
+    fs::write(&file, [b'x'; 100])?;
+    let _holder = Holder::start(&bytecode, &file)?;
+    let mut oracle = Command::new("ocamlrun");
+    let oracle = oracle.arg(&bytecode).arg("try").arg(&file);
+    let expected = in_fresh_directory(oracle, scratch.path(), b"")?;
+    assert_eq!(expected.status, Some(0), "{expected:?}");
+    for mode in [Mode::Generic, Mode::Residual, Mode::Lockstep] {
+        let program = bytecode.to_str().context("the path is UTF-8")?;
+        let mut command = tool.drop_in(mode, program);
+        let command = command.args(["--", "try"]).arg(&file);
+        let actual = in_fresh_directory(command, scratch.path(), b"")?;
+        assert_eq!(actual.difference(&expected), None, "{}", mode.name());
+    }
+    Ok(())
 }
 
 /// The rows of the table in `docs/unix.md`: the functions, and what they do in the sandbox and

@@ -244,6 +244,11 @@ pub fn set_owner(descriptor: Descriptor, user: i32, group: i32) -> Result<(), Er
     host::set_owner_of(handle_or(descriptor, Errno::NOSYS)?, user, group)
 }
 
+/// Locks or unlocks a part of a file, see [`host::lock`].
+pub fn lock(descriptor: Descriptor, command: i64, size: i64) -> Result<(), Errno> {
+    host::lock(handle_or(descriptor, Errno::NOSYS)?, command, size)
+}
+
 /// Waits until what was written is on the disk.
 pub fn synchronise(descriptor: Descriptor) -> Result<(), Errno> {
     backend::synchronise(handle_or(descriptor, Errno::INVAL)?)

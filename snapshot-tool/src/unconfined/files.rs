@@ -72,7 +72,7 @@ impl Files {
         self.open.get_mut(index).ok_or(Errno::BADF)
     }
 
-    fn file(&self, number: i64) -> Result<BorrowedFd<'_>, Errno> {
+    pub(super) fn file(&self, number: i64) -> Result<BorrowedFd<'_>, Errno> {
         let index = usize::try_from(number).map_err(|_| Errno::BADF)?;
         match self.open.get(index) {
             Some(Some(Open::File(file))) => Ok(file.as_fd()),

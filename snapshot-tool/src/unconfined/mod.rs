@@ -11,6 +11,7 @@
 
 mod files;
 mod identity;
+mod locks;
 mod names;
 
 use std::sync::Arc;
@@ -119,6 +120,7 @@ fn version(_: &mut Unconfined, _: &mut Call) -> Answer {
 pub fn define<T: AsMut<Host> + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
     let all = [("version", version as Function)].into_iter();
     let all = all.chain(files::FUNCTIONS).chain(names::FUNCTIONS);
+    let all = all.chain(locks::FUNCTIONS);
     for (name, function) in all.chain(identity::FUNCTIONS) {
         linker.func_wrap(
             MODULE,

@@ -50,7 +50,7 @@ pub type Answer = Result<i64, Errno>;
 
 imports! {
     version
-    open close read write seek pipe set_nonblocking poll isatty ftruncate fsync
+    open close read write seek pipe set_nonblocking poll isatty ftruncate fsync lockf
     stat fstat access chmod fchmod chown fchown utimes
     mkdir rmdir unlink rename link symlink readlink realpath mkfifo opendir readdir
     chdir getcwd umask

@@ -133,6 +133,12 @@ pub fn synchronise(handle: Handle) -> Result<(), Errno> {
     done(abi::fsync([number(handle), 0, 0], b"", &mut []))
 }
 
+/// Locks or unlocks a part of a file, or asks whether somebody else did. `command` is the number of
+/// a constructor of `Unix.lock_command`.
+pub fn lock(handle: Handle, command: i64, size: i64) -> Result<(), Errno> {
+    done(abi::lockf([number(handle), command, size], b"", &mut []))
+}
+
 /// Bytes of what is known of a file.
 const STATUS: usize = 11 * 8;
 

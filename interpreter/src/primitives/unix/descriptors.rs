@@ -17,6 +17,7 @@ crate::primitives! {
     Leaf "unix_open" open, 3;
     Leaf "unix_close" close, 1;
     Leaf "unix_fsync" synchronise, 1;
+    Leaf "unix_lockf" lock, 3;
     Leaf "unix_read" read, 4;
     Leaf "unix_write" write, 4;
     Leaf "unix_single_write" single_write, 4;
@@ -80,6 +81,13 @@ fn close(file: Value) -> Outcome {
 
 fn synchronise(file: Value) -> Outcome {
     plain(descriptors::synchronise(descriptor(file)), "fsync")?;
+    Ok(Value::UNIT)
+}
+
+/// Keeps other processes away, or asks whether they keep this one away.
+fn lock(file: Value, command: Value, size: Value) -> Outcome {
+    let result = descriptors::lock(descriptor(file), command.as_int(), size.as_int());
+    plain(result, "lockf")?;
     Ok(Value::UNIT)
 }
 

@@ -8,7 +8,7 @@ use super::error;
 use super::users::identity;
 use crate::heap;
 use crate::os::host::{self, Identity};
-use crate::os::{self, Errno, descriptors, environment};
+use crate::os::{self, Errno, environment};
 use crate::primitives::files::string_array;
 use crate::registry::Outcome;
 use crate::value::{Value, tag};
@@ -20,7 +20,6 @@ crate::primitives! {
     Leaf "unix_wait" wait, 1;
     Leaf "unix_waitpid" waitpid, 2;
     Leaf "unix_nice" nice, 1;
-    Leaf "unix_lockf" lock, 3;
     Allocates "unix_environment" all_variables, 1;
     Allocates "unix_environment_unsafe" all_variables, 1;
     Leaf "unix_putenv" putenv, 2;
@@ -53,13 +52,6 @@ fn waitpid(_flags: Value, _process: Value) -> Outcome {
 fn nice(increment: Value) -> Outcome {
     let niceness = plain(host::nice(increment.as_int()), "nice")?;
     Ok(Value::int(niceness))
-}
-
-/// Other processes cannot be kept away.
-fn lock(file: Value, _command: Value, _size: Value) -> Outcome {
-    let file = super::arguments::descriptor(file);
-    let result = descriptors::check(file).and(Err(Errno::NOSYS));
-    plain(result, "lockf")
 }
 
 fn all_variables(_: Value) -> Value {
