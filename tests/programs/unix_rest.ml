@@ -36,7 +36,7 @@ let date year month day hour minute second =
     tm_wday = 0; tm_yday = 0; tm_isdst = false }
 
 let zones = ["UTC"; ""; "CET-1CEST,M3.5.0,M10.5.0/3"; "EST5EDT"; "AEST-10AEDT,M10.1.0,M4.1.0/3"; "<+0330>-3:30<+0430>,J79/24,J263/24";
-             "XYZ3:30:15"; "nonsense"; "NST3:30NDT,M3.2.0/0:01,100/1:30"]
+             "XYZ3:30:15"; "XXX-25"; "nonsense"; "NST3:30NDT,M3.2.0/0:01,100/1:30"]
 
 let () =
   print_endline "-- dates";
@@ -48,7 +48,7 @@ let () =
     Unix.putenv "TZ" zone;
     Printf.printf "TZ=%s\n" zone;
     List.iter (fun t -> Printf.printf "  %s\n" (show (Unix.localtime t)))
-      [0.; 1609459200.; 1616893199.; 1616893200.; 1625097600.; 1635641999.; 1635642000.; 1617465599.; 1633190400.];
+      [0.; -615000000.; -600000000.; 1609459200.; 1616893199.; 1616893200.; 1625097600.; 1635641999.; 1635642000.; 1617465599.; 1633190400.];
     List.iter (fun d ->
       match Unix.mktime d with
       | t, tm -> Printf.printf "  %.0f %s\n" t (show tm)
