@@ -37,10 +37,10 @@ thread_local! {
 
 /// The digest of code: of its words as a file has them.
 pub fn digest(code: &[i32]) -> Digest {
-    let mut digest = Md5::default();
+    let mut digest = Md5::new();
     code.iter()
-        .for_each(|word| digest.update(&word.to_le_bytes()));
-    digest.finish()
+        .for_each(|word| digest.consume(word.to_le_bytes()));
+    digest.finalize().0
 }
 
 /// Remembers the digest of the program being loaded.

@@ -66,12 +66,12 @@ pub fn md5(channel: Value, length: Value) -> Outcome {
         ..0 => usize::MAX,
         length => length as usize,
     };
-    let mut digest = Md5::default();
+    let mut digest = Md5::new();
     let ended = with(channel, |channel| feed(&mut digest, channel, &mut left))?;
     if ended && length.as_int() >= 0 {
         return Err(raise::end_of_file());
     }
-    Ok(heap::alloc_string(&digest.finish()))
+    Ok(heap::alloc_string(&digest.finalize().0))
 }
 
 /// Adds `left` bytes to the digest; whether the file ended before them.
@@ -83,7 +83,7 @@ fn feed(digest: &mut Md5, channel: &mut Channel, left: &mut usize) -> Result<boo
         if count == 0 {
             return Ok(true);
         }
-        digest.update(&buffer[..count]);
+        digest.consume(&buffer[..count]);
         *left -= count;
     }
     Ok(false)
