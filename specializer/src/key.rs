@@ -14,8 +14,8 @@ use std::fmt::Debug;
 
 use crate::image::Image;
 use crate::module::Module;
+use crate::options::Options;
 use crate::request::Request;
-use crate::specialize::Options;
 
 /// The part of keys that all requests share: tool, options, the generic code.
 pub struct GenericKey {

@@ -1,23 +1,25 @@
 //! Bactrian's specializer: the first Futamura projection of an annotated interpreter.
 //!
 //! Pure: a WebAssembly module's bytes in, bytes out; no file, no engine, no knowledge of any guest
-//! language. Modules in pipeline order:
+//! language. [`specialize()`] is the entry point and names the stages in order. The modules, from
+//! the ground up (`tests/tests/floors.rs` holds the order):
 //!
+//! * [`index`], `entity`, [`op`], [`ir`]: the SSA form; [`text`] prints and parses it, [`verify`]
+//!   checks it, [`exec`] runs it, [`dominators`] orders its blocks;
 //! * [`module`], [`request`], [`image`]: what the snapshot holds, and what it asks for;
-//! * [`index`], [`ir`], [`op`]: the SSA form and its operators; [`lift`] makes it from Wasm;
-//! * [`eval`]: partial evaluation, request by request;
-//! * [`cleanup`] and [`lower`]: back to Wasm, both in the order of [`dominators`];
+//! * [`lift`]: the SSA form of a WebAssembly function;
+//! * [`eval`]: partial evaluation, request by request, with `optimisations` switched on or off;
+//! * [`cleanup`] and [`lower`]: back to WebAssembly;
+//! * [`link`]: residual functions and snapshot become one module;
 //! * `key` and [`residue`]: under which key and in which form results are stored;
-//! * [`link`]: residual functions and snapshot become one module.
-//!
-//! [`specialize()`] is the entry point and shows the stages in order. Beside the pipeline: [`text`]
-//! prints and parses the SSA form, [`verify`] checks it, [`exec`] runs it, [`fault`] breaks it on
-//! purpose.
+//! * [`fault`]: wrong code on purpose; `watch` plants it between the stages and runs the verifier;
+//! * `options`, `report`, `specialize`: what is asked for, what became of it, and the pipeline.
 
 #![forbid(unsafe_code)]
 
 pub mod cleanup;
 pub mod dominators;
+mod entity;
 pub mod eval;
 pub mod exec;
 pub mod fault;
@@ -32,17 +34,19 @@ pub mod lower;
 pub mod module;
 pub mod op;
 mod optimisations;
+mod options;
 #[cfg(test)]
 mod random;
+mod report;
 pub mod request;
 pub mod residue;
 mod specialize;
 pub mod text;
 pub mod verify;
+mod watch;
 
 pub use link::Absent;
 pub use optimisations::Optimisations;
-pub use specialize::{
-    Error, Observer, Options, Outcome, Output, Report, RequestReport, Store, link_generic,
-    residual_text, specialize,
-};
+pub use options::Options;
+pub use report::{Outcome, Report, RequestReport};
+pub use specialize::{Error, Observer, Output, Store, link_generic, residual_text, specialize};

@@ -23,7 +23,7 @@ pub use plain::Plain;
 
 use smallvec::{SmallVec, smallvec};
 
-use crate::ir::{Callee, Func, Global, Sig, Signature, Symbol, Type};
+use crate::entity::{Callee, Func, Global, Sig, Signature, Symbol, Type};
 
 /// A constant. Floats are given by their bits, so that equality is identity.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

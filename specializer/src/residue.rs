@@ -12,6 +12,7 @@ pub mod check;
 #[cfg(test)]
 mod tests;
 
+use crate::eval::Residual;
 use crate::image::ReadLog;
 use crate::lower::{Lowered, Relocation};
 
@@ -30,6 +31,17 @@ pub struct Stored {
 type Head<Log, Relocations> = ([u32; 3], Log, Relocations);
 
 impl Stored {
+    /// What evaluation gave, with the function lowered.
+    pub fn new(residual: Residual, lowered: Lowered) -> Self {
+        Self {
+            log: residual.log,
+            lowered,
+            contexts: residual.contexts as u32,
+            unknown_positions: residual.unknown_positions as u32,
+            nodes: residual.nodes as u32,
+        }
+    }
+
     /// The blob that is to be stored under `key`.
     pub fn encode(&self, key: &[u8; 32]) -> Vec<u8> {
         let Lowered { body, relocations } = &self.lowered;

@@ -1,49 +1,27 @@
 //! The pipeline: a snapshot's bytes in, a linked module's bytes out.
+//!
+//! Invariant: neither the number of threads nor the contents of the store changes the output.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
-use crate::eval::{self, Budgets, Declined, Evaluation, Prepared, Residual};
-use crate::fault::{self, Fault, Kind};
+use crate::cleanup;
+use crate::eval::{self, Declined, Evaluation, Prepared, Residual};
 use crate::image::Image;
-use crate::ir::{Func, Stage, residual};
+use crate::ir::{Func, residual};
 use crate::key::GenericKey;
-use crate::lift::Unsupported;
-use crate::link::{self, Absent, Choices, LinkError, Residue};
-use crate::lower::Lowered;
+use crate::lift::{self, Unsupported};
+use crate::link::{self, LinkError, Residue};
+use crate::lower::{self, Lowered};
 use crate::module::{Module, ModuleError};
-use crate::optimisations::Optimisations;
+use crate::options::Options;
+use crate::report::{Answer, Report};
 use crate::request::{Request, RequestError, Requests};
 use crate::residue::{Stored, check};
-use crate::{cleanup, lift, lower, verify};
-
-/// What to do, beside the requests themselves.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Options {
-    /// Keep the calls that report events to lockstep.
-    pub lockstep_events: bool,
-    /// Imports that the linked module is to do without.
-    pub absent: Option<Absent>,
-    pub optimisations: Optimisations,
-    pub budgets: Budgets,
-    /// A deliberate miscompilation, for tests of lockstep.
-    pub fault: Option<Fault>,
-    /// Check functions against the rules of [`crate::verify`] after each stage and each pass of
-    /// cleanup, and validate the linked module. For tests: a broken rule is a bug of the
-    /// specializer and panics.
-    pub verify: bool,
-}
-
-impl Options {
-    /// What of them the linker has to know.
-    pub fn choices(&self) -> Choices<'_> {
-        Choices {
-            keep_events: self.lockstep_events,
-            absent: self.absent.as_ref(),
-        }
-    }
-}
+use crate::watch::Watch;
 
 /// Where residual functions are kept between runs: opaque blobs, several to a key.
 pub trait Store: Sync {
@@ -63,37 +41,7 @@ pub struct Output {
     pub report: Report,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Report {
-    pub requests: Vec<RequestReport>,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RequestReport {
-    /// Address and length in bytes of the code that the request stands for.
-    pub code: u32,
-    pub code_len: u32,
-    /// Address and length of the constant region that it lies in.
-    pub region: (u32, u32),
-    pub outcome: Outcome,
-}
-
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    Specialized {
-        /// Whether it came from the store.
-        cached: bool,
-        contexts: usize,
-        /// Those of them whose position is not known: the loop goes round in residual code.
-        unknown_positions: usize,
-        /// (context, block, position) nodes evaluated.
-        nodes: usize,
-        /// Size of the residual body.
-        bytes: usize,
-    },
-    Declined(Declined),
-}
-
+/// Why a snapshot cannot be specialized at all.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error(transparent)]
@@ -116,52 +64,21 @@ pub fn specialize(
     observer.stage("lift");
     let module = Module::parse(snapshot)?;
     let requests = Requests::read(&module)?;
-    let image = Image::new(&module, &requests);
-    let generic = lift_all(&module, &requests, options)?;
-    observer.stage("specialize");
+    let work = Work::lift_and_prepare(&module, &requests, options)?;
     let key = GenericKey::new(&module, options);
-    let work = Work {
-        module: &module,
-        image: &image,
-        generic: &generic,
-        key,
-        options,
-        store,
-    };
-    let done = std::sync::atomic::AtomicUsize::new(0);
-    let total = requests.requests.len();
-    let results: Vec<Result<(Stored, bool), Declined>> = requests
-        .requests
-        .par_iter()
-        .enumerate()
-        .map(|(number, request)| {
-            let result = work.request(number, request);
-            observer.progress(
-                done.fetch_add(1, std::sync::atomic::Ordering::Relaxed) + 1,
-                total,
-            );
-            result
+    observer.stage("specialize");
+    let answers = in_parallel(&requests, observer, |number, request| {
+        work.recall_or(request, store, &key, || {
+            let mut residual = work.evaluate(number, request)?;
+            work.clean_up(number, &mut residual.function);
+            let lowered = work.lower(number, &residual.function);
+            Ok(Stored::new(residual, lowered))
         })
-        .collect();
+    });
     observer.stage("link");
-    let sound = results
-        .iter()
-        .map(|result| Some(&result.as_ref().ok()?.0.lowered));
-    let sound: Vec<Option<&Lowered>> = sound.collect();
-    let broken = options
-        .fault
-        .and_then(|fault| broken_links(fault, &module, &requests, &sound));
-    let bodies = match &broken {
-        Some(broken) => broken.iter().map(Option::as_ref).collect(),
-        None => sound,
-    };
-    let answered = requests.requests.iter().zip(bodies);
-    let residues: Vec<Residue> = answered
-        .filter_map(|(request, lowered)| lowered.map(|lowered| Residue { request, lowered }))
-        .collect();
     Ok(Output {
-        module: linked(&module, &requests, &residues, options)?,
-        report: report(&requests, &results),
+        module: work.link(&requests, &answers)?,
+        report: Report::new(&requests, &answers),
     })
 }
 
@@ -172,17 +89,11 @@ pub fn residual_text(
 ) -> Result<Vec<Result<String, Declined>>, Error> {
     let module = Module::parse(snapshot)?;
     let requests = Requests::read(&module)?;
-    let work = Work {
-        module: &module,
-        image: &Image::new(&module, &requests),
-        generic: &lift_all(&module, &requests, options)?,
-        key: GenericKey::new(&module, options),
-        options,
-        store: None,
-    };
+    let work = Work::lift_and_prepare(&module, &requests, options)?;
     let numbered = requests.requests.iter().enumerate();
     let texts = numbered.map(|(number, request)| {
-        let residual = work.residual(number, request)?;
+        let mut residual = work.evaluate(number, request)?;
+        work.clean_up(number, &mut residual.function);
         Ok(residual.function.to_string())
     });
     Ok(texts.collect())
@@ -200,177 +111,143 @@ pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error
         list,
         ..Requests::default()
     };
-    Ok(linked(&module, &unanswered, &[], options)?)
-}
-
-fn lift_all(
-    module: &Module,
-    requests: &Requests,
-    options: &Options,
-) -> Result<BTreeMap<Func, Prepared>, Unsupported> {
-    let mut generic = BTreeMap::new();
-    for request in &requests.requests {
-        if let std::collections::btree_map::Entry::Vacant(entry) = generic.entry(request.function) {
-            let lifted = lift::function(module, request.function)?;
-            if options.verify {
-                expect_valid("lifting", verify::generic(&lifted, module));
-            }
-            let prepared = entry.insert(eval::prepare(lifted));
-            if options.verify {
-                expect_valid("preparing", verify::generic(&prepared.function, module));
-            }
-        }
-    }
-    Ok(generic)
-}
-
-fn expect_valid<S: Stage>(stage: &str, verdict: Result<(), verify::Fault<S>>) {
-    if let Err(fault) = verdict {
-        panic!("{stage} leaves a function that breaks a rule: {fault}");
-    }
-}
-
-/// What the linker is given, if the fault is in that.
-fn broken_links(
-    fault: Fault,
-    module: &Module,
-    requests: &Requests,
-    bodies: &[Option<&Lowered>],
-) -> Option<Vec<Option<Lowered>>> {
-    let Kind::Link(mismatch) = fault.kind else {
-        return None;
-    };
-    let mut bodies: Vec<Option<Lowered>> = bodies.iter().map(|body| body.cloned()).collect();
-    fault::plant_in_links(mismatch, fault, module, requests, &mut bodies);
-    Some(bodies)
-}
-
-fn linked(
-    module: &Module,
-    requests: &Requests,
-    residues: &[Residue],
-    options: &Options,
-) -> Result<Vec<u8>, LinkError> {
-    let linked = link::run(module, requests, residues, options.choices())?;
-    if options.verify
-        && let Err(error) = wasmparser::validate(&linked)
-    {
-        panic!("linking leaves a module that is not valid: {error}");
-    }
+    let linked = link::run(&module, &unanswered, &[], options.choices())?;
+    Watch::new(&module, options).linked(&linked);
     Ok(linked)
 }
 
-fn report(all: &Requests, results: &[Result<(Stored, bool), Declined>]) -> Report {
-    let answered = all.requests.iter().zip(results);
-    let requests = answered.map(|(request, result)| RequestReport {
-        code: request.code,
-        code_len: request.code_len,
-        region: all.region(request.code),
-        outcome: match result {
-            Ok((stored, cached)) => Outcome::Specialized {
-                cached: *cached,
-                contexts: stored.contexts as usize,
-                unknown_positions: stored.unknown_positions as usize,
-                nodes: stored.nodes as usize,
-                bytes: stored.lowered.body.len(),
-            },
-            Err(declined) => Outcome::Declined(*declined),
-        },
+/// Answers all requests, in their order.
+fn in_parallel(
+    requests: &Requests,
+    observer: &dyn Observer,
+    answer: impl Fn(usize, &Request) -> Result<Answer, Declined> + Sync,
+) -> Vec<Result<Answer, Declined>> {
+    let (done, total) = (AtomicUsize::new(0), requests.requests.len());
+    let numbered = requests.requests.par_iter().enumerate();
+    let answers = numbered.map(|(number, request)| {
+        let answer = answer(number, request);
+        observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+        answer
     });
-    Report {
-        requests: requests.collect(),
-    }
+    answers.collect()
 }
 
-/// What all requests share.
+/// The stages, with what all requests share. Each hands what it leaves to the [`Watch`].
 struct Work<'a> {
     module: &'a Module<'a>,
-    image: &'a Image<'a>,
-    generic: &'a BTreeMap<Func, Prepared>,
-    key: GenericKey,
     options: &'a Options,
-    store: Option<&'a dyn Store>,
+    image: Image<'a>,
+    generic: BTreeMap<Func, Prepared>,
+    watch: Watch<'a>,
 }
 
-impl Work<'_> {
-    /// The residual function of a request, and whether it came from the store.
-    fn request(&self, number: usize, request: &Request) -> Result<(Stored, bool), Declined> {
-        let Some(store) = self.store else {
-            return Ok((self.evaluate(number, request)?, false));
-        };
-        let key = self.key.request(request, self.image);
-        let around = check::Surroundings {
-            module: self.module,
-            image: self.image,
-            keeps_events: self.options.lockstep_events,
-        };
-        for blob in store.candidates(&key) {
-            if let Some(stored) = Stored::decode(&key, &blob)
-                && check::run(&around, request, &stored).is_ok()
-            {
-                return Ok((stored, true));
+impl<'a> Work<'a> {
+    /// Lifts and prepares each generic function that is asked for, once.
+    fn lift_and_prepare(
+        module: &'a Module<'a>,
+        requests: &'a Requests,
+        options: &'a Options,
+    ) -> Result<Self, Unsupported> {
+        let watch = Watch::new(module, options);
+        let mut generic = BTreeMap::new();
+        for request in &requests.requests {
+            if let Entry::Vacant(entry) = generic.entry(request.function) {
+                let lifted = lift::function(module, request.function)?;
+                watch.generic("lifting", &lifted);
+                let prepared = entry.insert(eval::prepare(lifted));
+                watch.generic("preparing", &prepared.function);
             }
         }
-        let stored = self.evaluate(number, request)?;
-        store.insert(&key, &stored.encode(&key));
-        Ok((stored, false))
-    }
-
-    fn evaluate(&self, number: usize, request: &Request) -> Result<Stored, Declined> {
-        let residual = self.residual(number, request)?;
-        let function = lower::reducible(&residual.function);
-        self.verify("reduction", &function);
-        let lowered = match self.fault(number) {
-            None => lower::reduced(&function),
-            Some(fault) => {
-                let (function, plan) = fault.plan(&function);
-                lower::write(&function, &plan)
-            }
-        };
-        Ok(Stored {
-            log: residual.log,
-            lowered,
-            contexts: residual.contexts as u32,
-            unknown_positions: residual.unknown_positions as u32,
-            nodes: residual.nodes as u32,
+        Ok(Self {
+            module,
+            options,
+            image: Image::new(module, requests),
+            generic,
+            watch,
         })
     }
 
-    /// The residual function as it is lowered.
-    fn residual(&self, number: usize, request: &Request) -> Result<Residual, Declined> {
-        let evaluation = Evaluation {
+    fn evaluate(&self, number: usize, request: &Request) -> Result<Residual, Declined> {
+        let mut residual = eval::run(&Evaluation {
             prepared: &self.generic[&request.function],
             request,
-            image: self.image,
+            image: &self.image,
             module: self.module,
             budgets: self.options.budgets,
             optimisations: self.options.optimisations,
             lockstep_events: self.options.lockstep_events,
-        };
-        let mut residual = eval::run(&evaluation)?;
-        self.look(number, "evaluation", &mut residual.function);
-        cleanup::run_watched(&mut residual.function, &mut |pass, function| {
-            self.look(number, pass, function);
-        });
+        })?;
+        let function = &mut residual.function;
+        self.watch.residual(number, "evaluation", function);
         Ok(residual)
     }
 
-    /// Between two stages: plants the fault that is asked for, and verifies.
-    fn look(&self, number: usize, stage: &'static str, function: &mut residual::Function) {
-        if let Some(fault) = self.fault(number) {
-            fault.plant(stage, function);
-        }
-        self.verify(stage, function);
+    fn clean_up(&self, number: usize, function: &mut residual::Function) {
+        cleanup::run_watched(function, &mut |pass, left| {
+            self.watch.residual(number, pass, left);
+        });
     }
 
-    /// The fault of a request's function.
-    fn fault(&self, number: usize) -> Option<Fault> {
-        self.options.fault.filter(|fault| fault.request == number)
+    fn lower(&self, number: usize, function: &residual::Function) -> Lowered {
+        let reducible = lower::reducible(function);
+        self.watch.lower(number, &reducible)
     }
 
-    fn verify(&self, stage: &str, function: &residual::Function) {
-        if self.options.verify {
-            expect_valid(stage, verify::residual(function, self.module));
+    /// Puts the answers into the snapshot; declined requests keep their generic functions.
+    fn link(
+        &self,
+        requests: &Requests,
+        answers: &[Result<Answer, Declined>],
+    ) -> Result<Vec<u8>, LinkError> {
+        let answers = answers.iter().map(Result::as_ref);
+        let bodies: Vec<_> = answers
+            .map(|answer| Some(&answer.ok()?.stored.lowered))
+            .collect();
+        let bodies = self.watch.bodies(requests, &bodies);
+        let answered = requests.requests.iter().zip(&bodies);
+        let residues: Vec<Residue> = answered
+            .filter_map(|(request, lowered)| {
+                let lowered = lowered.as_deref()?;
+                Some(Residue { request, lowered })
+            })
+            .collect();
+        let linked = link::run(self.module, requests, &residues, self.options.choices())?;
+        self.watch.linked(&linked);
+        Ok(linked)
+    }
+
+    /// What the store has for the request; else what `compute` gives, which is then stored.
+    fn recall_or(
+        &self,
+        request: &Request,
+        store: Option<&dyn Store>,
+        key: &GenericKey,
+        compute: impl FnOnce() -> Result<Stored, Declined>,
+    ) -> Result<Answer, Declined> {
+        let store = store.map(|store| (store, key.request(request, &self.image)));
+        if let Some((store, key)) = &store
+            && let Some(stored) = self.recall(request, *store, key)
+        {
+            let cached = true;
+            return Ok(Answer { stored, cached });
         }
+        let stored = compute()?;
+        if let Some((store, key)) = &store {
+            store.insert(key, &stored.encode(key));
+        }
+        let cached = false;
+        Ok(Answer { stored, cached })
+    }
+
+    /// The first candidate that is sound and agrees with the image.
+    fn recall(&self, request: &Request, store: &dyn Store, key: &[u8; 32]) -> Option<Stored> {
+        let around = check::Surroundings {
+            module: self.module,
+            image: &self.image,
+            keeps_events: self.options.lockstep_events,
+        };
+        let candidates = store.candidates(key).into_iter();
+        let mut decoded = candidates.filter_map(|blob| Stored::decode(key, &blob));
+        decoded.find(|stored| check::run(&around, request, stored).is_ok())
     }
 }

@@ -5,7 +5,7 @@ pub use annotations::Intrinsic;
 use annotations::Meaning;
 
 use super::{Effect, LoadKind, Op, OpType, StoreKind};
-use crate::ir::{Signature, Type};
+use crate::entity::{Signature, Type};
 
 /// Reads the cell at an address.
 pub const CELL_LOAD: Op = Op::Load {

@@ -4,7 +4,7 @@ use wasm_encoder::{Instruction, MemArg};
 use wasmparser::Operator;
 
 use super::Const;
-use crate::ir::Type;
+use crate::entity::Type;
 
 /// What a decoded access is relative to its address operand, if it is one that the IR has.
 pub(super) fn decode_offset(memarg: wasmparser::MemArg) -> Option<u32> {

@@ -15,7 +15,7 @@ use super::evaluate::{
     trunc_i32, trunc_i64, trunc_u32, trunc_u64,
 };
 use super::{Const, Op};
-use crate::ir::Type;
+use crate::entity::Type;
 
 /// A constant's payload as the Rust type in which rows compute.
 macro_rules! native {

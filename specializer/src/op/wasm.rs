@@ -7,7 +7,7 @@ use wasm_encoder::{Ieee32, Ieee64, Instruction};
 use wasmparser::Operator;
 
 use super::{Const, LoadKind, Op, Plain, StoreKind};
-use crate::ir::Global;
+use crate::entity::Global;
 
 impl Op {
     /// The operator that `operator` is; absent for control flow, locals, calls, and what the SSA

@@ -1,0 +1,62 @@
+//! What code refers to beside its own blocks and values: functions, types, globals, tables, and
+//! relocatable addresses.
+//!
+//! All of them are numbered by the generic module or by a request.
+
+use crate::index::index;
+
+index!(/// A function of the generic module (imports first, as in Wasm).
+    Func, "fn");
+index!(/// A function type of the generic module.
+    Sig, "sig");
+index!(/// A global of the generic module.
+    Global, "global");
+index!(/// A table of the generic module.
+    Table, "t");
+index!(/// A pointer parameter of a request: the base to which relocatable addresses are relative.
+    Base, "base");
+index!(/// A parameter of a residual function.
+    Parameter, "param");
+
+/// Types of SSA values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Type {
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+/// Parameter and result types of a function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Signature {
+    pub params: Vec<Type>,
+    /// At most one.
+    pub results: Vec<Type>,
+}
+
+/// What a call goes to. For `Indirect` the table index is the last operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Callee {
+    Direct(Func),
+    Indirect {
+        sig: Sig,
+        table: Table,
+    },
+    /// Residual code only: the function that the linker puts into the request slot at this address.
+    /// `sig` is the type with which the generic code calls it.
+    Slot {
+        sig: Sig,
+        slot: Symbol,
+    },
+}
+
+/// A relocatable address: that of a request's pointer parameter, plus an offset in bytes (which may
+/// lead outside of the region: everything is expressed relative to the request's own code).
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+pub struct Symbol {
+    pub base: Base,
+    pub offset: i32,
+}

@@ -1,0 +1,32 @@
+//! What to do with a snapshot, beside the requests in it.
+
+use crate::eval::Budgets;
+use crate::fault::Fault;
+use crate::link::{Absent, Choices};
+use crate::optimisations::Optimisations;
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Keep the calls that report events to lockstep.
+    pub lockstep_events: bool,
+    /// Imports that the linked module is to do without.
+    pub absent: Option<Absent>,
+    pub optimisations: Optimisations,
+    pub budgets: Budgets,
+    /// A deliberate miscompilation, for tests of lockstep.
+    pub fault: Option<Fault>,
+    /// Check functions against the rules of [`crate::verify`] after each stage and each pass of
+    /// cleanup, and validate the linked module. For tests: a broken rule is a bug of the
+    /// specializer and panics.
+    pub verify: bool,
+}
+
+impl Options {
+    /// Those that the linker has to know.
+    pub fn choices(&self) -> Choices<'_> {
+        Choices {
+            keep_events: self.lockstep_events,
+            absent: self.absent.as_ref(),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What became of each request.
+
+use crate::eval::Declined;
+use crate::request::Requests;
+use crate::residue::Stored;
+
+/// One entry for each request, in their order.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    pub requests: Vec<RequestReport>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RequestReport {
+    /// Address and length in bytes of the code that the request stands for.
+    pub code: u32,
+    pub code_len: u32,
+    /// Address and length of the constant region that it lies in.
+    pub region: (u32, u32),
+    pub outcome: Outcome,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    Specialized {
+        /// Whether it came from the store.
+        cached: bool,
+        contexts: usize,
+        /// Contexts whose position is not known: the loop goes round in residual code.
+        unknown_positions: usize,
+        /// (context, block, position) nodes evaluated.
+        nodes: usize,
+        /// Size of the residual body.
+        bytes: usize,
+    },
+    Declined(Declined),
+}
+
+/// What a request is answered with.
+pub struct Answer {
+    pub stored: Stored,
+    /// Whether it came from the store.
+    pub cached: bool,
+}
+
+impl Report {
+    /// The report on `answers`, which are those to `all`, in order.
+    pub fn new(all: &Requests, answers: &[Result<Answer, Declined>]) -> Self {
+        let answered = all.requests.iter().zip(answers);
+        let requests = answered.map(|(request, answer)| RequestReport {
+            code: request.code,
+            code_len: request.code_len,
+            region: all.region(request.code),
+            outcome: answer.as_ref().into(),
+        });
+        Self {
+            requests: requests.collect(),
+        }
+    }
+}
+
+impl From<Result<&Answer, &Declined>> for Outcome {
+    fn from(answer: Result<&Answer, &Declined>) -> Self {
+        match answer {
+            Ok(Answer { stored, cached }) => Outcome::Specialized {
+                cached: *cached,
+                contexts: stored.contexts as usize,
+                unknown_positions: stored.unknown_positions as usize,
+                nodes: stored.nodes as usize,
+                bytes: stored.lowered.body.len(),
+            },
+            Err(declined) => Outcome::Declined(*declined),
+        }
+    }
+}
