@@ -1,18 +1,15 @@
-//! What a guest finds outside of itself: WASI, within the sandbox that the user opened, or beyond
-//! it what [`unconfined`] serves, and the intrinsics for modules that are not linked
-//! yet.
+//! What the tool keeps for a guest while it runs: its WASI context within the sandbox that the user
+//! opened, its limits, its standard streams, its processor time, and the state of what
+//! [`crate::unconfined`] serves.
 //!
-//! Leaves out: everything else. A module with any other import does not start.
+//! Leaves out the functions that a guest calls: see [`crate::imports`].
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use annotations::{Intrinsic, Meaning};
 use anyhow::{Context, Result};
 use cpu_time::ProcessTime;
-use wasmtime::{
-    Caller, Engine, Extern, FuncType, Linker, StoreLimits, StoreLimitsBuilder, Val, ValType,
-};
+use wasmtime::{StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
@@ -20,8 +17,7 @@ use crate::engine;
 use crate::limits::Limits;
 use crate::status_line::StatusLine;
 use crate::streams::{self, Streams};
-use crate::unconfined::{self, Unconfined};
-use crate::wasi;
+use crate::unconfined::Unconfined;
 
 /// A directory that the guest may use.
 #[derive(Clone, Debug)]
@@ -55,7 +51,7 @@ const IGNORED: &str = "BACTRIAN_IGNORED";
 const STACK: &str = "BACTRIAN_STACK";
 
 impl Sandbox {
-    /// The beginnings of a WASI context: all but the standard streams.
+    /// A WASI context without the standard streams.
     pub fn context(&self) -> Result<WasiCtxBuilder> {
         let mut wasi = WasiCtxBuilder::new();
         wasi.allow_blocking_current_thread(true)
@@ -88,8 +84,8 @@ impl Sandbox {
     }
 }
 
-/// How many words of stack a guest may use, so that its own limit is met before that of so many
-/// bytes of native stack.
+/// How many words of its own stack a guest may use, so that it meets that limit before it has used
+/// `native` bytes of native stack.
 fn words_within(native: usize) -> usize {
     /// Native bytes for a word of the guest's stack. Measured with twelve recursive functions: at
     /// most 180 in generic code, 100 in residual code.
@@ -107,8 +103,8 @@ pub struct Host {
     pub streams: Option<Streams>,
     /// What is served beyond WASI, to a guest that is not confined to the sandbox.
     pub unconfined: Option<Unconfined>,
-    /// When the program began, on the clock of this process's processor time; without it, there is
-    /// no such clock.
+    /// Processor time of this process when the program began; without it the guest has no such
+    /// clock.
     started: Option<ProcessTime>,
 }
 
@@ -164,85 +160,8 @@ impl Host {
 #[error("the program exits with status {0}")]
 pub struct ExitStatus(pub i32);
 
-/// A linker with WASI: Wasmtime's, but for what [`wasi`] does itself, exit statuses among it
-/// (Wasmtime's own stop at 125); and with what [`unconfined`] serves.
-pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker<T>> {
-    let mut linker = Linker::new(engine);
-    wasmtime_wasi::p1::add_to_linker_sync(&mut linker, |host: &mut T| &mut host.as_mut().wasi)
-        .map_err(engine::error)?;
-    wasi::shadow(&mut linker).map_err(engine::error)?;
-    unconfined::define(&mut linker).map_err(engine::error)?;
-    Ok(linker)
-}
-
 impl AsMut<Host> for Host {
     fn as_mut(&mut self) -> &mut Host {
         self
-    }
-}
-
-/// Adds the intrinsics with their generic meaning, for an annotated module that runs before it is
-/// linked.
-pub fn add_intrinsics<T: 'static>(linker: &mut Linker<T>) -> Result<()> {
-    define_intrinsics(linker).map_err(engine::error)
-}
-
-fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
-    for &intrinsic in Intrinsic::ALL {
-        let params = intrinsic.params().iter().map(|&ty| value_type(ty));
-        let results = intrinsic.result().map(value_type);
-        let ty = FuncType::new(linker.engine(), params, results);
-        let meaning = intrinsic.meaning();
-        linker.func_new(
-            annotations::MODULE,
-            intrinsic.name(),
-            ty,
-            move |mut caller, params, results| perform(meaning, &mut caller, params, results),
-        )?;
-    }
-    Ok(())
-}
-
-fn value_type(ty: annotations::Type) -> ValType {
-    match ty {
-        annotations::Type::I32 => ValType::I32,
-        annotations::Type::I64 => ValType::I64,
-    }
-}
-
-/// Does what an intrinsic means in generic code.
-fn perform<T>(
-    meaning: Meaning,
-    caller: &mut Caller<'_, T>,
-    params: &[Val],
-    results: &mut [Val],
-) -> wasmtime::Result<()> {
-    match meaning {
-        Meaning::Nothing => {}
-        Meaning::First => results[0] = params[0],
-        Meaning::Zero => results[0] = Val::I32(0),
-        Meaning::Load => {
-            let mut cell = [0; 8];
-            memory(caller)?.read(&*caller, address(&params[0]), &mut cell)?;
-            results[0] = Val::I64(i64::from_le_bytes(cell));
-        }
-        Meaning::Store => {
-            let cell = params[1].unwrap_i64().to_le_bytes();
-            memory(caller)?.write(&mut *caller, address(&params[0]), &cell)?;
-        }
-    }
-    Ok(())
-}
-
-fn address(value: &Val) -> usize {
-    value.unwrap_i32() as u32 as usize
-}
-
-fn memory<T>(caller: &mut Caller<'_, T>) -> wasmtime::Result<wasmtime::Memory> {
-    match caller.get_export("memory") {
-        Some(Extern::Memory(memory)) => Ok(memory),
-        _ => Err(wasmtime::Error::msg(
-            "an annotated module must export its memory as `memory`",
-        )),
     }
 }

@@ -1,13 +1,18 @@
 //! `bactrian` as a library: what the command does, and the only crate that knows Wasmtime.
 //!
-//! In the order of a program's way: [`input`] (what a file is), [`guest`] (the embedded interpreter
-//! and what is known of its programs), [`snapshot`] (it loads the program and is frozen),
-//! [`specialize`] (the specializer, as this tool calls it), [`engine`] and [`host`] (Wasmtime and
-//! the sandbox, with [`limits`], [`wasi`], [`streams`] and `memory`; [`unconfined`] is the way out
-//! of it), [`precompiled`] (machine code that came with the command, made by [`precompile`]),
-//! [`run`], [`lockstep`]. [`pipeline`] puts them together, with the cache and with [`stats`];
-//! [`cli`] is the command line, [`commands`] what it does, `progress` and [`status_line`] what it
-//! shows meanwhile, [`bench`] how well.
+//! The modules, from the ground up (`tests/tests/floors.rs` holds the order):
+//!
+//! * [`status_line`], [`stats`], `progress`: what is shown, and what it cost;
+//! * [`precompiled`] (machine code that came with the command) and [`engine`] (Wasmtime);
+//! * [`guest`] (the embedded interpreter, and what is known of its programs) and [`input`] (what a
+//!   file is);
+//! * what a guest finds outside of itself: [`limits`], [`streams`], `memory`, [`unconfined`] (the
+//!   way out of the sandbox), [`host`] (its state), [`wasi`], [`imports`] (all of its functions);
+//! * [`snapshot`] (the guest loads the program and is frozen), [`specialize`] (the specializer, as
+//!   this tool calls it) and [`run`]; [`pipeline`] puts them together, with the cache;
+//! * [`lockstep`] (generic and residual code side by side) and [`precompile`] (which makes what
+//!   [`precompiled`] holds);
+//! * [`cli`] is the command line, [`bench`] measures, [`commands`] is one function a command.
 
 pub mod bench;
 pub mod cli;
@@ -15,6 +20,7 @@ pub mod commands;
 pub mod engine;
 pub mod guest;
 pub mod host;
+pub mod imports;
 pub mod input;
 pub mod limits;
 pub mod lockstep;

@@ -1,4 +1,8 @@
 //! A guest's memory as a host function finds it: what lies at the addresses that a call is given.
+//!
+//! Invariant: an address outside of the memory is a [`Fault`], never a panic.
+
+use wasmtime::{Caller, Extern};
 
 use crate::streams::Errno;
 
@@ -11,6 +15,14 @@ impl From<Fault> for Errno {
     fn from(Fault: Fault) -> Self {
         Errno::FAULT
     }
+}
+
+/// The guest's memory and the state of its store.
+pub fn parts<'a, T>(caller: &'a mut Caller<'_, T>) -> wasmtime::Result<(&'a mut [u8], &'a mut T)> {
+    let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
+        return Err(wasmtime::Error::msg("the module exports no memory"));
+    };
+    Ok(memory.data_and_store_mut(caller))
 }
 
 pub fn slice(memory: &[u8], address: u32, len: usize) -> Result<&[u8], Fault> {

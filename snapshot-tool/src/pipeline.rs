@@ -1,5 +1,7 @@
-//! The way of a program: executable, snapshot, residual module, machine code; each stage timed and,
-//! where there is a cache, looked up first.
+//! The way of a program: executable, snapshot, residual module, machine code.
+//!
+//! Invariant: each stage is timed. Where there is a cache, its result is looked up first, and a
+//! result from the cache is the one that the stage would give.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -50,6 +52,17 @@ impl Default for Settings {
             needs,
             tell,
         }
+    }
+}
+
+impl Settings {
+    /// What of them a linked module depends on: all but whether it was verified.
+    fn fingerprint(&self) -> Vec<u8> {
+        let options = specialize::Options {
+            verify: false,
+            ..self.options.clone()
+        };
+        format!("{:?} {options:?}", self.mode).into_bytes()
     }
 }
 
@@ -188,10 +201,7 @@ impl Pipeline {
         input.extend(env!("BACTRIAN_FINGERPRINT").as_bytes());
         input.extend(blake3::hash(self.settings.guest.module).as_bytes());
         input.extend(program.as_bytes());
-        input.extend(specialize::fingerprint(
-            &self.settings.mode,
-            &self.settings.options,
-        ));
+        input.extend(self.settings.fingerprint());
         engine::machine_code_key(&self.engine, "program", &input)
     }
 }
@@ -215,5 +225,18 @@ pub fn size(bytes: usize) -> String {
         0..10_000 => format!("{bytes} bytes"),
         10_000..10_000_000 => format!("{} KiB", bytes >> 10),
         _ => format!("{} MiB", bytes >> 20),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verification_changes_no_key() {
+        let mut settings = Settings::default();
+        let plain = settings.fingerprint();
+        settings.options.verify = true;
+        assert_eq!(settings.fingerprint(), plain);
     }
 }

@@ -1,4 +1,5 @@
-//! Running a linked module to its end, in the sandbox, on a thread with the stack it was promised.
+//! Runs a linked module to its end, in the sandbox, on a thread with the native stack that the
+//! engine's configuration promises.
 
 use std::time::Duration;
 
@@ -6,7 +7,8 @@ use anyhow::{Context, Result};
 use wasmtime::{Engine, Module, Store, Trap};
 
 use crate::engine;
-use crate::host::{self, ExitStatus, Host, Sandbox};
+use crate::host::{ExitStatus, Host, Sandbox};
+use crate::imports;
 use crate::limits::Limits;
 
 /// The status a process reports when its program trapped: that of an aborted process, as `wasmtime`
@@ -69,7 +71,7 @@ pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Exit> 
     if let Some(fuel) = sandbox.limits.fuel {
         store.set_fuel(fuel).map_err(engine::error)?;
     }
-    let linker = host::linker(engine)?;
+    let linker = imports::linker(engine)?;
     let (module, limits) = (module.clone(), sandbox.limits);
     let work = move || {
         let instance = linker

@@ -1,8 +1,8 @@
-//! Snapshot: an annotated module initialises itself, then its memory, globals and exports are
+//! Snapshot: an annotated module initialises itself; then its memory, globals and exports are
 //! frozen into a new module (Wizer).
 //!
-//! The program it is initialised with comes on standard input; nothing else is open to it, so the
-//! result depends on the module and the program alone and can be cached under their digest.
+//! Invariant: the module finds its program on standard input, and nothing else is open to it. So
+//! the result depends on the module and the program alone, and can be cached under their digest.
 //! Leaves out: running a part of the program before it is frozen.
 
 use std::future::Future;
@@ -19,7 +19,8 @@ use wasmtime_wasi::{Deterministic, WasiCtxBuilder};
 use wasmtime_wizer::{InstanceState, ModuleContext, SnapshotVal, Wizer};
 
 use crate::engine::{self, Needs, Origin};
-use crate::host::{self, ExitStatus, Host, Sandbox};
+use crate::host::{ExitStatus, Host, Sandbox};
+use crate::imports;
 use crate::precompiled;
 
 /// The export that initialises; a module without it needs no snapshot.
@@ -63,8 +64,8 @@ impl Snapshot {
     }
 }
 
-/// Initialises `module` with `program` and freezes it. The origin is the snapshot's, if that was in
-/// the cache, or else that of the machine code it was taken with.
+/// Initialises `module` with `program` and freezes it. The origin says whether the snapshot was in
+/// the cache; if not, where the machine code came from with which it was taken.
 pub fn take(
     module: &[u8],
     program: &[u8],
@@ -126,8 +127,8 @@ fn freeze(module: &[u8], program: &[u8], cache: Option<&Arc<Cache>>) -> Result<(
     wasi.stdin(MemoryInputPipe::new(program.to_vec()))
         .stderr(messages.clone());
     let mut store = Store::new(&engine, Host::new(wasi.build_p1(), &Sandbox::default()));
-    let mut linker = host::linker(&engine)?;
-    host::add_intrinsics(&mut linker)?;
+    let mut linker = imports::linker(&engine)?;
+    imports::add_intrinsics(&mut linker)?;
     let instance = linker
         .instantiate(&mut store, &compiled)
         .map_err(engine::error)?;
@@ -199,8 +200,8 @@ fn text(messages: &MemoryOutputPipe) -> String {
     text.trim_end().into()
 }
 
-/// The result of a future that never waits: Wizer's interface is asynchronous for its components'
-/// sake.
+/// The result of a future that never waits. Wizer's interface is asynchronous because of
+/// components.
 fn ready<T>(future: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Result<T> {
     match pin!(future).poll(&mut std::task::Context::from_waker(Waker::noop())) {
         Poll::Ready(result) => result,

@@ -1,5 +1,5 @@
-//! The specializer as this tool calls it: its options from switches, its store in our cache, its
-//! report summed up.
+//! The specializer as this tool calls it: its options from switches, its store in the tool's cache,
+//! and its report summed up.
 
 use std::fmt;
 
@@ -8,7 +8,6 @@ use cache::{Cache, Kind};
 pub use specializer::Options;
 use specializer::{Optimisations, Outcome, Output, Report, Store};
 
-use crate::pipeline::Mode;
 use crate::progress::Progress;
 use crate::stats::Stage;
 
@@ -123,15 +122,6 @@ pub fn options(switches: &[(String, bool)]) -> Result<Options> {
     Ok(options)
 }
 
-/// What of the settings a linked module depends on: not on whether it was verified.
-pub fn fingerprint(mode: &Mode, options: &Options) -> Vec<u8> {
-    let options = Options {
-        verify: false,
-        ..options.clone()
-    };
-    format!("{mode:?} {options:?}").into_bytes()
-}
-
 /// The snapshot with plain operations in place of intrinsics.
 pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>> {
     Ok(specializer::link_generic(snapshot, options)?)
@@ -162,22 +152,5 @@ impl Store for Residues<'_> {
 
     fn insert(&self, key: &[u8; 32], blob: &[u8]) {
         self.cache.insert(Kind::Specialization, key, blob);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn verification_changes_no_key() {
-        let verified = Options {
-            verify: true,
-            ..Options::default()
-        };
-        assert_eq!(
-            fingerprint(&Mode::Residual, &verified),
-            fingerprint(&Mode::Residual, &Options::default())
-        );
     }
 }

@@ -1,6 +1,6 @@
-//! The functions of WASI that this tool does itself: those on the standard streams ([`Streams`]),
-//! processor time, and the exit status. For every other descriptor and clock they hand the call on
-//! to Wasmtime's WASI.
+//! The functions of WASI that this tool serves itself: those on the standard streams ([`Streams`]),
+//! processor time, and the exit status. Calls on every other descriptor and clock go on to
+//! Wasmtime's WASI.
 //!
 //! A host without streams (a snapshot, a side of lockstep) hands everything on.
 
@@ -8,13 +8,13 @@ use std::convert::identity;
 use std::io::IoSlice;
 use std::time::Duration;
 
-use wasmtime::{Caller, Extern, Linker};
+use wasmtime::{Caller, Linker};
 use wasmtime_wasi::p1::wasi_snapshot_preview1::{self as p1, WasiSnapshotPreview1};
 use wasmtime_wasi::runtime::in_tokio;
 use wiggle::GuestMemory;
 
 use crate::host::{ExitStatus, Host};
-use crate::memory::{buffers, slice, slice_mut};
+use crate::memory::{buffers, parts, slice, slice_mut};
 use crate::streams::{Errno, Streams};
 
 const MODULE: &str = "wasi_snapshot_preview1";
@@ -25,19 +25,8 @@ const CALL_FUEL: usize = 128 << 20;
 /// The clocks of processor time: the process's, the thread's.
 const PROCESSOR_CLOCKS: [u32; 2] = [2, 3];
 
-/// What a function of ours comes to; `None`: it is not about a stream of ours.
+/// What a function of ours returns. `None` if the call is not about a stream of ours.
 type Answer = Option<Result<(), Errno>>;
-
-/// The guest's memory and the host's state.
-pub fn parts<'a, T: AsMut<Host>>(
-    caller: &'a mut Caller<'_, T>,
-) -> wasmtime::Result<(&'a mut [u8], &'a mut Host)> {
-    let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
-        return Err(wasmtime::Error::msg("the module exports no memory"));
-    };
-    let (memory, data) = memory.data_and_store_mut(caller);
-    Ok((memory, data.as_mut()))
-}
 
 /// Defines a function that asks `$ours` first, and hands the call on if that has no answer. What
 /// may wait is handed on within Tokio, whose start takes time and threads.
@@ -50,7 +39,8 @@ macro_rules! shadow {
             MODULE,
             stringify!($name),
             |mut caller: Caller<'_, T>, $($argument: $ty),*| {
-                let (memory, host) = parts(&mut caller)?;
+                let (memory, state) = parts(&mut caller)?;
+                let host = state.as_mut();
                 let ours: fn(&mut [u8], &mut Host, $($ty),*) -> Answer = $ours;
                 if let Some(answer) = ours(memory, host, $($argument),*) {
                     return Ok(answer.map_or_else(|Errno(number)| number.into(), |()| 0));
@@ -259,7 +249,7 @@ fn subscription(bytes: &[u8; SUBSCRIPTION], streams: &Streams) -> Result<Subscri
     Ok((event, wanted))
 }
 
-/// Which of the subscriptions come true first.
+/// Waits. Which of the subscriptions come true first.
 fn ready(subscriptions: &[Subscription], streams: &Streams) -> Result<Vec<bool>, Errno> {
     let mut timeout = None;
     let mut polled = Vec::new();

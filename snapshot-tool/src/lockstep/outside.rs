@@ -1,12 +1,14 @@
 //! Calls to the outside under lockstep: one side makes them, the other is given the same results.
 //!
-//! The generic side's calls of WASI, and of what [`unconfined`] serves, are recorded, with the
-//! memory they read and wrote; the residual side plays them back in order. Invariant: files,
-//! directories, streams and waiting happen once, and a call that differs between the sides, in its
-//! name, its numbers or the bytes it hands over, ends the run. What depends on the process alone
-//! (arguments, environment, clocks that count, fixed "random" numbers) each side asks for itself.
+//! The generic side's calls of WASI, and of what [`unconfined`] serves, are recorded with the
+//! memory that they read and wrote. The residual side plays them back in order. What depends on the
+//! process alone (arguments, environment, clocks that count, fixed "random" numbers) each side asks
+//! for itself.
 //!
-//! A host function finds its caller's memory by the caller's export, so a recorded call goes
+//! Invariant: files, directories, streams and waiting happen once. A call that differs between the
+//! sides, in its name, its numbers or the bytes it hands over, ends the run.
+//!
+//! A host function finds its caller's memory by the caller's export. So a recorded call goes
 //! through a module in between, the relay, which shares the guest's memory and forwards.
 
 use std::fmt::Write;
@@ -19,7 +21,7 @@ use wasmtime::{Caller, Func, FuncType, Linker, Memory, Module, Store, Val, ValTy
 
 use super::side::Guest;
 use crate::engine;
-use crate::host;
+use crate::imports::linker;
 use crate::memory::{buffers, slice, slice_mut, word};
 use crate::unconfined;
 
@@ -207,7 +209,7 @@ pub fn connect(store: &mut Store<Guest>, module: &Module, memory: Memory) -> Res
     let imports = imports(module);
     let relay = wat::parse_str(relay(&imports)).context("the relay's text")?;
     let relay = Module::new(store.engine(), relay).map_err(engine::error)?;
-    let mut linker = host::linker(store.engine())?;
+    let mut linker = linker(store.engine())?;
     linker
         .define(&mut *store, "guest", "memory", memory)
         .map_err(engine::error)?;

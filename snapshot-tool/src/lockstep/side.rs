@@ -1,4 +1,5 @@
-//! One side of a lockstep run: a module on a thread of its own, whose events go to the comparer.
+//! One side of a lockstep run: a module on a thread of its own. Its events go to the comparing
+//! thread in batches.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +16,8 @@ use super::event::{BATCH, Batch, STACK_WORDS};
 use super::outside::{self, Outside};
 use super::{End, Setup, Standard};
 use crate::engine;
-use crate::host::{self, Host};
+use crate::host::Host;
+use crate::imports;
 use crate::run;
 
 /// How much a program may write to each stream under lockstep.
@@ -138,7 +140,7 @@ fn run_side(
 }
 
 fn linker(engine: &Engine) -> Result<Linker<Guest>> {
-    let mut linker = host::linker(engine)?;
+    let mut linker = imports::linker(engine)?;
     linker
         .func_wrap("bactrian", "lockstep.event", record)
         .map_err(engine::error)?;

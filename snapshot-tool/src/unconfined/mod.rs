@@ -21,24 +21,22 @@ use rustix::io::Errno;
 use specializer::Absent;
 use wasmtime::{Caller, Linker};
 
-use crate::host::Host;
-use crate::memory::{Fault, slice, slice_mut};
+use crate::memory::{Fault, parts, slice, slice_mut};
 use crate::status_line::StatusLine;
 use crate::streams::Streams;
-use crate::wasi::parts;
 use files::Files;
 use identity::Times;
 
 /// The module name of these imports.
 pub const MODULE: &str = "bactrian_host";
 
-/// What a guest gets from each function where nobody serves: `-ENOSYS`.
+/// The answer of each function to a guest that is not served: `-ENOSYS`.
 const NOBODY: i64 = -(Errno::NOSYS.raw_os_error() as i64);
 
 /// What version [`version`] answers.
 const VERSION: i64 = 1;
 
-/// The module as one that other hosts do not have, for programs that leave this tool.
+/// Describes the import module as absent, for programs that run on other hosts.
 pub fn absent() -> Absent {
     Absent {
         module: MODULE.into(),
@@ -103,7 +101,7 @@ impl Call<'_> {
     }
 }
 
-/// What the system refused, by its number.
+/// The number of an error that the system reported.
 fn refused(error: std::io::Error) -> Errno {
     Errno::from_io_error(&error).unwrap_or(Errno::IO)
 }
@@ -116,8 +114,12 @@ fn version(_: &mut Unconfined, _: &mut Call) -> Answer {
     Ok(VERSION)
 }
 
-/// Defines the functions for guests that import them.
-pub fn define<T: AsMut<Host> + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+/// Defines the functions for guests that import them. A guest is served if `state` has something
+/// for it.
+pub fn define<T: 'static>(
+    linker: &mut Linker<T>,
+    state: fn(&mut T) -> Option<&mut Unconfined>,
+) -> wasmtime::Result<()> {
     let all = [("version", version as Function)].into_iter();
     let all = all.chain(files::FUNCTIONS).chain(names::FUNCTIONS);
     let all = all.chain(locks::FUNCTIONS);
@@ -134,7 +136,7 @@ pub fn define<T: AsMut<Host> + 'static>(linker: &mut Linker<T>) -> wasmtime::Res
                   output: u32,
                   output_len: u32| {
                 let (memory, host) = parts(&mut caller)?;
-                let Some(state) = &mut host.unconfined else {
+                let Some(state) = state(host) else {
                     return Ok(NOBODY);
                 };
                 let input = (input, input_len as usize);

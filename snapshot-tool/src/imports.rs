@@ -1,0 +1,91 @@
+//! The functions that a guest may import: WASI, what is served beyond it, and the intrinsics, for
+//! modules that are not linked yet.
+//!
+//! Leaves out: everything else. A module with any other import does not start.
+
+use annotations::{Intrinsic, Meaning};
+use anyhow::Result;
+use wasmtime::{Caller, Engine, Extern, FuncType, Linker, Val, ValType};
+
+use crate::host::Host;
+use crate::{engine, unconfined, wasi};
+
+/// A linker with WASI and with what [`unconfined`] serves. WASI is Wasmtime's, but for what [`wasi`]
+/// does itself, exit statuses among it (Wasmtime's own stop at 125).
+pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker<T>> {
+    let mut linker = Linker::new(engine);
+    wasmtime_wasi::p1::add_to_linker_sync(&mut linker, |host: &mut T| &mut host.as_mut().wasi)
+        .map_err(engine::error)?;
+    wasi::shadow(&mut linker).map_err(engine::error)?;
+    unconfined::define(&mut linker, |host: &mut T| {
+        host.as_mut().unconfined.as_mut()
+    })
+    .map_err(engine::error)?;
+    Ok(linker)
+}
+
+/// Adds the intrinsics with their generic meaning, for an annotated module that runs before it is
+/// linked.
+pub fn add_intrinsics<T: 'static>(linker: &mut Linker<T>) -> Result<()> {
+    define_intrinsics(linker).map_err(engine::error)
+}
+
+fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+    for &intrinsic in Intrinsic::ALL {
+        let params = intrinsic.params().iter().map(|&ty| value_type(ty));
+        let results = intrinsic.result().map(value_type);
+        let ty = FuncType::new(linker.engine(), params, results);
+        let meaning = intrinsic.meaning();
+        linker.func_new(
+            annotations::MODULE,
+            intrinsic.name(),
+            ty,
+            move |mut caller, params, results| perform(meaning, &mut caller, params, results),
+        )?;
+    }
+    Ok(())
+}
+
+fn value_type(ty: annotations::Type) -> ValType {
+    match ty {
+        annotations::Type::I32 => ValType::I32,
+        annotations::Type::I64 => ValType::I64,
+    }
+}
+
+/// Does what an intrinsic means in generic code.
+fn perform<T>(
+    meaning: Meaning,
+    caller: &mut Caller<'_, T>,
+    params: &[Val],
+    results: &mut [Val],
+) -> wasmtime::Result<()> {
+    match meaning {
+        Meaning::Nothing => {}
+        Meaning::First => results[0] = params[0],
+        Meaning::Zero => results[0] = Val::I32(0),
+        Meaning::Load => {
+            let mut cell = [0; 8];
+            memory(caller)?.read(&*caller, address(&params[0]), &mut cell)?;
+            results[0] = Val::I64(i64::from_le_bytes(cell));
+        }
+        Meaning::Store => {
+            let cell = params[1].unwrap_i64().to_le_bytes();
+            memory(caller)?.write(&mut *caller, address(&params[0]), &cell)?;
+        }
+    }
+    Ok(())
+}
+
+fn address(value: &Val) -> usize {
+    value.unwrap_i32() as u32 as usize
+}
+
+fn memory<T>(caller: &mut Caller<'_, T>) -> wasmtime::Result<wasmtime::Memory> {
+    match caller.get_export("memory") {
+        Some(Extern::Memory(memory)) => Ok(memory),
+        _ => Err(wasmtime::Error::msg(
+            "an annotated module must export its memory as `memory`",
+        )),
+    }
+}
