@@ -1,4 +1,5 @@
-//! The command line. Flags that open the sandbox are spelt as the `wasmtime` command spells them.
+//! The command line. Flags that open the sandbox have the names that the `wasmtime` command gives
+//! them.
 
 use std::path::PathBuf;
 

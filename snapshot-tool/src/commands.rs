@@ -1,5 +1,7 @@
-//! What each command does. A command's failure is a message and a status; a program's end is its
-//! own.
+//! What each command does.
+//!
+//! Invariant: a failure of the tool is a message on standard error and the status 125; the output
+//! and the status of a program that runs are its own.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +27,7 @@ use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
 use crate::{bench, engine, guest, run, specialize, unconfined};
 
-/// The status for a failure of ours, out of the way of the programs' own.
+/// The status for a failure of the tool: one that programs rarely use.
 const FAILURE: u8 = 125;
 
 /// Does what the command line says; the result is the process's status.
@@ -61,7 +63,7 @@ fn run_program(args: &RunArgs) -> Result<u8> {
     Ok(end(&args.program, &exit))
 }
 
-/// Says how the program ended, where it could not say so itself; its status.
+/// Prints how the program ended, where it could not say so itself. Returns its status.
 fn end(program: &Path, exit: &Exit) -> u8 {
     if let Some(message) = exit.message() {
         eprintln!("bactrian: {}: {message}", program.display());

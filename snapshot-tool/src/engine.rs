@@ -24,13 +24,14 @@ const NO_STACK: &str = "cannot reserve 1 GiB of address space for the stack (is 
 /// Virtual memory: only what is touched is used.
 const LEAST_WASM_STACK: usize = 1 << 30;
 
-/// What a guest gets where the system reserves that much, for programs that raise its limit.
+/// Native stack of a guest where the system can reserve that much: for programs that raise the
+/// limit of their own stack.
 const WASM_STACK: usize = 16 << 30;
 
 /// What the host functions that a guest calls may need beyond it.
 const HOST_STACK: usize = 16 << 20;
 
-/// What an engine must be able to do for a program, beside running it.
+/// What an engine has to do for a program, beside running it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Needs {
     /// Count instructions. The machine code is another, and slower.
@@ -51,7 +52,8 @@ pub fn with_store(store: Arc<dyn CacheStore>) -> Result<Engine> {
     finish(for_programs(&Needs::default())?, Some(store))
 }
 
-/// Whether a limit on the size of files (`ulimit -f`) may forbid that unnamed file.
+/// Whether a limit on the size of files (`ulimit -f`) may forbid the unnamed file that [`new`]
+/// speaks of.
 pub fn may_not_write_images() -> bool {
     getrlimit(Resource::Fsize).current.is_some()
 }
@@ -61,7 +63,7 @@ pub fn for_one_use(cache: Option<&Arc<Cache>>, needs: &Needs) -> Result<Engine> 
     engine(config_for(needs)?, cache)
 }
 
-/// The same, but its guests can be stopped, by its epoch; slower.
+/// An engine for programs whose guests can be stopped, by its epoch. Its machine code is slower.
 pub fn interruptible(cache: Option<&Arc<Cache>>) -> Result<Engine> {
     let mut config = config();
     config.epoch_interruption(true);
@@ -138,8 +140,8 @@ pub fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T> {
     })
 }
 
-/// The same for work that may be left behind: nothing if it takes longer than `limit`. It goes on
-/// then, until this process ends.
+/// Runs `work` likewise, but waits for `limit` only. Returns nothing if it takes longer: the work
+/// then goes on until this process ends.
 pub fn with_deadline<T: Send + 'static>(
     limit: Duration,
     work: impl FnOnce() -> T + Send + 'static,
@@ -191,7 +193,7 @@ pub enum Origin {
     Cached,
     /// It came with the command.
     Precompiled,
-    /// Compiled, although it came with the command: for this reason that could not be used.
+    /// Compiled here, as what came with the command could not be used, for this reason.
     Replaced(String),
 }
 

@@ -5,7 +5,7 @@
 
 pub mod ocaml;
 
-/// The guest of programs that do not say whose they are.
+/// The guest of programs for which none is named.
 pub static DEFAULT: &Guest = &ocaml::OCAML;
 
 /// A description of an interpreter and of the programs that it runs.
@@ -17,14 +17,14 @@ pub struct Guest {
     pub programs: &'static str,
     /// How many of a file's last bytes [`Guest::is_program`] wants to see.
     pub trailer: usize,
-    /// Whether a file that ends like this is a program, of whatever version. The guest will say
-    /// what is wrong with it.
+    /// Whether a file that ends like this is a program, of whatever version: the guest itself
+    /// refuses other versions.
     pub is_program: fn(end: &[u8]) -> bool,
     /// What a file that is no program is, if it belongs to the guest's world.
     pub recognise: fn(file: &Unknown) -> Option<Foreign>,
     /// The exported cell that makes it collect at every safepoint, if it has one.
     pub stress: Option<&'static str>,
-    /// What it reports to lockstep, by number: what an event is about and what its value is.
+    /// The events that it reports to lockstep: the number of each, and what it is about.
     pub events: &'static [(u32, &'static str)],
     /// A value or a word of its stack, for people.
     pub word: fn(word: i64) -> String,

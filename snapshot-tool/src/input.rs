@@ -120,7 +120,7 @@ fn foreign(bytes: &[u8], guest: &Guest) -> Foreign {
     }
 }
 
-/// The names that an ELF file defines; those that other files may use remain where it was stripped.
+/// The names that an ELF file defines. Of a stripped file, those that other files may use.
 fn defined<'a>(elf: &object::File<'a>) -> Vec<&'a [u8]> {
     elf.symbols()
         .chain(elf.dynamic_symbols())

@@ -1,4 +1,4 @@
-//! Makes machine code ahead, for the build of the command.
+//! Compiles the interpreter ahead of its use, for the build of the command.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -40,7 +40,7 @@ pub fn provided() -> Option<&'static Precompiled> {
 /// How many functions were found, by all engines of this process.
 static FOUND: AtomicUsize = AtomicUsize::new(0);
 
-/// To be called for each of them.
+/// Counts one function more.
 pub fn count_function() {
     FOUND.fetch_add(1, Ordering::Relaxed);
 }
@@ -51,7 +51,8 @@ pub fn functions_found() -> usize {
 }
 
 impl Precompiled {
-    /// Machine code for `wasm`; why not, if it is for this module but not fit for this machine.
+    /// Machine code for `wasm`. Absent if there is none for this module; an error says why this
+    /// machine cannot use it.
     pub fn module(&self, engine: &Engine, wasm: &[u8]) -> Option<Result<Module>> {
         let (key, rest) = self.interpreter.split_first_chunk()?;
         if *key != digest(&[wasm]) {

@@ -1,5 +1,5 @@
-//! How the specializer gets on: its stages, timed, and a progress bar on standard error, where that
-//! is a terminal, for stages that take longer than a second.
+//! Times the specializer's stages. Shows a progress bar for those that take longer than a second,
+//! if standard error is a terminal.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, PoisonError};

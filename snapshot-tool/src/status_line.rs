@@ -1,8 +1,8 @@
 //! One line on the terminal that says how far the work has come, while a program writes to the same
 //! terminal.
 //!
-//! Invariant: what the program writes looks as it would without the line, which goes before
-//! something is written and is shown only where the program has ended its own line.
+//! Invariant: what the program writes looks as it would without the line. The line is taken away
+//! before something is written, and shown only where the program has ended its own line.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -49,8 +49,8 @@ impl StatusLine {
         self.state().clear();
     }
 
-    /// Takes the line away and calls `write`, which writes to the terminal something that ends its
-    /// line or does not.
+    /// Takes the line away and calls `write`, which writes to the terminal. `ends_line` says
+    /// whether what it writes ends with the end of a line.
     pub fn give_way<T>(&self, ends_line: bool, write: impl FnOnce() -> T) -> T {
         let mut state = self.state();
         state.clear();
@@ -71,7 +71,7 @@ impl State {
         }
     }
 
-    /// A terminal that cannot be written to shows no line.
+    /// Writes to the terminal. A failure is ignored: there is then no line.
     fn put(&self, text: &str) {
         let mut terminal = stderr().lock();
         let _ = terminal

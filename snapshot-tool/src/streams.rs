@@ -113,7 +113,7 @@ static LOOK: extern "C" fn() = look;
 #[derive(Debug)]
 pub struct Streams {
     files: [Option<File>; 3],
-    /// Gives way to what is written.
+    /// Taken away before anything is written.
     line: Option<Arc<StatusLine>>,
 }
 

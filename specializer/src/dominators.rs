@@ -231,8 +231,8 @@ impl SemiNca {
         dominators
     }
 
-    /// The vertex of least semidominator on the path of linked vertices (those from `linked` on) up
-    /// from `vertex`, compressing that path.
+    /// The vertex of least semidominator on the path up from `vertex` through linked vertices,
+    /// which are those from `linked` on. Compresses that path.
     fn evaluate(&mut self, vertex: u32, linked: u32) -> u32 {
         let mut top = vertex;
         while self.ancestor[top as usize] >= linked {

@@ -1,7 +1,7 @@
-//! What code refers to beside its own blocks and values: functions, types, globals, tables, and
+//! What code refers to besides its own blocks and values: functions, types, globals, tables, and
 //! relocatable addresses.
 //!
-//! All of them are numbered by the generic module or by a request.
+//! The generic module numbers the first four, a request numbers bases and parameters.
 
 use crate::index::index;
 
@@ -43,8 +43,8 @@ pub enum Callee {
         sig: Sig,
         table: Table,
     },
-    /// Residual code only: the function that the linker puts into the request slot at this address.
-    /// `sig` is the type with which the generic code calls it.
+    /// The function that the linker puts into the request slot at this address. `sig` is the type
+    /// with which the generic code calls it. Residual code only.
     Slot {
         sig: Sig,
         slot: Symbol,

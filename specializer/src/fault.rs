@@ -1,11 +1,13 @@
 //! Deliberate miscompilations: wrong code is planted behind each stage, so that tests can show that
 //! it is noticed.
 //!
-//! A [`Kind`] says behind which stage and how; a [`Fault`] is a kind at the `nth` place where it is
+//! A [`Kind`] says behind which stage and how. A [`Fault`] is a kind at the `nth` place where it is
 //! possible, in the residual function of one request. Code is broken before the verifier looks at
-//! what the stage left: as if the stage had made the mistake. A fault is part of the options, hence
-//! of every cache key: a faulty function is never taken for a good one. Leaves out stale entries of
-//! a cache, which are planted in the store (`make mutants`).
+//! what the stage left, as if the stage had made the mistake.
+//!
+//! Invariant: a fault is part of the options, hence of every cache key: a faulty function is never
+//! taken for a good one. Leaves out stale entries of a cache, which are planted in the store (`make
+//! mutants`).
 
 mod calls;
 mod cells;
@@ -190,7 +192,8 @@ impl Fault {
 
 type Blocks = Vec<Block>;
 
-/// Lets blocks trap at their end: what they define stays, for blocks that nothing reaches any more.
+/// Lets blocks trap at their end. What they define stays, as blocks that are no longer reached
+/// still use it.
 fn trap(function: &mut Function, blocks: &Blocks) {
     for &block in blocks {
         function.blocks[block].term = Terminator::Unreachable;

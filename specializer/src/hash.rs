@@ -1,8 +1,9 @@
 //! A fast hash for maps whose keys are this crate's own small types.
 //!
-//! Rotate, exclusive or, multiply, as in the Firefox and rustc hashes. Not for keys that an
-//! adversary chooses, and never a reason for an output's order: iterating over such a map is not
-//! deterministic in principle, so nothing does.
+//! Rotate, exclusive or, multiply, as in the Firefox and rustc hashes. It is not for keys that an
+//! adversary chooses.
+//!
+//! Invariant: nothing iterates over such a map, so its order never reaches an output.
 
 use std::hash::{BuildHasherDefault, Hasher};
 

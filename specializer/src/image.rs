@@ -161,8 +161,8 @@ pub fn resolve(request: &Request, place: Place) -> u32 {
     }
 }
 
-/// Whether a place lies in the request's own code wherever that is: not by the chance of an
-/// address.
+/// Whether a place lies in the request's own code wherever that code is. An absolute address may
+/// lie in it by chance, and does not count.
 fn in_own_code(request: &Request, place: Place, width: u32) -> bool {
     let Place::Relative(Symbol { base, offset }) = place else {
         return false;

@@ -1,8 +1,8 @@
 //! The key under which the residual function of a request is stored.
 //!
-//! It covers all that evaluation depends on, but for constant memory outside of the request's own
-//! code, which the read log covers. Position independent, but for what the request's constant
-//! parameters and its code say.
+//! It covers all that evaluation depends on, except for constant memory outside of the request's
+//! own code: the read log covers that. No address is in it, unless a constant parameter of the
+//! request or its code is one.
 //!
 //! Invariant: what is hashed can be read in one way only. Every field is preceded by its length,
 //! and every list by the number of its items.

@@ -54,8 +54,8 @@ pub enum Reason {
     Invalid(&'static str),
 }
 
-/// Lifts `func`. The module need not have been validated: what would make lifting go wrong is
-/// found; [`crate::verify`] finds the rest.
+/// Lifts `func`. The module need not have been validated: what lifting relies on is checked here,
+/// the rest by [`crate::verify`].
 pub fn function(module: &Module<'_>, func: Func) -> Result<generic::Function, Unsupported> {
     let draft = translate::run(module, func)?;
     Ok(locals::run(draft))

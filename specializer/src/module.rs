@@ -1,7 +1,8 @@
-//! The generic module as the specializer sees it: signatures, bodies, tables, globals, and the
-//! memory image of its active data segments. Everything in it is borrowed from the module's bytes.
+//! The generic module as the specializer sees it: signatures, bodies, tables, globals, and memory
+//! as its active data segments fill it.
 //!
-//! Leaves out: what only the linker copies (names, custom sections, passive segments).
+//! Invariant: the module is valid, function bodies excepted. Leaves out what only the linker
+//! copies: names, custom sections, passive segments.
 
 use std::collections::HashMap;
 
@@ -23,7 +24,7 @@ pub enum ModuleError {
     Unsupported { offset: usize, what: &'static str },
 }
 
-/// Bytes of memory that data segments may span: more is read into memory only by mistake.
+/// Bytes of memory that data segments may span. A module that needs more is taken for damaged.
 const MAX_IMAGE: u64 = 1 << 30;
 
 /// Entries of a table, as engines limit them.

@@ -73,8 +73,8 @@ pub enum Effect {
     Pure,
     /// May trap (divisions, conversions), depending on its operands alone.
     Traps,
-    /// Reads memory. An access out of bounds traps; as compilers of C and Rust do, a read whose
-    /// result is unused counts as removable all the same.
+    /// Reads memory. An access out of bounds traps; a read whose result is unused is removable all
+    /// the same, as it is for compilers of C and Rust.
     Reads,
     Writes,
     ReadsGlobal,
@@ -131,8 +131,8 @@ impl Const {
 }
 
 impl Effect {
-    /// Whether an instruction with this effect may go if its result is not used. A possible trap
-    /// stays: that it does not happen is for others to prove.
+    /// Whether an instruction with this effect may go if its result is not used. One that may trap
+    /// stays.
     pub fn removable(self) -> bool {
         match self {
             Effect::Pure | Effect::Reads | Effect::ReadsGlobal => true,

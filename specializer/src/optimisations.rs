@@ -1,4 +1,4 @@
-//! The optimisations that can be switched off, each by its name: the rungs of the ablation ladder.
+//! The optimisations that can be switched off, each by its name.
 //!
 //! Invariant: the table below is their one list. A switch that is not in it does not exist.
 

@@ -1,4 +1,6 @@
-//! What to do with a snapshot, beside the requests in it.
+//! What to do with a snapshot, beside what its requests say.
+//!
+//! Invariant: an option that changes a residual function is in its cache key (`src/key.rs`).
 
 use crate::eval::Budgets;
 use crate::fault::Fault;

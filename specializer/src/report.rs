@@ -1,4 +1,7 @@
 //! What became of each request.
+//!
+//! Invariant: a report has one entry for each request, in their order; a declined request is one of
+//! them.
 
 use crate::eval::Declined;
 use crate::request::Requests;

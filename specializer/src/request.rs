@@ -1,8 +1,10 @@
 //! Reads the specialization requests that the interpreter left in its memory.
 //!
 //! The layout is that of the annotations crate ([`abi::RequestTable`], [`abi::Region`],
-//! [`abi::Request`]); this is its one reader. Everything read is checked against the module, so
-//! later stages index without fear.
+//! [`abi::Request`]); this is its one reader.
+//!
+//! Invariant: a request that is read fits the module: its function, slot, bases and code exist, and
+//! its constants have the types of their parameters. Later stages index without checking again.
 
 #[cfg(test)]
 mod tests;

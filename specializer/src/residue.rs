@@ -1,12 +1,12 @@
 //! The stored form of a residual function: what it relied on, its body and relocations.
 //!
-//! Opaque bytes to a [`crate::Store`]: a digest of the rest and of the key, what postcard writes of
-//! the log and the relocations, and the body. Several candidates can be stored under one key; the
-//! one whose read log agrees with the image is used. Nothing in it is an absolute address that the
-//! log does not vouch for.
+//! A [`crate::Store`] sees opaque bytes: a digest of the key and of all that follows, what postcard
+//! writes of the log and the relocations, and the body. Several candidates may be stored under one
+//! key; the one whose read log agrees with the image is used. Every absolute address in it is one
+//! that the log vouches for.
 //!
 //! Invariant: a blob that passes [`Stored::decode`] and [`check::run`] links. Whatever else a store
-//! gives, damaged, foreign or forged, is no candidate, and never a panic.
+//! gives (damaged, foreign or forged) is no candidate, and never a panic.
 
 pub mod check;
 #[cfg(test)]

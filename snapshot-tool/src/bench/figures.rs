@@ -1,4 +1,4 @@
-//! The figures that the project has set itself, beside what was measured.
+//! The project's aims in figures, beside what was measured.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use super::scaling::Point;
 /// What the table's columns are.
 pub const HEADER: [&str; 3] = ["figure", "measured", "aim"];
 
-/// Programs are compared by their memory from this peak on: below it, a nursery is most of it.
+/// Only programs with a peak of this size are compared by their memory: below it, most is the
+/// nursery.
 const LARGE: u64 = 10 << 20;
 
 /// Geometric means and rates over all programs.
@@ -17,7 +18,8 @@ pub struct Figures {
     /// Absent where `ocamlrun` is not installed.
     over_ocamlrun: Option<f64>,
     slowest: Option<(String, f64)>,
-    /// The program with the largest share of `ocamlrun`'s peak memory, among those that take some.
+    /// The program whose peak memory is the largest multiple of `ocamlrun`'s, among those of
+    /// [`LARGE`] and more.
     largest: Option<(String, f64)>,
     instructions_per_second: f64,
     warm_share: f64,

@@ -1,5 +1,5 @@
-//! Time and memory of a process: CPU time of its own, user and system, and the largest part of it
-//! that was in memory, as the kernel counts them.
+//! Time and memory of a process: its own CPU time (user and system) and its peak resident memory,
+//! as the kernel counts them.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -72,9 +72,9 @@ fn once(scratch: &Path, mut command: Command) -> Result<Measured> {
     })
 }
 
-/// The peak memory of a process that is running, when it has ended: the last of samples of its
-/// high-water mark. What the kernel says of a process that has ended includes its parent's memory
-/// before it started a program of its own.
+/// Waits for a process to end. Returns its peak memory: the last sample of its high-water mark.
+/// What the kernel says of a process that has ended includes the memory of its parent, whose copy
+/// it was before it started a program of its own.
 fn peak(process: u32) -> u64 {
     const PAUSE: Duration = Duration::from_millis(2);
     let mut peak = 0;

@@ -1,9 +1,9 @@
-//! `bactrian bench --numbers`: numbers formatted, read and computed, a million values a check, here
+//! `bactrian bench --numbers`: formats, reads and computes a million numbers in each check, here
 //! and under `ocamlrun`.
 //!
-//! The OCaml program prints one line a value. Formats and readings have to agree on every line, and
-//! so has arithmetic; of the functions of analysis, the table says how many last bits differ, and
-//! by how much.
+//! The OCaml program prints one line for each number. Formatting, reading and arithmetic have to
+//! agree on every line. Of functions such as the sine, the table says how often the last bits
+//! differ, and by how much.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -18,8 +18,8 @@ use crate::cli::BenchArgs;
 
 const PROGRAM: &str = "tests/programs/numbers.ml";
 
-/// Checks in which a difference of two numbers is a measurement. In the others it is a fault, and
-/// so is everywhere one where either result is no number. They are the table's rows in
+/// Checks in which two different numbers are a measurement; in all others they are a fault. Where
+/// either result is no number, a difference is always a fault. These are the rows of the table in
 /// `docs/differences.md`.
 pub const MAY_DIFFER: [&str; 7] = ["sin", "cos", "tan", "asin", "acos", "atan", "atan2"];
 

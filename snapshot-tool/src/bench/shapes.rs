@@ -143,7 +143,7 @@ fn functions(text: &mut String, size: usize) -> std::fmt::Result {
     (0..size).try_for_each(|at| writeln!(text, "let f{at} x = x * {} + {at}", at % 97 + 1))
 }
 
-/// Functions, and a call of each after `head`, which is a function's if it has parameters.
+/// Functions, and after `head` (the start of a definition) a call of each.
 fn calls(text: &mut String, size: usize, head: &str) -> std::fmt::Result {
     functions(text, size)?;
     write!(text, "let s = ref 0\n{head}")?;

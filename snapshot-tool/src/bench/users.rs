@@ -1,6 +1,7 @@
 //! What users wait for, start-up included: a compiler at work on a large module, and hello world.
 //!
-//! Invariant: both sides end alike and leave the same files, or there is no figure.
+//! Invariant: both sides have the same output and status and leave the same files, or there is no
+//! figure.
 
 use std::fs;
 use std::path::Path;
@@ -34,8 +35,7 @@ impl Task {
     }
 }
 
-/// Measures what `ocamlrun` and OCaml's compiler are there for; nothing where they are not
-/// installed.
+/// Measures tasks on `ocamlrun` and on ours; none where OCaml is not installed.
 pub fn measure(bench: &Bench) -> Result<Vec<Task>> {
     if !bench.has_ocamlrun() || !Path::new(COMPILER).exists() {
         return Ok(Vec::new());
@@ -82,7 +82,7 @@ fn compile(bench: &Bench) -> Result<Task> {
     })
 }
 
-/// A program that does nothing else than start, as machine code.
+/// Hello world, as machine code.
 fn hello(bench: &Bench) -> Result<Task> {
     let text = b"let () = print_endline \"Hello, world!\"\n";
     let bytecode = bench.compile_text("hello.ml", text)?;

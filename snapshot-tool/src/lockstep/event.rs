@@ -1,4 +1,7 @@
 //! Events as guests report them, and batches of them.
+//!
+//! Invariant: a batch holds [`BATCH`] events unless its side has ended, so the batches of both
+//! sides are compared one by one.
 
 /// Events to a batch, so that the two threads wake each other rarely.
 pub const BATCH: usize = 1024;

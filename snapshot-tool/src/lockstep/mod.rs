@@ -1,12 +1,11 @@
 //! Lockstep: the generic and the residual module run side by side from the same snapshot, with the
 //! same input, and every event that they report is compared.
 //!
-//! [`compare`] is the whole of it: [`side`] runs one module on a thread and sends its events in
-//! batches, [`event`] is their form, [`report`] what is printed of a divergence. Batches end after
-//! the same number of events on both sides, so they are compared one by one.
+//! [`compare`] does all of it. [`side`] runs one module on a thread and sends its events in
+//! batches; [`event`] is their form; [`report`] is what is printed of a divergence.
 //!
-//! Invariant: what is outside is the same for both: arguments, a clock that counts its readers,
-//! fixed "random" numbers; and what one side reads and does there, the other is told ([`outside`]).
+//! Invariant: both sides see the same outside: arguments, a clock that counts its readers, fixed
+//! "random" numbers. What one side reads and does there, the other is told ([`outside`]).
 
 mod event;
 mod outside;
@@ -143,7 +142,7 @@ pub fn compare(
 struct Comparison<'a> {
     engine: &'a Engine,
     setup: &'a Setup,
-    /// Whether the generic side is in a call to the outside, and the other may be waiting for its
+    /// Whether the generic side is in a call to the outside: then the other side may wait for its
     /// result.
     waits: &'a AtomicBool,
     events: u64,
@@ -170,8 +169,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// The next batch; an empty one after the end. A side that keeps silent too long is
-    /// interrupted, and hands out what it has; what is outside may take its time.
+    /// The next batch; an empty one after the end. A side that is silent for too long is
+    /// interrupted and hands out what it has, unless it waits for the outside.
     fn receive(&self, events: &Receiver<Batch>) -> Result<Batch, RecvTimeoutError> {
         loop {
             match events.recv_timeout(self.setup.patience) {
@@ -186,8 +185,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Stops both sides, wherever they are; what they say goes into the report. Where the generic
-    /// one waits for the outside, they are left to wait until this process ends.
+    /// Stops both sides. What they say goes into the report. Where the generic side waits for the
+    /// outside, both are left behind until this process ends.
     fn stop(&self, mut divergence: Divergence, sides: [Started; 2]) -> Result<Verdict> {
         const PAUSE: Duration = Duration::from_millis(1);
         self.engine.increment_epoch();

@@ -45,8 +45,8 @@ impl Divergence {
             .extend(exit.message().map(|message| (side, message)));
     }
 
-    /// A position as people count: in the guest's units from the start of the code, and from its
-    /// function's.
+    /// A position for people: in the guest's units, from the start of the code and from that of its
+    /// function.
     fn place(&self, position: u32) -> String {
         let code = self
             .functions

@@ -53,7 +53,7 @@ fn name<'a>(call: &Call<'a>) -> &'a OsStr {
     OsStr::from_bytes(call.input)
 }
 
-/// The first number as one of a user: what does not fit is nobody's.
+/// The call's first number as that of a user or group; absent if none can have it.
 fn number(call: &Call) -> Option<u32> {
     u32::try_from(call.numbers[0]).ok()
 }

@@ -1,5 +1,5 @@
-//! The algebra of cleanup is exact: random chains of operators give what they gave, corner values
-//! included.
+//! Cleanup's algebra is exact: random chains of operators give the same results after it, for
+//! corner values too.
 
 use crate::exec::{self, NoHost, State};
 use crate::ir::residual::{Block, BlockData, Function, Inst, Terminator, Value, Values};

@@ -1,5 +1,6 @@
-//! Drops unreachable blocks and unused value numbers: blocks and values are renumbered in reverse
-//! postorder, so that equal functions print and encode alike whatever path led to them.
+//! Renumbers blocks and values in reverse postorder; unreachable blocks and unused numbers go.
+//!
+//! Invariant: equal functions print and encode alike, whatever path led to them.
 
 use crate::dominators::Order;
 use crate::index::Map;

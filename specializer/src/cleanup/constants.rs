@@ -1,7 +1,7 @@
-//! One instruction for each constant, in the entry block.
+//! Puts one instruction for each constant into the entry block.
 //!
-//! Then equal constants are equal values, which the other passes see. It costs nothing at run time:
-//! lowering repeats constants where they are used.
+//! Equal constants are then equal values, which the other passes see. This costs nothing at run
+//! time: lowering repeats constants where they are used.
 
 use super::rename::Renaming;
 use crate::hash::FastMap;
@@ -39,7 +39,7 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// The constants that [`run`] has put into the entry block.
+    /// The constants that [`run`] put into the entry block.
     pub fn of(function: &Function) -> Self {
         let insts = function.blocks[Block::ENTRY].insts.iter();
         let constants = insts.filter(|inst| matches!(inst.op, Op::Const(_) | Op::SymbolAddress(_)));

@@ -1,7 +1,7 @@
 //! Removes instructions and block parameters that nothing observable depends on.
 //!
-//! Marks from what must stay (effects, conditions, results) backwards, so that parameters which
-//! only feed each other go as well. Leaves out stores that are overwritten.
+//! Marks backwards from what must stay: effects, conditions, results. So parameters that only feed
+//! each other go as well. Leaves out stores that are overwritten.
 
 use super::params::retain_params;
 use crate::dominators::Order;

@@ -1,14 +1,15 @@
-//! Keeps global variables in values between calls: reads of what is known, and writes that nobody
-//! sees, go. That removes the prologue and epilogue of a frame on a shadow stack from functions
-//! that call nothing while the frame exists, whether the frame itself is used or not.
+//! Keeps global variables in values between calls: a read of a known value goes, and so does a
+//! write that is overwritten before anything looks.
 //!
-//! Two data flows for each global: forwards, the value that it holds; backwards, whether somebody
-//! may look at it before it is written again. Calls and returns look at globals, and calls change
-//! them.
+//! That removes the prologue and epilogue of a frame on a shadow stack from functions that call
+//! nothing while the frame exists, even where the frame is used.
 //!
-//! A trap does not count as looking: what a trapped instance's globals held is not kept. Leaves out
-//! frames that exist while something is called: that needs to know which global is the stack
-//! pointer.
+//! Two data flows for each global. Forwards: the value that it holds. Backwards: whether anything
+//! may look at it before it is written again. Calls and returns look at globals; calls change them.
+//!
+//! A trap does not count as looking: nobody reads the globals of an instance that trapped. Leaves
+//! out frames that exist while something is called: for them one would have to know which global is
+//! the stack pointer.
 
 use super::rename::Renaming;
 use crate::dominators::Order;
@@ -134,7 +135,7 @@ impl Pass<'_> {
         entering
     }
 
-    /// Drops writes that are overwritten before anybody looks; whether there were any.
+    /// Drops writes that are overwritten before anything looks. Returns whether there were any.
     fn drop_unseen_writes(&self, function: &mut Function) -> bool {
         let seen_after = self.flow_backward(function);
         let mut dropped = false;

@@ -1,7 +1,7 @@
-//! Moves instructions with which both arms of a branch begin to before the branch.
+//! Moves what both arms of a branch begin with to before the branch.
 //!
 //! A guarded call stores the same slots whether or not the guess holds: once is enough. The order
-//! of effects stays, for nothing comes between a branch and the start of its arms.
+//! of effects stays, as nothing comes between a branch and the start of its arms.
 //!
 //! Leaves out switches, and equal instructions further down.
 
@@ -34,8 +34,8 @@ fn arms(function: &Function, order: &Order, block: Block) -> Option<(Block, Bloc
     (alone(then.block) && alone(otherwise.block)).then_some((then.block, otherwise.block))
 }
 
-/// Takes the instructions with which both blocks begin out of them; the second block's results
-/// become the first's.
+/// Removes the instructions that both blocks begin with, and returns them. The second block's
+/// results become the first's.
 fn take_common(
     function: &mut Function,
     first: Block,

@@ -171,8 +171,7 @@ fn identity(role: Role, width: Width, left: Value, right: i64) -> Option<Better>
     }
 }
 
-/// Rules for a constant right operand and a left one that is `left = inner_op(x, c)` or an
-/// extension.
+/// Rules for a constant right operand, where the left one is `inner_op(x, c)` or an extension.
 fn nested(role: Role, width: Width, left: Value, right: i64, known: &impl Known) -> Option<Better> {
     if let Role::Eq | Role::Ne = role {
         return equality(role, width, left, right, known);
@@ -277,7 +276,7 @@ fn equality(
     }
 }
 
-/// Whether `x` is a left shift that leaves the bits of `c` zero, so that "or" adds.
+/// Whether `x` is a left shift with zeros where `c` has bits, so that `x | c` is `x + c`.
 fn low_bits_clear(x: Value, c: i64, known: &impl Known) -> bool {
     match known.definition(x) {
         Some((op @ (Op::I32Shl | Op::I64Shl), [_, count, _])) => {
@@ -291,7 +290,7 @@ fn low_bits_clear(x: Value, c: i64, known: &impl Known) -> bool {
     }
 }
 
-/// `x << count = right`, where nothing is shifted out: `x` is an extended `i32`.
+/// A better form of `x << count = right`, where nothing is shifted out: `x` is an extended `i32`.
 fn shifted(
     role: Role,
     width: Width,
@@ -313,8 +312,8 @@ fn shifted(
     }
 }
 
-/// The comparison of `x` that holds exactly when that of `x >> count` with `right` does, if its
-/// bound can be represented.
+/// The comparison of `x` that is equivalent to that of `x >> count` with `right`: its role and its
+/// bound. Absent where the bound does not fit the width.
 fn shifted_bound(role: Role, width: Width, count: u32, right: i64) -> Option<(Role, i64)> {
     // x >> n < c exactly when x < c << n, for the shift rounds down; others are put in these terms.
     let (role, bound) = match role {

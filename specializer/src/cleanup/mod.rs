@@ -1,8 +1,8 @@
-//! Simplifies residual functions: the evaluator may emit the obvious, cleanup makes it small.
+//! Simplifies residual functions. The evaluator writes plainly; cleanup makes that small.
 //!
-//! Each pass takes a function that satisfies [`crate::verify`]'s residual rules and leaves one that
-//! does, behaves alike, and has the same entry block. Each is linear in the function's size, or
-//! nearly.
+//! Invariant: each pass takes a function that satisfies [`crate::verify`]'s residual rules, and
+//! leaves one that does, behaves alike, and has the same entry block. Each pass is linear in the
+//! function's size, or nearly.
 //!
 //! Leaves out what engines do as well once the code is WebAssembly: value numbering across blocks,
 //! loop invariants, forwarding of loads.

@@ -31,7 +31,8 @@ const UNKNOWN: Value = Value(u32::MAX);
 struct Flow {
     /// Parameters of reachable blocks but the entry, in reverse postorder.
     params: Vec<Value>,
-    /// By value: where its arguments start in `args`; equal to the next entry for other values.
+    /// By value: where its arguments start in `args`. They end where those of the next value start;
+    /// values that are no parameters have none.
     starts: Vec<u32>,
     /// Arguments, in the order of the block's predecessor edges.
     args: Vec<Value>,
@@ -150,8 +151,8 @@ fn for_each_argument(function: &Function, order: &Order, mut visit: impl FnMut(V
     }
 }
 
-/// Lets a parameter stand for an earlier one of its block if they get equal arguments, where
-/// getting itself counts as equal to the other getting itself.
+/// Lets a parameter stand for an earlier one of its block if both get equal arguments. An edge that
+/// gives each of the two its own value counts as equal.
 fn merge_equal(
     function: &Function,
     order: &Order,

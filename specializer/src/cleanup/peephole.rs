@@ -78,7 +78,8 @@ struct Peephole<'f> {
     seen: FastMap<(Op, Values), Value>,
 }
 
-/// Most rules applied to one instruction; each makes it simpler, so this is never met.
+/// How many rules may be applied to one instruction. Each makes it simpler, so this is never
+/// reached.
 const STEPS: usize = 32;
 
 impl Peephole<'_> {

@@ -1,7 +1,7 @@
-//! Calls whose result is returned at once become tail calls.
+//! Turns calls whose result is returned at once into tail calls.
 //!
-//! The types agree by themselves: the call's result is the function's result. Jumps to a return
-//! have become returns before ([`super::threads`]). Leaves out calls of intrinsics.
+//! The types agree: the call's result is the function's result. Jumps to a return have become
+//! returns before ([`super::threads`]). Leaves out calls of intrinsics.
 
 use crate::ir::Callee;
 use crate::ir::residual::{BlockData, Function, Terminator};

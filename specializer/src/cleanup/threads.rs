@@ -1,5 +1,10 @@
-//! Straightens control flow: decided branches become jumps, jumps to blocks that only jump on or
-//! return go where those lead, and a block that follows its only predecessor is joined to it.
+//! Straightens control flow:
+//!
+//! * a branch whose condition is known becomes a jump;
+//! * an edge to a block that only jumps on goes where that block goes, and a jump to one that only
+//!   returns becomes a return;
+//! * branches to equal exits share one;
+//! * a block that follows its only predecessor is joined to it.
 //!
 //! Leaves out threading through blocks that hold instructions.
 
@@ -17,8 +22,8 @@ pub fn run(function: &mut Function) {
     merge(function);
 }
 
-/// Longest chain of forwarding blocks followed at once: what remains is found by the next run, and
-/// a cycle of such blocks ends.
+/// How many forwarding blocks are followed at once, so that a cycle of them comes to an end. The
+/// next run finds what remains.
 const CHAIN: usize = 16;
 
 /// Replaces branches whose way is known.
@@ -127,8 +132,8 @@ fn bypass(function: &mut Function) {
     }
 }
 
-/// Leads branches to equal returns to one of them, for one way out is less code than many. What is
-/// returned dominates all of those blocks' predecessors, and so the one that stays.
+/// Sends edges to equal exits to one of them: one exit is less code than many. What is returned
+/// dominates the predecessors of all of these blocks, and so the block that stays.
 fn share_exits(function: &mut Function) {
     let mut first: FastMap<Option<Values>, Block> = FastMap::default();
     let mut instead: Map<Block, Option<Block>> = Map::filled_like(&function.blocks, None);

@@ -4,9 +4,13 @@
 //!   Const  Symbol  Slot  Offset      known at specialization time (each value its own point)
 //!       \     |     |     /
 //!             Dynamic                known only to residual code
-//! ``` The bottom ("unreached") is the absence of a state. `Offset` is known up to a residual
-//! parameter: it is what makes stack slots addressable. Joining two different points gives
-//! `Dynamic`, so each value can rise once, which bounds the fixpoint.
+//! ```
+//!
+//! `Offset` is a parameter of the residual function plus a constant: it gives stack slots names.
+//! There is no point for "unreached": what is not reached has no state.
+//!
+//! Invariant: joining two different points gives `Dynamic`. So each value rises at most once, which
+//! bounds the fixpoint.
 
 use crate::ir::{Parameter, Symbol};
 use crate::op::{Const, Op};

@@ -1,10 +1,13 @@
 //! Phase one: the fixpoint. Which nodes are reached, in which state, and where each one leads.
 //!
 //! A node is a block in a context, with the known values of the parameters that decide positions.
-//! States of joins only rise: parameters and cells go from known to dynamic, cells become cached or
-//! dirty. A node with one edge into it follows that edge's state exactly. Nodes are evaluated in
-//! the order of their positions (bytecode is mostly laid out forwards), so that all forward edges
-//! into a join have arrived before it is evaluated; only loops cause a second round.
+//! Nodes are evaluated in the order of their positions, as bytecode is mostly laid out forwards:
+//! all forward edges into a join have arrived before the join is evaluated, and only loops cause a
+//! second round.
+//!
+//! Invariant: the state of a join only rises. Its parameters and cells go from known to dynamic,
+//! its cells from absent to cached and from clean to dirty. A node with one edge into it has the
+//! state of that edge.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -50,8 +53,8 @@ pub struct Node {
     pub cells: Cells<Abs>,
     /// Where its edges lead, in order.
     pub successors: Vec<NodeId>,
-    /// Whether edges from different places ever led here: then its state may be above any one of
-    /// theirs.
+    /// Whether edges from different places led here at some time. The state of a join may be above
+    /// that of each edge into it.
     pub is_join: bool,
     source: Source,
     queued: bool,
@@ -214,8 +217,8 @@ impl Node {
         }
     }
 
-    /// Takes the state of an edge into account; whether that changed anything. What has come from
-    /// one place only follows that place exactly.
+    /// Takes the state of an edge into account. Returns whether that changed anything. A node that
+    /// is no join has the state of its one edge.
     fn arrive(&mut self, arrival: &Arrival) -> bool {
         let Arrival { args, cells, .. } = arrival;
         self.is_join |= arrival.source != self.source;

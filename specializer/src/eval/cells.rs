@@ -1,12 +1,12 @@
 //! The virtual stack and registers: which cells' contents are known without a load.
 //!
 //! A cell is named by its address. It is absent (its value is in memory), clean (cached, and memory
-//! agrees) or dirty (cached, memory is stale). At a join a cell that is cached on one side only
-//! stays cached, the other edge reloads it: so a path that never syncs never stores. Joined
-//! dirtiness is the disjunction; storing once too often is harmless.
+//! agrees) or dirty (cached, and memory is stale). At a join, a cell that is cached on one side
+//! only stays cached, and the other edge reloads it: so a path that never syncs never stores. It is
+//! dirty after a join if it is on either side: storing once too often is harmless.
 //!
-//! At most [`WINDOW`] cells of dynamic contents are cached; the ones with the highest addresses
-//! (deepest in a stack) give way. Known contents cost nothing and do not count.
+//! Invariant: at most [`WINDOW`] cells of dynamic contents are cached. Those with the highest
+//! addresses (deepest in a stack) give way. Known contents cost nothing and do not count.
 
 use super::abs::Abs;
 
@@ -78,7 +78,8 @@ impl<V: Content> Cells<V> {
         }
     }
 
-    /// The cell that must give way, if too many are cached: remove it, storing it first if dirty.
+    /// Removes the cell that gives way, if too many are cached. The caller stores it if it is
+    /// dirty.
     pub fn evict(&mut self) -> Option<Cell<V>> {
         let dynamic = |cell: &Cell<V>| !cell.value.abs().is_known();
         if self.cells.len() <= WINDOW

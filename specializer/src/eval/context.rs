@@ -1,8 +1,9 @@
-//! Contexts: for which interpreter position, and under which assumed values, code is evaluated.
+//! Contexts: the interpreter position, and the assumed values, for which code is evaluated.
 //!
-//! A context is a stack of positions (`context.push`, `pop`, `update` change it) and, on top of its
-//! last position, the outcomes of the value specializations since. Contexts are interned: equal
-//! ones have equal ids.
+//! A context is a stack of positions, which `context.push`, `context.pop` and `context.update`
+//! change. On top of the last position are the outcomes of the value specializations since.
+//!
+//! Invariant: contexts are interned, so equal ones have equal ids.
 
 use super::abs::Abs;
 use crate::hash::FastMap;
@@ -77,8 +78,8 @@ impl Contexts {
         self.push(outer, position)
     }
 
-    /// `context` where the specialization ending `site` gave `value` (`Dynamic`: none of the
-    /// others).
+    /// `context`, where the value specialization at the end of `site` had the outcome `value`.
+    /// `Dynamic` is the outcome "none of those guessed".
     pub fn assume(&mut self, context: ContextId, site: Block, value: Abs) -> ContextId {
         self.intern(Context::Assuming {
             outer: context,

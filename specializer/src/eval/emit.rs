@@ -73,8 +73,7 @@ impl Node {
 
 struct Emission<'a> {
     nodes: &'a Map<NodeId, Node>,
-    /// Once an edge to a node, or the node itself, was written. Taken when its code is
-    /// written.
+    /// The start of a node, from when an edge to it is written until its own code is.
     starts: Map<NodeId, Option<Start>>,
     machine: Machine<'a, Writer>,
 }

@@ -246,7 +246,8 @@ impl<'a, P: Phase> Machine<'a, P> {
         cells.sync(|address, value| phase.store_cell(address, value));
     }
 
-    /// Everything to memory, nothing cached: before a cell access at an address that is not known.
+    /// Brings every cell to memory and caches none, before a cell is accessed whose address is not
+    /// known.
     fn spill(&mut self) {
         self.sync();
         self.cells.clear();

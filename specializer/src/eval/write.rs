@@ -1,8 +1,9 @@
-//! The residual function while it is written: names for values, code for known ones, addresses of
+//! The residual function while it is written: names for values, code for known values, addresses of
 //! cells.
 //!
-//! Invariant: a name is used only where its definition dominates: names of known values last for
-//! one block. Leaves out which blocks there are and how they are joined: see [`super::emit`].
+//! Invariant: a name is used only where its definition dominates. So the name of a known value
+//! lasts for one block. Leaves out which blocks there are and how they are joined: see
+//! [`super::emit`].
 
 use smallvec::SmallVec;
 

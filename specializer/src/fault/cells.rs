@@ -121,9 +121,9 @@ impl Before<'_> {
     }
 }
 
-/// The bases from which cells are addressed, and the constants that these are computed with. A base
-/// that is wrong in the same way everywhere moves cells that nobody else looks at: that changes
-/// nothing.
+/// The bases from which cells are addressed, and the constants that these are computed with. No
+/// fault is planted in them: it would move all cells alike, which changes nothing where only this
+/// function looks at them.
 pub fn bases(function: &Function) -> HashSet<Value> {
     let entry = &function.blocks[Block::ENTRY];
     let bases = entry.insts.iter().filter(|inst| {

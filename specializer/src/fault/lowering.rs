@@ -57,7 +57,7 @@ fn change_depth(plan: &mut Plan, mut place: Place) -> Blocks {
     Blocks::new()
 }
 
-/// The step at which a branch out of so many of the open frames goes on; ends alone are no step.
+/// The first step after a branch out of `depth` of the open frames, not counting ends of frames.
 fn label(plan: &Plan, open: &[usize], depth: u32) -> Option<usize> {
     let start = *open.iter().rev().nth(depth as usize)?;
     if plan.steps[start] == Step::OpenLoop {
@@ -95,8 +95,8 @@ fn exchange_blocks(plan: &mut Plan, mut place: Place) -> Blocks {
     Blocks::new()
 }
 
-/// Gives a value the local of another of its type that is read in the same block, neither being set
-/// there.
+/// Gives a value the local of another value of its type, where a block reads both before it sets
+/// either.
 fn share_local(function: &Function, plan: &mut Plan, mut place: Place) -> Blocks {
     for block in function.blocks.keys() {
         let read = live_in(plan.code.block(block));

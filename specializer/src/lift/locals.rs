@@ -154,7 +154,8 @@ impl Liveness {
         kept
     }
 
-    /// Adds to a block what its successors need and it leaves alone; whether that was news.
+    /// Adds to a block's live locals those that its successors need and it does not write. Returns
+    /// whether that changed them.
     fn transfer(&mut self, draft: &Draft, kept: &[u64], block: Block) -> bool {
         let mut changed = false;
         for target in draft.function.blocks[block].term.targets() {

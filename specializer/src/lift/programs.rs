@@ -22,8 +22,8 @@ enum Statement {
     Block(Vec<Statement>),
     Loop(Vec<Statement>),
     If(Expr, Vec<Statement>, Vec<Statement>),
-    /// To the label that many constructs out; conditional if there is a condition; with a value if
-    /// the label takes one.
+    /// A branch to the label so many constructs out: its condition, if it has one, and its value,
+    /// if the label takes one.
     Branch(usize, Option<Expr>, Option<Expr>),
     /// To labels without values; the last one is the default.
     Switch(Expr, Vec<usize>),

@@ -1,8 +1,9 @@
 //! First step of lifting: operators over a symbolic operand stack.
 //!
-//! Gives a [`Draft`]: blocks whose parameters and arguments are the operand stack, and beside each
-//! block which locals it reads before writing them, and what the locals it touched hold at its end.
-//! A local read first gets a value of its own, which the next step makes a parameter.
+//! The result is a [`Draft`]: blocks whose parameters and arguments are the operand stack. Beside
+//! each block it says which locals the block reads before writing them, and what the locals that it
+//! touched hold at its end. A local that is read first gets a value of its own; the next step makes
+//! that a parameter.
 
 use smallvec::SmallVec;
 use wasmparser::Operator;

@@ -253,8 +253,8 @@ impl Reencode for Copier<'_> {
         Ok(())
     }
 
-    /// Debug information of the generic module does not fit the linked one; names are dropped with
-    /// it.
+    /// Drops all custom sections: debug information and names of the generic module do not fit the
+    /// linked one.
     fn parse_custom_section(
         &mut self,
         module: &mut wasm_encoder::Module,

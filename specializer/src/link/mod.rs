@@ -177,8 +177,8 @@ impl Layout {
         }
     }
 
-    /// The body with its relocations applied. A stored body was checked, an evaluated one knows
-    /// what exists.
+    /// The body with its relocations applied. What they name exists: a stored body was checked, and
+    /// evaluation names nothing else.
     fn relocate(&self, residue: &Residue) -> Result<Vec<u8>, LinkError> {
         let Residue { request, lowered } = residue;
         lowered.relocated(|kind| match kind {

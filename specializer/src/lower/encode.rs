@@ -63,8 +63,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// Ends the body. What follows the end of a frame is not reached there, which the validator
-    /// does not know.
+    /// Ends the body. Control does not come to the end of the last frame, but the validator does
+    /// not know that.
     fn close(&mut self, last: Option<&Step>) {
         let falls = matches!(last, Some(Step::End | Step::Edge(..) | Step::Body(_)));
         if falls && !self.function.signature.results.is_empty() {
@@ -98,7 +98,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// Makes the condition just written one on which "not zero" acts as `sense` does.
+    /// Inverts the condition just written, if what comes next acts on "not zero" and is to act on
+    /// zero.
     fn sense(&mut self, sense: Sense) {
         if sense == Sense::NotZero {
             return;

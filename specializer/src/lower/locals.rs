@@ -171,14 +171,15 @@ impl Scan {
     fn run(mut self, function: &Function, intervals: Map<Value, Interval>) -> Locals {
         let params = &function.blocks[Block::ENTRY].params;
         let mut slots = Map::filled_like(&intervals, Slot::Param(0));
-        for (index, &param) in params.iter().enumerate() {
-            slots[param] = Slot::Param(index as u32);
+        let mut is_param = Map::filled_like(&intervals, false);
+        for (index, &param) in (0..).zip(params) {
+            is_param[param] = true;
+            slots[param] = Slot::Param(index);
             let end = intervals[param].end;
-            self.busy[class(function.types[param])].push(Reverse((end, Slot::Param(index as u32))));
+            self.busy[class(function.types[param])].push(Reverse((end, Slot::Param(index))));
         }
-        let is_param: std::collections::HashSet<Value> = params.iter().copied().collect();
         let mut queue: Vec<(u32, Value)> = (intervals.iter())
-            .filter(|(value, interval)| interval.start != u32::MAX && !is_param.contains(value))
+            .filter(|&(value, interval)| interval.start != u32::MAX && !is_param[value])
             .map(|(value, interval)| (interval.start, value))
             .collect();
         queue.sort_unstable();

@@ -1,7 +1,7 @@
 //! Residual SSA to WebAssembly function bodies.
 //!
-//! The body is a function of the residual function alone: no index or address of the final module
-//! is in it, only [`Relocation`]s. So it can be cached and placed anywhere.
+//! Invariant: the body depends on the residual function alone. No index or address of the final
+//! module is in it, only [`Relocation`]s, so it can be cached and placed anywhere.
 //!
 //! Leaves out optimisation, which is [`crate::cleanup`]'s.
 

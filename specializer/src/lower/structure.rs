@@ -274,7 +274,8 @@ impl Structure<'_> {
         self.steps.push(Step::BranchIf(depth, sense));
     }
 
-    /// A table of labels; an edge with copies to make gets a frame with the copies behind it.
+    /// Writes a table of labels. An edge with copies gets a frame, and the copies come behind its
+    /// end.
     fn switch(&mut self, block: Block) {
         let edges = self.function.blocks[block].term.targets().count() as u32;
         let mut labels = vec![0; edges as usize];

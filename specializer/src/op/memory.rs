@@ -6,7 +6,7 @@ use wasmparser::Operator;
 use super::Const;
 use crate::entity::Type;
 
-/// What a decoded access is relative to its address operand, if it is one that the IR has.
+/// The static offset of a decoded access, if the access is one that the IR has.
 pub(super) fn decode_offset(memarg: wasmparser::MemArg) -> Option<u32> {
     (memarg.memory == 0)
         .then(|| u32::try_from(memarg.offset).ok())

@@ -2,14 +2,14 @@
 //!
 //! What holds of a function that passes:
 //! 1. the image holds what was read when the function was made;
-//! 2. relocations ascend, do not overlap, and each covers the operand of an instruction of its
-//!    kind; each call of a function by its index has one;
+//! 2. relocations ascend and do not overlap; each covers the operand of an instruction of its kind,
+//!    and each call of a function by its index has one;
 //! 3. what relocations name exists: bases, slots, functions that are no intrinsic, imports that
 //!    linking keeps;
 //! 4. the body is one that lowering could have written, and valid as a function of the request's
 //!    type.
 //!
-//! Leaves out whether the body computes the right thing: for that the key and the digest stand.
+//! Leaves out whether the body computes the right thing: the key and the digest vouch for that.
 
 use wasmparser::{BinaryReader, BinaryReaderError, FunctionBody, Operator};
 
@@ -181,8 +181,8 @@ fn takes(operator: &Operator, kind: RelocationKind) -> bool {
     }
 }
 
-/// Whether lowering writes this operator without a relocation: linking leaves what it names where
-/// it is.
+/// Whether lowering writes this operator without a relocation, because linking does not renumber
+/// what it names.
 fn is_placeless(operator: &Operator) -> bool {
     let is_control = matches!(
         operator,

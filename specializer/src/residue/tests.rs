@@ -145,8 +145,8 @@ fn check(module: &[u8], options: &Options, stored: &Stored) -> Result<(), Misfit
     check::run(&around, &requests.requests[0], stored)
 }
 
-/// Changes what is stored; then it is refused, and specializing with it gives what it gives without
-/// a store.
+/// Changes what is stored. It is then refused, and specializing with it gives the same module as
+/// without a store.
 fn refused(change: impl FnOnce(&mut Stored)) -> Misfit {
     let module = assemble(MODULE);
     let (key, mut stored) = entry(&module);

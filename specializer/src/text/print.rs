@@ -7,8 +7,10 @@
 //!     branch v0 ? bb1(v2) : bb2()
 //! …
 //! }
-//! ``` Everything that [`super::parse`] needs to give the same function back is there: each result
-//! carries its type, floats are bits.
+//! ```
+//!
+//! Invariant: [`super::parse`] gives the same function back. So each result carries its type, and
+//! floats are printed as bits.
 
 use std::fmt::{self, Display, Formatter};
 

@@ -1,8 +1,8 @@
 //! Which blocks dominate which: immediate dominators by Cooper, Harvey and Kennedy ("A Simple, Fast
 //! Dominance Algorithm", 2001), then intervals of the dominator tree.
 //!
-//! Kept apart from the lowering's dominators, so that the two cannot err together. Jumps to blocks
-//! that do not exist are ignored here; rule V3 reports them.
+//! Kept apart from [`crate::dominators`], so that the two cannot err together. Jumps to blocks that
+//! do not exist are ignored here; rule V3 reports them.
 
 use crate::index::Map;
 use crate::ir::{Function, Stage};
@@ -21,8 +21,7 @@ impl<S: Stage> Dominance<S> {
         }
     }
 
-    /// Whether every path from the entry to `below` goes through `above`. So it does if there is
-    /// none.
+    /// Whether every path from the entry to `below` goes through `above`; true if there is no path.
     pub fn dominates(&self, above: S::Block, below: S::Block) -> bool {
         match (self.intervals[above], self.intervals[below]) {
             (_, None) => true,
