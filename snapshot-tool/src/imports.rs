@@ -10,8 +10,8 @@ use wasmtime::{Caller, Engine, Extern, FuncType, Linker, Val, ValType};
 use crate::host::Host;
 use crate::{engine, unconfined, wasi};
 
-/// A linker with WASI and with what [`unconfined`] serves. WASI is Wasmtime's, but for what [`wasi`]
-/// does itself, exit statuses among it (Wasmtime's own stop at 125).
+/// A linker with WASI and with what [`unconfined`] serves. WASI is Wasmtime's, but for what
+/// [`wasi`] does itself, exit statuses among it (Wasmtime's own stop at 125).
 pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker<T>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p1::add_to_linker_sync(&mut linker, |host: &mut T| &mut host.as_mut().wasi)
