@@ -18,7 +18,8 @@ const CHUNK: usize = 1 << 20;
 /// Loads the program on standard input.
 pub fn load() -> Result<(), ImageError> {
     let file = make_room(standard_input()?)?;
-    let bytes = memory::bytes(file.start, file.len());
+    // SAFETY: the file lies where nothing is allocated, and laying out only reads it.
+    let bytes = unsafe { memory::bytes(file.start, file.len()) };
     allocator::with_scratch(file.start, || program::lay_out(bytes))?;
     program::prepare()
 }
@@ -33,7 +34,8 @@ fn standard_input() -> Result<Range<u32>, ImageError> {
             let added = memory::extend(CHUNK).ok_or(ImageError::OutOfMemory)?;
             assert_eq!(added.start, filled, "nobody else extends memory");
         }
-        let free = memory::bytes_mut(filled, (memory::end() - filled) as usize);
+        // SAFETY: nobody else knows the memory beyond what was read.
+        let free = unsafe { memory::bytes_mut(filled, (memory::end() - filled) as usize) };
         match os::read(0, free).unwrap_or(0) {
             0 => return Ok(start..filled),
             read => filled += read as u32,
@@ -43,11 +45,12 @@ fn standard_input() -> Result<Range<u32>, ImageError> {
 
 /// Moves the file up, so that there is room before it for what will last of it; where it is then.
 fn make_room(file: Range<u32>) -> Result<Range<u32>, ImageError> {
-    let size = program::lasting_size(memory::bytes(file.start, file.len()));
+    // SAFETY: what adds sizes up writes nothing.
+    let size = program::lasting_size(unsafe { memory::bytes(file.start, file.len()) });
     let room = memory::extend(size).ok_or(ImageError::OutOfMemory)?.len() as u32;
     let moved = file.start + room..file.end + room;
     memory::copy(file.start, moved.start, file.len());
-    memory::bytes_mut(file.start, file.len().min(room as usize)).fill(0);
+    memory::fill(file.start, file.len().min(room as usize), 0);
     memory::set_room(memory::room().start..moved.start);
     Ok(moved)
 }

@@ -6,7 +6,9 @@
 //! zeroed allocation of [`NATIVE_SIZE`] bytes, so that tests run in parallel and under Miri. Reads
 //! and writes outside of what [`grow`] handed out are a bug of the caller's; natively they panic.
 //!
-//! One of the few modules with `unsafe`; everything above it is safe code.
+//! Loads, stores and copies are safe. Invariant: no reference into this memory lives while something
+//! is stored where it points. References come from the unsafe functions only ([`bytes`] and
+//! [`bytes_mut`]), whose callers see to it.
 
 /// Address space of one native thread, in bytes.
 #[cfg(not(target_family = "wasm"))]
@@ -187,19 +189,49 @@ accessors! {
     load_f64 store_f64 f64;
 }
 
-/// The bytes at `address`. The borrow must end before anything else writes there: allocate first,
-/// then look.
+/// The bytes at `address`, without a copy.
+///
+/// # Safety
+///
+/// The lifetime is the caller's choice. While it lasts, nothing writes to these bytes: no store, no
+/// collection.
 #[inline(always)]
-pub fn bytes<'a>(address: u32, len: usize) -> &'a [u8] {
-    // SAFETY: inside the guest's memory; callers keep to the rule above.
+pub unsafe fn bytes<'a>(address: u32, len: usize) -> &'a [u8] {
+    // SAFETY: inside of the guest's memory, which stays where it is.
     unsafe { core::slice::from_raw_parts(pointer(address, len), len) }
 }
 
-/// The bytes at `address`, to be changed. The same rule as for [`bytes`]: no overlapping borrow.
+/// The bytes at `address`, to be changed.
+///
+/// # Safety
+///
+/// The lifetime is the caller's choice. While it lasts, nothing else reads these bytes or writes to
+/// them: no load, no store, no collection.
 #[inline(always)]
-pub fn bytes_mut<'a>(address: u32, len: usize) -> &'a mut [u8] {
-    // SAFETY: inside the guest's memory; callers keep to the rule above.
+pub unsafe fn bytes_mut<'a>(address: u32, len: usize) -> &'a mut [u8] {
+    // SAFETY: inside of the guest's memory, which stays where it is.
     unsafe { core::slice::from_raw_parts_mut(pointer(address, len), len) }
+}
+
+/// A copy of the bytes at `address`.
+pub fn read(address: u32, len: usize) -> Vec<u8> {
+    // SAFETY: the borrow ends here.
+    unsafe { bytes(address, len) }.to_vec()
+}
+
+/// Writes `bytes` at `address`.
+#[inline(always)]
+pub fn write(address: u32, bytes: &[u8]) {
+    let target = pointer(address, bytes.len());
+    // SAFETY: the target is inside of the guest's memory.
+    unsafe { core::ptr::copy(bytes.as_ptr(), target, bytes.len()) }
+}
+
+/// Sets `len` bytes at `address` to `byte`.
+#[inline(always)]
+pub fn fill(address: u32, len: usize, byte: u8) {
+    // SAFETY: inside of the guest's memory.
+    unsafe { core::ptr::write_bytes(pointer(address, len), byte, len) }
 }
 
 /// Copies `len` bytes; the ranges may overlap.

@@ -63,7 +63,7 @@ mod native {
         let reused = FREE.with_borrow_mut(|free| free.get_mut(&size).and_then(Vec::pop));
         match reused {
             Some(address) => {
-                memory::bytes_mut(address, size).fill(0);
+                memory::fill(address, size, 0);
                 Some(address)
             }
             None => memory::grow(size),

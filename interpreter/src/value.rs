@@ -145,14 +145,30 @@ impl Value {
         bytes - 1 - memory::load_u8(self.address() + bytes as u32 - 1) as usize
     }
 
-    /// The bytes of a string or bytes block, without the padding.
-    pub fn string_bytes<'a>(self) -> &'a [u8] {
-        memory::bytes(self.address(), self.string_len())
+    /// A copy of the bytes of a string or bytes block, without the padding.
+    pub fn to_bytes(self) -> Vec<u8> {
+        memory::read(self.address(), self.string_len())
     }
 
-    /// The same, to be changed.
-    pub fn string_bytes_mut<'a>(self) -> &'a mut [u8] {
-        memory::bytes_mut(self.address(), self.string_len())
+    /// The bytes themselves, where a copy would cost too much.
+    ///
+    /// # Safety
+    ///
+    /// While the borrow lasts, nothing writes to the block and nothing collects. Allocation does
+    /// neither.
+    pub unsafe fn string_bytes(&self) -> &[u8] {
+        // SAFETY: the caller promises the same.
+        unsafe { memory::bytes(self.address(), self.string_len()) }
+    }
+
+    /// The bytes, to be changed.
+    ///
+    /// # Safety
+    ///
+    /// While the borrow lasts, nothing else reads the block or writes to it, and nothing collects.
+    pub unsafe fn string_bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: the caller promises the same.
+        unsafe { memory::bytes_mut(self.address(), self.string_len()) }
     }
 
     /// The float in a boxed float.

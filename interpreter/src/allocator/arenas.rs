@@ -69,7 +69,7 @@ pub fn with_scratch<E>(boundary: u32, load: impl FnOnce() -> Result<(), E>) -> R
         exhausted();
     }
     let end = state.end.get();
-    memory::bytes_mut(boundary, (end - boundary) as usize).fill(0);
+    memory::fill(boundary, (end - boundary) as usize, 0);
     memory::set_room(room.start..end);
     state.boundary.set(u32::MAX);
     Ok(())

@@ -341,7 +341,9 @@ fn name(string: Value, last: &mut Rc<[u8]>) -> Option<Rc<[u8]>> {
     if !string.is_block() || string.tag() != tag::STRING {
         return None;
     }
-    let bytes = string.string_bytes().split(|&byte| byte == 0).next()?;
+    // SAFETY: the name is copied to memory of Rust's.
+    let bytes = unsafe { string.string_bytes() };
+    let bytes = bytes.split(|&byte| byte == 0).next()?;
     if **last != *bytes {
         *last = bytes.into();
     }

@@ -279,7 +279,7 @@ pub fn alloc_string_uninit(len: usize) -> Value {
 /// A string with these bytes.
 pub fn alloc_string(bytes: &[u8]) -> Value {
     let block = alloc_string_uninit(bytes.len());
-    memory::bytes_mut(block.address(), bytes.len()).copy_from_slice(bytes);
+    memory::write(block.address(), bytes);
     block
 }
 
@@ -397,7 +397,7 @@ pub fn carve(bytes: usize) -> Option<u32> {
 pub fn acquire_zeroed(bytes: usize) -> Option<u32> {
     match carve(bytes) {
         Some(start) => {
-            memory::bytes_mut(start, bytes).fill(0);
+            memory::fill(start, bytes, 0);
             Some(start)
         }
         None => memory::grow(bytes),

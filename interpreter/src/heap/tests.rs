@@ -46,7 +46,7 @@ fn minor_keeps_what_is_reachable() {
     verify::verify();
     assert_eq!(root(0).field(0), root(1).field(1));
     assert_eq!(
-        root(0).field(0).string_bytes(),
+        root(0).field(0).to_bytes(),
         b"shared, and long enough for several words"
     );
     assert_eq!(root(0).field(1), Value::int(-7));
@@ -220,11 +220,11 @@ fn an_ephemeron_loses_key_and_data_together() {
     ephemeron::write(root(1), ephemeron::FIRST_KEY, dying);
     collect_minor();
     assert_eq!(root(0).field(ephemeron::FIRST_KEY), root(2));
-    assert_eq!(root(0).field(ephemeron::DATA).string_bytes(), b"data");
+    assert_eq!(root(0).field(ephemeron::DATA).to_bytes(), b"data");
     assert_eq!(root(1).field(ephemeron::FIRST_KEY), ephemeron::none());
     assert_eq!(root(1).field(ephemeron::DATA), ephemeron::none());
     collect_major();
-    assert_eq!(root(0).field(ephemeron::DATA).string_bytes(), b"data");
+    assert_eq!(root(0).field(ephemeron::DATA).to_bytes(), b"data");
     set_root(2, Value::UNIT);
     collect_major();
     assert_eq!(root(0).field(ephemeron::DATA), ephemeron::none());

@@ -204,11 +204,16 @@ mod table {
 
     macro_rules! callers {
         ($($name:ident($($argument:ident: $ty:ty),*);)*) => {$(
-            /// Calls primitive `index`, which takes so many arguments.
+            /// Calls primitive `index`.
+            ///
+            /// # Safety
+            ///
+            /// The primitive is known and takes so many arguments. The verifier compares the
+            /// arities; its callers look at the effect.
             #[inline(always)]
-            pub fn $name(index: u32, $($argument: $ty),*) -> i64 {
+            pub unsafe fn $name(index: u32, $($argument: $ty),*) -> i64 {
                 let pointer = memory::load_u32(base() + index * ENTRY) as usize as *const ();
-                // SAFETY: `fill` stored a function of this type; the verifier compared the arities.
+                // SAFETY: `set` stored a function, of this type as the caller promises.
                 let function: extern "C" fn($($ty),*) -> Value = unsafe { core::mem::transmute(pointer) };
                 function($($argument),*).0
             }
@@ -263,8 +268,12 @@ mod table {
 
     macro_rules! callers {
         ($($name:ident $variant:ident($($argument:ident: $ty:ty),*);)*) => {$(
-            /// Calls primitive `index`, which takes so many arguments.
-            pub fn $name(index: u32, $($argument: $ty),*) -> i64 {
+            /// Calls primitive `index`. One of another type is noticed here, but not under Wasm.
+            ///
+            /// # Safety
+            ///
+            /// As under Wasm.
+            pub unsafe fn $name(index: u32, $($argument: $ty),*) -> i64 {
                 match get(index).0.map(|primitive| primitive.code) {
                     Some(Code::$variant(function)) => function($($argument),*).0,
                     // The verifier compared the arities; but data that is taken for a closure is

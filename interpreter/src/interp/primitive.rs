@@ -34,7 +34,9 @@ macro_rules! calls {
             }
             let accu = Value(self.accu);
             $(let $argument = Value(self.pop());)*
-            let fine = self.primitive(primitive, 1, || bind::$call(primitive, accu, $($argument),*));
+            // SAFETY: the effect is known where this is called; the verifier compared the arities.
+            let call = || unsafe { bind::$call(primitive, accu, $($argument),*) };
+            let fine = self.primitive(primitive, 1, call);
             if fine || bind::effect(primitive) != Effect::AllocatesLarge as u32 {
                 return fine;
             }
@@ -50,7 +52,9 @@ macro_rules! calls {
             }
             let accu = Value(self.accu);
             $(let $argument = Value(self.pop());)*
-            let fine = self.primitive(primitive, 1, || bind::$call(primitive, accu, $($argument),*));
+            // SAFETY: the effect is known where this is called; the verifier compared the arities.
+            let call = || unsafe { bind::$call(primitive, accu, $($argument),*) };
+            let fine = self.primitive(primitive, 1, call);
             vm().retry.set(0);
             fine
         }
@@ -88,7 +92,9 @@ impl Registers {
         let arguments = self.sp;
         lockstep_event(events::PRIMITIVE, self.pc, self.sp, i64::from(primitive));
         cells_sync();
-        let fine = self.primitive(primitive, 2, || bind::call_n(primitive, arguments, count));
+        // SAFETY: the effect is known where this is called; the verifier compared the arities.
+        let call = || unsafe { bind::call_n(primitive, arguments, count) };
+        let fine = self.primitive(primitive, 2, call);
         if fine {
             self.drop(count);
         }

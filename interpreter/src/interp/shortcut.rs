@@ -294,7 +294,7 @@ mod tests {
         assert_eq!([array.field(0), array.field(1)], [Value::int(9); 2]);
         assert!(ternary(BYTES_SET, bytes.0, tagged(2), tagged(0x78)));
         assert!(!ternary(BYTES_SET, bytes.0, tagged(3), tagged(0x78)));
-        assert_eq!(bytes.string_bytes(), b"abx");
+        assert_eq!(bytes.to_bytes(), b"abx");
         assert_eq!(unary(STRING_LENGTH, bytes.0), Some(tagged(3)));
     }
 }

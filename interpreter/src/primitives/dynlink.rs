@@ -30,10 +30,12 @@ fn handle(number: usize) -> Value {
 }
 
 fn open_lib(_mode: Value, name: Value) -> Outcome {
-    let name = name.string_bytes();
-    match check_library(name) {
+    let name = name.to_bytes();
+    match check_library(&name) {
         Ok(()) => Ok(handle(0)),
-        Err(problem) => Err(raise::failure([name, b": ", problem.as_bytes()].concat())),
+        Err(problem) => Err(raise::failure(
+            [&name, &b": "[..], problem.as_bytes()].concat(),
+        )),
     }
 }
 
@@ -77,7 +79,7 @@ fn close_lib(_handle: Value) -> Value {
 
 /// The primitive of this name as an abstract block; unit if there is none.
 fn lookup_symbol(_handle: Value, symbol: Value) -> Value {
-    let name = symbol.string_bytes();
+    let name = symbol.to_bytes();
     let found = primitives::all().position(|primitive| primitive.name.as_bytes() == name);
     found.map_or(Value::UNIT, handle)
 }

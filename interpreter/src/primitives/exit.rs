@@ -58,9 +58,9 @@ pub fn format_exception(exception: Value) -> Vec<u8> {
     if exception.tag() == 0 {
         let constructor = exception.field(0);
         let name = constructor.field(0);
-        text.extend_from_slice(c_string(name));
+        text.extend(c_string(name));
         text.push(b'(');
-        let (block, start) = arguments(exception, c_string(name));
+        let (block, start) = arguments(exception, &c_string(name));
         for index in start..block.wosize() {
             if index > start {
                 text.extend_from_slice(b", ");
@@ -69,7 +69,7 @@ pub fn format_exception(exception: Value) -> Vec<u8> {
         }
         text.push(b')');
     } else {
-        text.extend_from_slice(c_string(exception.field(0)));
+        text.extend(c_string(exception.field(0)));
     }
     text.truncate(MESSAGE_LIMIT);
     text
@@ -97,7 +97,7 @@ fn format_argument(argument: Value, text: &mut Vec<u8>) {
         text.extend_from_slice(argument.as_int().to_string().as_bytes());
     } else if argument.tag() == tag::STRING {
         text.push(b'"');
-        text.extend_from_slice(c_string(argument));
+        text.extend(c_string(argument));
         text.push(b'"');
     } else {
         text.push(b'_');
@@ -105,13 +105,12 @@ fn format_argument(argument: Value, text: &mut Vec<u8>) {
 }
 
 /// The bytes up to the first NUL.
-fn c_string(string: Value) -> &'static [u8] {
-    let bytes = string.string_bytes();
-    let end = bytes
-        .iter()
-        .position(|&byte| byte == 0)
-        .unwrap_or(bytes.len());
-    &bytes[..end]
+fn c_string(string: Value) -> Vec<u8> {
+    let mut bytes = string.to_bytes();
+    if let Some(end) = bytes.iter().position(|&byte| byte == 0) {
+        bytes.truncate(end);
+    }
+    bytes
 }
 
 #[cfg(test)]

@@ -29,12 +29,12 @@ pub fn error_about(name: Value, error: Errno) -> Raised {
     if error == Errno::AGAIN {
         return raise::constant(Predefined::SysBlockedIo);
     }
-    raise::sys_error([name.string_bytes(), b": ", error.message().as_bytes()].concat())
+    raise::sys_error([&name.to_bytes(), &b": "[..], error.message().as_bytes()].concat())
 }
 
 /// The bytes of `name`, if it can name something.
-fn path(name: Value) -> Result<&'static [u8], Errno> {
-    let bytes = name.string_bytes();
+fn path(name: Value) -> Result<Vec<u8>, Errno> {
+    let bytes = name.to_bytes();
     if bytes.contains(&0) {
         Err(Errno::NOENT)
     } else {
@@ -45,7 +45,7 @@ fn path(name: Value) -> Result<&'static [u8], Errno> {
 /// Does something with the path `name`; errors mention it.
 fn about<R>(name: Value, f: impl FnOnce(&[u8]) -> Result<R, Errno>) -> Result<R, Raised> {
     path(name)
-        .and_then(f)
+        .and_then(|path| f(&path))
         .map_err(|error| error_about(name, error))
 }
 
@@ -83,7 +83,7 @@ fn close(descriptor: Value) -> Value {
 }
 
 fn file_exists(name: Value) -> Value {
-    Value::bool(path(name).and_then(os::kind).is_ok())
+    Value::bool(path(name).and_then(|path| os::kind(&path)).is_ok())
 }
 
 fn is_directory(name: Value) -> Outcome {
@@ -99,7 +99,7 @@ fn remove(name: Value) -> Outcome {
 fn rename(from: Value, to: Value) -> Outcome {
     let from = path(from).map_err(|error| error_about(from, error))?;
     let to = path(to).map_err(|error| error_about(to, error))?;
-    os::rename(from, to)?;
+    os::rename(&from, &to)?;
     Ok(Value::UNIT)
 }
 
@@ -185,9 +185,7 @@ mod tests {
         create_directory(directory, Value::int(0o755)).expect("created");
         change_directory(directory).expect("it is there");
         assert_eq!(
-            current_directory(Value::UNIT)
-                .expect("known")
-                .string_bytes(),
+            current_directory(Value::UNIT).expect("known").to_bytes(),
             name.as_bytes()
         );
         let flags = heap::alloc_list([Value::int(1), Value::int(3)].into_iter());
@@ -195,8 +193,8 @@ mod tests {
         close(opened);
         let listed = read_directory(string(".")).expect("readable");
         assert_eq!(
-            (listed.wosize(), listed.field(0).string_bytes()),
-            (1, &b"file"[..])
+            (listed.wosize(), listed.field(0).to_bytes()),
+            (1, b"file".to_vec())
         );
         let both = heap::alloc_list([Value::int(3), Value::int(5)].into_iter());
         assert_eq!(

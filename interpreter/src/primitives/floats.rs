@@ -104,13 +104,15 @@ fn to_int(x: Value) -> Value {
 }
 
 fn of_string(text: Value) -> Outcome {
-    let x = parse::float(text.string_bytes());
+    // SAFETY: parsing writes to no block.
+    let x = parse::float(unsafe { text.string_bytes() });
     x.map(heap::alloc_float)
         .ok_or_else(|| raise::failure("float_of_string"))
 }
 
 fn format_float(format: Value, x: Value) -> Value {
-    let (format, x) = (format.string_bytes(), x.as_float());
+    // SAFETY: formatting writes to no block.
+    let (format, x) = (unsafe { format.string_bytes() }, x.as_float());
     let text = format::print(format, format::FLOATS, |spec| format::float(spec, x));
     heap::alloc_string(&text)
 }

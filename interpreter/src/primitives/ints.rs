@@ -23,13 +23,15 @@ fn int_compare(a: Value, b: Value) -> Value {
 }
 
 fn int_of_string(text: Value) -> Outcome {
-    let n = parse::integer(text.string_bytes(), 63);
+    // SAFETY: parsing writes to no block.
+    let n = parse::integer(unsafe { text.string_bytes() }, 63);
     n.map(Value::int)
         .ok_or_else(|| raise::failure("int_of_string"))
 }
 
 fn format_int(format: Value, n: Value) -> Outcome {
-    let format = format.string_bytes();
+    // SAFETY: what is done with a format writes to new blocks only.
+    let format = unsafe { format.string_bytes() };
     if format == b"%d" {
         return Ok(decimal(n.as_int()));
     }
@@ -254,14 +256,17 @@ fn to_float<T: Boxed>(a: Value) -> Value {
 }
 
 fn of_string<T: Boxed>(text: Value) -> Outcome {
-    let n = parse::integer(text.string_bytes(), T::BITS);
+    // SAFETY: parsing writes to no block.
+    let n = parse::integer(unsafe { text.string_bytes() }, T::BITS);
     n.map(T::boxed)
         .ok_or_else(|| raise::failure(T::PARSE_ERROR))
 }
 
 fn format<T: Boxed>(format: Value, a: Value) -> Outcome {
     let n = T::unbox(a);
-    formatted(format.string_bytes(), T::LENGTH, n, T::unsigned(n))
+    // SAFETY: what is done with a format writes to new blocks only.
+    let format = unsafe { format.string_bytes() };
+    formatted(format, T::LENGTH, n, T::unsigned(n))
 }
 
 fn bits_of_float64(x: Value) -> Value {

@@ -31,7 +31,7 @@ crate::primitives! {
 }
 
 fn register_named_value(name: Value, value: Value) -> Value {
-    let name = name.string_bytes();
+    let name = name.to_bytes();
     let name = name.split(|&byte| byte == 0).next().unwrap_or_default();
     set(name, value);
     Value::UNIT

@@ -350,7 +350,7 @@ impl Parser {
 
     /// Name `index` in a string of names that each end with a NUL.
     fn token_name(&self, names: usize, index: usize) -> String {
-        let names = self.tables.field(names).string_bytes();
+        let names = self.tables.field(names).to_bytes();
         match names.split(|&byte| byte == 0).nth(index) {
             Some(name) if !name.is_empty() => String::from_utf8_lossy(name).into_owned(),
             Some(_) | None => "<unknown token>".to_owned(),
@@ -365,7 +365,7 @@ fn describe_argument(value: Value) -> String {
         return value.as_int().to_string();
     }
     match value.tag() {
-        tag::STRING => String::from_utf8_lossy(value.string_bytes()).into_owned(),
+        tag::STRING => String::from_utf8_lossy(&value.to_bytes()).into_owned(),
         tag::DOUBLE => {
             let x = value.as_float();
             let text = format::print(b"%g", format::FLOATS, |spec| format::float(spec, x));

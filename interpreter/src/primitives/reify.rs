@@ -44,15 +44,15 @@ fn reify_bytecode(segments: Value, debug: Value, digest: Value) -> Outcome {
 
 /// The bytes of an array of `Bytes`.
 fn concatenated(segments: Value) -> Vec<u8> {
-    let parts: Vec<&[u8]> = (0..segments.wosize())
-        .map(|index| segments.field(index).string_bytes())
+    let parts: Vec<Vec<u8>> = (0..segments.wosize())
+        .map(|index| segments.field(index).to_bytes())
         .collect();
     parts.concat()
 }
 
 /// The digest in an option.
 fn given_digest(digest: Value) -> Option<Digest> {
-    digest.option()?.string_bytes().try_into().ok()
+    digest.option()?.to_bytes().try_into().ok()
 }
 
 fn rejected(error: ImageError) -> Raised {

@@ -189,7 +189,7 @@ fn blit(from: Value, from_index: Value, to: Value, to_index: Value, count: Value
 
 fn fill(bytes: Value, start: Value, count: Value, byte: Value) -> Value {
     let start = bytes.address() + start.as_int() as u32;
-    memory::bytes_mut(start, count.as_int() as usize).fill(byte.as_int() as u8);
+    memory::fill(start, count.as_int() as usize, byte.as_int() as u8);
     Value::UNIT
 }
 

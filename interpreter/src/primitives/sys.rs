@@ -111,9 +111,9 @@ fn executable_name(_: Value) -> Value {
 }
 
 fn getenv(name: Value) -> Outcome {
-    let name = name.string_bytes();
+    let name = name.to_bytes();
     let possible = !name.contains(&0) && !name.contains(&b'=');
-    match os::variable(name).filter(|_| possible) {
+    match os::variable(&name).filter(|_| possible) {
         Some(value) => Ok(heap::alloc_string(&value)),
         None => Err(raise::not_found()),
     }
@@ -121,7 +121,7 @@ fn getenv(name: Value) -> Outcome {
 
 /// There are no processes to start.
 fn system_command(command: Value) -> Outcome {
-    let nul = command.string_bytes().contains(&0);
+    let nul = command.to_bytes().contains(&0);
     Err(error_about(
         command,
         if nul { Errno::INVAL } else { Errno::NOSYS },

@@ -31,7 +31,7 @@ pub fn int(name: &str, arguments: &[Value]) -> i64 {
 /// The string that a call returns.
 pub fn text(name: &str, arguments: &[Value]) -> String {
     let result = call(name, arguments).expect("the call does not raise");
-    String::from_utf8_lossy(result.string_bytes()).into_owned()
+    String::from_utf8_lossy(&result.to_bytes()).into_owned()
 }
 
 fn find(name: &str) -> &'static Primitive {
@@ -42,7 +42,7 @@ fn find(name: &str) -> &'static Primitive {
 
 fn exception() -> String {
     let exception = vm().exception.get();
-    let text = |value: Value| String::from_utf8_lossy(value.string_bytes()).into_owned();
+    let text = |value: Value| String::from_utf8_lossy(&value.to_bytes()).into_owned();
     if exception.tag() == tag::OBJECT {
         return text(exception.field(0));
     }

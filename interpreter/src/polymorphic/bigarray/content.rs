@@ -100,7 +100,8 @@ fn order_by(
 pub fn hash(array: Value) -> u32 {
     let array = Bigarray(array);
     let mut hash = Hash(0);
-    let bytes = |most: usize| memory::bytes(array.data(), array.num_bytes().min(most));
+    // SAFETY: hashing writes to no array.
+    let bytes = |most: usize| unsafe { memory::bytes(array.data(), array.num_bytes().min(most)) };
     match array.element() {
         Element::Char
         | Element::Int8
@@ -197,7 +198,8 @@ pub fn marshal(array: Value, output: &mut Output) -> u64 {
 }
 
 fn write_numbers(array: Bigarray, output: &mut Output) {
-    let bytes = memory::bytes(array.data(), array.num_bytes());
+    // SAFETY: marshalling writes to no array.
+    let bytes = unsafe { memory::bytes(array.data(), array.num_bytes()) };
     match number_size(array.element()) {
         1 => output.bytes(bytes),
         size => bytes.chunks_exact(size as usize).for_each(|chunk| {
@@ -260,7 +262,8 @@ fn read_integers(array: Bigarray, reader: &mut Reader) -> Result<(), input::Erro
 }
 
 fn read_numbers(array: Bigarray, reader: &mut Reader) -> Result<(), input::Error> {
-    let target = memory::bytes_mut(array.data(), array.num_bytes());
+    // SAFETY: the array is new; nobody else knows it.
+    let target = unsafe { memory::bytes_mut(array.data(), array.num_bytes()) };
     target.copy_from_slice(reader.take(target.len())?);
     let size = number_size(array.element()) as usize;
     if size > 1 {

@@ -91,9 +91,14 @@ impl Bigarray {
 }
 
 /// The bytes of an array's elements, to be changed.
-pub fn bytes_mut<'a>(array: Value) -> &'a mut [u8] {
-    let array = Bigarray(array);
-    memory::bytes_mut(array.data(), array.num_bytes())
+///
+/// # Safety
+///
+/// While the borrow lasts, nothing else reads the elements or writes to them, and nothing collects.
+pub unsafe fn bytes_mut(array: &mut Value) -> &mut [u8] {
+    let array = Bigarray(*array);
+    // SAFETY: the caller promises the same.
+    unsafe { memory::bytes_mut(array.data(), array.num_bytes()) }
 }
 
 /// Bytes of one element of a kind.

@@ -96,7 +96,7 @@ fn copies_are_equal_and_marshal_alike() {
     let bytes = call("caml_output_value_to_bytes", &[array, no_flags]).expect("marshalled");
     assert_eq!(
         text("caml_output_value_to_string", &[copy, no_flags]),
-        String::from_utf8_lossy(bytes.string_bytes())
+        String::from_utf8_lossy(&bytes.to_bytes())
     );
     let back = call("caml_input_value_from_bytes", &[bytes, Value::int(0)]).expect("read");
     assert_eq!(back.tag(), tag::CUSTOM);

@@ -354,7 +354,7 @@ impl Input<'_> {
         let block = self.alloc(len / 8 + 1, tag::STRING)?;
         let last = block.field_address(len / 8);
         memory::store_u64(last, ((7 - len % 8) as u64) << 56);
-        memory::bytes_mut(block.address(), len).copy_from_slice(bytes);
+        memory::write(block.address(), bytes);
         self.objects.push(block);
         Ok(block)
     }

@@ -42,24 +42,34 @@ fn to_string(value: Value, flags: Value) -> Outcome {
     Ok(heap::alloc_string(&data))
 }
 
-fn to_buffer(buffer: Value, offset: Value, length: Value, value: Value, flags: Value) -> Outcome {
+fn to_buffer(
+    mut buffer: Value,
+    offset: Value,
+    length: Value,
+    value: Value,
+    flags: Value,
+) -> Outcome {
     let data = output::marshal(value, Flags::from_list(flags))?;
     if data.len() as i64 > length.as_int() {
         return Err(raise::failure("Marshal.to_buffer: buffer overflow"));
     }
-    buffer.string_bytes_mut()[offset.as_int() as usize..][..data.len()].copy_from_slice(&data);
+    // SAFETY: what is copied here is Rust's.
+    let target = unsafe { buffer.string_bytes_mut() };
+    target[offset.as_int() as usize..][..data.len()].copy_from_slice(&data);
     Ok(Value::int(data.len() as i64))
 }
 
 fn from_bytes(bytes: Value, offset: Value) -> Outcome {
-    let bytes = bytes.string_bytes();
+    // SAFETY: unmarshalling writes to the blocks that it makes, and does not collect.
+    let bytes = unsafe { bytes.string_bytes() };
     let start = (offset.as_int() as usize).min(bytes.len());
     Ok(unmarshal(&bytes[start..])?)
 }
 
 /// How many bytes follow the 20 bytes of a short header.
 fn data_size(bytes: Value, offset: Value) -> Outcome {
-    let bytes = bytes.string_bytes();
+    // SAFETY: a header is read, and nothing written.
+    let bytes = unsafe { bytes.string_bytes() };
     let start = (offset.as_int() as usize).min(bytes.len());
     let header = input::header(&bytes[start..], "Marshal.data_size")?;
     Ok(Value::int(

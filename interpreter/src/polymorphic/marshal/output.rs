@@ -134,7 +134,8 @@ impl Output {
 
     fn block(&mut self, value: Value, size: usize, tag: u8) -> Result<Option<Value>, Error> {
         match tag {
-            tag::STRING => self.string(value.string_bytes())?,
+            // SAFETY: marshalling writes to no block.
+            tag::STRING => self.string(unsafe { value.string_bytes() })?,
             tag::DOUBLE => {
                 self.byte(Code::DoubleLittle as u8);
                 self.floats(value, 1);

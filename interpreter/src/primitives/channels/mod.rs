@@ -93,9 +93,9 @@ fn out_channels_list(_: Value) -> Value {
 }
 
 fn set_channel_name(channel: Value, name: Value) -> Value {
-    let name = name.string_bytes();
+    let name = name.to_bytes();
     with(channel, |channel| {
-        channel.name = (!name.is_empty()).then(|| name.to_vec())
+        channel.name = (!name.is_empty()).then_some(name);
     });
     Value::UNIT
 }
@@ -156,7 +156,8 @@ fn flush(channel: Value) -> Outcome {
 
 /// Writes part of a string; the bounds were checked by the caller.
 fn output(channel: Value, string: Value, start: Value, len: Value) -> Outcome {
-    let bytes = part(string.string_bytes(), start, len);
+    // SAFETY: a channel has memory of its own.
+    let bytes = part(unsafe { string.string_bytes() }, start, len);
     with(channel, |channel| channel.put(bytes))?;
     Ok(Value::UNIT)
 }
@@ -179,9 +180,10 @@ fn output_int(channel: Value, word: Value) -> Outcome {
 }
 
 /// Reads into part of a bytes block; the bounds were checked by the caller.
-fn input(channel: Value, bytes: Value, start: Value, len: Value) -> Outcome {
+fn input(channel: Value, mut bytes: Value, start: Value, len: Value) -> Outcome {
     let (start, len) = (start.as_int() as usize, len.as_int() as usize);
-    let target = &mut bytes.string_bytes_mut()[start..start + len];
+    // SAFETY: a channel has memory of its own.
+    let target = unsafe { &mut bytes.string_bytes_mut()[start..start + len] };
     let count = with(channel, |channel| channel.get_some(target))?;
     Ok(Value::int(count as i64))
 }

@@ -136,7 +136,7 @@ fn reading_bytes_and_words() {
         unwrap(input(channel, bytes, Value::int(1), Value::int(5))),
         Value::int(3)
     );
-    assert_eq!(bytes.string_bytes(), b".xyz..");
+    assert_eq!(bytes.to_bytes(), b".xyz..");
     assert_eq!(
         unwrap(input(channel, bytes, Value::int(0), Value::int(1))),
         Value::int(0)
@@ -269,10 +269,7 @@ fn values_through_a_file() {
     unwrap(output(channel, string("abc"), Value::int(0), Value::int(3)));
     unwrap(flush(channel));
     let channel = file.open(OpenFlags::READ);
-    assert_eq!(
-        unwrap(values::input_value(channel)).string_bytes(),
-        b"a value"
-    );
+    assert_eq!(unwrap(values::input_value(channel)).to_bytes(), b"a value");
     assert_eq!(unwrap(values::input_value(channel)), Value::int(42));
     assert_eq!(
         raised(values::input_value(channel)),
@@ -301,7 +298,7 @@ fn digests() {
     unwrap(input_char(channel));
     let digest = unwrap(values::md5(channel, Value::int(-1)));
     let hex: String = digest
-        .string_bytes()
+        .to_bytes()
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();

@@ -58,8 +58,9 @@ fn search_backward(expression: Value, text: Value, position: Value) -> Outcome {
 /// The bounds of the groups of the match that `find` finds, else none.
 fn groups_found(expression: Value, text: Value, find: impl FnOnce(&mut Matcher) -> bool) -> Value {
     SCRATCH.with_borrow_mut(|scratch| {
-        let program = Program::of(expression);
-        let mut matcher = Matcher::new(program, text.string_bytes(), scratch);
+        // SAFETY: a matcher writes to its scratch, and to new blocks at most.
+        let (program, text) = unsafe { (Program::of(expression), text.string_bytes()) };
+        let mut matcher = Matcher::new(program, text, scratch);
         match find(&mut matcher) {
             true => matcher.bounds(),
             false => heap::atom(0),
@@ -77,7 +78,9 @@ fn checked(text: Value, position: Value, name: &str) -> Result<usize, Raised> {
 /// A template, with what `\0` to `\9` stand for in the text that was matched.
 fn replacement_text(template: Value, groups: Value, text: Value) -> Outcome {
     let mut result = Vec::new();
-    let mut rest = template.string_bytes().iter();
+    // SAFETY: the result is put together outside of the heap.
+    let (template, text) = unsafe { (template.string_bytes(), text.string_bytes()) };
+    let mut rest = template.iter();
     while let Some(&byte) = rest.next() {
         if byte != b'\\' {
             result.push(byte);
@@ -87,7 +90,7 @@ fn replacement_text(template: Value, groups: Value, text: Value) -> Outcome {
             None => return Err(raise::failure("Str.replace: illegal backslash sequence")),
             Some(b'\\') => result.push(b'\\'),
             Some(&digit @ b'0'..=b'9') => {
-                let group = group(groups, (digit - b'0') as usize, text.string_bytes());
+                let group = group(groups, (digit - b'0') as usize, text);
                 let unmatched = || raise::failure("Str.replace: reference to unmatched group");
                 result.extend_from_slice(group.ok_or_else(unmatched)?);
             }

@@ -47,6 +47,8 @@ const CLASS_BYTES: usize = 32;
 const TABLE_BYTES: usize = 256;
 
 /// A compiled expression.
+///
+/// Invariant: during `'a` nothing writes to its blocks and nothing collects.
 #[derive(Clone, Copy)]
 pub struct Program<'a> {
     expression: Value,
@@ -58,14 +60,22 @@ pub struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub fn of(expression: Value) -> Self {
+    /// The program in a value of type `Str.regexp`.
+    ///
+    /// # Safety
+    ///
+    /// The lifetime is the caller's choice. While it lasts, nothing writes to the blocks of the
+    /// expression and nothing collects.
+    pub unsafe fn of(expression: Value) -> Self {
         let code = expression.field(field::PROGRAM);
+        let normal = expression.field(field::NORMAL);
         Self {
             expression,
             code,
             length: code.wosize(),
             pool: expression.field(field::POOL),
-            normal: expression.field(field::NORMAL).string_bytes(),
+            // SAFETY: the caller promises the same.
+            normal: unsafe { memory::bytes(normal.address(), normal.string_len()) },
         }
     }
 
@@ -82,7 +92,8 @@ impl<'a> Program<'a> {
     pub fn first_characters(&self) -> Option<&'a [u8]> {
         let index = usize::try_from(self.expression.field(field::FIRST).as_int()).ok()?;
         let table = self.pool.field(index).address();
-        Some(memory::bytes(table, TABLE_BYTES))
+        // SAFETY: the invariant of the type.
+        Some(unsafe { memory::bytes(table, TABLE_BYTES) })
     }
 
     /// Operation and argument at `pc`, if the program does not end before it.
@@ -94,13 +105,16 @@ impl<'a> Program<'a> {
     /// A string of the pool; the compiler puts none with a NUL in it there.
     #[inline(always)]
     pub fn string(&self, index: usize) -> &'a [u8] {
-        self.pool.field(index).string_bytes()
+        let string = self.pool.field(index);
+        // SAFETY: the invariant of the type.
+        unsafe { memory::bytes(string.address(), string.string_len()) }
     }
 
     /// A set of characters of the pool.
     #[inline(always)]
     pub fn class(&self, index: usize) -> &'a [u8] {
-        memory::bytes(self.pool.field(index).address(), CLASS_BYTES)
+        // SAFETY: the invariant of the type.
+        unsafe { memory::bytes(self.pool.field(index).address(), CLASS_BYTES) }
     }
 
     /// What `character` is as without case.

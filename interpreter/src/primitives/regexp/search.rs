@@ -135,7 +135,8 @@ impl Filters {
             if self.known.len() == KNOWN {
                 self.known.clear();
             }
-            let filter = Prefix::of(Program::of(expression));
+            // SAFETY: a filter is made outside of the heap.
+            let filter = Prefix::of(unsafe { Program::of(expression) });
             self.known.push((expression, filter));
             self.known.len() - 1
         });
@@ -294,7 +295,9 @@ mod tests {
     /// it is done.
     fn found(expression: Value, text: &[u8], one_by_one: bool) -> Option<Vec<i64>> {
         let mut scratch = Scratch::new();
-        let mut matcher = Matcher::new(Program::of(expression), text, &mut scratch);
+        // SAFETY: a matcher writes to its scratch, and to new blocks at most.
+        let program = unsafe { Program::of(expression) };
+        let mut matcher = Matcher::new(program, text, &mut scratch);
         let is_found = match one_by_one {
             true => (0..=text.len()).any(|at| matcher.matches(at, Mode::Whole)),
             false => forward(expression, &mut matcher, 0),

@@ -12,15 +12,15 @@ crate::primitives! {
 }
 
 fn of_string(text: Value) -> Outcome {
-    match parse(text.string_bytes()) {
+    match parse(&text.to_bytes()) {
         Some(address) => Ok(heap::alloc_string(&address)),
         None => Err(raise::failure("inet_addr_of_string")),
     }
 }
 
 fn to_string(address: Value) -> Value {
-    let bytes = address.string_bytes();
-    let text = match <[u8; 16]>::try_from(bytes) {
+    let bytes = address.to_bytes();
+    let text = match <[u8; 16]>::try_from(&bytes[..]) {
         Ok(bytes) => text_6(Ipv6Addr::from(bytes)),
         Err(_) => Ipv4Addr::new(bytes[0], bytes[1], bytes[2], bytes[3]).to_string(),
     };

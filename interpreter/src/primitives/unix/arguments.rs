@@ -6,8 +6,8 @@ use crate::registry::Raised;
 use crate::value::Value;
 
 /// A path; one with a NUL in it names nothing.
-pub fn path(name: Value, function: &str) -> Result<&'static [u8], Raised> {
-    let bytes = name.string_bytes();
+pub fn path(name: Value, function: &str) -> Result<Vec<u8>, Raised> {
+    let bytes = name.to_bytes();
     if bytes.contains(&0) {
         return Err(error::about(Errno::NOENT, function, name));
     }
@@ -20,7 +20,7 @@ pub fn with_path<R>(
     function: &str,
     f: impl FnOnce(&[u8]) -> Result<R, Errno>,
 ) -> Result<R, Raised> {
-    f(path(name, function)?).map_err(|error| error::about(error, function, name))
+    f(&path(name, function)?).map_err(|error| error::about(error, function, name))
 }
 
 /// Does something that can fail without anything to mention.

@@ -96,8 +96,9 @@ fn range(start: Value, len: Value) -> std::ops::Range<usize> {
     start..start + len.as_int() as usize
 }
 
-fn read(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
-    let target = &mut buffer.string_bytes_mut()[range(start, len)];
+fn read(file: Value, mut buffer: Value, start: Value, len: Value) -> Outcome {
+    // SAFETY: the outside writes there, and nothing else is done meanwhile.
+    let target = unsafe { &mut buffer.string_bytes_mut()[range(start, len)] };
     let most = target.len().min(PIECE);
     let count = plain(os::read(descriptor(file), &mut target[..most]), "read")?;
     Ok(Value::int(count as i64))
@@ -105,7 +106,8 @@ fn read(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
 
 /// Writes all of it, unless the descriptor does not block and takes only part.
 fn write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
-    let bytes = &buffer.string_bytes()[range(start, len)];
+    // SAFETY: writing to the outside changes no block, and handlers of signals run later.
+    let bytes = unsafe { &buffer.string_bytes()[range(start, len)] };
     let mut written = 0;
     while written < bytes.len() {
         let piece = &bytes[written..bytes.len().min(written + PIECE)];
@@ -119,7 +121,8 @@ fn write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
 }
 
 fn single_write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
-    let bytes = &buffer.string_bytes()[range(start, len)];
+    // SAFETY: writing to the outside changes no block, and handlers of signals run later.
+    let bytes = unsafe { &buffer.string_bytes()[range(start, len)] };
     if bytes.is_empty() {
         return Ok(Value::int(0));
     }

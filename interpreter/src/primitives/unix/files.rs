@@ -37,25 +37,25 @@ fn unlink(name: Value) -> Outcome {
 fn rename(from: Value, to: Value) -> Outcome {
     path(from, "rename")?;
     let to = path(to, "rename")?;
-    with_path(from, "rename", |from| os::rename(from, to))?;
+    with_path(from, "rename", |from| os::rename(from, &to))?;
     Ok(Value::UNIT)
 }
 
 /// `follow` says what to do with a symbolic link; without it, what Linux does: link to the link.
 fn link(follow: Value, old: Value, new: Value) -> Outcome {
-    path(old, "link")?;
+    let old = path(old, "link")?;
     path(new, "link")?;
     let follow = match follow.option() {
         Some(Value::TRUE) => Follow::Yes,
         Some(_) | None => Follow::No,
     };
-    with_path(new, "link", |new| os::link(old.string_bytes(), follow, new))?;
+    with_path(new, "link", |new| os::link(&old, follow, new))?;
     Ok(Value::UNIT)
 }
 
 fn symbolic_link(_to_directory: Value, target: Value, name: Value) -> Outcome {
     let target = path(target, "symlink")?;
-    with_path(name, "symlink", |path| os::symbolic_link(target, path))?;
+    with_path(name, "symlink", |path| os::symbolic_link(&target, path))?;
     Ok(Value::UNIT)
 }
 

@@ -48,8 +48,8 @@ fn named(words: &Words, name: &[u8]) -> bool {
 }
 
 fn host_by_name(name: Value) -> Outcome {
-    let wanted = name.string_bytes();
-    if let Some(address) = addresses::parse(wanted).filter(|address| address.len() == 4) {
+    let wanted = name.to_bytes();
+    if let Some(address) = addresses::parse(&wanted).filter(|address| address.len() == 4) {
         return Ok(host(&[wanted.to_vec()], &address));
     }
     let is_wanted = |words: &Words| {
@@ -57,13 +57,13 @@ fn host_by_name(name: Value) -> Outcome {
         version_4
             && words[1..]
                 .iter()
-                .any(|name| name.eq_ignore_ascii_case(wanted))
+                .any(|name| name.eq_ignore_ascii_case(&wanted))
     };
     known_host(is_wanted)
 }
 
 fn host_by_address(address: Value) -> Outcome {
-    let address = address.string_bytes();
+    let address = address.to_bytes();
     known_host(|words| addresses::parse(&words[0]).is_some_and(|known| known == address))
 }
 
@@ -92,7 +92,8 @@ fn host(names: &[Vec<u8>], address: &[u8]) -> Value {
 }
 
 fn protocol_by_name(name: Value) -> Outcome {
-    protocol(|words| named(words, name.string_bytes()))
+    let name = name.to_bytes();
+    protocol(|words| named(words, &name))
 }
 
 fn protocol_by_number(number: Value) -> Outcome {
@@ -115,7 +116,8 @@ fn protocol(wanted: impl Fn(&Words) -> bool) -> Outcome {
 }
 
 fn service_by_name(name: Value, protocol: Value) -> Outcome {
-    service(protocol, |words, _| named(words, name.string_bytes()))
+    let name = name.to_bytes();
+    service(protocol, |words, _| named(words, &name))
 }
 
 fn service_by_port(port: Value, protocol: Value) -> Outcome {
@@ -130,7 +132,7 @@ fn port(word: &[u8]) -> Option<(i64, &[u8])> {
 
 /// A value of type `Unix.service_entry`; any protocol will do where the program names none.
 fn service(protocol: Value, wanted: impl Fn(&Words, i64) -> bool) -> Outcome {
-    let protocol = protocol.string_bytes();
+    let protocol = protocol.to_bytes();
     let is_wanted = |words: &Words| {
         port(&words[1]).is_some_and(|(number, found)| {
             (protocol.is_empty() || protocol == found) && wanted(words, number)

@@ -60,11 +60,11 @@ fn all_variables(_: Value) -> Value {
 
 /// A name with a `=` in it sets a variable with a shorter name, as in the C library.
 fn putenv(name: Value, value: Value) -> Outcome {
-    let (variable, contents) = (name.string_bytes(), value.string_bytes());
+    let (variable, contents) = (name.to_bytes(), value.to_bytes());
     if variable.contains(&0) || contents.contains(&0) {
         return Err(error::about(Errno::INVAL, "putenv", name));
     }
-    environment::set([variable, b"=", contents].concat());
+    environment::set([variable, b"=".to_vec(), contents].concat());
     Ok(Value::UNIT)
 }
 

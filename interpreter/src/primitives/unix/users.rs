@@ -61,8 +61,8 @@ fn getlogin(_: Value) -> Outcome {
 
 /// A name with a NUL in it is nobody's.
 fn getpwnam(name: Value) -> Outcome {
-    let name = name.string_bytes();
-    user(host::user_by_name(name), |fields| fields[0] == name)
+    let name = name.to_bytes();
+    user(host::user_by_name(&name), |fields| fields[0] == name)
 }
 
 fn getpwuid(number: Value) -> Outcome {
@@ -73,7 +73,8 @@ fn getpwuid(number: Value) -> Outcome {
 }
 
 fn getgrnam(name: Value) -> Outcome {
-    group(|fields| fields[0] == name.string_bytes())
+    let name = name.to_bytes();
+    group(|fields| fields[0] == name)
 }
 
 fn getgrgid(number: Value) -> Outcome {
