@@ -49,7 +49,7 @@ impl Kind {
         }
     }
 
-    /// The kind that marshalled data calls `identifier`, among those that can be marshalled.
+    /// The kind that is called `identifier` in marshalled data, if it can be marshalled.
     pub fn from_identifier(identifier: &[u8]) -> Option<Kind> {
         [Kind::Int32, Kind::Int64, Kind::Nativeint, Kind::Bigarray]
             .into_iter()
@@ -107,7 +107,7 @@ pub fn as_int64(block: Value) -> i64 {
     memory::load_i64(data(block))
 }
 
-/// The same as [`alloc`] for a block that `release` is to be called with once it is dead.
+/// Like [`alloc`]; when the block is dead, the collector calls `release` with it.
 pub fn alloc_released(kind: Kind, words: usize, release: Release) -> Value {
     let block = alloc(kind, words);
     finalise::on_release(block, release);

@@ -1,9 +1,9 @@
-//! Loading a program for a snapshot: where in memory what lasts is put, and where what only loading
-//! needs.
+//! Loading a program for a snapshot: which memory is for what lasts, and which for what only
+//! loading needs.
 //!
 //! From low to high: what was there before; room for what lasts; the file; the scratch arena; the
-//! requests, which the linker takes out again. In the end, file and arena are free memory, as the
-//! rest of the room.
+//! requests, which the linker takes out again. In the end file, arena and the rest of the room are
+//! free memory.
 
 use crate::allocator;
 use crate::code::ImageError;
@@ -43,7 +43,7 @@ fn standard_input() -> Result<Range<u32>, ImageError> {
     }
 }
 
-/// Moves the file up, so that there is room before it for what will last of it; where it is then.
+/// Moves the file up, to make room below it for what will last of it. Returns where it is then.
 fn make_room(file: Range<u32>) -> Result<Range<u32>, ImageError> {
     // SAFETY: what adds sizes up writes nothing.
     let size = program::lasting_size(unsafe { memory::bytes(file.start, file.len()) });

@@ -6,9 +6,9 @@
 //! zeroed allocation of [`NATIVE_SIZE`] bytes, so that tests run in parallel and under Miri. Reads
 //! and writes outside of what [`grow`] handed out are a bug of the caller's; natively they panic.
 //!
-//! Loads, stores and copies are safe. Invariant: no reference into this memory lives while something
-//! is stored where it points. References come from the unsafe functions only ([`bytes`] and
-//! [`bytes_mut`]), whose callers see to it.
+//! Loads, stores and copies are safe. Invariant: no reference into this memory lives while
+//! something is stored where it points. References come from the unsafe functions only ([`bytes`]
+//! and [`bytes_mut`]), whose callers see to it.
 
 /// Address space of one native thread, in bytes.
 #[cfg(not(target_family = "wasm"))]
@@ -144,8 +144,8 @@ mod room {
         (memory_size(0) * PAGE) as u32
     }
 
-    /// The start of `bytes`, a multiple of 4096, taken from the room; which grows if it has to and
-    /// is at the end of memory.
+    /// Takes `bytes`, a multiple of 4096, from the room, and returns where they start. A room at
+    /// the end of memory grows where it is too small.
     pub fn take(bytes: usize) -> Option<u32> {
         let Range { start, end } = room();
         let free = (end - start) as usize;

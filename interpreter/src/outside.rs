@@ -3,8 +3,6 @@
 //! Under Wasm it comes from Rust's allocator, or for much data from the space of large blocks;
 //! natively, where guest addresses are not host addresses, from [`crate::memory::grow`], and is
 //! used again for data of the same size.
-//!
-//! One of the few modules with `unsafe`.
 
 #[cfg(target_family = "wasm")]
 use crate::{allocator, heap};

@@ -49,8 +49,8 @@ pub fn read() -> Option<Parameters> {
     Some(parameters)
 }
 
-/// The parameters in `text`: letters with numbers, separated by commas; what is not understood
-/// counts for nothing.
+/// The parameters in `text`: letters with numbers, separated by commas. What is not understood is
+/// passed over.
 fn parse(text: &[u8]) -> Parameters {
     let mut parameters = Parameters::DEFAULT;
     for item in text.split(|&byte| byte == b',') {

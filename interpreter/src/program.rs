@@ -1,8 +1,8 @@
 //! A bytecode executable becomes a loaded program: parsed, verified and laid out, its primitives
 //! bound, its functions requested; then a heap and a stack for it.
 //!
-//! The only place that knows all floors, so it is where the lower ones get what they call of upper
-//! ones.
+//! This module knows all floors, so it hands the lower ones the functions of upper ones that they
+//! call (`HOOKS`).
 
 use crate::allocator;
 use crate::backtrace::events;

@@ -1,7 +1,7 @@
 //! Raising OCaml exceptions from Rust: each function stores the exception and returns [`Raised`].
 //!
-//! The predefined exceptions are the first globals of every program. None of this is inlined:
-//! callers stay small and need no stack frame for what hardly ever happens.
+//! The predefined exceptions are the first globals of every program. None of this is inlined, so
+//! that callers stay small and need no stack frame for a rare case.
 
 pub use crate::exception::{Predefined, constant, raise};
 

@@ -1,9 +1,9 @@
 //! The OCaml stack: where it is, and how deep a program may go.
 //!
-//! A program's stack is made when it is loaded, for OCaml's default limit. A frame's address is in
-//! the caller's hands, so the stack never moves while the program runs: room for a higher limit is
-//! taken when it starts, if `OCAMLRUNPARAM` asks for it or the program can call `Gc.set`. Memory
-//! that is not touched costs nothing but addresses.
+//! A program's stack is made when it is loaded, for OCaml's default limit. Invariant: the stack
+//! never moves while the program runs, because callers hold addresses of frames. So room for a
+//! higher limit is taken at the start, if `OCAMLRUNPARAM` asks for it or the program can call
+//! `Gc.set`. Memory that is not touched costs nothing but addresses.
 
 use crate::heap::heap;
 use crate::heap::settings::{self, Settings, about};

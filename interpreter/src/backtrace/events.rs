@@ -1,9 +1,9 @@
 //! Debug events: where in the source a code position is.
 //!
-//! The program's own events are the DBUG section of its executable, each compilation unit's kept
-//! compressed (they can be ten times as large as the code) until a position in the unit is asked
-//! for; then that unit's list is read. Code that is loaded at run time brings its events along
-//! ([`add`], [`remove`]). Without events a position has no place, but it is still recorded.
+//! The program's own events are the DBUG section of its executable. They can be ten times as large
+//! as the code, so those of a compilation unit are kept compressed until somebody asks for a
+//! position in that unit. Code that is loaded at run time brings its events along ([`add`],
+//! [`remove`]). A position without events is recorded, but has no place in the source.
 //!
 //! What the stack looks like at each instruction ([`Shapes`]) is kept along.
 //!
@@ -223,9 +223,9 @@ impl Unit {
     }
 }
 
-/// The place of the event at `position` or one word after it: ocamlc puts some events behind the
-/// PUSH that follows. Of several at one position, as in the runtime, the last for the former and
-/// the first for the latter.
+/// The place of the event at `position` or, if there is none, one word after it: ocamlc puts some
+/// events behind the PUSH that follows. Several events at one place are resolved as in the runtime:
+/// at `position` the last counts, one word after it the first.
 fn find(events: &[Event], position: u32) -> Option<Place> {
     let next = events.partition_point(|event| event.position <= position);
     let last = next.checked_sub(1).map(|index| &events[index]);

@@ -3,8 +3,8 @@
 //!
 //! `ocamlrun` finds the positions in one scan of its stack, which holds return addresses. Here the
 //! activations that unwind report themselves ([`unwind`]), innermost first: the one that raises,
-//! then each one whose call returned `Value::RAISED`, up to the handler. What else that scan would
-//! find, calls that wait for their arguments, follows from the code alone ([`shapes`]), so a report
+//! then each one whose call returned `Value::RAISED`, up to the handler. That scan would also find
+//! calls that wait for their arguments. They follow from the code alone ([`shapes`]), so a report
 //! is one number. [`events`] knows the source position of a code position, `print` writes what the
 //! runtime prints when `Printexc` is not linked.
 //!
@@ -32,8 +32,9 @@ thread_local! {
     static POSITIONS: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a position is on the OCaml stack: no integer, for it is even, and no block, for those lie
-/// in the low half of the word. Computed from the address so that it can be relocated.
+/// What a position is on the OCaml stack. It is even, so it is no integer; its number is in the
+/// upper half of the word, so it is no block. It is computed from the address, so that it can be
+/// relocated.
 #[inline(always)]
 pub fn position_word(position: u32) -> i64 {
     (i64::from(position)) << 32
@@ -61,7 +62,7 @@ pub fn record(active: u32) {
     }
 }
 
-/// The activation whose instruction at `pc` raises, or calls what raised, tells where it is.
+/// Reports an activation that unwinds: its instruction at `pc` raises, or calls what raised.
 #[inline(never)]
 pub extern "C" fn unwind(pc: u32) {
     if vm().backtrace_active.get() != 0 {

@@ -1,6 +1,6 @@
 //! What `ocamlrun` has on its stack at each instruction beside values: return addresses of calls
-//! that wait for their arguments (PUSH_RETADDR), and trap frames. Found once, by walking the code
-//! as the verifier does, so that running code need not keep any of it.
+//! that wait for their arguments (PUSH_RETADDR), and trap frames. Running code keeps none of this:
+//! it is found once, by walking the code as the verifier does.
 //!
 //! The code is verified: all ways to an instruction agree on the stack. Code that no function
 //! reaches has no shape.

@@ -1,4 +1,7 @@
-//! One instruction of the code as a slice of words: bounds checked, operands not yet judged.
+//! One instruction of the code as a slice of words.
+//!
+//! Invariant: the slice lies within the code. Whether its operands make sense is the verifier's
+//! question.
 
 use super::error::{CodeProblem, ImageError};
 use super::opcode::Opcode;

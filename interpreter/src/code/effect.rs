@@ -1,6 +1,6 @@
 //! What each instruction does to the stack's depth and where it goes on: the verifier's table.
 //!
-//! Values are left out; so is what a called function does, which leaves the stack as it was.
+//! Leaves out the values, and what a called function does: it leaves the stack as it was.
 
 use super::decode::Instruction;
 use super::opcode::Opcode;

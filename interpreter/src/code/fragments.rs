@@ -35,7 +35,7 @@ thread_local! {
     static BOUNDS: Cell<(u32, u32)> = const { Cell::new((u32::MAX, 0)) };
 }
 
-/// The digest of code: of its words as a file has them.
+/// The digest of code, whose words are taken as they are in a file.
 pub fn digest(code: &[i32]) -> Digest {
     let mut digest = Md5::new();
     code.iter()

@@ -73,8 +73,7 @@ pub fn is_cut(word: u32) -> bool {
     word & CUT != 0
 }
 
-/// Makes the instruction at `cell`, which uses the other half for nothing, a cut with this in its
-/// slot.
+/// Makes the instruction at `cell` a cut with this slot. The other half of its word is free for it.
 pub fn cut(cell: u32, slot: u32) {
     memory::store_u32(cell, memory::load_u32(cell) | CUT);
     memory::store_u32(slot_address(cell), slot);

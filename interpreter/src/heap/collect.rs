@@ -10,8 +10,8 @@ use crate::registry::Raised;
 use crate::value::WORD;
 use crate::vm::{Vm, vm};
 
-/// Under stress there is a major collection each so many minor ones, and fewer the more there is to
-/// mark: one more for so many live words.
+/// Under stress there is a major collection after so many minor ones, and one more minor one in
+/// between for each so many live words.
 const STRESS_MINORS: u64 = 64;
 const STRESS_LIVE_WORDS: u64 = 64;
 
@@ -158,7 +158,7 @@ pub fn apply_settings(settings: Settings) -> Option<()> {
     Some(())
 }
 
-/// There is one policy here, but a change of it is a compaction in OCaml, hence a collection.
+/// There is one policy here. But to change it is a compaction in OCaml, so this collects.
 fn change_policy(heap: &'static Heap, policy: i64) {
     message(about::CYCLES, || {
         "Full major GC cycle (changing allocation policy)\n".to_owned()

@@ -1,8 +1,9 @@
 //! Memory outside of the heap that custom blocks own: how much of it makes a collection due.
 //!
-//! The parameters are OCaml's. `m` limits what blocks of the nursery own, in percent of the
-//! nursery's size; `M` limits what new blocks of the major heap own, in percent of that heap's
-//! size. What a young block owns beyond `n` bytes counts as the major heap's at once.
+//! The parameters are OCaml's (`OCAMLRUNPARAM`). `m` limits what blocks of the nursery own, in
+//! percent of the nursery's size. `M` limits what new blocks of the major heap own, in percent of
+//! that heap's size. `n` is a number of bytes: what a young block owns beyond it counts as the
+//! major heap's at once.
 
 use super::settings::Settings;
 use super::state::{Heap, heap};
@@ -28,8 +29,8 @@ impl External {
         self.young.get() > 1.0
     }
 
-    /// Already at 1, unlike in OCaml: that is what one array of any size comes to, where OCaml's
-    /// slices are on their way.
+    /// A share of exactly 1 is enough, unlike in OCaml: one array, however large, counts as 1, and
+    /// OCaml would have slices under way by then.
     pub fn old_is_due(&self) -> bool {
         self.old.get() >= 1.0
     }

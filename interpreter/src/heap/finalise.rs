@@ -1,10 +1,10 @@
 //! Finalisers: OCaml functions attached to values (`Gc.finalise`, `Gc.finalise_last`) and Rust
 //! functions attached to custom blocks.
 //!
-//! A value of the first kind is handed to its function when it was found unreachable, and is alive
-//! again. One of the second kind is gone when its function runs. Both wait in a queue until a
-//! safepoint runs them, the functions of one collection in the reverse order of registration. Rust
-//! functions run at once.
+//! `Gc.finalise`: when the value is found unreachable, its function gets it, so it is alive again.
+//! `Gc.finalise_last`: the value is gone when its function runs. Both functions wait in a queue
+//! until a safepoint runs them; those of one collection run in the reverse order of registration.
+//! Rust functions run at once.
 
 use super::external;
 use super::mark::Marker;

@@ -1,13 +1,14 @@
 //! Marking: gives every reachable block of the major heap the live colour.
 //!
-//! Begins right after a minor collection (the nursery is empty) with the live colours just swapped,
-//! so that all blocks are of the dead colour, and is completed at the end of the cycle, after
-//! another one. Depth first with an explicit stack of field ranges: deep structures need no native
-//! stack, and a large block waits as one range. Where there is no memory for the stack to grow,
-//! ranges are dropped, and all marked blocks looked at again.
+//! Marking begins right after a minor collection, so the nursery is empty. The live colours were
+//! just swapped, so all blocks have the dead colour. It is completed at the end of the cycle, after
+//! another minor collection.
 //!
-//! Leaves out: doing this in steps. What is missing for that is a write barrier that marks
-//! overwritten values.
+//! The order is depth first, with an explicit stack of field ranges: deep structures need no native
+//! stack, and a large block waits as one range. Where there is no memory for the stack to grow,
+//! ranges are dropped, and all marked blocks are looked at again.
+//!
+//! Leaves out: marking in steps, for which a write barrier would have to mark overwritten values.
 
 use super::ephemeron::watch::{Watches, is_planted};
 use super::minor::YoungRange;
@@ -59,7 +60,8 @@ pub fn complete(heap: &'static Heap) -> u64 {
     marker.live_words
 }
 
-/// Marks what is reachable from `value`, which the nursery may refer to by now; likewise.
+/// Marks what is reachable from `value`. The nursery may refer to it by now. Returns the number of
+/// words that it marked.
 pub fn also(heap: &'static Heap, value: Value) -> u64 {
     let mut marker = Marker::<true>::new(heap);
     marker.value(value);

@@ -122,8 +122,8 @@ pub fn owns(block: Value, bytes: usize) {
     }
 }
 
-/// What `read` allocates was marshalled. If its `words`, headers included, are more than a nursery
-/// block may have, it counts as born outside of the nursery.
+/// What `read` allocates counts as unmarshalled. If its `words`, headers included, are more than a
+/// nursery block may have, it counts as born outside of the nursery.
 pub fn reading<T>(words: usize, read: impl FnOnce() -> T) -> T {
     let memprof = &heap().memprof;
     memprof.read_young.set(words <= super::MAX_YOUNG_WOSIZE + 1);

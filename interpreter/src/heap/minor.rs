@@ -250,7 +250,7 @@ impl Evacuation {
         self.forward(young as i64 - offset) + offset
     }
 
-    /// Copies a block that ephemerons wait for, and wakes them: unless it is skipped.
+    /// Copies a block that ephemerons wait for, and wakes them; or skips it, and wakes nobody.
     #[cold]
     fn forward_watched(&mut self, young: u32, planted: u64) -> i64 {
         let header = self.watches.own_header(planted);

@@ -1,8 +1,9 @@
 //! Which words `Gc.Memprof` samples: each allocated word with the same probability, independently
 //! of all others.
 //!
-//! Gaps between samples are geometric, so looking ahead costs nothing between them, and forgetting
-//! how far the next sample was changes nothing. In the nursery the next sample is an address, the
+//! Gaps between samples have the geometric distribution. So a gap can be drawn ahead, and words in
+//! between cost nothing; and a gap can be drawn anew at any time, since this distribution has no
+//! memory. In the nursery the next sample is an address, the
 //! *trigger*: a block that begins below it holds a sample. Elsewhere it is a number of words still
 //! to come.
 
@@ -53,7 +54,8 @@ impl Sampler {
         samples
     }
 
-    /// The trigger for allocation below `top`, at least `bottom`, where it has no effect.
+    /// The trigger for allocation below `top`. A trigger at `bottom` has no effect; it is never
+    /// below that.
     pub fn trigger_below(&self, top: u32, bottom: u32) -> u32 {
         below(top, self.gap() - 1).max(bottom)
     }

@@ -365,8 +365,8 @@ fn write_free(start: u32, end: u32) {
     memory::store_u64(start, words << 10 | FREE);
 }
 
-/// Turns what is free and what has none of the colours `kept` into runs, linked in order of their
-/// addresses.
+/// Turns free slots, and those whose colour is not among `kept`, into runs, linked in the order of
+/// their addresses.
 fn sweep_page(start: u32, slot_bytes: u32, kept: Colours) -> Swept {
     let end = page_end(start, slot_bytes);
     let mut swept = Swept {

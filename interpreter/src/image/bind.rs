@@ -40,7 +40,8 @@ pub fn name(index: u32) -> String {
     })
 }
 
-/// Fills the table with those of `defined` that have these names; by index, what was found.
+/// Fills the table with those of `defined` that have these names. Returns, by index, what was
+/// found.
 pub fn bind(
     names: &[&[u8]],
     defined: impl Iterator<Item = &'static Primitive>,

@@ -160,7 +160,7 @@ fn fuzz(first: u64, end: u64, test: &str) -> Tally {
     tally
 }
 
-/// Whether a child ended as a program may whose values are not what they should be.
+/// Whether a child ended in a way that is allowed to a program whose values have wrong types.
 fn is_fault(said: &str, status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
     const ABORTED: i32 = 6;

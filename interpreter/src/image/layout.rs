@@ -1,4 +1,5 @@
-//! Verified code becomes cells.
+//! Lays verified code out in memory: each word becomes a cell, as ARCHITECTURE.md describes it
+//! ("Code").
 
 use super::pieces::Plan;
 use super::verify::Verified;
@@ -24,8 +25,8 @@ pub fn lay_out(code: &[i32], verified: &Verified, start: u32, generic_slot: fn(u
     note_outer_traps(code, verified, start);
 }
 
-/// Makes the cuts of code that was laid out at `start`; what goes on at each is `slot`, generic
-/// code, at first.
+/// Makes the cuts of code that was laid out at `start`. Each has `slot` at first, where generic
+/// code goes on.
 pub fn cut(plan: &Plan, start: u32, slot: u32) {
     for cut in &plan.cuts {
         code::cut(code::address(start, cut.position), slot);

@@ -1,17 +1,18 @@
 //! Where large functions are cut into pieces, so that the code generator's work, which grows faster
 //! than a function, stays in proportion to the program.
 //!
-//! A *cut* is an instruction at which an activation can be left by one function and gone on with by
-//! another: everything is on the stack then but the accumulator. A *piece* is what can be reached
-//! from a cut before the next one; it is compiled as a function of its own, of a bounded number of
-//! words of code ([`longest`]). The first piece of a function begins at its entry.
+//! A *cut* is an instruction at which one compiled function can leave an activation and another go
+//! on with it: everything but the accumulator is on the stack there. A *piece* is what can be
+//! reached from a cut before the next one. It is compiled as a function of its own, and its words
+//! of code are bounded ([`longest`]). The first piece of a function begins at its entry.
 //!
 //! The program's own code runs once, so only its loops have pieces. A loop lies between the jump
 //! back and where that leads, as `ocamlc` lays them out; any other code that jumps back counts as
 //! one, which costs nothing but compilation.
 //!
-//! Invariant: each instruction is in one piece, but for those that cannot be cuts (calls and
-//! POPTRAP need the place in their cells for something else): where pieces meet there, all have it.
+//! Invariant: each instruction is in one piece, with one exception. Calls and POPTRAP cannot be
+//! cuts, because their cells hold something else. Where pieces meet at one of them, each has a copy
+//! of it.
 
 mod graph;
 mod regions;

@@ -2,7 +2,7 @@
 //!
 //! Everything here runs between a sync and an invalidate: arguments are in memory, on the OCaml
 //! stack, so a collection in a callee finds and updates them. The last call is always in tail
-//! position, for programs whose tail calls go this way do not expect to run out of stack.
+//! position: a program whose tail calls go this way must not run out of stack.
 
 use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot};
 use crate::code;
@@ -75,7 +75,7 @@ pub extern "C" fn apply_at(closure: i64, at: u32, n: u32) -> i64 {
     run_at(memory::load_u32(closure as u32), closure, at, n)
 }
 
-/// The same, with the closure as the environment of this code, which need not be its own.
+/// The same for code that runs with another closure than its own as the environment.
 fn run_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
     let (mut code, mut closure, mut at, mut n) = (code, closure, at, n);
     loop {
@@ -131,7 +131,7 @@ fn partial(code: u32, closure: i64, at: u32, n: u32) -> i64 {
     }
 }
 
-/// Lets the profiler know of `block` before anything else happens; the stack ends at `at`.
+/// Reports `block` to the profiler before anything else happens. The stack ends at `at`.
 #[cold]
 #[inline(never)]
 fn report(block: Value, at: u32) -> i64 {

@@ -143,8 +143,8 @@ impl Registers {
         }
     }
 
-    /// To the entry, as in a fresh activation: what a tail call left in the accumulator is not the
-    /// callee's to save.
+    /// Goes to the entry, as in a fresh activation. What a tail call left in the accumulator is
+    /// cleared, so that it is not saved with the activation.
     #[inline(always)]
     pub fn begin(&mut self) {
         self.pc = self.entry;
@@ -323,7 +323,7 @@ impl Registers {
         self.trap = self.base - self.sp;
     }
 
-    /// POPTRAP: the code says which trap frame is next, for the frame itself may be another
+    /// POPTRAP. Which trap frame is next is in the code, because the frame itself may be another
     /// piece's.
     #[inline(always)]
     pub fn pop_trap(&mut self) {
@@ -360,14 +360,14 @@ impl Registers {
     }
 
     /// Whether the cut at this instruction ends this function's part of the activation. Generic
-    /// code only makes way for compiled code.
+    /// code leaves an activation only to compiled code.
     #[inline(always)]
     pub fn leaves(&self) -> bool {
         self.pc != self.piece
             && (specialize_active() != 0 || code::slot(self.pc) != entries::resume_slot())
     }
 
-    /// Goes on at this instruction, a cut, in the function in its slot; the result of the
+    /// Goes on at this instruction, a cut, in the function in its slot. Returns the result of the
     /// activation.
     #[inline(always)]
     pub fn leave(&self) -> i64 {
@@ -383,7 +383,7 @@ impl Registers {
         specialize_active() != 0 && self.trap <= self.inherited
     }
 
-    /// As [`Registers::handle`], but in the function that goes on there; the result of the
+    /// As [`Registers::handle`], but in the function that goes on there. Returns the result of the
     /// activation.
     #[inline(always)]
     pub fn leave_to_handler(&mut self) -> i64 {
@@ -425,8 +425,8 @@ impl Registers {
         argument!(1 2 3 4 5 6);
     }
 
-    /// The code of the closure in the accumulator; if the instruction has a hint, there is a
-    /// version of what follows for that code.
+    /// The code of the closure in the accumulator. If the instruction has a hint, what follows is
+    /// compiled once more for the code that the hint names.
     #[inline(always)]
     pub fn callee(&self) -> u32 {
         let code = memory::load_u32(self.accu as u32);

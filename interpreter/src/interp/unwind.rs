@@ -1,5 +1,5 @@
-//! How an activation tells where it is: to the backtrace when it unwinds, and, on the stack, to
-//! those who ask while calls are in progress.
+//! How an activation tells where it is: it reports its position to the backtrace when it unwinds,
+//! and leaves it on the stack for `Printexc.get_callstack` and `Gc.Memprof`.
 
 use super::registers::Registers;
 use crate::backtrace;
@@ -7,7 +7,7 @@ use crate::memory::cell_write;
 use crate::raise::{self, Predefined};
 use crate::vm::vm;
 
-/// Raises at the entry of an activation, which is no position in a backtrace; its callers are.
+/// Raises at the entry of an activation. The entry is no position in a backtrace; the call is.
 pub fn stack_overflow() {
     raise::constant(Predefined::StackOverflow);
     backtrace::restart(vm().exception.get());

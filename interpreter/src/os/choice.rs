@@ -1,8 +1,9 @@
 //! Under Wasm, who serves a run: WASI, or the tool's own functions where it lets the program use
 //! what its process can use.
 //!
-//! Invariant: until the program begins it is WASI, so that a snapshot knows nothing of the run.
-//! Handles of the one mean nothing to the other, but for the standard streams.
+//! Invariant: until the program begins WASI serves, so that a snapshot knows nothing of the run.
+//! The two share the handles of the standard streams; any other handle means something to one of
+//! them only.
 
 use super::pipe::Blocking;
 use super::{Errno, Follow, Handle, OpenFlags, Status, Transfer, Whence};

@@ -247,8 +247,8 @@ fn blocks(a: Value, b: Value, mode: Mode) -> Result<Step, Raised> {
     }
 }
 
-/// Blocks of different tags are ordered by them, but for forwarding blocks and the two kinds of
-/// closures.
+/// Blocks of different tags are ordered by their tags, except forwarding blocks and the two kinds
+/// of closures.
 fn different_tags(a: Value, b: Value) -> Result<Step, Raised> {
     let (tag_a, tag_b) = (a.tag(), b.tag());
     if tag_a == tag::FORWARD {

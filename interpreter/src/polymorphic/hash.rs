@@ -1,5 +1,6 @@
-//! `Hashtbl.hash`: MurmurHash3 over a breadth-first walk of a value, limited in length and in what
-//! it counts.
+//! `Hashtbl.hash`: MurmurHash3 over a breadth-first walk of a value. The walk visits a limited
+//! number of values, and ends early when a limited number of them were meaningful (OCaml's word for
+//! those that change the hash).
 
 use super::bigarray;
 use crate::code::fragments;

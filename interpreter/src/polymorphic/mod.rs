@@ -1,5 +1,5 @@
-//! What works on values of any type: structural comparison, hashing and marshalling; and bigarrays,
-//! whose contents only these know beside their own primitives.
+//! What works on values of any type: structural comparison, hashing and marshalling. Bigarrays are
+//! here, too, because these three look into them.
 
 pub mod bigarray;
 pub mod compare;

@@ -41,8 +41,8 @@ fn status(_: Value) -> Value {
     Value::bool(backtrace::recording() != 0)
 }
 
-/// 1 once the debug information was read. The negative answers are complaints about a file, which
-/// there is none of.
+/// 1 once the debug information was read. `ocamlrun` has negative answers, which complain about a
+/// file; here there is no file.
 fn debug_info_status(_: Value) -> Value {
     Value::int(events::is_read().into())
 }

@@ -1,8 +1,8 @@
 //! Code that appears at run time: verified as a program's code is, laid out in memory of its own.
 //!
-//! Its request slots hold the generic entries, so compiled code and this call each other without
-//! knowing. It has no callee hints, and nothing in it is constant for the specializer. Fragments do
-//! not move; their memory is given back by [`release`].
+//! Its request slots hold the generic entries, so compiled code calls it, and is called by it, as
+//! any other code. It has no callee hints, and nothing in it is constant for the specializer.
+//! Fragments do not move; [`release`] gives their memory back.
 
 use crate::backtrace::events;
 use crate::code::fragments::{self, Digest};
@@ -17,9 +17,9 @@ use crate::vm::vm;
 /// Parameters of the first function of such code: it is called with unit.
 const PARAMETERS: u32 = 1;
 
-/// Loads `code`, whose first word is the entry of a function with one parameter; the address of
-/// that entry. Without a digest of its maker's, the code's own identifies it in marshalled data.
-/// `debug` is an array of lists of debug events.
+/// Loads `code`, whose first word is the entry of a function with one parameter. Returns the
+/// address of that entry. The digest identifies the code in marshalled data; where its maker gives
+/// none, it is that of the code. `debug` is an array of lists of debug events.
 pub fn load(code: &[i32], debug: Value, digest: Option<Digest>) -> Result<u32, ImageError> {
     let limits = Limits {
         parameters: PARAMETERS,

@@ -1,8 +1,8 @@
 //! Shared libraries of primitives, which code that is loaded at run time may ask for.
 //!
-//! A library file holds machine code for another machine: it is not loaded. If the file is there,
-//! it is opened as `dlopen` would, and its primitives are the ones of the same name that are built
-//! in here; a name that nothing defines is not found in any library.
+//! A library file holds machine code for another machine: it is not loaded. Opening one succeeds
+//! where `dlopen` would find the file. Its primitives are those of this runtime, whatever the
+//! library is; a name that the runtime does not define is in no library.
 
 use crate::image::{bind, sections};
 use crate::os::{self, Descriptor, Errno, OpenFlags};
@@ -39,8 +39,8 @@ fn open_lib(_mode: Value, name: Value) -> Outcome {
     }
 }
 
-/// Whether the file can be opened and looks like a library; else what `dlerror` says. A name
-/// without a directory would be searched for among the system's libraries, of which there are none.
+/// Whether the file can be opened and looks like a library; else what `dlerror` says. `dlopen`
+/// searches for a name without a directory among the system's libraries; here there are none.
 fn check_library(name: &[u8]) -> Result<(), String> {
     let cannot_open = |error: Errno| format!("cannot open shared object file: {}", error.message());
     if !name.contains(&b'/') {

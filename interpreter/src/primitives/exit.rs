@@ -1,8 +1,8 @@
 //! How a program ends that did not catch an exception.
 //!
-//! `Printexc`, where it is linked, has registered a function that prints the exception; else the
-//! runtime runs the `at_exit` functions and then prints it in a form of its own, with a backtrace
-//! if one is recorded.
+//! Where `Printexc` is linked, it has registered a function that prints the exception. Otherwise
+//! the runtime runs the `at_exit` functions, then prints the exception in a form of its own, and a
+//! backtrace if one is recorded.
 
 use super::named;
 use crate::backtrace;

@@ -96,8 +96,8 @@ impl Spec {
 }
 
 /// What C's `printf` writes for a format and one number, which `convert` renders. `conversions` are
-/// those of its type. A second number, or another conversion, is undefined in C; it stays as it is
-/// here.
+/// those of its type. A second specification, or one for another type, is undefined in C; here it
+/// is printed as it is.
 pub fn print(format: &[u8], conversions: &[u8], convert: impl Fn(&Spec) -> String) -> Vec<u8> {
     let mut text = Vec::new();
     let mut converted = false;

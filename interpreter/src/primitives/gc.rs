@@ -1,7 +1,8 @@
 //! Module `Gc`: collections on demand, counters, parameters.
 //!
-//! The counters are those of this heap, not of the one whose parameters they imitate. Parameters
-//! without a meaning here are kept and shown. For `Gc.Memprof` see [`memprof`].
+//! The counters tell of this heap, so they are not `ocamlrun`'s. The parameters have `ocamlrun`'s
+//! names and ranges; those without a meaning here are kept and shown. For `Gc.Memprof` see
+//! [`memprof`].
 
 use crate::backtrace;
 use crate::heap::settings::{Settings, about, message};
@@ -59,7 +60,7 @@ fn full_major(_: Value) -> Outcome {
     two_cycles(|| ())
 }
 
-/// One cycle, which ends what has begun, and one that collects what was unreachable then; `before`
+/// Two cycles: one ends what has begun, the next collects what was unreachable then; `before`
 /// comes before the next.
 fn two_cycles(before: impl FnOnce()) -> Outcome {
     heap::finish_cycle(|| ());

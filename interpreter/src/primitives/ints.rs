@@ -66,7 +66,7 @@ fn decimal(n: i64) -> Value {
 /// The runtime's buffer for a format, with its length letter and the zero at the end.
 const FORMAT_BUFFER: usize = 32;
 
-/// `length` is the length letter of C's type: what stands in its place is replaced.
+/// `length` is the length letter of C's type. It takes the place of the one that the format has.
 fn formatted(format: &[u8], length: &[u8], signed: i64, unsigned: u64) -> Outcome {
     if format.len() + length.len() + 1 >= FORMAT_BUFFER {
         return Err(raise::invalid_argument("format_int: format too long"));

@@ -1,8 +1,7 @@
 //! Values that the runtime itself keeps: those registered under a name, the command line, signal
 //! handlers.
 //!
-//! Invariant: each of them is a root of the collector's, which visits them through
-//! [`for_each_root`].
+//! Invariant: each of them is a root; the collector visits them through [`for_each_root`].
 
 use crate::value::Value;
 use std::cell::{Cell, RefCell};
@@ -21,7 +20,7 @@ pub const AT_EXIT: &[u8] = b"Pervasives.do_at_exit";
 /// Name of the function that takes over the printing of uncaught exceptions.
 pub const UNCAUGHT: &[u8] = b"Printexc.handle_uncaught_exception";
 
-/// What `Sys.argv` is. Not a name that a program can register, as the next one.
+/// The value of `Sys.argv`. As with the next one, no program can register this name.
 pub const COMMAND_LINE: &[u8] = b"\0argv";
 /// What OCaml's runtime keeps for its debugger.
 pub const DEBUGGER_FLAGS: &[u8] = b"\0debugger";

@@ -1,8 +1,8 @@
 //! Module `Obj` and what the compiler itself uses of it: raw blocks, tags, objects' identities and
 //! methods.
 //!
-//! These see through types; the collector's invariants hold as long as programs use them as OCaml's
-//! do: a block made here is fully initialised.
+//! These see through types. The collector's invariants hold as long as programs keep to the rules
+//! of OCaml's own: for instance, initialise each block that they make here.
 
 use crate::custom;
 use crate::heap;

@@ -1,5 +1,5 @@
-//! The automata of `ocamlyacc`: a pushdown automaton that returns to OCaml code for tokens,
-//! semantic actions, larger stacks and errors, and keeps its state in a record in between.
+//! The automata of `ocamlyacc`: a pushdown automaton. It returns to OCaml code for tokens, semantic
+//! actions, larger stacks and errors, and in between its state is in a record.
 
 use crate::heap;
 use crate::memory;

@@ -51,8 +51,8 @@ crate::primitives! {
     Leaf "caml_fill_string" fill, 4;
 }
 
-/// The longest string that a 64-bit header can describe: its length is an argument error, while
-/// shorter ones merely do not fit in memory.
+/// The longest string that a 64-bit header can describe. To ask for a longer one is an argument
+/// error; to ask for one that is only too large for memory is not.
 const MAX_LENGTH: u64 = ((1 << 54) - 1) * 8 - 1;
 
 fn length(string: Value) -> Value {

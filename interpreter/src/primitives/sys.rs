@@ -75,7 +75,7 @@ fn get_config(_: Value) -> Value {
 }
 
 /// Makes what OCaml's runtime allocates before the program: the command line, and a list of flags
-/// for its debugger, which nothing uses here, but programs can count the words.
+/// for its debugger. Nothing here uses the list, but programs can count its words.
 pub fn start() {
     named::set(named::COMMAND_LINE, string_array(&command_line()));
     let flags = heap::alloc_list([Value::int(1)].into_iter());

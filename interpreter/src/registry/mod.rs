@@ -33,9 +33,9 @@ pub enum Effect {
     Allocates = 1,
     /// May run the collector or OCaml code, or look at the OCaml stack.
     Collects = 2,
-    /// As [`Effect::Allocates`], blocks of a size that the program chooses: when there is no memory
-    /// for one, the interpreter collects and calls the primitive once more, which so far must have
-    /// done nothing.
+    /// As [`Effect::Allocates`], with blocks of a size that the program chooses. When there is no
+    /// memory for one, the interpreter collects and calls the primitive once more. So it must have
+    /// done nothing before it allocates.
     AllocatesLarge = 4,
 }
 

@@ -1,10 +1,10 @@
 //! The pieces of one function.
 //!
-//! Its instructions are first parted in the order of their positions: code not worth compiling, and
-//! parts of a bounded length. Where control comes from another part is a cut. Within a part, an
-//! instruction that two pieces reach is one too; its place in the order of positions, in which most
-//! jumps lead forwards, makes nearly always one pass enough. A part's length bounds its pieces, and
-//! each of its instructions is in one piece.
+//! Its instructions are first divided, in the order of their positions, into code not worth
+//! compiling and parts of a bounded length. An instruction that control reaches from another part
+//! is a cut. Within a part, an instruction that two pieces reach is a cut, too. These are found by
+//! passes in the order of positions; most jumps lead forwards, so one pass is nearly always enough.
+//! A part's length bounds its pieces, and each of its instructions is in one piece.
 
 use super::Cut;
 use super::graph::{Graph, Node, NodeData};
@@ -89,8 +89,8 @@ impl Cutting<'_> {
         }
     }
 
-    /// Notes that control reaches `node` from another piece; where that cannot be a cut, what
-    /// follows is.
+    /// Notes that control reaches `node` from another piece. Where it cannot be a cut, the
+    /// instructions that follow it are noted.
     fn arrive(&mut self, node: Node) {
         let mut work = vec![node];
         while let Some(node) = work.pop() {
@@ -218,8 +218,8 @@ fn parts(graph: &Graph, worth: &[Range<usize>], longest: usize) -> Vec<Range<Nod
     parts
 }
 
-/// Where the first part of `nodes` ends: in the fewest loops, then where the stack is least deep,
-/// then as late as can be, in the second half of what it may have.
+/// Where the first part of `nodes` ends: in the second half of the length that it may have, where
+/// the fewest loops are open; of such places, where the stack is least deep; of those, the last.
 fn boundary(graph: &Graph, nodes: Range<Node>, longest: usize) -> Node {
     let start = graph.nodes[nodes.start].words.start;
     let length = |node: Node| graph.nodes[node].words.end - start;

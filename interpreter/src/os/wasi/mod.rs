@@ -1,9 +1,9 @@
 //! The outside over WASI preview 1: raw imports, no C library in between.
 //!
-//! The preopened directories are asked for at the first path that is used; the current directory
-//! starts as the environment says in `BACTRIAN_CWD`, which the program does not see, or in `PWD`,
-//! else as `/`, and preopens with a relative name are taken from there. A path outside of all of
-//! them does not exist.
+//! The preopened directories are asked for at the first path that is used. The current directory is
+//! at first that of the environment variable `BACTRIAN_CWD`, which the program does not see, else
+//! that of `PWD`, else `/`. Preopens with a relative name are taken from there. A path outside of
+//! all preopens does not exist.
 //!
 //! Hosts refuse to follow a link with an absolute target, and one that leads out of a preopen. The
 //! target may still be inside of this or another preopen: then the runtime follows the link itself
@@ -75,9 +75,9 @@ impl Directories {
     }
 }
 
-/// Calls `f` with the preopened directory that holds `path`, and the path from there; again, with
-/// the links on the way followed, where the host refuses. `follow` says whether that is to be done
-/// with one at the end.
+/// Calls `f` with the preopened directory that holds `path`, and the path from there. Where the
+/// host refuses, it is called again with the links on the way followed; `follow` says whether a
+/// link at the end is followed, too.
 fn at<R>(
     path: &[u8],
     follow: Follow,

@@ -1,5 +1,5 @@
-//! Directories over WASI: the current one, which is the guest's own affair, paths without links,
-//! and listings.
+//! Directories over WASI: the current one, which the guest keeps itself because WASI has none;
+//! paths without links; and listings.
 
 use super::super::path::{self, Part};
 use super::super::{Errno, Follow, Handle, Kind};

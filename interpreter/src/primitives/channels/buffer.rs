@@ -138,8 +138,8 @@ impl Channel {
         }
     }
 
-    /// A target inside the buffer is as good as any, even in a closed channel; reading it then
-    /// fails.
+    /// A target inside of the buffer needs no system call. So this works even in a closed channel;
+    /// reading it then fails.
     fn seek_input(&mut self, target: i64) -> Result<(), Errno> {
         let position = self.file_position();
         if (position - self.limit as i64..=position).contains(&target) {
@@ -163,9 +163,9 @@ impl Channel {
     }
 }
 
-/// Moves the descriptor. The C runtime tells errors by a result other than the target: so nothing
-/// is wrong with moving to −1, and a device that stays where it is gives the last error there was,
-/// which is mostly that of asking a pipe or a terminal for its position.
+/// Moves the descriptor. OCaml's runtime takes it for an error if the result is not the target, and
+/// reports the last error number there was. So moving to −1 succeeds. A device that stays where it
+/// is fails with an old error: mostly that of asking a pipe or a terminal for its position.
 fn move_to(descriptor: Result<Descriptor, Errno>, target: i64) -> Result<(), Errno> {
     match descriptor.and_then(|descriptor| os::seek(descriptor, target, Whence::Start)) {
         Ok(position) if position != target => Err(Errno::SPIPE),

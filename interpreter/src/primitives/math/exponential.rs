@@ -1,10 +1,11 @@
 //! `exp`, `log`, `log2` and `pow` with glibc's bits: Arm's algorithms with fused operations where
 //! glibc's compiler puts them.
 //!
-//! Each function first computes without them: the result as a float, and the little that is to be
-//! added to it. Whichever way that is rounded, it is off by less than a known bound; where the
-//! bound says that the float stays, it is the result, and else, in a few cases of a hundred, the
-//! same formula is computed again with fused operations.
+//! WebAssembly has no fused operations, and emulating them is slow. So each function first computes
+//! without them: a float, and a small correction to be added to it. The error of their sum is less
+//! than a known bound. If the float stays the same whatever the error within that bound, it is the
+//! result. Otherwise, in a few cases of a hundred, the formula is computed again with emulated
+//! fused operations.
 //!
 //! Source: S. Nagy, Arm Optimized Routines, `exp.c`, `log.c`, `log2.c`, `pow.c` (the algorithms;
 //! the tables are the C library's).

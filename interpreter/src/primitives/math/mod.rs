@@ -116,7 +116,7 @@ fn power(x: f64, y: f64) -> f64 {
     }
 }
 
-/// Whether `y` is an odd integer: of what is larger than a float has bits for, none is.
+/// Whether `y` is an odd integer. Beyond 2^53 all floats are even.
 fn is_odd(y: f64) -> bool {
     y.abs() < (1u64 << 53) as f64 && y as i64 & 1 != 0 && y == y.trunc()
 }
@@ -134,8 +134,8 @@ pub fn quiet(nan: f64) -> f64 {
     f64::from_bits(nan.to_bits() | 1 << 51)
 }
 
-/// Whether `x` is a NaN that operations have to report, as OCaml's `nan` is. Even where the result
-/// does not depend on an operand, glibc answers NaN to such a one.
+/// Whether `x` is a signalling NaN, as OCaml's `nan` is. glibc answers NaN to one even where the
+/// result does not depend on that operand.
 pub fn is_signalling(x: f64) -> bool {
     x.is_nan() && x.to_bits() & 1 << 51 == 0
 }

@@ -1,5 +1,5 @@
-//! The C library's tables for exponentials and logarithms, the same in musl and glibc: both have
-//! the functions of Arm's "optimized routines", which differ in whether they use fused operations.
+//! The C library's tables for exponentials and logarithms. Those of musl, which this module is
+//! linked with, are also glibc's: both took the functions from Arm's "optimized routines".
 
 /// `2^(i/128)`, and constants of `exp`.
 #[repr(C)]

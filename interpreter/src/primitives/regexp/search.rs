@@ -56,8 +56,8 @@ pub fn backward(matcher: &mut Matcher, start: usize) -> bool {
     candidates.any(|position| matcher.matches(position, Mode::Whole))
 }
 
-/// Whether there is a match at one of `positions` that `filter` knows of; those that it does not
-/// are left.
+/// Whether there is a match at one of `positions` that `filter` can judge; the others are left in
+/// it.
 fn filtered(filter: &Prefix, matcher: &mut Matcher, positions: &mut Positions) -> bool {
     let mut candidates = filter.candidates(positions.text, positions.next);
     let found = candidates.any(|position| matcher.matches(position, Mode::Whole));
@@ -65,8 +65,8 @@ fn filtered(filter: &Prefix, matcher: &mut Matcher, positions: &mut Positions) -
     found
 }
 
-/// Positions of a text, those left out that matches do not begin at. At the end of the text it is
-/// always tried.
+/// Positions of a text, without those at which no match begins. The end of the text is always among
+/// them.
 struct Positions<'a> {
     text: &'a [u8],
     /// For each character, whether a match may begin with it.
@@ -109,8 +109,8 @@ impl Iterator for Positions<'_> {
     }
 }
 
-/// Filters of expressions that were searched for since the last collection: until the next one, an
-/// expression is where it is.
+/// Filters of expressions that were searched for since the last collection. A collection may move
+/// expressions, so it empties the list.
 struct Filters {
     known: Vec<(Value, Option<Prefix>)>,
     is_registered: bool,

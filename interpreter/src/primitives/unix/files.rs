@@ -1,6 +1,7 @@
 //! Files and directories by name.
 //!
-//! Permissions and owners are what a host tells beyond WASI.
+//! Permissions and owners are known where the tool serves the program itself; WASI does not tell
+//! them.
 
 use super::arguments::{descriptor, path, plain, with_path};
 use crate::custom;
@@ -41,7 +42,8 @@ fn rename(from: Value, to: Value) -> Outcome {
     Ok(Value::UNIT)
 }
 
-/// `follow` says what to do with a symbolic link; without it, what Linux does: link to the link.
+/// `follow` says what to do with a symbolic link. Without it the new name is one for the link
+/// itself, as on Linux.
 fn link(follow: Value, old: Value, new: Value) -> Outcome {
     let old = path(old, "link")?;
     path(new, "link")?;

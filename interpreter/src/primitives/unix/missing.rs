@@ -1,8 +1,8 @@
 //! What is not here: processes, sockets, other users' rights, timers, terminals' settings.
 //!
-//! Each of these raises `Unix_error (ENOSYS, name, "")`, except for those that a descriptor of
-//! another sort already decides: a file is no socket (`ENOTSOCK`), and what is no terminal has no
-//! settings (`ENOTTY`).
+//! Each of these raises `Unix_error (ENOSYS, name, "")`, unless the descriptor is of the wrong sort
+//! anyway. Then the error is the system's: a file is no socket (`ENOTSOCK`), and what is no
+//! terminal has no settings (`ENOTTY`).
 
 use super::arguments::descriptor;
 use super::error;

@@ -1,13 +1,13 @@
-//! OCaml's unix library over WASI: `docs/unix.md` says, function by function, what works and what
-//! does not.
+//! OCaml's unix library, over WASI or the tool's own functions: `docs/unix.md` says, function by
+//! function, what works and what does not.
 //!
 //! * [`error`]: the exception `Unix_error`; [`arguments`]: flags, paths, options;
 //! * [`descriptors`], [`files`], [`directories`], [`status`], [`waiting`], [`mapping`]: files and
 //!   pipes;
 //! * [`time`], [`calendar`], [`zone`]: clocks and time zones;
-//! * [`process`], [`users`], [`signals`]: the program as a process that it hardly is here;
+//! * [`process`], [`users`], [`signals`]: what is here of the program's process;
 //! * [`addresses`], [`network`]: network addresses and databases;
-//! * [`missing`]: what WASI has nothing for.
+//! * [`missing`]: what neither has.
 //!
 //! Invariant: what cannot be done raises `Unix_error (ENOSYS, name, _)`, where `name` is that of
 //! the function.

@@ -1,7 +1,7 @@
 //! The program as a process: its number, its environment, its children, of which there are none.
 //!
-//! What WASI does not tell (numbers, priority, the machine's name, how processor time divides) the
-//! host may.
+//! WASI does not tell the process's number, its priority, the machine's name, or which part of the
+//! processor time was the system's. The tool does where it serves the program itself.
 
 use super::arguments::plain;
 use super::error;

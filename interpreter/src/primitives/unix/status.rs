@@ -1,7 +1,7 @@
 //! What is known of a file: `stat` and its kin.
 //!
-//! Invariant: a record holds only what is known. WASI tells neither owner nor permissions, so there
-//! the functions fail.
+//! Invariant: a record holds only what is known. WASI tells neither owner nor permissions, so over
+//! WASI the functions fail.
 
 use super::arguments::{descriptor, plain, with_path};
 use crate::custom;

@@ -19,8 +19,9 @@ crate::primitives! {
 }
 
 thread_local! {
-    /// The offset of the last local time that was turned into a time, where the search for the next
-    /// one begins: at the end of summer time it decides between two answers, as in glibc.
+    /// The offset from UTC of the last local time that was turned into a time. The search for the
+    /// next one begins with it. At the end of summer time, when a local time stands for two times,
+    /// it decides between them, as in glibc.
     static OFFSET: Cell<i64> = const { Cell::new(0) };
 }
 
@@ -93,7 +94,7 @@ fn mktime(date: Value) -> Outcome {
     ))
 }
 
-/// The time whose local time is `wanted`; near it, where clocks jumped over that.
+/// The time whose local time is `wanted`. Where clocks jumped over `wanted`, a time near it.
 fn search(zone: &zone::Zone, wanted: i64) -> i64 {
     const ROUNDS: u32 = 6;
     let mut time = wanted - OFFSET.get();

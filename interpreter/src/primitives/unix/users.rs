@@ -1,6 +1,8 @@
-//! Users and groups. Who the program is the host tells, or nobody; a user's entry comes from the
-//! host's database, else like a group's from the files `/etc/passwd` and `/etc/group`, where they
-//! can be read.
+//! Users and groups.
+//!
+//! Only the tool, where it serves the program itself, tells as which user the program runs; over
+//! WASI nobody knows. A user's entry comes from the tool's database of users, else from
+//! `/etc/passwd`; a group's entry from `/etc/group`; where these files can be read.
 
 use super::arguments::plain;
 use crate::heap;

@@ -26,7 +26,8 @@ pub struct Local {
     pub summer: bool,
 }
 
-/// A zone: what held from which time on, and what holds after the last one.
+/// A zone: what held at first, from which time on something else held, and the rule for times after
+/// the last change.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Zone {
     first: Local,
@@ -221,7 +222,8 @@ fn parse_data(data: &mut Reader, counts: &Counts, time: usize) -> Option<Zone> {
 const DEFAULT_SUMMER: &[u8] = b",M3.2.0,M11.1.0";
 
 impl Rule {
-    /// `STD offset [DST [offset] [,start[/time],end[/time]]]`; the signs are the wrong way round.
+    /// `STD offset [DST [offset] [,start[/time],end[/time]]]`. Offsets count what is added to local
+    /// time to get UTC.
     fn parse(text: &[u8]) -> Option<Self> {
         let mut rest = name(text)?;
         let standard = Local {
