@@ -10,6 +10,7 @@ use crate::index::Map;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value, Values};
 use crate::ir::{Callee, Func, Global, Sig, Signature, Type};
 use crate::op::{Const, LoadKind, Op, StoreKind};
+use fastrand::Rng;
 
 /// `report(i32, i64) -> i64`: a function that the test provides.
 pub const REPORT: Func = Func(0);
@@ -50,29 +51,9 @@ pub fn cases(few: u64) -> std::ops::Range<u64> {
     first..first + number("BACTRIAN_FUZZ_CASES", few)
 }
 
-/// A small generator of numbers (xorshift).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as usize % bound
-    }
-
-    fn pick<T: Copy>(&mut self, items: &[T]) -> T {
-        items[self.below(items.len())]
-    }
-}
-
 /// A function `(i32, i64) -> i64` of up to `max_blocks` blocks.
-pub fn function(random: &mut Random, max_blocks: usize) -> Function {
-    let count = 1 + random.below(max_blocks);
+pub fn function(random: &mut Rng, max_blocks: usize) -> Function {
+    let count = 1 + random.usize(..max_blocks);
     let mut function = Function {
         signature: signature(),
         blocks: (0..count).map(|_| graph_block(random, count)).collect(),
@@ -88,7 +69,7 @@ pub fn function(random: &mut Random, max_blocks: usize) -> Function {
             .any(|&pred| order.retreats(pred, block))
     };
     let reports = (function.blocks.keys())
-        .map(|block| in_loop(block) || random.below(3) == 0)
+        .map(|block| in_loop(block) || random.usize(..3) == 0)
         .collect();
     let mut builder = Builder {
         random,
@@ -113,11 +94,11 @@ pub fn function(random: &mut Random, max_blocks: usize) -> Function {
 }
 
 /// A block with its edges; arguments and operands are filled in later.
-fn graph_block(random: &mut Random, count: usize) -> BlockData {
+fn graph_block(random: &mut Rng, count: usize) -> BlockData {
     let hole = Value(u32::MAX);
     let mut target = || {
         let block = if count > 1 {
-            1 + random.below(count - 1)
+            1 + random.usize(..count - 1)
         } else {
             0
         };
@@ -128,7 +109,7 @@ fn graph_block(random: &mut Random, count: usize) -> BlockData {
     };
     let targets = [target(), target(), target(), target()];
     let [first, second, third, default] = targets;
-    let term = match random.below(if count > 1 { 12 } else { 1 }) {
+    let term = match random.usize(..if count > 1 { 12 } else { 1 }) {
         0 | 1 => Terminator::Return(Values::new()),
         2..=4 => Terminator::Jump(first),
         5..=9 => Terminator::Branch {
@@ -153,8 +134,12 @@ fn graph_block(random: &mut Random, count: usize) -> BlockData {
     }
 }
 
+fn pick<T: Copy>(random: &mut Rng, items: &[T]) -> T {
+    items[random.usize(..items.len())]
+}
+
 struct Builder<'f> {
-    random: &'f mut Random,
+    random: &'f mut Rng,
     function: &'f mut Function,
     /// What is available at a block's end.
     defined: Map<Block, Vec<Value>>,
@@ -166,11 +151,8 @@ impl Builder<'_> {
     fn params(&mut self, block: Block) {
         let types = match block {
             Block::ENTRY => self.function.signature.params.clone(),
-            _ => (0..self.random.below(4))
-                .map(|_| {
-                    self.random
-                        .pick(&[Type::I32, Type::I64, Type::I64, Type::F64])
-                })
+            _ => (0..self.random.usize(..4))
+                .map(|_| pick(self.random, &[Type::I32, Type::I64, Type::I64, Type::F64]))
                 .collect(),
         };
         let params = types
@@ -199,7 +181,7 @@ impl Builder<'_> {
                 &[Type::I32, Type::I64],
             );
         }
-        for _ in 0..self.random.below(12) {
+        for _ in 0..self.random.usize(..12) {
             self.random_inst(&mut insts, &mut available);
         }
         let mut term = std::mem::replace(
@@ -234,8 +216,8 @@ impl Builder<'_> {
 
     fn random_inst(&mut self, insts: &mut Vec<Inst>, available: &mut Vec<Value>) {
         use Type::{F64, I32, I64};
-        let offset = self.random.below(3) as u32 * 4;
-        let small = self.random.pick(&[-1, 0, 1, 2, 3, 8, 31, 32, 255]);
+        let offset = self.random.usize(..3) as u32 * 4;
+        let small = pick(self.random, &[-1, 0, 1, 2, 3, 8, 31, 32, 255]);
         let choices: [(Op, &[Type]); 39] = [
             (Op::Const(Const::I32(small)), &[]),
             (Op::Const(Const::I64(i64::from(small))), &[]),
@@ -295,7 +277,7 @@ impl Builder<'_> {
             (Op::GlobalSet(GLOBAL), &[I32]),
             (Op::Call(Callee::Direct(REPORT)), &[I32, I64]),
         ];
-        let (op, operands) = self.random.pick(&choices);
+        let (op, operands) = pick(self.random, &choices);
         if let Op::Load { .. } | Op::Store { .. } = op {
             // Addresses stay within the memory: a load whose result is unused may go, trap and all.
             let masked = self.mask(insts, available);
@@ -372,11 +354,11 @@ impl Builder<'_> {
             .copied()
             .filter(|value| self.function.types[*value] == ty)
             .collect();
-        let recent = if self.random.below(2) == 0 {
+        let recent = if self.random.usize(..2) == 0 {
             typed.len().min(3)
         } else {
             typed.len()
         };
-        typed[typed.len() - 1 - self.random.below(recent)]
+        typed[typed.len() - 1 - self.random.usize(..recent)]
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
 
-use bactrian_tests::annotated::random::{self, Random, Watch};
+use bactrian_tests::annotated::random::{self, Watch};
 use bactrian_tests::fuzz::cases;
 use bactrian_tests::workspace;
 use fastrand::Rng;
@@ -102,8 +102,8 @@ fn seeds() -> Vec<Vec<u8>> {
         .map(|path| fs::read_to_string(path).expect("a golden is text"));
     let mut texts: Vec<_> = goldens.collect();
     for seed in 0..4 {
-        texts.push(random::machine(&mut Random::new(seed), Watch::Some));
-        texts.push(random::function(&mut Random::new(seed), Watch::Some));
+        texts.push(random::machine(&mut Rng::with_seed(seed), Watch::Some));
+        texts.push(random::function(&mut Rng::with_seed(seed), Watch::Some));
     }
     let modules = texts
         .iter()

@@ -4,9 +4,10 @@
 //! Each failure names its seed; `make fuzz` tries more seeds.
 
 use anyhow::{Context, Result, ensure};
-use bactrian_tests::annotated::random::{self, Random, Watch};
+use bactrian_tests::annotated::random::{self, Watch};
 use bactrian_tests::annotated::{Program, ablations, comparable, specialize, verified};
 use bactrian_tests::fuzz::cases;
+use fastrand::Rng;
 use specializer::Options;
 use wasmtime::{Config, Engine, OptLevel};
 
@@ -30,14 +31,14 @@ fn random_functions_with_intrinsics() {
 }
 
 /// Checks random modules; how many were declined.
-fn check_all(generate: fn(&mut Random) -> String) -> u64 {
+fn check_all(generate: fn(&mut Rng) -> String) -> u64 {
     let mut config = Config::new();
     config.cranelift_opt_level(OptLevel::None);
     let engine = Engine::new(&config).expect("the configuration is valid");
     let results = cases(CASES).map(|seed| {
-        let mut random = Random::new(seed);
+        let mut random = Rng::with_seed(seed);
         let text = generate(&mut random);
-        let arguments = [0, 1, random.below(1 << 20) as i64];
+        let arguments = [0, 1, random.usize(..1 << 20) as i64];
         let checked = check(&engine, &text, &arguments, seed);
         checked.unwrap_or_else(|failure| panic!("seed {seed}: {failure:#}\n{text}"))
     });

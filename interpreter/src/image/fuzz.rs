@@ -14,7 +14,7 @@ use super::mutate::{Program, seeds};
 use crate::os::native;
 use crate::program;
 use crate::start::run_loaded;
-use crate::testing::Random;
+use fastrand::Rng;
 use std::cell::Cell;
 use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
@@ -56,12 +56,12 @@ struct Tally {
 
 /// Case `number`, the same each time.
 fn case(seeds: &[Program], number: u64) -> Vec<u8> {
-    let mut random = Random(number.wrapping_mul(0x2545_F491_4F6C_DD1D));
+    let mut random = Rng::with_seed(number);
     // Small programs ten times as often as large ones.
-    let seed = if random.below(10) == 0 {
-        random.below(seeds.len())
+    let seed = if random.usize(..10) == 0 {
+        random.usize(..seeds.len())
     } else {
-        random.below(4)
+        random.usize(..4)
     };
     seeds[seed].mutated(&mut random)
 }

@@ -5,7 +5,7 @@ use super::assemble::{assemble, executable};
 use super::parse::{self, MAGIC};
 use crate::code::opcode::COUNT;
 use crate::primitives;
-use crate::testing::Random;
+use fastrand::Rng;
 
 /// An executable in parts.
 #[derive(Clone)]
@@ -73,7 +73,7 @@ impl Program {
         &self.code
     }
 
-    fn file(&self, random: &mut Random) -> Vec<u8> {
+    fn file(&self, random: &mut Rng) -> Vec<u8> {
         let code: Vec<u8> = self
             .code
             .iter()
@@ -86,10 +86,10 @@ impl Program {
             (b"PRIM", names),
             (b"DATA", self.data.clone()),
         ];
-        match random.below(40) {
-            0 => drop(sections.remove(random.below(3))),
-            1 => sections.push((b"SYMB", vec![0xFF; random.below(50)])),
-            2 => sections.push((b"CODE", vec![0; random.below(50)])),
+        match random.usize(..40) {
+            0 => drop(sections.remove(random.usize(..3))),
+            1 => sections.push((b"SYMB", vec![0xFF; random.usize(..50)])),
+            2 => sections.push((b"CODE", vec![0; random.usize(..50)])),
             3 => sections.swap(0, 2),
             _ => {}
         }
@@ -107,84 +107,87 @@ impl Program {
     }
 
     /// The file with some changes.
-    pub fn mutated(&self, random: &mut Random) -> Vec<u8> {
+    pub fn mutated(&self, random: &mut Rng) -> Vec<u8> {
         let mut changed = self.clone();
-        for _ in 0..1 + random.below(4) {
-            match random.below(16) {
+        for _ in 0..1 + random.usize(..4) {
+            match random.usize(..16) {
                 0..11 => changed.change_code(random),
                 11 => changed.change_primitives(random),
                 _ => changed.change_data(random),
             }
         }
         let mut file = changed.file(random);
-        if random.below(20) == 0 {
+        if random.usize(..20) == 0 {
             change_bytes(&mut file, random);
         }
         file
     }
 
-    fn change_code(&mut self, random: &mut Random) {
+    fn change_code(&mut self, random: &mut Rng) {
         let code = &mut self.code;
         if code.is_empty() {
-            return code.push(random.bits() as i32);
+            return code.push(random.i32(..));
         }
-        let at = random.below(code.len());
-        let other = random.below(code.len());
-        match random.below(10) {
-            0 | 1 => code[at] = random.below(COUNT + 4) as i32 - 2,
-            2 => code[at] = code[at].wrapping_add(random.below(9) as i32 - 4),
+        let at = random.usize(..code.len());
+        let other = random.usize(..code.len());
+        match random.usize(..10) {
+            0 | 1 => code[at] = random.usize(..COUNT + 4) as i32 - 2,
+            2 => code[at] = code[at].wrapping_add(random.usize(..9) as i32 - 4),
             3 => code[at] = code[other],
             // A jump to somewhere else.
             4 => code[at] = other as i32 - at as i32,
             5 => {
-                code[at] = *random.pick(&[
-                    0,
-                    -1,
-                    255,
-                    256,
-                    65_535,
-                    65_536,
-                    i32::MAX,
-                    i32::MIN,
-                    0x00FF_00FF,
-                ])
+                code[at] = *pick(
+                    random,
+                    &[
+                        0,
+                        -1,
+                        255,
+                        256,
+                        65_535,
+                        65_536,
+                        i32::MAX,
+                        i32::MIN,
+                        0x00FF_00FF,
+                    ],
+                )
             }
             6 => drop(code.remove(at)),
-            7 => code.insert(at, random.below(160) as i32),
+            7 => code.insert(at, random.usize(..160) as i32),
             8 => code.swap(at, other),
             _ => {
-                let end = (other + 1 + random.below(12)).min(code.len());
+                let end = (other + 1 + random.usize(..12)).min(code.len());
                 let piece = code[other..end].to_vec();
                 code.splice(at..at, piece);
             }
         }
     }
 
-    fn change_primitives(&mut self, random: &mut Random) {
+    fn change_primitives(&mut self, random: &mut Rng) {
         let all: Vec<_> = primitives::all()
             .map(|primitive| primitive.name)
             .filter(|name| is_harmless(name))
             .collect();
         let at = random
-            .below(self.primitives.len().max(1))
+            .usize(..self.primitives.len().max(1))
             .min(self.primitives.len());
-        match random.below(4) {
+        match random.usize(..4) {
             0 => self
                 .primitives
-                .insert(at, random.pick(&all).as_bytes().to_vec()),
+                .insert(at, pick(random, &all).as_bytes().to_vec()),
             1 if !self.primitives.is_empty() => drop(self.primitives.remove(at)),
             2 => self.primitives.truncate(at),
             _ => {
                 if let Some(name) = self.primitives.get_mut(at) {
-                    *name = random.pick(&all).as_bytes().to_vec();
+                    *name = pick(random, &all).as_bytes().to_vec();
                 }
             }
         }
     }
 
-    fn change_data(&mut self, random: &mut Random) {
+    fn change_data(&mut self, random: &mut Rng) {
         change_bytes(&mut self.data, random);
-        if random.below(3) == 0 && self.data.len() >= 20 {
+        if random.usize(..3) == 0 && self.data.len() >= 20 {
             // The lengths in the header of marshalled data agree with it again.
             let length = (self.data.len() - 20) as u32;
             self.data[4..8].copy_from_slice(&length.to_be_bytes());
@@ -192,18 +195,22 @@ impl Program {
     }
 }
 
-fn change_bytes(bytes: &mut Vec<u8>, random: &mut Random) {
+fn pick<'a, T>(random: &mut Rng, items: &'a [T]) -> &'a T {
+    &items[random.usize(..items.len())]
+}
+
+fn change_bytes(bytes: &mut Vec<u8>, random: &mut Rng) {
     if bytes.is_empty() {
         return bytes.push(0);
     }
-    let at = random.below(bytes.len());
-    match random.below(8) {
-        0 => bytes[at] ^= 1 << random.below(8),
-        1 | 2 => bytes[at] = random.below(0x20) as u8,
-        3 => bytes[at] = random.bits() as u8,
+    let at = random.usize(..bytes.len());
+    match random.usize(..8) {
+        0 => bytes[at] ^= 1 << random.usize(..8),
+        1 | 2 => bytes[at] = random.usize(..0x20) as u8,
+        3 => bytes[at] = random.u8(..),
         4 => bytes.truncate(at),
-        5 => drop(bytes.drain(at..(at + 1 + random.below(8)).min(bytes.len()))),
+        5 => drop(bytes.drain(at..(at + 1 + random.usize(..8)).min(bytes.len()))),
         6 => drop(bytes.splice(at..at, [0xFF; 9])),
-        _ => bytes.extend(std::iter::repeat_n(0x20, random.below(64))),
+        _ => bytes.extend(std::iter::repeat_n(0x20, random.usize(..64))),
     }
 }

@@ -5,7 +5,7 @@ use crate::exec::{self, NoHost, State};
 use crate::ir::residual::{Block, BlockData, Function, Inst, Terminator, Value, Values};
 use crate::ir::{Signature, Type};
 use crate::op::{Const, Op, Plain};
-use crate::random::Random;
+use fastrand::Rng;
 
 /// Integer operators without effect.
 fn operators() -> Vec<Plain> {
@@ -16,7 +16,7 @@ fn operators() -> Vec<Plain> {
 }
 
 /// A chain of operators on the parameters, each on the result of the one before where types permit.
-fn chain(random: &mut Random, operators: &[Plain], length: usize) -> Function {
+fn chain(random: &mut Rng, operators: &[Plain], length: usize) -> Function {
     let types = vec![Type::I32, Type::I64];
     let signature = Signature {
         params: types.clone(),
@@ -32,7 +32,7 @@ fn chain(random: &mut Random, operators: &[Plain], length: usize) -> Function {
         blocks: vec![block].into(),
         types: types.into(),
     };
-    let mut last = Value(random.below(2) as u32);
+    let mut last = Value(random.usize(..2) as u32);
     let push = |function: &mut Function, op: Op, args: &[Value], ty: Type| {
         let result = function.new_value(ty);
         let args = Values::from_slice(args);
@@ -45,7 +45,7 @@ fn chain(random: &mut Random, operators: &[Plain], length: usize) -> Function {
     };
     let mut made = 0;
     while made < length {
-        let plain = operators[random.below(operators.len())];
+        let plain = operators[random.usize(..operators.len())];
         let Some(place) = plain
             .operands()
             .iter()
@@ -75,10 +75,10 @@ fn chain(random: &mut Random, operators: &[Plain], length: usize) -> Function {
                 i64::from(u32::MAX),
                 i64::MIN,
             ];
-            let constant = Const::from_bits(ty, small[random.below(small.len())] as u64);
+            let constant = Const::from_bits(ty, small[random.usize(..small.len())] as u64);
             args.push(match index == place {
                 true => last,
-                false if random.below(8) == 0 => Value(u32::from(ty == Type::I64)),
+                false if random.usize(..8) == 0 => Value(u32::from(ty == Type::I64)),
                 false => push(&mut function, Op::Const(constant), &[], ty),
             });
         }
@@ -106,9 +106,9 @@ fn the_algebra_is_exact() {
     };
     let chosen: Vec<Plain> = all.iter().copied().filter(is_known).collect();
     for seed in 0..20_000 {
-        let mut random = Random::new(seed);
+        let mut random = Rng::with_seed(seed);
         let operators = if seed % 8 == 0 { &all } else { &chosen };
-        let length = 1 + random.below(5);
+        let length = 1 + random.usize(..5);
         check_chain(&chain(&mut random, operators, length));
     }
 }

@@ -1,9 +1,10 @@
 //! Each stage has its faults, and each kind of damage changes code where it finds a place.
 
+use fastrand::Rng;
 use std::collections::BTreeSet;
 
 use super::{Damage, KINDS, Kind, Place};
-use crate::random::{self, Random};
+use crate::random;
 
 #[test]
 fn each_stage_that_is_verified_has_a_kind() {
@@ -36,7 +37,7 @@ fn places_are_counted_to_the_end() {
     let damages: Vec<Damage> = damages.collect();
     let mut planted = BTreeSet::new();
     for seed in 0..60 {
-        let function = random::function(&mut Random::new(seed), 12);
+        let function = random::function(&mut Rng::with_seed(seed), 12);
         let before = function.to_string();
         for damage in &damages {
             for nth in 0..3 {

@@ -4,7 +4,7 @@
 //! Programs are valid by construction and end: each loop iteration takes from a common supply, in
 //! the program itself.
 
-use crate::random::Random;
+use fastrand::Rng;
 
 /// Locals are `i32`: two parameters, then these; the last one is the supply of loop iterations.
 pub const LOCALS: usize = 6;
@@ -59,14 +59,14 @@ enum Label {
 }
 
 struct Generator<'r> {
-    random: &'r mut Random,
+    random: &'r mut Rng,
     labels: Vec<Label>,
     budget: usize,
 }
 
 /// A random program.
-pub fn random(random: &mut Random) -> Program {
-    let budget = 10 + random.below(120);
+pub fn random(random: &mut Rng) -> Program {
+    let budget = 10 + random.usize(..120);
     let mut generator = Generator {
         random,
         labels: vec![],
@@ -78,7 +78,7 @@ pub fn random(random: &mut Random) -> Program {
 
 impl Generator<'_> {
     fn statements(&mut self) -> Vec<Statement> {
-        let count = self.random.below(5);
+        let count = self.random.usize(..5);
         (0..count).map(|_| self.statement()).collect()
     }
 
@@ -92,8 +92,8 @@ impl Generator<'_> {
     fn statement(&mut self) -> Statement {
         self.budget = self.budget.saturating_sub(1);
         let choices = if self.budget == 0 { 3 } else { 9 };
-        match self.random.below(choices) {
-            0..3 => Statement::Set(self.random.below(SUPPLY), self.expr(2)),
+        match self.random.usize(..choices) {
+            0..3 => Statement::Set(self.random.usize(..SUPPLY), self.expr(2)),
             3 => Statement::Block(self.inside(Label::Nothing)),
             4 => Statement::Loop(self.inside(Label::Nothing)),
             5 => {
@@ -103,7 +103,7 @@ impl Generator<'_> {
             }
             6 => self.branch(),
             7 => self.switch(),
-            _ if self.random.below(3) == 0 => Statement::Return(self.expr(2)),
+            _ if self.random.usize(..3) == 0 => Statement::Return(self.expr(2)),
             _ => self.branch(),
         }
     }
@@ -112,9 +112,9 @@ impl Generator<'_> {
         if self.labels.is_empty() {
             return Statement::Set(0, self.expr(2));
         }
-        let depth = self.random.below(self.labels.len());
+        let depth = self.random.usize(..self.labels.len());
         let label = self.labels[self.labels.len() - 1 - depth];
-        let condition = (self.random.below(4) > 0).then(|| self.expr(1));
+        let condition = (self.random.usize(..4) > 0).then(|| self.expr(1));
         let value = (label == Label::Value).then(|| self.expr(1));
         Statement::Branch(depth, condition, value)
     }
@@ -126,21 +126,21 @@ impl Generator<'_> {
         if candidates.is_empty() {
             return Statement::Set(1, self.expr(2));
         }
-        let count = 1 + self.random.below(4);
+        let count = 1 + self.random.usize(..4);
         let labels = (0..count)
-            .map(|_| candidates[self.random.below(candidates.len())])
+            .map(|_| candidates[self.random.usize(..candidates.len())])
             .collect();
         Statement::Switch(self.expr(1), labels)
     }
 
     fn expr(&mut self, depth: usize) -> Expr {
         let boxed = |generator: &mut Self| Box::new(generator.expr(depth - 1));
-        match self.random.below(if depth == 0 { 2 } else { 7 }) {
-            0 => Expr::Number(self.random.below(7) as i32 - 2),
-            1 => Expr::Local(self.random.below(SUPPLY)),
-            2 => Expr::Tee(self.random.below(SUPPLY), boxed(self)),
+        match self.random.usize(..if depth == 0 { 2 } else { 7 }) {
+            0 => Expr::Number(self.random.usize(..7) as i32 - 2),
+            1 => Expr::Local(self.random.usize(..SUPPLY)),
+            2 => Expr::Tee(self.random.usize(..SUPPLY), boxed(self)),
             3 | 4 => Expr::Binary(
-                self.random.below(OPERATIONS.len()),
+                self.random.usize(..OPERATIONS.len()),
                 boxed(self),
                 boxed(self),
             ),

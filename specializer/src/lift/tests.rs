@@ -1,13 +1,13 @@
 //! Lifting by example, and of random programs.
 
 use expect_test::{Expect, expect};
+use fastrand::Rng;
 
 use crate::exec::{self, NoHost, State};
 use crate::ir::{Func, Generic};
 use crate::lift::programs;
 use crate::module::Module;
 use crate::op::Const;
-use crate::random::Random;
 use crate::{text, verify};
 
 /// Lifts the first function that is not imported.
@@ -279,7 +279,7 @@ fn unsupported_functions_say_why() {
 #[test]
 fn random_programs_compute_what_they_should() {
     for seed in crate::random::cases(400) {
-        let mut random = Random::new(seed);
+        let mut random = Rng::with_seed(seed);
         let program = programs::random(&mut random);
         let bytes = wat::parse_str(program.wat()).expect("valid text");
         wasmparser::validate(&bytes).expect("valid by construction");

@@ -1,6 +1,7 @@
 //! Tests of lowering: what is written for each shape of code, and that random functions keep their
 //! meaning through lowering and lifting.
 
+use fastrand::Rng;
 use wasm_encoder as enc;
 
 use super::{Lowered, RelocationKind};
@@ -11,7 +12,7 @@ use crate::ir::{self, Callee, Func, Global, Stage, Symbol};
 use crate::lift;
 use crate::module::Module;
 use crate::op::Const;
-use crate::random::{self, Random};
+use crate::random;
 
 /// A module with `lowered` as function 1 after an imported `report`, a memory and a global.
 pub fn module(lowered: Lowered) -> Vec<u8> {
@@ -171,7 +172,7 @@ fn check_meaning(function: &Function) {
 #[test]
 fn random_functions_keep_their_meaning() {
     for seed in random::cases(1500) {
-        let function = random::function(&mut Random::new(seed), 1 + seed as usize % 24);
+        let function = random::function(&mut Rng::with_seed(seed), 1 + seed as usize % 24);
         crate::verify::residual(&function, &random::Types).expect("generated functions are valid");
         check_meaning(&function);
     }

@@ -184,12 +184,12 @@ fn truncated_modules_do_not_panic() {
 #[test]
 fn changed_bytes_do_not_panic() {
     let valid = assemble(MODULE);
-    let mut random = crate::random::Random::new(1);
+    let mut random = fastrand::Rng::with_seed(1);
     for _ in 0..4000 {
         let mut changed = valid.clone();
-        for _ in 0..1 + random.below(2) {
-            let at = random.below(valid.len());
-            changed[at] = random.below(256) as u8;
+        for _ in 0..1 + random.usize(..2) {
+            let at = random.usize(..valid.len());
+            changed[at] = random.usize(..256) as u8;
         }
         let _ = specialize(&changed);
         let _ = crate::link_generic(&changed, &crate::Options::default());

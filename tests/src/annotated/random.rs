@@ -4,27 +4,8 @@
 //! Both end: what goes back burns fuel. Both keep the intrinsics' contracts: cells are accessed by
 //! other code only between sync and invalidate, and what others change never holds a constant.
 
+use fastrand::Rng;
 use std::fmt::Write;
-
-/// A small generator of numbers (xorshift).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as usize % bound
-    }
-
-    fn pick<'a>(&mut self, items: &[&'a str]) -> &'a str {
-        items[self.below(items.len())]
-    }
-}
 
 /// Opcodes of the machine: the accumulator is reported, all cells are.
 const REPORT: u8 = 5;
@@ -46,7 +27,7 @@ pub enum Watch {
 }
 
 /// The machine with two random programs that call each other.
-pub fn machine(random: &mut Random, watch: Watch) -> String {
+pub fn machine(random: &mut Rng, watch: Watch) -> String {
     let mut data = String::new();
     for (address, other) in [(0x1000, 0x800), (0x1800, -0x800)] {
         let (code, targets) = Code::generate(random, watch);
@@ -61,6 +42,10 @@ pub fn machine(random: &mut Random, watch: Watch) -> String {
     MACHINE.replace("(; program ;)", &data)
 }
 
+fn pick<'a>(random: &mut Rng, items: &[&'a str]) -> &'a str {
+    items[random.usize(..items.len())]
+}
+
 fn spaced<T: ToString>(items: &[T]) -> String {
     let items: Vec<String> = items.iter().map(ToString::to_string).collect();
     items.join(" ")
@@ -68,7 +53,7 @@ fn spaced<T: ToString>(items: &[T]) -> String {
 
 /// Instructions in statements; the stack is as deep at the start of each as at that of the second.
 struct Code<'r> {
-    random: &'r mut Random,
+    random: &'r mut Rng,
     watch: Watch,
     bytes: Vec<u8>,
     depth: usize,
@@ -80,7 +65,7 @@ struct Code<'r> {
 
 impl<'r> Code<'r> {
     /// The code's bytes, and four offsets at which computed jumps may go on.
-    fn generate(random: &'r mut Random, watch: Watch) -> (Vec<u8>, [usize; 4]) {
+    fn generate(random: &'r mut Rng, watch: Watch) -> (Vec<u8>, [usize; 4]) {
         let mut code = Self {
             random,
             watch,
@@ -89,7 +74,7 @@ impl<'r> Code<'r> {
             starts: Vec::new(),
             jumps: Vec::new(),
         };
-        let (pushes, statements) = (1 + code.random.below(30), 2 + code.random.below(8));
+        let (pushes, statements) = (1 + code.random.usize(..30), 2 + code.random.usize(..8));
         for _ in 0..pushes {
             code.straight();
             code.push();
@@ -99,11 +84,11 @@ impl<'r> Code<'r> {
             code.statement(statement, statements);
         }
         code.starts.push(code.bytes.len() / INSTRUCTION);
-        let tail = code.random.below(2);
+        let tail = code.random.usize(..2);
         code.op(18, tail, 0);
         code.patch();
         let targets = [0; 4].map(|_| {
-            let start = code.starts[code.random.below(statements + 1)];
+            let start = code.starts[code.random.usize(..statements + 1)];
             HEADER + start * INSTRUCTION
         });
         (code.bytes, targets)
@@ -125,12 +110,12 @@ impl<'r> Code<'r> {
             self.op(REPORT, 0, 0);
             self.op(LOOK, 0, 0);
         }
-        for _ in 0..1 + self.random.below(5) {
+        for _ in 0..1 + self.random.usize(..5) {
             self.straight();
-            match self.random.below(4) {
+            match self.random.usize(..4) {
                 0 => self.push(),
                 1 if self.depth > depth => {
-                    let how = self.random.below(4);
+                    let how = self.random.usize(..4);
                     self.op(2, how, 0);
                     self.depth -= 1;
                 }
@@ -139,11 +124,11 @@ impl<'r> Code<'r> {
         }
         self.op(16, self.depth - depth, 0);
         self.depth = depth;
-        let forward = number + 1 + self.random.below(count - number);
-        let any = self.random.below(count + 1);
+        let forward = number + 1 + self.random.usize(..count - number);
+        let any = self.random.usize(..count + 1);
         let (op, target) =
-            [(7, forward), (8, forward), (10, forward), (9, any)][self.random.below(4)];
-        match self.random.below(5) {
+            [(7, forward), (8, forward), (10, forward), (9, any)][self.random.usize(..4)];
+        match self.random.usize(..5) {
             0 => {}
             1 => self.op(11, 0, 0),
             _ => {
@@ -155,12 +140,12 @@ impl<'r> Code<'r> {
 
     /// An instruction that leaves the stack as deep as it is.
     fn straight(&mut self) {
-        let large = self.random.below(9) as i16 - 2;
-        let register = self.random.below(8);
+        let large = self.random.usize(..9) as i16 - 2;
+        let register = self.random.usize(..8);
         if self.watch == Watch::All {
             self.op(REPORT, 0, 0);
         }
-        match self.random.below(14) {
+        match self.random.usize(..14) {
             0 | 1 => self.op(0, 0, large),
             2 => self.op(3, register, 0),
             3 => self.op(4, register, 0),
@@ -170,11 +155,11 @@ impl<'r> Code<'r> {
             7 => self.op(13, register, large),
             8 => self.op(14, 0, 0),
             9 | 10 if self.depth > 0 => {
-                let place = self.random.below(self.depth);
+                let place = self.random.usize(..self.depth);
                 self.op(15, place, 0);
             }
             11 => {
-                let other = self.random.below(2);
+                let other = self.random.usize(..2);
                 self.op(17, other, 0);
             }
             12 => self.op(19, 0, 0),
@@ -195,7 +180,7 @@ impl<'r> Code<'r> {
 const FUNCTION: &str = include_str!("function.wat");
 
 /// A random function with intrinsics.
-pub fn function(random: &mut Random, watch: Watch) -> String {
+pub fn function(random: &mut Rng, watch: Watch) -> String {
     let mut body = Body {
         random,
         watch,
@@ -208,7 +193,7 @@ pub fn function(random: &mut Random, watch: Watch) -> String {
 
 /// Statements over the locals `$a $b` (`i64`), `$i $j` (`i32`) and `$q` (a cell's address).
 struct Body<'r> {
-    random: &'r mut Random,
+    random: &'r mut Rng,
     watch: Watch,
     text: String,
     loops: usize,
@@ -216,7 +201,7 @@ struct Body<'r> {
 
 impl Body<'_> {
     fn statements(&mut self, depth: usize) {
-        for _ in 0..2 + self.random.below(4) {
+        for _ in 0..2 + self.random.usize(..4) {
             self.statement(depth);
             if self.watch == Watch::All {
                 self.line(
@@ -237,7 +222,7 @@ impl Body<'_> {
     }
 
     fn statement(&mut self, depth: usize) {
-        match self.random.below(if depth > 0 { 20 } else { 15 }) {
+        match self.random.usize(..if depth > 0 { 20 } else { 15 }) {
             0..=2 => self.assign(),
             3 => {
                 let value = self.long(2);
@@ -257,7 +242,7 @@ impl Body<'_> {
             }
             9..=11 => {
                 let position = self.int(1);
-                let hint = self.random.pick(&["position", "position", "push"]);
+                let hint = pick(self.random, &["position", "position", "push"]);
                 self.line(&format!("(call ${hint} {position})"));
             }
             12 => self.line("(call $pop)"),
@@ -269,12 +254,12 @@ impl Body<'_> {
     }
 
     fn assign(&mut self) {
-        let local = self.random.pick(&["a", "b", "i", "j", "q"]);
+        let local = pick(self.random, &["a", "b", "i", "j", "q"]);
         let value = match local {
             "a" | "b" => self.long(3),
             "q" => format!(
                 "(i32.sub (local.get 1) (i32.const {}))",
-                8 * self.random.below(6)
+                8 * self.random.usize(..6)
             ),
             _ => self.int(3),
         };
@@ -282,11 +267,11 @@ impl Body<'_> {
     }
 
     fn specialize(&mut self) {
-        let local = self.random.pick(&["i", "j"]);
-        let (value, low) = (self.int(2), self.random.below(4));
-        let call = match self.random.below(3) {
+        let local = pick(self.random, &["i", "j"]);
+        let (value, low) = (self.int(2), self.random.usize(..4));
+        let call = match self.random.usize(..3) {
             0 => {
-                let high = low + self.random.below(4);
+                let high = low + self.random.usize(..4);
                 format!("(call $value {value} (i32.const {low}) (i32.const {high}))")
             }
             1 => {
@@ -333,8 +318,8 @@ impl Body<'_> {
 
     /// The address of a cell: of the stack or of a register, known or not.
     fn cell(&mut self) -> String {
-        let number = self.random.below(6);
-        match self.random.below(8) {
+        let number = self.random.usize(..6);
+        match self.random.usize(..8) {
             0..=3 => format!("(i32.sub (local.get 1) (i32.const {}))", 8 * number),
             4 | 5 => format!("(i32.const {})", 0x11000 + 8 * number),
             6 => "(local.get $q)".to_owned(),
@@ -348,16 +333,14 @@ impl Body<'_> {
     }
 
     fn long(&mut self, depth: usize) -> String {
-        match self.random.below(if depth > 0 { 10 } else { 4 }) {
-            0 => format!("(i64.const {})", self.random.below(12) as i64 - 3),
+        match self.random.usize(..if depth > 0 { 10 } else { 4 }) {
+            0 => format!("(i64.const {})", self.random.usize(..12) as i64 - 3),
             1 => "(local.get $a)".to_owned(),
             2 => "(local.get $b)".to_owned(),
             3 => format!("(call $read {})", self.cell()),
             4 => format!("(i64.extend_i32_u {})", self.int(depth - 1)),
             5 => {
-                let kind = self
-                    .random
-                    .pick(&["i64.load", "i64.load16_s", "i64.load8_u"]);
+                let kind = pick(self.random, &["i64.load", "i64.load16_s", "i64.load8_u"]);
                 let place = self.region(depth - 1);
                 format!("({kind} {place})")
             }
@@ -370,9 +353,10 @@ impl Body<'_> {
                 format!("(select {a} {b} {})", self.int(depth - 1))
             }
             _ => {
-                let op = self
-                    .random
-                    .pick(&["add", "sub", "mul", "and", "or", "xor", "shl", "div_u"]);
+                let op = pick(
+                    self.random,
+                    &["add", "sub", "mul", "and", "or", "xor", "shl", "div_u"],
+                );
                 let (a, b) = (self.long(depth - 1), self.long(depth - 1));
                 format!("(i64.{op} {a} {b})")
             }
@@ -380,8 +364,8 @@ impl Body<'_> {
     }
 
     fn int(&mut self, depth: usize) -> String {
-        match self.random.below(if depth > 0 { 12 } else { 4 }) {
-            0 => format!("(i32.const {})", self.random.below(9) as i32 - 2),
+        match self.random.usize(..if depth > 0 { 12 } else { 4 }) {
+            0 => format!("(i32.const {})", self.random.usize(..9) as i32 - 2),
             1 => "(local.get $i)".to_owned(),
             2 => "(local.get $j)".to_owned(),
             3 => "(local.get 0)".to_owned(),
@@ -393,9 +377,10 @@ impl Body<'_> {
                 format!("(select {a} {b} {})", self.int(depth - 1))
             }
             _ => {
-                let op = self
-                    .random
-                    .pick(&["add", "sub", "and", "xor", "eq", "ne", "lt_u", "mul"]);
+                let op = pick(
+                    self.random,
+                    &["add", "sub", "and", "xor", "eq", "ne", "lt_u", "mul"],
+                );
                 let (a, b) = (self.int(depth - 1), self.int(depth - 1));
                 format!("(i32.{op} {a} {b})")
             }

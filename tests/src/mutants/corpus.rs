@@ -2,13 +2,14 @@
 //!
 //! Invariant: without a fault, each module does in every call what its generic version does.
 
+use fastrand::Rng;
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use specializer::{Options, link_generic};
 use wasmtime::{Config, Engine, OptLevel};
 
-use crate::annotated::random::{self, Random, Watch};
+use crate::annotated::random::{self, Watch};
 use crate::annotated::{Outcome, Program, comparable, specialize, verified};
 use crate::golden::{Golden, RESIDUAL, files};
 
@@ -54,9 +55,9 @@ pub fn cases(engine: &Engine, random: u64) -> Result<Vec<Case>> {
     let mut cases = Vec::new();
     for seed in 0..random {
         for (sort, generate) in SORTS {
-            let mut numbers = Random::new(seed);
+            let mut numbers = Rng::with_seed(seed);
             let text = generate(&mut numbers);
-            let inputs = (0..CALLS).map(|call| vec![numbers.below(1 << (1 + call % 20)) as i64]);
+            let inputs = (0..CALLS).map(|call| vec![numbers.usize(..1 << (1 + call % 20)) as i64]);
             let mut options = verified();
             options.budgets.nodes = NODES;
             options.budgets.nodes_per_byte = 0;
@@ -96,7 +97,7 @@ pub fn cases(engine: &Engine, random: u64) -> Result<Vec<Case>> {
 }
 
 /// A random module's text.
-type Generate = fn(&mut Random) -> String;
+type Generate = fn(&mut Rng) -> String;
 
 const SORTS: [(&str, Generate); 2] = [
     ("machine", |numbers| random::machine(numbers, Watch::All)),

@@ -3,8 +3,9 @@
 use super::tests::made;
 use super::{none, write};
 use crate::heap::{self, Root, verify};
-use crate::testing::{Random, start_machine};
+use crate::testing::start_machine;
 use crate::value::Value;
+use fastrand::Rng;
 
 const BLOCKS: usize = 40;
 const EPHEMERONS: usize = 30;
@@ -18,25 +19,23 @@ struct Shape {
     roots: Vec<usize>,
 }
 
-impl Random {
-    fn target(&mut self) -> Target {
-        let all = BLOCKS + EPHEMERONS;
-        (self.below(10) > 0).then(|| self.below(all))
-    }
+fn target(random: &mut Rng) -> Target {
+    let all = BLOCKS + EPHEMERONS;
+    (random.usize(..10) > 0).then(|| random.usize(..all))
+}
 
-    fn shape(&mut self) -> Shape {
-        let mut fields = Vec::new();
-        for number in 0..BLOCKS + EPHEMERONS {
-            let count = match number {
-                ..BLOCKS => self.below(3),
-                _ => 1 + self.below(4),
-            };
-            fields.push((0..count).map(|_| self.target()).collect());
-        }
-        let roots = (0..1 + self.below(6)).map(|_| self.below(BLOCKS + EPHEMERONS));
-        let roots = roots.collect();
-        Shape { fields, roots }
+fn shape(random: &mut Rng) -> Shape {
+    let mut fields = Vec::new();
+    for number in 0..BLOCKS + EPHEMERONS {
+        let count = match number {
+            ..BLOCKS => random.usize(..3),
+            _ => 1 + random.usize(..4),
+        };
+        fields.push((0..count).map(|_| target(random)).collect());
     }
+    let roots = (0..1 + random.usize(..6)).map(|_| random.usize(..BLOCKS + EPHEMERONS));
+    let roots = roots.collect();
+    Shape { fields, roots }
 }
 
 impl Shape {
@@ -152,11 +151,11 @@ impl Shape {
 
 fn check(seed: u64) {
     start_machine();
-    let mut random = Random(seed);
-    let mut shape = random.shape();
-    let old = random.below(BLOCKS + 1);
+    let mut random = Rng::with_seed(seed);
+    let mut shape = shape(&mut random);
+    let old = random.usize(..BLOCKS + 1);
     let roots = shape.make(old);
-    if random.below(2) == 0 {
+    if random.usize(..2) == 0 {
         heap::collect_minor();
         verify::verify();
         let alive = shape.alive(|number| number < old || number >= BLOCKS);

@@ -157,21 +157,20 @@ mod tests {
     use super::super::matcher::Scratch;
     use super::super::program::op;
     use super::*;
-    use crate::testing::{Random, start_machine, string};
+    use crate::testing::{start_machine, string};
+    use fastrand::Rng;
 
     /// A program in the making.
     struct Compiler {
-        random: Random,
+        random: Rng,
         words: Vec<(i64, i64)>,
         pool: Vec<Vec<u8>>,
         groups: i64,
         marks: i64,
     }
 
-    impl Random {
-        fn letter(&mut self) -> u8 {
-            b"acgtACGT\n>"[self.below(10)]
-        }
+    fn letter(random: &mut Rng) -> u8 {
+        b"acgtACGT\n>"[random.usize(..10)]
     }
 
     impl Compiler {
@@ -182,15 +181,15 @@ mod tests {
 
         fn class(&mut self) -> i64 {
             let mut class = vec![0; 32];
-            for _ in 0..1 + self.random.below(4) {
-                let letter = self.random.letter();
+            for _ in 0..1 + self.random.usize(..4) {
+                let letter = letter(&mut self.random);
                 class[letter as usize / 8] |= 1 << (letter % 8);
             }
             self.pooled(class)
         }
 
         fn string(&mut self) -> i64 {
-            let letters = (0..1 + self.random.below(10)).map(|_| self.random.letter());
+            let letters = (0..1 + self.random.usize(..10)).map(|_| letter(&mut self.random));
             let letters = letters.collect();
             self.pooled(letters)
         }
@@ -202,11 +201,11 @@ mod tests {
         }
 
         fn expression(&mut self, depth: usize) {
-            let simple = match self.random.below(if depth == 0 { 12 } else { 18 }) {
-                0..2 => (op::CHAR, i64::from(self.random.letter())),
+            let simple = match self.random.usize(..if depth == 0 { 12 } else { 18 }) {
+                0..2 => (op::CHAR, i64::from(letter(&mut self.random))),
                 2 => (
                     op::CHAR_NORMAL,
-                    i64::from(self.random.letter().to_ascii_lowercase()),
+                    i64::from(letter(&mut self.random).to_ascii_lowercase()),
                 ),
                 3..5 => (op::STRING, self.string()),
                 5 => (op::STRING_NORMAL, self.normal_string()),
@@ -216,10 +215,10 @@ mod tests {
                 9 => (op::PLUS, self.class()),
                 10 => {
                     let kinds = [op::LINE_START, op::LINE_END, op::WORD_BOUNDARY];
-                    (kinds[self.random.below(3)], 0)
+                    (kinds[self.random.usize(..3)], 0)
                 }
                 11 if self.groups > 1 => {
-                    let group = 1 + self.random.below(self.groups as usize - 1);
+                    let group = 1 + self.random.usize(..self.groups as usize - 1);
                     (op::GROUP_AGAIN, group as i64)
                 }
                 11..13 => return self.sequence(depth),
@@ -231,7 +230,7 @@ mod tests {
         }
 
         fn sequence(&mut self, depth: usize) {
-            for _ in 0..1 + self.random.below(3) {
+            for _ in 0..1 + self.random.usize(..3) {
                 self.expression(depth.saturating_sub(1));
             }
         }
@@ -314,7 +313,7 @@ mod tests {
     fn check(seed: u64) -> bool {
         start_machine();
         let mut compiler = Compiler {
-            random: Random(seed),
+            random: Rng::with_seed(seed),
             words: Vec::new(),
             pool: Vec::new(),
             groups: 1,
@@ -324,7 +323,7 @@ mod tests {
         compiler.words.push((op::ACCEPT, 0));
         let expression = compiler.value();
         for length in [0, 3, 17, 40, 300] {
-            let text: Vec<u8> = (0..length).map(|_| compiler.random.letter()).collect();
+            let text: Vec<u8> = (0..length).map(|_| letter(&mut compiler.random)).collect();
             let expected = found(expression, &text, true);
             let actual = found(expression, &text, false);
             assert_eq!(actual, expected, "seed {seed:#x}, {:?}", compiler.words);
