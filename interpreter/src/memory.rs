@@ -223,8 +223,9 @@ pub fn read(address: u32, len: usize) -> Vec<u8> {
 #[inline(always)]
 pub fn write(address: u32, bytes: &[u8]) {
     let target = pointer(address, bytes.len());
-    // SAFETY: the target is inside of the guest's memory.
-    unsafe { core::ptr::copy(bytes.as_ptr(), target, bytes.len()) }
+    // SAFETY: the target is inside of the guest's memory. It is no part of `bytes`: whoever
+    // borrowed from this memory promised that nothing writes to it.
+    unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) }
 }
 
 /// Sets `len` bytes at `address` to `byte`.
