@@ -14,6 +14,7 @@ use bactrian::specialize::{self, Options};
 use bactrian::{engine, guest};
 use bactrian_tests::program::Program;
 use bactrian_tests::{process, scratch, workspace};
+use specializer::ir::Global;
 use specializer::module::Module;
 use specializer::op::Const;
 use wasmparser::{ExternalKind, Parser, Payload};
@@ -104,7 +105,7 @@ fn with_longest_piece(module: &[u8], longest: u32) -> Result<Vec<u8>> {
     let Some(&(ExternalKind::Global, index)) = parsed.exports.get(LONGEST) else {
         bail!("the guest exports no {LONGEST}");
     };
-    let Some(Const::I32(address)) = parsed.globals[index as usize].init else {
+    let Some(Const::I32(address)) = parsed.globals[Global(index)].init else {
         bail!("{LONGEST} is no address");
     };
     let mut patched = module.to_vec();
