@@ -8,15 +8,17 @@ use crate::allocator;
 use crate::backtrace::events;
 use crate::code::{self, ImageError, fragments};
 use crate::heap::{self, Hooks};
+use crate::image::hints::CodePointers;
 use crate::image::parse::{self, Executable};
 use crate::image::verify::{self, Limits, Verified};
-use crate::image::{bind, hints, layout, missing, pieces, sections};
+use crate::image::{bind, hints, layout, missing, pieces, quiet, sections};
 use crate::interp::{self, entries, requests};
 use crate::memory;
 use crate::os;
 use crate::polymorphic::marshal;
 use crate::primitives;
 use crate::primitives::backtrace::WANT_POSITIONS;
+use crate::registry::{Effect, Primitive, shortcut};
 use crate::stack;
 use crate::value::{Value, WORD, header};
 use crate::vm::vm;
@@ -76,18 +78,33 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let code_start = load_code(&executable.code, &verified)?;
     let plan = pieces::plan(&executable.code, &verified, pieces::longest());
     layout::cut(&plan, code_start, entries::resume_slot());
-    for hint in hints::guess(&executable.code, &verified.entries) {
+    for poll in quiet::polls(&executable.code, |index| bound[index].is_some_and(is_quiet)) {
+        code::silence(code::address(code_start, poll));
+    }
+    let code_pointers = match calls("caml_obj_set_raw_field") {
+        true => CodePointers::Change,
+        false => CodePointers::Stay,
+    };
+    for hint in hints::guess(&executable.code, &verified.entries, code_pointers) {
         code::set_hint(
             code::address(code_start, hint.call),
             code::address(code_start, hint.entry),
+            hint.certainty,
         );
     }
     events::register(executable.debug);
     let wants_positions = WANT_POSITIONS.iter().any(|name| calls(name));
     vm().keeps_positions.set(wants_positions.into());
+    vm().allocations_poll
+        .set(calls("caml_memprof_start").into());
     load_data(&executable, globals)?;
     stack::note_raisable(calls("caml_gc_set"));
     requests::publish(code_start, &plan)
+}
+
+/// Whether calls of a primitive leave nothing for a safepoint to do.
+fn is_quiet(primitive: &Primitive) -> bool {
+    primitive.effect == Effect::Leaf && !shortcut::allocates(shortcut::number(primitive.name))
 }
 
 /// Makes the heap and the stack of a program that has been laid out: nothing that is not zero comes

@@ -5,8 +5,8 @@
 //! higher limit is taken at the start, if `OCAMLRUNPARAM` asks for it or the program can call
 //! `Gc.set`. Memory that is not touched costs nothing but addresses.
 
-use crate::heap::heap;
 use crate::heap::settings::{self, Settings, about};
+use crate::heap::{self, heap};
 use crate::memory;
 use crate::os::environment;
 use crate::value::WORD;
@@ -111,6 +111,7 @@ fn set_threshold(words: u64) {
     let words = words.min(ROOM.get()).min(capacity().into()) as u32;
     let vm = vm();
     vm.stack_threshold.set(vm.stack_high.get() - words * WORD);
+    heap::set_alert();
 }
 
 #[cfg(test)]

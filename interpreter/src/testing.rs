@@ -31,6 +31,7 @@ pub fn start_machine() {
     let high = low + STACK_WORDS * WORD;
     vm.stack_low.set(low);
     vm.stack_threshold.set(low + 256 * WORD);
+    heap::set_alert();
     vm.stack_high.set(high);
     vm.sp.set(high);
     vm.globals.set(heap::alloc_fields(0, &exceptions()));

@@ -10,17 +10,20 @@ use std::cell::Cell;
 pub struct Vm {
     /// Allocation goes downwards from the nursery's end to its start: the last block's header.
     pub young_ptr: Cell<u32>,
-    /// Compiled code's allocation takes the slow path, a safepoint, when it would go below this.
+    /// Where allocations are safepoints, they take their slow path when they would go below this.
     pub young_trigger: Cell<u32>,
-    /// Nursery: `young_start..young_end`. Primitives may allocate below the trigger, down to the
-    /// start.
+    /// Nursery: `young_start..young_end`.
     pub young_start: Cell<u32>,
     pub young_end: Cell<u32>,
-    /// How far down primitives allocate: to the start, or to the next sample of `heap::memprof`.
+    /// How far down allocation goes without asking the collector, which then requests a safepoint
+    /// or takes a sample.
     pub young_floor: Cell<u32>,
     /// OCaml stack: grows downwards from `stack_high`; an activation whose stack pointer is below
     /// `stack_threshold` raises Stack_overflow; `stack_low` is the end of the memory.
     pub stack_low: Cell<u32>,
+    /// What entries and loops compare the stack pointer with: `stack_threshold`, or more than any
+    /// stack pointer where something waits for a safepoint.
+    pub alert: Cell<u32>,
     pub stack_threshold: Cell<u32>,
     pub stack_high: Cell<u32>,
     /// The OCaml stack pointer at the last safepoint: everything from here to `stack_high` is a
@@ -38,6 +41,9 @@ pub struct Vm {
     /// 1 if the program wants to know the calls in progress, so that calls leave their position on
     /// the stack. A constant of the loaded program.
     pub keeps_positions: Cell<u32>,
+    /// 1 if allocations of compiled code are safepoints, 0 if only entries and loops are: programs
+    /// that profile their allocations want to be told at once. A constant of the loaded program.
+    pub allocations_poll: Cell<u32>,
     /// Whether exceptions are recorded, see `backtrace`; and whether the last one raised is.
     pub backtrace_active: Cell<u32>,
     pub backtrace_running: Cell<u32>,
@@ -61,6 +67,7 @@ impl Vm {
             young_end: Cell::new(0),
             young_floor: Cell::new(0),
             stack_low: Cell::new(0),
+            alert: Cell::new(0),
             stack_threshold: Cell::new(0),
             stack_high: Cell::new(0),
             sp: Cell::new(0),
@@ -70,6 +77,7 @@ impl Vm {
             code_start: Cell::new(0),
             code_end: Cell::new(0),
             keeps_positions: Cell::new(0),
+            allocations_poll: Cell::new(0),
             backtrace_active: Cell::new(0),
             backtrace_running: Cell::new(0),
             backtrace_exception: Cell::new(Value::UNIT),

@@ -13,6 +13,8 @@ pub mod opcode;
 
 pub use error::{CodeProblem, ImageError};
 
+use opcode::Opcode;
+
 use crate::memory;
 
 /// Bytes in a cell.
@@ -91,15 +93,41 @@ pub fn set_outer_trap(pc: u32, distance: u32) {
     memory::store_u32(pc + 4, distance);
 }
 
-/// The callee hint of the call instruction at `call`.
+/// How much a callee hint can be relied on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Certainty {
+    /// What is called has to be compared with it.
+    Guessed,
+    /// Nothing else is ever called.
+    Certain,
+}
+
+/// Marks a hint that is certain: the distance between two cells is a multiple of eight.
+const CERTAIN: u32 = 1;
+
+/// The callee hint of the call instruction at `call`: the entry, if there is one.
 #[inline(always)]
-pub fn hint(call: u32) -> u32 {
-    memory::load_u32(call + 4)
+pub fn hint(call: u32) -> Option<(u32, Certainty)> {
+    let hint = memory::load_u32(call + 4);
+    let certainty = match hint & CERTAIN {
+        0 => Certainty::Guessed,
+        _ => Certainty::Certain,
+    };
+    (hint != 0).then(|| (call.wrapping_add(hint & !CERTAIN), certainty))
 }
 
 /// Stores the callee hint of the call instruction at `call`.
-pub fn set_hint(call: u32, entry: u32) {
-    memory::store_u32(call + 4, entry.wrapping_sub(call));
+pub fn set_hint(call: u32, entry: u32, certainty: Certainty) {
+    let mark = match certainty {
+        Certainty::Guessed => 0,
+        Certainty::Certain => CERTAIN,
+    };
+    memory::store_u32(call + 4, entry.wrapping_sub(call) | mark);
+}
+
+/// Makes the instruction at `cell`, which has no operands, one that does nothing.
+pub fn silence(cell: u32) {
+    memory::store_u8(cell, Opcode::Event as u8);
 }
 
 /// The address of the cell of word `position` in code loaded at `start`.

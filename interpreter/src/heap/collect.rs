@@ -15,10 +15,10 @@ use crate::vm::{Vm, vm};
 const STRESS_MINORS: u64 = 64;
 const STRESS_LIVE_WORDS: u64 = 64;
 
-/// The slow path of an allocation of `bytes` (0 for a mere poll) by compiled code: collects what is
-/// due, runs finalisers that wait, and sees to it that `bytes` can be taken from the nursery. The
-/// stack pointer is in `vm().sp`, all values are in memory. Returns 0 if a finaliser raised, else
-/// 1.
+/// The slow path of a poll, or of an allocation of `bytes` where those are safepoints: collects
+/// what is due, runs finalisers that wait, and sees to it that `bytes` can be taken from the
+/// nursery. The stack pointer is in `vm().sp`, all values are in memory. Returns 0 if a finaliser
+/// raised, else 1.
 pub fn safepoint(bytes: u32) -> u32 {
     let heap = heap();
     disarm(heap);
@@ -45,14 +45,51 @@ fn sample(heap: &'static Heap, bytes: u32) -> Result<(), Raised> {
     Ok(())
 }
 
-/// Makes the next allocation or poll of compiled code call [`safepoint`].
+/// Makes the next poll of compiled code, or its next allocation where those are safepoints, call
+/// [`safepoint`].
 pub fn request_safepoint() {
     let vm = vm();
     vm.action_pending.set(1);
     vm.young_trigger.set(always(vm));
+    set_alert();
 }
 
-/// A trigger that even an empty nursery is below: the next poll is a safepoint.
+/// Tells compiled code how deep the stack may be, and whether something waits.
+pub fn set_alert() {
+    let vm = vm();
+    vm.alert.set(match vm.action_pending.get() {
+        0 => vm.stack_threshold.get(),
+        _ => u32::MAX,
+    });
+}
+
+/// Requests a safepoint if the nursery is full with `bytes` more.
+pub fn note_full(heap: &Heap, bytes: u32) {
+    if !heap.full.get() && vm().young_ptr.get() < soft_floor(heap) + bytes {
+        heap.full.set(true);
+        set_floor(heap);
+        request_safepoint();
+    }
+}
+
+/// Where allocation stops to ask: at the next sample, or where the nursery is full.
+pub fn set_floor(heap: &Heap) {
+    let sample = heap.memprof.trigger();
+    vm().young_floor.set(match heap.full.get() {
+        true => sample,
+        false => sample.max(soft_floor(heap)),
+    });
+}
+
+/// Where the nursery counts as full: at once, where each safepoint may have to collect.
+fn soft_floor(heap: &Heap) -> u32 {
+    match stress() || in_danger(heap) {
+        true => vm().young_ptr.get(),
+        false => heap.normal_trigger.get(),
+    }
+}
+
+/// A trigger that even an empty nursery is below: the next allocation is a safepoint.
 fn always(vm: &Vm) -> u32 {
     vm.young_end.get() + WORD
 }
@@ -116,6 +153,7 @@ fn ask_for_reserve(heap: &Heap) {
 /// Runs what waits for a safepoint.
 pub fn run_actions() -> Result<(), Raised> {
     vm().action_pending.set(0);
+    set_alert();
     let result = memprof::run_pending(heap()).and_then(|()| finalise::run_pending());
     if result.is_err() && finalise::any_pending() {
         request_safepoint();
@@ -258,7 +296,10 @@ fn has_room(heap: &Heap, bytes: u32) -> bool {
 /// Nothing waits: compiled code allocates until the nursery is full.
 fn disarm(heap: &Heap) {
     vm().retry.set(0);
-    vm().young_trigger.set(heap.normal_trigger.get());
+    let vm = vm();
+    vm.young_trigger.set(heap.normal_trigger.get());
+    vm.alert.set(vm.stack_threshold.get());
+    set_floor(heap);
 }
 
 fn arm(heap: &Heap) {
@@ -269,4 +310,6 @@ fn arm(heap: &Heap) {
     } else {
         heap.normal_trigger.get().max(heap.memprof.trigger())
     });
+    set_floor(heap);
+    set_alert();
 }

@@ -2,7 +2,7 @@
 //! becomes of them.
 //!
 //! [`Sampler`] says where samples fall. In the nursery the next one makes compiled code's trigger
-//! and the floor of primitives' allocation end early. A block that compiled code asks for is
+//! and the floor of allocation end early. A block that compiled code asks for is
 //! reported before it exists, so an exception of the callback means that it never will; one that a
 //! primitive made is reported at the next safepoint. Promotions and deaths are noticed by
 //! collections and reported at safepoints, too. While a callback runs, nothing is sampled.
@@ -62,7 +62,7 @@ fn renew_below(heap: &Heap, top: u32) {
         false => bottom,
     };
     memprof.trigger.set(trigger);
-    vm.young_floor.set(trigger);
+    super::collect::set_floor(heap);
     vm.young_trigger.set(vm.young_trigger.get().max(trigger));
 }
 
@@ -374,6 +374,7 @@ mod tests {
         start_sampling();
         let vm = vm();
         vm.young_ptr.set(vm.young_start.get() + 4 * WORD);
+        heap::heap().full.set(true);
         renew(heap::heap());
         let block = heap::alloc(4, tag::STRING);
         assert!(!vm.is_young(block), "there is no room for five words");

@@ -69,6 +69,7 @@ pub fn collect(heap: &'static Heap) -> bool {
     heap.allocated.set(heap.allocated.get() + promoted);
     heap.counters.minor_done(used, promoted);
     vm.young_ptr.set(vm.young_end.get());
+    heap.full.set(false);
     heap.external.after_minor();
     memprof::renew(heap);
     if used > 0 {

@@ -1,10 +1,11 @@
 //! Allocation and the collector.
 //!
 //! Blocks of up to [`MAX_YOUNG_WOSIZE`] words are born in the nursery, a contiguous range filled
-//! from its end downwards; larger ones, and survivors, live in the major heap. Only compiled code's
-//! slow path and primitives with `Effect::Collects` collect: **allocation never does**. When the
-//! nursery is full, allocation goes on in the major heap, and blocks born there are rescanned at
-//! the next minor collection, so their fields may be initialised freely until the next safepoint.
+//! from its end downwards; larger ones, and survivors, live in the major heap. Only safepoints
+//! and primitives with `Effect::Collects` collect: **allocation never does**. When the nursery is
+//! full, allocation requests a safepoint and goes on in the nursery's reserve, then in the major
+//! heap. Blocks born there are rescanned at the next minor collection, so their fields may be
+//! initialised freely until the next safepoint.
 //!
 //! Before [`init`], allocation makes image blocks: never moved, never freed.
 //!
@@ -48,7 +49,7 @@ pub mod verify;
 
 pub use collect::{
     apply_settings, begin_cycle, collect_major, collect_minor, collect_slice, finish_cycle,
-    request_safepoint, run_actions, safepoint, start_with,
+    request_safepoint, run_actions, safepoint, set_alert, start_with,
 };
 pub use external::note as note_external;
 pub use hooks::Hooks;
@@ -68,7 +69,7 @@ pub const MAX_YOUNG_WOSIZE: usize = 256;
 /// Words of nursery that compiled code fills between two collections, by default.
 pub const NURSERY_WORDS: usize = if cfg!(miri) { 4 << 10 } else { 256 << 10 };
 
-/// Words of nursery below the trigger, for primitives.
+/// Words of nursery below the trigger, for what is allocated before the next safepoint.
 const RESERVE_WORDS: usize = if cfg!(miri) { 1 << 10 } else { 64 << 10 };
 
 /// Entries of the mark stack that are there whatever happens.
@@ -107,6 +108,7 @@ fn set_nursery(words: usize) -> Option<()> {
     let trigger = start + (RESERVE_WORDS as u32) * WORD;
     heap.normal_trigger.set(trigger);
     vm.young_trigger.set(trigger);
+    heap.full.set(false);
     memprof::renew(heap);
     Some(())
 }
@@ -123,7 +125,7 @@ pub fn alloc(wosize: usize, tag: u8) -> Value {
 /// The same, but `None` when memory is exhausted: for sizes that the program chooses.
 pub fn try_alloc(wosize: usize, tag: u8) -> Option<Value> {
     alloc_young(vm().young_floor.get(), wosize, tag)
-        .or_else(|| alloc_sampled(wosize, tag))
+        .or_else(|| alloc_below_floor(wosize, tag))
         .or_else(|| {
             let block = alloc_old(wosize, tag, reserve::comfortable(heap()));
             noting_exhaustion(block)
@@ -147,6 +149,12 @@ fn alloc_young(floor: u32, wosize: usize, tag: u8) -> Option<Value> {
     Some(Value::block(at + WORD))
 }
 
+/// The address of a block of the nursery's sizes for compiled code, where the floor is in the way.
+#[inline(never)]
+pub extern "C" fn alloc_small(wosize: u32, tag: u8) -> u32 {
+    alloc(wosize as usize, tag).address()
+}
+
 /// The address of a block of any size for compiled code, or 0: memory is exhausted.
 #[inline(never)]
 pub extern "C" fn alloc_or_zero(wosize: u32, tag: u8) -> u32 {
@@ -159,7 +167,7 @@ pub extern "C" fn alloc_or_zero(wosize: u32, tag: u8) -> u32 {
 #[inline(never)]
 fn alloc_slow(wosize: usize, tag: u8) -> Value {
     let heap = heap();
-    if let Some(block) = alloc_sampled(wosize, tag) {
+    if let Some(block) = alloc_below_floor(wosize, tag) {
         return block;
     }
     let block = alloc_old(wosize, tag, reserve::comfortable(heap)).or_else(|| {
@@ -169,12 +177,20 @@ fn alloc_slow(wosize: usize, tag: u8) -> Value {
     block.unwrap_or_else(|| out_of_memory())
 }
 
-/// A block of the nursery that holds a sample, if there is room: what stopped its allocation was
-/// the floor.
+/// A block of the nursery, if there is room in the reserve: what stopped its allocation was the
+/// floor. Either the nursery is full now, or the block holds a sample.
 #[inline(never)]
-fn alloc_sampled(wosize: usize, tag: u8) -> Option<Value> {
+fn alloc_below_floor(wosize: usize, tag: u8) -> Option<Value> {
+    let heap = heap();
+    if wosize > MAX_YOUNG_WOSIZE || !heap.is_initialised() {
+        return None;
+    }
+    collect::note_full(heap, (wosize as u32 + 1) * WORD);
+    if let Some(block) = alloc_young(vm().young_floor.get(), wosize, tag) {
+        return Some(block);
+    }
     let block = alloc_young(vm().young_start.get(), wosize, tag)?;
-    memprof::born_young(heap(), block, wosize);
+    memprof::born_young(heap, block, wosize);
     Some(block)
 }
 

@@ -74,8 +74,10 @@ pub struct Heap {
     pub short: Cell<bool>,
     /// Words of nursery that compiled code fills between two collections.
     pub nursery_words: Cell<usize>,
-    /// What compiled code's trigger is set to while nothing waits.
+    /// Where the nursery counts as full; what is below is for allocations up to the next safepoint.
     pub normal_trigger: Cell<u32>,
+    /// The nursery is full, and a safepoint requested.
+    pub full: Cell<bool>,
     /// Words allocated in the major heap since the last marking began, and at which number the next
     /// major collection is due.
     pub allocated: Cell<u64>,
@@ -115,6 +117,7 @@ impl Heap {
             short: Cell::new(false),
             nursery_words: Cell::new(0),
             normal_trigger: Cell::new(0),
+            full: Cell::new(false),
             allocated: Cell::new(0),
             allocation_goal: Cell::new(super::MIN_MAJOR_WORDS),
             external: External::new(),

@@ -2,8 +2,8 @@
 //!
 //! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name,
 //! [`missing`] lists those that are not here; [`verify`] walks the code; [`pieces`] cuts large
-//! functions; [`layout`] puts it into memory; [`hints`] guesses callees; [`sections`] is what the
-//! program can still see of its file at run time.
+//! functions; [`layout`] puts it into memory; [`hints`] guesses callees; [`quiet`] finds loops that
+//! need no poll; [`sections`] is what the program can still see of its file at run time.
 
 #[cfg(test)]
 pub mod assemble;
@@ -17,6 +17,7 @@ pub mod missing;
 mod mutate;
 pub mod parse;
 pub mod pieces;
+pub mod quiet;
 pub mod sections;
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,11 @@
 //! Malformed files: each is a typed error with a place, none a panic.
 
 use super::assemble::{GLOBALS, PRIMITIVES, assemble, executable, run, sections};
+use super::hints::CodePointers;
 use super::verify::Limits;
 use super::{hints, parse, verify};
-use crate::code::Entry;
 use crate::code::error::{CodeProblem, ImageError};
+use crate::code::{Certainty, Entry};
 
 fn check(code: &[i32]) -> Result<Vec<Entry>, ImageError> {
     let limits = Limits {
@@ -247,7 +248,7 @@ fn changed_words_never_panic() {
             let mut changed = words.clone();
             changed[place] = value;
             if let Ok(entries) = check(&changed) {
-                hints::guess(&changed, &entries);
+                hints::guess(&changed, &entries, CodePointers::Stay);
             }
         }
     }
@@ -263,7 +264,7 @@ fn callees_are_guessed() {
         h: Acc0; PushGetGlobalField 12 0; Apply1; Return 1";
     let words = assemble(text);
     let entries = check(&words).expect("well-formed");
-    let found = hints::guess(&words, &entries);
+    let found = hints::guess(&words, &entries, CodePointers::Stay);
     let callees: Vec<usize> = found
         .iter()
         .map(|hint| {
@@ -279,11 +280,37 @@ fn callees_are_guessed() {
 }
 
 #[test]
+fn calls_of_own_and_sibling_closures_are_certain() {
+    // f calls itself, then its sibling g, then itself through a slot.
+    let code = |jump_back: &str| {
+        assemble(&format!(
+            "ClosureRec 2 0 @f @g; Stop;
+            f: Acc0; PushOffsetClosure0; {jump_back} Apply1; Push; Acc0; PushOffsetClosure3; Apply1;
+            Pop 1; OffsetClosure0; Push; Acc1; PushAcc1; Apply1; Pop 1; Return 1;
+            g: Acc0; BranchIf @back; Acc0; Return 1; back: Acc0; Return 1"
+        ))
+    };
+    let certain = |words: &[i32], pointers| {
+        let entries = check(words).expect("well-formed");
+        let found = hints::guess(words, &entries, pointers).into_iter();
+        found
+            .map(|hint| hint.certainty == Certainty::Certain)
+            .collect::<Vec<_>>()
+    };
+    let words = code("");
+    assert_eq!(certain(&words, CodePointers::Stay), [true, true, false]);
+    assert_eq!(certain(&words, CodePointers::Change), [false; 3]);
+    // The closure could have come another way.
+    let joined = code("BranchIf @call; Acc1; call:");
+    assert_eq!(certain(&joined, CodePointers::Stay), [false, true, false]);
+}
+
+#[test]
 fn two_callees_are_no_guess() {
     let words = assemble("Const0; BranchIf @a; Closure 0 @f; Branch @b; a: Closure 0 @g; b: Push; Const0; PushAcc1; Apply1; Stop;
         f: Acc0; Return 1; g: Acc0; Return 1");
     let entries = check(&words).expect("well-formed");
-    assert_eq!(hints::guess(&words, &entries), []);
+    assert_eq!(hints::guess(&words, &entries, CodePointers::Stay), []);
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Instructions that make blocks, and the safepoints at which the collector may run.
 //!
-//! A block is allocated before its fields' values are read: only the accumulator and the stack
-//! survive a safepoint. Fields are written without a barrier, since a fresh block is young, or
-//! known to the collector.
+//! Safepoints are at entries and in loops, where little is in registers. Where a program profiles
+//! its allocations, those are safepoints too; so a block is allocated before its fields' values are
+//! read: only the accumulator and the stack survive. Fields are written without a barrier, since a
+//! fresh block is young, or known to the collector.
 
 use super::calls::closure_info;
 use super::events;
 use super::registers::{Registers, UNIT, field, modify};
+use super::unwind::stack_overflow;
 use crate::code::CELL;
 use crate::heap;
 use crate::memory::{self, cell_read, cell_write};
@@ -14,6 +16,24 @@ use crate::raise;
 use crate::value::{WORD, header, tag};
 use crate::vm::vm;
 use annotations::{cells_drop_below, cells_invalidate, cells_sync, lockstep_event};
+
+/// A constant of the program.
+#[inline(always)]
+pub fn allocations_poll() -> bool {
+    vm().allocations_poll.get() != 0
+}
+
+/// What compiled code calls at the beginning of an activation whose frame ends at `sp`: 0 if the
+/// stack overflows there, or something that waited raised.
+#[inline(never)]
+extern "C" fn begin_slowly(sp: u32) -> u32 {
+    if sp < vm().stack_threshold.get() {
+        stack_overflow();
+        return 0;
+    }
+    vm().sp.set(sp);
+    heap::safepoint(0)
+}
 
 impl Registers {
     /// Lets the collector run; false if something that it ran raised. The accumulator survives.
@@ -38,7 +58,25 @@ impl Registers {
     #[inline(always)]
     #[must_use]
     pub fn poll(&mut self) -> bool {
-        vm().young_ptr.get() >= vm().young_trigger.get() || self.safepoint(0)
+        !self.is_alerted() || self.safepoint(0)
+    }
+
+    /// Whether the stack overflows, or something waits for a safepoint.
+    #[inline(always)]
+    pub fn is_alerted(&self) -> bool {
+        self.sp < vm().alert.get()
+    }
+
+    /// The safepoint at the beginning of an activation, whose arguments are on the stack; false if
+    /// the stack overflows, or something that ran raised.
+    #[inline(always)]
+    #[must_use]
+    pub fn begin_slowly(&mut self) -> bool {
+        lockstep_event(events::SAFEPOINT, self.pc, self.sp, self.accu);
+        cells_sync();
+        let fine = begin_slowly(self.sp);
+        cells_invalidate();
+        fine != 0
     }
 
     /// The address of a block of at most [`heap::MAX_YOUNG_WOSIZE`] words, its header written;
@@ -46,6 +84,18 @@ impl Registers {
     #[inline(always)]
     #[must_use]
     pub fn allocate(&mut self, wosize: u32, tag: u8) -> Option<u32> {
+        if allocations_poll() {
+            return self.allocate_at_safepoint(wosize, tag);
+        }
+        let start = vm().young_ptr.get().wrapping_sub((wosize + 1) * WORD);
+        if start < vm().young_floor.get() {
+            return Some(heap::alloc_small(wosize, tag));
+        }
+        Some(Self::place_young(start, wosize, tag))
+    }
+
+    #[inline(always)]
+    fn allocate_at_safepoint(&mut self, wosize: u32, tag: u8) -> Option<u32> {
         let bytes = (wosize + 1) * WORD;
         let mut start = vm().young_ptr.get().wrapping_sub(bytes);
         if start < vm().young_trigger.get() {
@@ -54,9 +104,14 @@ impl Registers {
             }
             start = vm().young_ptr.get().wrapping_sub(bytes);
         }
+        Some(Self::place_young(start, wosize, tag))
+    }
+
+    #[inline(always)]
+    fn place_young(start: u32, wosize: u32, tag: u8) -> u32 {
         vm().young_ptr.set(start);
         memory::store_u64(start, header(wosize as usize, tag));
-        Some(start + WORD)
+        start + WORD
     }
 
     /// The same for any size.
@@ -67,7 +122,7 @@ impl Registers {
             return self.allocate(wosize, tag);
         }
         // The block is not reachable yet: nothing may collect before it is.
-        if !self.poll() {
+        if allocations_poll() && !self.poll() {
             return None;
         }
         match heap::alloc_or_zero(wosize, tag) {

@@ -1,9 +1,10 @@
 //! The C_CALL instructions: what surrounds the call of a primitive, by its effect.
 //!
 //! Effects are constants of the primitive table, so in compiled code only what a primitive needs
-//! remains: a plain call for a leaf, a poll after one that allocates, sync and invalidate around
-//! one that collects, a second attempt after one that found no memory.
+//! remains: a plain call for a leaf, a poll after one that allocates much, sync and invalidate
+//! around one that collects, a second attempt after one that found no memory.
 
+use super::blocks::allocations_poll;
 use super::events;
 use super::registers::Registers;
 use super::shortcut::Attempt;
@@ -123,7 +124,8 @@ impl Registers {
         }
         lockstep_event(events::RESULT, self.pc, self.sp, result);
         self.accu = result;
-        let polls = effect == Effect::Allocates as u32 || effect == Effect::AllocatesLarge as u32;
+        let polls = effect == Effect::AllocatesLarge as u32
+            || (effect == Effect::Allocates as u32 && allocations_poll());
         if result == Value::RAISED.0 || (polls && !self.poll()) {
             return false;
         }

@@ -6,9 +6,12 @@
 //! `cells_invalidate` after it. Jump distances are added to `pc` on separate paths, so that `pc`
 //! never depends on run-time data.
 
-use super::entries::{self, Arguments, UNUSED, resume_anywhere, resume_through_slot};
+use super::entries::{
+    self, Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot, resume_anywhere,
+    resume_through_slot,
+};
 use crate::code::effect::frame_size;
-use crate::code::{self, CELL};
+use crate::code::{self, CELL, Certainty};
 use crate::heap;
 use crate::memory::{self, cell_read, cell_write};
 use crate::value::{Value, WORD};
@@ -151,6 +154,23 @@ impl Registers {
         self.accu = UNIT;
         self.piece = 0;
         self.inherited = 0;
+    }
+
+    /// Begins the activation anew, from the arguments that are on the stack; its result. So the
+    /// collector's slow path leaves nothing behind in the code after it.
+    #[inline(always)]
+    pub fn begin_again(&self, nargs: u32) -> i64 {
+        if nargs.wrapping_sub(1) < MAX_DIRECT {
+            enter(
+                self.entry,
+                self.env(),
+                self.base,
+                nargs,
+                self.arguments(nargs),
+            )
+        } else {
+            enter_through_slot(self.entry, self.env(), self.sp)
+        }
     }
 
     // Instructions.
@@ -426,15 +446,14 @@ impl Registers {
     }
 
     /// The code of the closure in the accumulator. If the instruction has a hint, what follows is
-    /// compiled once more for the code that the hint names.
+    /// compiled once more for the code that the hint names, or only for that.
     #[inline(always)]
     pub fn callee(&self) -> u32 {
-        let code = memory::load_u32(self.accu as u32);
-        let hint = code::hint(self.pc);
-        if hint != 0 {
-            specialize_guess(code, self.pc.wrapping_add(hint))
-        } else {
-            code
+        let code = || memory::load_u32(self.accu as u32);
+        match code::hint(self.pc) {
+            Some((entry, Certainty::Certain)) => entry,
+            Some((entry, Certainty::Guessed)) => specialize_guess(code(), entry),
+            None => code(),
         }
     }
 

@@ -3,8 +3,8 @@
 //!
 //! A request's function is the interpreter loop itself; the residual function has the signature of
 //! the generic entry whose table index is in the slot. Constant regions: the code, the primitive
-//! table, the cell that holds the globals' address, and the one that says whether calls leave their
-//! positions on the stack.
+//! table, the cell that holds the globals' address, and those that say whether calls leave their
+//! positions on the stack and whether allocations are safepoints.
 
 use crate::code::ImageError;
 use crate::image::pieces::Plan;
@@ -51,6 +51,7 @@ mod wasm {
     use crate::memory;
     use crate::vm::vm;
     use annotations::{MAX_PARAMS, PARAM_CONST, PARAM_PASS, PARAM_POINTER, Param, Region, Request};
+    use core::cell::Cell;
 
     /// Parameters of the interpreter loop: code, env, sp, nargs, and the direct arguments.
     const CODE: usize = 0;
@@ -96,7 +97,10 @@ mod wasm {
         let (code_start, code_end) = (vm().code_start.get(), vm().code_end.get());
         let (primitives, primitives_len) = bind::region();
         let globals = core::ptr::from_ref(&vm().globals) as usize as u32;
-        let keeps_positions = core::ptr::from_ref(&vm().keeps_positions) as usize as u32;
+        let constant = |cell: &Cell<u32>| Region {
+            base: core::ptr::from_ref(cell) as usize as u32,
+            len: 4,
+        };
         vec![
             Region {
                 base: code_start,
@@ -110,10 +114,8 @@ mod wasm {
                 base: globals,
                 len: 8,
             },
-            Region {
-                base: keeps_positions,
-                len: 4,
-            },
+            constant(&vm().keeps_positions),
+            constant(&vm().allocations_poll),
         ]
     }
 

@@ -19,7 +19,6 @@ use super::registers::{
     FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method, global, modify,
     store_field, tagged, truth,
 };
-use super::unwind::stack_overflow;
 use crate::code;
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
@@ -80,12 +79,17 @@ pub extern "C" fn interp(
     'activation: loop {
         if begins {
             r.begin();
-            lockstep_event(events::ENTER, r.entry, r.sp, r.env());
-            if r.sp < vm().stack_threshold.get() {
-                stack_overflow();
-                lockstep_event(events::EXIT, r.pc, r.sp, 0);
-                return Value::RAISED.0;
+            if r.is_alerted() {
+                if !r.begin_slowly() {
+                    lockstep_event(events::ENTER, r.entry, r.sp, r.env());
+                    lockstep_event(events::EXIT, r.pc, r.sp, 0);
+                    return Value::RAISED.0;
+                }
+                if specialize_active() != 0 {
+                    return r.begin_again(nargs);
+                }
             }
+            lockstep_event(events::ENTER, r.entry, r.sp, r.env());
         }
         begins = true;
         'step: loop {

@@ -29,12 +29,12 @@ pub type Outcome = Result<Value, Raised>;
 pub enum Effect {
     /// Neither allocates nor collects. It may raise.
     Leaf = 0,
-    /// May allocate: the interpreter polls afterwards.
+    /// May allocate. The interpreter polls afterwards where allocations are safepoints.
     Allocates = 1,
     /// May run the collector or OCaml code, or look at the OCaml stack.
     Collects = 2,
-    /// As [`Effect::Allocates`], with blocks of a size that the program chooses. When there is no
-    /// memory for one, the interpreter collects and calls the primitive once more. So it must have
+    /// Allocates blocks of a size that the program chooses. The interpreter polls afterwards. When
+    /// there is no memory for one, it collects and calls the primitive once more. So it must have
     /// done nothing before it allocates.
     AllocatesLarge = 4,
 }

@@ -16,6 +16,14 @@ macro_rules! shortcuts {
     };
 }
 
+/// Whether a shortcut makes a block.
+pub fn allocates(shortcut: u32) -> bool {
+    matches!(
+        shortcut,
+        FLOAT_ADD..=FLOAT_OF_INT | FLOAT_ARRAY_GET | FLOAT_ARRAY_UNSAFE_GET
+    )
+}
+
 shortcuts! {
     1 ARRAY_GET "caml_array_get";
     2 ARRAY_GET_ADDR "caml_array_get_addr";

@@ -1,0 +1,100 @@
+//! Loops that need no poll: nothing in them allocates, calls a function, or calls a primitive that
+//! may leave something for a safepoint to do.
+//!
+//! `ocamlc` puts CHECK_SIGNALS where a loop's jump back leads. What lies between the two is the
+//! loop. A loop of any other form keeps its poll. In code that no compiler made, a poll that is
+//! missing costs memory and nothing else.
+
+use crate::code::decode;
+use crate::code::effect::{self, Flow};
+use crate::code::opcode::Opcode;
+use std::collections::HashMap;
+
+/// The positions, in ascending order, of the CHECK_SIGNALS in verified `code` that have nothing to
+/// do. `is_quiet` says it of the primitive with an index.
+pub fn polls(code: &[i32], is_quiet: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut polls = Vec::new();
+    // By position of the CHECK_SIGNALS: the end of the last jump back, and how many busy
+    // instructions are before the one and the other.
+    let mut ends: HashMap<usize, usize> = HashMap::new();
+    let mut before: HashMap<usize, usize> = HashMap::new();
+    let (mut busy, mut position) = (0, 0);
+    while let Ok(instruction) = decode::instruction(code, position) {
+        if instruction.opcode == Opcode::CheckSignals {
+            polls.push(position);
+            before.insert(position, busy);
+        }
+        busy += usize::from(match effect::primitive(&instruction) {
+            Some((index, _)) => !is_quiet(index),
+            None => is_busy(instruction.opcode),
+        });
+        if let Flow::Jump { operand } | Flow::Branch { operand } = effect::of(&instruction).flow
+            && let Ok(target) = usize::try_from(instruction.target(operand))
+            && target <= position
+        {
+            ends.insert(target, busy);
+        }
+        position = instruction.next();
+    }
+    polls.retain(|poll| ends.get(poll) == before.get(poll));
+    polls
+}
+
+/// Whether an instruction that calls no primitive allocates or calls.
+fn is_busy(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        Apply
+            | Apply1
+            | Apply2
+            | Apply3
+            | AppTerm
+            | AppTerm1
+            | AppTerm2
+            | AppTerm3
+            | Closure
+            | ClosureRec
+            | MakeBlock
+            | MakeBlock1
+            | MakeBlock2
+            | MakeBlock3
+            | MakeFloatBlock
+            | GetFloatField
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::assemble::assemble;
+
+    /// How many of a loop's polls go, the loop having this body.
+    fn quiet(body: &str) -> usize {
+        let code = assemble(&format!(
+            "Const0; Push; loop: CheckSignals; {body}; Acc0; BranchIf @loop; Stop"
+        ));
+        polls(&code, |primitive| primitive == 0).len()
+    }
+
+    #[test]
+    fn what_neither_allocates_nor_calls_is_quiet() {
+        assert_eq!(quiet("Acc0; OffsetInt 1; Assign 0"), 1);
+        assert_eq!(quiet("Acc0; CCall1 0"), 1);
+        assert_eq!(quiet("Acc0; CCall1 1"), 0);
+        assert_eq!(quiet("Acc0; MakeBlock1 0"), 0);
+        assert_eq!(quiet("Acc0; Push; Acc0; Apply1"), 0);
+    }
+
+    #[test]
+    fn an_inner_loop_is_quiet_by_itself() {
+        let inner = "inner: CheckSignals; Acc0; BranchIf @inner";
+        assert_eq!(quiet(inner), 2);
+        assert_eq!(quiet(&format!("{inner}; Acc0; MakeBlock1 0")), 1);
+    }
+
+    #[test]
+    fn a_poll_that_no_jump_leads_to_stays() {
+        assert_eq!(polls(&assemble("CheckSignals; Const0; Stop"), |_| true), []);
+    }
+}
