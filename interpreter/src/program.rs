@@ -11,7 +11,7 @@ use crate::heap::{self, Hooks};
 use crate::image::hints::CodePointers;
 use crate::image::parse::{self, Executable};
 use crate::image::verify::{self, Limits, Verified};
-use crate::image::{bind, hints, layout, missing, pieces, quiet, sections};
+use crate::image::{bind, floats, hints, layout, missing, pieces, quiet, sections};
 use crate::interp::{self, entries, requests};
 use crate::memory;
 use crate::os;
@@ -20,7 +20,7 @@ use crate::primitives;
 use crate::primitives::backtrace::WANT_POSITIONS;
 use crate::registry::{Effect, Primitive, shortcut};
 use crate::stack;
-use crate::value::{Value, WORD, header};
+use crate::value::{Value, WORD, header, tag};
 use crate::vm::vm;
 
 /// What the collector calls when it runs finalisers and takes samples.
@@ -98,8 +98,16 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     vm().allocations_poll
         .set(calls("caml_memprof_start").into());
     load_data(&executable, globals)?;
+    for constant in floats::constants(&executable.code, |global| is_float(globals, global)) {
+        code::note_float_constant(code::address(code_start, constant));
+    }
     stack::note_raisable(calls("caml_gc_set"));
     requests::publish(code_start, &plan)
+}
+
+fn is_float(globals: Value, global: usize) -> bool {
+    let value = globals.field(global);
+    value.is_block() && value.tag() == tag::DOUBLE
 }
 
 /// Whether calls of a primitive leave nothing for a safepoint to do.

@@ -12,6 +12,7 @@ mod tests;
 
 use std::fmt::Debug;
 
+use crate::eval::Boxes;
 use crate::image::Image;
 use crate::module::Module;
 use crate::options::Options;
@@ -52,6 +53,7 @@ impl GenericKey {
             None => key.list(&[], |key, &index| key.number(index)),
         });
         key.list(&module.bodies, |key, body| key.bytes(body.as_bytes()));
+        key.value(&Boxes::function(module));
         key
     }
 

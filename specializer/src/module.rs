@@ -125,6 +125,18 @@ impl<'a> Module<'a> {
         Ok(module)
     }
 
+    /// The address that the module exports as a constant global of this name.
+    pub fn exported_address(&self, name: &str) -> Option<u32> {
+        let &(ExternalKind::Global, index) = self.exports.get(name)? else {
+            return None;
+        };
+        let global = self.globals.get(Global(index))?;
+        match (global.mutable, global.init) {
+            (false, Some(Const::I32(address))) => Some(address as u32),
+            _ => None,
+        }
+    }
+
     /// What validates another body of type `sig`, as if it were a function of this module.
     pub fn validation(&self, sig: Sig) -> Option<FuncToValidate<ValidatorResources>> {
         self.types.get(sig)?.as_ref()?;

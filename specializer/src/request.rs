@@ -14,10 +14,9 @@ use std::mem::offset_of;
 use std::ops::Range;
 
 use annotations as abi;
-use wasmparser::ExternalKind;
 
 use crate::index::Map;
-use crate::ir::{Base, Func, Global, Parameter, Sig, Signature, Symbol, Type};
+use crate::ir::{Base, Func, Parameter, Sig, Signature, Symbol, Type};
 use crate::module::Module;
 use crate::op::Const;
 
@@ -89,7 +88,9 @@ impl Request {
 
 impl Requests {
     pub fn read(module: &Module) -> Result<Self, RequestError> {
-        let table = table_address(module).ok_or(RequestError::NoTable)?;
+        let table = module
+            .exported_address(abi::REQUEST_TABLE_EXPORT)
+            .ok_or(RequestError::NoTable)?;
         let reader = Reader { module };
         let magic = reader.word(table, offset_of!(abi::RequestTable, magic));
         let version = reader.word(table, offset_of!(abi::RequestTable, version));
@@ -162,17 +163,6 @@ impl Requests {
     pub fn region(&self, address: u32) -> (u32, u32) {
         let region = self.regions.range(..=address).next_back();
         region.map_or((0, 0), |(&base, &len)| (base, len))
-    }
-}
-
-fn table_address(module: &Module) -> Option<u32> {
-    let &(ExternalKind::Global, index) = module.exports.get(abi::REQUEST_TABLE_EXPORT)? else {
-        return None;
-    };
-    let global = module.globals.get(Global(index))?;
-    match (global.mutable, global.init) {
-        (false, Some(Const::I32(address))) => Some(address as u32),
-        _ => None,
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use crate::cleanup;
-use crate::eval::{self, Declined, Evaluation, Prepared, Residual};
+use crate::eval::{self, Boxes, Declined, Evaluation, Prepared, Residual};
 use crate::image::Image;
 use crate::ir::{Func, residual};
 use crate::key::GenericKey;
@@ -138,6 +138,7 @@ struct Work<'a> {
     options: &'a Options,
     image: Image<'a>,
     generic: BTreeMap<Func, Prepared>,
+    boxes: Option<Boxes>,
     watch: Watch<'a>,
 }
 
@@ -163,6 +164,7 @@ impl<'a> Work<'a> {
             options,
             image: Image::new(module, requests),
             generic,
+            boxes: Boxes::find(module),
             watch,
         })
     }
@@ -176,6 +178,7 @@ impl<'a> Work<'a> {
             budgets: self.options.budgets,
             optimisations: self.options.optimisations,
             lockstep_events: self.options.lockstep_events,
+            boxes: self.boxes.as_ref(),
         })?;
         let function = &mut residual.function;
         self.watch.residual(number, "evaluation", function);

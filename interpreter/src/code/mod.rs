@@ -125,6 +125,18 @@ pub fn set_hint(call: u32, entry: u32, certainty: Certainty) {
     memory::store_u32(call + 4, entry.wrapping_sub(call) | mark);
 }
 
+/// Whether the GETGLOBAL at `cell` gives a float that is a constant of the program. Its operand's
+/// cell says so: its own may be that of an entry or a cut.
+#[inline(always)]
+pub fn is_float_constant(cell: u32) -> bool {
+    memory::load_u32(cell + CELL + 4) != 0
+}
+
+/// Says so of the GETGLOBAL at `cell`.
+pub fn note_float_constant(cell: u32) {
+    memory::store_u32(cell + CELL + 4, 1);
+}
+
 /// Makes the instruction at `cell`, which has no operands, one that does nothing.
 pub fn silence(cell: u32) {
     memory::store_u8(cell, Opcode::Event as u8);

@@ -13,7 +13,7 @@ use crate::code::CELL;
 use crate::heap;
 use crate::memory::{self, cell_read, cell_write};
 use crate::raise;
-use crate::value::{WORD, header, tag};
+use crate::value::{Value, WORD, header, tag};
 use crate::vm::vm;
 use annotations::{cells_drop_below, cells_invalidate, cells_sync, lockstep_event};
 
@@ -33,6 +33,23 @@ extern "C" fn begin_slowly(sp: u32) -> u32 {
     }
     vm().sp.set(sp);
     heap::safepoint(0)
+}
+
+/// Exported under [`annotations::BOX_EXPORT`].
+#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
+pub static BACTRIAN_BOX: extern "C" fn(f64) -> i64 = box_float;
+
+/// A box of a float.
+#[inline(never)]
+pub extern "C" fn box_float(x: f64) -> i64 {
+    let start = vm().young_ptr.get().wrapping_sub(2 * WORD);
+    let block = if start < vm().young_floor.get() {
+        heap::alloc_small(1, tag::DOUBLE)
+    } else {
+        Registers::place_young(start, 1, tag::DOUBLE)
+    };
+    memory::store_f64(block, x);
+    i64::from(block)
 }
 
 impl Registers {
@@ -193,12 +210,26 @@ impl Registers {
     #[inline(always)]
     #[must_use]
     pub fn box_float_field(&mut self, index: u32) -> bool {
-        let Some(block) = self.allocate(1, tag::DOUBLE) else {
-            return false;
-        };
-        memory::store_i64(block, field(self.accu, index));
-        self.accu = i64::from(block);
-        true
+        let element = |r: &Self| Value(r.accu).float_field(index as usize);
+        match self.make_box(element) {
+            Some(block) => {
+                self.accu = block;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// A box of the float that `compute` makes of the accumulator and the stack; `None` if a
+    /// finaliser raised.
+    #[inline(always)]
+    pub fn make_box(&mut self, compute: impl FnOnce(&Self) -> f64) -> Option<i64> {
+        if !allocations_poll() {
+            return Some(box_float(compute(self)));
+        }
+        let block = self.allocate_at_safepoint(1, tag::DOUBLE)?;
+        memory::store_f64(block, compute(self));
+        Some(i64::from(block))
     }
 
     /// CLOSURE: captures the accumulator and the slots after it.

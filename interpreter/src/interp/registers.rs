@@ -17,8 +17,8 @@ use crate::memory::{self, cell_read, cell_write};
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
-    cells_drop_below, cells_sync, context_pop, context_push, context_update, specialize_active,
-    specialize_guess, specialize_range,
+    box_exists, cells_drop_below, cells_sync, context_pop, context_push, context_update,
+    specialize_active, specialize_guess, specialize_range,
 };
 
 /// The registers of an activation.
@@ -324,6 +324,17 @@ impl Registers {
             self.push(UNIT);
         }
         self.next(1);
+    }
+
+    /// GETGLOBAL, without what follows.
+    #[inline(always)]
+    pub fn global(&self) -> i64 {
+        let value = global(self.operand(1));
+        if code::is_float_constant(self.pc) {
+            box_exists(value)
+        } else {
+            value
+        }
     }
 
     /// SETGLOBAL, without what follows.

@@ -186,8 +186,8 @@ pub extern "C" fn interp(
                             PushOffsetClosure0 => r.push_set(r.env(), 0),
                             PushOffsetClosure3 => r.push_set(r.sibling(3), 0),
                             PushOffsetClosure => r.push_set(r.sibling(r.int(1)), 1),
-                            GetGlobal => r.set(global(r.operand(1)), 1),
-                            PushGetGlobal => r.push_set(global(r.operand(1)), 1),
+                            GetGlobal => r.set(r.global(), 1),
+                            PushGetGlobal => r.push_set(r.global(), 1),
                             GetGlobalField => r.set(field(global(r.operand(1)), r.operand(2)), 2),
                             PushGetGlobalField => {
                                 r.push_set(field(global(r.operand(1)), r.operand(2)), 2)

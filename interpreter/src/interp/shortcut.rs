@@ -138,11 +138,10 @@ impl Registers {
     /// Boxes the float that `compute` makes of the accumulator and the top of the stack.
     #[inline(always)]
     fn boxed(&mut self, pops: u32, compute: impl FnOnce(&Self) -> f64) -> Attempt {
-        let Some(block) = self.allocate(1, tag::DOUBLE) else {
-            return Attempt::Raised;
-        };
-        memory::store_f64(block, compute(self));
-        self.done(i64::from(block), pops)
+        match self.make_box(compute) {
+            Some(block) => self.done(block, pops),
+            None => Attempt::Raised,
+        }
     }
 
     /// A shortcut with one argument.

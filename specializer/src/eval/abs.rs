@@ -1,18 +1,21 @@
 //! What the evaluator knows of a generic value: the lattice of binding times.
 //!
 //! ```text
-//!   Const  Symbol  Slot  Offset      known at specialization time (each value its own point)
-//!       \     |     |     /
-//!             Dynamic                known only to residual code
+//!   Const  Symbol  Slot  Offset    known at specialization time (each value its own point)
+//!      \      |     |     /   BoxAt
+//!       \     |     |    /      |
+//!        \    |     |   /      Box  BoxAddress    residual code knows what the box holds
+//!         \   |     |  /        |   /
+//!               Dynamic                           known only to residual code
 //! ```
 //!
 //! `Offset` is a parameter of the residual function plus a constant: it gives stack slots names.
 //! There is no point for "unreached": what is not reached has no state.
 //!
-//! Invariant: joining two different points gives `Dynamic`. So each value rises at most once, which
-//! bounds the fixpoint.
+//! Invariant: joining two different points gives `Dynamic`, but for a box that is virtual on one
+//! side only. So each value rises at most twice, which bounds the fixpoint.
 
-use crate::ir::{Parameter, Symbol};
+use crate::ir::{Parameter, Symbol, Type};
 use crate::op::{Const, Op};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
@@ -27,6 +30,13 @@ pub enum Abs {
         param: Parameter,
         offset: i32,
     },
+    /// A box of a float that is made only where somebody looks at it: residual code has the payload,
+    /// an `f64`. Nobody writes into such boxes.
+    Box,
+    /// The address of the payload (an `i32`) of a [`Abs::Box`].
+    BoxAddress,
+    /// A box of a float that exists: residual code has the pointer.
+    BoxAt,
     Dynamic,
 }
 
@@ -34,13 +44,25 @@ impl Abs {
     pub fn is_known(self) -> bool {
         match self {
             Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } => true,
-            Abs::Dynamic => false,
+            Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::Dynamic => false,
         }
     }
 
     /// The least upper bound.
     pub fn join(self, other: Abs) -> Abs {
-        if self == other { self } else { Abs::Dynamic }
+        match (self, other) {
+            (Abs::Box, Abs::BoxAt) | (Abs::BoxAt, Abs::Box) => Abs::Box,
+            _ if self == other => self,
+            _ => Abs::Dynamic,
+        }
+    }
+
+    /// The residual type of a value whose generic type is `ty`.
+    pub fn residual_type(self, ty: Type) -> Type {
+        match self {
+            Abs::Box | Abs::BoxAddress => Type::F64,
+            _ => ty,
+        }
     }
 
     /// The truth of an `i32` condition, where known.
@@ -49,16 +71,27 @@ impl Abs {
             Abs::Const(Const::I32(n)) => Some(n != 0),
             // An address inside a region, which is never 0.
             Abs::Symbol(_) => Some(true),
-            Abs::Const(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => None,
+            Abs::Const(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::Box
+            | Abs::BoxAddress
+            | Abs::BoxAt
+            | Abs::Dynamic => None,
         }
     }
 
     pub fn as_u32(self) -> Option<u32> {
         match self {
             Abs::Const(Const::I32(n)) => Some(n as u32),
-            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => {
-                None
-            }
+            Abs::Const(_)
+            | Abs::Symbol(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::Box
+            | Abs::BoxAddress
+            | Abs::BoxAt
+            | Abs::Dynamic => None,
         }
     }
 
@@ -74,7 +107,12 @@ impl Abs {
                 param,
                 offset: offset.wrapping_add(delta),
             }),
-            Abs::Const(_) | Abs::Slot(_) | Abs::Dynamic => None,
+            Abs::Const(_)
+            | Abs::Slot(_)
+            | Abs::Box
+            | Abs::BoxAddress
+            | Abs::BoxAt
+            | Abs::Dynamic => None,
         }
     }
 }

@@ -86,6 +86,33 @@ impl Phase for Abstract {
         Abs::Dynamic
     }
 
+    fn virtual_box(&mut self, _: Abs) -> Abs {
+        Abs::Box
+    }
+
+    fn existing_box(&mut self, _: Abs) -> Abs {
+        Abs::BoxAt
+    }
+
+    fn box_address(&mut self, _: Abs) -> Abs {
+        Abs::BoxAddress
+    }
+
+    fn payload(&mut self, _: Abs) -> Abs {
+        Abs::Dynamic
+    }
+
+    fn settled(&mut self, value: Abs) -> Abs {
+        match value {
+            Abs::BoxAt => Abs::Box,
+            other => other,
+        }
+    }
+
+    fn placed(&mut self, value: Abs, _: Abs) -> Abs {
+        value
+    }
+
     fn store_cell(&mut self, _: Abs, _: Abs) {}
 }
 

@@ -5,6 +5,9 @@
 //! only stays cached, and the other edge reloads it: so a path that never syncs never stores. It is
 //! dirty after a join if it is on either side: storing once too often is harmless.
 //!
+//! Of a box of a float, the payload is cached. A clean cell has its pointer in memory; for a dirty
+//! one there may be no box yet.
+//!
 //! Invariant: at most [`WINDOW`] cells of dynamic contents are cached. Those with the highest
 //! addresses (deepest in a stack) give way. Known contents cost nothing and do not count.
 
@@ -24,6 +27,9 @@ pub struct Cell<V> {
 /// A value with what is known of it.
 pub trait Content: Copy {
     fn abs(self) -> Abs;
+
+    /// The same after boxes may have moved.
+    fn moved(self) -> Self;
 }
 
 /// Cached cells, highest address first: the top of a downward stack is last.
@@ -44,7 +50,9 @@ pub fn order(address: Abs) -> (u32, u32, i64) {
         Abs::Const(crate::op::Const::I32(n)) => (0, 0, i64::from(n as u32)),
         Abs::Symbol(symbol) => (1, symbol.base.0, i64::from(symbol.offset)),
         Abs::Offset { param, offset } => (2, param.0, i64::from(offset)),
-        Abs::Const(_) | Abs::Slot(_) | Abs::Dynamic => unreachable!("not the address of a cell"),
+        Abs::Const(_) | Abs::Slot(_) | Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::Dynamic => {
+            unreachable!("not the address of a cell")
+        }
     }
 }
 
@@ -114,10 +122,14 @@ impl<V: Content> Cells<V> {
         }
     }
 
-    /// Forgets clean cells whose contents are not known.
+    /// Forgets clean cells whose contents are not known, and where boxes are.
     pub fn invalidate(&mut self) {
-        self.cells
-            .retain(|cell| cell.dirty || cell.value.abs().is_known());
+        self.cells.retain(|cell| {
+            cell.dirty || cell.value.abs().is_known() || cell.value.abs() == Abs::Box
+        });
+        for cell in &mut self.cells {
+            cell.value = cell.value.moved();
+        }
     }
 
     /// Forgets everything.
@@ -141,6 +153,10 @@ impl<V: Content> Cells<V> {
 
 impl Content for Abs {
     fn abs(self) -> Abs {
+        self
+    }
+
+    fn moved(self) -> Abs {
         self
     }
 }

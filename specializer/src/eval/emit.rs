@@ -75,7 +75,7 @@ struct Emission<'a> {
     nodes: &'a Map<NodeId, Node>,
     /// The start of a node, from when an edge to it is written until its own code is.
     starts: Map<NodeId, Option<Start>>,
-    machine: Machine<'a, Writer>,
+    machine: Machine<'a, Writer<'a>>,
 }
 
 impl Emission<'_> {
@@ -84,13 +84,10 @@ impl Emission<'_> {
         let function = &self.machine.phase.function;
         let params = evaluation.entry().map(|(param, abs)| match param {
             Param::Pass(param) => Val {
-                abs,
                 residual: Some(function.param(param)),
+                ..Val::known(abs)
             },
-            Param::Const(_) | Param::Pointer(_) => Val {
-                abs,
-                residual: None,
-            },
+            Param::Const(_) | Param::Pointer(_) => Val::known(abs),
         });
         self.starts[NodeId::ENTRY] = Some(Start {
             block: Block::ENTRY,
@@ -211,7 +208,7 @@ impl Emission<'_> {
             };
         }
         let block = self.join_block(id);
-        if !self.edge_needs_code(id) {
+        if !self.edge_needs_code(id, edge) {
             return residual::Target {
                 block,
                 args: self.join_args(id, edge),
@@ -230,13 +227,21 @@ impl Emission<'_> {
         }
     }
 
-    /// Whether an edge from here to the join stores or reloads cells.
-    fn edge_needs_code(&self, id: NodeId) -> bool {
-        let (here, there) = (&self.machine.cells, &self.nodes[id].cells);
+    /// Whether an edge from here to the join stores or reloads cells, or makes or opens boxes.
+    fn edge_needs_code(&self, id: NodeId, edge: &Edge) -> bool {
+        let node = &self.nodes[id];
+        let (here, there) = (&self.machine.cells, &node.cells);
         let stores = here
             .iter()
             .any(|cell| cell.dirty && there.get(cell.address).is_none());
-        stores || there.iter().any(|cell| here.get(cell.address).is_none())
+        let incoming = &self.machine.args[edge.args.clone()];
+        let mut params = node.params.iter().zip(incoming);
+        stores
+            || params.any(|(&known, arg)| arg.is_reformed(known))
+            || there.iter().any(|cell| match here.get(cell.address) {
+                Some(arg) => arg.value.is_reformed(cell.value),
+                None => true,
+            })
     }
 
     /// Arguments for a join's block; stores and reloads cells where the join asks for it.
@@ -252,9 +257,9 @@ impl Emission<'_> {
             }
         }
         let mut args = residual::Values::new();
-        for (known, &arg) in node.params.iter().zip(incoming) {
+        for (&known, &arg) in node.params.iter().zip(incoming) {
             if !known.is_known() {
-                args.push(phase.name(arg));
+                args.push(phase.name_as(arg, known));
             }
         }
         for cell in node.cells.iter().filter(|cell| !cell.value.is_known()) {
@@ -262,7 +267,7 @@ impl Emission<'_> {
                 Some(cell) => cell.value,
                 None => phase.load_cell(cell.address),
             };
-            args.push(phase.name(value));
+            args.push(phase.name_as(value, cell.value));
         }
         args
     }

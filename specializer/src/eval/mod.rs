@@ -8,14 +8,16 @@
 //!
 //! Invariant: the residual function, called with the request's dynamic parameters, does what the
 //! generic function does with all of them, provided constant memory holds what the read log says.
-//! Leaves out: inlining, virtual objects, a certificate.
+//! Leaves out: inlining, virtual objects other than boxes of floats, a certificate.
 
 pub mod abs;
 mod analyse;
+mod boxes;
 mod cells;
 mod context;
 mod emit;
 mod exit;
+mod inline;
 mod prepare;
 mod transfer;
 mod write;
@@ -27,6 +29,7 @@ use crate::op::Const;
 use crate::optimisations::Optimisations;
 use crate::request::{Param, Request};
 
+pub use boxes::Boxes;
 pub use prepare::Prepared;
 
 /// Prepares a lifted function; once for all requests of it.
@@ -81,6 +84,8 @@ pub struct Evaluation<'a> {
     pub optimisations: Optimisations,
     /// Whether residual code reports lockstep events.
     pub lockstep_events: bool,
+    /// How the interpreter boxes floats, if it says so.
+    pub boxes: Option<&'a Boxes>,
 }
 
 /// What evaluation gives.
@@ -107,7 +112,11 @@ pub fn run(evaluation: &Evaluation) -> Result<Residual, Declined> {
     })
 }
 
-impl Evaluation<'_> {
+impl<'a> Evaluation<'a> {
+    fn boxes(&self) -> Option<&'a Boxes> {
+        self.boxes.filter(|_| self.optimisations.virtual_boxes)
+    }
+
     /// What is known of each parameter of the generic function.
     fn entry(&self) -> impl Iterator<Item = (Param, abs::Abs)> {
         let types = &self.prepared.function.signature.params;

@@ -34,6 +34,24 @@ pub trait Phase {
 
     /// A residual store to the cell at `address`.
     fn store_cell(&mut self, address: Abs, value: Self::Value);
+
+    /// A box of this float, not made yet.
+    fn virtual_box(&mut self, payload: Self::Value) -> Self::Value;
+
+    /// The box of a float that this pointer leads to.
+    fn existing_box(&mut self, pointer: Self::Value) -> Self::Value;
+
+    /// The address of the payload of a virtual box.
+    fn box_address(&mut self, virtual_box: Self::Value) -> Self::Value;
+
+    /// The float in a virtual box, which is given by itself or by its address.
+    fn payload(&mut self, virtual_box: Self::Value) -> Self::Value;
+
+    /// The value as cells hold it: of a box, the payload.
+    fn settled(&mut self, value: Self::Value) -> Self::Value;
+
+    /// The value of the clean cell at `address`: a box in it exists.
+    fn placed(&mut self, value: Self::Value, address: Abs) -> Self::Value;
 }
 
 /// Evaluates one block at a time.
@@ -135,6 +153,19 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     fn pure(&mut self, op: Op, result: Option<generic::Value>, args: &[P::Value]) {
+        match (op, args.first().map(|arg| arg.abs())) {
+            (Op::I32WrapI64, Some(Abs::Box)) => {
+                let address = self.phase.box_address(args[0]);
+                return self.set(result, address);
+            }
+            // A pointer is no integer.
+            (Op::I64And, Some(Abs::Box | Abs::BoxAt))
+                if args[1].abs() == Abs::Const(Const::I64(1)) =>
+            {
+                return self.set_known(result, Abs::Const(Const::I64(0)));
+            }
+            _ => {}
+        }
         if args.iter().any(|arg| arg.abs().is_known()) {
             let known: SmallVec<[Abs; 4]> = args.iter().map(|arg| arg.abs()).collect();
             if let Some(value) = abs::fold(op, &known) {
@@ -159,7 +190,14 @@ impl<'a, P: Phase> Machine<'a, P> {
         let place = match args[0].abs() {
             Abs::Const(Const::I32(address)) => Some(Place::Absolute(address as u32)),
             Abs::Symbol(symbol) => Some(Place::Relative(symbol)),
-            Abs::Const(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => None,
+            Abs::BoxAddress if offset == 0 && self.load_payload(kind, result, args[0]) => return,
+            Abs::Const(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::Box
+            | Abs::BoxAddress
+            | Abs::BoxAt
+            | Abs::Dynamic => None,
         };
         let request: &Request = self.evaluation.request;
         let image: &Image = self.evaluation.image;
@@ -170,6 +208,27 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
+    /// A load of the whole payload of a virtual box; false if it loads something else.
+    fn load_payload(
+        &mut self,
+        kind: LoadKind,
+        result: Option<generic::Value>,
+        address: P::Value,
+    ) -> bool {
+        match kind {
+            LoadKind::F64Load => {
+                let payload = self.phase.payload(address);
+                self.set(result, payload);
+            }
+            LoadKind::I64Load => {
+                let payload = self.phase.payload(address);
+                self.emit(Op::I64ReinterpretF64, &[payload], result);
+            }
+            _ => return false,
+        }
+        true
+    }
+
     fn call(
         &mut self,
         callee: Callee,
@@ -177,6 +236,11 @@ impl<'a, P: Phase> Machine<'a, P> {
         mut args: SmallVec<[P::Value; 4]>,
     ) {
         let known = self.callee(callee, args.last().map(|arg| arg.abs()));
+        let boxes = self.evaluation.boxes();
+        if boxes.is_some_and(|boxes| known == Callee::Direct(boxes.make)) {
+            let made = self.phase.virtual_box(args[0]);
+            return self.set(result, made);
+        }
         if known != callee {
             args.pop();
         }
@@ -225,6 +289,15 @@ impl<'a, P: Phase> Machine<'a, P> {
                     self.cells.drop_below(args[0].abs());
                 }
             }
+            Intrinsic::BoxExists => {
+                let value = match args[0].abs() {
+                    Abs::Dynamic if self.evaluation.boxes().is_some() => {
+                        self.phase.existing_box(args[0])
+                    }
+                    _ => args[0],
+                };
+                self.set(result, value);
+            }
             Intrinsic::CellsSync => self.sync(),
             Intrinsic::CellsInvalidate => self.cells.invalidate(),
             Intrinsic::LockstepEvent => {
@@ -259,7 +332,8 @@ impl<'a, P: Phase> Machine<'a, P> {
             return self.emit(CELL_LOAD, &[address], result);
         }
         let value = match self.cells.get(address.abs()) {
-            Some(cell) => cell.value,
+            Some(cell) if cell.dirty => cell.value,
+            Some(&cell) => self.phase.placed(cell.value, cell.address),
             None => {
                 let value = self.phase.load_cell(address.abs());
                 self.cache_cell(address.abs(), value, false);
@@ -274,6 +348,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             self.spill();
             return self.emit(CELL_STORE, &[address, value], None);
         }
+        let value = self.phase.settled(value);
         self.cache_cell(address.abs(), value, true);
     }
 
@@ -377,7 +452,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         };
         let is_value = match args[0].abs() {
             Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) => true,
-            Abs::Offset { .. } | Abs::Dynamic => false,
+            Abs::Offset { .. } | Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::Dynamic => false,
         };
         if is_value {
             self.set(inst.result, args[0]);

@@ -7,15 +7,16 @@
 
 use smallvec::SmallVec;
 
-use super::Evaluation;
 use super::abs::Abs;
 use super::cells::Content;
+use super::inline;
 use super::transfer::Phase;
+use super::{Boxes, Evaluation};
 use crate::hash::FastMap;
 use crate::index::Map;
 use crate::ir::residual::Block;
 use crate::ir::{Parameter, Type, residual};
-use crate::op::{Const, LoadKind, Op, StoreKind};
+use crate::op::{Const, Effect, LoadKind, Op, StoreKind};
 
 /// Cells at known offsets from a parameter are addressed from `parameter - FRAME` by an unsigned
 /// static offset of less than [`REACH`]. Sound because cells lie above the first 64 KiB, a contract
@@ -27,28 +28,70 @@ const REACH: u32 = 1 << 16;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Val {
     pub abs: Abs,
+    /// Of a virtual box, that of the payload.
     pub residual: Option<residual::Value>,
+    /// The pointer to a virtual box, where it exists all the same.
+    pub pointer: Option<residual::Value>,
+}
+
+impl Val {
+    /// One that has no name yet.
+    pub fn known(abs: Abs) -> Self {
+        Self {
+            abs,
+            residual: None,
+            pointer: None,
+        }
+    }
+
+    pub fn dynamic(residual: Option<residual::Value>) -> Self {
+        Self {
+            residual,
+            ..Self::known(Abs::Dynamic)
+        }
+    }
+
+    /// Whether it takes code to pass it where `abs` is known.
+    pub fn is_reformed(self, abs: Abs) -> bool {
+        !abs.is_known() && !self.abs.is_known() && self.abs != abs
+    }
 }
 
 impl Content for Val {
     fn abs(self) -> Abs {
         self.abs
     }
+
+    fn moved(self) -> Self {
+        Self {
+            pointer: None,
+            ..self
+        }
+    }
+}
+
+/// Names that are valid in the current block.
+#[derive(Default)]
+pub struct Names {
+    known: FastMap<Abs, residual::Value>,
+    /// Pointers to boxes that were made, by payload, since the last call.
+    boxes: FastMap<residual::Value, residual::Value>,
 }
 
 /// The residual function being written, and the block at which.
-pub struct Writer {
+pub struct Writer<'a> {
     pub function: residual::Function,
     current: Block,
-    /// Names of known values, valid in the current block.
-    names: FastMap<Abs, residual::Value>,
+    names: Names,
+    /// How boxes are made.
+    boxes: Option<&'a Boxes>,
     /// By residual parameter: the base from which cells at offsets from it are addressed.
     frames: Map<Parameter, Option<residual::Value>>,
     pub inst_count: usize,
 }
 
-impl Writer {
-    pub fn new(evaluation: &Evaluation) -> Self {
+impl<'a> Writer<'a> {
+    pub fn new(evaluation: &Evaluation<'a>) -> Self {
         let signature = evaluation.module.types[evaluation.request.sig].clone();
         let signature = signature.expect("requests are checked to have a supported type");
         let function = residual::Function {
@@ -59,7 +102,8 @@ impl Writer {
         let mut writer = Self {
             function,
             current: Block::ENTRY,
-            names: FastMap::default(),
+            names: Names::default(),
+            boxes: evaluation.boxes(),
             frames: Map::default(),
             inst_count: 0,
         };
@@ -103,31 +147,34 @@ impl Writer {
     /// The value of a block's parameter; a residual parameter only if it is dynamic.
     pub fn param(&mut self, block: Block, abs: Abs, ty: Type) -> Val {
         if abs.is_known() {
-            return Val {
-                abs,
-                residual: None,
-            };
+            return Val::known(abs);
         }
-        let value = self.function.new_value(ty);
+        let value = self.function.new_value(abs.residual_type(ty));
         self.function.blocks[block].params.push(value);
         Val {
-            abs,
             residual: Some(value),
+            ..Val::known(abs)
         }
     }
 
     pub fn enter(&mut self, block: Block) {
         self.current = block;
-        self.names.clear();
+        self.names.known.clear();
+        self.names.boxes.clear();
+    }
+
+    /// Goes on in another block, which only the current one leads to.
+    pub fn go_on(&mut self, block: Block) {
+        self.current = block;
     }
 
     /// Turns to another block for a while.
-    pub fn suspend(&mut self, block: Block) -> (Block, FastMap<Abs, residual::Value>) {
+    pub fn suspend(&mut self, block: Block) -> (Block, Names) {
         let names = std::mem::take(&mut self.names);
         (std::mem::replace(&mut self.current, block), names)
     }
 
-    pub fn resume(&mut self, (block, names): (Block, FastMap<Abs, residual::Value>)) {
+    pub fn resume(&mut self, (block, names): (Block, Names)) {
         self.current = block;
         self.names = names;
     }
@@ -156,15 +203,69 @@ impl Writer {
 
     /// The residual name of a value; code for it, if it is known and has none.
     pub fn name(&mut self, value: Val) -> residual::Value {
-        if let Some(name) = value.residual {
+        match (value.abs, value.residual) {
+            (Abs::Box, Some(payload)) => self.pointer(value, payload),
+            (Abs::BoxAddress, Some(payload)) => {
+                let pointer = self.pointer(value, payload);
+                self.wrapped(pointer)
+            }
+            (_, Some(name)) => name,
+            (_, None) => self.known_name(value.abs),
+        }
+    }
+
+    /// The name under which a value is passed where `abs` is known of it.
+    pub fn name_as(&mut self, value: Val, abs: Abs) -> residual::Value {
+        match (value.abs, abs, value.residual) {
+            (Abs::Box, Abs::Box, Some(payload))
+            | (Abs::BoxAddress, Abs::BoxAddress, Some(payload)) => payload,
+            (Abs::BoxAt, Abs::Box, _) => self.open(value),
+            _ => self.name(value),
+        }
+    }
+
+    fn known_name(&mut self, abs: Abs) -> residual::Value {
+        if let Some(&name) = self.names.known.get(&abs) {
             return name;
         }
-        if let Some(&name) = self.names.get(&value.abs) {
-            return name;
-        }
-        let name = self.name_known(value.abs);
-        self.names.insert(value.abs, name);
+        let name = self.name_known(abs);
+        self.names.known.insert(abs, name);
         name
+    }
+
+    /// The pointer to a virtual box: it is made now, unless it exists.
+    fn pointer(&mut self, value: Val, payload: residual::Value) -> residual::Value {
+        let existing = value
+            .pointer
+            .or_else(|| self.names.boxes.get(&payload).copied());
+        existing.unwrap_or_else(|| {
+            let boxes = self.boxes.expect("who makes virtual boxes can make them");
+            let pointer = inline::run(self, &boxes.body, &[payload]);
+            self.names.boxes.insert(payload, pointer);
+            pointer
+        })
+    }
+
+    /// The payload of an existing box.
+    fn open(&mut self, existing: Val) -> residual::Value {
+        let pointer = self.name(existing);
+        let address = self.wrapped(pointer);
+        let load = Op::Load {
+            kind: LoadKind::F64Load,
+            offset: 0,
+        };
+        let payload = self.inst(
+            load,
+            residual::Values::from_slice(&[address]),
+            Some(Type::F64),
+        );
+        payload.expect("a load has a result")
+    }
+
+    fn wrapped(&mut self, word: residual::Value) -> residual::Value {
+        let args = residual::Values::from_slice(&[word]);
+        let address = self.inst(Op::I32WrapI64, args, Some(Type::I32));
+        address.expect("a conversion has a result")
     }
 
     pub fn name_known(&mut self, abs: Abs) -> residual::Value {
@@ -173,10 +274,7 @@ impl Writer {
             Abs::Const(constant) => self.inst(Op::Const(constant), none(), Some(constant.ty())),
             Abs::Symbol(symbol) => self.inst(Op::SymbolAddress(symbol), none(), Some(Type::I32)),
             Abs::Slot(slot) => {
-                let address = self.name(Val {
-                    abs: Abs::Symbol(slot),
-                    residual: None,
-                });
+                let address = self.name(Val::known(Abs::Symbol(slot)));
                 let load = Op::Load {
                     kind: LoadKind::I32Load,
                     offset: 0,
@@ -189,14 +287,13 @@ impl Writer {
             }
             Abs::Offset { param, offset: 0 } => Some(self.function.param(param)),
             Abs::Offset { param, offset } => {
-                let offset = self.name(Val {
-                    abs: Abs::Const(Const::I32(offset)),
-                    residual: None,
-                });
+                let offset = self.name(Val::known(Abs::Const(Const::I32(offset))));
                 let args = residual::Values::from_slice(&[self.function.param(param), offset]);
                 self.inst(Op::I32Add, args, Some(Type::I32))
             }
-            Abs::Dynamic => unreachable!("dynamic values have a name"),
+            Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::Dynamic => {
+                unreachable!("dynamic values have a name")
+            }
         };
         result.expect("each of these has a result")
     }
@@ -210,32 +307,23 @@ impl Writer {
         {
             return (frame, offset);
         }
-        (
-            self.name(Val {
-                abs: address,
-                residual: None,
-            }),
-            0,
-        )
+        (self.name(Val::known(address)), 0)
     }
 }
 
-impl Phase for Writer {
+impl Phase for Writer<'_> {
     type Value = Val;
 
     fn known(&mut self, abs: Abs) -> Val {
-        Val {
-            abs,
-            residual: None,
-        }
+        Val::known(abs)
     }
 
     fn emit(&mut self, op: Op, args: &[Val], result: Option<Type>) -> Val {
         let args = self.names(args);
-        Val {
-            abs: Abs::Dynamic,
-            residual: self.inst(op, args, result),
+        if op.effect() == Effect::Calls {
+            self.names.boxes.clear();
         }
+        Val::dynamic(self.inst(op, args, result))
     }
 
     fn load_cell(&mut self, address: Abs) -> Val {
@@ -244,10 +332,52 @@ impl Phase for Writer {
             kind: LoadKind::I64Load,
             offset,
         };
-        let residual = self.inst(load, residual::Values::from_slice(&[base]), Some(Type::I64));
+        Val::dynamic(self.inst(load, residual::Values::from_slice(&[base]), Some(Type::I64)))
+    }
+
+    fn virtual_box(&mut self, payload: Val) -> Val {
         Val {
-            abs: Abs::Dynamic,
-            residual,
+            residual: Some(self.name(payload)),
+            ..Val::known(Abs::Box)
+        }
+    }
+
+    fn existing_box(&mut self, pointer: Val) -> Val {
+        Val {
+            abs: Abs::BoxAt,
+            ..pointer
+        }
+    }
+
+    fn box_address(&mut self, virtual_box: Val) -> Val {
+        Val {
+            abs: Abs::BoxAddress,
+            ..virtual_box
+        }
+    }
+
+    fn payload(&mut self, virtual_box: Val) -> Val {
+        Val::dynamic(virtual_box.residual)
+    }
+
+    fn settled(&mut self, value: Val) -> Val {
+        match value.abs {
+            Abs::BoxAt => Val {
+                abs: Abs::Box,
+                residual: Some(self.open(value)),
+                pointer: value.residual,
+            },
+            _ => value,
+        }
+    }
+
+    fn placed(&mut self, value: Val, address: Abs) -> Val {
+        match (value.abs, value.pointer) {
+            (Abs::Box, None) => Val {
+                pointer: self.load_cell(address).residual,
+                ..value
+            },
+            _ => value,
         }
     }
 
