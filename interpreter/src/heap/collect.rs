@@ -63,9 +63,13 @@ pub fn set_alert() {
     });
 }
 
-/// Requests a safepoint if the nursery is full with `bytes` more.
+/// Requests a safepoint if the nursery is full with `bytes` more. Where allocations are safepoints,
+/// they see that themselves.
 pub fn note_full(heap: &Heap, bytes: u32) {
-    if !heap.full.get() && vm().young_ptr.get() < soft_floor(heap) + bytes {
+    if vm().allocations_poll.get() == 0
+        && !heap.full.get()
+        && vm().young_ptr.get() < soft_floor(heap) + bytes
+    {
         heap.full.set(true);
         set_floor(heap);
         request_safepoint();
@@ -75,7 +79,8 @@ pub fn note_full(heap: &Heap, bytes: u32) {
 /// Where allocation stops to ask: at the next sample, or where the nursery is full.
 pub fn set_floor(heap: &Heap) {
     let sample = heap.memprof.trigger();
-    vm().young_floor.set(match heap.full.get() {
+    let asks_sample_only = heap.full.get() || vm().allocations_poll.get() != 0;
+    vm().young_floor.set(match asks_sample_only {
         true => sample,
         false => sample.max(soft_floor(heap)),
     });

@@ -5,6 +5,8 @@
 //!   interpreter's position, so the evaluator keeps such values apart: they are part of a node's
 //!   name ([`Prepared::keyed`]). Optimising compilers like to merge the two arms of a conditional
 //!   branch that way; this undoes it.
+//! * **Choices.** What only generic code does, behind a test of `specialize.active`, is dropped:
+//!   values in it decide nothing.
 //! * **Splits.** A block ends after each `specialize.*`, where evaluation fans out, and a `select`
 //!   between two positions becomes a branch.
 //! * **Order.** Reverse postorder of the blocks.
@@ -27,6 +29,7 @@ pub struct Prepared {
 }
 
 pub fn function(mut function: generic::Function) -> Prepared {
+    choose_specialized(&mut function);
     let deciding = deciding(&function);
     split_selects(&mut function, &deciding);
     split_specializations(&mut function);
@@ -45,6 +48,38 @@ pub fn function(mut function: generic::Function) -> Prepared {
         keyed: keyed.collect(),
         order: reverse_postorder(&function),
         function,
+    }
+}
+
+/// Decides branches on `specialize.active`, and drops what nothing leads to any more.
+fn choose_specialized(function: &mut generic::Function) {
+    for block in function.blocks.values_mut() {
+        if let Terminator::Branch {
+            cond,
+            then,
+            otherwise,
+        } = &block.term
+            && let Some(active) = asks_for_specialized(&block.insts, *cond)
+        {
+            let chosen = if active { then } else { otherwise };
+            block.term = Terminator::Jump(chosen.clone());
+        }
+    }
+    let order = reverse_postorder(function);
+    for (block, data) in function.blocks.iter_mut() {
+        if order[block] == u32::MAX {
+            *data = generic::BlockData::empty();
+        }
+    }
+}
+
+/// Whether a condition is that code is specialized (true) or generic (false), if it is either.
+fn asks_for_specialized(insts: &[generic::Inst], cond: generic::Value) -> Option<bool> {
+    let inst = insts.iter().find(|inst| inst.result == Some(cond))?;
+    match inst.op {
+        Op::Intrinsic(Intrinsic::SpecializeActive) => Some(true),
+        Op::I32Eqz => asks_for_specialized(insts, inst.args[0]).map(|asks| !asks),
+        _ => None,
     }
 }
 
