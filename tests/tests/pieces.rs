@@ -14,10 +14,8 @@ use bactrian::specialize::{self, Options};
 use bactrian::{engine, guest};
 use bactrian_tests::program::Program;
 use bactrian_tests::{process, scratch, workspace};
-use specializer::ir::Global;
 use specializer::module::Module;
-use specializer::op::Const;
-use wasmparser::{ExternalKind, Parser, Payload};
+use wasmparser::{Parser, Payload};
 
 /// The guest's cell that says how long a piece may be.
 const LONGEST: &str = "BACTRIAN_LONGEST_PIECE";
@@ -102,11 +100,8 @@ fn run(directory: &Path, bytecode: &Path) -> Result<(Vec<u8>, u64)> {
 /// The guest, with pieces of at most this many words.
 fn with_longest_piece(module: &[u8], longest: u32) -> Result<Vec<u8>> {
     let parsed = Module::parse(module)?;
-    let Some(&(ExternalKind::Global, index)) = parsed.exports.get(LONGEST) else {
+    let Some(address) = parsed.exported_address(LONGEST) else {
         bail!("the guest exports no {LONGEST}");
-    };
-    let Some(Const::I32(address)) = parsed.globals[Global(index)].init else {
-        bail!("{LONGEST} is no address");
     };
     let mut patched = module.to_vec();
     let place = place_in_file(module, address as usize)?;

@@ -36,7 +36,8 @@ extern "C" fn begin_slowly(sp: u32) -> u32 {
 }
 
 /// Exported under [`annotations::BOX_EXPORT`].
-#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
+#[cfg(target_family = "wasm")]
+#[unsafe(no_mangle)]
 pub static BACTRIAN_BOX: extern "C" fn(f64) -> i64 = box_float;
 
 /// A box of a float.
