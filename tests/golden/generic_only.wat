@@ -1,0 +1,34 @@
+;; What only generic code does with a value does not make it a position: the loop is one loop, though
+;; the value is known at first.
+;; run 0 -> 1
+;; run 3 -> 8
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (import "bactrian" "specialize.active" (func $active (result i32)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 4 funcref)
+  (elem (i32.const 1) $interpret)
+  (data (i32.const 0x80) (i32 1))
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
+  (data (i32.const 0x120) (i32 0x1000 0x40))
+  (data (i32.const 0x140) (i32 1 0x80 0 0x40 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x1000) (i8 0))
+  (func (export "run") (param i64) (result i64)
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+  (func $interpret (type $entry)
+    (local $value i64)
+    (local.set $value (i64.const 1))
+    (loop $again
+      (call $position (local.get 0))
+      (if (i64.ne (local.get 2) (i64.const 0))
+        (then
+          (local.set 2 (i64.sub (local.get 2) (i64.const 1)))
+          (local.set $value (i64.shl (local.get $value) (i64.const 1)))
+          (if (i32.eqz (call $active))
+            (then
+              (local.set 0 (i32.add (local.get 0) (i32.wrap_i64 (i64.and (local.get $value) (i64.const 0)))))))
+          (br $again))))
+    (local.get $value)))
