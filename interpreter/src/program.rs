@@ -81,7 +81,9 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     for poll in quiet::polls(&executable.code, |index| bound[index].is_some_and(is_quiet)) {
         code::silence(code::address(code_start, poll));
     }
-    let code_pointers = match calls("caml_obj_set_raw_field") {
+    // Code that is loaded later may call what the program itself does not.
+    let writes_pointers = calls("caml_obj_set_raw_field") || calls("caml_reify_bytecode");
+    let code_pointers = match writes_pointers {
         true => CodePointers::Change,
         false => CodePointers::Stay,
     };

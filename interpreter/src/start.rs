@@ -7,7 +7,7 @@ use crate::backtrace;
 use crate::code::ImageError;
 use crate::heap::{self, settings};
 use crate::interp::entries::enter_through_slot;
-use crate::os;
+use crate::os::{self, environment};
 use crate::parameters;
 use crate::primitives::{exit, parsing, sys};
 #[cfg(not(target_family = "wasm"))]
@@ -24,6 +24,9 @@ pub const BAD_FILE_CODE: u8 = 127;
 pub fn run_program() -> u8 {
     apply_parameters();
     sys::start();
+    if environment::stress() {
+        heap::start_stress();
+    }
     if heap::stress() {
         heap::request_safepoint();
     }

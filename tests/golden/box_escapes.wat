@@ -38,3 +38,26 @@
       (then (local.set $value (i64.const 0x98)))
       (else (local.set $value (call $box (f64.convert_i64_s (i64.shl (local.get 2) (i64.const 1)))))))
     (i64.trunc_f64_s (call $float (local.get $value)))))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i64 = i64.const 152
+;;     v4: i64 = i64.const 1
+;;     v5: i32 = i32.const 144
+;;     v6: i32 = i32.const 8
+;;     v7: i32 = i64.eqz v2
+;;     branch v7 ? bb2(v3) : bb1()
+;; bb1():
+;;     v8: i64 = i64.shl v2, v4
+;;     v9: f64 = f64.convert_i64_s v8
+;;     v10: i32 = i32.load v5
+;;     v11: i32 = i32.add v10, v6
+;;     i32.store v5, v11
+;;     f64.store v10, v9
+;;     v12: i64 = i64.extend_i32_u v10
+;;     jump bb2(v12)
+;; bb2(v13: i64):
+;;     v14: f64 = call fn3 v13
+;;     v15: i64 = i64.trunc_f64_s v14
+;;     return v15
+;; }

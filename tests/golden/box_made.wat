@@ -52,3 +52,25 @@
       (f64.add
         (f64.load (i32.wrap_i64 (call $read (local.get $cell))))
         (f64.load (i32.wrap_i64 (call $read (i32.add (local.get $cell) (i32.const 8)))))))))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i32 = i32.const -8192
+;;     v4: i32 = i32.const 144
+;;     v5: i32 = i32.const 8
+;;     v6: i32 = i32.const -16
+;;     v7: i32 = i32.add v1, v3
+;;     v8: f64 = f64.convert_i64_s v2
+;;     v9: i32 = i32.load v4
+;;     v10: i32 = i32.add v9, v5
+;;     i32.store v4, v10
+;;     f64.store v9, v8
+;;     v11: i64 = i64.extend_i32_u v9
+;;     i64.store offset=8184 v7, v11
+;;     i64.store offset=8176 v7, v11
+;;     v12: i32 = i32.add v1, v6
+;;     call fn8 v12
+;;     v13: f64 = f64.add v8, v8
+;;     v14: i64 = i64.trunc_f64_s v13
+;;     return v14
+;; }

@@ -37,3 +37,14 @@
     (i64.add
       (i64.trunc_f64_s (f64.load (i32.wrap_i64 (local.get $b))))
       (i64.sub (i64.const 1) (i64.and (local.get $b) (i64.const 1))))))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: f64 = f64.const 0x4000000000000000
+;;     v4: i64 = i64.const 1
+;;     v5: f64 = f64.convert_i64_s v2
+;;     v6: f64 = f64.mul v5, v3
+;;     v7: i64 = i64.trunc_f64_s v6
+;;     v8: i64 = i64.add v7, v4
+;;     return v8
+;; }

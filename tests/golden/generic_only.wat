@@ -32,3 +32,19 @@
               (local.set 0 (i32.add (local.get 0) (i32.wrap_i64 (i64.and (local.get $value) (i64.const 0)))))))
           (br $again))))
     (local.get $value)))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i64 = i64.const -1
+;;     v4: i64 = i64.const 0
+;;     v5: i64 = i64.const 1
+;;     v6: i32 = i64.ne v2, v4
+;;     branch v6 ? bb1(v2, v5) : bb2(v5)
+;; bb1(v7: i64, v8: i64):
+;;     v9: i64 = i64.add v7, v3
+;;     v10: i64 = i64.shl v8, v5
+;;     v11: i32 = i64.ne v7, v5
+;;     branch v11 ? bb1(v9, v10) : bb2(v10)
+;; bb2(v12: i64):
+;;     return v12
+;; }

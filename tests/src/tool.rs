@@ -31,10 +31,18 @@ pub enum Mode {
     Lockstep,
     /// Both, with a collection at each safepoint.
     Stress,
+    /// Residual code alone, with a collection at each safepoint: lockstep has no virtual boxes.
+    Collecting,
 }
 
 impl Mode {
-    pub const ALL: [Mode; 4] = [Mode::Generic, Mode::Residual, Mode::Lockstep, Mode::Stress];
+    pub const ALL: [Mode; 5] = [
+        Mode::Generic,
+        Mode::Residual,
+        Mode::Lockstep,
+        Mode::Stress,
+        Mode::Collecting,
+    ];
 
     /// What a test in this mode is called.
     pub fn name(self) -> &'static str {
@@ -43,6 +51,7 @@ impl Mode {
             Mode::Residual => "residual",
             Mode::Lockstep => "lockstep",
             Mode::Stress => "stress",
+            Mode::Collecting => "collecting",
         }
     }
 
@@ -53,6 +62,7 @@ impl Mode {
             Mode::Residual => &["run"],
             Mode::Lockstep => &["lockstep"],
             Mode::Stress => &["lockstep", "--stress"],
+            Mode::Collecting => &["run", "--env", "BACTRIAN_STRESS=1"],
         }
     }
 }

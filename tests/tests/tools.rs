@@ -130,7 +130,7 @@ fn check(session: &Session, mode: Mode, tool: &Tool, directory: &Path) -> Result
     }
     let place = directory.join(format!("{}-{}", session.name, mode.name()));
     let count = match mode {
-        Mode::Generic | Mode::Residual => session.commands.len(),
+        Mode::Generic | Mode::Residual | Mode::Collecting => session.commands.len(),
         Mode::Lockstep | Mode::Stress => session.in_lockstep,
     };
     let commands = &session.commands[..count];

@@ -197,8 +197,8 @@ intrinsics! {
         SpecializeGuess "specialize.guess" fn specialize_guess(value: u32, guess: u32) -> u32, First, Calls;
         /// 1 in residual code, 0 in generic code.
         SpecializeActive "specialize.active" fn specialize_active() -> u32, Zero, Pure;
-        /// Returns `value`, which the function under [`crate::BOX_EXPORT`] has made, or what is like
-        /// it: the address of an `f64` that nobody writes. A contract.
+        /// Returns `value`, which the function under [`crate::BOX_EXPORT`] has made, or what is
+        /// like it: the address of an `f64` that nobody writes. A contract.
         BoxExists "box.exists" fn box_exists(value: i64) -> i64, First, Pure;
         /// Cells below `address` (of the same stack) are dead: their contents need not reach
         /// memory.

@@ -56,7 +56,7 @@ pub use hooks::Hooks;
 pub use reserve::note_exhausted;
 pub use roots::{Root, RootVisitor, register_roots};
 pub use state::{COLOUR_MASK, heap};
-pub use stress::{BACTRIAN_STRESS, stress};
+pub use stress::{BACTRIAN_STRESS, start_stress, stress};
 
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};

@@ -6,6 +6,11 @@ use core::sync::atomic::{AtomicU32, Ordering};
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub static BACTRIAN_STRESS: AtomicU32 = AtomicU32::new(0);
 
+/// Makes each safepoint collect.
+pub fn start_stress() {
+    BACTRIAN_STRESS.store(1, Ordering::Relaxed);
+}
+
 /// Whether each safepoint is to collect.
 pub fn stress() -> bool {
     BACTRIAN_STRESS.load(Ordering::Relaxed) != 0

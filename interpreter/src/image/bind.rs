@@ -119,14 +119,20 @@ pub fn called<'a>(executable: &Executable<'a>) -> HashSet<&'a [u8]> {
     called
 }
 
-/// The effect, and above it the number of the shortcut.
+/// The effect, above it the number of the shortcut, and whether the result is a float.
 fn properties(primitive: Option<&Primitive>) -> u32 {
     primitive.map_or(EFFECT_UNKNOWN, |primitive| {
-        primitive.effect as u32 | shortcut::number(primitive.name) << SHORTCUT_SHIFT
+        let shortcut = shortcut::number(primitive.name) << SHORTCUT_SHIFT;
+        let gives_float = match shortcut::gives_float(primitive.name) {
+            true => GIVES_FLOAT,
+            false => 0,
+        };
+        primitive.effect as u32 | shortcut | gives_float
     })
 }
 
 const SHORTCUT_SHIFT: u32 = 8;
+const GIVES_FLOAT: u32 = 1 << 31;
 
 /// The effect of primitive `index`.
 #[inline(always)]
@@ -137,7 +143,13 @@ pub fn effect(index: u32) -> u32 {
 /// The number of the shortcut of primitive `index`.
 #[inline(always)]
 pub fn shortcut(index: u32) -> u32 {
-    table::properties(index) >> SHORTCUT_SHIFT
+    (table::properties(index) & !GIVES_FLOAT) >> SHORTCUT_SHIFT
+}
+
+/// Whether all that primitive `index` returns is boxes of floats.
+#[inline(always)]
+pub fn gives_float(index: u32) -> bool {
+    table::properties(index) & GIVES_FLOAT != 0
 }
 
 const _: () = assert!(

@@ -13,7 +13,9 @@ use crate::raise;
 use crate::registry::Effect;
 use crate::value::Value;
 use crate::vm::vm;
-use annotations::{cells_drop_below, cells_invalidate, cells_sync, lockstep_event};
+use annotations::{
+    box_exists, cells_drop_below, cells_invalidate, cells_sync, lockstep_event, specialize_active,
+};
 
 macro_rules! calls {
     ($($name:ident $call:ident $attempt:ident ($($argument:ident)*);)*) => {$(
@@ -128,6 +130,9 @@ impl Registers {
             || (effect == Effect::Allocates as u32 && allocations_poll());
         if result == Value::RAISED.0 || (polls && !self.poll()) {
             return false;
+        }
+        if specialize_active() != 0 && bind::gives_float(primitive) {
+            self.accu = box_exists(self.accu);
         }
         self.next(operands);
         true

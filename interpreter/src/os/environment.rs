@@ -20,13 +20,16 @@ const IGNORED: &[u8] = b"BACTRIAN_IGNORED";
 /// By this one it says, in decimal, how many words of stack the native stack has room for.
 const STACK: &[u8] = b"BACTRIAN_STACK";
 
+/// If this one is set, each safepoint collects: for tests of compiled code without lockstep.
+const STRESS: &[u8] = b"BACTRIAN_STRESS";
+
 /// The environment, as `NAME=value`.
 pub fn all() -> Vec<Vec<u8>> {
     let changed = CHANGED.with_borrow(Clone::clone);
     changed.unwrap_or_else(|| {
         let mut entries = backend::environment();
         let of_host = |entry: &[u8]| {
-            [START, IGNORED, STACK]
+            [START, IGNORED, STACK, STRESS]
                 .iter()
                 .any(|name| value_in(entry, name).is_some())
         };
@@ -48,6 +51,14 @@ pub fn stack_room() -> Option<u64> {
     let entries = backend::environment();
     let words = entries.iter().find_map(|entry| value_in(entry, STACK))?;
     str::from_utf8(words).ok()?.parse().ok()
+}
+
+/// Whether each safepoint is to collect.
+pub fn stress() -> bool {
+    let entries = backend::environment();
+    entries
+        .iter()
+        .any(|entry| value_in(entry, STRESS).is_some())
 }
 
 /// The directory in which the program starts, if the host says one, as it does by [`START`], or as

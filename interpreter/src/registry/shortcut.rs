@@ -16,6 +16,69 @@ macro_rules! shortcuts {
     };
 }
 
+/// Whether all that the primitive `name` returns is boxes of floats.
+pub fn gives_float(name: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "caml_float_of_int",
+        "caml_float_of_string",
+        "caml_floatarray_get",
+        "caml_floatarray_unsafe_get",
+        "caml_int32_float_of_bits",
+        "caml_int32_to_float",
+        "caml_int64_float_of_bits",
+        "caml_int64_to_float",
+        "caml_nativeint_to_float",
+        "caml_sys_time",
+    ];
+    // The names of arithmetic and analysis, but not of comparisons and conversions.
+    const OPERATIONS: &[&str] = &[
+        "abs",
+        "acos",
+        "acosh",
+        "add",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "cbrt",
+        "ceil",
+        "copysign",
+        "cos",
+        "cosh",
+        "div",
+        "erf",
+        "erfc",
+        "exp",
+        "exp2",
+        "expm1",
+        "floor",
+        "fma",
+        "fmod",
+        "hypot",
+        "ldexp",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "mul",
+        "neg",
+        "nextafter",
+        "power",
+        "round",
+        "sin",
+        "sinh",
+        "sqrt",
+        "sub",
+        "tan",
+        "tanh",
+        "trunc",
+    ];
+    let operation = name.strip_prefix("caml_");
+    let operation = operation.and_then(|name| name.strip_suffix("_float"));
+    NAMES.contains(&name) || operation.is_some_and(|name| OPERATIONS.contains(&name))
+}
+
 /// Whether a shortcut makes a block.
 pub fn allocates(shortcut: u32) -> bool {
     matches!(

@@ -30,8 +30,8 @@ pub enum Abs {
         param: Parameter,
         offset: i32,
     },
-    /// A box of a float that is made only where somebody looks at it: residual code has the payload,
-    /// an `f64`. Nobody writes into such boxes.
+    /// A box of a float that is made only where somebody looks at it: residual code has the
+    /// payload, an `f64`. Nobody writes into such boxes.
     Box,
     /// The address of the payload (an `i32`) of a [`Abs::Box`].
     BoxAddress,

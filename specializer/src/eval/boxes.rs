@@ -3,9 +3,13 @@
 //! A module says which function makes one ([`annotations::BOX_EXPORT`]). A module that does not has
 //! no virtual boxes.
 
-use crate::ir::{Func, Signature, Terminator, Type, generic};
+use super::abs::Abs;
+use super::cells::Content;
+use super::transfer::{Machine, Phase};
+use crate::ir::{Callee, Func, Signature, Terminator, Type, generic};
 use crate::lift;
 use crate::module::Module;
+use crate::op::{Const, LoadKind, Op};
 
 /// The function that makes boxes of floats.
 pub struct Boxes {
@@ -43,5 +47,68 @@ impl Boxes {
             .values()
             .all(returns)
             .then_some(Self { make, body })
+    }
+}
+
+/// What the transfer function does with boxes.
+impl<P: Phase> Machine<'_, P> {
+    /// Whether a call makes a box that may be virtual.
+    pub(super) fn makes_box(&self, callee: Callee) -> bool {
+        let boxes = self.evaluation.boxes();
+        boxes.is_some_and(|boxes| callee == Callee::Direct(boxes.make))
+    }
+
+    /// `box.exists`.
+    pub(super) fn existing_box(&mut self, value: P::Value, result: Option<generic::Value>) {
+        let value = match value.abs() {
+            Abs::Box | Abs::BoxAt => value,
+            _ if self.evaluation.boxes().is_none() => value,
+            _ => self.phase.existing_box(value),
+        };
+        self.set(result, value);
+    }
+
+    /// A pure operator whose first operand is a box; false if it is nothing special.
+    pub(super) fn pure_of_box(
+        &mut self,
+        op: Op,
+        result: Option<generic::Value>,
+        args: &[P::Value],
+    ) -> bool {
+        match (op, args.first().map(|arg| arg.abs())) {
+            (Op::I32WrapI64, Some(Abs::Box)) => {
+                let address = self.phase.box_address(args[0]);
+                self.set(result, address);
+            }
+            // A pointer is no integer.
+            (Op::I64And, Some(Abs::Box | Abs::BoxAt))
+                if args[1].abs() == Abs::Const(Const::I64(1)) =>
+            {
+                self.set_known(result, Abs::Const(Const::I64(0)));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// A load of the whole payload of a virtual box; false if it loads something else.
+    pub(super) fn load_payload(
+        &mut self,
+        kind: LoadKind,
+        result: Option<generic::Value>,
+        address: P::Value,
+    ) -> bool {
+        match kind {
+            LoadKind::F64Load => {
+                let payload = self.phase.payload(address);
+                self.set(result, payload);
+            }
+            LoadKind::I64Load => {
+                let payload = self.phase.payload(address);
+                self.emit(Op::I64ReinterpretF64, &[payload], result);
+            }
+            _ => return false,
+        }
+        true
     }
 }

@@ -113,8 +113,11 @@ pub fn run(evaluation: &Evaluation) -> Result<Residual, Declined> {
 }
 
 impl<'a> Evaluation<'a> {
+    /// How boxes are made, if they may be virtual. Lockstep compares addresses, so where events are
+    /// reported, the same is allocated as in generic code.
     fn boxes(&self) -> Option<&'a Boxes> {
-        self.boxes.filter(|_| self.optimisations.virtual_boxes)
+        let are_virtual = self.optimisations.virtual_boxes && !self.lockstep_events;
+        self.boxes.filter(|_| are_virtual)
     }
 
     /// What is known of each parameter of the generic function.

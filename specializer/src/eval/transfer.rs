@@ -113,13 +113,13 @@ impl<'a, P: Phase> Machine<'a, P> {
             .expect("generic functions are in maximal SSA")
     }
 
-    fn set(&mut self, result: Option<generic::Value>, value: P::Value) {
+    pub(super) fn set(&mut self, result: Option<generic::Value>, value: P::Value) {
         if let Some(result) = result {
             self.values[self.evaluation.prepared.local[result] as usize] = Some(value);
         }
     }
 
-    fn set_known(&mut self, result: Option<generic::Value>, abs: Abs) {
+    pub(super) fn set_known(&mut self, result: Option<generic::Value>, abs: Abs) {
         let value = self.phase.known(abs);
         self.set(result, value);
     }
@@ -146,25 +146,15 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    fn emit(&mut self, op: Op, args: &[P::Value], result: Option<generic::Value>) {
+    pub(super) fn emit(&mut self, op: Op, args: &[P::Value], result: Option<generic::Value>) {
         let ty = result.map(|result| self.evaluation.prepared.function.value_type(result));
         let value = self.phase.emit(op, args, ty);
         self.set(result, value);
     }
 
     fn pure(&mut self, op: Op, result: Option<generic::Value>, args: &[P::Value]) {
-        match (op, args.first().map(|arg| arg.abs())) {
-            (Op::I32WrapI64, Some(Abs::Box)) => {
-                let address = self.phase.box_address(args[0]);
-                return self.set(result, address);
-            }
-            // A pointer is no integer.
-            (Op::I64And, Some(Abs::Box | Abs::BoxAt))
-                if args[1].abs() == Abs::Const(Const::I64(1)) =>
-            {
-                return self.set_known(result, Abs::Const(Const::I64(0)));
-            }
-            _ => {}
+        if self.pure_of_box(op, result, args) {
+            return;
         }
         if args.iter().any(|arg| arg.abs().is_known()) {
             let known: SmallVec<[Abs; 4]> = args.iter().map(|arg| arg.abs()).collect();
@@ -208,27 +198,6 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    /// A load of the whole payload of a virtual box; false if it loads something else.
-    fn load_payload(
-        &mut self,
-        kind: LoadKind,
-        result: Option<generic::Value>,
-        address: P::Value,
-    ) -> bool {
-        match kind {
-            LoadKind::F64Load => {
-                let payload = self.phase.payload(address);
-                self.set(result, payload);
-            }
-            LoadKind::I64Load => {
-                let payload = self.phase.payload(address);
-                self.emit(Op::I64ReinterpretF64, &[payload], result);
-            }
-            _ => return false,
-        }
-        true
-    }
-
     fn call(
         &mut self,
         callee: Callee,
@@ -236,8 +205,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         mut args: SmallVec<[P::Value; 4]>,
     ) {
         let known = self.callee(callee, args.last().map(|arg| arg.abs()));
-        let boxes = self.evaluation.boxes();
-        if boxes.is_some_and(|boxes| known == Callee::Direct(boxes.make)) {
+        if self.makes_box(known) {
             let made = self.phase.virtual_box(args[0]);
             return self.set(result, made);
         }
@@ -289,15 +257,7 @@ impl<'a, P: Phase> Machine<'a, P> {
                     self.cells.drop_below(args[0].abs());
                 }
             }
-            Intrinsic::BoxExists => {
-                let value = match args[0].abs() {
-                    Abs::Dynamic if self.evaluation.boxes().is_some() => {
-                        self.phase.existing_box(args[0])
-                    }
-                    _ => args[0],
-                };
-                self.set(result, value);
-            }
+            Intrinsic::BoxExists => self.existing_box(args[0], result),
             Intrinsic::CellsSync => self.sync(),
             Intrinsic::CellsInvalidate => self.cells.invalidate(),
             Intrinsic::LockstepEvent => {

@@ -344,8 +344,8 @@ impl Phase for Writer<'_> {
 
     fn existing_box(&mut self, pointer: Val) -> Val {
         Val {
-            abs: Abs::BoxAt,
-            ..pointer
+            residual: Some(self.name(pointer)),
+            ..Val::known(Abs::BoxAt)
         }
     }
 
