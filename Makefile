@@ -41,7 +41,7 @@ numbers:
 
 # Wrong residual code behind every stage, and who notices it; writes docs/mutants.md. Minutes.
 mutants:
-	./scripts/setup.sh target
+	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian-tests --bin mutants -- --document docs/mutants.md
 
 # Random cases for SECONDS, half of the time OCaml programs; from number FIRST on. TARGET=lower runs only that one.

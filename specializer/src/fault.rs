@@ -22,8 +22,10 @@ pub use linking::plant as plant_in_links;
 
 use std::borrow::Cow;
 
-use crate::ir::residual::{Block, Function, Terminator};
+use crate::ir::Type;
+use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
 use crate::lower::{self, Plan};
+use crate::op::{Const, LoadKind, Op, StoreKind};
 
 /// A kind of miscompilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -140,6 +142,10 @@ pub enum Act {
     Break,
     /// The code traps: so a test finds out whether it is ever reached.
     Trap,
+    /// What reads the values that would be wrong traps, once the code that makes them so has run:
+    /// so a test finds out whether they ever matter. Nothing changes where it is not values that
+    /// would be wrong.
+    TrapReaders,
 }
 
 /// One fault to plant.
@@ -164,10 +170,11 @@ impl Fault {
             return;
         }
         let mut broken = function.clone();
-        let blocks = damage.plant(&mut broken, Place(self.nth));
+        let sites = damage.plant(&mut broken, Place(self.nth));
         match self.act {
             Act::Break => *function = broken,
-            Act::Trap => trap(function, &blocks),
+            Act::Trap => trap(function, &sites.places),
+            Act::TrapReaders => trap_readers(function, &sites),
         }
     }
 
@@ -177,32 +184,151 @@ impl Fault {
         let Kind::Plan(muddle) = self.kind else {
             return (Cow::Borrowed(function), plan);
         };
-        let blocks = lowering::plant(muddle, self.nth, function, &mut plan);
+        let sites = lowering::plant(muddle, self.nth, function, &mut plan);
+        let mut trapping = function.clone();
         match self.act {
-            Act::Break => (Cow::Borrowed(function), plan),
-            Act::Trap => {
-                let mut trapping = function.clone();
-                trap(&mut trapping, &blocks);
-                let plan = lower::plan(&trapping);
-                (Cow::Owned(trapping), plan)
-            }
+            Act::Break => return (Cow::Borrowed(function), plan),
+            Act::Trap => trap(&mut trapping, &sites.places),
+            Act::TrapReaders => trap_readers(&mut trapping, &sites),
+        }
+        let plan = lower::plan(&trapping);
+        (Cow::Owned(trapping), plan)
+    }
+}
+
+/// What is wrong.
+#[derive(Default)]
+struct Sites {
+    /// Where: any of these.
+    places: Vec<Site>,
+    /// Values of the sound function that others take the place of; none where it is not values that
+    /// are wrong.
+    values: Vec<Value>,
+}
+
+impl Sites {
+    /// There was no such place.
+    fn none() -> Self {
+        Self::default()
+    }
+
+    fn block(block: Block) -> Self {
+        vec![Site::Block(block)].into()
+    }
+
+    fn edge(from: Block, edge: usize) -> Self {
+        vec![Site::Edge(from, edge)].into()
+    }
+
+    fn with_values(self, values: Vec<Value>) -> Self {
+        Self { values, ..self }
+    }
+}
+
+impl From<Vec<Site>> for Sites {
+    fn from(places: Vec<Site>) -> Self {
+        Self {
+            places,
+            values: Vec::new(),
         }
     }
 }
 
-type Blocks = Vec<Block>;
+/// A place in a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Site {
+    Block(Block),
+    /// On the way out of the block to one of its targets, by number.
+    Edge(Block, usize),
+}
 
-/// Lets blocks trap at their end. What they define stays, as blocks that are no longer reached
-/// still use it.
-fn trap(function: &mut Function, blocks: &Blocks) {
-    for &block in blocks {
-        function.blocks[block].term = Terminator::Unreachable;
+/// A word of memory that the modules of tests leave alone, for [`Act::TrapReaders`], and the one
+/// behind it.
+const FLAG: u32 = 0x40;
+
+/// What the flag is set to: no address behind that exists.
+const SET: i32 = -8;
+
+/// Lets sites trap, by a store beyond all memory. What the code means beside that stays as it is,
+/// and so do the rules that it keeps: an `unreachable` would cut off blocks that others rely on.
+fn trap(function: &mut Function, sites: &[Site]) {
+    for &site in sites {
+        let address = integer(function, SET);
+        let store = store(address.result, address.result, FLAG);
+        insert(function, site, vec![address, store]);
+    }
+}
+
+/// Lets what reads the values trap once one of the places has run: these set a flag, which is an
+/// address to the readers.
+fn trap_readers(function: &mut Function, sites: &Sites) {
+    for reader in values::readers(function, &sites.values) {
+        let base = integer(function, 0);
+        let load = Inst {
+            op: Op::Load {
+                kind: LoadKind::I32Load,
+                offset: FLAG,
+            },
+            args: base.result.into_iter().collect(),
+            result: Some(function.new_value(Type::I32)),
+        };
+        let store = store(load.result, base.result, FLAG + 4);
+        insert(function, reader, vec![base, load, store]);
+    }
+    if sites.values.is_empty() {
+        return;
+    }
+    for &place in &sites.places {
+        let (base, flag) = (integer(function, 0), integer(function, SET));
+        let store = store(base.result, flag.result, FLAG);
+        insert(function, place, vec![base, flag, store]);
+    }
+}
+
+fn integer(function: &mut Function, value: i32) -> Inst {
+    Inst {
+        op: Op::Const(Const::I32(value)),
+        args: Default::default(),
+        result: Some(function.new_value(Type::I32)),
+    }
+}
+
+fn store(address: Option<Value>, value: Option<Value>, offset: u32) -> Inst {
+    Inst {
+        op: Op::Store {
+            kind: StoreKind::I32Store,
+            offset,
+        },
+        args: address.into_iter().chain(value).collect(),
+        result: None,
+    }
+}
+
+/// Puts instructions before those of a block, or into a block of their own on an edge.
+fn insert(function: &mut Function, site: Site, insts: Vec<Inst>) {
+    match site {
+        Site::Block(block) => {
+            function.blocks[block].insts.splice(0..0, insts);
+        }
+        Site::Edge(from, edge) => {
+            let block = function.blocks.next_key();
+            let mut targets = function.blocks[from].term.targets_mut();
+            let target = targets.nth(edge).expect("it is the block's edge");
+            let args = Default::default();
+            let goal = std::mem::replace(target, Target { block, args });
+            drop(targets);
+            function.blocks.push(BlockData {
+                params: Vec::new(),
+                insts,
+                term: Terminator::Jump(goal),
+            });
+        }
     }
 }
 
 impl Damage {
-    /// Plants it, if there is such a place: the blocks whose code is wrong.
-    fn plant(self, function: &mut Function, place: Place) -> Blocks {
+    /// Plants it, if there is such a place: where the code is wrong.
+    fn plant(self, function: &mut Function, place: Place) -> Sites {
         match self {
             Damage::Constant => values::change_constant(function, place),
             Damage::MergedConstants => values::merge_constants(function, place),

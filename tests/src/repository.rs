@@ -15,6 +15,7 @@ pub const DOCUMENTS: &[&str] = &[
     "docs/differences.md",
     "docs/stubs.md",
     "docs/fuzzing.md",
+    "docs/mutants.md",
     "specializer/DESIGN.md",
 ];
 

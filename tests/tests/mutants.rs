@@ -2,13 +2,13 @@
 
 use anyhow::Result;
 use bactrian_tests::mutants::{corpus, stale, survey};
-use specializer::fault::{KINDS, Kind, Mismatch};
+use specializer::fault::KINDS;
 
 /// Random modules of each sort.
 const MODULES: u64 = 10;
 
 /// Mutants of each kind.
-const MUTANTS: usize = 6;
+const MUTANTS: usize = 4;
 
 #[test]
 fn each_kind_is_noticed() -> Result<()> {
@@ -17,14 +17,11 @@ fn each_kind_is_noticed() -> Result<()> {
     let (mut planted, mut noticed) = (0, 0);
     for &kind in KINDS {
         let tally = survey::survey(&engine, &cases, kind, MUTANTS)?;
-        // The first addresses of these modules are arguments that no callee reads.
-        if kind != Kind::Link(Mismatch::WrongAddress) {
-            assert!(tally.noticed() > 0, "{kind:?}: {:?}", tally.survivors);
-        }
+        assert!(tally.noticed() > 0, "{kind:?}: {:?}", tally.survivors);
         planted += tally.planted;
         noticed += tally.noticed();
     }
-    assert!(noticed * 10 >= planted * 8, "{noticed} of {planted}");
+    assert!(noticed * 100 >= planted * 95, "{noticed} of {planted}");
     Ok(())
 }
 

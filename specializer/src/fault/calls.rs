@@ -1,17 +1,17 @@
 //! Effects that are missing, or in the wrong order.
 
-use super::{Blocks, Place};
+use super::{Place, Sites};
 use crate::index::Map;
 use crate::ir::residual::{BlockData, Function, Inst, Terminator, Value};
 use crate::op::{Effect, Op};
 
-pub fn drop_global(function: &mut Function, place: Place) -> Blocks {
+pub fn drop_global(function: &mut Function, place: Place) -> Sites {
     remove_first(function, place, |_, inst| {
         matches!(inst.op, Op::GlobalSet(_))
     })
 }
 
-pub fn drop_effect(function: &mut Function, place: Place) -> Blocks {
+pub fn drop_effect(function: &mut Function, place: Place) -> Sites {
     remove_first(function, place, |used, inst| {
         let acts = match inst.op.effect() {
             Effect::Writes | Effect::WritesGlobal | Effect::Calls => true,
@@ -27,17 +27,17 @@ fn remove_first(
     function: &mut Function,
     mut place: Place,
     is_candidate: impl Fn(&Map<Value, bool>, &Inst) -> bool,
-) -> Blocks {
+) -> Sites {
     let used = used(function);
     for (id, block) in &mut function.blocks {
         for index in 0..block.insts.len() {
             if is_candidate(&used, &block.insts[index]) && place.here() {
                 block.insts.remove(index);
-                return vec![id];
+                return Sites::block(id);
             }
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
 /// Whether anything takes a value as an operand.
@@ -53,25 +53,30 @@ pub fn used(function: &Function) -> Map<Value, bool> {
 }
 
 /// Exchanges two neighbours of which the second depends on the effect of the first.
-pub fn reorder(function: &mut Function, mut place: Place) -> Blocks {
+pub fn reorder(function: &mut Function, mut place: Place) -> Sites {
     for (id, block) in &mut function.blocks {
         for index in 1..block.insts.len() {
             let (first, second) = (&block.insts[index - 1], &block.insts[index]);
             if depends(first, second) && place.here() {
                 block.insts.swap(index - 1, index);
-                return vec![id];
+                return Sites::block(id);
             }
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
-/// Whether the two do something to one place, or to anything.
+/// Whether the two do something to one place, or to anything; not the same thing twice, of which
+/// either may come first.
 fn depends(first: &Inst, second: &Inst) -> bool {
     let takes_result = first
         .result
         .is_some_and(|result| second.args.contains(&result));
+    let is_same = first.result.is_none()
+        && second.result.is_none()
+        && (first.op, &first.args) == (second.op, &second.args);
     !takes_result
+        && !is_same
         && match (first.op, second.op) {
             (Op::Call(_) | Op::Intrinsic(_), Op::Call(_) | Op::Intrinsic(_)) => true,
             (Op::GlobalSet(one), Op::GlobalSet(other) | Op::GlobalGet(other))
@@ -91,7 +96,7 @@ fn accessed(inst: &Inst) -> Option<(Value, u32)> {
 }
 
 /// Ends a block with one of its calls, which has the type of the function.
-pub fn tail_call(function: &mut Function, mut place: Place) -> Blocks {
+pub fn tail_call(function: &mut Function, mut place: Place) -> Sites {
     let (types, results) = (&function.types, &function.signature.results);
     for (id, block) in &mut function.blocks {
         for index in 0..block.insts.len() {
@@ -101,11 +106,11 @@ pub fn tail_call(function: &mut Function, mut place: Place) -> Blocks {
             if result.as_slice() == results && place.here() {
                 let args = inst.args.clone();
                 end(block, index, Terminator::TailCall { callee, args });
-                return vec![id];
+                return Sites::block(id);
             }
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
 /// Ends a block before the instruction at `index`.

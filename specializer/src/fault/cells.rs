@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::{Blocks, Place, values};
+use super::{Place, Sites, values};
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Inst, Value};
-use crate::op::Op;
+use crate::op::{Effect, Op};
 
 /// Bytes of a cell.
 const CELL: u32 = 8;
@@ -17,24 +17,51 @@ pub enum Store {
     Elsewhere,
 }
 
-pub fn drop_store(function: &mut Function, mut place: Place, which: Store) -> Blocks {
+pub fn drop_store(function: &mut Function, mut place: Place, which: Store) -> Sites {
     let frames = frames(function);
     for (id, block) in &mut function.blocks {
         for index in 0..block.insts.len() {
             let inst = &block.insts[index];
             let is_store = matches!(inst.op, Op::Store { .. });
             let of_cell = is_store && frames.contains(&inst.args[0]);
-            if is_store && of_cell == (which == Store::ToCell) && place.here() {
+            let is_meant = is_store && of_cell == (which == Store::ToCell);
+            if is_meant && !is_overwritten(&block.insts[index..]) && place.here() {
                 block.insts.remove(index);
-                return vec![id];
+                return Sites::block(id);
             }
         }
     }
-    Blocks::new()
+    Sites::none()
+}
+
+/// Whether the same block stores to the place of its first instruction, a store, again, before
+/// anything may read that. Where an instruction between the two traps, memory is nobody's.
+fn is_overwritten(insts: &[Inst]) -> bool {
+    let Op::Store { kind, offset } = insts[0].op else {
+        return false;
+    };
+    for later in &insts[1..] {
+        match later.op {
+            Op::Store { .. } if later.args[0] != insts[0].args[0] => {}
+            Op::Store {
+                kind: other,
+                offset: there,
+            } => {
+                if there <= offset && offset + kind.width() <= there + other.width() {
+                    return true;
+                }
+            }
+            _ => match later.op.effect() {
+                Effect::Pure | Effect::Traps | Effect::ReadsGlobal | Effect::WritesGlobal => {}
+                Effect::Reads | Effect::Writes | Effect::Calls => return false,
+            },
+        }
+    }
+    false
 }
 
 /// Reads or writes the next cell.
-pub fn move_access(function: &mut Function, mut place: Place) -> Blocks {
+pub fn move_access(function: &mut Function, mut place: Place) -> Sites {
     let frames = frames(function);
     for (id, block) in &mut function.blocks {
         for inst in &mut block.insts {
@@ -43,15 +70,15 @@ pub fn move_access(function: &mut Function, mut place: Place) -> Blocks {
                 && place.here()
             {
                 *offset += CELL;
-                return vec![id];
+                return Sites::block(id).with_values(inst.result.into_iter().collect());
             }
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
 /// Uses the value stored to a cell before a call in place of the load after it.
-pub fn keep_stale(function: &mut Function, mut place: Place) -> Blocks {
+pub fn keep_stale(function: &mut Function, mut place: Place) -> Sites {
     let frames = frames(function);
     let predecessors = single_predecessors(function);
     for id in function.blocks.keys() {
@@ -71,11 +98,11 @@ pub fn keep_stale(function: &mut Function, mut place: Place) -> Blocks {
                 let fresh = inst.result.expect("a load has a result");
                 function.blocks[id].insts.remove(index);
                 values::replace(function, fresh, stale);
-                return vec![id];
+                return Sites::block(id).with_values(vec![fresh]);
             }
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
 fn loaded_cell(inst: &Inst, frames: &HashSet<Value>) -> Option<u32> {

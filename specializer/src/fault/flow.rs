@@ -2,30 +2,36 @@
 
 use std::collections::HashMap;
 
-use super::{Blocks, Place};
+use super::{Place, Sites};
+use crate::index::Map;
 use crate::ir::Terminator;
 use crate::ir::residual::{Function, Target, Value};
 use crate::op::Effect;
 
 /// Exchanges two neighbours among a jump's arguments that have one type.
-pub fn swap_arguments(function: &mut Function, mut place: Place) -> Blocks {
+pub fn swap_arguments(function: &mut Function, mut place: Place) -> Sites {
     let types = &function.types;
+    let mut params = Map::filled_like(&function.blocks, Vec::new());
+    for (id, block) in &function.blocks {
+        params[id] = block.params.clone();
+    }
     for (id, block) in &mut function.blocks {
-        for target in block.term.targets_mut() {
+        for (edge, target) in block.term.targets_mut().enumerate() {
             for first in 1..target.args.len() {
                 let [one, other] = [target.args[first - 1], target.args[first]];
                 let alike = types[one] == types[other] && one != other;
                 if alike && place.here() {
                     target.args.swap(first - 1, first);
-                    return vec![id];
+                    let params = &params[target.block][first - 1..=first];
+                    return Sites::edge(id, edge).with_values(params.to_vec());
                 }
             }
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
-pub fn swap_edge(function: &mut Function, mut place: Place) -> Blocks {
+pub fn swap_edge(function: &mut Function, mut place: Place) -> Sites {
     for (id, block) in &mut function.blocks {
         if let Terminator::Branch {
             then, otherwise, ..
@@ -34,14 +40,14 @@ pub fn swap_edge(function: &mut Function, mut place: Place) -> Blocks {
             && place.here()
         {
             std::mem::swap(then, otherwise);
-            return vec![id];
+            return Sites::block(id);
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
 /// Leads a jump past a block that does something and jumps on.
-pub fn skip_block(function: &mut Function, mut place: Place) -> Blocks {
+pub fn skip_block(function: &mut Function, mut place: Place) -> Sites {
     for from in function.blocks.keys() {
         for edge in 0..function.blocks[from].term.targets().count() {
             let target = function.blocks[from].term.targets().nth(edge);
@@ -51,11 +57,11 @@ pub fn skip_block(function: &mut Function, mut place: Place) -> Blocks {
             if place.here() {
                 let mut targets = function.blocks[from].term.targets_mut();
                 *targets.nth(edge).expect("edges were counted") = past;
-                return vec![from];
+                return Sites::edge(from, edge);
             }
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
 /// Where a jump goes after the block that it goes to, if that block has an effect and one way out.

@@ -45,6 +45,7 @@ pub fn plant(
         match fault.act {
             Act::Break => body.relocations[index].kind = other,
             Act::Trap => trap(body, index),
+            Act::TrapReaders => {}
         }
     }
 }
@@ -103,6 +104,7 @@ fn exchange(fault: Fault, requests: &Requests, bodies: &mut [Option<Lowered>]) {
             Act::Break => bodies.swap(request, other),
             // Without a body the slot keeps its generic function, which does the same.
             Act::Trap => bodies[request] = None,
+            Act::TrapReaders => {}
         }
     }
 }

@@ -2,16 +2,15 @@
 
 use std::collections::HashSet;
 
-use super::{Blocks, Muddle, Place};
+use super::{Muddle, Place, Site, Sites};
 use crate::ir::residual::{Block, Function, Inst, Value};
 use crate::lower::Plan;
 use crate::lower::stackify::Item;
-use crate::lower::structure::Step;
+use crate::lower::structure::{Sense, Step};
 use crate::op::Op;
 
-/// Plants a fault in the plan for `function`, if there is such a place: the blocks whose code is
-/// wrong.
-pub fn plant(muddle: Muddle, nth: usize, function: &Function, plan: &mut Plan) -> Blocks {
+/// Plants a fault in the plan for `function`, if there is such a place: where the code is wrong.
+pub fn plant(muddle: Muddle, nth: usize, function: &Function, plan: &mut Plan) -> Sites {
     let place = Place(nth);
     match muddle {
         Muddle::BranchDepth => change_depth(plan, place),
@@ -23,17 +22,16 @@ pub fn plant(muddle: Muddle, nth: usize, function: &Function, plan: &mut Plan) -
 }
 
 /// Leaves one frame more, or one less, where code lies between the two.
-fn change_depth(plan: &mut Plan, mut place: Place) -> Blocks {
-    let (mut open, mut current) = (Vec::new(), Block::ENTRY);
+fn change_depth(plan: &mut Plan, mut place: Place) -> Sites {
+    let (mut open, mut current) = (Vec::new(), Site::Block(Block::ENTRY));
     for index in 0..plan.steps.len() {
         match &plan.steps[index] {
             Step::OpenBlock | Step::OpenLoop | Step::OpenIf(_) => open.push(index),
             Step::End => {
                 open.pop();
             }
-            Step::Body(block) | Step::Condition(block) | Step::Edge(block, _) => {
-                current = *block;
-            }
+            Step::Body(block) | Step::Condition(block) => current = Site::Block(*block),
+            Step::Edge(block, edge) => current = Site::Edge(*block, *edge as usize),
             Step::Branch(depth) | Step::BranchIf(depth, _) => {
                 let depths = [*depth + 1, depth.wrapping_sub(1)];
                 let here = label(plan, &open, *depth);
@@ -44,39 +42,112 @@ fn change_depth(plan: &mut Plan, mut place: Place) -> Blocks {
                 if let Some(other) = other
                     && place.here()
                 {
-                    match &mut plan.steps[index] {
-                        Step::Branch(depth) | Step::BranchIf(depth, _) => *depth = other,
+                    return vec![match (&mut plan.steps[index], current) {
+                        (Step::BranchIf(depth, sense), Site::Block(block)) => {
+                            *depth = other;
+                            Site::Edge(block, usize::from(*sense == Sense::Zero))
+                        }
+                        (Step::Branch(depth) | Step::BranchIf(depth, _), site) => {
+                            *depth = other;
+                            site
+                        }
                         _ => unreachable!("the step is a branch"),
-                    }
-                    return vec![current];
+                    }]
+                    .into();
                 }
             }
             Step::Else | Step::BranchTable(..) | Step::Leave(_) => {}
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
-/// The first step after a branch out of `depth` of the open frames, not counting ends of frames.
+/// The step with code at which a branch out of so many of the open frames goes on.
 fn label(plan: &Plan, open: &[usize], depth: u32) -> Option<usize> {
-    let start = *open.iter().rev().nth(depth as usize)?;
-    if plan.steps[start] == Step::OpenLoop {
-        return Some(start);
+    let mut index = target(plan, open, depth)?;
+    for _ in &plan.steps {
+        index = match plan.steps.get(index)? {
+            Step::OpenBlock | Step::OpenLoop | Step::End => index + 1,
+            Step::Body(block) if plan.code.body(*block).is_empty() => index + 1,
+            Step::Edge(block, edge) if is_nothing(plan, *block, *edge) => index + 1,
+            Step::Else => end(plan, *open_at(plan, index).last()?)?,
+            Step::Branch(depth) => target(plan, &open_at(plan, index), *depth)?,
+            Step::Body(_) | Step::Edge(..) | Step::OpenIf(_) | Step::Condition(_) => {
+                return Some(index);
+            }
+            Step::BranchIf(..) | Step::BranchTable(..) | Step::Leave(_) => return Some(index),
+        };
     }
+    None
+}
+
+/// The step that a branch out of so many of the open frames leads to.
+fn target(plan: &Plan, open: &[usize], depth: u32) -> Option<usize> {
+    let start = *open.iter().rev().nth(depth as usize)?;
+    match plan.steps[start] {
+        Step::OpenLoop => Some(start),
+        _ => end(plan, start),
+    }
+}
+
+/// The end of the frame that a step opens.
+fn end(plan: &Plan, start: usize) -> Option<usize> {
     let mut inside = 0;
     for (index, step) in plan.steps.iter().enumerate().skip(start) {
         match step {
             Step::OpenBlock | Step::OpenLoop | Step::OpenIf(_) => inside += 1,
-            Step::End if inside > 0 => inside -= 1,
-            _ if inside > 0 || *step == Step::End => {}
-            _ => return Some(index),
+            Step::End => {
+                inside -= 1;
+                if inside == 0 {
+                    return Some(index);
+                }
+            }
+            Step::Else
+            | Step::Body(_)
+            | Step::Condition(_)
+            | Step::Edge(..)
+            | Step::Branch(_)
+            | Step::BranchIf(..)
+            | Step::BranchTable(..)
+            | Step::Leave(_) => {}
         }
     }
     None
 }
 
+/// The frames that are open at a step, outermost first.
+fn open_at(plan: &Plan, index: usize) -> Vec<usize> {
+    let mut open = Vec::new();
+    for (index, step) in plan.steps[..index].iter().enumerate() {
+        match step {
+            Step::OpenBlock | Step::OpenLoop | Step::OpenIf(_) => open.push(index),
+            Step::End => {
+                open.pop();
+            }
+            Step::Else
+            | Step::Body(_)
+            | Step::Condition(_)
+            | Step::Edge(..)
+            | Step::Branch(_)
+            | Step::BranchIf(..)
+            | Step::BranchTable(..)
+            | Step::Leave(_) => {}
+        }
+    }
+    open
+}
+
+/// Whether an edge copies nothing but values to the locals that they are in.
+fn is_nothing(plan: &Plan, block: Block, edge: u32) -> bool {
+    let locals = &plan.locals;
+    plan.code.edge(block, edge).iter().all(|item| match *item {
+        Item::CopyGet(from, to) | Item::CopySet(from, to) => locals.of(from) == locals.of(to),
+        Item::Op(..) | Item::Get(_) | Item::Set(_) | Item::Tee(_) | Item::Drop => false,
+    })
+}
+
 /// Emits the code of two blocks that follow each other in exchanged places, if both have some.
-fn exchange_blocks(plan: &mut Plan, mut place: Place) -> Blocks {
+fn exchange_blocks(plan: &mut Plan, mut place: Place) -> Sites {
     let code = &plan.code;
     let bodies: Vec<(usize, Block)> = (plan.steps.iter().enumerate())
         .filter_map(|(index, step)| match step {
@@ -89,15 +160,15 @@ fn exchange_blocks(plan: &mut Plan, mut place: Place) -> Blocks {
         if place.here() {
             plan.steps[at] = Step::Body(second);
             plan.steps[then] = Step::Body(first);
-            return vec![first, second];
+            return vec![Site::Block(first), Site::Block(second)].into();
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
 /// Gives a value the local of another value of its type, where a block reads both before it sets
 /// either.
-fn share_local(function: &Function, plan: &mut Plan, mut place: Place) -> Blocks {
+fn share_local(function: &Function, plan: &mut Plan, mut place: Place) -> Sites {
     for block in function.blocks.keys() {
         let read = live_in(plan.code.block(block));
         for (index, &value) in read.iter().enumerate() {
@@ -109,11 +180,11 @@ fn share_local(function: &Function, plan: &mut Plan, mut place: Place) -> Blocks
                 && place.here()
             {
                 plan.locals.share(value, other);
-                return vec![block];
+                return Sites::block(block).with_values(vec![value, other]);
             }
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
 /// The values that are read from a local before anything is written to it, each once.
@@ -135,20 +206,20 @@ fn live_in(items: &[Item]) -> Vec<Value> {
     read
 }
 
-fn lose_local(plan: &mut Plan, mut place: Place) -> Blocks {
+fn lose_local(plan: &mut Plan, mut place: Place) -> Sites {
     for index in 0..plan.code.items.len() {
         if let Item::Set(value) = plan.code.items[index]
             && place.here()
         {
             plan.code.items[index] = Item::Drop;
-            return readers(plan, value);
+            return Sites::from(home(plan, index)).with_values(vec![value]);
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
 /// Exchanges the two reads before an operator that tells its operands apart.
-fn exchange_operands(function: &Function, plan: &mut Plan, mut place: Place) -> Blocks {
+fn exchange_operands(function: &Function, plan: &mut Plan, mut place: Place) -> Sites {
     for index in 2..plan.code.items.len() {
         let [Item::Get(first), Item::Get(second), Item::Op(block, inst)] =
             plan.code.items[index - 2..=index]
@@ -159,26 +230,17 @@ fn exchange_operands(function: &Function, plan: &mut Plan, mut place: Place) -> 
         let differ = plan.locals.of(first) != plan.locals.of(second);
         if differ && tells_apart(inst) && place.here() {
             plan.code.items.swap(index - 2, index - 1);
-            return home(plan, index);
+            return home(plan, index).into();
         }
     }
-    Blocks::new()
-}
-
-/// The blocks that read a value from its local.
-fn readers(plan: &Plan, value: Value) -> Blocks {
-    let readers = plan.code.blocks.keys().filter(|&block| {
-        let mut items = plan.code.block(block).iter();
-        items.any(|item| matches!(item, Item::Get(read) | Item::CopyGet(read, _) if *read == value))
-    });
-    readers.collect()
+    Sites::none()
 }
 
 /// The block that an item belongs to.
-fn home(plan: &Plan, item: usize) -> Blocks {
+fn home(plan: &Plan, item: usize) -> Vec<Site> {
     let blocks = plan.code.blocks.iter();
     let homes = blocks.filter(|(_, block)| block.all.contains(&(item as u32)));
-    homes.map(|(block, _)| block).collect()
+    homes.map(|(block, _)| Site::Block(block)).collect()
 }
 
 fn tells_apart(inst: &Inst) -> bool {

@@ -3,7 +3,8 @@
 use fastrand::Rng;
 use std::collections::BTreeSet;
 
-use super::{Damage, KINDS, Kind, Place};
+use super::{Act, Damage, Fault, KINDS, Kind, Place};
+use crate::ir::residual::Function;
 use crate::random;
 
 #[test]
@@ -42,7 +43,7 @@ fn places_are_counted_to_the_end() {
         for damage in &damages {
             for nth in 0..3 {
                 let mut broken = function.clone();
-                let found = !damage.plant(&mut broken, Place(nth)).is_empty();
+                let found = !damage.plant(&mut broken, Place(nth)).places.is_empty();
                 assert_eq!(
                     found,
                     broken.to_string() != before,
@@ -61,4 +62,96 @@ fn places_are_counted_to_the_end() {
     }
     let all = damages.iter().map(|damage| format!("{damage:?}"));
     assert_eq!(planted, all.collect());
+}
+
+fn parsed(text: &str) -> Function {
+    crate::text::parse(text).expect("the test's function parses")
+}
+
+/// Nobody can notice that a store is missing if the next one overwrites its place.
+#[test]
+fn an_overwritten_store_is_no_place() {
+    let dropped = |second: &str| {
+        let mut function = parsed(&format!(
+            "function(i32, i64) -> i64 {{
+bb0(v0: i32, v1: i64):
+    v2: i64 = i64.const 1
+    i64.store offset=8 v0, v2
+    {second}
+    i64.store offset=8 v0, v1
+    return v1
+}}
+"
+        ));
+        Damage::DroppedStore.plant(&mut function, Place(0));
+        function.to_string().contains("store offset=8 v0, v1")
+    };
+    assert!(!dropped(""), "the second store is the first place");
+    assert!(
+        !dropped("v3: i64 = i64.mul v1, v1"),
+        "nobody looks in between"
+    );
+    assert!(dropped("v3: i64 = i64.load offset=8 v0"), "it is read");
+    assert!(dropped("v3: i64 = call fn0 v0, v1"), "a call may read it");
+}
+
+/// The argument swap on the first edge that has two arguments, as a trap.
+fn trapped(act: Act, text: &str) -> String {
+    let mut function = parsed(text);
+    let fault = Fault {
+        kind: Kind::Code("evaluation", Damage::JoinArguments),
+        nth: 0,
+        request: 0,
+        act,
+    };
+    fault.plant("evaluation", &mut function);
+    function.to_string()
+}
+
+/// A trap in the place of a wrong edge is on that edge alone.
+#[test]
+fn an_edge_traps_alone() {
+    let text = trapped(
+        Act::Trap,
+        "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    v2: i64 = i64.const 1
+    branch v0 ? bb1(v1, v2) : bb1(v2, v2)
+bb1(v3: i64, v4: i64):
+    return v3
+}
+",
+    );
+    assert!(text.contains("branch v0 ? bb2() : bb1(v2, v2)"), "{text}");
+    let edge = "bb2():
+    v5: i32 = i32.const -8
+    i32.store offset=64 v5, v5
+    jump bb1(v1, v2)";
+    assert!(text.contains(edge), "{text}");
+}
+
+/// Readers are found behind the blocks that only hand a value on.
+#[test]
+fn readers_trap() {
+    let text = trapped(
+        Act::TrapReaders,
+        "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    v2: i64 = i64.const 1
+    branch v0 ? bb1(v1, v2) : bb2()
+bb1(v3: i64, v4: i64):
+    jump bb3(v4)
+bb2():
+    return v1
+bb3(v5: i64):
+    return v5
+}
+",
+    );
+    let reader = "v7: i32 = i32.load offset=64 v6
+    i32.store offset=68 v7, v6
+    return v5";
+    assert!(text.contains(reader), "{text}");
+    assert_eq!(text.matches("i32.store offset=68").count(), 1, "{text}");
+    assert_eq!(text.matches("i32.store offset=64").count(), 1, "{text}");
 }

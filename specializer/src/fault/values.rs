@@ -1,11 +1,14 @@
 //! Wrong values: constants, operators, operands. What is returned is the blocks that take them.
 
-use super::{Blocks, Place, calls, cells};
-use crate::ir::residual::{Block, Function, Value};
-use crate::op::{Const, Op};
+use std::collections::HashSet;
+
+use super::{Place, Site, Sites, calls, cells};
+use crate::index::Map;
+use crate::ir::residual::{Block, Function, Inst, Value};
+use crate::op::{Const, LoadKind, Op};
 
 /// Adds two to an integer: a tagged one stays tagged.
-pub fn change_constant(function: &mut Function, mut place: Place) -> Blocks {
+pub fn change_constant(function: &mut Function, mut place: Place) -> Sites {
     let (bases, used) = (cells::bases(function), calls::used(function));
     let blocks = function.blocks.values_mut();
     let insts = blocks.flat_map(|block| &mut block.insts);
@@ -17,18 +20,18 @@ pub fn change_constant(function: &mut Function, mut place: Place) -> Blocks {
         |result: Option<Value>| result.is_some_and(|value| used[value] && !bases.contains(&value));
     let found = integers.find(|(_, result)| is_candidate(*result) && place.here());
     let Some((constant, Some(result))) = found else {
-        return Blocks::new();
+        return Sites::none();
     };
     *constant = match *constant {
         Const::I32(value) => Const::I32(value.wrapping_add(2)),
         Const::I64(value) => Const::I64(value.wrapping_add(2)),
         Const::F32(_) | Const::F64(_) => unreachable!("only integers were looked for"),
     };
-    users(function, result)
+    Sites::from(users(function, result)).with_values(vec![result])
 }
 
 /// Uses one constant of the entry for the next one of its type.
-pub fn merge_constants(function: &mut Function, mut place: Place) -> Blocks {
+pub fn merge_constants(function: &mut Function, mut place: Place) -> Sites {
     let bases = cells::bases(function);
     let insts = function.blocks[Block::ENTRY].insts.iter();
     let constants = insts.filter_map(|inst| match inst.op {
@@ -45,15 +48,15 @@ pub fn merge_constants(function: &mut Function, mut place: Place) -> Blocks {
         let users = users(function, value);
         if !users.is_empty() && place.here() {
             replace(function, value, other);
-            return users;
+            return Sites::from(users).with_values(vec![value]);
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
 /// Replaces a parameter by what one of the jumps to its block gives it, where another gives
 /// something else.
-pub fn merge_parameter(function: &mut Function, mut place: Place) -> Blocks {
+pub fn merge_parameter(function: &mut Function, mut place: Place) -> Sites {
     for block in function.blocks.keys().skip(1) {
         for index in 0..function.blocks[block].params.len() {
             let param = function.blocks[block].params[index];
@@ -64,11 +67,11 @@ pub fn merge_parameter(function: &mut Function, mut place: Place) -> Blocks {
                 let wrong = givers(function, block, index, first);
                 remove_param(function, block, index);
                 replace(function, param, first);
-                return wrong;
+                return Sites::from(wrong).with_values(vec![param]);
             }
         }
     }
-    Blocks::new()
+    Sites::none()
 }
 
 /// The first of the values that a parameter gets beside its own, if there are several.
@@ -86,16 +89,17 @@ fn one_of_several(function: &Function, block: Block, index: usize) -> Option<Val
     given.any(|arg| arg != first).then_some(first)
 }
 
-/// The blocks that give a parameter anything but `value` or itself.
-fn givers(function: &Function, block: Block, index: usize, value: Value) -> Blocks {
+/// The edges that give a parameter anything but `value` or itself.
+fn givers(function: &Function, block: Block, index: usize, value: Value) -> Vec<Site> {
     let param = function.blocks[block].params[index];
-    let blocks = function.blocks.iter();
-    let givers = blocks.filter(|(_, from)| {
-        from.term
-            .targets()
-            .any(|target| target.block == block && ![value, param].contains(&target.args[index]))
+    let edges = function.blocks.iter().flat_map(|(from, data)| {
+        let targets = data.term.targets().enumerate();
+        targets.map(move |(edge, target)| (Site::Edge(from, edge), target))
     });
-    givers.map(|(id, _)| id).collect()
+    let givers = edges.filter(|(_, target)| {
+        target.block == block && ![value, param].contains(&target.args[index])
+    });
+    givers.map(|(site, _)| site).collect()
 }
 
 fn remove_param(function: &mut Function, block: Block, index: usize) {
@@ -109,20 +113,44 @@ fn remove_param(function: &mut Function, block: Block, index: usize) {
     }
 }
 
-pub fn change_operator(function: &mut Function, mut place: Place) -> Blocks {
-    let bases = cells::bases(function);
+pub fn change_operator(function: &mut Function, mut place: Place) -> Sites {
+    let (bases, positive) = (cells::bases(function), never_negative(function));
     for (id, block) in &mut function.blocks {
         for inst in &mut block.insts {
             if let Some(other) = similar(inst.op)
                 && inst.result.is_none_or(|result| !bases.contains(&result))
+                && !(is_extension(inst.op) && positive.contains(&inst.args[0]))
                 && place.here()
             {
                 inst.op = other;
-                return vec![id];
+                let result = inst.result.into_iter().collect();
+                return Sites::block(id).with_values(result);
             }
         }
     }
-    Blocks::new()
+    Sites::none()
+}
+
+/// Whether it extends: with or without sign, which is the same where there is none.
+fn is_extension(op: Op) -> bool {
+    matches!(op, Op::I64ExtendI32U | Op::I64ExtendI32S)
+}
+
+/// Values that are not negative, whatever their operands are: masked ones, narrow ones, truths.
+fn never_negative(function: &Function) -> HashSet<Value> {
+    let insts = || function.blocks.values().flat_map(|block| &block.insts);
+    let is_positive = |inst: &&Inst| matches!(inst.op, Op::Const(Const::I32(value)) if value >= 0);
+    let masks: HashSet<Value> = insts()
+        .filter(is_positive)
+        .filter_map(|inst| inst.result)
+        .collect();
+    let positive = insts().filter(|inst| match inst.op {
+        Op::I32And => inst.args.iter().any(|arg| masks.contains(arg)),
+        Op::Load { kind, .. } => matches!(kind, LoadKind::I32Load8U | LoadKind::I32Load16U),
+        Op::I32Eqz | Op::I64Eqz | Op::I32Eq | Op::I32Ne | Op::I64Eq | Op::I64Ne => true,
+        _ => false,
+    });
+    positive.filter_map(|inst| inst.result).collect()
 }
 
 /// An operator of the same type that is easily taken for this one.
@@ -155,7 +183,7 @@ fn similar(op: Op) -> Option<Op> {
 
 /// Takes the nearest value of the same type for an operand: one of the same block, so that it is
 /// defined.
-pub fn renumber(function: &mut Function, mut place: Place) -> Blocks {
+pub fn renumber(function: &mut Function, mut place: Place) -> Sites {
     let bases = cells::bases(function);
     let types = &function.types;
     for (id, block) in &mut function.blocks {
@@ -172,23 +200,55 @@ pub fn renumber(function: &mut Function, mut place: Place) -> Blocks {
                     && place.here()
                 {
                     *arg = other;
-                    return vec![id];
+                    let result = inst.result.into_iter().collect();
+                    return Sites::block(id).with_values(result);
                 }
             }
             defined.extend(inst.result);
         }
     }
-    Blocks::new()
+    Sites::none()
+}
+
+/// The blocks that compute with any of these values, or decide or return by them; not those that
+/// only hand them on to other blocks.
+pub fn readers(function: &Function, values: &[Value]) -> Vec<Site> {
+    let mut wrong = Map::filled_like(&function.types, false);
+    let mut pending = values.to_vec();
+    while let Some(value) = pending.pop() {
+        if !std::mem::replace(&mut wrong[value], true) {
+            let targets = function
+                .blocks
+                .values()
+                .flat_map(|data| data.term.targets());
+            for target in targets {
+                let params = &function.blocks[target.block].params;
+                let given = target.args.iter().zip(params);
+                pending.extend(
+                    given
+                        .filter(|(arg, _)| **arg == value)
+                        .map(|(_, param)| param),
+                );
+            }
+        }
+    }
+    let blocks = function.blocks.iter();
+    let readers = blocks.filter(|(_, block)| {
+        let args = block.insts.iter().flat_map(|inst| &inst.args);
+        let mut read = args.chain(block.term.own_operands());
+        read.any(|arg| wrong[*arg])
+    });
+    readers.map(|(id, _)| Site::Block(id)).collect()
 }
 
 /// The blocks in which a value is an operand.
-fn users(function: &Function, value: Value) -> Blocks {
+fn users(function: &Function, value: Value) -> Vec<Site> {
     let blocks = function.blocks.iter();
     let users = blocks.filter(|(_, block)| {
         let args = block.insts.iter().flat_map(|inst| &inst.args);
         args.chain(block.term.operands()).any(|arg| *arg == value)
     });
-    users.map(|(id, _)| id).collect()
+    users.map(|(id, _)| Site::Block(id)).collect()
 }
 
 /// Uses one value for another everywhere.

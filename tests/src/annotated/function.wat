@@ -1,5 +1,6 @@
 ;; The frame of a random annotated function: constant memory at 0x1000, cells of a stack below 0x20000 and of
-;; registers at 0x11000, scratch memory at 0x900.
+;; registers at 0x11000, scratch memory at 0x900. An object has the upper bits of the word at
+;; 0x9f0, which depends on the argument of the call.
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "context.push" (func $push (param i32)))
@@ -15,7 +16,7 @@
   (memory (export "memory") 3)
   (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
   (global $fuel (mut i32) (i32.const 30))
-  (global $seen (mut i64) (i64.const 0))
+  (global $seen (mut i64) (i64.const 1))
   (type $entry (func (param i32 i32 i64) (result i64)))
   (table 2 funcref)
   (elem (i32.const 1) $interpret)
@@ -25,28 +26,44 @@
   (data (i32.const 0x120) (i32 0x1000 0x20))
   (data (i32.const 0x140) (i32 1 0x80 0 0x20 3 0)
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
-  (data (i32.const 0x1000) (i8 0 1 2 3 4 5 6 7 1 0 3 1 2 0 0 1 -1 -2 9 4 2 1 0 0 5 3 2 1))
+  (data (i32.const 0x1000) (i8 0 1 2 3 4 5 6 7 1 0 3 1 2 0 0 5 -1 -2 9 4 0 1 3 1 5 3 2 0 6 0 1 7))
   (func (export "run") (param i64) (result i64)
+    (i64.store (i32.const 0x9f0) (i64.or
+      (i64.and (local.get 0) (i64.const 0xffffffffffff)) (i64.const 0x5a5a000000000000)))
+    (i64.store (i32.const 0x910) (local.get 0))
     (call_indirect (type $entry)
       (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
 
   (func $burn (result i32)
+    (call $report (i64.extend_i32_u (global.get $fuel)))
     (if (result i32) (global.get $fuel)
       (then (global.set $fuel (i32.sub (global.get $fuel) (i32.const 1))) (i32.const 1))
       (else (i32.const 0))))
 
-  ;; Reports all cells, and changes the register at 0x11038 and the lowest cell of the stack, which no
-  ;; constant is ever written to.
-  (func $look (param $sp i32)
-    (local $cell i32) (local $sum i64)
-    (local.set $cell (i32.sub (local.get $sp) (i32.const 64)))
+  ;; Moves what is marked as an object, as a collector would. No constant has the mark.
+  (func $move (param $cell i32)
+    (if (i64.eq (i64.shr_u (i64.load (local.get $cell)) (i64.const 48)) (i64.const 0x5a5a))
+      (then
+        (i64.store (local.get $cell) (i64.add (i64.load (local.get $cell))
+          (i64.or (i64.and (i64.extend_i32_u (local.get $cell)) (i64.const 0xff8)) (i64.const 9)))))))
+
+  ;; Reports the sum of the words from $from to $to, and moves the objects there.
+  (func $scan (param $from i32) (param $to i32)
+    (local $sum i64)
     (loop $next
-      (local.set $sum (i64.add (i64.mul (local.get $sum) (i64.const 31)) (i64.load (local.get $cell))))
-      (local.set $cell (i32.add (local.get $cell) (i32.const 8)))
-      (br_if $next (i32.le_u (local.get $cell) (local.get $sp))))
-    (call $report (local.get $sum))
-    (call $report (i64.load (i32.const 0x11000)))
-    (call $report (i64.load (i32.const 0x11038)))
+      (local.set $sum (i64.add (i64.mul (local.get $sum) (i64.const 31)) (i64.load (local.get $from))))
+      (call $move (local.get $from))
+      (local.set $from (i32.add (local.get $from) (i32.const 8)))
+      (br_if $next (i32.lt_u (local.get $from) (local.get $to))))
+    (call $report (local.get $sum)))
+
+  ;; Reports all cells, scratch memory and the global, moves objects in cells, and changes the register at 0x11038
+  ;; and the lowest cell of the stack, which no constant is ever written to.
+  (func $look (param $sp i32)
+    (call $scan (i32.sub (local.get $sp) (i32.const 64)) (i32.add (local.get $sp) (i32.const 8)))
+    (call $scan (i32.const 0x11000) (i32.const 0x11040))
+    (call $scan (i32.const 0x900) (i32.const 0x950))
+    (call $report (global.get $seen))
     (i64.store (i32.sub (local.get $sp) (i32.const 64))
       (i64.add (i64.load (i32.sub (local.get $sp) (i32.const 64))) (i64.const 5)))
     (i64.store (i32.const 0x11038) (i64.add (i64.load (i32.const 0x11038)) (i64.const 3))))
@@ -80,4 +97,6 @@
     (call $report (call $read (i32.sub (local.get 1) (i32.const 64))))
     (call $report (global.get $seen))
     (call $sync)
+    (call $look (local.get 1))
+    (call $invalidate)
     (i64.add (local.get $a) (i64.add (local.get $b) (i64.extend_i32_u (i32.xor (local.get $i) (local.get $j)))))))

@@ -1,7 +1,8 @@
 ;; An annotated interpreter for random programs. An instruction is 4 bytes: opcode, a small operand (8 bits),
 ;; a signed operand (16 bits). A function's code begins with a header: request slot, function to call (an
 ;; offset), four offsets of computed jumps. Registers are cells at 0x11000, always of dynamic contents, as
-;; callees change them; scratch memory is at 0x900.
+;; callees change them; scratch memory is at 0x900. An object has the upper bits of the
+;; word at 0x9f0, which depends on the argument of the call.
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
@@ -28,27 +29,57 @@
   (data (i32.const 0x900) (i64 17 23 29 31 37 41 43 47))
   (; program ;)
   (func (export "run") (param i64) (result i64)
+    (i64.store (i32.const 0x9f0) (i64.or
+      (i64.and (local.get 0) (i64.const 0xffffffffffff)) (i64.const 0x5a5a000000000000)))
+    (i64.store (i32.const 0x908) (local.get 0))
     (call_indirect (type $entry)
       (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x1000))))
 
-  ;; Takes one unit of fuel, if there is one.
+  ;; Takes one unit of fuel, if there is one; reports it, so that no other call may come before it.
   (func $burn (result i32)
+    (call $report (i64.extend_i32_u (global.get $fuel)))
     (if (result i32) (global.get $fuel)
       (then (global.set $fuel (i32.sub (global.get $fuel) (i32.const 1))) (i32.const 1))
       (else (i32.const 0))))
 
-  ;; Looks at all cells of the stack from $sp up, and at the registers; changes register 7.
-  (func $look (param $sp i32)
+  ;; Moves what is marked as an object, as a collector would. No constant has the mark.
+  (func $move (param $cell i32)
+    (if (i64.eq (i64.shr_u (i64.load (local.get $cell)) (i64.const 48)) (i64.const 0x5a5a))
+      (then
+        (i64.store (local.get $cell) (i64.add (i64.load (local.get $cell))
+          (i64.or (i64.and (i64.extend_i32_u (local.get $cell)) (i64.const 0xff8)) (i64.const 9)))))))
+
+  ;; Reports the sum of the words from $from to $to.
+  (func $sum (param $from i32) (param $to i32) (result i64)
     (local $sum i64)
+    (loop $next
+      (if (i32.lt_u (local.get $from) (local.get $to))
+        (then
+          (local.set $sum (i64.add (i64.mul (local.get $sum) (i64.const 31)) (i64.load (local.get $from))))
+          (local.set $from (i32.add (local.get $from) (i32.const 8)))
+          (br $next))))
+    (call $report (local.get $sum))
+    (local.get $sum))
+
+  ;; Looks at all cells of the stack from $sp up, at the registers and at scratch memory; moves objects, and changes
+  ;; each register.
+  (func $look (param $sp i32)
+    (local $cell i32) (local $sum i64)
+    (local.set $sum (call $sum (local.get $sp) (i32.const 0x20000)))
+    (local.set $sum (i64.add (local.get $sum) (call $sum (i32.const 0x11000) (i32.const 0x11040))))
+    (drop (call $sum (i32.const 0x900) (i32.const 0x950)))
     (loop $next
       (if (i32.lt_u (local.get $sp) (i32.const 0x20000))
         (then
-          (local.set $sum (i64.add (i64.mul (local.get $sum) (i64.const 31)) (i64.load (local.get $sp))))
+          (call $move (local.get $sp))
           (local.set $sp (i32.add (local.get $sp) (i32.const 8)))
           (br $next))))
-    (call $report (local.get $sum))
-    (call $report (i64.load (i32.const 0x11000)))
-    (call $report (i64.load (i32.const 0x11038)))
+    (local.set $cell (i32.const 0x11000))
+    (loop $next
+      (i64.store (local.get $cell)
+        (i64.add (i64.load (local.get $cell)) (i64.extend_i32_u (i32.or (local.get $cell) (i32.const 1)))))
+      (local.set $cell (i32.add (local.get $cell) (i32.const 8)))
+      (br_if $next (i32.lt_u (local.get $cell) (i32.const 0x11040))))
     (i64.store (i32.const 0x11038) (i64.add (local.get $sum) (i64.load (i32.const 0x11038)))))
 
   (func $interpret (type $entry)
@@ -66,6 +97,12 @@
         (then (local.set 2 (i64.extend_i32_s (local.get $large))) (br $next)))
       (if (i32.eq (local.get $op) (i32.const 1))
         (then
+          ;; An object, if the operand says so.
+          (if (local.get $small)
+            (then
+              (local.set 2 (i64.xor
+                (i64.and (i64.mul (local.get 2) (i64.const 5)) (i64.const 0xffffffffffff))
+                (i64.load (i32.const 0x9f0))))))
           (local.set 1 (i32.sub (local.get 1) (i32.const 8)))
           (call $write (local.get 1) (local.get 2))
           (br $next)))
@@ -119,8 +156,11 @@
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 12))
         (then
-          (local.set 2 (i64.add (i64.mul (local.get 2) (i64.const 10)) (i64.extend_i32_u
-            (call $value (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 7)) (i32.const 2) (i32.const 5)))))
+          (local.set $at
+            (call $value (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 7)) (i32.const 2) (i32.const 5)))
+          ;; So that it differs how often this is done.
+          (call $report (i64.extend_i32_u (local.get $at)))
+          (local.set 2 (i64.add (i64.mul (local.get 2) (i64.const 10)) (i64.extend_i32_u (local.get $at))))
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 13))
         (then
@@ -155,6 +195,8 @@
       (if (i32.eq (local.get $op) (i32.const 18))
         (then
           (call $sync)
+          (call $look (local.get 1))
+          (call $invalidate)
           (if (i32.and (local.get $small) (call $burn))
             (then
               (local.set $at (i32.add (local.get $code) (i32.load offset=4 (local.get $code))))
@@ -167,9 +209,28 @@
             (i32.add (i32.const 0x910) (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 0x38)))
             (local.get 2))
           (br $next)))
+      ;; 21 and 22: where the code is
+      (if (i32.eq (local.get $op) (i32.const 21))
+        (then (call $report (i64.extend_i32_u (local.get $pc))) (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 22))
+        (then (i64.store (i32.const 0x948) (i64.extend_i32_u (local.get $pc))) (br $next)))
+      ;; 23: constant memory at an address that is not known
+      (if (i32.eq (local.get $op) (i32.const 23))
+        (then
+          (local.set 2 (i64.add (local.get 2) (i64.load offset=12
+            (i32.add (local.get $code) (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 31))))))
+          (br $next)))
+      ;; 24: the accumulator and scratch memory
+      (if (i32.eq (local.get $op) (i32.const 24))
+        (then
+          (call $report (local.get 2))
+          (drop (call $sum (i32.const 0x900) (i32.const 0x950)))
+          (br $next)))
       ;; 20: a cell at an address that is not known
       (call $write
         (i32.add (local.get 1) (i32.shl (i32.and (i32.wrap_i64 (local.get 2)) (local.get $small)) (i32.const 3)))
-        (local.get 2))
+        (i64.xor
+          (i64.and (i64.mul (local.get 2) (i64.const 5)) (i64.const 0xffffffffffff))
+          (i64.load (i32.const 0x9f0))))
       (br $next))
     (unreachable)))

@@ -29,9 +29,9 @@ pub struct Outcome {
     pub memory: Vec<u8>,
 }
 
-/// Memory of [`random`] modules that specialization may change: the slots, and the stack, whose
-/// dead part is not stored.
-const SLOTS: [usize; 3] = [0x80, 0x1000, 0x1800];
+/// Memory of [`random`] modules that specialization may change: the slots, the flag of
+/// [`specializer::fault::Act::TrapReaders`], and the stack, whose dead part is not stored.
+const SLOTS: [usize; 4] = [0x40, 0x80, 0x1000, 0x1800];
 const STACK: std::ops::Range<usize> = 0x18000..0x20000;
 
 /// The memory of a [`random`] module without what may differ.

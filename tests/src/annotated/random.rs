@@ -7,9 +7,9 @@
 use fastrand::Rng;
 use std::fmt::Write;
 
-/// Opcodes of the machine: the accumulator is reported, all cells are.
-const REPORT: u8 = 5;
+/// Opcodes of the machine: all cells are reported, the accumulator and scratch memory are.
 const LOOK: u8 = 6;
+const SEE: u8 = 24;
 
 const MACHINE: &str = include_str!("machine.wat");
 
@@ -24,6 +24,16 @@ pub enum Watch {
     Some,
     /// Everything, after each statement: so that next to nothing can go wrong unseen.
     All,
+}
+
+impl Watch {
+    /// Whether the next value that goes to a cell is marked as an object.
+    fn chooses_object(self, random: &mut Rng) -> bool {
+        match self {
+            Watch::Some => random.usize(..4) == 0,
+            Watch::All => random.usize(..16) != 0,
+        }
+    }
 }
 
 /// The machine with two random programs that call each other.
@@ -99,15 +109,17 @@ impl<'r> Code<'r> {
         self.bytes.extend(large.to_le_bytes());
     }
 
+    /// Pushes the accumulator: mostly an object, so that a collection changes the cell.
     fn push(&mut self) {
-        self.op(1, 0, 0);
+        let is_object = self.watch.chooses_object(self.random);
+        self.op(1, usize::from(is_object), 0);
         self.depth += 1;
     }
 
     fn statement(&mut self, number: usize, count: usize) {
         let depth = self.depth;
         if self.watch == Watch::All {
-            self.op(REPORT, 0, 0);
+            self.op(SEE, 0, 0);
             self.op(LOOK, 0, 0);
         }
         for _ in 0..1 + self.random.usize(..5) {
@@ -136,6 +148,10 @@ impl<'r> Code<'r> {
                 self.op(op, 0, 0);
             }
         }
+        if self.watch == Watch::All {
+            // So that it differs whether the jump was taken, even to the next statement.
+            self.op(SEE, 0, 0);
+        }
     }
 
     /// An instruction that leaves the stack as deep as it is.
@@ -143,9 +159,9 @@ impl<'r> Code<'r> {
         let large = self.random.usize(..9) as i16 - 2;
         let register = self.random.usize(..8);
         if self.watch == Watch::All {
-            self.op(REPORT, 0, 0);
+            self.op(SEE, 0, 0);
         }
-        match self.random.usize(..14) {
+        match self.random.usize(..17) {
             0 | 1 => self.op(0, 0, large),
             2 => self.op(3, register, 0),
             3 => self.op(4, register, 0),
@@ -164,6 +180,9 @@ impl<'r> Code<'r> {
             }
             12 => self.op(19, 0, 0),
             13 if self.depth > 3 => self.op(20, 3, 0),
+            14 => self.op(21, 0, 0),
+            15 => self.op(22, 0, 0),
+            16 => self.op(23, 0, 0),
             _ => self.op(5, 0, 0),
         }
     }
@@ -229,7 +248,13 @@ impl Body<'_> {
                 self.line(&format!("(call $report {value})"));
             }
             4 | 5 => {
-                let (cell, value) = (self.cell(), self.long(2));
+                let (cell, mut value) = (self.cell(), self.long(2));
+                if self.watch.chooses_object(self.random) {
+                    value = format!(
+                        "(i64.xor (i64.and (i64.mul {value} (i64.const 5)) (i64.const 0xffffffffffff)) \
+                         (i64.load (i32.const 0x9f0)))"
+                    );
+                }
                 self.line(&format!("(call $write {cell} {value})"));
             }
             6 => self.line("(call $sync) (call $look (local.get 1)) (call $invalidate)"),
@@ -357,7 +382,11 @@ impl Body<'_> {
                     self.random,
                     &["add", "sub", "mul", "and", "or", "xor", "shl", "div_u"],
                 );
-                let (a, b) = (self.long(depth - 1), self.long(depth - 1));
+                let (a, mut b) = (self.long(depth - 1), self.long(depth - 1));
+                if op == "div_u" && self.watch == Watch::All {
+                    // A trap hides what comes before it.
+                    b = format!("(i64.or {b} (i64.const 1))");
+                }
                 format!("(i64.{op} {a} {b})")
             }
         }

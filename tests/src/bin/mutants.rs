@@ -1,18 +1,26 @@
 //! Plants wrong residual code behind every stage, and counts who notices it.
 
+use std::collections::BTreeMap;
+use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use anyhow::{Context, Result, bail};
+use bactrian_tests::mutants::lockstep::{Bench, Score};
+use bactrian_tests::mutants::survey::Tally;
 use bactrian_tests::mutants::table::{self, Row};
 use bactrian_tests::mutants::{corpus, stale, survey};
+use bactrian_tests::{scratch, workspace};
 use clap::Parser;
-use specializer::fault::{Damage, KINDS, Kind, Mismatch, Muddle};
+use specializer::fault::{KINDS, Kind};
 
 /// Plants wrong residual code and counts who notices it.
 #[derive(Debug, Parser)]
 struct Arguments {
     /// Mutants of each kind.
-    #[arg(long, default_value = "100")]
+    #[arg(long, default_value = "60")]
     mutants: usize,
     /// Random modules of each sort.
     #[arg(long, default_value = "60")]
@@ -20,59 +28,104 @@ struct Arguments {
     /// Put the table into this file.
     #[arg(long, value_name = "FILE")]
     document: Option<PathBuf>,
-    /// Name each survivor.
-    #[arg(long)]
-    survivors: bool,
+    /// Faults of each kind in an OCaml program, for lockstep.
+    #[arg(long, default_value = "3")]
+    lockstep: usize,
+    /// Only kinds whose name contains this.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    only: String,
 }
 
 fn main() -> Result<()> {
     let arguments = Arguments::parse();
     let engine = corpus::engine();
     let cases = corpus::cases(&engine, arguments.modules)?;
-    let mut rows = Vec::new();
-    for &kind in KINDS {
+    let bench = match arguments.lockstep {
+        0 => None,
+        _ => Some(Bench::new(&scratch(&target(), "mutants")?)?),
+    };
+    let wanted = KINDS.iter().copied().filter(|&kind| {
+        let (stage, name) = names(kind);
+        format!("{stage} {name}").contains(&arguments.only)
+    });
+    let survey = |kind| {
         let (stage, name) = names(kind);
         let tally = survey::survey(&engine, &cases, kind, arguments.mutants)?;
-        rows.push(row(stage, name, tally, reason(kind), &arguments));
-    }
+        let score = bench
+            .as_ref()
+            .map(|bench| bench.score(kind, arguments.lockstep));
+        Ok(row(stage, name, tally, score.transpose()?))
+    };
+    let mut rows = in_parallel(&wanted.collect::<Vec<_>>(), survey)?;
     let tally = stale::survey(&engine, &cases, arguments.mutants)?;
-    rows.push(row("cache", "StaleBody".to_owned(), tally, "", &arguments));
+    rows.push(row("cache", "StaleBody".to_owned(), tally, None));
     if let Some(file) = &arguments.document {
         std::fs::write(file, table::document(&rows))
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
-    let unnoticed = rows.iter().filter(|row| row.tally.noticed() == 0);
-    let kinds: Vec<&str> = unnoticed.map(|row| &row.kind[..]).collect();
-    if !kinds.is_empty() {
-        bail!("none was noticed of {}", kinds.join(", "));
+    let few = rows.iter().filter(|row| !row.tally.is_enough());
+    let few: Vec<String> = few
+        .map(|row| format!("{} {}", row.stage, row.kind))
+        .collect();
+    if !few.is_empty() {
+        bail!("less than 95 in 100 were noticed of {}", few.join(", "));
     }
-    let enough = rows.iter().filter(|row| row.tally.is_enough()).count();
-    println!("95 in 100 were noticed of {enough} kinds in {}", rows.len());
+    println!("95 in 100 and more were noticed of each kind");
     Ok(())
 }
 
-fn row(
-    stage: &'static str,
-    kind: String,
-    tally: survey::Tally,
-    reason: &'static str,
-    arguments: &Arguments,
-) -> Row {
+/// The rows of the kinds, in order.
+fn in_parallel(kinds: &[Kind], work: impl Fn(Kind) -> Result<Row> + Sync) -> Result<Vec<Row>> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let run = || {
+        while let Some(&kind) = kinds.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let place = KINDS.iter().position(|known| *known == kind);
+            let row = work(kind);
+            done.lock().expect("no holder panics").insert(place, row);
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        for number in 0..threads {
+            // A thread with a name prints why it panics: see `judge::quietly`.
+            let builder = thread::Builder::new().name(format!("survey {number}"));
+            builder
+                .spawn_scoped(scope, run)
+                .context("a thread can be started")?;
+        }
+        anyhow::Ok(())
+    })?;
+    let done = done.into_inner().expect("no holder panicked");
+    done.into_values().collect()
+}
+
+/// Where things are that are made anew each time.
+fn target() -> String {
+    workspace().join("target/tmp").display().to_string()
+}
+
+/// Tells what became of a kind, as soon as it is known.
+fn row(stage: &'static str, kind: String, tally: Tally, lockstep: Option<Score>) -> Row {
     println!(
-        "{stage}, {kind}: {} of {} noticed {:?}, {} not reached",
+        "{stage}, {kind}: {} of {} noticed {:?}, {} equal, {} not reached, lockstep {}",
         tally.noticed(),
         tally.planted,
         tally.noticed,
-        tally.not_reached
+        tally.equal,
+        tally.not_reached,
+        match lockstep {
+            Some(score) => format!("{} of {}", score.noticed, score.planted),
+            None => "was not asked".to_owned(),
+        }
     );
-    for survivor in tally.survivors.iter().filter(|_| arguments.survivors) {
-        println!("    {survivor}");
+    for survivor in &tally.survivors {
+        println!("    {}: {}", survivor.place, survivor.change);
     }
     Row {
         stage,
         kind,
         tally,
-        reason,
+        lockstep,
     }
 }
 
@@ -82,45 +135,5 @@ fn names(kind: Kind) -> (&'static str, String) {
         Kind::Code(stage, damage) => (stage, format!("{damage:?}")),
         Kind::Plan(muddle) => ("lowering", format!("{muddle:?}")),
         Kind::Link(mismatch) => ("linking", format!("{mismatch:?}")),
-    }
-}
-
-/// Why mutants of a kind survive, as far as those say that were looked at.
-fn reason(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Code(_, Damage::Constant | Damage::MergedConstants | Damage::WrongNumber) => {
-            "A mask, a comparison or a product with zero gives the same for both values."
-        }
-        Kind::Code(_, Damage::JoinArguments | Damage::MergedParameter) => {
-            "The two values are equal in every call, or used only where no call goes."
-        }
-        Kind::Code(_, Damage::StaleCell) => {
-            "The call leaves the cell as it is: only a collection would change it. Lockstep with forced \
-             collections notices (`tests/tests/faults.rs`)."
-        }
-        Kind::Code(_, Damage::MissingSync | Damage::WrongCell) => {
-            "The cell is stored again before anybody looks at it, or nobody does."
-        }
-        Kind::Code(_, Damage::DroppedStore | Damage::DroppedEffect | Damage::ReorderedEffects) => {
-            "Memory held that value already, or is overwritten before anybody looks."
-        }
-        Kind::Code(_, Damage::SkippedBlock | Damage::SwappedEdge | Damage::EarlyTailCall) => {
-            "What is left out has no effect on the calls that are made."
-        }
-        Kind::Code(_, Damage::WrongOperator | Damage::DroppedGlobal) => {
-            "The operands are such that both operators give the same."
-        }
-        Kind::Plan(Muddle::BranchDepth | Muddle::BlockOrder | Muddle::StackOrder) => {
-            "The code between the two places does nothing in the calls that are made."
-        }
-        Kind::Plan(Muddle::SharedLocal | Muddle::LostLocal) => {
-            "The local holds the same value already."
-        }
-        Kind::Link(Mismatch::WrongAddress) => {
-            "The address is an argument that the callee knows as a constant and does not read."
-        }
-        Kind::Link(
-            Mismatch::WrongCallee | Mismatch::WrongSlotCallee | Mismatch::ExchangedSlots,
-        ) => "Both functions do the same in the calls that are made.",
     }
 }

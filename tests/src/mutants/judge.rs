@@ -13,6 +13,7 @@ use specializer::fault::{Act, Fault};
 use wasmtime::Engine;
 
 use super::corpus::{Case, Source};
+use super::equal;
 use crate::annotated::{Program, specialize};
 
 /// Who notices a mutant.
@@ -55,48 +56,77 @@ pub enum Verdict {
     /// There was no such place, or nothing that is used changed there.
     NoMutant,
     Noticed(Net),
+    /// The module certainly does the same ([`equal`]).
+    Equal,
     /// No call reaches the code.
     NotReached,
     Survived,
 }
 
-/// Plants a fault in a module. If nobody notices, a trap is planted in its place.
+/// Plants a fault in a module. If nobody notices, the module is compared with the sound one, called
+/// with many more arguments, and at last a trap is planted in its place.
 pub fn judge(engine: &Engine, case: &Case, fault: Fault) -> Result<Verdict> {
-    let verdict = plant(engine, case, fault)?;
-    if verdict != Verdict::Survived {
-        return Ok(verdict);
-    }
-    let trap = Fault {
-        act: Act::Trap,
-        ..fault
-    };
-    Ok(match plant(engine, case, trap)? {
-        // Noticed by anything else, the trap says nothing: the mutant counts as one that survives.
-        Verdict::Noticed(_) => Verdict::Survived,
-        Verdict::Survived | Verdict::NoMutant | Verdict::NotReached => Verdict::NotReached,
-    })
-}
-
-fn plant(engine: &Engine, case: &Case, fault: Fault) -> Result<Verdict> {
-    let options = Options {
-        fault: Some(fault),
-        ..case.options.clone()
-    };
-    let module = match quietly(|| specialize(&case.module, &options)) {
-        Ok(output) => output?.module,
-        Err(message) => return Ok(Verdict::Noticed(blame(&message))),
+    let module = match plant(case, fault)? {
+        Ok(module) => module,
+        Err(net) => return Ok(Verdict::Noticed(net)),
     };
     if module == case.sound {
         return Ok(Verdict::NoMutant);
     }
     let program = Program::new(engine, &module)?;
-    Ok(match case.agrees(&program)? {
+    if case.difference(&program, case.calls())?.is_some() {
+        return Ok(Verdict::Noticed(by_calls(case)));
+    }
+    if equal::is_same(&module, &case.sound)? {
+        return Ok(Verdict::Equal);
+    }
+    if case.difference(&program, case.more_calls()?)?.is_some() {
+        return Ok(Verdict::Noticed(by_calls(case)));
+    }
+    Ok(match is_reached(engine, case, fault)? {
         true => Verdict::Survived,
-        false => Verdict::Noticed(match case.source {
-            Source::Golden => Net::Goldens,
-            Source::Random => Net::Properties,
-        }),
+        false => Verdict::NotReached,
     })
+}
+
+/// The linked module with a fault in it, or who refused to make it.
+pub fn plant(case: &Case, fault: Fault) -> Result<Result<Vec<u8>, Net>> {
+    let options = Options {
+        fault: Some(fault),
+        ..case.options.clone()
+    };
+    Ok(match quietly(|| specialize(&case.module, &options)) {
+        Ok(output) => Ok(output?.module),
+        Err(message) => Err(blame(&message)),
+    })
+}
+
+/// Whether a call comes to the place of a fault, and to what reads the values that are wrong.
+fn is_reached(engine: &Engine, case: &Case, fault: Fault) -> Result<bool> {
+    for act in [Act::Trap, Act::TrapReaders] {
+        let Ok(module) = plant(case, Fault { act, ..fault })? else {
+            // Noticed by anything else, the trap says nothing: the mutant counts as one that
+            // survives.
+            continue;
+        };
+        if act == Act::TrapReaders && module == case.sound {
+            continue;
+        }
+        let program = Program::new(engine, &module)?;
+        let is_noticed = case.difference(&program, case.calls())?.is_some()
+            || case.difference(&program, case.more_calls()?)?.is_some();
+        if !is_noticed {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn by_calls(case: &Case) -> Net {
+    match case.source {
+        Source::Golden => Net::Goldens,
+        Source::Random => Net::Properties,
+    }
 }
 
 /// Whose message a panic of the specializer is.

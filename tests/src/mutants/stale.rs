@@ -12,7 +12,7 @@ use wasmtime::Engine;
 
 use super::corpus::{Case, FUEL};
 use super::judge::{Net, Verdict};
-use super::survey::Tally;
+use super::survey::{Survivor, Tally};
 use crate::annotated::{Program, Silent};
 
 /// Which bytes of a request's code are changed, one for each version.
@@ -47,10 +47,13 @@ pub fn survey(engine: &Engine, cases: &[Case], wanted: usize) -> Result<Tally> {
                 return Ok(tally);
             }
             let verdict = judge(engine, case, byte).with_context(|| case.name.clone())?;
-            tally.count(
-                format!("a stale body in {}, byte {byte}", case.name),
-                verdict,
-            );
+            tally.count(verdict, || {
+                Ok(Survivor {
+                    place: case.name.clone(),
+                    change: format!("byte {byte} of the code"),
+                    differs_in_dead_memory: false,
+                })
+            })?;
         }
     }
     Ok(tally)
@@ -71,10 +74,10 @@ fn judge(engine: &Engine, case: &Case, byte: usize) -> Result<Verdict> {
         Answer::Specialized { cached: true, .. } => {
             let generic = Program::new(engine, &link_generic(&other, options)?)?;
             let residual = Program::new(engine, &second.module)?;
-            for (args, _) in &case.calls {
+            for call in case.calls() {
                 let (expected, found) = (
-                    generic.run_within(FUEL, args)?,
-                    residual.run_within(FUEL, args)?,
+                    generic.run_within(FUEL, &call.args)?,
+                    residual.run_within(FUEL, &call.args)?,
                 );
                 if (expected.result, expected.trace) != (found.result, found.trace) {
                     return Ok(Verdict::Noticed(Net::Properties));

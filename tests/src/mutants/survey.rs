@@ -5,14 +5,26 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use specializer::fault::{Act, Fault, Kind};
+use specializer::fault::{Act, Fault, KINDS, Kind};
 use wasmtime::Engine;
 
 use super::corpus::Case;
+use super::explain;
 use super::judge::{Net, Verdict, judge};
 
 /// Places that are tried in each function: the first ones, then ever further apart.
 const PLACES: [usize; 12] = [0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90];
+
+/// A mutant that nobody noticed.
+#[derive(Clone, Debug)]
+pub struct Survivor {
+    /// Module, request, and place in its function.
+    pub place: String,
+    /// The code without the fault, and with it.
+    pub change: String,
+    /// Whether it leaves other values than sound code in memory that nobody may read.
+    pub differs_in_dead_memory: bool,
+}
 
 /// Mutants of one kind.
 #[derive(Clone, Debug, Default)]
@@ -20,23 +32,35 @@ pub struct Tally {
     /// In code that a call reaches.
     pub planted: usize,
     pub not_reached: usize,
+    /// That certainly do what sound code does.
+    pub equal: usize,
     pub noticed: BTreeMap<Net, usize>,
-    /// Where those are that nobody noticed.
-    pub survivors: Vec<String>,
+    /// Those that nobody noticed.
+    pub survivors: Vec<Survivor>,
 }
 
 impl Tally {
-    pub fn count(&mut self, place: String, verdict: Verdict) {
+    /// Counts a mutant; of a survivor, `survivor` says more.
+    pub fn count(
+        &mut self,
+        verdict: Verdict,
+        survivor: impl FnOnce() -> Result<Survivor>,
+    ) -> Result<()> {
         match verdict {
-            Verdict::NoMutant => return,
+            Verdict::NoMutant => return Ok(()),
+            Verdict::Equal => {
+                self.equal += 1;
+                return Ok(());
+            }
             Verdict::NotReached => {
                 self.not_reached += 1;
-                return;
+                return Ok(());
             }
             Verdict::Noticed(net) => *self.noticed.entry(net).or_default() += 1,
-            Verdict::Survived => self.survivors.push(place),
+            Verdict::Survived => self.survivors.push(survivor()?),
         }
         self.planted += 1;
+        Ok(())
     }
 
     pub fn noticed(&self) -> usize {
@@ -49,11 +73,17 @@ impl Tally {
     }
 }
 
-/// Plants faults of `kind` until `wanted` of them are mutants.
+/// Plants faults of `kind` until `wanted` of them are mutants: in each module at one place after
+/// the other, in no two neighbours at the same one, and each kind first at another.
 pub fn survey(engine: &Engine, cases: &[Case], kind: Kind, wanted: usize) -> Result<Tally> {
     let mut tally = Tally::default();
-    for nth in PLACES {
-        for case in cases {
+    let first = KINDS
+        .iter()
+        .position(|known| *known == kind)
+        .unwrap_or_default();
+    for round in 0..PLACES.len() {
+        for (number, case) in cases.iter().enumerate() {
+            let nth = PLACES[(first + round + number) % PLACES.len()];
             for request in 0..case.requests {
                 if tally.planted == wanted {
                     return Ok(tally);
@@ -64,9 +94,10 @@ pub fn survey(engine: &Engine, cases: &[Case], kind: Kind, wanted: usize) -> Res
                     request,
                     act: Act::Break,
                 };
-                let place = format!("{kind:?} in {}, request {request}, place {nth}", case.name);
-                let verdict = judge(engine, case, fault).with_context(|| place.clone())?;
-                tally.count(place, verdict);
+                let place = || format!("{}, request {request}, place {nth}", case.name);
+                let verdict = judge(engine, case, fault)
+                    .with_context(|| format!("{kind:?} in {}", place()))?;
+                tally.count(verdict, || explain::survivor(engine, case, fault, place()))?;
             }
         }
     }
