@@ -8,7 +8,7 @@ SECONDS ?= 600
 FIRST ?= 0
 TARGET ?=
 
-.PHONY: setup demo test bench numbers fuzz conformance mutants
+.PHONY: setup demo test bench shapes numbers fuzz conformance mutants
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
@@ -27,6 +27,11 @@ test:
 bench:
 	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian -- bench --readme README.md $(BENCH)
+
+# Cold builds of programs that are large in one way; rewrites their table in README.md.
+shapes:
+	./scripts/setup.sh target ocaml
+	$(CARGO) run --package bactrian -- bench --shapes --readme README.md
 
 # OCaml's own test suite, fetched as Debian's source package; TESTS="lib-list basic" runs only these. Up to half an hour.
 conformance:

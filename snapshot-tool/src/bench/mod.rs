@@ -27,31 +27,37 @@ use figures::Figures;
 use measure::Measured;
 pub use numbers::MAY_DIFFER;
 use program::{Bench, Measurement};
-use shapes::Point;
 use users::Task;
 
-/// Where the table goes in a README.
-const BEGIN: &str = "<!-- bench:begin (written by `make bench`) -->";
-const END: &str = "<!-- bench:end -->";
+/// A place for tables in a README: between these two lines.
+type Marks = [&'static str; 2];
+
+const PROGRAMS: Marks = [
+    "<!-- bench:begin (written by `make bench`) -->",
+    "<!-- bench:end -->",
+];
+
+const SHAPES: Marks = [
+    "<!-- shapes:begin (written by `make shapes`) -->",
+    "<!-- shapes:end -->",
+];
 
 /// Measures the benchmark programs and prints the table; with `--readme`, also puts it there.
 pub fn bench(args: &BenchArgs) -> Result<()> {
     if args.numbers {
         return numbers::numbers(args);
     }
+    let marks = if args.shapes { SHAPES } else { PROGRAMS };
     let readme = args
         .readme
         .as_ref()
-        .map(|path| Readme::open(path))
+        .map(|path| Readme::open(path, marks))
         .transpose()?;
     let sources = sources(&args.programs, "ml", &args.names)?;
     let bench = Bench::new(args.runs)?;
     if args.shapes {
-        println!(
-            "{}",
-            table::markdown(&table::shapes(&shapes::measure(&bench)?))
-        );
-        return Ok(());
+        let rows = table::shapes(&shapes::measure(&bench)?);
+        return show(&table::markdown(&rows), readme);
     }
     let tasks = users::measure(&bench)?;
     let mut measurements = Vec::new();
@@ -68,12 +74,13 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
     let scaling = scaling::measure(&bench)?;
     let nothing = bench.measure_nothing()?;
     let figures = Figures::new(&measurements, &nothing, &scaling);
-    let text = report(&measurements, &figures, &tasks, &shapes::measure(&bench)?);
+    show(&report(&measurements, &figures, &tasks), readme)
+}
+
+/// Prints tables, and puts them into their place.
+fn show(text: &str, readme: Option<Readme>) -> Result<()> {
     println!("{text}");
-    if let Some(readme) = readme {
-        readme.replace(&text)?;
-    }
-    Ok(())
+    readme.map_or(Ok(()), |readme| readme.replace(text))
 }
 
 /// The first rows of the tables that go into the README: programs, figures, tasks.
@@ -140,47 +147,44 @@ fn sources(directory: &Path, extension: &str, names: &[String]) -> Result<Vec<Pa
     Ok(files)
 }
 
-fn report(
-    measurements: &[Measurement],
-    figures: &Figures,
-    tasks: &[Task],
-    points: &[Point],
-) -> String {
+fn report(measurements: &[Measurement], figures: &Figures, tasks: &[Task]) -> String {
     [
         table::programs(measurements),
         figures.rows(),
         table::tasks(tasks),
-        table::shapes(points),
     ]
     .map(|rows| table::markdown(&rows))
     .join("\n")
 }
 
-/// A file with a place for the table.
+/// A file with a place for tables.
 struct Readme {
     path: PathBuf,
     text: String,
+    marks: Marks,
 }
 
 impl Readme {
-    fn open(path: &Path) -> Result<Self> {
+    fn open(path: &Path, marks: Marks) -> Result<Self> {
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let readme = Self {
             path: path.to_path_buf(),
             text,
+            marks,
         };
         readme.place()?;
         Ok(readme)
     }
 
-    /// Where the table begins and ends.
+    /// Where the tables begin and end.
     fn place(&self) -> Result<(usize, usize)> {
-        let begin = self.text.find(BEGIN).map(|at| at + BEGIN.len());
-        match (begin, self.text.find(END)) {
+        let [first, last] = self.marks;
+        let begin = self.text.find(first).map(|at| at + first.len());
+        match (begin, self.text.find(last)) {
             (Some(begin), Some(end)) if begin <= end => Ok((begin, end)),
             _ => bail!(
-                "{} has no place for the table: a line `{BEGIN}` and a line `{END}`",
+                "{} has no place for the tables: a line `{first}` and a line `{last}`",
                 self.path.display()
             ),
         }
