@@ -44,6 +44,12 @@ impl Instruction<'_> {
     }
 }
 
+/// The instructions one after the other, up to the first that is none.
+pub fn instructions(code: &[i32]) -> impl Iterator<Item = Instruction<'_>> {
+    let first = instruction(code, 0).ok();
+    std::iter::successors(first, |last| instruction(code, last.next()).ok())
+}
+
 /// The instruction at word `position`.
 pub fn instruction(code: &[i32], position: usize) -> Result<Instruction<'_>, ImageError> {
     let error = |problem| ImageError::Code { position, problem };

@@ -108,13 +108,11 @@ pub fn arity(primitive: &Primitive) -> u32 {
 pub fn called<'a>(executable: &Executable<'a>) -> HashSet<&'a [u8]> {
     use Opcode::{CCall1, CCall2, CCall3, CCall4, CCall5, CCallN};
     let mut called = HashSet::new();
-    let mut position = 0;
-    while let Ok(instruction) = decode::instruction(&executable.code, position) {
+    for instruction in decode::instructions(&executable.code) {
         if let CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN = instruction.opcode {
             let index = instruction.operands.last();
             called.extend(index.and_then(|&index| executable.primitives.get(index as usize)));
         }
-        position = instruction.next();
     }
     called
 }

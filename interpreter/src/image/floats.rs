@@ -9,18 +9,16 @@ use std::collections::HashSet;
 /// begins.
 pub fn constants(code: &[i32], is_float: impl Fn(usize) -> bool) -> Vec<usize> {
     let (mut reads, mut written) = (Vec::new(), HashSet::new());
-    let mut position = 0;
-    while let Ok(instruction) = decode::instruction(code, position) {
+    for instruction in decode::instructions(code) {
         match instruction.opcode {
             Opcode::GetGlobal | Opcode::PushGetGlobal => {
-                reads.push((position, instruction.operands[0] as usize));
+                reads.push((instruction.position, instruction.operands[0] as usize));
             }
             Opcode::SetGlobal => {
                 written.insert(instruction.operands[0] as usize);
             }
             _ => {}
         }
-        position = instruction.next();
     }
     let constant = |&(_, global): &(usize, usize)| is_float(global) && !written.contains(&global);
     let constants = reads.into_iter().filter(constant);

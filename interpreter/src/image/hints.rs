@@ -69,8 +69,7 @@ pub fn guess(code: &[i32], entries: &[Entry], pointers: CodePointers) -> Vec<Hin
 /// By function: how many instructions make closures of it.
 fn count_sites(code: &[i32], numbers: &HashMap<usize, usize>) -> Vec<u32> {
     let mut sites = vec![0; numbers.len()];
-    let mut position = 0;
-    while let Ok(instruction) = decode::instruction(code, position) {
+    for instruction in decode::instructions(code) {
         if let Flow::Closures = effect::of(&instruction).flow {
             for target in effect::closure_targets(&instruction) {
                 let number = usize::try_from(target).ok().and_then(|at| numbers.get(&at));
@@ -79,7 +78,6 @@ fn count_sites(code: &[i32], numbers: &HashMap<usize, usize>) -> Vec<u32> {
                 }
             }
         }
-        position = instruction.next();
     }
     sites
 }

@@ -18,8 +18,9 @@ pub fn polls(code: &[i32], is_quiet: impl Fn(usize) -> bool) -> Vec<usize> {
     // instructions are before the one and the other.
     let mut ends: HashMap<usize, usize> = HashMap::new();
     let mut before: HashMap<usize, usize> = HashMap::new();
-    let (mut busy, mut position) = (0, 0);
-    while let Ok(instruction) = decode::instruction(code, position) {
+    let mut busy = 0;
+    for instruction in decode::instructions(code) {
+        let position = instruction.position;
         if instruction.opcode == Opcode::CheckSignals {
             polls.push(position);
             before.insert(position, busy);
@@ -34,7 +35,6 @@ pub fn polls(code: &[i32], is_quiet: impl Fn(usize) -> bool) -> Vec<usize> {
         {
             ends.insert(target, busy);
         }
-        position = instruction.next();
     }
     polls.retain(|poll| ends.get(poll) == before.get(poll));
     polls

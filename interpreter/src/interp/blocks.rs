@@ -43,14 +43,28 @@ pub static BACTRIAN_BOX: extern "C" fn(f64) -> i64 = box_float;
 /// A box of a float.
 #[inline(never)]
 pub extern "C" fn box_float(x: f64) -> i64 {
-    let start = vm().young_ptr.get().wrapping_sub(2 * WORD);
-    let block = if start < vm().young_floor.get() {
-        heap::alloc_small(1, tag::DOUBLE)
-    } else {
-        Registers::place_young(start, 1, tag::DOUBLE)
-    };
+    let block = allocate_young(1, tag::DOUBLE);
     memory::store_f64(block, x);
     i64::from(block)
+}
+
+/// The address of a block of at most [`heap::MAX_YOUNG_WOSIZE`] words, its header written. This is
+/// no safepoint.
+#[inline(always)]
+fn allocate_young(wosize: u32, tag: u8) -> u32 {
+    let start = vm().young_ptr.get().wrapping_sub((wosize + 1) * WORD);
+    if start < vm().young_floor.get() {
+        heap::alloc_small(wosize, tag)
+    } else {
+        place_young(start, wosize, tag)
+    }
+}
+
+#[inline(always)]
+fn place_young(start: u32, wosize: u32, tag: u8) -> u32 {
+    vm().young_ptr.set(start);
+    memory::store_u64(start, header(wosize as usize, tag));
+    start + WORD
 }
 
 impl Registers {
@@ -103,13 +117,10 @@ impl Registers {
     #[must_use]
     pub fn allocate(&mut self, wosize: u32, tag: u8) -> Option<u32> {
         if allocations_poll() {
-            return self.allocate_at_safepoint(wosize, tag);
+            self.allocate_at_safepoint(wosize, tag)
+        } else {
+            Some(allocate_young(wosize, tag))
         }
-        let start = vm().young_ptr.get().wrapping_sub((wosize + 1) * WORD);
-        if start < vm().young_floor.get() {
-            return Some(heap::alloc_small(wosize, tag));
-        }
-        Some(Self::place_young(start, wosize, tag))
     }
 
     #[inline(always)]
@@ -122,14 +133,7 @@ impl Registers {
             }
             start = vm().young_ptr.get().wrapping_sub(bytes);
         }
-        Some(Self::place_young(start, wosize, tag))
-    }
-
-    #[inline(always)]
-    fn place_young(start: u32, wosize: u32, tag: u8) -> u32 {
-        vm().young_ptr.set(start);
-        memory::store_u64(start, header(wosize as usize, tag));
-        start + WORD
+        Some(place_young(start, wosize, tag))
     }
 
     /// The same for any size.

@@ -14,60 +14,61 @@ pub fn run(
     body: &generic::Function,
     args: &[residual::Value],
 ) -> residual::Value {
-    let mut copy = Copy {
+    let after = writer.new_block();
+    let result = writer.function.new_value(body.signature.results[0]);
+    writer.function.blocks[after].params.push(result);
+    let mut copy = Copied {
         writer,
-        values: Map::filled(None, body.types.len()),
-        blocks: Map::filled(None, body.blocks.len()),
+        body,
+        after,
+        values: Map::filled_like(&body.types, None),
+        blocks: Map::filled_like(&body.blocks, None),
     };
-    let after = copy.writer.new_block();
-    let result = copy.writer.function.new_value(body_result(body));
-    copy.writer.function.blocks[after].params.push(result);
     for (&param, &arg) in body.blocks[generic::Block::ENTRY].params.iter().zip(args) {
         copy.values[param] = Some(arg);
     }
     for (block, data) in body.blocks.iter() {
         if block != generic::Block::ENTRY {
-            let target = copy.block(body, block);
+            let target = copy.block(block);
             copy.writer.go_on(target);
         }
-        copy.insts(body, data);
-        let term = copy.terminator(body, &data.term, after);
+        copy.insts(data);
+        let term = copy.terminator(&data.term);
         copy.writer.end(term);
     }
     copy.writer.go_on(after);
     result
 }
 
-fn body_result(body: &generic::Function) -> crate::ir::Type {
-    body.signature.results[0]
-}
-
-struct Copy<'a, 'w> {
+struct Copied<'a, 'w> {
     writer: &'a mut Writer<'w>,
+    body: &'a generic::Function,
+    /// Where its returns lead.
+    after: residual::Block,
     values: Map<generic::Value, Option<residual::Value>>,
     blocks: Map<generic::Block, Option<residual::Block>>,
 }
 
-impl Copy<'_, '_> {
+impl Copied<'_, '_> {
     /// The copy of a block other than the entry, with its parameters.
-    fn block(&mut self, body: &generic::Function, block: generic::Block) -> residual::Block {
+    fn block(&mut self, block: generic::Block) -> residual::Block {
         if let Some(block) = self.blocks[block] {
             return block;
         }
         let copy = self.writer.new_block();
         self.blocks[block] = Some(copy);
-        for &param in &body.blocks[block].params {
-            let value = self.writer.function.new_value(body.value_type(param));
+        for &param in &self.body.blocks[block].params {
+            let value = self.writer.function.new_value(self.body.value_type(param));
             self.writer.function.blocks[copy].params.push(value);
             self.values[param] = Some(value);
         }
         copy
     }
 
-    fn insts(&mut self, body: &generic::Function, data: &generic::BlockData) {
+    fn insts(&mut self, data: &generic::BlockData) {
         for inst in &data.insts {
             let args = self.names(&inst.args);
-            let ty = inst.result.map(|result| body.value_type(result));
+            let ty = inst.result.map(|result| self.body.value_type(result));
             let value = self.writer.inst(inst.op, args, ty);
             if let Some(result) = inst.result {
                 self.values[result] = value;
@@ -82,32 +83,27 @@ impl Copy<'_, '_> {
         values.iter().map(name).collect()
     }
 
-    fn target(&mut self, body: &generic::Function, target: &generic::Target) -> residual::Target {
+    fn target(&mut self, target: &generic::Target) -> residual::Target {
         residual::Target {
-            block: self.block(body, target.block),
+            block: self.block(target.block),
             args: self.names(&target.args),
         }
     }
 
-    fn terminator(
-        &mut self,
-        body: &generic::Function,
-        term: &generic::Terminator,
-        after: residual::Block,
-    ) -> residual::Terminator {
+    fn terminator(&mut self, term: &generic::Terminator) -> residual::Terminator {
         match term {
-            Terminator::Jump(target) => Terminator::Jump(self.target(body, target)),
+            Terminator::Jump(target) => Terminator::Jump(self.target(target)),
             Terminator::Branch {
                 cond,
                 then,
                 otherwise,
             } => Terminator::Branch {
                 cond: self.names(&[*cond])[0],
-                then: self.target(body, then),
-                otherwise: self.target(body, otherwise),
+                then: self.target(then),
+                otherwise: self.target(otherwise),
             },
             Terminator::Return(values) => Terminator::Jump(residual::Target {
-                block: after,
+                block: self.after,
                 args: self.names(values),
             }),
             Terminator::Unreachable => Terminator::Unreachable,

@@ -94,44 +94,52 @@ fn target(plan: &Plan, open: &[usize], depth: u32) -> Option<usize> {
 fn end(plan: &Plan, start: usize) -> Option<usize> {
     let mut inside = 0;
     for (index, step) in plan.steps.iter().enumerate().skip(start) {
-        match step {
-            Step::OpenBlock | Step::OpenLoop | Step::OpenIf(_) => inside += 1,
-            Step::End => {
+        match nesting(step) {
+            Nesting::Opens => inside += 1,
+            Nesting::Closes => {
                 inside -= 1;
                 if inside == 0 {
                     return Some(index);
                 }
             }
-            Step::Else
-            | Step::Body(_)
-            | Step::Condition(_)
-            | Step::Edge(..)
-            | Step::Branch(_)
-            | Step::BranchIf(..)
-            | Step::BranchTable(..)
-            | Step::Leave(_) => {}
+            Nesting::Stays => {}
         }
     }
     None
+}
+
+/// What a step does to the frames that are open.
+enum Nesting {
+    Opens,
+    Closes,
+    Stays,
+}
+
+fn nesting(step: &Step) -> Nesting {
+    match step {
+        Step::OpenBlock | Step::OpenLoop | Step::OpenIf(_) => Nesting::Opens,
+        Step::End => Nesting::Closes,
+        Step::Else
+        | Step::Body(_)
+        | Step::Condition(_)
+        | Step::Edge(..)
+        | Step::Branch(_)
+        | Step::BranchIf(..)
+        | Step::BranchTable(..)
+        | Step::Leave(_) => Nesting::Stays,
+    }
 }
 
 /// The frames that are open at a step, outermost first.
 fn open_at(plan: &Plan, index: usize) -> Vec<usize> {
     let mut open = Vec::new();
     for (index, step) in plan.steps[..index].iter().enumerate() {
-        match step {
-            Step::OpenBlock | Step::OpenLoop | Step::OpenIf(_) => open.push(index),
-            Step::End => {
+        match nesting(step) {
+            Nesting::Opens => open.push(index),
+            Nesting::Closes => {
                 open.pop();
             }
-            Step::Else
-            | Step::Body(_)
-            | Step::Condition(_)
-            | Step::Edge(..)
-            | Step::Branch(_)
-            | Step::BranchIf(..)
-            | Step::BranchTable(..)
-            | Step::Leave(_) => {}
+            Nesting::Stays => {}
         }
     }
     open
