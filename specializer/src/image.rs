@@ -14,7 +14,7 @@ use crate::hash::FastMap;
 use crate::ir::{Sig, Symbol};
 use crate::module::Module;
 use crate::op::{Const, LoadKind};
-use crate::request::{Request, Requests};
+use crate::request::{Digest, Request, Requests};
 
 /// A place in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Serialize, Deserialize)]
@@ -29,6 +29,8 @@ pub struct Image<'m> {
     requests: &'m Requests,
     /// Slot address to request.
     slots: FastMap<u32, usize>,
+    /// By request.
+    digests: Vec<Digest>,
 }
 
 /// What a load from constant memory gives.
@@ -46,11 +48,13 @@ pub enum Seen {
     Bytes(u64),
     /// The slot of a request for a residual function of this type.
     Slot(Sig),
+    /// The slot of a request with this digest: what it asks for, but for where that is.
+    Request(Digest),
     /// No constant: memory that may change, or a part of a slot.
     Variable,
 }
 
-/// What was seen, by place and width in bytes.
+/// What was seen, by place and width in bytes; a request has the width 0.
 pub type ReadLog = BTreeMap<(Place, u32), Seen>;
 
 impl<'m> Image<'m> {
@@ -65,6 +69,7 @@ impl<'m> Image<'m> {
             module,
             requests,
             slots,
+            digests: requests.requests.iter().map(Request::digest).collect(),
         }
     }
 
@@ -91,8 +96,25 @@ impl<'m> Image<'m> {
         words.filter_map(move |at| Some((at.wrapping_sub(address), self.slot(at)?)))
     }
 
-    /// What `width` bytes (1 to 8) at a place are, as `request` sees it; absent for other widths.
+    /// The request whose slot is at `place`; notes in `log` what it asks for.
+    pub fn request(
+        &self,
+        request: &Request,
+        place: Place,
+        log: &mut ReadLog,
+    ) -> Option<&'m Request> {
+        let seen = self.look(request, place, 0)?;
+        log.insert((place, 0), seen);
+        self.slot(resolve(request, place))
+    }
+
+    /// What `width` bytes (1 to 8) at a place are, as `request` sees it, or, of the width 0, which
+    /// request's slot is there; absent for other widths.
     pub fn look(&self, request: &Request, place: Place, width: u32) -> Option<Seen> {
+        if width == 0 {
+            let slot = self.slots.get(&resolve(request, place));
+            return Some(slot.map_or(Seen::Variable, |&slot| Seen::Request(self.digests[slot])));
+        }
         let mut bytes = [0; 8];
         let there = bytes
             .get_mut(..width as usize)
@@ -140,7 +162,10 @@ impl<'m> Image<'m> {
             (Seen::Slot(_), Place::Relative(symbol)) if kind == LoadKind::I32Load => {
                 Some(Loaded::Slot(symbol))
             }
-            (Seen::Slot(_) | Seen::Variable, Place::Relative(_) | Place::Absolute(_)) => None,
+            (
+                Seen::Slot(_) | Seen::Request(_) | Seen::Variable,
+                Place::Relative(_) | Place::Absolute(_),
+            ) => None,
         }
     }
 

@@ -40,6 +40,8 @@ optimisations! {
     "direct-calls" direct_calls;
     /// Make versions for guessed callees.
     "guesses" guesses;
+    /// Evaluate calls of small functions in place.
+    "inlining" inlining;
     /// Make boxes of floats where they are looked at, not where they come from.
     "virtual-boxes" virtual_boxes;
 }

@@ -57,6 +57,9 @@ pub struct Request {
     pub code_len: u32,
 }
 
+/// The first half of a BLAKE3 hash.
+pub type Digest = [u8; 16];
+
 /// Everything the interpreter asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Requests {
@@ -83,6 +86,27 @@ impl Request {
     /// The absolute address of a symbol.
     pub fn address(&self, symbol: Symbol) -> u32 {
         self.bases[symbol.base].wrapping_add_signed(symbol.offset)
+    }
+
+    /// How far a base is from the slot.
+    pub fn distance(&self, base: Base) -> i32 {
+        self.bases[base].wrapping_sub(self.slot) as i32
+    }
+
+    /// Tells requests apart that ask for different things; places count by their distance from the
+    /// slot.
+    pub fn digest(&self) -> Digest {
+        let bases = self.bases.iter().map(|(base, _)| self.distance(base));
+        let asked = (
+            self.function,
+            self.sig,
+            &self.params,
+            bases.collect::<Vec<_>>(),
+            self.anchor,
+            self.code_len,
+        );
+        let hash = blake3::hash(format!("{asked:?}").as_bytes());
+        *hash.as_bytes().first_chunk().expect("a hash has 32 bytes")
     }
 }
 

@@ -197,6 +197,11 @@ intrinsics! {
         SpecializeGuess "specialize.guess" fn specialize_guess(value: u32, guess: u32) -> u32, First, Calls;
         /// 1 in residual code, 0 in generic code.
         SpecializeActive "specialize.active" fn specialize_active() -> u32, Zero, Pure;
+        /// 1 in residual code that runs within its caller's, where a call was; else 0. Also 0 where
+        /// lockstep events are compiled in, so that both sides do the same.
+        SpecializeInlined "specialize.inlined" fn specialize_inlined() -> u32, Zero, Pure;
+        /// Returns `value`, which is not 0. A contract.
+        Nonzero "value.nonzero" fn nonzero(value: i64) -> i64, First, Pure;
         /// Returns `value`, which the function under [`crate::BOX_EXPORT`] has made, or what is
         /// like it: the address of an `f64` that nobody writes. A contract.
         BoxExists "box.exists" fn box_exists(value: i64) -> i64, First, Pure;

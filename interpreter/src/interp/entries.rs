@@ -9,6 +9,8 @@
 use super::run::interp;
 use crate::code;
 use crate::memory;
+#[cfg(target_family = "wasm")]
+use annotations::cells_sync;
 
 /// Most arguments that are passed as parameters.
 pub const MAX_DIRECT: u32 = 7;
@@ -121,7 +123,8 @@ pub fn resume_slot() -> u32 {
     0
 }
 
-/// Calls the code at `code` through its slot with `n` arguments, 1 to 7; `n` is its arity.
+/// Calls the code at `code` through its slot with `n` arguments, 1 to 7; `n` is its arity. Syncs
+/// first, at the call itself: one that is evaluated in place needs no sync.
 #[cfg(target_family = "wasm")]
 #[inline(always)]
 pub fn enter(code: u32, closure: i64, sp: u32, n: u32, a: Arguments) -> i64 {
@@ -129,6 +132,7 @@ pub fn enter(code: u32, closure: i64, sp: u32, n: u32, a: Arguments) -> i64 {
         ($ty:ty, $($index:literal)*) => {{
             // SAFETY: the slot of an entry with this arity holds a function of this type.
             let function: $ty = unsafe { core::mem::transmute(slot(code)) };
+            cells_sync();
             function(code, closure, sp, $(a[$index]),*)
         }};
     }

@@ -28,8 +28,8 @@ use crate::raise;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
-    cells_drop_below, cells_invalidate, cells_sync, context_update, lockstep_event,
-    specialize_active, specialize_guess,
+    cells_drop_below, cells_invalidate, cells_sync, context_update, lockstep_event, nonzero,
+    specialize_active, specialize_guess, specialize_inlined,
 };
 
 /// Runs the code at `code`, whose arity is `nargs`, with the closure `env`; the stack below `sp` is
@@ -76,10 +76,12 @@ pub extern "C" fn interp(
         )
     };
     let base = r.base;
+    // Within its caller, a function runs on the stack's margin, and the caller has polled.
+    let mut polls = specialize_inlined() == 0;
     'activation: loop {
         if begins {
             r.begin();
-            if r.is_alerted() {
+            if polls && r.is_alerted() {
                 if !r.begin_slowly() {
                     lockstep_event(events::ENTER, r.entry, r.sp, r.env());
                     lockstep_event(events::EXIT, r.pc, r.sp, 0);
@@ -92,6 +94,7 @@ pub extern "C" fn interp(
             lockstep_event(events::ENTER, r.entry, r.sp, r.env());
         }
         begins = true;
+        polls = true;
         'step: loop {
             let n = 'tail_call: {
                 'raise: {
@@ -159,7 +162,7 @@ pub extern "C" fn interp(
                             AppTerm3 => break 'tail_call 3,
                             Return => {
                                 lockstep_event(events::EXIT, r.pc, r.sp, r.accu);
-                                return r.accu;
+                                return nonzero(r.accu);
                             }
                             // Calls go past these two: the entry's cell has told the caller what
                             // they would do.
@@ -419,10 +422,10 @@ pub extern "C" fn interp(
                         let top = r.sp;
                         r.keep_position();
                         cells_drop_below(r.sp);
-                        cells_sync();
                         let result = if code::arity(code) == n {
                             enter(code, closure, r.sp, n, arguments)
                         } else {
+                            cells_sync();
                             let [a0, a1, a2, a3, a4, a5, a6] = arguments;
                             apply_slow(closure, r.sp, n, a0, a1, a2, a3, a4, a5, a6)
                         };
@@ -484,7 +487,6 @@ pub extern "C" fn interp(
                     return enter_through_slot(code, closure, r.sp);
                 }
                 cells_drop_below(base);
-                cells_sync();
                 return enter(code, closure, base, n, a);
             }
             r.trap = 0;

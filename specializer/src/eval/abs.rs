@@ -5,15 +5,16 @@
 //!      \      |     |     /   BoxAt
 //!       \     |     |    /      |
 //!        \    |     |   /      Box  BoxAddress    residual code knows what the box holds
-//!         \   |     |  /        |   /
+//!         \   |     |  /       NonZero  /          an `i64`, but not 0
 //!               Dynamic                           known only to residual code
 //! ```
 //!
 //! `Offset` is a parameter of the residual function plus a constant: it gives stack slots names.
 //! There is no point for "unreached": what is not reached has no state.
 //!
-//! Invariant: joining two different points gives `Dynamic`, but for a box that is virtual on one
-//! side only. So each value rises at most twice, which bounds the fixpoint.
+//! Invariant: joining two different points gives `Dynamic`, or `NonZero` where neither can be 0, but
+//! for a box that is virtual on one side only. So each value rises at most three times, which bounds
+//! the fixpoint.
 
 use crate::ir::{Parameter, Symbol, Type};
 use crate::op::{Const, Op};
@@ -37,6 +38,8 @@ pub enum Abs {
     BoxAddress,
     /// A box of a float that exists: residual code has the pointer.
     BoxAt,
+    /// Residual code has the `i64`, which is not 0.
+    NonZero,
     Dynamic,
 }
 
@@ -44,7 +47,34 @@ impl Abs {
     pub fn is_known(self) -> bool {
         match self {
             Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } => true,
-            Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::Dynamic => false,
+            Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::NonZero | Abs::Dynamic => false,
+        }
+    }
+
+    /// Whether it has to do with a box.
+    pub fn is_of_box(self) -> bool {
+        match self {
+            Abs::Box | Abs::BoxAddress | Abs::BoxAt => true,
+            Abs::Const(_)
+            | Abs::Symbol(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::NonZero
+            | Abs::Dynamic => false,
+        }
+    }
+
+    /// Whether it is an `i64` other than 0.
+    pub fn is_nonzero(self) -> bool {
+        match self {
+            Abs::Const(Const::I64(n)) => n != 0,
+            Abs::Box | Abs::BoxAt | Abs::NonZero => true,
+            Abs::Const(_)
+            | Abs::Symbol(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::BoxAddress
+            | Abs::Dynamic => false,
         }
     }
 
@@ -53,6 +83,7 @@ impl Abs {
         match (self, other) {
             (Abs::Box, Abs::BoxAt) | (Abs::BoxAt, Abs::Box) => Abs::Box,
             _ if self == other => self,
+            _ if self.is_nonzero() && other.is_nonzero() => Abs::NonZero,
             _ => Abs::Dynamic,
         }
     }
@@ -77,6 +108,7 @@ impl Abs {
             | Abs::Box
             | Abs::BoxAddress
             | Abs::BoxAt
+            | Abs::NonZero
             | Abs::Dynamic => None,
         }
     }
@@ -91,6 +123,7 @@ impl Abs {
             | Abs::Box
             | Abs::BoxAddress
             | Abs::BoxAt
+            | Abs::NonZero
             | Abs::Dynamic => None,
         }
     }
@@ -112,12 +145,13 @@ impl Abs {
             | Abs::Box
             | Abs::BoxAddress
             | Abs::BoxAt
+            | Abs::NonZero
             | Abs::Dynamic => None,
         }
     }
 }
 
-/// What a pure operator gives on operands of which at least one is known.
+/// What a pure operator gives on operands of which something is known.
 pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
     if let Some(constants) = constants(args) {
         return op.fold(&constants[..args.len()]).map(Abs::Const);
@@ -135,6 +169,9 @@ pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
         (Op::I32Eq, &[a, b]) => equal(a, b).map(truth),
         (Op::I32Ne, &[a, b]) => equal(a, b).map(|is| truth(!is)),
         (Op::I32Eqz, &[a]) => a.as_condition().map(|is| truth(!is)),
+        (Op::I64Eqz, &[a]) => a.is_nonzero().then_some(truth(false)),
+        (Op::I64Eq, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(false)),
+        (Op::I64Ne, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(true)),
         _ => None,
     }
 }

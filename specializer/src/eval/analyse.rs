@@ -15,8 +15,8 @@ use std::collections::BinaryHeap;
 use smallvec::SmallVec;
 
 use super::abs::Abs;
-use super::cells::{Cells, order};
-use super::context::{ContextId, Contexts};
+use super::cells::Cells;
+use super::context::{ContextId, Contexts, Place};
 use super::transfer::{Machine, Phase};
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
@@ -67,7 +67,7 @@ pub struct Analysis {
 }
 
 /// Place in the queue: position, then reverse postorder of blocks.
-type Priority = ((u32, u32, i64), u32, NodeId);
+type Priority = (Place, u32, NodeId);
 
 struct Abstract;
 
@@ -84,6 +84,10 @@ impl Phase for Abstract {
 
     fn load_cell(&mut self, _: Abs) -> Abs {
         Abs::Dynamic
+    }
+
+    fn nonzero(&mut self, _: Abs) -> Abs {
+        Abs::NonZero
     }
 
     fn virtual_box(&mut self, _: Abs) -> Abs {
@@ -105,6 +109,7 @@ impl Phase for Abstract {
     fn settled(&mut self, value: Abs) -> Abs {
         match value {
             Abs::BoxAt => Abs::Box,
+            Abs::NonZero => Abs::Dynamic,
             other => other,
         }
     }
@@ -128,7 +133,7 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
     fixpoint.arrive(Arrival {
         source: (NodeId(u32::MAX), 0),
         context: Contexts::ROOT,
-        position: Abs::Dynamic,
+        contexts: &contexts,
         block: Block::ENTRY,
         args: &entry,
         cells: &Cells::default(),
@@ -140,16 +145,16 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
         fixpoint.check_budgets(evaluations)?;
         let node = &mut fixpoint.nodes[id];
         node.queued = false;
+        machine.node = id;
         machine.context = node.context;
         machine.cells.clone_from(&node.cells);
         let exit = machine.block(node.block, &node.params);
         let edges = exit.edges().enumerate();
         let successors = edges.map(|(number, edge)| {
-            let position = machine.contexts.position(edge.context);
             fixpoint.arrive(Arrival {
                 source: (id, number),
                 context: edge.context,
-                position,
+                contexts: machine.contexts,
                 block: edge.block,
                 args: &machine.args[edge.args.clone()],
                 cells: &machine.cells,
@@ -157,6 +162,9 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
         });
         let successors = successors.collect();
         fixpoint.nodes[id].successors = successors;
+        for node in machine.outdated.drain(..) {
+            fixpoint.queue(node, machine.contexts);
+        }
     }
     Ok(Analysis {
         nodes: fixpoint.nodes,
@@ -168,8 +176,7 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
 struct Arrival<'a> {
     source: Source,
     context: ContextId,
-    /// The context's innermost position.
-    position: Abs,
+    contexts: &'a Contexts,
     block: Block,
     args: &'a [Abs],
     cells: &'a Cells<Abs>,
@@ -200,7 +207,8 @@ impl Fixpoint<'_> {
     fn arrive(&mut self, arrival: Arrival) -> NodeId {
         let prepared = self.evaluation.prepared;
         // Where the position is lost, so is the reason to tell states apart.
-        let lost = !arrival.position.is_known() && arrival.context != Contexts::ROOT;
+        let position = arrival.contexts.position(arrival.context);
+        let lost = !position.is_known() && !arrival.contexts.is_beginning(arrival.context);
         let keyed: &[usize] = if lost {
             &[]
         } else {
@@ -221,12 +229,17 @@ impl Fixpoint<'_> {
         } else if !self.nodes[id].arrive(&arrival) {
             return id;
         }
-        if !std::mem::replace(&mut self.nodes[id].queued, true) {
-            let place = arrival.position.plus(0).map_or((u32::MAX, 0, 0), order);
-            let order = prepared.order[arrival.block];
+        self.queue(id, arrival.contexts);
+        id
+    }
+
+    fn queue(&mut self, id: NodeId, contexts: &Contexts) {
+        let node = &mut self.nodes[id];
+        if !std::mem::replace(&mut node.queued, true) {
+            let order = self.evaluation.prepared.order[node.block];
+            let place = contexts.place(node.context);
             self.queue.push(Reverse((place, order, id)));
         }
-        id
     }
 }
 

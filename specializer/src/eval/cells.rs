@@ -5,6 +5,9 @@
 //! only stays cached, and the other edge reloads it: so a path that never syncs never stores. It is
 //! dirty after a join if it is on either side: storing once too often is harmless.
 //!
+//! A sync is done when the next instruction comes that may notice it: a call that is evaluated in
+//! place makes do without.
+//!
 //! Of a box of a float, the payload is cached. A clean cell has its pointer in memory; for a dirty
 //! one there may be no box yet.
 //!
@@ -25,7 +28,7 @@ pub struct Cell<V> {
 }
 
 /// A value with what is known of it.
-pub trait Content: Copy {
+pub trait Content: Copy + PartialEq {
     fn abs(self) -> Abs;
 
     /// The same after boxes may have moved.
@@ -36,11 +39,16 @@ pub trait Content: Copy {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cells<V> {
     cells: Vec<Cell<V>>,
+    /// Whether memory has to agree with all of them before anybody looks.
+    pub sync_due: bool,
 }
 
 impl<V> Default for Cells<V> {
     fn default() -> Self {
-        Self { cells: Vec::new() }
+        Self {
+            cells: Vec::new(),
+            sync_due: false,
+        }
     }
 }
 
@@ -50,9 +58,13 @@ pub fn order(address: Abs) -> (u32, u32, i64) {
         Abs::Const(crate::op::Const::I32(n)) => (0, 0, i64::from(n as u32)),
         Abs::Symbol(symbol) => (1, symbol.base.0, i64::from(symbol.offset)),
         Abs::Offset { param, offset } => (2, param.0, i64::from(offset)),
-        Abs::Const(_) | Abs::Slot(_) | Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::Dynamic => {
-            unreachable!("not the address of a cell")
-        }
+        Abs::Const(_)
+        | Abs::Slot(_)
+        | Abs::Box
+        | Abs::BoxAddress
+        | Abs::BoxAt
+        | Abs::NonZero
+        | Abs::Dynamic => unreachable!("not the address of a cell"),
     }
 }
 
@@ -114,6 +126,7 @@ impl<V: Content> Cells<V> {
 
     /// Marks all as clean; calls `store` for each that was dirty.
     pub fn sync(&mut self, mut store: impl FnMut(Abs, V)) {
+        self.sync_due = false;
         for cell in &mut self.cells {
             if cell.dirty {
                 store(cell.address, cell.value);
@@ -199,7 +212,10 @@ impl Cells<Abs> {
             };
             joined.push(cell);
         }
-        let mut joined = Cells { cells: joined };
+        let mut joined = Cells {
+            cells: joined,
+            sync_due: self.sync_due || other.sync_due,
+        };
         while joined.evict().is_some() {}
         let changed = joined != *self;
         *self = joined;

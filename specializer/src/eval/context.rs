@@ -1,13 +1,21 @@
 //! Contexts: the interpreter position, and the assumed values, for which code is evaluated.
 //!
 //! A context is a stack of positions, which `context.push`, `context.pop` and `context.update`
-//! change. On top of the last position are the outcomes of the value specializations since.
+//! change. On top of the last position are the outcomes of the value specializations since. A call
+//! that is evaluated in place begins a stack of its own, on top of the caller's.
 //!
 //! Invariant: contexts are interned, so equal ones have equal ids.
 
+use std::cmp::Ordering;
+
+use smallvec::SmallVec;
+
 use super::abs::Abs;
+use super::analyse::NodeId;
+use super::cells::order;
 use crate::hash::FastMap;
 use crate::index::{Map, index};
+use crate::ir::Symbol;
 use crate::ir::generic::Block;
 
 index!(/// An interned context.
@@ -28,12 +36,40 @@ enum Context {
         site: Block,
         value: Abs,
     },
+    /// In what the node `caller` calls through this slot at its end.
+    Call {
+        outer: ContextId,
+        caller: NodeId,
+        slot: Symbol,
+    },
+}
+
+/// Where a context is in the program: the positions of the calls it is in, and its own. Orders
+/// what is called before what follows the call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place(SmallVec<[(u32, u32, i64); 2]>);
+
+impl Ord for Place {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let differ = self.0.iter().zip(&other.0).map(|(a, b)| a.cmp(b));
+        let deeper_first = other.0.len().cmp(&self.0.len());
+        differ.fold(Ordering::Equal, Ordering::then).then(deeper_first)
+    }
+}
+
+impl PartialOrd for Place {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// All contexts of one request.
 pub struct Contexts {
     contexts: Map<ContextId, Context>,
     ids: FastMap<Context, ContextId>,
+    /// Bytes of code that are evaluated in place of calls. What was refused once for this stays
+    /// refused, as it only grows.
+    pub inlined: u32,
 }
 
 impl Contexts {
@@ -43,6 +79,7 @@ impl Contexts {
         Self {
             contexts: vec![Context::Root].into(),
             ids: FastMap::from_iter([(Context::Root, Self::ROOT)]),
+            inlined: 0,
         }
     }
 
@@ -63,10 +100,75 @@ impl Contexts {
         })
     }
 
+    /// That of the callee, where the node `caller` in `context` calls through `slot`.
+    pub fn call(&mut self, context: ContextId, caller: NodeId, slot: Symbol) -> ContextId {
+        self.intern(Context::Call {
+            outer: context,
+            caller,
+            slot,
+        })
+    }
+
+    /// The same, if there is one already.
+    pub fn find_call(&self, context: ContextId, caller: NodeId, slot: Symbol) -> Option<ContextId> {
+        let call = Context::Call {
+            outer: context,
+            caller,
+            slot,
+        };
+        self.ids.get(&call).copied()
+    }
+
+    /// The calls that `context` is in, innermost first: the callee's context and the slot.
+    pub fn calls(&self, context: ContextId) -> impl Iterator<Item = (ContextId, Symbol)> {
+        let mut next = Some(context);
+        std::iter::from_fn(move || {
+            loop {
+                let context = next?;
+                match self.contexts[context] {
+                    Context::Root => next = None,
+                    Context::At { outer, .. } | Context::Assuming { outer, .. } => {
+                        next = Some(outer)
+                    }
+                    Context::Call { outer, slot, .. } => {
+                        next = Some(outer);
+                        return Some((context, slot));
+                    }
+                }
+            }
+        })
+    }
+
+    /// Whether no position was given yet: at the request's beginning, or at a callee's.
+    pub fn is_beginning(&self, context: ContextId) -> bool {
+        matches!(self.contexts[context], Context::Root | Context::Call { .. })
+    }
+
+    pub fn place(&self, context: ContextId) -> Place {
+        let mut place = SmallVec::new();
+        let mut next = Some(context);
+        while let Some(context) = next {
+            let position = self.position(context).plus(0);
+            place.push(position.map_or((u32::MAX, 0, 0), order));
+            next = self.calls(context).next().map(|(call, _)| self.outer(call));
+        }
+        place.reverse();
+        Place(place)
+    }
+
+    fn outer(&self, context: ContextId) -> ContextId {
+        match self.contexts[context] {
+            Context::Root => context,
+            Context::At { outer, .. }
+            | Context::Assuming { outer, .. }
+            | Context::Call { outer, .. } => outer,
+        }
+    }
+
     /// The context below the innermost position.
     pub fn pop(&self, context: ContextId) -> ContextId {
         match self.contexts[context] {
-            Context::Root => Self::ROOT,
+            Context::Root | Context::Call { .. } => context,
             Context::At { outer, .. } => outer,
             Context::Assuming { outer, .. } => self.pop(outer),
         }
@@ -91,7 +193,7 @@ impl Contexts {
     /// The innermost position.
     pub fn position(&self, context: ContextId) -> Abs {
         match self.contexts[context] {
-            Context::Root => Abs::Dynamic,
+            Context::Root | Context::Call { .. } => Abs::Dynamic,
             Context::At { position, .. } => position,
             Context::Assuming { outer, .. } => self.position(outer),
         }

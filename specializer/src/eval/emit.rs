@@ -60,10 +60,12 @@ impl Node {
             .iter()
             .map(|param| param.abs)
             .eq(self.params.iter().copied());
+        let cells_due = cells.sync_due == self.cells.sync_due;
         let cells = cells
             .iter()
             .map(|cell| (cell.address, cell.value.abs, cell.dirty));
         params
+            && cells_due
             && cells.eq(self
                 .cells
                 .iter()
@@ -104,6 +106,7 @@ impl Emission<'_> {
         self.machine.cells = start.cells;
         loop {
             let node = &self.nodes[id];
+            self.machine.node = id;
             self.machine.context = node.context;
             debug_assert!(
                 node.agrees(&params, &self.machine.cells),
@@ -289,6 +292,7 @@ impl Emission<'_> {
             .map(|(&abs, &param)| phase.param(block, abs, types.value_type(param)));
         let params = params.collect();
         let mut cells = Cells::default();
+        cells.sync_due = node.cells.sync_due;
         for cell in node.cells.iter() {
             cells.set(
                 cell.address,

@@ -1,115 +1,199 @@
-//! Copies a generic function into a residual one, at the place that is being written.
+//! Calls that are evaluated in place: a call through a request's slot goes on in the function that
+//! the request specializes, with what the caller knows.
 //!
-//! The copy is not evaluated: what it does is left as it is. Its blocks are new ones, and writing
-//! goes on in a block that all its returns lead to.
+//! The callee's nodes are in contexts of their own, one for each node that calls. So the call
+//! dominates them, and they may use the caller's values. Its returns lead to what follows the call;
+//! its tail calls, unless they are evaluated in place as well, become calls that return there. Cells
+//! go in and come out as they are: a sync that was due before the call is not done.
+//!
+//! Small functions are taken, up to a total for each request. Recursion ends at a call.
 
-use super::write::Writer;
-use crate::index::Map;
-use crate::ir::{Terminator, generic, residual};
+use smallvec::SmallVec;
 
-/// Writes `body`, which has one result and only jumps, branches and returns, with these arguments;
-/// the result.
-pub fn run(
-    writer: &mut Writer,
-    body: &generic::Function,
-    args: &[residual::Value],
-) -> residual::Value {
-    let after = writer.new_block();
-    let result = writer.function.new_value(body.signature.results[0]);
-    writer.function.blocks[after].params.push(result);
-    let mut copy = Copied {
-        writer,
-        body,
-        after,
-        values: Map::filled_like(&body.types, None),
-        blocks: Map::filled_like(&body.blocks, None),
-    };
-    for (&param, &arg) in body.blocks[generic::Block::ENTRY].params.iter().zip(args) {
-        copy.values[param] = Some(arg);
-    }
-    for (block, data) in body.blocks.iter() {
-        if block != generic::Block::ENTRY {
-            let target = copy.block(block);
-            copy.writer.go_on(target);
-        }
-        copy.insts(data);
-        let term = copy.terminator(&data.term);
-        copy.writer.end(term);
-    }
-    copy.writer.go_on(after);
-    result
+use super::abs::Abs;
+use super::analyse::NodeId;
+use super::cells::Content;
+use super::context::ContextId;
+use super::exit::{Edge, Exit};
+use super::transfer::{Machine, Phase};
+use crate::image::Place;
+use crate::ir::generic::{Block, Inst, Target};
+use crate::ir::{Callee, Symbol, Type};
+use crate::op::{Const, Op};
+use crate::request::{Param, Request};
+
+/// What follows a call that is evaluated in place.
+pub struct Continuation<V> {
+    /// The block that calls, and its context.
+    site: Block,
+    context: ContextId,
+    block: Block,
+    /// Its arguments; absent where one is the call's result.
+    args: SmallVec<[Option<V>; 8]>,
+    /// The nodes that return here.
+    returns: Vec<NodeId>,
 }
 
-struct Copied<'a, 'w> {
-    writer: &'a mut Writer<'w>,
-    body: &'a generic::Function,
-    /// Where its returns lead.
-    after: residual::Block,
-    values: Map<generic::Value, Option<residual::Value>>,
-    blocks: Map<generic::Block, Option<residual::Block>>,
-}
-
-impl Copied<'_, '_> {
-    /// The copy of a block other than the entry, with its parameters.
-    fn block(&mut self, block: generic::Block) -> residual::Block {
-        if let Some(block) = self.blocks[block] {
-            return block;
+impl<P: Phase> Machine<'_, P> {
+    /// The edge into the callee of the call that ends `site`, if it is evaluated in place.
+    pub(super) fn inline_call(
+        &mut self,
+        site: Block,
+        call: &Inst,
+        slot: Symbol,
+        args: &[P::Value],
+        target: &Target,
+    ) -> Option<Exit<P::Value>> {
+        let (callee, edge) = self.enter(slot, args)?;
+        let args = target.args.iter().map(|&arg| {
+            let is_result = Some(arg) == call.result;
+            (!is_result).then(|| self.value(arg))
+        });
+        let args: SmallVec<_> = args.collect();
+        let context = self.context;
+        let known = self.continuations.entry(callee);
+        let continuation = known.or_insert_with(|| Continuation {
+            site,
+            context,
+            block: target.block,
+            args: args.clone(),
+            returns: Vec::new(),
+        });
+        if continuation.args != args {
+            continuation.args = args;
+            self.outdated.extend_from_slice(&continuation.returns);
         }
-        let copy = self.writer.new_block();
-        self.blocks[block] = Some(copy);
-        for &param in &self.body.blocks[block].params {
-            let value = self.writer.function.new_value(self.body.value_type(param));
-            self.writer.function.blocks[copy].params.push(value);
-            self.values[param] = Some(value);
-        }
-        copy
+        Some(Exit::Jump(edge))
     }
 
-    fn insts(&mut self, data: &generic::BlockData) {
-        for inst in &data.insts {
-            let args = self.names(&inst.args);
-            let ty = inst.result.map(|result| self.body.value_type(result));
-            let value = self.writer.inst(inst.op, args, ty);
-            if let Some(result) = inst.result {
-                self.values[result] = value;
-            }
-        }
-    }
-
-    fn names(&self, values: &[generic::Value]) -> residual::Values {
-        let name = |&value: &generic::Value| {
-            self.values[value].expect("generic functions are in maximal SSA, blocks in order")
+    /// The same for a tail call: the callee returns where its caller would.
+    pub(super) fn inline_tail_call(
+        &mut self,
+        callee: Callee,
+        args: &[P::Value],
+    ) -> Option<Exit<P::Value>> {
+        let Callee::Slot { slot, .. } = callee else {
+            return None;
         };
-        values.iter().map(name).collect()
+        let (_, edge) = self.enter(slot, args)?;
+        Some(Exit::Jump(edge))
     }
 
-    fn target(&mut self, target: &generic::Target) -> residual::Target {
-        residual::Target {
-            block: self.block(target.block),
-            args: self.names(&target.args),
+    /// Where a tail call leads that is one.
+    pub(super) fn tail_call(
+        &mut self,
+        callee: Callee,
+        args: SmallVec<[P::Value; 4]>,
+    ) -> Exit<P::Value> {
+        if self.continuation().is_none() {
+            self.sync_if_due();
+            return Exit::TailCall { callee, args };
         }
+        let result = &self.evaluation.prepared.function.signature.results;
+        let result = self.emit_value(Op::Call(callee), &args, result.first().copied());
+        self.cells.invalidate();
+        self.leave(&[result])
     }
 
-    fn terminator(&mut self, term: &generic::Terminator) -> residual::Terminator {
-        match term {
-            Terminator::Jump(target) => Terminator::Jump(self.target(target)),
-            Terminator::Branch {
-                cond,
-                then,
-                otherwise,
-            } => Terminator::Branch {
-                cond: self.names(&[*cond])[0],
-                then: self.target(then),
-                otherwise: self.target(otherwise),
-            },
-            Terminator::Return(values) => Terminator::Jump(residual::Target {
-                block: self.after,
-                args: self.names(values),
-            }),
-            Terminator::Unreachable => Terminator::Unreachable,
-            Terminator::Switch { .. } | Terminator::TailCall { .. } => {
-                unreachable!("bodies with these are not copied")
-            }
+    /// Where returning these values leads.
+    pub(super) fn leave(&mut self, values: &[P::Value]) -> Exit<P::Value> {
+        let Some(callee) = self.continuation() else {
+            self.sync_if_due();
+            return Exit::Return(values.into());
+        };
+        let node = self.node;
+        let continuation = self.continuations.get_mut(&callee);
+        let continuation = continuation.expect("who looked for it found it");
+        if !continuation.returns.contains(&node) {
+            continuation.returns.push(node);
         }
+        let result = values[0];
+        self.args.clear();
+        let args = continuation.args.iter();
+        self.args
+            .extend(args.map(|arg| arg.map_or(result, P::Value::moved)));
+        let (block, mut context) = (continuation.block, continuation.context);
+        // Whether it raised is known, and stays so.
+        if result.abs() == Abs::Const(Const::I64(0)) {
+            let site = continuation.site;
+            context = self.contexts.assume(context, site, result.abs());
+        }
+        Exit::Jump(Edge {
+            context,
+            block,
+            args: 0..self.args.len(),
+        })
+    }
+
+    /// Whether the function under evaluation runs within another.
+    pub(super) fn is_inlined(&self) -> bool {
+        self.contexts.calls(self.context).next().is_some()
+    }
+
+    /// The callee's context of the call that a return here returns from, if that is evaluated in
+    /// place.
+    fn continuation(&self) -> Option<ContextId> {
+        let mut calls = self.contexts.calls(self.context).map(|(callee, _)| callee);
+        calls.find(|callee| self.continuations.contains_key(callee))
+    }
+
+    /// The callee's context, and the edge to its beginning, if calls through `slot` are evaluated
+    /// in place here.
+    fn enter(&mut self, slot: Symbol, args: &[P::Value]) -> Option<(ContextId, Edge)> {
+        let evaluation = self.evaluation;
+        let request = evaluation.request;
+        if !evaluation.optimisations.inlining {
+            return None;
+        }
+        let place = Place::Relative(slot);
+        let callee = evaluation.image.request(request, place, self.log)?;
+        if callee.function != request.function || !self.contexts_call(slot, callee) {
+            return None;
+        }
+        let context = self.contexts.call(self.context, self.node, slot);
+        let start = self.args.len();
+        for &param in &callee.params {
+            let value = match param {
+                Param::Pass(param) => args[param.index()],
+                Param::Const(constant) => self.phase.known(Abs::Const(constant)),
+                Param::Pointer(base) => {
+                    let distance = callee.distance(base);
+                    let address = Abs::Symbol(slot).plus(distance);
+                    self.phase.known(address.expect("a symbol is an address"))
+                }
+            };
+            self.args.push(value);
+        }
+        self.cells.sync_due = false;
+        let edge = Edge {
+            context,
+            block: Block::ENTRY,
+            args: start..self.args.len(),
+        };
+        Some((context, edge))
+    }
+
+    /// Whether this call is evaluated in place: it was before, or the budgets still allow it.
+    fn contexts_call(&mut self, slot: Symbol, callee: &Request) -> bool {
+        let known = self.contexts.find_call(self.context, self.node, slot);
+        if known.is_some() {
+            return true;
+        }
+        let evaluation = self.evaluation;
+        let budgets = evaluation.budgets;
+        let total = budgets.inlined_total.max(evaluation.request.code_len);
+        let results = &evaluation.prepared.function.signature.results;
+        let address = evaluation.request.address(slot);
+        let is_again = |(_, outer)| evaluation.request.address(outer) == address;
+        let fits = callee.code_len <= budgets.inlined
+            && self.contexts.inlined + callee.code_len <= total
+            && results[..] == [Type::I64]
+            && address != evaluation.request.slot
+            && self.contexts.calls(self.context).count() < budgets.inlined_depth
+            && !self.contexts.calls(self.context).any(is_again);
+        if fits {
+            self.contexts.inlined += callee.code_len;
+        }
+        fits
     }
 }

@@ -8,13 +8,14 @@
 //!
 //! Invariant: the residual function, called with the request's dynamic parameters, does what the
 //! generic function does with all of them, provided constant memory holds what the read log says.
-//! Leaves out: inlining, virtual objects other than boxes of floats, a certificate.
+//! Leaves out: virtual objects other than boxes of floats, a certificate.
 
 pub mod abs;
 mod analyse;
 mod boxes;
 mod cells;
 mod context;
+mod copy;
 mod emit;
 mod exit;
 mod inline;
@@ -49,6 +50,12 @@ pub struct Budgets {
     pub insts: usize,
     /// Outcomes of one value specialization.
     pub fan_out: u32,
+    /// Bytes of code of a function whose calls are evaluated in place, and of all such calls in one
+    /// request, if its own code is not longer.
+    pub inlined: u32,
+    pub inlined_total: u32,
+    /// How many such calls may be within each other.
+    pub inlined_depth: usize,
 }
 
 impl Default for Budgets {
@@ -59,6 +66,9 @@ impl Default for Budgets {
             rounds: 32,
             insts: 2_000_000,
             fan_out: 4096,
+            inlined: 256,
+            inlined_total: 2048,
+            inlined_depth: 4,
         }
     }
 }

@@ -7,13 +7,14 @@
 //!   branch that way; this undoes it.
 //! * **Choices.** What only generic code does, behind a test of `specialize.active`, is dropped:
 //!   values in it decide nothing.
-//! * **Splits.** A block ends after each `specialize.*`, where evaluation fans out, and a `select`
-//!   between two positions becomes a branch.
+//! * **Splits.** A block ends after each `specialize.*`, where evaluation fans out, and after each
+//!   call through the table, where it may go on in the callee; a `select` between two positions
+//!   becomes a branch.
 //! * **Order.** Reverse postorder of the blocks.
 
 use crate::index::Map;
 use crate::ir::generic::Block;
-use crate::ir::{Terminator, Type, generic};
+use crate::ir::{Callee, Terminator, Type, generic};
 use crate::op::{Effect, Intrinsic, Op};
 
 /// A generic function, ready for evaluation.
@@ -32,7 +33,7 @@ pub fn function(mut function: generic::Function) -> Prepared {
     choose_specialized(&mut function);
     let deciding = deciding(&function);
     split_selects(&mut function, &deciding);
-    split_specializations(&mut function);
+    split_after_departures(&mut function);
     let deciding = self::deciding(&function);
     let keyed = function.blocks.values().map(|block| {
         let params = block.params.iter().enumerate();
@@ -207,14 +208,18 @@ fn split_selects(function: &mut generic::Function, deciding: &Map<generic::Value
     }
 }
 
-/// Ends a block after each value specialization.
-fn split_specializations(function: &mut generic::Function) {
+/// Ends a block after each value specialization and each call through the table.
+fn split_after_departures(function: &mut generic::Function) {
     let mut block = Block::ENTRY;
     while function.blocks.get(block).is_some() {
         let found = function.blocks[block]
             .insts
             .iter()
-            .position(|inst| matches!(inst.op, Op::Intrinsic(intrinsic) if intrinsic.fans_out()));
+            .position(|inst| match inst.op {
+                Op::Intrinsic(intrinsic) => intrinsic.fans_out(),
+                Op::Call(callee) => matches!(callee, Callee::Indirect { .. }),
+                _ => false,
+            });
         let last = function.blocks[block].insts.len().wrapping_sub(1);
         let ends = matches!(function.blocks[block].term, Terminator::Jump(_));
         if let Some(at) = found

@@ -9,14 +9,17 @@ use smallvec::SmallVec;
 
 use super::Evaluation;
 use super::abs::{self, Abs};
+use super::analyse::NodeId;
 use super::cells::{Cells, Content};
 use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
+use super::inline::Continuation;
+use crate::hash::FastMap;
 use crate::image::{Image, Loaded, Place, ReadLog};
 use crate::ir::generic::Block;
 use crate::ir::{Callee, Terminator, Type, generic};
 use crate::op::intrinsic::{CELL_LOAD, CELL_STORE};
-use crate::op::{Const, Intrinsic, LoadKind, Op};
+use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
 use crate::request::Request;
 
 /// What a phase does with the residual side of evaluation.
@@ -34,6 +37,9 @@ pub trait Phase {
 
     /// A residual store to the cell at `address`.
     fn store_cell(&mut self, address: Abs, value: Self::Value);
+
+    /// The same `i64`, which is not 0.
+    fn nonzero(&mut self, value: Self::Value) -> Self::Value;
 
     /// A box of this float, not made yet.
     fn virtual_box(&mut self, payload: Self::Value) -> Self::Value;
@@ -64,6 +70,12 @@ pub struct Machine<'a, P: Phase> {
     /// The arguments of the edges of the last block evaluated.
     pub args: Vec<P::Value>,
     pub context: ContextId,
+    /// The node that is evaluated.
+    pub node: NodeId,
+    /// What follows calls that are evaluated in place, by the callee's context; and nodes that
+    /// return to where something has changed since.
+    pub(super) continuations: FastMap<ContextId, Continuation<P::Value>>,
+    pub outdated: Vec<NodeId>,
     /// The current block's values, by their numbers within it.
     values: Vec<Option<P::Value>>,
 }
@@ -84,6 +96,9 @@ impl<'a, P: Phase> Machine<'a, P> {
             cells: Cells::default(),
             args: Vec::new(),
             context: Contexts::ROOT,
+            node: NodeId::ENTRY,
+            continuations: FastMap::default(),
+            outdated: Vec::new(),
             values,
         }
     }
@@ -95,20 +110,39 @@ impl<'a, P: Phase> Machine<'a, P> {
         for (&param, &value) in data.params.iter().zip(params) {
             self.values[self.evaluation.prepared.local[param] as usize] = Some(value);
         }
-        let fan_out = match data.insts.last().map(|inst| inst.op) {
-            Some(Op::Intrinsic(intrinsic)) if intrinsic.fans_out() => 1,
-            _ => 0,
+        let Some((last, insts)) = data.insts.split_last() else {
+            return self.terminator(&data.term);
         };
-        for inst in &data.insts[..data.insts.len() - fan_out] {
+        for inst in insts {
             self.inst(inst);
         }
-        match data.insts.last() {
-            Some(inst) if fan_out == 1 => self.specialize(block, inst, &data.term),
-            _ => self.terminator(&data.term),
+        match (last.op, &data.term) {
+            (Op::Intrinsic(intrinsic), term) if intrinsic.fans_out() => {
+                self.specialize(block, last, term)
+            }
+            (Op::Call(callee), Terminator::Jump(target)) => {
+                let args = self.values_of(&last.args);
+                let known = self.callee(callee, args.last().map(|arg| arg.abs()));
+                if let Callee::Slot { slot, .. } = known
+                    && let Some(exit) = self.inline_call(block, last, slot, &args, target)
+                {
+                    return exit;
+                }
+                self.call(callee, last.result, args);
+                self.terminator(&data.term)
+            }
+            (_, term) => {
+                self.inst(last);
+                self.terminator(term)
+            }
         }
     }
 
-    fn value(&self, value: generic::Value) -> P::Value {
+    fn values_of(&self, values: &[generic::Value]) -> SmallVec<[P::Value; 4]> {
+        values.iter().map(|&value| self.value(value)).collect()
+    }
+
+    pub(super) fn value(&self, value: generic::Value) -> P::Value {
         self.values[self.evaluation.prepared.local[value] as usize]
             .expect("generic functions are in maximal SSA")
     }
@@ -125,7 +159,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     fn inst(&mut self, inst: &generic::Inst) {
-        let args: SmallVec<[P::Value; 4]> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        let args = self.values_of(&inst.args);
         match inst.op {
             Op::Intrinsic(intrinsic) => self.intrinsic(intrinsic, inst.result, &args),
             Op::Const(constant) => self.set_known(inst.result, Abs::Const(constant)),
@@ -148,15 +182,27 @@ impl<'a, P: Phase> Machine<'a, P> {
 
     pub(super) fn emit(&mut self, op: Op, args: &[P::Value], result: Option<generic::Value>) {
         let ty = result.map(|result| self.evaluation.prepared.function.value_type(result));
-        let value = self.phase.emit(op, args, ty);
+        let value = self.emit_value(op, args, ty);
         self.set(result, value);
+    }
+
+    pub(super) fn emit_value(
+        &mut self,
+        op: Op,
+        args: &[P::Value],
+        ty: Option<Type>,
+    ) -> P::Value {
+        if op.effect() != Effect::Pure {
+            self.sync_if_due();
+        }
+        self.phase.emit(op, args, ty)
     }
 
     fn pure(&mut self, op: Op, result: Option<generic::Value>, args: &[P::Value]) {
         if self.pure_of_box(op, result, args) {
             return;
         }
-        if args.iter().any(|arg| arg.abs().is_known()) {
+        if args.iter().any(|arg| arg.abs() != Abs::Dynamic) {
             let known: SmallVec<[Abs; 4]> = args.iter().map(|arg| arg.abs()).collect();
             if let Some(value) = abs::fold(op, &known) {
                 if value.is_known() {
@@ -187,6 +233,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             | Abs::Box
             | Abs::BoxAddress
             | Abs::BoxAt
+            | Abs::NonZero
             | Abs::Dynamic => None,
         };
         let request: &Request = self.evaluation.request;
@@ -250,16 +297,25 @@ impl<'a, P: Phase> Machine<'a, P> {
             }
             Intrinsic::ContextPop => self.context = self.contexts.pop(self.context),
             Intrinsic::SpecializeActive => self.set_known(result, Abs::Const(Const::I32(1))),
+            Intrinsic::SpecializeInlined => {
+                let is_inlined = self.is_inlined() && !self.evaluation.lockstep_events;
+                self.set_known(result, Abs::Const(Const::I32(is_inlined.into())));
+            }
+            Intrinsic::Nonzero => self.nonzero(args[0], result),
             Intrinsic::CellsRead => self.read_cell(args[0], result),
             Intrinsic::CellsWrite => self.write_cell(args[0], args[1]),
             Intrinsic::CellsDropBelow => {
+                self.sync_if_due();
                 if args[0].abs().plus(0).is_some() {
                     self.cells.drop_below(args[0].abs());
                 }
             }
             Intrinsic::BoxExists => self.existing_box(args[0], result),
-            Intrinsic::CellsSync => self.sync(),
-            Intrinsic::CellsInvalidate => self.cells.invalidate(),
+            Intrinsic::CellsSync => self.cells.sync_due = true,
+            Intrinsic::CellsInvalidate => {
+                self.sync_if_due();
+                self.cells.invalidate();
+            }
             Intrinsic::LockstepEvent => {
                 if self.evaluation.lockstep_events {
                     self.sync();
@@ -271,6 +327,12 @@ impl<'a, P: Phase> Machine<'a, P> {
             | Intrinsic::SpecializeGuess => {
                 unreachable!("preparation puts specializations at the ends of blocks")
             }
+        }
+    }
+
+    pub(super) fn sync_if_due(&mut self) {
+        if self.cells.sync_due {
+            self.sync();
         }
     }
 
@@ -291,6 +353,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             self.spill();
             return self.emit(CELL_LOAD, &[address], result);
         }
+        self.sync_if_due();
         let value = match self.cells.get(address.abs()) {
             Some(cell) if cell.dirty => cell.value,
             Some(&cell) => self.phase.placed(cell.value, cell.address),
@@ -308,8 +371,17 @@ impl<'a, P: Phase> Machine<'a, P> {
             self.spill();
             return self.emit(CELL_STORE, &[address, value], None);
         }
+        self.sync_if_due();
         let value = self.phase.settled(value);
         self.cache_cell(address.abs(), value, true);
+    }
+
+    fn nonzero(&mut self, value: P::Value, result: Option<generic::Value>) {
+        let value = match value.abs() {
+            Abs::Dynamic => self.phase.nonzero(value),
+            _ => value,
+        };
+        self.set(result, value);
     }
 
     fn cache_cell(&mut self, address: Abs, value: P::Value, dirty: bool) {
@@ -381,21 +453,24 @@ impl<'a, P: Phase> Machine<'a, P> {
                 }
             }
             Terminator::Return(values) => {
-                Exit::Return(values.iter().map(|&value| self.value(value)).collect())
+                let values = self.values_of(values);
+                self.leave(&values)
             }
             Terminator::TailCall { callee, args } => {
-                let mut args: SmallVec<[P::Value; 4]> =
-                    args.iter().map(|&arg| self.value(arg)).collect();
+                let mut args = self.values_of(args);
                 let known = self.callee(*callee, args.last().map(|arg| arg.abs()));
                 if known != *callee {
                     args.pop();
                 }
-                Exit::TailCall {
-                    callee: known,
-                    args,
+                match self.inline_tail_call(known, &args) {
+                    Some(exit) => exit,
+                    None => self.tail_call(known, args),
                 }
             }
-            Terminator::Unreachable => Exit::Unreachable,
+            Terminator::Unreachable => {
+                self.sync_if_due();
+                Exit::Unreachable
+            }
         }
     }
 
@@ -406,13 +481,18 @@ impl<'a, P: Phase> Machine<'a, P> {
         inst: &generic::Inst,
         term: &generic::Terminator,
     ) -> Exit<P::Value> {
-        let args: SmallVec<[P::Value; 4]> = inst.args.iter().map(|&arg| self.value(arg)).collect();
+        let args = self.values_of(&inst.args);
         let Terminator::Jump(target) = term else {
             unreachable!("preparation ends such blocks with a jump")
         };
         let is_value = match args[0].abs() {
             Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) => true,
-            Abs::Offset { .. } | Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::Dynamic => false,
+            Abs::Offset { .. }
+            | Abs::Box
+            | Abs::BoxAddress
+            | Abs::BoxAt
+            | Abs::NonZero
+            | Abs::Dynamic => false,
         };
         if is_value {
             self.set(inst.result, args[0]);

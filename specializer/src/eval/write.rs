@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::abs::Abs;
 use super::cells::Content;
-use super::inline;
+use super::copy;
 use super::transfer::Phase;
 use super::{Boxes, Evaluation};
 use crate::hash::FastMap;
@@ -53,7 +53,10 @@ impl Val {
 
     /// Whether it takes code to pass it where `abs` is known.
     pub fn is_reformed(self, abs: Abs) -> bool {
-        !abs.is_known() && !self.abs.is_known() && self.abs != abs
+        !abs.is_known()
+            && !self.abs.is_known()
+            && self.abs != abs
+            && (abs.is_of_box() || self.abs.is_of_box())
     }
 }
 
@@ -240,7 +243,7 @@ impl<'a> Writer<'a> {
             .or_else(|| self.names.boxes.get(&payload).copied());
         existing.unwrap_or_else(|| {
             let boxes = self.boxes.expect("who makes virtual boxes can make them");
-            let pointer = inline::run(self, &boxes.body, &[payload]);
+            let pointer = copy::run(self, &boxes.body, &[payload]);
             self.names.boxes.insert(payload, pointer);
             pointer
         })
@@ -291,7 +294,7 @@ impl<'a> Writer<'a> {
                 let args = residual::Values::from_slice(&[self.function.param(param), offset]);
                 self.inst(Op::I32Add, args, Some(Type::I32))
             }
-            Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::Dynamic => {
+            Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::NonZero | Abs::Dynamic => {
                 unreachable!("dynamic values have a name")
             }
         };
@@ -335,6 +338,13 @@ impl Phase for Writer<'_> {
         Val::dynamic(self.inst(load, residual::Values::from_slice(&[base]), Some(Type::I64)))
     }
 
+    fn nonzero(&mut self, value: Val) -> Val {
+        Val {
+            abs: Abs::NonZero,
+            ..value
+        }
+    }
+
     fn virtual_box(&mut self, payload: Val) -> Val {
         Val {
             residual: Some(self.name(payload)),
@@ -367,6 +377,7 @@ impl Phase for Writer<'_> {
                 residual: Some(self.open(value)),
                 pointer: value.residual,
             },
+            Abs::NonZero => Val::dynamic(value.residual),
             _ => value,
         }
     }
