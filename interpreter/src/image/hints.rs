@@ -1,17 +1,18 @@
-//! Guesses which function each call instruction calls, for the callee hints in the code.
+//! Finds out which function each call instruction calls, for the callee hints in the code.
 //!
-//! An abstract interpretation of the whole program, optimistic on purpose: what is not known is
-//! taken for "nothing seen yet", so a single function observed in a variable, a captured variable,
-//! a parameter, a field of a module or a result is the guess, and two different ones are none. Code
-//! that is called from places not known, back edges and assignments to fields are ignored: a wrong
-//! hint costs a comparison at run time.
+//! An abstract interpretation of the whole program, optimistic on purpose: a single function
+//! observed in a variable, a captured variable, a parameter, a field of a module or a result is the
+//! guess, and two different ones are none. Code that is called from places not known and
+//! assignments to fields are ignored: a wrong hint costs a comparison at run time.
 //!
-//! A few are no guesses. What an instruction makes of the running function's closure, itself or a
-//! sibling in its block, has the code that CLOSUREREC put there, unless the program writes code
-//! pointers; where a call follows at once, nothing else is called.
+//! Many are no guesses. A closure that was made in this function, one that each instruction which
+//! makes closures of this function captures, a sibling in its block, and a field of a module: each
+//! has the code that the program put there, unless the program writes code pointers. What OCaml
+//! leaves undefined (writing fields of modules and of closures by `Obj`) is not considered.
 //!
-//! One pass over a function goes through it in ascending order and joins the stacks at labels.
-//! Passes over the whole program are repeated until nothing changes, at most [`MAX_ROUNDS`] times.
+//! One pass over a function goes through it in ascending order, and again from labels whose state a
+//! jump back has changed. Passes over the whole program are repeated until nothing changes. After
+//! [`MAX_ROUNDS`] only what was certain and no longer is counts as a change.
 
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
@@ -19,7 +20,7 @@ use crate::code::opcode::Opcode;
 mod state;
 
 use crate::code::{Certainty, Entry};
-use state::{Labels, Seen, State};
+use state::{Known, Labels, Seen, State};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Most passes over a program. On ocamlc, two find 97 % of what eight do, three 99.6 %.
@@ -46,20 +47,20 @@ pub enum CodePointers {
 /// Guesses for verified code with these functions, in ascending order of the calls.
 pub fn guess(code: &[i32], entries: &[Entry], pointers: CodePointers) -> Vec<Hint> {
     let mut program = Program::new(code, entries);
-    for _ in 0..MAX_ROUNDS {
-        program.changed = false;
+    let mut rounds = 0;
+    while program.guesses_changed && rounds < MAX_ROUNDS || program.certain_changed {
+        program.guesses_changed = false;
+        program.certain_changed = false;
         for function in 0..entries.len() {
             program.walk(function);
         }
-        if !program.changed {
-            break;
-        }
+        rounds += 1;
     }
-    let hint = |(&call, &(function, certainty)): (&usize, &(usize, Certainty))| Hint {
+    let hint = |(&call, &(function, certain)): (&usize, &(usize, bool))| Hint {
         call,
         entry: entries[function].position,
         certainty: match pointers {
-            CodePointers::Stay if !program.back_targets.contains(&call) => certainty,
+            CodePointers::Stay if certain => Certainty::Certain,
             CodePointers::Stay | CodePointers::Change => Certainty::Guessed,
         },
     };
@@ -82,6 +83,39 @@ fn count_sites(code: &[i32], numbers: &HashMap<usize, usize>) -> Vec<u32> {
     sites
 }
 
+/// Where jumps and handlers of exceptions are.
+fn labels(code: &[i32]) -> HashSet<usize> {
+    let mut labels = HashSet::new();
+    for instruction in decode::instructions(code) {
+        let targets = match effect::of(&instruction).flow {
+            Flow::Branch { operand } | Flow::Jump { operand } => {
+                vec![instruction.target(operand)]
+            }
+            Flow::PushTrap => vec![instruction.target(0)],
+            Flow::Switch => {
+                let table = 0..instruction.operands.len() - 1;
+                table.map(|index| instruction.table_target(index)).collect()
+            }
+            Flow::PopTrap | Flow::Leave { .. } | Flow::Stop | Flow::Closures | Flow::Next => {
+                Vec::new()
+            }
+        };
+        labels.extend(
+            targets
+                .into_iter()
+                .filter_map(|at| usize::try_from(at).ok()),
+        );
+    }
+    labels
+}
+
+/// The globals that the code sets.
+fn globals_set(code: &[i32]) -> HashMap<i32, Known> {
+    let sets = decode::instructions(code).filter(|made| made.opcode == Opcode::SetGlobal);
+    sets.map(|set| (set.operands[0], Known::UNREACHED))
+        .collect()
+}
+
 /// Where the closures of one function are: its number, and its place among those that share a
 /// block.
 #[derive(Clone, Copy, Default)]
@@ -97,20 +131,22 @@ struct Program<'a> {
     /// Function number by word index of its entry.
     numbers: HashMap<usize, usize>,
     /// By function: parameters, captured variables by index from the closure, result.
-    parameters: Vec<Vec<Seen>>,
-    captured: Vec<Vec<Seen>>,
-    results: Vec<Seen>,
+    parameters: Vec<Vec<Known>>,
+    captured: Vec<Vec<Known>>,
+    results: Vec<Known>,
     groups: Vec<Option<Group>>,
     /// Fields of blocks, by the instruction that made them.
-    blocks: HashMap<usize, Vec<Seen>>,
-    globals: HashMap<i32, Seen>,
+    blocks: HashMap<usize, Vec<Known>>,
+    /// Those that the program sets.
+    globals: HashMap<i32, Known>,
     /// By function: how many instructions make closures of it.
     sites: Vec<u32>,
-    /// Likely callee by call instruction.
-    calls: BTreeMap<usize, (usize, Certainty)>,
-    /// Where jumps back lead, from which no state arrives.
-    back_targets: HashSet<usize>,
-    changed: bool,
+    /// Callee by call instruction, and whether it is certain.
+    calls: BTreeMap<usize, (usize, bool)>,
+    /// Where jumps lead.
+    labels: HashSet<usize>,
+    guesses_changed: bool,
+    certain_changed: bool,
 }
 
 impl<'a> Program<'a> {
@@ -123,18 +159,19 @@ impl<'a> Program<'a> {
             entries,
             sites: count_sites(code, &numbers),
             numbers,
-            back_targets: HashSet::new(),
+            labels: labels(code),
             parameters: entries
                 .iter()
-                .map(|entry| vec![Seen::Nothing; entry.arity as usize])
+                .map(|entry| vec![Known::ANYTHING; entry.arity as usize])
                 .collect(),
             captured: vec![Vec::new(); count],
-            results: vec![Seen::Nothing; count],
+            results: vec![Known::ANYTHING; count],
             groups: vec![None; count],
             blocks: HashMap::new(),
-            globals: HashMap::new(),
+            globals: globals_set(code),
             calls: BTreeMap::new(),
-            changed: true,
+            guesses_changed: true,
+            certain_changed: false,
         }
     }
 
@@ -142,58 +179,32 @@ impl<'a> Program<'a> {
     fn walk(&mut self, function: usize) {
         let entry = self.entries[function];
         let stack = self.parameters[function].iter().rev().copied().collect();
-        let mut back_targets = std::mem::take(&mut self.back_targets);
-        let mut labels = Labels {
-            pending: BTreeMap::new(),
-            back_targets: &mut back_targets,
-            position: entry.position,
+        let all = std::mem::take(&mut self.labels);
+        let mut labels = Labels::new(&all);
+        let begin = State {
+            accu: Known::ANYTHING,
+            stack,
         };
-        let mut next = Some((
-            entry.position,
-            State {
-                accu: Seen::Nothing,
-                certainty: Certainty::Guessed,
-                stack,
-            },
-        ));
+        let mut next = Some((entry.position, begin));
         loop {
             let (position, mut state) = match next.take() {
-                Some((position, mut state)) => {
-                    if let Some(other) = labels.pending.remove(&position) {
-                        state.join(&other);
-                    }
-                    (position, state)
-                }
-                None => match labels.pending.pop_first() {
-                    Some(pending) => pending,
+                Some((position, mut state)) => match labels.pass(position, &mut state) {
+                    true => (position, state),
+                    false => continue,
+                },
+                None => match labels.next() {
+                    Some(left) => left,
                     None => break,
                 },
             };
-            labels.position = position;
             let Ok(instruction) = decode::instruction(self.code, position) else {
                 break;
             };
             if self.step(&instruction, function, &mut state, &mut labels) {
-                state.certainty = self.certainty(&instruction, function);
                 next = Some((instruction.next(), state));
             }
         }
-        self.back_targets = back_targets;
-    }
-
-    /// How far what the accumulator is after an instruction can be relied on.
-    fn certainty(&self, instruction: &Instruction, function: usize) -> Certainty {
-        use Opcode::*;
-        let certain = match instruction.opcode {
-            OffsetClosure0 | PushOffsetClosure0 => true,
-            OffsetClosureM3 | PushOffsetClosureM3 | OffsetClosure3 | PushOffsetClosure3
-            | OffsetClosure | PushOffsetClosure => self.sites[function] == 1,
-            _ => false,
-        };
-        match certain {
-            true => Certainty::Certain,
-            false => Certainty::Guessed,
-        }
+        self.labels = all;
     }
 
     /// One instruction; whether the next one follows.
@@ -223,15 +234,15 @@ impl<'a> Program<'a> {
                 false
             }
             Flow::PushTrap => {
+                // What is assigned until an exception comes is not followed.
                 let handler = State {
-                    accu: Seen::Nothing,
-                    certainty: Certainty::Guessed,
-                    stack: state.stack.clone(),
+                    accu: Known::ANYTHING,
+                    stack: state.stack.iter().map(|known| known.guessed()).collect(),
                 };
                 labels.arrive(instruction.target(0), &handler);
                 state
                     .stack
-                    .extend([Seen::Nothing; effect::TRAP_SIZE as usize]);
+                    .extend([Known::ANYTHING; effect::TRAP_SIZE as usize]);
                 true
             }
             Flow::PopTrap => {
@@ -261,17 +272,17 @@ impl<'a> Program<'a> {
         state: &mut State,
         count: usize,
     ) -> bool {
-        let mut result = Seen::Nothing;
+        let mut result = Known::ANYTHING;
         self.calls.remove(&instruction.position);
-        if let Seen::Closure(callee) = state.accu
+        if let Seen::Closure(callee) = state.accu.seen
             && self.entries[callee].arity as usize == count
         {
             self.calls
-                .insert(instruction.position, (callee, state.certainty));
+                .insert(instruction.position, (callee, state.accu.certain));
             for index in 0..count {
-                let joined = self.parameters[callee][index].join(state.slot(index));
-                self.changed |= joined != self.parameters[callee][index];
-                self.parameters[callee][index] = joined;
+                let mut known = self.parameters[callee][index];
+                self.note(&mut known, state.slot(index));
+                self.parameters[callee][index] = known;
             }
             result = self.results[callee];
         }
@@ -288,10 +299,18 @@ impl<'a> Program<'a> {
         }
     }
 
-    fn note_result(&mut self, function: usize, seen: Seen) {
-        let joined = self.results[function].join(seen);
-        self.changed |= joined != self.results[function];
-        self.results[function] = joined;
+    fn note_result(&mut self, function: usize, seen: Known) {
+        let mut known = self.results[function];
+        self.note(&mut known, seen);
+        self.results[function] = known;
+    }
+
+    /// Joins what is seen into what is known.
+    fn note(&mut self, known: &mut Known, seen: Known) {
+        let joined = known.join(seen);
+        self.guesses_changed |= joined.seen != known.seen;
+        self.certain_changed |= joined != *known && known.certain;
+        *known = joined;
     }
 
     fn closures(&mut self, instruction: &Instruction, state: &mut State) {
@@ -320,23 +339,26 @@ impl<'a> Program<'a> {
                 site: instruction.position,
                 index,
             });
+            let closure = Known::certain(Seen::Closure(number));
             if index == 0 {
-                state.accu = Seen::Closure(number);
+                state.accu = closure;
             }
             if recursive {
-                state.stack.push(Seen::Closure(number));
+                state.stack.push(closure);
             }
         }
     }
 
-    fn note_captured(&mut self, function: usize, first: usize, variables: &[Seen]) {
-        let known = &mut self.captured[function];
-        known.resize(known.len().max(first + variables.len()), Seen::Nothing);
-        for (known, &seen) in known[first..].iter_mut().zip(variables) {
-            let joined = known.join(seen);
-            self.changed |= joined != *known;
-            *known = joined;
+    fn note_captured(&mut self, function: usize, first: usize, variables: &[Known]) {
+        let mut captured = std::mem::take(&mut self.captured[function]);
+        captured.resize(
+            captured.len().max(first + variables.len()),
+            Known::UNREACHED,
+        );
+        for (known, &seen) in captured[first..].iter_mut().zip(variables) {
+            self.note(known, seen);
         }
+        self.captured[function] = captured;
     }
 
     /// An instruction that neither jumps nor calls.
@@ -349,7 +371,7 @@ impl<'a> Program<'a> {
         state.drop(effect.pops as usize);
         state
             .stack
-            .extend(std::iter::repeat_n(Seen::Nothing, effect.pushes as usize));
+            .extend(std::iter::repeat_n(Known::ANYTHING, effect.pushes as usize));
         if let Some(accu) = accu {
             state.accu = accu;
         }
@@ -361,7 +383,7 @@ impl<'a> Program<'a> {
         instruction: &Instruction,
         function: usize,
         state: &mut State,
-    ) -> Option<Seen> {
+    ) -> Option<Known> {
         use Opcode::*;
         let operand = |index: usize| instruction.operands[index];
         let slot = |index: i32| Some(state.slot(index as usize));
@@ -381,48 +403,48 @@ impl<'a> Program<'a> {
             EnvAcc4 | PushEnvAcc4 => Some(self.captured(function, 4)),
             EnvAcc | PushEnvAcc => Some(self.captured(function, operand(0))),
             OffsetClosureM3 | PushOffsetClosureM3 => Some(self.sibling(function, -3)),
-            OffsetClosure0 | PushOffsetClosure0 => Some(Seen::Closure(function)),
+            OffsetClosure0 | PushOffsetClosure0 => Some(Known::certain(Seen::Closure(function))),
             OffsetClosure3 | PushOffsetClosure3 => Some(self.sibling(function, 3)),
             OffsetClosure | PushOffsetClosure => Some(self.sibling(function, operand(0))),
             GetGlobal | PushGetGlobal => Some(self.global(operand(0))),
             GetGlobalField | PushGetGlobalField => {
-                Some(self.field(self.global(operand(0)), operand(1)))
+                let module = self.global(operand(0));
+                Some(self.field(module, operand(1)))
             }
             SetGlobal => {
-                let joined = self.global(operand(0)).join(state.accu);
-                self.changed |= self.globals.insert(operand(0), joined) != Some(joined);
-                Some(Seen::Nothing)
+                let mut known = self.global(operand(0));
+                self.note(&mut known, state.accu);
+                self.globals.insert(operand(0), known);
+                Some(Known::ANYTHING)
             }
             MakeBlock => Some(self.block(instruction, state, operand(0) as usize)),
             MakeBlock1 => Some(self.block(instruction, state, 1)),
             MakeBlock2 => Some(self.block(instruction, state, 2)),
             MakeBlock3 => Some(self.block(instruction, state, 3)),
-            GetField0 => Some(self.field(state.accu, 0)),
-            GetField1 => Some(self.field(state.accu, 1)),
-            GetField2 => Some(self.field(state.accu, 2)),
-            GetField3 => Some(self.field(state.accu, 3)),
-            GetField => Some(self.field(state.accu, operand(0))),
+            GetField0 => Some(self.field(state.accu, 0).guessed()),
+            GetField1 => Some(self.field(state.accu, 1).guessed()),
+            GetField2 => Some(self.field(state.accu, 2).guessed()),
+            GetField3 => Some(self.field(state.accu, 3).guessed()),
+            GetField => Some(self.field(state.accu, operand(0)).guessed()),
             Assign => {
                 let index = state.stack.len() - 1 - operand(0) as usize;
                 state.stack[index] = state.stack[index].join(state.accu);
-                Some(Seen::Nothing)
+                Some(Known::ANYTHING)
             }
             Push | Pop | PushRetAddr | Grab | CheckSignals | Event => None,
-            _ => Some(Seen::Nothing),
+            _ => Some(Known::ANYTHING),
         }
     }
 
-    fn captured(&self, function: usize, index: i32) -> Seen {
-        self.captured[function]
-            .get(index as usize)
-            .copied()
-            .unwrap_or_default()
+    fn captured(&self, function: usize, index: i32) -> Known {
+        let captured = self.captured[function].get(index as usize);
+        captured.copied().unwrap_or(Known::UNREACHED)
     }
 
     /// The closure `words` further in the block of this function's closure.
-    fn sibling(&self, function: usize, words: i32) -> Seen {
+    fn sibling(&self, function: usize, words: i32) -> Known {
         let Some(Group { site, index }) = self.groups[function] else {
-            return Seen::Nothing;
+            return Known::ANYTHING;
         };
         let index = index as i64 + i64::from(words) / 3;
         let found = decode::instruction(self.code, site).ok().and_then(|made| {
@@ -432,37 +454,43 @@ impl<'a> Program<'a> {
             self.numbers
                 .get(&usize::try_from(made.table_target(index)).ok()?)
         });
-        found.map_or(Seen::Nothing, |&number| Seen::Closure(number))
+        found.map_or(Known::ANYTHING, |&number| Known {
+            seen: Seen::Closure(number),
+            certain: self.sites[function] == 1,
+        })
     }
 
-    fn global(&self, index: i32) -> Seen {
-        self.globals.get(&index).copied().unwrap_or_default()
+    /// What is in a global. Those that no code sets come with the file.
+    fn global(&self, index: i32) -> Known {
+        self.globals.get(&index).copied().unwrap_or(Known::ANYTHING)
     }
 
-    fn field(&self, block: Seen, index: i32) -> Seen {
-        let Seen::Block(site) = block else {
-            return Seen::Nothing;
-        };
-        self.blocks
-            .get(&site)
-            .and_then(|fields| fields.get(index as usize))
-            .copied()
-            .unwrap_or_default()
+    /// A field of a block, as it was made.
+    fn field(&self, block: Known, index: i32) -> Known {
+        let Known { seen, certain } = block;
+        match seen {
+            Seen::Block(site) => {
+                let fields = self.blocks.get(&site);
+                let field = fields.and_then(|fields| fields.get(index as usize));
+                let known = field.copied().unwrap_or(Known::ANYTHING);
+                if certain { known } else { known.guessed() }
+            }
+            Seen::Nothing => block,
+            Seen::Closure(_) | Seen::Many => Known::ANYTHING,
+        }
     }
 
     /// Joins what goes into a new block with what is known of blocks made here.
-    fn block(&mut self, instruction: &Instruction, state: &State, count: usize) -> Seen {
-        let known = self
-            .blocks
-            .entry(instruction.position)
-            .or_insert_with(|| vec![Seen::Nothing; count]);
+    fn block(&mut self, instruction: &Instruction, state: &State, count: usize) -> Known {
+        let site = instruction.position;
+        let known = self.blocks.remove(&site);
+        let mut known = known.unwrap_or_else(|| vec![Known::UNREACHED; count]);
         let operands =
             std::iter::once(state.accu).chain((0..count - 1).map(|index| state.slot(index)));
         for (known, seen) in known.iter_mut().zip(operands) {
-            let joined = known.join(seen);
-            self.changed |= joined != *known;
-            *known = joined;
+            self.note(known, seen);
         }
-        Seen::Block(instruction.position)
+        self.blocks.insert(site, known);
+        Known::certain(Seen::Block(site))
     }
 }

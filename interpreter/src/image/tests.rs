@@ -298,11 +298,76 @@ fn calls_of_own_and_sibling_closures_are_certain() {
             .collect::<Vec<_>>()
     };
     let words = code("");
-    assert_eq!(certain(&words, CodePointers::Stay), [true, true, false]);
+    assert_eq!(certain(&words, CodePointers::Stay), [true, true, true]);
     assert_eq!(certain(&words, CodePointers::Change), [false; 3]);
     // The closure could have come another way.
     let joined = code("BranchIf @call; Acc1; call:");
-    assert_eq!(certain(&joined, CodePointers::Stay), [false, true, false]);
+    assert_eq!(certain(&joined, CodePointers::Stay), [false, true, true]);
+}
+
+/// Whether each guessed call is certain, in their order.
+fn certain_calls(text: &str) -> Vec<bool> {
+    let words = assemble(text);
+    let entries = check(&words).expect("well-formed");
+    let found = hints::guess(&words, &entries, CodePointers::Stay).into_iter();
+    found
+        .map(|hint| hint.certainty == Certainty::Certain)
+        .collect()
+}
+
+#[test]
+fn captured_closures_are_certain_where_all_captures_agree() {
+    // g captures f and calls it; a second instruction makes a closure of g.
+    let code = |second: &str| {
+        format!(
+            "Closure 0 @f; Push; Acc0; Closure 1 @g; Push; {second} Closure 1 @g; Stop;
+            f: Acc0; Return 1;
+            g: Acc0; PushEnvAcc2; AppTerm1 2"
+        )
+    };
+    assert_eq!(certain_calls(&code("Acc1;")), [true]);
+    assert_eq!(certain_calls(&code("Const0;")), [false]);
+}
+
+#[test]
+fn fields_of_modules_are_certain_and_other_fields_are_not() {
+    let code = |fields: &str| {
+        format!(
+            "Closure 0 @f; MakeBlock1 0; SetGlobal 12; Const0; {fields} Apply1; Stop;
+            f: Acc0; Return 1"
+        )
+    };
+    assert_eq!(certain_calls(&code("PushGetGlobalField 12 0;")), [true]);
+    assert_eq!(
+        certain_calls(&code("PushGetGlobal 12; GetField0;")),
+        [false]
+    );
+    // A global that comes with the file.
+    assert_eq!(certain_calls(&code("PushGetGlobalField 11 0;")), []);
+}
+
+#[test]
+fn a_loop_changes_what_is_certain() {
+    // The slot is f at first, and what the second round finds in it is what the first has put there.
+    let code = |assigned: &str| {
+        format!(
+            "Closure 0 @f; Push; Branch @test;
+            body: Const0; PushAcc1; Apply1; {assigned} Assign 0; test: Const0; BranchIf @body; Stop;
+            f: Acc0; Return 1;
+            g: Acc0; Return 1"
+        )
+    };
+    assert_eq!(certain_calls(&code("Acc0;")), [true]);
+    assert_eq!(certain_calls(&code("Const0;")), [false]);
+    assert_eq!(certain_calls(&code("Closure 0 @g;")), []);
+}
+
+#[test]
+fn handlers_know_nothing_for_certain() {
+    let text = "Closure 0 @f; Push; PushTrap @handler; Const0; Assign 4; PopTrap; Stop;
+        handler: Const0; PushAcc1; Apply1; Stop;
+        f: Acc0; Return 1";
+    assert_eq!(certain_calls(text), [false]);
 }
 
 #[test]

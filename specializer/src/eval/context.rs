@@ -53,7 +53,9 @@ impl Ord for Place {
     fn cmp(&self, other: &Self) -> Ordering {
         let differ = self.0.iter().zip(&other.0).map(|(a, b)| a.cmp(b));
         let deeper_first = other.0.len().cmp(&self.0.len());
-        differ.fold(Ordering::Equal, Ordering::then).then(deeper_first)
+        differ
+            .fold(Ordering::Equal, Ordering::then)
+            .then(deeper_first)
     }
 }
 

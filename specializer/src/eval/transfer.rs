@@ -186,12 +186,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         self.set(result, value);
     }
 
-    pub(super) fn emit_value(
-        &mut self,
-        op: Op,
-        args: &[P::Value],
-        ty: Option<Type>,
-    ) -> P::Value {
+    pub(super) fn emit_value(&mut self, op: Op, args: &[P::Value], ty: Option<Type>) -> P::Value {
         if op.effect() != Effect::Pure {
             self.sync_if_due();
         }

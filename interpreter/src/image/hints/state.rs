@@ -1,12 +1,10 @@
 //! What the pass over a function has seen: of the accumulator and the stack, now and at labels.
 
-use crate::code::Certainty;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What was seen in a place.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seen {
-    #[default]
     Nothing,
     /// A closure of the function with this number.
     Closure(usize),
@@ -16,27 +14,60 @@ pub enum Seen {
     Many,
 }
 
-impl Seen {
-    pub fn join(self, other: Seen) -> Seen {
-        match (self, other) {
+/// What was seen in a place, and whether nothing else can be there, whatever the program does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Known {
+    pub seen: Seen,
+    pub certain: bool,
+}
+
+impl Known {
+    /// Of a place that nothing has reached so far.
+    pub const UNREACHED: Self = Self::certain(Seen::Nothing);
+    /// Anything can be there.
+    pub const ANYTHING: Self = Self::guess(Seen::Nothing);
+
+    pub const fn certain(seen: Seen) -> Self {
+        Self {
+            seen,
+            certain: true,
+        }
+    }
+
+    pub const fn guess(seen: Seen) -> Self {
+        Self {
+            seen,
+            certain: false,
+        }
+    }
+
+    /// The same, on no more than a guess.
+    pub const fn guessed(self) -> Self {
+        Self::guess(self.seen)
+    }
+
+    /// What may be either: certain if both are, and the same. A guess takes no notice of places
+    /// where anything can be.
+    pub fn join(self, other: Self) -> Self {
+        let seen = match (self.seen, other.seen) {
             (Seen::Nothing, seen) | (seen, Seen::Nothing) => seen,
             (a, b) if a == b => a,
             (Seen::Closure(_) | Seen::Block(_) | Seen::Many, _) => Seen::Many,
-        }
+        };
+        let certain = self.certain && other.certain && seen != Seen::Many;
+        Self { seen, certain }
     }
 }
 
 /// Accumulator and stack, the top last.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct State {
-    pub accu: Seen,
-    /// Whether the accumulator is what was seen, whatever the program does.
-    pub certainty: Certainty,
-    pub stack: Vec<Seen>,
+    pub accu: Known,
+    pub stack: Vec<Known>,
 }
 
 impl State {
-    pub fn slot(&self, index: usize) -> Seen {
+    pub fn slot(&self, index: usize) -> Known {
         self.stack[self.stack.len() - 1 - index]
     }
 
@@ -45,7 +76,7 @@ impl State {
     }
 
     /// The accumulator and the slots after it: operands of an instruction that makes a block.
-    pub fn taken(&mut self, count: usize) -> Vec<Seen> {
+    pub fn taken(&mut self, count: usize) -> Vec<Known> {
         let mut taken = Vec::with_capacity(count);
         if count > 0 {
             taken.push(self.accu);
@@ -57,7 +88,6 @@ impl State {
 
     pub fn join(&mut self, other: &State) {
         self.accu = self.accu.join(other.accu);
-        self.certainty = Certainty::Guessed;
         for (mine, &theirs) in self.stack.iter_mut().zip(&other.stack) {
             *mine = mine.join(theirs);
         }
@@ -66,24 +96,57 @@ impl State {
 
 /// States at labels of the function being walked.
 pub struct Labels<'a> {
-    pub pending: BTreeMap<usize, State>,
-    pub back_targets: &'a mut HashSet<usize>,
-    /// Where the pass is: jumps to places before are ignored.
-    pub position: usize,
+    /// The labels of the whole program.
+    pub all: &'a HashSet<usize>,
+    states: HashMap<usize, State>,
+    /// Those whose state has changed since the pass went through them.
+    pending: BTreeSet<usize>,
 }
 
-impl Labels<'_> {
-    pub fn arrive(&mut self, target: i64, state: &State) {
-        let Ok(target) = usize::try_from(target) else {
-            return;
-        };
-        if target > self.position {
-            self.pending
-                .entry(target)
-                .and_modify(|known| known.join(state))
-                .or_insert_with(|| state.clone());
-        } else {
-            self.back_targets.insert(target);
+impl<'a> Labels<'a> {
+    pub fn new(all: &'a HashSet<usize>) -> Self {
+        Self {
+            all,
+            states: HashMap::new(),
+            pending: BTreeSet::new(),
         }
+    }
+
+    /// A jump to `target`.
+    pub fn arrive(&mut self, target: i64, state: &State) {
+        if let Ok(target) = usize::try_from(target)
+            && self.join(target, state)
+        {
+            self.pending.insert(target);
+        }
+    }
+
+    /// The pass comes to `position` in `state`, which is joined with what else leads there. False
+    /// if that adds nothing to what it has gone on with before.
+    pub fn pass(&mut self, position: usize, state: &mut State) -> bool {
+        if !self.all.contains(&position) {
+            return true;
+        }
+        let changed = self.join(position, state) | self.pending.remove(&position);
+        state.clone_from(&self.states[&position]);
+        changed
+    }
+
+    /// The first label that is left.
+    pub fn next(&mut self) -> Option<(usize, State)> {
+        let position = self.pending.pop_first()?;
+        Some((position, self.states[&position].clone()))
+    }
+
+    fn join(&mut self, position: usize, state: &State) -> bool {
+        let Some(known) = self.states.get_mut(&position) else {
+            self.states.insert(position, state.clone());
+            return true;
+        };
+        let mut joined = known.clone();
+        joined.join(state);
+        let changed = joined != *known;
+        *known = joined;
+        changed
     }
 }
