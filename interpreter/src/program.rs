@@ -87,13 +87,19 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         true => CodePointers::Change,
         false => CodePointers::Stay,
     };
-    for hint in hints::guess(&executable.code, &verified.entries, code_pointers) {
+    let found = hints::find(&executable.code, &verified.entries, code_pointers);
+    for hint in &found.calls {
         code::set_hint(
             code::address(code_start, hint.call),
             code::address(code_start, hint.entry),
             hint.certainty,
         );
     }
+    for &(load, entry) in &found.loads {
+        let [load, entry] = [load, entry].map(|at| code::address(code_start, at));
+        code::note_known_closure(load, entry);
+    }
+    vm().closures_keep_code.set((!writes_pointers).into());
     events::register(executable.debug);
     let wants_positions = WANT_POSITIONS.iter().any(|name| calls(name));
     vm().keeps_positions.set(wants_positions.into());
@@ -104,7 +110,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         code::note_float_constant(code::address(code_start, constant));
     }
     stack::note_raisable(calls("caml_gc_set"));
-    requests::publish(code_start, &plan)
+    requests::publish(code_start, &plan, &found.recursive)
 }
 
 fn is_float(globals: Value, global: usize) -> bool {

@@ -44,6 +44,8 @@ pub struct Vm {
     /// 1 if allocations of compiled code are safepoints, 0 if only entries and loops are: programs
     /// that profile their allocations want to be told at once. A constant of the loaded program.
     pub allocations_poll: Cell<u32>,
+    /// Whether no closure's code pointer is ever changed; constant once a program is loaded.
+    pub closures_keep_code: Cell<u32>,
     /// Whether exceptions are recorded, see `backtrace`; and whether the last one raised is.
     pub backtrace_active: Cell<u32>,
     pub backtrace_running: Cell<u32>,
@@ -78,6 +80,7 @@ impl Vm {
             code_end: Cell::new(0),
             keeps_positions: Cell::new(0),
             allocations_poll: Cell::new(0),
+            closures_keep_code: Cell::new(0),
             backtrace_active: Cell::new(0),
             backtrace_running: Cell::new(0),
             backtrace_exception: Cell::new(Value::UNIT),

@@ -69,6 +69,7 @@ impl GenericKey {
             anchor,
             code,
             code_len,
+            is_recursive: _,
         } = request;
         let mut key = Self {
             hasher: self.hasher.clone(),

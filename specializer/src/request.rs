@@ -55,6 +55,8 @@ pub struct Request {
     pub anchor: Base,
     pub code: u32,
     pub code_len: u32,
+    /// Whether the code calls itself, and goes on after that.
+    pub is_recursive: bool,
 }
 
 /// The first half of a BLAKE3 hash.
@@ -104,6 +106,7 @@ impl Request {
             bases.collect::<Vec<_>>(),
             self.anchor,
             self.code_len,
+            self.is_recursive,
         );
         let hash = blake3::hash(format!("{asked:?}").as_bytes());
         *hash.as_bytes().first_chunk().expect("a hash has 32 bytes")
@@ -241,6 +244,7 @@ impl Reader<'_, '_> {
         let anchor = self.word(address, offset_of!(abi::Request, anchor));
         let code_len = self.word(address, offset_of!(abi::Request, code_len));
         let param_count = self.word(address, offset_of!(abi::Request, param_count));
+        let flags = self.word(address, offset_of!(abi::Request, flags));
         let table_entry = |index: u32| {
             let entry = self.module.table.get(index as usize).copied().flatten();
             entry.ok_or_else(|| malformed(format!("table entry {index} is not a function")))
@@ -282,6 +286,7 @@ impl Reader<'_, '_> {
             anchor: Base(0),
             code: 0,
             code_len,
+            is_recursive: flags & abi::REQUEST_RECURSIVE != 0,
         };
         for (index, &ty) in signature.params.iter().enumerate() {
             let list = address.wrapping_add(offset_of!(abi::Request, params) as u32);

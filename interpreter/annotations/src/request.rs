@@ -58,9 +58,14 @@ pub struct Request {
     pub code_len: u32,
     /// Number of entries of `params` in use: the generic function's parameter count.
     pub param_count: u32,
-    pub reserved: u32,
+    /// A sum of the `REQUEST_*` bits below.
+    pub flags: u32,
     pub params: [Param; MAX_PARAMS],
 }
+
+/// The code calls itself, and goes on after that: a hint that it is no use to evaluate calls of it in
+/// place.
+pub const REQUEST_RECURSIVE: u32 = 1;
 
 /// What is known of one parameter of the generic function.
 #[repr(C)]

@@ -16,6 +16,7 @@ pub use error::{CodeProblem, ImageError};
 use opcode::Opcode;
 
 use crate::memory;
+use crate::vm::vm;
 
 /// Bytes in a cell.
 pub const CELL: u32 = 8;
@@ -123,6 +124,32 @@ pub fn set_hint(call: u32, entry: u32, certainty: Certainty) {
         Certainty::Certain => CERTAIN,
     };
     memory::store_u32(call + 4, entry.wrapping_sub(call) | mark);
+}
+
+/// Marks the word of a cell whose other half is the distance to the entry of the closure that the
+/// instruction loads. At an entry this bit belongs to the arity.
+const LOADS_CLOSURE: u32 = 1 << 30;
+
+/// The entry of the closure that the instruction at `cell` loads, if it is known.
+#[inline(always)]
+pub fn known_closure(cell: u32) -> Option<u32> {
+    let marks = memory::load_u32(cell) & !0xff;
+    (marks == LOADS_CLOSURE).then(|| cell.wrapping_add(memory::load_u32(cell + 4)))
+}
+
+/// Says so of the instruction at `cell`, unless the cell is in use.
+pub fn note_known_closure(cell: u32, entry: u32) {
+    let word = memory::load_u32(cell);
+    if word & !0xff == 0 && memory::load_u32(cell + 4) == 0 {
+        memory::store_u32(cell, word | LOADS_CLOSURE);
+        memory::store_u32(cell + 4, entry.wrapping_sub(cell));
+    }
+}
+
+/// Whether no closure's code pointer is ever changed: a constant of the program.
+#[inline(always)]
+pub fn closures_keep_code() -> bool {
+    vm().closures_keep_code.get() != 0
 }
 
 /// Whether the GETGLOBAL at `cell` gives a float that is a constant of the program. Its operand's

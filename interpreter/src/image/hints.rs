@@ -17,9 +17,11 @@
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
+mod scan;
 mod state;
 
 use crate::code::{Certainty, Entry};
+use scan::{LOADS, count_sites, globals_set, labels};
 use state::{Known, Labels, Seen, State};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -36,6 +38,16 @@ pub struct Hint {
     pub certainty: Certainty,
 }
 
+/// What is found out about a program.
+pub struct Found {
+    /// In ascending order.
+    pub calls: Vec<Hint>,
+    /// Word indices of instructions that load a closure which is certain, and of its entry.
+    pub loads: Vec<(usize, usize)>,
+    /// Entries of functions that call themselves, and go on after that.
+    pub recursive: HashSet<usize>,
+}
+
 /// What a program does to the code pointers of closures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodePointers {
@@ -44,8 +56,8 @@ pub enum CodePointers {
     Change,
 }
 
-/// Guesses for verified code with these functions, in ascending order of the calls.
-pub fn guess(code: &[i32], entries: &[Entry], pointers: CodePointers) -> Vec<Hint> {
+/// Goes through verified code with these functions.
+pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers) -> Found {
     let mut program = Program::new(code, entries);
     let mut rounds = 0;
     while program.guesses_changed && rounds < MAX_ROUNDS || program.certain_changed {
@@ -64,56 +76,19 @@ pub fn guess(code: &[i32], entries: &[Entry], pointers: CodePointers) -> Vec<Hin
             CodePointers::Stay | CodePointers::Change => Certainty::Guessed,
         },
     };
-    program.calls.iter().map(hint).collect()
-}
-
-/// By function: how many instructions make closures of it.
-fn count_sites(code: &[i32], numbers: &HashMap<usize, usize>) -> Vec<u32> {
-    let mut sites = vec![0; numbers.len()];
-    for instruction in decode::instructions(code) {
-        if let Flow::Closures = effect::of(&instruction).flow {
-            for target in effect::closure_targets(&instruction) {
-                let number = usize::try_from(target).ok().and_then(|at| numbers.get(&at));
-                if let Some(&number) = number {
-                    sites[number] += 1;
-                }
-            }
-        }
+    let loads = match pointers {
+        CodePointers::Stay => program.loads.iter().collect(),
+        CodePointers::Change => Vec::new(),
+    };
+    let position = |function: &usize| entries[*function].position;
+    Found {
+        calls: program.calls.iter().map(hint).collect(),
+        loads: loads
+            .into_iter()
+            .map(|(&at, function)| (at, position(function)))
+            .collect(),
+        recursive: program.recursive.iter().map(position).collect(),
     }
-    sites
-}
-
-/// Where jumps and handlers of exceptions are.
-fn labels(code: &[i32]) -> HashSet<usize> {
-    let mut labels = HashSet::new();
-    for instruction in decode::instructions(code) {
-        let targets = match effect::of(&instruction).flow {
-            Flow::Branch { operand } | Flow::Jump { operand } => {
-                vec![instruction.target(operand)]
-            }
-            Flow::PushTrap => vec![instruction.target(0)],
-            Flow::Switch => {
-                let table = 0..instruction.operands.len() - 1;
-                table.map(|index| instruction.table_target(index)).collect()
-            }
-            Flow::PopTrap | Flow::Leave { .. } | Flow::Stop | Flow::Closures | Flow::Next => {
-                Vec::new()
-            }
-        };
-        labels.extend(
-            targets
-                .into_iter()
-                .filter_map(|at| usize::try_from(at).ok()),
-        );
-    }
-    labels
-}
-
-/// The globals that the code sets.
-fn globals_set(code: &[i32]) -> HashMap<i32, Known> {
-    let sets = decode::instructions(code).filter(|made| made.opcode == Opcode::SetGlobal);
-    sets.map(|set| (set.operands[0], Known::UNREACHED))
-        .collect()
 }
 
 /// Where the closures of one function are: its number, and its place among those that share a
@@ -143,6 +118,9 @@ struct Program<'a> {
     sites: Vec<u32>,
     /// Callee by call instruction, and whether it is certain.
     calls: BTreeMap<usize, (usize, bool)>,
+    /// Function of the closure that an instruction loads, if it is certain.
+    loads: BTreeMap<usize, usize>,
+    recursive: HashSet<usize>,
     /// Where jumps lead.
     labels: HashSet<usize>,
     guesses_changed: bool,
@@ -170,6 +148,8 @@ impl<'a> Program<'a> {
             blocks: HashMap::new(),
             globals: globals_set(code),
             calls: BTreeMap::new(),
+            loads: BTreeMap::new(),
+            recursive: HashSet::new(),
             guesses_changed: true,
             certain_changed: false,
         }
@@ -292,6 +272,9 @@ impl<'a> Program<'a> {
                 false
             }
             _ => {
+                if state.accu.seen == Seen::Closure(function) {
+                    self.recursive.insert(function);
+                }
                 state.drop(effect::of(instruction).pops as usize);
                 state.accu = result;
                 true
@@ -374,6 +357,22 @@ impl<'a> Program<'a> {
             .extend(std::iter::repeat_n(Known::ANYTHING, effect.pushes as usize));
         if let Some(accu) = accu {
             state.accu = accu;
+            self.note_load(instruction, accu);
+        }
+    }
+
+    /// Remembers which closure comes from elsewhere, if that is certain.
+    fn note_load(&mut self, instruction: &Instruction, loaded: Known) {
+        match loaded {
+            Known {
+                seen: Seen::Closure(callee),
+                certain: true,
+            } if LOADS.contains(&instruction.opcode) => {
+                self.loads.insert(instruction.position, callee);
+            }
+            _ => {
+                self.loads.remove(&instruction.position);
+            }
         }
     }
 

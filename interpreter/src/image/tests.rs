@@ -248,7 +248,7 @@ fn changed_words_never_panic() {
             let mut changed = words.clone();
             changed[place] = value;
             if let Ok(entries) = check(&changed) {
-                hints::guess(&changed, &entries, CodePointers::Stay);
+                hints::find(&changed, &entries, CodePointers::Stay);
             }
         }
     }
@@ -264,7 +264,7 @@ fn callees_are_guessed() {
         h: Acc0; PushGetGlobalField 12 0; Apply1; Return 1";
     let words = assemble(text);
     let entries = check(&words).expect("well-formed");
-    let found = hints::guess(&words, &entries, CodePointers::Stay);
+    let found = hints::find(&words, &entries, CodePointers::Stay).calls;
     let callees: Vec<usize> = found
         .iter()
         .map(|hint| {
@@ -292,7 +292,7 @@ fn calls_of_own_and_sibling_closures_are_certain() {
     };
     let certain = |words: &[i32], pointers| {
         let entries = check(words).expect("well-formed");
-        let found = hints::guess(words, &entries, pointers).into_iter();
+        let found = hints::find(words, &entries, pointers).calls.into_iter();
         found
             .map(|hint| hint.certainty == Certainty::Certain)
             .collect::<Vec<_>>()
@@ -309,7 +309,9 @@ fn calls_of_own_and_sibling_closures_are_certain() {
 fn certain_calls(text: &str) -> Vec<bool> {
     let words = assemble(text);
     let entries = check(&words).expect("well-formed");
-    let found = hints::guess(&words, &entries, CodePointers::Stay).into_iter();
+    let found = hints::find(&words, &entries, CodePointers::Stay)
+        .calls
+        .into_iter();
     found
         .map(|hint| hint.certainty == Certainty::Certain)
         .collect()
@@ -375,7 +377,7 @@ fn two_callees_are_no_guess() {
     let words = assemble("Const0; BranchIf @a; Closure 0 @f; Branch @b; a: Closure 0 @g; b: Push; Const0; PushAcc1; Apply1; Stop;
         f: Acc0; Return 1; g: Acc0; Return 1");
     let entries = check(&words).expect("well-formed");
-    assert_eq!(hints::guess(&words, &entries, CodePointers::Stay), []);
+    assert_eq!(hints::find(&words, &entries, CodePointers::Stay).calls, []);
 }
 
 #[test]

@@ -9,13 +9,16 @@ use super::calls::closure_info;
 use super::events;
 use super::registers::{Registers, UNIT, field, modify};
 use super::unwind::stack_overflow;
-use crate::code::CELL;
+use crate::code::opcode::Opcode;
+use crate::code::{self, CELL};
 use crate::heap;
 use crate::memory::{self, cell_read, cell_write};
 use crate::raise;
 use crate::value::{Value, WORD, header, tag};
 use crate::vm::vm;
-use annotations::{cells_drop_below, cells_invalidate, cells_sync, lockstep_event};
+use annotations::{
+    cells_drop_below, cells_invalidate, cells_sync, lockstep_event, points_to, specialize_active,
+};
 
 /// A constant of the program.
 #[inline(always)]
@@ -46,6 +49,17 @@ pub extern "C" fn box_float(x: f64) -> i64 {
     let block = allocate_young(1, tag::DOUBLE);
     memory::store_f64(block, x);
     i64::from(block)
+}
+
+/// The closure at `address`, whose code is `code`.
+#[inline(always)]
+fn made_closure(address: u32, code: u32) -> i64 {
+    let closure = i64::from(address);
+    if specialize_active() != 0 && code::closures_keep_code() {
+        points_to(closure, code)
+    } else {
+        closure
+    }
 }
 
 /// The address of a block of at most [`heap::MAX_YOUNG_WOSIZE`] words, its header written. This is
@@ -84,6 +98,39 @@ impl Registers {
         self.sp = top;
         self.accu = self.pop();
         fine
+    }
+
+    /// Whether the next instruction sets the accumulator without looking at it, as is usual where a
+    /// loop begins.
+    #[inline(always)]
+    pub fn next_sets_accu(&self) -> bool {
+        use Opcode::*;
+        // SAFETY: only verified code is loaded, and this instruction is not the last of it.
+        let next = unsafe { Opcode::from_cell(memory::load_u32(self.pc + CELL)) };
+        matches!(
+            next,
+            Acc0 | Acc1
+                | Acc2
+                | Acc3
+                | Acc4
+                | Acc5
+                | Acc6
+                | Acc7
+                | Acc
+                | EnvAcc1
+                | EnvAcc2
+                | EnvAcc3
+                | EnvAcc4
+                | EnvAcc
+                | OffsetClosure0
+                | GetGlobal
+                | GetGlobalField
+                | Const0
+                | Const1
+                | Const2
+                | Const3
+                | ConstInt
+        )
     }
 
     /// A safepoint, if one is due.
@@ -247,7 +294,7 @@ impl Registers {
         memory::store_i64(block, i64::from(code));
         memory::store_i64(block + WORD, closure_info(2));
         self.capture(block + 2 * WORD, variables);
-        self.accu = i64::from(block);
+        self.accu = made_closure(block, code);
         true
     }
 
@@ -274,7 +321,7 @@ impl Registers {
                 infix + WORD,
                 closure_info((environment - index * 3) as usize),
             );
-            cell_write(sp - (index + 1) * WORD, i64::from(infix));
+            cell_write(sp - (index + 1) * WORD, made_closure(infix, code));
         });
         self.sp -= functions * WORD;
         true

@@ -29,6 +29,11 @@ macro_rules! calls {
             match self.$attempt(bind::shortcut(primitive)) {
                 Attempt::Call => {}
                 Attempt::Raised => return false,
+                Attempt::OutOfBounds => {
+                    index_out_of_bounds();
+                    lockstep_event(events::RESULT, self.pc, self.sp, Value::RAISED.0);
+                    return false;
+                }
                 Attempt::Done => {
                     lockstep_event(events::RESULT, self.pc, self.sp, self.accu);
                     self.next(1);
@@ -137,6 +142,11 @@ impl Registers {
         self.next(operands);
         true
     }
+}
+
+#[inline(never)]
+extern "C" fn index_out_of_bounds() {
+    raise::index_out_of_bounds();
 }
 
 /// Raises Failure with the name of a primitive that nothing defines.

@@ -17,7 +17,7 @@ use crate::memory::{self, cell_read, cell_write};
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
-    box_exists, cells_drop_below, cells_sync, context_pop, context_push, context_update,
+    box_exists, cells_drop_below, cells_sync, context_pop, context_push, context_update, points_to,
     specialize_active, specialize_guess, specialize_range,
 };
 
@@ -308,13 +308,32 @@ impl Registers {
 
     #[inline(always)]
     pub fn env_field(&self, index: u32) -> i64 {
-        field(self.env(), index)
+        self.known(field(self.env(), index))
+    }
+
+    /// GETGLOBALFIELD, without what follows.
+    #[inline(always)]
+    pub fn module_field(&self) -> i64 {
+        self.known(field(global(self.operand(1)), self.operand(2)))
+    }
+
+    /// What the instruction loads; compiled code learns which closure that is, if it is known.
+    #[inline(always)]
+    pub fn known(&self, value: i64) -> i64 {
+        if specialize_active() != 0
+            && let Some(entry) = code::known_closure(self.pc)
+        {
+            points_to(value, entry)
+        } else {
+            value
+        }
     }
 
     /// The closure `words` further in the same block.
     #[inline(always)]
     pub fn sibling(&self, words: i64) -> i64 {
-        i64::from((self.env() as u32).wrapping_add((words as u32).wrapping_mul(WORD)))
+        let address = (self.env() as u32).wrapping_add((words as u32).wrapping_mul(WORD));
+        self.known(i64::from(address))
     }
 
     /// PUSH_RETADDR: room for what a call of more than seven arguments needs above them.

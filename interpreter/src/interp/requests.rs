@@ -4,12 +4,13 @@
 //! A request's function is the interpreter loop itself; the residual function has the signature of
 //! the generic entry whose table index is in the slot. Constant regions: the code, the primitive
 //! table, the cell that holds the globals' address, and those that say whether calls leave their
-//! positions on the stack and whether allocations are safepoints.
+//! positions on the stack, whether allocations are safepoints, and whether closures keep their code.
 
 use crate::code::ImageError;
 use crate::image::pieces::Plan;
 use annotations::{REQUEST_MAGIC, REQUEST_VERSION, RequestTable};
 use std::cell::UnsafeCell;
+use std::collections::HashSet;
 
 /// The request table, where the specializer finds it.
 #[repr(transparent)]
@@ -31,7 +32,11 @@ pub static BACTRIAN_REQUESTS: Published = Published(UnsafeCell::new(RequestTable
 
 /// Natively nothing reads requests.
 #[cfg(not(target_family = "wasm"))]
-pub fn publish(_code_start: u32, _plan: &Plan) -> Result<(), ImageError> {
+pub fn publish(
+    _code_start: u32,
+    _plan: &Plan,
+    _recursive: &HashSet<usize>,
+) -> Result<(), ImageError> {
     Ok(())
 }
 
@@ -50,7 +55,10 @@ mod wasm {
     use crate::image::pieces::Cut;
     use crate::memory;
     use crate::vm::vm;
-    use annotations::{MAX_PARAMS, PARAM_CONST, PARAM_PASS, PARAM_POINTER, Param, Region, Request};
+    use annotations::{
+        MAX_PARAMS, PARAM_CONST, PARAM_PASS, PARAM_POINTER, Param, REQUEST_RECURSIVE, Region,
+        Request,
+    };
     use core::cell::Cell;
 
     /// Parameters of the interpreter loop: code, env, sp, nargs, and the direct arguments.
@@ -63,11 +71,19 @@ mod wasm {
 
     /// Makes the table for the code laid out at `code_start`. The requests are at the end of
     /// memory, out of the way of what remains in the linked module.
-    pub fn publish(code_start: u32, plan: &Plan) -> Result<(), ImageError> {
-        let entries = plan
-            .entries
-            .iter()
-            .map(|entry| entry_request(code_start, entry));
+    /// Functions whose entries are in `recursive` call themselves, and go on after that.
+    pub fn publish(
+        code_start: u32,
+        plan: &Plan,
+        recursive: &HashSet<usize>,
+    ) -> Result<(), ImageError> {
+        let entries = plan.entries.iter().map(|entry| Request {
+            flags: match recursive.contains(&entry.position) {
+                true => REQUEST_RECURSIVE,
+                false => 0,
+            },
+            ..entry_request(code_start, entry)
+        });
         let pieces = plan
             .cuts
             .iter()
@@ -116,6 +132,7 @@ mod wasm {
             },
             constant(&vm().keeps_positions),
             constant(&vm().allocations_poll),
+            constant(&vm().closures_keep_code),
         ]
     }
 
@@ -180,7 +197,7 @@ mod wasm {
             anchor: CODE as u32,
             code_len: words as u32 * code::CELL,
             param_count: PARAM_COUNT as u32,
-            reserved: 0,
+            flags: 0,
             params,
         }
     }

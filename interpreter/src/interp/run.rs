@@ -16,7 +16,7 @@ use super::calls::{apply_at, apply_slow};
 use super::entries::{MAX_DIRECT, RESUMED, UNUSED, enter, enter_through_slot};
 use super::events;
 use super::registers::{
-    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method, global, modify,
+    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method, modify,
     store_field, tagged, truth,
 };
 use crate::code;
@@ -182,19 +182,17 @@ pub extern "C" fn interp(
                                 r.next(2 + n);
                             }
                             OffsetClosureM3 => r.set(r.sibling(-3), 0),
-                            OffsetClosure0 => r.set(r.env(), 0),
+                            OffsetClosure0 => r.set(r.sibling(0), 0),
                             OffsetClosure3 => r.set(r.sibling(3), 0),
                             OffsetClosure => r.set(r.sibling(r.int(1)), 1),
                             PushOffsetClosureM3 => r.push_set(r.sibling(-3), 0),
-                            PushOffsetClosure0 => r.push_set(r.env(), 0),
+                            PushOffsetClosure0 => r.push_set(r.sibling(0), 0),
                             PushOffsetClosure3 => r.push_set(r.sibling(3), 0),
                             PushOffsetClosure => r.push_set(r.sibling(r.int(1)), 1),
                             GetGlobal => r.set(r.global(), 1),
                             PushGetGlobal => r.push_set(r.global(), 1),
-                            GetGlobalField => r.set(field(global(r.operand(1)), r.operand(2)), 2),
-                            PushGetGlobalField => {
-                                r.push_set(field(global(r.operand(1)), r.operand(2)), 2)
-                            }
+                            GetGlobalField => r.set(r.module_field(), 2),
+                            PushGetGlobalField => r.push_set(r.module_field(), 2),
                             SetGlobal => {
                                 heap::modify(
                                     vm().globals.get(),
@@ -296,6 +294,9 @@ pub extern "C" fn interp(
                                 break 'raise;
                             }
                             CheckSignals => {
+                                if r.next_sets_accu() {
+                                    r.accu = UNIT;
+                                }
                                 if !r.poll() {
                                     break 'raise;
                                 }

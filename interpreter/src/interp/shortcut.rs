@@ -3,9 +3,9 @@
 //! function's closure.
 //!
 //! Which shortcut a primitive has is a constant of the primitive table, so compiled code holds the
-//! operation itself in place of a call. Anything unusual (an index out of bounds, a float array
-//! behind a polymorphic access, blocks to compare) is left to the primitive: a shortcut never
-//! raises and gives what the primitive would.
+//! operation itself in place of a call. Anything unusual (a float array behind a polymorphic access,
+//! blocks to compare) is left to the primitive: a shortcut gives what the primitive would. Only an
+//! index out of bounds raises at once, so that compiled code has nothing to go on with after it.
 
 use super::registers::{Registers, UNIT, byte, element, field, modify, tagged, truth};
 use crate::memory;
@@ -21,6 +21,8 @@ pub enum Attempt {
     Call,
     /// A finaliser raised at the safepoint of an allocation.
     Raised,
+    /// The primitive would raise that an index is out of bounds.
+    OutOfBounds,
 }
 
 fn float(value: i64) -> f64 {
@@ -50,7 +52,18 @@ fn integers(a: i64, b: i64) -> bool {
     a & b & 1 == 1
 }
 
-/// The result of a shortcut that does not allocate.
+/// Whether index `b` of `a` is out of bounds for a shortcut that checks it.
+#[inline(always)]
+fn is_outside(shortcut: u32, a: i64, b: i64) -> bool {
+    match shortcut {
+        ARRAY_GET | ARRAY_GET_ADDR | FLOAT_ARRAY_GET | ARRAY_SET | ARRAY_SET_ADDR
+        | FLOAT_ARRAY_SET => !inside(b, header(a) >> 10),
+        STRING_GET | BYTES_SET => !inside(b, string_length(a) as u64),
+        _ => false,
+    }
+}
+
+/// The result of a shortcut that does not allocate, whose index is inside if it is checked.
 #[inline(always)]
 fn unary(shortcut: u32, a: i64) -> Option<i64> {
     match shortcut {
@@ -77,12 +90,9 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
     };
     let values = header_is_of_values;
     match shortcut {
-        ARRAY_GET => access(inside(b, header(a) >> 10) && values(a)),
-        ARRAY_GET_ADDR => access(inside(b, header(a) >> 10)),
-        ARRAY_UNSAFE_GET => access(values(a)),
-        STRING_GET if inside(b, string_length(a) as u64) => {
-            Some(tagged(i64::from(memory::load_u8(byte(a, b)))))
-        }
+        ARRAY_GET | ARRAY_UNSAFE_GET => access(values(a)),
+        ARRAY_GET_ADDR => access(true),
+        STRING_GET => Some(tagged(i64::from(memory::load_u8(byte(a, b))))),
         EQUAL => compared(a == b),
         NOT_EQUAL => compared(a != b),
         LESS_THAN => compared(a < b),
@@ -105,15 +115,12 @@ fn header_is_of_values(array: i64) -> bool {
     Value(array).tag() != tag::DOUBLE_ARRAY
 }
 
-/// Whether the store was done.
+/// Whether the store was done; the index is inside if it is checked.
 #[inline(always)]
 fn ternary(shortcut: u32, a: i64, b: i64, c: i64) -> bool {
     let fine = match shortcut {
-        ARRAY_SET => inside(b, header(a) >> 10) && header_is_of_values(a),
-        ARRAY_SET_ADDR | FLOAT_ARRAY_SET => inside(b, header(a) >> 10),
-        ARRAY_UNSAFE_SET => header_is_of_values(a),
-        BYTES_SET => inside(b, string_length(a) as u64),
-        FLOAT_ARRAY_UNSAFE_SET => true,
+        ARRAY_SET | ARRAY_UNSAFE_SET => header_is_of_values(a),
+        ARRAY_SET_ADDR | FLOAT_ARRAY_SET | BYTES_SET | FLOAT_ARRAY_UNSAFE_SET => true,
         _ => false,
     };
     if !fine {
@@ -163,19 +170,15 @@ impl Registers {
     /// A shortcut with two arguments.
     #[inline(always)]
     pub fn shortcut_2(&mut self, shortcut: u32) -> Attempt {
+        if is_outside(shortcut, self.accu, self.slot(0)) {
+            return Attempt::OutOfBounds;
+        }
         match shortcut {
             FLOAT_ADD => self.boxed(1, |r| float(r.accu) + float(r.slot(0))),
             FLOAT_SUB => self.boxed(1, |r| float(r.accu) - float(r.slot(0))),
             FLOAT_MUL => self.boxed(1, |r| float(r.accu) * float(r.slot(0))),
             FLOAT_DIV => self.boxed(1, |r| float(r.accu) / float(r.slot(0))),
-            FLOAT_ARRAY_UNSAFE_GET => self.boxed(1, Self::float_element),
-            FLOAT_ARRAY_GET => {
-                if inside(self.slot(0), header(self.accu) >> 10) {
-                    self.boxed(1, Self::float_element)
-                } else {
-                    Attempt::Call
-                }
-            }
+            FLOAT_ARRAY_GET | FLOAT_ARRAY_UNSAFE_GET => self.boxed(1, Self::float_element),
             _ => match binary(shortcut, self.accu, self.slot(0)) {
                 Some(result) => self.done(result, 1),
                 None => Attempt::Call,
@@ -186,6 +189,9 @@ impl Registers {
     /// A shortcut with three arguments.
     #[inline(always)]
     pub fn shortcut_3(&mut self, shortcut: u32) -> Attempt {
+        if is_outside(shortcut, self.accu, self.slot(0)) {
+            return Attempt::OutOfBounds;
+        }
         if ternary(shortcut, self.accu, self.slot(0), self.slot(1)) {
             self.done(UNIT, 2)
         } else {

@@ -5,7 +5,7 @@
 //!      \      |     |     /   BoxAt
 //!       \     |     |    /      |
 //!        \    |     |   /      Box  BoxAddress    residual code knows what the box holds
-//!         \   |     |  /       NonZero  /          an `i64`, but not 0
+//!         \   |     |  /   NonZero  | Pointer..     an `i64`, but not 0; it points to a known word
 //!               Dynamic                           known only to residual code
 //! ```
 //!
@@ -38,6 +38,10 @@ pub enum Abs {
     BoxAddress,
     /// A box of a float that exists: residual code has the pointer.
     BoxAt,
+    /// The address (an `i64`) of a block that begins with this word: residual code has it.
+    Pointer(Symbol),
+    /// The same address as an `i32`.
+    PointerAddress(Symbol),
     /// Residual code has the `i64`, which is not 0.
     NonZero,
     Dynamic,
@@ -47,7 +51,13 @@ impl Abs {
     pub fn is_known(self) -> bool {
         match self {
             Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } => true,
-            Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::NonZero | Abs::Dynamic => false,
+            Abs::Box
+            | Abs::BoxAddress
+            | Abs::BoxAt
+            | Abs::Pointer(_)
+            | Abs::PointerAddress(_)
+            | Abs::NonZero
+            | Abs::Dynamic => false,
         }
     }
 
@@ -59,6 +69,8 @@ impl Abs {
             | Abs::Symbol(_)
             | Abs::Slot(_)
             | Abs::Offset { .. }
+            | Abs::Pointer(_)
+            | Abs::PointerAddress(_)
             | Abs::NonZero
             | Abs::Dynamic => false,
         }
@@ -68,12 +80,13 @@ impl Abs {
     pub fn is_nonzero(self) -> bool {
         match self {
             Abs::Const(Const::I64(n)) => n != 0,
-            Abs::Box | Abs::BoxAt | Abs::NonZero => true,
+            Abs::Box | Abs::BoxAt | Abs::Pointer(_) | Abs::NonZero => true,
             Abs::Const(_)
             | Abs::Symbol(_)
             | Abs::Slot(_)
             | Abs::Offset { .. }
             | Abs::BoxAddress
+            | Abs::PointerAddress(_)
             | Abs::Dynamic => false,
         }
     }
@@ -108,6 +121,8 @@ impl Abs {
             | Abs::Box
             | Abs::BoxAddress
             | Abs::BoxAt
+            | Abs::Pointer(_)
+            | Abs::PointerAddress(_)
             | Abs::NonZero
             | Abs::Dynamic => None,
         }
@@ -123,6 +138,8 @@ impl Abs {
             | Abs::Box
             | Abs::BoxAddress
             | Abs::BoxAt
+            | Abs::Pointer(_)
+            | Abs::PointerAddress(_)
             | Abs::NonZero
             | Abs::Dynamic => None,
         }
@@ -145,6 +162,8 @@ impl Abs {
             | Abs::Box
             | Abs::BoxAddress
             | Abs::BoxAt
+            | Abs::Pointer(_)
+            | Abs::PointerAddress(_)
             | Abs::NonZero
             | Abs::Dynamic => None,
         }
@@ -169,6 +188,10 @@ pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
         (Op::I32Eq, &[a, b]) => equal(a, b).map(truth),
         (Op::I32Ne, &[a, b]) => equal(a, b).map(|is| truth(!is)),
         (Op::I32Eqz, &[a]) => a.as_condition().map(|is| truth(!is)),
+        (
+            Op::I32And,
+            &[zero @ Abs::Const(Const::I32(0)), _] | &[_, zero @ Abs::Const(Const::I32(0))],
+        ) => Some(zero),
         (Op::I64Eqz, &[a]) => a.is_nonzero().then_some(truth(false)),
         (Op::I64Eq, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(false)),
         (Op::I64Ne, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(true)),

@@ -86,8 +86,8 @@ impl Phase for Abstract {
         Abs::Dynamic
     }
 
-    fn nonzero(&mut self, _: Abs) -> Abs {
-        Abs::NonZero
+    fn noting(&mut self, _: Abs, known: Abs) -> Abs {
+        known
     }
 
     fn virtual_box(&mut self, _: Abs) -> Abs {

@@ -31,8 +31,12 @@ pub struct Cell<V> {
 pub trait Content: Copy + PartialEq {
     fn abs(self) -> Abs;
 
-    /// The same after boxes may have moved.
+    /// The same after blocks may have moved.
     fn moved(self) -> Self;
+
+    /// What is known of a clean cell's contents after blocks may have moved: what is not known is in
+    /// memory.
+    fn reloaded(self) -> Self;
 }
 
 /// Cached cells, highest address first: the top of a downward stack is last.
@@ -63,6 +67,8 @@ pub fn order(address: Abs) -> (u32, u32, i64) {
         | Abs::Box
         | Abs::BoxAddress
         | Abs::BoxAt
+        | Abs::Pointer(_)
+        | Abs::PointerAddress(_)
         | Abs::NonZero
         | Abs::Dynamic => unreachable!("not the address of a cell"),
     }
@@ -135,13 +141,17 @@ impl<V: Content> Cells<V> {
         }
     }
 
-    /// Forgets clean cells whose contents are not known, and where boxes are.
+    /// Forgets clean cells of whose contents nothing is known, and where blocks are.
     pub fn invalidate(&mut self) {
         self.cells.retain(|cell| {
-            cell.dirty || cell.value.abs().is_known() || cell.value.abs() == Abs::Box
+            let abs = cell.value.abs();
+            cell.dirty || abs.is_known() || matches!(abs, Abs::Box | Abs::Pointer(_))
         });
         for cell in &mut self.cells {
-            cell.value = cell.value.moved();
+            cell.value = match cell.dirty {
+                true => cell.value.moved(),
+                false => cell.value.reloaded(),
+            };
         }
     }
 
@@ -170,6 +180,10 @@ impl Content for Abs {
     }
 
     fn moved(self) -> Abs {
+        self
+    }
+
+    fn reloaded(self) -> Abs {
         self
     }
 }

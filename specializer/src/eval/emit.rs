@@ -267,7 +267,8 @@ impl Emission<'_> {
         }
         for cell in node.cells.iter().filter(|cell| !cell.value.is_known()) {
             let value = match cells.get(cell.address) {
-                Some(cell) => cell.value,
+                Some(here) if here.dirty => here.value,
+                Some(here) => phase.placed(here.value, here.address),
                 None => phase.load_cell(cell.address),
             };
             args.push(phase.name_as(value, cell.value));

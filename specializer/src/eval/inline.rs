@@ -6,7 +6,8 @@
 //! its tail calls, unless they are evaluated in place as well, become calls that return there. Cells
 //! go in and come out as they are: a sync that was due before the call is not done.
 //!
-//! Small functions are taken, up to a total for each request. Recursion ends at a call.
+//! Small functions are taken, and larger ones that are given a function which is known; up to a
+//! total for each request. Recursion ends at a call.
 
 use smallvec::SmallVec;
 
@@ -32,6 +33,14 @@ pub struct Continuation<V> {
     args: SmallVec<[Option<V>; 8]>,
     /// The nodes that return here.
     returns: Vec<NodeId>,
+}
+
+/// What a callee may apply.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Applies {
+    Unknown,
+    /// A function that it is given and that is known here.
+    Known,
 }
 
 impl<P: Phase> Machine<'_, P> {
@@ -91,7 +100,6 @@ impl<P: Phase> Machine<'_, P> {
         }
         let result = &self.evaluation.prepared.function.signature.results;
         let result = self.emit_value(Op::Call(callee), &args, result.first().copied());
-        self.cells.invalidate();
         self.leave(&[result])
     }
 
@@ -147,7 +155,8 @@ impl<P: Phase> Machine<'_, P> {
         }
         let place = Place::Relative(slot);
         let callee = evaluation.image.request(request, place, self.log)?;
-        if callee.function != request.function || !self.contexts_call(slot, callee) {
+        let applies = self.is_given_function(callee, args);
+        if callee.function != request.function || !self.is_within_budgets(slot, callee, applies) {
             return None;
         }
         let context = self.contexts.call(self.context, self.node, slot);
@@ -173,8 +182,21 @@ impl<P: Phase> Machine<'_, P> {
         Some((context, edge))
     }
 
+    /// Whether an argument of the callee points to code that is known, other than its own.
+    fn is_given_function(&self, callee: &Request, args: &[P::Value]) -> Applies {
+        let request = self.evaluation.request;
+        let given = args.iter().any(|arg| match arg.abs() {
+            Abs::Pointer(word) => request.address(word) != callee.code,
+            _ => false,
+        });
+        match given {
+            true => Applies::Known,
+            false => Applies::Unknown,
+        }
+    }
+
     /// Whether this call is evaluated in place: it was before, or the budgets still allow it.
-    fn contexts_call(&mut self, slot: Symbol, callee: &Request) -> bool {
+    fn is_within_budgets(&mut self, slot: Symbol, callee: &Request, applies: Applies) -> bool {
         let known = self.contexts.find_call(self.context, self.node, slot);
         if known.is_some() {
             return true;
@@ -185,7 +207,12 @@ impl<P: Phase> Machine<'_, P> {
         let results = &evaluation.prepared.function.signature.results;
         let address = evaluation.request.address(slot);
         let is_again = |(_, outer)| evaluation.request.address(outer) == address;
-        let fits = callee.code_len <= budgets.inlined
+        let longest = match applies {
+            Applies::Unknown => budgets.inlined,
+            Applies::Known => budgets.inlined_applying,
+        };
+        let fits = callee.code_len <= longest
+            && !callee.is_recursive
             && self.contexts.inlined + callee.code_len <= total
             && results[..] == [Type::I64]
             && address != evaluation.request.slot

@@ -50,9 +50,10 @@ pub struct Budgets {
     pub insts: usize,
     /// Outcomes of one value specialization.
     pub fan_out: u32,
-    /// Bytes of code of a function whose calls are evaluated in place, and of all such calls in one
-    /// request, if its own code is not longer.
+    /// Bytes of code of a function whose calls are evaluated in place; the same where it is given a
+    /// function that is known; and of all such calls in one request, if its own code is not longer.
     pub inlined: u32,
+    pub inlined_applying: u32,
     pub inlined_total: u32,
     /// How many such calls may be within each other.
     pub inlined_depth: usize,
@@ -67,6 +68,7 @@ impl Default for Budgets {
             insts: 2_000_000,
             fan_out: 4096,
             inlined: 256,
+            inlined_applying: 1024,
             inlined_total: 2048,
             inlined_depth: 4,
         }

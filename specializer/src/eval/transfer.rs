@@ -38,8 +38,8 @@ pub trait Phase {
     /// A residual store to the cell at `address`.
     fn store_cell(&mut self, address: Abs, value: Self::Value);
 
-    /// The same `i64`, which is not 0.
-    fn nonzero(&mut self, value: Self::Value) -> Self::Value;
+    /// The same value, of which this is known.
+    fn noting(&mut self, value: Self::Value, known: Abs) -> Self::Value;
 
     /// A box of this float, not made yet.
     fn virtual_box(&mut self, payload: Self::Value) -> Self::Value;
@@ -186,15 +186,23 @@ impl<'a, P: Phase> Machine<'a, P> {
         self.set(result, value);
     }
 
+    /// Before a call for which the cells were synced, they are; after it, what they hold may have
+    /// changed. This must not wait for `cells.invalidate`: what comes first may be a join with a
+    /// path on which the call was evaluated in place, and nothing was synced.
     pub(super) fn emit_value(&mut self, op: Op, args: &[P::Value], ty: Option<Type>) -> P::Value {
+        let is_watched = self.cells.sync_due && op.effect() == Effect::Calls;
         if op.effect() != Effect::Pure {
             self.sync_if_due();
         }
-        self.phase.emit(op, args, ty)
+        let value = self.phase.emit(op, args, ty);
+        if is_watched {
+            self.cells.invalidate();
+        }
+        value
     }
 
     fn pure(&mut self, op: Op, result: Option<generic::Value>, args: &[P::Value]) {
-        if self.pure_of_box(op, result, args) {
+        if self.pure_of_box(op, result, args) || self.pure_of_pointer(op, result, args) {
             return;
         }
         if args.iter().any(|arg| arg.abs() != Abs::Dynamic) {
@@ -211,6 +219,30 @@ impl<'a, P: Phase> Machine<'a, P> {
         self.emit(op, args, result);
     }
 
+    /// A pure operator whose first operand points to a known word; false if it is nothing special.
+    fn pure_of_pointer(
+        &mut self,
+        op: Op,
+        result: Option<generic::Value>,
+        args: &[P::Value],
+    ) -> bool {
+        let Abs::Pointer(word) = args[0].abs() else {
+            return false;
+        };
+        match op {
+            Op::I32WrapI64 => {
+                let address = self.phase.emit(op, args, Some(Type::I32));
+                let address = self.phase.noting(address, Abs::PointerAddress(word));
+                self.set(result, address);
+            }
+            Op::I64And if args[1].abs() == Abs::Const(Const::I64(1)) => {
+                self.set_known(result, Abs::Const(Const::I64(0)));
+            }
+            _ => return false,
+        }
+        true
+    }
+
     fn load(
         &mut self,
         kind: LoadKind,
@@ -222,12 +254,17 @@ impl<'a, P: Phase> Machine<'a, P> {
             Abs::Const(Const::I32(address)) => Some(Place::Absolute(address as u32)),
             Abs::Symbol(symbol) => Some(Place::Relative(symbol)),
             Abs::BoxAddress if offset == 0 && self.load_payload(kind, result, args[0]) => return,
+            Abs::PointerAddress(word) if offset == 0 && kind == LoadKind::I32Load => {
+                return self.set_known(result, Abs::Symbol(word));
+            }
             Abs::Const(_)
             | Abs::Slot(_)
             | Abs::Offset { .. }
             | Abs::Box
             | Abs::BoxAddress
             | Abs::BoxAt
+            | Abs::Pointer(_)
+            | Abs::PointerAddress(_)
             | Abs::NonZero
             | Abs::Dynamic => None,
         };
@@ -297,6 +334,7 @@ impl<'a, P: Phase> Machine<'a, P> {
                 self.set_known(result, Abs::Const(Const::I32(is_inlined.into())));
             }
             Intrinsic::Nonzero => self.nonzero(args[0], result),
+            Intrinsic::PointsTo => self.points_to(args[0], args[1], result),
             Intrinsic::CellsRead => self.read_cell(args[0], result),
             Intrinsic::CellsWrite => self.write_cell(args[0], args[1]),
             Intrinsic::CellsDropBelow => {
@@ -373,7 +411,17 @@ impl<'a, P: Phase> Machine<'a, P> {
 
     fn nonzero(&mut self, value: P::Value, result: Option<generic::Value>) {
         let value = match value.abs() {
-            Abs::Dynamic => self.phase.nonzero(value),
+            Abs::Dynamic => self.phase.noting(value, Abs::NonZero),
+            _ => value,
+        };
+        self.set(result, value);
+    }
+
+    fn points_to(&mut self, value: P::Value, word: P::Value, result: Option<generic::Value>) {
+        let value = match (value.abs(), word.abs()) {
+            (Abs::Dynamic | Abs::NonZero, Abs::Symbol(word)) => {
+                self.phase.noting(value, Abs::Pointer(word))
+            }
             _ => value,
         };
         self.set(result, value);
@@ -486,6 +534,8 @@ impl<'a, P: Phase> Machine<'a, P> {
             | Abs::Box
             | Abs::BoxAddress
             | Abs::BoxAt
+            | Abs::Pointer(_)
+            | Abs::PointerAddress(_)
             | Abs::NonZero
             | Abs::Dynamic => false,
         };

@@ -53,10 +53,10 @@ impl Val {
 
     /// Whether it takes code to pass it where `abs` is known.
     pub fn is_reformed(self, abs: Abs) -> bool {
+        let is_of_box = abs.is_of_box() || self.abs.is_of_box();
         !abs.is_known()
             && !self.abs.is_known()
-            && self.abs != abs
-            && (abs.is_of_box() || self.abs.is_of_box())
+            && (self.abs != abs && is_of_box || self.residual.is_none())
     }
 }
 
@@ -69,6 +69,13 @@ impl Content for Val {
         Self {
             pointer: None,
             ..self
+        }
+    }
+
+    fn reloaded(self) -> Self {
+        match self.abs {
+            Abs::Pointer(_) => Self::known(self.abs),
+            _ => self.moved(),
         }
     }
 }
@@ -294,7 +301,13 @@ impl<'a> Writer<'a> {
                 let args = residual::Values::from_slice(&[self.function.param(param), offset]);
                 self.inst(Op::I32Add, args, Some(Type::I32))
             }
-            Abs::Box | Abs::BoxAddress | Abs::BoxAt | Abs::NonZero | Abs::Dynamic => {
+            Abs::Box
+            | Abs::BoxAddress
+            | Abs::BoxAt
+            | Abs::Pointer(_)
+            | Abs::PointerAddress(_)
+            | Abs::NonZero
+            | Abs::Dynamic => {
                 unreachable!("dynamic values have a name")
             }
         };
@@ -338,9 +351,9 @@ impl Phase for Writer<'_> {
         Val::dynamic(self.inst(load, residual::Values::from_slice(&[base]), Some(Type::I64)))
     }
 
-    fn nonzero(&mut self, value: Val) -> Val {
+    fn noting(&mut self, value: Val, known: Abs) -> Val {
         Val {
-            abs: Abs::NonZero,
+            abs: known,
             ..value
         }
     }
@@ -386,6 +399,10 @@ impl Phase for Writer<'_> {
         match (value.abs, value.pointer) {
             (Abs::Box, None) => Val {
                 pointer: self.load_cell(address).residual,
+                ..value
+            },
+            (Abs::Pointer(_), _) if value.residual.is_none() => Val {
+                residual: self.load_cell(address).residual,
                 ..value
             },
             _ => value,
