@@ -6,6 +6,12 @@
 use crate::value::Value;
 use std::cell::Cell;
 
+/// For how many labels of methods it is remembered where they were; labels share these places.
+pub const METHOD_PLACES: usize = 256;
+
+/// Index of the first label in a table of methods.
+pub const FIRST_LABEL: u32 = 3;
+
 /// The registers of the machine.
 pub struct Vm {
     /// Allocation goes downwards from the nursery's end to its start: the last block's header.
@@ -44,6 +50,8 @@ pub struct Vm {
     /// 1 if allocations of compiled code are safepoints, 0 if only entries and loops are: programs
     /// that profile their allocations want to be told at once. A constant of the loaded program.
     pub allocations_poll: Cell<u32>,
+    /// At which index of a table of methods a label was last found, see `interp::methods`.
+    pub method_places: [Cell<u32>; METHOD_PLACES],
     /// Whether no closure's code pointer is ever changed; constant once a program is loaded.
     pub closures_keep_code: Cell<u32>,
     /// Whether exceptions are recorded, see `backtrace`; and whether the last one raised is.
@@ -80,6 +88,7 @@ impl Vm {
             code_end: Cell::new(0),
             keeps_positions: Cell::new(0),
             allocations_poll: Cell::new(0),
+            method_places: [const { Cell::new(FIRST_LABEL) }; METHOD_PLACES],
             closures_keep_code: Cell::new(0),
             backtrace_active: Cell::new(0),
             backtrace_running: Cell::new(0),

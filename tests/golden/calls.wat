@@ -1,5 +1,6 @@
 ;; Two functions of a program that call through request slots in its code: a call to another function and one to
 ;; itself become direct calls, a call whose result is returned becomes a tail call. Neither mentions an address.
+;; None is evaluated in place, as the request says that what is called calls itself.
 ;; Code: one cell a function, (arity, slot); the function at 0x1000 computes sums recursively, the one at 0x1010
 ;; calls it with its argument, and tail-calls it with the result.
 ;; run 0 -> 0
@@ -14,7 +15,7 @@
   (elem (i32.const 2) $interpret)
   (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x200 2))
   (data (i32.const 0x120) (i32 0x1000 0x20))
-  (data (i32.const 0x200) (i32 2 0x1004 0 16 3 0)
+  (data (i32.const 0x200) (i32 2 0x1004 0 16 3 1)
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x318) (i32 2 0x1014 0 16 3 0)
     (i32 2 0) (i64 0x1010) (i32 0 0) (i64 1) (i32 0 0) (i64 2))

@@ -10,6 +10,8 @@ mod blocks;
 pub mod calls;
 pub mod entries;
 pub mod events;
+mod leave;
+mod methods;
 mod primitive;
 pub mod registers;
 pub mod requests;

@@ -6,18 +6,16 @@
 //! `cells_invalidate` after it. Jump distances are added to `pc` on separate paths, so that `pc`
 //! never depends on run-time data.
 
-use super::entries::{
-    self, Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot, resume_anywhere,
-    resume_through_slot,
-};
+use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot};
 use crate::code::effect::frame_size;
 use crate::code::{self, CELL, Certainty};
 use crate::heap;
 use crate::memory::{self, cell_read, cell_write};
+use crate::raise;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
-    box_exists, cells_drop_below, cells_sync, context_pop, context_push, context_update, points_to,
+    box_exists, cells_drop_below, context_pop, context_push, context_update, immediate, points_to,
     specialize_active, specialize_guess, specialize_range,
 };
 
@@ -107,24 +105,6 @@ pub fn byte(block: i64, index: i64) -> u32 {
 #[inline(always)]
 pub fn global(index: u32) -> i64 {
     field(vm().globals.get().0, index)
-}
-
-/// The method of the object with this label: GETDYNMET and GETPUBMET.
-#[inline(never)]
-pub extern "C" fn find_method(object: i64, label: i64) -> i64 {
-    let methods = field(object, 0);
-    // The table holds the number of methods, a mask, then pairs of method and label in ascending
-    // order. Both bounds are odd, whatever the object is, so that the search ends.
-    let (mut low, mut high) = (3u32, field(methods, 0) as u32 | 1);
-    while low < high {
-        let middle = (low + ((high - low) >> 1)) | 1;
-        if label < field(methods, middle) {
-            high = middle - 2;
-        } else {
-            low = middle;
-        }
-    }
-    field(methods, low - 1)
 }
 
 impl Registers {
@@ -258,11 +238,37 @@ impl Registers {
         self.set(self.slot(index), operands);
     }
 
+    /// Sets the accumulator to an integer and goes on.
+    #[inline(always)]
+    pub fn set_int(&mut self, value: i64, operands: u32) {
+        self.set(immediate(value), operands);
+    }
+
+    /// The same with an operation on the accumulator and the top of the stack, which is popped.
+    /// Operands are integers, or the result is none of OCaml's.
+    #[inline(always)]
+    pub fn binary_int(&mut self, operation: impl FnOnce(i64, i64) -> i64) {
+        self.binary(|a, b| immediate(operation(a, b)));
+    }
+
     /// An operation on the accumulator and the top of the stack, which is popped.
     #[inline(always)]
     pub fn binary(&mut self, operation: impl FnOnce(i64, i64) -> i64) {
         let top = self.pop();
         self.set(operation(self.accu, top), 0);
+    }
+
+    /// DIVINT and MODINT: false if the divisor is 0.
+    #[inline(always)]
+    #[must_use]
+    pub fn divide(&mut self, operation: impl FnOnce(i64, i64) -> i64) -> bool {
+        let divisor = self.pop() >> 1;
+        if divisor == 0 {
+            raise::division_by_zero();
+            return false;
+        }
+        self.set_int(tagged(operation(self.accu >> 1, divisor)), 0);
+        true
     }
 
     // The stack.
@@ -390,58 +396,6 @@ impl Registers {
         self.pc = self.entry.wrapping_add((self.slot(0) >> 1) as u32);
         self.trap = (self.slot(1) >> 1) as u32;
         self.drop(TRAP_WORDS);
-    }
-
-    // Pieces.
-
-    /// What goes on at `pc`, in the code whose entry is `entry`: see [`entries::resume`].
-    #[inline(always)]
-    pub fn resumed(pc: u32, entry: u32, base: u32, size: u32, trap: u32, accu: i64) -> Self {
-        Self {
-            entry,
-            pc,
-            base,
-            sp: base - size,
-            accu,
-            trap,
-            piece: pc,
-            inherited: size,
-        }
-    }
-
-    /// Whether the cut at this instruction ends this function's part of the activation. Generic
-    /// code leaves an activation only to compiled code.
-    #[inline(always)]
-    pub fn leaves(&self) -> bool {
-        self.pc != self.piece
-            && (specialize_active() != 0 || code::slot(self.pc) != entries::resume_slot())
-    }
-
-    /// Goes on at this instruction, a cut, in the function in its slot. Returns the result of the
-    /// activation.
-    #[inline(always)]
-    pub fn leave(&self) -> i64 {
-        cells_sync();
-        let size = self.base - self.sp;
-        resume_through_slot(self.pc, self.entry, self.base, size, self.trap, self.accu)
-    }
-
-    /// Whether the innermost trap frame, which exists, is one whose handler compiled code does not
-    /// know.
-    #[inline(always)]
-    pub fn handler_is_elsewhere(&self) -> bool {
-        specialize_active() != 0 && self.trap <= self.inherited
-    }
-
-    /// As [`Registers::handle`], but in the function that goes on there. Returns the result of the
-    /// activation.
-    #[inline(always)]
-    pub fn leave_to_handler(&mut self) -> i64 {
-        self.handle();
-        cells_drop_below(self.sp);
-        cells_sync();
-        let size = self.base - self.sp;
-        resume_anywhere(self.pc, self.entry, self.base, size, self.trap, self.accu)
     }
 
     // Calls.

@@ -15,16 +15,16 @@
 use super::calls::{apply_at, apply_slow};
 use super::entries::{MAX_DIRECT, RESUMED, UNUSED, enter, enter_through_slot};
 use super::events;
+use super::methods::method;
 use super::registers::{
-    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, find_method, modify,
-    store_field, tagged, truth,
+    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, modify, store_field, tagged,
+    truth,
 };
 use crate::code;
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
 use crate::heap;
 use crate::memory::{self, cell_write};
-use crate::raise;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
@@ -258,7 +258,7 @@ pub extern "C" fn interp(
                             }
                             VectLength => {
                                 let words = Value(r.accu).header() >> 10;
-                                r.set(tagged(words as i64), 0);
+                                r.set_int(tagged(words as i64), 0);
                             }
                             GetVectItem => {
                                 r.binary(|block, index| memory::load_i64(element(block, index)))
@@ -268,7 +268,7 @@ pub extern "C" fn interp(
                                 modify(element(r.accu, index), value);
                                 r.set(UNIT, 0);
                             }
-                            GetBytesChar => r.binary(|bytes, index| {
+                            GetBytesChar => r.binary_int(|bytes, index| {
                                 tagged(i64::from(memory::load_u8(byte(bytes, index))))
                             }),
                             SetBytesChar => {
@@ -280,7 +280,7 @@ pub extern "C" fn interp(
                             BranchIf => r.branch(1, r.accu != FALSE),
                             BranchIfNot => r.branch(1, r.accu == FALSE),
                             Switch => r.switch(),
-                            BoolNot => r.set(TRUE + FALSE - r.accu, 0),
+                            BoolNot => r.set_int(TRUE + FALSE - r.accu, 0),
                             PushTrap => {
                                 r.push_trap(r.target(1, 1));
                                 r.next(1);
@@ -342,47 +342,45 @@ pub extern "C" fn interp(
                             PushConst2 => r.push_set(tagged(2), 0),
                             PushConst3 => r.push_set(tagged(3), 0),
                             PushConstInt => r.push_set(tagged(r.int(1)), 1),
-                            NegInt => r.set(2i64.wrapping_sub(r.accu), 0),
-                            AddInt => r.binary(|a, b| a.wrapping_add(b).wrapping_sub(1)),
-                            SubInt => r.binary(|a, b| a.wrapping_sub(b).wrapping_add(1)),
-                            MulInt => r.binary(|a, b| (a - 1).wrapping_mul(b >> 1).wrapping_add(1)),
+                            NegInt => r.set_int(2i64.wrapping_sub(r.accu), 0),
+                            AddInt => r.binary_int(|a, b| a.wrapping_add(b).wrapping_sub(1)),
+                            SubInt => r.binary_int(|a, b| a.wrapping_sub(b).wrapping_add(1)),
+                            MulInt => {
+                                r.binary_int(|a, b| (a - 1).wrapping_mul(b >> 1).wrapping_add(1))
+                            }
                             DivInt => {
-                                let divisor = r.pop() >> 1;
-                                if divisor == 0 {
-                                    raise::division_by_zero();
+                                if !r.divide(i64::wrapping_div) {
                                     break 'raise;
                                 }
-                                r.set(tagged((r.accu >> 1).wrapping_div(divisor)), 0);
                             }
                             ModInt => {
-                                let divisor = r.pop() >> 1;
-                                if divisor == 0 {
-                                    raise::division_by_zero();
+                                if !r.divide(i64::wrapping_rem) {
                                     break 'raise;
                                 }
-                                r.set(tagged((r.accu >> 1).wrapping_rem(divisor)), 0);
                             }
-                            AndInt => r.binary(|a, b| a & b),
-                            OrInt => r.binary(|a, b| a | b),
-                            XorInt => r.binary(|a, b| (a ^ b) | 1),
-                            LslInt => r.binary(|a, b| (a - 1).wrapping_shl((b >> 1) as u32) + 1),
-                            LsrInt => r.binary(|a, b| {
+                            AndInt => r.binary_int(|a, b| a & b),
+                            OrInt => r.binary_int(|a, b| a | b),
+                            XorInt => r.binary_int(|a, b| (a ^ b) | 1),
+                            LslInt => {
+                                r.binary_int(|a, b| (a - 1).wrapping_shl((b >> 1) as u32) + 1)
+                            }
+                            LsrInt => r.binary_int(|a, b| {
                                 ((a as u64).wrapping_shr((b >> 1) as u32) | 1) as i64
                             }),
-                            AsrInt => r.binary(|a, b| a.wrapping_shr((b >> 1) as u32) | 1),
-                            Eq => r.binary(|a, b| truth(a == b)),
-                            Neq => r.binary(|a, b| truth(a != b)),
-                            LtInt => r.binary(|a, b| truth(a < b)),
-                            LeInt => r.binary(|a, b| truth(a <= b)),
-                            GtInt => r.binary(|a, b| truth(a > b)),
-                            GeInt => r.binary(|a, b| truth(a >= b)),
-                            OffsetInt => r.set(r.accu.wrapping_add(r.int(1) << 1), 1),
+                            AsrInt => r.binary_int(|a, b| a.wrapping_shr((b >> 1) as u32) | 1),
+                            Eq => r.binary_int(|a, b| truth(a == b)),
+                            Neq => r.binary_int(|a, b| truth(a != b)),
+                            LtInt => r.binary_int(|a, b| truth(a < b)),
+                            LeInt => r.binary_int(|a, b| truth(a <= b)),
+                            GtInt => r.binary_int(|a, b| truth(a > b)),
+                            GeInt => r.binary_int(|a, b| truth(a >= b)),
+                            OffsetInt => r.set_int(r.accu.wrapping_add(r.int(1) << 1), 1),
                             OffsetRef => {
                                 let n = field(r.accu, 0).wrapping_add(r.int(1) << 1);
                                 store_field(r.accu, 0, n);
                                 r.set(UNIT, 1);
                             }
-                            IsInt => r.set(truth(r.accu & 1 == 1), 0),
+                            IsInt => r.set_int(truth(r.accu & 1 == 1), 0),
                             GetMethod => r.set(field(field(r.slot(0), 0), (r.accu >> 1) as u32), 0),
                             Beq => r.compare_branch(|operand, accu| operand == accu),
                             Bneq => r.compare_branch(|operand, accu| operand != accu),
@@ -390,8 +388,8 @@ pub extern "C" fn interp(
                             BleInt => r.compare_branch(|operand, accu| operand <= accu),
                             BgtInt => r.compare_branch(|operand, accu| operand > accu),
                             BgeInt => r.compare_branch(|operand, accu| operand >= accu),
-                            UltInt => r.binary(|a, b| truth((a as u64) < b as u64)),
-                            UgeInt => r.binary(|a, b| truth(a as u64 >= b as u64)),
+                            UltInt => r.binary_int(|a, b| truth((a as u64) < b as u64)),
+                            UgeInt => r.binary_int(|a, b| truth(a as u64 >= b as u64)),
                             BultInt => {
                                 r.compare_branch(|operand, accu| (operand as u64) < accu as u64)
                             }
@@ -400,16 +398,16 @@ pub extern "C" fn interp(
                             }
                             GetPubMet => {
                                 let object = r.accu;
-                                r.push_set(find_method(object, tagged(r.int(1))), 2);
+                                r.push_set(method(object, tagged(r.int(1))), 2);
                             }
-                            GetDynMet => r.set(find_method(r.slot(0), r.accu), 0),
+                            GetDynMet => r.set(method(r.slot(0), r.accu), 0),
                             Stop => {
                                 lockstep_event(events::EXIT, r.pc, r.sp, r.accu);
                                 return r.accu;
                             }
                             Event => r.next(0),
                             Break => std::process::abort(),
-                            GetStringChar => r.binary(|string, index| {
+                            GetStringChar => r.binary_int(|string, index| {
                                 tagged(i64::from(memory::load_u8(byte(string, index))))
                             }),
                         }

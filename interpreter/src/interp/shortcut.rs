@@ -11,6 +11,7 @@ use super::registers::{Registers, UNIT, byte, element, field, modify, tagged, tr
 use crate::memory;
 use crate::registry::shortcut::*;
 use crate::value::{Value, WORD, tag};
+use annotations::immediate;
 
 /// How far an attempt came.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,7 +50,7 @@ fn string_length(string: i64) -> i64 {
 
 #[inline(always)]
 fn integers(a: i64, b: i64) -> bool {
-    a & b & 1 == 1
+    a & 1 == 1 && b & 1 == 1
 }
 
 /// Whether index `b` of `a` is out of bounds for a shortcut that checks it.
@@ -67,7 +68,7 @@ fn is_outside(shortcut: u32, a: i64, b: i64) -> bool {
 #[inline(always)]
 fn unary(shortcut: u32, a: i64) -> Option<i64> {
     match shortcut {
-        STRING_LENGTH => Some(tagged(string_length(a))),
+        STRING_LENGTH => Some(immediate(tagged(string_length(a)))),
         _ => None,
     }
 }
@@ -83,7 +84,7 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
     };
     let compared = |result: bool| {
         if integers(a, b) {
-            Some(truth(result))
+            Some(immediate(truth(result)))
         } else {
             None
         }
@@ -92,20 +93,20 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
     match shortcut {
         ARRAY_GET | ARRAY_UNSAFE_GET => access(values(a)),
         ARRAY_GET_ADDR => access(true),
-        STRING_GET => Some(tagged(i64::from(memory::load_u8(byte(a, b))))),
+        STRING_GET => Some(immediate(tagged(i64::from(memory::load_u8(byte(a, b)))))),
         EQUAL => compared(a == b),
         NOT_EQUAL => compared(a != b),
         LESS_THAN => compared(a < b),
         LESS_EQUAL => compared(a <= b),
         GREATER_THAN => compared(a > b),
         GREATER_EQUAL => compared(a >= b),
-        COMPARE if integers(a, b) => Some(tagged(i64::from(a > b) - i64::from(a < b))),
-        FLOAT_EQ => Some(truth(float(a) == float(b))),
-        FLOAT_NEQ => Some(truth(float(a) != float(b))),
-        FLOAT_LT => Some(truth(float(a) < float(b))),
-        FLOAT_LE => Some(truth(float(a) <= float(b))),
-        FLOAT_GT => Some(truth(float(a) > float(b))),
-        FLOAT_GE => Some(truth(float(a) >= float(b))),
+        COMPARE if integers(a, b) => Some(immediate(tagged(i64::from(a > b) - i64::from(a < b)))),
+        FLOAT_EQ => Some(immediate(truth(float(a) == float(b)))),
+        FLOAT_NEQ => Some(immediate(truth(float(a) != float(b)))),
+        FLOAT_LT => Some(immediate(truth(float(a) < float(b)))),
+        FLOAT_LE => Some(immediate(truth(float(a) <= float(b)))),
+        FLOAT_GT => Some(immediate(truth(float(a) > float(b)))),
+        FLOAT_GE => Some(immediate(truth(float(a) >= float(b)))),
         _ => None,
     }
 }

@@ -342,6 +342,6 @@ fn a_search_in_what_is_no_object_ends() {
     ];
     let methods = heap::alloc_fields(0, &fields);
     let object = heap::alloc_fields(0, &[methods]);
-    let method = super::registers::find_method(object.0, Value::int(7).0);
+    let method = super::methods::method(object.0, Value::int(7).0);
     assert_eq!(Value(method), Value::int(1));
 }

@@ -5,16 +5,17 @@
 //!      \      |     |     /   BoxAt
 //!       \     |     |    /      |
 //!        \    |     |   /      Box  BoxAddress    residual code knows what the box holds
-//!         \   |     |  /   NonZero  | Pointer..     an `i64`, but not 0; it points to a known word
+//!         \   |     | Immediate | Pointer..        an odd `i64`; it points to a known word
+//!          \  |     |    NonZero                   an `i64`, but not 0
 //!               Dynamic                           known only to residual code
 //! ```
 //!
 //! `Offset` is a parameter of the residual function plus a constant: it gives stack slots names.
 //! There is no point for "unreached": what is not reached has no state.
 //!
-//! Invariant: joining two different points gives `Dynamic`, or `NonZero` where neither can be 0, but
-//! for a box that is virtual on one side only. So each value rises at most three times, which bounds
-//! the fixpoint.
+//! Invariant: joining two different points gives `Dynamic`, but for a box that is virtual on one
+//! side only; `Immediate` where both are odd; or `NonZero` where neither can be 0. So each value
+//! rises at most three times, which bounds the fixpoint.
 
 use crate::ir::{Parameter, Symbol, Type};
 use crate::op::{Const, Op};
@@ -42,6 +43,8 @@ pub enum Abs {
     Pointer(Symbol),
     /// The same address as an `i32`.
     PointerAddress(Symbol),
+    /// Residual code has the `i64`, which is odd and no address: nobody but residual code changes it.
+    Immediate,
     /// Residual code has the `i64`, which is not 0.
     NonZero,
     Dynamic,
@@ -56,6 +59,7 @@ impl Abs {
             | Abs::BoxAt
             | Abs::Pointer(_)
             | Abs::PointerAddress(_)
+            | Abs::Immediate
             | Abs::NonZero
             | Abs::Dynamic => false,
         }
@@ -71,6 +75,7 @@ impl Abs {
             | Abs::Offset { .. }
             | Abs::Pointer(_)
             | Abs::PointerAddress(_)
+            | Abs::Immediate
             | Abs::NonZero
             | Abs::Dynamic => false,
         }
@@ -80,7 +85,7 @@ impl Abs {
     pub fn is_nonzero(self) -> bool {
         match self {
             Abs::Const(Const::I64(n)) => n != 0,
-            Abs::Box | Abs::BoxAt | Abs::Pointer(_) | Abs::NonZero => true,
+            Abs::Box | Abs::BoxAt | Abs::Pointer(_) | Abs::Immediate | Abs::NonZero => true,
             Abs::Const(_)
             | Abs::Symbol(_)
             | Abs::Slot(_)
@@ -91,11 +96,31 @@ impl Abs {
         }
     }
 
+    /// Whether it is an odd `i64`.
+    pub fn is_immediate(self) -> bool {
+        match self {
+            Abs::Const(Const::I64(n)) => n & 1 == 1,
+            Abs::Immediate => true,
+            Abs::Const(_)
+            | Abs::Symbol(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::Box
+            | Abs::BoxAddress
+            | Abs::BoxAt
+            | Abs::Pointer(_)
+            | Abs::PointerAddress(_)
+            | Abs::NonZero
+            | Abs::Dynamic => false,
+        }
+    }
+
     /// The least upper bound.
     pub fn join(self, other: Abs) -> Abs {
         match (self, other) {
             (Abs::Box, Abs::BoxAt) | (Abs::BoxAt, Abs::Box) => Abs::Box,
             _ if self == other => self,
+            _ if self.is_immediate() && other.is_immediate() => Abs::Immediate,
             _ if self.is_nonzero() && other.is_nonzero() => Abs::NonZero,
             _ => Abs::Dynamic,
         }
@@ -123,6 +148,7 @@ impl Abs {
             | Abs::BoxAt
             | Abs::Pointer(_)
             | Abs::PointerAddress(_)
+            | Abs::Immediate
             | Abs::NonZero
             | Abs::Dynamic => None,
         }
@@ -140,6 +166,7 @@ impl Abs {
             | Abs::BoxAt
             | Abs::Pointer(_)
             | Abs::PointerAddress(_)
+            | Abs::Immediate
             | Abs::NonZero
             | Abs::Dynamic => None,
         }
@@ -164,6 +191,7 @@ impl Abs {
             | Abs::BoxAt
             | Abs::Pointer(_)
             | Abs::PointerAddress(_)
+            | Abs::Immediate
             | Abs::NonZero
             | Abs::Dynamic => None,
         }
@@ -192,6 +220,9 @@ pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
             Op::I32And,
             &[zero @ Abs::Const(Const::I32(0)), _] | &[_, zero @ Abs::Const(Const::I32(0))],
         ) => Some(zero),
+        (Op::I64And, &[a, Abs::Const(Const::I64(1))]) => {
+            a.is_immediate().then_some(Abs::Const(Const::I64(1)))
+        }
         (Op::I64Eqz, &[a]) => a.is_nonzero().then_some(truth(false)),
         (Op::I64Eq, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(false)),
         (Op::I64Ne, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(true)),

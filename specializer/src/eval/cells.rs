@@ -69,6 +69,7 @@ pub fn order(address: Abs) -> (u32, u32, i64) {
         | Abs::BoxAt
         | Abs::Pointer(_)
         | Abs::PointerAddress(_)
+        | Abs::Immediate
         | Abs::NonZero
         | Abs::Dynamic => unreachable!("not the address of a cell"),
     }
@@ -141,11 +142,14 @@ impl<V: Content> Cells<V> {
         }
     }
 
-    /// Forgets clean cells of whose contents nothing is known, and where blocks are.
+    /// Forgets clean cells of whose contents nothing is known, and where blocks are. Integers stay
+    /// what they are.
     pub fn invalidate(&mut self) {
         self.cells.retain(|cell| {
             let abs = cell.value.abs();
-            cell.dirty || abs.is_known() || matches!(abs, Abs::Box | Abs::Pointer(_))
+            cell.dirty
+                || abs.is_known()
+                || matches!(abs, Abs::Box | Abs::Pointer(_) | Abs::Immediate)
         });
         for cell in &mut self.cells {
             cell.value = match cell.dirty {

@@ -265,6 +265,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             | Abs::BoxAt
             | Abs::Pointer(_)
             | Abs::PointerAddress(_)
+            | Abs::Immediate
             | Abs::NonZero
             | Abs::Dynamic => None,
         };
@@ -334,6 +335,7 @@ impl<'a, P: Phase> Machine<'a, P> {
                 self.set_known(result, Abs::Const(Const::I32(is_inlined.into())));
             }
             Intrinsic::Nonzero => self.nonzero(args[0], result),
+            Intrinsic::Immediate => self.immediate(args[0], result),
             Intrinsic::PointsTo => self.points_to(args[0], args[1], result),
             Intrinsic::CellsRead => self.read_cell(args[0], result),
             Intrinsic::CellsWrite => self.write_cell(args[0], args[1]),
@@ -412,6 +414,14 @@ impl<'a, P: Phase> Machine<'a, P> {
     fn nonzero(&mut self, value: P::Value, result: Option<generic::Value>) {
         let value = match value.abs() {
             Abs::Dynamic => self.phase.noting(value, Abs::NonZero),
+            _ => value,
+        };
+        self.set(result, value);
+    }
+
+    fn immediate(&mut self, value: P::Value, result: Option<generic::Value>) {
+        let value = match value.abs() {
+            Abs::Dynamic | Abs::NonZero => self.phase.noting(value, Abs::Immediate),
             _ => value,
         };
         self.set(result, value);
@@ -536,6 +546,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             | Abs::BoxAt
             | Abs::Pointer(_)
             | Abs::PointerAddress(_)
+            | Abs::Immediate
             | Abs::NonZero
             | Abs::Dynamic => false,
         };

@@ -306,6 +306,7 @@ impl<'a> Writer<'a> {
             | Abs::BoxAt
             | Abs::Pointer(_)
             | Abs::PointerAddress(_)
+            | Abs::Immediate
             | Abs::NonZero
             | Abs::Dynamic => {
                 unreachable!("dynamic values have a name")

@@ -1,0 +1,50 @@
+;; A call that is evaluated in place needs no sync before it: where the callee returns at once, the caller's cell
+;; stays a value. Where it makes a tail call, that becomes a call, which may change the cell: there the cell is
+;; stored before and loaded after, and where the two ways meet, the cell is what each has.
+;; Code as in calls.wat: the function at 0x1010 calls the one at 0x1000.
+;; run 0 -> 17
+;; run 5 -> 46
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (import "bactrian" "cells.sync" (func $sync))
+  (import "bactrian" "cells.invalidate" (func $invalidate))
+  (import "bactrian" "cells.read" (func $read (param i32) (result i64)))
+  (import "bactrian" "cells.write" (func $write (param i32 i64)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 3 funcref)
+  (elem (i32.const 2) $interpret)
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x200 2))
+  (data (i32.const 0x120) (i32 0x1000 0x20))
+  (data (i32.const 0x200) (i32 2 0x1004 0 16 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x318) (i32 2 0x1014 0 16 3 0)
+    (i32 2 0) (i64 0x1010) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x1000) (i32 1 2 0 0))
+  (data (i32.const 0x1010) (i32 1 2 1 -16))
+  ;; Triples the cell of the caller's caller.
+  (func $other (param i32) (result i64)
+    (local.set 0 (i32.add (local.get 0) (i32.const 16)))
+    (i64.store (local.get 0) (i64.mul (i64.load (local.get 0)) (i64.const 3)))
+    (i64.const 1))
+  (func (export "run") (param i64) (result i64)
+    (call_indirect (type $entry)
+      (i32.const 0x1010) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x1014))))
+  (func $interpret (type $entry)
+    (local $callee i32)
+    (local $result i64)
+    (call $position (local.get 0))
+    (if (i32.load offset=8 (local.get 0))
+      (then
+        (local.set $callee (i32.add (local.get 0) (i32.load offset=12 (local.get 0))))
+        (call $write (local.get 1) (i64.add (local.get 2) (i64.const 10)))
+        (call $sync)
+        (local.set $result (call_indirect (type $entry)
+          (local.get $callee) (i32.sub (local.get 1) (i32.const 16)) (local.get 2)
+          (i32.load offset=4 (local.get $callee))))
+        (call $invalidate)
+        (return (i64.add (local.get $result) (call $read (local.get 1))))))
+    (if (i64.eqz (local.get 2)) (then (return (i64.const 7))))
+    (call $sync)
+    (return_call $other (local.get 1))))

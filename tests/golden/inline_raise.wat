@@ -1,0 +1,37 @@
+;; Where a call that is evaluated in place returns 0, which says that it raised, and where what it returns is said to
+;; be another number, the caller's test is decided.
+;; Code as in calls.wat: the function at 0x1010 calls the one at 0x1000.
+;; run 0 -> -1
+;; run 4 -> 8
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (import "bactrian" "value.nonzero" (func $nonzero (param i64) (result i64)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 3 funcref)
+  (elem (i32.const 2) $interpret)
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x200 2))
+  (data (i32.const 0x120) (i32 0x1000 0x20))
+  (data (i32.const 0x200) (i32 2 0x1004 0 16 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x318) (i32 2 0x1014 0 16 3 0)
+    (i32 2 0) (i64 0x1010) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x1000) (i32 1 2 0 0))
+  (data (i32.const 0x1010) (i32 1 2 1 -16))
+  (func (export "run") (param i64) (result i64)
+    (call_indirect (type $entry)
+      (i32.const 0x1010) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x1014))))
+  (func $interpret (type $entry)
+    (local $callee i32)
+    (local $result i64)
+    (call $position (local.get 0))
+    (if (i32.load offset=8 (local.get 0))
+      (then
+        (local.set $callee (i32.add (local.get 0) (i32.load offset=12 (local.get 0))))
+        (local.set $result (call_indirect (type $entry)
+          (local.get $callee) (local.get 1) (local.get 2) (i32.load offset=4 (local.get $callee))))
+        (if (i64.eqz (local.get $result)) (then (return (i64.const -1))))
+        (return (i64.mul (local.get $result) (i64.const 2)))))
+    (if (i64.eqz (local.get 2)) (then (return (i64.const 0))))
+    (return (call $nonzero (local.get 2)))))
