@@ -110,7 +110,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         code::note_float_constant(code::address(code_start, constant));
     }
     stack::note_raisable(calls("caml_gc_set"));
-    requests::publish(code_start, &plan, &found.recursive)
+    requests::publish(code_start, &plan, &found)
 }
 
 fn is_float(globals: Value, global: usize) -> bool {

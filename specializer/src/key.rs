@@ -70,11 +70,12 @@ impl GenericKey {
             code,
             code_len,
             is_recursive: _,
+            loops,
         } = request;
         let mut key = Self {
             hasher: self.hasher.clone(),
         };
-        key.value(&(function, sig, anchor));
+        key.value(&(function, sig, anchor, loops));
         key.list(params, Self::value);
         let bytes = image.constant_bytes(*code, *code_len);
         key.bytes(&bytes.expect("requests are checked to have constant code"));

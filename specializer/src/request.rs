@@ -57,6 +57,8 @@ pub struct Request {
     pub code_len: u32,
     /// Whether the code calls itself, and goes on after that.
     pub is_recursive: bool,
+    /// Whether the code repeats itself.
+    pub loops: bool,
 }
 
 /// The first half of a BLAKE3 hash.
@@ -107,6 +109,7 @@ impl Request {
             self.anchor,
             self.code_len,
             self.is_recursive,
+            self.loops,
         );
         let hash = blake3::hash(format!("{asked:?}").as_bytes());
         *hash.as_bytes().first_chunk().expect("a hash has 32 bytes")
@@ -287,6 +290,7 @@ impl Reader<'_, '_> {
             code: 0,
             code_len,
             is_recursive: flags & abi::REQUEST_RECURSIVE != 0,
+            loops: flags & abi::REQUEST_LOOPS != 0,
         };
         for (index, &ty) in signature.params.iter().enumerate() {
             let list = address.wrapping_add(offset_of!(abi::Request, params) as u32);

@@ -62,27 +62,7 @@
 ;; }
 ;; function(i32, i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i32, v2: i64):
-;;     v3: i64 = i64.const -1
-;;     v4: i64 = i64.const 0
-;;     v5: i32 = address base0-16
-;;     v6: i32 = i32.const -8
-;;     v7: i32 = i64.eqz v2
-;;     branch v7 ? bb2(v4) : bb1()
-;; bb1():
-;;     v8: i64 = i64.add v2, v3
-;;     v9: i32 = i32.add v1, v6
-;;     v10: i64 = call_slot sig0 base0-12 v5, v9, v8
-;;     v11: i64 = i64.add v2, v10
-;;     jump bb2(v11)
-;; bb2(v12: i64):
-;;     v13: i32 = i64.eqz v12
-;;     branch v13 ? bb3() : bb4()
-;; bb3():
-;;     return v4
-;; bb4():
-;;     v14: i64 = i64.add v12, v3
-;;     v15: i32 = i32.add v1, v6
-;;     v16: i64 = call_slot sig0 base0-12 v5, v15, v14
-;;     v17: i64 = i64.add v12, v16
-;;     return v17
+;;     v3: i32 = address base0-16
+;;     v4: i64 = call_slot sig0 base0-12 v3, v1, v2
+;;     tail_call_slot sig0 base0-12 v3, v1, v4
 ;; }

@@ -35,3 +35,26 @@
         (return (i64.mul (local.get $result) (i64.const 2)))))
     (if (i64.eqz (local.get 2)) (then (return (i64.const 0))))
     (return (call $nonzero (local.get 2)))))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i64 = i64.const 0
+;;     v4: i32 = i64.eqz v2
+;;     branch v4 ? bb1() : bb2()
+;; bb1():
+;;     return v3
+;; bb2():
+;;     return v2
+;; }
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i64 = i64.const -1
+;;     v4: i64 = i64.const 2
+;;     v5: i32 = i64.eqz v2
+;;     branch v5 ? bb1() : bb2()
+;; bb1():
+;;     return v3
+;; bb2():
+;;     v6: i64 = i64.mul v2, v4
+;;     return v6
+;; }

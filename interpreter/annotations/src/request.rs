@@ -66,6 +66,9 @@ pub struct Request {
 /// The code calls itself, and goes on after that: a hint that it is no use to evaluate calls of it in
 /// place.
 pub const REQUEST_RECURSIVE: u32 = 1;
+/// The code repeats itself, by jumps back or calls of itself: a hint that it is worth more to
+/// evaluate calls in it in place.
+pub const REQUEST_LOOPS: u32 = 2;
 
 /// What is known of one parameter of the generic function.
 #[repr(C)]

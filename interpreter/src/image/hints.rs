@@ -21,7 +21,7 @@ mod scan;
 mod state;
 
 use crate::code::{Certainty, Entry};
-use scan::{LOADS, count_sites, globals_set, labels};
+use scan::{Group, LOADS, count_sites, globals_set, labels};
 use state::{Known, Labels, Seen, State};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -46,6 +46,8 @@ pub struct Found {
     pub loads: Vec<(usize, usize)>,
     /// Entries of functions that call themselves, and go on after that.
     pub recursive: HashSet<usize>,
+    /// Entries of functions that jump back or call themselves.
+    pub looping: HashSet<usize>,
 }
 
 /// What a program does to the code pointers of closures.
@@ -88,16 +90,8 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers) -> Found {
             .map(|(&at, function)| (at, position(function)))
             .collect(),
         recursive: program.recursive.iter().map(position).collect(),
+        looping: program.looping.iter().map(position).collect(),
     }
-}
-
-/// Where the closures of one function are: its number, and its place among those that share a
-/// block.
-#[derive(Clone, Copy, Default)]
-struct Group {
-    /// The CLOSUREREC instruction.
-    site: usize,
-    index: usize,
 }
 
 struct Program<'a> {
@@ -121,6 +115,7 @@ struct Program<'a> {
     /// Function of the closure that an instruction loads, if it is certain.
     loads: BTreeMap<usize, usize>,
     recursive: HashSet<usize>,
+    looping: HashSet<usize>,
     /// Where jumps lead.
     labels: HashSet<usize>,
     guesses_changed: bool,
@@ -150,6 +145,7 @@ impl<'a> Program<'a> {
             calls: BTreeMap::new(),
             loads: BTreeMap::new(),
             recursive: HashSet::new(),
+            looping: HashSet::new(),
             guesses_changed: true,
             certain_changed: false,
         }
@@ -200,10 +196,12 @@ impl<'a> Program<'a> {
         }
         match effect::of(instruction).flow {
             Flow::Branch { operand } => {
+                self.jump(instruction.target(operand), instruction, function);
                 labels.arrive(instruction.target(operand), state);
                 true
             }
             Flow::Jump { operand } => {
+                self.jump(instruction.target(operand), instruction, function);
                 labels.arrive(instruction.target(operand), state);
                 false
             }
@@ -245,6 +243,12 @@ impl<'a> Program<'a> {
         }
     }
 
+    fn jump(&mut self, target: i64, instruction: &Instruction, function: usize) {
+        if target <= instruction.position as i64 {
+            self.looping.insert(function);
+        }
+    }
+
     fn call(
         &mut self,
         instruction: &Instruction,
@@ -254,6 +258,9 @@ impl<'a> Program<'a> {
     ) -> bool {
         let mut result = Known::ANYTHING;
         self.calls.remove(&instruction.position);
+        if state.accu.seen == Seen::Closure(function) {
+            self.looping.insert(function);
+        }
         if let Seen::Closure(callee) = state.accu.seen
             && self.entries[callee].arity as usize == count
         {

@@ -7,10 +7,10 @@
 //! positions on the stack, whether allocations are safepoints, and whether closures keep their code.
 
 use crate::code::ImageError;
+use crate::image::hints::Found;
 use crate::image::pieces::Plan;
 use annotations::{REQUEST_MAGIC, REQUEST_VERSION, RequestTable};
 use std::cell::UnsafeCell;
-use std::collections::HashSet;
 
 /// The request table, where the specializer finds it.
 #[repr(transparent)]
@@ -32,11 +32,7 @@ pub static BACTRIAN_REQUESTS: Published = Published(UnsafeCell::new(RequestTable
 
 /// Natively nothing reads requests.
 #[cfg(not(target_family = "wasm"))]
-pub fn publish(
-    _code_start: u32,
-    _plan: &Plan,
-    _recursive: &HashSet<usize>,
-) -> Result<(), ImageError> {
+pub fn publish(_code_start: u32, _plan: &Plan, _found: &Found) -> Result<(), ImageError> {
     Ok(())
 }
 
@@ -56,10 +52,11 @@ mod wasm {
     use crate::memory;
     use crate::vm::vm;
     use annotations::{
-        MAX_PARAMS, PARAM_CONST, PARAM_PASS, PARAM_POINTER, Param, REQUEST_RECURSIVE, Region,
-        Request,
+        MAX_PARAMS, PARAM_CONST, PARAM_PASS, PARAM_POINTER, Param, REQUEST_LOOPS,
+        REQUEST_RECURSIVE, Region, Request,
     };
     use core::cell::Cell;
+    use std::collections::HashSet;
 
     /// Parameters of the interpreter loop: code, env, sp, nargs, and the direct arguments.
     const CODE: usize = 0;
@@ -71,17 +68,16 @@ mod wasm {
 
     /// Makes the table for the code laid out at `code_start`. The requests are at the end of
     /// memory, out of the way of what remains in the linked module.
-    /// Functions whose entries are in `recursive` call themselves, and go on after that.
-    pub fn publish(
-        code_start: u32,
-        plan: &Plan,
-        recursive: &HashSet<usize>,
-    ) -> Result<(), ImageError> {
+    pub fn publish(code_start: u32, plan: &Plan, found: &Found) -> Result<(), ImageError> {
+        let flag = |entries: &HashSet<usize>, entry: &Entry, flag: u32| match entries
+            .contains(&entry.position)
+        {
+            true => flag,
+            false => 0,
+        };
         let entries = plan.entries.iter().map(|entry| Request {
-            flags: match recursive.contains(&entry.position) {
-                true => REQUEST_RECURSIVE,
-                false => 0,
-            },
+            flags: flag(&found.recursive, entry, REQUEST_RECURSIVE)
+                | flag(&found.looping, entry, REQUEST_LOOPS),
             ..entry_request(code_start, entry)
         });
         let pieces = plan
@@ -197,7 +193,8 @@ mod wasm {
             anchor: CODE as u32,
             code_len: words as u32 * code::CELL,
             param_count: PARAM_COUNT as u32,
-            flags: 0,
+            // Pieces are loops, or parts of functions too large to be taken.
+            flags: REQUEST_LOOPS,
             params,
         }
     }

@@ -141,6 +141,11 @@ impl Contexts {
         })
     }
 
+    /// Whether something was assumed since the last position.
+    pub fn assumes(&self, context: ContextId) -> bool {
+        matches!(self.contexts[context], Context::Assuming { .. })
+    }
+
     /// Whether no position was given yet: at the request's beginning, or at a callee's.
     pub fn is_beginning(&self, context: ContextId) -> bool {
         matches!(self.contexts[context], Context::Root | Context::Call { .. })

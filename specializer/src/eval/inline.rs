@@ -11,6 +11,7 @@
 
 use smallvec::SmallVec;
 
+use super::Evaluation;
 use super::abs::Abs;
 use super::analyse::NodeId;
 use super::cells::Content;
@@ -182,6 +183,18 @@ impl<P: Phase> Machine<'_, P> {
         Some((context, edge))
     }
 
+    /// Whether one of the functions under evaluation repeats itself.
+    fn is_in_loop(&self) -> bool {
+        let Evaluation { request, image, .. } = self.evaluation;
+        let mut callers = self.contexts.calls(self.context);
+        let loops = |slot| {
+            image
+                .slot(request.address(slot))
+                .is_some_and(|caller| caller.loops)
+        };
+        request.loops || callers.any(|(_, slot)| loops(slot))
+    }
+
     /// Whether an argument of the callee points to code that is known, other than its own.
     fn is_given_function(&self, callee: &Request, args: &[P::Value]) -> Applies {
         let request = self.evaluation.request;
@@ -207,9 +220,11 @@ impl<P: Phase> Machine<'_, P> {
         let results = &evaluation.prepared.function.signature.results;
         let address = evaluation.request.address(slot);
         let is_again = |(_, outer)| evaluation.request.address(outer) == address;
-        let longest = match applies {
-            Applies::Unknown => budgets.inlined,
-            Applies::Known => budgets.inlined_applying,
+        let longest = match (applies, self.contexts.assumes(self.context)) {
+            (Applies::Known, _) if callee.loops => budgets.inlined_applying,
+            (_, true) => budgets.inlined_guessed,
+            (_, false) if self.is_in_loop() => budgets.inlined_in_loops,
+            (_, false) => budgets.inlined,
         };
         let fits = callee.code_len <= longest
             && !callee.is_recursive

@@ -50,10 +50,13 @@ pub struct Budgets {
     pub insts: usize,
     /// Outcomes of one value specialization.
     pub fan_out: u32,
-    /// Bytes of code of a function whose calls are evaluated in place; the same where it is given a
-    /// function that is known; and of all such calls in one request, if its own code is not longer.
+    /// Bytes of code of a function whose calls are evaluated in place; the same in a request whose
+    /// code loops; where the callee is assumed; where it loops and is given a function that is known.
     pub inlined: u32,
+    pub inlined_in_loops: u32,
+    pub inlined_guessed: u32,
     pub inlined_applying: u32,
+    /// Bytes of all such calls in one request, if its own code is not longer.
     pub inlined_total: u32,
     /// How many such calls may be within each other.
     pub inlined_depth: usize,
@@ -67,7 +70,9 @@ impl Default for Budgets {
             rounds: 32,
             insts: 2_000_000,
             fan_out: 4096,
-            inlined: 256,
+            inlined: 64,
+            inlined_in_loops: 256,
+            inlined_guessed: 128,
             inlined_applying: 1024,
             inlined_total: 2048,
             inlined_depth: 4,

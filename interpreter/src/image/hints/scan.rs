@@ -81,3 +81,12 @@ pub const LOADS: &[Opcode] = {
         PushGetGlobalField,
     ]
 };
+
+/// Where the closures of one function are: its number, and its place among those that share a
+/// block.
+#[derive(Clone, Copy, Default)]
+pub struct Group {
+    /// The CLOSUREREC instruction.
+    pub site: usize,
+    pub index: usize,
+}
