@@ -41,3 +41,25 @@
     (local.set $callee (i32.load (i32.wrap_i64 (call $read (local.get 1)))))
     (return (call_indirect (type $entry)
       (local.get $callee) (local.get 1) (local.get 2) (i32.load offset=4 (local.get $callee))))))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i64 = i64.const 1
+;;     v4: i64 = i64.add v2, v3
+;;     return v4
+;; }
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i32 = i32.const -8192
+;;     v4: i32 = i32.const 8192
+;;     v5: i32 = address base0-16
+;;     v6: i32 = i32.const 12288
+;;     v7: i64 = i64.const 1
+;;     v8: i32 = i32.add v1, v3
+;;     i32.store v4, v5
+;;     v9: i64 = i64.load v6
+;;     i64.store offset=8192 v8, v9
+;;     call fn6
+;;     v10: i64 = i64.add v2, v7
+;;     return v10
+;; }

@@ -195,15 +195,13 @@ impl<'a> Program<'a> {
             return self.call(instruction, function, state, count as usize);
         }
         match effect::of(instruction).flow {
-            Flow::Branch { operand } => {
-                self.jump(instruction.target(operand), instruction, function);
-                labels.arrive(instruction.target(operand), state);
-                true
-            }
-            Flow::Jump { operand } => {
-                self.jump(instruction.target(operand), instruction, function);
-                labels.arrive(instruction.target(operand), state);
-                false
+            flow @ (Flow::Branch { operand } | Flow::Jump { operand }) => {
+                let target = instruction.target(operand);
+                if target <= instruction.position as i64 {
+                    self.looping.insert(function);
+                }
+                labels.arrive(target, state);
+                matches!(flow, Flow::Branch { .. })
             }
             Flow::Switch => {
                 for index in 0..instruction.operands.len() - 1 {
@@ -240,12 +238,6 @@ impl<'a> Program<'a> {
                 self.plain(instruction, function, state);
                 true
             }
-        }
-    }
-
-    fn jump(&mut self, target: i64, instruction: &Instruction, function: usize) {
-        if target <= instruction.position as i64 {
-            self.looping.insert(function);
         }
     }
 
