@@ -23,10 +23,10 @@ test:
 	./scripts/setup.sh target ocaml programs
 	$(CARGO) test --workspace
 
-# Measures, and rewrites the table in README.md. BENCH="fib nqueens" measures only these.
+# Measures, and rewrites the tables in README.md. BENCH="fib nqueens hello" only measures these.
 bench:
 	./scripts/setup.sh target ocaml
-	$(CARGO) run --package bactrian -- bench --readme README.md $(BENCH)
+	$(CARGO) run --package bactrian -- bench $(if $(BENCH),$(BENCH),--readme README.md)
 
 # Cold builds of programs that are large in one way; rewrites their table in README.md.
 shapes:

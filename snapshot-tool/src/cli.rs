@@ -197,7 +197,8 @@ pub struct DemoArgs {
 
 #[derive(Debug, Args)]
 pub struct BenchArgs {
-    /// Only these programs, or these checks of numbers.
+    /// Only these programs and tasks (ocamlc, hello), or these checks of numbers.
+    #[arg(conflicts_with = "readme")]
     pub names: Vec<String>,
     /// Compare numbers with those of `ocamlrun` instead: formatted, read and computed.
     #[arg(long, conflicts_with = "readme")]

@@ -210,7 +210,7 @@ fn figures_of_the_benchmark_are_in_the_readme_only() {
     const LABELS: [&str; 4] = [
         "instructions specialized",
         "a word of bytecode",
-        "with a warm cache",
+        "warm cache over cold",
         "geometric mean",
     ];
     let mut copies = Vec::new();

@@ -42,7 +42,8 @@ const SHAPES: Marks = [
     "<!-- shapes:end -->",
 ];
 
-/// Measures the benchmark programs and prints the table; with `--readme`, also puts it there.
+/// Measures the benchmark programs and prints the tables; with `--readme`, also puts them there.
+/// With names, only these programs and tasks are measured.
 pub fn bench(args: &BenchArgs) -> Result<()> {
     if args.numbers {
         return numbers::numbers(args);
@@ -53,13 +54,26 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         .as_ref()
         .map(|path| Readme::open(path, marks))
         .transpose()?;
-    let sources = sources(&args.programs, "ml", &args.names)?;
     let bench = Bench::new(args.runs)?;
     if args.shapes {
         let rows = table::shapes(&shapes::measure(&bench)?);
         return show(&table::markdown(&rows), readme);
     }
-    let tasks = users::measure(&bench)?;
+    let is_whole = args.names.is_empty();
+    let is_task = |name: &&String| users::is_task(name);
+    let names: Vec<String> = args
+        .names
+        .iter()
+        .filter(|name| !is_task(name))
+        .cloned()
+        .collect();
+    let sources = match is_whole || !names.is_empty() {
+        true => sources(&args.programs, "ml", &names)?,
+        false => Vec::new(),
+    };
+    let tasks = users::measure(&bench, |task| {
+        is_whole || args.names.iter().any(|name| name == task)
+    })?;
     let mut measurements = Vec::new();
     for source in &sources {
         let name = name(source);
@@ -71,7 +85,10 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
                 .with_context(|| name.clone())?,
         );
     }
-    let scaling = scaling::measure(&bench)?;
+    let scaling = match is_whole {
+        true => scaling::measure(&bench)?,
+        false => Vec::new(),
+    };
     let nothing = bench.measure_nothing()?;
     let figures = Figures::new(&measurements, &nothing, &scaling);
     show(&report(&measurements, &figures, &tasks), readme)

@@ -35,13 +35,30 @@ impl Task {
     }
 }
 
-/// Measures tasks on `ocamlrun` and on ours; none where OCaml is not installed.
-pub fn measure(bench: &Bench) -> Result<Vec<Task>> {
+/// The tasks, by what they are called on the command line.
+const TASKS: [(&str, Measure); 2] = [("ocamlc", compile), ("hello", hello)];
+
+type Measure = fn(&Bench) -> Result<Task>;
+
+/// Whether a task is called so.
+pub fn is_task(name: &str) -> bool {
+    TASKS.iter().any(|(task, _)| *task == name)
+}
+
+/// Measures the tasks that are wanted, on `ocamlrun` and on ours; none where OCaml is not
+/// installed.
+pub fn measure(bench: &Bench, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Task>> {
+    let mut tasks = Vec::new();
     if !bench.has_ocamlrun() || !Path::new(COMPILER).exists() {
-        return Ok(Vec::new());
+        return Ok(tasks);
     }
-    eprintln!("ocamlc ...");
-    Ok(vec![compile(bench)?, hello(bench)?])
+    for (name, measure) in TASKS {
+        if is_wanted(name) {
+            eprintln!("{name} ...");
+            tasks.push(measure(bench)?);
+        }
+    }
+    Ok(tasks)
 }
 
 /// The compiler, out of a warm cache.
