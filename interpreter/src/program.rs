@@ -78,7 +78,12 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let code_start = load_code(&executable.code, &verified)?;
     let plan = pieces::plan(&executable.code, &verified, pieces::longest());
     layout::cut(&plan, code_start, entries::resume_slot());
-    for poll in quiet::polls(&executable.code, |index| bound[index].is_some_and(is_quiet)) {
+    // Code that nothing leads to is not verified: it may name what there is not.
+    let is_quiet = |index| {
+        let primitive: Option<&Primitive> = bound.get(index).copied().flatten();
+        primitive.is_some_and(is_quiet)
+    };
+    for poll in quiet::polls(&executable.code, is_quiet) {
         code::silence(code::address(code_start, poll));
     }
     // Code that is loaded later may call what the program itself does not.
@@ -113,9 +118,13 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     requests::publish(code_start, &plan, &found)
 }
 
+/// Whether there is a global of this number, and it is a float.
 fn is_float(globals: Value, global: usize) -> bool {
-    let value = globals.field(global);
-    value.is_block() && value.tag() == tag::DOUBLE
+    let is_block = |value: &Value| value.is_block();
+    let value = (global < globals.wosize()).then(|| globals.field(global));
+    value
+        .filter(is_block)
+        .is_some_and(|value| value.tag() == tag::DOUBLE)
 }
 
 /// Whether calls of a primitive leave nothing for a safepoint to do.

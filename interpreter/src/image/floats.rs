@@ -6,7 +6,7 @@ use crate::code::opcode::Opcode;
 use std::collections::HashSet;
 
 /// The positions of those in verified `code`; `is_float` says what a global is when the program
-/// begins.
+/// begins. Code that nothing leads to may ask about any number.
 pub fn constants(code: &[i32], is_float: impl Fn(usize) -> bool) -> Vec<usize> {
     let (mut reads, mut written) = (Vec::new(), HashSet::new());
     for instruction in decode::instructions(code) {

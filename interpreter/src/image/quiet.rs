@@ -11,7 +11,8 @@ use crate::code::opcode::Opcode;
 use std::collections::HashMap;
 
 /// The positions, in ascending order, of the CHECK_SIGNALS in verified `code` that have nothing to
-/// do. `is_quiet` says it of the primitive with an index.
+/// do. `is_quiet` says it of the primitive with an index, which code that nothing leads to makes
+/// any number.
 pub fn polls(code: &[i32], is_quiet: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut polls = Vec::new();
     // By position of the CHECK_SIGNALS: the end of the last jump back, and how many busy

@@ -254,6 +254,18 @@ fn changed_words_never_panic() {
     }
 }
 
+/// Case 3010584 of an earlier version: the loader panicked at the primitive.
+#[test]
+fn code_that_nothing_leads_to_may_name_anything() {
+    let dead = "dead: CheckSignals; CCall1 65; GetGlobal 100000000; Branch @dead";
+    assert_eq!(
+        run(&format!("Const1; Branch @end; {dead}; end: Stop")),
+        Ok(1)
+    );
+    let dead = "GetGlobal -1; PushGetGlobal -100000; Pop 1";
+    assert_eq!(run(&format!("Const2; Stop; {dead}; Stop")), Ok(2));
+}
+
 #[test]
 fn callees_are_guessed() {
     // f is captured by g, which is in a block in a global, which h reads; each calls the other
