@@ -16,7 +16,12 @@ use crate::program::Program as File;
 use crate::tool::{Mode, Tool};
 
 /// The modes that a program is run in.
-pub const MODES: [Mode; 3] = [Mode::Generic, Mode::Residual, Mode::Stress];
+pub const MODES: [Mode; 4] = [
+    Mode::Generic,
+    Mode::Residual,
+    Mode::Stress,
+    Mode::Collecting,
+];
 
 /// How often a failing program is tried to be made smaller.
 const ATTEMPTS: usize = 600;
