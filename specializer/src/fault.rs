@@ -14,6 +14,7 @@ mod cells;
 mod flow;
 mod linking;
 mod lowering;
+mod payloads;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -55,6 +56,8 @@ pub enum Damage {
     WrongCell,
     /// A store to anything but a cell does not happen.
     DroppedStore,
+    /// A box is made of another float, or a join gets the payload of another box.
+    WrongPayload,
     /// A constant is taken for the one before it.
     MergedConstants,
     /// A jump leads past a block that has an effect.
@@ -112,6 +115,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("evaluation", Damage::MissingSync),
     Kind::Code("evaluation", Damage::WrongCell),
     Kind::Code("evaluation", Damage::DroppedStore),
+    Kind::Code("evaluation", Damage::WrongPayload),
     Kind::Code("constants", Damage::MergedConstants),
     Kind::Code("threads", Damage::SkippedBlock),
     Kind::Code("params", Damage::MergedParameter),
@@ -335,6 +339,7 @@ impl Damage {
             Damage::MergedParameter => values::merge_parameter(function, place),
             Damage::WrongOperator => values::change_operator(function, place),
             Damage::WrongNumber => values::renumber(function, place),
+            Damage::WrongPayload => payloads::change(function, place),
             Damage::JoinArguments => flow::swap_arguments(function, place),
             Damage::SwappedEdge => flow::swap_edge(function, place),
             Damage::SkippedBlock => flow::skip_block(function, place),

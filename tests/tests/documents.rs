@@ -24,7 +24,10 @@ const FOREIGN: &[&str] = &[
 ];
 
 /// The other commands of this repository, whose options documents name as well.
-const TOOLS: [&str; 1] = [env!("CARGO_BIN_EXE_conformance")];
+const TOOLS: [&str; 2] = [
+    env!("CARGO_BIN_EXE_conformance"),
+    env!("CARGO_BIN_EXE_mutants"),
+];
 
 #[test]
 fn options_that_are_named_exist() {

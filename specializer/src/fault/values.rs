@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::{Place, Site, Sites, calls, cells};
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Inst, Value};
+use crate::op::compare::is_comparison;
 use crate::op::{Const, LoadKind, Op};
 
 /// Adds two to an integer: a tagged one stays tagged.
@@ -147,8 +148,7 @@ fn never_negative(function: &Function) -> HashSet<Value> {
     let positive = insts().filter(|inst| match inst.op {
         Op::I32And => inst.args.iter().any(|arg| masks.contains(arg)),
         Op::Load { kind, .. } => matches!(kind, LoadKind::I32Load8U | LoadKind::I32Load16U),
-        Op::I32Eqz | Op::I64Eqz | Op::I32Eq | Op::I32Ne | Op::I64Eq | Op::I64Ne => true,
-        _ => false,
+        op => is_comparison(op),
     });
     positive.filter_map(|inst| inst.result).collect()
 }

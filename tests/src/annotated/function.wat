@@ -1,6 +1,7 @@
-;; The frame of a random annotated function: constant memory at 0x1000, cells of a stack below 0x20000 and of
-;; registers at 0x11000, scratch memory at 0x900. An object has the upper bits of the word at
-;; 0x9f0, which depends on the argument of the call.
+;; The frame of a random annotated function: constant memory at 0x12dc, cells of a stack below 0x20000, of
+;; registers at 0x11000 and of boxes of floats at 0x11040, scratch memory at 0x900, boxes in scratch memory at
+;; 0x960, all boxes above 0x20100. An object has the upper bits of the word at 0x9f0, which depends on the
+;; argument of the call, as do all registers, scratch memory and the cells of the stack.
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "context.push" (func $push (param i32)))
@@ -12,27 +13,74 @@
   (import "bactrian" "cells.write" (func $write (param i32 i64)))
   (import "bactrian" "cells.sync" (func $sync))
   (import "bactrian" "cells.invalidate" (func $invalidate))
+  (import "bactrian" "box.exists" (func $exists (param i64) (result i64)))
   (import "env" "report" (func $report (param i64)))
-  (memory (export "memory") 3)
+  (memory (export "memory") 5)
   (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
-  (global $fuel (mut i32) (i32.const 30))
+  (global (export "BACTRIAN_BOX") i32 (i32.const 0x88))
+  (global $fuel (mut i32) (i32.const 0))
   (global $seen (mut i64) (i64.const 1))
   (type $entry (func (param i32 i32 i64) (result i64)))
-  (table 2 funcref)
-  (elem (i32.const 1) $interpret)
+  (table 3 funcref)
+  (elem (i32.const 1) $interpret $box)
   (data (i32.const 0x80) (i32 1))
-  (data (i32.const 0x900) (i64 17 23 29 31 37 41 43 47))
+  (data (i32.const 0x88) (i32 2 0 0x20100 0) (i64 0x98 0 0xa8 0))
+  (data (i32.const 0x960) (i64 0xa0 0xb0))
+  (data (i32.const 0x11040) (i64 0xb0 0xa0))
   (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
-  (data (i32.const 0x120) (i32 0x1000 0x20))
+  (data (i32.const 0x120) (i32 0x12dc 0x20))
   (data (i32.const 0x140) (i32 1 0x80 0 0x20 3 0)
-    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
-  (data (i32.const 0x1000) (i8 0 1 2 3 4 5 6 7 1 0 3 1 2 0 0 5 -1 -2 9 4 0 1 3 1 5 3 2 0 6 0 1 7))
+    (i32 2 0) (i64 0x12dc) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x12dc) (i8 0 1 2 3 4 5 6 7 1 0 3 1 2 0 0 5 -1 -2 9 4 0 1 3 1 5 3 2 0 6 0 1 7))
   (func (export "run") (param i64) (result i64)
     (i64.store (i32.const 0x9f0) (i64.or
       (i64.and (local.get 0) (i64.const 0xffffffffffff)) (i64.const 0x5a5a000000000000)))
+    (call $fill (i32.const 0x900) (i32.const 0x940) (local.get 0))
+    (call $fill (i32.const 0x11000) (i32.const 0x11040) (i64.add (local.get 0) (i64.const 1)))
+    (call $fill (i32.const 0x1ffc0) (i32.const 0x20008) (i64.add (local.get 0) (i64.const 2)))
     (i64.store (i32.const 0x910) (local.get 0))
+    (f64.store (i32.const 0xa0) (f64.convert_i32_s (i32.load (i32.const 0x91c))))
+    (f64.store (i32.const 0xb0) (f64.convert_i32_s (i32.load (i32.const 0x924))))
+    (global.set $fuel
+      (i32.add (i32.const 8) (i32.and (i32.wrap_i64 (i64.load (i32.const 0x900))) (i32.const 31))))
     (call_indirect (type $entry)
-      (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+      (i32.const 0x12dc) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+
+  ;; Numbers that depend on $x in the words from $from to $to: of all bits and of four in turn.
+  (func $fill (param $from i32) (param $to i32) (param $x i64)
+    (loop $next
+      (local.set $x
+        (i64.add (i64.mul (local.get $x) (i64.const 6364136223846793005)) (i64.const 1442695040888963407)))
+      (i64.store (local.get $from)
+        (i64.shr_u (i64.xor (local.get $x) (i64.shr_u (local.get $x) (i64.const 29)))
+          (select (i64.const 60) (i64.const 0) (i32.and (local.get $from) (i32.const 8)))))
+      (local.set $from (i32.add (local.get $from) (i32.const 8)))
+      (br_if $next (i32.lt_u (local.get $from) (local.get $to)))))
+
+  ;; A box of a float: a word with its own address, then the float. Traps where there is a box already, and where only
+  ;; a part of its place is left.
+  (func $box (param f64) (result i64)
+    (local $at i32)
+    (local.set $at (i32.load (i32.const 0x90)))
+    (if (i32.load (local.get $at)) (then (unreachable)))
+    (if (i32.and (local.get $at) (i32.const 15)) (then (unreachable)))
+    (i32.store (i32.const 0x90) (i32.add (local.get $at) (i32.const 16)))
+    (i32.store (local.get $at) (local.get $at))
+    (f64.store offset=8 (local.get $at) (local.get 0))
+    (i64.extend_i32_u (i32.add (local.get $at) (i32.const 8))))
+
+  ;; Reports what a box holds. Traps if it is no box.
+  (func $peek (param i64)
+    (local $box i32)
+    (local.set $box (i32.sub (i32.wrap_i64 (local.get 0)) (i32.const 8)))
+    (if (i32.ne (i32.load (local.get $box)) (local.get $box)) (then (unreachable)))
+    (call $report (i64.load offset=8 (local.get $box))))
+
+  ;; Does that for a box in memory, and moves it, as a collector would.
+  (func $move_box (param $place i32)
+    (call $peek (i64.load (local.get $place)))
+    (i64.store (local.get $place)
+      (call $box (f64.load (i32.wrap_i64 (i64.load (local.get $place)))))))
 
   (func $burn (result i32)
     (call $report (i64.extend_i32_u (global.get $fuel)))
@@ -64,6 +112,10 @@
     (call $scan (i32.const 0x11000) (i32.const 0x11040))
     (call $scan (i32.const 0x900) (i32.const 0x950))
     (call $report (global.get $seen))
+    (call $move_box (i32.const 0x11040))
+    (call $move_box (i32.const 0x11048))
+    (call $move_box (i32.const 0x960))
+    (call $move_box (i32.const 0x968))
     (i64.store (i32.sub (local.get $sp) (i32.const 64))
       (i64.add (i64.load (i32.sub (local.get $sp) (i32.const 64))) (i64.const 5)))
     (i64.store (i32.const 0x11038) (i64.add (i64.load (i32.const 0x11038)) (i64.const 3))))
@@ -86,8 +138,16 @@
   (func $touch
     (i64.store (i32.const 0x908) (i64.add (i64.load (i32.const 0x908)) (i64.const 1))))
 
+  (func $floats (param i64 i64)
+    (call $peek (local.get 0))
+    (call $peek (local.get 1)))
+
   (func $interpret (type $entry)
     (local $a i64) (local $b i64) (local $i i32) (local $j i32) (local $q i32)
+    ;; Addresses of boxes, which nobody may see.
+    (local $f i64) (local $g i64)
+    (local.set $f (i64.const 0xa0))
+    (local.set $g (call $exists (i64.const 0xb0)))
     (local.set $a (local.get 2))
     (local.set $q (local.get 1))
     (call $write (i32.const 0x11038) (i64.load (i32.const 0x900)))
@@ -96,6 +156,7 @@
     (call $report (call $read (i32.const 0x11038)))
     (call $report (call $read (i32.sub (local.get 1) (i32.const 64))))
     (call $report (global.get $seen))
+    (call $floats (local.get $f) (local.get $g))
     (call $sync)
     (call $look (local.get 1))
     (call $invalidate)

@@ -1,8 +1,9 @@
 ;; An annotated interpreter for random programs. An instruction is 4 bytes: opcode, a small operand (8 bits),
 ;; a signed operand (16 bits). A function's code begins with a header: request slot, function to call (an
 ;; offset), four offsets of computed jumps. Registers are cells at 0x11000, always of dynamic contents, as
-;; callees change them; scratch memory is at 0x900. An object has the upper bits of the
-;; word at 0x9f0, which depends on the argument of the call.
+;; callees change them; scratch memory is at 0x900. Two registers at 0x11040 have boxes of floats,
+;; which are above 0x20100. An object has the upper bits of the word at 0x9f0, which depends on the argument of
+;; the call, as do the registers and scratch memory.
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
@@ -13,27 +14,72 @@
   (import "bactrian" "cells.drop_below" (func $drop_below (param i32)))
   (import "bactrian" "cells.sync" (func $sync))
   (import "bactrian" "cells.invalidate" (func $invalidate))
+  (import "bactrian" "box.exists" (func $exists (param i64) (result i64)))
   (import "env" "report" (func $report (param i64)))
-  (memory (export "memory") 3)
+  (memory (export "memory") 5)
   (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
-  (global $fuel (mut i32) (i32.const 40))
+  (global (export "BACTRIAN_BOX") i32 (i32.const 0x88))
+  (global $fuel (mut i32) (i32.const 0))
   (type $entry (func (param i32 i32 i64) (result i64)))
-  (table 2 funcref)
-  (elem (i32.const 1) $interpret)
+  (table 3 funcref)
+  (elem (i32.const 1) $interpret $box)
+  (data (i32.const 0x88) (i32 2 0 0x20100 0) (i64 0x98 0 0xa8 0))
+  (data (i32.const 0x11040) (i64 0xb0 0xa0))
   (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x200 2))
-  (data (i32.const 0x120) (i32 0x1000 0x1000))
-  (data (i32.const 0x200) (i32 1 0x1000 0 0x800 3 0)
-    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
-  (data (i32.const 0x318) (i32 1 0x1800 0 0x800 3 0)
-    (i32 2 0) (i64 0x1800) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
-  (data (i32.const 0x900) (i64 17 23 29 31 37 41 43 47))
+  (data (i32.const 0x120) (i32 0x12dc 0x1000))
+  (data (i32.const 0x200) (i32 1 0x12dc 0 0x800 3 0)
+    (i32 2 0) (i64 0x12dc) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x318) (i32 1 0x1adc 0 0x800 3 0)
+    (i32 2 0) (i64 0x1adc) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (; program ;)
   (func (export "run") (param i64) (result i64)
     (i64.store (i32.const 0x9f0) (i64.or
       (i64.and (local.get 0) (i64.const 0xffffffffffff)) (i64.const 0x5a5a000000000000)))
+    (call $fill (i32.const 0x900) (i32.const 0x940) (local.get 0))
+    (call $fill (i32.const 0x11000) (i32.const 0x11040) (i64.add (local.get 0) (i64.const 1)))
     (i64.store (i32.const 0x908) (local.get 0))
+    (f64.store (i32.const 0xa0) (f64.convert_i32_s (i32.load (i32.const 0x91c))))
+    (f64.store (i32.const 0xb0) (f64.convert_i32_s (i32.load (i32.const 0x924))))
+    (global.set $fuel
+      (i32.add (i32.const 16) (i32.and (i32.wrap_i64 (i64.load (i32.const 0x900))) (i32.const 31))))
     (call_indirect (type $entry)
-      (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x1000))))
+      (i32.const 0x12dc) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x12dc))))
+
+  ;; Numbers that depend on $x in the words from $from to $to: of all bits and of four in turn.
+  (func $fill (param $from i32) (param $to i32) (param $x i64)
+    (loop $next
+      (local.set $x
+        (i64.add (i64.mul (local.get $x) (i64.const 6364136223846793005)) (i64.const 1442695040888963407)))
+      (i64.store (local.get $from)
+        (i64.shr_u (i64.xor (local.get $x) (i64.shr_u (local.get $x) (i64.const 29)))
+          (select (i64.const 60) (i64.const 0) (i32.and (local.get $from) (i32.const 8)))))
+      (local.set $from (i32.add (local.get $from) (i32.const 8)))
+      (br_if $next (i32.lt_u (local.get $from) (local.get $to)))))
+
+  ;; A box of a float: a word with its own address, then the float. Traps where there is a box already, and where only
+  ;; a part of its place is left.
+  (func $box (param f64) (result i64)
+    (local $at i32)
+    (local.set $at (i32.load (i32.const 0x90)))
+    (if (i32.load (local.get $at)) (then (unreachable)))
+    (if (i32.and (local.get $at) (i32.const 15)) (then (unreachable)))
+    (i32.store (i32.const 0x90) (i32.add (local.get $at) (i32.const 16)))
+    (i32.store (local.get $at) (local.get $at))
+    (f64.store offset=8 (local.get $at) (local.get 0))
+    (i64.extend_i32_u (i32.add (local.get $at) (i32.const 8))))
+
+  ;; Reports what a box holds. Traps if it is no box.
+  (func $peek (param i64)
+    (local $box i32)
+    (local.set $box (i32.sub (i32.wrap_i64 (local.get 0)) (i32.const 8)))
+    (if (i32.ne (i32.load (local.get $box)) (local.get $box)) (then (unreachable)))
+    (call $report (i64.load offset=8 (local.get $box))))
+
+  ;; Does that for a box in memory, and moves it, as a collector would.
+  (func $move_box (param $place i32)
+    (call $peek (i64.load (local.get $place)))
+    (i64.store (local.get $place)
+      (call $box (f64.load (i32.wrap_i64 (i64.load (local.get $place)))))))
 
   ;; Takes one unit of fuel, if there is one; reports it, so that no other call may come before it.
   (func $burn (result i32)
@@ -68,6 +114,8 @@
     (local.set $sum (call $sum (local.get $sp) (i32.const 0x20000)))
     (local.set $sum (i64.add (local.get $sum) (call $sum (i32.const 0x11000) (i32.const 0x11040))))
     (drop (call $sum (i32.const 0x900) (i32.const 0x950)))
+    (call $move_box (i32.const 0x11040))
+    (call $move_box (i32.const 0x11048))
     (loop $next
       (if (i32.lt_u (local.get $sp) (i32.const 0x20000))
         (then
@@ -85,6 +133,10 @@
   (func $interpret (type $entry)
     (local $code i32) (local $op i32) (local $small i32) (local $large i32) (local $at i32) (local $pc i32)
     (local.set $code (local.get 0))
+    (call $peek (i64.load (i32.const 0x11040)))
+    (call $peek (i64.load (i32.const 0x11048)))
+    (call $write (i32.const 0x11040) (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))
+    (call $write (i32.const 0x11048) (call $exists (i64.const 0xb0)))
     (local.set $pc (i32.add (local.get 0) (i32.const 16)))
     (loop $next
       (call $position (local.get $pc))
@@ -101,7 +153,7 @@
           (if (local.get $small)
             (then
               (local.set 2 (i64.xor
-                (i64.and (i64.mul (local.get 2) (i64.const 5)) (i64.const 0xffffffffffff))
+                (i64.shr_u (i64.mul (local.get 2) (i64.const 0x9e3779b97f4a7c15)) (i64.const 16))
                 (i64.load (i32.const 0x9f0))))))
           (local.set 1 (i32.sub (local.get 1) (i32.const 8)))
           (call $write (local.get 1) (local.get 2))
@@ -165,7 +217,7 @@
       (if (i32.eq (local.get $op) (i32.const 13))
         (then
           (local.set 2 (i64.extend_i32_s (i32.mul (local.get $large)
-            (call $guess (i32.wrap_i64 (local.get 2)) (local.get $small)))))
+            (call $guess (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 7)) (local.get $small)))))
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 14))
         (then
@@ -190,7 +242,10 @@
               (call $sync)
               (local.set 2 (call_indirect (type $entry)
                 (local.get $at) (local.get 1) (local.get 2) (i32.load (local.get $at))))
-              (call $invalidate)))
+              (call $invalidate)
+              ;; The callee has put others there.
+              (call $write (i32.const 0x11040) (call $exists (i64.const 0xa0)))
+              (call $write (i32.const 0x11048) (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))))
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 18))
         (then
@@ -205,15 +260,20 @@
           (return (local.get 2))))
       (if (i32.eq (local.get $op) (i32.const 19))
         (then
-          (i64.store
-            (i32.add (i32.const 0x910) (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 0x38)))
-            (local.get 2))
+          (local.set $at
+            (i32.add (i32.const 0x910) (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 0x38))))
+          (i64.store (local.get $at)
+            (i64.add (i64.mul (i64.load (local.get $at)) (i64.const 3)) (local.get 2)))
           (br $next)))
       ;; 21 and 22: where the code is
       (if (i32.eq (local.get $op) (i32.const 21))
         (then (call $report (i64.extend_i32_u (local.get $pc))) (br $next)))
       (if (i32.eq (local.get $op) (i32.const 22))
-        (then (i64.store (i32.const 0x948) (i64.extend_i32_u (local.get $pc))) (br $next)))
+        (then
+          (i64.store (i32.const 0x948)
+            (i64.add (i64.mul (i64.load (i32.const 0x948)) (i64.const 3))
+              (i64.extend_i32_u (local.get $pc))))
+          (br $next)))
       ;; 23: constant memory at an address that is not known
       (if (i32.eq (local.get $op) (i32.const 23))
         (then
@@ -225,12 +285,39 @@
         (then
           (call $report (local.get 2))
           (drop (call $sum (i32.const 0x900) (i32.const 0x950)))
+          (call $report (i64.load (i32.wrap_i64 (call $read (i32.const 0x11040)))))
+          (call $report (i64.load (i32.wrap_i64 (call $read (i32.const 0x11048)))))
+          (br $next)))
+      ;; 25 to 28: floats
+      (if (i32.eq (local.get $op) (i32.const 25))
+        (then
+          (call $write (i32.add (i32.const 0x11040) (i32.shl (local.get $small) (i32.const 3)))
+            (call $box (f64.add (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))
+              (f64.load (i32.wrap_i64 (call $read
+                (i32.add (i32.const 0x11040) (i32.shl (local.get $large) (i32.const 3)))))))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 26))
+        (then
+          (local.set 2 (i64.load (i32.wrap_i64 (call $read
+            (i32.add (i32.const 0x11040) (i32.shl (local.get $small) (i32.const 3)))))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 27))
+        (then
+          (local.set 2 (i64.add (local.get 2) (i64.extend_i32_u (f64.lt
+            (f64.load (i32.wrap_i64 (call $read (i32.const 0x11040))))
+            (f64.load (i32.wrap_i64 (call $read (i32.const 0x11048))))))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 28))
+        (then
+          (call $write (i32.add (i32.const 0x11040) (i32.shl (local.get $small) (i32.const 3)))
+            (call $exists (call $read
+              (i32.add (i32.const 0x11040) (i32.shl (local.get $large) (i32.const 3))))))
           (br $next)))
       ;; 20: a cell at an address that is not known
       (call $write
         (i32.add (local.get 1) (i32.shl (i32.and (i32.wrap_i64 (local.get 2)) (local.get $small)) (i32.const 3)))
         (i64.xor
-          (i64.and (i64.mul (local.get 2) (i64.const 5)) (i64.const 0xffffffffffff))
+          (i64.shr_u (i64.mul (local.get 2) (i64.const 0x9e3779b97f4a7c15)) (i64.const 16))
           (i64.load (i32.const 0x9f0))))
       (br $next))
     (unreachable)))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -34,6 +34,9 @@ struct Arguments {
     /// Only kinds whose name contains this.
     #[arg(long, value_name = "TEXT", default_value = "")]
     only: String,
+    /// Write each survivor's modules here, as text: without the fault and with it.
+    #[arg(long, value_name = "DIRECTORY")]
+    survivors: Option<PathBuf>,
 }
 
 fn main() -> Result<()> {
@@ -59,6 +62,10 @@ fn main() -> Result<()> {
     let mut rows = in_parallel(&wanted.collect::<Vec<_>>(), survey)?;
     let tally = stale::survey(&engine, &cases, arguments.mutants)?;
     rows.push(row("cache", "StaleBody".to_owned(), tally, None));
+    if let Some(directory) = &arguments.survivors {
+        rows.iter()
+            .try_for_each(|row| write_survivors(directory, row))?;
+    }
     if let Some(file) = &arguments.document {
         std::fs::write(file, table::document(&rows))
             .with_context(|| format!("cannot write {}", file.display()))?;
@@ -99,6 +106,24 @@ fn in_parallel(kinds: &[Kind], work: impl Fn(Kind) -> Result<Row> + Sync) -> Res
     done.into_values().collect()
 }
 
+/// Writes two files a survivor, to be compared.
+fn write_survivors(directory: &Path, row: &Row) -> Result<()> {
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("cannot make {}", directory.display()))?;
+    for survivor in &row.tally.survivors {
+        let Some([sound, wrong]) = &survivor.modules else {
+            continue;
+        };
+        for (version, text) in [("sound", sound), ("wrong", wrong)] {
+            let name = format!("{} {}, {}", row.stage, row.kind, survivor.place);
+            let file = directory.join(format!("{name}.{version}.wat").replace([' ', ','], "_"));
+            std::fs::write(&file, text)
+                .with_context(|| format!("cannot write {}", file.display()))?;
+        }
+    }
+    Ok(())
+}
+
 /// Where things are that are made anew each time.
 fn target() -> String {
     workspace().join("target/tmp").display().to_string()
@@ -113,13 +138,16 @@ fn row(stage: &'static str, kind: String, tally: Tally, lockstep: Option<Score>)
         tally.noticed,
         tally.equal,
         tally.not_reached,
-        match lockstep {
-            Some(score) => format!("{} of {}", score.noticed, score.planted),
+        match &lockstep {
+            Some(score) => format!("{} of {}", score.noticed, score.planted()),
             None => "was not asked".to_owned(),
         }
     );
     for survivor in &tally.survivors {
         println!("    {}: {}", survivor.place, survivor.change);
+    }
+    for unnoticed in lockstep.iter().flat_map(|score| &score.unnoticed) {
+        println!("    lockstep, {}: {}", unnoticed.place, unnoticed.change);
     }
     Row {
         stage,

@@ -119,14 +119,15 @@ pub fn cases(engine: &Engine, random: u64) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// An argument: small and counted up, small, an object, anything.
+/// An argument: small and counted up, small, an object, anything, where signs and widths change.
 fn argument(numbers: &mut Rng, call: usize) -> i64 {
     let any = numbers.u64(..);
-    match call % 4 {
-        0 => call as i64 / 4,
+    match call % 5 {
+        0 => call as i64 / 5,
         1 => any as i64 >> (63 - call % 20),
         2 => (MARK | any >> 16) as i64,
-        _ => any as i64,
+        3 => any as i64,
+        _ => (1_i64 << (any % 64)).wrapping_sub(call as i64 % 3),
     }
 }
 

@@ -18,18 +18,23 @@ pub fn survivor(engine: &Engine, case: &Case, fault: Fault, place: String) -> Re
     let module = plant(case, fault)?;
     let module = module.ok().context("a survivor is a module")?;
     let [sound, wrong] = [&case.sound, &module].map(|module| Program::new(engine, module));
+    let texts = [
+        wasmprinter::print_bytes(&case.sound)?,
+        wasmprinter::print_bytes(&module)?,
+    ];
     Ok(Survivor {
         place,
-        change: change(case, &module)?,
+        change: change(&texts),
+        modules: Some(texts),
         differs_in_dead_memory: !case.leave_same_memory(&sound?, &wrong?)?,
     })
 }
 
-/// The code without the fault, and with it.
-fn change(case: &Case, module: &[u8]) -> Result<String> {
-    let [sound, wrong] = [&case.sound[..], module].map(wasmprinter::print_bytes);
-    let (sound, wrong) = (sound?, wrong?);
-    let (sound, wrong): (Vec<&str>, Vec<&str>) = (sound.lines().collect(), wrong.lines().collect());
+/// The lines without the fault, and with it.
+pub fn change(modules: &[String; 2]) -> String {
+    let [sound, wrong] = modules
+        .each_ref()
+        .map(|text| text.lines().collect::<Vec<_>>());
     let alike = |pairs: &mut dyn Iterator<Item = (&&str, &&str)>| {
         pairs.take_while(|(one, other)| one == other).count()
     };
@@ -40,11 +45,11 @@ fn change(case: &Case, module: &[u8]) -> Result<String> {
             .rev()
             .zip(wrong[before..].iter().rev()),
     );
-    Ok(format!(
+    format!(
         "{} → {}",
         shown(&sound[before..sound.len() - after]),
         shown(&wrong[before..wrong.len() - after])
-    ))
+    )
 }
 
 fn shown(lines: &[&str]) -> String {

@@ -17,6 +17,7 @@ use cache::Cache;
 use specializer::fault::{Act, Fault, Kind};
 use wasmtime::{Engine, Module};
 
+use super::explain;
 use super::judge::quietly;
 use crate::program::Program;
 use crate::workspace;
@@ -54,10 +55,26 @@ pub enum Answer {
 }
 
 /// Faults of a kind that the specializer lets pass, in code that runs.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct Score {
-    pub planted: usize,
     pub noticed: usize,
+    /// The others.
+    pub unnoticed: Vec<Unnoticed>,
+}
+
+/// A fault that lockstep does not notice.
+#[derive(Clone)]
+pub struct Unnoticed {
+    /// Request, and place in its function.
+    pub place: String,
+    /// The code without the fault, and with it.
+    pub change: String,
+}
+
+impl Score {
+    pub fn planted(&self) -> usize {
+        self.noticed + self.unnoticed.len()
+    }
 }
 
 impl Bench {
@@ -111,14 +128,15 @@ impl Bench {
         })
     }
 
-    /// Faults of this kind, in the order in which they are tried.
+    /// Faults of this kind, in the order in which they are tried: neighbours get theirs at
+    /// different places.
     pub fn faults(&self, kind: Kind) -> impl Iterator<Item = Fault> {
         let last = self.requests.saturating_sub(FUNCTIONS);
         let requests = self.requests;
-        (0..PLACES).flat_map(move |nth| {
+        (0..PLACES).flat_map(move |round| {
             (last..requests).rev().map(move |request| Fault {
                 kind,
-                nth,
+                nth: (round + request) % PLACES,
                 request,
                 act: Act::Break,
             })
@@ -129,19 +147,29 @@ impl Bench {
     pub fn score(&self, kind: Kind, wanted: usize) -> Result<Score> {
         let mut score = Score::default();
         for fault in self.faults(kind) {
-            if score.planted == wanted {
+            if score.planted() == wanted {
                 break;
             }
             match self.with(fault)? {
                 Answer::NoMutant | Answer::Refused => {}
-                Answer::Noticed(_) => {
-                    score.planted += 1;
-                    score.noticed += 1;
+                Answer::Noticed(_) => score.noticed += 1,
+                Answer::Agrees => {
+                    if self.is_reached(fault)? {
+                        score.unnoticed.push(self.unnoticed(fault)?);
+                    }
                 }
-                Answer::Agrees => score.planted += usize::from(self.is_reached(fault)?),
             }
         }
         Ok(score)
+    }
+
+    fn unnoticed(&self, fault: Fault) -> Result<Unnoticed> {
+        let (wrong, ..) = specialize::run(&self.snapshot, &options(Some(fault)), None)?;
+        let [sound, wrong] = [&self.sound, &wrong].map(wasmprinter::print_bytes);
+        Ok(Unnoticed {
+            place: format!("request {}, place {}", fault.request, fault.nth),
+            change: explain::change(&[sound?, wrong?]),
+        })
     }
 
     /// Whether lockstep notices a trap in the place of a fault, and in what reads the values that

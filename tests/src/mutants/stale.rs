@@ -51,6 +51,7 @@ pub fn survey(engine: &Engine, cases: &[Case], wanted: usize) -> Result<Tally> {
                 Ok(Survivor {
                     place: case.name.clone(),
                     change: format!("byte {byte} of the code"),
+                    modules: None,
                     differs_in_dead_memory: false,
                 })
             })?;

@@ -22,6 +22,8 @@ pub struct Survivor {
     pub place: String,
     /// The code without the fault, and with it.
     pub change: String,
+    /// The whole modules without the fault and with it, as text; absent where it is no code.
+    pub modules: Option<[String; 2]>,
     /// Whether it leaves other values than sound code in memory that nobody may read.
     pub differs_in_dead_memory: bool,
 }

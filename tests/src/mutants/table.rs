@@ -46,6 +46,17 @@ cannot tell.
 
 ";
 
+const LOCKSTEP: &str = "
+## Unnoticed by lockstep
+
+Those of the last column that lockstep did not notice. A kind of which none could be planted there
+is refused before, or the program has no place for it: lockstep's code has no virtual boxes. What a
+run of one program cannot show: a wrong limit of the stack where nothing waits for a safepoint, a
+cell that is not read again where no collection moves its block (the closure of a function that has
+long been in the major heap), two values that are the same in this program.
+
+";
+
 /// The document.
 pub fn document(rows: &[Row]) -> String {
     let mut text = HEAD.to_owned();
@@ -65,6 +76,14 @@ pub fn document(rows: &[Row]) -> String {
                     false => "nothing differs after any call",
                 },
             ];
+            text.push_str(&line(&cells));
+        }
+    }
+    text.push_str(LOCKSTEP);
+    text.push_str("| stage | kind | place | change |\n| --- | --- | --- | --- |\n");
+    for row in rows {
+        for unnoticed in row.lockstep.iter().flat_map(|score| &score.unnoticed) {
+            let cells = [row.stage, &row.kind, &unnoticed.place, &unnoticed.change];
             text.push_str(&line(&cells));
         }
     }
@@ -95,8 +114,8 @@ fn table(rows: &[Row]) -> String {
         cells.push(percent.map_or(String::new(), |percent| format!("{percent} %")));
         cells.push(tally.equal.to_string());
         cells.push(tally.not_reached.to_string());
-        cells.push(match row.lockstep {
-            Some(score) => format!("{} of {}", score.noticed, score.planted),
+        cells.push(match &row.lockstep {
+            Some(score) => format!("{} of {}", score.noticed, score.planted()),
             None => String::new(),
         });
         let cells: Vec<&str> = cells.iter().map(String::as_str).collect();

@@ -1,0 +1,309 @@
+//! Random functions with intrinsics, in the frame of `function.wat`.
+
+use fastrand::Rng;
+
+use super::Watch;
+
+/// The golden ratio's bits: what is multiplied by it has all of its upper bits in disorder.
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+
+const FUNCTION: &str = include_str!("../function.wat");
+
+/// A random function with intrinsics.
+pub fn function(random: &mut Rng, watch: Watch) -> String {
+    let mut body = Body {
+        random,
+        watch,
+        text: String::new(),
+        loops: 0,
+    };
+    body.statements(3);
+    FUNCTION.replace("(; body ;)", &body.text)
+}
+
+/// Statements over the locals `$a $b` (`i64`), `$i $j` (`i32`), `$q` (a cell's address) and `$f $g`
+/// (boxes of floats).
+struct Body<'r> {
+    random: &'r mut Rng,
+    watch: Watch,
+    text: String,
+    loops: usize,
+}
+
+impl Body<'_> {
+    fn statements(&mut self, depth: usize) {
+        for _ in 0..2 + self.random.usize(..4) {
+            self.statement(depth);
+            if self.watch == Watch::All {
+                self.line(
+                    "(call $locals (local.get $a) (local.get $b) (local.get $i) (local.get $j))",
+                );
+                self.line("(call $report (call $read (i32.sub (local.get 1) (i32.const 64))))");
+                self.line("(call $report (i64.load (i32.wrap_i64 (local.get $f))))");
+                self.line("(call $report (i64.load (i32.wrap_i64 (local.get $g))))");
+                self.line("(call $sync) (call $look (local.get 1)) (call $invalidate)");
+                self.line("(call $touch)");
+                self.line("(global.set $seen (i64.add (i64.mul (global.get $seen) (i64.const 3))");
+                self.line("(local.get $a)))");
+            }
+        }
+    }
+
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    fn statement(&mut self, depth: usize) {
+        match self.random.usize(..if depth > 0 { 24 } else { 19 }) {
+            0..=2 => self.assign(),
+            3 => {
+                let value = self.long(2);
+                self.line(&format!("(call $report {value})"));
+            }
+            4 | 5 => {
+                let (cell, mut value) = (self.cell(), self.long(2));
+                if self.watch.chooses_object(self.random) {
+                    value = format!(
+                        "(i64.xor (i64.shr_u (i64.mul {value} (i64.const {MIX})) (i64.const 16)) \
+                         (i64.load (i32.const 0x9f0)))"
+                    );
+                }
+                self.line(&format!("(call $write {cell} {value})"));
+            }
+            6 => self.line("(call $sync) (call $look (local.get 1)) (call $invalidate)"),
+            7 => self.line("(call $touch)"),
+            8 => {
+                let (address, value) = (self.int(1), self.long(2));
+                self.line(&format!(
+                    "(i64.store offset=0x900 (i32.and {address} (i32.const 56)) {value})"
+                ));
+            }
+            9..=11 => {
+                let position = self.int(1);
+                let hint = pick(self.random, &["position", "position", "push"]);
+                self.line(&format!("(call ${hint} {position})"));
+            }
+            12 => self.line("(call $pop)"),
+            13 | 14 => self.specialize(),
+            15..=18 => self.float(),
+            19..=21 => self.conditional(depth - 1),
+            22 => self.switch(depth - 1),
+            _ => self.repeat(depth - 1),
+        }
+    }
+
+    fn assign(&mut self) {
+        let local = pick(self.random, &["a", "b", "i", "j", "q"]);
+        let value = match local {
+            "a" | "b" => self.long(3),
+            "q" => format!(
+                "(i32.sub (local.get 1) (i32.const {}))",
+                8 * self.random.usize(..6)
+            ),
+            _ => self.int(3),
+        };
+        self.line(&format!("(local.set ${local} {value})"));
+    }
+
+    /// A box is made, or goes from one place to another.
+    fn float(&mut self) {
+        let (to, from) = (
+            pick(self.random, &["f", "g"]),
+            pick(self.random, &["f", "g"]),
+        );
+        match self.random.usize(..7) {
+            0..=2 => {
+                let value = self.real(2);
+                self.line(&format!("(local.set ${to} (call $box {value}))"));
+            }
+            3 => self.line(&format!(
+                "(local.set ${to} (call $exists (local.get ${from})))"
+            )),
+            4 => {
+                let cell = self.box_cell();
+                self.line(&format!("(call $write {cell} (local.get ${from}))"));
+            }
+            5 => {
+                let cell = self.box_cell();
+                self.line(&format!("(local.set ${to} (call $read {cell}))"));
+            }
+            _ => {
+                let place = format!("offset=0x960 (i32.and {} (i32.const 8))", self.int(1));
+                self.line(&format!("(i64.store {place} (local.get ${from}))"));
+                self.line(&format!("(local.set ${to} (i64.load {place}))"));
+            }
+        }
+    }
+
+    fn box_cell(&mut self) -> String {
+        format!("(i32.const {})", 0x11040 + 8 * self.random.usize(..2))
+    }
+
+    /// A float: a sum of numbers that are small enough for it to be exact.
+    fn real(&mut self, depth: usize) -> String {
+        match self.random.usize(..if depth > 0 { 8 } else { 3 }) {
+            0 => format!(
+                "(f64.const {})",
+                pick(self.random, &["1", "0.75", "-2.5", "1e10"])
+            ),
+            1 => self.payload(),
+            2 => format!("(f64.load (i32.wrap_i64 (call $read {})))", self.box_cell()),
+            3 | 4 => {
+                // No integer, so no zero: a payload that is missing is one.
+                let integer = self.int(depth - 1);
+                format!("(f64.add (f64.convert_i32_s {integer}) (f64.const 0.5))")
+            }
+            _ => {
+                let op = pick(self.random, &["add", "sub", "min", "max"]);
+                let (a, b) = (self.real(depth - 1), self.real(depth - 1));
+                format!("(f64.{op} {a} {b})")
+            }
+        }
+    }
+
+    fn payload(&mut self) -> String {
+        let local = pick(self.random, &["f", "g"]);
+        format!("(f64.load (i32.wrap_i64 (local.get ${local})))")
+    }
+
+    fn specialize(&mut self) {
+        let local = pick(self.random, &["i", "j"]);
+        let (value, low) = (self.int(2), self.random.usize(..4));
+        let call = match self.random.usize(..3) {
+            0 => {
+                let high = low + self.random.usize(..4);
+                format!("(call $value {value} (i32.const {low}) (i32.const {high}))")
+            }
+            1 => {
+                format!("(call $range (i32.and {value} (i32.const 3)) (i32.const 0) (i32.const 4))")
+            }
+            _ => {
+                let guess = self.int(1);
+                format!("(call $guess (i32.and {value} (i32.const 7)) {guess})")
+            }
+        };
+        self.line(&format!("(local.set ${local} {call})"));
+    }
+
+    fn conditional(&mut self, depth: usize) {
+        let condition = self.int(2);
+        self.line(&format!("(if {condition} (then"));
+        self.statements(depth);
+        self.line(") (else");
+        self.statements(depth);
+        self.line("))");
+    }
+
+    fn switch(&mut self, depth: usize) {
+        let index = self.int(2);
+        self.line("(block (block (block");
+        self.line(&format!("(br_table 0 1 2 {index}))"));
+        self.statements(depth);
+        self.line("(br 1))");
+        self.statements(depth);
+        self.line(")");
+    }
+
+    /// A loop: while a condition holds and there is fuel.
+    fn repeat(&mut self, depth: usize) {
+        self.loops += 1;
+        let name = format!("$loop{}", self.loops);
+        self.line(&format!("(loop {name}"));
+        self.statements(depth);
+        let condition = self.int(2);
+        self.line(&format!(
+            "(if (call $burn) (then (br_if {name} {condition}))))"
+        ));
+    }
+
+    /// The address of a cell: of the stack or of a register, known or not.
+    fn cell(&mut self) -> String {
+        let number = self.random.usize(..6);
+        match self.random.usize(..8) {
+            0..=3 => format!("(i32.sub (local.get 1) (i32.const {}))", 8 * number),
+            4 | 5 => format!("(i32.const {})", 0x11000 + 8 * number),
+            6 => "(local.get $q)".to_owned(),
+            _ => {
+                let number = self.int(1);
+                format!(
+                    "(i32.sub (local.get 1) (i32.shl (i32.and {number} (i32.const 7)) (i32.const 3)))"
+                )
+            }
+        }
+    }
+
+    fn long(&mut self, depth: usize) -> String {
+        match self.random.usize(..if depth > 0 { 11 } else { 4 }) {
+            0 => format!("(i64.const {})", self.random.usize(..12) as i64 - 3),
+            1 => "(local.get $a)".to_owned(),
+            2 => "(local.get $b)".to_owned(),
+            3 => format!("(call $read {})", self.cell()),
+            4 => format!("(i64.extend_i32_u {})", self.int(depth - 1)),
+            5 => {
+                let kind = pick(self.random, &["i64.load", "i64.load16_s", "i64.load8_u"]);
+                let place = self.region(depth - 1);
+                format!("({kind} {place})")
+            }
+            6 => {
+                let place = self.int(depth - 1);
+                format!("(i64.load offset=0x900 (i32.and {place} (i32.const 56)))")
+            }
+            7 => {
+                let (a, b) = (self.long(depth - 1), self.long(depth - 1));
+                format!("(select {a} {b} {})", self.int(depth - 1))
+            }
+            8 => format!("(i64.reinterpret_f64 {})", self.payload()),
+            _ => {
+                let op = pick(
+                    self.random,
+                    &["add", "sub", "mul", "and", "or", "xor", "shl", "div_u"],
+                );
+                let (a, mut b) = (self.long(depth - 1), self.long(depth - 1));
+                if op == "div_u" && self.watch == Watch::All {
+                    // A trap hides what comes before it.
+                    b = format!("(i64.or {b} (i64.const 1))");
+                }
+                format!("(i64.{op} {a} {b})")
+            }
+        }
+    }
+
+    fn int(&mut self, depth: usize) -> String {
+        match self.random.usize(..if depth > 0 { 13 } else { 4 }) {
+            0 => format!("(i32.const {})", self.random.usize(..9) as i32 - 2),
+            1 => "(local.get $i)".to_owned(),
+            2 => "(local.get $j)".to_owned(),
+            3 => "(local.get 0)".to_owned(),
+            4 => format!("(i32.wrap_i64 {})", self.long(depth - 1)),
+            5 | 6 => format!("(i32.load8_u {})", self.region(depth - 1)),
+            7 => format!("(i32.eqz {})", self.int(depth - 1)),
+            8 => {
+                let (a, b) = (self.int(depth - 1), self.int(depth - 1));
+                format!("(select {a} {b} {})", self.int(depth - 1))
+            }
+            9 => {
+                let (a, b) = (self.payload(), self.real(depth - 1));
+                format!("(f64.lt {a} {b})")
+            }
+            _ => {
+                let op = pick(
+                    self.random,
+                    &["add", "sub", "and", "xor", "eq", "ne", "lt_u", "mul"],
+                );
+                let (a, b) = (self.int(depth - 1), self.int(depth - 1));
+                format!("(i32.{op} {a} {b})")
+            }
+        }
+    }
+
+    /// An address in constant memory, or (rarely) somewhere around it.
+    fn region(&mut self, depth: usize) -> String {
+        let offset = self.int(depth);
+        format!("(i32.add (local.get 0) (i32.and {offset} (i32.const 31)))")
+    }
+}
+
+fn pick<'a>(random: &mut Rng, items: &[&'a str]) -> &'a str {
+    items[random.usize(..items.len())]
+}

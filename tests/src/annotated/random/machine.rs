@@ -1,0 +1,178 @@
+//! Random programs for the machine in `machine.wat`.
+
+use std::fmt::Write;
+
+use fastrand::Rng;
+
+use super::Watch;
+
+/// Opcodes of the machine: all cells are reported, the accumulator and scratch memory are.
+const LOOK: u8 = 6;
+const SEE: u8 = 24;
+
+const MACHINE: &str = include_str!("../machine.wat");
+
+/// Bytes before a function's first instruction.
+const HEADER: usize = 16;
+const INSTRUCTION: usize = 4;
+
+/// The machine with two random programs that call each other.
+pub fn machine(random: &mut Rng, watch: Watch) -> String {
+    let mut data = String::new();
+    for (address, other) in [(0x12dc, 0x800), (0x1adc, -0x800)] {
+        let (code, targets) = Code::generate(random, watch);
+        writeln!(
+            data,
+            "(data (i32.const {address}) (i32 1 {other}) (i16 {}) (i8 {}))",
+            spaced(&targets),
+            spaced(&code),
+        )
+        .expect("writing to a string");
+    }
+    MACHINE.replace("(; program ;)", &data)
+}
+
+/// Instructions in statements; the stack is as deep at the start of each as at that of the second.
+struct Code<'r> {
+    random: &'r mut Rng,
+    watch: Watch,
+    bytes: Vec<u8>,
+    depth: usize,
+    /// Where statements start, as instruction numbers.
+    starts: Vec<usize>,
+    /// Jumps, by instruction number, with the statement to go to.
+    jumps: Vec<(usize, usize)>,
+}
+
+impl<'r> Code<'r> {
+    /// The code's bytes, and four offsets at which computed jumps may go on.
+    fn generate(random: &'r mut Rng, watch: Watch) -> (Vec<u8>, [usize; 4]) {
+        let mut code = Self {
+            random,
+            watch,
+            bytes: Vec::new(),
+            depth: 0,
+            starts: Vec::new(),
+            jumps: Vec::new(),
+        };
+        let (pushes, statements) = (1 + code.random.usize(..30), 2 + code.random.usize(..8));
+        for _ in 0..pushes {
+            code.straight();
+            code.push();
+        }
+        for statement in 0..statements {
+            code.starts.push(code.bytes.len() / INSTRUCTION);
+            code.statement(statement, statements);
+        }
+        code.starts.push(code.bytes.len() / INSTRUCTION);
+        let tail = code.random.usize(..2);
+        code.op(18, tail, 0);
+        code.patch();
+        let targets = [0; 4].map(|_| {
+            let start = code.starts[code.random.usize(..statements + 1)];
+            HEADER + start * INSTRUCTION
+        });
+        (code.bytes, targets)
+    }
+
+    fn op(&mut self, op: u8, small: usize, large: i16) {
+        self.bytes.extend([op, small as u8]);
+        self.bytes.extend(large.to_le_bytes());
+    }
+
+    /// Pushes the accumulator: mostly an object, so that a collection changes the cell.
+    fn push(&mut self) {
+        let is_object = self.watch.chooses_object(self.random);
+        self.op(1, usize::from(is_object), 0);
+        self.depth += 1;
+    }
+
+    fn statement(&mut self, number: usize, count: usize) {
+        let depth = self.depth;
+        if self.watch == Watch::All {
+            self.op(SEE, 0, 0);
+            self.op(LOOK, 0, 0);
+        }
+        for _ in 0..1 + self.random.usize(..5) {
+            self.straight();
+            match self.random.usize(..4) {
+                0 => self.push(),
+                1 if self.depth > depth => {
+                    let how = self.random.usize(..4);
+                    self.op(2, how, 0);
+                    self.depth -= 1;
+                }
+                _ => {}
+            }
+        }
+        self.op(16, self.depth - depth, 0);
+        self.depth = depth;
+        let forward = number + 1 + self.random.usize(..count - number);
+        let any = self.random.usize(..count + 1);
+        let (op, target) =
+            [(7, forward), (8, forward), (10, forward), (9, any)][self.random.usize(..4)];
+        match self.random.usize(..5) {
+            0 => {}
+            1 => self.op(11, 0, 0),
+            _ => {
+                self.jumps.push((self.bytes.len() / INSTRUCTION, target));
+                self.op(op, 0, 0);
+            }
+        }
+        if self.watch == Watch::All {
+            // So that it differs whether the jump was taken, even to the next statement.
+            self.op(SEE, 0, 0);
+        }
+    }
+
+    /// An instruction that leaves the stack as deep as it is.
+    fn straight(&mut self) {
+        let large = self.random.usize(..9) as i16 - 2;
+        let register = self.random.usize(..8);
+        if self.watch == Watch::All {
+            self.op(SEE, 0, 0);
+        }
+        let (float, other) = (self.random.usize(..2), self.random.usize(..2));
+        match self.random.usize(..20) {
+            0 | 1 => self.op(0, 0, large),
+            2 => self.op(3, register, 0),
+            3 => self.op(4, register, 0),
+            4 => self.op(5, 0, 0),
+            5 => self.op(6, 0, 0),
+            6 => self.op(12, 0, 0),
+            7 => self.op(13, register, large),
+            8 => self.op(14, 0, 0),
+            9 | 10 if self.depth > 0 => {
+                let place = self.random.usize(..self.depth);
+                self.op(15, place, 0);
+            }
+            11 => {
+                let other = self.random.usize(..2);
+                self.op(17, other, 0);
+            }
+            12 => self.op(19, 0, 0),
+            13 if self.depth > 3 => self.op(20, 3, 0),
+            14 => self.op(21, 0, 0),
+            15 => self.op(22, 0, 0),
+            16 => self.op(23, 0, 0),
+            17 => self.op(25, float, other as i16),
+            18 => self.op(26, float, 0),
+            19 if float == 0 => self.op(27, 0, 0),
+            19 => self.op(28, other, 1 - other as i16),
+            _ => self.op(5, 0, 0),
+        }
+    }
+
+    fn patch(&mut self) {
+        for &(from, statement) in &self.jumps {
+            let distance = (self.starts[statement] as i16 - from as i16) * INSTRUCTION as i16;
+            let at = from * INSTRUCTION + 2;
+            self.bytes[at..at + 2].copy_from_slice(&distance.to_le_bytes());
+        }
+    }
+}
+
+fn spaced<T: ToString>(items: &[T]) -> String {
+    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+    items.join(" ")
+}
