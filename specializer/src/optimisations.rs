@@ -40,6 +40,8 @@ optimisations! {
     "direct-calls" direct_calls;
     /// Make versions for guessed callees.
     "guesses" guesses;
+    /// Use what the interpreter says of values: integers, functions, what is not 0.
+    "facts" facts;
     /// Evaluate calls of small functions in place.
     "inlining" inlining;
     /// Make boxes of floats where they are looked at, not where they come from.

@@ -63,8 +63,8 @@ pub struct Request {
     pub params: [Param; MAX_PARAMS],
 }
 
-/// The code calls itself, and goes on after that: a hint that it is no use to evaluate calls of it in
-/// place.
+/// The code calls itself, and goes on after that: a hint that it is no use to evaluate calls of it
+/// in place.
 pub const REQUEST_RECURSIVE: u32 = 1;
 /// The code repeats itself, by jumps back or calls of itself: a hint that it is worth more to
 /// evaluate calls in it in place.

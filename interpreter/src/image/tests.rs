@@ -362,7 +362,8 @@ fn fields_of_modules_are_certain_and_other_fields_are_not() {
 
 #[test]
 fn a_loop_changes_what_is_certain() {
-    // The slot is f at first, and what the second round finds in it is what the first has put there.
+    // The slot is f at first, and what the second round finds in it is what the first has put
+    // there.
     let code = |assigned: &str| {
         format!(
             "Closure 0 @f; Push; Branch @test;

@@ -4,7 +4,8 @@
 //! A request's function is the interpreter loop itself; the residual function has the signature of
 //! the generic entry whose table index is in the slot. Constant regions: the code, the primitive
 //! table, the cell that holds the globals' address, and those that say whether calls leave their
-//! positions on the stack, whether allocations are safepoints, and whether closures keep their code.
+//! positions on the stack, whether allocations are safepoints, and whether closures keep their
+//! code.
 
 use crate::code::ImageError;
 use crate::image::hints::Found;

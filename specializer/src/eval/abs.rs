@@ -43,7 +43,8 @@ pub enum Abs {
     Pointer(Symbol),
     /// The same address as an `i32`.
     PointerAddress(Symbol),
-    /// Residual code has the `i64`, which is odd and no address: nobody but residual code changes it.
+    /// Residual code has the `i64`, which is odd and no address: nobody but residual code changes
+    /// it.
     Immediate,
     /// Residual code has the `i64`, which is not 0.
     NonZero,

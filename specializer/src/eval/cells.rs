@@ -34,8 +34,8 @@ pub trait Content: Copy + PartialEq {
     /// The same after blocks may have moved.
     fn moved(self) -> Self;
 
-    /// What is known of a clean cell's contents after blocks may have moved: what is not known is in
-    /// memory.
+    /// What is known of a clean cell's contents after blocks may have moved: what is not known is
+    /// in memory.
     fn reloaded(self) -> Self;
 }
 

@@ -3,8 +3,8 @@
 //!
 //! The callee's nodes are in contexts of their own, one for each node that calls. So the call
 //! dominates them, and they may use the caller's values. Its returns lead to what follows the call;
-//! its tail calls, unless they are evaluated in place as well, become calls that return there. Cells
-//! go in and come out as they are: a sync that was due before the call is not done.
+//! its tail calls, unless they are evaluated in place as well, become calls that return there.
+//! Cells go in and come out as they are: a sync that was due before the call is not done.
 //!
 //! Small functions are taken, and larger ones that are given a function which is known; up to a
 //! total for each request. Recursion ends at a call.

@@ -14,12 +14,15 @@ pub mod abs;
 mod analyse;
 mod boxes;
 mod cells;
+mod choices;
 mod context;
 mod copy;
 mod emit;
 mod exit;
+mod facts;
 mod inline;
 mod prepare;
+mod stack;
 mod transfer;
 mod write;
 
@@ -51,7 +54,8 @@ pub struct Budgets {
     /// Outcomes of one value specialization.
     pub fan_out: u32,
     /// Bytes of code of a function whose calls are evaluated in place; the same in a request whose
-    /// code loops; where the callee is assumed; where it loops and is given a function that is known.
+    /// code loops; where the callee is assumed; where it loops and is given a function that is
+    /// known.
     pub inlined: u32,
     pub inlined_in_loops: u32,
     pub inlined_guessed: u32,

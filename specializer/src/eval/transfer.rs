@@ -18,7 +18,6 @@ use crate::hash::FastMap;
 use crate::image::{Image, Loaded, Place, ReadLog};
 use crate::ir::generic::Block;
 use crate::ir::{Callee, Terminator, Type, generic};
-use crate::op::intrinsic::{CELL_LOAD, CELL_STORE};
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
 use crate::request::Request;
 
@@ -138,7 +137,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    fn values_of(&self, values: &[generic::Value]) -> SmallVec<[P::Value; 4]> {
+    pub(super) fn values_of(&self, values: &[generic::Value]) -> SmallVec<[P::Value; 4]> {
         values.iter().map(|&value| self.value(value)).collect()
     }
 
@@ -217,30 +216,6 @@ impl<'a, P: Phase> Machine<'a, P> {
             }
         }
         self.emit(op, args, result);
-    }
-
-    /// A pure operator whose first operand points to a known word; false if it is nothing special.
-    fn pure_of_pointer(
-        &mut self,
-        op: Op,
-        result: Option<generic::Value>,
-        args: &[P::Value],
-    ) -> bool {
-        let Abs::Pointer(word) = args[0].abs() else {
-            return false;
-        };
-        match op {
-            Op::I32WrapI64 => {
-                let address = self.phase.emit(op, args, Some(Type::I32));
-                let address = self.phase.noting(address, Abs::PointerAddress(word));
-                self.set(result, address);
-            }
-            Op::I64And if args[1].abs() == Abs::Const(Const::I64(1)) => {
-                self.set_known(result, Abs::Const(Const::I64(0)));
-            }
-            _ => return false,
-        }
-        true
     }
 
     fn load(
@@ -365,95 +340,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    pub(super) fn sync_if_due(&mut self) {
-        if self.cells.sync_due {
-            self.sync();
-        }
-    }
-
-    fn sync(&mut self) {
-        let Self { cells, phase, .. } = self;
-        cells.sync(|address, value| phase.store_cell(address, value));
-    }
-
-    /// Brings every cell to memory and caches none, before a cell is accessed whose address is not
-    /// known.
-    fn spill(&mut self) {
-        self.sync();
-        self.cells.clear();
-    }
-
-    fn read_cell(&mut self, address: P::Value, result: Option<generic::Value>) {
-        if address.abs().plus(0).is_none() {
-            self.spill();
-            return self.emit(CELL_LOAD, &[address], result);
-        }
-        self.sync_if_due();
-        let value = match self.cells.get(address.abs()) {
-            Some(cell) if cell.dirty => cell.value,
-            Some(&cell) => self.phase.placed(cell.value, cell.address),
-            None => {
-                let value = self.phase.load_cell(address.abs());
-                self.cache_cell(address.abs(), value, false);
-                value
-            }
-        };
-        self.set(result, value);
-    }
-
-    fn write_cell(&mut self, address: P::Value, value: P::Value) {
-        if address.abs().plus(0).is_none() {
-            self.spill();
-            return self.emit(CELL_STORE, &[address, value], None);
-        }
-        self.sync_if_due();
-        let value = self.phase.settled(value);
-        self.cache_cell(address.abs(), value, true);
-    }
-
-    fn nonzero(&mut self, value: P::Value, result: Option<generic::Value>) {
-        let value = match value.abs() {
-            Abs::Dynamic => self.phase.noting(value, Abs::NonZero),
-            _ => value,
-        };
-        self.set(result, value);
-    }
-
-    fn immediate(&mut self, value: P::Value, result: Option<generic::Value>) {
-        let value = match value.abs() {
-            Abs::Dynamic | Abs::NonZero => self.phase.noting(value, Abs::Immediate),
-            _ => value,
-        };
-        self.set(result, value);
-    }
-
-    fn points_to(&mut self, value: P::Value, word: P::Value, result: Option<generic::Value>) {
-        let value = match (value.abs(), word.abs()) {
-            (Abs::Dynamic | Abs::NonZero, Abs::Symbol(word)) => {
-                self.phase.noting(value, Abs::Pointer(word))
-            }
-            _ => value,
-        };
-        self.set(result, value);
-    }
-
-    fn cache_cell(&mut self, address: Abs, value: P::Value, dirty: bool) {
-        if !self.evaluation.optimisations.virtual_stack && !value.abs().is_known() {
-            self.cells.forget(address);
-            if dirty {
-                self.phase.store_cell(address, value);
-            }
-            return;
-        }
-        self.cells.set(address, value, dirty);
-        while let Some(cell) = self.cells.evict() {
-            if cell.dirty {
-                self.phase.store_cell(cell.address, cell.value);
-            }
-        }
-    }
-
-    fn edge(&mut self, context: ContextId, target: &generic::Target) -> Edge {
+    pub(super) fn edge(&mut self, context: ContextId, target: &generic::Target) -> Edge {
         let start = self.args.len();
         for &arg in &target.args {
             self.args.push(self.value(arg));
@@ -465,7 +352,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    fn terminator(&mut self, term: &generic::Terminator) -> Exit<P::Value> {
+    pub(super) fn terminator(&mut self, term: &generic::Terminator) -> Exit<P::Value> {
         let context = self.context;
         match term {
             Terminator::Jump(target) => Exit::Jump(self.edge(context, target)),
@@ -525,99 +412,5 @@ impl<'a, P: Phase> Machine<'a, P> {
                 Exit::Unreachable
             }
         }
-    }
-
-    /// Fans out at a value specialization, the last instruction of `site`.
-    fn specialize(
-        &mut self,
-        site: Block,
-        inst: &generic::Inst,
-        term: &generic::Terminator,
-    ) -> Exit<P::Value> {
-        let args = self.values_of(&inst.args);
-        let Terminator::Jump(target) = term else {
-            unreachable!("preparation ends such blocks with a jump")
-        };
-        let is_value = match args[0].abs() {
-            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) => true,
-            Abs::Offset { .. }
-            | Abs::Box
-            | Abs::BoxAddress
-            | Abs::BoxAt
-            | Abs::Pointer(_)
-            | Abs::PointerAddress(_)
-            | Abs::Immediate
-            | Abs::NonZero
-            | Abs::Dynamic => false,
-        };
-        if is_value {
-            self.set(inst.result, args[0]);
-            return self.terminator(term);
-        }
-        match (
-            inst.op,
-            args.get(1).map(|arg| arg.abs()),
-            args.get(2).map(|arg| arg.abs()),
-        ) {
-            (Op::Intrinsic(Intrinsic::SpecializeGuess), Some(guess), _)
-                if guess.is_known() && self.evaluation.optimisations.guesses =>
-            {
-                let guess = args[1].abs();
-                let cond = self
-                    .phase
-                    .emit(Op::I32Eq, &[args[0], args[1]], Some(Type::I32));
-                let then = self.assume(site, inst, target, guess, args[1]);
-                let otherwise = self.assume(site, inst, target, Abs::Dynamic, args[0]);
-                Exit::Branch {
-                    cond,
-                    then,
-                    otherwise,
-                }
-            }
-            (_, Some(Abs::Const(Const::I32(low))), Some(Abs::Const(Const::I32(high))))
-                if (high as u32).wrapping_sub(low as u32) <= self.evaluation.budgets.fan_out =>
-            {
-                let (low, high) = (low as u32, high as u32);
-                let index = if low == 0 {
-                    args[0]
-                } else {
-                    self.phase
-                        .emit(Op::I32Sub, &[args[0], args[1]], Some(Type::I32))
-                };
-                let targets = (low..high).map(|value| {
-                    let value = Abs::Const(Const::I32(value as i32));
-                    let known = self.phase.known(value);
-                    self.assume(site, inst, target, value, known)
-                });
-                let targets = targets.collect();
-                let default = match inst.op {
-                    Op::Intrinsic(Intrinsic::SpecializeRange) => None,
-                    _ => Some(self.assume(site, inst, target, Abs::Dynamic, args[0])),
-                };
-                Exit::Switch {
-                    index,
-                    targets,
-                    default,
-                }
-            }
-            _ => {
-                self.set(inst.result, args[0]);
-                self.terminator(term)
-            }
-        }
-    }
-
-    /// The edge to `target` in the context where the specialization gave `outcome`.
-    fn assume(
-        &mut self,
-        site: Block,
-        inst: &generic::Inst,
-        target: &generic::Target,
-        outcome: Abs,
-        value: P::Value,
-    ) -> Edge {
-        let context = self.contexts.assume(self.context, site, outcome);
-        self.set(inst.result, value);
-        self.edge(context, target)
     }
 }

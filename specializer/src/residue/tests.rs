@@ -18,7 +18,8 @@ use crate::request::Requests;
 use crate::{Observer, Options, Outcome, Store};
 
 /// Two requests for `$interpret`, whose code says how far away the slot is that it calls. It reads
-/// constants through its code pointer and at fixed addresses, and uses each kind of relocation.
+/// constants through its code pointer and at fixed addresses, and uses each kind of relocation. The
+/// requests say that it calls itself, so that calls stay calls.
 const MODULE: &str = r#"(module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "lockstep.event" (func $event (param i32 i32 i32 i64)))
@@ -32,8 +33,8 @@ const MODULE: &str = r#"(module
   (elem (i32.const 1) $interpret $enter $enter_long)
   (data (i32.const 0x100) (i32 0x54434142 1 0x120 2 0x140 2))
   (data (i32.const 0x120) (i32 0x1000 0x400 {constants} 0x10))
-  (data (i32.const 0x140) (i32 1 0x1000 0 0x20 2 0) (i32 2 0) (i64 0x1000) (i32 1 0) (i64 7))
-  (data (i32.const 0x258) (i32 1 {second} 0 0x20 2 0) (i32 2 0) (i64 {second}) (i32 1 0) (i64 7))
+  (data (i32.const 0x140) (i32 1 0x1000 0 0x20 2 1) (i32 2 0) (i64 0x1000) (i32 1 0) (i64 7))
+  (data (i32.const 0x258) (i32 1 {second} 0 0x20 2 1) (i32 2 0) (i64 {second}) (i32 1 0) (i64 7))
   (data (i32.const 0x1000) (i32 2 0) (i32 {distance}) (i8 1 2 3 4))
   (data (i32.const {second}) (i32 {callee} 0) (i32 0x100) (i8 5 6 7 8))
   (data (i32.const 0x2000) "\01\02\03\04\05\06\07\08")
