@@ -9,6 +9,7 @@
 //! taken for a good one. Leaves out stale entries of a cache, which are planted in the store (`make
 //! mutants`).
 
+mod bounds;
 mod calls;
 mod cells;
 mod flow;

@@ -1,12 +1,10 @@
 //! Wrong values: constants, operators, operands. What is returned is the blocks that take them.
 
-use std::collections::HashSet;
-
+use super::bounds::Bounds;
 use super::{Place, Site, Sites, calls, cells};
 use crate::index::Map;
-use crate::ir::residual::{Block, Function, Inst, Value};
-use crate::op::compare::is_comparison;
-use crate::op::{Const, LoadKind, Op};
+use crate::ir::residual::{Block, Function, Value};
+use crate::op::{Const, Op};
 
 /// Adds two to an integer: a tagged one stays tagged.
 pub fn change_constant(function: &mut Function, mut place: Place) -> Sites {
@@ -115,12 +113,12 @@ fn remove_param(function: &mut Function, block: Block, index: usize) {
 }
 
 pub fn change_operator(function: &mut Function, mut place: Place) -> Sites {
-    let (bases, positive) = (cells::bases(function), never_negative(function));
+    let (bases, bounds) = (cells::bases(function), Bounds::new(function));
     for (id, block) in &mut function.blocks {
         for inst in &mut block.insts {
             if let Some(other) = similar(inst.op)
                 && inst.result.is_none_or(|result| !bases.contains(&result))
-                && !(is_extension(inst.op) && positive.contains(&inst.args[0]))
+                && !(is_extension(inst.op) && bounds.has(inst.args[0]))
                 && place.here()
             {
                 inst.op = other;
@@ -135,22 +133,6 @@ pub fn change_operator(function: &mut Function, mut place: Place) -> Sites {
 /// Whether it extends: with or without sign, which is the same where there is none.
 fn is_extension(op: Op) -> bool {
     matches!(op, Op::I64ExtendI32U | Op::I64ExtendI32S)
-}
-
-/// Values that are not negative, whatever their operands are: masked ones, narrow ones, truths.
-fn never_negative(function: &Function) -> HashSet<Value> {
-    let insts = || function.blocks.values().flat_map(|block| &block.insts);
-    let is_positive = |inst: &&Inst| matches!(inst.op, Op::Const(Const::I32(value)) if value >= 0);
-    let masks: HashSet<Value> = insts()
-        .filter(is_positive)
-        .filter_map(|inst| inst.result)
-        .collect();
-    let positive = insts().filter(|inst| match inst.op {
-        Op::I32And => inst.args.iter().any(|arg| masks.contains(arg)),
-        Op::Load { kind, .. } => matches!(kind, LoadKind::I32Load8U | LoadKind::I32Load16U),
-        op => is_comparison(op),
-    });
-    positive.filter_map(|inst| inst.result).collect()
 }
 
 /// An operator of the same type that is easily taken for this one.
