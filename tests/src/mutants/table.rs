@@ -40,9 +40,10 @@ const SURVIVORS: &str = "
 
 Those planted that nobody noticed: the code of the linked module without the fault, and with it. All
 of them end each call with the same result, the same reports and the same memory but for dead cells.
-Where the wrong code leaves something else in these, that is the reason; where nothing differs, the
-wrong value or the wrong way is as good as the right one in each of the calls, although Cranelift
-cannot tell.
+Where the wrong code leaves something else in these, or a box at another address, that is the
+reason. Where nothing differs, the wrong value or the wrong way is as good as the right one in each
+of the calls, although Cranelift cannot tell: memory would get the value that it holds, a payload is
+read that the local has already, as nobody writes into boxes, two cells have equal contents.
 
 ";
 
@@ -51,9 +52,10 @@ const LOCKSTEP: &str = "
 
 Those of the last column that lockstep did not notice. A kind of which none could be planted there
 is refused before, or the program has no place for it: lockstep's code has no virtual boxes. What a
-run of one program cannot show: a wrong limit of the stack where nothing waits for a safepoint, a
-cell that is not read again where no collection moves its block (the closure of a function that has
-long been in the major heap), two values that are the same in this program.
+run of one program cannot show: a wrong limit of the stack, or a cell that memory lacks, at an entry
+where nothing waits for a safepoint; a cell that is not read again where no collection moves its
+block (the closure of a function that has long been in the major heap); two values that are the same
+in this program. The random modules above show these.
 
 ";
 
