@@ -210,7 +210,7 @@ pub struct BenchArgs {
     #[arg(long, default_value = "1", requires = "numbers")]
     pub seed: u64,
     /// Only measure cold builds of programs that are large in one way.
-    #[arg(long, conflicts_with_all = ["readme", "numbers"])]
+    #[arg(long, conflicts_with = "numbers")]
     pub shapes: bool,
     /// Where the sources are.
     #[arg(long, value_name = "DIRECTORY", default_value = "tests/bench")]
