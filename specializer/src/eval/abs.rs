@@ -32,10 +32,19 @@ pub enum Abs {
         param: Parameter,
         offset: i32,
     },
+    /// Residual code has the value, and this is known of it.
+    Fact(Fact),
+    /// Only residual code has the value.
+    Dynamic,
+}
+
+/// What is known of a value that only residual code has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub enum Fact {
     /// A box of a float that is made only where somebody looks at it: residual code has the
     /// payload, an `f64`. Nobody writes into such boxes.
     Box,
-    /// The address of the payload (an `i32`) of a [`Abs::Box`].
+    /// The address of the payload (an `i32`) of a [`Fact::Box`].
     BoxAddress,
     /// A box of a float that exists: residual code has the pointer.
     BoxAt,
@@ -48,81 +57,61 @@ pub enum Abs {
     Immediate,
     /// Residual code has the `i64`, which is not 0.
     NonZero,
-    Dynamic,
 }
 
 impl Abs {
     pub fn is_known(self) -> bool {
         match self {
             Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } => true,
-            Abs::Box
-            | Abs::BoxAddress
-            | Abs::BoxAt
-            | Abs::Pointer(_)
-            | Abs::PointerAddress(_)
-            | Abs::Immediate
-            | Abs::NonZero
-            | Abs::Dynamic => false,
+            Abs::Fact(_) | Abs::Dynamic => false,
         }
     }
 
     /// Whether it has to do with a box.
     pub fn is_of_box(self) -> bool {
-        match self {
-            Abs::Box | Abs::BoxAddress | Abs::BoxAt => true,
-            Abs::Const(_)
-            | Abs::Symbol(_)
-            | Abs::Slot(_)
-            | Abs::Offset { .. }
-            | Abs::Pointer(_)
-            | Abs::PointerAddress(_)
-            | Abs::Immediate
-            | Abs::NonZero
-            | Abs::Dynamic => false,
-        }
+        matches!(self, Abs::Fact(Fact::Box | Fact::BoxAddress | Fact::BoxAt))
     }
 
     /// Whether it is an `i64` other than 0.
     pub fn is_nonzero(self) -> bool {
         match self {
             Abs::Const(Const::I64(n)) => n != 0,
-            Abs::Box | Abs::BoxAt | Abs::Pointer(_) | Abs::Immediate | Abs::NonZero => true,
-            Abs::Const(_)
-            | Abs::Symbol(_)
-            | Abs::Slot(_)
-            | Abs::Offset { .. }
-            | Abs::BoxAddress
-            | Abs::PointerAddress(_)
-            | Abs::Dynamic => false,
+            Abs::Fact(fact) => match fact {
+                Fact::Box | Fact::BoxAt | Fact::Pointer(_) | Fact::Immediate | Fact::NonZero => {
+                    true
+                }
+                Fact::BoxAddress | Fact::PointerAddress(_) => false,
+            },
+            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => {
+                false
+            }
         }
+    }
+
+    /// Whether it is the address of a block, as an `i64`: an even number.
+    fn is_address(self) -> bool {
+        matches!(self, Abs::Fact(Fact::Box | Fact::BoxAt | Fact::Pointer(_)))
     }
 
     /// Whether it is an odd `i64`.
     pub fn is_immediate(self) -> bool {
         match self {
             Abs::Const(Const::I64(n)) => n & 1 == 1,
-            Abs::Immediate => true,
-            Abs::Const(_)
-            | Abs::Symbol(_)
-            | Abs::Slot(_)
-            | Abs::Offset { .. }
-            | Abs::Box
-            | Abs::BoxAddress
-            | Abs::BoxAt
-            | Abs::Pointer(_)
-            | Abs::PointerAddress(_)
-            | Abs::NonZero
-            | Abs::Dynamic => false,
+            Abs::Fact(fact) => fact == Fact::Immediate,
+            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => {
+                false
+            }
         }
     }
 
     /// The least upper bound.
     pub fn join(self, other: Abs) -> Abs {
         match (self, other) {
-            (Abs::Box, Abs::BoxAt) | (Abs::BoxAt, Abs::Box) => Abs::Box,
+            (Abs::Fact(Fact::Box), Abs::Fact(Fact::BoxAt))
+            | (Abs::Fact(Fact::BoxAt), Abs::Fact(Fact::Box)) => Abs::Fact(Fact::Box),
             _ if self == other => self,
-            _ if self.is_immediate() && other.is_immediate() => Abs::Immediate,
-            _ if self.is_nonzero() && other.is_nonzero() => Abs::NonZero,
+            _ if self.is_immediate() && other.is_immediate() => Abs::Fact(Fact::Immediate),
+            _ if self.is_nonzero() && other.is_nonzero() => Abs::Fact(Fact::NonZero),
             _ => Abs::Dynamic,
         }
     }
@@ -130,7 +119,7 @@ impl Abs {
     /// The residual type of a value whose generic type is `ty`.
     pub fn residual_type(self, ty: Type) -> Type {
         match self {
-            Abs::Box | Abs::BoxAddress => Type::F64,
+            Abs::Fact(Fact::Box) | Abs::Fact(Fact::BoxAddress) => Type::F64,
             _ => ty,
         }
     }
@@ -141,17 +130,7 @@ impl Abs {
             Abs::Const(Const::I32(n)) => Some(n != 0),
             // An address inside a region, which is never 0.
             Abs::Symbol(_) => Some(true),
-            Abs::Const(_)
-            | Abs::Slot(_)
-            | Abs::Offset { .. }
-            | Abs::Box
-            | Abs::BoxAddress
-            | Abs::BoxAt
-            | Abs::Pointer(_)
-            | Abs::PointerAddress(_)
-            | Abs::Immediate
-            | Abs::NonZero
-            | Abs::Dynamic => None,
+            Abs::Const(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Fact(_) | Abs::Dynamic => None,
         }
     }
 
@@ -162,13 +141,7 @@ impl Abs {
             | Abs::Symbol(_)
             | Abs::Slot(_)
             | Abs::Offset { .. }
-            | Abs::Box
-            | Abs::BoxAddress
-            | Abs::BoxAt
-            | Abs::Pointer(_)
-            | Abs::PointerAddress(_)
-            | Abs::Immediate
-            | Abs::NonZero
+            | Abs::Fact(_)
             | Abs::Dynamic => None,
         }
     }
@@ -185,16 +158,7 @@ impl Abs {
                 param,
                 offset: offset.wrapping_add(delta),
             }),
-            Abs::Const(_)
-            | Abs::Slot(_)
-            | Abs::Box
-            | Abs::BoxAddress
-            | Abs::BoxAt
-            | Abs::Pointer(_)
-            | Abs::PointerAddress(_)
-            | Abs::Immediate
-            | Abs::NonZero
-            | Abs::Dynamic => None,
+            Abs::Const(_) | Abs::Slot(_) | Abs::Fact(_) | Abs::Dynamic => None,
         }
     }
 }
@@ -222,7 +186,8 @@ pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
             &[zero @ Abs::Const(Const::I32(0)), _] | &[_, zero @ Abs::Const(Const::I32(0))],
         ) => Some(zero),
         (Op::I64And, &[a, Abs::Const(Const::I64(1))]) => {
-            a.is_immediate().then_some(Abs::Const(Const::I64(1)))
+            let decided = a.is_immediate() || a.is_address();
+            decided.then_some(Abs::Const(Const::I64(a.is_immediate().into())))
         }
         (Op::I64Eqz, &[a]) => a.is_nonzero().then_some(truth(false)),
         (Op::I64Eq, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(false)),

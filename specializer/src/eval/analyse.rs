@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 
 use smallvec::SmallVec;
 
-use super::abs::Abs;
+use super::abs::{Abs, Fact};
 use super::cells::Cells;
 use super::context::{ContextId, Contexts, Place};
 use super::transfer::{Machine, Phase};
@@ -91,15 +91,15 @@ impl Phase for Abstract {
     }
 
     fn virtual_box(&mut self, _: Abs) -> Abs {
-        Abs::Box
+        Abs::Fact(Fact::Box)
     }
 
     fn existing_box(&mut self, _: Abs) -> Abs {
-        Abs::BoxAt
+        Abs::Fact(Fact::BoxAt)
     }
 
     fn box_address(&mut self, _: Abs) -> Abs {
-        Abs::BoxAddress
+        Abs::Fact(Fact::BoxAddress)
     }
 
     fn payload(&mut self, _: Abs) -> Abs {
@@ -108,8 +108,8 @@ impl Phase for Abstract {
 
     fn settled(&mut self, value: Abs) -> Abs {
         match value {
-            Abs::BoxAt => Abs::Box,
-            Abs::NonZero => Abs::Dynamic,
+            Abs::Fact(Fact::BoxAt) => Abs::Fact(Fact::Box),
+            Abs::Fact(Fact::NonZero) => Abs::Dynamic,
             other => other,
         }
     }

@@ -3,13 +3,13 @@
 //! A module says which function makes one ([`annotations::BOX_EXPORT`]). A module that does not has
 //! no virtual boxes.
 
-use super::abs::Abs;
+use super::abs::{Abs, Fact};
 use super::cells::Content;
 use super::transfer::{Machine, Phase};
 use crate::ir::{Callee, Func, Signature, Terminator, Type, generic};
 use crate::lift;
 use crate::module::Module;
-use crate::op::{Const, LoadKind, Op};
+use crate::op::{LoadKind, Op};
 
 /// The function that makes boxes of floats.
 pub struct Boxes {
@@ -61,7 +61,7 @@ impl<P: Phase> Machine<'_, P> {
     /// `box.exists`.
     pub(super) fn existing_box(&mut self, value: P::Value, result: Option<generic::Value>) {
         let value = match value.abs() {
-            Abs::Box | Abs::BoxAt => value,
+            Abs::Fact(Fact::Box | Fact::BoxAt) => value,
             _ if self.evaluation.boxes().is_none() => value,
             _ => self.phase.existing_box(value),
         };
@@ -75,19 +75,12 @@ impl<P: Phase> Machine<'_, P> {
         result: Option<generic::Value>,
         args: &[P::Value],
     ) -> bool {
-        match (op, args.first().map(|arg| arg.abs())) {
-            (Op::I32WrapI64, Some(Abs::Box)) => {
-                let address = self.phase.box_address(args[0]);
-                self.set(result, address);
-            }
-            // A pointer is no integer.
-            (Op::I64And, Some(Abs::Box | Abs::BoxAt))
-                if args[1].abs() == Abs::Const(Const::I64(1)) =>
-            {
-                self.set_known(result, Abs::Const(Const::I64(0)));
-            }
-            _ => return false,
+        let is_box = args.first().map(|arg| arg.abs()) == Some(Abs::Fact(Fact::Box));
+        if op != Op::I32WrapI64 || !is_box {
+            return false;
         }
+        let address = self.phase.box_address(args[0]);
+        self.set(result, address);
         true
     }
 

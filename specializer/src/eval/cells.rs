@@ -14,7 +14,7 @@
 //! Invariant: at most [`WINDOW`] cells of dynamic contents are cached. Those with the highest
 //! addresses (deepest in a stack) give way. Known contents cost nothing and do not count.
 
-use super::abs::Abs;
+use super::abs::{Abs, Fact};
 
 /// How many cells of dynamic contents are cached.
 pub const WINDOW: usize = 24;
@@ -62,16 +62,9 @@ pub fn order(address: Abs) -> (u32, u32, i64) {
         Abs::Const(crate::op::Const::I32(n)) => (0, 0, i64::from(n as u32)),
         Abs::Symbol(symbol) => (1, symbol.base.0, i64::from(symbol.offset)),
         Abs::Offset { param, offset } => (2, param.0, i64::from(offset)),
-        Abs::Const(_)
-        | Abs::Slot(_)
-        | Abs::Box
-        | Abs::BoxAddress
-        | Abs::BoxAt
-        | Abs::Pointer(_)
-        | Abs::PointerAddress(_)
-        | Abs::Immediate
-        | Abs::NonZero
-        | Abs::Dynamic => unreachable!("not the address of a cell"),
+        Abs::Const(_) | Abs::Slot(_) | Abs::Fact(_) | Abs::Dynamic => {
+            unreachable!("not the address of a cell")
+        }
     }
 }
 
@@ -149,7 +142,10 @@ impl<V: Content> Cells<V> {
             let abs = cell.value.abs();
             cell.dirty
                 || abs.is_known()
-                || matches!(abs, Abs::Box | Abs::Pointer(_) | Abs::Immediate)
+                || matches!(
+                    abs,
+                    Abs::Fact(Fact::Box | Fact::Pointer(_) | Fact::Immediate)
+                )
         });
         for cell in &mut self.cells {
             cell.value = match cell.dirty {

@@ -22,15 +22,7 @@ impl<P: Phase> Machine<'_, P> {
         };
         let is_value = match args[0].abs() {
             Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) => true,
-            Abs::Offset { .. }
-            | Abs::Box
-            | Abs::BoxAddress
-            | Abs::BoxAt
-            | Abs::Pointer(_)
-            | Abs::PointerAddress(_)
-            | Abs::Immediate
-            | Abs::NonZero
-            | Abs::Dynamic => false,
+            Abs::Offset { .. } | Abs::Fact(_) | Abs::Dynamic => false,
         };
         if is_value {
             self.set(inst.result, args[0]);

@@ -1,10 +1,10 @@
 //! What the interpreter says of values that only residual code knows, and what follows from it.
 
-use super::abs::Abs;
+use super::abs::{Abs, Fact};
 use super::cells::Content;
 use super::transfer::{Machine, Phase};
 use crate::ir::{Type, generic};
-use crate::op::{Const, Op};
+use crate::op::Op;
 
 impl<P: Phase> Machine<'_, P> {
     /// A pure operator whose first operand points to a known word; false if it is nothing special.
@@ -14,31 +14,27 @@ impl<P: Phase> Machine<'_, P> {
         result: Option<generic::Value>,
         args: &[P::Value],
     ) -> bool {
-        let Abs::Pointer(word) = args[0].abs() else {
+        let Abs::Fact(Fact::Pointer(word)) = args[0].abs() else {
             return false;
         };
-        match op {
-            Op::I32WrapI64 => {
-                let address = self.phase.emit(op, args, Some(Type::I32));
-                let address = self.phase.noting(address, Abs::PointerAddress(word));
-                self.set(result, address);
-            }
-            Op::I64And if args[1].abs() == Abs::Const(Const::I64(1)) => {
-                self.set_known(result, Abs::Const(Const::I64(0)));
-            }
-            _ => return false,
+        if op != Op::I32WrapI64 {
+            return false;
         }
+        let address = self.phase.emit(op, args, Some(Type::I32));
+        let known = Abs::Fact(Fact::PointerAddress(word));
+        let address = self.phase.noting(address, known);
+        self.set(result, address);
         true
     }
 
     /// `value.nonzero`.
     pub(super) fn nonzero(&mut self, value: P::Value, result: Option<generic::Value>) {
-        self.note(value, Abs::NonZero, result);
+        self.note(value, Abs::Fact(Fact::NonZero), result);
     }
 
     /// `value.immediate`.
     pub(super) fn immediate(&mut self, value: P::Value, result: Option<generic::Value>) {
-        self.note(value, Abs::Immediate, result);
+        self.note(value, Abs::Fact(Fact::Immediate), result);
     }
 
     /// `value.points_to`.
@@ -49,14 +45,14 @@ impl<P: Phase> Machine<'_, P> {
         result: Option<generic::Value>,
     ) {
         match word.abs() {
-            Abs::Symbol(word) => self.note(value, Abs::Pointer(word), result),
+            Abs::Symbol(word) => self.note(value, Abs::Fact(Fact::Pointer(word)), result),
             _ => self.set(result, value),
         }
     }
 
     /// Adds a fact to a value, unless more is known of it.
     fn note(&mut self, value: P::Value, fact: Abs, result: Option<generic::Value>) {
-        let is_new = value.abs() == Abs::Dynamic || value.abs() == Abs::NonZero;
+        let is_new = value.abs() == Abs::Dynamic || value.abs() == Abs::Fact(Fact::NonZero);
         let value = match is_new && self.evaluation.optimisations.facts {
             true => self.phase.noting(value, fact),
             false => value,

@@ -12,7 +12,7 @@
 use smallvec::SmallVec;
 
 use super::Evaluation;
-use super::abs::Abs;
+use super::abs::{Abs, Fact};
 use super::analyse::NodeId;
 use super::cells::Content;
 use super::context::ContextId;
@@ -199,7 +199,7 @@ impl<P: Phase> Machine<'_, P> {
     fn is_given_function(&self, callee: &Request, args: &[P::Value]) -> Applies {
         let request = self.evaluation.request;
         let given = args.iter().any(|arg| match arg.abs() {
-            Abs::Pointer(word) => request.address(word) != callee.code,
+            Abs::Fact(Fact::Pointer(word)) => request.address(word) != callee.code,
             _ => false,
         });
         match given {

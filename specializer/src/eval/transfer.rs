@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use super::Evaluation;
-use super::abs::{self, Abs};
+use super::abs::{self, Abs, Fact};
 use super::analyse::NodeId;
 use super::cells::{Cells, Content};
 use super::context::{ContextId, Contexts};
@@ -228,21 +228,15 @@ impl<'a, P: Phase> Machine<'a, P> {
         let place = match args[0].abs() {
             Abs::Const(Const::I32(address)) => Some(Place::Absolute(address as u32)),
             Abs::Symbol(symbol) => Some(Place::Relative(symbol)),
-            Abs::BoxAddress if offset == 0 && self.load_payload(kind, result, args[0]) => return,
-            Abs::PointerAddress(word) if offset == 0 && kind == LoadKind::I32Load => {
+            Abs::Fact(Fact::BoxAddress)
+                if offset == 0 && self.load_payload(kind, result, args[0]) =>
+            {
+                return;
+            }
+            Abs::Fact(Fact::PointerAddress(word)) if offset == 0 && kind == LoadKind::I32Load => {
                 return self.set_known(result, Abs::Symbol(word));
             }
-            Abs::Const(_)
-            | Abs::Slot(_)
-            | Abs::Offset { .. }
-            | Abs::Box
-            | Abs::BoxAddress
-            | Abs::BoxAt
-            | Abs::Pointer(_)
-            | Abs::PointerAddress(_)
-            | Abs::Immediate
-            | Abs::NonZero
-            | Abs::Dynamic => None,
+            Abs::Const(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Fact(_) | Abs::Dynamic => None,
         };
         let request: &Request = self.evaluation.request;
         let image: &Image = self.evaluation.image;

@@ -7,7 +7,7 @@
 
 use smallvec::SmallVec;
 
-use super::abs::Abs;
+use super::abs::{Abs, Fact};
 use super::cells::Content;
 use super::copy;
 use super::transfer::Phase;
@@ -74,7 +74,7 @@ impl Content for Val {
 
     fn reloaded(self) -> Self {
         match self.abs {
-            Abs::Pointer(_) => Self::known(self.abs),
+            Abs::Fact(Fact::Pointer(_)) => Self::known(self.abs),
             _ => self.moved(),
         }
     }
@@ -214,8 +214,8 @@ impl<'a> Writer<'a> {
     /// The residual name of a value; code for it, if it is known and has none.
     pub fn name(&mut self, value: Val) -> residual::Value {
         match (value.abs, value.residual) {
-            (Abs::Box, Some(payload)) => self.pointer(value, payload),
-            (Abs::BoxAddress, Some(payload)) => {
+            (Abs::Fact(Fact::Box), Some(payload)) => self.pointer(value, payload),
+            (Abs::Fact(Fact::BoxAddress), Some(payload)) => {
                 let pointer = self.pointer(value, payload);
                 self.wrapped(pointer)
             }
@@ -227,9 +227,9 @@ impl<'a> Writer<'a> {
     /// The name under which a value is passed where `abs` is known of it.
     pub fn name_as(&mut self, value: Val, abs: Abs) -> residual::Value {
         match (value.abs, abs, value.residual) {
-            (Abs::Box, Abs::Box, Some(payload))
-            | (Abs::BoxAddress, Abs::BoxAddress, Some(payload)) => payload,
-            (Abs::BoxAt, Abs::Box, _) => self.open(value),
+            (Abs::Fact(Fact::Box), Abs::Fact(Fact::Box), Some(payload))
+            | (Abs::Fact(Fact::BoxAddress), Abs::Fact(Fact::BoxAddress), Some(payload)) => payload,
+            (Abs::Fact(Fact::BoxAt), Abs::Fact(Fact::Box), _) => self.open(value),
             _ => self.name(value),
         }
     }
@@ -301,14 +301,7 @@ impl<'a> Writer<'a> {
                 let args = residual::Values::from_slice(&[self.function.param(param), offset]);
                 self.inst(Op::I32Add, args, Some(Type::I32))
             }
-            Abs::Box
-            | Abs::BoxAddress
-            | Abs::BoxAt
-            | Abs::Pointer(_)
-            | Abs::PointerAddress(_)
-            | Abs::Immediate
-            | Abs::NonZero
-            | Abs::Dynamic => {
+            Abs::Fact(_) | Abs::Dynamic => {
                 unreachable!("dynamic values have a name")
             }
         };
@@ -362,20 +355,20 @@ impl Phase for Writer<'_> {
     fn virtual_box(&mut self, payload: Val) -> Val {
         Val {
             residual: Some(self.name(payload)),
-            ..Val::known(Abs::Box)
+            ..Val::known(Abs::Fact(Fact::Box))
         }
     }
 
     fn existing_box(&mut self, pointer: Val) -> Val {
         Val {
             residual: Some(self.name(pointer)),
-            ..Val::known(Abs::BoxAt)
+            ..Val::known(Abs::Fact(Fact::BoxAt))
         }
     }
 
     fn box_address(&mut self, virtual_box: Val) -> Val {
         Val {
-            abs: Abs::BoxAddress,
+            abs: Abs::Fact(Fact::BoxAddress),
             ..virtual_box
         }
     }
@@ -386,23 +379,23 @@ impl Phase for Writer<'_> {
 
     fn settled(&mut self, value: Val) -> Val {
         match value.abs {
-            Abs::BoxAt => Val {
-                abs: Abs::Box,
+            Abs::Fact(Fact::BoxAt) => Val {
+                abs: Abs::Fact(Fact::Box),
                 residual: Some(self.open(value)),
                 pointer: value.residual,
             },
-            Abs::NonZero => Val::dynamic(value.residual),
+            Abs::Fact(Fact::NonZero) => Val::dynamic(value.residual),
             _ => value,
         }
     }
 
     fn placed(&mut self, value: Val, address: Abs) -> Val {
         match (value.abs, value.pointer) {
-            (Abs::Box, None) => Val {
+            (Abs::Fact(Fact::Box), None) => Val {
                 pointer: self.load_cell(address).residual,
                 ..value
             },
-            (Abs::Pointer(_), _) if value.residual.is_none() => Val {
+            (Abs::Fact(Fact::Pointer(_)), _) if value.residual.is_none() => Val {
                 residual: self.load_cell(address).residual,
                 ..value
             },
