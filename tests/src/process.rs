@@ -1,7 +1,8 @@
 //! One run of a command: what it wrote, how it ended.
 //!
-//! Invariant: a run ends, at the latest after its time limit. Leaves out: signals; a process killed
-//! by one has no status, and says so where it is shown.
+//! Invariant: a run ends, at the latest after its time limit, which is wall time: a command that
+//! waits for something uses no processor time. Leaves out: signals; a process killed by one has no
+//! status.
 
 use std::fmt;
 use std::fs;
@@ -15,7 +16,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use wait_timeout::ChildExt;
 
-/// How long any single command may take, on a machine that is busy.
+/// How long any single command may take. No test comes near it, even on a busy machine.
 const TIME_LIMIT: Duration = Duration::from_secs(900);
 
 /// What came out of a command.

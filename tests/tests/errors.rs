@@ -8,37 +8,52 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use bactrian_tests::repository::{Text, sources};
+use bactrian_tests::repository::{Text, assert_none, sources};
 use bactrian_tests::workspace;
 
-/// Variants that no Rust test names: the file and the text of the test that produces each.
-const ELSEWHERE: &[(&str, &str, &str)] = &[
-    (
-        "ImageError::Data",
-        "tests/tests/malformed.rs",
-        r#"section(file, "DATA")"#,
-    ),
-    (
-        "Reached::Fuel",
-        "snapshot-tool/command/tests/command.rs",
-        "(-W fuel)",
-    ),
-    (
-        "Reached::Time",
-        "snapshot-tool/command/tests/command.rs",
-        "(-W timeout)",
-    ),
-    (
-        "Reached::Stack",
-        "snapshot-tool/command/tests/command.rs",
-        "its native stack of 200000 bytes",
-    ),
-    (
+/// A variant that no Rust test names, and the test that produces it all the same.
+struct Elsewhere {
+    variant: &'static str,
+    file: &'static str,
+    test: &'static str,
+    /// What the file has of the variant: of its message, or of how it comes about.
+    sign: &'static str,
+}
+
+const LIMITS: &str = "snapshot-tool/command/tests/command.rs";
+
+const ELSEWHERE: [Elsewhere; 5] = [
+    Elsewhere {
+        variant: "ImageError::Data",
+        file: "tests/tests/malformed.rs",
+        test: "data_that_is_not_marshalled",
+        sign: r#"section(file, "DATA")"#,
+    },
+    Elsewhere {
+        variant: "Reached::Fuel",
+        file: LIMITS,
+        test: "a_program_without_fuel_is_stopped",
+        sign: "(-W fuel)",
+    },
+    Elsewhere {
+        variant: "Reached::Time",
+        file: LIMITS,
+        test: "a_program_out_of_time_is_stopped_wherever_it_is",
+        sign: "(-W timeout)",
+    },
+    Elsewhere {
+        variant: "Reached::Stack",
+        file: LIMITS,
+        test: "a_program_beyond_its_native_stack_is_stopped",
+        sign: "its native stack of 200000 bytes",
+    },
+    Elsewhere {
         // Of unmarshalling.
-        "Error::OutOfMemory",
-        "tests/tests/exhaustion.rs",
-        "unmarshalling",
-    ),
+        variant: "Error::OutOfMemory",
+        file: "tests/tests/exhaustion.rs",
+        test: "a_residual_program_goes_on_without_memory",
+        sign: "unmarshalling",
+    },
 ];
 
 /// Variants that cannot be produced by a test, and why.
@@ -71,25 +86,33 @@ fn every_error_is_reached() {
         "errors that no test produces: {missing:#?}"
     );
     let known: BTreeSet<&str> = variants.iter().map(|variant| &variant.name[..]).collect();
-    for name in ELSEWHERE
-        .iter()
-        .map(|(name, ..)| name)
-        .chain(UNREACHED.iter().map(|(name, _)| name))
-    {
+    let elsewhere = ELSEWHERE.iter().map(|elsewhere| elsewhere.variant);
+    for name in elsewhere.chain(UNREACHED.iter().map(|(name, _)| *name)) {
         assert!(known.contains(name), "{name} is excused but does not exist");
     }
 }
 
 #[test]
 fn tests_elsewhere_exist() {
-    for (variant, file, text) in ELSEWHERE {
-        let found =
-            fs::read_to_string(workspace().join(file)).is_ok_and(|test| test.contains(text));
-        assert!(
-            found,
-            "{variant} is said to be produced by {text:?} in {file}"
-        );
-    }
+    let lacks = ELSEWHERE.iter().filter_map(|elsewhere| {
+        let Elsewhere {
+            variant,
+            file,
+            test,
+            sign,
+        } = elsewhere;
+        let text = fs::read_to_string(workspace().join(file)).unwrap_or_default();
+        let is_there = has_test(&text, test) && text.contains(sign);
+        (!is_there).then(|| format!("{variant}: the test `{test}` with {sign:?} in {file}"))
+    });
+    assert_none("what is said to produce errors, and does not exist", lacks);
+}
+
+#[test]
+fn tests_are_found_by_name() {
+    let text = "#[test]\nfn one() {\n}\n\nfn two() {\n}\n\n/// three()\n";
+    assert!(has_test(text, "one"));
+    assert!(!has_test(text, "two") && !has_test(text, "three") && !has_test(text, "on"));
 }
 
 #[test]
@@ -105,8 +128,13 @@ fn variants_are_found() {
 }
 
 fn is_excused(name: &str) -> bool {
-    ELSEWHERE.iter().any(|(variant, ..)| *variant == name)
+    ELSEWHERE.iter().any(|elsewhere| elsewhere.variant == name)
         || UNREACHED.iter().any(|(variant, _)| *variant == name)
+}
+
+/// Whether a source has a test of this name.
+fn has_test(text: &str, name: &str) -> bool {
+    text.contains(&format!("#[test]\nfn {name}() "))
 }
 
 /// Whether the name is in the text as a whole word.

@@ -155,13 +155,26 @@ fn the_specializer_is_pure() {
     assert_none("dependencies that do I/O", found);
 }
 
-/// The command's build script needs all that the command needs. With other features for the one
-/// than for the other, Wasmtime would be built twice.
+/// The command's build script needs all that the command needs, and the targets of `make` build
+/// parts of the workspace: `make test` builds all of it. With other features for one of them,
+/// Wasmtime would be built twice.
 #[test]
 fn nothing_is_built_twice() {
-    let built = tree("bactrian", "normal,build", "{p} {f}");
-    let built: BTreeSet<&str> = built
-        .lines()
+    let makefile = fs::read_to_string(workspace().join("Makefile")).expect("there is one");
+    let parts: BTreeSet<&str> = makefile
+        .split("--package ")
+        .skip(1)
+        .filter_map(|rest| rest.split_whitespace().next())
+        .collect();
+    assert!(parts.contains("bactrian"), "{parts:?}");
+    let parts = parts
+        .into_iter()
+        .map(|part| tree(&["--package", part], "normal,build", "{p} {f}"));
+    let whole = tree(&["--workspace"], "normal,build,dev", "{p} {f}");
+    let trees: Vec<String> = parts.chain([whole]).collect();
+    let built: BTreeSet<&str> = trees
+        .iter()
+        .flat_map(|tree| tree.lines())
         .map(|line| line.trim_end_matches(" (*)"))
         .collect();
     let mut packages = BTreeSet::new();
@@ -236,7 +249,7 @@ fn makefile_targets() -> BTreeSet<String> {
 
 /// The packages that `package` needs, directly or not, to run.
 fn dependencies(package: &str) -> Vec<String> {
-    tree(package, "normal", "{p}")
+    tree(&["--package", package], "normal", "{p}")
         .lines()
         .filter_map(|line| line.split_whitespace().next())
         .map(String::from)
@@ -244,10 +257,12 @@ fn dependencies(package: &str) -> Vec<String> {
 }
 
 /// What `package` needs of these kinds, a line each.
-fn tree(package: &str, edges: &str, format: &str) -> String {
+fn tree(parts: &[&str], edges: &str, format: &str) -> String {
     let output = Command::new(env!("CARGO"))
         .current_dir(workspace())
-        .args(["tree", "--package", package, "--edges", edges])
+        .arg("tree")
+        .args(parts)
+        .args(["--edges", edges])
         .args(["--prefix", "none", "--format", format, "--offline"])
         .output()
         .expect("Cargo can be started");
