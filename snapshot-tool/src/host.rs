@@ -1,6 +1,5 @@
 //! What the tool keeps for a guest while it runs: its WASI context within the sandbox that the user
-//! opened, its limits, its standard streams, its processor time, and the state of what
-//! [`crate::unconfined`] serves.
+//! opened, its limits, what it may use of this process, and its processor time.
 //!
 //! Leaves out the functions that a guest calls: see [`crate::imports`].
 
@@ -74,14 +73,6 @@ impl Sandbox {
         }
         Ok(wasi)
     }
-
-    /// What the program gets beyond WASI, if it is not confined.
-    fn beyond(&self, line: Option<Arc<StatusLine>>) -> Result<Option<Unconfined>> {
-        let start = self.start.as_deref();
-        self.unconfined
-            .then(|| Unconfined::new(start, line))
-            .transpose()
-    }
 }
 
 /// How many words of its own stack a guest may use, so that it meets that limit before it has used
@@ -95,14 +86,21 @@ fn words_within(native: usize) -> usize {
     native.saturating_sub(REST) / A_WORD
 }
 
+/// What a guest may use of this process, beyond its WASI context.
+#[derive(Debug)]
+enum Inherited {
+    Nothing,
+    /// In place of the context's own streams.
+    Streams(Streams),
+    /// All that [`crate::unconfined`] serves, the streams too.
+    Everything(Unconfined),
+}
+
 /// The state of one guest.
 pub struct Host {
     pub wasi: WasiP1Ctx,
     pub limits: StoreLimits,
-    /// In place of the context's own.
-    pub streams: Option<Streams>,
-    /// What is served beyond WASI, to a guest that is not confined to the sandbox.
-    pub unconfined: Option<Unconfined>,
+    inherited: Inherited,
     /// Processor time of this process when the program began; without it the guest has no such
     /// clock.
     started: Option<ProcessTime>,
@@ -120,23 +118,26 @@ impl Host {
         Self {
             wasi,
             limits: limits.build(),
-            streams: None,
-            unconfined: None,
+            inherited: Inherited::Nothing,
             started: None,
         }
     }
 
-    /// The same with the streams of this process, on one of which a status line may be.
+    /// The same with the streams of this process, on one of which a status line may be, and with
+    /// everything if the sandbox is open.
     pub fn inheriting(
         wasi: WasiP1Ctx,
         sandbox: &Sandbox,
         line: Option<Arc<StatusLine>>,
     ) -> Result<Self> {
-        let unconfined = sandbox.beyond(line.clone())?;
         let streams = Streams::inherited(line).context("cannot hand on the standard streams")?;
+        let inherited = if sandbox.unconfined {
+            Inherited::Everything(Unconfined::new(sandbox.start.as_deref(), streams)?)
+        } else {
+            Inherited::Streams(streams)
+        };
         Ok(Self {
-            unconfined,
-            streams: Some(streams),
+            inherited,
             ..Self::new(wasi, sandbox)
         })
     }
@@ -146,6 +147,31 @@ impl Host {
         Self {
             started: Some(ProcessTime::now()),
             ..self
+        }
+    }
+
+    /// The streams of this process, if the guest may use them.
+    pub fn streams(&self) -> Option<&Streams> {
+        match &self.inherited {
+            Inherited::Nothing => None,
+            Inherited::Streams(streams) => Some(streams),
+            Inherited::Everything(unconfined) => Some(unconfined.streams()),
+        }
+    }
+
+    pub fn streams_mut(&mut self) -> Option<&mut Streams> {
+        match &mut self.inherited {
+            Inherited::Nothing => None,
+            Inherited::Streams(streams) => Some(streams),
+            Inherited::Everything(unconfined) => Some(unconfined.streams_mut()),
+        }
+    }
+
+    /// What a guest that is not confined to the sandbox gets.
+    pub fn unconfined(&mut self) -> Option<&mut Unconfined> {
+        match &mut self.inherited {
+            Inherited::Nothing | Inherited::Streams(_) => None,
+            Inherited::Everything(unconfined) => Some(unconfined),
         }
     }
 

@@ -17,10 +17,8 @@ pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker
     wasmtime_wasi::p1::add_to_linker_sync(&mut linker, |host: &mut T| &mut host.as_mut().wasi)
         .map_err(engine::error)?;
     wasi::shadow(&mut linker).map_err(engine::error)?;
-    unconfined::define(&mut linker, |host: &mut T| {
-        host.as_mut().unconfined.as_mut()
-    })
-    .map_err(engine::error)?;
+    unconfined::define(&mut linker, |host: &mut T| host.as_mut().unconfined())
+        .map_err(engine::error)?;
     Ok(linker)
 }
 

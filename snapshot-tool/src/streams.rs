@@ -137,10 +137,9 @@ impl Streams {
         })
     }
 
-    /// The files themselves, and the status line.
-    pub fn into_parts(self) -> ([Option<OwnedFd>; 3], Option<Arc<StatusLine>>) {
-        let files = self.files.map(|file| file.map(OwnedFd::from));
-        (files, self.line)
+    /// The status line that may be on one of them.
+    pub fn line(&self) -> Option<&StatusLine> {
+        self.line.as_deref()
     }
 
     /// Whether `descriptor` is one of these.
@@ -148,7 +147,8 @@ impl Streams {
         (descriptor as usize) < self.files.len()
     }
 
-    fn file(&self, descriptor: u32) -> Result<&File, Errno> {
+    /// The file of this descriptor.
+    pub fn file(&self, descriptor: u32) -> Result<&File, Errno> {
         self.files[descriptor as usize].as_ref().ok_or(Errno::BADF)
     }
 
@@ -158,7 +158,7 @@ impl Streams {
 
     pub fn write(&self, descriptor: u32, parts: &[IoSlice]) -> Result<usize, Errno> {
         let mut file = self.file(descriptor)?;
-        let Some(line) = self.line.as_ref().filter(|_| rustix::termios::isatty(file)) else {
+        let Some(line) = self.line().filter(|_| rustix::termios::isatty(file)) else {
             return Ok(file.write_vectored(parts)?);
         };
         let last = parts.iter().rev().find_map(|part| part.last());

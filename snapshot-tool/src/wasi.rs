@@ -102,7 +102,7 @@ fn shadow_status<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> was
         Some(mine(host, fd)?.synchronise(fd))
     });
     shadow!(linker, fd_renumber(from: u32, to: u32), |_, host, from, to| {
-        let streams = host.streams.as_ref()?;
+        let streams = host.streams()?;
         let touched = streams.has(from) || streams.has(to);
         touched.then_some(Err(Errno::NOTSUP))
     });
@@ -111,7 +111,7 @@ fn shadow_status<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> was
 
 /// The streams, if `fd` is one of them.
 fn mine(host: &mut Host, fd: u32) -> Option<&mut Streams> {
-    host.streams.as_mut().filter(|streams| streams.has(fd))
+    host.streams_mut().filter(|streams| streams.has(fd))
 }
 
 fn store(memory: &mut [u8], address: u32, bytes: &[u8]) -> Result<(), Errno> {
@@ -197,7 +197,7 @@ fn poll(
     count: u32,
     happened: u32,
 ) -> Answer {
-    let streams = host.streams.as_ref()?;
+    let streams = host.streams()?;
     let subscriptions = match subscriptions(memory, wanted, count, streams) {
         Ok(subscriptions) => subscriptions,
         Err(error) => return Some(Err(error)),

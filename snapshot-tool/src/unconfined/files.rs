@@ -1,9 +1,9 @@
 //! Open files by the guest's numbers: the standard streams are 0 to 2.
 //!
-//! Invariant: a number is that of the lowest free place, and lives until the guest closes it.
+//! Invariant: a number is that of the lowest free place, and lives until the guest closes it. The
+//! standard streams are in [`Streams`] only, where WASI's functions find them as well.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -11,7 +11,6 @@ use rustix::fs::{self, Dir, Gid, Mode, OFlags, SeekFrom, Uid};
 use rustix::io::Errno;
 
 use super::{Answer, Call, Function, Unconfined, done, refused};
-use crate::status_line::StatusLine;
 use crate::streams::Streams;
 
 pub(super) const FUNCTIONS: [(&str, Function); 17] = [
@@ -36,6 +35,8 @@ pub(super) const FUNCTIONS: [(&str, Function); 17] = [
 
 #[derive(Debug)]
 enum Open {
+    /// The standard stream of this number.
+    Stream(u32),
     File(OwnedFd),
     Directory {
         entries: Dir,
@@ -47,14 +48,16 @@ enum Open {
 #[derive(Debug)]
 pub(super) struct Files {
     open: Vec<Option<Open>>,
-    line: Option<Arc<StatusLine>>,
+    streams: Streams,
 }
 
 impl Files {
     pub(super) fn new(streams: Streams) -> Self {
-        let (files, line) = streams.into_parts();
-        let open = files.map(|file| file.map(Open::File)).into();
-        Self { open, line }
+        let open = |number| streams.file(number).is_ok().then_some(Open::Stream(number));
+        Self {
+            open: [0, 1, 2].map(open).into(),
+            streams,
+        }
     }
 
     fn add(&mut self, file: Open) -> i64 {
@@ -72,10 +75,22 @@ impl Files {
         self.open.get_mut(index).ok_or(Errno::BADF)
     }
 
+    pub(super) fn streams(&self) -> &Streams {
+        &self.streams
+    }
+
+    pub(super) fn streams_mut(&mut self) -> &mut Streams {
+        &mut self.streams
+    }
+
     pub(super) fn file(&self, number: i64) -> Result<BorrowedFd<'_>, Errno> {
         let index = usize::try_from(number).map_err(|_| Errno::BADF)?;
         match self.open.get(index) {
             Some(Some(Open::File(file))) => Ok(file.as_fd()),
+            Some(Some(Open::Stream(stream))) => {
+                let file = self.streams.file(*stream);
+                Ok(file.map_err(|_| Errno::BADF)?.as_fd())
+            }
             Some(Some(Open::Directory { .. }) | None) | None => Err(Errno::BADF),
         }
     }
@@ -105,8 +120,11 @@ fn open_directory(state: &mut Unconfined, call: &mut Call) -> Answer {
 }
 
 fn close(state: &mut Unconfined, call: &mut Call) -> Answer {
-    let place = state.files.place(call.numbers[0])?;
-    place.take().map(|_| 0).ok_or(Errno::BADF)
+    let closed = state.files.place(call.numbers[0])?.take();
+    if let Some(Open::Stream(stream)) = closed {
+        state.files.streams.close(stream).map_err(|_| Errno::BADF)?;
+    }
+    closed.map(|_| 0).ok_or(Errno::BADF)
 }
 
 fn read(state: &mut Unconfined, call: &mut Call) -> Answer {
@@ -117,7 +135,7 @@ fn read(state: &mut Unconfined, call: &mut Call) -> Answer {
 fn write(state: &mut Unconfined, call: &mut Call) -> Answer {
     let file = subject(state, call)?;
     let put = || rustix::io::write(file, call.input);
-    let line = state.files.line.as_ref();
+    let line = state.files.streams.line();
     let count = match line.filter(|_| rustix::termios::isatty(file)) {
         Some(line) => line.give_way(call.input.ends_with(b"\n"), put)?,
         None => put()?,

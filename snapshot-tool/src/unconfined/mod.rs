@@ -14,15 +14,12 @@ mod identity;
 mod locks;
 mod names;
 
-use std::sync::Arc;
-
 use anyhow::{Context, Result};
 use rustix::io::Errno;
 use specializer::Absent;
 use wasmtime::{Caller, Linker};
 
 use crate::memory::{Fault, parts, slice, slice_mut};
-use crate::status_line::StatusLine;
 use crate::streams::Streams;
 use files::Files;
 use identity::Times;
@@ -52,18 +49,24 @@ pub struct Unconfined {
 }
 
 impl Unconfined {
-    /// For a guest with the streams of this process, on one of which a status line may be. It
-    /// begins now, in the directory `start` or in this process's.
-    pub fn new(start: Option<&str>, line: Option<Arc<StatusLine>>) -> Result<Self> {
+    /// For a guest that begins now, in the directory `start` or in this process's.
+    pub fn new(start: Option<&str>, streams: Streams) -> Result<Self> {
         if let Some(start) = start {
             std::env::set_current_dir(start)
                 .with_context(|| format!("the program cannot start in {start}"))?;
         }
-        let streams = Streams::inherited(line).context("cannot hand on the standard streams")?;
         Ok(Self {
             files: Files::new(streams),
             started: Times::now().context("cannot ask for processor time")?,
         })
+    }
+
+    pub fn streams(&self) -> &Streams {
+        self.files.streams()
+    }
+
+    pub fn streams_mut(&mut self) -> &mut Streams {
+        self.files.streams_mut()
     }
 }
 
