@@ -22,6 +22,7 @@ use crate::input::{self, Kind};
 use crate::limits::Limits;
 use crate::lockstep::{self, Setup, Standard, Verdict};
 use crate::pipeline::{Mode, Pipeline, Settings, size};
+use crate::precompiled::Precompiled;
 use crate::run::Exit;
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
@@ -31,14 +32,15 @@ use crate::{bench, engine, guest, run, specialize, unconfined};
 const FAILURE: u8 = 125;
 
 /// Does what the command line says; the result is the process's status.
-pub fn execute(cli: &Cli) -> u8 {
+/// `precompiled` is the machine code that came with the command.
+pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
     let result = match &cli.command {
-        Command::Run(args) => run_program(args),
-        Command::Build(args) => build(args).map(|()| 0),
-        Command::Specialize(args) => specialize(args).map(|()| 0),
-        Command::Lockstep(args) => run_in_lockstep(args),
-        Command::Demo(args) => bench::demo(args).map(|()| 0),
-        Command::Bench(args) => bench::bench(args).map(|()| 0),
+        Command::Run(args) => run_program(args, precompiled),
+        Command::Build(args) => build(args, precompiled).map(|()| 0),
+        Command::Specialize(args) => specialize(args, precompiled).map(|()| 0),
+        Command::Lockstep(args) => run_in_lockstep(args, precompiled),
+        Command::Demo(args) => bench::demo(args, precompiled).map(|()| 0),
+        Command::Bench(args) => bench::bench(args, precompiled).map(|()| 0),
         Command::Cache(args) => look_after_cache(args).map(|()| 0),
     };
     result.unwrap_or_else(|error| {
@@ -49,8 +51,8 @@ pub fn execute(cli: &Cli) -> u8 {
     })
 }
 
-fn run_program(args: &RunArgs) -> Result<u8> {
-    let (mut pipeline, module) = runnable(args)?;
+fn run_program(args: &RunArgs, precompiled: Precompiled) -> Result<u8> {
+    let (mut pipeline, module) = runnable(args, precompiled)?;
     finish(&pipeline);
     let sandbox = sandbox(&args.program, &args.args, &args.sandbox)?;
     let engine = pipeline.engine.clone();
@@ -111,7 +113,7 @@ fn start(options: &SandboxOptions, directories: &[Directory]) -> Result<Option<S
     })?))
 }
 
-fn run_in_lockstep(args: &LockstepArgs) -> Result<u8> {
+fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> {
     let limits = Limits::of(&args.sandbox.limits);
     ensure!(
         Limits {
@@ -122,7 +124,7 @@ fn run_in_lockstep(args: &LockstepArgs) -> Result<u8> {
     );
     input::require_program(&args.program, guest::DEFAULT)?;
     let bytecode = read(&args.program)?;
-    let mut pipeline = pipeline(&args.build)?;
+    let mut pipeline = Pipeline::new(settings(&args.build, precompiled)?)?;
     let line = StatusLine::new().map(Arc::new);
     let setup = Setup {
         guest: guest::DEFAULT,
@@ -153,7 +155,7 @@ fn run_in_lockstep(args: &LockstepArgs) -> Result<u8> {
 }
 
 /// Machine code for whatever kind of program there is to run.
-fn runnable(args: &RunArgs) -> Result<(Pipeline, Module)> {
+fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Module)> {
     let compile: fn(&mut Pipeline, &Path) -> Result<Module> =
         match input::kind(&args.program, guest::DEFAULT)? {
             Kind::Precompiled if !args.allow_precompiled => {
@@ -165,12 +167,12 @@ fn runnable(args: &RunArgs) -> Result<(Pipeline, Module)> {
         };
     let settings = Settings {
         needs: needs(args),
-        ..settings(&args.build)?
+        ..settings(&args.build, precompiled)?
     };
     let mut pipeline = Pipeline::new(settings)?;
     if engine::may_not_write_images() {
-        let Settings { cache, needs, .. } = &pipeline.settings;
-        pipeline.engine = engine::for_one_use(cache.as_ref(), needs)?;
+        let store = pipeline.known_code.store();
+        pipeline.engine = engine::for_one_use(store, &pipeline.settings.needs)?;
     }
     let module = compile(&mut pipeline, &args.program)
         .with_context(|| args.program.display().to_string())?;
@@ -205,10 +207,10 @@ fn needs(args: &RunArgs) -> Needs {
     }
 }
 
-fn build(args: &BuildArgs) -> Result<()> {
+fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     input::require_program(&args.program, guest::DEFAULT)?;
     let bytecode = read(&args.program)?;
-    let mut pipeline = pipeline(&args.build)?;
+    let mut pipeline = Pipeline::new(settings(&args.build, precompiled)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     let wasm = pipeline
         .module(&bytecode)
@@ -228,12 +230,12 @@ fn build(args: &BuildArgs) -> Result<()> {
     Ok(())
 }
 
-fn specialize(args: &SpecializeArgs) -> Result<()> {
+fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let name = || args.module.display().to_string();
     let mut module = wat::parse_bytes(&read(&args.module)?)
         .with_context(name)?
         .into_owned();
-    let mut pipeline = pipeline(&args.build)?;
+    let mut pipeline = Pipeline::new(settings(&args.build, precompiled)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     if let Some(init) = &args.init {
         snapshot::require_init(&module).with_context(name)?;
@@ -278,12 +280,8 @@ fn look_after_cache(args: &CacheArgs) -> Result<()> {
     Ok(())
 }
 
-/// A pipeline as the options ask for.
-pub fn pipeline(options: &BuildOptions) -> Result<Pipeline> {
-    Pipeline::new(settings(options)?)
-}
-
-fn settings(options: &BuildOptions) -> Result<Settings> {
+/// What the options ask for.
+fn settings(options: &BuildOptions, precompiled: Precompiled) -> Result<Settings> {
     let mode = if options.generic {
         Mode::Generic
     } else {
@@ -297,6 +295,7 @@ fn settings(options: &BuildOptions) -> Result<Settings> {
             ..specialize::options(&options.optimisations)?
         },
         cache,
+        precompiled: Some(precompiled),
         needs: Needs::default(),
         guest: guest::DEFAULT,
         tell: |notice| eprintln!("bactrian: {notice}"),

@@ -3,7 +3,6 @@
 //! Invariant: every module runs on a thread of [`guest_thread`], because the configuration promises
 //! guests more native stack than a thread has by default.
 
-use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -14,8 +13,6 @@ use anyhow::{Context, Result, ensure};
 use cache::{Cache, Kind};
 use rustix::process::{Resource, getrlimit};
 use wasmtime::{CacheStore, Config, Engine, Module};
-
-use crate::precompiled::{self, Functions, Precompiled};
 
 const NO_STACK: &str = "cannot reserve 1 GiB of address space for the stack (is `ulimit -v` set?)";
 
@@ -40,16 +37,16 @@ pub struct Needs {
     pub stack: Option<usize>,
 }
 
-/// An engine for programs; machine code of single functions goes through `cache`. A program's
-/// memory begins as a private mapping of the file that the machine code comes from, or of an
-/// unnamed one.
-pub fn new(cache: Option<&Arc<Cache>>, needs: &Needs) -> Result<Engine> {
-    engine(for_programs(needs)?, cache)
-}
+/// Machine code of single functions, which engines look for before they compile them
+/// ([`crate::known_code`]).
+pub type Store = Option<Arc<dyn CacheStore>>;
 
-/// The same, with functions going through `store` alone.
-pub fn with_store(store: Arc<dyn CacheStore>) -> Result<Engine> {
-    finish(for_programs(&Needs::default())?, Some(store))
+/// An engine for programs. A program's memory begins as a private mapping of the file that the
+/// machine code comes from, or of an unnamed one.
+pub fn new(store: Store, needs: &Needs) -> Result<Engine> {
+    let mut config = config_for(needs)?;
+    config.memory_init_cow(true);
+    engine(config, store)
 }
 
 /// Whether a limit on the size of files (`ulimit -f`) may forbid the unnamed file that [`new`]
@@ -59,21 +56,15 @@ pub fn may_not_write_images() -> bool {
 }
 
 /// An engine for modules that are used once: memory is copied, which takes no file.
-pub fn for_one_use(cache: Option<&Arc<Cache>>, needs: &Needs) -> Result<Engine> {
-    engine(config_for(needs)?, cache)
+pub fn for_one_use(store: Store, needs: &Needs) -> Result<Engine> {
+    engine(config_for(needs)?, store)
 }
 
 /// An engine for programs whose guests can be stopped, by its epoch. Its machine code is slower.
-pub fn interruptible(cache: Option<&Arc<Cache>>) -> Result<Engine> {
+pub fn interruptible(store: Store) -> Result<Engine> {
     let mut config = config();
     config.epoch_interruption(true);
-    engine(config, cache)
-}
-
-fn for_programs(needs: &Needs) -> Result<Config> {
-    let mut config = config_for(needs)?;
-    config.memory_init_cow(true);
-    Ok(config)
+    engine(config, store)
 }
 
 fn config_for(needs: &Needs) -> Result<Config> {
@@ -102,19 +93,7 @@ fn config() -> Config {
     config
 }
 
-fn engine(config: Config, cache: Option<&Arc<Cache>>) -> Result<Engine> {
-    let precompiled = precompiled::provided();
-    if precompiled.is_none() && cache.is_none() {
-        return finish(config, None);
-    }
-    let store = MachineCode {
-        precompiled,
-        cache: cache.cloned(),
-    };
-    finish(config, Some(Arc::new(store)))
-}
-
-fn finish(mut config: Config, store: Option<Arc<dyn CacheStore>>) -> Result<Engine> {
+fn engine(mut config: Config, store: Store) -> Result<Engine> {
     if let Some(store) = store {
         config
             .enable_incremental_compilation(store)
@@ -254,34 +233,5 @@ impl Hasher for Digest {
 
     fn finish(&self) -> u64 {
         unreachable!("the digest is taken from the inner hasher")
-    }
-}
-
-/// Wasmtime's incremental compilation: functions that came with the command, and others in our
-/// cache.
-#[derive(Debug)]
-struct MachineCode {
-    precompiled: Option<&'static Precompiled>,
-    cache: Option<Arc<Cache>>,
-}
-
-impl CacheStore for MachineCode {
-    fn get(&self, key: &[u8]) -> Option<Cow<'_, [u8]>> {
-        let precompiled = self
-            .precompiled
-            .and_then(|precompiled| Functions::new(precompiled.functions).get(key));
-        if let Some(code) = precompiled {
-            precompiled::count_function();
-            return Some(Cow::Borrowed(code));
-        }
-        let cache = self.cache.as_deref()?;
-        cache.get(Kind::MachineCode, key).pop().map(Cow::Owned)
-    }
-
-    fn insert(&self, key: &[u8], value: Vec<u8>) -> bool {
-        if let Some(cache) = &self.cache {
-            cache.insert(Kind::MachineCode, key, &value);
-        }
-        self.cache.is_some()
     }
 }

@@ -3,7 +3,8 @@
 //! The modules, from the ground up (`tests/tests/floors.rs` holds the order):
 //!
 //! * [`status_line`], [`stats`], `progress`: what is shown, and what it cost;
-//! * [`precompiled`] (machine code that came with the command) and [`engine`] (Wasmtime);
+//! * [`precompiled`] (machine code that came with the command), [`known_code`] (that, and what the
+//!   cache keeps) and [`engine`] (Wasmtime);
 //! * [`guest`] (the embedded interpreter, and what is known of its programs) and [`input`] (what a
 //!   file is);
 //! * what a guest finds outside of itself: [`limits`], [`streams`], `memory`, [`unconfined`] (the
@@ -22,6 +23,7 @@ pub mod guest;
 pub mod host;
 pub mod imports;
 pub mod input;
+pub mod known_code;
 pub mod limits;
 pub mod lockstep;
 mod memory;

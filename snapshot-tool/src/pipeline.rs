@@ -13,9 +13,11 @@ use wasmtime::{Engine, Module};
 
 use crate::engine::{self, Needs, Origin};
 use crate::guest::{self, Guest};
+use crate::known_code::KnownCode;
+use crate::precompiled::Precompiled;
+use crate::snapshot;
 use crate::specialize::{self, Summary};
 use crate::stats::Stages;
-use crate::{precompiled, snapshot};
 
 /// What to make of a program.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +37,8 @@ pub struct Settings {
     pub mode: Mode,
     pub options: specialize::Options,
     pub cache: Option<Arc<Cache>>,
+    /// What came with the command.
+    pub precompiled: Option<Precompiled>,
     pub needs: Needs,
     /// Is called with what the guest has to say of the program, before it is specialized.
     pub tell: fn(&str),
@@ -42,13 +46,14 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let (mode, options, cache, needs) = Default::default();
+        let (mode, options, cache, precompiled, needs) = Default::default();
         let tell = |_: &str| ();
         Self {
             guest: guest::DEFAULT,
             mode,
             options,
             cache,
+            precompiled,
             needs,
             tell,
         }
@@ -70,6 +75,8 @@ impl Settings {
 pub struct Pipeline {
     pub engine: Engine,
     pub settings: Settings,
+    /// What the settings name as the source of machine code.
+    pub known_code: Arc<KnownCode>,
     pub stages: Stages,
     /// What the specializer did, once it has run.
     pub summary: Option<Summary>,
@@ -77,10 +84,12 @@ pub struct Pipeline {
 
 impl Pipeline {
     pub fn new(settings: Settings) -> Result<Self> {
-        let engine = engine::new(settings.cache.as_ref(), &settings.needs)?;
+        let known_code = KnownCode::new(settings.precompiled, settings.cache.clone());
+        let engine = engine::new(known_code.store(), &settings.needs)?;
         Ok(Self {
             engine,
             settings,
+            known_code,
             stages: Stages::default(),
             summary: None,
         })
@@ -141,10 +150,10 @@ impl Pipeline {
 
     /// `module`, initialised with `program` and frozen.
     pub fn snapshot(&mut self, module: &[u8], program: &[u8]) -> Result<Vec<u8>> {
-        let cache = self.settings.cache.as_ref();
+        let code = &self.known_code;
         let (snapshot, origin) = self
             .stages
-            .time("snapshot", || snapshot::take(module, program, cache))?;
+            .time("snapshot", || snapshot::take(module, program, code))?;
         let module = snapshot.module;
         self.stages
             .note(format!("{}{}", size(module.len()), whence(&origin)));
@@ -179,12 +188,12 @@ impl Pipeline {
     /// Machine code for a linked module.
     pub fn machine_code(&mut self, wasm: &[u8]) -> Result<Module> {
         let (engine, cache) = (&self.engine, self.settings.cache.as_deref());
-        let before = precompiled::functions_found();
+        let before = self.known_code.found();
         let module = self
             .stages
             .time("compile", || Module::new(engine, wasm))
             .map_err(engine::error)?;
-        let found = precompiled::functions_found() - before;
+        let found = self.known_code.found() - before;
         let image = module.image_range();
         let size = size(image.end as usize - image.start as usize);
         self.stages

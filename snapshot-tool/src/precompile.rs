@@ -38,7 +38,8 @@ fn interpreter() -> Result<Vec<u8>> {
 fn functions() -> Result<Vec<u8>> {
     let wasm = Pipeline::new(Settings::default())?.module(&(guest::DEFAULT.smallest)())?;
     let record = Arc::new(Record::default());
-    let engine = engine::with_store(Arc::clone(&record) as Arc<dyn CacheStore>)?;
+    let store = Arc::clone(&record) as Arc<dyn CacheStore>;
+    let engine = engine::new(Some(store), &Needs::default())?;
     Module::new(&engine, &wasm).map_err(engine::error)?;
     let compiled = record.0.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(precompiled::table(&compiled))

@@ -11,9 +11,6 @@
 
 mod functions;
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use wasmtime::{Engine, Error, Module, Result};
 
 pub use functions::{Functions, table};
@@ -23,31 +20,6 @@ pub use functions::{Functions, table};
 pub struct Precompiled {
     pub interpreter: &'static [u8],
     pub functions: &'static [u8],
-}
-
-static PROVIDED: OnceLock<Precompiled> = OnceLock::new();
-
-/// Has this process use `precompiled`. The first call counts.
-pub fn provide(precompiled: Precompiled) {
-    PROVIDED.get_or_init(|| precompiled);
-}
-
-/// What was provided.
-pub fn provided() -> Option<&'static Precompiled> {
-    PROVIDED.get()
-}
-
-/// How many functions were found, by all engines of this process.
-static FOUND: AtomicUsize = AtomicUsize::new(0);
-
-/// Counts one function more.
-pub fn count_function() {
-    FOUND.fetch_add(1, Ordering::Relaxed);
-}
-
-/// How many functions were found so far, so that they need not be compiled.
-pub fn functions_found() -> usize {
-    FOUND.load(Ordering::Relaxed)
 }
 
 impl Precompiled {

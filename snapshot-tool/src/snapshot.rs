@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use anyhow::{Context, Result, bail};
-use cache::{Cache, Kind};
+use cache::Kind;
 use wasmparser::ValType;
 use wasmtime::{Engine, Instance, Module, Store, Val};
 use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
@@ -21,7 +21,7 @@ use wasmtime_wizer::{InstanceState, ModuleContext, SnapshotVal, Wizer};
 use crate::engine::{self, Needs, Origin};
 use crate::host::{ExitStatus, Host, Sandbox};
 use crate::imports;
-use crate::precompiled;
+use crate::known_code::KnownCode;
 
 /// The export that initialises; a module without it needs no snapshot.
 pub const INIT: &str = "wizer-initialize";
@@ -66,17 +66,14 @@ impl Snapshot {
 
 /// Initialises `module` with `program` and freezes it. The origin says whether the snapshot was in
 /// the cache; if not, where the machine code came from with which it was taken.
-pub fn take(
-    module: &[u8],
-    program: &[u8],
-    cache: Option<&Arc<Cache>>,
-) -> Result<(Snapshot, Origin)> {
+pub fn take(module: &[u8], program: &[u8], code: &Arc<KnownCode>) -> Result<(Snapshot, Origin)> {
     let key = key(module, program);
+    let cache = code.cache.as_deref();
     let known = cache.and_then(|cache| cache.get(Kind::Snapshot, &key).pop());
     if let Some(snapshot) = known.and_then(Snapshot::from_blob) {
         return Ok((snapshot, Origin::Cached));
     }
-    let (snapshot, origin) = engine::on_large_stack(|| freeze(module, program, cache))??;
+    let (snapshot, origin) = engine::on_large_stack(|| freeze(module, program, code))??;
     if let Some(cache) = cache {
         cache.insert(Kind::Snapshot, &key, &snapshot.to_blob());
     }
@@ -102,10 +99,13 @@ pub fn instrument(module: &[u8]) -> Result<(ModuleContext<'_>, Vec<u8>)> {
 fn machine_code(
     engine: &Engine,
     instrumented: &[u8],
-    cache: Option<&Cache>,
+    code: &KnownCode,
 ) -> Result<(Module, Origin)> {
-    let precompiled = precompiled::provided();
-    match precompiled.and_then(|precompiled| precompiled.module(engine, instrumented)) {
+    let cache = code.cache.as_deref();
+    match code
+        .precompiled
+        .and_then(|precompiled| precompiled.module(engine, instrumented))
+    {
         Some(Ok(module)) => Ok((module, Origin::Precompiled)),
         Some(Err(unfit)) => {
             let (module, _) = engine::compile(engine, instrumented, cache)?;
@@ -115,10 +115,10 @@ fn machine_code(
     }
 }
 
-fn freeze(module: &[u8], program: &[u8], cache: Option<&Arc<Cache>>) -> Result<(Snapshot, Origin)> {
-    let engine = engine::for_one_use(cache, &Needs::default())?;
+fn freeze(module: &[u8], program: &[u8], code: &Arc<KnownCode>) -> Result<(Snapshot, Origin)> {
+    let engine = engine::for_one_use(code.store(), &Needs::default())?;
     let (layout, instrumented) = instrument(module)?;
-    let (compiled, origin) = machine_code(&engine, &instrumented, cache.map(Arc::as_ref))?;
+    let (compiled, origin) = machine_code(&engine, &instrumented, code)?;
     let messages = MemoryOutputPipe::new(MESSAGE_LIMIT);
     let mut wasi = WasiCtxBuilder::new();
     // What hashes the guest draws is in its memory from here on: the same program is the same

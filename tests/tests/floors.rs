@@ -75,6 +75,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "stats",
             "progress",
             "precompiled",
+            "known_code",
             "engine",
             "guest",
             "input",

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 use bactrian::pipeline::{Pipeline, Settings};
-use bactrian::precompiled::{self, Precompiled};
+use bactrian::precompiled::Precompiled;
 use bactrian::unconfined;
 use bactrian_tests::process;
 use bactrian_tests::program::Program;
@@ -55,7 +55,7 @@ fn the_first_build_takes_the_runtime_from_the_command() -> Result<()> {
     Ok(())
 }
 
-/// This process provides damaged code: all is compiled here.
+/// The code is damaged: all is compiled here.
 #[test]
 fn without_it_the_same_program_comes_out() -> Result<()> {
     let damaged = |part: &[u8]| {
@@ -66,13 +66,16 @@ fn without_it_the_same_program_comes_out() -> Result<()> {
             .for_each(|byte| *byte ^= 0x55);
         &*part.leak()
     };
-    precompiled::provide(Precompiled {
+    let precompiled = Precompiled {
         interpreter: damaged(command::PRECOMPILED.interpreter),
         functions: damaged(command::PRECOMPILED.functions),
-    });
+    };
     let directory = TempDir::new()?;
     let bytecode = program(directory.path())?;
-    let mut pipeline = Pipeline::new(Settings::default())?;
+    let mut pipeline = Pipeline::new(Settings {
+        precompiled: Some(precompiled),
+        ..Settings::default()
+    })?;
     // As `build` has it.
     pipeline.settings.options.absent = Some(unconfined::absent());
     let compiled = pipeline.program_file(&bytecode)?.serialize();

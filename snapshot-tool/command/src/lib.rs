@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use bactrian::cli::Cli;
 use bactrian::commands;
-use bactrian::precompiled::{self, Precompiled};
+use bactrian::precompiled::Precompiled;
 
 /// Made by the build script.
 pub const PRECOMPILED: Precompiled = Precompiled {
@@ -14,6 +14,5 @@ pub const PRECOMPILED: Precompiled = Precompiled {
 
 /// Does what the command line says.
 pub fn execute(cli: &Cli) -> ExitCode {
-    precompiled::provide(PRECOMPILED);
-    ExitCode::from(commands::execute(cli))
+    ExitCode::from(commands::execute(cli, PRECOMPILED))
 }

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::cli::{BenchArgs, DemoArgs};
+use crate::precompiled::Precompiled;
 use figures::Figures;
 use measure::Measured;
 pub use numbers::MAY_DIFFER;
@@ -44,9 +45,9 @@ const SHAPES: Marks = [
 
 /// Measures the benchmark programs and prints the tables; with `--readme`, also puts them there.
 /// With names, only these programs and tasks are measured.
-pub fn bench(args: &BenchArgs) -> Result<()> {
+pub fn bench(args: &BenchArgs, precompiled: Precompiled) -> Result<()> {
     if args.numbers {
-        return numbers::numbers(args);
+        return numbers::numbers(args, precompiled);
     }
     let marks = if args.shapes { SHAPES } else { PROGRAMS };
     let readme = args
@@ -54,7 +55,7 @@ pub fn bench(args: &BenchArgs) -> Result<()> {
         .as_ref()
         .map(|path| Readme::open(path, marks))
         .transpose()?;
-    let bench = Bench::new(args.runs)?;
+    let bench = Bench::new(args.runs, precompiled)?;
     if args.shapes {
         let rows = table::shapes(&shapes::measure(&bench)?);
         return show(&table::markdown(&rows), readme);
@@ -110,13 +111,13 @@ pub fn headers() -> [Vec<String>; 3] {
 }
 
 /// Takes a few compiled programs through the pipeline, with their output and a table.
-pub fn demo(args: &DemoArgs) -> Result<()> {
+pub fn demo(args: &DemoArgs, precompiled: Precompiled) -> Result<()> {
     let programs = if args.programs.is_empty() {
         sources(&PathBuf::from("demo"), "byte", &[])?
     } else {
         args.programs.clone()
     };
-    let bench = Bench::new(1)?;
+    let bench = Bench::new(1, precompiled)?;
     let mut measurements = Vec::new();
     for bytecode in &programs {
         let name = name(bytecode);

@@ -15,6 +15,7 @@ use super::measure::{bactrian, ocamlrun};
 use super::program::Bench;
 use super::table;
 use crate::cli::BenchArgs;
+use crate::precompiled::Precompiled;
 
 const PROGRAM: &str = "tests/programs/numbers.ml";
 
@@ -38,8 +39,8 @@ struct Comparison {
 }
 
 /// Runs every check, or those named, and prints the table.
-pub fn numbers(args: &BenchArgs) -> Result<()> {
-    let bench = Bench::new(1)?;
+pub fn numbers(args: &BenchArgs, precompiled: Precompiled) -> Result<()> {
+    let bench = Bench::new(1, precompiled)?;
     let bytecode = bench.compile(Path::new(PROGRAM))?;
     let mut rows = vec![
         [

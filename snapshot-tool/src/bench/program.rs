@@ -13,6 +13,7 @@ use super::bytecode;
 use super::measure::{self, Measured, bactrian, ocamlrun};
 use crate::engine;
 use crate::pipeline::{Mode, Pipeline, Settings};
+use crate::precompiled::Precompiled;
 use crate::specialize::Summary;
 
 /// Enough for any one program.
@@ -23,6 +24,7 @@ pub struct Bench {
     directory: TempDir,
     runs: usize,
     ocamlrun: bool,
+    precompiled: Precompiled,
 }
 
 /// Everything that is measured of one program.
@@ -52,13 +54,14 @@ pub struct Build {
 }
 
 impl Bench {
-    pub fn new(runs: usize) -> Result<Self> {
+    pub fn new(runs: usize, precompiled: Precompiled) -> Result<Self> {
         let directory = TempDir::new().context("cannot make a scratch directory")?;
         let ocamlrun = Command::new("ocamlrun").arg("-version").output().is_ok();
         Ok(Self {
             directory,
             runs,
             ocamlrun,
+            precompiled,
         })
     }
 
@@ -158,6 +161,7 @@ impl Bench {
         let mut pipeline = Pipeline::new(Settings {
             mode,
             cache,
+            precompiled: Some(self.precompiled),
             ..Settings::default()
         })?;
         let wasm = pipeline.module(program)?;
@@ -178,7 +182,10 @@ impl Bench {
 
     /// What the specializer does with `program` when nothing is cached, and the CPU time it takes.
     pub fn specialize(&self, program: &[u8]) -> Result<Build> {
-        let mut pipeline = Pipeline::new(Settings::default())?;
+        let mut pipeline = Pipeline::new(Settings {
+            precompiled: Some(self.precompiled),
+            ..Settings::default()
+        })?;
         pipeline.module(program)?;
         let stage = pipeline
             .stages

@@ -280,9 +280,8 @@ pub fn program(pipeline: &mut Pipeline, program: &[u8], mut setup: Setup) -> Res
     if let Some(summary) = &pipeline.summary {
         setup.functions.clone_from(&summary.functions);
     }
-    let cache = pipeline.settings.cache.as_ref();
-    let engine = engine::interruptible(cache)?;
-    let cache = cache.map(Arc::as_ref);
+    let engine = engine::interruptible(pipeline.known_code.store())?;
+    let cache = pipeline.settings.cache.as_deref();
     let (generic, _) = engine::compile(&engine, &generic, cache)?;
     let (residual, _) = engine::compile(&engine, &residual, cache)?;
     compare(&engine, &generic, &residual, &setup)

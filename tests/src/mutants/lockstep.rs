@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use bactrian::known_code::KnownCode;
 use bactrian::lockstep::{self, Setup};
 use bactrian::pipeline::{Pipeline, Settings};
 use bactrian::specialize::{self, Options};
@@ -83,7 +84,7 @@ impl Bench {
         let source = workspace().join("tests/fixtures/faults.ml");
         let bytecode = std::fs::read(Program::new(source)?.compile(directory)?)?;
         let cache = Arc::new(Cache::open(&directory.join("cache.sqlite"), 1 << 30)?);
-        let engine = engine::interruptible(Some(&cache))?;
+        let engine = engine::interruptible(KnownCode::new(None, Some(cache.clone())).store())?;
         let snapshot =
             Pipeline::new(Settings::default())?.snapshot(guest::DEFAULT.module, &bytecode)?;
         let generic = specialize::link_generic(&snapshot, &options(None))?;
