@@ -1,4 +1,4 @@
-(* Binary decision diagrams with hash-consing: counts the solutions of a queens board formula. *)
+(* allocation: Binary decision diagrams with hash-consing: counts the solutions of a queens board formula. *)
 type bdd = Zero | One | Node of { id : int; var : int; low : bdd; high : bdd }
 
 let id = function Zero -> 0 | One -> 1 | Node n -> n.id

@@ -1,4 +1,4 @@
-(* Allocation and traversal of many trees, with one that lives long. *)
+(* allocation: Allocation and traversal of many trees, with one that lives long. *)
 type tree = Leaf | Node of tree * tree
 
 let rec make d = if d = 0 then Node (Leaf, Leaf) else let l = make (d - 1) in Node (l, make (d - 1))

@@ -1,4 +1,4 @@
-(* Symbolic rewriting to normal form: a small set of arithmetic and list axioms. *)
+(* allocation: Symbolic rewriting to normal form: a small set of arithmetic and list axioms. *)
 type term = Var of int | App of string * term list
 
 exception No_match

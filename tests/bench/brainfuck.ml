@@ -1,4 +1,4 @@
-(* A brainf*** interpreter with compiled jumps: an array-driven virtual machine with pattern matching. *)
+(* arrays: A brainf*** interpreter with compiled jumps: an array-driven virtual machine with pattern matching. *)
 type op = Move of int | Add of int | Out | Jz of int | Jnz of int
 
 let compile src =

@@ -1,4 +1,4 @@
-(* Exceptions as everyday control flow: lookups that fail, early exits, deep unwinding. *)
+(* calls: Exceptions as everyday control flow: lookups that fail, early exits, deep unwinding. *)
 exception Found of int
 
 let find_first p a = try Array.iteri (fun i x -> if p x then raise_notrace (Found i)) a; -1 with Found i -> i

@@ -1,4 +1,4 @@
-(* Pancake flipping over all permutations: integer arrays. *)
+(* arrays: Pancake flipping over all permutations: integer arrays. *)
 let fannkuch n =
   let perm = Array.make n 0 and perm1 = Array.init n Fun.id and count = Array.make n 0 in
   let max_flips = ref 0 and checksum = ref 0 and r = ref n and index = ref 0 in

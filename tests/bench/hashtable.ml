@@ -1,4 +1,4 @@
-(* Hashtbl with integer, string and tuple keys. *)
+(* allocation: Hashtbl with integer, string and tuple keys. *)
 let () =
   let ints = Hashtbl.create 16 in
   for i = 0 to 1_600_000 do

@@ -1,4 +1,4 @@
-(* A call-by-need-free evaluator of the lambda calculus with de Bruijn indices and environments. *)
+(* allocation: A call-by-need-free evaluator of the lambda calculus with de Bruijn indices and environments. *)
 type term = Var of int | Lam of term | App of term * term | Lit of int | Add of term * term | If0 of term * term * term
 type value = Int of int | Closure of term * value list
 

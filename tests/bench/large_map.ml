@@ -1,4 +1,4 @@
-(* A large map that changes all the time. *)
+(* allocation: A large map that changes all the time. *)
 module M = Map.Make (Int)
 let () =
   let m = ref M.empty in

@@ -1,4 +1,4 @@
-(* Edit distances by dynamic programming over strings and integer arrays. *)
+(* strings: Edit distances by dynamic programming over strings and integer arrays. *)
 let min (a : int) b = if a < b then a else b
 
 let distance a b =

@@ -1,4 +1,4 @@
-(* Conway's game of life on a torus, arrays of booleans. *)
+(* arrays: Conway's game of life on a torus, arrays of booleans. *)
 let size = 96
 
 let step board =

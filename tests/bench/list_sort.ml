@@ -1,4 +1,4 @@
-(* List.sort with a closure comparison, and a merge sort written out. *)
+(* closures: List.sort with a closure comparison, and a merge sort written out. *)
 let rec split a b = function [] -> (a, b) | x :: r -> split (x :: b) a r
 let rec merge acc a b = match a, b with
   | [], l | l, [] -> List.rev_append acc l

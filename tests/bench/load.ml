@@ -1,4 +1,4 @@
-(* Some fifty million allocations beside a live heap of 100 MB, parts of which are replaced. Arguments say otherwise: megabytes,
+(* allocation: Some fifty million allocations beside a live heap of 100 MB, parts of which are replaced. Arguments say otherwise: megabytes,
    millions of allocations. *)
 type node = { mutable left : node list; key : int; name : string }
 let () =

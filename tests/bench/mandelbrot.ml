@@ -1,4 +1,4 @@
-(* The Mandelbrot set as a checksum: float loops with early exit. *)
+(* floats: The Mandelbrot set as a checksum: float loops with early exit. *)
 let rec escape cr ci zr zi n =
   if n = 0 then 0
   else

@@ -1,4 +1,4 @@
-(* Balanced trees from the Map and Set functors. *)
+(* closures: Balanced trees from the Map and Set functors. *)
 module M = Map.Make (Int)
 module S = Set.Make (String)
 

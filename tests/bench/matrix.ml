@@ -1,4 +1,4 @@
-(* Float matrix product and Gaussian elimination on arrays of arrays. *)
+(* floats: Float matrix product and Gaussian elimination on arrays of arrays. *)
 let multiply a b =
   let n = Array.length a and m = Array.length b.(0) and k = Array.length b in
   let c = Array.make_matrix n m 0. in

@@ -1,4 +1,4 @@
-(* Planetary motion: float records, float arithmetic in nested loops. *)
+(* floats: Planetary motion: float records, float arithmetic in nested loops. *)
 type body = { mutable x : float; mutable y : float; mutable z : float; mutable vx : float; mutable vy : float; mutable vz : float; mass : float }
 
 let pi = 3.141592653589793

@@ -1,4 +1,4 @@
-(* Method calls, inheritance and late binding: a small event simulation. *)
+(* calls: Method calls, inheritance and late binding: a small event simulation. *)
 class virtual actor (id : int) = object (self)
   val mutable energy = 100
   method id = id

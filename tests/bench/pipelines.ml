@@ -1,4 +1,4 @@
-(* Closures: map, filter and fold pipelines, composition, continuation-passing style, Seq. *)
+(* closures: Closures: map, filter and fold pipelines, composition, continuation-passing style, Seq. *)
 let compose fs = List.fold_left (fun f g x -> g (f x)) Fun.id fs
 let rec cps_sum l k = match l with [] -> k 0 | x :: r -> cps_sum r (fun s -> k (s + x))
 let rec upto a b () = if a > b then Seq.Nil else Seq.Cons (a, upto (a + 1) b)

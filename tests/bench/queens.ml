@@ -1,4 +1,4 @@
-(* All solutions of the n-queens problem with lists. *)
+(* arrays: All solutions of the n-queens problem with lists. *)
 let rec safe q d = function [] -> true | x :: r -> q <> x && q <> x + d && q <> x - d && safe q (d + 1) r
 
 let rec place n row board =

@@ -1,4 +1,4 @@
-(* Quicksort, heapsort and the library's sort of integer arrays. *)
+(* arrays: Quicksort, heapsort and the library's sort of integer arrays. *)
 let rec quicksort (a : int array) lo hi =
   if lo < hi then begin
     let pivot = a.((lo + hi) lsr 1) and i = ref lo and j = ref hi in

@@ -1,4 +1,4 @@
-(* The sieve of Eratosthenes over bytes, several times. *)
+(* arrays: The sieve of Eratosthenes over bytes, several times. *)
 let count limit =
   let composite = Bytes.make (limit + 1) '\000' in
   let n = ref 0 in

@@ -1,4 +1,4 @@
-(* Spectral norm of an infinite matrix: float arrays and small float functions. *)
+(* floats: Spectral norm of an infinite matrix: float arrays and small float functions. *)
 let a i j = 1. /. float_of_int (((i + j) * (i + j + 1) / 2) + i + 1)
 
 let times f v out =

@@ -1,4 +1,4 @@
-(* A hash table of a million strings, built, searched and thinned out. *)
+(* strings: A hash table of a million strings, built, searched and thinned out. *)
 let () =
   let table = Hashtbl.create 16 in
   for i = 0 to 999_999 do Hashtbl.replace table (string_of_int (i * 7919)) (string_of_int i) done;

@@ -1,4 +1,4 @@
-(* Building, splitting and scanning text: Buffer, Printf, String functions. *)
+(* strings: Building, splitting and scanning text: Buffer, Printf, String functions. *)
 let words = [| "camel"; "desert"; "hump"; "oasis"; "sand"; "caravan"; "dune" |]
 
 let make_text n =

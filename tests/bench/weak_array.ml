@@ -1,4 +1,4 @@
-(* A weak array of 10,000 elements, written in turn, by half of the rounds. *)
+(* allocation: A weak array of 10,000 elements, written in turn, by half of the rounds. *)
 type record = { number : int; mutable seen : bool }
 
 let () =

@@ -1,4 +1,4 @@
-(* Strings made unique by a weak hash set: some are kept, most die. *)
+(* allocation: Strings made unique by a weak hash set: some are kept, most die. *)
 module Names = Weak.Make (struct
   type t = string
   let equal = String.equal
