@@ -8,7 +8,7 @@ SECONDS ?= 600
 FIRST ?= 0
 TARGET ?=
 
-.PHONY: setup demo test bench shapes numbers fuzz conformance mutants
+.PHONY: setup demo test bench ladder shapes numbers fuzz conformance mutants
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
@@ -23,10 +23,17 @@ test:
 	./scripts/setup.sh target ocaml programs
 	$(CARGO) test --workspace
 
-# Measures, and rewrites the tables in README.md. BENCH="fib nqueens hello" only measures these.
+# Measures, and rewrites the tables in README.md and docs/bench.md and the chart. Half an hour.
+# BENCH="fib queens hello" only measures these.
 bench:
 	./scripts/setup.sh target ocaml
-	$(CARGO) run --package bactrian -- bench $(if $(BENCH),$(BENCH),--readme README.md)
+	$(CARGO) run --package bactrian -- bench $(if $(BENCH),$(BENCH),--readme README.md --docs docs)
+
+# What each optimisation is worth; rewrites its table in docs/bench.md. A quarter of an hour.
+# BENCH="fib queens" only measures these.
+ladder:
+	./scripts/setup.sh target ocaml
+	$(CARGO) run --package bactrian -- bench --ladder --runs 3 $(if $(BENCH),$(BENCH),--docs docs)
 
 # Cold builds of programs that are large in one way; rewrites their table in README.md.
 shapes:

@@ -198,10 +198,10 @@ pub struct DemoArgs {
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// Only these programs and tasks (ocamlc, hello), or these checks of numbers.
-    #[arg(conflicts_with = "readme")]
+    #[arg(conflicts_with_all = ["readme", "docs"])]
     pub names: Vec<String>,
     /// Compare numbers with those of `ocamlrun` instead: formatted, read and computed.
-    #[arg(long, conflicts_with = "readme")]
+    #[arg(long, conflicts_with_all = ["readme", "docs"])]
     pub numbers: bool,
     /// How many values each check of numbers has.
     #[arg(long, default_value = "1000000", requires = "numbers")]
@@ -210,17 +210,24 @@ pub struct BenchArgs {
     #[arg(long, default_value = "1", requires = "numbers")]
     pub seed: u64,
     /// Only measure cold builds of programs that are large in one way.
-    #[arg(long, conflicts_with = "numbers")]
+    #[arg(long, conflicts_with_all = ["numbers", "docs"])]
     pub shapes: bool,
+    /// Only measure what each optimisation is worth, on the programs that are not held back.
+    #[arg(long, conflicts_with_all = ["numbers", "shapes", "readme"])]
+    pub ladder: bool,
     /// Where the sources are.
     #[arg(long, value_name = "DIRECTORY", default_value = "tests/bench")]
     pub programs: PathBuf,
     /// How often each program is run; the median counts.
     #[arg(long, default_value = "5")]
     pub runs: usize,
-    /// Put the tables into this file, between its markers.
+    /// Put figures and means into this file, between its markers.
     #[arg(long, value_name = "FILE")]
     pub readme: Option<PathBuf>,
+    /// Put the table of programs and the ladder into `bench.md` in this directory, between its
+    /// markers, and a chart into `bench.svg`.
+    #[arg(long, value_name = "DIRECTORY")]
+    pub docs: Option<PathBuf>,
 }
 
 fn switch(text: &str) -> Result<(String, bool), String> {

@@ -11,6 +11,7 @@ pub const DOCUMENTS: &[&str] = &[
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
     "docs/unix.md",
+    "docs/bench.md",
     "docs/conformance.md",
     "docs/differences.md",
     "docs/stubs.md",

@@ -5,6 +5,7 @@ use std::fs;
 
 use anyhow::Result;
 use bactrian_tests::process;
+use specializer::Optimisations;
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -13,7 +14,8 @@ fn a_program_and_a_task_are_measured() -> Result<()> {
     let directory = TempDir::new()?;
     fs::write(
         directory.path().join("tiny.ml"),
-        "let rec sum n = if n = 0 then 0 else n + sum (n - 1)\n\
+        "(* calls: a sum. *)\n\
+         let rec sum n = if n = 0 then 0 else n + sum (n - 1)\n\
          let () = print_int (sum 1000)\n",
     )?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
@@ -30,10 +32,34 @@ fn a_program_and_a_task_are_measured() -> Result<()> {
         "residual over generic, geometric mean",
         "residual over ocamlrun, geometric mean",
         "residual over ocamlrun, worst program",
+        "of ocamlopt's speed, geometric mean",
+        "calls",
         "hello world, prebuilt",
     ] {
         assert!(firsts.contains(&first), "no row {first} in\n{said}");
     }
+    Ok(())
+}
+
+#[test]
+fn the_ladder_has_a_rung_for_each_optimisation() -> Result<()> {
+    let directory = TempDir::new()?;
+    fs::create_dir(directory.path().join("held_back"))?;
+    for name in ["tiny.ml", "held_back/hidden.ml"] {
+        let text = "(* floats: one. *)\nlet () = print_float (sqrt 2.)\n";
+        fs::write(directory.path().join(name), text)?;
+    }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
+    command.args(["bench", "--ladder", "--runs", "1", "--programs"]);
+    command.arg(directory.path());
+    let outcome = process::run(&mut command, b"")?;
+    let said = String::from_utf8_lossy(&outcome.stdout);
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    for name in Optimisations::NAMES {
+        assert!(said.contains(&format!("| `{name}` |")), "{said}");
+    }
+    assert!(said.contains("(tiny)"), "{said}");
+    assert!(!String::from_utf8_lossy(&outcome.stderr).contains("hidden"));
     Ok(())
 }
 

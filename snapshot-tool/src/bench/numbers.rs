@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use super::compiler::Compiler;
 use super::measure::{bactrian, ocamlrun};
 use super::program::Bench;
 use super::table;
@@ -41,7 +42,7 @@ struct Comparison {
 /// Runs every check, or those named, and prints the table.
 pub fn numbers(args: &BenchArgs, precompiled: Precompiled) -> Result<()> {
     let bench = Bench::new(1, precompiled)?;
-    let bytecode = bench.compile(Path::new(PROGRAM))?;
+    let bytecode = bench.compile(Compiler::Bytecode, Path::new(PROGRAM))?;
     let mut rows = vec![
         [
             "check",

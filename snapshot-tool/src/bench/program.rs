@@ -10,11 +10,13 @@ use cache::Cache;
 use tempfile::TempDir;
 
 use super::bytecode;
+use super::compiler::Compiler;
 use super::measure::{self, Measured, bactrian, ocamlrun};
+use super::programs::Source;
 use crate::engine;
 use crate::pipeline::{Mode, Pipeline, Settings};
 use crate::precompiled::Precompiled;
-use crate::specialize::Summary;
+use crate::specialize::{self, Summary};
 
 /// Enough for any one program.
 const CACHE_LIMIT: u64 = 1 << 30;
@@ -24,6 +26,7 @@ pub struct Bench {
     directory: TempDir,
     runs: usize,
     ocamlrun: bool,
+    ocamlopt: bool,
     precompiled: Precompiled,
 }
 
@@ -44,6 +47,14 @@ pub struct Measurement {
     pub wasm_bytes: usize,
 }
 
+/// A program of ours, and what was measured of it.
+pub struct Entry {
+    pub source: Source,
+    pub measurement: Measurement,
+    /// As `ocamlopt` compiles it; absent where that is not installed.
+    pub ocamlopt: Option<Measured>,
+}
+
 /// One build with a cache.
 pub struct Build {
     /// From bytecode to machine code.
@@ -56,11 +67,12 @@ pub struct Build {
 impl Bench {
     pub fn new(runs: usize, precompiled: Precompiled) -> Result<Self> {
         let directory = TempDir::new().context("cannot make a scratch directory")?;
-        let ocamlrun = Command::new("ocamlrun").arg("-version").output().is_ok();
+        let is_there = |tool: &str| Command::new(tool).arg("-version").output().is_ok();
         Ok(Self {
             directory,
             runs,
-            ocamlrun,
+            ocamlrun: is_there("ocamlrun"),
+            ocamlopt: is_there(Compiler::Native.command()),
             precompiled,
         })
     }
@@ -69,43 +81,50 @@ impl Bench {
         self.directory.path().join(name)
     }
 
-    /// Compiles an OCaml source with `ocamlc`, away from the source's directory. What else the
-    /// compiler needs, such as a library, is in `NAME.flags` beside it, an item a line.
-    pub fn compile(&self, source: &Path) -> Result<PathBuf> {
+    /// Compiles an OCaml source, away from the source's directory. What else the compiler needs,
+    /// such as a library, is in `NAME.flags` beside it, an item a line.
+    pub fn compile(&self, compiler: Compiler, source: &Path) -> Result<PathBuf> {
         let name = source.file_name().context("a source has a name")?;
-        let text =
-            std::fs::read(source).with_context(|| format!("cannot read {}", source.display()))?;
+        let text = read(source)?;
         let flags = std::fs::read_to_string(source.with_extension("flags")).unwrap_or_default();
         let flags: Vec<&str> = flags.lines().collect();
-        self.compile_with(&flags, Path::new(name), &text)
+        let copy = self.path_of(Path::new(name), &text)?;
+        compiler.compile(&flags, &copy)
     }
 
-    /// Compiles the OCaml source `text`, to be in a file of this name.
+    /// Compiles the OCaml source `text` to bytecode, to be in a file of this name.
     pub fn compile_text(&self, name: impl AsRef<Path>, text: &[u8]) -> Result<PathBuf> {
-        self.compile_with(&[], name.as_ref(), text)
+        let source = self.path_of(name.as_ref(), text)?;
+        Compiler::Bytecode.compile(&[], &source)
     }
 
-    fn compile_with(&self, flags: &[&str], name: &Path, text: &[u8]) -> Result<PathBuf> {
-        let source = self.directory.path().join(name);
-        std::fs::write(&source, text).context("cannot write a scratch file")?;
-        let bytecode = source.with_extension("byte");
-        // The compiler recurses over long sequences: it gets all the stack that there is.
-        let compiled = Command::new("sh")
-            .args(["-c", "ulimit -s $(ulimit -H -s); exec ocamlc \"$@\"", "sh"])
-            .args(["-w", "-a"])
-            .args(flags)
-            .arg("-o")
-            .args([&bytecode, &source])
-            .output()
-            .context("cannot start ocamlc: run `make setup`")?;
-        if !compiled.status.success() {
-            bail!(
-                "ocamlc refuses {}:\n{}",
-                source.display(),
-                String::from_utf8_lossy(&compiled.stderr)
-            );
+    /// A scratch file with this text.
+    fn path_of(&self, name: &Path, text: &[u8]) -> Result<PathBuf> {
+        let path = self.directory.path().join(name);
+        std::fs::write(&path, text).context("cannot write a scratch file")?;
+        Ok(path)
+    }
+
+    /// Builds and runs a program of ours, also under `ocamlopt` if there is one.
+    pub fn measure_source(&self, source: Source) -> Result<Entry> {
+        let bytecode = self.compile(Compiler::Bytecode, &source.path)?;
+        let measurement = self.measure(&source.name, &bytecode)?;
+        let native = |source: &Source| {
+            let program = self.compile(Compiler::Native, &source.path)?;
+            self.run(self.runs, || Ok(Command::new(&program)))
+        };
+        let entry = Entry {
+            ocamlopt: self.ocamlopt.then(|| native(&source)).transpose()?,
+            source,
+            measurement,
+        };
+        let residual = &entry.measurement.residual;
+        if let Some(native) = &entry.ocamlopt
+            && (native.status, &native.output) != (residual.status, &residual.output)
+        {
+            bail!("the program's output is not what it is under ocamlopt");
         }
-        Ok(bytecode)
+        Ok(entry)
     }
 
     /// Measures a program that does nothing: what every process takes, whatever it runs.
@@ -118,8 +137,7 @@ impl Bench {
 
     /// Builds and runs `bytecode`, and insists that all outputs are the same.
     pub fn measure(&self, name: &str, bytecode: &Path) -> Result<Measurement> {
-        let program = std::fs::read(bytecode)
-            .with_context(|| format!("cannot read {}", bytecode.display()))?;
+        let program = read(bytecode)?;
         let cache = self.path(&format!("{name}.sqlite"));
         let (residual, cold, wasm_bytes) = self.build(&program, Mode::Residual, Some(&cache))?;
         let (again, warm, _) = self.build(&program, Mode::Residual, Some(&cache))?;
@@ -199,6 +217,27 @@ impl Bench {
         })
     }
 
+    /// A run of residual code made with these options, and the code's size.
+    pub fn residual(
+        &self,
+        bytecode: &Path,
+        options: specialize::Options,
+        cache: &Path,
+    ) -> Result<(Measured, usize)> {
+        let program = read(bytecode)?;
+        let mut pipeline = Pipeline::new(Settings {
+            options,
+            cache: Some(Arc::new(Cache::open(cache, CACHE_LIMIT)?)),
+            precompiled: Some(self.precompiled),
+            ..Settings::default()
+        })?;
+        let wasm = pipeline.module(&program)?;
+        let module = pipeline.machine_code(&wasm)?;
+        let module = module.serialize().map_err(engine::error)?;
+        let summary = pipeline.summary.context("the specializer was run")?;
+        Ok((self.run_compiled("rung.cwasm", &module)?, summary.bytes))
+    }
+
     fn run_compiled(&self, name: &str, module: &[u8]) -> Result<Measured> {
         let path = self.path(name);
         std::fs::write(&path, module).context("cannot write a scratch file")?;
@@ -253,6 +292,11 @@ impl Measurement {
         Some(own(&self.residual, &nothing.residual) / own(ocamlrun, base).max(1.0))
     }
 
+    /// How much more time the interpreter under Wasmtime takes than `ocamlrun`.
+    pub fn generic_over_ocamlrun(&self) -> Option<f64> {
+        Some(ratio(self.generic.cpu, self.ocamlrun.as_ref()?.cpu))
+    }
+
     /// How much faster residual code is than `ocamlrun`.
     pub fn over_ocamlrun(&self) -> Option<f64> {
         Some(ratio(self.ocamlrun.as_ref()?.cpu, self.residual.cpu))
@@ -261,4 +305,24 @@ impl Measurement {
 
 pub fn ratio(numerator: Duration, denominator: Duration) -> f64 {
     numerator.as_secs_f64() / denominator.as_secs_f64().max(1e-9)
+}
+
+impl Entry {
+    /// Which part of the speed of `ocamlopt`'s code residual code has.
+    pub fn of_ocamlopt(&self) -> Option<f64> {
+        Some(ratio(
+            self.ocamlopt.as_ref()?.cpu,
+            self.measurement.residual.cpu,
+        ))
+    }
+
+    /// How much faster `ocamlopt`'s code is than `ocamlrun`.
+    pub fn ocamlopt_over_ocamlrun(&self) -> Option<f64> {
+        let (ocamlrun, ocamlopt) = (self.measurement.ocamlrun.as_ref()?, self.ocamlopt.as_ref()?);
+        Some(ratio(ocamlrun.cpu, ocamlopt.cpu))
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }

@@ -3,12 +3,38 @@
 use std::time::Duration;
 
 use super::Measured;
-use super::program::Measurement;
+use super::program::{Entry, Measurement};
+use super::programs::Shelf;
 use super::shapes::Point;
 use super::users::Task;
 
-/// One row for each program.
-pub fn programs(measurements: &[Measurement]) -> Vec<Vec<String>> {
+/// One row for each program of ours.
+pub fn programs(entries: &[Entry]) -> Vec<Vec<String>> {
+    let header = [
+        "program",
+        "group",
+        "ocamlrun s",
+        "ocamlopt s",
+        "generic s",
+        "residual s",
+        "× generic",
+        "× ocamlrun",
+        "of ocamlopt",
+        "ocamlrun MiB",
+        "residual MiB",
+        "functions",
+        "declined",
+        "wasm KiB",
+        "cold build ms",
+        "warm build ms",
+    ];
+    let mut rows = vec![header.map(String::from).to_vec()];
+    rows.extend(entries.iter().map(program));
+    rows
+}
+
+/// One row for each program that the demo shows.
+pub fn demo(measurements: &[Measurement]) -> Vec<Vec<String>> {
     let header = [
         "program",
         "ocamlrun s",
@@ -16,8 +42,6 @@ pub fn programs(measurements: &[Measurement]) -> Vec<Vec<String>> {
         "residual s",
         "× generic",
         "× ocamlrun",
-        "ocamlrun MiB",
-        "residual MiB",
         "functions",
         "declined",
         "bytecode KiB",
@@ -26,7 +50,25 @@ pub fn programs(measurements: &[Measurement]) -> Vec<Vec<String>> {
         "warm build ms",
     ];
     let mut rows = vec![header.map(String::from).to_vec()];
-    rows.extend(measurements.iter().map(program));
+    rows.extend(measurements.iter().map(|measurement| {
+        let built = built(measurement);
+        let [functions, declined, wasm, cold, warm] = built;
+        let bytecode = (measurement.bytecode_bytes >> 10).to_string();
+        vec![
+            measurement.name.clone(),
+            or_absent(measurement.ocamlrun.as_ref().map(seconds)),
+            seconds(&measurement.generic),
+            seconds(&measurement.residual),
+            ratio(measurement.over_generic()),
+            or_absent(measurement.over_ocamlrun().map(ratio)),
+            functions,
+            declined,
+            bytecode,
+            wasm,
+            cold,
+            warm,
+        ]
+    }));
     rows
 }
 
@@ -83,40 +125,58 @@ pub fn shapes(points: &[Point]) -> Vec<Vec<String>> {
     rows
 }
 
-fn program(measurement: &Measurement) -> Vec<String> {
-    let Measurement {
-        name,
-        ocamlrun,
-        generic,
-        residual,
-        cold,
-        warm,
-        bytecode_bytes,
-        wasm_bytes,
-        ..
-    } = measurement;
-    let seconds = |measured: &Measured| format!("{:.2}", measured.cpu.as_secs_f64());
+fn program(entry: &Entry) -> Vec<String> {
+    let Entry {
+        source,
+        measurement,
+        ocamlopt,
+    } = entry;
+    let group = match source.shelf {
+        Shelf::Visible => source.group.to_string(),
+        Shelf::HeldBack => format!("{}, held back", source.group),
+    };
     let mebibytes = |measured: &Measured| (measured.peak >> 20).to_string();
-    let absent = || "-".to_string();
+    let mut cells = vec![
+        source.name.clone(),
+        group,
+        or_absent(measurement.ocamlrun.as_ref().map(seconds)),
+        or_absent(ocamlopt.as_ref().map(seconds)),
+        seconds(&measurement.generic),
+        seconds(&measurement.residual),
+        ratio(measurement.over_generic()),
+        or_absent(measurement.over_ocamlrun().map(ratio)),
+        or_absent(entry.of_ocamlopt().map(ratio)),
+        or_absent(measurement.ocamlrun.as_ref().map(mebibytes)),
+        mebibytes(&measurement.residual),
+    ];
+    cells.extend(built(measurement));
+    cells
+}
+
+/// Functions specialized and declined, KiB of Wasm, and milliseconds of a cold and a warm build.
+fn built(measurement: &Measurement) -> [String; 5] {
+    let Measurement { cold, warm, .. } = measurement;
     let millis = |duration: Duration| format!("{:.0}", duration.as_secs_f64() * 1e3);
-    vec![
-        name.clone(),
-        ocamlrun.as_ref().map_or_else(absent, seconds),
-        seconds(generic),
-        seconds(residual),
-        format!("{:.2}", measurement.over_generic()),
-        measurement
-            .over_ocamlrun()
-            .map_or_else(absent, |ratio| format!("{ratio:.2}")),
-        ocamlrun.as_ref().map_or_else(absent, mebibytes),
-        mebibytes(residual),
+    [
         (cold.summary.specialized + cold.summary.cached).to_string(),
         cold.summary.declined.len().to_string(),
-        (bytecode_bytes >> 10).to_string(),
-        (wasm_bytes >> 10).to_string(),
+        (measurement.wasm_bytes >> 10).to_string(),
         millis(cold.wall),
         millis(warm.wall),
     ]
+}
+
+fn seconds(measured: &Measured) -> String {
+    format!("{:.3}", measured.cpu.as_secs_f64())
+}
+
+fn ratio(ratio: f64) -> String {
+    format!("{ratio:.2}")
+}
+
+/// What stands where a tool to compare with is not installed.
+fn or_absent(cell: Option<String>) -> String {
+    cell.unwrap_or_else(|| "not installed".into())
 }
 
 /// For a terminal: columns aligned, numbers to the right.

@@ -1,0 +1,76 @@
+//! Geometric means over groups of programs, of all and by shelf.
+//!
+//! Invariant: a mean is of those programs that were measured in that way; where there are none, the
+//! cell has a dash.
+
+use super::program::Entry;
+use super::programs::{Group, Shelf};
+
+/// What the table's columns are.
+pub const HEADER: [&str; 8] = [
+    "geometric means",
+    "programs",
+    "× ocamlrun",
+    "visible × ocamlrun",
+    "held back × ocamlrun",
+    "of ocamlopt's speed",
+    "visible of ocamlopt's",
+    "held back of ocamlopt's",
+];
+
+/// One row for all programs, and one for each group.
+pub fn rows(entries: &[Entry]) -> Vec<Vec<String>> {
+    let mut rows = vec![HEADER.map(String::from).to_vec()];
+    if entries.is_empty() {
+        return rows;
+    }
+    rows.push(row("all", &entries.iter().collect::<Vec<_>>()));
+    for group in Group::ALL {
+        let members: Vec<&Entry> = entries
+            .iter()
+            .filter(|entry| entry.source.group == group)
+            .collect();
+        if !members.is_empty() {
+            rows.push(row(group.name(), &members));
+        }
+    }
+    rows
+}
+
+/// The geometric mean; `None` of nothing.
+pub fn geometric_mean(ratios: impl Iterator<Item = f64>) -> Option<f64> {
+    let logarithms: Vec<f64> = ratios.map(f64::ln).collect();
+    let mean = logarithms.iter().sum::<f64>() / logarithms.len() as f64;
+    (!logarithms.is_empty()).then(|| mean.exp())
+}
+
+fn row(label: &str, entries: &[&Entry]) -> Vec<String> {
+    let mut cells = vec![label.to_string(), entries.len().to_string()];
+    let over_ocamlrun = |entry: &Entry| entry.measurement.over_ocamlrun();
+    cells.extend(means(entries, over_ocamlrun));
+    cells.extend(means(entries, Entry::of_ocamlopt));
+    cells
+}
+
+/// Of all, of those visible and of those held back.
+fn means(entries: &[&Entry], of: impl Fn(&Entry) -> Option<f64>) -> [String; 3] {
+    [None, Some(Shelf::Visible), Some(Shelf::HeldBack)].map(|shelf| {
+        let members = entries
+            .iter()
+            .filter(|entry| shelf.is_none_or(|shelf| entry.source.shelf == shelf));
+        let mean = geometric_mean(members.filter_map(|entry| of(entry)));
+        mean.map_or_else(|| "-".into(), |mean| format!("{mean:.2}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_geometric_mean_is_that_of_ratios() {
+        let mean = geometric_mean([2.0, 8.0].into_iter()).expect("there are some");
+        assert!((mean - 4.0).abs() < 1e-9);
+        assert_eq!(geometric_mean(std::iter::empty()), None);
+    }
+}
