@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::means::geometric_mean;
-use super::program::{Entry, Measurement, ratio};
+use super::program::{Build, Entry, Measurement, ratio};
 use super::programs::{Group, Shelf};
 use super::scaling::Point;
 
@@ -14,14 +14,30 @@ pub const HEADER: [&str; 3] = ["figure", "measured", "aim"];
 /// nursery.
 const LARGE: u64 = 10 << 20;
 
-/// The table: figure, measured, aim. A figure of what was not measured is left out. `nothing` is
-/// the measurement of an empty program.
-pub fn rows(entries: &[Entry], nothing: &Measurement, scaling: &[Point]) -> Vec<Vec<String>> {
+/// What the figures are drawn from.
+pub struct Figures<'a> {
+    pub entries: &'a [Entry],
+    /// An empty program.
+    pub nothing: &'a Measurement,
+    pub scaling: &'a [Point],
+    /// OCaml's compiler, built with an empty cache.
+    pub compiler: Option<&'a Build>,
+}
+
+/// The table: figure, measured, aim. A figure of what was not measured is left out.
+pub fn rows(figures: &Figures) -> Vec<Vec<String>> {
+    let Figures {
+        entries,
+        nothing,
+        scaling,
+        compiler,
+    } = figures;
     let header = HEADER.map(String::from).to_vec();
     let figures = [
         speed(entries),
         memory(entries, nothing),
         specializing(entries, scaling),
+        building(*compiler),
     ];
     let measured = figures.into_iter().flatten().filter_map(|figure| {
         let [label, aim] = [figure.label, figure.aim].map(String::from);
@@ -45,68 +61,101 @@ fn figure(label: &'static str, measured: Option<String>, aim: &'static str) -> F
     }
 }
 
+/// A geometric mean: its label, what it is of, of which programs, how it is written, and its aim.
+type Mean = (
+    &'static str,
+    fn(&Entry) -> Option<f64>,
+    fn(&Entry) -> bool,
+    fn(f64) -> String,
+    &'static str,
+);
+
+const MEANS: [Mean; 8] = [
+    (
+        "residual over ocamlrun, geometric mean",
+        over_ocamlrun,
+        is_any,
+        times,
+        "≥ 5×",
+    ),
+    (
+        "residual over ocamlrun, geometric mean of programs held back",
+        over_ocamlrun,
+        is_held_back,
+        times,
+        "≥ 5×",
+    ),
+    (
+        "of ocamlopt's speed, geometric mean",
+        Entry::of_ocamlopt,
+        is_any,
+        part,
+        "≥ 0.7",
+    ),
+    (
+        "of ocamlopt's speed, geometric mean of programs held back",
+        Entry::of_ocamlopt,
+        is_held_back,
+        part,
+        "≥ 0.7",
+    ),
+    (
+        "of ocamlopt's speed, geometric mean of floats",
+        Entry::of_ocamlopt,
+        |entry| entry.source.group == Group::Floats,
+        part,
+        "≥ 0.6",
+    ),
+    (
+        "of ocamlopt's speed, geometric mean of calls and closures",
+        Entry::of_ocamlopt,
+        |entry| matches!(entry.source.group, Group::Calls | Group::Closures),
+        part,
+        "≥ 0.7",
+    ),
+    (
+        "generic interpreter's time over ocamlrun's, geometric mean",
+        |entry| entry.measurement.generic_over_ocamlrun(),
+        is_any,
+        times,
+        "≤ 1.3×",
+    ),
+    (
+        "residual over generic, geometric mean",
+        |entry| Some(entry.measurement.over_generic()),
+        is_any,
+        times,
+        "≥ 4×",
+    ),
+];
+
+fn over_ocamlrun(entry: &Entry) -> Option<f64> {
+    entry.measurement.over_ocamlrun()
+}
+
+fn is_any(_: &Entry) -> bool {
+    true
+}
+
+fn is_held_back(entry: &Entry) -> bool {
+    entry.source.shelf == Shelf::HeldBack
+}
+
 fn speed(entries: &[Entry]) -> Vec<Figure> {
-    let over_ocamlrun = |entry: &Entry| entry.measurement.over_ocamlrun();
-    let generic = |entry: &Entry| entry.measurement.generic_over_ocamlrun();
-    let over_generic = |entry: &Entry| Some(entry.measurement.over_generic());
-    let held_back = |entry: &Entry| entry.source.shelf == Shelf::HeldBack;
-    let floats = |entry: &Entry| entry.source.group == Group::Floats;
-    let calls = |entry: &Entry| matches!(entry.source.group, Group::Calls | Group::Closures);
-    let all = |_: &Entry| true;
-    let mean = |of: &dyn Fn(&Entry) -> Option<f64>, is_meant: &dyn Fn(&Entry) -> bool| {
-        geometric_mean(
-            entries
-                .iter()
-                .filter(|entry| is_meant(entry))
-                .filter_map(of),
+    let means = MEANS.map(|(label, of, is_meant, written, aim)| {
+        let meant = entries.iter().filter(|entry| is_meant(entry));
+        figure(
+            label,
+            geometric_mean(meant.filter_map(of)).map(written),
+            aim,
         )
-    };
-    let over_ocamlrun_mean = |is_meant| mean(&over_ocamlrun, is_meant).map(times);
-    let of_ocamlopt_mean = |is_meant| mean(&Entry::of_ocamlopt, is_meant).map(part);
-    let slowest = worst(entries, over_ocamlrun, f64::min);
-    vec![
-        figure(
-            "residual over ocamlrun, geometric mean",
-            over_ocamlrun_mean(&all),
-            "≥ 5×",
-        ),
-        figure(
-            "residual over ocamlrun, geometric mean of programs held back",
-            over_ocamlrun_mean(&held_back),
-            "≥ 5×",
-        ),
-        figure("residual over ocamlrun, worst program", slowest, "≥ 1.3×"),
-        figure(
-            "of ocamlopt's speed, geometric mean",
-            of_ocamlopt_mean(&all),
-            "≥ 0.7",
-        ),
-        figure(
-            "of ocamlopt's speed, geometric mean of programs held back",
-            of_ocamlopt_mean(&held_back),
-            "≥ 0.7",
-        ),
-        figure(
-            "of ocamlopt's speed, geometric mean of floats",
-            of_ocamlopt_mean(&floats),
-            "≥ 0.6",
-        ),
-        figure(
-            "of ocamlopt's speed, geometric mean of calls and closures",
-            of_ocamlopt_mean(&calls),
-            "≥ 0.7",
-        ),
-        figure(
-            "generic interpreter's time over ocamlrun's, geometric mean",
-            mean(&generic, &all).map(times),
-            "≤ 1.3×",
-        ),
-        figure(
-            "residual over generic, geometric mean",
-            mean(&over_generic, &all).map(times),
-            "≥ 4×",
-        ),
-    ]
+    });
+    let slowest = figure(
+        "residual over ocamlrun, worst program",
+        worst(entries, over_ocamlrun, f64::min),
+        "≥ 1.3×",
+    );
+    means.into_iter().chain([slowest]).collect()
 }
 
 fn memory(entries: &[Entry], nothing: &Measurement) -> Vec<Figure> {
@@ -155,6 +204,30 @@ fn specializing(entries: &[Entry], scaling: &[Point]) -> Vec<Figure> {
     ]
 }
 
+fn building(compiler: Option<&Build>) -> Vec<Figure> {
+    let measured = |of: fn(&Build) -> String| compiler.map(of);
+    vec![
+        figure(
+            "ocamlc.byte with an empty cache, CPU time of specializing and compiling",
+            measured(|build| {
+                let cpu = build.specialize_cpu + build.compile_cpu;
+                format!("{:.1} s", cpu.as_secs_f64())
+            }),
+            "≤ 32 s",
+        ),
+        figure(
+            "ocamlc.byte, residual code",
+            measured(|build| format!("{:.1} MB", build.summary.bytes as f64 / 1e6)),
+            "≤ 10 MB",
+        ),
+        figure(
+            "ocamlc.byte, machine code",
+            measured(|build| format!("{:.1} MiB", build.code_bytes as f64 / f64::from(1 << 20))),
+            "≤ 32 MiB",
+        ),
+    ]
+}
+
 /// The figure farthest from its aim, with the name of its program.
 fn worst(
     entries: &[Entry],
@@ -178,4 +251,64 @@ fn times(ratio: f64) -> String {
 
 fn part(ratio: f64) -> String {
     format!("{ratio:.2}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measured(entries: &[Entry]) -> Vec<Vec<String>> {
+        let nothing = Entry::sample("nothing", Group::Calls, Shelf::Visible, [1; 4]);
+        rows(&Figures {
+            entries,
+            nothing: &nothing.measurement,
+            scaling: &[],
+            compiler: None,
+        })
+    }
+
+    fn figure(rows: &[Vec<String>], label: &str) -> Option<String> {
+        let row = rows.iter().find(|row| row[0] == label)?;
+        Some(row[1].clone())
+    }
+
+    #[test]
+    fn means_are_of_their_programs() {
+        let entries = [
+            Entry::sample("fast", Group::Floats, Shelf::Visible, [800, 1600, 100, 50]),
+            Entry::sample("slow", Group::Calls, Shelf::HeldBack, [200, 400, 100, 200]),
+        ];
+        let rows = measured(&entries);
+        for (label, expected) in [
+            ("residual over ocamlrun, geometric mean", "4.00×"),
+            (
+                "residual over ocamlrun, geometric mean of programs held back",
+                "2.00×",
+            ),
+            ("residual over ocamlrun, worst program", "2.00× (slow)"),
+            ("of ocamlopt's speed, geometric mean", "1.00"),
+            ("of ocamlopt's speed, geometric mean of floats", "0.50"),
+            (
+                "generic interpreter's time over ocamlrun's, geometric mean",
+                "2.00×",
+            ),
+        ] {
+            assert_eq!(figure(&rows, label).as_deref(), Some(expected), "{label}");
+        }
+    }
+
+    #[test]
+    fn figures_of_what_is_not_installed_are_left_out() {
+        let entries = [Entry::sample(
+            "alone",
+            Group::Floats,
+            Shelf::Visible,
+            [0, 800, 100, 0],
+        )];
+        let rows = measured(&entries);
+        let generic = figure(&rows, "residual over generic, geometric mean");
+        assert_eq!(generic.as_deref(), Some("8.00×"));
+        let is_compared = |row: &Vec<String>| row[0].contains("ocaml");
+        assert!(!rows.iter().any(is_compared), "{rows:?}");
+    }
 }

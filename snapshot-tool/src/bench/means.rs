@@ -73,4 +73,21 @@ mod tests {
         assert!((mean - 4.0).abs() < 1e-9);
         assert_eq!(geometric_mean(std::iter::empty()), None);
     }
+
+    #[test]
+    fn a_group_has_means_by_shelf() {
+        let sample = |shelf, millis| Entry::sample("program", Group::Calls, shelf, millis);
+        let entries = [
+            sample(Shelf::Visible, [200, 400, 100, 50]),
+            sample(Shelf::Visible, [800, 400, 100, 50]),
+            sample(Shelf::HeldBack, [400, 400, 100, 0]),
+        ];
+        let rows = rows(&entries);
+        assert_eq!(rows[1][0], "all");
+        assert_eq!(
+            rows[2],
+            ["calls", "3", "4.00", "4.00", "4.00", "0.50", "0.50", "-"]
+        );
+        assert_eq!(rows.len(), 3, "groups without programs have no row");
+    }
 }

@@ -35,6 +35,7 @@ use anyhow::{Context, Result};
 
 use crate::cli::{BenchArgs, DemoArgs};
 use crate::precompiled::Precompiled;
+use figures::Figures;
 use measure::Measured;
 pub use numbers::MAY_DIFFER;
 use place::{Marks, Place};
@@ -112,9 +113,9 @@ fn measure_programs(args: &BenchArgs, bench: &Bench) -> Result<()> {
         eprintln!("{name} ...");
         entries.push(bench.measure_source(source).context(name)?);
     }
-    let scaling = match is_whole {
-        true => scaling::measure(bench)?,
-        false => Vec::new(),
+    let (scaling, compiler) = match is_whole {
+        true => (scaling::measure(bench)?, users::build(bench)?),
+        false => Default::default(),
     };
     let nothing = bench.measure_nothing()?;
     if let Some(docs) = &args.docs {
@@ -124,8 +125,14 @@ fn measure_programs(args: &BenchArgs, bench: &Bench) -> Result<()> {
     }
     show(&table::markdown(&table::programs(&entries)), page)?;
     println!();
+    let figures = Figures {
+        entries: &entries,
+        nothing: &nothing,
+        scaling: &scaling,
+        compiler: compiler.as_ref(),
+    };
     let tables = [
-        figures::rows(&entries, &nothing, &scaling),
+        figures::rows(&figures),
         means::rows(&entries),
         table::tasks(&tasks),
     ];

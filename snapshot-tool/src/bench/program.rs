@@ -13,6 +13,8 @@ use super::bytecode;
 use super::compiler::Compiler;
 use super::measure::{self, Measured, bactrian, ocamlrun};
 use super::programs::Source;
+#[cfg(test)]
+use super::programs::{Group, Shelf};
 use crate::engine;
 use crate::pipeline::{Mode, Pipeline, Settings};
 use crate::precompiled::Precompiled;
@@ -44,7 +46,6 @@ pub struct Measurement {
     pub instructions: usize,
     /// What the specializer takes without a cache, on all threads.
     pub specialize_cpu: Duration,
-    pub wasm_bytes: usize,
 }
 
 /// A program of ours, and what was measured of it.
@@ -56,11 +57,18 @@ pub struct Entry {
 }
 
 /// One build with a cache.
+#[derive(Default)]
 pub struct Build {
     /// From bytecode to machine code.
     pub wall: Duration,
     /// Of it, what the specializer took, on all threads.
     pub specialize_cpu: Duration,
+    /// And the code generator.
+    pub compile_cpu: Duration,
+    /// Size of the linked module.
+    pub wasm_bytes: usize,
+    /// Size of its machine code.
+    pub code_bytes: usize,
     pub summary: Summary,
 }
 
@@ -139,12 +147,12 @@ impl Bench {
     pub fn measure(&self, name: &str, bytecode: &Path) -> Result<Measurement> {
         let program = read(bytecode)?;
         let cache = self.path(&format!("{name}.sqlite"));
-        let (residual, cold, wasm_bytes) = self.build(&program, Mode::Residual, Some(&cache))?;
-        let (again, warm, _) = self.build(&program, Mode::Residual, Some(&cache))?;
+        let (residual, cold) = self.build(&program, Mode::Residual, Some(&cache))?;
+        let (again, warm) = self.build(&program, Mode::Residual, Some(&cache))?;
         if residual != again {
             bail!("a warm build gives other machine code than a cold one");
         }
-        let (generic, _, _) = self.build(&program, Mode::Generic, None)?;
+        let (generic, _) = self.build(&program, Mode::Generic, None)?;
         let measurement = Measurement {
             name: name.into(),
             ocamlrun: self
@@ -157,20 +165,19 @@ impl Bench {
             warm,
             bytecode_bytes: program.len(),
             instructions: bytecode::count(&program).map_or(0, |(_, instructions)| instructions),
-            specialize_cpu: self.specialize(&program)?.specialize_cpu,
-            wasm_bytes,
+            specialize_cpu: self.specialize(&program)?.0,
         };
         measurement.check()?;
         Ok(measurement)
     }
 
-    /// Machine code for `program`, what it took, and the size of the module before.
-    fn build(
+    /// Machine code for `program`, and what it took.
+    pub fn build(
         &self,
         program: &[u8],
         mode: Mode,
         cache: Option<&Path>,
-    ) -> Result<(Vec<u8>, Build, usize)> {
+    ) -> Result<(Vec<u8>, Build)> {
         let cache = cache
             .map(|path| Cache::open(path, CACHE_LIMIT))
             .transpose()?
@@ -183,38 +190,36 @@ impl Bench {
             ..Settings::default()
         })?;
         let wasm = pipeline.module(program)?;
-        let module = pipeline
-            .machine_code(&wasm)?
-            .serialize()
-            .map_err(engine::error)?;
-        let build = Build {
-            wall: start.elapsed(),
-            specialize_cpu: pipeline
-                .stages
-                .get("specialize")
-                .map_or(Duration::ZERO, |stage| stage.cpu),
-            summary: pipeline.summary.take().unwrap_or_default(),
+        let module = pipeline.machine_code(&wasm)?;
+        let bytes = module.serialize().map_err(engine::error)?;
+        let wall = start.elapsed();
+        let code = module.image_range();
+        let cpu = |stage| {
+            let stage = pipeline.stages.get(stage);
+            stage.map_or(Duration::ZERO, |stage| stage.cpu)
         };
-        Ok((module, build, wasm.len()))
+        let build = Build {
+            wall,
+            specialize_cpu: cpu("specialize"),
+            compile_cpu: cpu("compile"),
+            wasm_bytes: wasm.len(),
+            code_bytes: code.end as usize - code.start as usize,
+            summary: pipeline.summary.unwrap_or_default(),
+        };
+        Ok((bytes, build))
     }
 
-    /// What the specializer does with `program` when nothing is cached, and the CPU time it takes.
-    pub fn specialize(&self, program: &[u8]) -> Result<Build> {
+    /// The CPU time that the specializer takes for `program` when nothing is cached, and what it
+    /// does.
+    pub fn specialize(&self, program: &[u8]) -> Result<(Duration, Summary)> {
         let mut pipeline = Pipeline::new(Settings {
             precompiled: Some(self.precompiled),
             ..Settings::default()
         })?;
         pipeline.module(program)?;
-        let stage = pipeline
-            .stages
-            .get("specialize")
-            .context("the stage was run")?;
-        let (wall, specialize_cpu) = (stage.wall, stage.cpu);
-        Ok(Build {
-            wall,
-            specialize_cpu,
-            summary: pipeline.summary.take().unwrap_or_default(),
-        })
+        let stage = pipeline.stages.get("specialize");
+        let cpu = stage.context("the stage was run")?.cpu;
+        Ok((cpu, pipeline.summary.context("the specializer was run")?))
     }
 
     /// A run of residual code made with these options, and the code's size.
@@ -325,4 +330,39 @@ impl Entry {
 
 fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+#[cfg(test)]
+impl Entry {
+    /// A program that takes so many milliseconds under `ocamlrun`, generic, residual and under
+    /// `ocamlopt`; 0 stands for what is not installed.
+    pub fn sample(name: &str, group: Group, shelf: Shelf, millis: [u64; 4]) -> Self {
+        let [ocamlrun, generic, residual, ocamlopt] = millis.map(|millis| Measured {
+            cpu: Duration::from_millis(millis),
+            peak: 0,
+            status: Some(0),
+            output: Vec::new(),
+        });
+        let is_installed = |measured: &Measured| !measured.cpu.is_zero();
+        Self {
+            source: Source {
+                path: name.into(),
+                name: name.into(),
+                group,
+                shelf,
+            },
+            measurement: Measurement {
+                name: name.into(),
+                ocamlrun: Some(ocamlrun).filter(is_installed),
+                generic,
+                residual,
+                cold: Build::default(),
+                warm: Build::default(),
+                bytecode_bytes: 0,
+                instructions: 0,
+                specialize_cpu: Duration::ZERO,
+            },
+            ocamlopt: Some(ocamlopt).filter(is_installed),
+        }
+    }
 }

@@ -45,11 +45,9 @@ fn specialize(bench: &Bench, statements: usize) -> Result<Point> {
     let program = std::fs::read(&bytecode).context("cannot read a scratch file")?;
     let mut best: Option<Point> = None;
     for _ in 0..REPETITIONS {
-        let build = bench.specialize(&program)?;
-        let point = Point {
-            cells: build.summary.cells,
-            cpu: build.specialize_cpu,
-        };
+        let (cpu, summary) = bench.specialize(&program)?;
+        let cells = summary.cells;
+        let point = Point { cells, cpu };
         best = Some(best.filter(|best| best.cpu < point.cpu).unwrap_or(point));
     }
     best.context("there was at least one repetition")

@@ -160,7 +160,7 @@ fn built(measurement: &Measurement) -> [String; 5] {
     [
         (cold.summary.specialized + cold.summary.cached).to_string(),
         cold.summary.declined.len().to_string(),
-        (measurement.wasm_bytes >> 10).to_string(),
+        (cold.wasm_bytes >> 10).to_string(),
         millis(cold.wall),
         millis(warm.wall),
     ]

@@ -1,4 +1,5 @@
-//! What users wait for, start-up included: a compiler at work on a large module, and hello world.
+//! What users wait for, start-up included: a compiler at work on a large module, and hello world;
+//! and what it takes to build that compiler.
 //!
 //! Invariant: both sides have the same output and status and leave the same files, or there is no
 //! figure.
@@ -9,7 +10,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::measure::{Measured, bactrian, ocamlrun};
-use super::program::{Bench, ratio};
+use super::program::{Bench, Build, ratio};
+use crate::pipeline::Mode;
 
 /// OCaml's own compiler, in bytecode, where Debian puts it.
 const COMPILER: &str = "/usr/bin/ocamlc.byte";
@@ -59,6 +61,18 @@ pub fn measure(bench: &Bench, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Ta
         }
     }
     Ok(tasks)
+}
+
+/// Builds the compiler with an empty cache; nothing where OCaml is not installed.
+pub fn build(bench: &Bench) -> Result<Option<Build>> {
+    if !Path::new(COMPILER).exists() {
+        return Ok(None);
+    }
+    eprintln!("{COMPILER} ...");
+    let program = fs::read(COMPILER).context("cannot read OCaml's compiler")?;
+    let cache = bench.path("cold.sqlite");
+    let (_, build) = bench.build(&program, Mode::Residual, Some(&cache))?;
+    Ok(Some(build))
 }
 
 /// The compiler, out of a warm cache.
