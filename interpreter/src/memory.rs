@@ -235,11 +235,36 @@ pub fn fill(address: u32, len: usize, byte: u8) {
     unsafe { core::ptr::write_bytes(pointer(address, len), byte, len) }
 }
 
-/// Copies `len` bytes; the ranges may overlap.
-#[inline(always)]
+/// Copies `len` bytes; the ranges may overlap. Few bytes are copied here: for `memory.copy` the
+/// engine calls a function of the host.
 pub fn copy(from: u32, to: u32, len: usize) {
-    // SAFETY: both ranges are inside the guest's memory.
-    unsafe { core::ptr::copy(pointer(from, len), pointer(to, len), len) }
+    const WORDS: usize = 2 * WORD;
+    const WORD: usize = size_of::<u64>();
+    const HALF: usize = size_of::<u32>();
+    match len {
+        WORDS.. if len <= 2 * WORDS => copy_ends::<WORDS>(from, to, len),
+        WORD..WORDS => copy_ends::<WORD>(from, to, len),
+        HALF..WORD => copy_ends::<HALF>(from, to, len),
+        2..HALF => copy_ends::<2>(from, to, len),
+        1 => store_u8(to, load_u8(from)),
+        0 => {}
+        // SAFETY: both ranges are inside the guest's memory.
+        _ => unsafe { core::ptr::copy(pointer(from, len), pointer(to, len), len) },
+    }
+}
+
+/// Copies the first `N` bytes and the last ones, which may overlap: all of `N` to `2 * N`.
+#[inline(always)]
+fn copy_ends<const N: usize>(from: u32, to: u32, len: usize) {
+    let last = (len - N) as u32;
+    let read = |address| {
+        let bytes = pointer(address, N) as *const [u8; N];
+        // SAFETY: inside the guest's memory, any bit pattern is valid.
+        unsafe { bytes.read_unaligned() }
+    };
+    let (head, tail) = (read(from), read(from + last));
+    write(to, &head);
+    write(to + last, &tail);
 }
 
 /// Reads the cell at `address`: an operand-stack slot, kept in SSA by the specializer.
@@ -264,4 +289,27 @@ pub fn cell_write(address: u32, value: i64) {
     }
     #[cfg(not(target_family = "wasm"))]
     store_i64(address, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_overlap_are_copied_as_if_at_once() {
+        let start = grow(256).expect("memory grows");
+        for len in 0..80 {
+            for (from, to) in [(0, 0), (0, 3), (3, 0), (0, 100), (100, 0), (8, 9), (9, 8)] {
+                let mut expected: Vec<u8> = (0..=255).collect();
+                write(start, &expected);
+                copy(start + from as u32, start + to as u32, len);
+                expected.copy_within(from..from + len, to);
+                assert_eq!(
+                    read(start, 256),
+                    expected,
+                    "{len} bytes from {from} to {to}"
+                );
+            }
+        }
+    }
 }

@@ -69,6 +69,8 @@ pub enum Damage {
     WrongOperator,
     /// A global keeps its old value.
     DroppedGlobal,
+    /// A load is taken for an earlier one.
+    MergedLoads,
     /// An instruction with an effect counts as dead.
     DroppedEffect,
     /// Two neighbours that depend on each other change places.
@@ -122,6 +124,8 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("params", Damage::MergedParameter),
     Kind::Code("peephole", Damage::WrongOperator),
     Kind::Code("globals", Damage::DroppedGlobal),
+    Kind::Code("numbering", Damage::MergedLoads),
+    Kind::Code("numbering", Damage::SwappedEdge),
     Kind::Code("dce", Damage::DroppedEffect),
     Kind::Code("threads again", Damage::SkippedBlock),
     Kind::Code("params again", Damage::MergedParameter),
@@ -338,6 +342,7 @@ impl Damage {
             Damage::Constant => values::change_constant(function, place),
             Damage::MergedConstants => values::merge_constants(function, place),
             Damage::MergedParameter => values::merge_parameter(function, place),
+            Damage::MergedLoads => values::merge_loads(function, place),
             Damage::WrongOperator => values::change_operator(function, place),
             Damage::WrongNumber => values::renumber(function, place),
             Damage::WrongPayload => payloads::change(function, place),

@@ -12,7 +12,7 @@ mod tests;
 
 use std::fmt::Debug;
 
-use crate::eval::Boxes;
+use crate::eval::{Boxes, Inlining};
 use crate::image::Image;
 use crate::module::Module;
 use crate::options::Options;
@@ -24,7 +24,7 @@ pub struct GenericKey {
 }
 
 impl GenericKey {
-    pub fn new(module: &Module, options: &Options) -> Self {
+    pub fn new(module: &Module, options: &Options, inlining: &Inlining) -> Self {
         let mut key = Self {
             hasher: blake3::Hasher::new(),
         };
@@ -37,7 +37,7 @@ impl GenericKey {
             fault,
             verify: _,
         } = options;
-        key.value(&(lockstep_events, optimisations, budgets, fault));
+        key.value(&(lockstep_events, optimisations, budgets, inlining, fault));
         key.list(&module.imports, |key, import| {
             key.bytes(import.module.as_bytes());
             key.bytes(import.name.as_bytes());

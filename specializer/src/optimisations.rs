@@ -44,6 +44,8 @@ optimisations! {
     "facts" facts;
     /// Evaluate calls of small functions in place.
     "inlining" inlining;
+    /// Load and decide once what was loaded or decided before.
+    "value-numbering" value_numbering;
     /// Make boxes of floats where they are looked at, not where they come from.
     "virtual-boxes" virtual_boxes;
 }

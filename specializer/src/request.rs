@@ -117,6 +117,12 @@ impl Request {
 }
 
 impl Requests {
+    /// Bytes of code of all requests.
+    pub fn code_len(&self) -> u64 {
+        let lens = self.requests.iter().map(|request| request.code_len);
+        lens.map(u64::from).sum()
+    }
+
     pub fn read(module: &Module) -> Result<Self, RequestError> {
         let table = module
             .exported_address(abi::REQUEST_TABLE_EXPORT)

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 
 use crate::cleanup;
-use crate::eval::{self, Boxes, Declined, Evaluation, Prepared, Residual};
+use crate::eval::{self, Boxes, Declined, Evaluation, Inlining, Prepared, Residual};
 use crate::image::Image;
 use crate::ir::{Func, residual};
 use crate::key::GenericKey;
@@ -65,7 +65,7 @@ pub fn specialize(
     let module = Module::parse(snapshot)?;
     let requests = Requests::read(&module)?;
     let work = Work::lift_and_prepare(&module, &requests, options)?;
-    let key = GenericKey::new(&module, options);
+    let key = GenericKey::new(&module, options, &work.inlining);
     observer.stage("specialize");
     let answers = in_parallel(&requests, observer, |number, request| {
         work.recall_or(request, store, &key, || {
@@ -139,6 +139,7 @@ struct Work<'a> {
     image: Image<'a>,
     generic: BTreeMap<Func, Prepared>,
     boxes: Option<Boxes>,
+    inlining: Inlining,
     watch: Watch<'a>,
 }
 
@@ -165,6 +166,7 @@ impl<'a> Work<'a> {
             image: Image::new(module, requests),
             generic,
             boxes: Boxes::find(module),
+            inlining: Inlining::for_program(requests.code_len()),
             watch,
         })
     }
@@ -176,6 +178,7 @@ impl<'a> Work<'a> {
             image: &self.image,
             module: self.module,
             budgets: self.options.budgets,
+            inlining: self.inlining,
             optimisations: self.options.optimisations,
             lockstep_events: self.options.lockstep_events,
             boxes: self.boxes.as_ref(),
@@ -186,7 +189,8 @@ impl<'a> Work<'a> {
     }
 
     fn clean_up(&self, number: usize, function: &mut residual::Function) {
-        cleanup::run_watched(function, &mut |pass, left| {
+        let optimisations = &self.options.optimisations;
+        cleanup::run(function, optimisations, &mut |pass, left| {
             self.watch.residual(number, pass, left);
         });
     }

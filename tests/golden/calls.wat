@@ -46,19 +46,27 @@
 ;; function(i32, i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i32, v2: i64):
 ;;     v3: i64 = i64.const -1
-;;     v4: i64 = i64.const 0
-;;     v5: i32 = address base0+0
-;;     v6: i32 = i32.const -8
-;;     v7: i32 = i64.eqz v2
-;;     branch v7 ? bb1() : bb2()
+;;     v4: i64 = i64.const -2
+;;     v5: i64 = i64.const 0
+;;     v6: i32 = address base0+0
+;;     v7: i32 = i32.const -16
+;;     v8: i32 = i64.eqz v2
+;;     branch v8 ? bb1() : bb2()
 ;; bb1():
-;;     return v4
+;;     return v5
 ;; bb2():
-;;     v8: i64 = i64.add v2, v3
-;;     v9: i32 = i32.add v1, v6
-;;     v10: i64 = call_slot sig0 base0+4 v5, v9, v8
-;;     v11: i64 = i64.add v2, v10
-;;     return v11
+;;     v9: i64 = i64.add v2, v3
+;;     v10: i32 = i64.eqz v9
+;;     branch v10 ? bb4(v5) : bb3()
+;; bb3():
+;;     v11: i64 = i64.add v2, v4
+;;     v12: i32 = i32.add v1, v7
+;;     v13: i64 = call_slot sig0 base0+4 v6, v12, v11
+;;     v14: i64 = i64.add v9, v13
+;;     jump bb4(v14)
+;; bb4(v15: i64):
+;;     v16: i64 = i64.add v2, v15
+;;     return v16
 ;; }
 ;; function(i32, i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i32, v2: i64):

@@ -60,8 +60,7 @@
 ;;     i64.store offset=8160 v11, v14
 ;;     v16: i64 = i64.mul v2, v10
 ;;     i64.store offset=8152 v11, v15
-;;     v17: i64 = i64.load offset=8184 v11
-;;     v18: i64 = i64.add v17, v16
-;;     v19: i64 = i64.add v18, v4
-;;     return v19
+;;     v17: i64 = i64.add v2, v16
+;;     v18: i64 = i64.add v17, v4
+;;     return v18
 ;; }

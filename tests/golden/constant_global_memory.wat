@@ -27,6 +27,5 @@
 ;; bb0(v0: i32, v1: i32, v2: i64):
 ;;     v3: i32 = i32.const 2304
 ;;     i64.store v3, v2
-;;     v4: i64 = i64.load v3
-;;     return v4
+;;     return v2
 ;; }

@@ -35,7 +35,6 @@
 ;;     v3: i32 = i32.const -8192
 ;;     v4: i32 = i32.add v1, v3
 ;;     i64.store offset=8192 v4, v2
-;;     v5: i64 = i64.load v1
-;;     call fn3 v5
+;;     call fn3 v2
 ;;     return v2
 ;; }

@@ -53,20 +53,41 @@ pub extern "C" fn apply_slow(
     a5: i64,
     a6: i64,
 ) -> i64 {
+    let arguments = [a0, a1, a2, a3, a4, a5, a6];
+    if let Some(result) = complete(Value(closure), top, n, arguments) {
+        return result;
+    }
     let at = top - n * WORD;
-    let spill = |index: u32, value: i64| {
-        if index < n {
-            memory::store_i64(at + index * WORD, value);
-        }
-    };
-    spill(0, a0);
-    spill(1, a1);
-    spill(2, a2);
-    spill(3, a3);
-    spill(4, a4);
-    spill(5, a5);
-    spill(6, a6);
+    for (index, argument) in arguments.into_iter().enumerate().take(n as usize) {
+        memory::store_i64(at + index as u32 * WORD, argument);
+    }
     apply_at(closure, at, n)
+}
+
+/// Applies a partial application that waits for just these `n` arguments, if its function takes
+/// all as parameters.
+#[inline(always)]
+fn complete(partial: Value, top: u32, n: u32, arguments: Arguments) -> Option<i64> {
+    let code = memory::load_u32(partial.address());
+    if code::arity(code) != RESTART_ARITY {
+        return None;
+    }
+    let saved = |index| partial.field(PARTIAL_ARGUMENTS + index).0;
+    let [a, b, c, d, e, f, _] = arguments;
+    let count = partial.wosize().wrapping_sub(PARTIAL_ARGUMENTS);
+    let arguments = match count {
+        1 => [saved(0), a, b, c, d, e, f],
+        2 => [saved(0), saved(1), a, b, c, d, e],
+        3 => [saved(0), saved(1), saved(2), a, b, c, d],
+        4 => [saved(0), saved(1), saved(2), saved(3), a, b, c],
+        _ => return None,
+    };
+    let (code, arity) = (code + code::CELL, count as u32 + n);
+    if arity > MAX_DIRECT || code::arity(code) != arity {
+        return None;
+    }
+    let closure = partial.field(PARTIAL_ARGUMENTS - 1).0;
+    Some(enter(code, closure, top, arity, arguments))
 }
 
 /// Applies `closure` to the `n` arguments on the stack at `at`. The stack below is free.

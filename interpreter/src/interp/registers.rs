@@ -338,8 +338,7 @@ impl Registers {
     /// The closure `words` further in the same block.
     #[inline(always)]
     pub fn sibling(&self, words: i64) -> i64 {
-        let address = (self.env() as u32).wrapping_add((words as u32).wrapping_mul(WORD));
-        self.known(i64::from(address))
+        self.known(self.env().wrapping_add(words * i64::from(WORD)))
     }
 
     /// PUSH_RETADDR: room for what a call of more than seven arguments needs above them.

@@ -4,8 +4,8 @@
 //! leaves one that does, behaves alike, and has the same entry block. Each pass is linear in the
 //! function's size, or nearly.
 //!
-//! Leaves out what engines do as well once the code is WebAssembly: value numbering across blocks,
-//! loop invariants, forwarding of loads.
+//! Leaves out what engines do as well once the code is WebAssembly: computing once what is computed
+//! twice, loop invariants.
 
 #[cfg(test)]
 mod algebra;
@@ -15,6 +15,7 @@ mod dce;
 mod globals;
 mod hoist;
 mod integers;
+mod numbering;
 mod params;
 mod peephole;
 mod rename;
@@ -25,21 +26,27 @@ mod tests;
 mod threads;
 
 use crate::ir::residual::Function;
+use crate::optimisations::Optimisations;
 
 /// A step of cleanup.
 pub struct Pass {
     /// Unique among [`PASSES`].
     pub name: &'static str,
     run: fn(&mut Function),
+    is_on: fn(&Optimisations) -> bool,
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 12] = [
+pub const PASSES: [Pass; 13] = [
     pass("constants", constants::run),
     pass("threads", threads::run),
     pass("params", params::run),
     pass("peephole", peephole::run),
     pass("globals", globals::run),
+    Pass {
+        is_on: |optimisations| optimisations.value_numbering,
+        ..pass("numbering", numbering::run)
+    },
     pass("dce", dce::run),
     // Now that less is left, more blocks are empty.
     pass("threads again", threads::run),
@@ -51,17 +58,20 @@ pub const PASSES: [Pass; 12] = [
 ];
 
 const fn pass(name: &'static str, run: fn(&mut Function)) -> Pass {
-    Pass { name, run }
+    Pass {
+        name,
+        run,
+        is_on: |_| true,
+    }
 }
 
-/// Runs every pass.
-pub fn run(function: &mut Function) {
-    run_watched(function, &mut |_, _| {});
-}
-
-/// Runs every pass; `after` sees what each one leaves, and may change it.
-pub fn run_watched(function: &mut Function, after: &mut dyn FnMut(&'static str, &mut Function)) {
-    for pass in &PASSES {
+/// Runs every pass that is on; `after` sees what each one leaves, and may change it.
+pub fn run(
+    function: &mut Function,
+    optimisations: &Optimisations,
+    after: &mut dyn FnMut(&'static str, &mut Function),
+) {
+    for pass in PASSES.iter().filter(|pass| (pass.is_on)(optimisations)) {
         (pass.run)(function);
         after(pass.name, function);
     }

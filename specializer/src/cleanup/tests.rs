@@ -5,16 +5,21 @@
 use expect_test::{Expect, expect};
 
 use crate::ir::residual::Function;
+use crate::optimisations::Optimisations;
 
 fn check(text: &str, expect: Expect) {
     let mut function: Function = crate::text::parse(text).expect("the test's function parses");
     crate::verify::residual(&function, &crate::random::Types)
         .expect("the test's function is valid");
-    super::run_watched(&mut function, &mut |pass, function| {
-        if let Err(fault) = crate::verify::residual(function, &crate::random::Types) {
-            panic!("{pass} leaves a function that breaks a rule: {fault}");
-        }
-    });
+    super::run(
+        &mut function,
+        &Optimisations::default(),
+        &mut |pass, function| {
+            if let Err(fault) = crate::verify::residual(function, &crate::random::Types) {
+                panic!("{pass} leaves a function that breaks a rule: {fault}");
+            }
+        },
+    );
     expect.assert_eq(&function.to_string());
 }
 

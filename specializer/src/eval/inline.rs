@@ -7,7 +7,8 @@
 //! Cells go in and come out as they are: a sync that was due before the call is not done.
 //!
 //! Small functions are taken, and larger ones that are given a function which is known; up to a
-//! total for each request. Recursion ends at a call.
+//! total for each request. A function that calls itself is taken within itself, once. How much is
+//! taken depends on the size of the whole program ([`Inlining`]).
 
 use smallvec::SmallVec;
 
@@ -23,6 +24,57 @@ use crate::ir::generic::{Block, Inst, Target};
 use crate::ir::{Callee, Symbol, Type};
 use crate::op::{Const, Op};
 use crate::request::{Param, Request};
+
+/// Limits of calls in place: bytes of code, but for the depth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Inlining {
+    /// The callee's, wherever it is called.
+    pub anywhere: u32,
+    /// The callee's, in a request whose code loops.
+    pub in_loops: u32,
+    /// The callee's, where it is assumed.
+    pub guessed: u32,
+    /// The callee's, if it loops and is given a function that is known.
+    pub applying: u32,
+    /// The callee's, within itself.
+    pub recursive: u32,
+    /// All such calls in one request; or as much as its own code, if that is longer.
+    pub total: u32,
+    /// All calls of a request within itself.
+    pub total_recursive: u32,
+    /// How many such calls may be within each other.
+    pub depth: usize,
+}
+
+impl Inlining {
+    /// Programs with more code than that, in bytes, are large.
+    const LARGE: u64 = 1 << 20;
+
+    /// For a program whose requests have `bytes` of code. A copy costs what compiling it costs,
+    /// which a small program can afford.
+    pub fn for_program(bytes: u64) -> Self {
+        let small = Self {
+            anywhere: 256,
+            in_loops: 512,
+            guessed: 128,
+            applying: 1024,
+            recursive: 512,
+            total: 4096,
+            total_recursive: 1536,
+            depth: 4,
+        };
+        if bytes <= Self::LARGE {
+            return small;
+        }
+        Self {
+            anywhere: 64,
+            in_loops: 256,
+            recursive: 0,
+            total: 2048,
+            ..small
+        }
+    }
+}
 
 /// What follows a call that is evaluated in place.
 pub struct Continuation<V> {
@@ -215,23 +267,27 @@ impl<P: Phase> Machine<'_, P> {
             return true;
         }
         let evaluation = self.evaluation;
-        let budgets = evaluation.budgets;
-        let total = budgets.inlined_total.max(evaluation.request.code_len);
+        let limits = evaluation.inlining;
         let results = &evaluation.prepared.function.signature.results;
         let address = evaluation.request.address(slot);
         let is_again = |(_, outer)| evaluation.request.address(outer) == address;
-        let longest = match (applies, self.contexts.assumes(self.context)) {
-            (Applies::Known, _) if callee.loops => budgets.inlined_applying,
-            (_, true) => budgets.inlined_guessed,
-            (_, false) if self.is_in_loop() => budgets.inlined_in_loops,
-            (_, false) => budgets.inlined,
+        let (longest, total) = if address == evaluation.request.slot {
+            (limits.recursive, limits.total_recursive)
+        } else if callee.is_recursive {
+            return false;
+        } else {
+            let longest = match (applies, self.contexts.assumes(self.context)) {
+                (Applies::Known, _) if callee.loops => limits.applying,
+                (_, true) => limits.guessed,
+                (_, false) if self.is_in_loop() => limits.in_loops,
+                (_, false) => limits.anywhere,
+            };
+            (longest, limits.total.max(evaluation.request.code_len))
         };
         let fits = callee.code_len <= longest
-            && !callee.is_recursive
             && self.contexts.inlined + callee.code_len <= total
             && results[..] == [Type::I64]
-            && address != evaluation.request.slot
-            && self.contexts.calls(self.context).count() < budgets.inlined_depth
+            && self.contexts.calls(self.context).count() < limits.depth
             && !self.contexts.calls(self.context).any(is_again);
         if fits {
             self.contexts.inlined += callee.code_len;

@@ -34,6 +34,7 @@ use crate::optimisations::Optimisations;
 use crate::request::{Param, Request};
 
 pub use boxes::Boxes;
+pub use inline::Inlining;
 pub use prepare::Prepared;
 
 /// Prepares a lifted function; once for all requests of it.
@@ -53,17 +54,6 @@ pub struct Budgets {
     pub insts: usize,
     /// Outcomes of one value specialization.
     pub fan_out: u32,
-    /// Bytes of code of a function whose calls are evaluated in place; the same in a request whose
-    /// code loops; where the callee is assumed; where it loops and is given a function that is
-    /// known.
-    pub inlined: u32,
-    pub inlined_in_loops: u32,
-    pub inlined_guessed: u32,
-    pub inlined_applying: u32,
-    /// Bytes of all such calls in one request, if its own code is not longer.
-    pub inlined_total: u32,
-    /// How many such calls may be within each other.
-    pub inlined_depth: usize,
 }
 
 impl Default for Budgets {
@@ -74,12 +64,6 @@ impl Default for Budgets {
             rounds: 32,
             insts: 2_000_000,
             fan_out: 4096,
-            inlined: 64,
-            inlined_in_loops: 256,
-            inlined_guessed: 128,
-            inlined_applying: 1024,
-            inlined_total: 2048,
-            inlined_depth: 4,
         }
     }
 }
@@ -102,6 +86,7 @@ pub struct Evaluation<'a> {
     pub image: &'a Image<'a>,
     pub module: &'a Module<'a>,
     pub budgets: Budgets,
+    pub inlining: Inlining,
     pub optimisations: Optimisations,
     /// Whether residual code reports lockstep events.
     pub lockstep_events: bool,

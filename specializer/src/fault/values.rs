@@ -53,6 +53,32 @@ pub fn merge_constants(function: &mut Function, mut place: Place) -> Sites {
     Sites::none()
 }
 
+/// Uses one load for the next one of its type in the block.
+pub fn merge_loads(function: &mut Function, mut place: Place) -> Sites {
+    for (id, block) in function.blocks.iter() {
+        let mut earlier: Vec<Value> = Vec::new();
+        let loads = block.insts.iter().filter_map(|inst| match inst.op {
+            Op::Load { .. } => inst.result,
+            _ => None,
+        });
+        for load in loads {
+            let ty = function.value_type(load);
+            let other = earlier
+                .iter()
+                .rev()
+                .find(|&&one| function.value_type(one) == ty);
+            if let Some(&other) = other
+                && place.here()
+            {
+                replace(function, load, other);
+                return Sites::block(id).with_values(vec![load]);
+            }
+            earlier.push(load);
+        }
+    }
+    Sites::none()
+}
+
 /// Replaces a parameter by what one of the jumps to its block gives it, where another gives
 /// something else.
 pub fn merge_parameter(function: &mut Function, mut place: Place) -> Sites {

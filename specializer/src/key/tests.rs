@@ -33,11 +33,17 @@ const MODULE: &str = r#"(module
     (i64.load (local.get 1))))"#;
 
 fn key_of(wat: &str, options: &Options) -> [u8; 32] {
+    key_within(wat, options, 0)
+}
+
+/// The key of the request in a program of `len` bytes of code.
+fn key_within(wat: &str, options: &Options, len: u64) -> [u8; 32] {
     let bytes = wat::parse_str(wat).expect("the text is that of a module");
     let module = Module::parse(&bytes).expect("a module");
     let requests = Requests::read(&module).expect("requests");
     let image = Image::new(&module, &requests);
-    GenericKey::new(&module, options).request(&requests.requests[0], &image)
+    GenericKey::new(&module, options, &Inlining::for_program(len))
+        .request(&requests.requests[0], &image)
 }
 
 /// The key after these changes of the text.
@@ -128,6 +134,10 @@ fn each_option_changes_the_key() {
         |options| options.optimisations.virtual_stack = false,
         |options| options.optimisations.direct_calls = false,
         |options| options.optimisations.guesses = false,
+        |options| options.optimisations.facts = false,
+        |options| options.optimisations.inlining = false,
+        |options| options.optimisations.value_numbering = false,
+        |options| options.optimisations.virtual_boxes = false,
         |options| options.budgets.nodes += 1,
         |options| options.budgets.nodes_per_byte += 1,
         |options| options.budgets.rounds += 1,
@@ -148,6 +158,15 @@ fn each_option_changes_the_key() {
         key_of(MODULE, &options)
     });
     assert_eq!(keys.collect::<HashSet<_>>().len(), changes.len());
+}
+
+/// How much is evaluated in place depends on whether the program is large, and on nothing else.
+#[test]
+fn the_size_of_the_program_changes_the_key_at_one_place() {
+    let lens = [0, 1 << 10, 1 << 20, 1 << 21, 1 << 30];
+    let keys = lens.map(|len| key_within(MODULE, &Options::default(), len));
+    assert_eq!(keys.iter().collect::<HashSet<_>>().len(), 2);
+    assert_eq!(keys[0], keys[2]);
 }
 
 #[test]

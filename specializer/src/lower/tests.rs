@@ -12,6 +12,7 @@ use crate::ir::{self, Callee, Func, Global, Stage, Symbol};
 use crate::lift;
 use crate::module::Module;
 use crate::op::Const;
+use crate::optimisations::Optimisations;
 use crate::random;
 
 /// A module with `lowered` as function 1 after an imported `report`, a memory and a global.
@@ -144,7 +145,7 @@ fn relifted(function: &Function) -> ir::generic::Function {
 /// Lowering and cleanup keep the meaning of a function.
 fn check_meaning(function: &Function) {
     let mut clean = function.clone();
-    crate::cleanup::run_watched(&mut clean, &mut |pass, left| {
+    crate::cleanup::run(&mut clean, &Optimisations::default(), &mut |pass, left| {
         if let Err(fault) = crate::verify::residual(left, &random::Types) {
             panic!("{pass} leaves a function that breaks a rule: {fault}\n{function}");
         }
