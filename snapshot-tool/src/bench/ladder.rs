@@ -22,6 +22,12 @@ const HEADER: [&str; 4] = [
     "× time, worst program",
 ];
 
+/// One optimisation, and each program without it. All rungs have the same programs.
+struct Rung {
+    name: &'static str,
+    steps: Vec<Step>,
+}
+
 /// A program without one optimisation, over the same with all.
 struct Step {
     program: String,
@@ -29,31 +35,30 @@ struct Step {
     bytes: f64,
 }
 
-/// The table: a row for each optimisation, the one that is worth most first.
-pub fn measure(bench: &Bench, sources: &[Source]) -> Result<Vec<Vec<String>>> {
-    let mut rungs: Vec<(&str, Vec<Step>)> = Optimisations::NAMES
-        .iter()
-        .map(|name| (*name, Vec::new()))
-        .collect();
+/// Two tables: the means, and each program's time. The optimisation that is worth most comes
+/// first.
+pub fn measure(bench: &Bench, sources: &[Source]) -> Result<[Vec<Vec<String>>; 2]> {
     let is_visible = |source: &&Source| source.shelf == Shelf::Visible;
     let visible: Vec<_> = sources.iter().filter(is_visible).collect();
     ensure!(!visible.is_empty(), "all these programs are held back");
+    let bottom = |name: &&'static str| Rung {
+        name,
+        steps: Vec::new(),
+    };
+    let mut rungs: Vec<Rung> = Optimisations::NAMES.iter().map(bottom).collect();
     for source in visible {
         eprintln!("{} ...", source.name);
         climb(bench, source, &mut rungs).with_context(|| source.name.clone())?;
     }
-    let mut rows: Vec<_> = rungs.iter().map(|(name, steps)| row(name, steps)).collect();
-    rows.sort_by(|left, right| right.0.total_cmp(&left.0));
-    let header = HEADER.map(String::from).to_vec();
-    let rows = rows.into_iter().map(|(_, row)| row);
-    Ok(std::iter::once(header).chain(rows).collect())
+    rungs.sort_by(|left, right| right.time().total_cmp(&left.time()));
+    Ok([means(&rungs), programs(&rungs)])
 }
 
 /// One program, once with all optimisations and once without each.
-fn climb(bench: &Bench, source: &Source, rungs: &mut [(&str, Vec<Step>)]) -> Result<()> {
+fn climb(bench: &Bench, source: &Source, rungs: &mut [Rung]) -> Result<()> {
     let bytecode = bench.compile(Compiler::Bytecode, &source.path)?;
     let (all, bytes) = without(bench, &bytecode, None)?;
-    for (name, steps) in rungs {
+    for Rung { name, steps } in rungs {
         let (measured, fewer) = without(bench, &bytecode, Some(name))?;
         ensure!(
             (measured.status, &measured.output) == (all.status, &all.output),
@@ -77,25 +82,46 @@ fn without(bench: &Bench, bytecode: &Path, name: Option<&str>) -> Result<(Measur
     bench.residual(bytecode, options, &cache)
 }
 
-/// The mean time, and the row.
-fn row(name: &str, steps: &[Step]) -> (f64, Vec<String>) {
-    let mean =
-        |of: fn(&Step) -> f64| geometric_mean(steps.iter().map(of)).expect("a rung has steps");
-    let time = mean(|step| step.time);
-    let worst = steps
-        .iter()
-        .max_by(|left, right| left.time.total_cmp(&right.time))
-        .map_or_else(String::new, |step| {
-            format!("{:.2} ({})", step.time, step.program)
-        });
-    let bytes = mean(|step| step.bytes);
-    let cells = [
-        format!("`{name}`"),
-        format!("{time:.2}"),
-        format!("{bytes:.2}"),
-        worst,
-    ];
-    (time, cells.to_vec())
+fn means(rungs: &[Rung]) -> Vec<Vec<String>> {
+    let header = HEADER.map(String::from).to_vec();
+    let rows = rungs.iter().map(|rung| {
+        let by_time = |left: &&Step, right: &&Step| left.time.total_cmp(&right.time);
+        let worst = rung.steps.iter().max_by(by_time).expect(STEPS);
+        vec![
+            format!("`{}`", rung.name),
+            format!("{:.2}", rung.time()),
+            format!("{:.2}", rung.mean(|step| step.bytes)),
+            format!("{:.2} ({})", worst.time, worst.program),
+        ]
+    });
+    std::iter::once(header).chain(rows).collect()
+}
+
+/// A column for each rung.
+fn programs(rungs: &[Rung]) -> Vec<Vec<String>> {
+    let names = rungs.iter().map(|rung| format!("without `{}`", rung.name));
+    let header = std::iter::once("× time".to_string()).chain(names).collect();
+    let programs = rungs.first().map_or(0, |rung| rung.steps.len());
+    let rows = (0..programs).map(|at| {
+        let times = rungs
+            .iter()
+            .map(|rung| format!("{:.2}", rung.steps[at].time));
+        let name = rungs[0].steps[at].program.clone();
+        std::iter::once(name).chain(times).collect()
+    });
+    std::iter::once(header).chain(rows).collect()
+}
+
+const STEPS: &str = "a rung has steps";
+
+impl Rung {
+    fn time(&self) -> f64 {
+        self.mean(|step| step.time)
+    }
+
+    fn mean(&self, of: fn(&Step) -> f64) -> f64 {
+        geometric_mean(self.steps.iter().map(of)).expect(STEPS)
+    }
 }
 
 #[cfg(test)]
@@ -109,8 +135,23 @@ mod tests {
             time,
             bytes,
         };
-        let (time, cells) = row("facts", &[step("a", 2.0, 1.0), step("b", 8.0, 4.0)]);
-        assert!((time - 4.0).abs() < 1e-9);
-        assert_eq!(cells, ["`facts`", "4.00", "2.00", "8.00 (b)"]);
+        let rungs = [
+            Rung {
+                name: "facts",
+                steps: vec![step("a", 2.0, 1.0), step("b", 8.0, 4.0)],
+            },
+            Rung {
+                name: "guesses",
+                steps: vec![step("a", 1.0, 1.0), step("b", 1.0, 1.0)],
+            },
+        ];
+        let means = means(&rungs);
+        assert_eq!(means[1], ["`facts`", "4.00", "2.00", "8.00 (b)"]);
+        let programs = programs(&rungs);
+        assert_eq!(
+            programs[0],
+            ["× time", "without `facts`", "without `guesses`"]
+        );
+        assert_eq!(programs[2], ["b", "8.00", "1.00"]);
     }
 }

@@ -39,7 +39,7 @@ use figures::Figures;
 use measure::Measured;
 pub use numbers::MAY_DIFFER;
 use place::{Marks, Place};
-use program::Bench;
+use program::{Bench, Entry};
 use programs::Source;
 
 const SUMMARY: Marks = [
@@ -83,13 +83,13 @@ pub fn bench(args: &BenchArgs, precompiled: Precompiled) -> Result<()> {
 fn measure_shapes(args: &BenchArgs, bench: &Bench) -> Result<()> {
     let place = place(args.readme.as_deref(), SHAPES)?;
     let rows = table::shapes(&shapes::measure(bench)?);
-    show(&table::markdown(&rows), place)
+    show(&render(&[rows]), place)
 }
 
 fn measure_ladder(args: &BenchArgs, bench: &Bench) -> Result<()> {
     let place = place(page(args).as_deref(), LADDER)?;
     let sources = Source::list(&args.programs, &args.names)?;
-    show(&table::markdown(&ladder::measure(bench, &sources)?), place)
+    show(&render(&ladder::measure(bench, &sources)?), place)
 }
 
 /// Programs and tasks; with names, only these.
@@ -97,37 +97,32 @@ fn measure_programs(args: &BenchArgs, bench: &Bench) -> Result<()> {
     let summary = place(args.readme.as_deref(), SUMMARY)?;
     let page = place(page(args).as_deref(), PROGRAMS)?;
     let is_whole = args.names.is_empty();
-    let is_task = |name: &&String| users::is_task(name);
-    let (tasks, names): (Vec<_>, Vec<_>) = args.names.iter().partition(is_task);
-    let names: Vec<String> = names.into_iter().cloned().collect();
+    let (tasks, names): (Vec<_>, Vec<_>) = args
+        .names
+        .iter()
+        .cloned()
+        .partition(|name| users::is_task(name));
     let sources = match is_whole || !names.is_empty() {
         true => Source::list(&args.programs, &names)?,
         false => Vec::new(),
     };
     let tasks = users::measure(bench, |task| {
-        is_whole || tasks.iter().any(|name| *name == task)
+        is_whole || tasks.iter().any(|name| name == task)
     })?;
-    let mut entries = Vec::new();
-    for source in sources {
-        let name = source.name.clone();
-        eprintln!("{name} ...");
-        entries.push(bench.measure_source(source).context(name)?);
-    }
+    let entries = measure_sources(bench, sources)?;
     let (scaling, compiler) = match is_whole {
         true => (scaling::measure(bench)?, users::build(bench)?),
         false => Default::default(),
     };
-    let nothing = bench.measure_nothing()?;
     if let Some(docs) = &args.docs {
         let path = docs.join(CHART);
         fs::write(&path, chart::draw(&entries))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    show(&table::markdown(&table::programs(&entries)), page)?;
-    println!();
+    show(&render(&[table::programs(&entries)]), page)?;
     let figures = Figures {
         entries: &entries,
-        nothing: &nothing,
+        nothing: &bench.measure_nothing()?,
         scaling: &scaling,
         compiler: compiler.as_ref(),
     };
@@ -136,10 +131,17 @@ fn measure_programs(args: &BenchArgs, bench: &Bench) -> Result<()> {
         means::rows(&entries),
         table::tasks(&tasks),
     ];
-    show(
-        &tables.map(|rows| table::markdown(&rows)).join("\n"),
-        summary,
-    )
+    show(&render(&tables), summary)
+}
+
+fn measure_sources(bench: &Bench, sources: Vec<Source>) -> Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    for source in sources {
+        let name = source.name.clone();
+        eprintln!("{name} ...");
+        entries.push(bench.measure_source(source).context(name)?);
+    }
+    Ok(entries)
 }
 
 /// The page of `--docs`.
@@ -149,6 +151,11 @@ fn page(args: &BenchArgs) -> Option<PathBuf> {
 
 fn place(path: Option<&Path>, marks: Marks) -> Result<Option<Place>> {
     path.map(|path| Place::open(path, marks)).transpose()
+}
+
+fn render(tables: &[Vec<Vec<String>>]) -> String {
+    let tables: Vec<_> = tables.iter().map(|rows| table::markdown(rows)).collect();
+    tables.join("\n")
 }
 
 /// Prints tables, and puts them into their place.
