@@ -157,6 +157,30 @@ fn the_sandbox_is_closed_by_default() -> Result<()> {
     Ok(())
 }
 
+/// The only safepoints of this program after its start are the entries of `keep`.
+#[test]
+fn with_forced_collections_each_entry_collects_what_is_young() -> Result<()> {
+    let place = Place::new()?;
+    let program = place.program(
+        "let kept = ref []\n\
+         let[@inline never] keep x = kept := x :: !kept\n\
+         let collections () = (Gc.quick_stat ()).Gc.minor_collections\n\
+         let before = collections ()\n\
+         let () = keep 0; keep 1; keep 2; keep 3; keep 4; keep 5; keep 6; keep 7\n\
+         let () = print_int (collections () - before)\n",
+    )?;
+    let program = program.to_str().expect("UTF-8");
+    for mode in [&["run", "--generic"][..], &["run"]] {
+        let plain = place.bactrian(&[mode, &[program]].concat())?;
+        assert_eq!(plain.stdout, b"0", "{plain:?}");
+        let forced = [mode, &["--env", "BACTRIAN_STRESS=1", program]].concat();
+        let forced = place.bactrian(&forced)?;
+        let count: u32 = String::from_utf8_lossy(&forced.stdout).parse()?;
+        assert!(count >= 8, "{count} collections");
+    }
+    Ok(())
+}
+
 #[test]
 fn the_cache_is_looked_after() -> Result<()> {
     let place = Place::new()?;

@@ -1,4 +1,7 @@
 //! Whether each safepoint collects: how lockstep finds values that the collector was not told of.
+//!
+//! Every allocation then asks for a safepoint, so entries and loops poll as soon as anything is
+//! young. While nothing is, they do not: nothing would move.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
