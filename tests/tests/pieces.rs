@@ -1,6 +1,7 @@
 //! Functions cut into pieces: with small pieces, which cut every function in many places, residual
 //! code does what generic code does, collections forced, and the program's output is `ocamlrun`'s.
-//! And a program large enough to be cut as it is takes the memory of a small one.
+//! A program large enough to be cut as it is takes the memory of a small one. And a loop of the
+//! program's own code, which is a piece, keeps floats without boxes as a function does.
 
 use std::fs;
 use std::path::Path;
@@ -79,18 +80,48 @@ fn large_functions_take_little_memory() -> Result<()> {
         fs::write(&source, shape.program(size))?;
         let bytecode = Program::new(source)?.compile(&directory)?;
         let expected = process::run(std::process::Command::new("ocamlrun").arg(&bytecode), b"")?;
-        let (output, peak) = run(&directory, &bytecode)?;
+        let (output, peak) = run(&directory, &bytecode, &[])?;
+        assert!(!output.is_empty(), "{shape:?} says nothing");
         assert_eq!(output, expected.stdout, "{shape:?}");
         assert!(peak < ENOUGH, "{shape:?} takes {} MiB", peak >> 20);
     }
     Ok(())
 }
 
+/// How many words a loop allocates, at toplevel.
+#[test]
+fn a_toplevel_loop_makes_no_box_a_round() -> Result<()> {
+    // Not by module `Gc`: where the program may sample allocations, all boxes are made.
+    const PROGRAM: &str = "external words : unit -> float = \"caml_gc_minor_words\"\n\
+         let before = words ()\n\
+         let () =\n  \
+           let sum = ref 0.0 in\n  \
+           print_string \"words: \";\n  \
+           for i = 1 to 10_000 do sum := !sum +. 1.0 /. float_of_int i done;\n  \
+           assert (!sum > 9.0)\n\
+         let () = print_int (int_of_float (words () -. before))\n";
+    let directory = scratch(env!("CARGO_TARGET_TMPDIR"), "boxes")?;
+    let source = directory.join("boxes.ml");
+    fs::write(&source, PROGRAM)?;
+    let bytecode = Program::new(source)?.compile(&directory)?;
+    let words = |mode: &[&str]| -> Result<u64> {
+        let (output, _) = run(&directory, &bytecode, mode)?;
+        let output = String::from_utf8(output)?;
+        let number = output.strip_prefix("words: ").context("no number")?;
+        Ok(number.parse()?)
+    };
+    let (generic, residual) = (words(&["--generic"])?, words(&[])?);
+    assert!(generic > 10_000, "{generic} words");
+    assert!(residual < 1_000, "{residual} words");
+    Ok(())
+}
+
 /// The program's output, and the peak memory of what built and ran it.
-fn run(directory: &Path, bytecode: &Path) -> Result<(Vec<u8>, u64)> {
+fn run(directory: &Path, bytecode: &Path, mode: &[&str]) -> Result<(Vec<u8>, u64)> {
     let measured = bactrian::bench::measure::median(1, directory, || {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
-        command.args(["run", "--no-cache"]).arg(bytecode);
+        command.args(["run", "--no-cache"]);
+        command.args(mode).arg(bytecode);
         Ok(command)
     })?;
     ensure!(measured.status == Some(0), "{measured:?}");

@@ -6,6 +6,9 @@ use crate::code::{Entry, effect};
 use crate::image::verify::{TrapNumber, Verified};
 use core::ops::Range;
 
+/// Words of the code before a loop that is compiled with it, at most.
+const APPROACH: usize = 32;
+
 /// An instruction's index.
 pub type Node = usize;
 
@@ -65,17 +68,60 @@ impl<'a> Graph<'a> {
         &self.successors[self.nodes[node].successors.clone()]
     }
 
-    /// The outermost loops: from where a jump back leads to the end of that jump.
+    /// The outermost loops: from where a jump back leads to the end of that jump; with what leads
+    /// to them (see [`Graph::approach`]).
     pub fn loops(&self) -> Vec<Range<usize>> {
-        let in_loop = |node: &&NodeData| node.loops > 0;
+        let arrivals = self.count_arrivals();
         let mut loops: Vec<Range<usize>> = Vec::new();
-        for node in self.nodes.iter().filter(in_loop) {
+        for (node, data) in self.nodes.iter().enumerate() {
+            if data.loops == 0 {
+                continue;
+            }
             match loops.last_mut() {
-                Some(last) if last.end == node.words.start => last.end = node.words.end,
-                _ => loops.push(node.words.clone()),
+                Some(last) if last.end == data.words.start => last.end = data.words.end,
+                _ => {
+                    let first = self.approach(node, &arrivals);
+                    loops.push(self.nodes[first].words.start..data.words.end);
+                }
             }
         }
         loops
+    }
+
+    /// Where the straight code begins that leads to the loop at `node`. It makes the values that
+    /// the loop begins with. Compiled together with the loop, it need not leave them in memory: a
+    /// float has no box from the first round on.
+    fn approach(&self, node: Node, arrivals: &[u32]) -> Node {
+        let beginning = &self.nodes[node];
+        let earliest = beginning.words.start.saturating_sub(APPROACH);
+        let (mut at, mut first) = (node, node);
+        while let Some(before) = at.checked_sub(1) {
+            let data = &self.nodes[before];
+            let next = self.successors(before);
+            let leads_on = match at == node {
+                true => next.iter().any(|&next| next >= node),
+                false => arrivals[at] == 1 && next.contains(&at),
+            };
+            let is_plain = data.loops == 0 && data.traps == beginning.traps;
+            let adjoins = data.words.end == self.nodes[at].words.start;
+            if !(leads_on && is_plain && adjoins && data.words.start >= earliest) {
+                break;
+            }
+            at = before;
+            if data.can_be_cut {
+                first = at;
+            }
+        }
+        first
+    }
+
+    /// From how many instructions control comes to each.
+    fn count_arrivals(&self) -> Vec<u32> {
+        let mut arrivals = vec![0; self.nodes.len()];
+        for &next in &self.successors {
+            arrivals[next] += 1;
+        }
+        arrivals
     }
 
     fn add(&mut self, instruction: &Instruction, number: impl Fn(i64) -> Node) {

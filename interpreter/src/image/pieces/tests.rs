@@ -136,14 +136,38 @@ fn only_loops_of_what_runs_once_are_compiled() {
         1500,
     );
     assert_eq!(plan.entries, []);
-    let cut = |position, piece| Cut {
+    let cut = |position, depth, piece| Cut {
         position,
         entry: 0,
-        depth: 1,
+        depth,
         trap: None,
         piece,
     };
-    assert_eq!(plan.cuts, [cut(10, Some(4..16)), cut(16, None)]);
+    assert_eq!(plan.cuts, [cut(1, 0, Some(1..16)), cut(16, 1, None)]);
+}
+
+#[test]
+fn straight_code_before_a_loop_is_compiled_with_it() {
+    let body = "CheckSignals; Acc0; BranchIf @body";
+    let begins = |before: &str| {
+        let (_, plan) = plan_of(&format!("Const0; {before}; body: {body}; Stop"), 1500);
+        plan.cuts[0].position
+    };
+    // The program's first instruction is its entry, which is no cut. Calls are none, either.
+    assert_eq!(begins("Push; Const1"), 1);
+    assert_eq!(begins("Push; Push; Acc0; Apply1; Const1"), 1);
+    // Not beyond where paths meet.
+    assert_eq!(begins("BranchIf @join; Push; Pop 1; join: Const1; Push"), 6);
+    // No more than so many words.
+    let many = "Const0; ".repeat(40);
+    assert_eq!(begins(&format!("Push; {many} Const1")), 43 - 32);
+    // Not outside of the handler that the loop is in.
+    let (_, plan) = plan_of(
+        "Const0; PushTrap @h; Const1; Push; body: CheckSignals; Acc0; BranchIf @body; Pop 1;
+         PopTrap; h: Stop",
+        1500,
+    );
+    assert_eq!(plan.cuts[0].position, 3);
 }
 
 #[test]
