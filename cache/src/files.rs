@@ -2,7 +2,7 @@
 //! database, named by their digests.
 //!
 //! Invariant: a file appears under its name complete or not at all (see [`whole`]). Leaves out:
-//! which files are entries; files that are none are swept by [`Files::sweep`].
+//! which files belong to entries; [`Files::sweep`] removes the others.
 
 use std::collections::HashSet;
 use std::fs;

@@ -2,8 +2,8 @@
 //!
 //! An entry's blob is in the table, or, where `blob` is null, in the file that is named by its
 //! digest. Invariant: `digest` is that of kind, key and blob, so an entry that was changed, or
-//! moved to another key, does not pass. Times are seconds; recency within a minute is not kept
-//! apart, so that reading does not mean writing.
+//! moved to another key, does not pass. Times are in seconds. The time of last use is renewed at
+//! most once a minute, so that most reads write nothing.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -160,7 +160,7 @@ impl Store {
             return Ok(Some(Found { id, path }));
         }
         self.remove(id)?;
-        // What cannot be removed is written again or swept later.
+        // A file that cannot be removed now is overwritten or swept later.
         let _ = self.files.remove(&stored);
         Ok(None)
     }

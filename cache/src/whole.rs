@@ -3,8 +3,8 @@
 //! The contents go into a file without a name (`O_TMPFILE`), which disappears with the process;
 //! only when they are complete does it get a name. Over an existing file that takes two steps, a
 //! name beside it and a rename: what a process that is killed between them leaves behind is
-//! replaced by the next. File systems without such files get a temporary one (`.tmp…`), and so do
-//! writers who meet too many others at the name beside.
+//! replaced by the next. On file systems without such files, and for writers that find the name
+//! beside taken too often, it is a temporary file (`.tmp…`).
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
@@ -27,8 +27,8 @@ pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
         Ok(mut file) => {
             file.write_all(contents)?;
             match name(&file, path) {
-                // Without /proc, such a file cannot be named; or others took the name beside `path`
-                // each time.
+                // Without /proc, such a file cannot be given a name. Or other writers had the name
+                // beside `path` at each attempt.
                 Err(error)
                     if matches!(
                         error.kind(),
@@ -72,7 +72,7 @@ fn replace(file: &File, path: &Path) -> io::Result<()> {
         result = link(file, &beside).and_then(|()| std::fs::rename(&beside, path));
         match &result {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                // Somebody else's, or of a process that was killed; gone by now, perhaps.
+                // Another writer has it, or one that was killed left it. It may be gone by now.
                 drop(std::fs::remove_file(&beside));
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
