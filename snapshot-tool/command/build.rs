@@ -13,7 +13,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let variable = |name: &str| env::var_os(name).expect("Cargo sets it");
     let out = PathBuf::from(variable("OUT_DIR"));
-    // Machine code for another machine would only be carried along.
+    // In a cross build it would be machine code of the wrong machine: none is made.
     let made = match variable("HOST") == variable("TARGET") {
         true => precompile::make().expect("the guest can be compiled"),
         false => Made::default(),

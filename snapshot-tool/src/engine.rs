@@ -129,7 +129,7 @@ pub fn with_deadline<T: Send + 'static>(
 ) -> Result<Option<T>> {
     let (sender, done) = sync_channel(1);
     let work = move || {
-        // Without a receiver, the time was over.
+        // This fails if the time was over: nobody waits for the result.
         let _ = sender.send(work());
     };
     let thread = guest_thread("guest".into()).spawn(work).context(NO_STACK)?;

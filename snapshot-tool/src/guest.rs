@@ -1,4 +1,4 @@
-//! A guest as this tool sees it: the module, and what only somebody who knows its language can say.
+//! A guest as this tool sees it: the module, and what depends on the language of its programs.
 //!
 //! Invariant: pipeline, lockstep and cache know no language. A second guest is a second value of
 //! [`Guest`].

@@ -52,7 +52,7 @@ pub fn kind(path: &Path, guest: &Guest) -> Result<Kind, Error> {
     if beginning == WASM_MODULE {
         return Ok(Kind::Wasm);
     }
-    // Its errors are about files that are no whole ELF files, and so no machine code.
+    // An error means that the file is no complete ELF file, and so no machine code.
     let precompiled = Engine::detect_precompiled_file(path).unwrap_or(None);
     if let Some(Precompiled::Module) = precompiled {
         return Ok(Kind::Precompiled);

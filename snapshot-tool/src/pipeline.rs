@@ -116,7 +116,7 @@ impl Pipeline {
             return Ok(module);
         }
         let program = fs::read(path).with_context(unreadable)?;
-        // It may be another file by now.
+        // The file may have changed since it was hashed.
         let key = self.program_key(&blake3::hash(&program));
         self.new_program(&key, &program)
     }

@@ -6,8 +6,8 @@
 //!
 //! Invariant: it changes what a build costs, never what comes out. Code is found by what it was
 //! compiled from and with which settings, and only used if it is undamaged and this processor has
-//! all that it needs; else the same is compiled here. Nothing of it is read, and so takes memory,
-//! before it is looked for.
+//! all that it needs; else the same is compiled here. None of it is read, or takes memory, before
+//! it is needed.
 
 mod functions;
 

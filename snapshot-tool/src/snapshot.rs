@@ -121,8 +121,8 @@ fn freeze(module: &[u8], program: &[u8], code: &Arc<KnownCode>) -> Result<(Snaps
     let (compiled, origin) = machine_code(&engine, &instrumented, code)?;
     let messages = MemoryOutputPipe::new(MESSAGE_LIMIT);
     let mut wasi = WasiCtxBuilder::new();
-    // What hashes the guest draws is in its memory from here on: the same program is the same
-    // snapshot.
+    // Random numbers that the guest draws are part of the snapshot. They are fixed, so that the
+    // same program gives the same snapshot.
     wasi.secure_random(Deterministic::new(vec![0x2e, 0x71, 0x9d, 0x04, 0xb8]));
     wasi.stdin(MemoryInputPipe::new(program.to_vec()))
         .stderr(messages.clone());

@@ -4,8 +4,8 @@
 //! [`compare`] does all of it. [`side`] runs one module on a thread and sends its events in
 //! batches; [`event`] is their form; [`report`] is what is printed of a divergence.
 //!
-//! Invariant: both sides see the same outside: arguments, a clock that counts its readers, fixed
-//! "random" numbers. What one side reads and does there, the other is told ([`outside`]).
+//! Invariant: both sides see the same outside: arguments, a clock that advances a step a reading,
+//! fixed "random" numbers. What one side reads and does there, the other is told ([`outside`]).
 
 mod event;
 mod outside;
@@ -196,7 +196,7 @@ impl Comparison<'_> {
             thread,
         } in sides
         {
-            // Without a receiver it stops at its next event.
+            // A side whose events nobody receives stops at its next one.
             drop(events);
             while !thread.is_finished() && !self.waits.load(Ordering::Relaxed) {
                 std::thread::sleep(PAUSE);

@@ -340,7 +340,7 @@ fn call(
         written: gather(memory.data(&caller), writes, (params, answer)).map_err(error)?,
     };
     if let Outside::Record { calls, .. } = &mut caller.data_mut().outside {
-        // A side that has ended needs no more results: that is for the comparison to find.
+        // This fails if the other side has ended, which the comparison reports.
         let _ = calls.send(call);
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Locks on parts of files, as C's `lockf` has them and readers' locks beside: `fcntl` of POSIX.
+//! Locks on parts of files, for one writer or for many readers: POSIX's `fcntl`.
 //!
 //! They belong to this process: they keep other processes away, and end when any descriptor of the
 //! file is closed here. `rustix` locks whole files only, so the call is made by `libc`.
