@@ -120,7 +120,7 @@ fn generate(
     let mut command = Command::new(tool);
     command.current_dir(directory);
     command.args(environment.words(flags)).arg(module);
-    // What it refuses is missed by the compiler.
+    // If it fails, the compiler finds no file and says so.
     process::run(&mut command, b"").map(|_| ())
 }
 

@@ -84,7 +84,7 @@ pub fn bytecode(program: &Path) -> Option<LeftOut> {
         let missing = format!("{} is not there", program.display());
         return Some(LeftOut::NotBuilt(missing));
     };
-    // A runtime of its own: it is linked with something in C.
+    // The executable has its own runtime, because it is linked with C code.
     if contents.starts_with(b"\x7fELF") {
         return Some(LeftOut::NeedsC);
     }

@@ -209,7 +209,7 @@ impl Case {
                 let at = pairs.position(|(found, expected)| found != expected);
                 return Ok(Some(format!("{args:?}: reports differ from {at:?} on")));
             }
-            // What a trap leaves in memory is nobody's.
+            // Nobody looks at memory after a trap.
             if call.result.is_some() && self.words(&found) != call.memory {
                 return Ok(Some(format!("{args:?}: memory differs")));
             }

@@ -94,7 +94,7 @@ fn unread(module: &Module, func: Func) -> Result<Vec<bool>> {
             | Operator::Br { .. }
             | Operator::BrIf { .. }
             | Operator::BrTable { .. } => has_branched = true,
-            // What ends the function cannot lead past a set: only a branch can.
+            // The others go on to the next operator, or end the function: nothing is passed over.
             _ => {}
         }
     }

@@ -105,8 +105,8 @@ pub fn plant(case: &Case, fault: Fault) -> Result<Result<Vec<u8>, Net>> {
 fn is_reached(engine: &Engine, case: &Case, fault: Fault) -> Result<bool> {
     for act in [Act::Trap, Act::TrapReaders] {
         let Ok(module) = plant(case, Fault { act, ..fault })? else {
-            // Noticed by anything else, the trap says nothing: the mutant counts as one that
-            // survives.
+            // Another net refuses the trap itself, so it cannot show whether calls reach the
+            // place. The mutant counts as one that survives.
             continue;
         };
         if act == Act::TrapReaders && module == case.sound {

@@ -90,7 +90,7 @@ impl Checker {
                 items: items.clone(),
                 generator: generator.clone(),
             };
-            // What cannot even be tried shows nothing.
+            // A program that cannot be tried does not show the fault.
             let compiled = self.compile(&name, &program.text()).ok().flatten();
             compiled.is_some_and(|compiled| self.difference(&compiled, mode).is_some())
         };
@@ -126,7 +126,7 @@ impl Checker {
         } = compiled;
         match self.tool.execute(mode, file, bytecode) {
             Ok(actual) => actual.difference(expected),
-            // It did not end, for instance.
+            // For instance, it did not end in time.
             Err(error) => Some(format!("{error:#}")),
         }
     }

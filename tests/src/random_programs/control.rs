@@ -108,7 +108,8 @@ fn cases(
     for _ in 0..count {
         let mut variables = Vec::new();
         let pattern = generator.pattern(matched, 3, &mut variables);
-        // OCaml's pattern-match compiler gives up on some cases after one for everything.
+        // Behind an unguarded case that takes everything, OCaml's pattern-match compiler gives up
+        // on some others.
         let is_guarded = takes_everything(&pattern) || generator.random.usize(0..4) == 0;
         generator.within(&variables, |generator| {
             if is_guarded {

@@ -98,7 +98,7 @@ impl Generator {
         if names.is_empty() || self.random.usize(0..5) == 0 {
             return self.literal(ty, 1);
         }
-        // Rather one of the last: arguments and locals more often than globals.
+        // Half of the time one of the last, which are arguments and locals.
         let last = names.len().min(6);
         let from = if self.random.bool() {
             names.len() - last

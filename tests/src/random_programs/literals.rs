@@ -177,7 +177,7 @@ impl Generator {
                 self.filled(ty, &format!("{{ {} }}", holes.join("; ")), &types, depth)
             }
             Shape::Variant(constructors) => {
-                // The first is constant.
+                // The first has no arguments, so a literal of depth 0 goes no deeper.
                 let end = if depth == 0 { 1 } else { constructors.len() };
                 let constructor = &constructors[self.random.usize(..end)];
                 let (holes, _) = super::declarations::application(&constructor.arguments);

@@ -105,7 +105,7 @@ fn methods(
             .library
             .add(&format!("18 {name} <- $ : {ty} -> unit"));
     }
-    // What overrides may call what it overrides.
+    // The overriding method may call the one that it overrides.
     if let Some(method) = &overridden {
         generator.library.add(&method.entry(36, "super", None));
     }

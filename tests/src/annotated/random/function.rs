@@ -150,7 +150,7 @@ impl Body<'_> {
             1 => self.payload(),
             2 => format!("(f64.load (i32.wrap_i64 (call $read {})))", self.box_cell()),
             3 | 4 => {
-                // No integer, so no zero: a payload that is missing is one.
+                // Never 0, which is what a missing payload would be.
                 let integer = self.int(depth - 1);
                 format!("(f64.add (f64.convert_i32_s {integer}) (f64.const 0.5))")
             }
@@ -261,7 +261,7 @@ impl Body<'_> {
                 );
                 let (a, mut b) = (self.long(depth - 1), self.long(depth - 1));
                 if op == "div_u" && self.watch == Watch::All {
-                    // A trap hides what comes before it.
+                    // Not divided by 0: a trap would hide what the function did before it.
                     b = format!("(i64.or {b} (i64.const 1))");
                 }
                 format!("(i64.{op} {a} {b})")

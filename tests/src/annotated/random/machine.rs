@@ -120,7 +120,7 @@ impl<'r> Code<'r> {
             }
         }
         if self.watch == Watch::All {
-            // So that it differs whether the jump was taken, even to the next statement.
+            // A report, so that a jump shows even if it leads to the next statement.
             self.op(SEE, 0, 0);
         }
     }
