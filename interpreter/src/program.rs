@@ -78,7 +78,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let code_start = load_code(&executable.code, &verified)?;
     let plan = pieces::plan(&executable.code, &verified, pieces::longest());
     layout::cut(&plan, code_start, entries::resume_slot());
-    // Code that nothing leads to is not verified: it may name what there is not.
+    // Unreachable code is not verified: it may name a primitive that does not exist.
     let is_quiet = |index| {
         let primitive: Option<&Primitive> = bound.get(index).copied().flatten();
         primitive.is_some_and(is_quiet)

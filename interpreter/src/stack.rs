@@ -79,7 +79,7 @@ fn grown() -> u64 {
     let used = |word: u64| memory::load_i64(vm().stack_high.get() - word as u32 * WORD) != 0;
     let mut size = INITIAL_WORDS;
     let margin = u64::from(MARGIN);
-    // An activation that overflowed has written into the margin.
+    // An activation that overflows writes into the margin, so words behind that are looked at.
     while size * 2 <= capacity().into() && (1..=PROBED).any(|word| used(size + margin + word)) {
         size *= 2;
     }

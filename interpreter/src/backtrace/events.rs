@@ -213,7 +213,7 @@ impl Unit {
         self.events.get_or_insert_with(|| {
             let mut events = Vec::new();
             let data = decompress_size_prepended(data).expect("what was compressed here");
-            // Garbage when this returns; nothing collects before.
+            // The list needs no root: nothing is collected until this returns.
             if let Ok(list) = marshal::unmarshal(&data) {
                 read_list(list, start, &mut events);
             }

@@ -89,7 +89,7 @@ impl Shapes {
             Opcode::Reraise => Step::Reraise,
             Opcode::RaiseNoTrace => Step::NoTrace,
             Opcode::Apply | Opcode::Apply1 | Opcode::Apply2 | Opcode::Apply3 => Step::Pass,
-            // A primitive, a division, or a finaliser where memory is allocated.
+            // A primitive or a division raises, or a finaliser that runs at a safepoint.
             _ => Step::Raise,
         };
         let (position, rest) = self.own(&instruction, marks);

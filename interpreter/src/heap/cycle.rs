@@ -62,7 +62,7 @@ pub fn begin(heap: &'static Heap) {
 pub fn slice(heap: &'static Heap, words: u64) {
     let asked = heap.slice_words.get() + words;
     heap.slice_words.set(asked);
-    // What a slice marks and sweeps for each word that it is to free, in OCaml.
+    // OCaml's slices mark and sweep this many words for each word that they are to free.
     let done = match heap.phase.get() {
         Phase::Idle => false,
         Phase::Marked => asked * 25 / 8 >= heap.counters.live_words.get(),
@@ -138,8 +138,7 @@ mod tests {
         finish_cycle();
         let alive = key();
         assert_ne!(alive, ephemeron::none(), "it was alive");
-        // Read after the next cycle has begun without it, and what it refers to has another owner
-        // now.
+        // The next cycle has begun without it, and what it refers to gets another owner.
         ephemeron::keep(alive);
         root.set(alive.field(0));
         heap::modify(alive, 0, Value::UNIT);

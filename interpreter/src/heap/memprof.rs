@@ -1,11 +1,11 @@
 //! `Gc.Memprof`: callbacks for a sample of the blocks that a program allocates, and for what
 //! becomes of them.
 //!
-//! [`Sampler`] says where samples fall. In the nursery the next one makes compiled code's trigger
-//! and the floor of allocation end early. A block that compiled code asks for is
-//! reported before it exists, so an exception of the callback means that it never will; one that a
-//! primitive made is reported at the next safepoint. Promotions and deaths are noticed by
-//! collections and reported at safepoints, too. While a callback runs, nothing is sampled.
+//! [`Sampler`] says where samples fall. The next one in the nursery is where allocation, in
+//! compiled code and in primitives, takes the slow path. A block that compiled code asks for is
+//! reported before it exists, so an exception of the callback means that it never will. One that a
+//! primitive made is reported at the next safepoint. Collections notice promotions and deaths;
+//! these are reported at safepoints, too. While a callback runs, nothing is sampled.
 //!
 //! What is kept of a block, and what is due for it: `samples`.
 

@@ -3,9 +3,8 @@
 //!
 //! Gaps between samples have the geometric distribution. So a gap can be drawn ahead, and words in
 //! between cost nothing; and a gap can be drawn anew at any time, since this distribution has no
-//! memory. In the nursery the next sample is an address, the
-//! *trigger*: a block that begins below it holds a sample. Elsewhere it is a number of words still
-//! to come.
+//! memory. In the nursery the next sample is an address, the *trigger*: a block that begins below
+//! it holds a sample. Elsewhere it is a number of words still to come.
 
 use crate::value::WORD;
 use std::cell::Cell;

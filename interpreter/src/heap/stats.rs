@@ -77,7 +77,7 @@ pub fn measure() -> Spaces {
         }
     });
     let mut spaces = spaces.get().with_free(heap_words() - taken_words());
-    // What slots are too large by, and pages, is free as well.
+    // The unused ends of slots and of pages count as free.
     spaces.free_words = spaces.heap_words - spaces.live_words - spaces.fragments;
     spaces
 }

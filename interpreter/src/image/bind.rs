@@ -287,8 +287,8 @@ mod table {
             pub unsafe fn $name(index: u32, $($argument: $ty),*) -> i64 {
                 match get(index).0.map(|primitive| primitive.code) {
                     Some(Code::$variant(function)) => function($($argument),*).0,
-                    // The verifier compared the arities; but data that is taken for a closure is
-                    // not verified.
+                    // The verifier compared the arities of code. Data that a program takes for a
+                    // closure is not verified.
                     _ => native::trap("the primitive has another type"),
                 }
             }

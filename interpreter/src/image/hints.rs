@@ -5,14 +5,15 @@
 //! guess, and two different ones are none. Code that is called from places not known and
 //! assignments to fields are ignored: a wrong hint costs a comparison at run time.
 //!
-//! Many are no guesses. A closure that was made in this function, one that each instruction which
-//! makes closures of this function captures, a sibling in its block, and a field of a module: each
-//! has the code that the program put there, unless the program writes code pointers. What OCaml
-//! leaves undefined (writing fields of modules and of closures by `Obj`) is not considered.
+//! Many callees are certain: a closure that was made in this function; a captured variable that is
+//! the same function wherever closures of this function are made; a sibling in the same block; a
+//! field of a module. Each has the code that the program put there, unless the program writes code
+//! pointers. What OCaml leaves undefined (writing fields of modules and of closures by `Obj`) is
+//! not considered.
 //!
 //! One pass over a function goes through it in ascending order, and again from labels whose state a
-//! jump back has changed. Passes over the whole program are repeated until nothing changes. After
-//! [`MAX_ROUNDS`] only what was certain and no longer is counts as a change.
+//! jump back has changed. Passes over the whole program are repeated until nothing changes. From
+//! round [`MAX_ROUNDS`] on, a change is only that a callee is no longer certain.
 
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
@@ -210,7 +211,7 @@ impl<'a> Program<'a> {
                 false
             }
             Flow::PushTrap => {
-                // What is assigned until an exception comes is not followed.
+                // What the body assigns before it raises is not followed.
                 let handler = State {
                     accu: Known::ANYTHING,
                     stack: state.stack.iter().map(|known| known.guessed()).collect(),

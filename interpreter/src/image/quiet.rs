@@ -15,8 +15,8 @@ use std::collections::HashMap;
 /// any number.
 pub fn polls(code: &[i32], is_quiet: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut polls = Vec::new();
-    // By position of the CHECK_SIGNALS: the end of the last jump back, and how many busy
-    // instructions are before the one and the other.
+    // By position of the CHECK_SIGNALS: where the last jump back to it ends. And for both
+    // positions, how many busy instructions come before.
     let mut ends: HashMap<usize, usize> = HashMap::new();
     let mut before: HashMap<usize, usize> = HashMap::new();
     let mut busy = 0;

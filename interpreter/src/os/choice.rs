@@ -1,9 +1,8 @@
-//! Under Wasm, who serves a run: WASI, or the tool's own functions where it lets the program use
-//! what its process can use.
+//! Under Wasm, which backend a run uses: WASI, or the tool's own functions, where the tool lets the
+//! program use what its process can use.
 //!
-//! Invariant: until the program begins WASI serves, so that a snapshot knows nothing of the run.
-//! The two share the handles of the standard streams; any other handle means something to one of
-//! them only.
+//! Invariant: it is WASI until the program begins, so that a snapshot knows nothing of the run. The
+//! handles of the standard streams are the same in both; any other belongs to one of them.
 
 use super::pipe::Blocking;
 use super::{Errno, Follow, Handle, OpenFlags, Status, Transfer, Whence};

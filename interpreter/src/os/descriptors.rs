@@ -1,6 +1,6 @@
 //! File descriptors as Unix numbers them: the lowest free number, several for one open file, pipes.
 //!
-//! The outside knows no duplicates, WASI no pipes either, and both number files as they like.
+//! The backends know no duplicates, WASI no pipes either, and each numbers files as it likes.
 //! Invariant: an open file is closed outside when its last descriptor is closed. Standard streams
 //! are descriptors 0 to 2 from the start; whether they are open the outside says when they are
 //! used.
@@ -150,7 +150,7 @@ pub fn duplicate_to(descriptor: Descriptor, target: Descriptor) -> Result<(), Er
         return Err(Errno::BADF);
     }
     if descriptor != target {
-        // What `target` was is gone, even if closing it fails.
+        // The number `target` is free, even if closing its file fails.
         let _ = close(target);
         add(file, index)?;
     }
@@ -261,7 +261,7 @@ pub fn poll(wanted: &[(Descriptor, Transfer)], timeout: Option<u64>) -> Result<V
     let mut outside = Vec::new();
     for (index, &(descriptor, transfer)) in wanted.iter().enumerate() {
         match &get(descriptor)?.object {
-            // Files never keep anybody waiting; not every host says so.
+            // Files are always ready, but not every host says so.
             Object::Outside(handle) => match backend::status_of(*handle)?.kind {
                 Kind::Regular | Kind::Directory => ready[index] = true,
                 _ => outside.push((index, *handle, transfer)),

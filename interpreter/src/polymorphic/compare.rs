@@ -139,7 +139,7 @@ thread_local! {
 
 #[inline(never)]
 fn order_slow(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
-    // What does not nest needs no stack.
+    // Values without blocks in them need no stack.
     match step(a, b, mode)? {
         Step::Same => Ok(Some(Ordering::Equal)),
         Step::Decided(order) => Ok(order),

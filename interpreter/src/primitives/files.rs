@@ -68,7 +68,7 @@ fn open_flags(list: Value) -> OpenFlags {
             4 => flags.truncate = true,
             5 => flags.exclusive = true,
             8 => flags.nonblocking = true,
-            // Read-only, which is what is left without `write` and `append`; binary; text.
+            // Read-only is the default; binary and text are the same.
             _ => {}
         }
     }

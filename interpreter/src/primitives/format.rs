@@ -283,7 +283,7 @@ fn general(x: f64, precision: usize, alternate: bool) -> String {
         return if is_fixed {
             fixed(x, (precision as i64 - 1 - exponent) as usize, true)
         } else if exponent == precision as i64 && rounds_up_to_power(x, precision) {
-            // glibc chose positional notation before it rounded, and then has no zeros left.
+            // glibc chooses positional notation before it rounds, and here prints no zeros.
             decimal.trim_zeros();
             decimal.with_exponent(true)
         } else {

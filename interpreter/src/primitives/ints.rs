@@ -35,7 +35,7 @@ fn format_int(format: Value, n: Value) -> Outcome {
     if format == b"%d" {
         return Ok(decimal(n.as_int()));
     }
-    // The last letter decides what C gets, 63 bits or 64.
+    // Unsigned conversions show 63 bits, signed ones the number extended to 64.
     let unsigned = match format.last() {
         Some(b'u' | b'x' | b'X' | b'o') => n.0 as u64 >> 1,
         Some(_) | None => n.as_int() as u64,

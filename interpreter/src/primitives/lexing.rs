@@ -69,7 +69,7 @@ fn run<const CODE: bool>(tables: Value, start: Value, buffer: Value) -> Outcome 
         buffer.init_field(lexbuf::START_POS, position);
         buffer.init_field(lexbuf::LAST_ACTION, NO_ACTION);
     } else {
-        // Again after a refill.
+        // The scan goes on where it stopped for a refill.
         state = -state - 1;
     }
     loop {

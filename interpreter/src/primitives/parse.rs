@@ -56,12 +56,6 @@ pub fn integer(text: &[u8], bits: u32) -> Option<i64> {
         (true, false) => (1 << (bits - 1)) - 1,
         (false, _) => u64::MAX >> (64 - bits),
     };
-    // Unsigned literals of 63-bit integers may have 64 bits in C's check; they wrap.
-    let limit = if !literal.signed && bits == 63 {
-        u64::MAX >> 1
-    } else {
-        limit
-    };
     if magnitude > limit {
         return None;
     }

@@ -1,6 +1,6 @@
-//! Signals. WASI has none: what a program installs is remembered, for the signals that it sends to
-//! itself (`Unix.kill`) and for `SIGPIPE`, which ends a program that writes where nobody reads,
-//! unless the program ignores it.
+//! Signals. WASI has none. Handlers are kept for the signals that the program sends to itself
+//! (`Unix.kill`), and for `SIGPIPE`: it ends a program that writes to a pipe which nobody reads,
+//! unless the program handles or ignores it.
 
 use super::named;
 use crate::os::{self, Errno, environment};

@@ -6,8 +6,8 @@
 //! erased together.
 //!
 //! Invariant: a minor collection looks at what was written since the last one, and at the keys of
-//! ephemerons whose data was written; a major one looks at each key twice. See [`watch`]. What is
-//! known of writes is bounded as the remembered set is.
+//! ephemerons whose data was written; a major one looks at each key twice. See [`watch`]. The list
+//! of writes is bounded as the remembered set is.
 
 #[cfg(test)]
 mod random;

@@ -126,7 +126,7 @@ pub fn read(handle: Handle, buffer: &mut [u8]) -> Result<usize, Errno> {
     // SAFETY: one vector, which describes `buffer`.
     match Errno::check(unsafe { abi::fd_read(handle.0, &vector, 1, &mut count) }) {
         Ok(()) => Ok(count),
-        // What POSIX calls reading a directory, a WASI host calls a descriptor without that right.
+        // For reading a directory, a WASI host reports a descriptor that must not be read.
         Err(Errno::BADF) if is_directory(handle) => Err(Errno::ISDIR),
         Err(error) => Err(error),
     }

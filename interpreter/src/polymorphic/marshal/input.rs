@@ -63,7 +63,7 @@ pub fn header(bytes: &[u8], function: &str) -> Result<Header, Error> {
             data_len: reader.u32()? as usize,
             objects: reader.u32()? as usize,
             words: {
-                // In a memory of 32-bit words, first.
+                // The size on a machine of 32 bits comes first.
                 reader.u32()?;
                 reader.u32()? as usize
             },
@@ -98,13 +98,13 @@ pub fn unmarshal_as(bytes: &[u8], function: &str) -> Result<Value, Error> {
 
 /// Reads a value from what comes after its header.
 pub fn unmarshal_data(data: &[u8], header: &Header) -> Result<Value, Error> {
-    // The header may lie; a block takes a byte at least.
+    // The header may be false; each block takes a byte at least.
     let objects = header.objects.min(data.len());
     let mut input = Input {
         reader: Reader::new(data),
         objects: Vec::new(),
         tasks: Vec::new(),
-        // As in OCaml: so much is all one block at first.
+        // OCaml reads so much into one large block.
         large: header.words > heap::MAX_YOUNG_WOSIZE + 1,
     };
     let room = allocator::attempt(|| input.objects.try_reserve_exact(objects));

@@ -248,7 +248,7 @@ fn write(descriptor: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {
     loop {
         match os::write(descriptor, &bytes[..len]) {
             Err(Errno::INTR) => {}
-            // A pipe that is nearly full takes one byte where it does not take many.
+            // A pipe that is nearly full may take one byte though it refuses many.
             Err(Errno::AGAIN) if len > 1 => len = 1,
             Err(Errno::PIPE) => {
                 signals::broken_pipe();
@@ -335,7 +335,7 @@ impl Channel {
             }
             scanned = self.limit - self.next;
             if self.next > 0 {
-                // A closed channel has no buffer, but nothing in it either.
+                // A closed channel has no buffer to move bytes in.
                 if scanned > 0 {
                     self.buffer.copy_within(self.next..self.limit, 0);
                 }

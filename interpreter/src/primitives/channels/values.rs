@@ -23,7 +23,7 @@ pub fn output_value(channel: Value, value: Value, flags: Value) -> Outcome {
 pub fn input_value(channel: Value) -> Outcome {
     let header = read_header(channel)?;
     let mut data = Vec::new();
-    // Piece by piece, since a header that lies must not reserve what the file does not have.
+    // Piece by piece: a header with a false length must not reserve more than the file has.
     while data.len() < header.data_len {
         let start = data.len();
         data.resize(header.data_len.min(start + BUFFER_SIZE), 0);

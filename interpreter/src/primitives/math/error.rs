@@ -157,7 +157,7 @@ pub fn erf(x: f64) -> f64 {
 
 fn small(x: f64) -> f64 {
     if x.abs() < f64::from_bits(0x0080_0000 << 32) {
-        // Eight times as much, lest the product be subnormal.
+        // Computed with sixteen times as much, lest the product be subnormal.
         return 0.0625 * (16.0 * x + (16.0 * EXCESS) * x);
     }
     if x.abs() < f64::from_bits(0x3E30_0000 << 32) {

@@ -51,7 +51,7 @@ fn in_range(a: f64, b: f64, c: f64) -> bool {
 }
 
 fn unusual(a: f64, b: f64, c: f64) -> f64 {
-    // The sign of a product too small for a float counts, which musl's function forgets.
+    // A product that is too small for a float is a zero with its sign, which musl forgets.
     if c == 0.0 && a != 0.0 && b != 0.0 {
         return a * b;
     }

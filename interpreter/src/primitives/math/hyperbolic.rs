@@ -190,7 +190,7 @@ pub fn log10(x: f64) -> f64 {
         (x, 0)
     };
     let exponent = (scaled.to_bits() >> 52) as i64 - 1023 + correction;
-    // The mantissa is in [1, 2) for numbers from 1 on, in [0.5, 1) below.
+    // The mantissa is taken in [1, 2) for numbers from 1 on, in [0.5, 1) below.
     let below = i64::from(exponent < 0);
     let fraction = scaled.to_bits() & ((1 << 52) - 1);
     let mantissa = f64::from_bits(fraction | (1023 - below as u64) << 52);

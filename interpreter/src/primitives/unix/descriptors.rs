@@ -1,6 +1,6 @@
 //! Open files by descriptor: reading, writing, seeking, duplicates, pipes, channels.
 //!
-//! There are no programs to start, so whether a descriptor is closed for them is not kept.
+//! No other program can be started, so the flag "close on exec" is not kept.
 
 use super::arguments::{descriptor, plain, with_path};
 use super::error;

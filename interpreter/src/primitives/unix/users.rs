@@ -1,8 +1,8 @@
 //! Users and groups.
 //!
-//! Only the tool, where it serves the program itself, tells as which user the program runs; over
-//! WASI nobody knows. A user's entry comes from the tool's database of users, else from
-//! `/etc/passwd`; a group's entry from `/etc/group`; where these files can be read.
+//! As which user the program runs is known where the tool serves it itself; WASI does not tell. A
+//! user's entry comes from the tool's database of users, else from `/etc/passwd`, a group's entry
+//! from `/etc/group`, where these files can be read.
 
 use super::arguments::plain;
 use crate::heap;
