@@ -131,7 +131,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Whether the file is a database of nobody's: a process that was to make a cache of it was killed.
+/// Whether the database has nothing in it: a process was killed before it made a cache of it.
 fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
     let marks = "SELECT (SELECT application_id FROM pragma_application_id) = 0 AND (SELECT user_version FROM pragma_user_version) = 0
                  AND NOT EXISTS (SELECT 1 FROM sqlite_schema)";

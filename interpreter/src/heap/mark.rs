@@ -51,7 +51,7 @@ pub fn begin(heap: &'static Heap) -> u64 {
     marker.live_words
 }
 
-/// Marks what ephemerons and finalisers keep alive beyond that; likewise.
+/// The same for what ephemerons and finalisers keep alive beyond that.
 pub fn complete(heap: &'static Heap) -> u64 {
     let mut marker = Marker::<false>::new(heap);
     ephemeron::mark(heap, &mut marker);

@@ -226,8 +226,8 @@ fn advance_woken(collection: &mut impl Collection) {
     }
 }
 
-/// Lets the data of `ephemeron` be alive if its keys are, of which those before `field` are known
-/// to be. Otherwise it waits for the first that is not.
+/// Keeps the data of `ephemeron` alive if all of its keys are alive, as those before `field` are
+/// known to be. Otherwise it waits for the first key that is not.
 fn advance(collection: &mut impl Collection, ephemeron: Value, field: usize) {
     if collection.unreached(ephemeron.field(DATA)).is_none() {
         return;
