@@ -33,17 +33,32 @@ pub fn rows(figures: &Figures) -> Vec<Vec<String>> {
         compiler,
     } = figures;
     let header = HEADER.map(String::from).to_vec();
-    let figures = [
-        speed(entries),
-        memory(entries, nothing),
-        specializing(entries, scaling),
-        building(*compiler),
-    ];
-    let measured = figures.into_iter().flatten().filter_map(|figure| {
+    let figures = all(entries, Some(nothing), scaling, *compiler);
+    let measured = figures.filter_map(|figure| {
         let [label, aim] = [figure.label, figure.aim].map(String::from);
         Some(vec![label, figure.measured?, aim])
     });
     std::iter::once(header).chain(measured).collect()
+}
+
+/// The label and the aim of each figure.
+pub fn labels() -> impl Iterator<Item = (&'static str, &'static str)> {
+    all(&[], None, &[], None).map(|figure| (figure.label, figure.aim))
+}
+
+fn all(
+    entries: &[Entry],
+    nothing: Option<&Measurement>,
+    scaling: &[Point],
+    compiler: Option<&Build>,
+) -> impl Iterator<Item = Figure> + use<> {
+    let figures = [
+        speed(entries),
+        memory(entries, nothing),
+        specializing(entries, scaling),
+        building(compiler),
+    ];
+    figures.into_iter().flatten()
 }
 
 struct Figure {
@@ -158,11 +173,11 @@ fn speed(entries: &[Entry]) -> Vec<Figure> {
     means.into_iter().chain([slowest]).collect()
 }
 
-fn memory(entries: &[Entry], nothing: &Measurement) -> Vec<Figure> {
+fn memory(entries: &[Entry], nothing: Option<&Measurement>) -> Vec<Figure> {
     let of_large = |entry: &Entry| {
         let ocamlrun = entry.measurement.ocamlrun.as_ref()?;
         let is_large = ocamlrun.peak >= LARGE;
-        is_large.then(|| entry.measurement.memory_over_ocamlrun(nothing))?
+        is_large.then(|| entry.measurement.memory_over_ocamlrun(nothing?))?
     };
     vec![figure(
         "peak memory over ocamlrun's, both without an empty program's, worst program of 10 MiB and more",

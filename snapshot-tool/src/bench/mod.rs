@@ -4,10 +4,10 @@
 //! [`programs`] lists the programs, [`program`] takes one through everything, [`compiler`] calls
 //! OCaml's compilers, [`measure`] is how time is taken. [`figures`] draws figures from it and
 //! compares them with the aims, [`means`] is by group, [`chart`] draws a picture, [`table`]
-//! renders, [`place`] is where tables go. [`ladder`] measures what each optimisation is worth,
-//! [`bytecode`] counts instructions, [`scaling`] measures the specializer on functions of growing
-//! size, [`shapes`] cold builds of large programs, [`users`] start-up and OCaml's compiler;
-//! [`numbers`] compares numbers with `ocamlrun`'s.
+//! renders, [`place`] is where tables go, [`skeleton`] what they have without figures. [`ladder`]
+//! measures what each optimisation is worth, [`bytecode`] counts instructions, [`scaling`] measures
+//! the specializer on functions of growing size, [`shapes`] cold builds of large programs,
+//! [`users`] start-up and OCaml's compiler; [`numbers`] compares numbers with `ocamlrun`'s.
 //!
 //! Invariant: a ratio is of CPU times, medians, from one run on one machine; a program whose
 //! outputs differ is an error, not a figure.
@@ -25,6 +25,7 @@ mod program;
 mod programs;
 mod scaling;
 pub mod shapes;
+pub mod skeleton;
 mod table;
 mod users;
 
@@ -162,20 +163,6 @@ fn render(tables: &[Vec<Vec<String>>]) -> String {
 fn show(text: &str, place: Option<Place>) -> Result<()> {
     println!("{text}");
     place.map_or(Ok(()), |place| place.replace(text))
-}
-
-/// The first rows of the tables that `make bench` writes into the README: figures, means, tasks.
-pub fn headers() -> [Vec<String>; 3] {
-    [
-        figures::HEADER.map(String::from).to_vec(),
-        means::HEADER.map(String::from).to_vec(),
-        table::tasks(&[]).remove(0),
-    ]
-}
-
-/// The first row of the table of programs in `docs/bench.md`.
-pub fn programs_header() -> Vec<String> {
-    table::programs(&[]).remove(0)
 }
 
 /// Takes a few compiled programs through the pipeline, with their output and a table.

@@ -92,12 +92,17 @@ pub struct Point {
     pub bytes_per_unit: u64,
 }
 
+/// The sizes at which a shape is measured.
+pub fn sizes(shape: Shape) -> [usize; 3] {
+    [4, 2, 1].map(|part| shape.largest() / part)
+}
+
 /// Each shape at its sizes.
 pub fn measure(bench: &Bench) -> Result<Vec<Point>> {
     let nothing = cold(bench, "nothing.ml", "let () = print_int 0\n")?;
     let mut points = Vec::new();
     for shape in Shape::ALL {
-        for size in [shape.largest() / 4, shape.largest() / 2, shape.largest()] {
+        for size in sizes(shape) {
             eprintln!("{}, {size} ...", shape.name());
             let measured = cold(bench, "shape.ml", &shape.program(size))
                 .with_context(|| format!("{}, {size}", shape.name()))?;

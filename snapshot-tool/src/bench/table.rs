@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Measured;
 use super::program::{Entry, Measurement};
-use super::programs::Shelf;
+use super::programs::{Shelf, Source};
 use super::shapes::Point;
 use super::users::Task;
 
@@ -93,12 +93,17 @@ pub fn tasks(tasks: &[Task]) -> Vec<Vec<String>> {
             millis(&task.ocamlrun),
             millis(&task.residual),
             format!("{:.2}", task.over_ocamlrun()),
-            format!("≥ {:.2}", task.aim),
+            aim(task.aim),
             mebibytes(&task.ocamlrun),
             mebibytes(&task.residual),
         ]
     }));
     rows
+}
+
+/// How much faster than `ocamlrun` something should be.
+pub fn aim(ratio: f64) -> String {
+    format!("≥ {ratio:.2}")
 }
 
 /// One row for each size of each shape.
@@ -125,20 +130,24 @@ pub fn shapes(points: &[Point]) -> Vec<Vec<String>> {
     rows
 }
 
+/// A program's group, and whether it is held back.
+pub fn group(source: &Source) -> String {
+    match source.shelf {
+        Shelf::Visible => source.group.to_string(),
+        Shelf::HeldBack => format!("{}, held back", source.group),
+    }
+}
+
 fn program(entry: &Entry) -> Vec<String> {
     let Entry {
         source,
         measurement,
         ocamlopt,
     } = entry;
-    let group = match source.shelf {
-        Shelf::Visible => source.group.to_string(),
-        Shelf::HeldBack => format!("{}, held back", source.group),
-    };
     let mebibytes = |measured: &Measured| (measured.peak >> 20).to_string();
     let mut cells = vec![
         source.name.clone(),
-        group,
+        group(source),
         or_absent(measurement.ocamlrun.as_ref().map(seconds)),
         or_absent(ocamlopt.as_ref().map(seconds)),
         seconds(&measurement.generic),

@@ -7,10 +7,11 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::measure::{Measured, bactrian, ocamlrun};
 use super::program::{Bench, Build, ratio};
+use super::table;
 use crate::pipeline::Mode;
 
 /// OCaml's own compiler, in bytecode, where Debian puts it.
@@ -37,14 +38,42 @@ impl Task {
     }
 }
 
-/// The tasks, by what they are called on the command line.
-const TASKS: [(&str, Measure); 2] = [("ocamlc", compile), ("hello", hello)];
+/// A task before it is measured.
+struct Plan {
+    /// What it is called on the command line.
+    argument: &'static str,
+    /// In the table.
+    name: &'static str,
+    aim: f64,
+    measure: fn(&Bench) -> Result<Sides>,
+}
 
-type Measure = fn(&Bench) -> Result<Task>;
+/// What `ocamlrun` took, and what residual code took.
+type Sides = [Measured; 2];
+
+const PLANS: [Plan; 2] = [
+    Plan {
+        argument: "ocamlc",
+        name: "ocamlc.byte on 10,000 lines, with a warm cache",
+        aim: 5.0,
+        measure: compile,
+    },
+    Plan {
+        argument: "hello",
+        name: "hello world, prebuilt",
+        aim: 1.0 / 3.0,
+        measure: hello,
+    },
+];
 
 /// Whether a task is called so.
 pub fn is_task(name: &str) -> bool {
-    TASKS.iter().any(|(task, _)| *task == name)
+    PLANS.iter().any(|plan| plan.argument == name)
+}
+
+/// The name and the aim of each task.
+pub fn labels() -> impl Iterator<Item = (&'static str, String)> {
+    PLANS.iter().map(|plan| (plan.name, table::aim(plan.aim)))
 }
 
 /// Measures the tasks that are wanted, on `ocamlrun` and on ours; none where OCaml is not
@@ -54,10 +83,10 @@ pub fn measure(bench: &Bench, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Ta
     if !bench.has_ocamlrun() || !Path::new(COMPILER).exists() {
         return Ok(tasks);
     }
-    for (name, measure) in TASKS {
-        if is_wanted(name) {
-            eprintln!("{name} ...");
-            tasks.push(measure(bench)?);
+    for plan in PLANS {
+        if is_wanted(plan.argument) {
+            eprintln!("{} ...", plan.argument);
+            tasks.push(plan.carry_out(bench)?);
         }
     }
     Ok(tasks)
@@ -75,8 +104,27 @@ pub fn build(bench: &Bench) -> Result<Option<Build>> {
     Ok(Some(build))
 }
 
+impl Plan {
+    /// Measures the task, and insists that both sides end in the same way.
+    fn carry_out(self, bench: &Bench) -> Result<Task> {
+        let [ocamlrun, residual] = (self.measure)(bench)?;
+        let end = |measured: &Measured| (measured.status, measured.output.clone());
+        ensure!(
+            end(&ocamlrun) == end(&residual),
+            "{}: the run ends otherwise than under ocamlrun",
+            self.name
+        );
+        Ok(Task {
+            name: self.name,
+            ocamlrun,
+            residual,
+            aim: self.aim,
+        })
+    }
+}
+
 /// The compiler, out of a warm cache.
-fn compile(bench: &Bench) -> Result<Task> {
+fn compile(bench: &Bench) -> Result<Sides> {
     let source = bench.path("large.ml");
     fs::write(&source, module(LINES)).context("cannot write a scratch file")?;
     let cache = bench.path("tools.sqlite");
@@ -105,16 +153,11 @@ fn compile(bench: &Bench) -> Result<Task> {
         object == written()?,
         "ocamlc writes something else than under ocamlrun"
     );
-    agreed(Task {
-        name: "ocamlc.byte on 10,000 lines, with a warm cache",
-        ocamlrun,
-        residual,
-        aim: 5.0,
-    })
+    Ok([ocamlrun, residual])
 }
 
 /// Hello world, as machine code.
-fn hello(bench: &Bench) -> Result<Task> {
+fn hello(bench: &Bench) -> Result<Sides> {
     let text = b"let () = print_endline \"Hello, world!\"\n";
     let bytecode = bench.compile_text("hello.ml", text)?;
     let module = bench.path("hello.cwasm");
@@ -124,24 +167,15 @@ fn hello(bench: &Bench) -> Result<Task> {
         .status()
         .context("cannot start this executable")?;
     ensure!(built.success(), "hello world cannot be built");
-    agreed(Task {
-        name: "hello world, prebuilt",
-        ocamlrun: bench.run(SHORT_RUNS, || Ok(ocamlrun(&bytecode)))?,
-        residual: bench.run(SHORT_RUNS, || {
-            let mut command = bactrian()?;
-            command.args(["run", "--allow-precompiled"]).arg(&module);
-            Ok(command)
-        })?,
-        aim: 1.0 / 3.0,
-    })
-}
-
-fn agreed(task: Task) -> Result<Task> {
-    let end = |measured: &Measured| (measured.status, measured.output.clone());
-    if end(&task.ocamlrun) != end(&task.residual) {
-        bail!("{}: the run ends otherwise than under ocamlrun", task.name);
-    }
-    Ok(task)
+    let ours = || {
+        let mut command = bactrian()?;
+        command.args(["run", "--allow-precompiled"]).arg(&module);
+        Ok(command)
+    };
+    Ok([
+        bench.run(SHORT_RUNS, || Ok(ocamlrun(&bytecode)))?,
+        bench.run(SHORT_RUNS, ours)?,
+    ])
 }
 
 /// Some declarations in the manner of programs; `@` stands for a number.
