@@ -71,9 +71,12 @@ impl Program {
         if is_newer(&bytecode, &self.source) {
             return Ok(bytecode);
         }
-        // The compiler writes its interfaces beside the source: so the source is copied, too.
+        // The compiler writes its interfaces beside the source, so the source is copied. A file
+        // copied to itself would be empty.
         let copy = directory.join(format!("{}.ml", self.name));
-        fs::copy(&self.source, &copy)?;
+        if copy != self.source {
+            fs::copy(&self.source, &copy)?;
+        }
         let outcome = process::run(
             Command::new("ocamlc")
                 .args(["-w", "-a", "-o"])
@@ -130,4 +133,20 @@ fn read_optional(path: &Path) -> Result<Vec<u8>> {
 fn is_newer(made: &Path, source: &Path) -> bool {
     let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
     matches!((modified(made), modified(source)), (Ok(made), Ok(source)) if made > source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_can_be_compiled_where_it_lies() -> Result<()> {
+        let directory = TempDir::new()?;
+        let source = directory.path().join("here.ml");
+        fs::write(&source, "let () = print_string \"here\"")?;
+        let program = Program::new(source)?;
+        let bytecode = program.compile(directory.path())?;
+        assert_eq!(program.oracle(&bytecode)?.stdout, b"here");
+        Ok(())
+    }
 }
