@@ -46,6 +46,8 @@ optimisations! {
     "inlining" inlining;
     /// Load and decide once what was loaded or decided before.
     "value-numbering" value_numbering;
+    /// Do not poll where nothing can wait for a safepoint: in loops that neither call nor allocate.
+    "safepoints" safepoints;
     /// Make boxes of floats where they are looked at, not where they come from.
     "virtual-boxes" virtual_boxes;
 }

@@ -17,7 +17,8 @@ use crate::raise;
 use crate::value::{Value, WORD, header, tag};
 use crate::vm::vm;
 use annotations::{
-    cells_drop_below, cells_invalidate, cells_sync, lockstep_event, points_to, specialize_active,
+    cells_drop_below, cells_invalidate, cells_sync, lockstep_event, points_to, safepoint_needless,
+    safepoint_passed, specialize_active,
 };
 
 /// A constant of the program.
@@ -100,10 +101,18 @@ impl Registers {
         fine
     }
 
+    /// Clears the accumulator if the next instruction does not look at it, so that it is not kept.
+    #[inline(always)]
+    pub fn clear_if_dead(&mut self) {
+        if self.next_sets_accu() {
+            self.accu = UNIT;
+        }
+    }
+
     /// Whether the next instruction sets the accumulator without looking at it, as is usual where a
     /// loop begins.
     #[inline(always)]
-    pub fn next_sets_accu(&self) -> bool {
+    fn next_sets_accu(&self) -> bool {
         use Opcode::*;
         // SAFETY: only verified code is loaded, and this instruction is not the last of it.
         let next = unsafe { Opcode::from_cell(memory::load_u32(self.pc + CELL)) };
@@ -137,7 +146,14 @@ impl Registers {
     #[inline(always)]
     #[must_use]
     pub fn poll(&mut self) -> bool {
-        !self.is_alerted() || self.safepoint(0)
+        if safepoint_needless() != 0 {
+            return true;
+        }
+        if self.is_alerted() && !self.safepoint(0) {
+            return false;
+        }
+        safepoint_passed();
+        true
     }
 
     /// Whether the stack overflows, or something waits for a safepoint.

@@ -39,21 +39,38 @@ pub fn apply_code(code: u32, closure: Value, arguments: &[Value]) -> Outcome {
     outcome(Value(result))
 }
 
-/// Applies `closure` to `n` arguments, 1 to 7, that are not what its arity says; they end at `top`.
-#[inline(never)]
-pub extern "C" fn apply_slow(
-    closure: i64,
-    top: u32,
-    n: u32,
-    a0: i64,
-    a1: i64,
-    a2: i64,
-    a3: i64,
-    a4: i64,
-    a5: i64,
-    a6: i64,
-) -> i64 {
-    let arguments = [a0, a1, a2, a3, a4, a5, a6];
+macro_rules! slow {
+    ($($name:ident $case:pat, $n:literal ($($argument:ident $index:literal)*) ($($unused:tt)*);)*) => {
+        /// Applies `closure` to `n` arguments, 1 to 7, that are not what its arity says; they end
+        /// at `top`.
+        #[inline(always)]
+        pub fn apply_slow(closure: i64, top: u32, n: u32, arguments: Arguments) -> i64 {
+            match n {
+                $($case => $name(closure, top, $(arguments[$index]),*),)*
+            }
+        }
+
+        $(
+            #[inline(never)]
+            extern "C" fn $name(closure: i64, top: u32, $($argument: i64),*) -> i64 {
+                apply_inexactly(closure, top, $n, [$($argument,)* $($unused),*])
+            }
+        )*
+    };
+}
+
+slow! {
+    apply_slow_1 1, 1 (a0 0) (1 1 1 1 1 1);
+    apply_slow_2 2, 2 (a0 0 a1 1) (1 1 1 1 1);
+    apply_slow_3 3, 3 (a0 0 a1 1 a2 2) (1 1 1 1);
+    apply_slow_4 4, 4 (a0 0 a1 1 a2 2 a3 3) (1 1 1);
+    apply_slow_5 5, 5 (a0 0 a1 1 a2 2 a3 3 a4 4) (1 1);
+    apply_slow_6 6, 6 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5) (1);
+    apply_slow_7 _, 7 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5 a6 6) ();
+}
+
+#[inline(always)]
+fn apply_inexactly(closure: i64, top: u32, n: u32, arguments: Arguments) -> i64 {
     if let Some(result) = complete(Value(closure), top, n, arguments) {
         return result;
     }
@@ -72,22 +89,23 @@ fn complete(partial: Value, top: u32, n: u32, arguments: Arguments) -> Option<i6
     if code::arity(code) != RESTART_ARITY {
         return None;
     }
+    let code = code + code::CELL;
     let saved = |index| partial.field(PARTIAL_ARGUMENTS + index).0;
-    let [a, b, c, d, e, f, _] = arguments;
-    let count = partial.wosize().wrapping_sub(PARTIAL_ARGUMENTS);
-    let arguments = match count {
-        1 => [saved(0), a, b, c, d, e, f],
-        2 => [saved(0), saved(1), a, b, c, d, e],
-        3 => [saved(0), saved(1), saved(2), a, b, c, d],
-        4 => [saved(0), saved(1), saved(2), saved(3), a, b, c],
-        _ => return None,
+    // In each case the number of arguments is a constant.
+    let enter = |count: u32, arguments| {
+        let arity = count + n;
+        let closure = partial.field(PARTIAL_ARGUMENTS - 1).0;
+        (arity <= MAX_DIRECT && code::arity(code) == arity)
+            .then(|| enter(code, closure, top, arity, arguments))
     };
-    let (code, arity) = (code + code::CELL, count as u32 + n);
-    if arity > MAX_DIRECT || code::arity(code) != arity {
-        return None;
+    let [a, b, c, d, e, f, _] = arguments;
+    match partial.wosize().wrapping_sub(PARTIAL_ARGUMENTS) {
+        1 => enter(1, [saved(0), a, b, c, d, e, f]),
+        2 => enter(2, [saved(0), saved(1), a, b, c, d, e]),
+        3 => enter(3, [saved(0), saved(1), saved(2), a, b, c, d]),
+        4 => enter(4, [saved(0), saved(1), saved(2), saved(3), a, b, c]),
+        _ => None,
     }
-    let closure = partial.field(PARTIAL_ARGUMENTS - 1).0;
-    Some(enter(code, closure, top, arity, arguments))
 }
 
 /// Applies `closure` to the `n` arguments on the stack at `at`. The stack below is free.

@@ -8,6 +8,7 @@
 
 use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot};
 use crate::code::effect::frame_size;
+use crate::code::opcode::Opcode;
 use crate::code::{self, CELL, Certainty};
 use crate::heap;
 use crate::memory::{self, cell_read, cell_write};
@@ -16,7 +17,7 @@ use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
     box_exists, cells_drop_below, context_pop, context_push, context_update, immediate, points_to,
-    specialize_active, specialize_guess, specialize_range,
+    safepoint_needless, specialize_active, specialize_guess, specialize_range,
 };
 
 /// The registers of an activation.
@@ -179,11 +180,22 @@ impl Registers {
         (self.pc + origin * CELL).wrapping_add(self.operand(k).wrapping_mul(CELL))
     }
 
+    /// Goes on at `target`; past it, if that is a poll for nothing: the loop that it begins has been
+    /// entered, and polls no more.
+    #[inline(always)]
+    pub fn jump(&mut self, target: u32) {
+        self.pc = target;
+        if safepoint_needless() != 0 && memory::load_u32(target) == Opcode::CheckSignals as u32 {
+            self.clear_if_dead();
+            self.next(0);
+        }
+    }
+
     /// Takes the jump in operand `k`, the last one, or goes on.
     #[inline(always)]
     pub fn branch(&mut self, k: u32, taken: bool) {
         if taken {
-            self.pc = self.target(k, k);
+            self.jump(self.target(k, k));
             // Keeps the two paths apart: the next position must not be a run-time choice between
             // two.
             context_update(self.pc);

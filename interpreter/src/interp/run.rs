@@ -29,7 +29,7 @@ use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
     cells_drop_below, cells_invalidate, cells_sync, context_update, lockstep_event, nonzero,
-    specialize_active, specialize_guess, specialize_inlined,
+    safepoint_passed, specialize_active, specialize_guess, specialize_inlined,
 };
 
 /// Runs the code at `code`, whose arity is `nargs`, with the closure `env`; the stack below `sp` is
@@ -81,15 +81,18 @@ pub extern "C" fn interp(
     'activation: loop {
         if begins {
             r.begin();
-            if polls && r.is_alerted() {
-                if !r.begin_slowly() {
-                    lockstep_event(events::ENTER, r.entry, r.sp, r.env());
-                    lockstep_event(events::EXIT, r.pc, r.sp, 0);
-                    return Value::RAISED.0;
+            if polls {
+                if r.is_alerted() {
+                    if !r.begin_slowly() {
+                        lockstep_event(events::ENTER, r.entry, r.sp, r.env());
+                        lockstep_event(events::EXIT, r.pc, r.sp, 0);
+                        return Value::RAISED.0;
+                    }
+                    if specialize_active() != 0 {
+                        return r.begin_again(nargs);
+                    }
                 }
-                if specialize_active() != 0 {
-                    return r.begin_again(nargs);
-                }
+                safepoint_passed();
             }
             lockstep_event(events::ENTER, r.entry, r.sp, r.env());
         }
@@ -276,7 +279,7 @@ pub extern "C" fn interp(
                                 memory::store_u8(byte(r.accu, index), (char >> 1) as u8);
                                 r.set(UNIT, 0);
                             }
-                            Branch => r.pc = r.target(1, 1),
+                            Branch => r.jump(r.target(1, 1)),
                             BranchIf => r.branch(1, r.accu != FALSE),
                             BranchIfNot => r.branch(1, r.accu == FALSE),
                             Switch => r.switch(),
@@ -294,9 +297,7 @@ pub extern "C" fn interp(
                                 break 'raise;
                             }
                             CheckSignals => {
-                                if r.next_sets_accu() {
-                                    r.accu = UNIT;
-                                }
+                                r.clear_if_dead();
                                 if !r.poll() {
                                     break 'raise;
                                 }
@@ -425,8 +426,7 @@ pub extern "C" fn interp(
                             enter(code, closure, r.sp, n, arguments)
                         } else {
                             cells_sync();
-                            let [a0, a1, a2, a3, a4, a5, a6] = arguments;
-                            apply_slow(closure, r.sp, n, a0, a1, a2, a3, a4, a5, a6)
+                            apply_slow(closure, r.sp, n, arguments)
                         };
                         r.sp = top;
                         result
@@ -472,8 +472,7 @@ pub extern "C" fn interp(
                 if n > MAX_DIRECT {
                     return apply_at(closure, r.sp, n);
                 }
-                let [a0, a1, a2, a3, a4, a5, a6] = a;
-                return apply_slow(closure, base, n, a0, a1, a2, a3, a4, a5, a6);
+                return apply_slow(closure, base, n, a);
             }
             // A second name for the entry, so that its equality with `code` tells LLVM nothing
             // about `r.entry`.

@@ -72,6 +72,11 @@ impl Abs {
         matches!(self, Abs::Fact(Fact::Box | Fact::BoxAddress | Fact::BoxAt))
     }
 
+    /// Whether a box is made where `other` becomes this on the way into a join.
+    pub fn needs_box_of(self, other: Self) -> bool {
+        other == Abs::Fact(Fact::Box) && self != other
+    }
+
     /// Whether it is an `i64` other than 0.
     pub fn is_nonzero(self) -> bool {
         match self {

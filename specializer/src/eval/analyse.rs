@@ -271,6 +271,9 @@ impl Node {
         let mut changed = self.cells.join(cells);
         for (mine, &theirs) in self.params.iter_mut().zip(*args) {
             let joined = mine.join(theirs);
+            if joined.needs_box_of(*mine) || joined.needs_box_of(theirs) {
+                changed |= std::mem::take(&mut self.cells.polled);
+            }
             changed |= joined != *mine;
             *mine = joined;
         }

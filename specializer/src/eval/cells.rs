@@ -45,6 +45,8 @@ pub struct Cells<V> {
     cells: Vec<Cell<V>>,
     /// Whether memory has to agree with all of them before anybody looks.
     pub sync_due: bool,
+    /// Whether nothing can wait for a safepoint.
+    pub polled: bool,
 }
 
 impl<V> Default for Cells<V> {
@@ -52,6 +54,7 @@ impl<V> Default for Cells<V> {
         Self {
             cells: Vec::new(),
             sync_due: false,
+            polled: false,
         }
     }
 }
@@ -191,15 +194,18 @@ impl Content for Abs {
 impl Cells<Abs> {
     /// Joins the cells of another path into these. Returns whether anything changed.
     pub fn join(&mut self, other: &Cells<Abs>) -> bool {
+        let mut makes_box = false;
         let mut joined = Vec::with_capacity(self.cells.len().max(other.cells.len()));
         let (mut mine, mut theirs) = (self.cells.iter().peekable(), other.cells.iter().peekable());
         loop {
             let cell = match (mine.peek(), theirs.peek()) {
                 (None, None) => break,
                 (Some(a), Some(b)) if a.address == b.address => {
+                    let value = a.value.join(b.value);
+                    makes_box |= value.needs_box_of(a.value) || value.needs_box_of(b.value);
                     let cell = Cell {
                         address: a.address,
-                        value: a.value.join(b.value),
+                        value,
                         dirty: a.dirty || b.dirty,
                     };
                     mine.next();
@@ -207,6 +213,7 @@ impl Cells<Abs> {
                     cell
                 }
                 (Some(a), b) if b.is_none_or(|b| order(a.address) > order(b.address)) => {
+                    makes_box |= Abs::Dynamic.needs_box_of(a.value);
                     let cell = Cell {
                         value: Abs::Dynamic,
                         ..**a
@@ -215,6 +222,7 @@ impl Cells<Abs> {
                     cell
                 }
                 (_, Some(b)) => {
+                    makes_box |= Abs::Dynamic.needs_box_of(b.value);
                     let cell = Cell {
                         value: Abs::Dynamic,
                         ..**b
@@ -229,8 +237,11 @@ impl Cells<Abs> {
         let mut joined = Cells {
             cells: joined,
             sync_due: self.sync_due || other.sync_due,
+            polled: self.polled && other.polled && !makes_box,
         };
-        while joined.evict().is_some() {}
+        while let Some(cell) = joined.evict() {
+            joined.polled &= !Abs::Dynamic.needs_box_of(cell.value);
+        }
         let changed = joined != *self;
         *self = joined;
         changed

@@ -61,11 +61,13 @@ impl Node {
             .map(|param| param.abs)
             .eq(self.params.iter().copied());
         let cells_due = cells.sync_due == self.cells.sync_due;
+        let polled = cells.polled == self.cells.polled;
         let cells = cells
             .iter()
             .map(|cell| (cell.address, cell.value.abs, cell.dirty));
         params
             && cells_due
+            && polled
             && cells.eq(self
                 .cells
                 .iter()
@@ -294,6 +296,7 @@ impl Emission<'_> {
         let params = params.collect();
         let mut cells = Cells::default();
         cells.sync_due = node.cells.sync_due;
+        cells.polled = node.cells.polled;
         for cell in node.cells.iter() {
             cells.set(
                 cell.address,

@@ -15,6 +15,7 @@ impl<P: Phase> Machine<'_, P> {
 
     pub(super) fn sync(&mut self) {
         let Self { cells, phase, .. } = self;
+        cells.polled = false;
         cells.sync(|address, value| phase.store_cell(address, value));
     }
 
@@ -64,6 +65,7 @@ impl<P: Phase> Machine<'_, P> {
         self.cells.set(address, value, dirty);
         while let Some(cell) = self.cells.evict() {
             if cell.dirty {
+                self.cells.polled &= !Abs::Dynamic.needs_box_of(cell.value.abs());
                 self.phase.store_cell(cell.address, cell.value);
             }
         }

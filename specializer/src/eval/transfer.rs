@@ -193,6 +193,9 @@ impl<'a, P: Phase> Machine<'a, P> {
         if op.effect() != Effect::Pure {
             self.sync_if_due();
         }
+        if may_ask_for_safepoint(op, args) {
+            self.cells.polled = false;
+        }
         let value = self.phase.emit(op, args, ty);
         if is_watched {
             self.cells.invalidate();
@@ -303,6 +306,12 @@ impl<'a, P: Phase> Machine<'a, P> {
                 let is_inlined = self.is_inlined() && !self.evaluation.lockstep_events;
                 self.set_known(result, Abs::Const(Const::I32(is_inlined.into())));
             }
+            Intrinsic::SafepointPassed => self.cells.polled = true,
+            Intrinsic::SafepointNeedless => {
+                let is_on = self.evaluation.optimisations.safepoints;
+                let needless = self.cells.polled && is_on && !self.evaluation.lockstep_events;
+                self.set_known(result, Abs::Const(Const::I32(needless.into())));
+            }
             Intrinsic::Nonzero => self.nonzero(args[0], result),
             Intrinsic::Immediate => self.immediate(args[0], result),
             Intrinsic::PointsTo => self.points_to(args[0], args[1], result),
@@ -407,4 +416,19 @@ impl<'a, P: Phase> Machine<'a, P> {
             }
         }
     }
+}
+
+/// Whether after this something may wait for a safepoint that did not before; see
+/// [`Intrinsic::SafepointPassed`].
+fn may_ask_for_safepoint<V: Content>(op: Op, args: &[V]) -> bool {
+    let makes_box = args.iter().any(|arg| arg.abs() == Abs::Fact(Fact::Box));
+    let asks = match op.effect() {
+        Effect::Pure | Effect::Traps | Effect::Reads | Effect::ReadsGlobal => false,
+        Effect::Writes => match op {
+            Op::Store { .. } => matches!(args[0].abs(), Abs::Const(_) | Abs::Symbol(_)),
+            _ => true,
+        },
+        Effect::WritesGlobal | Effect::Calls => true,
+    };
+    makes_box || asks
 }

@@ -137,6 +137,7 @@ fn each_option_changes_the_key() {
         |options| options.optimisations.facts = false,
         |options| options.optimisations.inlining = false,
         |options| options.optimisations.value_numbering = false,
+        |options| options.optimisations.safepoints = false,
         |options| options.optimisations.virtual_boxes = false,
         |options| options.budgets.nodes += 1,
         |options| options.budgets.nodes_per_byte += 1,
