@@ -173,7 +173,11 @@ impl Scale {
             let line = Line::new().set("x1", x).set("x2", x);
             let number = text(x, bottom + 13.0, &f64::from(power).exp2().to_string());
             picture = picture
-                .add(line.set("y1", TOP).set("y2", bottom).set("stroke", colour))
+                .add(
+                    line.set("y1", TOP + HEADING)
+                        .set("y2", bottom)
+                        .set("stroke", colour),
+                )
                 .add(number.set("text-anchor", "middle").set("font-size", 9));
         }
         picture
