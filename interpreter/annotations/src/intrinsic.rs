@@ -211,8 +211,8 @@ intrinsics! {
         /// Returns `value`, the address of a block that begins with the word `word`, for as long as
         /// anything holds that address, or the block's after it has moved. A contract.
         PointsTo "value.points_to" fn points_to(value: i64, word: u32) -> i64, First, Pure;
-        /// Nothing waits for a safepoint, and nothing will before code calls a function, makes a box
-        /// or stores to a constant address. A contract.
+        /// Nothing waits for a safepoint, and nothing will before code calls a function, makes a
+        /// box or stores to a constant address. A contract.
         SafepointPassed "safepoint.passed" fn safepoint_passed(), Nothing, Calls;
         /// 1 in residual code where nothing can wait for a safepoint, as [`safepoint_passed`] says;
         /// else 0. Also 0 where lockstep events are compiled in.

@@ -12,12 +12,13 @@
 //!   [`specialize_guess`]): they choose how code is multiplied. A wrong hint costs speed or code
 //!   size, never correctness.
 //! * **contracts** ([`specialize_range`], [`box_exists`], [`points_to`], [`immediate`],
-//!   [`nonzero`], [`safepoint_passed`] and the `cells` functions): they promise what values are and how memory is used. A cell is an
-//!   aligned 8-byte word of memory above the first 64 KiB: an operand-stack slot or a virtual
-//!   register. The specializer keeps its contents in SSA values. Other code may look at a cell only
-//!   after [`cells_sync`]; where it may have changed one, [`cells_invalidate`] must come before it
-//!   is read. Contents that are constants at specialization time are never changed by other code.
-//!   When a function returns, cells that were not synced are lost.
+//!   [`nonzero`], [`safepoint_passed`] and the `cells` functions): they promise what values are and
+//!   how memory is used. A cell is an aligned 8-byte word of memory above the first 64 KiB: an
+//!   operand-stack slot or a virtual register. The specializer keeps its contents in SSA values.
+//!   Other code may look at a cell only after [`cells_sync`]; where it may have changed one,
+//!   [`cells_invalidate`] must come before it is read. Contents that are constants at
+//!   specialization time are never changed by other code. When a function returns, cells that were
+//!   not synced are lost.
 //!
 //! An interpreter that exports a function that boxes floats ([`BOX_EXPORT`]) gets residual code
 //! that boxes them where somebody looks at the box.

@@ -89,23 +89,31 @@ fn complete(partial: Value, top: u32, n: u32, arguments: Arguments) -> Option<i6
     if code::arity(code) != RESTART_ARITY {
         return None;
     }
-    let code = code + code::CELL;
     let saved = |index| partial.field(PARTIAL_ARGUMENTS + index).0;
-    // In each case the number of arguments is a constant.
-    let enter = |count: u32, arguments| {
-        let arity = count + n;
-        let closure = partial.field(PARTIAL_ARGUMENTS - 1).0;
-        (arity <= MAX_DIRECT && code::arity(code) == arity)
-            .then(|| enter(code, closure, top, arity, arguments))
-    };
     let [a, b, c, d, e, f, _] = arguments;
+    // In each case the number of arguments is a constant.
     match partial.wosize().wrapping_sub(PARTIAL_ARGUMENTS) {
-        1 => enter(1, [saved(0), a, b, c, d, e, f]),
-        2 => enter(2, [saved(0), saved(1), a, b, c, d, e]),
-        3 => enter(3, [saved(0), saved(1), saved(2), a, b, c, d]),
-        4 => enter(4, [saved(0), saved(1), saved(2), saved(3), a, b, c]),
+        1 => enter_if(partial, top, 1 + n, [saved(0), a, b, c, d, e, f]),
+        2 => enter_if(partial, top, 2 + n, [saved(0), saved(1), a, b, c, d, e]),
+        3 => enter_if(
+            partial,
+            top,
+            3 + n,
+            [saved(0), saved(1), saved(2), a, b, c, d],
+        ),
         _ => None,
     }
+}
+
+/// Enters the function of a partial application, if `n` is its arity.
+#[inline(always)]
+fn enter_if(partial: Value, top: u32, n: u32, arguments: Arguments) -> Option<i64> {
+    let code = memory::load_u32(partial.address()) + code::CELL;
+    if n > MAX_DIRECT || code::arity(code) != n {
+        return None;
+    }
+    let closure = partial.field(PARTIAL_ARGUMENTS - 1).0;
+    Some(enter(code, closure, top, n, arguments))
 }
 
 /// Applies `closure` to the `n` arguments on the stack at `at`. The stack below is free.

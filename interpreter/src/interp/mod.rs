@@ -10,6 +10,7 @@ mod blocks;
 pub mod calls;
 pub mod entries;
 pub mod events;
+mod integers;
 mod leave;
 mod methods;
 mod primitive;

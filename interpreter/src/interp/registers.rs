@@ -180,8 +180,8 @@ impl Registers {
         (self.pc + origin * CELL).wrapping_add(self.operand(k).wrapping_mul(CELL))
     }
 
-    /// Goes on at `target`; past it, if that is a poll for nothing: the loop that it begins has been
-    /// entered, and polls no more.
+    /// Goes on at `target`; past it, if that is a poll for nothing: the loop that it begins has
+    /// been entered, and polls no more.
     #[inline(always)]
     pub fn jump(&mut self, target: u32) {
         self.pc = target;

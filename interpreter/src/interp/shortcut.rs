@@ -138,7 +138,7 @@ fn ternary(shortcut: u32, a: i64, b: i64, c: i64) -> bool {
 
 impl Registers {
     #[inline(always)]
-    fn done(&mut self, result: i64, pops: u32) -> Attempt {
+    pub fn done(&mut self, result: i64, pops: u32) -> Attempt {
         self.drop(pops);
         self.accu = result;
         Attempt::Done
@@ -162,6 +162,7 @@ impl Registers {
             FLOAT_SQRT => self.boxed(0, |r| float(r.accu).sqrt()),
             FLOAT_OF_INT => self.boxed(0, |r| (r.accu >> 1) as f64),
             ENVIRONMENT => self.done(self.env(), 0),
+            integers::FIRST.. => self.integer_1(shortcut),
             _ => match unary(shortcut, self.accu) {
                 Some(result) => self.done(result, 0),
                 None => Attempt::Call,
@@ -181,6 +182,7 @@ impl Registers {
             FLOAT_MUL => self.boxed(1, |r| float(r.accu) * float(r.slot(0))),
             FLOAT_DIV => self.boxed(1, |r| float(r.accu) / float(r.slot(0))),
             FLOAT_ARRAY_GET | FLOAT_ARRAY_UNSAFE_GET => self.boxed(1, Self::float_element),
+            integers::FIRST.. => self.integer_2(shortcut),
             _ => match binary(shortcut, self.accu, self.slot(0)) {
                 Some(result) => self.done(result, 1),
                 None => Attempt::Call,

@@ -10,10 +10,68 @@ macro_rules! shortcuts {
         pub fn number(name: &str) -> u32 {
             match name {
                 $($($name)|+ => $constant,)*
-                _ => 0,
+                _ => integers::number(name),
             }
         }
     };
+}
+
+/// The shortcuts of boxed integers: [`FIRST`], sixteen for each kind, and the operator.
+///
+/// [`FIRST`]: integers::FIRST
+pub mod integers {
+    pub const FIRST: u32 = 64;
+
+    const KINDS: [&str; 3] = ["int32", "int64", "nativeint"];
+
+    /// The only kind that is narrower than a word.
+    pub const INT32: u32 = 0;
+
+    macro_rules! operators {
+        ($($number:literal $constant:ident $name:literal;)*) => {
+            $(pub const $constant: u32 = $number;)*
+            const OPERATORS: &[&str] = &[$($name),*];
+        };
+    }
+
+    // In the order of their numbers; those with two arguments and a box as the result come first.
+    operators! {
+        0 ADD "add";
+        1 SUB "sub";
+        2 MUL "mul";
+        3 AND "and";
+        4 OR "or";
+        5 XOR "xor";
+        6 SHIFT_LEFT "shift_left";
+        7 SHIFT_RIGHT "shift_right";
+        8 SHIFT_RIGHT_UNSIGNED "shift_right_unsigned";
+        9 COMPARE "compare";
+        10 NEG "neg";
+        11 OF_INT "of_int";
+        12 TO_INT "to_int";
+    }
+
+    /// The number of the shortcut for the primitive `name`; 0: there is none.
+    pub fn number(name: &str) -> u32 {
+        let of = |(kind, prefix): (usize, &&str)| {
+            let rest = name.strip_prefix("caml_")?.strip_prefix(*prefix)?;
+            let operator = rest.strip_prefix('_')?;
+            let operator = OPERATORS.iter().position(|&known| known == operator)?;
+            Some(FIRST + kind as u32 * 16 + operator as u32)
+        };
+        KINDS.iter().enumerate().find_map(of).unwrap_or(0)
+    }
+
+    /// Which of the kinds a shortcut is for.
+    #[inline(always)]
+    pub fn kind(shortcut: u32) -> u32 {
+        (shortcut - FIRST) / 16
+    }
+
+    #[inline(always)]
+    pub fn operator(shortcut: u32) -> u32 {
+        (shortcut - FIRST) % 16
+    }
 }
 
 /// Whether all that the primitive `name` returns is boxes of floats.
