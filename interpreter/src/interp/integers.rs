@@ -60,15 +60,25 @@ fn arithmetic(kind: u32, operator: u32, a: i64, b: i64) -> i64 {
     }
 }
 
+// No closures here: one that is not inlined would read cells behind the specializer's back.
 impl Registers {
     /// The shortcut of an operator with one argument.
     #[inline(always)]
     pub fn integer_1(&mut self, shortcut: u32) -> Attempt {
         let kind = kind(shortcut);
         match operator(shortcut) {
-            NEG => self.boxed_integer(kind, 0, |r| unbox(r.accu).wrapping_neg()),
-            OF_INT => self.boxed_integer(kind, 0, |r| r.accu >> 1),
             TO_INT => self.done(immediate(tagged(unbox(self.accu))), 0),
+            operator @ (NEG | OF_INT) => {
+                let Some(block) = self.allocate(WOSIZE, tag::CUSTOM) else {
+                    return Attempt::Raised;
+                };
+                let n = match operator {
+                    NEG => unbox(self.accu).wrapping_neg(),
+                    _ => self.accu >> 1,
+                };
+                write(block, kind, n);
+                self.done(i64::from(block), 0)
+            }
             _ => Attempt::Call,
         }
     }
@@ -76,33 +86,34 @@ impl Registers {
     /// The shortcut of an operator with two arguments.
     #[inline(always)]
     pub fn integer_2(&mut self, shortcut: u32) -> Attempt {
-        let (kind, operator) = (kind(shortcut), operator(shortcut));
-        if operator == COMPARE {
-            let (a, b) = (unbox(self.accu), unbox(self.slot(0)));
-            let order = i64::from(a > b) - i64::from(a < b);
-            return self.done(immediate(tagged(order)), 1);
+        match operator(shortcut) {
+            COMPARE => {
+                let (a, b) = (unbox(self.accu), unbox(self.slot(0)));
+                let order = i64::from(a > b) - i64::from(a < b);
+                self.done(immediate(tagged(order)), 1)
+            }
+            operator @ ..=SHIFT_RIGHT_UNSIGNED => {
+                let kind = kind(shortcut);
+                let Some(block) = self.allocate(WOSIZE, tag::CUSTOM) else {
+                    return Attempt::Raised;
+                };
+                write(
+                    block,
+                    kind,
+                    arithmetic(kind, operator, self.accu, self.slot(0)),
+                );
+                self.done(i64::from(block), 1)
+            }
+            _ => Attempt::Call,
         }
-        if operator > SHIFT_RIGHT_UNSIGNED {
-            return Attempt::Call;
-        }
-        self.boxed_integer(kind, 1, |r| arithmetic(kind, operator, r.accu, r.slot(0)))
     }
+}
 
-    /// Boxes the number that `compute` makes of the accumulator and the top of the stack.
-    #[inline(always)]
-    fn boxed_integer(
-        &mut self,
-        kind: u32,
-        pops: u32,
-        compute: impl FnOnce(&Self) -> i64,
-    ) -> Attempt {
-        let Some(block) = self.allocate(WOSIZE, tag::CUSTOM) else {
-            return Attempt::Raised;
-        };
-        memory::store_i64(block, Value::int((Kind::Int32 as u32 + kind).into()).0);
-        memory::store_i64(block + WORD, cut(kind, compute(self)));
-        self.done(i64::from(block), pops)
-    }
+/// Writes the fields of a new block.
+#[inline(always)]
+fn write(block: u32, kind: u32, n: i64) {
+    memory::store_i64(block, Value::int((Kind::Int32 as u32 + kind).into()).0);
+    memory::store_i64(block + WORD, cut(kind, n));
 }
 
 #[cfg(test)]

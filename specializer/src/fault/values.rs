@@ -53,7 +53,8 @@ pub fn merge_constants(function: &mut Function, mut place: Place) -> Sites {
     Sites::none()
 }
 
-/// Uses one load for the next one of its type in the block.
+/// Uses the first load of a block for another one of its type. (Neighbours are often equal: a value
+/// that was pushed twice.)
 pub fn merge_loads(function: &mut Function, mut place: Place) -> Sites {
     for (id, block) in function.blocks.iter() {
         let mut earlier: Vec<Value> = Vec::new();
@@ -63,10 +64,8 @@ pub fn merge_loads(function: &mut Function, mut place: Place) -> Sites {
         });
         for load in loads {
             let ty = function.value_type(load);
-            let other = earlier
-                .iter()
-                .rev()
-                .find(|&&one| function.value_type(one) == ty);
+            let mut earlier_ones = earlier.iter();
+            let other = earlier_ones.find(|&&one| function.value_type(one) == ty);
             if let Some(&other) = other
                 && place.here()
             {

@@ -1,0 +1,58 @@
+//! Only the interpreter's loop touches cells. A function that it calls would find in memory what was
+//! there at the last sync; one that is inlined into the loop today need not be tomorrow.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use bactrian::guest;
+use wasmparser::{Operator, Parser, Payload, TypeRef};
+
+/// The names of the imports for cells that a function calls, by its index; beside the count of
+/// imported functions.
+fn users() -> Result<BTreeMap<u32, BTreeSet<&'static str>>> {
+    let mut cells: BTreeMap<u32, &str> = BTreeMap::new();
+    let mut users: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
+    let mut next = 0;
+    for payload in Parser::new(0).parse_all(guest::DEFAULT.module) {
+        match payload? {
+            Payload::ImportSection(imports) => {
+                for import in imports.into_imports() {
+                    let import = import?;
+                    if let TypeRef::Func(_) = import.ty {
+                        if import.name.starts_with("cells.") {
+                            cells.insert(next, import.name);
+                        }
+                        next += 1;
+                    }
+                }
+            }
+            Payload::CodeSectionEntry(body) => {
+                for operator in body.get_operators_reader()? {
+                    if let Operator::Call { function_index } = operator?
+                        && let Some(&name) = cells.get(&function_index)
+                    {
+                        users.entry(next).or_default().insert(name);
+                    }
+                }
+                next += 1;
+            }
+            _ => {}
+        }
+    }
+    Ok(users)
+}
+
+#[test]
+fn only_the_loop_touches_cells() -> Result<()> {
+    let users = users()?;
+    let all = BTreeSet::from([
+        "cells.drop_below",
+        "cells.invalidate",
+        "cells.read",
+        "cells.sync",
+        "cells.write",
+    ]);
+    let users: Vec<_> = users.into_values().collect();
+    assert_eq!(users, [all], "one function, which calls all of them");
+    Ok(())
+}
