@@ -69,7 +69,7 @@ pub enum Damage {
     WrongOperator,
     /// A global keeps its old value.
     DroppedGlobal,
-    /// A load is taken for an earlier one.
+    /// A load is taken for an earlier one of another place.
     MergedLoads,
     /// An instruction with an effect counts as dead.
     DroppedEffect,

@@ -3,7 +3,7 @@
 use super::bounds::Bounds;
 use super::{Place, Site, Sites, calls, cells};
 use crate::index::Map;
-use crate::ir::residual::{Block, Function, Value};
+use crate::ir::residual::{Block, Function, Inst, Value};
 use crate::op::{Const, Op};
 
 /// Adds two to an integer: a tagged one stays tagged.
@@ -53,26 +53,26 @@ pub fn merge_constants(function: &mut Function, mut place: Place) -> Sites {
     Sites::none()
 }
 
-/// Uses the first load of a block for another one of its type. (Neighbours are often equal: a value
-/// that was pushed twice.)
+/// Uses a load for a later one of the same type but another place, in the same block.
 pub fn merge_loads(function: &mut Function, mut place: Place) -> Sites {
     for (id, block) in function.blocks.iter() {
-        let mut earlier: Vec<Value> = Vec::new();
-        let loads = block.insts.iter().filter_map(|inst| match inst.op {
-            Op::Load { .. } => inst.result,
-            _ => None,
-        });
-        for load in loads {
-            let ty = function.value_type(load);
-            let mut earlier_ones = earlier.iter();
-            let other = earlier_ones.find(|&&one| function.value_type(one) == ty);
-            if let Some(&other) = other
+        let mut earlier: Vec<&Inst> = Vec::new();
+        for inst in &block.insts {
+            let (Op::Load { kind, .. }, Some(load)) = (inst.op, inst.result) else {
+                continue;
+            };
+            let is_other = |one: &&&Inst| {
+                function.value_type(one.result.expect("loads have results")) == kind.ty()
+                    && (one.op, &one.args) != (inst.op, &inst.args)
+            };
+            let other = earlier.iter().rev().find(is_other);
+            if let Some(other) = other.and_then(|other| other.result)
                 && place.here()
             {
                 replace(function, load, other);
                 return Sites::block(id).with_values(vec![load]);
             }
-            earlier.push(load);
+            earlier.push(inst);
         }
     }
     Sites::none()
