@@ -1,5 +1,6 @@
-//! Only the interpreter's loop reads and writes cells. A function that it calls would find in memory
-//! what was there at the last sync; one that is inlined into the loop today need not be tomorrow.
+//! Only the interpreter's loop reads and writes cells. A function that it calls would find in
+//! memory what was there at the last sync; one that is inlined into the loop today need not be
+//! tomorrow.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -29,7 +29,7 @@ pub use bactrian::lockstep::Verdict;
 const FUNCTIONS: usize = 16;
 
 /// Places of each function that are tried.
-const PLACES: usize = 4;
+const PLACES: usize = 16;
 
 /// A program, ready to get faults.
 pub struct Bench {
