@@ -15,6 +15,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::hash_map::Entry;
+
 use smallvec::SmallVec;
 
 use super::rename::Renaming;
@@ -235,13 +237,13 @@ impl Pass<'_> {
 
     fn number(&mut self, inst: &Inst) {
         let args = inst.args.iter().map(|&arg| self.numbers[arg]).collect();
-        let expression = (inst.op, args);
-        let number = self.known.get(&expression).copied();
-        let number = number.unwrap_or_else(|| {
-            let number = self.expressions.push(Some(expression.clone()));
-            self.known.insert(expression, number);
-            number
-        });
+        let number = match self.known.entry((inst.op, args)) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                let number = self.expressions.push(Some(new.key().clone()));
+                *new.insert(number)
+            }
+        };
         if let Some(result) = inst.result {
             self.numbers[result] = number;
         }
@@ -256,27 +258,21 @@ impl Pass<'_> {
     fn place(&self, address: Value, offset: u32) -> Place {
         let mut number = self.numbers[address];
         let mut displacement = offset;
-        loop {
-            match &self.expressions[number] {
-                Some((Op::Plain(Plain::I32Add), args)) => match self.constant(args[1]) {
-                    Some(constant) => {
-                        displacement = displacement.wrapping_add(constant);
-                        number = args[0];
-                    }
-                    None => break,
-                },
-                Some((Op::Const(Const::I32(constant)), _)) => {
-                    return Place {
-                        base: None,
-                        displacement: displacement.wrapping_add(*constant as u32),
-                    };
-                }
-                Some(_) | None => break,
-            }
+        while let Some((Op::Plain(Plain::I32Add), args)) = &self.expressions[number]
+            && let Some(constant) = self.constant(args[1])
+        {
+            displacement = displacement.wrapping_add(constant);
+            number = args[0];
         }
-        Place {
-            base: Some(number),
-            displacement,
+        match self.constant(number) {
+            Some(constant) => Place {
+                base: None,
+                displacement: displacement.wrapping_add(constant),
+            },
+            None => Place {
+                base: Some(number),
+                displacement,
+            },
         }
     }
 
