@@ -79,12 +79,14 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let plan = pieces::plan(&executable.code, &verified, pieces::longest());
     layout::cut(&plan, code_start, entries::resume_slot());
     // Unreachable code is not verified: it may name a primitive that does not exist.
-    let is_quiet = |index| {
-        let primitive: Option<&Primitive> = bound.get(index).copied().flatten();
-        primitive.is_some_and(is_quiet)
-    };
+    let primitive = |index: usize| -> Option<&Primitive> { bound.get(index).copied().flatten() };
+    let is_quiet = |index| primitive(index).is_some_and(is_quiet);
     for poll in quiet::polls(&executable.code, is_quiet) {
         code::silence(code::address(code_start, poll));
+    }
+    let returns = |index| primitive(index).is_some_and(returns);
+    for leaf in quiet::leaves(&executable.code, &verified.entries, returns) {
+        code::note_leaf(code::address(code_start, leaf.position));
     }
     // Code that is loaded later may call what the program itself does not.
     let writes_pointers = calls("caml_obj_set_raw_field") || calls("caml_reify_bytecode");
@@ -130,6 +132,11 @@ fn is_float(globals: Value, global: usize) -> bool {
 /// Whether calls of a primitive leave nothing for a safepoint to do.
 fn is_quiet(primitive: &Primitive) -> bool {
     primitive.effect == Effect::Leaf && !shortcut::allocates(shortcut::number(primitive.name))
+}
+
+/// Whether calls of a primitive run no OCaml code and need no collection.
+fn returns(primitive: &Primitive) -> bool {
+    matches!(primitive.effect, Effect::Leaf | Effect::Allocates)
 }
 
 /// Makes the heap and the stack of a program that has been laid out: nothing that is not zero comes

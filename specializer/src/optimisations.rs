@@ -38,6 +38,8 @@ optimisations! {
     "virtual-stack" virtual_stack;
     /// Call through known request slots directly.
     "direct-calls" direct_calls;
+    /// Call what is not known by a switch over residual functions, not through the table.
+    "dispatch" dispatch;
     /// Make versions for guessed callees.
     "guesses" guesses;
     /// Use what the interpreter says of values: integers, functions, what is not 0.

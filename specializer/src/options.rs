@@ -28,6 +28,7 @@ impl Options {
     pub fn choices(&self) -> Choices<'_> {
         Choices {
             keep_events: self.lockstep_events,
+            dispatch: self.optimisations.dispatch,
             absent: self.absent.as_ref(),
         }
     }

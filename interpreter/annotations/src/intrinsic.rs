@@ -65,9 +65,10 @@ macro_rules! plain {
     (First $first:ident $($arg:ident)*) => {
         $first
     };
-    (Zero) => {
+    (Zero $($arg:ident)*) => {{
+        $(let _ = $arg;)*
         0
-    };
+    }};
 }
 
 macro_rules! intrinsics {
@@ -200,6 +201,8 @@ intrinsics! {
         /// 1 in residual code that runs within its caller's, where a call was; else 0. Also 0 where
         /// lockstep events are compiled in, so that both sides do the same.
         SpecializeInlined "specialize.inlined" fn specialize_inlined() -> u32, Zero, Pure;
+        /// 1 in residual code where `value` is known while it is made, else 0.
+        SpecializeKnown "specialize.known" fn specialize_known(value: u32) -> u32, Zero, Pure;
         /// Returns `value`, which is not 0. A contract.
         Nonzero "value.nonzero" fn nonzero(value: i64) -> i64, First, Pure;
         /// Returns `value`, which the function under [`crate::BOX_EXPORT`] has made, or what is

@@ -21,7 +21,8 @@
 //!   not synced are lost.
 //!
 //! An interpreter that exports a function that boxes floats ([`BOX_EXPORT`]) gets residual code
-//! that boxes them where somebody looks at the box.
+//! that boxes them where somebody looks at the box. One that names its dispatchers
+//! ([`DISPATCHERS_EXPORT`]) gets calls of unknown functions without a table.
 //!
 //! The request table ([`RequestTable`]) says what is to be specialized; its address is exported as
 //! the Wasm global [`REQUEST_TABLE_EXPORT`].
@@ -32,9 +33,11 @@
 #![no_std]
 
 mod boxes;
+mod dispatch;
 mod intrinsic;
 mod request;
 
 pub use boxes::*;
+pub use dispatch::*;
 pub use intrinsic::*;
 pub use request::*;

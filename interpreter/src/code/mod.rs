@@ -27,7 +27,13 @@ pub const CODE_WORD: u32 = 4;
 
 /// Arity in an entry's cell that sends callers to the slow path: a RESTART. It and all above it are
 /// no arities.
-pub const RESTART_ARITY: u32 = (1 << 23) - 1;
+pub const RESTART_ARITY: u32 = (1 << 22) - 1;
+
+/// Where the arity begins in an entry's cell, above the instruction and [`LEAF`].
+const ARITY_SHIFT: u32 = 9;
+
+/// Marks the entry's cell of a function that need not poll, see `image::quiet`.
+const LEAF: u32 = 1 << 8;
 
 /// A function of the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +57,18 @@ pub fn words(bytes: &[u8]) -> Vec<i32> {
 /// The arity in the cell of an entry.
 #[inline(always)]
 pub fn arity(entry: u32) -> u32 {
-    memory::load_u32(entry) >> 8
+    memory::load_u32(entry) >> ARITY_SHIFT
+}
+
+/// Whether the function at `entry` need not poll when it begins.
+#[inline(always)]
+pub fn is_leaf(entry: u32) -> bool {
+    memory::load_u32(entry) & LEAF != 0
+}
+
+/// Says so of the function at `entry`.
+pub fn note_leaf(entry: u32) {
+    memory::store_u32(entry, memory::load_u32(entry) | LEAF);
 }
 
 /// The function-table index in the request slot of an entry.
@@ -176,5 +193,5 @@ pub fn address(start: u32, position: usize) -> u32 {
 
 /// Makes the cell at `cell` that of an entry of this arity.
 pub fn set_arity(cell: u32, arity: u32) {
-    memory::store_u32(cell, memory::load_u32(cell) | arity << 8);
+    memory::store_u32(cell, memory::load_u32(cell) | arity << ARITY_SHIFT);
 }

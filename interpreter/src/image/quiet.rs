@@ -1,10 +1,15 @@
-//! Loops that need no poll: nothing in them allocates, calls a function, or calls a primitive that
-//! may leave something for a safepoint to do.
+//! What needs no poll: loops in which nothing waits for one, and functions that soon return.
+//!
+//! In a *quiet* loop nothing allocates, calls a function, or calls a primitive that may leave
+//! something for a safepoint to do. A *leaf* is a short function that neither calls one nor jumps
+//! back. What it allocates is bounded, and its caller polls in its place: a loop with a call is not
+//! quiet. Its frame fits into the stack's margin, so it looks at the stack's limit no more.
 //!
 //! `ocamlc` puts CHECK_SIGNALS where a loop's jump back leads. What lies between the two is the
 //! loop. A loop of any other form keeps its poll. In code that no compiler made, a poll that is
 //! missing costs memory and nothing else.
 
+use crate::code::Entry;
 use crate::code::decode;
 use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
@@ -39,6 +44,36 @@ pub fn polls(code: &[i32], is_quiet: impl Fn(usize) -> bool) -> Vec<usize> {
     }
     polls.retain(|poll| ends.get(poll) == before.get(poll));
     polls
+}
+
+/// Words of code of a leaf, at most: its frame is no larger, and margins are longer than a few.
+const LONGEST_LEAF: usize = 128;
+
+/// The leaves among the functions of verified `code`. `returns` says of the primitive with an index
+/// that it calls no OCaml code and need not collect.
+pub fn leaves<'a>(
+    code: &'a [i32],
+    entries: &'a [Entry],
+    returns: impl Fn(usize) -> bool + 'a,
+) -> impl Iterator<Item = &'a Entry> {
+    entries.iter().filter(move |entry| {
+        let words = entry.position..entry.end;
+        entry.arity > 0 && words.len() <= LONGEST_LEAF && is_leaf(&code[words], &returns)
+    })
+}
+
+fn is_leaf(code: &[i32], returns: impl Fn(usize) -> bool) -> bool {
+    decode::instructions(code).all(|instruction| {
+        let mut ahead = true;
+        effect::successors(&instruction, |target| {
+            ahead &= target > instruction.position as i64;
+        });
+        let calls = match effect::primitive(&instruction) {
+            Some((index, _)) => !returns(index),
+            None => effect::call_arity(instruction.opcode, instruction.operands).is_some(),
+        };
+        ahead && !calls
+    })
 }
 
 /// Whether an instruction that calls no primitive allocates or calls.
@@ -92,6 +127,33 @@ mod tests {
         let inner = "inner: CheckSignals; Acc0; BranchIf @inner";
         assert_eq!(quiet(inner), 2);
         assert_eq!(quiet(&format!("{inner}; Acc0; MakeBlock1 0")), 1);
+    }
+
+    /// Whether a function of one parameter with this body is a leaf.
+    fn is_leaf(body: &str) -> bool {
+        let code = assemble(body);
+        let entry = Entry {
+            position: 0,
+            arity: 1,
+            end: code.len(),
+        };
+        leaves(&code, &[entry], |primitive| primitive == 0).count() == 1
+    }
+
+    #[test]
+    fn a_leaf_returns_without_a_call() {
+        assert!(is_leaf("Acc0; MakeBlock1 0; Return 1"));
+        assert!(is_leaf(
+            "Acc0; BranchIf @end; Acc0; CCall1 0; end: Return 1"
+        ));
+        assert!(!is_leaf("Acc0; CCall1 1; Return 1"));
+        assert!(!is_leaf(
+            "PushRetAddr @end; Acc0; Push; EnvAcc1; Apply1; end: Return 1"
+        ));
+        assert!(!is_leaf("Acc0; Push; EnvAcc1; AppTerm1 2"));
+        assert!(!is_leaf("again: Acc0; BranchIf @again; Return 1"));
+        assert!(!is_leaf("Push; again: Acc0; Pop 1; Push; Branch @again"));
+        assert!(!is_leaf(&format!("{}Return 1", "Acc0; ".repeat(200))));
     }
 
     #[test]

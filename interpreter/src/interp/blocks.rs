@@ -66,7 +66,7 @@ fn made_closure(address: u32, code: u32) -> i64 {
 /// The address of a block of at most [`heap::MAX_YOUNG_WOSIZE`] words, its header written. This is
 /// no safepoint.
 #[inline(always)]
-fn allocate_young(wosize: u32, tag: u8) -> u32 {
+pub fn allocate_young(wosize: u32, tag: u8) -> u32 {
     let start = vm().young_ptr.get().wrapping_sub((wosize + 1) * WORD);
     if start < vm().young_floor.get() {
         heap::alloc_small(wosize, tag)

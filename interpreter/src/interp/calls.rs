@@ -1,10 +1,12 @@
-//! Calls that are not exact: partial applications, their expansion, more arguments than parameters.
+//! Calls of closures that are not known, and calls that are not exact: partial applications, their
+//! expansion, more arguments than parameters.
 //!
 //! Everything here runs between a sync and an invalidate: arguments are in memory, on the OCaml
 //! stack, so a collection in a callee finds and updates them. The last call is always in tail
 //! position: a program whose tail calls go this way must not run out of stack.
 
-use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot};
+use super::blocks::{allocate_young, allocations_poll};
+use super::entries::*;
 use crate::code;
 use crate::code::RESTART_ARITY;
 use crate::heap::{self, memprof};
@@ -12,9 +14,22 @@ use crate::memory;
 use crate::registry::{Outcome, outcome};
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
+use annotations::{cells_sync, specialize_known};
 
 /// Fields of a partial application before its arguments: code, closure information, closure.
 const PARTIAL_ARGUMENTS: usize = 3;
+
+/// The list under [`annotations::DISPATCHERS_EXPORT`].
+#[cfg(target_family = "wasm")]
+#[repr(C)]
+pub struct Dispatchers {
+    count: u32,
+    functions: [[*const (); 2]; MAX_DIRECT as usize],
+}
+
+// SAFETY: nobody writes it, and functions are the same for all threads.
+#[cfg(target_family = "wasm")]
+unsafe impl Sync for Dispatchers {}
 
 /// The second word of a closure whose environment starts at field `start`.
 pub const fn closure_info(start: usize) -> i64 {
@@ -39,81 +54,151 @@ pub fn apply_code(code: u32, closure: Value, arguments: &[Value]) -> Outcome {
     outcome(Value(result))
 }
 
-macro_rules! slow {
-    ($($name:ident $case:pat, $n:literal ($($argument:ident $index:literal)*) ($($unused:tt)*);)*) => {
-        /// Applies `closure` to `n` arguments, 1 to 7, that are not what its arity says; they end
-        /// at `top`.
+/// The same as [`dispatch`], but directly where the code is known and takes `n` arguments.
+#[inline(always)]
+pub fn call(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> i64 {
+    if specialize_known(code) != 0 && code::arity(code) == n {
+        return enter(code, closure, top, n, arguments);
+    }
+    cells_sync();
+    dispatch(code, closure, top, n, arguments)
+}
+
+/// What is applied to a number of arguments that is not its arity.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Inexact {
+    /// A function that takes more.
+    Function,
+    /// A partial application that holds so many, of a function that takes just these and the new
+    /// ones.
+    Partial(u32),
+    /// Anything else, and what the profiler may have to know of.
+    Other,
+}
+
+impl Inexact {
+    /// The closure, whose code is `code`, if it is applied to `n` arguments.
+    #[inline(always)]
+    fn new(code: u32, closure: i64, n: u32) -> Self {
+        let arity = code::arity(code);
+        if arity == RESTART_ARITY {
+            let held = (Value(closure).wosize() as u32).wrapping_sub(PARTIAL_ARGUMENTS as u32);
+            return match code::arity(code + code::CELL) == held.wrapping_add(n) {
+                true => Self::Partial(held),
+                false => Self::Other,
+            };
+        }
+        match n < arity && !allocations_poll() {
+            true => Self::Function,
+            false => Self::Other,
+        }
+    }
+}
+
+// LLVM makes tail calls only of functions that end in one call. So each of these chooses a function
+// first, and then calls it. All have the parameters of an entry, which so stay where they are.
+macro_rules! by_count {
+    ($($dispatch:ident $slow:ident $partial:ident $inexact:ident $ty:ident $slot:ident $case:pat, $n:literal
+        ($($argument:ident $index:literal)*)
+        $($held:literal $complete:ident)*;)*) => {
+        /// Applies a closure, whose code is `code`, to `n` arguments, 1 to 7, which end at `top`.
         #[inline(always)]
-        pub fn apply_slow(closure: i64, top: u32, n: u32, arguments: Arguments) -> i64 {
+        pub fn dispatch(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> i64 {
             match n {
-                $($case => $name(closure, top, $(arguments[$index]),*),)*
+                $($case => $dispatch(code, closure, top, $(arguments[$index]),*),)*
             }
         }
 
         $(
             #[inline(never)]
-            extern "C" fn $name(closure: i64, top: u32, $($argument: i64),*) -> i64 {
-                apply_inexactly(closure, top, $n, [$($argument,)* $($unused),*])
+            extern "C" fn $dispatch(code: u32, closure: i64, top: u32, $($argument: i64),*) -> i64 {
+                let function: $ty = match code::arity(code) == $n {
+                    true => $slot(code),
+                    false => $slow,
+                };
+                function(code, closure, top, $($argument),*)
+            }
+
+            #[inline(never)]
+            extern "C" fn $slow(code: u32, closure: i64, top: u32, $($argument: i64),*) -> i64 {
+                let function: $ty = match Inexact::new(code, closure, $n) {
+                    Inexact::Function => $partial,
+                    $(Inexact::Partial($held) => $complete,)*
+                    Inexact::Partial(_) | Inexact::Other => $inexact,
+                };
+                function(code, closure, top, $($argument),*)
+            }
+
+            /// A closure that waits for more arguments.
+            extern "C" fn $partial(code: u32, closure: i64, _: u32, $($argument: i64),*) -> i64 {
+                let wosize = PARTIAL_ARGUMENTS as u32 + $n;
+                let block = Value::block(allocate_young(wosize, tag::CLOSURE));
+                init_partial(block, code, closure);
+                $(block.init_field(PARTIAL_ARGUMENTS + $index, Value($argument));)*
+                block.0
+            }
+
+            extern "C" fn $inexact(code: u32, closure: i64, top: u32, $($argument: i64),*) -> i64 {
+                let at = top - $n * WORD;
+                $(memory::store_i64(at + $index * WORD, $argument);)*
+                run_at(code, closure, at, $n)
             }
         )*
+
+        /// The list under [`annotations::DISPATCHERS_EXPORT`].
+        #[cfg(target_family = "wasm")]
+        #[unsafe(no_mangle)]
+        pub static BACTRIAN_DISPATCHERS: Dispatchers = Dispatchers {
+            count: 2 * MAX_DIRECT,
+            functions: [$([$dispatch as *const (), $slow as *const ()]),*],
+        };
     };
 }
 
-slow! {
-    apply_slow_1 1, 1 (a0 0) (1 1 1 1 1 1);
-    apply_slow_2 2, 2 (a0 0 a1 1) (1 1 1 1 1);
-    apply_slow_3 3, 3 (a0 0 a1 1 a2 2) (1 1 1 1);
-    apply_slow_4 4, 4 (a0 0 a1 1 a2 2 a3 3) (1 1 1);
-    apply_slow_5 5, 5 (a0 0 a1 1 a2 2 a3 3 a4 4) (1 1);
-    apply_slow_6 6, 6 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5) (1);
-    apply_slow_7 _, 7 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5 a6 6) ();
+by_count! {
+    dispatch_1 slow_1 partial_1 inexact_1 Enter1 slot_1 1, 1 (a0 0)
+        1 complete_1_1 2 complete_1_2 3 complete_1_3;
+    dispatch_2 slow_2 partial_2 inexact_2 Enter2 slot_2 2, 2 (a0 0 a1 1)
+        1 complete_2_1 2 complete_2_2 3 complete_2_3;
+    dispatch_3 slow_3 partial_3 inexact_3 Enter3 slot_3 3, 3 (a0 0 a1 1 a2 2)
+        1 complete_3_1 2 complete_3_2 3 complete_3_3;
+    dispatch_4 slow_4 partial_4 inexact_4 Enter4 slot_4 4, 4 (a0 0 a1 1 a2 2 a3 3)
+        1 complete_4_1 2 complete_4_2 3 complete_4_3;
+    dispatch_5 slow_5 partial_5 inexact_5 Enter5 slot_5 5, 5 (a0 0 a1 1 a2 2 a3 3 a4 4)
+        1 complete_5_1 2 complete_5_2;
+    dispatch_6 slow_6 partial_6 inexact_6 Enter6 slot_6 6, 6 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5)
+        1 complete_6_1;
+    dispatch_7 slow_7 partial_7 inexact_7 Enter7 slot_7 _, 7 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5 a6 6);
 }
 
-#[inline(always)]
-fn apply_inexactly(closure: i64, top: u32, n: u32, arguments: Arguments) -> i64 {
-    if let Some(result) = complete(Value(closure), top, n, arguments) {
-        return result;
-    }
-    let at = top - n * WORD;
-    for (index, argument) in arguments.into_iter().enumerate().take(n as usize) {
-        memory::store_i64(at + index as u32 * WORD, argument);
-    }
-    apply_at(closure, at, n)
+macro_rules! complete {
+    ($($name:ident $all:ident ($($saved:literal)*) ($($argument:ident)*);)*) => {$(
+        /// Enters the function of a partial application, which takes all arguments as parameters.
+        extern "C" fn $name(code: u32, partial: i64, top: u32, $($argument: i64),*) -> i64 {
+            let field = |index| Value(partial).field(index).0;
+            let closure = field(PARTIAL_ARGUMENTS - 1);
+            let saved = |index| field(PARTIAL_ARGUMENTS + index);
+            $all(code + code::CELL, closure, top, $(saved($saved),)* $($argument),*)
+        }
+    )*};
 }
 
-/// Applies a partial application that waits for just these `n` arguments, if its function takes
-/// all as parameters.
-#[inline(always)]
-fn complete(partial: Value, top: u32, n: u32, arguments: Arguments) -> Option<i64> {
-    let code = memory::load_u32(partial.address());
-    if code::arity(code) != RESTART_ARITY {
-        return None;
-    }
-    let saved = |index| partial.field(PARTIAL_ARGUMENTS + index).0;
-    let [a, b, c, d, e, f, _] = arguments;
-    // In each case the number of arguments is a constant.
-    match partial.wosize().wrapping_sub(PARTIAL_ARGUMENTS) {
-        1 => enter_if(partial, top, 1 + n, [saved(0), a, b, c, d, e, f]),
-        2 => enter_if(partial, top, 2 + n, [saved(0), saved(1), a, b, c, d, e]),
-        3 => enter_if(
-            partial,
-            top,
-            3 + n,
-            [saved(0), saved(1), saved(2), a, b, c, d],
-        ),
-        _ => None,
-    }
-}
-
-/// Enters the function of a partial application, if `n` is its arity.
-#[inline(always)]
-fn enter_if(partial: Value, top: u32, n: u32, arguments: Arguments) -> Option<i64> {
-    let code = memory::load_u32(partial.address()) + code::CELL;
-    if n > MAX_DIRECT || code::arity(code) != n {
-        return None;
-    }
-    let closure = partial.field(PARTIAL_ARGUMENTS - 1).0;
-    Some(enter(code, closure, top, n, arguments))
+complete! {
+    complete_1_1 dispatch_2 (0) (a0);
+    complete_1_2 dispatch_3 (0 1) (a0);
+    complete_1_3 dispatch_4 (0 1 2) (a0);
+    complete_2_1 dispatch_3 (0) (a0 a1);
+    complete_2_2 dispatch_4 (0 1) (a0 a1);
+    complete_2_3 dispatch_5 (0 1 2) (a0 a1);
+    complete_3_1 dispatch_4 (0) (a0 a1 a2);
+    complete_3_2 dispatch_5 (0 1) (a0 a1 a2);
+    complete_3_3 dispatch_6 (0 1 2) (a0 a1 a2);
+    complete_4_1 dispatch_5 (0) (a0 a1 a2 a3);
+    complete_4_2 dispatch_6 (0 1) (a0 a1 a2 a3);
+    complete_4_3 dispatch_7 (0 1 2) (a0 a1 a2 a3);
+    complete_5_1 dispatch_6 (0) (a0 a1 a2 a3 a4);
+    complete_5_2 dispatch_7 (0 1) (a0 a1 a2 a3 a4);
+    complete_6_1 dispatch_7 (0) (a0 a1 a2 a3 a4 a5);
 }
 
 /// Applies `closure` to the `n` arguments on the stack at `at`. The stack below is free.
@@ -122,29 +207,38 @@ pub extern "C" fn apply_at(closure: i64, at: u32, n: u32) -> i64 {
     run_at(memory::load_u32(closure as u32), closure, at, n)
 }
 
+/// The last call of an application: of this code with this closure, for so many arguments at an
+/// address.
+type Last = extern "C" fn(u32, i64, u32, u32) -> i64;
+
 /// The same for code that runs with another closure than its own as the environment.
 fn run_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
     let (mut code, mut closure, mut at, mut n) = (code, closure, at, n);
-    loop {
+    let last: Last = loop {
         let arity = code::arity(code);
         if arity == RESTART_ARITY {
             // On to the GRAB after it, whatever the closure's code has become since (see `#trace`).
             code += code::CELL;
             (closure, at, n) = expand(Value(closure), at, n);
         } else if n < arity {
-            return partial(code, closure, at, n);
+            break partial;
         } else if n == arity {
-            return enter_at(code, closure, at, n);
+            break enter_at;
         } else {
             closure = enter_at(code, closure, at, arity);
             if closure == Value::RAISED.0 {
-                return closure;
+                break raised;
             }
             code = memory::load_u32(closure as u32);
             at += arity * WORD;
             n -= arity;
         }
-    }
+    };
+    last(code, closure, at, n)
+}
+
+extern "C" fn raised(_: u32, _: i64, _: u32, _: u32) -> i64 {
+    Value::RAISED.0
 }
 
 /// Pushes the arguments of a partial application before the others: its closure, and all arguments.
@@ -161,12 +255,10 @@ fn expand(partial: Value, at: u32, n: u32) -> (i64, u32, u32) {
     (partial.field(PARTIAL_ARGUMENTS - 1).0, start, n + saved)
 }
 
-/// A closure that waits for more arguments: its code is the RESTART before the function's GRAB.
-fn partial(code: u32, closure: i64, at: u32, n: u32) -> i64 {
+/// A closure that waits for more arguments.
+extern "C" fn partial(code: u32, closure: i64, at: u32, n: u32) -> i64 {
     let block = heap::alloc(PARTIAL_ARGUMENTS + n as usize, tag::CLOSURE);
-    block.init_field(0, Value(i64::from(code - code::CELL)));
-    block.init_field(1, Value(closure_info(PARTIAL_ARGUMENTS - 1)));
-    block.init_field(2, Value(closure));
+    init_partial(block, code, closure);
     memory::copy(
         at,
         block.field_address(PARTIAL_ARGUMENTS),
@@ -176,6 +268,15 @@ fn partial(code: u32, closure: i64, at: u32, n: u32) -> i64 {
         true => report(block, at),
         false => block.0,
     }
+}
+
+/// Writes all of a partial application but the arguments: its code is the RESTART before the
+/// function's GRAB.
+#[inline(always)]
+fn init_partial(block: Value, code: u32, closure: i64) {
+    block.init_field(0, Value(i64::from(code - code::CELL)));
+    block.init_field(1, Value(closure_info(PARTIAL_ARGUMENTS - 1)));
+    block.init_field(PARTIAL_ARGUMENTS - 1, Value(closure));
 }
 
 /// Reports `block` to the profiler before anything else happens. The stack ends at `at`.
@@ -191,30 +292,41 @@ fn report(block: Value, at: u32) -> i64 {
 }
 
 /// Calls code of arity `n` with the arguments on the stack at `at`.
-#[inline(always)]
-fn enter_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
-    if n > MAX_DIRECT {
-        // The cell above the arguments has to be the callee's.
-        memory::copy(at, at - WORD, (n * WORD) as usize);
-        return enter_through_slot(code, closure, at - WORD);
-    }
-    let load = |index: u32| {
-        if index < n {
-            memory::load_i64(at + index * WORD)
-        } else {
-            UNUSED
-        }
+extern "C" fn enter_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
+    let function = match n.wrapping_sub(1) {
+        index if index < MAX_DIRECT => ENTER_AT[index as usize],
+        _ => enter_many_at,
     };
-    let arguments: Arguments = [
-        load(0),
-        load(1),
-        load(2),
-        load(3),
-        load(4),
-        load(5),
-        load(6),
-    ];
-    enter(code, closure, at + n * WORD, n, arguments)
+    function(code, closure, at, n)
+}
+
+macro_rules! enter_at {
+    ($($name:ident $dispatch:ident ($($index:literal)*);)*) => {
+        /// By number of arguments, less one.
+        static ENTER_AT: [Last; MAX_DIRECT as usize] = [$($name),*];
+
+        $(
+            extern "C" fn $name(code: u32, closure: i64, at: u32, n: u32) -> i64 {
+                $dispatch(code, closure, at + n * WORD, $(memory::load_i64(at + $index * WORD)),*)
+            }
+        )*
+    };
+}
+
+enter_at! {
+    enter_at_1 dispatch_1 (0);
+    enter_at_2 dispatch_2 (0 1);
+    enter_at_3 dispatch_3 (0 1 2);
+    enter_at_4 dispatch_4 (0 1 2 3);
+    enter_at_5 dispatch_5 (0 1 2 3 4);
+    enter_at_6 dispatch_6 (0 1 2 3 4 5);
+    enter_at_7 dispatch_7 (0 1 2 3 4 5 6);
+}
+
+/// The cell above the arguments has to be the callee's.
+extern "C" fn enter_many_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
+    memory::copy(at, at - WORD, (n * WORD) as usize);
+    enter_through_slot(code, closure, at - WORD)
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@
 use super::run::interp;
 use crate::code;
 use crate::memory;
-#[cfg(target_family = "wasm")]
 use annotations::cells_sync;
 
 /// Most arguments that are passed as parameters.
@@ -22,27 +21,41 @@ pub const UNUSED: i64 = 1;
 pub type Arguments = [i64; MAX_DIRECT as usize];
 
 macro_rules! entries {
-    ($($name:ident $ty:ident $arity:literal ($($argument:ident)*) ($($unused:tt)*);)*) => {$(
+    ($($name:ident $ty:ident $slot:ident $arity:literal ($($argument:ident)*) ($($unused:tt)*);)*) => {$(
         #[doc = concat!("One activation of the code at `code`, whose arity is ", $arity, ", below `sp`.")]
         pub extern "C" fn $name(code: u32, env: i64, sp: u32, $($argument: i64),*) -> i64 {
             interp(code, env, sp, $arity, $($argument,)* $($unused),*)
         }
 
         /// The type of a function in a slot of this arity.
+        pub type $ty = extern "C" fn(u32, i64, u32, $(entries!(@i64 $argument)),*) -> i64;
+
+        #[doc = concat!("The function in the slot of the code at `code`, whose arity is ", $arity, ".")]
         #[cfg(target_family = "wasm")]
-        type $ty = extern "C" fn(u32, i64, u32, $(entries!(@i64 $argument)),*) -> i64;
+        #[inline(always)]
+        pub fn $slot(code: u32) -> $ty {
+            // SAFETY: the slot of an entry with this arity holds a function of this type.
+            unsafe { core::mem::transmute(slot(code)) }
+        }
+
+        /// Natively there are no slots.
+        #[cfg(not(target_family = "wasm"))]
+        #[inline(always)]
+        pub fn $slot(_code: u32) -> $ty {
+            $name
+        }
     )*};
     (@i64 $argument:ident) => { i64 };
 }
 
 entries! {
-    enter_1 Enter1 1 (a0) (1 1 1 1 1 1);
-    enter_2 Enter2 2 (a0 a1) (1 1 1 1 1);
-    enter_3 Enter3 3 (a0 a1 a2) (1 1 1 1);
-    enter_4 Enter4 4 (a0 a1 a2 a3) (1 1 1);
-    enter_5 Enter5 5 (a0 a1 a2 a3 a4) (1 1);
-    enter_6 Enter6 6 (a0 a1 a2 a3 a4 a5) (1);
-    enter_7 Enter7 7 (a0 a1 a2 a3 a4 a5 a6) ();
+    enter_1 Enter1 slot_1 1 (a0) (1 1 1 1 1 1);
+    enter_2 Enter2 slot_2 2 (a0 a1) (1 1 1 1 1);
+    enter_3 Enter3 slot_3 3 (a0 a1 a2) (1 1 1 1);
+    enter_4 Enter4 slot_4 4 (a0 a1 a2 a3) (1 1 1);
+    enter_5 Enter5 slot_5 5 (a0 a1 a2 a3 a4) (1 1);
+    enter_6 Enter6 slot_6 6 (a0 a1 a2 a3 a4 a5) (1);
+    enter_7 Enter7 slot_7 7 (a0 a1 a2 a3 a4 a5 a6) ();
 }
 
 #[cfg(target_family = "wasm")]
@@ -125,25 +138,23 @@ pub fn resume_slot() -> u32 {
 
 /// Calls the code at `code` through its slot with `n` arguments, 1 to 7; `n` is its arity. Syncs
 /// first, at the call itself: one that is evaluated in place needs no sync.
-#[cfg(target_family = "wasm")]
 #[inline(always)]
 pub fn enter(code: u32, closure: i64, sp: u32, n: u32, a: Arguments) -> i64 {
     macro_rules! through {
-        ($ty:ty, $($index:literal)*) => {{
-            // SAFETY: the slot of an entry with this arity holds a function of this type.
-            let function: $ty = unsafe { core::mem::transmute(slot(code)) };
+        ($slot:ident, $($index:literal)*) => {{
+            let function = $slot(code);
             cells_sync();
             function(code, closure, sp, $(a[$index]),*)
         }};
     }
     match n {
-        1 => through!(Enter1, 0),
-        2 => through!(Enter2, 0 1),
-        3 => through!(Enter3, 0 1 2),
-        4 => through!(Enter4, 0 1 2 3),
-        5 => through!(Enter5, 0 1 2 3 4),
-        6 => through!(Enter6, 0 1 2 3 4 5),
-        _ => through!(Enter7, 0 1 2 3 4 5 6),
+        1 => through!(slot_1, 0),
+        2 => through!(slot_2, 0 1),
+        3 => through!(slot_3, 0 1 2),
+        4 => through!(slot_4, 0 1 2 3),
+        5 => through!(slot_5, 0 1 2 3 4),
+        6 => through!(slot_6, 0 1 2 3 4 5),
+        _ => through!(slot_7, 0 1 2 3 4 5 6),
     }
 }
 
@@ -169,21 +180,6 @@ pub fn resume_through_slot(pc: u32, entry: u32, base: u32, size: u32, trap: u32,
 #[inline(always)]
 fn slot(code: u32) -> *const () {
     code::slot(code) as usize as *const ()
-}
-
-/// Calls the code at `code` with `n` arguments, 1 to 7; `n` is its arity.
-#[cfg(not(target_family = "wasm"))]
-#[inline(always)]
-pub fn enter(code: u32, closure: i64, sp: u32, n: u32, a: Arguments) -> i64 {
-    match n {
-        1 => enter_1(code, closure, sp, a[0]),
-        2 => enter_2(code, closure, sp, a[0], a[1]),
-        3 => enter_3(code, closure, sp, a[0], a[1], a[2]),
-        4 => enter_4(code, closure, sp, a[0], a[1], a[2], a[3]),
-        5 => enter_5(code, closure, sp, a[0], a[1], a[2], a[3], a[4]),
-        6 => enter_6(code, closure, sp, a[0], a[1], a[2], a[3], a[4], a[5]),
-        _ => enter_7(code, closure, sp, a[0], a[1], a[2], a[3], a[4], a[5], a[6]),
-    }
 }
 
 /// Calls the code at `code`, its arguments at `sp`.

@@ -220,7 +220,7 @@ impl Registers {
     /// Takes the jump in operand 2 if operand 1 and the integer in the accumulator say so.
     #[inline(always)]
     pub fn compare_branch(&mut self, compare: impl FnOnce(i64, i64) -> bool) {
-        self.branch(2, compare(self.int(1), self.accu >> 1));
+        self.branch(2, compare(tagged(self.int(1)), self.accu));
     }
 
     // The accumulator.

@@ -12,7 +12,7 @@
 //! rest. More than seven arguments are on the stack already, at `sp`, and the cell above them is
 //! the activation's as well.
 
-use super::calls::{apply_at, apply_slow};
+use super::calls::{apply_at, call, dispatch};
 use super::entries::{MAX_DIRECT, RESUMED, UNUSED, enter, enter_through_slot};
 use super::events;
 use super::methods::method;
@@ -29,7 +29,7 @@ use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
     cells_drop_below, cells_invalidate, cells_sync, context_update, lockstep_event, nonzero,
-    safepoint_passed, specialize_active, specialize_guess, specialize_inlined,
+    safepoint_passed, specialize_active, specialize_guess, specialize_inlined, specialize_known,
 };
 
 /// Runs the code at `code`, whose arity is `nargs`, with the closure `env`; the stack below `sp` is
@@ -81,7 +81,7 @@ pub extern "C" fn interp(
     'activation: loop {
         if begins {
             r.begin();
-            if polls {
+            if polls && !code::is_leaf(r.entry) {
                 if r.is_alerted() {
                     if !r.begin_slowly() {
                         lockstep_event(events::ENTER, r.entry, r.sp, r.env());
@@ -422,12 +422,7 @@ pub extern "C" fn interp(
                         let top = r.sp;
                         r.keep_position();
                         cells_drop_below(r.sp);
-                        let result = if code::arity(code) == n {
-                            enter(code, closure, r.sp, n, arguments)
-                        } else {
-                            cells_sync();
-                            apply_slow(closure, r.sp, n, arguments)
-                        };
+                        let result = call(code, closure, top, n, arguments);
                         r.sp = top;
                         result
                     } else {
@@ -467,12 +462,13 @@ pub extern "C" fn interp(
                 r.sp = r.move_arguments(n);
                 [UNUSED; MAX_DIRECT as usize]
             };
-            if code::arity(code) != n {
+            let is_unknown = specialize_active() != 0 && specialize_known(code) == 0;
+            if n <= MAX_DIRECT && is_unknown || code::arity(code) != n {
                 cells_sync();
                 if n > MAX_DIRECT {
                     return apply_at(closure, r.sp, n);
                 }
-                return apply_slow(closure, base, n, a);
+                return dispatch(code, closure, base, n, a);
             }
             // A second name for the entry, so that its equality with `code` tells LLVM nothing
             // about `r.entry`.

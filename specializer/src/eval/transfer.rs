@@ -306,6 +306,10 @@ impl<'a, P: Phase> Machine<'a, P> {
                 let is_inlined = self.is_inlined() && !self.evaluation.lockstep_events;
                 self.set_known(result, Abs::Const(Const::I32(is_inlined.into())));
             }
+            Intrinsic::SpecializeKnown => {
+                let is_known = args[0].abs().is_known();
+                self.set_known(result, Abs::Const(Const::I32(is_known.into())));
+            }
             Intrinsic::SafepointPassed => self.cells.polled = true,
             Intrinsic::SafepointNeedless => {
                 let is_on = self.evaluation.optimisations.safepoints;

@@ -3,11 +3,12 @@
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
     CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, ImportSection,
-    Instruction,
+    Instruction, ValType,
 };
 use wasmparser::{FunctionBody, Operator};
 
 use super::data::{self, Data};
+use super::dispatch::Dispatch;
 use super::{Layout, LinkError, Place, Stub};
 use crate::ir::{Func, Type};
 use crate::module::Module;
@@ -26,7 +27,9 @@ pub(super) fn run(
         return Err(LinkError::NoTable);
     }
     let mut copier = Copier {
+        module,
         layout,
+        copied: 0,
         bodies,
         data: data::segments(module, &layout.slots, &layout.blank),
     };
@@ -42,7 +45,10 @@ pub(super) fn run(
 }
 
 struct Copier<'a> {
+    module: &'a Module<'a>,
     layout: &'a Layout,
+    /// Function bodies that were copied.
+    copied: usize,
     bodies: Vec<Vec<u8>>,
     data: Data,
 }
@@ -58,6 +64,33 @@ impl Copier<'_> {
             Place::Intrinsic(intrinsic) => Some(*intrinsic),
             Place::Function(_) | Place::Stub(_) => None,
         }
+    }
+}
+
+impl<'a> Copier<'a> {
+    /// The types of a function's locals, in groups.
+    fn locals(&mut self, body: &FunctionBody) -> Copied<Vec<(u32, ValType)>> {
+        let mut locals = Vec::new();
+        for group in body.get_locals_reader()? {
+            let (count, ty) = group?;
+            locals.push((count, self.val_type(ty)?));
+        }
+        Ok(locals)
+    }
+
+    /// What copies the calls of the dispatcher `func`; adds the locals that it needs.
+    fn dispatch(
+        &self,
+        func: Func,
+        body: &FunctionBody,
+        locals: &mut Vec<(u32, ValType)>,
+    ) -> Copied<Dispatch<'a>> {
+        let signature = self.module.signature(func);
+        let params = signature.map_or(0, |signature| signature.params.len() as u32);
+        let declared: u32 = locals.iter().map(|(count, _)| count).sum();
+        let (dispatch, types) = Dispatch::new(&self.layout.cases, body, params + declared)?;
+        locals.extend(types.into_iter().map(|ty| (1, ty)));
+        Ok(dispatch)
     }
 }
 
@@ -172,7 +205,7 @@ impl Reencode for Copier<'_> {
         utils::parse_element_section(self, elements, section)?;
         let functions: Vec<u32> = self
             .layout
-            .residual
+            .table
             .iter()
             .map(|(function, _)| *function)
             .collect();
@@ -207,10 +240,22 @@ impl Reencode for Copier<'_> {
         code: &mut CodeSection,
         body: FunctionBody<'_>,
     ) -> Copied<()> {
-        let mut function = self.new_function_with_parsed_locals(&body)?;
+        let func = Func((self.module.imports.len() + self.copied) as u32);
+        self.copied += 1;
+        let mut locals = self.locals(&body)?;
+        let dispatch = match self.layout.dispatchers.contains(&func) {
+            true => Some(self.dispatch(func, &body, &mut locals)?),
+            false => None,
+        };
+        let mut function = wasm_encoder::Function::new(locals);
         let mut reader = body.get_operators_reader()?;
         while !reader.eof() {
             let operator = reader.read()?;
+            if let Some(dispatch) = &dispatch
+                && dispatch.write(&operator, &mut function)
+            {
+                continue;
+            }
             match self.intrinsic(&operator) {
                 Some(intrinsic) => plain(intrinsic).iter().for_each(|plain| {
                     function.instruction(plain);

@@ -2,9 +2,10 @@
 //!
 //! The module is copied section by section; in it
 //! * each call of an intrinsic becomes the plain operation it stands for, and its import goes;
-//! * residual functions are appended, with a table entry each;
+//! * residual functions are appended, with a table entry each, those of a type side by side;
 //! * request slots (words of memory) get those table indices, and the list of requests is blanked;
 //! * relocations in residual bodies become function indices and addresses;
+//! * dispatchers call residual functions by name ([`dispatch`]);
 //! * functions of an import module that the result is to do without become functions that answer a
 //!   constant, after all others.
 //!
@@ -13,14 +14,16 @@
 
 mod copy;
 mod data;
+mod dispatch;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 pub use annotations::MODULE as ANNOTATIONS;
 
+use self::dispatch::Cases;
 use crate::ir::{Func, Sig, Type};
 use crate::lower::{Lowered, RelocationKind};
 use crate::module::{Import, Module};
@@ -46,6 +49,8 @@ pub struct Absent {
 pub struct Choices<'a> {
     /// Lockstep's events stay calls of their import.
     pub keep_events: bool,
+    /// Dispatchers call residual functions by name.
+    pub dispatch: bool,
     pub absent: Option<&'a Absent>,
 }
 
@@ -83,10 +88,14 @@ struct Layout {
     functions: Vec<Place>,
     /// New indices of the intrinsics that stay imports.
     kept: HashMap<Intrinsic, u32>,
-    /// First table index of the residual functions.
-    table_base: u32,
     /// New function index and type of each residual function, in order.
     residual: Vec<(u32, Sig)>,
+    /// The same as the table has them, from the index [`Layout::table_base`] on: by type.
+    table: Vec<(u32, Sig)>,
+    table_base: u32,
+    /// Functions whose calls are switches, and the cases of these.
+    dispatchers: HashSet<Func>,
+    cases: HashMap<Sig, Cases>,
     /// New contents of the words at these addresses.
     slots: BTreeMap<u32, u32>,
     /// Memory that nothing reads any more.
@@ -143,8 +152,11 @@ impl Layout {
         let mut layout = Self {
             functions,
             kept,
-            table_base,
             residual: Vec::new(),
+            table: Vec::new(),
+            table_base,
+            dispatchers: HashSet::new(),
+            cases: HashMap::new(),
             slots: BTreeMap::new(),
             blank: requests.list.clone(),
             slot_functions: HashMap::new(),
@@ -159,11 +171,24 @@ impl Layout {
         for (index, residue) in (0u32..).zip(residues) {
             layout.residual.push((count + index, residue.request.sig));
             layout
-                .slots
-                .insert(residue.request.slot, table_base + index);
-            layout
                 .slot_functions
                 .insert(residue.request.slot, count + index);
+        }
+        let mut slots: Vec<_> = layout.residual.iter().zip(residues).collect();
+        slots.sort_by_key(|((_, sig), _)| *sig);
+        for (index, (&function, residue)) in (table_base..).zip(slots) {
+            layout.table.push(function);
+            layout.slots.insert(residue.request.slot, index);
+        }
+        if choices.dispatch {
+            layout.dispatchers = dispatch::dispatchers(module).collect();
+            let generic = (0..).zip(&module.table).filter_map(|(index, func)| {
+                let func = (*func)?;
+                Some((index, layout.function(func).ok()?, module.functions[func]))
+            });
+            let residual = (table_base..).zip(&layout.table);
+            let residual = residual.map(|(index, &(function, sig))| (index, function, sig));
+            layout.cases = dispatch::cases(module, generic.chain(residual));
         }
         Ok(layout)
     }

@@ -219,7 +219,8 @@ const CALL: u8 = 0x10;
 const RETURN_CALL: u8 = 0x12;
 const I32_CONST: u8 = 0x41;
 
-fn val_type(ty: Type) -> wasm_encoder::ValType {
+/// The type as engines know it.
+pub fn val_type(ty: Type) -> wasm_encoder::ValType {
     match ty {
         Type::I32 => wasm_encoder::ValType::I32,
         Type::I64 => wasm_encoder::ValType::I64,

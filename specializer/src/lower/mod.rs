@@ -17,6 +17,7 @@ pub(crate) mod structure;
 #[cfg(test)]
 mod tests;
 
+pub use encode::val_type;
 pub use relocation::{Lowered, OPERAND, Relocation, RelocationKind};
 
 use std::borrow::Cow;

@@ -1,0 +1,157 @@
+//! Dispatchers ([`annotations::DISPATCHERS_EXPORT`]): their tail calls through the table become
+//! switches over the functions in it.
+//!
+//! An engine takes the callee's instance from the table's entry, so all that the callee reads waits
+//! for the loads that led to that entry. A call by name hands on the instance that the caller has.
+//!
+//! Invariant: a case calls the very function that the table has under its index. What the table
+//! holds does not change, as everywhere in the specializer.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use wasm_encoder::{BlockType, Function, Instruction, ValType};
+use wasmparser::FunctionBody;
+
+use crate::ir::{Func, Sig, Type};
+use crate::lower::val_type;
+use crate::module::Module;
+
+/// Most indices that a switch tells apart, fewer than engines accept. Functions beyond them are
+/// called through the table.
+const MOST_INDICES: usize = 60_000;
+
+/// The dispatchers of a module. A list that cannot be read has none.
+pub fn dispatchers(module: &Module) -> impl Iterator<Item = Func> {
+    let list = module.exported_address(annotations::DISPATCHERS_EXPORT);
+    let pointers = list.into_iter().flat_map(move |list| {
+        let count = module.image_u32(list).min(module.table_size);
+        (1..=count).map(move |number| module.image_u32(list.wrapping_add(4 * number)))
+    });
+    pointers.filter_map(move |index| *module.table.get(index as usize)?)
+}
+
+/// What a call of one type through the table may lead to.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Cases {
+    params: Vec<Type>,
+    /// Table indices and functions, in ascending order.
+    functions: Vec<(u32, u32)>,
+}
+
+/// By type, the cases of calls through a table that holds these functions: index, function, type.
+pub fn cases(module: &Module, table: impl Iterator<Item = (u32, u32, Sig)>) -> HashMap<Sig, Cases> {
+    let mut cases: HashMap<Sig, Cases> = HashMap::new();
+    for (index, function, sig) in table.take_while(|(index, ..)| (*index as usize) < MOST_INDICES) {
+        let cases = cases.entry(sig).or_insert_with(|| Cases {
+            params: module.types[sig]
+                .as_ref()
+                .map_or_else(Vec::new, |signature| signature.params.clone()),
+            functions: Vec::new(),
+        });
+        cases.functions.push((index, function));
+    }
+    cases
+}
+
+/// Copies a dispatcher's calls.
+pub struct Dispatch<'a> {
+    cases: &'a HashMap<Sig, Cases>,
+    /// By the type of a call, the first of the locals that hold its operands: the table index, then
+    /// the arguments.
+    locals: HashMap<Sig, u32>,
+}
+
+impl<'a> Dispatch<'a> {
+    /// For the function with this body, which has `declared` parameters and locals. Also gives the
+    /// types of the locals that have to follow them.
+    pub fn new(
+        cases: &'a HashMap<Sig, Cases>,
+        body: &FunctionBody,
+        declared: u32,
+    ) -> wasmparser::Result<(Self, Vec<ValType>)> {
+        let mut locals = HashMap::new();
+        let mut types = Vec::new();
+        let mut reader = body.get_operators_reader()?;
+        while !reader.eof() {
+            let Some(sig) = tail_call(&reader.read()?) else {
+                continue;
+            };
+            if let Some(cases) = cases.get(&sig)
+                && let Entry::Vacant(entry) = locals.entry(sig)
+            {
+                entry.insert(declared + types.len() as u32);
+                types.push(ValType::I32);
+                types.extend(cases.params.iter().map(|&param| val_type(param)));
+            }
+        }
+        Ok((Self { cases, locals }, types))
+    }
+
+    /// Writes the switch in the place of a call; false if the operator is another.
+    pub fn write(&self, operator: &wasmparser::Operator, function: &mut Function) -> bool {
+        let Some(sig) = tail_call(operator) else {
+            return false;
+        };
+        let Some((cases, &index)) = self.cases.get(&sig).zip(self.locals.get(&sig)) else {
+            return false;
+        };
+        let arguments = index + 1..=index + cases.params.len() as u32;
+        let default = cases.functions.len() as u32;
+        let mut write = |instruction| {
+            function.instruction(&instruction);
+        };
+        write(Instruction::LocalSet(index));
+        for argument in arguments.clone().rev() {
+            write(Instruction::LocalSet(argument));
+        }
+        for _ in 0..=default {
+            write(Instruction::Block(BlockType::Empty));
+        }
+        let base = cases.functions[0].0;
+        write(Instruction::LocalGet(index));
+        write(Instruction::I32Const(base as i32));
+        write(Instruction::I32Sub);
+        write(Instruction::BrTable(cases.targets().into(), default));
+        for &(_, callee) in &cases.functions {
+            write(Instruction::End);
+            let get = arguments.clone().map(Instruction::LocalGet);
+            get.for_each(&mut write);
+            write(Instruction::ReturnCall(callee));
+        }
+        write(Instruction::End);
+        let get = arguments.map(Instruction::LocalGet);
+        get.for_each(&mut write);
+        write(Instruction::LocalGet(index));
+        write(Instruction::ReturnCallIndirect {
+            type_index: sig.0,
+            table_index: 0,
+        });
+        true
+    }
+}
+
+impl Cases {
+    /// By table index, from the first function's on: its case, or the number of cases for a
+    /// function of another type.
+    fn targets(&self) -> Vec<u32> {
+        let default = self.functions.len() as u32;
+        let mut targets = Vec::new();
+        for (case, &(index, _)) in (0..).zip(&self.functions) {
+            targets.resize((index - self.functions[0].0) as usize, default);
+            targets.push(case);
+        }
+        targets
+    }
+}
+
+/// The type of a tail call through table 0.
+fn tail_call(operator: &wasmparser::Operator) -> Option<Sig> {
+    match operator {
+        wasmparser::Operator::ReturnCallIndirect {
+            type_index,
+            table_index: 0,
+        } => Some(Sig(*type_index)),
+        _ => None,
+    }
+}
