@@ -11,7 +11,7 @@ use crate::heap::{self, Hooks};
 use crate::image::hints::CodePointers;
 use crate::image::parse::{self, Executable};
 use crate::image::verify::{self, Limits, Verified};
-use crate::image::{bind, floats, hints, layout, missing, pieces, quiet, sections};
+use crate::image::{bind, floats, hints, layout, missing, pieces, quiet, reach, sections};
 use crate::interp::{self, entries, requests};
 use crate::memory;
 use crate::os;
@@ -76,10 +76,13 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         os::write_all(2, report.as_bytes());
     }
     let code_start = load_code(&executable.code, &verified)?;
-    let plan = pieces::plan(&executable.code, &verified, pieces::longest());
-    layout::cut(&plan, code_start, entries::resume_slot());
     // Unreachable code is not verified: it may name a primitive that does not exist.
     let primitive = |index: usize| -> Option<&Primitive> { bound.get(index).copied().flatten() };
+    let loads_code = |index| primitive(index).is_some_and(|found| LOADS_CODE.contains(&found.name));
+    let reached = reach::entries(&executable.code, &verified, loads_code);
+    let mut plan = pieces::plan(&executable.code, &verified, pieces::longest());
+    plan.keep(&reached);
+    layout::cut(&plan, code_start, entries::resume_slot());
     let is_quiet = |index| primitive(index).is_some_and(is_quiet);
     for poll in quiet::polls(&executable.code, is_quiet) {
         code::silence(code::address(code_start, poll));
@@ -119,6 +122,10 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     stack::note_raisable(calls("caml_gc_set"));
     requests::publish(code_start, &plan, &found)
 }
+
+/// Primitives by which a program can call any of its functions: from code that it loads, or found
+/// among the globals.
+const LOADS_CODE: &[&str] = &["caml_reify_bytecode", "caml_get_global_data"];
 
 /// Whether there is a global of this number, and it is a float.
 fn is_float(globals: Value, global: usize) -> bool {

@@ -83,6 +83,16 @@ fn a_program_that_does_not_catch_it_ends_as_with_any_exception() -> Result<()> {
 }
 
 #[test]
+fn tail_calls_of_unknown_closures_take_no_stack() -> Result<()> {
+    for mode in [&[][..], &["-O", "dispatch=off"]] {
+        let (status, output, errors) = run("tail_calls", STACK, mode)?;
+        assert_eq!((output.as_str(), errors.as_str()), ("1 2 6 4 36\n", ""));
+        assert_eq!(status, Some(0));
+    }
+    Ok(())
+}
+
+#[test]
 fn a_small_native_stack_is_a_small_stack_for_the_program() -> Result<()> {
     let kinds = [
         "sum",

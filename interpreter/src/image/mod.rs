@@ -20,6 +20,7 @@ mod mutate;
 pub mod parse;
 pub mod pieces;
 pub mod quiet;
+pub mod reach;
 pub mod sections;
 #[cfg(test)]
 mod tests;

@@ -24,6 +24,7 @@ use crate::code::Entry;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 use graph::Graph;
+use std::collections::HashSet;
 
 /// Words of a piece, at most, unless one instruction is longer. Functions of [`WHOLE`] times as
 /// many are not cut: compiled as one, they take at most 1.5 times as long for each word. Tests
@@ -59,6 +60,15 @@ pub struct Plan {
     pub entries: Vec<Entry>,
     /// In ascending order.
     pub cuts: Vec<Cut>,
+}
+
+impl Plan {
+    /// Leaves out what belongs to other functions than those with these entries.
+    pub fn keep(&mut self, reached: &HashSet<usize>) {
+        self.entries
+            .retain(|entry| reached.contains(&entry.position));
+        self.cuts.retain(|cut| reached.contains(&cut.entry));
+    }
 }
 
 /// Plans for a program, whose first entry is that of the code that runs once, with pieces of
