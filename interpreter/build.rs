@@ -6,7 +6,7 @@ fn main() {
     if target == "wasm" {
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_REQUESTS");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_STRESS");
-        println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_BOX");
+        println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_BOXES");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_DISPATCHERS");
     }
     println!("cargo:rerun-if-changed=build.rs");

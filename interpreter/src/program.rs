@@ -7,11 +7,12 @@
 use crate::allocator;
 use crate::backtrace::events;
 use crate::code::{self, ImageError, fragments};
+use crate::custom;
 use crate::heap::{self, Hooks};
 use crate::image::hints::CodePointers;
 use crate::image::parse::{self, Executable};
 use crate::image::verify::{self, Limits, Verified};
-use crate::image::{bind, floats, hints, layout, missing, pieces, quiet, reach, sections};
+use crate::image::{bind, constants, hints, layout, missing, pieces, quiet, reach, sections};
 use crate::interp::{self, entries, requests};
 use crate::memory;
 use crate::os;
@@ -20,7 +21,7 @@ use crate::primitives;
 use crate::primitives::backtrace::WANT_POSITIONS;
 use crate::registry::{Effect, Primitive, shortcut};
 use crate::stack;
-use crate::value::{Value, WORD, header, tag};
+use crate::value::{Value, WORD, boxed, header, tag};
 use crate::vm::vm;
 
 /// What the collector calls when it runs finalisers and takes samples.
@@ -116,8 +117,8 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     vm().allocations_poll
         .set(calls("caml_memprof_start").into());
     load_data(&executable, globals)?;
-    for constant in floats::constants(&executable.code, |global| is_float(globals, global)) {
-        code::note_float_constant(code::address(code_start, constant));
+    for (constant, kind) in constants::boxes(&executable.code, |global| box_kind(globals, global)) {
+        code::note_constant_box(code::address(code_start, constant), kind);
     }
     stack::note_raisable(calls("caml_gc_set"));
     requests::publish(code_start, &plan, &found)
@@ -127,13 +128,22 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
 /// among the globals.
 const LOADS_CODE: &[&str] = &["caml_reify_bytecode", "caml_get_global_data"];
 
-/// Whether there is a global of this number, and it is a float.
-fn is_float(globals: Value, global: usize) -> bool {
-    let is_block = |value: &Value| value.is_block();
-    let value = (global < globals.wosize()).then(|| globals.field(global));
-    value
-        .filter(is_block)
-        .is_some_and(|value| value.tag() == tag::DOUBLE)
+/// The kind of boxes that the global of this number is of, if there is one and it boxes a number.
+fn box_kind(globals: Value, global: usize) -> Option<u32> {
+    let value = (global < globals.wosize()).then(|| globals.field(global))?;
+    if value.is_int() {
+        return None;
+    }
+    match value.tag() {
+        tag::DOUBLE => Some(boxed::FLOAT),
+        tag::CUSTOM => match custom::Kind::of(value) {
+            custom::Kind::Int32 => Some(boxed::INT32),
+            custom::Kind::Int64 => Some(boxed::INT64),
+            custom::Kind::Nativeint => Some(boxed::NATIVEINT),
+            custom::Kind::Bigarray | custom::Kind::Channel | custom::Kind::Opaque => None,
+        },
+        _ => None,
+    }
 }
 
 /// Whether calls of a primitive leave nothing for a safepoint to do.

@@ -10,6 +10,16 @@ use crate::memory;
 #[repr(transparent)]
 pub struct Value(pub i64);
 
+/// The kinds of boxes of numbers, as compiled code names them. Those of integers have the numbers
+/// of their kinds of custom blocks.
+pub mod boxed {
+    pub const FLOAT: u32 = 0;
+    pub const INT32: u32 = 1;
+    pub const INT64: u32 = 2;
+    pub const NATIVEINT: u32 = 3;
+    pub const KINDS: usize = 4;
+}
+
 /// Block tags with a meaning of their own.
 pub mod tag {
     pub const FORCING: u8 = 244;

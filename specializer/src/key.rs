@@ -53,7 +53,7 @@ impl GenericKey {
             None => key.list(&[], |key, &index| key.number(index)),
         });
         key.list(&module.bodies, |key, body| key.bytes(body.as_bytes()));
-        key.value(&Boxes::function(module));
+        key.value(&Boxes::declared(module));
         key
     }
 

@@ -50,7 +50,7 @@ optimisations! {
     "value-numbering" value_numbering;
     /// Do not poll where nothing can wait for a safepoint: in loops that neither call nor allocate.
     "safepoints" safepoints;
-    /// Make boxes of floats where they are looked at, not where they come from.
+    /// Make boxes of numbers where they are looked at, not where they come from.
     "virtual-boxes" virtual_boxes;
 }
 

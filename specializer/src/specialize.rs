@@ -138,7 +138,7 @@ struct Work<'a> {
     options: &'a Options,
     image: Image<'a>,
     generic: BTreeMap<Func, Prepared>,
-    boxes: Option<Boxes>,
+    boxes: Boxes,
     inlining: Inlining,
     watch: Watch<'a>,
 }
@@ -181,7 +181,7 @@ impl<'a> Work<'a> {
             inlining: self.inlining,
             optimisations: self.options.optimisations,
             lockstep_events: self.options.lockstep_events,
-            boxes: self.boxes.as_ref(),
+            boxes: &self.boxes,
         })?;
         let function = &mut residual.function;
         self.watch.residual(number, "evaluation", function);

@@ -205,9 +205,12 @@ intrinsics! {
         SpecializeKnown "specialize.known" fn specialize_known(value: u32) -> u32, Zero, Pure;
         /// Returns `value`, which is not 0. A contract.
         Nonzero "value.nonzero" fn nonzero(value: i64) -> i64, First, Pure;
-        /// Returns `value`, which the function under [`crate::BOX_EXPORT`] has made, or what is
-        /// like it: the address of an `f64` that nobody writes. A contract.
-        BoxExists "box.exists" fn box_exists(value: i64) -> i64, First, Pure;
+        /// Returns `value`, the address of a box of kind `kind` (an index into the table under
+        /// [`crate::BOX_EXPORT`]): the kind's function has made it, or it is like that. A contract.
+        BoxExists "box.exists" fn box_exists(value: i64, kind: u32) -> i64, First, Pure;
+        /// In residual code that knows `value` for the address of a box, 1 + its kind; else 0, also
+        /// where lockstep events are compiled in.
+        BoxKind "box.kind" fn box_kind(value: i64) -> u32, Zero, Pure;
         /// Returns `value`, which is odd and no address: while it is in a cell, nobody else changes
         /// that. A contract.
         Immediate "value.immediate" fn immediate(value: i64) -> i64, First, Pure;

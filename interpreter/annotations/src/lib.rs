@@ -20,9 +20,9 @@
 //!   specialization time are never changed by other code. When a function returns, cells that were
 //!   not synced are lost.
 //!
-//! An interpreter that exports a function that boxes floats ([`BOX_EXPORT`]) gets residual code
-//! that boxes them where somebody looks at the box. One that names its dispatchers
-//! ([`DISPATCHERS_EXPORT`]) gets calls of unknown functions without a table.
+//! An interpreter that says how it boxes numbers ([`BOX_EXPORT`]) gets residual code that boxes
+//! them where somebody looks at the box. One that names its dispatchers ([`DISPATCHERS_EXPORT`])
+//! gets calls of unknown functions without a table.
 //!
 //! The request table ([`RequestTable`]) says what is to be specialized; its address is exported as
 //! the Wasm global [`REQUEST_TABLE_EXPORT`].

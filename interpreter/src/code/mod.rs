@@ -169,16 +169,17 @@ pub fn closures_keep_code() -> bool {
     vm().closures_keep_code.get() != 0
 }
 
-/// Whether the GETGLOBAL at `cell` gives a float that is a constant of the program. Its operand's
-/// cell says so: its own may be that of an entry or a cut.
+/// The kind of the box that the GETGLOBAL at `cell` gives, if that is a constant of the program.
+/// Its operand's cell says so: its own may be that of an entry or a cut.
 #[inline(always)]
-pub fn is_float_constant(cell: u32) -> bool {
-    memory::load_u32(cell + CELL + 4) != 0
+pub fn constant_box(cell: u32) -> Option<u32> {
+    let mark = memory::load_u32(cell + CELL + 4);
+    (mark != 0).then(|| mark - 1)
 }
 
 /// Says so of the GETGLOBAL at `cell`.
-pub fn note_float_constant(cell: u32) {
-    memory::store_u32(cell + CELL + 4, 1);
+pub fn note_constant_box(cell: u32, kind: u32) {
+    memory::store_u32(cell + CELL + 4, 1 + kind);
 }
 
 /// Makes the instruction at `cell`, which has no operands, one that does nothing.

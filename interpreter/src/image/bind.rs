@@ -9,7 +9,7 @@ use crate::allocator;
 use crate::code::ImageError;
 use crate::code::decode;
 use crate::code::opcode::Opcode;
-use crate::registry::{Code, Effect, Primitive, shortcut};
+use crate::registry::{Code, Effect, Primitive, results, shortcut};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -117,20 +117,18 @@ pub fn called<'a>(executable: &Executable<'a>) -> HashSet<&'a [u8]> {
     called
 }
 
-/// The effect, above it the number of the shortcut, and whether the result is a float.
+/// The effect, above it the number of the shortcut, and of what kind the result is if it is a box
+/// of a number.
 fn properties(primitive: Option<&Primitive>) -> u32 {
     primitive.map_or(EFFECT_UNKNOWN, |primitive| {
         let shortcut = shortcut::number(primitive.name) << SHORTCUT_SHIFT;
-        let gives_float = match shortcut::gives_float(primitive.name) {
-            true => GIVES_FLOAT,
-            false => 0,
-        };
-        primitive.effect as u32 | shortcut | gives_float
+        let gives = results::gives_box(primitive.name).map_or(0, |kind| 1 + kind);
+        primitive.effect as u32 | shortcut | gives << GIVES_SHIFT
     })
 }
 
 const SHORTCUT_SHIFT: u32 = 8;
-const GIVES_FLOAT: u32 = 1 << 31;
+const GIVES_SHIFT: u32 = 24;
 
 /// The effect of primitive `index`.
 #[inline(always)]
@@ -141,13 +139,14 @@ pub fn effect(index: u32) -> u32 {
 /// The number of the shortcut of primitive `index`.
 #[inline(always)]
 pub fn shortcut(index: u32) -> u32 {
-    (table::properties(index) & !GIVES_FLOAT) >> SHORTCUT_SHIFT
+    table::properties(index) << (32 - GIVES_SHIFT) >> (32 - GIVES_SHIFT + SHORTCUT_SHIFT)
 }
 
-/// Whether all that primitive `index` returns is boxes of floats.
+/// The kind of all boxes that primitive `index` returns, if it returns boxes of numbers alone.
 #[inline(always)]
-pub fn gives_float(index: u32) -> bool {
-    table::properties(index) & GIVES_FLOAT != 0
+pub fn gives_box(index: u32) -> Option<u32> {
+    let gives = table::properties(index) >> GIVES_SHIFT;
+    (gives != 0).then(|| gives - 1)
 }
 
 const _: () = assert!(

@@ -3,13 +3,13 @@
 //! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name,
 //! [`missing`] lists those that are not here; [`verify`] walks the code; [`pieces`] cuts large
 //! functions; [`layout`] puts it into memory; [`hints`] guesses callees; [`quiet`] finds loops that
-//! need no poll, [`floats`] constants that are floats; [`sections`] is what the program can still
+//! need no poll, [`constants`] boxed numbers that are constants; [`sections`] is what the program can still
 //! see of its file at run time.
 
 #[cfg(test)]
 pub mod assemble;
 pub mod bind;
-pub mod floats;
+pub mod constants;
 #[cfg(test)]
 pub mod fuzz;
 pub mod hints;

@@ -39,19 +39,6 @@ extern "C" fn begin_slowly(sp: u32) -> u32 {
     heap::safepoint(0)
 }
 
-/// Exported under [`annotations::BOX_EXPORT`].
-#[cfg(target_family = "wasm")]
-#[unsafe(no_mangle)]
-pub static BACTRIAN_BOX: extern "C" fn(f64) -> i64 = box_float;
-
-/// A box of a float.
-#[inline(never)]
-pub extern "C" fn box_float(x: f64) -> i64 {
-    let block = allocate_young(1, tag::DOUBLE);
-    memory::store_f64(block, x);
-    i64::from(block)
-}
-
 /// The closure at `address`, whose code is `code`.
 #[inline(always)]
 fn made_closure(address: u32, code: u32) -> i64 {
@@ -187,7 +174,7 @@ impl Registers {
     }
 
     #[inline(always)]
-    fn allocate_at_safepoint(&mut self, wosize: u32, tag: u8) -> Option<u32> {
+    pub fn allocate_at_safepoint(&mut self, wosize: u32, tag: u8) -> Option<u32> {
         let bytes = (wosize + 1) * WORD;
         let mut start = vm().young_ptr.get().wrapping_sub(bytes);
         if start < vm().young_trigger.get() {
@@ -286,18 +273,6 @@ impl Registers {
             }
             None => false,
         }
-    }
-
-    /// A box of the float that `compute` makes of the accumulator and the stack; `None` if a
-    /// finaliser raised.
-    #[inline(always)]
-    pub fn make_box(&mut self, compute: impl FnOnce(&Self) -> f64) -> Option<i64> {
-        if !allocations_poll() {
-            return Some(box_float(compute(self)));
-        }
-        let block = self.allocate_at_safepoint(1, tag::DOUBLE)?;
-        memory::store_f64(block, compute(self));
-        Some(i64::from(block))
     }
 
     /// CLOSURE: captures the accumulator and the slots after it.

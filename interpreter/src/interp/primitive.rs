@@ -34,6 +34,11 @@ macro_rules! calls {
                     lockstep_event(events::RESULT, self.pc, self.sp, Value::RAISED.0);
                     return false;
                 }
+                Attempt::DivisionByZero => {
+                    division_by_zero();
+                    lockstep_event(events::RESULT, self.pc, self.sp, Value::RAISED.0);
+                    return false;
+                }
                 Attempt::Done => {
                     lockstep_event(events::RESULT, self.pc, self.sp, self.accu);
                     self.next(1);
@@ -136,8 +141,10 @@ impl Registers {
         if result == Value::RAISED.0 || (polls && !self.poll()) {
             return false;
         }
-        if specialize_active() != 0 && bind::gives_float(primitive) {
-            self.accu = box_exists(self.accu);
+        if specialize_active() != 0
+            && let Some(kind) = bind::gives_box(primitive)
+        {
+            self.accu = box_exists(self.accu, kind);
         }
         self.next(operands);
         true
@@ -147,6 +154,11 @@ impl Registers {
 #[inline(never)]
 extern "C" fn index_out_of_bounds() {
     raise::index_out_of_bounds();
+}
+
+#[inline(never)]
+extern "C" fn division_by_zero() {
+    raise::division_by_zero();
 }
 
 /// Raises Failure with the name of a primitive that nothing defines.

@@ -366,10 +366,9 @@ impl Registers {
     #[inline(always)]
     pub fn global(&self) -> i64 {
         let value = global(self.operand(1));
-        if code::is_float_constant(self.pc) {
-            box_exists(value)
-        } else {
-            value
+        match code::constant_box(self.pc) {
+            Some(kind) => box_exists(value, kind),
+            None => value,
         }
     }
 

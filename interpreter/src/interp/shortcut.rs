@@ -5,9 +5,10 @@
 //! Which shortcut a primitive has is a constant of the primitive table, so compiled code holds the
 //! operation itself in place of a call. Anything unusual (a float array behind a polymorphic
 //! access, blocks to compare) is left to the primitive: a shortcut gives what the primitive would.
-//! Only an index out of bounds raises at once, so that compiled code has nothing to go on with
-//! after it.
+//! Only an index out of bounds and a divisor of 0 raise at once, so that compiled code has nothing
+//! to go on with after it.
 
+use super::boxes::{are_integers, unbox};
 use super::registers::{Registers, UNIT, byte, element, field, modify, tagged, truth};
 use crate::memory;
 use crate::registry::shortcut::*;
@@ -25,9 +26,12 @@ pub enum Attempt {
     Raised,
     /// The primitive would raise that an index is out of bounds.
     OutOfBounds,
+    /// The primitive would raise that the divisor is 0.
+    DivisionByZero,
 }
 
-fn float(value: i64) -> f64 {
+#[inline(always)]
+pub fn float(value: i64) -> f64 {
     Value(value).as_float()
 }
 
@@ -83,25 +87,15 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
             None
         }
     };
-    let compared = |result: bool| {
-        if integers(a, b) {
-            Some(immediate(truth(result)))
-        } else {
-            None
-        }
-    };
     let values = header_is_of_values;
     match shortcut {
         ARRAY_GET | ARRAY_UNSAFE_GET => access(values(a)),
         ARRAY_GET_ADDR => access(true),
         STRING_GET => Some(immediate(tagged(i64::from(memory::load_u8(byte(a, b)))))),
-        EQUAL => compared(a == b),
-        NOT_EQUAL => compared(a != b),
-        LESS_THAN => compared(a < b),
-        LESS_EQUAL => compared(a <= b),
-        GREATER_THAN => compared(a > b),
-        GREATER_EQUAL => compared(a >= b),
-        COMPARE if integers(a, b) => Some(immediate(tagged(i64::from(a > b) - i64::from(a < b)))),
+        EQUAL..=COMPARE => {
+            let (a, b) = numbers(a, b)?;
+            Some(immediate(compared(shortcut, a, b)))
+        }
         FLOAT_EQ => Some(immediate(truth(float(a) == float(b)))),
         FLOAT_NEQ => Some(immediate(truth(float(a) != float(b)))),
         FLOAT_LT => Some(immediate(truth(float(a) < float(b)))),
@@ -109,6 +103,32 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
         FLOAT_GT => Some(immediate(truth(float(a) > float(b)))),
         FLOAT_GE => Some(immediate(truth(float(a) >= float(b)))),
         _ => None,
+    }
+}
+
+/// The numbers to compare in place of two values, if they are integers, boxed or not.
+#[inline(always)]
+fn numbers(a: i64, b: i64) -> Option<(i64, i64)> {
+    if integers(a, b) {
+        Some((a, b))
+    } else if are_integers(a, b) {
+        Some((unbox(a), unbox(b)))
+    } else {
+        None
+    }
+}
+
+/// The result of a polymorphic comparison of two numbers.
+#[inline(always)]
+fn compared(shortcut: u32, a: i64, b: i64) -> i64 {
+    match shortcut {
+        EQUAL => truth(a == b),
+        NOT_EQUAL => truth(a != b),
+        LESS_THAN => truth(a < b),
+        LESS_EQUAL => truth(a <= b),
+        GREATER_THAN => truth(a > b),
+        GREATER_EQUAL => truth(a >= b),
+        _ => tagged(i64::from(a > b) - i64::from(a < b)),
     }
 }
 
@@ -146,7 +166,7 @@ impl Registers {
 
     /// Boxes the float that `compute` makes of the accumulator and the top of the stack.
     #[inline(always)]
-    fn boxed(&mut self, pops: u32, compute: impl FnOnce(&Self) -> f64) -> Attempt {
+    pub fn boxed(&mut self, pops: u32, compute: impl FnOnce(&Self) -> f64) -> Attempt {
         match self.make_box(compute) {
             Some(block) => self.done(block, pops),
             None => Attempt::Raised,

@@ -16,16 +16,21 @@ macro_rules! shortcuts {
     };
 }
 
-/// The shortcuts of boxed integers: [`FIRST`], sixteen for each kind, and the operator.
+/// The shortcuts of boxed integers: [`FIRST`], [`EACH`] for each kind, and the operator.
 ///
 /// [`FIRST`]: integers::FIRST
+/// [`EACH`]: integers::EACH
 pub mod integers {
+    use crate::value::boxed::{INT32, INT64, NATIVEINT};
+
     pub const FIRST: u32 = 64;
+    const EACH: u32 = 32;
 
-    const KINDS: [&str; 3] = ["int32", "int64", "nativeint"];
-
-    /// The only kind that is narrower than a word.
-    pub const INT32: u32 = 0;
+    const KINDS: [(u32, &str); 3] = [
+        (INT32, "caml_int32_"),
+        (INT64, "caml_int64_"),
+        (NATIVEINT, "caml_nativeint_"),
+    ];
 
     macro_rules! operators {
         ($($number:literal $constant:ident $name:literal;)*) => {
@@ -34,7 +39,8 @@ pub mod integers {
         };
     }
 
-    // In the order of their numbers; those with two arguments and a box as the result come first.
+    // In the order of their numbers: those with two arguments and a box as the result, division
+    // last of them; comparison; those with one argument and a boxed integer as the result; others.
     operators! {
         0 ADD "add";
         1 SUB "sub";
@@ -45,96 +51,41 @@ pub mod integers {
         6 SHIFT_LEFT "shift_left";
         7 SHIFT_RIGHT "shift_right";
         8 SHIFT_RIGHT_UNSIGNED "shift_right_unsigned";
-        9 COMPARE "compare";
-        10 NEG "neg";
-        11 OF_INT "of_int";
-        12 TO_INT "to_int";
+        9 DIV "div";
+        10 MOD "mod";
+        11 COMPARE "compare";
+        12 NEG "neg";
+        13 OF_INT "of_int";
+        14 OF_INT32 "of_int32";
+        15 TO_INT32 "to_int32";
+        16 OF_NATIVEINT "of_nativeint";
+        17 TO_NATIVEINT "to_nativeint";
+        18 BITS_OF_FLOAT "bits_of_float";
+        19 TO_INT "to_int";
+        20 TO_FLOAT "to_float";
+        21 FLOAT_OF_BITS "float_of_bits";
     }
 
     /// The number of the shortcut for the primitive `name`; 0: there is none.
     pub fn number(name: &str) -> u32 {
-        let of = |(kind, prefix): (usize, &&str)| {
-            let rest = name.strip_prefix("caml_")?.strip_prefix(*prefix)?;
-            let operator = rest.strip_prefix('_')?;
+        let of = |&(kind, prefix): &(u32, &str)| {
+            let operator = name.strip_prefix(prefix)?;
             let operator = OPERATORS.iter().position(|&known| known == operator)?;
-            Some(FIRST + kind as u32 * 16 + operator as u32)
+            Some(FIRST + (kind - INT32) * EACH + operator as u32)
         };
-        KINDS.iter().enumerate().find_map(of).unwrap_or(0)
+        KINDS.iter().find_map(of).unwrap_or(0)
     }
 
-    /// Which of the kinds a shortcut is for.
+    /// Which kind of boxed integers a shortcut is for.
     #[inline(always)]
     pub fn kind(shortcut: u32) -> u32 {
-        (shortcut - FIRST) / 16
+        INT32 + (shortcut - FIRST) / EACH
     }
 
     #[inline(always)]
     pub fn operator(shortcut: u32) -> u32 {
-        (shortcut - FIRST) % 16
+        (shortcut - FIRST) % EACH
     }
-}
-
-/// Whether all that the primitive `name` returns is boxes of floats.
-pub fn gives_float(name: &str) -> bool {
-    const NAMES: &[&str] = &[
-        "caml_float_of_int",
-        "caml_float_of_string",
-        "caml_floatarray_get",
-        "caml_floatarray_unsafe_get",
-        "caml_int32_float_of_bits",
-        "caml_int32_to_float",
-        "caml_int64_float_of_bits",
-        "caml_int64_to_float",
-        "caml_nativeint_to_float",
-        "caml_sys_time",
-    ];
-    // The names of arithmetic and analysis, but not of comparisons and conversions.
-    const OPERATIONS: &[&str] = &[
-        "abs",
-        "acos",
-        "acosh",
-        "add",
-        "asin",
-        "asinh",
-        "atan",
-        "atan2",
-        "atanh",
-        "cbrt",
-        "ceil",
-        "copysign",
-        "cos",
-        "cosh",
-        "div",
-        "erf",
-        "erfc",
-        "exp",
-        "exp2",
-        "expm1",
-        "floor",
-        "fma",
-        "fmod",
-        "hypot",
-        "ldexp",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "mul",
-        "neg",
-        "nextafter",
-        "power",
-        "round",
-        "sin",
-        "sinh",
-        "sqrt",
-        "sub",
-        "tan",
-        "tanh",
-        "trunc",
-    ];
-    let operation = name.strip_prefix("caml_");
-    let operation = operation.and_then(|name| name.strip_suffix("_float"));
-    NAMES.contains(&name) || operation.is_some_and(|name| OPERATIONS.contains(&name))
 }
 
 /// Whether a shortcut makes a block.

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!   Const  Symbol  Slot  Offset    known at specialization time (each value its own point)
-//!      \      |     |     /   BoxAt
+//!      \      |     |     /   BoxAt..
 //!       \     |     |    /      |
-//!        \    |     |   /      Box  BoxAddress    residual code knows what the box holds
+//!        \    |     |   /     Box.. InBox..       residual code knows what the box holds
 //!         \   |     | Immediate | Pointer..        an odd `i64`; it points to a known word
 //!          \  |     |    NonZero                   an `i64`, but not 0
 //!               Dynamic                           known only to residual code
@@ -17,6 +17,7 @@
 //! side only; `Immediate` where both are odd; or `NonZero` where neither can be 0. So each value
 //! rises at most three times, which bounds the fixpoint.
 
+use super::boxes::Kind;
 use crate::ir::{Parameter, Symbol, Type};
 use crate::op::{Const, Op};
 
@@ -41,13 +42,13 @@ pub enum Abs {
 /// What is known of a value that only residual code has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
 pub enum Fact {
-    /// A box of a float that is made only where somebody looks at it: residual code has the
-    /// payload, an `f64`. Nobody writes into such boxes.
-    Box,
-    /// The address of the payload (an `i32`) of a [`Fact::Box`].
-    BoxAddress,
-    /// A box of a float that exists: residual code has the pointer.
-    BoxAt,
+    /// A virtual box, one that is made only where somebody looks at it: residual code has the
+    /// payload. Nobody writes into such boxes.
+    Box(Kind),
+    /// The address (an `i32`) of a virtual box plus a constant: residual code has the payload.
+    InBox { kind: Kind, offset: i32 },
+    /// A box that exists: residual code has the pointer.
+    BoxAt(Kind),
     /// The address (an `i64`) of a block that begins with this word: residual code has it.
     Pointer(Symbol),
     /// The same address as an `i32`.
@@ -69,12 +70,17 @@ impl Abs {
 
     /// Whether it has to do with a box.
     pub fn is_of_box(self) -> bool {
-        matches!(self, Abs::Fact(Fact::Box | Fact::BoxAddress | Fact::BoxAt))
+        self.is_virtual() || matches!(self, Abs::Fact(Fact::BoxAt(_)))
+    }
+
+    /// Whether a box is made where somebody looks at it.
+    pub fn is_virtual(self) -> bool {
+        matches!(self, Abs::Fact(Fact::Box(_) | Fact::InBox { .. }))
     }
 
     /// Whether a box is made where `other` becomes this on the way into a join.
     pub fn needs_box_of(self, other: Self) -> bool {
-        other == Abs::Fact(Fact::Box) && self != other
+        other.is_virtual() && self != other
     }
 
     /// Whether it is an `i64` other than 0.
@@ -82,10 +88,12 @@ impl Abs {
         match self {
             Abs::Const(Const::I64(n)) => n != 0,
             Abs::Fact(fact) => match fact {
-                Fact::Box | Fact::BoxAt | Fact::Pointer(_) | Fact::Immediate | Fact::NonZero => {
-                    true
-                }
-                Fact::BoxAddress | Fact::PointerAddress(_) => false,
+                Fact::Box(_)
+                | Fact::BoxAt(_)
+                | Fact::Pointer(_)
+                | Fact::Immediate
+                | Fact::NonZero => true,
+                Fact::InBox { .. } | Fact::PointerAddress(_) => false,
             },
             Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => {
                 false
@@ -95,7 +103,10 @@ impl Abs {
 
     /// Whether it is the address of a block, as an `i64`: an even number.
     fn is_address(self) -> bool {
-        matches!(self, Abs::Fact(Fact::Box | Fact::BoxAt | Fact::Pointer(_)))
+        matches!(
+            self,
+            Abs::Fact(Fact::Box(_) | Fact::BoxAt(_) | Fact::Pointer(_))
+        )
     }
 
     /// Whether it is an odd `i64`.
@@ -112,9 +123,13 @@ impl Abs {
     /// The least upper bound.
     pub fn join(self, other: Abs) -> Abs {
         match (self, other) {
-            (Abs::Fact(Fact::Box), Abs::Fact(Fact::BoxAt))
-            | (Abs::Fact(Fact::BoxAt), Abs::Fact(Fact::Box)) => Abs::Fact(Fact::Box),
             _ if self == other => self,
+            (Abs::Fact(Fact::Box(kind)), Abs::Fact(Fact::BoxAt(at)))
+            | (Abs::Fact(Fact::BoxAt(at)), Abs::Fact(Fact::Box(kind)))
+                if kind == at =>
+            {
+                Abs::Fact(Fact::Box(kind))
+            }
             _ if self.is_immediate() && other.is_immediate() => Abs::Fact(Fact::Immediate),
             _ if self.is_nonzero() && other.is_nonzero() => Abs::Fact(Fact::NonZero),
             _ => Abs::Dynamic,
@@ -124,7 +139,7 @@ impl Abs {
     /// The residual type of a value whose generic type is `ty`.
     pub fn residual_type(self, ty: Type) -> Type {
         match self {
-            Abs::Fact(Fact::Box) | Abs::Fact(Fact::BoxAddress) => Type::F64,
+            Abs::Fact(Fact::Box(kind) | Fact::InBox { kind, .. }) => kind.payload,
             _ => ty,
         }
     }

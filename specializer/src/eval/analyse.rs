@@ -15,6 +15,7 @@ use std::collections::BinaryHeap;
 use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
+use super::boxes::Kind;
 use super::cells::Cells;
 use super::context::{ContextId, Contexts, Place};
 use super::transfer::{Machine, Phase};
@@ -90,16 +91,12 @@ impl Phase for Abstract {
         known
     }
 
-    fn virtual_box(&mut self, _: Abs) -> Abs {
-        Abs::Fact(Fact::Box)
+    fn virtual_box(&mut self, kind: Kind, _: Abs) -> Abs {
+        Abs::Fact(Fact::Box(kind))
     }
 
-    fn existing_box(&mut self, _: Abs) -> Abs {
-        Abs::Fact(Fact::BoxAt)
-    }
-
-    fn box_address(&mut self, _: Abs) -> Abs {
-        Abs::Fact(Fact::BoxAddress)
+    fn existing_box(&mut self, kind: Kind, _: Abs) -> Abs {
+        Abs::Fact(Fact::BoxAt(kind))
     }
 
     fn payload(&mut self, _: Abs) -> Abs {
@@ -108,7 +105,7 @@ impl Phase for Abstract {
 
     fn settled(&mut self, value: Abs) -> Abs {
         match value {
-            Abs::Fact(Fact::BoxAt) => Abs::Fact(Fact::Box),
+            Abs::Fact(Fact::BoxAt(kind)) => Abs::Fact(Fact::Box(kind)),
             Abs::Fact(Fact::NonZero) => Abs::Dynamic,
             other => other,
         }

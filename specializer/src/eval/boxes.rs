@@ -1,106 +1,233 @@
-//! How an interpreter boxes floats, so that the evaluator can leave it for later or out.
+//! How an interpreter boxes numbers, so that the evaluator can leave it for later or out.
 //!
-//! A module says which function makes one ([`annotations::BOX_EXPORT`]). A module that does not has
-//! no virtual boxes.
+//! A module lists its kinds of boxes ([`annotations::BoxTable`]), each with the function that makes
+//! one. A module that does not has no virtual boxes.
+//!
+//! Invariant: a kind that the evaluator knows is one of the module's, and its function can be
+//! copied.
+
+use std::mem::{offset_of, size_of};
+
+use annotations::{BoxKind, BoxTable, MAX_BOX_KINDS};
 
 use super::abs::{Abs, Fact};
 use super::cells::Content;
 use super::transfer::{Machine, Phase};
-use crate::ir::{Callee, Func, Signature, Terminator, Type, generic};
+use crate::ir::{Callee, Func, Terminator, Type, generic};
 use crate::lift;
 use crate::module::Module;
-use crate::op::{LoadKind, Op};
+use crate::op::{Const, LoadKind, Op};
 
-/// The function that makes boxes of floats.
-pub struct Boxes {
-    /// From an `f64`, makes a box that nobody writes into. Its result, an `i64`, is the address of
-    /// the payload.
+/// A kind of boxes: its index in the module's table, and the type of the payload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, PartialOrd, Ord)]
+pub struct Kind {
+    pub index: u8,
+    pub payload: Type,
+}
+
+impl Kind {
+    /// The load of a whole payload.
+    pub fn load(self) -> LoadKind {
+        match self.payload {
+            Type::I32 => LoadKind::I32Load,
+            Type::I64 => LoadKind::I64Load,
+            Type::F32 => LoadKind::F32Load,
+            Type::F64 => LoadKind::F64Load,
+        }
+    }
+}
+
+/// What the module says of a kind of boxes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Declared {
+    /// From a payload, makes a box that nobody writes into. Its result, an `i64`, is the address of
+    /// the box.
     pub make: Func,
-    /// Its body.
+    pub payload: Type,
+    /// Where the payload lies in the box.
+    pub offset: u32,
+}
+
+/// How boxes of one kind are made.
+pub struct Maker {
+    pub declared: Declared,
+    /// The function's body.
     pub body: generic::Function,
 }
 
+/// The kinds of boxes that may be virtual, by their indices; absent where one may not.
+pub struct Boxes(Vec<Option<Maker>>);
+
 impl Boxes {
-    /// The function that the module says makes boxes.
-    pub fn function(module: &Module) -> Option<Func> {
-        let pointer = module.exported_address(annotations::BOX_EXPORT)?;
-        let index = module.image_u32(pointer) as usize;
-        let function = module.table.get(index).copied().flatten()?;
-        let expected = Signature {
-            params: vec![Type::F64],
-            results: vec![Type::I64],
+    /// The kinds that the module lists, by their indices; absent where one is not as it should be.
+    pub fn declared(module: &Module) -> Vec<Option<Declared>> {
+        let Some(table) = module.exported_address(annotations::BOX_EXPORT) else {
+            return Vec::new();
         };
-        (module.signature(function) == Some(&expected)).then_some(function)
+        let word = |at: u32, field: usize| module.image_u32(at.wrapping_add(field as u32));
+        let count = word(table, offset_of!(BoxTable, count));
+        if count > MAX_BOX_KINDS {
+            return Vec::new();
+        }
+        let kinds = table.wrapping_add(offset_of!(BoxTable, kinds) as u32);
+        let kind = |index: u32| {
+            let kind = kinds.wrapping_add(index * size_of::<BoxKind>() as u32);
+            let make = word(kind, offset_of!(BoxKind, make)) as usize;
+            let make = module.table.get(make).copied().flatten()?;
+            let signature = module.signature(make)?;
+            let &[payload @ (Type::I64 | Type::F64)] = &signature.params[..] else {
+                return None;
+            };
+            (signature.results[..] == [Type::I64]).then_some(Declared {
+                make,
+                payload,
+                offset: word(kind, offset_of!(BoxKind, offset)),
+            })
+        };
+        (0..count).map(kind).collect()
     }
 
-    /// That of a module, if it names one and its code can be copied.
-    pub fn find(module: &Module) -> Option<Self> {
-        let make = Self::function(module)?;
-        let body = lift::function(module, make).ok()?;
-        let returns = |block: &generic::BlockData| {
-            !matches!(
-                block.term,
-                Terminator::TailCall { .. } | Terminator::Switch { .. }
-            )
+    /// Those of a module whose functions can be copied.
+    pub fn find(module: &Module) -> Self {
+        let declared = Self::declared(module).into_iter();
+        let maker = |declared: Declared| {
+            let body = lift::function(module, declared.make).ok()?;
+            let returns = |block: &generic::BlockData| {
+                !matches!(
+                    block.term,
+                    Terminator::TailCall { .. } | Terminator::Switch { .. }
+                )
+            };
+            let can_be_copied = body.blocks.values().all(returns);
+            can_be_copied.then_some(Maker { declared, body })
         };
-        body.blocks
-            .values()
-            .all(returns)
-            .then_some(Self { make, body })
+        Self(declared.map(|declared| maker(declared?)).collect())
+    }
+
+    /// The kind with this index.
+    fn kind(&self, index: u32) -> Option<Kind> {
+        let maker = self.0.get(index as usize)?.as_ref()?;
+        Some(Kind {
+            index: index as u8,
+            payload: maker.declared.payload,
+        })
+    }
+
+    /// The kind of the boxes that a function makes.
+    fn made_by(&self, function: Func) -> Option<Kind> {
+        let makes = |maker: &Option<Maker>| {
+            let maker = maker.as_ref();
+            maker.is_some_and(|maker| maker.declared.make == function)
+        };
+        self.kind(self.0.iter().position(makes)? as u32)
+    }
+
+    /// How boxes of a kind are made.
+    pub fn maker(&self, kind: Kind) -> &Maker {
+        let maker = self.0.get(usize::from(kind.index));
+        let maker = maker.and_then(Option::as_ref);
+        maker.expect("a kind is one of the module's")
     }
 }
 
 /// What the transfer function does with boxes.
 impl<P: Phase> Machine<'_, P> {
-    /// Whether a call makes a box that may be virtual.
-    pub(super) fn makes_box(&self, callee: Callee) -> bool {
-        let boxes = self.evaluation.boxes();
-        boxes.is_some_and(|boxes| callee == Callee::Direct(boxes.make))
+    /// The kind of the box that a call makes, if it may be virtual.
+    pub(super) fn makes_box(&self, callee: Callee) -> Option<Kind> {
+        match callee {
+            Callee::Direct(function) => self.evaluation.boxes()?.made_by(function),
+            Callee::Indirect { .. } | Callee::Slot { .. } => None,
+        }
     }
 
     /// `box.exists`.
-    pub(super) fn existing_box(&mut self, value: P::Value, result: Option<generic::Value>) {
-        let value = match value.abs() {
-            Abs::Fact(Fact::Box | Fact::BoxAt) => value,
-            _ if self.evaluation.boxes().is_none() => value,
-            _ => self.phase.existing_box(value),
+    pub(super) fn existing_box(
+        &mut self,
+        value: P::Value,
+        kind: P::Value,
+        result: Option<generic::Value>,
+    ) {
+        let boxes = self.evaluation.boxes();
+        let kind = boxes.zip(kind.abs().as_u32());
+        let kind = kind.and_then(|(boxes, index)| boxes.kind(index));
+        let value = match (value.abs(), kind) {
+            (Abs::Fact(Fact::Box(_) | Fact::BoxAt(_)), _) | (_, None) => value,
+            (_, Some(kind)) => self.phase.existing_box(kind, value),
         };
         self.set(result, value);
     }
 
-    /// A pure operator whose first operand is a box; false if it is nothing special.
+    /// `box.kind`.
+    pub(super) fn box_kind(&mut self, value: P::Value, result: Option<generic::Value>) {
+        let answer = match value.abs() {
+            Abs::Fact(Fact::Box(kind) | Fact::BoxAt(kind)) => 1 + i32::from(kind.index),
+            Abs::Const(_)
+            | Abs::Symbol(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::Fact(_)
+            | Abs::Dynamic => 0,
+        };
+        self.set_known(result, Abs::Const(Const::I32(answer)));
+    }
+
+    /// A pure operator on a box, or on an address in one; false if it is nothing special.
     pub(super) fn pure_of_box(
         &mut self,
         op: Op,
         result: Option<generic::Value>,
         args: &[P::Value],
     ) -> bool {
-        let is_box = args.first().map(|arg| arg.abs()) == Some(Abs::Fact(Fact::Box));
-        if op != Op::I32WrapI64 || !is_box {
-            return false;
-        }
-        let address = self.phase.box_address(args[0]);
+        let (place, moved) = match (op, args) {
+            (Op::I32WrapI64, &[place]) => (place, 0),
+            (Op::I32Add, &[place, by]) | (Op::I32Add, &[by, place])
+                if let Abs::Const(Const::I32(by)) = by.abs() =>
+            {
+                (place, by)
+            }
+            (Op::I32Sub, &[place, by]) if let Abs::Const(Const::I32(by)) = by.abs() => {
+                (place, by.wrapping_neg())
+            }
+            _ => return false,
+        };
+        let fact = match (op, place.abs()) {
+            (Op::I32WrapI64, Abs::Fact(Fact::Box(kind))) => Fact::InBox { kind, offset: 0 },
+            (_, Abs::Fact(Fact::InBox { kind, offset })) => Fact::InBox {
+                kind,
+                offset: offset.wrapping_add(moved),
+            },
+            _ => return false,
+        };
+        let address = self.phase.noting(place, Abs::Fact(fact));
         self.set(result, address);
         true
     }
 
-    /// A load of the whole payload of a virtual box; false if it loads something else.
+    /// A load, at `offset` bytes in a virtual box, that gives what follows from the payload alone;
+    /// false if it gives anything else.
     pub(super) fn load_payload(
         &mut self,
-        kind: LoadKind,
+        load: LoadKind,
+        offset: i64,
         result: Option<generic::Value>,
-        address: P::Value,
+        (kind, address): (Kind, P::Value),
     ) -> bool {
-        match kind {
-            LoadKind::F64Load => {
-                let payload = self.phase.payload(address);
-                self.set(result, payload);
-            }
-            LoadKind::I64Load => {
-                let payload = self.phase.payload(address);
-                self.emit(Op::I64ReinterpretF64, &[payload], result);
-            }
+        let boxes = self.evaluation.boxes();
+        let boxes = boxes.expect("who makes virtual boxes can make them");
+        if offset != i64::from(boxes.maker(kind).declared.offset) {
+            return false;
+        }
+        let converted = match (kind.payload, load) {
+            (_, load) if load == kind.load() => None,
+            (Type::F64, LoadKind::I64Load) => Some(Op::I64ReinterpretF64),
+            (Type::I64, LoadKind::F64Load) => Some(Op::F64ReinterpretI64),
+            (Type::I64, LoadKind::I32Load) => Some(Op::I32WrapI64),
             _ => return false,
+        };
+        let payload = self.phase.payload(address);
+        match converted {
+            None => self.set(result, payload),
+            Some(op) => self.emit(op, &[payload], result),
         }
         true
     }

@@ -8,7 +8,7 @@
 //! A sync is done when the next instruction comes that may notice it: a call that is evaluated in
 //! place makes do without.
 //!
-//! Of a box of a float, the payload is cached. A clean cell has its pointer in memory; for a dirty
+//! Of a box, the payload is cached. A clean cell has its pointer in memory; for a dirty
 //! one there may be no box yet.
 //!
 //! Invariant: at most [`WINDOW`] cells of dynamic contents are cached. Those with the highest
@@ -147,7 +147,7 @@ impl<V: Content> Cells<V> {
                 || abs.is_known()
                 || matches!(
                     abs,
-                    Abs::Fact(Fact::Box | Fact::Pointer(_) | Fact::Immediate)
+                    Abs::Fact(Fact::Box(_) | Fact::Pointer(_) | Fact::Immediate)
                 )
         });
         for cell in &mut self.cells {

@@ -8,7 +8,7 @@
 //!
 //! Invariant: the residual function, called with the request's dynamic parameters, does what the
 //! generic function does with all of them, provided constant memory holds what the read log says.
-//! Leaves out: virtual objects other than boxes of floats, a certificate.
+//! Leaves out: virtual objects other than boxes of numbers, a certificate.
 
 pub mod abs;
 mod analyse;
@@ -90,8 +90,8 @@ pub struct Evaluation<'a> {
     pub optimisations: Optimisations,
     /// Whether residual code reports lockstep events.
     pub lockstep_events: bool,
-    /// How the interpreter boxes floats, if it says so.
-    pub boxes: Option<&'a Boxes>,
+    /// How the interpreter boxes numbers.
+    pub boxes: &'a Boxes,
 }
 
 /// What evaluation gives.
@@ -123,7 +123,7 @@ impl<'a> Evaluation<'a> {
     /// reported, the same is allocated as in generic code.
     fn boxes(&self) -> Option<&'a Boxes> {
         let are_virtual = self.optimisations.virtual_boxes && !self.lockstep_events;
-        self.boxes.filter(|_| are_virtual)
+        are_virtual.then_some(self.boxes)
     }
 
     /// What is known of each parameter of the generic function.

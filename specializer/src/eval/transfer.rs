@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use super::Evaluation;
 use super::abs::{self, Abs, Fact};
 use super::analyse::NodeId;
+use super::boxes::Kind;
 use super::cells::{Cells, Content};
 use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
@@ -40,16 +41,13 @@ pub trait Phase {
     /// The same value, of which this is known.
     fn noting(&mut self, value: Self::Value, known: Abs) -> Self::Value;
 
-    /// A box of this float, not made yet.
-    fn virtual_box(&mut self, payload: Self::Value) -> Self::Value;
+    /// A box of this payload, not made yet.
+    fn virtual_box(&mut self, kind: Kind, payload: Self::Value) -> Self::Value;
 
-    /// The box of a float that this pointer leads to.
-    fn existing_box(&mut self, pointer: Self::Value) -> Self::Value;
+    /// The box that this pointer leads to.
+    fn existing_box(&mut self, kind: Kind, pointer: Self::Value) -> Self::Value;
 
-    /// The address of the payload of a virtual box.
-    fn box_address(&mut self, virtual_box: Self::Value) -> Self::Value;
-
-    /// The float in a virtual box, which is given by itself or by its address.
+    /// The payload of a virtual box, which is given by itself or by an address in it.
     fn payload(&mut self, virtual_box: Self::Value) -> Self::Value;
 
     /// The value as cells hold it: of a box, the payload.
@@ -231,8 +229,15 @@ impl<'a, P: Phase> Machine<'a, P> {
         let place = match args[0].abs() {
             Abs::Const(Const::I32(address)) => Some(Place::Absolute(address as u32)),
             Abs::Symbol(symbol) => Some(Place::Relative(symbol)),
-            Abs::Fact(Fact::BoxAddress)
-                if offset == 0 && self.load_payload(kind, result, args[0]) =>
+            Abs::Fact(Fact::InBox {
+                kind: of,
+                offset: at,
+            }) if self.load_payload(
+                kind,
+                i64::from(at) + i64::from(offset),
+                result,
+                (of, args[0]),
+            ) =>
             {
                 return;
             }
@@ -257,8 +262,8 @@ impl<'a, P: Phase> Machine<'a, P> {
         mut args: SmallVec<[P::Value; 4]>,
     ) {
         let known = self.callee(callee, args.last().map(|arg| arg.abs()));
-        if self.makes_box(known) {
-            let made = self.phase.virtual_box(args[0]);
+        if let Some(kind) = self.makes_box(known) {
+            let made = self.phase.virtual_box(kind, args[0]);
             return self.set(result, made);
         }
         if known != callee {
@@ -327,7 +332,8 @@ impl<'a, P: Phase> Machine<'a, P> {
                     self.cells.drop_below(args[0].abs());
                 }
             }
-            Intrinsic::BoxExists => self.existing_box(args[0], result),
+            Intrinsic::BoxExists => self.existing_box(args[0], args[1], result),
+            Intrinsic::BoxKind => self.box_kind(args[0], result),
             Intrinsic::CellsSync => self.cells.sync_due = true,
             Intrinsic::CellsInvalidate => {
                 self.sync_if_due();
@@ -425,7 +431,7 @@ impl<'a, P: Phase> Machine<'a, P> {
 /// Whether after this something may wait for a safepoint that did not before; see
 /// [`Intrinsic::SafepointPassed`].
 fn may_ask_for_safepoint<V: Content>(op: Op, args: &[V]) -> bool {
-    let makes_box = args.iter().any(|arg| arg.abs() == Abs::Fact(Fact::Box));
+    let makes_box = args.iter().any(|arg| arg.abs().is_virtual());
     let asks = match op.effect() {
         Effect::Pure | Effect::Traps | Effect::Reads | Effect::ReadsGlobal => false,
         Effect::Writes => match op {

@@ -8,6 +8,7 @@
 use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
+use super::boxes::{Kind, Maker};
 use super::cells::Content;
 use super::copy;
 use super::transfer::Phase;
@@ -84,8 +85,8 @@ impl Content for Val {
 #[derive(Default)]
 pub struct Names {
     known: FastMap<Abs, residual::Value>,
-    /// Pointers to boxes that were made, by payload, since the last call.
-    boxes: FastMap<residual::Value, residual::Value>,
+    /// Pointers to boxes that were made since the last call.
+    boxes: FastMap<(Kind, residual::Value), residual::Value>,
 }
 
 /// The residual function being written, and the block at which.
@@ -93,7 +94,7 @@ pub struct Writer<'a> {
     pub function: residual::Function,
     current: Block,
     names: Names,
-    /// How boxes are made.
+    /// How boxes are made, if any are virtual.
     boxes: Option<&'a Boxes>,
     /// By residual parameter: the base from which cells at offsets from it are addressed.
     frames: Map<Parameter, Option<residual::Value>>,
@@ -214,10 +215,11 @@ impl<'a> Writer<'a> {
     /// The residual name of a value; code for it, if it is known and has none.
     pub fn name(&mut self, value: Val) -> residual::Value {
         match (value.abs, value.residual) {
-            (Abs::Fact(Fact::Box), Some(payload)) => self.pointer(value, payload),
-            (Abs::Fact(Fact::BoxAddress), Some(payload)) => {
-                let pointer = self.pointer(value, payload);
-                self.wrapped(pointer)
+            (Abs::Fact(Fact::Box(kind)), Some(payload)) => self.pointer(kind, value, payload),
+            (Abs::Fact(Fact::InBox { kind, offset }), Some(payload)) => {
+                let pointer = self.pointer(kind, value, payload);
+                let address = self.wrapped(pointer);
+                self.displaced(address, offset)
             }
             (_, Some(name)) => name,
             (_, None) => self.known_name(value.abs),
@@ -227,9 +229,10 @@ impl<'a> Writer<'a> {
     /// The name under which a value is passed where `abs` is known of it.
     pub fn name_as(&mut self, value: Val, abs: Abs) -> residual::Value {
         match (value.abs, abs, value.residual) {
-            (Abs::Fact(Fact::Box), Abs::Fact(Fact::Box), Some(payload))
-            | (Abs::Fact(Fact::BoxAddress), Abs::Fact(Fact::BoxAddress), Some(payload)) => payload,
-            (Abs::Fact(Fact::BoxAt), Abs::Fact(Fact::Box), _) => self.open(value),
+            (from, to, Some(payload)) if from == to && to.is_virtual() => payload,
+            (Abs::Fact(Fact::BoxAt(kind)), Abs::Fact(Fact::Box(to)), _) if kind == to => {
+                self.open(kind, value)
+            }
             _ => self.name(value),
         }
     }
@@ -244,32 +247,43 @@ impl<'a> Writer<'a> {
     }
 
     /// The pointer to a virtual box: it is made now, unless it exists.
-    fn pointer(&mut self, value: Val, payload: residual::Value) -> residual::Value {
+    fn pointer(&mut self, kind: Kind, value: Val, payload: residual::Value) -> residual::Value {
         let existing = value
             .pointer
-            .or_else(|| self.names.boxes.get(&payload).copied());
+            .or_else(|| self.names.boxes.get(&(kind, payload)).copied());
         existing.unwrap_or_else(|| {
-            let boxes = self.boxes.expect("who makes virtual boxes can make them");
-            let pointer = copy::run(self, &boxes.body, &[payload]);
-            self.names.boxes.insert(payload, pointer);
+            let pointer = copy::run(self, &self.maker(kind).body, &[payload]);
+            self.names.boxes.insert((kind, payload), pointer);
             pointer
         })
     }
 
+    fn maker(&self, kind: Kind) -> &'a Maker {
+        let boxes = self.boxes.expect("who makes virtual boxes can make them");
+        boxes.maker(kind)
+    }
+
     /// The payload of an existing box.
-    fn open(&mut self, existing: Val) -> residual::Value {
+    fn open(&mut self, kind: Kind, existing: Val) -> residual::Value {
         let pointer = self.name(existing);
         let address = self.wrapped(pointer);
         let load = Op::Load {
-            kind: LoadKind::F64Load,
-            offset: 0,
+            kind: kind.load(),
+            offset: self.maker(kind).declared.offset,
         };
-        let payload = self.inst(
-            load,
-            residual::Values::from_slice(&[address]),
-            Some(Type::F64),
-        );
+        let args = residual::Values::from_slice(&[address]);
+        let payload = self.inst(load, args, Some(kind.payload));
         payload.expect("a load has a result")
+    }
+
+    fn displaced(&mut self, address: residual::Value, offset: i32) -> residual::Value {
+        if offset == 0 {
+            return address;
+        }
+        let offset = self.name(Val::known(Abs::Const(Const::I32(offset))));
+        let args = residual::Values::from_slice(&[address, offset]);
+        let sum = self.inst(Op::I32Add, args, Some(Type::I32));
+        sum.expect("an addition has a result")
     }
 
     fn wrapped(&mut self, word: residual::Value) -> residual::Value {
@@ -295,11 +309,8 @@ impl<'a> Writer<'a> {
                     Some(Type::I32),
                 )
             }
-            Abs::Offset { param, offset: 0 } => Some(self.function.param(param)),
             Abs::Offset { param, offset } => {
-                let offset = self.name(Val::known(Abs::Const(Const::I32(offset))));
-                let args = residual::Values::from_slice(&[self.function.param(param), offset]);
-                self.inst(Op::I32Add, args, Some(Type::I32))
+                Some(self.displaced(self.function.param(param), offset))
             }
             Abs::Fact(_) | Abs::Dynamic => {
                 unreachable!("dynamic values have a name")
@@ -352,24 +363,17 @@ impl Phase for Writer<'_> {
         }
     }
 
-    fn virtual_box(&mut self, payload: Val) -> Val {
+    fn virtual_box(&mut self, kind: Kind, payload: Val) -> Val {
         Val {
             residual: Some(self.name(payload)),
-            ..Val::known(Abs::Fact(Fact::Box))
+            ..Val::known(Abs::Fact(Fact::Box(kind)))
         }
     }
 
-    fn existing_box(&mut self, pointer: Val) -> Val {
+    fn existing_box(&mut self, kind: Kind, pointer: Val) -> Val {
         Val {
             residual: Some(self.name(pointer)),
-            ..Val::known(Abs::Fact(Fact::BoxAt))
-        }
-    }
-
-    fn box_address(&mut self, virtual_box: Val) -> Val {
-        Val {
-            abs: Abs::Fact(Fact::BoxAddress),
-            ..virtual_box
+            ..Val::known(Abs::Fact(Fact::BoxAt(kind)))
         }
     }
 
@@ -379,9 +383,9 @@ impl Phase for Writer<'_> {
 
     fn settled(&mut self, value: Val) -> Val {
         match value.abs {
-            Abs::Fact(Fact::BoxAt) => Val {
-                abs: Abs::Fact(Fact::Box),
-                residual: Some(self.open(value)),
+            Abs::Fact(Fact::BoxAt(kind)) => Val {
+                abs: Abs::Fact(Fact::Box(kind)),
+                residual: Some(self.open(kind, value)),
                 pointer: value.residual,
             },
             Abs::Fact(Fact::NonZero) => Val::dynamic(value.residual),
@@ -391,7 +395,7 @@ impl Phase for Writer<'_> {
 
     fn placed(&mut self, value: Val, address: Abs) -> Val {
         match (value.abs, value.pointer) {
-            (Abs::Fact(Fact::Box), None) => Val {
+            (Abs::Fact(Fact::Box(_)), None) => Val {
                 pointer: self.load_cell(address).residual,
                 ..value
             },

@@ -1,6 +1,6 @@
 ;; The frame of a random annotated function: constant memory at 0x12dc, cells of a stack below 0x20000, of
-;; registers at 0x11000 and of boxes of floats at 0x11040, scratch memory at 0x900, boxes in scratch memory at
-;; 0x960, all boxes above 0x20100. An object has the upper bits of the word at 0x9f0, which depends on the
+;; registers at 0x11000 and of boxes at 0x11040 (two of floats, one of an integer, one of either), scratch memory at
+;; 0x900, boxes in scratch memory in the same order at 0x960, all boxes above 0x20100. An object has the upper bits of the word at 0x9f0, which depends on the
 ;; argument of the call, as do all registers, scratch memory and the cells of the stack.
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
@@ -13,20 +13,22 @@
   (import "bactrian" "cells.write" (func $write (param i32 i64)))
   (import "bactrian" "cells.sync" (func $sync))
   (import "bactrian" "cells.invalidate" (func $invalidate))
-  (import "bactrian" "box.exists" (func $exists (param i64) (result i64)))
+  (import "bactrian" "box.exists" (func $exists (param i64 i32) (result i64)))
+  (import "bactrian" "box.kind" (func $kind (param i64) (result i32)))
   (import "env" "report" (func $report (param i64)))
   (memory (export "memory") 5)
   (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
-  (global (export "BACTRIAN_BOX") i32 (i32.const 0x88))
+  (global (export "BACTRIAN_BOXES") i32 (i32.const 0x60))
   (global $fuel (mut i32) (i32.const 0))
   (global $seen (mut i64) (i64.const 1))
   (type $entry (func (param i32 i32 i64) (result i64)))
-  (table 3 funcref)
-  (elem (i32.const 1) $interpret $box)
+  (table 4 funcref)
+  (elem (i32.const 1) $interpret $box $box_integer)
+  (data (i32.const 0x60) (i32 2 2 0 3 8))
   (data (i32.const 0x80) (i32 1))
-  (data (i32.const 0x88) (i32 2 0 0x20100 0) (i64 0x98 0 0xa8 0))
-  (data (i32.const 0x960) (i64 0xa0 0xb0))
-  (data (i32.const 0x11040) (i64 0xb0 0xa0))
+  (data (i32.const 0x90) (i32 0x20100 0) (i64 0x98 0 0xa8 0 0xb9 7 0))
+  (data (i32.const 0x960) (i64 0xa0 0xb0 0xc0 0xc0))
+  (data (i32.const 0x11040) (i64 0xb0 0xa0 0xc0 0xa0))
   (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
   (data (i32.const 0x120) (i32 0x12dc 0x20))
   (data (i32.const 0x140) (i32 1 0x80 0 0x20 3 0)
@@ -41,6 +43,7 @@
     (i64.store (i32.const 0x910) (local.get 0))
     (f64.store (i32.const 0xa0) (f64.convert_i32_s (i32.load (i32.const 0x91c))))
     (f64.store (i32.const 0xb0) (f64.convert_i32_s (i32.load (i32.const 0x924))))
+    (i64.store (i32.const 0xc8) (i64.load (i32.const 0x928)))
     (global.set $fuel
       (i32.add (i32.const 8) (i32.and (i32.wrap_i64 (i64.load (i32.const 0x900))) (i32.const 31))))
     (call_indirect (type $entry)
@@ -70,18 +73,48 @@
     (f64.store offset=8 (local.get $at) (local.get 0))
     (i64.add (local.get $place) (i64.const 8)))
 
-  ;; Reports what a box holds. Traps if it is no box.
+  ;; A box of an integer: a word with its own address plus 1, a word that is 7, then the integer.
+  (func $box_integer (param i64) (result i64)
+    (local $place i64) (local $at i32)
+    (local.set $place (i64.load (i32.const 0x90)))
+    (local.set $at (i32.wrap_i64 (local.get $place)))
+    (if (i32.load (local.get $at)) (then (unreachable)))
+    (if (i32.and (local.get $at) (i32.const 15)) (then (unreachable)))
+    (i64.store (i32.const 0x90) (i64.add (local.get $place) (i64.const 32)))
+    (i32.store (local.get $at) (i32.or (local.get $at) (i32.const 1)))
+    (i64.store offset=8 (local.get $at) (i64.const 7))
+    (i64.store offset=16 (local.get $at) (local.get 0))
+    (i64.add (local.get $place) (i64.const 8)))
+
+  ;; Whether a box is of a float (0) or an integer (1). Traps if it is no box.
+  (func $sort (param i64) (result i32)
+    (local $at i32) (local $sort i32)
+    (local.set $at (i32.sub (i32.wrap_i64 (local.get 0)) (i32.const 8)))
+    (local.set $sort (i32.sub (i32.load (local.get $at)) (local.get $at)))
+    (if (i32.gt_u (local.get $sort) (i32.const 1)) (then (unreachable)))
+    (if (local.get $sort)
+      (then (if (i64.ne (i64.load offset=8 (local.get $at)) (i64.const 7)) (then (unreachable)))))
+    (local.get $sort))
+
+  ;; The bits of what a box of any kind holds.
+  (func $open (param i64) (result i64)
+    (if (result i64) (call $sort (local.get 0))
+      (then (i64.load offset=8 (i32.wrap_i64 (local.get 0))))
+      (else (i64.load (i32.wrap_i64 (local.get 0))))))
+
+  ;; Reports them.
   (func $peek (param i64)
-    (local $box i32)
-    (local.set $box (i32.sub (i32.wrap_i64 (local.get 0)) (i32.const 8)))
-    (if (i32.ne (i32.load (local.get $box)) (local.get $box)) (then (unreachable)))
-    (call $report (i64.load offset=8 (local.get $box))))
+    (call $report (call $open (local.get 0))))
 
   ;; Does that for a box in memory, and moves it, as a collector would.
   (func $move_box (param $place i32)
-    (call $peek (i64.load (local.get $place)))
+    (local $box i64)
+    (local.set $box (i64.load (local.get $place)))
+    (call $peek (local.get $box))
     (i64.store (local.get $place)
-      (call $box (f64.load (i32.wrap_i64 (i64.load (local.get $place)))))))
+      (if (result i64) (call $sort (local.get $box))
+        (then (call $box_integer (call $open (local.get $box))))
+        (else (call $box (f64.reinterpret_i64 (call $open (local.get $box))))))))
 
   (func $burn (result i32)
     (call $report (i64.extend_i32_u (global.get $fuel)))
@@ -115,8 +148,12 @@
     (call $report (global.get $seen))
     (call $move_box (i32.const 0x11040))
     (call $move_box (i32.const 0x11048))
+    (call $move_box (i32.const 0x11050))
+    (call $move_box (i32.const 0x11058))
     (call $move_box (i32.const 0x960))
     (call $move_box (i32.const 0x968))
+    (call $move_box (i32.const 0x970))
+    (call $move_box (i32.const 0x978))
     (i64.store (i32.sub (local.get $sp) (i32.const 64))
       (i64.add (i64.load (i32.sub (local.get $sp) (i32.const 64))) (i64.const 5)))
     (i64.store (i32.const 0x11038) (i64.add (i64.load (i32.const 0x11038)) (i64.const 3))))
@@ -139,16 +176,22 @@
   (func $touch
     (i64.store (i32.const 0x908) (i64.add (i64.load (i32.const 0x908)) (i64.const 1))))
 
-  (func $floats (param i64 i64)
+  (func $boxes (param i64 i64 i64 i64 i64)
     (call $peek (local.get 0))
-    (call $peek (local.get 1)))
+    (call $peek (local.get 1))
+    (call $peek (local.get 2))
+    (call $peek (local.get 3))
+    (call $peek (local.get 4)))
 
   (func $interpret (type $entry)
     (local $a i64) (local $b i64) (local $i i32) (local $j i32) (local $q i32)
-    ;; Addresses of boxes, which nobody may see.
-    (local $f i64) (local $g i64)
+    ;; Addresses of boxes, which nobody may see: of floats, of integers, of either.
+    (local $f i64) (local $g i64) (local $m i64) (local $n i64) (local $x i64)
     (local.set $f (i64.const 0xa0))
-    (local.set $g (call $exists (i64.const 0xb0)))
+    (local.set $g (call $exists (i64.const 0xb0) (i32.const 0)))
+    (local.set $m (i64.const 0xc0))
+    (local.set $n (call $exists (i64.const 0xc0) (i32.const 1)))
+    (local.set $x (local.get $g))
     (local.set $a (local.get 2))
     (local.set $q (local.get 1))
     (call $write (i32.const 0x11038) (i64.load (i32.const 0x900)))
@@ -157,7 +200,7 @@
     (call $report (call $read (i32.const 0x11038)))
     (call $report (call $read (i32.sub (local.get 1) (i32.const 64))))
     (call $report (global.get $seen))
-    (call $floats (local.get $f) (local.get $g))
+    (call $boxes (local.get $f) (local.get $g) (local.get $m) (local.get $n) (local.get $x))
     (call $sync)
     (call $look (local.get 1))
     (call $invalidate)

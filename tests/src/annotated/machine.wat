@@ -1,8 +1,8 @@
 ;; An annotated interpreter for random programs. An instruction is 4 bytes: opcode, a small operand (8 bits),
 ;; a signed operand (16 bits). A function's code begins with a header: request slot, function to call (an
 ;; offset), four offsets of computed jumps. Registers are cells at 0x11000, always of dynamic contents, as
-;; callees change them; scratch memory is at 0x900. Two registers at 0x11040 have boxes of floats,
-;; which are above 0x20100. An object has the upper bits of the word at 0x9f0, which depends on the argument of
+;; callees change them; scratch memory is at 0x900. Of four registers at 0x11040 two have boxes of floats, the third one
+;; of an integer, the last one of either; boxes are above 0x20100. An object has the upper bits of the word at 0x9f0, which depends on the argument of
 ;; the call, as do the registers and scratch memory.
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
@@ -14,17 +14,19 @@
   (import "bactrian" "cells.drop_below" (func $drop_below (param i32)))
   (import "bactrian" "cells.sync" (func $sync))
   (import "bactrian" "cells.invalidate" (func $invalidate))
-  (import "bactrian" "box.exists" (func $exists (param i64) (result i64)))
+  (import "bactrian" "box.exists" (func $exists (param i64 i32) (result i64)))
+  (import "bactrian" "box.kind" (func $kind (param i64) (result i32)))
   (import "env" "report" (func $report (param i64)))
   (memory (export "memory") 5)
   (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
-  (global (export "BACTRIAN_BOX") i32 (i32.const 0x88))
+  (global (export "BACTRIAN_BOXES") i32 (i32.const 0x60))
   (global $fuel (mut i32) (i32.const 0))
   (type $entry (func (param i32 i32 i64) (result i64)))
-  (table 3 funcref)
-  (elem (i32.const 1) $interpret $box)
-  (data (i32.const 0x88) (i32 2 0 0x20100 0) (i64 0x98 0 0xa8 0))
-  (data (i32.const 0x11040) (i64 0xb0 0xa0))
+  (table 4 funcref)
+  (elem (i32.const 1) $interpret $box $box_integer)
+  (data (i32.const 0x60) (i32 2 2 0 3 8))
+  (data (i32.const 0x90) (i32 0x20100 0) (i64 0x98 0 0xa8 0 0xb9 7 0))
+  (data (i32.const 0x11040) (i64 0xb0 0xa0 0xc0 0xa0))
   (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x200 2))
   (data (i32.const 0x120) (i32 0x12dc 0x1000))
   (data (i32.const 0x200) (i32 1 0x12dc 0 0x800 3 0)
@@ -40,6 +42,7 @@
     (i64.store (i32.const 0x908) (local.get 0))
     (f64.store (i32.const 0xa0) (f64.convert_i32_s (i32.load (i32.const 0x91c))))
     (f64.store (i32.const 0xb0) (f64.convert_i32_s (i32.load (i32.const 0x924))))
+    (i64.store (i32.const 0xc8) (i64.load (i32.const 0x928)))
     (global.set $fuel
       (i32.add (i32.const 16) (i32.and (i32.wrap_i64 (i64.load (i32.const 0x900))) (i32.const 31))))
     (call_indirect (type $entry)
@@ -69,18 +72,48 @@
     (f64.store offset=8 (local.get $at) (local.get 0))
     (i64.add (local.get $place) (i64.const 8)))
 
-  ;; Reports what a box holds. Traps if it is no box.
+  ;; A box of an integer: a word with its own address plus 1, a word that is 7, then the integer.
+  (func $box_integer (param i64) (result i64)
+    (local $place i64) (local $at i32)
+    (local.set $place (i64.load (i32.const 0x90)))
+    (local.set $at (i32.wrap_i64 (local.get $place)))
+    (if (i32.load (local.get $at)) (then (unreachable)))
+    (if (i32.and (local.get $at) (i32.const 15)) (then (unreachable)))
+    (i64.store (i32.const 0x90) (i64.add (local.get $place) (i64.const 32)))
+    (i32.store (local.get $at) (i32.or (local.get $at) (i32.const 1)))
+    (i64.store offset=8 (local.get $at) (i64.const 7))
+    (i64.store offset=16 (local.get $at) (local.get 0))
+    (i64.add (local.get $place) (i64.const 8)))
+
+  ;; Whether a box is of a float (0) or an integer (1). Traps if it is no box.
+  (func $sort (param i64) (result i32)
+    (local $at i32) (local $sort i32)
+    (local.set $at (i32.sub (i32.wrap_i64 (local.get 0)) (i32.const 8)))
+    (local.set $sort (i32.sub (i32.load (local.get $at)) (local.get $at)))
+    (if (i32.gt_u (local.get $sort) (i32.const 1)) (then (unreachable)))
+    (if (local.get $sort)
+      (then (if (i64.ne (i64.load offset=8 (local.get $at)) (i64.const 7)) (then (unreachable)))))
+    (local.get $sort))
+
+  ;; The bits of what a box of any kind holds.
+  (func $open (param i64) (result i64)
+    (if (result i64) (call $sort (local.get 0))
+      (then (i64.load offset=8 (i32.wrap_i64 (local.get 0))))
+      (else (i64.load (i32.wrap_i64 (local.get 0))))))
+
+  ;; Reports them.
   (func $peek (param i64)
-    (local $box i32)
-    (local.set $box (i32.sub (i32.wrap_i64 (local.get 0)) (i32.const 8)))
-    (if (i32.ne (i32.load (local.get $box)) (local.get $box)) (then (unreachable)))
-    (call $report (i64.load offset=8 (local.get $box))))
+    (call $report (call $open (local.get 0))))
 
   ;; Does that for a box in memory, and moves it, as a collector would.
   (func $move_box (param $place i32)
-    (call $peek (i64.load (local.get $place)))
+    (local $box i64)
+    (local.set $box (i64.load (local.get $place)))
+    (call $peek (local.get $box))
     (i64.store (local.get $place)
-      (call $box (f64.load (i32.wrap_i64 (i64.load (local.get $place)))))))
+      (if (result i64) (call $sort (local.get $box))
+        (then (call $box_integer (call $open (local.get $box))))
+        (else (call $box (f64.reinterpret_i64 (call $open (local.get $box))))))))
 
   ;; Takes one unit of fuel, if there is one; reports it, so that no other call may come before it.
   (func $burn (result i32)
@@ -117,6 +150,8 @@
     (drop (call $sum (i32.const 0x900) (i32.const 0x950)))
     (call $move_box (i32.const 0x11040))
     (call $move_box (i32.const 0x11048))
+    (call $move_box (i32.const 0x11050))
+    (call $move_box (i32.const 0x11058))
     (loop $next
       (if (i32.lt_u (local.get $sp) (i32.const 0x20000))
         (then
@@ -133,11 +168,16 @@
 
   (func $interpret (type $entry)
     (local $code i32) (local $op i32) (local $small i32) (local $large i32) (local $at i32) (local $pc i32)
+    (local $box i64)
     (local.set $code (local.get 0))
     (call $peek (i64.load (i32.const 0x11040)))
     (call $peek (i64.load (i32.const 0x11048)))
+    (call $peek (i64.load (i32.const 0x11050)))
+    (call $peek (i64.load (i32.const 0x11058)))
     (call $write (i32.const 0x11040) (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))
-    (call $write (i32.const 0x11048) (call $exists (i64.const 0xb0)))
+    (call $write (i32.const 0x11048) (call $exists (i64.const 0xb0) (i32.const 0)))
+    (call $write (i32.const 0x11050) (call $exists (i64.const 0xc0) (i32.const 1)))
+    (call $write (i32.const 0x11058) (call $box_integer (local.get 2)))
     (local.set $pc (i32.add (local.get 0) (i32.const 16)))
     (loop $next
       (call $position (local.get $pc))
@@ -245,8 +285,10 @@
                 (local.get $at) (local.get 1) (local.get 2) (i32.load (local.get $at))))
               (call $invalidate)
               ;; The callee has put others there.
-              (call $write (i32.const 0x11040) (call $exists (i64.const 0xa0)))
-              (call $write (i32.const 0x11048) (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))))
+              (call $write (i32.const 0x11040) (call $exists (i64.const 0xa0) (i32.const 0)))
+              (call $write (i32.const 0x11048) (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))
+              (call $write (i32.const 0x11050) (call $box_integer (local.get 2)))
+              (call $write (i32.const 0x11058) (call $read (i32.const 0x11048)))))
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 18))
         (then
@@ -310,7 +352,37 @@
         (then
           (call $write (i32.add (i32.const 0x11040) (i32.shl (local.get $small) (i32.const 3)))
             (call $exists (call $read
-              (i32.add (i32.const 0x11040) (i32.shl (local.get $large) (i32.const 3))))))
+              (i32.add (i32.const 0x11040) (i32.shl (local.get $large) (i32.const 3)))) (i32.const 0)))
+          (br $next)))
+      ;; 29 to 32: integers, and boxes of either kind
+      (if (i32.eq (local.get $op) (i32.const 29))
+        (then
+          (call $write (i32.const 0x11050) (call $box_integer (i64.add (local.get 2)
+            (i64.load offset=8 (i32.wrap_i64 (call $read (i32.const 0x11050)))))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 30))
+        (then
+          (local.set 2 (i64.load
+            (i32.add (i32.wrap_i64 (call $read (i32.const 0x11050))) (i32.const 8))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 31))
+        (then
+          (call $write (i32.const 0x11058)
+            (call $read (i32.add (i32.const 0x11040) (i32.shl (local.get $small) (i32.const 3)))))
+          (br $next)))
+      (if (i32.eq (local.get $op) (i32.const 32))
+        (then
+          (local.set $box (call $read (i32.const 0x11058)))
+          (local.set $at (call $kind (local.get $box)))
+          (if (i32.eq (local.get $at) (i32.const 1))
+            (then
+              (local.set 2 (i64.add (local.get 2) (i64.load (i32.wrap_i64 (local.get $box)))))
+              (br $next)))
+          (if (i32.eq (local.get $at) (i32.const 2))
+            (then
+              (local.set 2 (i64.add (local.get 2) (i64.load offset=8 (i32.wrap_i64 (local.get $box)))))
+              (br $next)))
+          (local.set 2 (i64.add (local.get 2) (call $open (local.get $box))))
           (br $next)))
       ;; 20: a cell at an address that is not known
       (call $write

@@ -21,8 +21,8 @@ pub fn function(random: &mut Rng, watch: Watch) -> String {
     FUNCTION.replace("(; body ;)", &body.text)
 }
 
-/// Statements over the locals `$a $b` (`i64`), `$i $j` (`i32`), `$q` (a cell's address) and `$f $g`
-/// (boxes of floats).
+/// Statements over the locals `$a $b` (`i64`), `$i $j` (`i32`), `$q` (a cell's address) and boxes:
+/// `$f $g` of floats, `$m $n` of integers, `$x` of either.
 struct Body<'r> {
     random: &'r mut Rng,
     watch: Watch,
@@ -41,6 +41,9 @@ impl Body<'_> {
                 self.line("(call $report (call $read (i32.sub (local.get 1) (i32.const 64))))");
                 self.line("(call $report (i64.load (i32.wrap_i64 (local.get $f))))");
                 self.line("(call $report (i64.load (i32.wrap_i64 (local.get $g))))");
+                self.line("(call $report (i64.load offset=8 (i32.wrap_i64 (local.get $m))))");
+                self.line("(call $report (i64.load offset=8 (i32.wrap_i64 (local.get $n))))");
+                self.line(&format!("(call $report {})", opened("$x")));
                 self.line("(call $sync) (call $look (local.get 1)) (call $invalidate)");
                 self.line("(call $touch)");
                 self.line("(global.set $seen (i64.add (i64.mul (global.get $seen) (i64.const 3))");
@@ -55,7 +58,7 @@ impl Body<'_> {
     }
 
     fn statement(&mut self, depth: usize) {
-        match self.random.usize(..if depth > 0 { 24 } else { 19 }) {
+        match self.random.usize(..if depth > 0 { 28 } else { 23 }) {
             0..=2 => self.assign(),
             3 => {
                 let value = self.long(2);
@@ -86,9 +89,11 @@ impl Body<'_> {
             }
             12 => self.line("(call $pop)"),
             13 | 14 => self.specialize(),
-            15..=18 => self.float(),
-            19..=21 => self.conditional(depth - 1),
-            22 => self.switch(depth - 1),
+            15..=17 => self.float(),
+            18..=20 => self.integer(),
+            21 | 22 => self.either(),
+            23..=25 => self.conditional(depth - 1),
+            26 => self.switch(depth - 1),
             _ => self.repeat(depth - 1),
         }
     }
@@ -118,7 +123,7 @@ impl Body<'_> {
                 self.line(&format!("(local.set ${to} (call $box {value}))"));
             }
             3 => self.line(&format!(
-                "(local.set ${to} (call $exists (local.get ${from})))"
+                "(local.set ${to} (call $exists (local.get ${from}) (i32.const 0)))"
             )),
             4 => {
                 let cell = self.box_cell();
@@ -133,6 +138,47 @@ impl Body<'_> {
                 self.line(&format!("(i64.store {place} (local.get ${from}))"));
                 self.line(&format!("(local.set ${to} (i64.load {place}))"));
             }
+        }
+    }
+
+    /// The same for a box of an integer.
+    fn integer(&mut self) {
+        let (to, from) = (
+            pick(self.random, &["m", "n"]),
+            pick(self.random, &["m", "n"]),
+        );
+        match self.random.usize(..7) {
+            0..=2 => {
+                let value = self.long(2);
+                self.line(&format!("(local.set ${to} (call $box_integer {value}))"));
+            }
+            3 => self.line(&format!(
+                "(local.set ${to} (call $exists (local.get ${from}) (i32.const 1)))"
+            )),
+            4 => self.line(&format!(
+                "(call $write (i32.const 0x11050) (local.get ${from}))"
+            )),
+            5 => self.line(&format!(
+                "(local.set ${to} (call $read (i32.const 0x11050)))"
+            )),
+            _ => {
+                self.line(&format!(
+                    "(i64.store (i32.const 0x970) (local.get ${from}))"
+                ));
+                self.line(&format!("(local.set ${to} (i64.load (i32.const 0x970)))"));
+            }
+        }
+    }
+
+    /// The same for a box of either kind.
+    fn either(&mut self) {
+        let from = pick(self.random, &["f", "g", "m", "n", "x"]);
+        match self.random.usize(..5) {
+            0..=2 => self.line(&format!("(local.set $x (local.get ${from}))")),
+            3 => self.line(&format!(
+                "(call $write (i32.const 0x11058) (local.get ${from}))"
+            )),
+            _ => self.line("(local.set $x (call $read (i32.const 0x11058)))"),
         }
     }
 
@@ -234,7 +280,7 @@ impl Body<'_> {
     }
 
     fn long(&mut self, depth: usize) -> String {
-        match self.random.usize(..if depth > 0 { 11 } else { 4 }) {
+        match self.random.usize(..if depth > 0 { 14 } else { 4 }) {
             0 => format!("(i64.const {})", self.random.usize(..12) as i64 - 3),
             1 => "(local.get $a)".to_owned(),
             2 => "(local.get $b)".to_owned(),
@@ -254,6 +300,18 @@ impl Body<'_> {
                 format!("(select {a} {b} {})", self.int(depth - 1))
             }
             8 => format!("(i64.reinterpret_f64 {})", self.payload()),
+            9 => {
+                let local = pick(self.random, &["m", "n"]);
+                let place = pick(self.random, &["", "offset=4", "offset=8"]);
+                format!("(i64.load {place} (i32.wrap_i64 (local.get ${local})))")
+            }
+            10 => {
+                let local = pick(self.random, &["m", "n"]);
+                format!(
+                    "(i64.load32_s (i32.add (i32.wrap_i64 (local.get ${local})) (i32.const 8)))"
+                )
+            }
+            11 => opened("$x"),
             _ => {
                 let op = pick(
                     self.random,
@@ -302,6 +360,19 @@ impl Body<'_> {
         let offset = self.int(depth);
         format!("(i32.add (local.get 0) (i32.and {offset} (i32.const 31)))")
     }
+}
+
+/// The bits of what a box of either kind holds.
+fn opened(local: &str) -> String {
+    let known = |kind: i32, offset: i32, otherwise: &str| {
+        format!(
+            "(if (result i64) (i32.eq (call $kind (local.get {local})) (i32.const {kind})) \
+             (then (i64.load offset={offset} (i32.wrap_i64 (local.get {local})))) \
+             (else {otherwise}))"
+        )
+    };
+    let any = format!("(call $open (local.get {local}))");
+    known(1, 0, &known(2, 8, &any))
 }
 
 fn pick<'a>(random: &mut Rng, items: &[&'a str]) -> &'a str {

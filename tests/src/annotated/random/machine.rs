@@ -133,7 +133,7 @@ impl<'r> Code<'r> {
             self.op(SEE, 0, 0);
         }
         let (float, other) = (self.random.usize(..2), self.random.usize(..2));
-        match self.random.usize(..20) {
+        match self.random.usize(..23) {
             0 | 1 => self.op(0, 0, large),
             2 => self.op(3, register, 0),
             3 => self.op(4, register, 0),
@@ -159,6 +159,12 @@ impl<'r> Code<'r> {
             18 => self.op(26, float, 0),
             19 if float == 0 => self.op(27, 0, 0),
             19 => self.op(28, other, 1 - other as i16),
+            20 => self.op(29 + float as u8, 0, 0),
+            21 => {
+                let from = self.random.usize(..3);
+                self.op(31, from, 0);
+            }
+            22 => self.op(32, 0, 0),
             _ => self.op(5, 0, 0),
         }
     }

@@ -1,13 +1,13 @@
-//! Which GETGLOBAL instructions give a float that is a constant of the program: `ocamlc` keeps the
-//! literals of a program in globals that nothing writes.
+//! Which GETGLOBAL instructions give a boxed number that is a constant of the program: `ocamlc`
+//! keeps the literals of a program in globals that nothing writes.
 
 use crate::code::decode;
 use crate::code::opcode::Opcode;
 use std::collections::HashSet;
 
-/// The positions of those in verified `code`; `is_float` says what a global is when the program
-/// begins. Code that nothing leads to may ask about any number.
-pub fn constants(code: &[i32], is_float: impl Fn(usize) -> bool) -> Vec<usize> {
+/// The positions of those in verified `code`, with their kinds; `kind` says what a global is when
+/// the program begins. Code that nothing leads to may ask about any number.
+pub fn boxes(code: &[i32], kind: impl Fn(usize) -> Option<u32>) -> Vec<(usize, u32)> {
     let (mut reads, mut written) = (Vec::new(), HashSet::new());
     for instruction in decode::instructions(code) {
         match instruction.opcode {
@@ -20,9 +20,11 @@ pub fn constants(code: &[i32], is_float: impl Fn(usize) -> bool) -> Vec<usize> {
             _ => {}
         }
     }
-    let constant = |&(_, global): &(usize, usize)| is_float(global) && !written.contains(&global);
-    let constants = reads.into_iter().filter(constant);
-    constants.map(|(position, _)| position).collect()
+    reads.retain(|(_, global)| !written.contains(global));
+    let constants = reads.into_iter();
+    constants
+        .filter_map(|(position, global)| Some((position, kind(global)?)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -33,6 +35,7 @@ mod tests {
     #[test]
     fn what_is_written_is_no_constant() {
         let code = assemble("GetGlobal 12; PushGetGlobal 13; GetGlobal 14; SetGlobal 13; Stop");
-        assert_eq!(constants(&code, |global| global != 14), [0]);
+        let kind = |global| (global != 14).then_some(global as u32);
+        assert_eq!(boxes(&code, kind), [(0, 12)]);
     }
 }

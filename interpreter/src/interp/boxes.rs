@@ -1,0 +1,169 @@
+//! Boxes of numbers: how they are made, and what compiled code is told of them.
+//!
+//! Invariant: which kinds there are, and the number of each, is [`BACTRIAN_BOXES`]. Nobody writes
+//! into such a box.
+
+use super::blocks::{allocate_young, allocations_poll};
+use super::registers::Registers;
+use crate::memory;
+use crate::value::{Value, WORD, boxed, tag};
+use annotations::box_kind;
+
+/// Exported under [`annotations::BOX_EXPORT`], in the order of [`boxed`].
+#[cfg(target_family = "wasm")]
+#[unsafe(no_mangle)]
+pub static BACTRIAN_BOXES: annotations::BoxTable<Make, { boxed::KINDS }> = annotations::BoxTable {
+    count: boxed::KINDS as u32,
+    kinds: [
+        annotations::BoxKind {
+            make: Make { float: box_float },
+            offset: 0,
+        },
+        annotations::BoxKind {
+            make: Make { integer: box_int32 },
+            offset: WORD,
+        },
+        annotations::BoxKind {
+            make: Make { integer: box_int64 },
+            offset: WORD,
+        },
+        annotations::BoxKind {
+            make: Make {
+                integer: box_nativeint,
+            },
+            offset: WORD,
+        },
+    ],
+};
+
+/// A function that makes boxes.
+#[cfg(target_family = "wasm")]
+#[derive(Clone, Copy)]
+pub union Make {
+    pub float: extern "C" fn(f64) -> i64,
+    pub integer: extern "C" fn(i64) -> i64,
+}
+
+/// Words of a boxed integer.
+const INTEGER_WOSIZE: u32 = 2;
+
+/// A box of a float.
+#[inline(never)]
+extern "C" fn box_float(x: f64) -> i64 {
+    let block = allocate_young(1, tag::DOUBLE);
+    memory::store_f64(block, x);
+    i64::from(block)
+}
+
+/// A box of an integer that fits in 32 bits.
+#[inline(never)]
+extern "C" fn box_int32(n: i64) -> i64 {
+    box_young(boxed::INT32, n)
+}
+
+#[inline(never)]
+extern "C" fn box_int64(n: i64) -> i64 {
+    box_young(boxed::INT64, n)
+}
+
+#[inline(never)]
+extern "C" fn box_nativeint(n: i64) -> i64 {
+    box_young(boxed::NATIVEINT, n)
+}
+
+#[inline(always)]
+fn box_young(kind: u32, n: i64) -> i64 {
+    write_integer(allocate_young(INTEGER_WOSIZE, tag::CUSTOM), kind, n)
+}
+
+#[inline(always)]
+fn write_integer(block: u32, kind: u32, n: i64) -> i64 {
+    memory::store_i64(block, Value::int(kind.into()).0);
+    memory::store_i64(block + WORD, n);
+    i64::from(block)
+}
+
+/// A box of `n`, which fits the kind.
+#[inline(always)]
+pub fn box_integer(place: Place, kind: u32, n: i64) -> i64 {
+    match (place, kind) {
+        (Place::At(block), _) => write_integer(block, kind, n),
+        (Place::Anywhere, boxed::INT32) => box_int32(n),
+        (Place::Anywhere, boxed::INT64) => box_int64(n),
+        (Place::Anywhere, _) => box_nativeint(n),
+    }
+}
+
+/// The number in a boxed integer.
+#[inline(always)]
+pub fn unbox(block: i64) -> i64 {
+    memory::load_i64((block as u32).wrapping_add(WORD))
+}
+
+/// Whether both values are boxed integers of one kind, of which compiled code knows one at least.
+#[inline(always)]
+pub fn are_integers(a: i64, b: i64) -> bool {
+    match (known_integer(a), known_integer(b)) {
+        (0, 0) => false,
+        (kind, 0) => is_integer(b, kind),
+        (0, kind) => is_integer(a, kind),
+        (one, other) => one == other,
+    }
+}
+
+/// The kind of boxed integers that compiled code knows `value` to be; else 0, which is none.
+#[inline(always)]
+fn known_integer(value: i64) -> u32 {
+    match box_kind(value) {
+        0 => 0,
+        kind => kind - 1,
+    }
+}
+
+/// Whether `value` is a boxed integer of this kind.
+#[inline(always)]
+fn is_integer(value: i64, kind: u32) -> bool {
+    Value(value).is_block()
+        && Value(value).tag() == tag::CUSTOM
+        && Value(value).field(0) == Value::int(kind.into())
+}
+
+/// Where a box is to be made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// Wherever compiled code wants it, if at all.
+    Anywhere,
+    /// In this block, allocated at a safepoint.
+    At(u32),
+}
+
+impl Registers {
+    /// Where a box of `wosize` words is to be made, before its contents are computed, as blocks
+    /// move at safepoints; `None` if a finaliser raised.
+    #[inline(always)]
+    fn place(&mut self, wosize: u32, tag: u8) -> Option<Place> {
+        if !allocations_poll() {
+            return Some(Place::Anywhere);
+        }
+        self.allocate_at_safepoint(wosize, tag).map(Place::At)
+    }
+
+    /// A box of the float that `compute` makes of the accumulator and the stack; `None` if a
+    /// finaliser raised.
+    #[inline(always)]
+    pub fn make_box(&mut self, compute: impl FnOnce(&Self) -> f64) -> Option<i64> {
+        match self.place(1, tag::DOUBLE)? {
+            Place::Anywhere => Some(box_float(compute(self))),
+            Place::At(block) => {
+                memory::store_f64(block, compute(self));
+                Some(i64::from(block))
+            }
+        }
+    }
+
+    /// Where a boxed integer is to be made; `None` if a finaliser raised.
+    #[inline(always)]
+    pub fn place_of_integer(&mut self) -> Option<Place> {
+        self.place(INTEGER_WOSIZE, tag::CUSTOM)
+    }
+}
