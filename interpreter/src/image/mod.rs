@@ -3,8 +3,8 @@
 //! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name,
 //! [`missing`] lists those that are not here; [`verify`] walks the code; [`pieces`] cuts large
 //! functions; [`layout`] puts it into memory; [`hints`] guesses callees; [`quiet`] finds loops that
-//! need no poll, [`constants`] boxed numbers that are constants; [`sections`] is what the program can still
-//! see of its file at run time.
+//! need no poll, [`constants`] boxed numbers that are constants; [`sections`] is what the program
+//! can still see of its file at run time.
 
 #[cfg(test)]
 pub mod assemble;

@@ -1,8 +1,8 @@
 //! The interpreter loop and calls between activations.
 //!
 //! * [`run`]: the loop, one activation of one function; [`registers`]: what it keeps, and its
-//!   operations; `blocks`: allocation; `boxes`: of numbers; `primitive`: C_CALL, with [`shortcut`]s; `unwind`: where a
-//!   backtrace goes on; [`events`]: what lockstep compares;
+//!   operations; `blocks`: allocation; `boxes`: boxed numbers; `primitive`: C_CALL, with
+//!   [`shortcut`]s; `unwind`: where a backtrace goes on; [`events`]: what lockstep compares;
 //! * [`entries`]: activations by arity; [`calls`]: applications that are not exact;
 //! * [`requests`]: the specializer is asked for a version of the loop for each entry.
 

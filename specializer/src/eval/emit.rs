@@ -14,7 +14,7 @@ use super::analyse::{Analysis, Node, NodeId};
 use super::cells::Cells;
 use super::exit::{Edge, Exit};
 use super::transfer::{Machine, Phase};
-use super::write::{Val, Writer};
+use super::write::{Made, Val, Writer};
 use super::{Declined, Evaluation};
 use crate::image::ReadLog;
 use crate::index::Map;
@@ -51,6 +51,7 @@ struct Start {
     block: Block,
     params: Vec<Val>,
     cells: Cells<Val>,
+    boxes: Made,
 }
 
 impl Node {
@@ -97,13 +98,14 @@ impl Emission<'_> {
             block: Block::ENTRY,
             params: params.collect(),
             cells: Cells::default(),
+            boxes: Made::default(),
         });
     }
 
     /// Writes a node, and those that follow it in the same residual block.
     fn chain(&mut self, id: NodeId) {
         let Some(start) = self.start(id) else { return };
-        self.machine.phase.enter(start.block);
+        self.machine.phase.enter(start.block, start.boxes);
         let (mut id, mut params) = (id, start.params);
         self.machine.cells = start.cells;
         loop {
@@ -145,6 +147,7 @@ impl Emission<'_> {
                 block: start.block,
                 params: start.params.clone(),
                 cells: start.cells.clone(),
+                boxes: Made::default(),
             });
         }
         self.starts[id].take()
@@ -205,6 +208,7 @@ impl Emission<'_> {
                 block,
                 params: self.machine.args[edge.args.clone()].to_vec(),
                 cells: self.machine.cells.clone(),
+                boxes: self.machine.phase.boxes(),
             };
             self.starts[id] = Some(start);
             return residual::Target {
@@ -308,6 +312,7 @@ impl Emission<'_> {
             block,
             params,
             cells,
+            boxes: Made::default(),
         });
         block
     }

@@ -85,9 +85,11 @@ impl Content for Val {
 #[derive(Default)]
 pub struct Names {
     known: FastMap<Abs, residual::Value>,
-    /// Pointers to boxes that were made since the last call.
-    boxes: FastMap<(Kind, residual::Value), residual::Value>,
+    boxes: Made,
 }
+
+/// Pointers to boxes that were made since the last call.
+pub type Made = FastMap<(Kind, residual::Value), residual::Value>;
 
 /// The residual function being written, and the block at which.
 pub struct Writer<'a> {
@@ -168,10 +170,16 @@ impl<'a> Writer<'a> {
         }
     }
 
-    pub fn enter(&mut self, block: Block) {
+    /// Turns to a block that begins with these boxes.
+    pub fn enter(&mut self, block: Block, boxes: Made) {
         self.current = block;
         self.names.known.clear();
-        self.names.boxes.clear();
+        self.names.boxes = boxes;
+    }
+
+    /// The boxes that a block begins with which only the current one leads to.
+    pub fn boxes(&self) -> Made {
+        self.names.boxes.clone()
     }
 
     /// Goes on in another block, which only the current one leads to.
@@ -179,9 +187,13 @@ impl<'a> Writer<'a> {
         self.current = block;
     }
 
-    /// Turns to another block for a while.
+    /// Turns for a while to another block, which only the current one leads to.
     pub fn suspend(&mut self, block: Block) -> (Block, Names) {
-        let names = std::mem::take(&mut self.names);
+        let names = Names {
+            known: FastMap::default(),
+            boxes: self.boxes(),
+        };
+        let names = std::mem::replace(&mut self.names, names);
         (std::mem::replace(&mut self.current, block), names)
     }
 
