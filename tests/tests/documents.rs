@@ -151,9 +151,7 @@ fn the_pipeline_knows_no_language() {
 #[test]
 fn the_readme_has_the_generators_tables() {
     let tables = tables_of("README.md");
-    let [figures, others @ ..] = skeleton::readme();
-    assert_written(&tables, &figures);
-    for expected in others {
+    for expected in skeleton::readme() {
         let table = assert_written(&tables, &expected);
         let in_order = table
             .iter()
@@ -168,6 +166,18 @@ fn the_page_of_programs_has_the_generators_rows() {
     let directory = workspace().join("tests/bench");
     let expected = skeleton::programs(&directory).expect("they can be listed");
     assert_written(&tables_of("docs/bench.md"), &expected);
+}
+
+#[test]
+fn the_ladder_has_a_row_for_each_switch() {
+    let tables = tables_of("docs/bench.md");
+    let ladder = tables.iter().find(|table| table[0][0] == "switched off");
+    let ladder = ladder.expect("there is a ladder");
+    let rows: BTreeSet<_> = ladder[1..]
+        .iter()
+        .map(|row| row[0].trim_matches('`'))
+        .collect();
+    assert_eq!(rows, Optimisations::NAMES.iter().copied().collect());
 }
 
 /// Finds the table with the expected header. Its rows have to be among the expected ones; those

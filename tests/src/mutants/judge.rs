@@ -13,7 +13,7 @@ use specializer::fault::{Act, Fault};
 use wasmtime::Engine;
 
 use super::corpus::{Case, Source};
-use super::equal;
+use super::{equal, lost};
 use crate::annotated::{Program, specialize};
 
 /// Who notices a mutant.
@@ -58,7 +58,7 @@ pub enum Verdict {
     Noticed(Net),
     /// The module certainly does the same ([`equal`]).
     Equal,
-    /// No call reaches the code.
+    /// No call reaches the code, or there a value that is wrong.
     NotReached,
     Survived,
 }
@@ -83,10 +83,13 @@ pub fn judge(engine: &Engine, case: &Case, fault: Fault) -> Result<Verdict> {
     if case.difference(&program, case.more_calls()?)?.is_some() {
         return Ok(Verdict::Noticed(by_calls(case)));
     }
-    Ok(match is_reached(engine, case, fault)? {
-        true => Verdict::Survived,
-        false => Verdict::NotReached,
-    })
+    let is_reached = is_reached(engine, case, fault)?;
+    Ok(
+        match is_reached && lost::is_ever_missed(engine, case, &module)? {
+            true => Verdict::Survived,
+            false => Verdict::NotReached,
+        },
+    )
 }
 
 /// The linked module with a fault in it, or who refused to make it.

@@ -4,6 +4,7 @@
 //! * [`corpus`]: annotated modules with calls to make, and what these have to do;
 //! * [`judge`]: one fault planted in one module, and the first net that notices it;
 //! * [`equal`]: the proof that a mutant changes nothing;
+//! * [`lost`]: whether a local that is not set ever misses anything;
 //! * [`explain`]: what a survivor changed;
 //! * [`lockstep`]: faults in the code of an OCaml program;
 //! * [`survey`]: a number of faults of a kind, counted;
@@ -19,6 +20,7 @@ pub mod equal;
 pub mod explain;
 pub mod judge;
 pub mod lockstep;
+pub mod lost;
 pub mod stale;
 pub mod survey;
 pub mod table;

@@ -28,7 +28,8 @@ a kind are noticed; `tests/tests/mutants.rs` does a small part of it in `make te
 - equal: not counted as planted, as Cranelift with all of its optimisations makes the same machine
   code of the sound and of the wrong module (`tests/src/mutants/equal.rs`).
 - not reached: not counted as planted, as a trap changes no call either, be it in the place of the
-  wrong code or where, after it has run, the wrong value is read; a random module has 224 calls.
+  wrong code or where, after it has run, the wrong value is read; or, of a local that is not set,
+  where it holds another value than it should. A random module has 224 calls.
 - lockstep: of so many faults in code that runs of `tests/fixtures/faults.ml`, a program in OCaml,
   lockstep with a collection at each safepoint noticed so many. What the specializer or the
   validator refuses never gets that far.
