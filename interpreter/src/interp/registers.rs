@@ -69,7 +69,9 @@ pub fn field(block: i64, index: u32) -> i64 {
 /// The address of the field that the OCaml integer `index` selects.
 #[inline(always)]
 pub fn element(block: i64, index: i64) -> u32 {
-    (block as u32).wrapping_add((index >> 1) as u32 * WORD)
+    (block as u32)
+        .wrapping_add((index as u32).wrapping_mul(WORD / 2))
+        .wrapping_sub(WORD / 2)
 }
 
 /// Writes field `index` of `block`, which holds no pointers or gets none.

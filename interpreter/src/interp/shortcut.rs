@@ -40,10 +40,11 @@ fn header(block: i64) -> u64 {
     Value(block).header()
 }
 
-/// Whether the OCaml integer `index` is one of a block of `size` elements.
+/// Above the OCaml integers that are indices of a block, as words without a sign, and not above any
+/// other: twice its size, plus a bit of its colour.
 #[inline(always)]
-fn inside(index: i64, size: u64) -> bool {
-    ((index >> 1) as u64) < size
+fn elements(block: i64) -> u64 {
+    header(block) >> 9
 }
 
 #[inline(always)]
@@ -63,8 +64,8 @@ fn integers(a: i64, b: i64) -> bool {
 fn is_outside(shortcut: u32, a: i64, b: i64) -> bool {
     match shortcut {
         ARRAY_GET | ARRAY_GET_ADDR | FLOAT_ARRAY_GET | ARRAY_SET | ARRAY_SET_ADDR
-        | FLOAT_ARRAY_SET => !inside(b, header(a) >> 10),
-        STRING_GET | BYTES_SET => !inside(b, string_length(a) as u64),
+        | FLOAT_ARRAY_SET => b as u64 >= elements(a),
+        STRING_GET | BYTES_SET => (b >> 1) as u64 >= string_length(a) as u64,
         _ => false,
     }
 }
