@@ -9,7 +9,7 @@ use crate::backtrace::events;
 use crate::code::{self, ImageError, fragments};
 use crate::custom;
 use crate::heap::{self, Hooks};
-use crate::image::hints::CodePointers;
+use crate::image::hints::{CodePointers, Loaded};
 use crate::image::parse::{self, Executable};
 use crate::image::verify::{self, Limits, Verified};
 use crate::image::{bind, constants, hints, layout, missing, pieces, quiet, reach, sections};
@@ -106,9 +106,14 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
             hint.certainty,
         );
     }
-    for &(load, entry) in &found.loads {
-        let [load, entry] = [load, entry].map(|at| code::address(code_start, at));
-        code::note_known_closure(load, entry);
+    for &(load, loaded) in &found.loads {
+        let load = code::address(code_start, load);
+        match loaded {
+            Loaded::Integer(integer) => code::note_known_integer(load, integer),
+            Loaded::Closure(entry) => {
+                code::note_known_closure(load, code::address(code_start, entry));
+            }
+        }
     }
     vm().closures_keep_code.set((!writes_pointers).into());
     events::register(executable.debug);

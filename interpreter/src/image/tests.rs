@@ -1,7 +1,7 @@
 //! Malformed files: each is a typed error with a place, none a panic.
 
 use super::assemble::{GLOBALS, PRIMITIVES, assemble, executable, run, sections};
-use super::hints::CodePointers;
+use super::hints::{CodePointers, Loaded};
 use super::verify::Limits;
 use super::{hints, parse, verify};
 use crate::code::error::{CodeProblem, ImageError};
@@ -358,6 +358,33 @@ fn fields_of_modules_are_certain_and_other_fields_are_not() {
     );
     // A global that comes with the file.
     assert_eq!(certain_calls(&code("PushGetGlobalField 11 0;")), []);
+}
+
+/// What is certain of what instructions load, in their order.
+fn loads(text: &str) -> Vec<Loaded> {
+    let words = assemble(text);
+    let entries = check(&words).expect("well-formed");
+    let found = hints::find(&words, &entries, CodePointers::Stay).loads;
+    found.into_iter().map(|(_, loaded)| loaded).collect()
+}
+
+#[test]
+fn integers_are_known_where_all_agree() {
+    let code = |fields: &str, body: &str| {
+        format!(
+            "ConstInt 5; Closure 1 @f; Push; {fields} Closure 1 @f; MakeBlock1 0; SetGlobal 12; Stop;
+            f: {body}; Return 1"
+        )
+    };
+    let captured = |fields| loads(&code(fields, "EnvAcc2"));
+    assert_eq!(captured("ConstInt 5;"), [Loaded::Integer(5)]);
+    assert_eq!(captured("ConstInt 6;"), []);
+    assert_eq!(captured("GetGlobal 11;"), []);
+    assert_eq!(captured("Acc0;"), []);
+    let module = "Const3; MakeBlock1 0; SetGlobal 13; ConstInt 5;";
+    let body = "GetGlobalField 13 0; PushEnvAcc2; PushGetGlobal 13; GetField0; Pop 2";
+    let both = [Loaded::Integer(3), Loaded::Integer(5)];
+    assert_eq!(loads(&code(module, body)), both);
 }
 
 #[test]

@@ -337,12 +337,15 @@ impl Registers {
         self.known(field(global(self.operand(1)), self.operand(2)))
     }
 
-    /// What the instruction loads; compiled code learns which closure that is, if it is known.
+    /// What the instruction loads; compiled code learns which closure or integer that is, if it is
+    /// known.
     #[inline(always)]
     pub fn known(&self, value: i64) -> i64 {
-        if specialize_active() != 0
-            && let Some(entry) = code::known_closure(self.pc)
-        {
+        if specialize_active() == 0 {
+            value
+        } else if let Some(integer) = code::known_integer(self.pc) {
+            tagged(i64::from(integer))
+        } else if let Some(entry) = code::known_closure(self.pc) {
             points_to(value, entry)
         } else {
             value

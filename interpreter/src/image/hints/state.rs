@@ -6,6 +6,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seen {
     Nothing,
+    /// This integer.
+    Integer(i32),
     /// A closure of the function with this number.
     Closure(usize),
     /// A block made by the instruction at this word.
@@ -34,7 +36,12 @@ impl Known {
         }
     }
 
+    /// An integer is no guess: nothing is done with one that is not certain.
     pub const fn guess(seen: Seen) -> Self {
+        let seen = match seen {
+            Seen::Integer(_) => Seen::Nothing,
+            seen => seen,
+        };
         Self {
             seen,
             certain: false,
@@ -52,10 +59,13 @@ impl Known {
         let seen = match (self.seen, other.seen) {
             (Seen::Nothing, seen) | (seen, Seen::Nothing) => seen,
             (a, b) if a == b => a,
+            (Seen::Integer(_), seen) | (seen, Seen::Integer(_)) => return Self::guess(seen),
             (Seen::Closure(_) | Seen::Block(_) | Seen::Many, _) => Seen::Many,
         };
-        let certain = self.certain && other.certain && seen != Seen::Many;
-        Self { seen, certain }
+        match self.certain && other.certain && seen != Seen::Many {
+            true => Self::certain(seen),
+            false => Self::guess(seen),
+        }
     }
 }
 

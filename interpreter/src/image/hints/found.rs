@@ -1,0 +1,42 @@
+//! What is found out about a program.
+
+use crate::code::Certainty;
+use std::collections::HashSet;
+
+/// A call and the function that it is likely to call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Hint {
+    /// Word index of the call instruction.
+    pub call: usize,
+    /// Word index of the entry.
+    pub entry: usize,
+    pub certainty: Certainty,
+}
+
+/// What is found out about a program.
+pub struct Found {
+    /// In ascending order.
+    pub calls: Vec<Hint>,
+    /// Word indices of instructions that load something which is certain.
+    pub loads: Vec<(usize, Loaded)>,
+    /// Entries of functions that call themselves, and go on after that.
+    pub recursive: HashSet<usize>,
+    /// Entries of functions that jump back or call themselves.
+    pub looping: HashSet<usize>,
+}
+
+/// What an instruction loads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loaded {
+    Integer(i32),
+    /// A closure of the function whose entry is at this word.
+    Closure(usize),
+}
+
+/// What a program does to the code pointers of closures.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CodePointers {
+    Stay,
+    /// It calls a primitive that can write them, as the toplevel's `#trace` does.
+    Change,
+}
