@@ -189,6 +189,24 @@ accessors! {
     load_f64 store_f64 f64;
 }
 
+macro_rules! accessors_within {
+    ($($load:ident $ty:ty;)*) => {$(
+        /// What lies `offset` bytes into the block at `base`. The sum does not wrap, so an offset
+        /// that is constant is a part of Wasm's instruction.
+        #[inline(always)]
+        pub fn $load(base: u32, offset: u32) -> $ty {
+            let end = offset as usize + size_of::<$ty>();
+            // SAFETY: inside the guest's memory, as the block is; any bit pattern is valid.
+            unsafe { pointer(base, end).add(offset as usize).cast::<$ty>().read_unaligned() }
+        }
+    )*};
+}
+
+accessors_within! {
+    load_u32_within u32;
+    load_i64_within i64;
+}
+
 /// The bytes at `address`, without a copy.
 ///
 /// # Safety

@@ -12,14 +12,17 @@ use crate::heap::{self, Hooks};
 use crate::image::hints::{CodePointers, Loaded};
 use crate::image::parse::{self, Executable};
 use crate::image::verify::{self, Limits, Verified};
-use crate::image::{bind, constants, hints, layout, missing, pieces, quiet, reach, sections};
+use crate::image::{
+    bind, constants, elements, hints, layout, missing, pieces, quiet, reach, sections,
+};
 use crate::interp::{self, entries, requests};
 use crate::memory;
 use crate::os;
 use crate::polymorphic::marshal;
 use crate::primitives;
 use crate::primitives::backtrace::WANT_POSITIONS;
-use crate::registry::{Effect, Primitive, shortcut};
+use crate::registry::arguments::{self, Kind};
+use crate::registry::{Effect, Primitive, results, shortcut};
 use crate::stack;
 use crate::value::{Value, WORD, boxed, header, tag};
 use crate::vm::vm;
@@ -122,9 +125,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     vm().allocations_poll
         .set(calls("caml_memprof_start").into());
     load_data(&executable, globals)?;
-    for (constant, kind) in constants::boxes(&executable.code, |global| box_kind(globals, global)) {
-        code::note_constant_box(code::address(code_start, constant), kind);
-    }
+    note_kinds(&executable.code, &bound, globals, code_start);
     stack::note_raisable(calls("caml_gc_set"));
     requests::publish(code_start, &plan, &found)
 }
@@ -132,6 +133,63 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
 /// Primitives by which a program can call any of its functions: from code that it loads, or found
 /// among the globals.
 const LOADS_CODE: &[&str] = &["caml_reify_bytecode", "caml_get_global_data"];
+
+/// Tells the loop which instructions of the program, laid out at `start`, give boxes, and of which
+/// kind elements of bigarrays are.
+fn note_kinds(code: &[i32], bound: &[Option<&Primitive>], globals: Value, start: u32) {
+    let constants = constants::boxes(code, |global| box_kind(globals, global));
+    for &(constant, kind) in &constants {
+        code::note_constant_box(code::address(start, constant), kind);
+    }
+    let floats = constants.iter().filter(|(_, kind)| *kind == boxed::FLOAT);
+    let floats: Vec<usize> = floats.map(|&(constant, _)| constant).collect();
+    for (access, kind) in elements::find(code, &Known::new(bound), &floats) {
+        code::note_kind(code::address(start, access), kind);
+    }
+}
+
+/// What is known of the program's primitives by their names.
+struct Known<'a> {
+    bound: &'a [Option<&'a Primitive>],
+    /// The numbers of their shortcuts.
+    shortcuts: Vec<u32>,
+}
+
+impl<'a> Known<'a> {
+    fn new(bound: &'a [Option<&'a Primitive>]) -> Self {
+        let shortcut = |primitive: &Option<&Primitive>| {
+            primitive.map_or(0, |primitive| shortcut::number(primitive.name))
+        };
+        let shortcuts = bound.iter().map(shortcut).collect();
+        Self { bound, shortcuts }
+    }
+
+    fn shortcut(&self, index: usize) -> u32 {
+        self.shortcuts.get(index).copied().unwrap_or(0)
+    }
+
+    fn name(&self, index: usize) -> Option<&str> {
+        Some(self.bound.get(index).copied()??.name)
+    }
+}
+
+impl elements::Primitives for Known<'_> {
+    fn reads(&self, index: usize) -> bool {
+        shortcut::reads_bigarray(self.shortcut(index))
+    }
+
+    fn writes(&self, index: usize) -> bool {
+        shortcut::writes_bigarray(self.shortcut(index))
+    }
+
+    fn gives_float(&self, index: usize) -> bool {
+        self.name(index).and_then(results::gives_box) == Some(boxed::FLOAT)
+    }
+
+    fn takes(&self, index: usize, argument: u32) -> Option<Kind> {
+        arguments::takes(self.name(index)?, argument)
+    }
+}
 
 /// The kind of boxes that the global of this number is of, if there is one and it boxes a number.
 fn box_kind(globals: Value, global: usize) -> Option<u32> {

@@ -16,6 +16,7 @@ pub use error::{CodeProblem, ImageError};
 use opcode::Opcode;
 
 use crate::memory;
+use crate::registry::arguments::Kind;
 use crate::vm::vm;
 
 /// Bytes in a cell.
@@ -199,6 +200,18 @@ pub fn constant_box(cell: u32) -> Option<u32> {
 /// Says so of the GETGLOBAL at `cell`.
 pub fn note_constant_box(cell: u32, kind: u32) {
     memory::store_u32(cell + CELL + 4, 1 + kind);
+}
+
+/// Whether the analysis of the program found this kind for the element of a bigarray that the
+/// C_CALL at `cell` reads or writes. Its operand's cell says so, as that of a GETGLOBAL.
+#[inline(always)]
+pub fn is_of_kind(cell: u32, kind: Kind) -> bool {
+    memory::load_u32(cell + CELL + 4) == kind as u32
+}
+
+/// Notes that kind.
+pub fn note_kind(cell: u32, kind: Kind) {
+    memory::store_u32(cell + CELL + 4, kind as u32);
 }
 
 /// Makes the instruction at `cell`, which has no operands, one that does nothing.

@@ -3,13 +3,15 @@
 //! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name,
 //! [`missing`] lists those that are not here; [`verify`] walks the code; [`pieces`] cuts large
 //! functions; [`layout`] puts it into memory; [`hints`] guesses callees; [`quiet`] finds loops that
-//! need no poll, [`constants`] boxed numbers that are constants; [`sections`] is what the program
-//! can still see of its file at run time.
+//! need no poll, [`constants`] boxed numbers that are constants, [`elements`] of which kind the
+//! elements of bigarrays are; [`sections`] is what the program can still see of its file at run
+//! time.
 
 #[cfg(test)]
 pub mod assemble;
 pub mod bind;
 pub mod constants;
+pub mod elements;
 #[cfg(test)]
 pub mod fuzz;
 pub mod hints;

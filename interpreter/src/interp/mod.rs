@@ -6,6 +6,7 @@
 //! * [`entries`]: activations by arity; [`calls`]: applications that are not exact;
 //! * [`requests`]: the specializer is asked for a version of the loop for each entry.
 
+mod bigarrays;
 mod blocks;
 mod boxes;
 pub mod calls;

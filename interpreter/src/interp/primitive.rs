@@ -87,13 +87,8 @@ impl Registers {
         primitive_1 call_1 shortcut_1 ();
         primitive_2 call_2 shortcut_2 (b);
         primitive_3 call_3 shortcut_3 (b c);
-        primitive_4 call_4 no_shortcut (b c d);
-        primitive_5 call_5 no_shortcut (b c d e);
-    }
-
-    #[inline(always)]
-    fn no_shortcut(&mut self, _shortcut: u32) -> Attempt {
-        Attempt::Call
+        primitive_4 call_4 shortcut_4 (b c d);
+        primitive_5 call_5 shortcut_5 (b c d e);
     }
 
     /// The same for a primitive that takes its arguments in memory.

@@ -183,6 +183,7 @@ impl Registers {
             FLOAT_SQRT => self.boxed(0, |r| float(r.accu).sqrt()),
             FLOAT_OF_INT => self.boxed(0, |r| (r.accu >> 1) as f64),
             ENVIRONMENT => self.done(self.env(), 0),
+            BIGARRAY_DIM_1..=BIGARRAY_DIM_3 => self.bigarray_dim(shortcut),
             integers::FIRST.. => self.integer_1(shortcut),
             _ => match unary(shortcut, self.accu) {
                 Some(result) => self.done(result, 0),
@@ -203,6 +204,7 @@ impl Registers {
             FLOAT_MUL => self.boxed(1, |r| float(r.accu) * float(r.slot(0))),
             FLOAT_DIV => self.boxed(1, |r| float(r.accu) / float(r.slot(0))),
             FLOAT_ARRAY_GET | FLOAT_ARRAY_UNSAFE_GET => self.boxed(1, Self::float_element),
+            BIGARRAY_GET_1 => self.bigarray_get(shortcut),
             integers::FIRST.. => self.integer_2(shortcut),
             _ => match binary(shortcut, self.accu, self.slot(0)) {
                 Some(result) => self.done(result, 1),
@@ -214,6 +216,11 @@ impl Registers {
     /// A shortcut with three arguments.
     #[inline(always)]
     pub fn shortcut_3(&mut self, shortcut: u32) -> Attempt {
+        match shortcut {
+            BIGARRAY_GET_2 => return self.bigarray_get(shortcut),
+            BIGARRAY_SET_1 => return self.bigarray_set(shortcut),
+            _ => {}
+        }
         if is_outside(shortcut, self.accu, self.slot(0)) {
             return Attempt::OutOfBounds;
         }
@@ -221,6 +228,25 @@ impl Registers {
             self.done(UNIT, 2)
         } else {
             Attempt::Call
+        }
+    }
+
+    /// A shortcut with four arguments.
+    #[inline(always)]
+    pub fn shortcut_4(&mut self, shortcut: u32) -> Attempt {
+        match shortcut {
+            BIGARRAY_GET_3 => self.bigarray_get(shortcut),
+            BIGARRAY_SET_2 => self.bigarray_set(shortcut),
+            _ => Attempt::Call,
+        }
+    }
+
+    /// A shortcut with five arguments.
+    #[inline(always)]
+    pub fn shortcut_5(&mut self, shortcut: u32) -> Attempt {
+        match shortcut {
+            BIGARRAY_SET_3 => self.bigarray_set(shortcut),
+            _ => Attempt::Call,
         }
     }
 

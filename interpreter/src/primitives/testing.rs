@@ -40,7 +40,8 @@ fn find(name: &str) -> &'static Primitive {
         .unwrap_or_else(|| panic!("no primitive {name}"))
 }
 
-fn exception() -> String {
+/// The exception that was raised last, likewise.
+pub fn exception() -> String {
     let exception = vm().exception.get();
     let text = |value: Value| String::from_utf8_lossy(&value.to_bytes()).into_owned();
     if exception.tag() == tag::OBJECT {

@@ -12,6 +12,7 @@
 //!   ([`crate::heap::Root`]);
 //! * writing a value into an existing block goes through `heap::modify`.
 
+pub mod arguments;
 pub mod results;
 pub mod shortcut;
 

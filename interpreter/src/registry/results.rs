@@ -25,7 +25,12 @@ fn gives_float(name: &str) -> bool {
         "caml_nativeint_to_float",
         "caml_sys_time",
     ];
-    // The names of arithmetic and analysis, but not of comparisons and conversions.
+    NAMES.contains(&name) || is_float_operation(name)
+}
+
+/// Whether a primitive is arithmetic or analysis: a function of floats that gives a float. By its
+/// name, as conversions' and comparisons' are others.
+pub fn is_float_operation(name: &str) -> bool {
     const OPERATIONS: &[&str] = &[
         "abs",
         "acos",
@@ -71,7 +76,7 @@ fn gives_float(name: &str) -> bool {
     ];
     let operation = name.strip_prefix("caml_");
     let operation = operation.and_then(|name| name.strip_suffix("_float"));
-    NAMES.contains(&name) || operation.is_some_and(|name| OPERATIONS.contains(&name))
+    operation.is_some_and(|name| OPERATIONS.contains(&name))
 }
 
 /// The kind of boxed integers that the primitive `name` returns. Arithmetic is not asked for: the

@@ -92,8 +92,21 @@ pub mod integers {
 pub fn allocates(shortcut: u32) -> bool {
     matches!(
         shortcut,
-        FLOAT_ADD..=FLOAT_OF_INT | FLOAT_ARRAY_GET | FLOAT_ARRAY_UNSAFE_GET
+        FLOAT_ADD..=FLOAT_OF_INT
+            | FLOAT_ARRAY_GET
+            | FLOAT_ARRAY_UNSAFE_GET
+            | BIGARRAY_GET_1..=BIGARRAY_GET_3
     )
+}
+
+/// Whether a shortcut gives an element of a bigarray.
+pub fn reads_bigarray(shortcut: u32) -> bool {
+    matches!(shortcut, BIGARRAY_GET_1..=BIGARRAY_GET_3)
+}
+
+/// Whether a shortcut writes an element of a bigarray.
+pub fn writes_bigarray(shortcut: u32) -> bool {
+    matches!(shortcut, BIGARRAY_SET_1..=BIGARRAY_SET_3)
 }
 
 shortcuts! {
@@ -132,4 +145,13 @@ shortcuts! {
     33 FLOAT_ARRAY_SET "caml_floatarray_set";
     34 FLOAT_ARRAY_UNSAFE_SET "caml_floatarray_unsafe_set";
     35 ENVIRONMENT "caml_get_current_environment";
+    36 BIGARRAY_GET_1 "caml_ba_get_1";
+    37 BIGARRAY_GET_2 "caml_ba_get_2";
+    38 BIGARRAY_GET_3 "caml_ba_get_3";
+    39 BIGARRAY_SET_1 "caml_ba_set_1";
+    40 BIGARRAY_SET_2 "caml_ba_set_2";
+    41 BIGARRAY_SET_3 "caml_ba_set_3";
+    42 BIGARRAY_DIM_1 "caml_ba_dim_1";
+    43 BIGARRAY_DIM_2 "caml_ba_dim_2";
+    44 BIGARRAY_DIM_3 "caml_ba_dim_3";
 }

@@ -55,9 +55,7 @@ fn address(array: Bigarray, indices: &[i64]) -> Result<u32, Raised> {
 fn get(array: Value, indices: &[i64]) -> Outcome {
     let array = Bigarray(array);
     if indices.len() != array.num_dims() {
-        return Err(raise::invalid_argument(
-            "Bigarray.get: wrong number of indices",
-        ));
+        return Err(wrong_number_to_get());
     }
     Ok(array.element().read(address(array, indices)?))
 }
@@ -66,12 +64,18 @@ fn get(array: Value, indices: &[i64]) -> Outcome {
 fn set(array: Value, indices: &[i64], value: Value) -> Outcome {
     let array = Bigarray(array);
     if indices.len() != array.num_dims() {
-        return Err(raise::invalid_argument(
-            "Bigarray.set: wrong number of indices",
-        ));
+        return Err(wrong_number_to_set());
     }
     array.element().write(address(array, indices)?, value);
     Ok(Value::UNIT)
+}
+
+fn wrong_number_to_get() -> Raised {
+    raise::invalid_argument("Bigarray.get: wrong number of indices")
+}
+
+fn wrong_number_to_set() -> Raised {
+    raise::invalid_argument("Bigarray.set: wrong number of indices")
 }
 
 fn get_1(array: Value, i: Value) -> Outcome {

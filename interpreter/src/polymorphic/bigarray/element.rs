@@ -123,6 +123,6 @@ pub fn load_f32(address: u32) -> f32 {
 }
 
 #[inline(always)]
-fn store_f32(address: u32, x: f32) {
+pub fn store_f32(address: u32, x: f32) {
     memory::store_u32(address, x.to_bits())
 }

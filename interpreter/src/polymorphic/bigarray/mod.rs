@@ -1,15 +1,18 @@
 //! Bigarrays: arrays of numbers outside of the OCaml heap.
 //!
 //! The custom block has the fields of C's `caml_ba_array`: address of the first element, number of
-//! dimensions, flags (kind, layout), owner, dimensions. The owner is the head of the data: arrays
-//! that share data share it, it counts them, and the data goes with the last one.
+//! dimensions, flags (kind, layout), owner, dimensions. The flags have the number of dimensions as
+//! well, in their upper bits, so that one comparison tells whether an array is as expected. The
+//! owner is the head of the data: arrays that share data share it, it counts them, and the data
+//! goes with the last one.
 //!
-//! `element`: one element; `access`: reading and writing; `shape`: parts and views; `content`:
-//! whole arrays.
+//! `element`: one element; `access`: reading and writing, `direct` without allocation; `shape`:
+//! parts and views; `content`: whole arrays.
 
 pub mod access;
 pub mod content;
-mod element;
+pub mod direct;
+pub mod element;
 pub mod shape;
 #[cfg(test)]
 mod tests;
@@ -21,40 +24,68 @@ use crate::custom::{self, Kind};
 use crate::heap;
 use crate::memory;
 use crate::outside;
-use crate::value::Value;
+use crate::value::{Value, WORD};
 use element::Element;
 
 /// Most dimensions that an array has.
 pub const MAX_DIMS: usize = 16;
 
-/// Bytes before the data: number of arrays that share it, size in bytes with this head.
+/// Bytes before the data: number of arrays that share it, size in bytes with this head, and room
+/// for an element that was converted.
 const HEAD: u32 = 16;
+const CONVERTED: u32 = 8;
 
 const KIND_MASK: i64 = 0xFF;
 const FORTRAN: i64 = 0x100;
 const MANAGED: i64 = 0x200;
+const NUM_DIMS_SHIFT: u32 = 16;
+
+/// The flags of an array in C's layout.
+#[inline(always)]
+pub const fn c_layout(element: Element, num_dims: u32) -> u32 {
+    MANAGED as u32 | element as u32 | num_dims << NUM_DIMS_SHIFT
+}
+
+/// The same for an array of any kind, whose flags are `flags`.
+#[inline(always)]
+pub const fn is_c_layout(flags: u32, num_dims: u32) -> bool {
+    flags & !(KIND_MASK as u32) == MANAGED as u32 | num_dims << NUM_DIMS_SHIFT
+}
+
+/// The kind's number in an array's flags.
+#[inline(always)]
+pub const fn kind(flags: u32) -> u32 {
+    flags & KIND_MASK as u32
+}
 
 /// A block that is a bigarray.
 #[derive(Clone, Copy)]
-struct Bigarray(Value);
+pub struct Bigarray(pub Value);
 
 impl Bigarray {
     /// Fields of the block, dimensions excluded.
     const FIELDS: usize = 5;
 
     #[inline(always)]
-    fn data(self) -> u32 {
-        memory::load_u32(self.0.field_address(1))
+    pub fn data(self) -> u32 {
+        memory::load_u32_within(self.0.address(), WORD)
     }
 
     #[inline(always)]
-    fn num_dims(self) -> usize {
-        memory::load_u32(self.0.field_address(2)) as usize
+    pub fn num_dims(self) -> usize {
+        memory::load_u32_within(self.0.address(), 2 * WORD) as usize
     }
 
+    /// Kind and layout.
     #[inline(always)]
     fn flags(self) -> i64 {
-        self.0.field(3).0
+        i64::from(self.all_flags()) & ((1 << NUM_DIMS_SHIFT) - 1)
+    }
+
+    /// Kind, layout and number of dimensions.
+    #[inline(always)]
+    pub fn all_flags(self) -> u32 {
+        memory::load_u32_within(self.0.address(), 3 * WORD)
     }
 
     #[inline(always)]
@@ -63,8 +94,8 @@ impl Bigarray {
     }
 
     #[inline(always)]
-    fn dim(self, index: usize) -> i64 {
-        self.0.field(Self::FIELDS + index).0
+    pub fn dim(self, index: usize) -> i64 {
+        memory::load_i64_within(self.0.address(), (Self::FIELDS + index) as u32 * WORD)
     }
 
     fn dims(self) -> impl DoubleEndedIterator<Item = i64> {
@@ -146,7 +177,7 @@ fn share(shape: &Shape, owner: u32, data: u32) -> Bigarray {
     let fields = [
         data as i64,
         shape.dims.len() as i64,
-        shape.flags | MANAGED,
+        shape.flags | MANAGED | (shape.dims.len() as i64) << NUM_DIMS_SHIFT,
         owner as i64,
     ];
     for (index, &field) in fields.iter().chain(shape.dims).enumerate() {

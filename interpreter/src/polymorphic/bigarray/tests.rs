@@ -1,10 +1,13 @@
 //! Views, bounds, layouts and marshalling of bigarrays.
 
+use super::direct::{self, Access, Place};
 use crate::heap;
-use crate::primitives::testing::{call, int, start_machine, text};
+use crate::memory;
+use crate::primitives::testing::{call, exception, int, start_machine, text};
 use crate::value::{Value, tag};
 
 /// `Bigarray.kind`s by number.
+const FLOAT32: i64 = 0;
 const FLOAT64: i64 = 1;
 const INT8_SIGNED: i64 = 2;
 const INT: i64 = 8;
@@ -112,4 +115,85 @@ fn filling_writes_all_elements() {
         let element = get(array, &[index]).expect("inside");
         assert_eq!(element.as_float(), 2.5);
     }
+}
+
+/// The element of an array of three dimensions.
+fn place(array: Value, indices: [i64; 3]) -> Place<3> {
+    Place { array, indices }
+}
+
+#[test]
+fn direct_accesses_agree_with_the_primitives() {
+    start_machine();
+    let dims = [2, 3, 4];
+    for layout in [C_LAYOUT, FORTRAN_LAYOUT] {
+        let floats = [FLOAT32, FLOAT64].map(|kind| create(kind, layout, &dims));
+        let integers = [INT8_SIGNED, INT].map(|kind| create(kind, layout, &dims));
+        let indices = |n: i64| [n / 12 % 2, n / 4 % 3, n % 4].map(|index| index + layout);
+        for n in 0..24 {
+            for array in floats {
+                set(array, &indices(n), heap::alloc_float(n as f64 + 0.25));
+                let address = place(array, indices(n)).float_address().expect("inside");
+                assert_eq!(memory::load_f64(address), n as f64 + 0.25);
+                place(array, indices(n)).set_float(-0.0).expect("inside");
+                let element = get(array, &indices(n)).expect("inside").as_float();
+                assert_eq!(element.to_bits(), (-0.0f64).to_bits());
+            }
+            for array in integers {
+                set(array, &indices(n), Value::int(n - 9));
+                assert_eq!(place(array, indices(n)).integer(), Some(Value::int(n - 9)));
+                let written = place(array, indices(n)).set_integer(Value::int(n + 1000));
+                assert_eq!(written, Some(()));
+                let read = place(array, indices(n)).integer();
+                assert_eq!(read, get(array, &indices(n)).ok());
+            }
+        }
+    }
+}
+
+#[test]
+fn direct_accesses_know_what_is_not_there() {
+    start_machine();
+    for layout in [C_LAYOUT, FORTRAN_LAYOUT] {
+        let array = create(FLOAT64, layout, &[2, 3, 4]);
+        let last = [1, 2, 3].map(|index| index + layout);
+        assert!(place(array, last).float_address().is_some());
+        for dim in 0..3 {
+            for wrong in [
+                layout - 1,
+                last[dim] + 1,
+                i64::MIN >> 1,
+                i64::MAX >> 1,
+                1 << 32,
+            ] {
+                let mut indices = last;
+                indices[dim] = wrong;
+                assert_eq!(place(array, indices).float_address(), None);
+                assert_eq!(place(array, indices).set_float(1.0), None);
+            }
+        }
+        assert_eq!(
+            Place::<2> {
+                array,
+                indices: last
+            }
+            .float_address(),
+            None
+        );
+    }
+}
+
+#[test]
+fn direct_accesses_raise_what_the_primitives_do() {
+    start_machine();
+    let (array, one) = (table(C_LAYOUT), Value::int(1));
+    let raised = |num_dims, access| {
+        direct::raise(array, num_dims, access);
+        Err(exception())
+    };
+    let outside = [array, one, Value::int(4)];
+    assert_eq!(raised(2, Access::Get), call("caml_ba_get_2", &outside));
+    assert_eq!(raised(1, Access::Get), call("caml_ba_get_1", &[array, one]));
+    let set = call("caml_ba_set_1", &[array, one, one]);
+    assert_eq!(raised(1, Access::Set), set);
 }

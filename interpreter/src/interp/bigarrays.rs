@@ -1,0 +1,320 @@
+//! Shortcuts of bigarrays: elements of arrays of one to three dimensions, and dimensions.
+//!
+//! In line are arrays in C's layout of floats (`float64`), integers (`int`) and bytes (`char`,
+//! `int8_unsigned`): one comparison tells whether an array is such a one, and each access tries
+//! floats or the others. For others, and for indices out of bounds, the primitive is called; or,
+//! where the program shows that an element is a float or an integer ([`Kind`]), a function that
+//! allocates nothing. So a float is not boxed whatever the array, and a loop needs no poll. What
+//! comes after that function is compiled once more ([`Registers::apart`]).
+
+use super::registers::{Registers, UNIT, tagged};
+use super::shortcut::Attempt;
+use crate::code;
+use crate::memory;
+use crate::polymorphic::bigarray::direct::{self, Access, Place};
+use crate::polymorphic::bigarray::element::Element;
+use crate::polymorphic::bigarray::{Bigarray, c_layout, is_c_layout, kind};
+use crate::raise;
+use crate::registry::arguments::Kind;
+use crate::registry::shortcut::*;
+use crate::value::{Value, WORD};
+use annotations::{
+    context_pop, context_push, context_update, immediate, safepoint_needless, safepoint_passed,
+};
+
+/// The number of dimensions that a shortcut is for.
+#[inline(always)]
+fn num_dims(shortcut: u32) -> u32 {
+    match shortcut {
+        BIGARRAY_GET_1 | BIGARRAY_SET_1 | BIGARRAY_DIM_1 => 1,
+        BIGARRAY_GET_2 | BIGARRAY_SET_2 | BIGARRAY_DIM_2 => 2,
+        _ => 3,
+    }
+}
+
+// No closures here that read cells: one that is not inlined would do so behind the specializer's
+// back.
+impl Registers {
+    /// The shortcut that gives a dimension of the array in the accumulator.
+    #[inline(always)]
+    pub fn bigarray_dim(&mut self, shortcut: u32) -> Attempt {
+        let array = Bigarray(Value(self.accu));
+        let number = num_dims(shortcut) as usize;
+        if array.num_dims() < number {
+            no_such_dimension();
+            return Attempt::Raised;
+        }
+        self.done(immediate(tagged(array.dim(number - 1))), 0)
+    }
+
+    /// The shortcut that reads the element of the array in the accumulator whose indices are the
+    /// topmost slots.
+    #[inline(always)]
+    pub fn bigarray_get(&mut self, shortcut: u32) -> Attempt {
+        let num_dims = num_dims(shortcut);
+        if code::is_of_kind(self.pc, Kind::Float) {
+            return self.get_float(num_dims);
+        }
+        if let Some(element) = self.plain_integer(num_dims) {
+            return self.done(immediate(tagged(element)), num_dims);
+        }
+        if !code::is_of_kind(self.pc, Kind::Integer) {
+            return Attempt::Call;
+        }
+        let needless = safepoint_needless();
+        let [i, j, k] = self.indices(num_dims);
+        let element = by_dimensions!(num_dims, integer_element(self.accu, i, j, k));
+        if element == 0 {
+            no_element_to_get(self.accu, num_dims);
+            return Attempt::Raised;
+        }
+        self.apart(needless);
+        self.done(immediate(element), num_dims)
+    }
+
+    #[inline(always)]
+    fn get_float(&mut self, num_dims: u32) -> Attempt {
+        let address = if let Some(address) = self.plain_float(num_dims) {
+            address
+        } else {
+            let needless = safepoint_needless();
+            let [i, j, k] = self.indices(num_dims);
+            let address = by_dimensions!(num_dims, float_address(self.accu, i, j, k));
+            if address == 0 {
+                no_element_to_get(self.accu, num_dims);
+                return Attempt::Raised;
+            }
+            self.apart(needless);
+            address
+        };
+        // Before anything else runs, see `float_address`.
+        let x = memory::load_f64(address);
+        match self.make_box(|_| x) {
+            Some(block) => self.done(block, num_dims),
+            None => Attempt::Raised,
+        }
+    }
+
+    /// The shortcut that writes an element; below the indices is the value.
+    #[inline(always)]
+    pub fn bigarray_set(&mut self, shortcut: u32) -> Attempt {
+        let num_dims = num_dims(shortcut);
+        let value = self.slot(num_dims);
+        let is_integer = value & 1 == 1;
+        let done = if is_integer {
+            self.set_plain_integer(num_dims, value)
+        } else {
+            self.set_plain_float(num_dims, value)
+        };
+        if !done {
+            if !is_integer && !code::is_of_kind(self.pc, Kind::Float) {
+                return Attempt::Call;
+            }
+            let needless = safepoint_needless();
+            let [i, j, k] = self.indices(num_dims);
+            let fine = if is_integer {
+                by_dimensions!(num_dims, set_integer(self.accu, i, j, k, value))
+            } else {
+                by_dimensions!(
+                    num_dims,
+                    set_float(self.accu, i, j, k, Value(value).as_float())
+                )
+            };
+            if fine == 0 {
+                no_element_to_set(self.accu, num_dims);
+                return Attempt::Raised;
+            }
+            self.apart(needless);
+        }
+        self.done(UNIT, num_dims + 1)
+    }
+
+    /// What comes after a call of one of the functions below: in residual code a version of its
+    /// own, from which no way leads back to that for the usual arrays. There, no call is left that
+    /// comes back, and the code generator keeps variables in registers.
+    #[inline(always)]
+    fn apart(&self, needless: u32) {
+        context_pop();
+        context_update(APART);
+        context_push(self.pc);
+        if needless != 0 {
+            safepoint_passed();
+        }
+    }
+
+    /// The address of the element, if the array is one of `float64` and the indices are inside.
+    #[inline(always)]
+    fn plain_float(&self, num_dims: u32) -> Option<u32> {
+        let array = Bigarray(Value(self.accu));
+        if array.all_flags() != c_layout(Element::Float64, num_dims) {
+            return None;
+        }
+        let number = self.element_number(array, num_dims)?;
+        Some(word_address(array, number))
+    }
+
+    #[inline(always)]
+    fn set_plain_float(&self, num_dims: u32, value: i64) -> bool {
+        let Some(address) = self.plain_float(num_dims) else {
+            return false;
+        };
+        memory::store_f64(address, Value(value).as_float());
+        true
+    }
+
+    /// The element, if it is a word or a byte, and the indices are inside.
+    #[inline(always)]
+    fn plain_integer(&self, num_dims: u32) -> Option<i64> {
+        let array = Bigarray(Value(self.accu));
+        let flags = array.all_flags();
+        if !is_c_layout(flags, num_dims) {
+            return None;
+        }
+        let number = self.element_number(array, num_dims)?;
+        if is_of_bytes(flags) {
+            Some(memory::load_u8(byte_address(array, number)).into())
+        } else if kind(flags) == Element::Int as u32 {
+            Some(memory::load_i64(word_address(array, number)))
+        } else {
+            None
+        }
+    }
+
+    #[inline(always)]
+    fn set_plain_integer(&self, num_dims: u32, value: i64) -> bool {
+        let array = Bigarray(Value(self.accu));
+        let flags = array.all_flags();
+        if !is_c_layout(flags, num_dims) {
+            return false;
+        }
+        let Some(number) = self.element_number(array, num_dims) else {
+            return false;
+        };
+        if is_of_bytes(flags) {
+            memory::store_u8(byte_address(array, number), (value >> 1) as u8);
+        } else if kind(flags) == Element::Int as u32 {
+            memory::store_i64(word_address(array, number), value >> 1);
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// The number of the element, if the indices are inside.
+    #[inline(always)]
+    fn element_number(&self, array: Bigarray, num_dims: u32) -> Option<u32> {
+        let (index, dim) = (self.slot(0) >> 1, array.dim(0));
+        if index as u64 >= dim as u64 {
+            return None;
+        }
+        let mut number = index as u32;
+        if num_dims > 1 {
+            let (index, dim) = (self.slot(1) >> 1, array.dim(1));
+            if index as u64 >= dim as u64 {
+                return None;
+            }
+            number = number.wrapping_mul(dim as u32).wrapping_add(index as u32);
+        }
+        if num_dims > 2 {
+            let (index, dim) = (self.slot(2) >> 1, array.dim(2));
+            if index as u64 >= dim as u64 {
+                return None;
+            }
+            number = number.wrapping_mul(dim as u32).wrapping_add(index as u32);
+        }
+        Some(number)
+    }
+
+    /// The indices, and as many more as there could be.
+    #[inline(always)]
+    fn indices(&self, num_dims: u32) -> [i64; 3] {
+        let j = if num_dims > 1 { self.slot(1) } else { UNIT };
+        let k = if num_dims > 2 { self.slot(2) } else { UNIT };
+        [self.slot(0), j, k]
+    }
+}
+
+/// The position, no instruction's, below those of that version.
+const APART: u32 = 1;
+
+/// Whether elements are bytes, read as they are. A bit of a constant says so: comparisons with
+/// several kinds would become a jump through a table, in each access.
+#[inline(always)]
+fn is_of_bytes(flags: u32) -> bool {
+    const KINDS: u32 = 1 << Element::Uint8 as u32 | 1 << Element::Char as u32;
+    KINDS >> (kind(flags) & 31) & 1 == 1
+}
+
+#[inline(always)]
+fn word_address(array: Bigarray, number: u32) -> u32 {
+    array.data().wrapping_add(number.wrapping_mul(WORD))
+}
+
+#[inline(always)]
+fn byte_address(array: Bigarray, number: u32) -> u32 {
+    array.data().wrapping_add(number)
+}
+
+#[inline(never)]
+extern "C" fn no_such_dimension() {
+    raise::invalid_argument("Bigarray.dim");
+}
+
+/// Calls the version of `$function` for as many dimensions.
+macro_rules! by_dimensions {
+    ($num_dims:ident, $function:ident($($argument:expr),*)) => {
+        match $num_dims {
+            1 => $function::<1>($($argument),*),
+            2 => $function::<2>($($argument),*),
+            _ => $function::<3>($($argument),*),
+        }
+    };
+}
+use by_dimensions;
+
+fn place<const N: u32>(array: i64, indices: [i64; 3]) -> Place<N> {
+    Place {
+        array: Value(array),
+        indices: indices.map(|index| index >> 1),
+    }
+}
+
+/// An element that is an integer of OCaml's; 0: there is none.
+#[inline(never)]
+extern "C" fn integer_element<const N: u32>(array: i64, i: i64, j: i64, k: i64) -> i64 {
+    let element = place::<N>(array, [i, j, k]).integer();
+    element.map_or(0, |element| element.0)
+}
+
+/// Where an element that is a float lies, until the next call; 0: there is none.
+#[inline(never)]
+extern "C" fn float_address<const N: u32>(array: i64, i: i64, j: i64, k: i64) -> u32 {
+    let place = place::<N>(array, [i, j, k]);
+    place.float_address().unwrap_or(0)
+}
+
+/// Writes an element that is a float; 0: there is none.
+#[inline(never)]
+extern "C" fn set_float<const N: u32>(array: i64, i: i64, j: i64, k: i64, x: f64) -> u32 {
+    let done = place::<N>(array, [i, j, k]).set_float(x);
+    done.is_some().into()
+}
+
+/// Writes an element that is an integer of OCaml's; 0: there is none.
+#[inline(never)]
+extern "C" fn set_integer<const N: u32>(array: i64, i: i64, j: i64, k: i64, value: i64) -> u32 {
+    let done = place::<N>(array, [i, j, k]).set_integer(Value(value));
+    done.is_some().into()
+}
+
+/// Raises what reading an element does that there is not.
+#[inline(never)]
+extern "C" fn no_element_to_get(array: i64, num_dims: u32) {
+    direct::raise(Value(array), num_dims, Access::Get);
+}
+
+/// Raises what writing one does.
+#[inline(never)]
+extern "C" fn no_element_to_set(array: i64, num_dims: u32) {
+    direct::raise(Value(array), num_dims, Access::Set);
+}

@@ -1,0 +1,70 @@
+//! Which arguments of primitives are always floats, or always integers: what a program passes them
+//! tells of which kind it is.
+
+use super::results;
+use core::ops::Range;
+
+/// What a value always is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum Kind {
+    Float = 1,
+    Integer = 2,
+}
+
+/// What argument `index` of the primitive `name`, counted from 0, always is, if that is known.
+pub fn takes(name: &str, index: u32) -> Option<Kind> {
+    let (floats, integers) = arguments(name);
+    if floats.contains(&index) {
+        Some(Kind::Float)
+    } else {
+        integers.contains(&index).then_some(Kind::Integer)
+    }
+}
+
+/// The arguments that are floats, and those that are integers.
+fn arguments(name: &str) -> (Range<u32>, Range<u32>) {
+    const NONE: Range<u32> = 0..0;
+    match name {
+        "caml_ldexp_float" => (0..1, 1..2),
+        "caml_int_of_float" | "caml_float_compare" => (0..2, NONE),
+        "caml_eq_float" | "caml_neq_float" | "caml_lt_float" | "caml_le_float"
+        | "caml_gt_float" | "caml_ge_float" => (0..2, NONE),
+        "caml_float_of_int" => (NONE, 0..1),
+        "caml_array_get" | "caml_array_get_addr" | "caml_array_unsafe_get" => (NONE, 1..2),
+        "caml_array_set" | "caml_array_set_addr" | "caml_array_unsafe_set" => (NONE, 1..2),
+        "caml_floatarray_get" | "caml_floatarray_unsafe_get" => (NONE, 1..2),
+        "caml_floatarray_set" | "caml_floatarray_unsafe_set" => (2..3, 1..2),
+        "caml_string_get" | "caml_bytes_get" => (NONE, 1..2),
+        "caml_bytes_set" => (NONE, 1..3),
+        "caml_ba_get_1" | "caml_ba_set_1" => (NONE, 1..2),
+        "caml_ba_get_2" | "caml_ba_set_2" => (NONE, 1..3),
+        "caml_ba_get_3" | "caml_ba_set_3" => (NONE, 1..4),
+        _ if results::is_float_operation(name) => (0..3, NONE),
+        _ => (NONE, NONE),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_take_floats() {
+        let float = Some(Kind::Float);
+        assert_eq!(
+            [0, 1].map(|index| takes("caml_add_float", index)),
+            [float; 2]
+        );
+        assert_eq!(
+            [0, 1].map(|index| takes("caml_lt_float", index)),
+            [float; 2]
+        );
+        assert_eq!(takes("caml_ldexp_float", 1), Some(Kind::Integer));
+        assert_eq!(takes("caml_float_of_int", 0), Some(Kind::Integer));
+        assert_eq!(takes("caml_ba_set_2", 2), Some(Kind::Integer));
+        assert_eq!(takes("caml_ba_set_2", 3), None);
+        assert_eq!(takes("caml_ba_set_2", 0), None);
+        assert_eq!(takes("caml_format_float", 0), None);
+    }
+}
