@@ -1,6 +1,7 @@
 //! Phase one: the fixpoint. Which nodes are reached, in which state, and where each one leads.
 //!
-//! A node is a block in a context, with the known values of the parameters that decide positions.
+//! A node is a block in a context, with the known values of the parameters that decide positions;
+//! there may be one more for later rounds of a loop ([`super::rounds`]).
 //! Nodes are evaluated in the order of their positions, as bytecode is mostly laid out forwards:
 //! all forward edges into a join have arrived before the join is evaluated, and only loops cause a
 //! second round.
@@ -18,6 +19,7 @@ use super::abs::{Abs, Fact};
 use super::boxes::Kind;
 use super::cells::Cells;
 use super::context::{ContextId, Contexts, Place};
+use super::rounds::{self, Growth, Rounds, RoundsId};
 use super::transfer::{Machine, Phase};
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
@@ -35,6 +37,7 @@ struct Key {
     context: ContextId,
     block: Block,
     positions: SmallVec<[Abs; 4]>,
+    rounds: RoundsId,
 }
 
 /// An edge, by the node it leaves and its number there.
@@ -58,6 +61,7 @@ pub struct Node {
     /// that of each edge into it.
     pub is_join: bool,
     source: Source,
+    rounds: RoundsId,
     queued: bool,
 }
 
@@ -124,6 +128,7 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
         evaluation,
         nodes: Map::default(),
         ids: FastMap::default(),
+        rounds: Rounds::new(),
         queue: BinaryHeap::new(),
     };
     let entry: Vec<Abs> = evaluation.entry().map(|(_, known)| known).collect();
@@ -183,6 +188,7 @@ struct Fixpoint<'a> {
     evaluation: &'a Evaluation<'a>,
     nodes: Map<NodeId, Node>,
     ids: FastMap<Key, NodeId>,
+    rounds: Rounds,
     queue: BinaryHeap<Reverse<Priority>>,
 }
 
@@ -212,22 +218,91 @@ impl Fixpoint<'_> {
             &prepared.keyed[arrival.block]
         };
         let positions = keyed.iter().map(|&index| arrival.args[index]).collect();
-        let next = self.nodes.next_key();
-        let id = *self
-            .ids
-            .entry(Key {
-                context: arrival.context,
-                block: arrival.block,
-                positions,
-            })
-            .or_insert(next);
+        let mut key = Key {
+            context: arrival.context,
+            block: arrival.block,
+            positions,
+            rounds: self.rounds_of(&arrival),
+        };
+        if let Some(rounds) = self.later_rounds(&key, &arrival) {
+            key.rounds = rounds;
+        }
+        let (next, rounds) = (self.nodes.next_key(), key.rounds);
+        let id = *self.ids.entry(key).or_insert(next);
         if id == next {
-            self.nodes.push(Node::new(&arrival));
+            self.nodes.push(Node::new(&arrival, rounds));
         } else if !self.nodes[id].arrive(&arrival) {
             return id;
         }
         self.queue(id, arrival.contexts);
         id
+    }
+
+    /// The loops in whose later rounds an edge goes on.
+    fn rounds_of(&self, arrival: &Arrival) -> RoundsId {
+        match self.nodes.get(arrival.source.0) {
+            Some(source) if source.rounds != RoundsId::FIRST => {
+                let place = arrival.contexts.place(arrival.context);
+                self.rounds.at(source.rounds, &place)
+            }
+            _ => RoundsId::FIRST,
+        }
+    }
+
+    /// The same with the loop that the edge goes round, if its first round is split off here.
+    fn later_rounds(&mut self, key: &Key, arrival: &Arrival) -> Option<RoundsId> {
+        if self.evaluation.request.code_len > rounds::LONGEST {
+            return None;
+        }
+        let id = *self.ids.get(key)?;
+        let node = &self.nodes[id];
+        let known = (&node.params[..], &node.cells);
+        let is_new = rounds::brings_box(known, (arrival.args, arrival.cells));
+        let head = arrival.context;
+        if !is_new || !self.rounds.may_split(key.rounds, head) {
+            return None;
+        }
+        let cycle = self.cycle(id, arrival.source.0)?;
+        let places = cycle
+            .iter()
+            .map(|&id| arrival.contexts.place(self.nodes[id].context));
+        let extent = [places.clone().min()?, places.max()?];
+        let (rounds, growth) = self.rounds.split(key.rounds, head, extent);
+        if growth == Growth::Longer {
+            let is_inside = |&id: &NodeId| self.rounds.is_in(self.nodes[id].rounds, head);
+            let inside: Vec<NodeId> = self.nodes.keys().filter(is_inside).collect();
+            for id in inside {
+                self.queue(id, arrival.contexts);
+            }
+        }
+        Some(rounds)
+    }
+
+    /// The nodes on ways from `head` to `source`, if there are any: a loop with an edge from there
+    /// to `head`.
+    fn cycle(&self, head: NodeId, source: NodeId) -> Option<Vec<NodeId>> {
+        let mut predecessors: FastMap<NodeId, Vec<NodeId>> = FastMap::default();
+        predecessors.insert(head, Vec::new());
+        let mut stack = vec![head];
+        while let Some(id) = stack.pop() {
+            for &next in &self.nodes[id].successors {
+                let known = predecessors.entry(next).or_insert_with(|| {
+                    stack.push(next);
+                    Vec::new()
+                });
+                known.push(id);
+            }
+        }
+        predecessors.insert(head, Vec::new());
+        let mut cycle = vec![head];
+        let mut stack = vec![source];
+        while let Some(id) = stack.pop() {
+            if let Some(before) = predecessors.remove(&id) {
+                cycle.push(id);
+                stack.extend(before);
+            }
+        }
+        (cycle.len() > 1).then_some(cycle)
     }
 
     fn queue(&mut self, id: NodeId, contexts: &Contexts) {
@@ -241,7 +316,7 @@ impl Fixpoint<'_> {
 }
 
 impl Node {
-    fn new(arrival: &Arrival) -> Self {
+    fn new(arrival: &Arrival, rounds: RoundsId) -> Self {
         Self {
             context: arrival.context,
             block: arrival.block,
@@ -250,6 +325,7 @@ impl Node {
             successors: Vec::new(),
             is_join: false,
             source: arrival.source,
+            rounds,
             queued: false,
         }
     }

@@ -65,6 +65,20 @@ impl PartialOrd for Place {
     }
 }
 
+impl Place {
+    /// Before all that is in the same call, and behind it.
+    pub fn whole_call(&self) -> [Self; 2] {
+        let at = |position: (u32, u32, i64)| {
+            let mut place = self.0.clone();
+            if let Some(last) = place.last_mut() {
+                *last = position;
+            }
+            Self(place)
+        };
+        [at((0, 0, i64::MIN)), at((u32::MAX, u32::MAX, i64::MAX))]
+    }
+}
+
 /// All contexts of one request.
 pub struct Contexts {
     contexts: Map<ContextId, Context>,

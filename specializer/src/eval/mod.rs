@@ -22,6 +22,7 @@ mod exit;
 mod facts;
 mod inline;
 mod prepare;
+mod rounds;
 mod stack;
 mod transfer;
 mod write;

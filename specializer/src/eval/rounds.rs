@@ -1,0 +1,192 @@
+//! First rounds of loops, split off from the later ones.
+//!
+//! A loop may begin with a pointer (a parameter, a field) where each round leaves a virtual box. In
+//! one version of the loop that is a pointer, so each round makes a box. So the first round gets
+//! nodes of its own, and the later rounds are a loop that begins with the box.
+//!
+//! A version of a node is named by the loops in whose later rounds it is, a stack. An edge that
+//! leaves a loop leaves its version too, so that what follows the loop is there once. A loop is all
+//! between the first and the last position of the cycle with which it was found.
+//!
+//! Invariant: at most [`DEPTH`] loops are on a stack, and a loop grows once at most. So there are
+//! finitely many versions, and it is seldom that a node is evaluated again for them.
+
+use super::abs::{Abs, Fact};
+use super::cells::Cells;
+use super::context::{ContextId, Place};
+use crate::hash::FastMap;
+use crate::index::{Map, index};
+
+index!(/// A stack of loops.
+    RoundsId, "rounds");
+
+/// How many loops within each other are split.
+const DEPTH: usize = 2;
+
+/// The longest code of a request whose loops are split, in bytes.
+pub const LONGEST: u32 = 4096;
+
+impl RoundsId {
+    /// That of nodes in no loop, or in its first round.
+    pub const FIRST: Self = Self(0);
+}
+
+/// The first and the last place of a loop.
+pub type Extent = [Place; 2];
+
+/// The loop on top of a stack, above others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Later {
+    outer: RoundsId,
+    head: ContextId,
+}
+
+/// All loops of a request that are split, by the contexts of their heads; all stacks of them.
+pub struct Rounds {
+    loops: FastMap<ContextId, Extent>,
+    stacks: Map<RoundsId, Option<Later>>,
+    ids: FastMap<Later, RoundsId>,
+}
+
+/// What became of a loop when later rounds were split off.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Growth {
+    Same,
+    /// Edges that left it may do so no more.
+    Longer,
+}
+
+impl Rounds {
+    pub fn new() -> Self {
+        Self {
+            loops: FastMap::default(),
+            stacks: vec![None].into(),
+            ids: FastMap::default(),
+        }
+    }
+
+    /// The stack at `place`, where it was `rounds` before: without the loops that end before it.
+    pub fn at(&self, mut rounds: RoundsId, place: &Place) -> RoundsId {
+        while let Some(later) = self.stacks[rounds] {
+            let [first, last] = &self.loops[&later.head];
+            if (first..=last).contains(&place) {
+                break;
+            }
+            rounds = later.outer;
+        }
+        rounds
+    }
+
+    /// Whether later rounds of the loop with this head may go onto a stack.
+    pub fn may_split(&self, rounds: RoundsId, head: ContextId) -> bool {
+        !self.is_in(rounds, head) && self.heads(rounds).count() < DEPTH
+    }
+
+    /// The stack with the loop that has this head on top; the cycle with which it was found extends
+    /// from one place to another.
+    pub fn split(
+        &mut self,
+        rounds: RoundsId,
+        head: ContextId,
+        [first, last]: Extent,
+    ) -> (RoundsId, Growth) {
+        let mut growth = Growth::Same;
+        match self.loops.get_mut(&head) {
+            None => {
+                self.loops.insert(head, [first, last]);
+            }
+            Some([known_first, known_last]) if first < *known_first || last > *known_last => {
+                [*known_first, *known_last] = last.whole_call();
+                growth = Growth::Longer;
+            }
+            Some(_) => {}
+        }
+        let later = Later {
+            outer: rounds,
+            head,
+        };
+        let stacks = &mut self.stacks;
+        let id = self.ids.entry(later);
+        (*id.or_insert_with(|| stacks.push(Some(later))), growth)
+    }
+
+    /// Whether nodes of this version are in later rounds of the loop.
+    pub fn is_in(&self, rounds: RoundsId, head: ContextId) -> bool {
+        self.heads(rounds).any(|on_stack| on_stack == head)
+    }
+
+    fn heads(&self, rounds: RoundsId) -> impl Iterator<Item = ContextId> {
+        let mut next = self.stacks[rounds];
+        std::iter::from_fn(move || {
+            let later = next?;
+            next = self.stacks[later.outer];
+            Some(later.head)
+        })
+    }
+}
+
+/// Whether a virtual box comes where there is a value of which next to nothing is known. States are
+/// those of parameters and cells.
+pub fn brings_box(
+    (params, cells): (&[Abs], &Cells<Abs>),
+    (their_params, their_cells): (&[Abs], &Cells<Abs>),
+) -> bool {
+    let is_box = |abs: Abs| matches!(abs, Abs::Fact(Fact::Box(_)));
+    let is_unknown = |abs: Abs| matches!(abs, Abs::Dynamic | Abs::Fact(Fact::NonZero));
+    let mut params = params.iter().zip(their_params);
+    let mut boxes = their_cells.iter().filter(|cell| is_box(cell.value));
+    params.any(|(&mine, &theirs)| is_box(theirs) && is_unknown(mine))
+        || boxes.any(|cell| {
+            let mine = cells.get(cell.address);
+            mine.is_some_and(|mine| is_unknown(mine.value))
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::context::Contexts;
+    use crate::op::Const;
+
+    /// Contexts at positions 0 to 90, in steps of ten.
+    fn positions() -> (Contexts, Vec<ContextId>) {
+        let mut contexts = Contexts::new();
+        let position = |n: i32| Abs::Const(Const::I32(10 * n));
+        let ids = (0..10).map(|n| contexts.push(Contexts::ROOT, position(n)));
+        let ids = ids.collect();
+        (contexts, ids)
+    }
+
+    #[test]
+    fn a_version_ends_where_its_loop_does() {
+        let (contexts, at) = positions();
+        let place = |n: usize| contexts.place(at[n]);
+        let mut rounds = Rounds::new();
+        let (outer, _) = rounds.split(RoundsId::FIRST, at[1], [place(1), place(8)]);
+        let (inner, _) = rounds.split(outer, at[4], [place(3), place(5)]);
+        assert!(rounds.is_in(inner, at[1]) && rounds.is_in(inner, at[4]));
+        assert_eq!(rounds.at(inner, &place(3)), inner);
+        assert_eq!(rounds.at(inner, &place(6)), outer);
+        assert_eq!(rounds.at(inner, &place(2)), outer);
+        assert_eq!(rounds.at(inner, &place(9)), RoundsId::FIRST);
+        assert_eq!(rounds.at(inner, &place(0)), RoundsId::FIRST);
+        assert!(!rounds.may_split(inner, at[5]), "deep enough");
+        assert!(!rounds.may_split(outer, at[1]), "a later round already");
+        assert!(rounds.may_split(outer, at[5]));
+    }
+
+    #[test]
+    fn a_loop_that_grows_is_all_of_the_function() {
+        let (contexts, at) = positions();
+        let place = |n: usize| contexts.place(at[n]);
+        let mut rounds = Rounds::new();
+        let mut split = |last: usize| {
+            let (id, growth) = rounds.split(RoundsId::FIRST, at[1], [place(1), place(last)]);
+            (id, growth == Growth::Longer, rounds.at(id, &place(9)) == id)
+        };
+        let (id, ..) = split(3);
+        assert_eq!(split(3), (id, false, false));
+        assert_eq!(split(5), (id, true, true));
+        assert_eq!(split(7), (id, false, true));
+    }
+}

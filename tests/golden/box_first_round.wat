@@ -1,0 +1,91 @@
+;; A loop that begins with a pointer and goes on with a box: the first round is split off, so that
+;; later ones make no box. What comes after the loop is there once.
+;; run 0 -> 1 after 7
+;; run 4 -> 11 after 7
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (import "env" "report" (func $report (param i64)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (global (export "BACTRIAN_BOXES") i32 (i32.const 0x60))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 4 funcref)
+  (elem (i32.const 1) $interpret $box)
+  (data (i32.const 0x80) (i32 1))
+  (data (i32.const 0x60) (i32 1 2 0))
+  (data (i32.const 0x90) (i32 0x2000))
+  (data (i32.const 0x98) (i64 0xa0) (f64 1))
+  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
+  (data (i32.const 0x120) (i32 0x1000 0x40))
+  (data (i32.const 0x140) (i32 1 0x80 0 0x40 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x1000) (i8 0))
+  (func $box (param f64) (result i64)
+    (local $at i32)
+    (local.set $at (i32.load (i32.const 0x90)))
+    (i32.store (i32.const 0x90) (i32.add (local.get $at) (i32.const 8)))
+    (f64.store (local.get $at) (local.get 0))
+    (i64.extend_i32_u (local.get $at)))
+  (func (export "run") (param i64) (result i64)
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+  (func $interpret (type $entry)
+    (local $sum i64)
+    (local.set $sum (i64.load (i32.const 0x98)))
+    (loop $again
+      (call $position (local.get 0))
+      (if (i64.ne (local.get 2) (i64.const 0))
+        (then
+          (call $position (i32.add (local.get 0) (i32.const 1)))
+          (local.set $sum
+            (call $box
+              (f64.add (f64.load (i32.wrap_i64 (local.get $sum))) (f64.convert_i64_s (local.get 2)))))
+          (local.set 2 (i64.sub (local.get 2) (i64.const 1)))
+          (br $again))))
+    (call $position (i32.add (local.get 0) (i32.const 2)))
+    (call $report (i64.const 7))
+    (i64.trunc_f64_s (f64.load (i32.wrap_i64 (local.get $sum))))))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i64 = i64.const -1
+;;     v4: i32 = i32.const 152
+;;     v5: i64 = i64.const 0
+;;     v6: i64 = i64.const 1
+;;     v7: i64 = i64.const 7
+;;     v8: i32 = i32.const 144
+;;     v9: i32 = i32.const 8
+;;     v10: i64 = i64.load v4
+;;     v11: i32 = i64.ne v2, v5
+;;     branch v11 ? bb1() : bb5(v10)
+;; bb1():
+;;     v12: i32 = i32.wrap_i64 v10
+;;     v13: f64 = f64.load v12
+;;     v14: f64 = f64.convert_i64_s v2
+;;     v15: f64 = f64.add v13, v14
+;;     v16: i64 = i64.add v2, v3
+;;     v17: i32 = i64.ne v2, v6
+;;     branch v17 ? bb2(v16, v15) : bb4()
+;; bb2(v18: i64, v19: f64):
+;;     v20: f64 = f64.convert_i64_s v18
+;;     v21: f64 = f64.add v19, v20
+;;     v22: i64 = i64.add v18, v3
+;;     v23: i32 = i64.ne v18, v6
+;;     branch v23 ? bb2(v22, v21) : bb3()
+;; bb3():
+;;     call fn1 v7
+;;     v24: i64 = i64.trunc_f64_s v21
+;;     return v24
+;; bb4():
+;;     v25: i32 = i32.load v8
+;;     v26: i32 = i32.add v25, v9
+;;     i32.store v8, v26
+;;     f64.store v25, v15
+;;     v27: i64 = i64.extend_i32_u v25
+;;     jump bb5(v27)
+;; bb5(v28: i64):
+;;     call fn1 v7
+;;     v29: i32 = i32.wrap_i64 v28
+;;     v30: f64 = f64.load v29
+;;     v31: i64 = i64.trunc_f64_s v30
+;;     return v31
+;; }
