@@ -119,6 +119,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("evaluation", Damage::WrongCell),
     Kind::Code("evaluation", Damage::DroppedStore),
     Kind::Code("evaluation", Damage::WrongPayload),
+    Kind::Code("switches", Damage::SwappedEdge),
     Kind::Code("constants", Damage::MergedConstants),
     Kind::Code("threads", Damage::SkippedBlock),
     Kind::Code("params", Damage::MergedParameter),

@@ -46,6 +46,8 @@ optimisations! {
     "facts" facts;
     /// Evaluate calls of small functions in place.
     "inlining" inlining;
+    /// Tell few cases apart by branches.
+    "switches" switches;
     /// Load and decide once what was loaded or decided before.
     "value-numbering" value_numbering;
     /// Do not poll where nothing can wait for a safepoint: in loops that neither call nor allocate.

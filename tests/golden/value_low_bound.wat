@@ -33,21 +33,29 @@
 ;; function(i32, i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i32, v2: i64):
 ;;     v3: i32 = i32.const -3
-;;     v4: i64 = i64.const 103
-;;     v5: i64 = i64.const 104
-;;     v6: i64 = i64.const 105
-;;     v7: i64 = i64.const 100
-;;     v8: i32 = i32.wrap_i64 v2
-;;     v9: i32 = i32.add v8, v3
-;;     switch v9 [bb1(), bb2(), bb3()] default bb4()
+;;     v4: i32 = i32.const 4
+;;     v5: i32 = i32.const 5
+;;     v6: i64 = i64.const 103
+;;     v7: i64 = i64.const 104
+;;     v8: i64 = i64.const 105
+;;     v9: i64 = i64.const 100
+;;     v10: i32 = i32.wrap_i64 v2
+;;     v11: i32 = i32.add v10, v3
+;;     branch v11 ? bb1() : bb6()
 ;; bb1():
-;;     return v4
+;;     v12: i32 = i32.eq v10, v4
+;;     branch v12 ? bb2() : bb3()
 ;; bb2():
-;;     return v5
+;;     return v7
 ;; bb3():
-;;     return v6
+;;     v13: i32 = i32.eq v10, v5
+;;     branch v13 ? bb4() : bb5()
 ;; bb4():
-;;     v10: i64 = i64.extend_i32_u v8
-;;     v11: i64 = i64.add v10, v7
-;;     return v11
+;;     return v8
+;; bb5():
+;;     v14: i64 = i64.extend_i32_u v10
+;;     v15: i64 = i64.add v14, v9
+;;     return v15
+;; bb6():
+;;     return v6
 ;; }

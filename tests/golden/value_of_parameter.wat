@@ -33,20 +33,24 @@
 ;;     v4: i32 = i32.const 2
 ;;     v5: i32 = address base0+0
 ;;     v6: i64 = i64.const 1000
-;;     switch v1 [bb1(), bb2()] default bb3()
+;;     v7: i32 = i32.const 1
+;;     branch v1 ? bb1() : bb6()
 ;; bb1():
-;;     return v2
+;;     v8: i32 = i32.eq v1, v7
+;;     branch v8 ? bb2() : bb3()
 ;; bb2():
 ;;     return v3
 ;; bb3():
-;;     v7: i32 = i32.lt_u v1, v4
-;;     branch v7 ? bb4() : bb5()
+;;     v9: i32 = i32.lt_u v1, v4
+;;     branch v9 ? bb4() : bb5()
 ;; bb4():
-;;     v8: i32 = i32.add v5, v1
-;;     v9: i64 = i64.load8_u v8
-;;     return v9
-;; bb5():
-;;     v10: i64 = i64.extend_i32_u v1
-;;     v11: i64 = i64.add v10, v6
+;;     v10: i32 = i32.add v5, v1
+;;     v11: i64 = i64.load8_u v10
 ;;     return v11
+;; bb5():
+;;     v12: i64 = i64.extend_i32_u v1
+;;     v13: i64 = i64.add v12, v6
+;;     return v13
+;; bb6():
+;;     return v2
 ;; }

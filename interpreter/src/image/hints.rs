@@ -8,8 +8,9 @@
 //! Many callees are certain: a closure that was made in this function; a captured variable that is
 //! the same function wherever closures of this function are made; a sibling in the same block; a
 //! field of a module. Each has the code that the program put there, unless the program writes code
-//! pointers. In the same way, a captured variable or a field of a module is certainly an integer. What OCaml leaves undefined (writing fields of modules and of closures by `Obj`) is
-//! not considered.
+//! pointers. In the same way, a captured variable or a field of a module is certainly an integer.
+//! What OCaml leaves undefined (writing fields of modules and of closures by `Obj`) is not
+//! considered.
 //!
 //! One pass over a function goes through it in ascending order, and again from labels whose state a
 //! jump back has changed. Passes over the whole program are repeated until nothing changes. From

@@ -20,6 +20,7 @@ mod params;
 mod peephole;
 mod rename;
 mod rules;
+mod switches;
 mod tailcalls;
 #[cfg(test)]
 mod tests;
@@ -37,7 +38,11 @@ pub struct Pass {
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 13] = [
+pub const PASSES: [Pass; 14] = [
+    Pass {
+        is_on: |optimisations| optimisations.switches,
+        ..pass("switches", switches::run)
+    },
     pass("constants", constants::run),
     pass("threads", threads::run),
     pass("params", params::run),

@@ -408,3 +408,66 @@ bb2():
         "#]],
     );
 }
+
+#[test]
+fn a_switch_of_few_cases_is_a_row_of_branches() {
+    let switch = |cases: &str| {
+        format!(
+            "function(i32) -> i32 {{
+bb0(v0: i32):
+    switch v0 [{cases}] default bb3()
+bb1():
+    v1: i32 = i32.const 10
+    return v1
+bb2():
+    v2: i32 = i32.const 20
+    return v2
+bb3():
+    unreachable
+}}
+"
+        )
+    };
+    check(
+        &switch("bb1(), bb2(), bb1()"),
+        expect![[r#"
+        function(i32) -> i32 {
+        bb0(v0: i32):
+            v1: i32 = i32.const 10
+            v2: i32 = i32.const 20
+            v3: i32 = i32.const 1
+            v4: i32 = i32.const 2
+            branch v0 ? bb1() : bb5()
+        bb1():
+            v5: i32 = i32.eq v0, v3
+            branch v5 ? bb2() : bb3()
+        bb2():
+            return v2
+        bb3():
+            v6: i32 = i32.eq v0, v4
+            branch v6 ? bb5() : bb4()
+        bb4():
+            unreachable
+        bb5():
+            return v1
+        }
+    "#]],
+    );
+    check(
+        &switch("bb1(), bb2(), bb1(), bb2(), bb1()"),
+        expect![[r#"
+        function(i32) -> i32 {
+        bb0(v0: i32):
+            v1: i32 = i32.const 10
+            v2: i32 = i32.const 20
+            switch v0 [bb2(), bb1(), bb2(), bb1(), bb2()] default bb3()
+        bb1():
+            return v2
+        bb2():
+            return v1
+        bb3():
+            unreachable
+        }
+    "#]],
+    );
+}

@@ -136,6 +136,8 @@ fn each_option_changes_the_key() {
         |options| options.optimisations.guesses = false,
         |options| options.optimisations.facts = false,
         |options| options.optimisations.inlining = false,
+        |options| options.optimisations.dispatch = false,
+        |options| options.optimisations.switches = false,
         |options| options.optimisations.value_numbering = false,
         |options| options.optimisations.safepoints = false,
         |options| options.optimisations.virtual_boxes = false,

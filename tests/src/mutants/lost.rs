@@ -1,7 +1,7 @@
 //! A local that a mutant does not set: whether it ever holds another value than it should.
 //!
-//! Where the local has that value already, whatever the call, nobody can notice the mutant, although
-//! Cranelift cannot tell.
+//! Where the local has that value already, whatever the call, nobody can notice the mutant,
+//! although Cranelift cannot tell.
 
 use anyhow::{Context, Result};
 use wasmtime::Engine;
