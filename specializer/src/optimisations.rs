@@ -52,7 +52,8 @@ optimisations! {
     "value-numbering" value_numbering;
     /// Do not poll where nothing can wait for a safepoint: in loops that neither call nor allocate.
     "safepoints" safepoints;
-    /// Make boxes of numbers where they are looked at, not where they come from.
+    /// Make boxes of numbers where they are looked at, not where they come from; split the first
+    /// round off loops that begin with a pointer and go on with such a box.
     "virtual-boxes" virtual_boxes;
 }
 
