@@ -56,28 +56,36 @@
 ;;     v9: i32 = i32.const 8
 ;;     v10: i64 = i64.load v4
 ;;     v11: i32 = i64.ne v2, v5
-;;     branch v11 ? bb1(v2, v10) : bb4(v10)
-;; bb1(v12: i64, v13: i64):
-;;     v14: i32 = i32.wrap_i64 v13
-;;     v15: f64 = f64.load v14
-;;     v16: f64 = f64.convert_i64_s v12
-;;     v17: f64 = f64.add v15, v16
-;;     v18: i64 = i64.add v12, v3
-;;     v19: i32 = i64.ne v12, v6
-;;     v20: i32 = i32.load v8
-;;     v21: i32 = i32.add v20, v9
-;;     i32.store v8, v21
-;;     f64.store v20, v17
-;;     v22: i64 = i64.extend_i32_u v20
-;;     branch v19 ? bb2() : bb3()
-;; bb2():
-;;     jump bb1(v18, v22)
+;;     branch v11 ? bb1() : bb5(v10)
+;; bb1():
+;;     v12: i32 = i32.wrap_i64 v10
+;;     v13: f64 = f64.load v12
+;;     v14: f64 = f64.convert_i64_s v2
+;;     v15: f64 = f64.add v13, v14
+;;     v16: i64 = i64.add v2, v3
+;;     v17: i32 = i64.ne v2, v6
+;;     branch v17 ? bb2(v16, v15) : bb4()
+;; bb2(v18: i64, v19: f64):
+;;     v20: f64 = f64.convert_i64_s v18
+;;     v21: f64 = f64.add v19, v20
+;;     v22: i64 = i64.add v18, v3
+;;     v23: i32 = i64.ne v18, v6
+;;     branch v23 ? bb2(v22, v21) : bb3()
 ;; bb3():
-;;     jump bb4(v22)
-;; bb4(v23: i64):
 ;;     call fn1 v7
-;;     v24: i32 = i32.wrap_i64 v23
-;;     v25: f64 = f64.load v24
-;;     v26: i64 = i64.trunc_f64_s v25
-;;     return v26
+;;     v24: i64 = i64.trunc_f64_s v21
+;;     return v24
+;; bb4():
+;;     v25: i32 = i32.load v8
+;;     v26: i32 = i32.add v25, v9
+;;     i32.store v8, v26
+;;     f64.store v25, v15
+;;     v27: i64 = i64.extend_i32_u v25
+;;     jump bb5(v27)
+;; bb5(v28: i64):
+;;     call fn1 v7
+;;     v29: i32 = i32.wrap_i64 v28
+;;     v30: f64 = f64.load v29
+;;     v31: i64 = i64.trunc_f64_s v30
+;;     return v31
 ;; }
