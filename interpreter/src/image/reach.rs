@@ -379,10 +379,9 @@ mod tests {
         };
         let verified = verify(&code, &limits).expect("the code is sound");
         let entries = entries(&code, &verified, |primitive| primitive == 1);
-        let numbers = entries
-            .into_iter()
-            .filter_map(|entry| (code[entry] == Opcode::ConstInt as i32).then(|| code[entry + 1]));
-        let mut numbers: Vec<i32> = numbers.collect();
+        let bodies = entries.into_iter().map(|entry| &code[entry..]);
+        let numbered = bodies.filter(|body| body[0] == Opcode::ConstInt as i32);
+        let mut numbers: Vec<i32> = numbered.map(|body| body[1]).collect();
         numbers.sort_unstable();
         numbers
     }

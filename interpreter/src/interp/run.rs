@@ -422,7 +422,7 @@ pub extern "C" fn interp(
                         let top = r.sp;
                         r.keep_position();
                         cells_drop_below(r.sp);
-                        let result = call(code, closure, top, n, arguments);
+                        let result = call(code, closure, r.sp, n, arguments);
                         r.sp = top;
                         result
                     } else {
