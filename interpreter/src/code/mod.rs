@@ -148,6 +148,9 @@ pub fn set_hint(call: u32, entry: u32, certainty: Certainty) {
 /// instruction loads. At an entry this bit belongs to the arity.
 const LOADS_CLOSURE: u32 = 1 << 30;
 
+/// The same where the instruction loads an integer, which is the other half itself.
+const LOADS_INTEGER: u32 = 1 << 29;
+
 /// The entry of the closure that the instruction at `cell` loads, if it is known.
 #[inline(always)]
 pub fn known_closure(cell: u32) -> Option<u32> {
@@ -160,17 +163,6 @@ pub fn note_known_closure(cell: u32, entry: u32) {
     note_known(cell, LOADS_CLOSURE, entry.wrapping_sub(cell));
 }
 
-fn note_known(cell: u32, mark: u32, what: u32) {
-    let word = memory::load_u32(cell);
-    if word & !0xff == 0 && memory::load_u32(cell + 4) == 0 {
-        memory::store_u32(cell, word | mark);
-        memory::store_u32(cell + 4, what);
-    }
-}
-
-/// The same for an integer, which is in the other half itself.
-const LOADS_INTEGER: u32 = 1 << 29;
-
 /// The integer that the instruction at `cell` loads, if it is known.
 #[inline(always)]
 pub fn known_integer(cell: u32) -> Option<i32> {
@@ -181,6 +173,14 @@ pub fn known_integer(cell: u32) -> Option<i32> {
 /// Says so of the instruction at `cell`, unless the cell is in use.
 pub fn note_known_integer(cell: u32, integer: i32) {
     note_known(cell, LOADS_INTEGER, integer as u32);
+}
+
+fn note_known(cell: u32, mark: u32, what: u32) {
+    let word = memory::load_u32(cell);
+    if word & !0xff == 0 && memory::load_u32(cell + 4) == 0 {
+        memory::store_u32(cell, word | mark);
+        memory::store_u32(cell + 4, what);
+    }
 }
 
 /// Whether no closure's code pointer is ever changed: a constant of the program.

@@ -232,12 +232,19 @@ impl<'a> Modules<'a> {
         }
     }
 
+    /// The functions that a CLOSURE or CLOSUREREC makes closures of; its position counts from the
+    /// word `start`.
+    fn functions(&self, instruction: &Instruction, start: usize) -> Vec<usize> {
+        let targets = effect::closure_targets(instruction);
+        let entries = targets.filter_map(|target| usize::try_from(target + start as i64).ok());
+        let numbers = entries.filter_map(|entry| self.numbers.get(&entry));
+        numbers.copied().collect()
+    }
+
     fn closures(&mut self, instruction: &Instruction) {
         let recursive = instruction.opcode == Opcode::ClosureRec;
         let variables = self.taken(instruction.operands[usize::from(recursive)] as usize);
-        let targets = effect::closure_targets(instruction);
-        let numbers = targets.filter_map(|target| self.numbers.get(&usize::try_from(target).ok()?));
-        let numbers: Vec<usize> = numbers.copied().collect();
+        let numbers = self.functions(instruction, 0);
         let siblings = numbers.iter().copied().map(Value::Closure);
         let held: Vec<Value> = variables.into_iter().flatten().chain(siblings).collect();
         for &number in &numbers {
@@ -281,13 +288,8 @@ impl Reach<'_> {
                 return false;
             }
             if let Flow::Closures = effect::of(&instruction).flow {
-                let targets = effect::closure_targets(&instruction);
-                let targets = targets.map(|target| target + position as i64);
-                let numbers = &self.modules.numbers;
-                let found = targets.filter_map(|at| numbers.get(&usize::try_from(at).ok()?));
-                let found: Vec<usize> = found.copied().collect();
-                found
-                    .into_iter()
+                let made = self.modules.functions(&instruction, position);
+                made.into_iter()
                     .for_each(|number| self.value(Value::Closure(number)));
             }
             let Some(mut read) = self.read(&instruction) else {
