@@ -245,7 +245,7 @@ fn make_globals(count: usize, room: usize) -> Result<Value, ImageError> {
 fn load_code(code: &[i32], verified: &Verified) -> Result<u32, ImageError> {
     let bytes = code.len() * code::CELL as usize;
     let start = memory::grow(bytes).ok_or(ImageError::OutOfMemory)?;
-    layout::lay_out(code, verified, start, entries::generic_slot);
+    layout::lay_out(code, verified, start, interp::generic_slots());
     fragments::register_program(code);
     vm().code_start.set(start);
     vm().code_end.set(start + bytes as u32);

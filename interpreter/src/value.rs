@@ -46,6 +46,11 @@ pub const fn header(wosize: usize, tag: u8) -> u64 {
     (wosize as u64) << 10 | tag as u64
 }
 
+/// A closure's second word: arity 0, environment from word `environment` on.
+pub const fn closure_info(environment: usize) -> Value {
+    Value::int(environment as i64)
+}
+
 impl Value {
     /// Not a value: returned by code that raised; the exception is in the machine state.
     pub const RAISED: Value = Value(0);

@@ -26,9 +26,17 @@ pub const CELL: u32 = 8;
 /// them.
 pub const CODE_WORD: u32 = 4;
 
-/// Arity in an entry's cell that sends callers to the slow path: a RESTART. It and all above it are
-/// no arities.
-pub const RESTART_ARITY: u32 = (1 << 22) - 1;
+/// Marks the arity in the cell of a RESTART. It and all above it are no arities.
+const RESTART_MARK: u32 = 1 << 21;
+
+/// Functions have fewer parameters than this.
+pub const ARITY_LIMIT: u32 = RESTART_MARK;
+
+/// Arity in the cell of a RESTART, which takes one argument or two, see [`slot_of`].
+pub const RESTART_ARITY: u32 = RESTART_MARK | 1;
+
+/// Most arguments that RESTARTs have slots for.
+pub const MAX_RESTART: u32 = 2;
 
 /// Where the arity begins in an entry's cell, above the instruction and [`LEAF`].
 const ARITY_SHIFT: u32 = 9;
@@ -59,6 +67,34 @@ pub fn words(bytes: &[u8]) -> Vec<i32> {
 #[inline(always)]
 pub fn arity(entry: u32) -> u32 {
     memory::load_u32(entry) >> ARITY_SHIFT
+}
+
+/// The cell whose slot takes `n` arguments for the closures whose code is `code`: that of an entry
+/// with this arity; or a RESTART's own, or the second after it, where the operand of its GRAB is.
+/// Natively there are no slots.
+#[inline(always)]
+pub fn slot_of(code: u32, n: u32) -> Option<u32> {
+    let arity = arity(code);
+    let (found, cell) = match n {
+        1 if cfg!(target_family = "wasm") => (arity & !RESTART_MARK == 1, code),
+        2 if cfg!(target_family = "wasm") => {
+            let is_restart = arity == RESTART_ARITY;
+            let cell = code + u32::from(is_restart) * 2 * CELL;
+            ((arity == 2) | is_restart, cell)
+        }
+        _ => (arity == n, code),
+    };
+    found.then_some(cell)
+}
+
+/// The same for the RESTART at `code`.
+pub fn restart_cell(code: u32, n: u32) -> u32 {
+    code + (n - 1) * 2 * CELL
+}
+
+/// The first word of a cell that stands for the entry of a function and has no instruction.
+pub const fn entry_word(arity: u32) -> u32 {
+    arity << ARITY_SHIFT
 }
 
 /// Whether the function at `entry` need not poll when it begins.

@@ -67,6 +67,11 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers) -> Found {
         calls: program.calls.iter().map(hint).collect(),
         loads,
         recursive: program.recursive.iter().map(position).collect(),
+        partial: program
+            .partial
+            .iter()
+            .map(|(function, missing)| (position(function), *missing))
+            .collect(),
         looping: program.looping.iter().map(position).collect(),
     }
 }
@@ -92,6 +97,9 @@ struct Program<'a> {
     /// The integer or closure that an instruction loads, if it is certain.
     loads: BTreeMap<usize, Seen>,
     recursive: HashSet<usize>,
+    /// Those that are seen applied to fewer arguments than they take, and how many are missing; of
+    /// those that are lost sight of, one.
+    partial: HashSet<(usize, u32)>,
     looping: HashSet<usize>,
     /// Where jumps lead.
     labels: HashSet<usize>,
@@ -122,6 +130,7 @@ impl<'a> Program<'a> {
             calls: BTreeMap::new(),
             loads: BTreeMap::new(),
             recursive: HashSet::new(),
+            partial: HashSet::new(),
             looping: HashSet::new(),
             guesses_changed: true,
             certain_changed: false,
@@ -231,6 +240,12 @@ impl<'a> Program<'a> {
             self.looping.insert(function);
         }
         if let Seen::Closure(callee) = state.accu.seen
+            && let arity = self.entries[callee].arity as usize
+            && count < arity
+        {
+            self.partial.insert((callee, (arity - count) as u32));
+        }
+        if let Seen::Closure(callee) = state.accu.seen
             && self.entries[callee].arity as usize == count
         {
             self.calls
@@ -267,6 +282,17 @@ impl<'a> Program<'a> {
     /// Joins what is seen into what is known.
     fn note(&mut self, known: &mut Known, seen: Known) {
         let joined = known.join(seen);
+        if joined.seen == Seen::Many {
+            let lost = [known.seen, seen.seen].into_iter();
+            self.partial.extend(lost.filter_map(|seen| match seen {
+                Seen::Closure(function) if self.entries[function].arity > 1 => Some((function, 1)),
+                Seen::Closure(_)
+                | Seen::Nothing
+                | Seen::Integer(_)
+                | Seen::Block(_)
+                | Seen::Many => None,
+            }));
+        }
         self.guesses_changed |= joined.seen != known.seen;
         self.certain_changed |= joined != *known && known.certain;
         *known = joined;

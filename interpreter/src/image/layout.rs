@@ -5,21 +5,34 @@ use super::pieces::Plan;
 use super::verify::Verified;
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
-use crate::code::{self, CELL, RESTART_ARITY};
+use crate::code::{self, CELL, MAX_RESTART, RESTART_ARITY};
 use crate::memory;
 
-/// Lays verified code out at `start`, where `code.len()` cells are free. Slots hold what
-/// `generic_slot` gives for an arity.
-pub fn lay_out(code: &[i32], verified: &Verified, start: u32, generic_slot: fn(u32) -> u32) {
+/// What slots hold at first: indices in the table of functions.
+#[derive(Clone, Copy)]
+pub struct Slots {
+    /// For an entry, by arity.
+    pub entry: fn(u32) -> u32,
+    /// For a RESTART, by number of arguments, less one.
+    pub restart: [u32; MAX_RESTART as usize],
+}
+
+/// Lays verified code out at `start`, where `code.len()` cells are free.
+pub fn lay_out(code: &[i32], verified: &Verified, start: u32, slots: Slots) {
     for (position, &word) in code.iter().enumerate() {
         memory::store_u64(code::address(start, position), u64::from(word as u32));
     }
     for entry in &verified.entries {
         let cell = code::address(start, entry.position);
         code::set_arity(cell, entry.arity);
-        memory::store_u32(code::slot_address(cell), generic_slot(entry.arity));
+        memory::store_u32(code::slot_address(cell), (slots.entry)(entry.arity));
         if entry.arity > 1 {
-            code::set_arity(cell - CELL, RESTART_ARITY);
+            let restart = cell - CELL;
+            code::set_arity(restart, RESTART_ARITY);
+            for (slot, n) in slots.restart.into_iter().zip(1..) {
+                let cell = code::restart_cell(restart, n);
+                memory::store_u32(code::slot_address(cell), slot);
+            }
         }
     }
     note_outer_traps(code, verified, start);

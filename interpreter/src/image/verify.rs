@@ -17,7 +17,7 @@
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Effect, Flow};
 use crate::code::opcode::{Opcode, Operand};
-use crate::code::{CodeProblem, Entry, ImageError, RESTART_ARITY};
+use crate::code::{ARITY_LIMIT, CodeProblem, Entry, ImageError};
 use std::collections::{HashMap, HashSet};
 
 /// Verified code: its functions, and the stack at each instruction.
@@ -337,7 +337,7 @@ impl Walk<'_> {
         }
         let more = *self.code.get(position + 1).ok_or(CodeProblem::End)?;
         match u32::try_from(more) {
-            Ok(more) if (1..RESTART_ARITY - 1).contains(&more) => Ok(more + 1),
+            Ok(more) if (1..ARITY_LIMIT - 1).contains(&more) => Ok(more + 1),
             _ => Err(CodeProblem::Arity(i64::from(more) + 1)),
         }
     }

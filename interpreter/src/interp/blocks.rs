@@ -5,7 +5,6 @@
 //! read: only the accumulator and the stack survive. Fields are written without a barrier, since a
 //! fresh block is young, or known to the collector.
 
-use super::calls::closure_info;
 use super::events;
 use super::registers::{Registers, UNIT, field, modify};
 use super::unwind::stack_overflow;
@@ -14,7 +13,7 @@ use crate::code::{self, CELL};
 use crate::heap;
 use crate::memory::{self, cell_read, cell_write};
 use crate::raise;
-use crate::value::{Value, WORD, header, tag};
+use crate::value::{Value, WORD, closure_info, header, tag};
 use crate::vm::vm;
 use annotations::{
     cells_drop_below, cells_invalidate, cells_sync, lockstep_event, points_to, safepoint_needless,
@@ -283,7 +282,7 @@ impl Registers {
             return false;
         };
         memory::store_i64(block, i64::from(code));
-        memory::store_i64(block + WORD, closure_info(2));
+        memory::store_i64(block + WORD, closure_info(2).0);
         self.capture(block + 2 * WORD, variables);
         self.accu = made_closure(block, code);
         true
@@ -310,7 +309,7 @@ impl Registers {
             memory::store_i64(infix, i64::from(code));
             memory::store_i64(
                 infix + WORD,
-                closure_info((environment - index * 3) as usize),
+                closure_info((environment - index * 3) as usize).0,
             );
             cell_write(sp - (index + 1) * WORD, made_closure(infix, code));
         });

@@ -1,23 +1,21 @@
-//! Calls of closures that are not known, and calls that are not exact: partial applications, their
-//! expansion, more arguments than parameters.
+//! Calls of closures that are not known, and calls that are not exact: with fewer arguments than
+//! parameters, or with more.
 //!
 //! Everything here runs between a sync and an invalidate: arguments are in memory, on the OCaml
 //! stack, so a collection in a callee finds and updates them. The last call is always in tail
 //! position: a program whose tail calls go this way must not run out of stack.
 
-use super::blocks::{allocate_young, allocations_poll};
-use super::entries::*;
-use crate::code;
-use crate::code::RESTART_ARITY;
-use crate::heap::{self, memprof};
+use super::blocks::allocate_young;
+use super::entries::{self, *};
+use super::partial::{self, ARGUMENTS, Inexact};
+use super::raising::code_of;
+use crate::code::{self, MAX_RESTART, RESTART_ARITY};
+use crate::image::layout::Slots;
 use crate::memory;
 use crate::registry::{Outcome, outcome};
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 use annotations::{cells_sync, specialize_known};
-
-/// Fields of a partial application before its arguments: code, closure information, closure.
-const PARTIAL_ARGUMENTS: usize = 3;
 
 /// The list under [`annotations::DISPATCHERS_EXPORT`].
 #[cfg(target_family = "wasm")]
@@ -30,11 +28,6 @@ pub struct Dispatchers {
 // SAFETY: nobody writes it, and functions are the same for all threads.
 #[cfg(target_family = "wasm")]
 unsafe impl Sync for Dispatchers {}
-
-/// The second word of a closure whose environment starts at field `start`.
-pub const fn closure_info(start: usize) -> i64 {
-    (start as i64) << 1 | 1
-}
 
 /// Applies a closure to any arguments, for primitives that call back. Pushes below `vm().sp` and
 /// leaves `vm().sp` as it was; what it runs may collect.
@@ -54,45 +47,36 @@ pub fn apply_code(code: u32, closure: Value, arguments: &[Value]) -> Outcome {
     outcome(Value(result))
 }
 
-/// The same as [`dispatch`], but directly where the code is known and takes `n` arguments.
+/// What the slots of new code hold.
+pub fn generic_slots() -> Slots {
+    Slots {
+        entry: entries::generic_slot,
+        restart: restart_slots(),
+    }
+}
+
+#[cfg(target_family = "wasm")]
+fn restart_slots() -> [u32; MAX_RESTART as usize] {
+    [
+        slow_1 as *const () as usize as u32,
+        slow_2 as *const () as usize as u32,
+    ]
+}
+
+/// Natively there are no slots.
+#[cfg(not(target_family = "wasm"))]
+fn restart_slots() -> [u32; MAX_RESTART as usize] {
+    [0; MAX_RESTART as usize]
+}
+
+/// The same as [`apply_in_registers`], but directly where the code is known and takes `n` arguments.
 #[inline(always)]
 pub fn call(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> i64 {
     if specialize_known(code) != 0 && code::arity(code) == n {
         return enter(code, closure, top, n, arguments);
     }
     cells_sync();
-    dispatch(code, closure, top, n, arguments)
-}
-
-/// What is applied to a number of arguments that is not its arity.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Inexact {
-    /// A function that takes more.
-    Function,
-    /// A partial application that holds so many, of a function that takes just these and the new
-    /// ones.
-    Partial(u32),
-    /// Anything else, and what the profiler may have to know of.
-    Other,
-}
-
-impl Inexact {
-    /// The closure, whose code is `code`, if it is applied to `n` arguments.
-    #[inline(always)]
-    fn new(code: u32, closure: i64, n: u32) -> Self {
-        let arity = code::arity(code);
-        if arity == RESTART_ARITY {
-            let held = (Value(closure).wosize() as u32).wrapping_sub(PARTIAL_ARGUMENTS as u32);
-            return match code::arity(code + code::CELL) == held.wrapping_add(n) {
-                true => Self::Partial(held),
-                false => Self::Other,
-            };
-        }
-        match n < arity && !allocations_poll() {
-            true => Self::Function,
-            false => Self::Other,
-        }
-    }
+    apply_in_registers(code, closure, top, n, arguments)
 }
 
 // LLVM makes tail calls only of functions that end in one call. So each of these chooses a function
@@ -100,10 +84,22 @@ impl Inexact {
 macro_rules! by_count {
     ($($dispatch:ident $slow:ident $partial:ident $inexact:ident $ty:ident $slot:ident $case:pat, $n:literal
         ($($argument:ident $index:literal)*)
-        $($held:literal $complete:ident)*;)*) => {
+        $($held:literal $complete:ident)*,
+        $($taken:literal $over:ident)*;)*) => {
         /// Applies a closure, whose code is `code`, to `n` arguments, 1 to 7, which end at `top`.
         #[inline(always)]
-        pub fn dispatch(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> i64 {
+        pub fn apply_in_registers(
+            code: u32,
+            closure: i64,
+            top: u32,
+            n: u32,
+            arguments: Arguments,
+        ) -> i64 {
+            if partial::is_known(code, n) {
+                return match n {
+                    $($case => $partial(code, closure, top, $(arguments[$index]),*),)*
+                };
+            }
             match n {
                 $($case => $dispatch(code, closure, top, $(arguments[$index]),*),)*
             }
@@ -112,9 +108,9 @@ macro_rules! by_count {
         $(
             #[inline(never)]
             extern "C" fn $dispatch(code: u32, closure: i64, top: u32, $($argument: i64),*) -> i64 {
-                let function: $ty = match code::arity(code) == $n {
-                    true => $slot(code),
-                    false => $slow,
+                let function: $ty = match code::slot_of(code, $n) {
+                    Some(cell) => $slot(cell),
+                    None => $slow,
                 };
                 function(code, closure, top, $($argument),*)
             }
@@ -124,21 +120,22 @@ macro_rules! by_count {
                 let function: $ty = match Inexact::new(code, closure, $n) {
                     Inexact::Function => $partial,
                     $(Inexact::Partial($held) => $complete,)*
-                    Inexact::Partial(_) | Inexact::Other => $inexact,
+                    $(Inexact::Over($taken) => $over,)*
+                    Inexact::Partial(_) | Inexact::Over(_) | Inexact::Other => $inexact,
                 };
                 function(code, closure, top, $($argument),*)
             }
 
             /// A closure that waits for more arguments.
             extern "C" fn $partial(code: u32, closure: i64, _: u32, $($argument: i64),*) -> i64 {
-                let wosize = PARTIAL_ARGUMENTS as u32 + $n;
+                let wosize = ARGUMENTS as u32 + $n;
                 let block = Value::block(allocate_young(wosize, tag::CLOSURE));
-                init_partial(block, code, closure);
-                $(block.init_field(PARTIAL_ARGUMENTS + $index, Value($argument));)*
+                partial::init(block, code, closure);
+                $(block.init_field(ARGUMENTS + $index, Value($argument));)*
                 block.0
             }
 
-            extern "C" fn $inexact(code: u32, closure: i64, top: u32, $($argument: i64),*) -> i64 {
+            pub extern "C" fn $inexact(code: u32, closure: i64, top: u32, $($argument: i64),*) -> i64 {
                 let at = top - $n * WORD;
                 $(memory::store_i64(at + $index * WORD, $argument);)*
                 run_at(code, closure, at, $n)
@@ -157,18 +154,71 @@ macro_rules! by_count {
 
 by_count! {
     dispatch_1 slow_1 partial_1 inexact_1 Enter1 slot_1 1, 1 (a0 0)
-        1 complete_1_1 2 complete_1_2 3 complete_1_3;
+        1 complete_1_1 2 complete_1_2 3 complete_1_3,;
     dispatch_2 slow_2 partial_2 inexact_2 Enter2 slot_2 2, 2 (a0 0 a1 1)
-        1 complete_2_1 2 complete_2_2 3 complete_2_3;
+        1 complete_2_1 2 complete_2_2 3 complete_2_3,
+        1 over_2_1;
     dispatch_3 slow_3 partial_3 inexact_3 Enter3 slot_3 3, 3 (a0 0 a1 1 a2 2)
-        1 complete_3_1 2 complete_3_2 3 complete_3_3;
+        1 complete_3_1 2 complete_3_2 3 complete_3_3,
+        1 over_3_1 2 over_3_2;
     dispatch_4 slow_4 partial_4 inexact_4 Enter4 slot_4 4, 4 (a0 0 a1 1 a2 2 a3 3)
-        1 complete_4_1 2 complete_4_2 3 complete_4_3;
+        1 complete_4_1 2 complete_4_2 3 complete_4_3,
+        1 over_4_1 2 over_4_2 3 over_4_3;
     dispatch_5 slow_5 partial_5 inexact_5 Enter5 slot_5 5, 5 (a0 0 a1 1 a2 2 a3 3 a4 4)
-        1 complete_5_1 2 complete_5_2;
+        1 complete_5_1 2 complete_5_2,
+        1 over_5_1 2 over_5_2 3 over_5_3 4 over_5_4;
     dispatch_6 slow_6 partial_6 inexact_6 Enter6 slot_6 6, 6 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5)
-        1 complete_6_1;
-    dispatch_7 slow_7 partial_7 inexact_7 Enter7 slot_7 _, 7 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5 a6 6);
+        1 complete_6_1,
+        1 over_6_1 2 over_6_2 3 over_6_3 4 over_6_4 5 over_6_5;
+    dispatch_7 slow_7 partial_7 inexact_7 Enter7 slot_7 _, 7 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5 a6 6)
+        ,1 over_7_1 2 over_7_2 3 over_7_3 4 over_7_4 5 over_7_5 6 over_7_6;
+}
+
+macro_rules! over {
+    ($($name:ident $now:ident ($($argument:ident)*) $then:ident $count:literal
+        ($($later:ident $index:literal)*);)*) => {$(
+        /// Applies a closure to the arguments that it takes, and what it returns to the others.
+        extern "C" fn $name(
+            code: u32,
+            closure: i64,
+            top: u32,
+            $($argument: i64,)*
+            $($later: i64),*
+        ) -> i64 {
+            let at = top - $count * WORD;
+            $(memory::store_i64(at + $index * WORD, $later);)*
+            let returned = $now(code, closure, at, $($argument),*);
+            if cfg!(not(target_family = "wasm")) && returned == Value::RAISED.0 {
+                return returned;
+            }
+            let code = code_of(returned, $count);
+            $then(code, returned, top, $(memory::load_i64(at + $index * WORD)),*)
+        }
+    )*};
+}
+
+over! {
+    over_2_1 dispatch_1 (a0) dispatch_1 1 (a1 0);
+    over_3_1 dispatch_1 (a0) dispatch_2 2 (a1 0 a2 1);
+    over_3_2 dispatch_2 (a0 a1) dispatch_1 1 (a2 0);
+    over_4_1 dispatch_1 (a0) dispatch_3 3 (a1 0 a2 1 a3 2);
+    over_4_2 dispatch_2 (a0 a1) dispatch_2 2 (a2 0 a3 1);
+    over_4_3 dispatch_3 (a0 a1 a2) dispatch_1 1 (a3 0);
+    over_5_1 dispatch_1 (a0) dispatch_4 4 (a1 0 a2 1 a3 2 a4 3);
+    over_5_2 dispatch_2 (a0 a1) dispatch_3 3 (a2 0 a3 1 a4 2);
+    over_5_3 dispatch_3 (a0 a1 a2) dispatch_2 2 (a3 0 a4 1);
+    over_5_4 dispatch_4 (a0 a1 a2 a3) dispatch_1 1 (a4 0);
+    over_6_1 dispatch_1 (a0) dispatch_5 5 (a1 0 a2 1 a3 2 a4 3 a5 4);
+    over_6_2 dispatch_2 (a0 a1) dispatch_4 4 (a2 0 a3 1 a4 2 a5 3);
+    over_6_3 dispatch_3 (a0 a1 a2) dispatch_3 3 (a3 0 a4 1 a5 2);
+    over_6_4 dispatch_4 (a0 a1 a2 a3) dispatch_2 2 (a4 0 a5 1);
+    over_6_5 dispatch_5 (a0 a1 a2 a3 a4) dispatch_1 1 (a5 0);
+    over_7_1 dispatch_1 (a0) dispatch_6 6 (a1 0 a2 1 a3 2 a4 3 a5 4 a6 5);
+    over_7_2 dispatch_2 (a0 a1) dispatch_5 5 (a2 0 a3 1 a4 2 a5 3 a6 4);
+    over_7_3 dispatch_3 (a0 a1 a2) dispatch_4 4 (a3 0 a4 1 a5 2 a6 3);
+    over_7_4 dispatch_4 (a0 a1 a2 a3) dispatch_3 3 (a4 0 a5 1 a6 2);
+    over_7_5 dispatch_5 (a0 a1 a2 a3 a4) dispatch_2 2 (a5 0 a6 1);
+    over_7_6 dispatch_6 (a0 a1 a2 a3 a4 a5) dispatch_1 1 (a6 0);
 }
 
 macro_rules! complete {
@@ -176,8 +226,8 @@ macro_rules! complete {
         /// Enters the function of a partial application, which takes all arguments as parameters.
         extern "C" fn $name(code: u32, partial: i64, top: u32, $($argument: i64),*) -> i64 {
             let field = |index| Value(partial).field(index).0;
-            let closure = field(PARTIAL_ARGUMENTS - 1);
-            let saved = |index| field(PARTIAL_ARGUMENTS + index);
+            let closure = field(ARGUMENTS - 1);
+            let saved = |index| field(ARGUMENTS + index);
             $all(code + code::CELL, closure, top, $(saved($saved),)* $($argument),*)
         }
     )*};
@@ -219,9 +269,9 @@ fn run_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
         if arity == RESTART_ARITY {
             // On to the GRAB after it, whatever the closure's code has become since (see `#trace`).
             code += code::CELL;
-            (closure, at, n) = expand(Value(closure), at, n);
+            (closure, at, n) = partial::expand(Value(closure), at, n);
         } else if n < arity {
-            break partial;
+            break partial::make;
         } else if n == arity {
             break enter_at;
         } else {
@@ -239,56 +289,6 @@ fn run_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
 
 extern "C" fn raised(_: u32, _: i64, _: u32, _: u32) -> i64 {
     Value::RAISED.0
-}
-
-/// Pushes the arguments of a partial application before the others: its closure, and all arguments.
-fn expand(partial: Value, at: u32, n: u32) -> (i64, u32, u32) {
-    let saved = (partial.wosize() - PARTIAL_ARGUMENTS) as u32;
-    // What is none may hold itself, and would be expanded for ever.
-    assert!(saved > 0, "a partial application has arguments");
-    let start = at - saved * WORD;
-    memory::copy(
-        partial.field_address(PARTIAL_ARGUMENTS),
-        start,
-        (saved * WORD) as usize,
-    );
-    (partial.field(PARTIAL_ARGUMENTS - 1).0, start, n + saved)
-}
-
-/// A closure that waits for more arguments.
-extern "C" fn partial(code: u32, closure: i64, at: u32, n: u32) -> i64 {
-    let block = heap::alloc(PARTIAL_ARGUMENTS + n as usize, tag::CLOSURE);
-    init_partial(block, code, closure);
-    memory::copy(
-        at,
-        block.field_address(PARTIAL_ARGUMENTS),
-        (n * WORD) as usize,
-    );
-    match memprof::is_waiting() {
-        true => report(block, at),
-        false => block.0,
-    }
-}
-
-/// Writes all of a partial application but the arguments: its code is the RESTART before the
-/// function's GRAB.
-#[inline(always)]
-fn init_partial(block: Value, code: u32, closure: i64) {
-    block.init_field(0, Value(i64::from(code - code::CELL)));
-    block.init_field(1, Value(closure_info(PARTIAL_ARGUMENTS - 1)));
-    block.init_field(PARTIAL_ARGUMENTS - 1, Value(closure));
-}
-
-/// Reports `block` to the profiler before anything else happens. The stack ends at `at`.
-#[cold]
-#[inline(never)]
-fn report(block: Value, at: u32) -> i64 {
-    vm().sp.set(at);
-    let root = heap::Root::new(block);
-    match heap::safepoint(0) {
-        0 => Value::RAISED.0,
-        _ => root.get().0,
-    }
 }
 
 /// Calls code of arity `n` with the arguments on the stack at `at`.
@@ -327,20 +327,4 @@ enter_at! {
 extern "C" fn enter_many_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
     memory::copy(at, at - WORD, (n * WORD) as usize);
     enter_through_slot(code, closure, at - WORD)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::start_machine;
-
-    /// A block whose code is a RESTART, but which holds itself: expanding it once went on for ever.
-    #[test]
-    #[should_panic(expected = "a partial application has arguments")]
-    fn a_partial_application_of_itself_is_no_function() {
-        start_machine();
-        let block = heap::alloc_fields(tag::CLOSURE, &[Value::UNIT; PARTIAL_ARGUMENTS]);
-        block.init_field(PARTIAL_ARGUMENTS - 1, block);
-        expand(block, vm().sp.get(), 1);
-    }
 }

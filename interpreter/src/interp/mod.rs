@@ -4,6 +4,7 @@
 //!   operations; `blocks`: allocation; `boxes`: boxed numbers; `primitive`: C_CALL, with
 //!   [`shortcut`]s; `unwind`: where a backtrace goes on; [`events`]: what lockstep compares;
 //! * [`entries`]: activations by arity; [`calls`]: applications that are not exact;
+//!   `partial`, `restart`: partial applications; `raising`: calls that may have raised;
 //! * [`requests`]: the specializer is asked for a version of the loop for each entry.
 
 mod bigarrays;
@@ -15,13 +16,17 @@ pub mod events;
 mod integers;
 mod leave;
 mod methods;
+mod partial;
 mod primitive;
+mod raising;
 pub mod registers;
 pub mod requests;
+#[cfg(target_family = "wasm")]
+mod restart;
 pub mod run;
 pub mod shortcut;
 #[cfg(test)]
 mod tests;
 mod unwind;
 
-pub use calls::{apply, apply_code};
+pub use calls::{apply, apply_code, generic_slots};

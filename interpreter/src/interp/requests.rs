@@ -1,8 +1,10 @@
 //! The specialization requests of a loaded program: one for each entry of its code and each piece
-//! that begins at a cut.
+//! that begins at a cut, and one for each function that may be applied to fewer arguments than it
+//! takes.
 //!
-//! A request's function is the interpreter loop itself; the residual function has the signature of
-//! the generic entry whose table index is in the slot. Constant regions: the code, the primitive
+//! The function of the first two is the interpreter loop itself, that of the last
+//! [`restart_1`](super::restart::restart_1) or its twin; the residual function has the signature of the generic
+//! function whose table index is in the slot. Constant regions: the code, the primitive
 //! table, the cell that holds the globals' address, and those that say whether calls leave their
 //! positions on the stack, whether allocations are safepoints, and whether closures keep their
 //! code.
@@ -43,11 +45,12 @@ pub use wasm::publish;
 #[cfg(target_family = "wasm")]
 mod wasm {
     use super::super::entries::{MAX_DIRECT, RESUMED, UNUSED};
+    use super::super::restart::{restart_1, restart_2};
     use super::super::run::interp;
     use super::*;
     use crate::allocator;
     use crate::code::effect::frame_size;
-    use crate::code::{self, Entry};
+    use crate::code::{self, Entry, MAX_RESTART};
     use crate::image::bind;
     use crate::image::pieces::Cut;
     use crate::memory;
@@ -81,11 +84,18 @@ mod wasm {
                 | flag(&found.looping, entry, REQUEST_LOOPS),
             ..entry_request(code_start, entry)
         });
+        let restarts = plan.entries.iter().flat_map(|entry| {
+            let partial = |missing: &u32| found.partial.contains(&(entry.position, *missing));
+            let counts = (1..=MAX_RESTART).filter(partial);
+            let takes = (entry.arity <= MAX_DIRECT).then_some(counts);
+            let request = |missing| restart_request(code_start, entry, missing);
+            takes.into_iter().flatten().map(request)
+        });
         let pieces = plan
             .cuts
             .iter()
             .filter_map(|cut| piece_request(code_start, cut));
-        let mut requests: Vec<Request> = entries.chain(pieces).collect();
+        let mut requests: Vec<Request> = entries.chain(restarts).chain(pieces).collect();
         requests.sort_unstable_by_key(|request| request.slot);
         let bytes = size_of_val(&requests[..]);
         let place = memory::extend(bytes).ok_or(ImageError::OutOfMemory)?;
@@ -154,6 +164,28 @@ mod wasm {
             };
         }
         request(params, address, entry.end - entry.position)
+    }
+
+    /// The request for the RESTART before an entry, where so many arguments are missing.
+    fn restart_request(code_start: u32, entry: &Entry, missing: u32) -> Request {
+        const FIRST: usize = 3;
+        let function = match missing {
+            1 => restart_1 as *const (),
+            _ => restart_2 as *const (),
+        };
+        let address = code::address(code_start, entry.position - 1);
+        let count = FIRST + missing as usize;
+        let params = core::array::from_fn(|index| match index {
+            CODE => pointer(address),
+            index if index < count => pass(index),
+            _ => Param::default(),
+        });
+        Request {
+            function: function as usize as u32,
+            param_count: count as u32,
+            flags: 0,
+            ..request(params, code::restart_cell(address, missing), 1)
+        }
     }
 
     /// The request for what goes on at a cut, if that is compiled. The parameters are those of

@@ -12,7 +12,7 @@
 //! rest. More than seven arguments are on the stack already, at `sp`, and the cell above them is
 //! the activation's as well.
 
-use super::calls::{apply_at, call, dispatch};
+use super::calls::{apply_at, apply_in_registers, call};
 use super::entries::{MAX_DIRECT, RESUMED, UNUSED, enter, enter_through_slot};
 use super::events;
 use super::methods::method;
@@ -468,7 +468,7 @@ pub extern "C" fn interp(
                 if n > MAX_DIRECT {
                     return apply_at(closure, r.sp, n);
                 }
-                return dispatch(code, closure, base, n, a);
+                return apply_in_registers(code, closure, base, n, a);
             }
             // A second name for the entry, so that its equality with `code` tells LLVM nothing
             // about `r.entry`.

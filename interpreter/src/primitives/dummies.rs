@@ -2,10 +2,9 @@
 //! known.
 
 use crate::heap;
-use crate::primitives::obj::closure_info;
 use crate::raise;
 use crate::registry::Outcome;
-use crate::value::{Value, WORD, header, tag};
+use crate::value::{Value, WORD, closure_info, header, tag};
 
 crate::primitives! {
     AllocatesLarge "caml_alloc_dummy" alloc_dummy, 1;

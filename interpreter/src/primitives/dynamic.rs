@@ -9,7 +9,7 @@ use crate::code::fragments::{self, Digest};
 use crate::code::{CELL, ImageError};
 use crate::image::verify::{self, Limits};
 use crate::image::{bind, layout};
-use crate::interp::entries;
+use crate::interp;
 use crate::outside;
 use crate::value::Value;
 use crate::vm::vm;
@@ -30,7 +30,7 @@ pub fn load(code: &[i32], debug: Value, digest: Option<Digest>) -> Result<u32, I
     let verified = verify::verify(code, &limits)?;
     let bytes = code.len() * CELL as usize;
     let start = outside::alloc(bytes).ok_or(ImageError::OutOfMemory)?;
-    layout::lay_out(code, &verified, start, entries::generic_slot);
+    layout::lay_out(code, &verified, start, interp::generic_slots());
     let digest = digest.unwrap_or_else(|| fragments::digest(code));
     let end = start + bytes as u32;
     fragments::register(start, end, digest);

@@ -9,7 +9,7 @@ use crate::heap;
 use crate::memory;
 use crate::raise;
 use crate::registry::Outcome;
-use crate::value::{Value, WORD, header, tag};
+use crate::value::{Value, WORD, closure_info, header, tag};
 use crate::vm::vm;
 use std::collections::HashSet;
 
@@ -83,11 +83,6 @@ fn new_block(size: usize, tag: u8) -> Outcome {
         _ => (0..size).for_each(|index| block.init_field(index, Value::UNIT)),
     }
     Ok(block)
-}
-
-/// A closure's second word: arity 0, environment from word `environment` on.
-pub fn closure_info(environment: usize) -> Value {
-    Value::int(environment as i64)
 }
 
 fn with_tag(tag: Value, from: Value) -> Outcome {

@@ -8,9 +8,8 @@ use super::dynamic;
 use crate::code::fragments::Digest;
 use crate::code::{self, ImageError};
 use crate::image::sections;
-use crate::interp::calls::closure_info;
 use crate::registry::{Outcome, Raised};
-use crate::value::{Value, header, tag};
+use crate::value::{Value, closure_info, header, tag};
 use crate::vm::vm;
 use crate::{custom, heap, interp, raise};
 
@@ -38,7 +37,7 @@ fn reify_bytecode(segments: Value, debug: Value, digest: Value) -> Outcome {
     let handle = heap::alloc(HANDLE_WORDS, tag::ABSTRACT);
     handle.init_field(0, Value(start.into()));
     handle.init_field(1, Value(bytes.len() as i64));
-    let closure = heap::alloc_fields(tag::CLOSURE, &[Value(start.into()), Value(closure_info(2))]);
+    let closure = heap::alloc_fields(tag::CLOSURE, &[Value(start.into()), closure_info(2)]);
     Ok(heap::alloc_fields(0, &[handle, closure]))
 }
 

@@ -21,6 +21,9 @@ pub struct Found {
     pub loads: Vec<(usize, Loaded)>,
     /// Entries of functions that call themselves, and go on after that.
     pub recursive: HashSet<usize>,
+    /// Entries of functions that may be applied to fewer arguments than they take, and how many
+    /// are missing.
+    pub partial: HashSet<(usize, u32)>,
     /// Entries of functions that jump back or call themselves.
     pub looping: HashSet<usize>,
 }

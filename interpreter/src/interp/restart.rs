@@ -1,0 +1,36 @@
+//! What is specialized for a RESTART: a partial application gets the arguments that are missing, and
+//! the function is entered by name. Other numbers of arguments go the way of generic code.
+
+use super::calls::{inexact_1, inexact_2};
+use super::entries::{UNUSED, enter};
+use super::partial::ARGUMENTS;
+use crate::code;
+use crate::value::Value;
+
+macro_rules! restart {
+    ($($name:ident $inexact:ident $n:literal ($($argument:ident)*);)*) => {$(
+        #[doc = concat!("Applies a partial application to ", $n, " arguments, of a function that")]
+        /// takes up to [`MAX_DIRECT`]: what is specialized for the RESTART at `code`.
+        pub extern "C" fn $name(code: u32, partial: i64, top: u32, $($argument: i64),*) -> i64 {
+            let function = code + code::CELL;
+            let arity = code::arity(function);
+            let held = (arity - $n) as usize;
+            if Value(partial).wosize() != ARGUMENTS + held {
+                return $inexact(code, partial, top, $($argument),*);
+            }
+            let field = |index| Value(partial).field(index).0;
+            let new = [$($argument),*];
+            let arguments = core::array::from_fn(|index| match index.checked_sub(held) {
+                None => field(ARGUMENTS + index),
+                Some(index) => new.get(index).copied().unwrap_or(UNUSED),
+            });
+            let closure = field(ARGUMENTS - 1);
+            enter(function, closure, top, arity, arguments)
+        }
+    )*};
+}
+
+restart! {
+    restart_1 inexact_1 1 (a0);
+    restart_2 inexact_2 2 (a0 a1);
+}
