@@ -8,6 +8,7 @@ fn main() {
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_STRESS");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_BOXES");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_DISPATCHERS");
+        println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_ALLOCATOR");
     }
     println!("cargo:rerun-if-changed=build.rs");
 }

@@ -112,15 +112,23 @@ impl Vm {
     }
 }
 
+/// The one machine of a module.
+#[cfg(target_family = "wasm")]
+pub struct Single(pub Vm);
+
+// SAFETY: the module has one thread.
+#[cfg(target_family = "wasm")]
+unsafe impl Sync for Single {}
+
+/// Here, so that what is exported can name its fields.
+#[cfg(target_family = "wasm")]
+pub static VM: Single = Single(Vm::new());
+
 /// The machine of this thread.
 #[inline(always)]
 pub fn vm() -> &'static Vm {
     #[cfg(target_family = "wasm")]
     {
-        struct Single(Vm);
-        // SAFETY: the module has one thread.
-        unsafe impl Sync for Single {}
-        static VM: Single = Single(Vm::new());
         &VM.0
     }
     #[cfg(not(target_family = "wasm"))]

@@ -12,6 +12,7 @@ mod tests;
 
 use std::fmt::Debug;
 
+use crate::allocator::Allocator;
 use crate::eval::{Boxes, Inlining};
 use crate::image::Image;
 use crate::module::Module;
@@ -54,6 +55,7 @@ impl GenericKey {
         });
         key.list(&module.bodies, |key, body| key.bytes(body.as_bytes()));
         key.value(&Boxes::declared(module));
+        key.value(&Allocator::declared(module));
         key
     }
 

@@ -17,6 +17,7 @@
 
 #![forbid(unsafe_code)]
 
+mod allocator;
 pub mod cleanup;
 pub mod dominators;
 mod entity;

@@ -48,6 +48,8 @@ optimisations! {
     "inlining" inlining;
     /// Tell few cases apart by branches.
     "switches" switches;
+    /// Take memory for several blocks at once.
+    "allocations" allocations;
     /// Load and decide once what was loaded or decided before.
     "value-numbering" value_numbering;
     /// Do not poll where nothing can wait for a safepoint: in loops that neither call nor allocate.

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use crate::allocator::Allocator;
 use crate::cleanup;
 use crate::eval::{self, Boxes, Declined, Evaluation, Inlining, Prepared, Residual};
 use crate::image::Image;
@@ -139,6 +140,7 @@ struct Work<'a> {
     image: Image<'a>,
     generic: BTreeMap<Func, Prepared>,
     boxes: Boxes,
+    allocator: Option<Allocator>,
     inlining: Inlining,
     watch: Watch<'a>,
 }
@@ -166,6 +168,7 @@ impl<'a> Work<'a> {
             image: Image::new(module, requests),
             generic,
             boxes: Boxes::find(module),
+            allocator: Allocator::declared(module),
             inlining: Inlining::for_program(requests.code_len()),
             watch,
         })
@@ -190,9 +193,14 @@ impl<'a> Work<'a> {
 
     fn clean_up(&self, number: usize, function: &mut residual::Function) {
         let optimisations = &self.options.optimisations;
-        cleanup::run(function, optimisations, &mut |pass, left| {
-            self.watch.residual(number, pass, left);
-        });
+        cleanup::run(
+            function,
+            self.allocator.as_ref(),
+            optimisations,
+            &mut |pass, left| {
+                self.watch.residual(number, pass, left);
+            },
+        );
     }
 
     fn lower(&self, number: usize, function: &residual::Function) -> Lowered {

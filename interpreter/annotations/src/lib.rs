@@ -22,7 +22,8 @@
 //!
 //! An interpreter that says how it boxes numbers ([`BOX_EXPORT`]) gets residual code that boxes
 //! them where somebody looks at the box. One that names its dispatchers ([`DISPATCHERS_EXPORT`])
-//! gets calls of unknown functions without a table.
+//! gets calls of unknown functions without a table. One that says how it takes memory for blocks
+//! ([`ALLOCATOR_EXPORT`]) gets residual code that takes it for several blocks at once.
 //!
 //! The request table ([`RequestTable`]) says what is to be specialized; its address is exported as
 //! the Wasm global [`REQUEST_TABLE_EXPORT`].
@@ -32,11 +33,13 @@
 
 #![no_std]
 
+mod allocator;
 mod boxes;
 mod dispatch;
 mod intrinsic;
 mod request;
 
+pub use allocator::*;
 pub use boxes::*;
 pub use dispatch::*;
 pub use intrinsic::*;

@@ -14,11 +14,15 @@ use crate::heap;
 use crate::memory::{self, cell_read, cell_write};
 use crate::raise;
 use crate::value::{Value, WORD, closure_info, header, tag};
+#[cfg(target_family = "wasm")]
+use crate::vm::VM;
 use crate::vm::vm;
 use annotations::{
     cells_drop_below, cells_invalidate, cells_sync, lockstep_event, points_to, safepoint_needless,
     safepoint_passed, specialize_active,
 };
+#[cfg(target_family = "wasm")]
+use core::cell::Cell;
 
 /// A constant of the program.
 #[inline(always)]
@@ -53,12 +57,48 @@ fn made_closure(address: u32, code: u32) -> i64 {
 /// no safepoint.
 #[inline(always)]
 pub fn allocate_young(wosize: u32, tag: u8) -> u32 {
+    if specialize_active() != 0 {
+        return allocate((wosize + 1) * WORD, header(wosize as usize, tag) as i64);
+    }
     let start = vm().young_ptr.get().wrapping_sub((wosize + 1) * WORD);
     if start < vm().young_floor.get() {
         heap::alloc_small(wosize, tag)
     } else {
         place_young(start, wosize, tag)
     }
+}
+
+/// Exported under [`annotations::ALLOCATOR_EXPORT`].
+#[cfg(target_family = "wasm")]
+#[unsafe(no_mangle)]
+pub static BACTRIAN_ALLOCATOR: Published = Published(annotations::Allocator {
+    allocate,
+    pointer: &raw const VM.0.young_ptr,
+    floor: &raw const VM.0.young_floor,
+});
+
+#[cfg(target_family = "wasm")]
+type Allocator = annotations::Allocator<extern "C" fn(u32, i64) -> u32, *const Cell<u32>>;
+
+/// What nobody writes, and is the same for all threads.
+#[cfg(target_family = "wasm")]
+#[repr(transparent)]
+pub struct Published(Allocator);
+
+// SAFETY: as said.
+#[cfg(target_family = "wasm")]
+unsafe impl Sync for Published {}
+
+/// The same as [`allocate_young`], as [`annotations::Allocator`] wants it.
+#[inline(never)]
+pub extern "C" fn allocate(bytes: u32, header: i64) -> u32 {
+    let start = vm().young_ptr.get().wrapping_sub(bytes);
+    if start < vm().young_floor.get() {
+        return heap::alloc_small(bytes / WORD - 1, header as u8);
+    }
+    vm().young_ptr.set(start);
+    memory::store_i64(start, header);
+    start + WORD
 }
 
 #[inline(always)]

@@ -3,11 +3,11 @@
 //! Invariant: which kinds there are, and the number of each, is [`BACTRIAN_BOXES`]. Nobody writes
 //! into such a box.
 
-use super::blocks::{allocate_young, allocations_poll};
+use super::blocks::{allocate, allocate_young, allocations_poll};
 use super::registers::Registers;
 use crate::memory;
-use crate::value::{Value, WORD, boxed, tag};
-use annotations::box_kind;
+use crate::value::{Value, WORD, boxed, header, tag};
+use annotations::{box_kind, specialize_active};
 
 /// Exported under [`annotations::BOX_EXPORT`], in the order of [`boxed`].
 #[cfg(target_family = "wasm")]
@@ -47,33 +47,49 @@ pub union Make {
 /// Words of a boxed integer.
 const INTEGER_WOSIZE: u32 = 2;
 
-/// A box of a float.
+// What the table lists is for compiled code, and takes memory as compiled code does.
+
 #[inline(never)]
 extern "C" fn box_float(x: f64) -> i64 {
-    let block = allocate_young(1, tag::DOUBLE);
-    memory::store_f64(block, x);
-    i64::from(block)
+    write_float(allocate(2 * WORD, header(1, tag::DOUBLE) as i64), x)
 }
 
-/// A box of an integer that fits in 32 bits.
 #[inline(never)]
 extern "C" fn box_int32(n: i64) -> i64 {
-    box_young(boxed::INT32, n)
+    write_integer(allocate_integer(), boxed::INT32, n)
 }
 
 #[inline(never)]
 extern "C" fn box_int64(n: i64) -> i64 {
-    box_young(boxed::INT64, n)
+    write_integer(allocate_integer(), boxed::INT64, n)
 }
 
 #[inline(never)]
 extern "C" fn box_nativeint(n: i64) -> i64 {
-    box_young(boxed::NATIVEINT, n)
+    write_integer(allocate_integer(), boxed::NATIVEINT, n)
 }
 
 #[inline(always)]
-fn box_young(kind: u32, n: i64) -> i64 {
+fn allocate_integer() -> u32 {
+    let header = header(INTEGER_WOSIZE as usize, tag::CUSTOM);
+    allocate((INTEGER_WOSIZE + 1) * WORD, header as i64)
+}
+
+/// The same for generic code.
+#[inline(never)]
+extern "C" fn box_generic_float(x: f64) -> i64 {
+    write_float(allocate_young(1, tag::DOUBLE), x)
+}
+
+#[inline(never)]
+extern "C" fn box_generic_integer(kind: u32, n: i64) -> i64 {
     write_integer(allocate_young(INTEGER_WOSIZE, tag::CUSTOM), kind, n)
+}
+
+#[inline(always)]
+fn write_float(block: u32, x: f64) -> i64 {
+    memory::store_f64(block, x);
+    i64::from(block)
 }
 
 #[inline(always)]
@@ -88,6 +104,7 @@ fn write_integer(block: u32, kind: u32, n: i64) -> i64 {
 pub fn box_integer(place: Place, kind: u32, n: i64) -> i64 {
     match (place, kind) {
         (Place::At(block), _) => write_integer(block, kind, n),
+        (Place::Anywhere, _) if specialize_active() == 0 => box_generic_integer(kind, n),
         (Place::Anywhere, boxed::INT32) => box_int32(n),
         (Place::Anywhere, boxed::INT64) => box_int64(n),
         (Place::Anywhere, _) => box_nativeint(n),
@@ -153,6 +170,7 @@ impl Registers {
     #[inline(always)]
     pub fn make_box(&mut self, compute: impl FnOnce(&Self) -> f64) -> Option<i64> {
         match self.place(1, tag::DOUBLE)? {
+            Place::Anywhere if specialize_active() == 0 => Some(box_generic_float(compute(self))),
             Place::Anywhere => Some(box_float(compute(self))),
             Place::At(block) => {
                 memory::store_f64(block, compute(self));

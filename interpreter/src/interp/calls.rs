@@ -69,7 +69,8 @@ fn restart_slots() -> [u32; MAX_RESTART as usize] {
     [0; MAX_RESTART as usize]
 }
 
-/// The same as [`apply_in_registers`], but directly where the code is known and takes `n` arguments.
+/// The same as [`apply_in_registers`], but directly where the code is known and takes `n`
+/// arguments.
 #[inline(always)]
 pub fn call(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> i64 {
     if specialize_known(code) != 0 && code::arity(code) == n {

@@ -9,6 +9,7 @@
 
 #[cfg(test)]
 mod algebra;
+mod allocations;
 mod compact;
 mod constants;
 mod dce;
@@ -26,6 +27,8 @@ mod tailcalls;
 mod tests;
 mod threads;
 
+use self::allocations::Groups;
+use crate::allocator::Allocator;
 use crate::ir::residual::Function;
 use crate::optimisations::Optimisations;
 
@@ -70,12 +73,22 @@ const fn pass(name: &'static str, run: fn(&mut Function)) -> Pass {
     }
 }
 
-/// Runs every pass that is on; `after` sees what each one leaves, and may change it.
+/// Runs every pass that is on; `after` sees what each one leaves, and may change it. What allocates
+/// is written out first.
 pub fn run(
     function: &mut Function,
+    allocator: Option<&Allocator>,
     optimisations: &Optimisations,
     after: &mut dyn FnMut(&'static str, &mut Function),
 ) {
+    if let Some(allocator) = allocator {
+        let groups = match optimisations.allocations {
+            true => Groups::Several,
+            false => Groups::Single,
+        };
+        allocations::run(function, allocator, groups);
+        after("allocations", function);
+    }
     for pass in PASSES.iter().filter(|pass| (pass.is_on)(optimisations)) {
         (pass.run)(function);
         after(pass.name, function);

@@ -145,11 +145,16 @@ fn relifted(function: &Function) -> ir::generic::Function {
 /// Lowering and cleanup keep the meaning of a function.
 fn check_meaning(function: &Function) {
     let mut clean = function.clone();
-    crate::cleanup::run(&mut clean, &Optimisations::default(), &mut |pass, left| {
-        if let Err(fault) = crate::verify::residual(left, &random::Types) {
-            panic!("{pass} leaves a function that breaks a rule: {fault}\n{function}");
-        }
-    });
+    crate::cleanup::run(
+        &mut clean,
+        None,
+        &Optimisations::default(),
+        &mut |pass, left| {
+            if let Err(fault) = crate::verify::residual(left, &random::Types) {
+                panic!("{pass} leaves a function that breaks a rule: {fault}\n{function}");
+            }
+        },
+    );
     let reduced = super::reducible(&clean);
     crate::verify::residual(&reduced, &random::Types).expect("reduction leaves a valid function");
     let lowered = relifted(function);
