@@ -239,14 +239,15 @@ impl<'a> Program<'a> {
         if state.accu.seen == Seen::Closure(function) {
             self.looping.insert(function);
         }
-        if let Seen::Closure(callee) = state.accu.seen
-            && let arity = self.entries[callee].arity as usize
+        let callee = state.accu.seen.closure();
+        let callee = callee.map(|callee| (callee, self.entries[callee].arity as usize));
+        if let Some((callee, arity)) = callee
             && count < arity
         {
             self.partial.insert((callee, (arity - count) as u32));
         }
-        if let Seen::Closure(callee) = state.accu.seen
-            && self.entries[callee].arity as usize == count
+        if let Some((callee, arity)) = callee
+            && count == arity
         {
             self.calls
                 .insert(instruction.position, (callee, state.accu.certain));
@@ -284,14 +285,8 @@ impl<'a> Program<'a> {
         let joined = known.join(seen);
         if joined.seen == Seen::Many {
             let lost = [known.seen, seen.seen].into_iter();
-            self.partial.extend(lost.filter_map(|seen| match seen {
-                Seen::Closure(function) if self.entries[function].arity > 1 => Some((function, 1)),
-                Seen::Closure(_)
-                | Seen::Nothing
-                | Seen::Integer(_)
-                | Seen::Block(_)
-                | Seen::Many => None,
-            }));
+            let lost = lost.filter_map(Seen::closure);
+            self.partial.extend(lost.map(|function| (function, 1)));
         }
         self.guesses_changed |= joined.seen != known.seen;
         self.certain_changed |= joined != *known && known.certain;

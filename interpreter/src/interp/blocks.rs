@@ -222,7 +222,10 @@ impl Registers {
             }
             start = vm().young_ptr.get().wrapping_sub(bytes);
         }
-        Some(place_young(start, wosize, tag))
+        Some(match specialize_active() {
+            0 => place_young(start, wosize, tag),
+            _ => allocate(bytes, header(wosize as usize, tag) as i64),
+        })
     }
 
     /// The same for any size.

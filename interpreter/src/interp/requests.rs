@@ -85,11 +85,13 @@ mod wasm {
             ..entry_request(code_start, entry)
         });
         let restarts = plan.entries.iter().flat_map(|entry| {
-            let partial = |missing: &u32| found.partial.contains(&(entry.position, *missing));
-            let counts = (1..=MAX_RESTART).filter(partial);
-            let takes = (entry.arity <= MAX_DIRECT).then_some(counts);
+            let counts = match entry.arity {
+                arity if arity <= MAX_DIRECT => 1..arity.min(MAX_RESTART + 1),
+                _ => 0..0,
+            };
+            let is_seen = |missing: &u32| found.partial.contains(&(entry.position, *missing));
             let request = |missing| restart_request(code_start, entry, missing);
-            takes.into_iter().flatten().map(request)
+            counts.filter(is_seen).map(request)
         });
         let pieces = plan
             .cuts

@@ -132,7 +132,7 @@ impl<'f> Finder<'f> {
         loop {
             for (index, inst) in self.function.blocks[block].insts.iter().enumerate() {
                 let Some(member) = self.member(inst) else {
-                    if inst.op.effect() == Effect::Calls {
+                    if inst.op.effect() == Effect::Calls || self.takes_memory(inst) {
                         self.close(&mut group, Group::at(block, index + 1));
                     }
                     continue;
@@ -157,6 +157,18 @@ impl<'f> Finder<'f> {
 
     fn close(&mut self, group: &mut Group, next: Group) {
         self.groups.push(std::mem::replace(group, next));
+    }
+
+    /// Whether a store moves the pointer or the floor, which only calls should.
+    fn takes_memory(&self, inst: &Inst) -> bool {
+        let Op::Store { offset, .. } = inst.op else {
+            return false;
+        };
+        let Some(Const::I32(address)) = self.constants[inst.args[0]] else {
+            return false;
+        };
+        let address = (address as u32).wrapping_add(offset);
+        address == self.allocator.pointer || address == self.allocator.floor
     }
 
     fn member(&self, inst: &Inst) -> Option<Member> {

@@ -16,6 +16,16 @@ pub enum Seen {
     Many,
 }
 
+impl Seen {
+    /// The function that a closure was seen of.
+    pub fn closure(self) -> Option<usize> {
+        match self {
+            Self::Closure(function) => Some(function),
+            Self::Nothing | Self::Integer(_) | Self::Block(_) | Self::Many => None,
+        }
+    }
+}
+
 /// What was seen in a place, and whether nothing else can be there, whatever the program does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Known {
