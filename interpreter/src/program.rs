@@ -10,6 +10,7 @@ use crate::code::{self, ImageError, fragments};
 use crate::custom;
 use crate::heap::{self, Hooks};
 use crate::image::hints::{CodePointers, Loaded};
+use crate::image::names::Names;
 use crate::image::parse::{self, Executable};
 use crate::image::verify::{self, Limits, Verified};
 use crate::image::{
@@ -127,7 +128,8 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     load_data(&executable, globals)?;
     note_kinds(&executable.code, &bound, globals, code_start);
     stack::note_raisable(calls("caml_gc_set"));
-    requests::publish(code_start, &plan, &found)
+    let names = Names::new(executable.debug, &verified.entries);
+    requests::publish(code_start, &plan, &found, &names)
 }
 
 /// Primitives by which a program can call any of its functions: from code that it loads, or found

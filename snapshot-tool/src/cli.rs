@@ -61,6 +61,13 @@ pub struct RunArgs {
     /// can do all that this process can.
     #[arg(long)]
     pub allow_precompiled: bool,
+    /// Tell `perf` what functions are called, in `/tmp/perf-PID.map`.
+    #[arg(long)]
+    pub perfmap: bool,
+    /// Tell `perf inject` what functions are called, and their machine code, in `jit-PID.dump`,
+    /// here.
+    #[arg(long)]
+    pub jitdump: bool,
     /// An executable that `ocamlc` made, or what `bactrian build` made of one.
     pub program: PathBuf,
     /// The program's arguments.
@@ -79,6 +86,9 @@ pub struct BuildArgs {
     /// A module for any runtime with tail calls, or machine code for this machine's Wasmtime.
     #[arg(long, value_enum, default_value = "wasm")]
     pub emit: Emit,
+    /// Leave out the names of functions, which traps, profilers and debuggers show.
+    #[arg(long)]
+    pub strip: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

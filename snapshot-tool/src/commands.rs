@@ -26,7 +26,7 @@ use crate::precompiled::Precompiled;
 use crate::run::Exit;
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
-use crate::{bench, engine, guest, run, specialize, unconfined};
+use crate::{bench, engine, guest, jit_dump, run, specialize, unconfined};
 
 /// The status for a failure of the tool: one that programs rarely use.
 const FAILURE: u8 = 125;
@@ -54,6 +54,9 @@ pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
 fn run_program(args: &RunArgs, precompiled: Precompiled) -> Result<u8> {
     let (mut pipeline, module) = runnable(args, precompiled)?;
     finish(&pipeline);
+    if args.jitdump {
+        jit_dump::write(&module, Path::new("."))?;
+    }
     let sandbox = sandbox(&args.program, &args.args, &args.sandbox)?;
     let engine = pipeline.engine.clone();
     let exit = pipeline
@@ -204,6 +207,7 @@ fn needs(args: &RunArgs) -> Needs {
     Needs {
         fuel: limits.fuel.is_some(),
         stack: limits.stack,
+        perf_map: args.perfmap,
     }
 }
 
@@ -212,6 +216,7 @@ fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     let bytecode = read(&args.program)?;
     let mut pipeline = Pipeline::new(settings(&args.build, precompiled)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
+    pipeline.settings.options.strip = args.strip;
     let wasm = pipeline
         .module(&bytecode)
         .with_context(|| args.program.display().to_string())?;

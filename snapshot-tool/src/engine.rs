@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use cache::{Cache, Kind};
 use rustix::process::{Resource, getrlimit};
-use wasmtime::{CacheStore, Config, Engine, Module};
+use wasmtime::{CacheStore, Config, Engine, Module, ProfilingStrategy};
 
 const NO_STACK: &str = "cannot reserve 1 GiB of address space for the stack (is `ulimit -v` set?)";
 
@@ -35,6 +35,9 @@ pub struct Needs {
     pub fuel: bool,
     /// Bytes of native stack that the program may use; without it, as much as the system gives.
     pub stack: Option<usize>,
+    /// Write `/tmp/perf-PID.map`, from which `perf` learns what is called how. The machine code is
+    /// the same.
+    pub perf_map: bool,
 }
 
 /// Machine code of single functions, which engines look for before they compile them
@@ -70,6 +73,9 @@ pub fn interruptible(store: Store) -> Result<Engine> {
 fn config_for(needs: &Needs) -> Result<Config> {
     let mut config = config();
     config.consume_fuel(needs.fuel);
+    if needs.perf_map {
+        config.profiler(ProfilingStrategy::PerfMap);
+    }
     if let Some(bytes) = needs.stack {
         let most = wasm_stack();
         ensure!(

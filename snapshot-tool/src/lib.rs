@@ -4,7 +4,7 @@
 //!
 //! * [`status_line`], [`stats`], `progress`: what is shown, and what it cost;
 //! * [`precompiled`] (machine code that came with the command), [`known_code`] (that, and what the
-//!   cache keeps) and [`engine`] (Wasmtime);
+//!   cache keeps), [`engine`] (Wasmtime) and [`jit_dump`] (what profilers are told);
 //! * [`guest`] (the embedded interpreter, and what is known of its programs) and [`input`] (what a
 //!   file is);
 //! * what a guest finds outside of itself: [`limits`], [`streams`], `memory`, [`unconfined`] (the
@@ -23,6 +23,7 @@ pub mod guest;
 pub mod host;
 pub mod imports;
 pub mod input;
+pub mod jit_dump;
 pub mod known_code;
 pub mod limits;
 pub mod lockstep;

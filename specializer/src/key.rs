@@ -33,6 +33,7 @@ impl GenericKey {
         let Options {
             lockstep_events,
             absent: _,
+            strip: _,
             optimisations,
             budgets,
             fault,
@@ -73,6 +74,7 @@ impl GenericKey {
             code_len,
             is_recursive: _,
             loops,
+            name: _,
         } = request;
         let mut key = Self {
             hasher: self.hasher.clone(),

@@ -13,6 +13,8 @@ pub struct Options {
     pub lockstep_events: bool,
     /// Imports that the linked module is to do without.
     pub absent: Option<Absent>,
+    /// Leave the names of functions out of the linked module.
+    pub strip: bool,
     pub optimisations: Optimisations,
     pub budgets: Budgets,
     /// A deliberate miscompilation, for tests of lockstep.
@@ -30,6 +32,7 @@ impl Options {
             keep_events: self.lockstep_events,
             dispatch: self.optimisations.dispatch,
             absent: self.absent.as_ref(),
+            strip: self.strip,
         }
     }
 }

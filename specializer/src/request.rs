@@ -20,7 +20,8 @@ use crate::ir::{Base, Func, Parameter, Sig, Signature, Symbol, Type};
 use crate::module::Module;
 use crate::op::Const;
 
-/// Bytes of a request, and of a region.
+/// Bytes of the table, of a request, and of a region.
+const TABLE_SIZE: u32 = size_of::<abi::RequestTable>() as u32;
 const REQUEST_SIZE: u32 = size_of::<abi::Request>() as u32;
 const REGION_SIZE: u32 = size_of::<abi::Region>() as u32;
 
@@ -59,6 +60,8 @@ pub struct Request {
     pub is_recursive: bool,
     /// Whether the code repeats itself.
     pub loops: bool,
+    /// What people call the code. Nothing but the name section depends on it.
+    pub name: Option<Box<str>>,
 }
 
 /// The first half of a BLAKE3 hash.
@@ -70,8 +73,9 @@ pub struct Requests {
     pub requests: Vec<Request>,
     /// Constant memory: start to length, not overlapping.
     pub regions: BTreeMap<u32, u32>,
-    /// Where the requests lie, which nothing reads once they are answered.
-    pub list: Range<u32>,
+    /// Where the table, the requests and their names lie, which nothing reads once they are
+    /// answered.
+    pub lists: Vec<Range<u32>>,
 }
 
 /// A request table that does not fit the module.
@@ -97,8 +101,8 @@ impl Request {
         self.bases[base].wrapping_sub(self.slot) as i32
     }
 
-    /// Tells requests apart that ask for different things; places count by their distance from the
-    /// slot.
+    /// Tells requests apart that ask for different things, whatever their names; places count by
+    /// their distance from the slot.
     pub fn digest(&self) -> Digest {
         let bases = self.bases.iter().map(|(base, _)| self.distance(base));
         let asked = (
@@ -154,16 +158,28 @@ impl Requests {
         if !reader.fits(requests, request_count, REQUEST_SIZE) {
             return Err(malformed("the list of requests does not fit the memory"));
         }
+        let names = reader.word(table, offset_of!(abi::RequestTable, names));
+        let names_len = reader.word(table, offset_of!(abi::RequestTable, names_len));
+        if !reader.fits(names, 1, names_len) {
+            return Err(malformed("the names do not fit the memory"));
+        }
         let mut result = Self {
             regions: reader.regions(regions, region_count)?,
             requests: Vec::new(),
-            list: requests..requests + request_count * REQUEST_SIZE,
+            lists: vec![
+                table..table.saturating_add(TABLE_SIZE),
+                requests..requests + request_count * REQUEST_SIZE,
+                names..names + names_len,
+            ],
         };
         for index in 0..request_count {
             let request = reader.request(requests + index * REQUEST_SIZE)?;
             result.requests.push(request);
         }
         result.check(requests)?;
+        if names_len > 0 {
+            result.name(names, &reader.bytes(names, names_len))?;
+        }
         Ok(result)
     }
 
@@ -184,6 +200,25 @@ impl Requests {
             if !slots.insert(slot) {
                 return malformed(format!("slot {slot:#x} is another request's as well"));
             }
+        }
+        Ok(())
+    }
+
+    /// Gives the requests their names, which lie at `address`.
+    fn name(&mut self, address: u32, bytes: &[u8]) -> Result<(), RequestError> {
+        let mut names = bytes.split_inclusive(|&byte| byte == 0);
+        for (number, request) in self.requests.iter_mut().enumerate() {
+            let malformed = |what: &str| RequestError::Malformed {
+                address,
+                what: format!("the name of request {number} {what}"),
+            };
+            let name = names.next().and_then(|name| name.strip_suffix(&[0]));
+            let name = name.ok_or_else(|| malformed("does not end"))?;
+            let name = str::from_utf8(name).map_err(|_| malformed("is not UTF-8"))?;
+            if name.len() > abi::MAX_NAME {
+                return Err(malformed("is too long"));
+            }
+            request.name = (!name.is_empty()).then(|| name.into());
         }
         Ok(())
     }
@@ -246,6 +281,12 @@ impl Reader<'_, '_> {
         Ok(regions)
     }
 
+    fn bytes(&self, address: u32, len: u32) -> Vec<u8> {
+        let mut bytes = vec![0; len as usize];
+        self.module.read_image(address, &mut bytes);
+        bytes
+    }
+
     fn request(&self, address: u32) -> Result<Request, RequestError> {
         let malformed = |what: String| RequestError::Malformed { address, what };
         let function = self.word(address, offset_of!(abi::Request, function));
@@ -297,6 +338,7 @@ impl Reader<'_, '_> {
             code_len,
             is_recursive: flags & abi::REQUEST_RECURSIVE != 0,
             loops: flags & abi::REQUEST_LOOPS != 0,
+            name: None,
         };
         for (index, &ty) in signature.params.iter().enumerate() {
             let list = address.wrapping_add(offset_of!(abi::Request, params) as u32);

@@ -107,9 +107,9 @@ pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error
     let module = Module::parse(snapshot)?;
     // Blank as in a specialized module, so that the two have the same memory. A table that cannot
     // be read stays.
-    let list = Requests::read(&module).map_or(0..0, |requests| requests.list);
+    let lists = Requests::read(&module).map_or(Vec::new(), |requests| requests.lists);
     let unanswered = Requests {
-        list,
+        lists,
         ..Requests::default()
     };
     let linked = link::run(&module, &unanswered, &[], options.choices())?;

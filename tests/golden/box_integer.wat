@@ -15,7 +15,7 @@
   (data (i32.const 0x60) (i32 2 2 8 3 8))
   (data (i32.const 0x80) (i32 1))
   (data (i32.const 0x90) (i32 0x2000))
-  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
+  (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x140 1))
   (data (i32.const 0x120) (i32 0x1000 0x40))
   (data (i32.const 0x140) (i32 1 0x80 0 0x40 3 0)
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))

@@ -16,7 +16,7 @@
   (type $entry (func (param i32 i64) (result i64)))
   (table 5 funcref)
   (elem (i32.const 1) $other $interpret $dispatch)
-  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x200 4))
+  (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x200 4))
   (data (i32.const 0x120) (i32 0x1000 0x70))
   (data (i32.const 0x180) (i32 1 3))
   (data (i32.const 0x200) (i32 2 0x1004 0 16 2 0)

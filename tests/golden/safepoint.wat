@@ -11,7 +11,7 @@
   (type $entry (func (param i32 i32 i64) (result i64)))
   (table 3 funcref)
   (elem (i32.const 2) $interpret)
-  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x200 2))
+  (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x200 2))
   (data (i32.const 0x120) (i32 0x1000 0x20))
   (data (i32.const 0x200) (i32 2 0x1004 0 16 3 0)
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))

@@ -13,7 +13,7 @@
   (table $second 2 funcref)
   (elem (i32.const 1) $interpret)
   (elem (table $second) (i32.const 1) func $nine)
-  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
+  (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x140 1))
   (data (i32.const 0x120) (i32 0x1000 16))
   (data (i32.const 0x140) (i32 1 0x1004 0 16 3 0)
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))

@@ -77,6 +77,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "precompiled",
             "known_code",
             "engine",
+            "jit_dump",
             "guest",
             "input",
             "limits",

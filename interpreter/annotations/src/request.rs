@@ -11,10 +11,10 @@ pub const REQUEST_TABLE_EXPORT: &str = "BACTRIAN_REQUESTS";
 pub const REQUEST_MAGIC: u32 = 0x5443_4142;
 
 /// Version of the layout of [`RequestTable`], [`Region`] and [`Request`].
-pub const REQUEST_VERSION: u32 = 1;
+pub const REQUEST_VERSION: u32 = 2;
 
 /// Root of the specialization requests, in the interpreter's memory. All pointers are 32-bit
-/// addresses.
+/// addresses. The linker blanks table, requests and names: nothing else may read them.
 #[repr(C)]
 #[derive(Debug)]
 pub struct RequestTable {
@@ -23,10 +23,17 @@ pub struct RequestTable {
     /// Address of `[Region; region_count]`.
     pub regions: u32,
     pub region_count: u32,
-    /// Address of `[Request; request_count]`, which the linker blanks: nothing else may read it.
+    /// Address of `[Request; request_count]`.
     pub requests: u32,
     pub request_count: u32,
+    /// Address and length of the requests' names: UTF-8, in the order of the requests, each of
+    /// [`MAX_NAME`] bytes at most and ended by a NUL. A length of 0 means that they have none.
+    pub names: u32,
+    pub names_len: u32,
 }
+
+/// Bytes of a name, without its end.
+pub const MAX_NAME: usize = 512;
 
 /// A range of memory whose contents never change after the snapshot, but for the request slots in
 /// it.

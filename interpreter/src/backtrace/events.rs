@@ -245,29 +245,32 @@ fn sort(events: &mut [Event]) {
     });
 }
 
-/// Finds the units in a DBUG section: their number, then for each the position of its code in
-/// bytes, the marshalled list of events, and a marshalled list of directories.
 fn units(section: &[u8]) -> Vec<Unit> {
     let mut units = Vec::new();
-    let mut rest = section;
-    let count = word(&mut rest).unwrap_or(0);
-    for _ in 0..count {
-        let Some(unit) = unit(&mut rest) else { break };
+    for (start, data) in raw_units(section) {
+        let compressed = compress_prepend_size(data);
+        let unit = Unit {
+            start: address(vm().code_start.get(), i64::from(start)),
+            data: allocator::lasting(|| Box::from(&compressed[..])),
+            events: None,
+        };
         allocator::lasting(|| units.push(unit));
     }
     units.sort_by_key(|unit| unit.start);
     units
 }
 
-fn unit(rest: &mut &[u8]) -> Option<Unit> {
-    let start = word(rest)?;
-    let data = value(rest)?;
-    let _directories = value(rest)?;
-    let compressed = compress_prepend_size(data);
-    Some(Unit {
-        start: address(vm().code_start.get(), i64::from(start)),
-        data: allocator::lasting(|| Box::from(&compressed[..])),
-        events: None,
+/// Finds the units in a DBUG section: their number, then for each the position of its code in
+/// bytes, the marshalled list of events, and a marshalled list of directories. Gives the first two
+/// of each.
+pub(super) fn raw_units(section: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
+    let mut rest = section;
+    let count = word(&mut rest).unwrap_or(0);
+    (0..count).map_while(move |_| {
+        let start = word(&mut rest)?;
+        let events = value(&mut rest)?;
+        let _directories = value(&mut rest)?;
+        Some((start, events))
     })
 }
 

@@ -6,10 +6,12 @@
 //! then each one whose call returned `Value::RAISED`, up to the handler. That scan would also find
 //! calls that wait for their arguments. They follow from the code alone ([`shapes`]), so a report
 //! is one number. [`events`] knows the source position of a code position, `print` writes what the
-//! runtime prints when `Printexc` is not linked.
+//! runtime prints when `Printexc` is not linked; [`definitions`] is what the same events say of the
+//! names of functions.
 //!
 //! A *position* is the address of a code cell.
 
+pub mod definitions;
 pub mod events;
 mod print;
 mod shapes;

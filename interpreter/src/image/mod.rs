@@ -4,8 +4,8 @@
 //! [`missing`] lists those that are not here; [`verify`] walks the code; [`pieces`] cuts large
 //! functions; [`layout`] puts it into memory; [`hints`] guesses callees; [`quiet`] finds loops that
 //! need no poll, [`constants`] boxed numbers that are constants, [`elements`] of which kind the
-//! elements of bigarrays are; [`sections`] is what the program can still see of its file at run
-//! time.
+//! elements of bigarrays are; [`names`] is what functions are called; [`sections`] is what the
+//! program can still see of its file at run time.
 
 #[cfg(test)]
 pub mod assemble;
@@ -19,6 +19,7 @@ pub mod layout;
 pub mod missing;
 #[cfg(test)]
 mod mutate;
+pub mod names;
 pub mod parse;
 pub mod pieces;
 pub mod quiet;

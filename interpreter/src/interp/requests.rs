@@ -11,6 +11,7 @@
 
 use crate::code::ImageError;
 use crate::image::hints::Found;
+use crate::image::names::Names;
 use crate::image::pieces::Plan;
 use annotations::{REQUEST_MAGIC, REQUEST_VERSION, RequestTable};
 use std::cell::UnsafeCell;
@@ -31,11 +32,18 @@ pub static BACTRIAN_REQUESTS: Published = Published(UnsafeCell::new(RequestTable
     region_count: 0,
     requests: 0,
     request_count: 0,
+    names: 0,
+    names_len: 0,
 }));
 
 /// Natively nothing reads requests.
 #[cfg(not(target_family = "wasm"))]
-pub fn publish(_code_start: u32, _plan: &Plan, _found: &Found) -> Result<(), ImageError> {
+pub fn publish(
+    _code_start: u32,
+    _plan: &Plan,
+    _found: &Found,
+    _names: &Names,
+) -> Result<(), ImageError> {
     Ok(())
 }
 
@@ -60,6 +68,7 @@ mod wasm {
         REQUEST_RECURSIVE, Region, Request,
     };
     use core::cell::Cell;
+    use core::ops::Range;
     use std::collections::HashSet;
 
     /// Parameters of the interpreter loop: code, env, sp, nargs, and the direct arguments.
@@ -70,19 +79,59 @@ mod wasm {
     const FIRST_ARGUMENT: usize = 4;
     const PARAM_COUNT: usize = FIRST_ARGUMENT + MAX_DIRECT as usize;
 
-    /// Makes the table for the code laid out at `code_start`. The requests are at the end of
-    /// memory, out of the way of what remains in the linked module.
-    pub fn publish(code_start: u32, plan: &Plan, found: &Found) -> Result<(), ImageError> {
+    /// Makes the table for the code laid out at `code_start`, with these names. The requests and
+    /// their names are at the end of memory, out of the way of what remains in the linked module.
+    pub fn publish(
+        code_start: u32,
+        plan: &Plan,
+        found: &Found,
+        names: &Names,
+    ) -> Result<(), ImageError> {
+        let named = requests(code_start, plan, found, names);
+        let (requests, names): (Vec<Request>, Vec<String>) = named.into_iter().unzip();
+        let mut text: Vec<u8> = Vec::new();
+        for name in &names {
+            text.extend(name.as_bytes());
+            text.push(0);
+        }
+        let requests_at = put(&requests)?;
+        let names_at = put(&text)?;
+        let regions = allocator::lasting(|| Vec::leak(regions()));
+        let table = RequestTable {
+            regions: regions.as_ptr() as usize as u32,
+            region_count: regions.len() as u32,
+            requests: requests_at,
+            request_count: requests.len() as u32,
+            names: names_at,
+            names_len: text.len() as u32,
+            magic: REQUEST_MAGIC,
+            version: REQUEST_VERSION,
+        };
+        // SAFETY: the module has one thread, and no reference to the table exists.
+        unsafe { BACTRIAN_REQUESTS.0.get().write(table) }
+        Ok(())
+    }
+
+    /// The requests with their names, by slot.
+    fn requests(
+        code_start: u32,
+        plan: &Plan,
+        found: &Found,
+        names: &Names,
+    ) -> Vec<(Request, String)> {
         let flag = |entries: &HashSet<usize>, entry: &Entry, flag: u32| match entries
             .contains(&entry.position)
         {
             true => flag,
             false => 0,
         };
-        let entries = plan.entries.iter().map(|entry| Request {
-            flags: flag(&found.recursive, entry, REQUEST_RECURSIVE)
-                | flag(&found.looping, entry, REQUEST_LOOPS),
-            ..entry_request(code_start, entry)
+        let entries = plan.entries.iter().map(|entry| {
+            let request = Request {
+                flags: flag(&found.recursive, entry, REQUEST_RECURSIVE)
+                    | flag(&found.looping, entry, REQUEST_LOOPS),
+                ..entry_request(code_start, entry)
+            };
+            (request, names.of_function(entry.position))
         });
         let restarts = plan.entries.iter().flat_map(|entry| {
             let counts = match entry.arity {
@@ -90,32 +139,28 @@ mod wasm {
                 _ => 0..0,
             };
             let is_seen = |missing: &u32| found.partial.contains(&(entry.position, *missing));
-            let request = |missing| restart_request(code_start, entry, missing);
-            counts.filter(is_seen).map(request)
+            counts.filter(is_seen).map(|missing| {
+                let request = restart_request(code_start, entry, missing);
+                (request, names.of_partial(entry.position))
+            })
         });
-        let pieces = plan
-            .cuts
-            .iter()
-            .filter_map(|cut| piece_request(code_start, cut));
-        let mut requests: Vec<Request> = entries.chain(restarts).chain(pieces).collect();
-        requests.sort_unstable_by_key(|request| request.slot);
-        let bytes = size_of_val(&requests[..]);
-        let place = memory::extend(bytes).ok_or(ImageError::OutOfMemory)?;
-        let first = place.start as usize as *mut Request;
-        // SAFETY: the place has room for that many requests, and is nobody else's.
-        unsafe { core::ptr::copy_nonoverlapping(requests.as_ptr(), first, requests.len()) };
-        let regions = allocator::lasting(|| Vec::leak(regions()));
-        let table = RequestTable {
-            regions: regions.as_ptr() as usize as u32,
-            region_count: regions.len() as u32,
-            requests: place.start,
-            request_count: requests.len() as u32,
-            magic: REQUEST_MAGIC,
-            version: REQUEST_VERSION,
-        };
-        // SAFETY: the module has one thread, and no reference to the table exists.
-        unsafe { BACTRIAN_REQUESTS.0.get().write(table) }
-        Ok(())
+        let pieces = plan.cuts.iter().filter_map(|cut| {
+            let piece = cut.piece.clone()?;
+            let request = piece_request(code_start, cut, &piece);
+            Some((request, names.of_piece(cut, piece.end)))
+        });
+        let mut named: Vec<_> = entries.chain(restarts).chain(pieces).collect();
+        named.sort_unstable_by_key(|(request, _)| request.slot);
+        named
+    }
+
+    /// Copies `items` to the end of memory. Returns where they are.
+    fn put<T: Copy>(items: &[T]) -> Result<u32, ImageError> {
+        let place = memory::extend(size_of_val(items)).ok_or(ImageError::OutOfMemory)?;
+        let first = place.start as usize as *mut T;
+        // SAFETY: the place begins a page, has room for that many items, and is nobody else's.
+        unsafe { core::ptr::copy_nonoverlapping(items.as_ptr(), first, items.len()) };
+        Ok(place.start)
     }
 
     fn regions() -> Vec<Region> {
@@ -190,14 +235,13 @@ mod wasm {
         }
     }
 
-    /// The request for what goes on at a cut, if that is compiled. The parameters are those of
+    /// The request for what goes on at a cut, `piece`. The parameters are those of
     /// [`entries::resume`].
     ///
     /// [`entries::resume`]: crate::interp::entries::resume
-    fn piece_request(code_start: u32, cut: &Cut) -> Option<Request> {
+    fn piece_request(code_start: u32, cut: &Cut, piece: &Range<usize>) -> Request {
         const BASE: usize = 2;
         const ACCU: usize = 5;
-        let piece = cut.piece.as_ref()?;
         let bytes = |words: usize| words as u64 * u64::from(code::CELL);
         let arguments = [
             pass(ACCU),
@@ -212,11 +256,7 @@ mod wasm {
         params[NARGS] = constant(RESUMED.into());
         params[FIRST_ARGUMENT..PARAM_COUNT].fill(constant(UNUSED as u64));
         params[FIRST_ARGUMENT..FIRST_ARGUMENT + arguments.len()].copy_from_slice(&arguments);
-        Some(request(
-            params,
-            code::address(code_start, cut.position),
-            piece.len(),
-        ))
+        request(params, code::address(code_start, cut.position), piece.len())
     }
 
     /// The request to specialize the interpreter loop for these parameters. `cell` is the one with

@@ -19,7 +19,7 @@ const MODULE: &str = r#"(module
   (global $variable (mut i32) (i32.const 9))
   (table 5 funcref)
   (elem (i32.const 1) $interpret $enter $enter_other)
-  (data (i32.const 0x100) (i32 0x54434142 1 0x120 2 0x140 1))
+  (data (i32.const 0x100) (i32 0x54434142 2 0x120 2 0x140 1))
   (data (i32.const 0x120) (i32 0x1000 0x100 0x1800 0x100))
   (data (i32.const 0x140) (i32 1 0x80 0 0x20 4 0))
   (data (i32.const 0x158) (i32 2 0) (i64 0x1000) (i32 2 0) (i64 0x1800) (i32 0 0) (i64 0) (i32 1 0) (i64 7))

@@ -5,10 +5,11 @@ use wasm_encoder::{
     CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, ImportSection,
     Instruction, ValType,
 };
-use wasmparser::{FunctionBody, Operator};
+use wasmparser::{FunctionBody, KnownCustom, Operator};
 
 use super::data::{self, Data};
 use super::dispatch::Dispatch;
+use super::names::Names;
 use super::{Layout, LinkError, Place, Stub};
 use crate::ir::{Func, Type};
 use crate::module::Module;
@@ -22,6 +23,7 @@ pub(super) fn run(
     module: &Module,
     layout: &Layout,
     bodies: Vec<Vec<u8>>,
+    names: Option<Names>,
 ) -> Result<Vec<u8>, LinkError> {
     if !module.owns_table && !bodies.is_empty() {
         return Err(LinkError::NoTable);
@@ -31,6 +33,7 @@ pub(super) fn run(
         layout,
         copied: 0,
         bodies,
+        names,
         data: data::segments(module, &layout.slots, &layout.blank),
     };
     let mut linked = wasm_encoder::Module::new();
@@ -41,6 +44,9 @@ pub(super) fn run(
             reencode::Error::UserError(error) => error,
             other => LinkError::Copy(other.to_string()),
         })?;
+    if let Some(names) = &copier.names {
+        linked.section(&names.section());
+    }
     Ok(linked.finish())
 }
 
@@ -50,6 +56,7 @@ struct Copier<'a> {
     /// Function bodies that were copied.
     copied: usize,
     bodies: Vec<Vec<u8>>,
+    names: Option<Names>,
     data: Data,
 }
 
@@ -298,14 +305,20 @@ impl Reencode for Copier<'_> {
         Ok(())
     }
 
-    /// Drops all custom sections: debug information and names of the generic module do not fit the
-    /// linked one.
+    /// Drops debug information, which does not fit the linked module. Names are collected: their
+    /// section comes last.
     fn parse_custom_section(
         &mut self,
         module: &mut wasm_encoder::Module,
         section: wasmparser::CustomSectionReader<'_>,
     ) -> Copied<()> {
-        if section.name() == "name" || section.name().starts_with(".debug") {
+        if let KnownCustom::Name(section) = section.as_known() {
+            if let Some(names) = &mut self.names {
+                names.read(self.layout, section);
+            }
+            return Ok(());
+        }
+        if section.name().starts_with(".debug") {
             return Ok(());
         }
         utils::parse_custom_section(self, module, section)

@@ -26,8 +26,8 @@ pub struct Data {
     pub others: BTreeMap<u32, u32>,
 }
 
-/// The segments for `module` with the words of `slots` written, and `blank` zero.
-pub fn segments(module: &Module, slots: &BTreeMap<u32, u32>, blank: &Range<u32>) -> Data {
+/// The segments for `module` with the words of `slots` written, and the ranges of `blank` zero.
+pub fn segments(module: &Module, slots: &BTreeMap<u32, u32>, blank: &[Range<u32>]) -> Data {
     let mut image = module.image.clone();
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for &(start, len) in &module.segments {
@@ -44,9 +44,11 @@ pub fn segments(module: &Module, slots: &BTreeMap<u32, u32>, blank: &Range<u32>)
         image[start..end].copy_from_slice(&word.to_le_bytes());
         ranges.push((start, end));
     }
-    let end = (blank.end as usize).min(image.len());
-    if let Some(blank) = image.get_mut(blank.start as usize..end) {
-        blank.fill(0);
+    for blank in blank {
+        let end = (blank.end as usize).min(image.len());
+        if let Some(blank) = image.get_mut(blank.start as usize..end) {
+            blank.fill(0);
+        }
     }
     ranges.sort_unstable();
     let placed = match module.owns_memory {
@@ -98,7 +100,11 @@ mod tests {
     fn check(wat: &str, slots: &[(u32, u32)], blank: Range<u32>) -> Data {
         let bytes = wat::parse_str(wat).expect("well-formed");
         let module = Module::parse(&bytes).expect("supported");
-        let data = segments(&module, &slots.iter().copied().collect(), &blank);
+        let data = segments(
+            &module,
+            &slots.iter().copied().collect(),
+            std::slice::from_ref(&blank),
+        );
         let mut expected = module.image.clone();
         expected.resize(1 << 16, 0);
         for &(address, word) in slots {

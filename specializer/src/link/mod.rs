@@ -3,11 +3,13 @@
 //! The module is copied section by section; in it
 //! * each call of an intrinsic becomes the plain operation it stands for, and its import goes;
 //! * residual functions are appended, with a table entry each, those of a type side by side;
-//! * request slots (words of memory) get those table indices, and the list of requests is blanked;
+//! * request slots (words of memory) get those table indices, and the table of requests is blanked,
+//!   with all that it leads to;
 //! * relocations in residual bodies become function indices and addresses;
 //! * dispatchers call residual functions by name ([`dispatch`]);
 //! * functions of an import module that the result is to do without become functions that answer a
-//!   constant, after all others.
+//!   constant, after all others;
+//! * the name section is made anew ([`names`]).
 //!
 //! Types, globals, tables and memories keep their indices; functions move down by the imports that
 //! go. Leaves out: dropping functions that are no longer reachable.
@@ -15,6 +17,7 @@
 mod copy;
 mod data;
 mod dispatch;
+mod names;
 #[cfg(test)]
 mod tests;
 
@@ -24,6 +27,7 @@ use std::ops::Range;
 pub use annotations::MODULE as ANNOTATIONS;
 
 use self::dispatch::Cases;
+use self::names::Names;
 use crate::ir::{Func, Sig, Type};
 use crate::lower::{Lowered, RelocationKind};
 use crate::module::{Import, Module};
@@ -52,6 +56,8 @@ pub struct Choices<'a> {
     /// Dispatchers call residual functions by name.
     pub dispatch: bool,
     pub absent: Option<&'a Absent>,
+    /// Functions have no names.
+    pub strip: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +85,8 @@ pub fn run(
         .iter()
         .map(|residue| layout.relocate(residue))
         .collect::<Result<_, _>>()?;
-    copy::run(module, &layout, bodies)
+    let names = (!choices.strip).then(|| Names::new(module, &layout, residues));
+    copy::run(module, &layout, bodies, names)
 }
 
 /// Where everything is in the linked module.
@@ -99,7 +106,7 @@ struct Layout {
     /// New contents of the words at these addresses.
     slots: BTreeMap<u32, u32>,
     /// Memory that nothing reads any more.
-    blank: Range<u32>,
+    blank: Vec<Range<u32>>,
     /// Function to call for a call through the slot at an address.
     slot_functions: HashMap<u32, u32>,
     /// Functions in the place of absent imports, and the new index of the first.
@@ -158,7 +165,7 @@ impl Layout {
             dispatchers: HashSet::new(),
             cases: HashMap::new(),
             slots: BTreeMap::new(),
-            blank: requests.list.clone(),
+            blank: requests.lists.clone(),
             slot_functions: HashMap::new(),
             stubs: stubs(module, choices)?,
             stub_base: count + residues.len() as u32,

@@ -1,6 +1,6 @@
-//! Imports that are left out, and dispatchers.
+//! Imports that are left out, dispatchers, and names.
 
-use wasmparser::Operator;
+use wasmparser::{KnownCustom, Name, Operator, Parser, Payload};
 
 use super::*;
 use crate::{Error, Options, link_generic};
@@ -117,4 +117,123 @@ fn a_dispatcher_calls_the_functions_of_the_table_by_name() {
     let cases = ["[0, 3, 1, 2] else 3", "0", "2", "3", "table"];
     assert_eq!(callees(true), cases);
     assert_eq!(callees(false), ["table"]);
+}
+
+/// The names of a module's functions, by index.
+fn names(module: &[u8]) -> Vec<String> {
+    let mut found = Vec::new();
+    for payload in Parser::new(0).parse_all(module) {
+        let Payload::CustomSection(section) = payload.expect("a module") else {
+            continue;
+        };
+        let KnownCustom::Name(names) = section.as_known() else {
+            continue;
+        };
+        for subsection in names {
+            match subsection.expect("a list of names") {
+                Name::Module { name, .. } => found.push(format!("module {name}")),
+                Name::Function(names) => found.extend(names.into_iter().map(|naming| {
+                    let naming = naming.expect("a name");
+                    format!("{} {}", naming.index, naming.name)
+                })),
+                _ => panic!("names of something else"),
+            }
+        }
+    }
+    found
+}
+
+/// Indices move down by the intrinsic; the absent import's function comes last.
+#[test]
+fn names_move_with_their_functions() {
+    let linked = link(
+        r#"(module $camel
+            (import "bactrian" "context.update" (func $position (param i32)))
+            (import "host" "wide" (func (result i64)))
+            (import "other" "kept" (func $kept))
+            (memory 1)
+            (func $_ZN4core3fmt5write17h0123456789abcdefE (local $x i32)
+                (call $position (i32.const 1)))
+            (func)
+            (func $last))"#,
+    )
+    .expect("it links");
+    assert_eq!(
+        names(&linked),
+        [
+            "module camel",
+            "0 kept",
+            "1 core::fmt::write",
+            "3 last",
+            "4 host.wide"
+        ]
+    );
+}
+
+struct Silent;
+
+impl crate::Observer for Silent {
+    fn stage(&self, _: &'static str) {}
+    fn progress(&self, _: usize, _: usize) {}
+}
+
+/// Links a program of two functions whose names are these.
+fn program(names: &str) -> Vec<u8> {
+    let len = names.len();
+    let bytes = wat::parse_str(format!(
+        r#"(module
+            (type $entry (func (param i32 i64) (result i64)))
+            (memory 3)
+            (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+            (table 2 funcref)
+            (elem (i32.const 1) $interpret)
+            (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x140 2 0x2000 {len}))
+            (data (i32.const 0x120) (i32 0x1000 0x80))
+            (data (i32.const 0x140) (i32 1 0x80 0 0x20 2 0) (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1))
+            (data (i32.const 0x258) (i32 1 0x84 0 0x20 2 0) (i32 2 0) (i64 0x1020) (i32 0 0) (i64 1))
+            (data (i32.const 0x80) (i32 1 1))
+            (data (i32.const 0x1000) (i8 3))
+            (data (i32.const 0x2000) "{}")
+            (func $interpret (type $entry)
+                (i64.extend_i32_u (i32.load8_u (local.get 0)))))"#,
+        names.replace('\0', r"\00"),
+    ))
+    .expect("the text is a module");
+    let linked = crate::specialize(&bytes, &Options::default(), None, &Silent);
+    linked.expect("it is specialized").module
+}
+
+#[test]
+fn names_are_left_out_where_nobody_wants_them() {
+    let bytes = wat::parse_str("(module (memory 1) (func $named))").expect("a module");
+    let link = |strip| {
+        let options = Options {
+            strip,
+            ..Options::default()
+        };
+        names(&link_generic(&bytes, &options).expect("it links"))
+    };
+    assert_eq!(link(false), ["0 named"]);
+    assert!(link(true).is_empty());
+}
+
+/// A name changes the name section only; no copy of it is in memory.
+#[test]
+fn residual_functions_have_the_names_of_their_requests() {
+    let (short, long) = (program("Main.f\0\0"), program("Main.renamed\0Main.g\0"));
+    assert_eq!(names(&short), ["0 interpret", "1 Main.f", "2 code@0x1020"]);
+    assert_eq!(names(&long), ["0 interpret", "1 Main.renamed", "2 Main.g"]);
+    assert_eq!(names(&program(""))[1..], ["1 code@0x1000", "2 code@0x1020"]);
+    let before_names = |module: &[u8]| {
+        let sections = Parser::new(0).parse_all(module);
+        let sections = sections.map(|payload| payload.expect("a module"));
+        let starts = sections.filter_map(|payload| match payload {
+            Payload::CustomSection(section) => Some(section.range().start),
+            _ => None,
+        });
+        starts.min().expect("there are names")
+    };
+    let [short_end, long_end] = [&short, &long].map(|module| before_names(module));
+    // The section's size is in its header, of two bytes.
+    assert_eq!(short[..short_end - 2], long[..long_end - 2]);
 }

@@ -40,7 +40,7 @@ const MODULE: &str = r#"(module
 const VALID: &[(&str, &str)] = &[
     ("{memory}", "(memory 3)"),
     ("{element}", "1"),
-    ("{table}", "0x54434142 1 0x120 1 0x140 1"),
+    ("{table}", "0x54434142 2 0x120 1 0x140 1"),
     ("{regions}", "0x1000 0x20"),
     ("{request}", "1 0x80 0 0x20 3 0"),
     ("{pointer}", "2 0 0x1000"),
@@ -80,7 +80,7 @@ fn the_module_is_valid_as_it_is() {
 #[test]
 fn a_word_that_data_reaches_in_part_is_read() {
     let text = MODULE
-        .replace("{table}", "0x54434142 1 0x120 1 0x2000 1")
+        .replace("{table}", "0x54434142 2 0x120 1 0x2000 1")
         .replace("(i32.const 0x140)", "(i32.const 0x2000)")
         .replace("(i64 {pass})", "(i8 2)");
     assert_eq!(specialize(&assemble(&text)), Ok(()));
@@ -88,8 +88,8 @@ fn a_word_that_data_reaches_in_part_is_read() {
 
 #[test]
 fn each_fault_has_its_error() {
-    let huge = "0x54434142 1 0x120 0xffffffff 0x140 1";
-    let many = "0x54434142 1 0x120 1 0x140 0xffffffff";
+    let huge = "0x54434142 2 0x120 0xffffffff 0x140 1";
+    let many = "0x54434142 2 0x120 1 0x140 0xffffffff";
     let cases = [
         ("{memory}", "(memory 0)", "does not fit the memory"),
         ("{memory}", "", "unknown memory 0"),
@@ -97,11 +97,11 @@ fn each_fault_has_its_error() {
         ("{element}", "-1", "does not fit the table"),
         ("{element}", "0", "table entry 1 is not a function"),
         ("{table}", "0 1 0x120 1 0x140 1", "magic 0x0"),
-        ("{table}", "0x54434142 2 0x120 1 0x140 1", "version 2"),
+        ("{table}", "0x54434142 1 0x120 1 0x140 1", "version 1"),
         ("{table}", huge, "list of regions does not fit"),
         ("{table}", many, "list of requests does not fit"),
-        ("{table}", "0x54434142 1 0x120 1 -4 1", "list of requests"),
-        ("{table}", "0x54434142 1 0x120 1 0x138 1", "table entry"),
+        ("{table}", "0x54434142 2 0x120 1 -4 1", "list of requests"),
+        ("{table}", "0x54434142 2 0x120 1 0x138 1", "table entry"),
         ("{regions}", "0x1000 -1", "does not fit the memory"),
         ("{regions}", "-4 0x20", "does not fit the memory"),
         ("{regions}", "0x1000 0x10", "is not in a region"),
@@ -143,7 +143,7 @@ fn intrinsics_have_their_types() {
 
 #[test]
 fn regions_are_disjoint() {
-    let two = MODULE.replace("{table}", "0x54434142 1 0x120 2 0x140 1");
+    let two = MODULE.replace("{table}", "0x54434142 2 0x120 2 0x140 1");
     for (regions, disjoint) in [
         ("0x1000 0x20 0x1010 0x20", false),
         ("0x1010 0x20 0x1000 0x20", false),
@@ -163,13 +163,39 @@ fn slots_are_not_shared() {
     let request = "(i32 1 0x80 0 0x20 3 0) (i32 2 0 0x1000 0) (i32 0 0) (i64 1) (i32 0 0) (i64 2)";
     let second = format!("(data (i32.const 0x258) {request})");
     let text = MODULE
-        .replace("{table}", "0x54434142 1 0x120 1 0x140 2")
+        .replace("{table}", "0x54434142 2 0x120 1 0x140 2")
         .replace(
             "(data (i32.const 0x80)",
             &format!("{second} (data (i32.const 0x80)"),
         );
     let error = specialize(&assemble(&text)).expect_err("two requests have one slot");
     assert!(error.contains("another request's"), "{error}");
+}
+
+/// The error for a module whose request has this name; its end is not added.
+fn named(name: &str, len: usize) -> Result<(), String> {
+    let table = format!("0x54434142 2 0x120 1 0x140 1 0x2000 {len}");
+    let names = format!(r#"(data (i32.const 0x2000) "{name}") (data (i32.const 0x80)"#);
+    let text = MODULE.replace("{table}", &table);
+    specialize(&assemble(&text.replace("(data (i32.const 0x80)", &names)))
+}
+
+#[test]
+fn names_are_text_of_a_bounded_length() {
+    assert_eq!(named(r"f\00", 2), Ok(()));
+    assert_eq!(named(r"\00", 1), Ok(()));
+    assert_eq!(named("f", 0), Ok(()));
+    let long = "f".repeat(annotations::MAX_NAME);
+    assert_eq!(named(&format!(r"{long}\00"), long.len() + 1), Ok(()));
+    for (name, len, expected) in [
+        ("f", 1, "the name of request 0 does not end"),
+        (r"\ff\00", 2, "the name of request 0 is not UTF-8"),
+        (&format!(r"{long}f\00"), long.len() + 2, "is too long"),
+        ("", 1 << 20, "the names do not fit the memory"),
+    ] {
+        let error = named(name, len).expect_err(expected);
+        assert!(error.contains(expected), "{name} {len}: {error}");
+    }
 }
 
 #[test]

@@ -32,7 +32,7 @@ const MODULE: &str = r#"(module
   (type $generic (func (param i32 i32) (result i64)))
   (table 4 funcref)
   (elem (i32.const 1) $interpret $enter $enter_long)
-  (data (i32.const 0x100) (i32 0x54434142 1 0x120 2 0x140 2))
+  (data (i32.const 0x100) (i32 0x54434142 2 0x120 2 0x140 2))
   (data (i32.const 0x120) (i32 0x1000 0x400 {constants} 0x10))
   (data (i32.const 0x140) (i32 1 0x1000 0 0x20 2 1) (i32 2 0) (i64 0x1000) (i32 1 0) (i64 7))
   (data (i32.const 0x258) (i32 1 {second} 0 0x20 2 1) (i32 2 0) (i64 {second}) (i32 1 0) (i64 7))

@@ -122,7 +122,7 @@ pub struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that `count` items of at least `size` bytes can follow.
-    fn expect(&self, count: u64, size: u64) -> Result<usize, Error> {
+    pub(super) fn expect(&self, count: u64, size: u64) -> Result<usize, Error> {
         if count > self.rest.len() as u64 / size {
             return failure("input_value: truncated object");
         }

@@ -1,5 +1,6 @@
 //! `Marshal`, and the DATA section of executables: `format` defines the codes, `input` reads,
-//! `output` writes, `custom_data` does both for custom blocks.
+//! `output` writes, `custom_data` does both for custom blocks, `skim` looks through data without
+//! building it.
 //!
 //! Channels' `input_value` and `output_value` are in the channels' module, on top of [`input`] and
 //! [`output`].
@@ -8,6 +9,7 @@ mod custom_data;
 mod format;
 pub mod input;
 pub mod output;
+pub mod skim;
 #[cfg(test)]
 mod tests;
 

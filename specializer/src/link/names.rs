@@ -1,0 +1,86 @@
+//! The linked module's name section: what traps, profilers and debuggers call its functions.
+//!
+//! Functions of the generic module keep their names, which are demangled where they are Rust's. A
+//! residual function has the name that its request gives, or else the address of its code; a
+//! function in the place of an absent import has the import's.
+//!
+//! Invariant: names change nothing but this section. Names of locals, types and segments are left
+//! out, as these are others now. A name section that cannot be read is no error, as for engines.
+
+use std::collections::BTreeMap;
+
+use wasm_encoder::{NameMap, NameSection};
+use wasmparser::{Name, NameSectionReader};
+
+use super::{Layout, Place, Residue};
+use crate::ir::Func;
+use crate::module::Module;
+
+/// What is called how.
+pub(super) struct Names {
+    module: Option<String>,
+    /// By index in the linked module.
+    functions: BTreeMap<u32, String>,
+}
+
+impl Names {
+    /// The names that do not come from the generic module's name section.
+    pub fn new(module: &Module, layout: &Layout, residues: &[Residue]) -> Self {
+        let residual = layout.residual.iter().zip(residues);
+        let residual = residual.map(|(&(index, _), Residue { request, .. })| {
+            let name = request.name.as_deref().map(str::to_owned);
+            let name = name.unwrap_or_else(|| format!("code@{:#x}", request.code));
+            (index, name)
+        });
+        let imports = layout.functions.iter().zip(&module.imports);
+        let stubs = imports.filter_map(|(place, import)| match place {
+            Place::Stub(number) => {
+                let name = format!("{}.{}", import.module, import.name);
+                Some((layout.stub_base + number, name))
+            }
+            Place::Function(_) | Place::Intrinsic(_) => None,
+        });
+        Self {
+            module: None,
+            functions: residual.chain(stubs).collect(),
+        }
+    }
+
+    /// Adds what the generic module's name section says, as far as it can be read.
+    pub fn read(&mut self, layout: &Layout, section: NameSectionReader) {
+        for subsection in section {
+            match subsection {
+                Ok(Name::Module { name, .. }) => self.module = Some(name.to_owned()),
+                Ok(Name::Function(names)) => {
+                    for naming in names {
+                        let Ok(naming) = naming else { return };
+                        // An intrinsic that is no import any more has no place.
+                        if let Ok(index) = layout.function(Func(naming.index)) {
+                            self.functions.insert(index, readable(naming.name));
+                        }
+                    }
+                }
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+
+    pub fn section(&self) -> NameSection {
+        let mut section = NameSection::new();
+        if let Some(module) = &self.module {
+            section.module(module);
+        }
+        let mut functions = NameMap::new();
+        for (&index, name) in &self.functions {
+            functions.append(index, name);
+        }
+        section.functions(&functions);
+        section
+    }
+}
+
+/// The name as its author wrote it, without the hash that the Rust compiler adds.
+fn readable(name: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(name))
+}
