@@ -18,16 +18,16 @@ mod lowering;
 mod payloads;
 #[cfg(test)]
 mod tests;
+mod traps;
 mod values;
 
 pub use linking::plant as plant_in_links;
 
 use std::borrow::Cow;
 
-use crate::ir::Type;
-use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
+use self::traps::{Site, Sites};
+use crate::ir::residual::Function;
 use crate::lower::{self, Plan};
-use crate::op::{Const, LoadKind, Op, StoreKind};
 
 /// A kind of miscompilation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -150,10 +150,11 @@ pub const KINDS: &[Kind] = &[
 pub enum Act {
     /// The code is made wrong.
     Break,
-    /// The code traps: so a test finds out whether it is ever reached.
+    /// The code traps where it would do another thing than it should: so a test finds out whether a
+    /// call ever comes to that.
     Trap,
-    /// What reads the values that would be wrong traps, once the code that makes them so has run:
-    /// so a test finds out whether they ever matter. Nothing changes where it is not values that
+    /// What reads the values that would be wrong traps, once the code that makes them so has run and
+    /// given others: so a test finds out whether they ever matter. Nothing changes where it is not values that
     /// would be wrong.
     TrapReaders,
 }
@@ -183,8 +184,8 @@ impl Fault {
         let sites = damage.plant(&mut broken, Place(self.nth));
         match self.act {
             Act::Break => *function = broken,
-            Act::Trap => trap(function, &sites.places),
-            Act::TrapReaders => trap_readers(function, &sites),
+            Act::Trap => traps::trap(function, &sites),
+            Act::TrapReaders => traps::trap_readers(function, &sites),
         }
     }
 
@@ -198,141 +199,11 @@ impl Fault {
         let mut trapping = function.clone();
         match self.act {
             Act::Break => return (Cow::Borrowed(function), plan),
-            Act::Trap => trap(&mut trapping, &sites.places),
-            Act::TrapReaders => trap_readers(&mut trapping, &sites),
+            Act::Trap => traps::trap(&mut trapping, &sites),
+            Act::TrapReaders => traps::trap_readers(&mut trapping, &sites),
         }
         let plan = lower::plan(&trapping);
         (Cow::Owned(trapping), plan)
-    }
-}
-
-/// What is wrong.
-#[derive(Default)]
-struct Sites {
-    /// Where: any of these.
-    places: Vec<Site>,
-    /// Values of the sound function that others take the place of; none where it is not values that
-    /// are wrong.
-    values: Vec<Value>,
-}
-
-impl Sites {
-    /// There was no such place.
-    fn none() -> Self {
-        Self::default()
-    }
-
-    fn block(block: Block) -> Self {
-        vec![Site::Block(block)].into()
-    }
-
-    fn edge(from: Block, edge: usize) -> Self {
-        vec![Site::Edge(from, edge)].into()
-    }
-
-    fn with_values(self, values: Vec<Value>) -> Self {
-        Self { values, ..self }
-    }
-}
-
-impl From<Vec<Site>> for Sites {
-    fn from(places: Vec<Site>) -> Self {
-        Self {
-            places,
-            values: Vec::new(),
-        }
-    }
-}
-
-/// A place in a function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Site {
-    Block(Block),
-    /// On the way out of the block to one of its targets, by number.
-    Edge(Block, usize),
-}
-
-/// A word of memory that the modules of tests leave alone, for [`Act::TrapReaders`], and the one
-/// behind it.
-const FLAG: u32 = 0x40;
-
-/// What the flag is set to: no address behind that exists.
-const SET: i32 = -8;
-
-/// Lets sites trap, by a store beyond all memory. What the code means beside that stays as it is,
-/// and so do the rules that it keeps: an `unreachable` would cut off blocks that others rely on.
-fn trap(function: &mut Function, sites: &[Site]) {
-    for &site in sites {
-        let address = integer(function, SET);
-        let store = store(address.result, address.result, FLAG);
-        insert(function, site, vec![address, store]);
-    }
-}
-
-/// Lets what reads the values trap once one of the places has run: these set a flag, which is an
-/// address to the readers.
-fn trap_readers(function: &mut Function, sites: &Sites) {
-    for reader in values::readers(function, &sites.values) {
-        let base = integer(function, 0);
-        let load = Inst {
-            op: Op::Load {
-                kind: LoadKind::I32Load,
-                offset: FLAG,
-            },
-            args: base.result.into_iter().collect(),
-            result: Some(function.new_value(Type::I32)),
-        };
-        let store = store(load.result, base.result, FLAG + 4);
-        insert(function, reader, vec![base, load, store]);
-    }
-    if sites.values.is_empty() {
-        return;
-    }
-    for &place in &sites.places {
-        let (base, flag) = (integer(function, 0), integer(function, SET));
-        let store = store(base.result, flag.result, FLAG);
-        insert(function, place, vec![base, flag, store]);
-    }
-}
-
-fn integer(function: &mut Function, value: i32) -> Inst {
-    Inst {
-        op: Op::Const(Const::I32(value)),
-        args: Default::default(),
-        result: Some(function.new_value(Type::I32)),
-    }
-}
-
-fn store(address: Option<Value>, value: Option<Value>, offset: u32) -> Inst {
-    Inst {
-        op: Op::Store {
-            kind: StoreKind::I32Store,
-            offset,
-        },
-        args: address.into_iter().chain(value).collect(),
-        result: None,
-    }
-}
-
-/// Puts instructions before those of a block, or into a block of their own on an edge.
-fn insert(function: &mut Function, site: Site, insts: Vec<Inst>) {
-    match site {
-        Site::Block(block) => {
-            function.blocks[block].insts.splice(0..0, insts);
-        }
-        Site::Edge(from, edge) => {
-            let block = function.blocks.next_key();
-            let mut targets = function.blocks[from].term.targets_mut();
-            let target = targets.nth(edge).expect("it is the block's edge");
-            let args = Default::default();
-            let goal = std::mem::replace(target, Target { block, args });
-            drop(targets);
-            function.blocks.push(BlockData {
-                params: Vec::new(),
-                insts,
-                term: Terminator::Jump(goal),
-            });
-        }
     }
 }
 

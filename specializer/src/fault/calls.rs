@@ -32,8 +32,8 @@ fn remove_first(
     for (id, block) in &mut function.blocks {
         for index in 0..block.insts.len() {
             if is_candidate(&used, &block.insts[index]) && place.here() {
-                block.insts.remove(index);
-                return Sites::block(id);
+                let removed = block.insts.remove(index);
+                return Sites::inst(id, index).unless_stored(&removed);
             }
         }
     }

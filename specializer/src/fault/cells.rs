@@ -26,8 +26,8 @@ pub fn drop_store(function: &mut Function, mut place: Place, which: Store) -> Si
             let of_cell = is_store && frames.contains(&inst.args[0]);
             let is_meant = is_store && of_cell == (which == Store::ToCell);
             if is_meant && !is_overwritten(&block.insts[index..]) && place.here() {
-                block.insts.remove(index);
-                return Sites::block(id);
+                let removed = block.insts.remove(index);
+                return Sites::inst(id, index).unless_stored(&removed);
             }
         }
     }
@@ -64,13 +64,18 @@ fn is_overwritten(insts: &[Inst]) -> bool {
 pub fn move_access(function: &mut Function, mut place: Place) -> Sites {
     let frames = frames(function);
     for (id, block) in &mut function.blocks {
-        for inst in &mut block.insts {
+        for (index, inst) in block.insts.iter_mut().enumerate() {
             if let Op::Load { offset, .. } | Op::Store { offset, .. } = &mut inst.op
                 && frames.contains(&inst.args[0])
                 && place.here()
             {
                 *offset += CELL;
-                return Sites::block(id).with_values(inst.result.into_iter().collect());
+                let Some(result) = inst.result else {
+                    return Sites::inst(id, index);
+                };
+                return Sites::inst(id, index + 1)
+                    .with_values(vec![result])
+                    .unless_result(result, inst.op, inst.args.clone());
             }
         }
     }
@@ -98,7 +103,9 @@ pub fn keep_stale(function: &mut Function, mut place: Place) -> Sites {
                 let fresh = inst.result.expect("a load has a result");
                 function.blocks[id].insts.remove(index);
                 values::replace(function, fresh, stale);
-                return Sites::block(id).with_values(vec![fresh]);
+                return Sites::inst(id, index + 1)
+                    .with_values(vec![fresh])
+                    .unless_same(fresh, stale);
             }
         }
     }

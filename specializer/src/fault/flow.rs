@@ -23,7 +23,9 @@ pub fn swap_arguments(function: &mut Function, mut place: Place) -> Sites {
                 if alike && place.here() {
                     target.args.swap(first - 1, first);
                     let params = &params[target.block][first - 1..=first];
-                    return Sites::edge(id, edge).with_values(params.to_vec());
+                    return Sites::edge(id, edge)
+                        .with_values(params.to_vec())
+                        .unless_same(one, other);
                 }
             }
         }

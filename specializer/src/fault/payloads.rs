@@ -16,13 +16,13 @@ pub fn change(function: &mut Function, mut place: Place) -> Sites {
     for (id, block) in &mut function.blocks {
         let mut floats = Floats::default();
         floats.extend(types, block.params.iter().copied());
-        for inst in &mut block.insts {
+        for (index, inst) in block.insts.iter_mut().enumerate() {
             if let Op::Store { .. } = inst.op
                 && let Some(other) = floats.instead_of(inst.args[1])
                 && place.here()
             {
-                inst.args[1] = other;
-                return Sites::block(id);
+                let payload = std::mem::replace(&mut inst.args[1], other);
+                return Sites::inst(id, index).unless_same(payload, other);
             }
             floats.extend(types, inst.result);
         }
@@ -31,8 +31,10 @@ pub fn change(function: &mut Function, mut place: Place) -> Sites {
                 if let Some(other) = floats.instead_of(*arg)
                     && place.here()
                 {
-                    *arg = other;
-                    return Sites::edge(id, edge).with_values(vec![param]);
+                    let payload = std::mem::replace(arg, other);
+                    return Sites::edge(id, edge)
+                        .with_values(vec![param])
+                        .unless_same(payload, other);
                 }
             }
         }

@@ -125,7 +125,10 @@ bb1(v3: i64, v4: i64):
     assert!(text.contains("branch v0 ? bb2() : bb1(v2, v2)"), "{text}");
     let edge = "bb2():
     v5: i32 = i32.const -8
-    i32.store offset=64 v5, v5
+    v6: i32 = i64.ne v1, v2
+    v7: i32 = i32.const 0
+    v8: i32 = select v5, v7, v6
+    i32.store offset=64 v8, v8
     jump bb1(v1, v2)";
     assert!(text.contains(edge), "{text}");
 }
@@ -148,10 +151,66 @@ bb3(v5: i64):
 }
 ",
     );
-    let reader = "v7: i32 = i32.load offset=64 v6
-    i32.store offset=68 v7, v6
+    let reader = "v12: i32 = i32.load offset=64 v11
+    i32.store offset=68 v12, v11
     return v5";
     assert!(text.contains(reader), "{text}");
     assert_eq!(text.matches("i32.store offset=68").count(), 1, "{text}");
     assert_eq!(text.matches("i32.store offset=64").count(), 1, "{text}");
+}
+
+/// A missing store is wrong only where memory holds another value.
+#[test]
+fn a_store_traps_where_it_changes_memory() {
+    let mut function = parsed(
+        "function(i32, f64) -> f64 {
+bb0(v0: i32, v1: f64):
+    f64.store offset=8 v0, v1
+    return v1
+}
+",
+    );
+    let fault = Fault {
+        kind: Kind::Code("evaluation", Damage::DroppedStore),
+        nth: 0,
+        request: 0,
+        act: Act::Trap,
+    };
+    fault.plant("evaluation", &mut function);
+    let place = "v3: f64 = f64.load offset=8 v0
+    v4: i64 = i64.reinterpret_f64 v1
+    v5: i64 = i64.reinterpret_f64 v3
+    v6: i32 = i64.ne v4, v5
+    v7: i32 = i32.const 0
+    v8: i32 = select v2, v7, v6
+    i32.store offset=64 v8, v8
+    f64.store offset=8 v0, v1";
+    let text = function.to_string();
+    assert!(text.contains(place), "{text}");
+}
+
+/// A block that reads a wrong value looks at the flag behind the place that makes it as well.
+#[test]
+fn a_reader_in_the_same_block_traps() {
+    let mut function = parsed(
+        "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    v2: i64 = i64.load v0
+    v3: i64 = i64.load offset=8 v0
+    return v3
+}
+",
+    );
+    let fault = Fault {
+        kind: Kind::Code("numbering", Damage::MergedLoads),
+        nth: 0,
+        request: 0,
+        act: Act::TrapReaders,
+    };
+    fault.plant("numbering", &mut function);
+    let text = function.to_string();
+    let (set, read) = ("i32.store offset=64", "i32.store offset=68");
+    assert!(text.find(set) < text.rfind(read), "{text}");
+    let load = "v3: i64 = i64.load offset=8";
+    assert!(text.find(load) < text.find(set), "{text}");
 }

@@ -57,7 +57,7 @@ pub fn merge_constants(function: &mut Function, mut place: Place) -> Sites {
 pub fn merge_loads(function: &mut Function, mut place: Place) -> Sites {
     for (id, block) in function.blocks.iter() {
         let mut earlier: Vec<&Inst> = Vec::new();
-        for inst in &block.insts {
+        for (index, inst) in block.insts.iter().enumerate() {
             let (Op::Load { kind, .. }, Some(load)) = (inst.op, inst.result) else {
                 continue;
             };
@@ -70,7 +70,9 @@ pub fn merge_loads(function: &mut Function, mut place: Place) -> Sites {
                 && place.here()
             {
                 replace(function, load, other);
-                return Sites::block(id).with_values(vec![load]);
+                return Sites::inst(id, index + 1)
+                    .with_values(vec![load])
+                    .unless_same(load, other);
             }
             earlier.push(inst);
         }
@@ -88,10 +90,11 @@ pub fn merge_parameter(function: &mut Function, mut place: Place) -> Sites {
                 continue;
             };
             if !users(function, param).is_empty() && place.here() {
-                let wrong = givers(function, block, index, first);
                 remove_param(function, block, index);
                 replace(function, param, first);
-                return Sites::from(wrong).with_values(vec![param]);
+                return Sites::block(block)
+                    .with_values(vec![param])
+                    .unless_same(param, first);
             }
         }
     }
@@ -113,19 +116,6 @@ fn one_of_several(function: &Function, block: Block, index: usize) -> Option<Val
     given.any(|arg| arg != first).then_some(first)
 }
 
-/// The edges that give a parameter anything but `value` or itself.
-fn givers(function: &Function, block: Block, index: usize, value: Value) -> Vec<Site> {
-    let param = function.blocks[block].params[index];
-    let edges = function.blocks.iter().flat_map(|(from, data)| {
-        let targets = data.term.targets().enumerate();
-        targets.map(move |(edge, target)| (Site::Edge(from, edge), target))
-    });
-    let givers = edges.filter(|(_, target)| {
-        target.block == block && ![value, param].contains(&target.args[index])
-    });
-    givers.map(|(site, _)| site).collect()
-}
-
 fn remove_param(function: &mut Function, block: Block, index: usize) {
     function.blocks[block].params.remove(index);
     for data in function.blocks.values_mut() {
@@ -140,15 +130,16 @@ fn remove_param(function: &mut Function, block: Block, index: usize) {
 pub fn change_operator(function: &mut Function, mut place: Place) -> Sites {
     let (bases, bounds) = (cells::bases(function), Bounds::new(function));
     for (id, block) in &mut function.blocks {
-        for inst in &mut block.insts {
-            if let Some(other) = similar(inst.op)
-                && inst.result.is_none_or(|result| !bases.contains(&result))
+        for (index, inst) in block.insts.iter_mut().enumerate() {
+            if let Some((other, result)) = similar(inst.op).zip(inst.result)
+                && !bases.contains(&result)
                 && !(is_extension(inst.op) && bounds.has(inst.args[0]))
                 && place.here()
             {
                 inst.op = other;
-                let result = inst.result.into_iter().collect();
-                return Sites::block(id).with_values(result);
+                return Sites::inst(id, index + 1)
+                    .with_values(vec![result])
+                    .unless_result(result, other, inst.args.clone());
             }
         }
     }
@@ -195,7 +186,7 @@ pub fn renumber(function: &mut Function, mut place: Place) -> Sites {
     let types = &function.types;
     for (id, block) in &mut function.blocks {
         let mut defined = block.params.clone();
-        for inst in &mut block.insts {
+        for (index, inst) in block.insts.iter_mut().enumerate() {
             if inst.result.is_some_and(|result| bases.contains(&result)) {
                 continue;
             }
@@ -206,9 +197,10 @@ pub fn renumber(function: &mut Function, mut place: Place) -> Sites {
                 if let Some(&other) = other
                     && place.here()
                 {
-                    *arg = other;
-                    let result = inst.result.into_iter().collect();
-                    return Sites::block(id).with_values(result);
+                    let operand = std::mem::replace(arg, other);
+                    return Sites::inst(id, index)
+                        .with_values(inst.result.into_iter().collect())
+                        .unless_same(operand, other);
                 }
             }
             defined.extend(inst.result);
@@ -219,7 +211,7 @@ pub fn renumber(function: &mut Function, mut place: Place) -> Sites {
 
 /// The blocks that compute with any of these values, or decide or return by them; not those that
 /// only hand them on to other blocks.
-pub fn readers(function: &Function, values: &[Value]) -> Vec<Site> {
+pub fn readers(function: &Function, values: &[Value]) -> Vec<Block> {
     let mut wrong = Map::filled_like(&function.types, false);
     let mut pending = values.to_vec();
     while let Some(value) = pending.pop() {
@@ -245,7 +237,7 @@ pub fn readers(function: &Function, values: &[Value]) -> Vec<Site> {
         let mut read = args.chain(block.term.own_operands());
         read.any(|arg| wrong[*arg])
     });
-    readers.map(|(id, _)| Site::Block(id)).collect()
+    readers.map(|(id, _)| id).collect()
 }
 
 /// The blocks in which a value is an operand.

@@ -26,9 +26,9 @@
   (elem (i32.const 1) $interpret $box $box_integer)
   (data (i32.const 0x60) (i32 2 2 0 3 8))
   (data (i32.const 0x80) (i32 1))
-  (data (i32.const 0x90) (i32 0x20100 0) (i64 0x98 0 0xa8 0 0xb9 7 0))
-  (data (i32.const 0x960) (i64 0xa0 0xb0 0xc0 0xc0))
-  (data (i32.const 0x11040) (i64 0xb0 0xa0 0xc0 0xa0))
+  (data (i32.const 0x90) (i32 0x20100 0))
+  (data (i32.const 0x960) (i64 0x10a8 0x10c8 0x1148 0x1168))
+  (data (i32.const 0x11040) (i64 0x1048 0x1068 0x1128 0x1088))
   (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x140 1))
   (data (i32.const 0x120) (i32 0x12dc 0x20))
   (data (i32.const 0x140) (i32 1 0x80 0 0x20 3 0)
@@ -41,9 +41,7 @@
     (call $fill (i32.const 0x11000) (i32.const 0x11040) (i64.add (local.get 0) (i64.const 1)))
     (call $fill (i32.const 0x1ffc0) (i32.const 0x20008) (i64.add (local.get 0) (i64.const 2)))
     (i64.store (i32.const 0x910) (local.get 0))
-    (f64.store (i32.const 0xa0) (f64.convert_i32_s (i32.load (i32.const 0x91c))))
-    (f64.store (i32.const 0xb0) (f64.convert_i32_s (i32.load (i32.const 0x924))))
-    (i64.store (i32.const 0xc8) (i64.load (i32.const 0x928)))
+    (call $constants (i64.add (local.get 0) (i64.const 3)))
     (global.set $fuel
       (i32.add (i32.const 8) (i32.and (i32.wrap_i64 (i64.load (i32.const 0x900))) (i32.const 31))))
     (call_indirect (type $entry)
@@ -59,6 +57,26 @@
           (select (i64.const 60) (i64.const 0) (i32.and (local.get $from) (i32.const 8)))))
       (local.set $from (i32.add (local.get $from) (i32.const 8)))
       (br_if $next (i32.lt_u (local.get $from) (local.get $to)))))
+
+  ;; Makes the boxes that are there from the start, one in 32 bytes, with contents that depend on $x: seven of floats,
+  ;; never 0, which is what a missing payload would be, then five of integers. No two places begin with the same one.
+  (func $constants (param $x i64)
+    (local $at i32) (local $sort i32)
+    (local.set $at (i32.const 0x1000))
+    (loop $next
+      (local.set $x
+        (i64.add (i64.mul (local.get $x) (i64.const 6364136223846793005)) (i64.const 1442695040888963407)))
+      (local.set $sort (i32.ge_u (local.get $at) (i32.const 0x10e0)))
+      (i32.store (local.get $at) (i32.or (local.get $at) (local.get $sort)))
+      (if (local.get $sort)
+        (then
+          (i64.store offset=8 (local.get $at) (i64.const 7))
+          (i64.store offset=16 (local.get $at) (local.get $x)))
+        (else
+          (f64.store offset=8 (local.get $at)
+            (f64.add (f64.convert_i32_s (i32.wrap_i64 (i64.shr_s (local.get $x) (i64.const 32)))) (f64.const 0.5)))))
+      (local.set $at (i32.add (local.get $at) (i32.const 32)))
+      (br_if $next (i32.lt_u (local.get $at) (i32.const 0x1180)))))
 
   ;; A box of a float: a word with its own address, then the float. Traps where there is a box already, and where only
   ;; a part of its place is left.
@@ -187,10 +205,10 @@
     (local $a i64) (local $b i64) (local $i i32) (local $j i32) (local $q i32)
     ;; Addresses of boxes, which nobody may see: of floats, of integers, of either.
     (local $f i64) (local $g i64) (local $m i64) (local $n i64) (local $x i64)
-    (local.set $f (i64.const 0xa0))
-    (local.set $g (call $exists (i64.const 0xb0) (i32.const 0)))
-    (local.set $m (i64.const 0xc0))
-    (local.set $n (call $exists (i64.const 0xc0) (i32.const 1)))
+    (local.set $f (i64.const 0x1008))
+    (local.set $g (call $exists (i64.const 0x1028) (i32.const 0)))
+    (local.set $m (i64.const 0x10e8))
+    (local.set $n (call $exists (i64.const 0x1108) (i32.const 1)))
     (local.set $x (local.get $g))
     (local.set $a (local.get 2))
     (local.set $q (local.get 1))

@@ -21,12 +21,14 @@
   (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
   (global (export "BACTRIAN_BOXES") i32 (i32.const 0x60))
   (global $fuel (mut i32) (i32.const 0))
+  ;; The number of the last collection: no address.
+  (global $collection (mut i32) (i32.const 0x80000000))
   (type $entry (func (param i32 i32 i64) (result i64)))
   (table 4 funcref)
   (elem (i32.const 1) $interpret $box $box_integer)
   (data (i32.const 0x60) (i32 2 2 0 3 8))
-  (data (i32.const 0x90) (i32 0x20100 0) (i64 0x98 0 0xa8 0 0xb9 7 0))
-  (data (i32.const 0x11040) (i64 0xb0 0xa0 0xc0 0xa0))
+  (data (i32.const 0x90) (i32 0x20100 0))
+  (data (i32.const 0x11040) (i64 0x1008 0x1028 0x10e8 0x1048))
   (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x200 2))
   (data (i32.const 0x120) (i32 0x12dc 0x1000))
   (data (i32.const 0x200) (i32 1 0x12dc 0 0x800 3 0)
@@ -40,9 +42,7 @@
     (call $fill (i32.const 0x900) (i32.const 0x940) (local.get 0))
     (call $fill (i32.const 0x11000) (i32.const 0x11040) (i64.add (local.get 0) (i64.const 1)))
     (i64.store (i32.const 0x908) (local.get 0))
-    (f64.store (i32.const 0xa0) (f64.convert_i32_s (i32.load (i32.const 0x91c))))
-    (f64.store (i32.const 0xb0) (f64.convert_i32_s (i32.load (i32.const 0x924))))
-    (i64.store (i32.const 0xc8) (i64.load (i32.const 0x928)))
+    (call $constants (i64.add (local.get 0) (i64.const 3)))
     (global.set $fuel
       (i32.add (i32.const 16) (i32.and (i32.wrap_i64 (i64.load (i32.const 0x900))) (i32.const 31))))
     (call_indirect (type $entry)
@@ -58,6 +58,26 @@
           (select (i64.const 60) (i64.const 0) (i32.and (local.get $from) (i32.const 8)))))
       (local.set $from (i32.add (local.get $from) (i32.const 8)))
       (br_if $next (i32.lt_u (local.get $from) (local.get $to)))))
+
+  ;; Makes the boxes that are there from the start, one in 32 bytes, with contents that depend on $x: seven of floats,
+  ;; never 0, which is what a missing payload would be, then five of integers. No two places begin with the same one.
+  (func $constants (param $x i64)
+    (local $at i32) (local $sort i32)
+    (local.set $at (i32.const 0x1000))
+    (loop $next
+      (local.set $x
+        (i64.add (i64.mul (local.get $x) (i64.const 6364136223846793005)) (i64.const 1442695040888963407)))
+      (local.set $sort (i32.ge_u (local.get $at) (i32.const 0x10e0)))
+      (i32.store (local.get $at) (i32.or (local.get $at) (local.get $sort)))
+      (if (local.get $sort)
+        (then
+          (i64.store offset=8 (local.get $at) (i64.const 7))
+          (i64.store offset=16 (local.get $at) (local.get $x)))
+        (else
+          (f64.store offset=8 (local.get $at)
+            (f64.add (f64.convert_i32_s (i32.wrap_i64 (i64.shr_s (local.get $x) (i64.const 32)))) (f64.const 0.5)))))
+      (local.set $at (i32.add (local.get $at) (i32.const 32)))
+      (br_if $next (i32.lt_u (local.get $at) (i32.const 0x1180)))))
 
   ;; A box of a float: a word with its own address, then the float. Traps where there is a box already, and where only
   ;; a part of its place is left.
@@ -105,15 +125,30 @@
   (func $peek (param i64)
     (call $report (call $open (local.get 0))))
 
-  ;; Does that for a box in memory, and moves it, as a collector would.
+  ;; Does that for a box in memory, and moves it, as a collector would: once in each collection, and what is left of it
+  ;; is no box.
   (func $move_box (param $place i32)
-    (local $box i64)
+    (local $box i64) (local $at i32)
     (local.set $box (i64.load (local.get $place)))
+    (local.set $at (i32.sub (i32.wrap_i64 (local.get $box)) (i32.const 8)))
+    (if (i32.eq (i32.load (local.get $at)) (global.get $collection))
+      (then
+        (i64.store (local.get $place) (i64.load32_u offset=4 (local.get $at)))
+        (call $peek (i64.load (local.get $place)))
+        (return)))
     (call $peek (local.get $box))
     (i64.store (local.get $place)
       (if (result i64) (call $sort (local.get $box))
         (then (call $box_integer (call $open (local.get $box))))
-        (else (call $box (f64.reinterpret_i64 (call $open (local.get $box))))))))
+        (else (call $box (f64.reinterpret_i64 (call $open (local.get $box)))))))
+    ;; Boxes that are there from the start stay.
+    (if (i32.ge_u (local.get $at) (i32.const 0x20100))
+      (then
+        (if (call $sort (local.get $box))
+          (then (i64.store offset=16 (local.get $at) (i64.const 13))))
+        (i64.store offset=8 (local.get $at) (i64.const 13))
+        (i32.store (local.get $at) (global.get $collection))
+        (i32.store offset=4 (local.get $at) (i32.load (local.get $place))))))
 
   ;; Takes one unit of fuel, if there is one; reports it, so that no other call may come before it.
   (func $burn (result i32)
@@ -148,6 +183,7 @@
     (local.set $sum (call $sum (local.get $sp) (i32.const 0x20000)))
     (local.set $sum (i64.add (local.get $sum) (call $sum (i32.const 0x11000) (i32.const 0x11040))))
     (drop (call $sum (i32.const 0x900) (i32.const 0x950)))
+    (global.set $collection (i32.add (global.get $collection) (i32.const 1)))
     (call $move_box (i32.const 0x11040))
     (call $move_box (i32.const 0x11048))
     (call $move_box (i32.const 0x11050))
@@ -175,8 +211,8 @@
     (call $peek (i64.load (i32.const 0x11050)))
     (call $peek (i64.load (i32.const 0x11058)))
     (call $write (i32.const 0x11040) (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))
-    (call $write (i32.const 0x11048) (call $exists (i64.const 0xb0) (i32.const 0)))
-    (call $write (i32.const 0x11050) (call $exists (i64.const 0xc0) (i32.const 1)))
+    (call $write (i32.const 0x11048) (call $exists (i64.const 0x1068) (i32.const 0)))
+    (call $write (i32.const 0x11050) (call $exists (i64.const 0x1108) (i32.const 1)))
     (call $write (i32.const 0x11058) (call $box_integer (local.get 2)))
     (local.set $pc (i32.add (local.get 0) (i32.const 16)))
     (loop $next
@@ -285,7 +321,7 @@
                 (local.get $at) (local.get 1) (local.get 2) (i32.load (local.get $at))))
               (call $invalidate)
               ;; The callee has put others there.
-              (call $write (i32.const 0x11040) (call $exists (i64.const 0xa0) (i32.const 0)))
+              (call $write (i32.const 0x11040) (call $exists (i64.const 0x1088) (i32.const 0)))
               (call $write (i32.const 0x11048) (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))
               (call $write (i32.const 0x11050) (call $box_integer (local.get 2)))
               (call $write (i32.const 0x11058) (call $read (i32.const 0x11048)))))

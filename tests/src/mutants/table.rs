@@ -28,8 +28,10 @@ a kind are noticed; `tests/tests/mutants.rs` does a small part of it in `make te
 - equal: not counted as planted, as Cranelift with all of its optimisations makes the same machine
   code of the sound and of the wrong module (`tests/src/mutants/equal.rs`).
 - not reached: not counted as planted, as a trap changes no call either, be it in the place of the
-  wrong code or where, after it has run, the wrong value is read; or, of a local that is not set,
-  where it holds another value than it should. A random module has 224 calls.
+  wrong code or where, after it has run, the wrong value is read. Where a value is taken for
+  another, an operator for another, or a store or a write to a local is missing, the trap compares:
+  it stops a call only if that gives something else there (`specializer/src/fault/traps.rs`,
+  `tests/src/mutants/lost.rs`). A random module has 224 calls.
 - lockstep: of so many faults in code that runs of `tests/fixtures/faults.ml`, a program in OCaml,
   lockstep with a collection at each safepoint noticed so many. What the specializer or the
   validator refuses never gets that far.
@@ -43,8 +45,8 @@ Those planted that nobody noticed: the code of the linked module without the fau
 of them end each call with the same result, the same reports and the same memory but for dead cells.
 Where the wrong code leaves something else in these, or a box at another address, that is the
 reason. Where nothing differs, the wrong value or the wrong way is as good as the right one in each
-of the calls, although Cranelift cannot tell: memory would get the value that it holds, a payload is
-read that the local has already, as nobody writes into boxes, two cells have equal contents.
+of the calls, although Cranelift cannot tell: another value leads to the same decision, is masked
+out, or is kept as the address of a box with the same contents.
 
 ";
 
