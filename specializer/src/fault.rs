@@ -21,7 +21,7 @@ mod tests;
 mod traps;
 mod values;
 
-pub use linking::plant as plant_in_links;
+pub use linking::{plant as plant_in_links, plant_in_layout};
 
 use std::borrow::Cow;
 
@@ -36,7 +36,7 @@ pub enum Kind {
     Code(&'static str, Damage),
     /// In what lowering has decided and not yet written.
     Plan(Muddle),
-    /// In what the linker is given.
+    /// In what the linker is given, or has decided and not yet written.
     Link(Mismatch),
 }
 
@@ -107,6 +107,8 @@ pub enum Mismatch {
     WrongAddress,
     /// Two slots hold each other's function.
     ExchangedSlots,
+    /// Dispatchers call another function of the same type in the place of the request's.
+    WrongCase,
 }
 
 /// Every kind, in the order of the stages.
@@ -143,6 +145,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Link(Mismatch::WrongSlotCallee),
     Kind::Link(Mismatch::WrongAddress),
     Kind::Link(Mismatch::ExchangedSlots),
+    Kind::Link(Mismatch::WrongCase),
 ];
 
 /// What is done at the place of a fault.

@@ -112,7 +112,8 @@ pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error
         lists,
         ..Requests::default()
     };
-    let linked = link::run(&module, &unanswered, &[], options.choices())?;
+    let layout = link::Layout::new(&module, &unanswered, &[], options.choices())?;
+    let linked = link::write(&module, &layout, &[])?;
     Watch::new(&module, options).linked(&linked);
     Ok(linked)
 }
@@ -226,7 +227,10 @@ impl<'a> Work<'a> {
                 Some(Residue { request, lowered })
             })
             .collect();
-        let linked = link::run(self.module, requests, &residues, self.options.choices())?;
+        let choices = self.options.choices();
+        let mut layout = link::Layout::new(self.module, requests, &residues, choices)?;
+        self.watch.layout(requests, &mut layout);
+        let linked = link::write(self.module, &layout, &residues)?;
         self.watch.linked(&linked);
         Ok(linked)
     }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use crate::fault::{self, Fault, Kind};
 use crate::ir::{Stage, generic, residual};
+use crate::link;
 use crate::lower::{self, Lowered};
 use crate::module::Module;
 use crate::options::Options;
@@ -67,6 +68,13 @@ impl<'a> Watch<'a> {
                 owned.into_iter().map(|body| body.map(Cow::Owned)).collect()
             }
             Some(_) | None => bodies.collect(),
+        }
+    }
+
+    /// What the linker has decided.
+    pub fn layout(&self, requests: &Requests, layout: &mut link::Layout) {
+        if let Some(fault) = self.options.fault {
+            fault::plant_in_layout(fault, requests, layout);
         }
     }
 

@@ -3,12 +3,16 @@
 //!
 //! Each failure names its seed; `make fuzz` tries more seeds.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result, ensure};
 use bactrian_tests::annotated::random::{self, Watch};
-use bactrian_tests::annotated::{Program, ablations, comparable, specialize, verified};
+use bactrian_tests::annotated::{
+    Program, ablations, comparable, declining_early, specialize, verified,
+};
 use bactrian_tests::fuzz::cases;
 use fastrand::Rng;
-use specializer::Options;
+use specializer::{Optimisations, Options};
 use wasmtime::{Config, Engine, OptLevel};
 
 /// Modules of each kind, unless `make fuzz` says otherwise.
@@ -16,8 +20,6 @@ const CASES: u64 = 50;
 
 #[test]
 fn random_programs_of_a_machine() {
-    // Computed jumps make the accumulator decide positions: where it counts, there is no end of
-    // them.
     let declined = check_all(|numbers| random::machine(numbers, Watch::Some));
     let all = cases(CASES).count() as u64;
     assert!(declined * 5 <= all, "{declined} of {all} declined");
@@ -49,9 +51,7 @@ fn check_all(generate: fn(&mut Rng) -> String) -> u64 {
 fn check(engine: &Engine, text: &str, arguments: &[i64], seed: u64) -> Result<bool> {
     let module = wat::parse_str(text)?;
     let generic = Program::new(engine, &specializer::link_generic(&module, &verified())?)?;
-    let mut options = verified();
-    options.budgets.nodes = 3000;
-    options.budgets.nodes_per_byte = 0;
+    let options = declining_early();
     // All optimisations in half of the cases, one switched off in the others.
     let [first, second, third] = ablations(&options);
     let all = [&options, &first, &options, &second, &options, &third];
@@ -75,4 +75,32 @@ fn check(engine: &Engine, text: &str, arguments: &[i64], seed: u64) -> Result<bo
     }
     let mut requests = output.report.requests.iter();
     Ok(requests.any(|request| matches!(request.outcome, specializer::Outcome::Declined(_))))
+}
+
+/// Optimisations that random programs of the machine have no use for: it says nothing of its values,
+/// and has no safepoints. Goldens have both.
+const UNUSED: [&str; 2] = ["facts", "safepoints"];
+
+/// So that a fault in an optimisation can show in random modules.
+#[test]
+fn each_optimisation_changes_a_random_module() -> Result<()> {
+    let options = declining_early();
+    let mut used = BTreeSet::new();
+    for seed in 0..CASES {
+        let text = random::machine(&mut Rng::with_seed(seed), Watch::All);
+        let module = wat::parse_str(text)?;
+        let full = specialize(&module, &options)?.module;
+        for &name in Optimisations::NAMES {
+            let mut without = options.clone();
+            let switch = without.optimisations.switch(name);
+            *switch.context("the name is listed")? = false;
+            if specialize(&module, &without)?.module != full {
+                used.insert(name);
+            }
+        }
+    }
+    let names = Optimisations::NAMES.iter().copied();
+    let expected = names.filter(|name| !UNUSED.contains(name));
+    assert_eq!(used, expected.collect());
+    Ok(())
 }

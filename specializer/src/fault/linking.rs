@@ -1,7 +1,9 @@
-//! Wrong links: relocations that name something else, slots that hold another function.
+//! Wrong links: relocations that name something else, slots that hold another function, dispatchers
+//! that call another one.
 
-use super::{Act, Fault, Mismatch, Place};
+use super::{Act, Fault, Kind, Mismatch, Place};
 use crate::ir::{Func, Symbol};
+use crate::link::{Case, Layout};
 use crate::lower::{Lowered, RelocationKind};
 use crate::module::Module;
 use crate::request::Requests;
@@ -45,6 +47,26 @@ pub fn plant(
         match fault.act {
             Act::Break => body.relocations[index].kind = other,
             Act::Trap => trap(body, index),
+            Act::TrapReaders => {}
+        }
+    }
+}
+
+/// Plants a fault in what dispatchers do, if it is one and there is such a place.
+pub fn plant_in_layout(fault: Fault, requests: &Requests, layout: &mut Layout) {
+    let Some(request) = requests.requests.get(fault.request) else {
+        return;
+    };
+    let case = match fault.kind {
+        Kind::Link(Mismatch::WrongCase) => layout.case_of(request),
+        Kind::Code(..) | Kind::Plan(_) | Kind::Link(_) => None,
+    };
+    if let Some((case, others)) = case
+        && let Some(&other) = others.get(fault.nth)
+    {
+        match fault.act {
+            Act::Break => *case = other,
+            Act::Trap => *case = Case::Traps,
             Act::TrapReaders => {}
         }
     }

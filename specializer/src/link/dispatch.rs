@@ -35,8 +35,16 @@ pub fn dispatchers(module: &Module) -> impl Iterator<Item = Func> {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Cases {
     params: Vec<Type>,
-    /// Table indices and functions, in ascending order.
-    functions: Vec<(u32, u32)>,
+    /// By table index, in ascending order.
+    cases: Vec<(u32, Case)>,
+}
+
+/// What the switch does for one table index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Case {
+    Calls(u32),
+    /// Only as a fault ([`crate::fault::Act::Trap`]).
+    Traps,
 }
 
 /// By type, the cases of calls through a table that holds these functions: index, function, type.
@@ -47,9 +55,9 @@ pub fn cases(module: &Module, table: impl Iterator<Item = (u32, u32, Sig)>) -> H
             params: module.types[sig]
                 .as_ref()
                 .map_or_else(Vec::new, |signature| signature.params.clone()),
-            functions: Vec::new(),
+            cases: Vec::new(),
         });
-        cases.functions.push((index, function));
+        cases.cases.push((index, Case::Calls(function)));
     }
     cases
 }
@@ -97,7 +105,7 @@ impl<'a> Dispatch<'a> {
             return false;
         };
         let arguments = index + 1..=index + cases.params.len() as u32;
-        let default = cases.functions.len() as u32;
+        let default = cases.cases.len() as u32;
         let mut write = |instruction| {
             function.instruction(&instruction);
         };
@@ -108,16 +116,19 @@ impl<'a> Dispatch<'a> {
         for _ in 0..=default {
             write(Instruction::Block(BlockType::Empty));
         }
-        let base = cases.functions[0].0;
+        let base = cases.cases[0].0;
         write(Instruction::LocalGet(index));
         write(Instruction::I32Const(base as i32));
         write(Instruction::I32Sub);
         write(Instruction::BrTable(cases.targets().into(), default));
-        for &(_, callee) in &cases.functions {
+        for &(_, case) in &cases.cases {
             write(Instruction::End);
             let get = arguments.clone().map(Instruction::LocalGet);
             get.for_each(&mut write);
-            write(Instruction::ReturnCall(callee));
+            write(match case {
+                Case::Calls(callee) => Instruction::ReturnCall(callee),
+                Case::Traps => Instruction::Unreachable,
+            });
         }
         write(Instruction::End);
         let get = arguments.map(Instruction::LocalGet);
@@ -132,13 +143,22 @@ impl<'a> Dispatch<'a> {
 }
 
 impl Cases {
+    /// The case that calls a function, and what the others do.
+    pub fn of(&mut self, function: u32) -> Option<(&mut Case, Vec<Case>)> {
+        let is_meant = |case: &Case| *case == Case::Calls(function);
+        let all = self.cases.iter().map(|(_, case)| *case);
+        let others = all.filter(|case| !is_meant(case)).collect();
+        let mut all = self.cases.iter_mut().map(|(_, case)| case);
+        Some((all.find(|case| is_meant(case))?, others))
+    }
+
     /// By table index, from the first function's on: its case, or the number of cases for a
     /// function of another type.
     fn targets(&self) -> Vec<u32> {
-        let default = self.functions.len() as u32;
+        let default = self.cases.len() as u32;
         let mut targets = Vec::new();
-        for (case, &(index, _)) in (0..).zip(&self.functions) {
-            targets.resize((index - self.functions[0].0) as usize, default);
+        for (case, &(index, _)) in (0..).zip(&self.cases) {
+            targets.resize((index - self.cases[0].0) as usize, default);
             targets.push(case);
         }
         targets

@@ -26,6 +26,7 @@ use std::ops::Range;
 
 pub use annotations::MODULE as ANNOTATIONS;
 
+pub use self::dispatch::Case;
 use self::dispatch::Cases;
 use self::names::Names;
 use crate::ir::{Func, Sig, Type};
@@ -74,23 +75,18 @@ pub enum LinkError {
     NoAnswer { module: String, name: String },
 }
 
-pub fn run(
-    module: &Module,
-    requests: &Requests,
-    residues: &[Residue],
-    choices: Choices,
-) -> Result<Vec<u8>, LinkError> {
-    let layout = Layout::new(module, requests, residues, choices)?;
+/// Writes the linked module as it was laid out for these residual functions.
+pub fn write(module: &Module, layout: &Layout, residues: &[Residue]) -> Result<Vec<u8>, LinkError> {
     let bodies = residues
         .iter()
         .map(|residue| layout.relocate(residue))
         .collect::<Result<_, _>>()?;
-    let names = (!choices.strip).then(|| Names::new(module, &layout, residues));
-    copy::run(module, &layout, bodies, names)
+    let names = (!layout.strip).then(|| Names::new(module, layout, residues));
+    copy::run(module, layout, bodies, names)
 }
 
 /// Where everything is in the linked module.
-struct Layout {
+pub struct Layout {
     /// By function of the generic module: its new index, or the intrinsic it was.
     functions: Vec<Place>,
     /// New indices of the intrinsics that stay imports.
@@ -112,6 +108,8 @@ struct Layout {
     /// Functions in the place of absent imports, and the new index of the first.
     stubs: Vec<Stub>,
     stub_base: u32,
+    /// Functions have no names.
+    strip: bool,
 }
 
 /// A function that only answers.
@@ -138,7 +136,7 @@ impl Choices<'_> {
 }
 
 impl Layout {
-    fn new(
+    pub fn new(
         module: &Module,
         requests: &Requests,
         residues: &[Residue],
@@ -169,6 +167,7 @@ impl Layout {
             slot_functions: HashMap::new(),
             stubs: stubs(module, choices)?,
             stub_base: count + residues.len() as u32,
+            strip: choices.strip,
         };
         for request in &requests.requests {
             layout
@@ -198,6 +197,16 @@ impl Layout {
             layout.cases = dispatch::cases(module, generic.chain(residual));
         }
         Ok(layout)
+    }
+
+    /// What dispatchers do where they find the function in a request's slot; what else they may do
+    /// with a call of its type, but call the generic function, which does the same.
+    pub fn case_of(&mut self, request: &Request) -> Option<(&mut Case, Vec<Case>)> {
+        let function = *self.slot_functions.get(&request.slot)?;
+        let generic = self.function(request.generic).ok().map(Case::Calls);
+        let (case, mut others) = self.cases.get_mut(&request.sig)?.of(function)?;
+        others.retain(|other| Some(*other) != generic);
+        Some((case, others))
     }
 
     fn function(&self, func: Func) -> Result<u32, LinkError> {

@@ -63,6 +63,15 @@ pub fn verified() -> Options {
     }
 }
 
+/// The same for [`random`] modules, which are declined early: where computed jumps make the
+/// accumulator decide positions, there is no end of these.
+pub fn declining_early() -> Options {
+    let mut options = verified();
+    options.budgets.nodes = 6000;
+    options.budgets.nodes_per_byte = 0;
+    options
+}
+
 /// Options with one optimisation less each.
 pub fn ablations(full: &Options) -> [Options; 3] {
     let mut ablations = [full.clone(), full.clone(), full.clone()];

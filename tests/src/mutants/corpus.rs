@@ -12,7 +12,7 @@ use specializer::{Options, link_generic};
 use wasmtime::{Config, Engine, OptLevel};
 
 use crate::annotated::random::{self, Watch};
-use crate::annotated::{Outcome, Program, comparable, specialize, verified};
+use crate::annotated::{Outcome, Program, comparable, declining_early, specialize};
 use crate::golden::{Golden, RESIDUAL, files};
 
 /// Bounds a call, of wrong code too; sound code takes less.
@@ -26,9 +26,6 @@ const MORE_CALLS: usize = 200;
 
 /// What marks an object in the upper bits of a word (`annotated/machine.wat`).
 const MARK: u64 = 0x5a5a << 48;
-
-/// Nodes at which a random module is declined.
-const NODES: usize = 3000;
 
 /// Where a module comes from: which net a difference is noticed by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,9 +78,6 @@ pub fn cases(engine: &Engine, random: u64) -> Result<Vec<Case>> {
             let mut numbers = Rng::with_seed(seed);
             let text = generate(&mut numbers);
             let inputs = (0..CALLS).map(|call| vec![argument(&mut numbers, call)]);
-            let mut options = verified();
-            options.budgets.nodes = NODES;
-            options.budgets.nodes_per_byte = 0;
             let name = format!("{sort} {seed}");
             let module = wat::parse_str(text)?;
             let inputs = inputs.collect();
@@ -92,7 +86,7 @@ pub fn cases(engine: &Engine, random: u64) -> Result<Vec<Case>> {
                 name,
                 Source::Random,
                 module,
-                options,
+                declining_early(),
                 inputs,
             )?);
         }

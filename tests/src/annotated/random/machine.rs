@@ -10,6 +10,11 @@ use super::Watch;
 const LOOK: u8 = 6;
 const SEE: u8 = 24;
 
+/// Flags of a request, as the module's text has the rest of it by number: the code calls itself, and
+/// it repeats itself.
+const RECURSIVE: u32 = 1;
+const LOOPS: u32 = 2;
+
 const MACHINE: &str = include_str!("../machine.wat");
 
 /// Bytes before a function's first instruction.
@@ -18,18 +23,49 @@ const INSTRUCTION: usize = 4;
 
 /// The machine with two random programs that call each other.
 pub fn machine(random: &mut Rng, watch: Watch) -> String {
+    let sizes = [&LARGE, [&LARGE, &SMALL][random.usize(..2)]];
+    let functions = sizes.map(|size| Code::generate(random, watch, size));
     let mut data = String::new();
-    for (address, other) in [(0x12dc, 0x800), (0x1adc, -0x800)] {
-        let (code, targets) = Code::generate(random, watch);
-        writeln!(
+    let places = [(0x200, 0x12dc, 0x800), (0x318, 0x1adc, -0x800)];
+    for ((request, address, other), function) in places.into_iter().zip(&functions) {
+        write!(
             data,
-            "(data (i32.const {address}) (i32 1 {other}) (i16 {}) (i8 {}))",
-            spaced(&targets),
-            spaced(&code),
+            "(data (i32.const {request}) (i32 1 {address} 0 {} 3 {})
+               (i32 2 0) (i64 {address}) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+             (data (i32.const {address}) (i32 1 {other}) (i16 {}) (i8 {}))",
+            HEADER + function.bytes.len(),
+            function.flags,
+            spaced(&function.targets),
+            spaced(&function.bytes),
         )
         .expect("writing to a string");
     }
     MACHINE.replace("(; program ;)", &data)
+}
+
+/// How long a function is at most: values that it pushes first, and statements.
+struct Size {
+    pushes: usize,
+    statements: usize,
+}
+
+const LARGE: Size = Size {
+    pushes: 30,
+    statements: 8,
+};
+
+/// So that calls of it are evaluated in place.
+const SMALL: Size = Size {
+    pushes: 3,
+    statements: 2,
+};
+
+struct Function {
+    bytes: Vec<u8>,
+    /// Offsets at which computed jumps may go on.
+    targets: [usize; 4],
+    /// Those of its request.
+    flags: u32,
 }
 
 /// Instructions in statements; the stack is as deep at the start of each as at that of the second.
@@ -42,11 +78,12 @@ struct Code<'r> {
     starts: Vec<usize>,
     /// Jumps, by instruction number, with the statement to go to.
     jumps: Vec<(usize, usize)>,
+    /// Those of the request.
+    flags: u32,
 }
 
 impl<'r> Code<'r> {
-    /// The code's bytes, and four offsets at which computed jumps may go on.
-    fn generate(random: &'r mut Rng, watch: Watch) -> (Vec<u8>, [usize; 4]) {
+    fn generate(random: &'r mut Rng, watch: Watch, size: &Size) -> Function {
         let mut code = Self {
             random,
             watch,
@@ -54,8 +91,10 @@ impl<'r> Code<'r> {
             depth: 0,
             starts: Vec::new(),
             jumps: Vec::new(),
+            flags: 0,
         };
-        let (pushes, statements) = (1 + code.random.usize(..30), 2 + code.random.usize(..8));
+        let pushes = 1 + code.random.usize(..size.pushes);
+        let statements = 2 + code.random.usize(..size.statements);
         for _ in 0..pushes {
             code.straight();
             code.push();
@@ -65,14 +104,18 @@ impl<'r> Code<'r> {
             code.statement(statement, statements);
         }
         code.starts.push(code.bytes.len() / INSTRUCTION);
-        let tail = code.random.usize(..2);
+        let tail = [0, 1, 3][code.random.usize(..3)];
         code.op(18, tail, 0);
         code.patch();
         let targets = [0; 4].map(|_| {
             let start = code.starts[code.random.usize(..statements + 1)];
             HEADER + start * INSTRUCTION
         });
-        (code.bytes, targets)
+        Function {
+            bytes: code.bytes,
+            targets,
+            flags: code.flags,
+        }
     }
 
     fn op(&mut self, op: u8, small: usize, large: i16) {
@@ -113,8 +156,14 @@ impl<'r> Code<'r> {
             [(7, forward), (8, forward), (10, forward), (9, any)][self.random.usize(..4)];
         match self.random.usize(..5) {
             0 => {}
-            1 => self.op(11, 0, 0),
+            1 => {
+                self.flags |= LOOPS;
+                self.op(11, 0, 0);
+            }
             _ => {
+                if target <= number {
+                    self.flags |= LOOPS;
+                }
                 self.jumps.push((self.bytes.len() / INSTRUCTION, target));
                 self.op(op, 0, 0);
             }
@@ -146,10 +195,7 @@ impl<'r> Code<'r> {
                 let place = self.random.usize(..self.depth);
                 self.op(15, place, 0);
             }
-            11 => {
-                let other = self.random.usize(..2);
-                self.op(17, other, 0);
-            }
+            11 => self.call(),
             12 => self.op(19, 0, 0),
             13 if self.depth > 3 => self.op(20, 3, 0),
             14 => self.op(21, 0, 0),
@@ -167,6 +213,16 @@ impl<'r> Code<'r> {
             22 => self.op(32, 0, 0),
             _ => self.op(5, 0, 0),
         }
+    }
+
+    /// A call of one of the functions, which is known or not.
+    fn call(&mut self) {
+        let other = self.random.usize(..2);
+        let op = [17, 33][self.random.usize(..2)];
+        if op == 17 && other == 0 {
+            self.flags |= RECURSIVE;
+        }
+        self.op(op, other, 0);
     }
 
     fn patch(&mut self) {
