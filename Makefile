@@ -7,6 +7,7 @@ VALUES ?= 1000000
 SECONDS ?= 600
 FIRST ?= 0
 TARGET ?=
+ONLY ?=
 
 .PHONY: setup demo test bench ladder shapes numbers fuzz conformance mutants
 
@@ -40,11 +41,13 @@ shapes:
 	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian -- bench --shapes --readme README.md
 
-# OCaml's own test suite, fetched as Debian's source package; TESTS="lib-list basic" runs only these. Up to half an hour.
+# OCaml's own test suite, fetched as Debian's source package. Up to half an hour.
+# TESTS="lib-list basic" runs only these.
 conformance:
 	./scripts/setup.sh target ocaml suite
 	$(CARGO) build --package bactrian-tests --bins
-	$(CARGO) run --package bactrian-tests --bin conformance -- $(if $(TESTS),$(TESTS),--document docs/conformance.md)
+	$(CARGO) run --package bactrian-tests --bin conformance -- \
+		$(if $(TESTS),$(TESTS),--document docs/conformance.md)
 
 # Numbers formatted, read and computed, VALUES of them a check, compared with those of ocamlrun.
 numbers:
@@ -52,11 +55,14 @@ numbers:
 	$(CARGO) run --package bactrian -- bench --numbers --values $(VALUES)
 
 # Wrong residual code behind every stage, and who notices it; writes docs/mutants.md. Minutes.
+# ONLY=MergedParameter or ONLY=linking only tries these kinds.
 mutants:
 	./scripts/setup.sh target ocaml
-	$(CARGO) run --package bactrian-tests --bin mutants -- --document docs/mutants.md
+	$(CARGO) run --package bactrian-tests --bin mutants -- \
+		$(if $(ONLY),--only $(ONLY),--document docs/mutants.md)
 
-# Random cases for SECONDS, half of the time OCaml programs; from number FIRST on. TARGET=lower runs only that one.
+# Random cases for SECONDS, half of the time OCaml programs; from number FIRST on.
+# TARGET=lower runs only that one.
 fuzz:
 	./scripts/setup.sh target ocaml
 	$(CARGO) build --package bactrian-tests --bins

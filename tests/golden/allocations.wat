@@ -13,7 +13,7 @@
   (data (i32.const 0x80) (i32 1))
   ;; Where memory is in use from, how far down it may be taken, and where there is more.
   (data (i32.const 0x90) (i32 0x2100 0x20c0 0x1ff8))
-  (data (i32.const 0x100) (i32 0x54434142 1 0x120 1 0x140 1))
+  (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x140 1))
   (data (i32.const 0x120) (i32 0x1000 0x40))
   (data (i32.const 0x140) (i32 1 0x80 0 0x40 3 0)
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))

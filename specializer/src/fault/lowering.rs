@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Muddle, Place, Site, Sites};
-use crate::ir::residual::{Block, Function, Inst, Value};
+use crate::ir::residual::{Block, Function, Inst, Terminator, Value};
 use crate::lower::Plan;
 use crate::lower::stackify::Item;
 use crate::lower::structure::{Sense, Step};
@@ -14,7 +14,7 @@ pub fn plant(muddle: Muddle, nth: usize, function: &Function, plan: &mut Plan) -
     let place = Place(nth);
     match muddle {
         Muddle::BranchDepth => change_depth(plan, place),
-        Muddle::BlockOrder => exchange_blocks(plan, place),
+        Muddle::BlockOrder => exchange_blocks(function, plan, place),
         Muddle::SharedLocal => share_local(function, plan, place),
         Muddle::LostLocal => lose_local(plan, place),
         Muddle::StackOrder => exchange_operands(function, plan, place),
@@ -154,8 +154,10 @@ fn is_nothing(plan: &Plan, block: Block, edge: u32) -> bool {
     })
 }
 
-/// Emits the code of two blocks that follow each other in exchanged places, if both have some.
-fn exchange_blocks(plan: &mut Plan, mut place: Place) -> Sites {
+/// Emits the code of two blocks that follow each other in exchanged places, if both have some. Not
+/// where boxes are made one after the other: which of them comes first, hence where they lie, may
+/// nobody see.
+fn exchange_blocks(function: &Function, plan: &mut Plan, mut place: Place) -> Sites {
     let code = &plan.code;
     let bodies: Vec<(usize, Block)> = (plan.steps.iter().enumerate())
         .filter_map(|(index, step)| match step {
@@ -165,13 +167,64 @@ fn exchange_blocks(plan: &mut Plan, mut place: Place) -> Sites {
         .collect();
     for pair in bodies.windows(2) {
         let [(at, first), (then, second)] = [pair[0], pair[1]];
-        if place.here() {
+        let is_box = runs_into(function, plan, first, second) && take_places(function, plan, pair);
+        if !is_box && place.here() {
             plan.steps[at] = Step::Body(second);
             plan.steps[then] = Step::Body(first);
             return vec![Site::Block(first), Site::Block(second)].into();
         }
     }
     Sites::none()
+}
+
+/// Whether the first block leads to the second, and else only to traps; in between may be blocks
+/// that only decide. Nothing else leads there.
+fn runs_into(function: &Function, plan: &Plan, first: Block, second: Block) -> bool {
+    let edges = |from: Block| function.blocks[from].term.targets();
+    let traps = |block: Block| matches!(function.blocks[block].term, Terminator::Unreachable);
+    let mut at = first;
+    for _ in function.blocks.keys() {
+        let mut ways = edges(at).filter(|target| !traps(target.block));
+        let (Some(next), None) = (ways.next(), ways.next()) else {
+            return false;
+        };
+        let all = function.blocks.keys().flat_map(edges);
+        if all.filter(|target| target.block == next.block).count() != 1 {
+            return false;
+        }
+        at = next.block;
+        if at == second || !plan.code.body(at).is_empty() {
+            break;
+        }
+    }
+    at == second
+}
+
+/// Whether two blocks begin with a store to the same place of what one makes of the same local with
+/// a constant: so a place for a box is taken.
+fn take_places(function: &Function, plan: &Plan, blocks: &[(usize, Block)]) -> bool {
+    let start = |block: Block| {
+        let items = plan.code.body(block).iter();
+        let ops = items.map(move |item| match *item {
+            Item::Op(block, inst) => (Some(function.blocks[block].insts[inst as usize].op), None),
+            Item::Get(value) | Item::Tee(value) => (None, Some(plan.locals.of(value))),
+            Item::Set(_) | Item::CopyGet(..) | Item::CopySet(..) | Item::Drop => (None, None),
+        });
+        ops.take(5).collect::<Vec<_>>()
+    };
+    match [blocks[0].1, blocks[1].1]
+        .map(start)
+        .map(|start| <[_; 5]>::try_from(start))
+    {
+        [
+            Ok([place, base, _, add, store]),
+            Ok([there, other, _, sum, last]),
+        ] => {
+            (place, base, add, store) == (there, other, sum, last)
+                && matches!(store, (Some(Op::Store { .. }), None))
+        }
+        [_, _] => false,
+    }
 }
 
 /// Gives a value the local of another value of its type, where a block reads both before it sets

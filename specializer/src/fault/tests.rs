@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use std::collections::BTreeSet;
 
-use super::{Act, Damage, Fault, KINDS, Kind, Place};
+use super::{Act, Damage, Fault, KINDS, Kind, Muddle, Place};
 use crate::ir::residual::Function;
 use crate::random;
 
@@ -213,4 +213,45 @@ bb0(v0: i32, v1: i64):
     assert!(text.find(set) < text.rfind(read), "{text}");
     let load = "v3: i64 = i64.load offset=8";
     assert!(text.find(load) < text.find(set), "{text}");
+}
+
+/// Boxes that are made one after the other may be made in any order.
+#[test]
+fn boxes_in_a_row_are_no_place() {
+    let places = |second: &str| {
+        let function = parsed(&format!(
+            "function(i32, i32) -> i32 {{
+bb0(v0: i32, v1: i32):
+    v2: i32 = i32.load v0
+    branch v2 ? bb4() : bb1()
+bb1():
+    v3: i32 = i32.const 16
+    v4: i32 = i32.add v1, v3
+    i32.store offset=8 v0, v4
+    v5: i32 = i32.load offset=4 v0
+    branch v5 ? bb4() : bb2()
+bb2():
+    v6: i32 = i32.const 32
+    v7: i32 = i32.add v1, v6
+    i32.store offset={second} v0, v7
+    v8: i32 = i32.load offset=4 v0
+    branch v8 ? bb4() : bb3()
+bb3():
+    return v1
+bb4():
+    unreachable
+}}
+"
+        ));
+        let fault = |nth| Fault {
+            kind: Kind::Plan(Muddle::BlockOrder),
+            nth,
+            request: 0,
+            act: Act::Break,
+        };
+        let sound = crate::lower::plan(&function).steps;
+        let is_place = |nth: &usize| fault(*nth).plan(&function).1.steps != sound;
+        (0..8).filter(is_place).count()
+    };
+    assert_eq!(places("8") + 1, places("16"));
 }

@@ -67,7 +67,7 @@ impl Copier<'_> {
         let Operator::Call { function_index } = operator else {
             return None;
         };
-        match self.layout.functions.get(*function_index as usize)? {
+        match self.layout.functions.get(Func(*function_index))? {
             Place::Intrinsic(intrinsic) => Some(*intrinsic),
             Place::Function(_) | Place::Stub(_) => None,
         }
@@ -141,18 +141,13 @@ impl Reencode for Copier<'_> {
         imports: &mut ImportSection,
         section: wasmparser::ImportSectionReader<'_>,
     ) -> Copied<()> {
-        let mut func = 0;
+        let mut places = self.layout.functions.values();
         for import in section.into_imports() {
             let import = import?;
-            let is_function = matches!(import.ty, wasmparser::TypeRef::Func(_));
-            if is_function {
-                func += 1;
-            }
-            if is_function {
-                match self.layout.functions[func - 1] {
-                    Place::Function(_) => {}
-                    Place::Intrinsic(_) | Place::Stub(_) => continue,
-                }
+            if let wasmparser::TypeRef::Func(_) = import.ty
+                && let Some(Place::Intrinsic(_) | Place::Stub(_)) = places.next()
+            {
+                continue;
             }
             imports.import(import.module, import.name, self.entity_type(import.ty)?);
         }

@@ -29,6 +29,7 @@ pub use annotations::MODULE as ANNOTATIONS;
 pub use self::dispatch::Case;
 use self::dispatch::Cases;
 use self::names::Names;
+use crate::index::Map;
 use crate::ir::{Func, Sig, Type};
 use crate::lower::{Lowered, RelocationKind};
 use crate::module::{Import, Module};
@@ -88,7 +89,7 @@ pub fn write(module: &Module, layout: &Layout, residues: &[Residue]) -> Result<V
 /// Where everything is in the linked module.
 pub struct Layout {
     /// By function of the generic module: its new index, or the intrinsic it was.
-    functions: Vec<Place>,
+    functions: Map<Func, Place>,
     /// New indices of the intrinsics that stay imports.
     kept: HashMap<Intrinsic, u32>,
     /// New function index and type of each residual function, in order.
@@ -144,12 +145,12 @@ impl Layout {
     ) -> Result<Self, LinkError> {
         let functions = places(module, choices)?;
         let count = functions
-            .iter()
+            .values()
             .filter(|place| matches!(place, Place::Function(_)))
             .count() as u32;
         let table_base = module.table_size;
         let mut kept = HashMap::new();
-        for (import, place) in module.imports.iter().zip(&functions) {
+        for (import, place) in module.imports.iter().zip(functions.values()) {
             if let (Place::Function(index), Some(intrinsic)) = (place, intrinsic(import)) {
                 kept.insert(intrinsic, *index);
             }
@@ -210,7 +211,7 @@ impl Layout {
     }
 
     fn function(&self, func: Func) -> Result<u32, LinkError> {
-        match self.functions.get(func.index()) {
+        match self.functions.get(func) {
             Some(Place::Function(index)) => Ok(*index),
             Some(Place::Stub(number)) => Ok(self.stub_base + number),
             Some(Place::Intrinsic(_)) => Err(LinkError::IntrinsicAsValue(func)),
@@ -243,15 +244,15 @@ fn is_well_typed(module: &Module, func: Func, intrinsic: Intrinsic) -> bool {
     signature.is_some_and(|signature| op::intrinsic::agrees(intrinsic, signature))
 }
 
-fn places(module: &Module, choices: Choices) -> Result<Vec<Place>, LinkError> {
+fn places(module: &Module, choices: Choices) -> Result<Map<Func, Place>, LinkError> {
     let (mut next, mut next_stub) = (0, 0);
-    let mut places = Vec::with_capacity(module.functions.len());
-    for func in 0..module.functions.len() as u32 {
-        let import = module.import(Func(func));
+    let mut places = Map::default();
+    for func in module.functions.keys() {
+        let import = module.import(func);
         let place = match import {
             Some(import) if import.module == ANNOTATIONS => match intrinsic(import) {
                 Some(Intrinsic::LockstepEvent) if choices.keep_events => None,
-                Some(intrinsic) if is_well_typed(module, Func(func), intrinsic) => {
+                Some(intrinsic) if is_well_typed(module, func, intrinsic) => {
                     Some(Place::Intrinsic(intrinsic))
                 }
                 Some(_) | None => return Err(LinkError::UnknownIntrinsic(import.name.to_owned())),

@@ -32,7 +32,7 @@ impl Names {
             let name = name.unwrap_or_else(|| format!("code@{:#x}", request.code));
             (index, name)
         });
-        let imports = layout.functions.iter().zip(&module.imports);
+        let imports = layout.functions.values().zip(&module.imports);
         let stubs = imports.filter_map(|(place, import)| match place {
             Place::Stub(number) => {
                 let name = format!("{}.{}", import.module, import.name);

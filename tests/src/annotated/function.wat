@@ -1,7 +1,9 @@
-;; The frame of a random annotated function: constant memory at 0x12dc, cells of a stack below 0x20000, of
-;; registers at 0x11000 and of boxes at 0x11040 (two of floats, one of an integer, one of either), scratch memory at
-;; 0x900, boxes in scratch memory in the same order at 0x960, all boxes above 0x20100. An object has the upper bits of the word at 0x9f0, which depends on the
-;; argument of the call, as do all registers, scratch memory and the cells of the stack.
+;; The frame of a random annotated function: constant memory at 0x12dc, cells of a stack below
+;; 0x20000, of registers at 0x11000 and of boxes at 0x11040 (two of floats, one of an integer, one
+;; of either), scratch memory at 0x900, boxes in scratch memory in the same order at 0x960, boxes
+;; at 0x1000 and, those that are made, above 0x20100. An object has the upper bits of the word at
+;; 0x9f0, which depends on the argument of the call, as do all registers, scratch memory, the cells
+;; of the stack and the contents of the first boxes.
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "context.push" (func $push (param i32)))
@@ -58,8 +60,9 @@
       (local.set $from (i32.add (local.get $from) (i32.const 8)))
       (br_if $next (i32.lt_u (local.get $from) (local.get $to)))))
 
-  ;; Makes the boxes that are there from the start, one in 32 bytes, with contents that depend on $x: seven of floats,
-  ;; never 0, which is what a missing payload would be, then five of integers. No two places begin with the same one.
+  ;; Makes the boxes that are there from the start, one in 32 bytes, with contents that depend on
+  ;; $x: seven of floats, never 0, which is what a missing payload would be, then five of integers.
+  ;; No two places begin with the same one.
   (func $constants (param $x i64)
     (local $at i32) (local $sort i32)
     (local.set $at (i32.const 0x1000))
@@ -78,8 +81,8 @@
       (local.set $at (i32.add (local.get $at) (i32.const 32)))
       (br_if $next (i32.lt_u (local.get $at) (i32.const 0x1180)))))
 
-  ;; A box of a float: a word with its own address, then the float. Traps where there is a box already, and where only
-  ;; a part of its place is left.
+  ;; A box of a float: a word with its own address, then the float. Traps where there is a box
+  ;; already, and where only a part of its place is left.
   (func $box (param f64) (result i64)
     (local $place i64) (local $at i32)
     (local.set $place (i64.load (i32.const 0x90)))
@@ -157,8 +160,8 @@
       (br_if $next (i32.lt_u (local.get $from) (local.get $to))))
     (call $report (local.get $sum)))
 
-  ;; Reports all cells, scratch memory and the global, moves objects in cells, and changes the register at 0x11038
-  ;; and the lowest cell of the stack, which no constant is ever written to.
+  ;; Reports all cells, scratch memory and the global, moves objects in cells, and changes the
+  ;; register at 0x11038 and the lowest cell of the stack, which no constant is ever written to.
   (func $look (param $sp i32)
     (call $scan (i32.sub (local.get $sp) (i32.const 64)) (i32.add (local.get $sp) (i32.const 8)))
     (call $scan (i32.const 0x11000) (i32.const 0x11040))

@@ -1,9 +1,11 @@
-;; An annotated interpreter for random programs. An instruction is 4 bytes: opcode, a small operand (8 bits),
-;; a signed operand (16 bits). A function's code begins with a header: request slot, function to call (an
-;; offset), four offsets of computed jumps. Registers are cells at 0x11000, always of dynamic contents, as
-;; callees change them; scratch memory is at 0x900. Of four registers at 0x11040 two have boxes of floats, the third one
-;; of an integer, the last one of either; boxes are above 0x20100. An object has the upper bits of the word at 0x9f0, which depends on the argument of
-;; the call, as do the registers and scratch memory.
+;; An annotated interpreter for random programs. An instruction is 4 bytes: opcode, a small operand
+;; (8 bits), a signed operand (16 bits). A function's code begins with a header: request slot,
+;; function to call (an offset), four offsets of computed jumps. Registers are cells at 0x11000,
+;; always of dynamic contents, as callees change them; scratch memory is at 0x900. Of four registers
+;; at 0x11040 two have boxes of floats, the third one of an integer, the last one of either; boxes
+;; are at 0x1000 and, those that are made, above 0x20100. An object has the upper bits of the word
+;; at 0x9f0, which depends on the argument of the call, as do the registers, scratch memory and the
+;; contents of the first boxes. `$dispatch` is a dispatcher.
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
@@ -58,8 +60,9 @@
       (local.set $from (i32.add (local.get $from) (i32.const 8)))
       (br_if $next (i32.lt_u (local.get $from) (local.get $to)))))
 
-  ;; Makes the boxes that are there from the start, one in 32 bytes, with contents that depend on $x: seven of floats,
-  ;; never 0, which is what a missing payload would be, then five of integers. No two places begin with the same one.
+  ;; Makes the boxes that are there from the start, one in 32 bytes, with contents that depend on
+  ;; $x: seven of floats, never 0, which is what a missing payload would be, then five of integers.
+  ;; No two places begin with the same one.
   (func $constants (param $x i64)
     (local $at i32) (local $sort i32)
     (local.set $at (i32.const 0x1000))
@@ -78,8 +81,8 @@
       (local.set $at (i32.add (local.get $at) (i32.const 32)))
       (br_if $next (i32.lt_u (local.get $at) (i32.const 0x1180)))))
 
-  ;; A box of a float: a word with its own address, then the float. Traps where there is a box already, and where only
-  ;; a part of its place is left.
+  ;; A box of a float: a word with its own address, then the float. Traps where there is a box
+  ;; already, and where only a part of its place is left.
   (func $box (param f64) (result i64)
     (local $place i64) (local $at i32)
     (local.set $place (i64.load (i32.const 0x90)))
@@ -124,8 +127,8 @@
   (func $peek (param i64)
     (call $report (call $open (local.get 0))))
 
-  ;; Does that for a box in memory, and moves it, as a collector would: once in each collection, and what is left of it
-  ;; is no box.
+  ;; Does that for a box in memory, and moves it, as a collector would: once in each collection, and
+  ;; what is left of it is no box.
   (func $move_box (param $place i32)
     (local $box i64) (local $at i32)
     (local.set $box (i64.load (local.get $place)))
@@ -175,8 +178,8 @@
     (call $report (local.get $sum))
     (local.get $sum))
 
-  ;; Looks at all cells of the stack from $sp up, at the registers and at scratch memory; moves objects, and changes
-  ;; each register.
+  ;; Looks at all cells of the stack from $sp up, at the registers and at scratch memory; moves
+  ;; objects, and changes each register.
   (func $look (param $sp i32)
     (local $cell i32) (local $sum i64)
     (local.set $sum (call $sum (local.get $sp) (i32.const 0x20000)))

@@ -16,6 +16,9 @@ use bactrian_tests::{scratch, workspace};
 use clap::Parser;
 use specializer::fault::{KINDS, Kind};
 
+/// The kind that is planted in the store.
+const STALE_BODY: &str = "StaleBody";
+
 /// Plants wrong residual code and counts who notices it.
 #[derive(Debug, Parser)]
 struct Arguments {
@@ -47,9 +50,10 @@ fn main() -> Result<()> {
         0 => None,
         _ => Some(Bench::new(&scratch(&target(), "mutants")?)?),
     };
+    let is_wanted = |stage: &str, name: &str| format!("{stage} {name}").contains(&arguments.only);
     let wanted = KINDS.iter().copied().filter(|&kind| {
         let (stage, name) = names(kind);
-        format!("{stage} {name}").contains(&arguments.only)
+        is_wanted(stage, &name)
     });
     let survey = |kind| {
         let (stage, name) = names(kind);
@@ -60,8 +64,10 @@ fn main() -> Result<()> {
         Ok(row(stage, name, tally, score.transpose()?))
     };
     let mut rows = in_parallel(&wanted.collect::<Vec<_>>(), survey)?;
-    let tally = stale::survey(&engine, &cases, arguments.mutants)?;
-    rows.push(row("cache", "StaleBody".to_owned(), tally, None));
+    if is_wanted("cache", STALE_BODY) {
+        let tally = stale::survey(&engine, &cases, arguments.mutants)?;
+        rows.push(row("cache", STALE_BODY.to_owned(), tally, None));
+    }
     if let Some(directory) = &arguments.survivors {
         rows.iter()
             .try_for_each(|row| write_survivors(directory, row))?;
