@@ -153,12 +153,12 @@ pub const KINDS: &[Kind] = &[
 pub enum Act {
     /// The code is made wrong.
     Break,
-    /// The code traps where it would do another thing than it should: so a test finds out whether a
-    /// call ever comes to that.
+    /// The code traps where it would do another thing than it should: so a test finds out whether
+    /// a call ever comes to that.
     Trap,
-    /// What reads the values that would be wrong traps, once the code that makes them so has run and
-    /// given others: so a test finds out whether they ever matter. Nothing changes where it is not values that
-    /// would be wrong.
+    /// What reads the values that would be wrong traps, once the code that makes them so has run
+    /// and given others: so a test finds out whether they ever matter. Nothing changes where it is
+    /// not values that would be wrong.
     TrapReaders,
 }
 

@@ -77,8 +77,8 @@ fn check(engine: &Engine, text: &str, arguments: &[i64], seed: u64) -> Result<bo
     Ok(requests.any(|request| matches!(request.outcome, specializer::Outcome::Declined(_))))
 }
 
-/// Optimisations that random programs of the machine have no use for: it says nothing of its values,
-/// and has no safepoints. Goldens have both.
+/// Optimisations that random programs of the machine have no use for: it says nothing of its
+/// values, and has no safepoints. Goldens have both.
 const UNUSED: [&str; 2] = ["facts", "safepoints"];
 
 /// So that a fault in an optimisation can show in random modules.

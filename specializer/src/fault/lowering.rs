@@ -214,7 +214,7 @@ fn take_places(function: &Function, plan: &Plan, blocks: &[(usize, Block)]) -> b
     };
     match [blocks[0].1, blocks[1].1]
         .map(start)
-        .map(|start| <[_; 5]>::try_from(start))
+        .map(<[_; 5]>::try_from)
     {
         [
             Ok([place, base, _, add, store]),

@@ -120,7 +120,8 @@ const FLAG: u32 = 0x40;
 const SET: i32 = -8;
 
 /// Lets the places trap, by a store beyond all memory. What the code means beside that stays as it
-/// is, and so do the rules that it keeps: an `unreachable` would cut off blocks that others rely on.
+/// is, and so do the rules that it keeps: an `unreachable` would cut off blocks that others rely
+/// on.
 pub fn trap(function: &mut Function, sites: &Sites) {
     for &site in &sites.places {
         let mut code = Code::new(function);

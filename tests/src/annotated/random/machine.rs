@@ -10,8 +10,8 @@ use super::Watch;
 const LOOK: u8 = 6;
 const SEE: u8 = 24;
 
-/// Flags of a request, as the module's text has the rest of it by number: the code calls itself, and
-/// it repeats itself.
+/// Flags of a request, by number as all that the module's text says: the code calls itself, and it
+/// repeats itself.
 const RECURSIVE: u32 = 1;
 const LOOPS: u32 = 2;
 
