@@ -50,6 +50,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "exec",
             "dominators",
             "module",
+            "allocator",
             "request",
             "image",
             "lift",

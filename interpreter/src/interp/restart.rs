@@ -8,7 +8,7 @@ use crate::code;
 use crate::value::Value;
 
 macro_rules! restart {
-    ($($name:ident $inexact:ident $n:literal ($($argument:ident)*);)*) => {$(
+    ($($name:ident $inexact:ident $n:literal ($($argument:ident $place:literal)*);)*) => {$(
         #[doc = concat!("Applies a partial application to ", $n, " arguments, of a function that")]
         /// takes up to [`MAX_DIRECT`]: what is specialized for the RESTART at `code`.
         pub extern "C" fn $name(code: u32, partial: i64, top: u32, $($argument: i64),*) -> i64 {
@@ -19,10 +19,12 @@ macro_rules! restart {
                 return $inexact(code, partial, top, $($argument),*);
             }
             let field = |index| Value(partial).field(index).0;
-            let new = [$($argument),*];
             let arguments = core::array::from_fn(|index| match index.checked_sub(held) {
                 None => field(ARGUMENTS + index),
-                Some(index) => new.get(index).copied().unwrap_or(UNUSED),
+                // No array of the new ones: it would be in memory, and its release after the call
+                // would keep that from being a tail call.
+                $(Some($place) => $argument,)*
+                Some(_) => UNUSED,
             });
             let closure = field(ARGUMENTS - 1);
             enter(function, closure, top, arity, arguments)
@@ -31,6 +33,6 @@ macro_rules! restart {
 }
 
 restart! {
-    restart_1 inexact_1 1 (a0);
-    restart_2 inexact_2 2 (a0 a1);
+    restart_1 inexact_1 1 (a0 0);
+    restart_2 inexact_2 2 (a0 0 a1 1);
 }

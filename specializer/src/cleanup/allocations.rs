@@ -10,6 +10,9 @@
 //!
 //! Leaves out allocations of a size that is not known: they stay calls.
 
+#[cfg(test)]
+mod tests;
+
 use smallvec::{SmallVec, smallvec};
 
 use crate::allocator::{Allocator, HEADER};

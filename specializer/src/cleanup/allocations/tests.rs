@@ -1,0 +1,182 @@
+//! What cleanup leaves of allocations. `tests/golden/allocations.wat` runs some.
+
+use expect_test::{Expect, expect};
+
+use crate::allocator::Allocator;
+use crate::ir::residual::Function;
+use crate::ir::{Func, Global, Sig, Signature, Type};
+use crate::optimisations::Optimisations;
+
+const ALLOCATOR: Allocator = Allocator {
+    allocate: Func(7),
+    pointer: 64,
+    floor: 68,
+};
+
+/// Those of [`crate::random`], and the allocator's.
+struct Types;
+
+impl crate::op::Types for Types {
+    fn function(&self, func: Func) -> Option<&Signature> {
+        static ALLOCATE: std::sync::LazyLock<Signature> = std::sync::LazyLock::new(|| Signature {
+            params: vec![Type::I32, Type::I64],
+            results: vec![Type::I32],
+        });
+        match func == ALLOCATOR.allocate {
+            true => Some(&ALLOCATE),
+            false => crate::random::Types.function(func),
+        }
+    }
+
+    fn signature(&self, sig: Sig) -> Option<&Signature> {
+        crate::random::Types.signature(sig)
+    }
+
+    fn global(&self, global: Global) -> Option<Type> {
+        crate::random::Types.global(global)
+    }
+}
+
+fn check(text: &str, expect: Expect) {
+    let mut function: Function = crate::text::parse(text).expect("the test's function parses");
+    crate::verify::residual(&function, &Types).expect("the test's function is valid");
+    crate::cleanup::run(
+        &mut function,
+        Some(&ALLOCATOR),
+        &Optimisations::default(),
+        &mut |pass, function| {
+            if let Err(fault) = crate::verify::residual(function, &Types) {
+                panic!("{pass} leaves a function that breaks a rule: {fault}");
+            }
+        },
+    );
+    expect.assert_eq(&function.to_string());
+}
+
+#[test]
+fn blocks_that_are_allocated_one_after_the_other_take_their_memory_at_once() {
+    check(
+        "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    v2: i32 = i32.const 16
+    v3: i64 = i64.const 1277
+    v4: i32 = call fn7 v2, v3
+    i64.store v4, v1
+    jump bb1()
+bb1():
+    v5: i32 = i32.const 24
+    v6: i64 = i64.const 2048
+    v7: i32 = call fn7 v5, v6
+    v8: i64 = i64.extend_i32_u v4
+    i64.store v7, v8
+    v9: i64 = i64.extend_i32_u v7
+    return v9
+}
+",
+        expect![[r#"
+            function(i32, i64) -> i64 {
+            bb0(v0: i32, v1: i64):
+                v2: i32 = i32.const 64
+                v3: i32 = i32.const 68
+                v4: i32 = i32.const -40
+                v5: i32 = i32.const 24
+                v6: i64 = i64.const 2048
+                v7: i32 = i32.const 16
+                v8: i64 = i64.const 1277
+                v9: i32 = i32.const -16
+                v10: i32 = i32.const -8
+                v11: i32 = i32.const -32
+                v12: i32 = i32.load v2
+                v13: i32 = i32.load v3
+                v14: i32 = i32.add v12, v4
+                v15: i32 = i32.lt_u v14, v13
+                branch v15 ? bb1() : bb2()
+            bb1():
+                v16: i32 = call fn7 v7, v8
+                v17: i32 = call fn7 v5, v6
+                jump bb3(v16, v17)
+            bb2():
+                i32.store v2, v14
+                v18: i32 = i32.add v12, v9
+                i64.store v18, v8
+                v19: i32 = i32.add v12, v10
+                i64.store v14, v6
+                v20: i32 = i32.add v12, v11
+                jump bb3(v19, v20)
+            bb3(v21: i32, v22: i32):
+                i64.store v21, v1
+                v23: i64 = i64.extend_i32_u v21
+                i64.store v22, v23
+                v24: i64 = i64.extend_i32_u v22
+                return v24
+            }
+        "#]],
+    );
+}
+
+#[test]
+fn a_call_comes_between_two_groups() {
+    check(
+        "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    v2: i32 = i32.const 16
+    v3: i64 = i64.const 1277
+    v4: i32 = call fn7 v2, v3
+    i64.store v4, v1
+    v5: i64 = i64.extend_i32_u v4
+    v6: i64 = call fn0 v0, v5
+    v7: i32 = call fn7 v2, v3
+    i64.store v7, v6
+    v8: i32 = call fn7 v0, v3
+    v9: i64 = i64.extend_i32_u v8
+    return v9
+}
+",
+        expect![[r#"
+            function(i32, i64) -> i64 {
+            bb0(v0: i32, v1: i64):
+                v2: i32 = i32.const 64
+                v3: i32 = i32.const 68
+                v4: i32 = i32.const -16
+                v5: i64 = i64.const 1277
+                v6: i32 = i32.const -8
+                v7: i32 = i32.const 16
+                v8: i32 = i32.load v2
+                v9: i32 = i32.load v3
+                v10: i32 = i32.add v8, v4
+                v11: i32 = i32.lt_u v10, v9
+                branch v11 ? bb1() : bb2()
+            bb1():
+                v12: i32 = call fn7 v7, v5
+                jump bb3(v12)
+            bb2():
+                i32.store v2, v10
+                i64.store v10, v5
+                v13: i32 = i32.add v8, v6
+                jump bb3(v13)
+            bb3(v14: i32):
+                i64.store v14, v1
+                v15: i64 = i64.extend_i32_u v14
+                v16: i64 = call fn0 v0, v15
+                v17: i32 = i32.load v2
+                v18: i32 = i32.load v3
+                v19: i32 = i32.add v17, v4
+                v20: i32 = i32.lt_u v19, v18
+                branch v20 ? bb4() : bb5()
+            bb4():
+                v21: i32 = call fn7 v7, v5
+                jump bb6(v21)
+            bb5():
+                i32.store v2, v19
+                i64.store v19, v5
+                v22: i32 = i32.add v17, v6
+                jump bb6(v22)
+            bb6(v23: i32):
+                i64.store v23, v16
+                v24: i32 = call fn7 v0, v5
+                v25: i64 = i64.extend_i32_u v24
+                return v25
+            }
+        "#]],
+    );
+}
