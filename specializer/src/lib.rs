@@ -6,7 +6,8 @@
 //!
 //! * [`index`], `entity`, [`op`], [`ir`]: the SSA form; [`text`] prints and parses it, [`verify`]
 //!   checks it, [`exec`] runs it, [`dominators`] orders its blocks;
-//! * [`module`], [`request`], [`image`]: what the snapshot holds, and what it asks for;
+//! * [`module`], `allocator`, [`request`], [`image`]: what the snapshot holds, and what it asks
+//!   for;
 //! * [`lift`]: the SSA form of a WebAssembly function;
 //! * [`eval`]: partial evaluation, request by request, with `optimisations` switched on or off;
 //! * [`cleanup`] and [`lower`]: back to WebAssembly;

@@ -96,7 +96,7 @@ macro_rules! by_count {
             n: u32,
             arguments: Arguments,
         ) -> i64 {
-            if partial::is_known(code, n) {
+            if partial::is_known_to_wait(code, n) {
                 return match n {
                     $($case => $partial(code, closure, top, $(arguments[$index]),*),)*
                 };

@@ -60,7 +60,7 @@ impl Inexact {
 
 /// Whether the function at `code` is known here, and known to take more than `n` arguments.
 #[inline(always)]
-pub fn is_known(code: u32, n: u32) -> bool {
+pub fn is_known_to_wait(code: u32, n: u32) -> bool {
     specialize_known(code) != 0
         && code::arity(code) < ARITY_LIMIT
         && Inexact::of_function(code, n) == Inexact::Function
