@@ -4,19 +4,30 @@
 
 use expect_test::{Expect, expect};
 
+use crate::allocator::Allocator;
 use crate::ir::residual::Function;
+use crate::op::Types;
 use crate::optimisations::Optimisations;
 
 fn check(text: &str, expect: Expect) {
+    check_with(None, &crate::random::Types, text, expect);
+}
+
+/// What cleanup leaves of a function whose module has this allocator.
+pub(super) fn check_with(
+    allocator: Option<&Allocator>,
+    types: &dyn Types,
+    text: &str,
+    expect: Expect,
+) {
     let mut function: Function = crate::text::parse(text).expect("the test's function parses");
-    crate::verify::residual(&function, &crate::random::Types)
-        .expect("the test's function is valid");
+    crate::verify::residual(&function, types).expect("the test's function is valid");
     super::run(
         &mut function,
-        None,
+        allocator,
         &Optimisations::default(),
         &mut |pass, function| {
-            if let Err(fault) = crate::verify::residual(function, &crate::random::Types) {
+            if let Err(fault) = crate::verify::residual(function, types) {
                 panic!("{pass} leaves a function that breaks a rule: {fault}");
             }
         },

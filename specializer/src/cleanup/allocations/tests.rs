@@ -3,9 +3,8 @@
 use expect_test::{Expect, expect};
 
 use crate::allocator::Allocator;
-use crate::ir::residual::Function;
+use crate::cleanup::tests::check_with;
 use crate::ir::{Func, Global, Sig, Signature, Type};
-use crate::optimisations::Optimisations;
 
 const ALLOCATOR: Allocator = Allocator {
     allocate: Func(7),
@@ -38,19 +37,7 @@ impl crate::op::Types for Types {
 }
 
 fn check(text: &str, expect: Expect) {
-    let mut function: Function = crate::text::parse(text).expect("the test's function parses");
-    crate::verify::residual(&function, &Types).expect("the test's function is valid");
-    crate::cleanup::run(
-        &mut function,
-        Some(&ALLOCATOR),
-        &Optimisations::default(),
-        &mut |pass, function| {
-            if let Err(fault) = crate::verify::residual(function, &Types) {
-                panic!("{pass} leaves a function that breaks a rule: {fault}");
-            }
-        },
-    );
-    expect.assert_eq(&function.to_string());
+    check_with(Some(&ALLOCATOR), &Types, text, expect);
 }
 
 #[test]
