@@ -57,15 +57,16 @@ fn made_closure(address: u32, code: u32) -> i64 {
 /// no safepoint.
 #[inline(always)]
 pub fn allocate_young(wosize: u32, tag: u8) -> u32 {
-    if specialize_active() != 0 {
-        return allocate((wosize + 1) * WORD, header(wosize as usize, tag) as i64);
+    match specialize_active() {
+        0 => take((wosize + 1) * WORD, header(wosize as usize, tag) as i64),
+        _ => allocate_block(wosize, tag),
     }
-    let start = vm().young_ptr.get().wrapping_sub((wosize + 1) * WORD);
-    if start < vm().young_floor.get() {
-        heap::alloc_small(wosize, tag)
-    } else {
-        place_young(start, wosize, tag)
-    }
+}
+
+/// The same by a call that the specializer knows.
+#[inline(always)]
+pub fn allocate_block(wosize: u32, tag: u8) -> u32 {
+    allocate((wosize + 1) * WORD, header(wosize as usize, tag) as i64)
 }
 
 /// Exported under [`annotations::ALLOCATOR_EXPORT`].
@@ -89,9 +90,14 @@ pub struct Published(Allocator);
 #[cfg(target_family = "wasm")]
 unsafe impl Sync for Published {}
 
-/// The same as [`allocate_young`], as [`annotations::Allocator`] wants it.
+/// What [`annotations::Allocator`] describes.
 #[inline(never)]
-pub extern "C" fn allocate(bytes: u32, header: i64) -> u32 {
+extern "C" fn allocate(bytes: u32, header: i64) -> u32 {
+    take(bytes, header)
+}
+
+#[inline(always)]
+fn take(bytes: u32, header: i64) -> u32 {
     let start = vm().young_ptr.get().wrapping_sub(bytes);
     if start < vm().young_floor.get() {
         return heap::alloc_small(bytes / WORD - 1, header as u8);
@@ -224,7 +230,7 @@ impl Registers {
         }
         Some(match specialize_active() {
             0 => place_young(start, wosize, tag),
-            _ => allocate(bytes, header(wosize as usize, tag) as i64),
+            _ => allocate_block(wosize, tag),
         })
     }
 

@@ -3,10 +3,10 @@
 //! Invariant: which kinds there are, and the number of each, is [`BACTRIAN_BOXES`]. Nobody writes
 //! into such a box.
 
-use super::blocks::{allocate, allocate_young, allocations_poll};
+use super::blocks::{allocate_block, allocate_young, allocations_poll};
 use super::registers::Registers;
 use crate::memory;
-use crate::value::{Value, WORD, boxed, header, tag};
+use crate::value::{Value, WORD, boxed, tag};
 use annotations::{box_kind, specialize_active};
 
 /// Exported under [`annotations::BOX_EXPORT`], in the order of [`boxed`].
@@ -51,7 +51,7 @@ const INTEGER_WOSIZE: u32 = 2;
 
 #[inline(never)]
 extern "C" fn box_float(x: f64) -> i64 {
-    write_float(allocate(2 * WORD, header(1, tag::DOUBLE) as i64), x)
+    write_float(allocate_block(1, tag::DOUBLE), x)
 }
 
 #[inline(never)]
@@ -71,8 +71,7 @@ extern "C" fn box_nativeint(n: i64) -> i64 {
 
 #[inline(always)]
 fn allocate_integer() -> u32 {
-    let header = header(INTEGER_WOSIZE as usize, tag::CUSTOM);
-    allocate((INTEGER_WOSIZE + 1) * WORD, header as i64)
+    allocate_block(INTEGER_WOSIZE, tag::CUSTOM)
 }
 
 /// The same for generic code.
