@@ -5,7 +5,8 @@
 ;; at 0x11040 two have boxes of floats, the third one of an integer, the last one of either; boxes
 ;; are at 0x1000 and, those that are made, above 0x20100. An object has the upper bits of the word
 ;; at 0x9f0, which depends on the argument of the call, as do the registers, scratch memory and the
-;; contents of the first boxes. `$dispatch` is a dispatcher.
+;; contents of the first boxes. Blocks are taken from 0x4fe00 down; there is room for a few.
+;; `$dispatch` is a dispatcher.
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
@@ -24,15 +25,17 @@
   (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
   (global (export "BACTRIAN_BOXES") i32 (i32.const 0x60))
   (global (export "BACTRIAN_DISPATCHERS") i32 (i32.const 0x88))
+  (global (export "BACTRIAN_ALLOCATOR") i32 (i32.const 0x98))
   (global $fuel (mut i32) (i32.const 0))
   ;; The number of the last collection: no address.
   (global $collection (mut i32) (i32.const 0x80000000))
   (type $entry (func (param i32 i32 i64) (result i64)))
-  (table 5 funcref)
-  (elem (i32.const 1) $interpret $box $box_integer $dispatch)
+  (table 6 funcref)
+  (elem (i32.const 1) $interpret $box $box_integer $dispatch $allocate)
   (data (i32.const 0x60) (i32 2 2 0 3 8))
   (data (i32.const 0x88) (i32 1 4))
   (data (i32.const 0x90) (i32 0x20100 0))
+  (data (i32.const 0x98) (i32 5 0xa8 0xac) (i32 0) (i32 0x4fe00 0x4fd00))
   (data (i32.const 0x11040) (i64 0x1008 0x1028 0x10e8 0x1048))
   (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x200 2))
   (data (i32.const 0x120) (i32 0x12dc 0x1000))
@@ -152,6 +155,19 @@
         (i32.store (local.get $at) (global.get $collection))
         (i32.store offset=4 (local.get $at) (i32.load (local.get $place))))))
 
+  ;; Takes memory for a block; says how many bytes it has, and what it is. Starts again from above
+  ;; when there is none left, and reports that.
+  (func $allocate (param $bytes i32) (param $header i64) (result i32)
+    (local $start i32)
+    (local.set $start (i32.sub (i32.load (i32.const 0xa8)) (local.get $bytes)))
+    (if (i32.lt_u (local.get $start) (i32.load (i32.const 0xac)))
+      (then
+        (call $report (i64.extend_i32_u (local.get $start)))
+        (local.set $start (i32.sub (i32.const 0x4fe00) (local.get $bytes)))))
+    (i32.store (i32.const 0xa8) (local.get $start))
+    (i64.store (local.get $start) (local.get $header))
+    (i32.add (local.get $start) (i32.const 8)))
+
   ;; Takes one unit of fuel, if there is one; reports it, so that no other call may come before it.
   (func $burn (result i32)
     (call $report (i64.extend_i32_u (global.get $fuel)))
@@ -210,7 +226,7 @@
 
   (func $interpret (type $entry)
     (local $code i32) (local $op i32) (local $small i32) (local $large i32) (local $at i32) (local $pc i32)
-    (local $box i64)
+    (local $box i64) (local $block i32)
     (local.set $code (local.get 0))
     (call $peek (call $read (i32.const 0x11040)))
     (call $peek (call $read (i32.const 0x11048)))
@@ -439,6 +455,18 @@
               (local.set 2 (i64.add (local.get 2) (i64.load offset=8 (i32.wrap_i64 (local.get $box)))))
               (br $next)))
           (local.set 2 (i64.add (local.get 2) (call $open (local.get $box))))
+          (br $next)))
+      ;; 34: two blocks, the second of which leads to the first
+      (if (i32.eq (local.get $op) (i32.const 34))
+        (then
+          (local.set $at (call $allocate (i32.const 16) (i64.const 0x700)))
+          (i64.store (local.get $at) (local.get 2))
+          (local.set 2 (i64.add (local.get 2) (i64.load (i32.const 0x930))))
+          (local.set $block (call $allocate (i32.const 24) (i64.const 0xb01)))
+          (i32.store (local.get $block) (local.get $at))
+          (i64.store offset=8 (local.get $block) (local.get 2))
+          (local.set 2 (i64.add (local.get 2) (i64.load (i32.load (local.get $block)))))
+          (local.set 2 (i64.add (local.get 2) (i64.load offset=8 (local.get $block))))
           (br $next)))
       ;; 20: a cell at an address that is not known
       (call $write

@@ -182,7 +182,7 @@ impl<'r> Code<'r> {
             self.op(SEE, 0, 0);
         }
         let (float, other) = (self.random.usize(..2), self.random.usize(..2));
-        match self.random.usize(..23) {
+        match self.random.usize(..24) {
             0 | 1 => self.op(0, 0, large),
             2 => self.op(3, register, 0),
             3 => self.op(4, register, 0),
@@ -211,6 +211,7 @@ impl<'r> Code<'r> {
                 self.op(31, from, 0);
             }
             22 => self.op(32, 0, 0),
+            23 => self.op(34, 0, 0),
             _ => self.op(5, 0, 0),
         }
     }
