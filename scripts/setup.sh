@@ -19,10 +19,12 @@ need_target() {
         fail "no Rust compiler found; install the stable toolchain from https://rustup.rs"
     [ -d "$libdir" ] && return
     command -v rustup >/dev/null 2>&1 ||
-        fail "the Rust target $target is missing and there is no rustup: install your distribution's package for it (Debian: libstd-rust-dev-wasm32)"
+        fail "the Rust target $target is missing and there is no rustup:" \
+            "install your distribution's package for it (Debian: libstd-rust-dev-wasm32)"
     say "adding the Rust target $target"
     rustup target add $target ||
-        fail "could not add the Rust target: run \`rustup target add $target\` where the network allows it"
+        fail "could not add the Rust target:" \
+            "run \`rustup target add $target\` where the network allows it"
 }
 
 need_ocaml() {
@@ -32,7 +34,8 @@ need_ocaml() {
         apt-get update -qq && apt-get install -y -qq --no-install-recommends ocaml-nox >/dev/null ||
             fail "could not install OCaml: run \`apt-get install ocaml-nox\`"
     else
-        fail "ocamlc and ocamlrun are missing: run \`apt-get install ocaml-nox\` as root (or install OCaml 4.13 with opam)"
+        fail "ocamlc and ocamlrun are missing:" \
+            "run \`apt-get install ocaml-nox\` as root (or install OCaml 4.13 with opam)"
     fi
 }
 

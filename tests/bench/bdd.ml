@@ -1,4 +1,5 @@
-(* allocation: Binary decision diagrams with hash-consing: counts the solutions of a queens board formula. *)
+(* allocation: Binary decision diagrams with hash-consing: counts the solutions of a queens board
+   formula. *)
 type bdd = Zero | One | Node of { id : int; var : int; low : bdd; high : bdd }
 
 let id = function Zero -> 0 | One -> 1 | Node n -> n.id
@@ -55,7 +56,8 @@ let var i = mk i Zero One
 let rec count total from = function
   | Zero -> 0
   | One -> 1 lsl (total - from)
-  | Node n -> (1 lsl (n.var - from)) * (count total (n.var + 1) n.low + count total (n.var + 1) n.high)
+  | Node n ->
+      (1 lsl (n.var - from)) * (count total (n.var + 1) n.low + count total (n.var + 1) n.high)
 
 let queens n =
   let at r c = var ((r * n) + c) in

@@ -12,7 +12,9 @@ let rec matching subst pattern t =
   | App (f, args), App (g, brgs) when f = g -> List.fold_left2 matching subst args brgs
   | App _, _ -> raise_notrace No_match
 
-let rec apply subst = function Var v -> List.assoc v subst | App (f, args) -> App (f, List.map (apply subst) args)
+let rec apply subst = function
+  | Var v -> List.assoc v subst
+  | App (f, args) -> App (f, List.map (apply subst) args)
 
 let app f l = App (f, l)
 let v n = Var n
@@ -20,17 +22,26 @@ let zero = app "0" []
 let s x = app "s" [ x ]
 
 let rules =
-  [ (app "+" [ zero; v 0 ], v 0); (app "+" [ s (v 0); v 1 ], s (app "+" [ v 0; v 1 ])); (app "*" [ zero; v 0 ], zero);
-    (app "*" [ s (v 0); v 1 ], app "+" [ v 1; app "*" [ v 0; v 1 ] ]); (app "fact" [ zero ], s zero);
-    (app "fact" [ s (v 0) ], app "*" [ s (v 0); app "fact" [ v 0 ] ]); (app "append" [ app "nil" []; v 0 ], v 0);
-    (app "append" [ app "cons" [ v 0; v 1 ]; v 2 ], app "cons" [ v 0; app "append" [ v 1; v 2 ] ]); (app "rev" [ app "nil" [] ], app "nil" []);
-    (app "rev" [ app "cons" [ v 0; v 1 ] ], app "append" [ app "rev" [ v 1 ]; app "cons" [ v 0; app "nil" [] ] ]) ]
+  [ (app "+" [ zero; v 0 ], v 0);
+    (app "+" [ s (v 0); v 1 ], s (app "+" [ v 0; v 1 ]));
+    (app "*" [ zero; v 0 ], zero);
+    (app "*" [ s (v 0); v 1 ], app "+" [ v 1; app "*" [ v 0; v 1 ] ]);
+    (app "fact" [ zero ], s zero);
+    (app "fact" [ s (v 0) ], app "*" [ s (v 0); app "fact" [ v 0 ] ]);
+    (app "append" [ app "nil" []; v 0 ], v 0);
+    (app "append" [ app "cons" [ v 0; v 1 ]; v 2 ], app "cons" [ v 0; app "append" [ v 1; v 2 ] ]);
+    (app "rev" [ app "nil" [] ], app "nil" []);
+    (app "rev" [ app "cons" [ v 0; v 1 ] ],
+     app "append" [ app "rev" [ v 1 ]; app "cons" [ v 0; app "nil" [] ] ]) ]
 
 let steps = ref 0
 
 let rec try_rules t = function
   | [] -> None
-  | (l, r) :: rest -> ( match matching [] l t with subst -> incr steps; Some (apply subst r) | exception No_match -> try_rules t rest)
+  | (l, r) :: rest -> (
+      match matching [] l t with
+      | subst -> incr steps; Some (apply subst r)
+      | exception No_match -> try_rules t rest)
 
 let rec normalise t =
   match t with

@@ -1,11 +1,18 @@
-(* arrays: A brainf*** interpreter with compiled jumps: an array-driven virtual machine with pattern matching. *)
+(* arrays: A brainf*** interpreter with compiled jumps: an array-driven virtual machine with pattern
+   matching. *)
 type op = Move of int | Add of int | Out | Jz of int | Jnz of int
 
 let compile src =
   let code = Array.make (String.length src) Out and n = ref 0 and stack = ref [] in
   let emit op = code.(!n) <- op; incr n in
-  let bump d = match if !n > 0 then code.(!n - 1) else Out with Add k -> code.(!n - 1) <- Add (k + d) | _ -> emit (Add d) in
-  let shift d = match if !n > 0 then code.(!n - 1) else Out with Move k -> code.(!n - 1) <- Move (k + d) | _ -> emit (Move d) in
+  let bump d =
+    match if !n > 0 then code.(!n - 1) else Out with
+    | Add k -> code.(!n - 1) <- Add (k + d)
+    | _ -> emit (Add d) in
+  let shift d =
+    match if !n > 0 then code.(!n - 1) else Out with
+    | Move k -> code.(!n - 1) <- Move (k + d)
+    | _ -> emit (Move d) in
   String.iter
     (function
       | '+' -> bump 1
@@ -39,7 +46,8 @@ let run code =
 (* Counts in nested loops, then prints a greeting. *)
 let program =
   "++++++++++[>++++++++++++[>++++++++++++++++[>++++++++++++++++[>++++++++[>+<-]<-]<-]<-]<-]"
-  ^ "++++++++++[>+++++++>++++++++++>+++>+<<<<-]>++.>+.+++++++..+++.>++.<<+++++++++++++++.>.+++.------.--------.>+.>."
+  ^ "++++++++++[>+++++++>++++++++++>+++>+<<<<-]>++.>+.+++++++..+++.>++.<<+++++++++++++++.\
+     >.+++.------.--------.>+.>."
 
 let () =
   let code = compile program in

@@ -1,4 +1,5 @@
-(* strings: Ciphers and runs: String.map, mapi, Bytes loops, run-length coding, palindromes, anagrams. *)
+(* strings: Ciphers and runs: String.map, mapi, Bytes loops, run-length coding, palindromes,
+   anagrams. *)
 let shift k c =
   match c with
   | 'a' .. 'z' -> Char.chr (((Char.code c - 97 + k + 26) mod 26) + 97)
@@ -47,7 +48,9 @@ let () =
   let text = ref line in
   for k = 1 to 26 do text := caesar k (vigenere "secret" !text) done;
   Printf.printf "%s\n" (Digest.to_hex (Digest.string !text));
-  Printf.printf "%d\n" (String.length (encode (String.concat "" (List.init 20_000 (fun i -> String.make (1 + (i mod 5)) (String.sub (word (i + 3)) 1 2).[i land 1])))));
+  Printf.printf "%d\n"
+    (String.length (encode (String.concat "" (List.init 20_000 (fun i ->
+      String.make (1 + (i mod 5)) (String.sub (word (i + 3)) 1 2).[i land 1])))));
   let palindromes = ref 0 in
   for i = 1 to 100_000 do
     let s = string_of_int i in
@@ -60,4 +63,5 @@ let () =
     let key = letters (word i) in
     Hashtbl.replace table key (i :: (try Hashtbl.find table key with Not_found -> []))
   done;
-  Printf.printf "%d %d\n" (Hashtbl.length table) (Hashtbl.fold (fun _ l best -> max best (List.length l)) table 0)
+  Printf.printf "%d %d\n" (Hashtbl.length table)
+    (Hashtbl.fold (fun _ l best -> max best (List.length l)) table 0)

@@ -1,4 +1,5 @@
-(* strings: A lexer and a recursive-descent parser for arithmetic, with errors as exceptions, and a printer. *)
+(* strings: A lexer and a recursive-descent parser for arithmetic, with errors as exceptions, and a
+   printer. *)
 type token = Number of int | Ident of string | Symbol of char | End
 type expr = Int of int | Name of string | Neg of expr | Bin of char * expr * expr
 
@@ -11,7 +12,9 @@ let is_letter c = (c >= 'a' && c <= 'z') || c = '_'
 
 let span lexer f =
   let start = lexer.at in
-  while lexer.at < String.length lexer.text && f lexer.text.[lexer.at] do lexer.at <- lexer.at + 1 done;
+  while lexer.at < String.length lexer.text && f lexer.text.[lexer.at] do
+    lexer.at <- lexer.at + 1
+  done;
   String.sub lexer.text start (lexer.at - start)
 
 let advance lexer =
@@ -78,7 +81,8 @@ let rec print buffer = function
     Buffer.add_char buffer ')'
 
 let line i = Printf.sprintf "%d + foo_%s*(%d - -bar / %d) - (%d*%d + (x - %d)) %s" i
-  (if i land 1 = 0 then "a" else "bcd") (i mod 97) (i mod 3) (i * 3) i (i land 63) (if i mod 50 = 0 then ")" else "* 2")
+  (if i land 1 = 0 then "a" else "bcd") (i mod 97) (i mod 3) (i * 3) i (i land 63)
+  (if i mod 50 = 0 then ")" else "* 2")
 
 let () =
   let sum = ref 0 and errors = Hashtbl.create 5 and characters = ref 0 in
@@ -91,7 +95,9 @@ let () =
       if parse (Buffer.contents buffer) <> e then print_endline "differs";
       sum := (!sum + eval e) land 0xffffffff
     with
-    | Syntax (_, message) -> Hashtbl.replace errors message (1 + Option.value ~default:0 (Hashtbl.find_opt errors message))
+    | Syntax (_, message) ->
+        Hashtbl.replace errors message
+          (1 + Option.value ~default:0 (Hashtbl.find_opt errors message))
     | Division_by_zero -> incr sum
   done;
   Printf.printf "%d %d\n" !sum !characters;

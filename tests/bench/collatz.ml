@@ -1,5 +1,6 @@
 (* arrays: Longest Collatz chain below a limit: integer arithmetic in a tail-recursive loop. *)
-let rec length n acc = if n = 1 then acc else length (if n land 1 = 0 then n lsr 1 else (3 * n) + 1) (acc + 1)
+let rec length n acc =
+  if n = 1 then acc else length (if n land 1 = 0 then n lsr 1 else (3 * n) + 1) (acc + 1)
 
 let () =
   let best = ref 0 and arg = ref 0 in

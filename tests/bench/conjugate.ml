@@ -1,4 +1,5 @@
-(* floats: conjugate gradients for Poisson's equation on a square, vectors and the grid in Bigarrays. *)
+(* floats: conjugate gradients for Poisson's equation on a square, vectors and the grid in
+   Bigarrays. *)
 open Bigarray
 
 type grid = (float, float64_elt, c_layout) Array2.t
@@ -53,7 +54,10 @@ let () =
   List.iter
     (fun n ->
       let source = make n in
-      for k = 1 to 10 do source.{1 + (k * 37 mod (n - 2)), 1 + (k * 61 mod (n - 2))} <- float_of_int k done;
+      for k = 1 to 10 do
+        source.{1 + (k * 37 mod (n - 2)), 1 + (k * 61 mod (n - 2))} <- float_of_int k
+      done;
       let x, rounds, rho = solve source in
-      Printf.printf "%d: %d rounds, residual %.3e, middle %.12f\n" n rounds (sqrt rho) x.{n / 2, n / 2})
+      Printf.printf "%d: %d rounds, residual %.3e, middle %.12f\n"
+        n rounds (sqrt rho) x.{n / 2, n / 2})
     [ 32; 48; 64; 80 ]

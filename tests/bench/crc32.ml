@@ -12,7 +12,8 @@ let table =
 let crc32 s =
   let crc = ref 0xffffffffl in
   for i = 0 to String.length s - 1 do
-    let index = Int32.to_int (Int32.logand (Int32.logxor !crc (Int32.of_int (Char.code s.[i]))) 0xffl) in
+    let index =
+      Int32.to_int (Int32.logand (Int32.logxor !crc (Int32.of_int (Char.code s.[i]))) 0xffl) in
     crc := Int32.logxor table.(index) (Int32.shift_right_logical !crc 8)
   done;
   Int32.lognot !crc
@@ -29,7 +30,10 @@ let bitwise s =
   in
   Int32.lognot (Seq.fold_left step (-1l) (String.to_seq s))
 
-let fnv s = Seq.fold_left (fun h c -> Int32.mul (Int32.logxor h (Int32.of_int (Char.code c))) 0x01000193l) 0x811c9dc5l (String.to_seq s)
+let fnv s =
+  Seq.fold_left
+    (fun h c -> Int32.mul (Int32.logxor h (Int32.of_int (Char.code c))) 0x01000193l)
+    0x811c9dc5l (String.to_seq s)
 
 let adler s =
   let a = ref 1l and b = ref 0l in

@@ -1,6 +1,6 @@
-(* allocation: Chains of 100,000 ephemerons, the data of each being the key of the one before. First only the
-   key of the first is held otherwise, then none. They are made in the order in which ocamlrun does
-   not take quadratic time. *)
+(* allocation: Chains of 100,000 ephemerons, the data of each being the key of the one before. First
+   only the key of the first is held otherwise, then none. They are made in the order in which
+   ocamlrun does not take quadratic time. *)
 module E = Ephemeron.K1
 
 type link = { number : int }

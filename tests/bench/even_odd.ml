@@ -1,4 +1,5 @@
-(* calls: Mutual recursion: even and odd, Hofstadter's sequences, an automaton with a function for each state. *)
+(* calls: Mutual recursion: even and odd, Hofstadter's sequences, an automaton with a function for
+   each state. *)
 let rec even n = n = 0 || odd (n - 1)
 and odd n = n <> 0 && even (n - 1)
 
@@ -6,9 +7,12 @@ let rec female n = if n = 0 then 1 else n - male (female (n - 1))
 and male n = if n = 0 then 0 else n - female (male (n - 1))
 
 (* Whether a binary number, its digits from the left, is divisible by three. *)
-let rec zero n bit = if bit < 0 then true else if (n lsr bit) land 1 = 0 then zero n (bit - 1) else one n (bit - 1)
-and one n bit = if bit < 0 then false else if (n lsr bit) land 1 = 0 then two n (bit - 1) else zero n (bit - 1)
-and two n bit = if bit < 0 then false else if (n lsr bit) land 1 = 0 then one n (bit - 1) else two n (bit - 1)
+let rec zero n bit =
+  if bit < 0 then true else if (n lsr bit) land 1 = 0 then zero n (bit - 1) else one n (bit - 1)
+and one n bit =
+  if bit < 0 then false else if (n lsr bit) land 1 = 0 then two n (bit - 1) else zero n (bit - 1)
+and two n bit =
+  if bit < 0 then false else if (n lsr bit) land 1 = 0 then one n (bit - 1) else two n (bit - 1)
 
 let rec hanoi n source target spare moves =
   if n = 0 then moves

@@ -1,7 +1,8 @@
 (* calls: Exceptions as everyday control flow: lookups that fail, early exits, deep unwinding. *)
 exception Found of int
 
-let find_first p a = try Array.iteri (fun i x -> if p x then raise_notrace (Found i)) a; -1 with Found i -> i
+let find_first p a =
+  try Array.iteri (fun i x -> if p x then raise_notrace (Found i)) a; -1 with Found i -> i
 let rec lookup k = function [] -> raise Not_found | (k', v) :: r -> if k = k' then v else lookup k r
 let get k env default = try lookup (k : int) env with Not_found -> default
 let rec dive n = if n = 0 then raise Exit else 1 + dive (n - 1)

@@ -1,4 +1,5 @@
-(* arrays: Shortest paths between all pairs, transitive closure, and the longest common subsequence: loops over matrices. *)
+(* arrays: Shortest paths between all pairs, transitive closure, and the longest common subsequence:
+   loops over matrices. *)
 let infinite = max_int / 4
 
 let graph n =
@@ -37,16 +38,22 @@ let () =
   let near = Array.map (Array.map (fun w -> w < 30)) d in
   floyd d;
   let sum = ref 0 and far = ref 0 in
-  Array.iter (Array.iter (fun w -> if w < infinite then begin sum := !sum + w; far := max !far w end)) d;
+  Array.iter
+    (Array.iter (fun w -> if w < infinite then begin sum := !sum + w; far := max !far w end))
+    d;
   Printf.printf "sum %d, diameter %d\n" !sum !far;
   closure near;
-  let pairs = Array.fold_left (Array.fold_left (fun count b -> if b then count + 1 else count)) 0 near in
+  let pairs =
+    Array.fold_left (Array.fold_left (fun count b -> if b then count + 1 else count)) 0 near in
   Printf.printf "reachable %d\n" pairs;
-  let a = Array.init 1200 (fun i -> (i * i) mod 17) and b = Array.init 1200 (fun i -> (i * i * i) mod 17) in
+  let a = Array.init 1200 (fun i -> (i * i) mod 17)
+  and b = Array.init 1200 (fun i -> (i * i * i) mod 17) in
   let lcs = Array.make_matrix 1201 1201 0 in
   for i = 1 to 1200 do
     for j = 1 to 1200 do
-      lcs.(i).(j) <- (if a.(i - 1) = b.(j - 1) then lcs.(i - 1).(j - 1) + 1 else max lcs.(i - 1).(j) lcs.(i).(j - 1))
+      lcs.(i).(j) <-
+        (if a.(i - 1) = b.(j - 1) then lcs.(i - 1).(j - 1) + 1
+         else max lcs.(i - 1).(j) lcs.(i).(j - 1))
     done
   done;
   Printf.printf "common %d\n" lcs.(1200).(1200)

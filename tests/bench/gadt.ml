@@ -1,4 +1,5 @@
-(* allocation: A typed expression language as a GADT: generated, simplified, evaluated, and compiled to a stack machine. *)
+(* allocation: A typed expression language as a GADT: generated, simplified, evaluated, and compiled
+   to a stack machine. *)
 type _ expr =
   | Int : int -> int expr
   | Bool : bool -> bool expr
@@ -31,8 +32,15 @@ let rec simplify : type a. a expr -> a expr = function
     match simplify a, simplify b with
     | Int 1, e | e, Int 1 -> e
     | a, b -> Mul (a, b))
-  | If (c, t, e) -> ( match simplify c with Bool true -> simplify t | Bool false -> simplify e | c -> If (c, simplify t, simplify e))
-  | Less (a, b) -> ( match simplify a, simplify b with Int m, Int n -> Bool (m < n) | a, b -> Less (a, b))
+  | If (c, t, e) -> (
+      match simplify c with
+      | Bool true -> simplify t
+      | Bool false -> simplify e
+      | c -> If (c, simplify t, simplify e))
+  | Less (a, b) -> (
+      match simplify a, simplify b with
+      | Int m, Int n -> Bool (m < n)
+      | a, b -> Less (a, b))
   | First p -> ( match simplify p with Pair (a, _) -> a | p -> First p)
   | Second p -> ( match simplify p with Pair (_, b) -> b | p -> Second p)
   | Pair (a, b) -> Pair (simplify a, simplify b)
@@ -75,7 +83,8 @@ let rec build depth k =
   else match k mod 4 with
     | 0 -> Add (build (depth - 1) (k + 1), build (depth - 1) (k * 3))
     | 1 -> Mul (build (depth - 1) (k + 2), build (depth - 1) (k * 5))
-    | 2 -> If (Less (build (depth - 1) k, Int 2), build (depth - 1) (k + 3), build (depth - 1) (k / 2))
+    | 2 ->
+        If (Less (build (depth - 1) k, Int 2), build (depth - 1) (k + 3), build (depth - 1) (k / 2))
     | _ -> Second (Pair (Bool true, First (Pair (build (depth - 1) (k + 7), Int k))))
 
 let () =

@@ -17,4 +17,5 @@ let () =
     let k = (i land 255, i mod 37) in
     if not (Hashtbl.mem pairs k) then Hashtbl.add pairs k i
   done;
-  Printf.printf "%d %d %d\n" (Hashtbl.fold (fun _ n acc -> acc + n) ints 0) (Hashtbl.find strings "key77") (Hashtbl.length pairs)
+  Printf.printf "%d %d %d\n" (Hashtbl.fold (fun _ n acc -> acc + n) ints 0)
+    (Hashtbl.find strings "key77") (Hashtbl.length pairs)

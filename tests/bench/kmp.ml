@@ -1,4 +1,5 @@
-(* strings: Searching: naive, Knuth-Morris-Pratt, Boyer-Moore-Horspool and Rabin-Karp over one text. *)
+(* strings: Searching: naive, Knuth-Morris-Pratt, Boyer-Moore-Horspool and Rabin-Karp over one
+   text. *)
 let text n =
   let seed = ref 17 in
   String.init n (fun _ ->
@@ -51,7 +52,8 @@ let rabin_karp text pattern =
   let push h c = ((h * 256) + Char.code c) mod modulus in
   String.iter (fun c -> wanted := push !wanted c) pattern;
   for i = 0 to n - 1 do
-    if i >= m then hash := (!hash + (modulus * 256) - (Char.code text.[i - m] * !power)) mod modulus;
+    if i >= m then
+      hash := (!hash + (modulus * 256) - (Char.code text.[i - m] * !power)) mod modulus;
     hash := push !hash text.[i];
     if i >= m - 1 && !hash = !wanted && String.sub text (i - m + 1) m = pattern then incr count
   done;
@@ -61,5 +63,6 @@ let () =
   let text = text 700_000 in
   List.iter
     (fun pattern ->
-      Printf.printf "%s: %d %d %d %d\n" pattern (naive text pattern) (kmp text pattern) (horspool text pattern) (rabin_karp text pattern))
+      Printf.printf "%s: %d %d %d %d\n" pattern
+        (naive text pattern) (kmp text pattern) (horspool text pattern) (rabin_karp text pattern))
     [ "abc"; "abcab"; "dddd"; "bcdabc" ]

@@ -14,9 +14,14 @@ let distance a b =
   done;
   prev.(m)
 
-let word seed = String.init (200 + (seed mod 50)) (fun i -> Char.chr (97 + ((i * i * seed) + (i / 3)) mod 26))
+let word seed =
+  String.init (200 + (seed mod 50)) (fun i -> Char.chr (97 + ((i * i * seed) + (i / 3)) mod 26))
 
 let () =
   let total = ref 0 in
-  for i = 1 to 16 do for j = 1 to 16 do total := !total + distance (word (i * 7)) (word (j * 13)) done done;
+  for i = 1 to 16 do
+    for j = 1 to 16 do
+      total := !total + distance (word (i * 7)) (word (j * 13))
+    done
+  done;
   Printf.printf "%d\n" !total

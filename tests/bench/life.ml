@@ -12,6 +12,12 @@ let step board =
       !n = 3 || (!n = 2 && board.(i).(j))))
 
 let () =
-  let board = ref (Array.init size (fun i -> Array.init size (fun j -> (i * j) + (i * i) mod 7 > 0 && ((i * 31) + (j * 17)) mod 5 < 2))) in
+  let board =
+    ref (Array.init size (fun i ->
+        Array.init size (fun j ->
+            (i * j) + (i * i) mod 7 > 0 && ((i * 31) + (j * 17)) mod 5 < 2))) in
   for _ = 1 to 240 do board := step !board done;
-  Printf.printf "%d\n" (Array.fold_left (fun acc r -> Array.fold_left (fun acc b -> if b then acc + 1 else acc) acc r) 0 !board)
+  Printf.printf "%d\n"
+    (Array.fold_left
+       (fun acc r -> Array.fold_left (fun acc b -> if b then acc + 1 else acc) acc r)
+       0 !board)

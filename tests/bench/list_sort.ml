@@ -8,7 +8,11 @@ let rec merge_sort = function
   | l -> let a, b = split [] [] l in merge [] (merge_sort a) (merge_sort b)
 
 let random_list n =
-  let rec go n seed acc = if n = 0 then acc else let seed = ((seed * 1103515245) + 12345) land 0x7fffffff in go (n - 1) seed (seed :: acc) in
+  let rec go n seed acc =
+    if n = 0 then acc
+    else
+      let seed = ((seed * 1103515245) + 12345) land 0x7fffffff in
+      go (n - 1) seed (seed :: acc) in
   go n 42 []
 
 let () =

@@ -1,8 +1,9 @@
-(* allocation: Some fifty million allocations beside a live heap of 100 MB, parts of which are replaced. Arguments say otherwise: megabytes,
-   millions of allocations. *)
+(* allocation: Some fifty million allocations beside a live heap of 100 MB, parts of which are
+   replaced. Arguments say otherwise: megabytes, millions of allocations. *)
 type node = { mutable left : node list; key : int; name : string }
 let () =
-  let argument i default = if Array.length Sys.argv > i then int_of_string Sys.argv.(i) else default in
+  let argument i default =
+    if Array.length Sys.argv > i then int_of_string Sys.argv.(i) else default in
   let mb = argument 1 100 in
   let total = argument 2 50 * 1_000_000 in
   (* An entry takes a record (4 words), a string (2 words) and a word of the array. *)

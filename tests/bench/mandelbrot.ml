@@ -9,7 +9,8 @@ let () =
   let size = 640 and sum = ref 0 and inside = ref 0 in
   for y = 0 to size - 1 do
     for x = 0 to size - 1 do
-      let cr = (2. *. float_of_int x /. float_of_int size) -. 1.5 and ci = (2. *. float_of_int y /. float_of_int size) -. 1. in
+      let cr = (2. *. float_of_int x /. float_of_int size) -. 1.5
+      and ci = (2. *. float_of_int y /. float_of_int size) -. 1. in
       let n = escape cr ci 0. 0. 80 in
       if n = 0 then incr inside else sum := !sum + n
     done

@@ -15,4 +15,5 @@ let () =
   for i = 0 to 30_000 do s := S.add (string_of_int (i * 31 mod 10007)) !s done;
   let halves = S.filter (fun k -> String.length k > 3) !s in
   for i = 0 to 16_000 do m := M.remove i !m done;
-  Printf.printf "%d %d %d %d %d\n" sum !found (S.cardinal !s) (S.cardinal (S.diff !s halves)) (M.cardinal !m)
+  Printf.printf "%d %d %d %d %d\n" sum !found
+    (S.cardinal !s) (S.cardinal (S.diff !s halves)) (M.cardinal !m)

@@ -32,6 +32,8 @@ let determinant m =
 
 let () =
   let n = 240 in
-  let m = Array.init n (fun i -> Array.init n (fun j -> if i = j then 2. else 1. /. float_of_int (i + j + 1))) in
+  let m =
+    Array.init n (fun i ->
+        Array.init n (fun j -> if i = j then 2. else 1. /. float_of_int (i + j + 1))) in
   let p = multiply m (multiply m m) in
   Printf.printf "%.6f %.6e\n" p.(3).(5) (determinant m)

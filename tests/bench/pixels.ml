@@ -1,4 +1,5 @@
-(* arrays: an image of bytes in a Bigarray, blurred, its histogram equalised, its edges found and counted. *)
+(* arrays: an image of bytes in a Bigarray, blurred, its histogram equalised, its edges found and
+   counted. *)
 open Bigarray
 
 type image = (int, int8_unsigned_elt, c_layout) Array2.t

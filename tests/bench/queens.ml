@@ -1,5 +1,7 @@
 (* arrays: All solutions of the n-queens problem with lists. *)
-let rec safe q d = function [] -> true | x :: r -> q <> x && q <> x + d && q <> x - d && safe q (d + 1) r
+let rec safe q d = function
+  | [] -> true
+  | x :: r -> q <> x && q <> x + d && q <> x - d && safe q (d + 1) r
 
 let rec place n row board =
   if row = 0 then 1

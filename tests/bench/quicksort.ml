@@ -49,5 +49,11 @@ let () =
   quicksort a 0 (Array.length a - 1);
   heapsort b;
   Array.sort compare c;
-  let sorted a = try for i = 1 to Array.length a - 1 do if a.(i - 1) > a.(i) then raise Exit done; true with Exit -> false in
+  let sorted a =
+    try
+      for i = 1 to Array.length a - 1 do
+        if a.(i - 1) > a.(i) then raise Exit
+      done;
+      true
+    with Exit -> false in
   Printf.printf "%b %b %b %d\n" (sorted a) (sorted b) (sorted c) a.(1000)

@@ -35,7 +35,8 @@ let plane height =
     else begin
       let distance = (height -. origin.y) /. direction.y in
       if distance < 1e-4 then None
-      else Some { distance; point = origin +| (distance *| direction); normal = vec 0. 1. 0.; shine = 0.2 }
+      else Some { distance; point = origin +| (distance *| direction);
+                  normal = vec 0. 1. 0.; shine = 0.2 }
     end
   in
   { intersect }

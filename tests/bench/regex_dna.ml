@@ -1,5 +1,5 @@
-(* strings: Regular expressions over DNA: how often each of several alternatives occurs in a generated
-   sequence, then what replacing patterns makes of it. *)
+(* strings: Regular expressions over DNA: how often each of several alternatives occurs in a
+   generated sequence, then what replacing patterns makes of it. *)
 
 (* A sequence in lines of 60, with repeats: pieces of a short one, and letters by their weights. *)
 let sequence length =

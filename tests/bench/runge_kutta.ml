@@ -1,4 +1,5 @@
-(* floats: Runge-Kutta of the fourth order on tuples of floats: the Lorenz attractor and a pendulum. *)
+(* floats: Runge-Kutta of the fourth order on tuples of floats: the Lorenz attractor and a
+   pendulum. *)
 let lorenz (x, y, z) = (10. *. (y -. x), (x *. (28. -. z)) -. y, (x *. y) -. (8. /. 3. *. z))
 let pendulum (angle, speed, time) = (speed, -.(9.81 *. sin angle) -. (0.1 *. speed) +. cos time, 1.)
 

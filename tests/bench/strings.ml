@@ -10,9 +10,12 @@ let make_text n =
   Buffer.contents b
 
 let reverse_words line = String.concat " " (List.rev (String.split_on_char ' ' line))
-let vowels s = String.fold_left (fun n c -> match c with 'a' | 'e' | 'i' | 'o' | 'u' -> n + 1 | _ -> n) 0 s
+let vowels s =
+  String.fold_left (fun n c -> match c with 'a' | 'e' | 'i' | 'o' | 'u' -> n + 1 | _ -> n) 0 s
 
-let caesar s = String.map (fun c -> if c >= 'a' && c <= 'z' then Char.chr (((Char.code c - 84) mod 26) + 97) else c) s
+let caesar s =
+  String.map
+    (fun c -> if c >= 'a' && c <= 'z' then Char.chr (((Char.code c - 84) mod 26) + 97) else c) s
 
 let () =
   let text = make_text 60_000 in
@@ -20,7 +23,9 @@ let () =
   for round = 1 to 20 do
     let lines = String.split_on_char '\n' text in
     let out = Buffer.create 1024 in
-    List.iteri (fun i l -> Buffer.add_string out (Printf.sprintf "%04d %s\n" i (reverse_words l))) lines;
+    List.iteri
+      (fun i l -> Buffer.add_string out (Printf.sprintf "%04d %s\n" i (reverse_words l)))
+      lines;
     let s = caesar (Buffer.contents out) in
     total := !total + vowels s + (round * String.length s)
   done;

@@ -66,5 +66,6 @@ let () =
     nodes := 0;
     load text;
     let solved = solve () in
-    Printf.printf "%b %5d %s\n" solved !nodes (String.concat "" (Array.to_list (Array.map string_of_int grid))))
+    Printf.printf "%b %5d %s\n" solved !nodes
+      (String.concat "" (Array.to_list (Array.map string_of_int grid))))
     puzzles

@@ -1,4 +1,5 @@
-(* integers: Random numbers with Int64: xorshift, splitmix and a permuted congruential generator, tested on dice. *)
+(* integers: Random numbers with Int64: xorshift, splitmix and a permuted congruential generator,
+   tested on dice. *)
 open Int64
 
 type generator = { mutable state : int64; next : generator -> int64 }

@@ -1,4 +1,5 @@
-(* Loads the files named on its command line, each publicly unless the name follows "private"; then runs what registered. *)
+(* Loads the files named on its command line, each publicly unless the name follows "private"; then
+   runs what registered. *)
 
 let attempt what f =
   match f () with
@@ -24,7 +25,9 @@ let attempt what f =
   | exception Api.Refused what -> Printf.printf "[host] refused: %s\n" what
 
 let rec load = function
-  | "private" :: file :: rest -> attempt ("private " ^ file) (fun () -> Dynlink.loadfile_private file); load rest
+  | "private" :: file :: rest ->
+      attempt ("private " ^ file) (fun () -> Dynlink.loadfile_private file);
+      load rest
   | file :: rest -> attempt file (fun () -> Dynlink.loadfile file); load rest
   | [] -> ()
 
@@ -40,7 +43,8 @@ let use { Api.name; transform; make } =
 
 let () =
   at_exit (fun () -> print_endline "[host] exit");
-  Printf.printf "native: %b, adapted: %s\n" Dynlink.is_native (Dynlink.adapt_filename "dir/plugin.cmxs");
+  Printf.printf "native: %b, adapted: %s\n" Dynlink.is_native
+    (Dynlink.adapt_filename "dir/plugin.cmxs");
   Dynlink.allow_unsafe_modules true;
   load (List.tl (Array.to_list Sys.argv));
   List.iter use (List.rev !Api.plugins);

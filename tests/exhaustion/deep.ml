@@ -1,5 +1,5 @@
-(* Recursion of several kinds, deeper than a small native stack allows: each ends in an exception, and the program goes
-   on. *)
+(* Recursion of several kinds, deeper than a small native stack allows: each ends in an exception,
+   and the program goes on. *)
 
 let rec sum n = if n = 0 then 0 else 1 + sum (n - 1)
 let rec sum_of_floats x = if x = 0. then 0. else 1. +. sum_of_floats (x -. 1.)

@@ -1,5 +1,5 @@
-;; Address arithmetic wraps at 32 bits, static offsets do not: x + 1024 is not an offset of 1024, for a value
-;; that is not known and for a pointer.
+;; Address arithmetic wraps at 32 bits, static offsets do not: x + 1024 is not an offset of 1024,
+;; for a value that is not known and for a pointer.
 ;; run -4 -> 77
 ;; run 0 -> 7
 (module
@@ -18,12 +18,14 @@
   (data (i32.const 1020) (i8 70 0 0 0))
   (data (i32.const 1024) (i64 0))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (call $position (local.get 0))
     (i64.add
       (i64.load (i32.add (i32.wrap_i64 (local.get 2)) (i32.const 1024)))
-      (i64.load8_u (i32.add (i32.sub (local.get 0) (i32.const 0x7ffffffc)) (i32.const 0x7ffffffd))))))
+      (i64.load8_u
+        (i32.add (i32.sub (local.get 0) (i32.const 0x7ffffffc)) (i32.const 0x7ffffffd))))))
 ;; residual
 ;; function(i32, i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i32, v2: i64):

@@ -1,5 +1,5 @@
-;; On one way the box is looked at, on the other something else comes: the join has a pointer, and the
-;; box is made on its edge.
+;; On one way the box is looked at, on the other something else comes: the join has a pointer, and
+;; the box is made on its edge.
 ;; run 0 -> 77
 ;; run 3 -> 6
 (module
@@ -29,14 +29,17 @@
   (func $float (param i64) (result f64)
     (f64.load (i32.wrap_i64 (local.get 0))))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $value i64)
     (call $position (local.get 0))
     (local.set $value (local.get 2))
     (if (i64.eqz (local.get 2))
       (then (local.set $value (i64.const 0x98)))
-      (else (local.set $value (call $box (f64.convert_i64_s (i64.shl (local.get 2) (i64.const 1)))))))
+      (else
+        (local.set $value
+          (call $box (f64.convert_i64_s (i64.shl (local.get 2) (i64.const 1)))))))
     (i64.trunc_f64_s (call $float (local.get $value)))))
 ;; residual
 ;; function(i32, i32, i64) -> i64 {

@@ -27,7 +27,8 @@
     (f64.store (local.get $at) (local.get 0))
     (i64.extend_i32_u (local.get $at)))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $sum i64)
     (local.set $sum (i64.load (i32.const 0x98)))
@@ -38,7 +39,9 @@
           (call $position (i32.add (local.get 0) (i32.const 1)))
           (local.set $sum
             (call $box
-              (f64.add (f64.load (i32.wrap_i64 (local.get $sum))) (f64.convert_i64_s (local.get 2)))))
+              (f64.add
+                (f64.load (i32.wrap_i64 (local.get $sum)))
+                (f64.convert_i64_s (local.get 2)))))
           (local.set 2 (i64.sub (local.get 2) (i64.const 1)))
           (br $again))))
     (call $position (i32.add (local.get 0) (i32.const 2)))

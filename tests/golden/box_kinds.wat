@@ -1,5 +1,5 @@
-;; Boxes of two kinds: where they meet, each is made on its edge. The interpreter learns of which kind a
-;; box is, in residual code alone.
+;; Boxes of two kinds: where they meet, each is made on its edge. The interpreter learns of which
+;; kind a box is, in residual code alone.
 ;; run 0 -> 10 after 1 2
 ;; run 5 -> 15 after 1 2
 (module
@@ -34,7 +34,8 @@
   (func $other (param i64) (result i64)
     (call $block (i64.const 2) (local.get 0)))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   ;; The first word of the block.
   (func $first (param i64) (result i64)
     (i64.load (i32.wrap_i64 (local.get 0))))

@@ -29,7 +29,8 @@
   (func $float (param i64) (result f64)
     (f64.load (i32.wrap_i64 (local.get 0))))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $sum i64)
     (call $position (local.get 0))
@@ -40,7 +41,9 @@
         (then
           (local.set $sum
             (call $box
-              (f64.add (f64.load (i32.wrap_i64 (local.get $sum))) (f64.convert_i64_s (local.get 2)))))
+              (f64.add
+                (f64.load (i32.wrap_i64 (local.get $sum)))
+                (f64.convert_i64_s (local.get 2)))))
           (local.set 2 (i64.sub (local.get 2) (i64.const 1)))
           (br $again))))
     (i64.trunc_f64_s (f64.load (i32.wrap_i64 (local.get $sum))))))

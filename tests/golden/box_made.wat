@@ -36,7 +36,8 @@
     (call $report (i64.extend_i32_u
       (i64.eq (i64.load (local.get 0)) (i64.load offset=8 (local.get 0))))))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $cell i32)
     (local $a i64)

@@ -1,8 +1,9 @@
-;; Two functions of a program that call through request slots in its code: a call to another function and one to
-;; itself become direct calls, a call whose result is returned becomes a tail call. Neither mentions an address.
-;; None is evaluated in place, as the request says that what is called calls itself.
-;; Code: one cell a function, (arity, slot); the function at 0x1000 computes sums recursively, the one at 0x1010
-;; calls it with its argument, and tail-calls it with the result.
+;; Two functions of a program that call through request slots in its code: a call to another
+;; function and one to itself become direct calls, a call whose result is returned becomes a tail
+;; call. Neither mentions an address. None is evaluated in place, as the request says that what is
+;; called calls itself.
+;; Code: one cell a function, (arity, slot); the function at 0x1000 computes sums recursively, the
+;; one at 0x1010 calls it with its argument, and tail-calls it with the result.
 ;; run 0 -> 0
 ;; run 3 -> 21
 ;; run 10 -> 1540

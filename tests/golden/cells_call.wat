@@ -1,5 +1,5 @@
-;; Around a call that looks at cells and changes one: what is dirty is stored before, what may have changed
-;; is loaded after, and the constant cell neither is loaded nor stored again.
+;; Around a call that looks at cells and changes one: what is dirty is stored before, what may have
+;; changed is loaded after, and the constant cell neither is loaded nor stored again.
 ;; run 5 -> 1035
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
@@ -22,7 +22,8 @@
   (func $other (param i32)
     (i64.store (local.get 0) (i64.mul (i64.load (local.get 0)) (i64.const 3))))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (call $position (local.get 0))
     (call $write (local.get 1) (local.get 2))

@@ -1,5 +1,5 @@
-;; The shape of an allocation: the slow path syncs, calls and invalidates, the fast path goes around. The
-;; join keeps the cell; the fast path stores nothing, the slow path reloads.
+;; The shape of an allocation: the slow path syncs, calls and invalidates, the fast path goes
+;; around. The join keeps the cell; the fast path stores nothing, the slow path reloads.
 ;; run 0 -> 7
 ;; run 1 -> 8 after 7
 (module
@@ -24,7 +24,8 @@
   (func $slow (param i32)
     (call $report (i64.sub (i64.load (local.get 0)) (i64.const 1))))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $cell i32)
     (local.set $cell (i32.sub (local.get 1) (i32.const 16)))

@@ -1,5 +1,5 @@
-;; More cells than are cached: an instruction pushes thirty values, and the deepest go to memory. Each comes
-;; back as it was.
+;; More cells than are cached: an instruction pushes thirty values, and the deepest go to memory.
+;; Each comes back as it was.
 ;; run 5 -> 149
 ;; run 0 -> -1
 (module
@@ -20,7 +20,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 0))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $count i32) (local $sum i64)
     (call $position (local.get 0))

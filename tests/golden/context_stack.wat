@@ -1,6 +1,6 @@
-;; A loop inside one instruction: its counter is a known value only because each round pushes, and in the end
-;; pops, a context of its own. The instruction multiplies the argument by each byte of a list and reports the
-;; products.
+;; A loop inside one instruction: its counter is a known value only because each round pushes, and
+;; in the end pops, a context of its own. The instruction multiplies the argument by each byte of a
+;; list and reports the products.
 ;; run 10 -> 210 after 10 20 30 40 50 60
 ;; run 0 -> 0 after 0 0 0 0 0 0
 (module
@@ -20,7 +20,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 6  1 2 3 4 5 6))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $end i32) (local $sum i64) (local $product i64)
     (call $position (local.get 0))

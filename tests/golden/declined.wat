@@ -1,5 +1,5 @@
-;; An interpreter that counts in its position has no end of contexts: the request runs into its budget and is
-;; declined. The slot keeps the generic function.
+;; An interpreter that counts in its position has no end of contexts: the request runs into its
+;; budget and is declined. The slot keeps the generic function.
 ;; run 3 -> 3
 ;; run 1000 -> 1000
 ;; nodes 50
@@ -17,7 +17,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 0))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $count i32)
     (loop $next

@@ -1,6 +1,8 @@
-;; A call of what is known goes to it; one of what is not goes to a dispatcher, which knows all functions of the table.
-;; Code is four words: nothing, a slot, what to do, and with what (0: add, 1: call, 2: call what the word at 0x800 says).
-;; That at 0x1030 is not requested; the slot of that at 0x1050 has a function of another type, that at 0x1060 none.
+;; A call of what is known goes to it; one of what is not goes to a dispatcher, which knows all
+;; functions of the table.
+;; Code is four words: nothing, a slot, what to do, and with what (0: add, 1: call, 2: call what the
+;; word at 0x800 says). That at 0x1030 is not requested; the slot of that at 0x1050 has a function
+;; of another type, that at 0x1060 none.
 ;; run 4096 5 0 -> 15
 ;; run 4160 5 4112 -> 15
 ;; run 4160 5 4128 -> 105
@@ -40,7 +42,8 @@
       (i32.load offset=4 (i32.wrap_i64 (local.get $code)))))
   (func $other (result i64) (i64.const 7))
   (func $dispatch (type $entry)
-    (return_call_indirect (type $entry) (local.get 0) (local.get 1) (i32.load offset=4 (local.get 0))))
+    (return_call_indirect (type $entry) (local.get 0) (local.get 1)
+      (i32.load offset=4 (local.get 0))))
   (func $interpret (type $entry)
     (local $callee i32)
     (call $position (local.get 0))

@@ -1,5 +1,5 @@
-;; A division whose result is not used still traps; a division of constants that traps is left in residual
-;; code, one that does not is folded.
+;; A division whose result is not used still traps; a division of constants that traps is left in
+;; residual code, one that does not is folded.
 ;; run 0 -> trap
 ;; run 1 -> 5
 (module
@@ -16,7 +16,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 2 0))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (call $position (local.get 0))
     (drop (i64.div_s (i64.const 1) (local.get 2)))

@@ -1,5 +1,5 @@
-;; What only generic code does with a value does not make it a position: the loop is one loop, though
-;; the value is known at first.
+;; What only generic code does with a value does not make it a position: the loop is one loop,
+;; though the value is known at first.
 ;; run 0 -> 1
 ;; run 3 -> 8
 (module
@@ -17,7 +17,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 0))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $value i64)
     (local.set $value (i64.const 1))
@@ -29,7 +30,9 @@
           (local.set $value (i64.shl (local.get $value) (i64.const 1)))
           (if (i32.eqz (call $active))
             (then
-              (local.set 0 (i32.add (local.get 0) (i32.wrap_i64 (i64.and (local.get $value) (i64.const 0)))))))
+              (local.set 0
+                (i32.add (local.get 0)
+                  (i32.wrap_i64 (i64.and (local.get $value) (i64.const 0)))))))
           (br $again))))
     (local.get $value)))
 ;; residual

@@ -1,5 +1,5 @@
-;; An immutable global is a constant. A mutable one is not, whatever its initial value; after a call it may
-;; have changed.
+;; An immutable global is a constant. A mutable one is not, whatever its initial value; after a call
+;; it may have changed.
 ;; run 0 -> 3250 after 50
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
@@ -19,12 +19,15 @@
   (global $changing (mut i64) (i64.const 50))
   (func $change (global.set $changing (i64.const 200)))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (call $position (local.get 0))
     (call $report (global.get $changing))
     (call $change)
-    (i64.add (i64.mul (global.get $fixed) (i64.const 1000)) (i64.add (global.get $changing) (i64.const 50)))))
+    (i64.add
+      (i64.mul (global.get $fixed) (i64.const 1000))
+      (i64.add (global.get $changing) (i64.const 50)))))
 ;; residual
 ;; function(i32, i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i32, v2: i64):

@@ -1,5 +1,5 @@
-;; A guess: where it comes true the code address is known and the load folds; where not, the general path
-;; loads.
+;; A guess: where it comes true the code address is known and the load folds; where not, the general
+;; path loads.
 ;; run 4096 -> 65
 ;; run 4097 -> 66
 (module
@@ -17,7 +17,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) "AB")
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (call $position (local.get 0))
     (i64.load8_u (call $guess (i32.wrap_i64 (local.get 2)) (local.get 0)))))

@@ -1,6 +1,7 @@
-;; A call that is evaluated in place needs no sync before it: where the callee returns at once, the caller's cell
-;; stays a value. Where it makes a tail call, that becomes a call, which may change the cell: there the cell is
-;; stored before and loaded after, and where the two ways meet, the cell is what each has.
+;; A call that is evaluated in place needs no sync before it: where the callee returns at once, the
+;; caller's cell stays a value. Where it makes a tail call, that becomes a call, which may change
+;; the cell: there the cell is stored before and loaded after, and where the two ways meet, the cell
+;; is what each has.
 ;; Code as in calls.wat: the function at 0x1010 calls the one at 0x1000.
 ;; run 0 -> 17
 ;; run 5 -> 46

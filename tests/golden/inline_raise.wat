@@ -1,5 +1,5 @@
-;; Where a call that is evaluated in place returns 0, which says that it raised, and where what it returns is said to
-;; be another number, the caller's test is decided.
+;; Where a call that is evaluated in place returns 0, which says that it raised, and where what it
+;; returns is said to be another number, the caller's test is decided.
 ;; Code as in calls.wat: the function at 0x1010 calls the one at 0x1000.
 ;; run 0 -> -1
 ;; run 4 -> 8

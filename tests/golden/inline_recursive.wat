@@ -1,5 +1,5 @@
-;; A function that calls itself is evaluated in place within itself, once. The request says that it calls itself, in
-;; its flags.
+;; A function that calls itself is evaluated in place within itself, once. The request says that it
+;; calls itself, in its flags.
 ;; run 0 -> 1
 ;; run 5 -> 32
 (module

@@ -1,6 +1,8 @@
-;; The word behind a pointer that is said to point to it is not loaded, not even after the pointer has gone through a
-;; cell that another function may have changed; there the pointer is loaded again. A call through the word is known.
-;; Code as in calls.wat: the function at 0x1010 calls what is in the block that it makes, the one at 0x1000.
+;; The word behind a pointer that is said to point to it is not loaded, not even after the pointer
+;; has gone through a cell that another function may have changed; there the pointer is loaded
+;; again. A call through the word is known.
+;; Code as in calls.wat: the function at 0x1010 calls what is in the block that it makes, the one at
+;; 0x1000.
 ;; run 4 -> 5
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
@@ -34,7 +36,8 @@
       (then (return (i64.add (local.get 2) (i64.const 1)))))
     (i32.store (i32.const 0x2000) (i32.add (local.get 0) (i32.load offset=12 (local.get 0))))
     (call $write (local.get 1)
-      (call $points_to (i64.load (i32.const 0x3000)) (i32.add (local.get 0) (i32.load offset=12 (local.get 0)))))
+      (call $points_to (i64.load (i32.const 0x3000))
+        (i32.add (local.get 0) (i32.load offset=12 (local.get 0)))))
     (call $sync)
     (call $other)
     (call $invalidate)

@@ -1,5 +1,5 @@
-;; A computed jump: the position is not known, and the generic loop goes on as residual code. Opcodes: 0
-;; jumps to the argument, 1 returns the next byte.
+;; A computed jump: the position is not known, and the generic loop goes on as residual code.
+;; Opcodes: 0 jumps to the argument, 1 returns the next byte.
 ;; run 3 -> 30
 ;; run 5 -> 50
 (module
@@ -16,7 +16,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 0 1 10 1 30 1 50))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (loop $next
       (call $position (local.get 0))

@@ -1,5 +1,5 @@
-;; Two arms of a conditional end in one announcement of the position. They are kept apart: each arm has its
-;; own constants.
+;; Two arms of a conditional end in one announcement of the position. They are kept apart: each arm
+;; has its own constants.
 ;; run 0 -> 20
 ;; run 1 -> 10
 (module
@@ -16,7 +16,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 0 3 10 20))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $target i32)
     (call $position (local.get 0))

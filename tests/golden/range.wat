@@ -1,4 +1,5 @@
-;; A value in bounds by contract: no path for others, and the residual code switches over exactly these.
+;; A value in bounds by contract: no path for others, and the residual code switches over exactly
+;; these.
 ;; run 2 -> 20
 ;; run 3 -> 30
 ;; run 4 -> 40
@@ -17,7 +18,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 0 0 20 30 40))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (call $position (local.get 0))
     (i64.load8_u (i32.add (local.get 0)

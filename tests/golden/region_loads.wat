@@ -1,6 +1,7 @@
-;; Loads of every width from constant memory, also beyond the data segments, where it is zero; the one load
-;; that leaves the region stays.
-;; run 0 -> 0 after -2 254 -258 65278 -50528514 -2 254 -772 64764 -50528514 4244438782 -50528514 1 2 0
+;; Loads of every width from constant memory, also beyond the data segments, where it is zero; the
+;; one load that leaves the region stays.
+;; run 0 -> 0
+;; after -2 254 -258 65278 -50528514 -2 254 -772 64764 -50528514 4244438782 -50528514 1 2 0
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "env" "report" (func $report (param i64)))
@@ -16,7 +17,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 -2 -2 -4 -4 -1 -1 -1 -1) (i64 1) (i32 2))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (call $position (local.get 0))
     (call $report (i64.extend_i32_s (i32.load8_s offset=0 (local.get 0))))

@@ -1,5 +1,5 @@
-;; Virtual registers at absolute addresses. One that was not written yet is loaded from memory, not taken for
-;; 0; one that is written on one path only is right on both.
+;; Virtual registers at absolute addresses. One that was not written yet is loaded from memory, not
+;; taken for 0; one that is written on one path only is right on both.
 ;; run 0 -> 40
 ;; run 1 -> 41
 (module
@@ -19,7 +19,8 @@
   (data (i32.const 0x1000) (i8 0))
   (data (i32.const 0x11000) (i64 40))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (call $position (local.get 0))
     (if (i64.ne (local.get 2) (i64.const 0))

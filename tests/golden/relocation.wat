@@ -1,4 +1,5 @@
-;; An address of the program that escapes into residual code is relocatable: base and offset, not a number.
+;; An address of the program that escapes into residual code is relocatable: base and offset, not a
+;; number.
 ;; run 2 -> 1 after 4104
 ;; run 4104 -> 10 after 4104
 (module
@@ -16,7 +17,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 0))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $here i32)
     (call $position (local.get 0))

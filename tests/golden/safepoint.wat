@@ -1,5 +1,6 @@
-;; A loop in which nothing can come to wait for a safepoint has no poll; one that stores to an address that is known,
-;; as allocation does, has it. The word at 0x1008 says which of the two it is.
+;; A loop in which nothing can come to wait for a safepoint has no poll; one that stores to an
+;; address that is known, as allocation does, has it. The word at 0x1008 says which of the two it
+;; is.
 ;; run 1 5 -> 5
 ;; run 0 5 -> 5
 (module
@@ -23,7 +24,8 @@
     (local $code i32)
     (local.set $code (select (i32.const 0x1000) (i32.const 0x1010) (local.get $quiet)))
     (call_indirect (type $entry)
-      (local.get $code) (i32.const 0x20000) (local.get $rounds) (i32.load offset=4 (local.get $code))))
+      (local.get $code) (i32.const 0x20000) (local.get $rounds)
+      (i32.load offset=4 (local.get $code))))
   (func $poll (i32.store (i32.const 0x400) (i32.const 0)))
   (func $interpret (type $entry)
     (local $sum i64)

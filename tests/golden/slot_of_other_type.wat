@@ -1,5 +1,5 @@
-;; A call through a slot with another type than the slot's function has: it traps, before and after. So does one
-;; through another table, where the index means another function.
+;; A call through a slot with another type than the slot's function has: it traps, before and after.
+;; So does one through another table, where the index means another function.
 ;; run 0 -> trap
 ;; run 1 -> 9
 ;; run 2 -> 7

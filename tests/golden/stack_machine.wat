@@ -1,6 +1,6 @@
-;; A stack machine whose program sums n + … + 1: branches and a loop become branches and a loop, operands
-;; become values. Opcodes: 0 push local, 1 set local, 2 add, 3 push the next byte, 4 branch back by the next
-;; byte if the local is not 0, 5 return.
+;; A stack machine whose program sums n + … + 1: branches and a loop become branches and a loop,
+;; operands become values. Opcodes: 0 push local, 1 set local, 2 add, 3 push the next byte, 4 branch
+;; back by the next byte if the local is not 0, 5 return.
 ;; run 4 -> 10
 ;; run 1 -> 1
 ;; run 10000 -> 50005000

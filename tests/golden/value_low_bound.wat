@@ -1,5 +1,5 @@
-;; A value specialization whose bounds do not begin at 0: the selector is rebased, each value has its own
-;; constants, and values outside of the bounds take the general path.
+;; A value specialization whose bounds do not begin at 0: the selector is rebased, each value has
+;; its own constants, and values outside of the bounds take the general path.
 ;; run 3 -> 103
 ;; run 4 -> 104
 ;; run 5 -> 105
@@ -22,7 +22,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 0))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $v i32)
     (call $position (local.get 0))

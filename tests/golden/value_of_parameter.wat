@@ -1,5 +1,5 @@
-;; A parameter that is passed on is known relative to itself only: specializing its value fans out all the
-;; same.
+;; A parameter that is passed on is known relative to itself only: specializing its value fans out
+;; all the same.
 ;; run 0 -> 7
 ;; run 1 -> 9
 ;; run 2 -> 1002

@@ -1,5 +1,5 @@
-;; Code after a value specialization sees the value itself, inside the bounds and outside: table entries are
-;; constants only inside.
+;; Code after a value specialization sees the value itself, inside the bounds and outside: table
+;; entries are constants only inside.
 ;; run 0 -> 11
 ;; run 1 -> 22
 ;; run 2 -> 33
@@ -19,7 +19,8 @@
     (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 0 11 22 33))
   (func (export "run") (param i64) (result i64)
-    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x80))))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
   (func $interpret (type $entry)
     (local $v i32)
     (call $position (local.get 0))

@@ -13,8 +13,10 @@ let single = [
   Obj.repr (fun a b c d e -> String.concat "" (List.map (check "5") [ a; b; c; d; e ]));
   Obj.repr (fun a b c d e f -> String.concat "" (List.map (check "6") [ a; b; c; d; e; f ]));
   Obj.repr (fun a b c d e f g -> String.concat "" (List.map (check "7") [ a; b; c; d; e; f; g ]));
-  Obj.repr (fun a b c d e f g h -> String.concat "" (List.map (check "8") [ a; b; c; d; e; f; g; h ]));
-  Obj.repr (fun a b c d e f g h i -> String.concat "" (List.map (check "9") [ a; b; c; d; e; f; g; h; i ]));
+  Obj.repr (fun a b c d e f g h ->
+      String.concat "" (List.map (check "8") [ a; b; c; d; e; f; g; h ]));
+  Obj.repr (fun a b c d e f g h i ->
+      String.concat "" (List.map (check "9") [ a; b; c; d; e; f; g; h; i ]));
 ]
 
 (* So that these are no functions of more parameters. *)
@@ -24,10 +26,14 @@ let double = [
   2, Obj.repr (fun a -> let x = check "1+" a in later (fun b -> x ^ check "+1" b));
   3, Obj.repr (fun a -> let x = check "1+" a in later (fun b c -> x ^ check "+2" b ^ check "+2" c));
   3, Obj.repr (fun a b -> let x = check "2+" a ^ check "2+" b in later (fun c -> x ^ check "+1" c));
-  4, Obj.repr (fun a b -> let x = check "2+" a ^ check "2+" b in later (fun c d -> x ^ check "+2" c ^ check "+2" d));
-  5, Obj.repr (fun a b c -> let x = check "3+" (a + b + c) in later (fun d e -> x ^ check "+2" d ^ check "+2" e));
-  7, Obj.repr (fun a b c d -> let x = check "4+" (a + b + c + d) in later (fun e f g -> x ^ check "+3" (e + f + g)));
-  9, Obj.repr (fun a b c d e f g h -> let x = check "8+" (a + b + c + d + e + f + g + h) in later (fun i -> x ^ check "+1" i));
+  4, Obj.repr (fun a b ->
+      let x = check "2+" a ^ check "2+" b in later (fun c d -> x ^ check "+2" c ^ check "+2" d));
+  5, Obj.repr (fun a b c ->
+      let x = check "3+" (a + b + c) in later (fun d e -> x ^ check "+2" d ^ check "+2" e));
+  7, Obj.repr (fun a b c d ->
+      let x = check "4+" (a + b + c + d) in later (fun e f g -> x ^ check "+3" (e + f + g)));
+  9, Obj.repr (fun a b c d e f g h ->
+      let x = check "8+" (a + b + c + d + e + f + g + h) in later (fun i -> x ^ check "+1" i));
 ]
 
 (* The arguments by pieces of these sizes. *)
@@ -52,7 +58,10 @@ let rec apply (f : Obj.t) arguments sizes : Obj.t =
 
 let rec splits n =
   if n = 0 then [ [] ]
-  else List.concat_map (fun first -> List.map (fun rest -> first :: rest) (splits (n - first))) (List.init n succ)
+  else
+    List.concat_map
+      (fun first -> List.map (fun rest -> first :: rest) (splits (n - first)))
+      (List.init n succ)
 
 let try_all count f =
   let tried = ref 0 and digest = ref "" in

@@ -1,4 +1,5 @@
-(* Functions of one to nine parameters, called with all arguments, with fewer and with more. The last has as many as are passed directly. *)
+(* Functions of one to nine parameters, called with all arguments, with fewer and with more. The
+   last has as many as are passed directly. *)
 
 let f1 a = [ a ]
 let f2 a b = [ a; b ]

@@ -20,7 +20,8 @@ let rec quicksort a lo hi =
     quicksort a !i hi
   end
 
-let transpose m = Array.init (Array.length m.(0)) (fun j -> Array.init (Array.length m) (fun i -> m.(i).(j)))
+let transpose m =
+  Array.init (Array.length m.(0)) (fun j -> Array.init (Array.length m) (fun i -> m.(i).(j)))
 
 let bsearch a x =
   let rec go lo hi =
@@ -38,13 +39,15 @@ let () =
   Array.sort compare b;
   Array.stable_sort (fun x y -> compare y x) c;
   print_endline (ints a);
-  Printf.printf "%b %b %d %d\n" (a = b) (c = Array.of_list (List.rev (Array.to_list a))) (bsearch a 17) (bsearch a 1000);
+  Printf.printf "%b %b %d %d\n" (a = b) (c = Array.of_list (List.rev (Array.to_list a)))
+    (bsearch a 17) (bsearch a 1000);
   let m = [| [| 1; 2; 3 |]; [| 4; 5; 6 |] |] in
   Array.iter (fun r -> print_endline (ints r)) (transpose m);
   print_endline (ints (Array.map2 ( * ) m.(0) m.(1)));
   print_endline (ints (Array.mapi (fun i x -> (i * 100) + x) m.(1)));
   Printf.printf "%d %d\n" (Array.fold_left ( - ) 100 m.(0)) (Array.fold_right ( - ) m.(0) 100);
-  Printf.printf "%b %b %b\n" (Array.exists (fun x -> x > 5) m.(1)) (Array.for_all (fun x -> x > 4) m.(1)) (Array.mem 3 m.(0));
+  Printf.printf "%b %b %b\n" (Array.exists (fun x -> x > 5) m.(1))
+    (Array.for_all (fun x -> x > 4) m.(1)) (Array.mem 3 m.(0));
   let f = Array.make 10 0 in
   Array.fill f 3 4 7;
   Array.blit f 2 f 4 5;

@@ -41,7 +41,8 @@ let () =
   show "bytes" (fun () -> Bytes.create (-1));
   show "scanf" (fun () -> Scanf.sscanf "x" "%d" (fun n -> n));
   show "protect" (fun () -> Fun.protect ~finally:(fun () -> raise Quiet) (fun () -> fail 1));
-  show "lazy" (fun () -> let l = lazy (fail 1) in (try Lazy.force l with Own _ -> 0) + Lazy.force l);
+  show "lazy" (fun () ->
+      let l = lazy (fail 1) in (try Lazy.force l with Own _ -> 0) + Lazy.force l);
   show "finaliser" (fun () ->
     Gc.finalise (fun _ -> ignore (fail 1)) (ref 1);
     Gc.full_major ())
@@ -95,7 +96,10 @@ let () =
   print_string (down 3 100);
   print_string (down 30 4);
   Printf.printf "%S %S\n" (stack 0) (stack (-1));
-  ignore (many 1 2 (try many 1 2 3 4 5 6 7 (print_string (stack 9); 8) "s" with Not_found -> 0) 4 5 6 7 8 "t");
+  ignore
+    (many 1 2
+       (try many 1 2 3 4 5 6 7 (print_string (stack 9); 8) "s" with Not_found -> 0)
+       4 5 6 7 8 "t");
   List.iter (fun _ -> try print_string (stack 20) with Not_found -> ()) [ 1 ];
   Gc.finalise (fun _ -> print_string (stack 20)) (ref 1);
   Gc.full_major ();
@@ -104,7 +108,8 @@ let () =
 
 let () =
   at_exit (fun () -> (try ignore (fail 1) with Own _ -> ()); print_endline "at exit");
-  Printexc.register_printer (function Own (s, n) -> Some (Printf.sprintf "<%s %d>" s n) | _ -> None);
+  Printexc.register_printer
+    (function Own (s, n) -> Some (Printf.sprintf "<%s %d>" s n) | _ -> None);
   Printexc.set_uncaught_exception_handler (fun e bt ->
     Printf.eprintf "handler: %s\n" (Printexc.to_string e);
     Printexc.print_raw_backtrace stderr bt;

@@ -1,4 +1,5 @@
-(* Random nestings of calls of every kind around something that raises: each backtrace is printed. *)
+(* Random nestings of calls of every kind around something that raises: each backtrace is
+   printed. *)
 exception Leaf of int
 exception Other of string
 

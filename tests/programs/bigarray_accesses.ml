@@ -1,5 +1,6 @@
-(* Accesses to bigarrays by the operators that compilers evaluate in line: each kind, both layouts, one to
-   three dimensions, views, indices out of bounds, conversions of what is written, zeros and NaNs. *)
+(* Accesses to bigarrays by the operators that compilers evaluate in line: each kind, both layouts,
+   one to three dimensions, views, indices out of bounds, conversions of what is written, zeros and
+   NaNs. *)
 open Bigarray
 
 let attempt name f =
@@ -14,7 +15,8 @@ let sum1 (a : (float, float64_elt, c_layout) Array1.t) =
   for i = 0 to Array1.dim a - 1 do sum := !sum +. a.{i} done;
   !sum
 
-let product (a : (float, float64_elt, c_layout) Array2.t) (b : (float, float64_elt, c_layout) Array2.t) =
+let product (a : (float, float64_elt, c_layout) Array2.t)
+    (b : (float, float64_elt, c_layout) Array2.t) =
   let n = Array2.dim1 a and m = Array2.dim2 b in
   let c = Array2.create float64 c_layout n m in
   for i = 0 to n - 1 do
@@ -56,7 +58,9 @@ let () =
   let t = Array2.init float64 c_layout 4 2 (fun i j -> float_of_int (i - j)) in
   let p = product m t in
   Printf.printf "%g %g %g\n" p.{0, 0} p.{1, 1} p.{2, 0};
-  let c = Array3.init float64 fortran_layout 2 3 4 (fun i j k -> float_of_int ((i * 100) + (j * 10) + k)) in
+  let c =
+    Array3.init float64 fortran_layout 2 3 4 (fun i j k ->
+        float_of_int ((i * 100) + (j * 10) + k)) in
   scale3 c 2.;
   Printf.printf "%g %g %g\n" c.{1, 1, 1} c.{2, 3, 4} c.{2, 1, 3};
   let s = Array1.of_array float32 c_layout [| 0.1; 0.2; 0.4; 1e30; 0.3 |] in
@@ -91,7 +95,9 @@ let () =
   check_integers "int16_unsigned" int16_unsigned;
   check_integers "int" int
 
-let floats = [ 0.; -0.; 1.5; 0.1; -1e300; 1e-320; infinity; neg_infinity; nan; Int64.float_of_bits 0xfff8_0000_0000_0123L ]
+let floats =
+  [ 0.; -0.; 1.5; 0.1; -1e300; 1e-320; infinity; neg_infinity; nan;
+    Int64.float_of_bits 0xfff8_0000_0000_0123L ]
 
 let check_floats name (kind : (float, 'b) kind) =
   let c = Array1.create kind c_layout 4 and f = Array2.create kind fortran_layout 2 3 in
@@ -117,7 +123,8 @@ let () =
   n.{1, 0} <- Int64.to_nativeint b.{2};
   z.{1} <- { Complex.re = 0.1; im = -0. };
   w.{1, 2, 1} <- Complex.mul z.{1} { Complex.re = 2.; im = 1. };
-  Printf.printf "%ld %Ld %nd %g %g\n" (Int32.pred a.{1}) (Int64.neg b.{2}) n.{1, 0} w.{1, 2, 1}.re (1. /. z.{1}.im)
+  Printf.printf "%ld %Ld %nd %g %g\n" (Int32.pred a.{1}) (Int64.neg b.{2}) n.{1, 0}
+    w.{1, 2, 1}.re (1. /. z.{1}.im)
 
 (* Out of bounds, in each dimension and direction; nothing is written then. *)
 
@@ -128,7 +135,8 @@ let write2 (a : (int, int_elt, c_layout) Array2.t) i j = a.{i, j} <- i
 let read3 (a : (float, float64_elt, c_layout) Array3.t) i j k = a.{i, j, k} < 1.
 let write3 (a : (float, float64_elt, c_layout) Array3.t) i j k = a.{i, j, k} <- 1. +. float_of_int k
 let read_fortran (a : (float, float64_elt, fortran_layout) Array2.t) i j = a.{i, j} +. 1.
-let write_fortran (a : (float, float64_elt, fortran_layout) Array2.t) i j = a.{i, j} <- 1. +. float_of_int j
+let write_fortran (a : (float, float64_elt, fortran_layout) Array2.t) i j =
+  a.{i, j} <- 1. +. float_of_int j
 let read_byte (a : (char, int8_unsigned_elt, c_layout) Array1.t) i = a.{i}
 let write_byte (a : (char, int8_unsigned_elt, c_layout) Array1.t) i = a.{i} <- 'x'
 
@@ -159,8 +167,15 @@ let () =
       attempt (name ^ " byte'") (fun () -> write_byte bytes i))
     [ -1; 0; 1; 2; 3; 4; 5; max_int; min_int; 1 lsl 32; (1 lsl 61) + 1 ];
   let total = ref 0. in
-  for i = 0 to 1 do for j = 0 to 2 do for k = 0 to 3 do total := !total +. a3.{i, j, k} done done done;
-  Printf.printf "%s, %d %d %d, %g, %g %g, %s\n" (show1 string_of_float a1) a2.{0, 2} a2.{1, 0} a2.{1, 2} !total f2.{1, 1} f2.{2, 3}
+  for i = 0 to 1 do
+    for j = 0 to 2 do
+      for k = 0 to 3 do
+        total := !total +. a3.{i, j, k}
+      done
+    done
+  done;
+  Printf.printf "%s, %d %d %d, %g, %g %g, %s\n" (show1 string_of_float a1)
+    a2.{0, 2} a2.{1, 0} a2.{1, 2} !total f2.{1, 1} f2.{2, 3}
     (show1 (String.make 1) bytes)
 
 (* Views share their elements. *)
@@ -181,7 +196,8 @@ let () =
   attempt "turned" (fun () -> ignore (read_fortran turned 5 5));
   let f = Array3.init int fortran_layout 2 3 4 (fun i j k -> (100 * i) + (10 * j) + k) in
   let plane = Array3.slice_right_2 f 4 in
-  Printf.printf "%d %d %d %d\n" (plane.{1, 3} + 0) (Array2.dim1 plane) (Array2.dim2 plane) (Array3.dim3 f)
+  Printf.printf "%d %d %d %d\n" (plane.{1, 3} + 0)
+    (Array2.dim1 plane) (Array2.dim2 plane) (Array3.dim3 f)
 
 (* Kinds that are not known where elements are accessed, and found out by a match. *)
 
@@ -213,7 +229,8 @@ let () =
 
 (* One function for arrays of several kinds, a loop that goes on after exceptions. *)
 
-let mixed (x : (float, float64_elt, c_layout) Array1.t) (y : (float, float32_elt, c_layout) Array1.t)
+let mixed (x : (float, float64_elt, c_layout) Array1.t)
+    (y : (float, float32_elt, c_layout) Array1.t)
     (n : (int, int16_signed_elt, c_layout) Array1.t) =
   let outside = ref 0 and sum = ref 0. in
   for i = -2 to 6 do
@@ -227,7 +244,8 @@ let mixed (x : (float, float64_elt, c_layout) Array1.t) (y : (float, float32_elt
 
 let () =
   let x = Array1.of_array float64 c_layout [| 1.; 2.; 3.; 4. |] in
-  let y = Array1.create float32 c_layout 5 and n = Array1.of_array int16_signed c_layout [| 1; 2; 3 |] in
+  let y = Array1.create float32 c_layout 5
+  and n = Array1.of_array int16_signed c_layout [| 1; 2; 3 |] in
   Array1.fill y 0.;
   for _ = 1 to 3 do
     let outside, sum = mixed x y n in

@@ -16,8 +16,10 @@ let () =
   Printf.printf "%s | %s\n" (show1 string_of_int d) (show1 string_of_int e);
   let f = Array1.of_array int32 c_layout [| 1l; -1l; Int32.max_int |] in
   let g = Array1.of_array int64 c_layout [| 1L; -1L; Int64.min_int |] in
-  let h = Array1.of_array nativeint c_layout [| 5n; -6n |] and i = Array1.of_array int c_layout [| max_int; -3 |] in
-  Printf.printf "%s | %s | %s | %s\n" (show1 Int32.to_string f) (show1 Int64.to_string g) (show1 Nativeint.to_string h) (show1 string_of_int i);
+  let h = Array1.of_array nativeint c_layout [| 5n; -6n |]
+  and i = Array1.of_array int c_layout [| max_int; -3 |] in
+  Printf.printf "%s | %s | %s | %s\n" (show1 Int32.to_string f) (show1 Int64.to_string g)
+    (show1 Nativeint.to_string h) (show1 string_of_int i);
   let s = Array1.of_array float32 c_layout [| 0.1; 1e10; 3. |] in
   print_endline (show1 (Printf.sprintf "%.9g") s);
   let ch = Array1.of_array char c_layout [| 'x'; 'y' |] in
@@ -40,7 +42,8 @@ let () =
   g3.{1, 0, 1} <- 8l;
   Printf.printf "%ld %ld\n" g3.{1, 0, 1} g3.{0, 1, 0};
   let gen = genarray_of_array2 m in
-  Printf.printf "%d %d %d\n" (Genarray.num_dims gen) (Genarray.nth_dim gen 1) (Genarray.get gen [| 2; 3 |]);
+  Printf.printf "%d %d %d\n" (Genarray.num_dims gen) (Genarray.nth_dim gen 1)
+    (Genarray.get gen [| 2; 3 |]);
   let flat = reshape_1 gen 12 in
   print_endline (show1 string_of_int flat);
   let copy = Array1.create int c_layout 12 in

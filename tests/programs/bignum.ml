@@ -1,9 +1,16 @@
-(* Arbitrary precision integers: factorials, Fibonacci, powers, division by small numbers, digits of pi. *)
+(* Arbitrary precision integers: factorials, Fibonacci, powers, division by small numbers, digits of
+   pi. *)
 let base = 10_000
 type t = int array (* least significant first *)
 
-let normalise a = let n = ref (Array.length a) in while !n > 1 && a.(!n - 1) = 0 do decr n done; Array.sub a 0 !n
-let of_int n = let rec go n acc = if n < base then List.rev (n :: acc) else go (n / base) ((n mod base) :: acc) in Array.of_list (go n [])
+let normalise a =
+  let n = ref (Array.length a) in
+  while !n > 1 && a.(!n - 1) = 0 do decr n done;
+  Array.sub a 0 !n
+let of_int n =
+  let rec go n acc =
+    if n < base then List.rev (n :: acc) else go (n / base) ((n mod base) :: acc) in
+  Array.of_list (go n [])
 let add a b =
   let n = 1 + max (Array.length a) (Array.length b) in
   let get x i = if i < Array.length x then x.(i) else 0 in
@@ -19,7 +26,11 @@ let mul a b =
   Array.iteri
     (fun i x ->
       let carry = ref 0 in
-      Array.iteri (fun j y -> let s = r.(i + j) + (x * y) + !carry in r.(i + j) <- s mod base; carry := s / base) b;
+      Array.iteri
+        (fun j y ->
+          let s = r.(i + j) + (x * y) + !carry in
+          r.(i + j) <- s mod base; carry := s / base)
+        b;
       r.(i + Array.length b) <- r.(i + Array.length b) + !carry)
     a;
   normalise r
@@ -33,10 +44,18 @@ let divmod_small a d =
   (normalise r, !rem)
 let to_string a =
   let n = Array.length a in
-  String.concat "" (List.init n (fun i -> Printf.sprintf (if i = 0 then "%d" else "%04d") a.(n - 1 - i)))
-let rec power x n = if n = 0 then of_int 1 else let h = power x (n / 2) in let h2 = mul h h in if n land 1 = 1 then mul h2 x else h2
+  String.concat ""
+    (List.init n (fun i -> Printf.sprintf (if i = 0 then "%d" else "%04d") a.(n - 1 - i)))
+let rec power x n =
+  if n = 0 then of_int 1
+  else
+    let h = power x (n / 2) in
+    let h2 = mul h h in
+    if n land 1 = 1 then mul h2 x else h2
 let factorial n = List.fold_left (fun acc i -> mul acc (of_int i)) (of_int 1) (List.init n succ)
-let fib n = let rec go a b n = if n = 0 then a else go b (add a b) (n - 1) in go (of_int 0) (of_int 1) n
+let fib n =
+  let rec go a b n = if n = 0 then a else go b (add a b) (n - 1) in
+  go (of_int 0) (of_int 1) n
 
 let pi_digits n =
   let len = (10 * n / 3) + 1 in

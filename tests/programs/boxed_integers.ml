@@ -1,5 +1,9 @@
 (* Int32, Int64 and Nativeint: arithmetic, shifts, division, conversion, parsing and formatting. *)
-let guarded f = match f () with v -> v | exception Division_by_zero -> "div0" | exception Failure m -> m
+let guarded f =
+  match f () with
+  | v -> v
+  | exception Division_by_zero -> "div0"
+  | exception Failure m -> m
 
 let () =
   let v32 = [ 0l; 1l; -1l; 12345l; Int32.max_int; Int32.min_int ] in
@@ -9,9 +13,11 @@ let () =
         (fun b ->
           let open Int32 in
           Printf.printf "%ld %ld %ld %s %s %ld %ld %d|" (add a b) (sub a b) (mul a b)
-            (guarded (fun () -> to_string (div a b))) (guarded (fun () -> to_string (rem a b))) (logxor a b) (logand a b) (compare a b))
+            (guarded (fun () -> to_string (div a b))) (guarded (fun () -> to_string (rem a b)))
+            (logxor a b) (logand a b) (compare a b))
         v32;
-      Printf.printf "%ld %ld %ld %ld\n" (Int32.shift_left a 5) (Int32.shift_right a 3) (Int32.shift_right_logical a 3) (Int32.lognot a))
+      Printf.printf "%ld %ld %ld %ld\n" (Int32.shift_left a 5) (Int32.shift_right a 3)
+        (Int32.shift_right_logical a 3) (Int32.lognot a))
     v32;
   let v64 = [ 0L; 1L; -1L; 1234567890123L; Int64.max_int; Int64.min_int ] in
   List.iter
@@ -19,26 +25,39 @@ let () =
       List.iter
         (fun b ->
           let open Int64 in
-          Printf.printf "%Ld %Ld %Ld %s %s %Ld %d|" (add a b) (sub a b) (mul a b) (guarded (fun () -> to_string (div a b)))
+          Printf.printf "%Ld %Ld %Ld %s %s %Ld %d|" (add a b) (sub a b) (mul a b)
+            (guarded (fun () -> to_string (div a b)))
             (guarded (fun () -> to_string (rem a b))) (logor a b) (unsigned_compare a b))
         v64;
-      Printf.printf "%Ld %Ld %Ld %Lu %LX\n" (Int64.shift_left a 5) (Int64.shift_right a 3) (Int64.shift_right_logical a 60) a a)
+      Printf.printf "%Ld %Ld %Ld %Lu %LX\n" (Int64.shift_left a 5) (Int64.shift_right a 3)
+        (Int64.shift_right_logical a 60) a a)
     v64;
   let hash = ref 0xcbf29ce484222325L in
-  String.iter (fun c -> hash := Int64.mul (Int64.logxor !hash (Int64.of_int (Char.code c))) 0x100000001b3L) "the quick brown fox";
+  String.iter
+    (fun c -> hash := Int64.mul (Int64.logxor !hash (Int64.of_int (Char.code c))) 0x100000001b3L)
+    "the quick brown fox";
   Printf.printf "%Lx\n" !hash;
-  Printf.printf "%ld %ld %ld %ld\n" (Int32.of_int 0x1ffffffff) (Int32.of_float 3.99) (Int32.of_float (-1e20)) (Int32.of_float nan);
-  Printf.printf "%Ld %Ld %Ld %d\n" (Int64.of_float 1e18) (Int64.of_float 1e30) (Int64.of_int min_int) (Int64.to_int Int64.max_int);
-  Printf.printf "%g %g %h\n" (Int32.to_float (-5l)) (Int64.to_float Int64.max_int) (Int64.float_of_bits 0x3ff8000000000000L);
-  Printf.printf "%Lx %lx %h\n" (Int64.bits_of_float (-2.5)) (Int32.bits_of_float 0.1) (Int32.float_of_bits 0x40490fdbl);
-  Printf.printf "%nd %nd %nx\n" (Nativeint.add Nativeint.max_int 1n) (Nativeint.div 100n (-7n)) (Nativeint.lognot 0n);
-  Printf.printf "%Ld %ld %nd %d\n" (Int64.of_int32 (-7l)) (Int64.to_int32 0x1_0000_0005L) (Nativeint.of_int32 9l) Nativeint.size;
+  Printf.printf "%ld %ld %ld %ld\n" (Int32.of_int 0x1ffffffff) (Int32.of_float 3.99)
+    (Int32.of_float (-1e20)) (Int32.of_float nan);
+  Printf.printf "%Ld %Ld %Ld %d\n" (Int64.of_float 1e18) (Int64.of_float 1e30)
+    (Int64.of_int min_int) (Int64.to_int Int64.max_int);
+  Printf.printf "%g %g %h\n" (Int32.to_float (-5l)) (Int64.to_float Int64.max_int)
+    (Int64.float_of_bits 0x3ff8000000000000L);
+  Printf.printf "%Lx %lx %h\n" (Int64.bits_of_float (-2.5)) (Int32.bits_of_float 0.1)
+    (Int32.float_of_bits 0x40490fdbl);
+  Printf.printf "%nd %nd %nx\n" (Nativeint.add Nativeint.max_int 1n) (Nativeint.div 100n (-7n))
+    (Nativeint.lognot 0n);
+  Printf.printf "%Ld %ld %nd %d\n" (Int64.of_int32 (-7l)) (Int64.to_int32 0x1_0000_0005L)
+    (Nativeint.of_int32 9l) Nativeint.size;
   List.iter
     (fun s ->
       Printf.printf "%s %s %s\n" (guarded (fun () -> Int32.to_string (Int32.of_string s)))
-        (guarded (fun () -> Int64.to_string (Int64.of_string s))) (guarded (fun () -> Nativeint.to_string (Nativeint.of_string s))))
-    [ "0"; "-12"; "0xff"; "0b101"; "2147483647"; "2147483648"; "-2147483648"; "-2147483649"; "9223372036854775808"; "0xffffffffffffffff"; "0u4294967295"; "1_0"; ""; "x" ];
-  Printf.printf "%Ld %Ld %Ld\n" (Int64.unsigned_div (-1L) 10L) (Int64.unsigned_rem (-1L) 10L) (Int64.abs (-5L));
+        (guarded (fun () -> Int64.to_string (Int64.of_string s)))
+        (guarded (fun () -> Nativeint.to_string (Nativeint.of_string s))))
+    [ "0"; "-12"; "0xff"; "0b101"; "2147483647"; "2147483648"; "-2147483648"; "-2147483649";
+      "9223372036854775808"; "0xffffffffffffffff"; "0u4294967295"; "1_0"; ""; "x" ];
+  Printf.printf "%Ld %Ld %Ld\n" (Int64.unsigned_div (-1L) 10L) (Int64.unsigned_rem (-1L) 10L)
+    (Int64.abs (-5L));
   Printf.printf "%d %b %b\n" (Hashtbl.hash 5L) (1L = 1L) (1L == Sys.opaque_identity 2L)
 
 (* Numbers that nobody looks at the boxes of: in variables, loops and branches. *)
@@ -103,7 +122,9 @@ let () =
         (fun b ->
           let q = try Int32.div a b with Division_by_zero -> 99l in
           let r = try Int32.rem a b with Division_by_zero -> 99l in
-          let n = Nativeint.div (Nativeint.of_int32 a) (Nativeint.succ (Nativeint.abs (Nativeint.of_int32 b))) in
+          let n =
+            Nativeint.div (Nativeint.of_int32 a)
+              (Nativeint.succ (Nativeint.abs (Nativeint.of_int32 b))) in
           Printf.printf "%ld %ld %nd %b %b %b %d|" q r n (a = b) (a < b) (a >= b) (compare a b))
         small)
     small;
@@ -121,19 +142,22 @@ let () =
   a.(3) <- Int64.neg a.(3);
   Printf.printf "%b %b %Ld\n" (same == a.(2)) (a.(2) == a.(3)) (Array.fold_left Int64.add 0L a);
   List.iter against
-    [ Obj.repr 1; Obj.repr 1L; Obj.repr (Int64.of_int 2); Obj.repr 1.; Obj.repr 1l; Obj.repr "1"; Obj.repr (Some 1) ];
+    [ Obj.repr 1; Obj.repr 1L; Obj.repr (Int64.of_int 2); Obj.repr 1.; Obj.repr 1l;
+      Obj.repr "1"; Obj.repr (Some 1) ];
   print_newline ();
   Printf.printf "%h %Lx %h %lx %g %g\n"
     (Int64.float_of_bits (Int64.add (Int64.bits_of_float 1.) 1L))
     (Int64.bits_of_float (Int64.to_float 3L))
     (Int32.float_of_bits (Int32.add (Int32.bits_of_float 1.5) 1l))
-    (Int32.bits_of_float (Int32.to_float (-2l))) (Nativeint.to_float (-9n)) (Int64.to_float Int64.min_int);
+    (Int32.bits_of_float (Int32.to_float (-2l))) (Nativeint.to_float (-9n))
+    (Int64.to_float Int64.min_int);
   let adders = List.map (fun n -> let n = Int64.of_int n in fun m -> Int64.add n m) [ 1; 2; 3 ] in
   Printf.printf "%Ld\n" (List.fold_left (fun n add -> add n) 0L adders);
   let table = Hashtbl.create 7 in
   for i = 0 to 20 do
     let key = Int64.rem (Int64.of_int (i * i)) 7L in
-    Hashtbl.replace table key (Int64.add key (Option.value (Hashtbl.find_opt table key) ~default:0L))
+    Hashtbl.replace table key
+      (Int64.add key (Option.value (Hashtbl.find_opt table key) ~default:0L))
   done;
   List.iter (fun key -> Printf.printf "%Ld " (Hashtbl.find table key)) [ 0L; 1L; 2L; 4L ];
   print_newline ()

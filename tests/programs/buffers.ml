@@ -37,7 +37,8 @@ let () =
   Buffer.add_substring outer "hello" 2 3;
   print_endline (Buffer.contents outer);
   Buffer.clear outer;
-  List.iter (fun c -> Buffer.add_utf_8_uchar outer (Uchar.of_int c)) [ 0x41; 0xe9; 0x20ac; 0x1f42b ];
+  List.iter (fun c -> Buffer.add_utf_8_uchar outer (Uchar.of_int c))
+    [ 0x41; 0xe9; 0x20ac; 0x1f42b ];
   Printf.printf "%s %d\n" (Buffer.contents outer) (Buffer.length outer);
   Buffer.reset outer;
   Buffer.add_substitute outer (fun v -> "<" ^ v ^ ">") "a $b ${cd} $(ef) \\$g";

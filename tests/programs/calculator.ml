@@ -16,7 +16,8 @@ let tokenize s =
       | c when is_digit c ->
         let j = span (fun c -> is_digit c || c = '.') i in
         go j ((i, Num (float_of_string (String.sub s i (j - i)))) :: acc)
-      | c when is_alpha c -> let j = span is_alpha i in go j ((i, Ident (String.sub s i (j - i))) :: acc)
+      | c when is_alpha c ->
+          let j = span is_alpha i in go j ((i, Ident (String.sub s i (j - i))) :: acc)
       | ('+' | '-' | '*' | '/' | '^') as c -> go (i + 1) ((i, Op c) :: acc)
       | '(' -> go (i + 1) ((i, Lparen) :: acc)
       | ')' -> go (i + 1) ((i, Rparen) :: acc)
@@ -27,7 +28,10 @@ let tokenize s =
   go 0 []
 
 let env : (string, float) Hashtbl.t = Hashtbl.create 16
-let functions = [ ("max", fun l -> List.fold_left max neg_infinity l); ("sum", List.fold_left ( +. ) 0.); ("sqrt", fun l -> sqrt (List.hd l)) ]
+let functions =
+  [ ("max", fun l -> List.fold_left max neg_infinity l);
+    ("sum", List.fold_left ( +. ) 0.);
+    ("sqrt", fun l -> sqrt (List.hd l)) ]
 
 type state = { mutable rest : (int * token) list }
 let peek st = snd (List.hd st.rest)
@@ -57,7 +61,9 @@ and atom st =
     if peek st = Lparen then begin
       advance st;
       let args = arguments st in
-      match List.assoc_opt name functions with Some f -> f args | None -> fail st ("unknown function " ^ name)
+      match List.assoc_opt name functions with
+      | Some f -> f args
+      | None -> fail st ("unknown function " ^ name)
     end
     else (match Hashtbl.find_opt env name with Some v -> v | None -> fail st ("unbound " ^ name))
   | _ -> fail st "operand expected"
@@ -72,7 +78,10 @@ and arguments st =
 let run line =
   try
     let tokens = tokenize line in
-    let target, rest = match tokens with (_, Ident x) :: (_, Equal) :: rest -> (Some x, rest) | l -> (None, l) in
+    let target, rest =
+      match tokens with
+      | (_, Ident x) :: (_, Equal) :: rest -> (Some x, rest)
+      | l -> (None, l) in
     let st = { rest } in
     let v = expr st in
     if peek st <> End then fail st "trailing input";
@@ -82,4 +91,6 @@ let run line =
 
 let () =
   List.iter run
-    [ "1 + 2 * 3"; "(1 + 2) * 3"; "2 ^ 3 ^ 2"; "-2 ^ 2"; "x = 10 / 4"; "x * x"; "max(1, x, 3 - 1)"; "sum()"; "sqrt(2 * 8)"; "1 + "; "(1"; "y + 1"; "foo(1)"; "1 2"; "3 $ 4"; "max(1 2)"; "10 - 4 - 3"; "8 / 4 / 2" ]
+    [ "1 + 2 * 3"; "(1 + 2) * 3"; "2 ^ 3 ^ 2"; "-2 ^ 2"; "x = 10 / 4"; "x * x"; "max(1, x, 3 - 1)";
+      "sum()"; "sqrt(2 * 8)"; "1 + "; "(1"; "y + 1"; "foo(1)"; "1 2"; "3 $ 4"; "max(1 2)";
+      "10 - 4 - 3"; "8 / 4 / 2" ]

@@ -1,16 +1,29 @@
 (* Polymorphic comparison, structural and physical equality over every kind of value. *)
-type shape = Point | Line | Circle of float | Rect of float * float | Tagged of { id : int; label : string }
+type shape =
+  | Point
+  | Line
+  | Circle of float
+  | Rect of float * float
+  | Tagged of { id : int; label : string }
 type 'a tree = Leaf | Node of 'a tree * 'a * 'a tree
 type weird = A of int | B | C of string | D
 
 let sign n = if n < 0 then "<" else if n > 0 then ">" else "="
-let matrix values = List.iter (fun a -> List.iter (fun b -> print_string (sign (compare a b))) values; print_string " ") values; print_newline ()
+let matrix values =
+  List.iter
+    (fun a ->
+      List.iter (fun b -> print_string (sign (compare a b))) values;
+      print_string " ")
+    values;
+  print_newline ()
 let attempt f = match f () with b -> string_of_bool b | exception Invalid_argument m -> m
 
 let rec deep n = if n = 0 then Leaf else Node (Leaf, n, deep (n - 1))
 
 let () =
-  matrix [ Point; Line; Circle 1.; Circle 2.; Rect (1., 2.); Tagged { id = 1; label = "a" }; Tagged { id = 1; label = "b" } ];
+  matrix
+    [ Point; Line; Circle 1.; Circle 2.; Rect (1., 2.);
+      Tagged { id = 1; label = "a" }; Tagged { id = 1; label = "b" } ];
   matrix [ A 1; B; C "x"; D; A 0; C "" ];
   matrix [ []; [ 1 ]; [ 1; 2 ]; [ 2 ]; [ 1; 1; 1 ] ];
   matrix [ [||]; [| 1 |]; [| 1; 2 |]; [| 2 |]; [| 0; 0; 0 |] ];

@@ -11,7 +11,8 @@ let rec depth = function Leaf -> 0 | Node (l, r) -> 1 + max (depth l) (depth r)
 let rec even n = if n = 0 then true else not (odd n)
 and odd n = if n = 0 then false else not (even (n - 1)) |> not
 
-let rec through_handlers n = if n = 0 then 0 else try 1 + through_handlers (n - 1) with Not_found -> 0
+let rec through_handlers n =
+  if n = 0 then 0 else try 1 + through_handlers (n - 1) with Not_found -> 0
 let rec unwind n = if n = 0 then raise Not_found else 1 + unwind (n - 1)
 
 let rec cps n k = if n = 0 then k 0 else cps (n - 1) (fun r -> k (r + n))

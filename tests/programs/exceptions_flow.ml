@@ -61,6 +61,7 @@ let () =
     (fun f -> print_endline (classify f))
     [ (fun () -> 500); (fun () -> 5); (fun () -> List.assoc 3 []); (fun () -> failwith "x");
       (fun () -> int_of_string "zz"); (fun () -> [| 1 |].(3)); (fun () -> 1 / (List.length [] * 2));
-      (fun () -> String.length (String.make (-1) 'a')); (fun () -> List.hd []); (fun () -> 7 mod 0) ];
+      (fun () -> String.length (String.make (-1) 'a')); (fun () -> List.hd []);
+      (fun () -> 7 mod 0) ];
   (try ignore (deep 2000) with Pair (s, n) -> Printf.printf "%s %d\n" s n);
   Printf.printf "%d\n" (loop_with_handlers 3000)

@@ -1,4 +1,5 @@
-(* Finalisers that print, resurrect, register again and raise; alarms; weak sets and arrays; ephemerons. *)
+(* Finalisers that print, resurrect, register again and raise; alarms; weak sets and arrays;
+   ephemerons. *)
 let pf = Printf.printf
 (* finalisers *)
 let () =
@@ -59,7 +60,10 @@ let () =
   Gc.full_major ();
   for i = 0 to 9 do pf "%b " (Weak.check w i) done; pf "\n";
   Weak.blit w 0 w 2 5;
-  for i = 0 to 9 do pf "%s " (match Weak.get w i with None -> "-" | Some r -> string_of_int !r) done; pf "\n";
+  for i = 0 to 9 do
+    pf "%s " (match Weak.get w i with None -> "-" | Some r -> string_of_int !r)
+  done;
+  pf "\n";
   (match Weak.get_copy w 0 with Some r -> incr r; pf "%d\n" !r | None -> ());
   (match Weak.get w 0 with Some r -> pf "%d\n" !r | None -> ());
   ignore (Sys.opaque_identity a)

@@ -1,4 +1,5 @@
-(* Unboxed float arrays, float records, Float.Array, and arrays whose kind is known only at run time. *)
+(* Unboxed float arrays, float records, Float.Array, and arrays whose kind is known only at run
+   time. *)
 type point = { x : float; y : float; mutable z : float }
 
 let dot a b =
@@ -25,7 +26,8 @@ let () =
   print_endline (show g);
   let ints = generic_make 4 in
   generic_swap ints 0 2;
-  Printf.printf "%d %b %b\n" ints.(0) (Obj.tag (Obj.repr g) = Obj.double_array_tag) (Obj.tag (Obj.repr ints) = 0);
+  Printf.printf "%d %b %b\n" ints.(0) (Obj.tag (Obj.repr g) = Obj.double_array_tag)
+    (Obj.tag (Obj.repr ints) = 0);
   let p = { x = 1.; y = 2.; z = 3. } in
   p.z <- p.x +. (p.y *. 10.);
   let q = { p with y = 0.5 } in
@@ -42,7 +44,8 @@ let () =
   Printf.printf "%b %d\n" ([| 1.; 2. |] = [| 1.; 2. |]) (compare [| 1.; 3. |] [| 1.; 2. |]);
   let fa = Float.Array.init 5 (fun i -> float_of_int (i * i)) in
   Float.Array.set fa 0 0.5;
-  Printf.printf "%g %d %g\n" (Float.Array.fold_left ( +. ) 0. fa) (Float.Array.length fa) (Float.Array.get fa 4);
+  Printf.printf "%g %d %g\n" (Float.Array.fold_left ( +. ) 0. fa) (Float.Array.length fa)
+    (Float.Array.get fa 4);
   print_endline (show (Float.Array.map_to_array (fun x -> x *. 2.) fa));
   (try ignore (a.(100)) with Invalid_argument m -> print_endline m);
   (try ignore (Float.Array.get fa (-1)) with Invalid_argument m -> print_endline m);

@@ -1,6 +1,7 @@
 (* Float arithmetic, comparisons, special values, rounding and the math functions. *)
 let show x = Printf.sprintf "%h" x
-let specials = [ 0.; -0.; 1.; -1.5; infinity; neg_infinity; nan; epsilon_float; min_float; max_float; 4.9e-324 ]
+let specials =
+  [ 0.; -0.; 1.; -1.5; infinity; neg_infinity; nan; epsilon_float; min_float; max_float; 4.9e-324 ]
 
 let rec newton f f' x n = if n = 0 then x else newton f f' (x -. (f x /. f' x)) (n - 1)
 
@@ -16,12 +17,14 @@ let class_name x =
   | FP_infinite -> "infinite" | FP_nan -> "nan"
 
 let () =
-  List.iter (fun x -> Printf.printf "%s %s %s\n" (show x) (string_of_float x) (class_name x)) specials;
+  List.iter (fun x -> Printf.printf "%s %s %s\n" (show x) (string_of_float x) (class_name x))
+    specials;
   List.iter
     (fun a ->
       List.iter
         (fun b ->
-          Printf.printf "%d%d%d%d%d%d%+d " (Bool.to_int (a < b)) (Bool.to_int (a <= b)) (Bool.to_int (a = b))
+          Printf.printf "%d%d%d%d%d%d%+d " (Bool.to_int (a < b)) (Bool.to_int (a <= b))
+            (Bool.to_int (a = b))
             (Bool.to_int (a <> b)) (Bool.to_int (a > b)) (Bool.to_int (a >= b)) (compare a b))
         specials;
       print_newline ())
@@ -30,7 +33,8 @@ let () =
   print_endline (show (integrate (fun x -> x *. x) 0. 3. 300));
   List.iter
     (fun x ->
-      Printf.printf "%g %g %g %g %d %g\n" (floor x) (ceil x) (Float.round x) (Float.trunc x) (truncate x) (Float.abs x))
+      Printf.printf "%g %g %g %g %d %g\n" (floor x) (ceil x) (Float.round x) (Float.trunc x)
+        (truncate x) (Float.abs x))
     [ 2.5; -2.5; 0.49999999999999994; -0.2; 1e15; 3.7 ];
   let m, e = frexp 10.5 in
   Printf.printf "%g %d %g\n" m e (ldexp 0.75 5);
@@ -44,4 +48,5 @@ let () =
   Printf.printf "%d %d %d\n" (int_of_float 1e10) (int_of_float (-7.9)) (compare nan nan);
   Printf.printf "%b %b\n" (nan = nan) (min 0. nan <> 0. || true);
   Printf.printf "%s %s\n" (show (Float.fma 2. 3. 4.)) (show (Float.succ 1.));
-  Printf.printf "%s\n" (show (List.fold_left ( +. ) 0. (List.init 100 (fun i -> 1. /. float_of_int (i + 1)))))
+  Printf.printf "%s\n"
+    (show (List.fold_left ( +. ) 0. (List.init 100 (fun i -> 1. /. float_of_int (i + 1)))))

@@ -1,4 +1,5 @@
-(* Format: boxes, breaks, margins, pretty-printing of a small language, tags of semantics left alone. *)
+(* Format: boxes, breaks, margins, pretty-printing of a small language, tags of semantics left
+   alone. *)
 type expr =
   | Var of string
   | Lam of string * expr
@@ -15,14 +16,17 @@ let rec pp ppf = function
   | Let (x, e, b) -> fprintf ppf "@[<v>@[<hv 2>let %s =@ %a@;<1 -2>in@]@ %a@]" x pp e pp b
   | If (c, t, e) -> fprintf ppf "@[<hv>if %a@;<1 2>then %a@;<1 2>else %a@]" pp c pp t pp e
 
-let rec nest n = if n = 0 then Var "x" else App (Lam ("y" ^ string_of_int n, nest (n - 1)), Var "argument")
+let rec nest n =
+  if n = 0 then Var "x" else App (Lam ("y" ^ string_of_int n, nest (n - 1)), Var "argument")
 
 let pp_list pp_item = pp_print_list ~pp_sep:(fun ppf () -> fprintf ppf ";@ ") pp_item
 
 let () =
   set_margin 50;
   printf "%a@." pp (nest 4);
-  printf "%a@." pp (Let ("compose", Lam ("f", Lam ("g", Lam ("x", App (Var "f", App (Var "g", Var "x"))))), If (Var "condition_that_is_long", nest 2, Var "otherwise")));
+  printf "%a@." pp
+    (Let ("compose", Lam ("f", Lam ("g", Lam ("x", App (Var "f", App (Var "g", Var "x"))))),
+          If (Var "condition_that_is_long", nest 2, Var "otherwise")));
   printf "@[<hov 1>[%a]@]@." (pp_list pp_print_int) (List.init 40 (fun i -> i * i));
   printf "@[<v 2>begin@,first@,@[<h>all on one line@ %d@]@,last@]@.end@." 5;
   set_margin 20;
@@ -32,7 +36,8 @@ let () =
   let b = Buffer.create 10 in
   let ppf = formatter_of_buffer b in
   pp_set_margin ppf 12;
-  fprintf ppf "@[<hov>%a@]@?" (pp_print_list ~pp_sep:pp_print_space pp_print_string) [ "alpha"; "beta"; "gamma"; "delta" ];
+  fprintf ppf "@[<hov>%a@]@?" (pp_print_list ~pp_sep:pp_print_space pp_print_string)
+    [ "alpha"; "beta"; "gamma"; "delta" ];
   print_endline (Buffer.contents b);
   printf "@[%a@]@." pp_print_text "a text whose spaces are breaks, so that it fills the margin";
   print_string "@{<b>tag@}";

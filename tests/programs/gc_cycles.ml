@@ -1,5 +1,6 @@
-(* What each call of Gc finds dead when they follow each other: finalisers, weak pointers, ephemerons, alarms. A cycle that
-   ends begins the next at once, so that what is reachable then survives it. *)
+(* What each call of Gc finds dead when they follow each other: finalisers, weak pointers,
+   ephemerons, alarms. A cycle that ends begins the next at once, so that what is reachable then
+   survives it. *)
 
 let pf = Printf.printf
 
@@ -10,7 +11,8 @@ let compact = ("compact", Gc.compact)
 
 let kept = ref []
 
-(* Each of these makes a value that only a global refers to, and says how to see whether it is alive. *)
+(* Each of these makes a value that only a global refers to, and says how to see whether it is
+   alive. *)
 let with_finaliser () =
   let state = ref "alive" in
   let value = ref 1 in
@@ -62,7 +64,8 @@ let with_ephemeron_read () =
   Ephemeron.K1.set_key ephemeron key;
   Ephemeron.K1.set_data ephemeron (ref (ref 5));
   kept := [ Obj.repr key ];
-  fun () -> match Ephemeron.K1.get_data ephemeron with None -> "erased" | Some r -> string_of_int !(!r)
+  fun () ->
+    match Ephemeron.K1.get_data ephemeron with None -> "erased" | Some r -> string_of_int !(!r)
 
 let with_all () =
   let weak = Weak.create 1 in
@@ -94,7 +97,8 @@ let alarm () =
 let kinds =
   [ ("finalise", with_finaliser); ("finalise_last", with_last); ("weak", with_weak);
     ("weak, read", with_weak_read); ("weak, copied", with_weak_copied);
-    ("ephemeron", with_ephemeron); ("ephemeron, read", with_ephemeron_read); ("all", with_all); ("again", again); ("alarm", alarm) ]
+    ("ephemeron", with_ephemeron); ("ephemeron, read", with_ephemeron_read); ("all", with_all);
+    ("again", again); ("alarm", alarm) ]
 
 let collections before =
   let now = Gc.quick_stat () in
@@ -105,7 +109,10 @@ let collections before =
 
 let rec sequences calls n =
   if n = 0 then [ [] ]
-  else List.concat_map (fun rest -> List.map (fun call -> call :: rest) calls) (sequences calls (n - 1))
+  else
+    List.concat_map
+      (fun rest -> List.map (fun call -> call :: rest) calls)
+      (sequences calls (n - 1))
 
 (* Calls while the value is held, and calls without it. *)
 let experiment kind make before after =

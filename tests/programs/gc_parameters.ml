@@ -1,11 +1,13 @@
-(* Parameters of the collector and the stack: from the environment, then by Gc.set; what verbose mode says of them. *)
+(* Parameters of the collector and the stack: from the environment, then by Gc.set; what verbose
+   mode says of them. *)
 external runtime_parameters : unit -> string = "caml_runtime_parameters"
 
-let show { Gc.minor_heap_size; major_heap_increment; space_overhead; verbose; max_overhead; stack_limit;
-           allocation_policy; window_size; custom_major_ratio; custom_minor_ratio; custom_minor_max_size } =
-  Printf.printf "s=%d i=%d o=%d v=%d O=%d l=%d a=%d w=%d M=%d m=%d n=%d\n%!" minor_heap_size major_heap_increment
-    space_overhead verbose max_overhead stack_limit allocation_policy window_size custom_major_ratio
-    custom_minor_ratio custom_minor_max_size
+let show { Gc.minor_heap_size; major_heap_increment; space_overhead; verbose; max_overhead;
+           stack_limit; allocation_policy; window_size; custom_major_ratio; custom_minor_ratio;
+           custom_minor_max_size } =
+  Printf.printf "s=%d i=%d o=%d v=%d O=%d l=%d a=%d w=%d M=%d m=%d n=%d\n%!"
+    minor_heap_size major_heap_increment space_overhead verbose max_overhead stack_limit
+    allocation_policy window_size custom_major_ratio custom_minor_ratio custom_minor_max_size
 
 let rec depth n = if n = 0 then 0 else 1 + depth (n - 1)
 
@@ -20,14 +22,16 @@ let () =
   try_depth 100;
   try_depth 10_000;
   let initial = Gc.get () in
-  Gc.set { initial with Gc.minor_heap_size = 100_000; space_overhead = 0; max_overhead = 1_000_000; stack_limit = 1 lsl 22;
-           custom_major_ratio = 0; custom_minor_ratio = 20; custom_minor_max_size = 10; window_size = 99; major_heap_increment = 5000 };
+  Gc.set { initial with Gc.minor_heap_size = 100_000; space_overhead = 0; max_overhead = 1_000_000;
+           stack_limit = 1 lsl 22; custom_major_ratio = 0; custom_minor_ratio = 20;
+           custom_minor_max_size = 10; window_size = 99; major_heap_increment = 5000 };
   show (Gc.get ());
   try_depth 10_000;
   try_depth 700_000;
   try_depth 4_000_000;
   let list = List.init 200_000 string_of_int in
-  Gc.set { (Gc.get ()) with Gc.minor_heap_size = 1; stack_limit = 4096; verbose = 0x24; major_heap_increment = 10 };
+  Gc.set { (Gc.get ()) with Gc.minor_heap_size = 1; stack_limit = 4096;
+           verbose = 0x24; major_heap_increment = 10 };
   show (Gc.get ());
   try_depth 1_000;
   try_depth 10_000;

@@ -3,7 +3,8 @@ type tree = Leaf | Node of { mutable left : tree; mutable right : tree; value : 
 
 let rec make depth value =
   if depth = 0 then Leaf
-  else Node { left = make (depth - 1) (2 * value); right = make (depth - 1) ((2 * value) + 1); value }
+  else Node { left = make (depth - 1) (2 * value);
+              right = make (depth - 1) ((2 * value) + 1); value }
 
 let rec sum = function Leaf -> 0 | Node { left; right; value } -> sum left + value + sum right
 
@@ -27,9 +28,12 @@ let churn n =
   let window = Array.make 97 [] in
   for i = 0 to n - 1 do
     let slot = i * 31 mod 97 in
-    window.(slot) <- (i, string_of_int i) :: (match window.(slot) with a :: b :: _ -> [ a; b ] | l -> l)
+    window.(slot) <-
+      (i, string_of_int i) :: (match window.(slot) with a :: b :: _ -> [ a; b ] | l -> l)
   done;
-  Array.fold_left (fun acc l -> List.fold_left (fun acc (i, s) -> acc + i + String.length s) acc l) 0 window
+  Array.fold_left
+    (fun acc l -> List.fold_left (fun acc (i, s) -> acc + i + String.length s) acc l)
+    0 window
 
 let closures n =
   let fs = ref [] in
@@ -53,7 +57,12 @@ let () =
   Printf.printf "%d\n" (closures 1500);
   let big = Array.init 300 (fun i -> Bytes.make (i * 7) (Char.chr (i land 127))) in
   Gc.compact ();
-  Printf.printf "%d\n" (Array.fold_left (fun acc b -> acc + Bytes.length b + if Bytes.length b > 0 then Char.code (Bytes.get b (Bytes.length b - 1)) else 0) 0 big);
+  Printf.printf "%d\n"
+    (Array.fold_left
+       (fun acc b ->
+         acc + Bytes.length b
+         + if Bytes.length b > 0 then Char.code (Bytes.get b (Bytes.length b - 1)) else 0)
+       0 big);
   let matrix = Array.make_matrix 40 40 0. in
   for i = 0 to 39 do for j = 0 to 39 do matrix.(i).(j) <- float_of_int (i * j) done done;
   Printf.printf "%g\n" (Array.fold_left (fun acc r -> Array.fold_left ( +. ) acc r) 0. matrix);

@@ -1,11 +1,13 @@
-(* How many words of each heap things take, and how many can be reached from them: the same as under ocamlrun. *)
+(* How many words of each heap things take, and how many can be reached from them: the same as under
+   ocamlrun. *)
 let pf = Printf.printf
 let () = pf "before: %.0f\n" (Gc.minor_words ())
 let measure name f =
   let (minor, promoted, major) = Gc.counters () in
   let r = Sys.opaque_identity (f ()) in
   let (minor', promoted', major') = Gc.counters () in
-  pf "%-24s %.0f %.0f, %d reachable\n%!" name (minor' -. minor) (major' -. major -. (promoted' -. promoted))
+  pf "%-24s %.0f %.0f, %d reachable\n%!" name
+    (minor' -. minor) (major' -. major -. (promoted' -. promoted))
     (Obj.reachable_words (Obj.repr r))
 external id : 'a -> 'a = "%identity"
 let f4 a b c d = a + b + c + d
@@ -32,7 +34,8 @@ let () =
   measure "array sub" (fun () -> Array.sub [|1;2;3|] 0 2);
   measure "array concat" (fun () -> Array.concat [[|1;2;3|]; [|4|]]);
   measure "array of_list" (fun () -> Array.of_list [1;2;3]);
-  measure "array sort" (fun () -> let a = Array.init 50 (fun i -> (i * 37) mod 50) in Array.sort compare a; a);
+  measure "array sort" (fun () ->
+      let a = Array.init 50 (fun i -> (i * 37) mod 50) in Array.sort compare a; a);
   measure "stable sort" (fun () -> List.sort compare [5;3;1;2]);
   measure "bytes" (fun () -> Bytes.create 100);
   measure "bytes big" (fun () -> Bytes.create 10000);
@@ -40,9 +43,14 @@ let () =
   measure "int32" (fun () -> Int32.add (Sys.opaque_identity 1l) 2l);
   measure "nativeint" (fun () -> Nativeint.add (Sys.opaque_identity 1n) 2n);
   measure "int64 str" (fun () -> Int64.to_string 123456789L);
-  measure "hashtbl" (fun () -> let h = Hashtbl.create 16 in for i = 1 to 100 do Hashtbl.replace h i i done; h);
-  measure "buffer" (fun () -> let b = Buffer.create 10 in for _ = 1 to 100 do Buffer.add_string b "hello" done; Buffer.contents b);
-  measure "closure" (fun () -> let x = Sys.opaque_identity 1 in let rec f y = if y = 0 then x else g (y-1) and g y = f y in f);
+  measure "hashtbl" (fun () ->
+      let h = Hashtbl.create 16 in for i = 1 to 100 do Hashtbl.replace h i i done; h);
+  measure "buffer" (fun () ->
+      let b = Buffer.create 10 in
+      for _ = 1 to 100 do Buffer.add_string b "hello" done; Buffer.contents b);
+  measure "closure" (fun () ->
+      let x = Sys.opaque_identity 1 in
+      let rec f y = if y = 0 then x else g (y-1) and g y = f y in f);
   measure "object" (fun () -> new c);
   measure "exception" (fun () -> try failwith "x" with Failure s -> s);
   measure "not_found" (fun () -> try List.assoc 1 [] with Not_found -> 2);
@@ -54,11 +62,15 @@ let () =
   measure "lazy" (fun () -> let l = lazy (Sys.opaque_identity 3) in Lazy.force l);
   measure "marshal" (fun () -> Marshal.to_string [1;2;3] []);
   measure "unmarshal" (fun () -> (Marshal.from_string (Marshal.to_string [1;2;3] []) 0 : int list));
-  measure "unmarshal big" (fun () -> (Marshal.from_string (Marshal.to_string (List.init 1000 id) []) 0 : int list));
+  measure "unmarshal big" (fun () ->
+      (Marshal.from_string (Marshal.to_string (List.init 1000 id) []) 0 : int list));
   measure "weak" (fun () -> Weak.create 10);
   measure "weak get" (fun () -> let w = Weak.create 1 in Weak.set w 0 (Some (ref 1)); Weak.get w 0);
-  measure "weak get copy" (fun () -> let w = Weak.create 1 in Weak.set w 0 (Some (ref 1)); Weak.get_copy w 0);
-  measure "ephe" (fun () -> let e = Ephemeron.K1.create () in Ephemeron.K1.set_key e (ref 1); Ephemeron.K1.set_data e 3; Ephemeron.K1.get_data e);
+  measure "weak get copy" (fun () ->
+      let w = Weak.create 1 in Weak.set w 0 (Some (ref 1)); Weak.get_copy w 0);
+  measure "ephe" (fun () ->
+      let e = Ephemeron.K1.create () in
+      Ephemeron.K1.set_key e (ref 1); Ephemeron.K1.set_data e 3; Ephemeron.K1.get_data e);
   measure "finalise" (fun () -> Gc.finalise ignore (ref 1));
   measure "compare" (fun () -> compare [1;2;3] [1;2;4]);
   measure "hash" (fun () -> Hashtbl.hash [1;2;3]);
@@ -70,7 +82,8 @@ let () =
   measure "file_exists" (fun () -> Sys.file_exists "/nonexistent");
   measure "open fail" (fun () -> try close_in (open_in "/nonexistent") with Sys_error _ -> ());
   measure "open" (fun () -> close_in (open_in "empty"));
-  measure "input_line" (fun () -> let ic = open_in "empty" in (try ignore (input_line ic) with End_of_file -> ()); close_in ic);
+  measure "input_line" (fun () ->
+      let ic = open_in "empty" in (try ignore (input_line ic) with End_of_file -> ()); close_in ic);
   measure "gc stat" (fun () -> Gc.quick_stat ());
   measure "gc get" (fun () -> Gc.get ());
   measure "gc counters" (fun () -> Gc.counters ());
@@ -85,13 +98,17 @@ let () =
   measure "pow" (fun () -> (Sys.opaque_identity 2.0) ** 3.);
   measure "random" (fun () -> Random.int 10);
   measure "queue" (fun () -> let q = Queue.create () in for i = 1 to 10 do Queue.add i q done; q);
-  measure "map" (fun () -> let module M = Map.Make(Int) in List.fold_left (fun m i -> M.add i i m) M.empty [1;2;3;4;5]);
+  measure "map" (fun () ->
+      let module M = Map.Make(Int) in List.fold_left (fun m i -> M.add i i m) M.empty [1;2;3;4;5]);
   measure "seq" (fun () -> List.of_seq (Seq.map succ (List.to_seq [1;2;3])));
   measure "format" (fun () -> Format.asprintf "@[%d@ %s@]" 1 "x");
   measure "str upper" (fun () -> String.uppercase_ascii "abc");
   measure "bigarray" (fun () -> Bigarray.Array1.create Bigarray.int Bigarray.c_layout 10);
-  measure "bigarray get" (fun () -> let a = Bigarray.Array1.create Bigarray.float64 Bigarray.c_layout 10 in a.{0} <- 1.; a.{0});
-  measure "bigarray sub" (fun () -> let a = Bigarray.Array2.create Bigarray.float64 Bigarray.c_layout 10 10 in Bigarray.Array2.slice_left a 3);
+  measure "bigarray get" (fun () ->
+      let a = Bigarray.Array1.create Bigarray.float64 Bigarray.c_layout 10 in a.{0} <- 1.; a.{0});
+  measure "bigarray sub" (fun () ->
+      let a = Bigarray.Array2.create Bigarray.float64 Bigarray.c_layout 10 10 in
+      Bigarray.Array2.slice_left a 3);
   measure "recmod" (fun () -> let rec l = 1 :: 2 :: l in l);
   measure "print" (fun () -> print_string "");
   measure "backtrace" (fun () -> Printexc.get_backtrace ());
@@ -113,7 +130,8 @@ let () =
   let allocated = Gc.allocated_bytes () in
   Gc.full_major ();
   let after = Gc.stat () in
-  pf "%d words, %d blocks\n" (after.live_words - before.live_words) (after.live_blocks - before.live_blocks);
+  pf "%d words, %d blocks\n" (after.live_words - before.live_words)
+    (after.live_blocks - before.live_blocks);
   pf "%.0f bytes by the collections\n" (Gc.allocated_bytes () -. allocated);
   pf "%b\n" (after.heap_words = after.live_words + after.free_words + after.fragments);
   pf "%b %b %b\n" (after.heap_chunks > 0) (after.top_heap_words >= after.heap_words)

@@ -45,16 +45,19 @@ let () =
   Hashtbl.iter (fun k v -> Printf.printf "%d:%d " k v) big;
   print_newline ();
   let keys = Hashtbl.create 10 in
-  let k i = { name = string_of_int i; tags = List.init (i mod 5) Fun.id; pos = (float_of_int i, 'c') } in
+  let k i =
+    { name = string_of_int i; tags = List.init (i mod 5) Fun.id; pos = (float_of_int i, 'c') } in
   for i = 0 to 50 do Hashtbl.add keys (k i) i done;
   Printf.printf "%d %b\n" (Hashtbl.find keys (k 33)) (Hashtbl.mem keys { (k 3) with name = "?" });
   let st = Str_table.create 3 in
-  List.iter (fun s -> Str_table.replace st s (String.length s)) [ "one"; "two"; "three"; "four"; "one" ];
+  List.iter (fun s -> Str_table.replace st s (String.length s))
+    [ "one"; "two"; "three"; "four"; "one" ];
   Str_table.iter (fun k v -> Printf.printf "%s/%d " k v) st;
   Printf.printf "%d\n" (Str_table.length st);
   let copy = Hashtbl.copy t in
   Hashtbl.reset t;
   Printf.printf "%d %d\n" (Hashtbl.length t) (Hashtbl.length copy);
   let from_seq = Hashtbl.of_seq (List.to_seq [ (1, "a"); (2, "b"); (1, "c") ]) in
-  Hashtbl.to_seq from_seq |> List.of_seq |> List.sort compare |> List.iter (fun (k, v) -> Printf.printf "%d%s " k v);
+  Hashtbl.to_seq from_seq |> List.of_seq |> List.sort compare
+  |> List.iter (fun (k, v) -> Printf.printf "%d%s " k v);
   print_newline ()

@@ -1,4 +1,5 @@
-(* Channel buffering: large outputs across the buffer size, flushes, positions, binary integers, output to stderr. *)
+(* Channel buffering: large outputs across the buffer size, flushes, positions, binary integers,
+   output to stderr. *)
 let () =
   for i = 1 to 3000 do
     print_int i;

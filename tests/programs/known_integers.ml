@@ -12,7 +12,8 @@ end
 module A = Make (struct let n = 3 end)
 module B = Make (struct let n = 4 end)
 
-let counters = List.map (fun step -> let count = ref 0 in fun () -> count := !count + step; !count) [ 1; 5 ]
+let counters =
+  List.map (fun step -> let count = ref 0 in fun () -> count := !count + step; !count) [ 1; 5 ]
 
 let later =
   let limit = ref 0 in
@@ -34,13 +35,15 @@ let recover =
   let last = !seen in
   fun () -> last
 
-let rec even n = if n = 0 then flag else odd (n - size + 6) and odd n = if n = 0 then not flag else even (n - 1)
+let rec even n = if n = 0 then flag else odd (n - size + 6)
+and odd n = if n = 0 then not flag else even (n - 1)
 
 let () =
   for x = 0 to 20 do Printf.printf "%d " (f x) done;
   let (a, b) = A.get 5 and (c, d) = B.get 5 in
   Printf.printf "\n%d %d %d %d\n" a b c d;
   List.iter (fun next -> ignore (next ()); Printf.printf "%d " (next ())) counters;
-  Printf.printf "%d %d %d %d %d %d\n" (later 3) (later 100) (chosen true 1) (chosen false 1) (same true 1) (same false 1);
+  Printf.printf "%d %d %d %d %d %d\n" (later 3) (later 100) (chosen true 1) (chosen false 1)
+    (same true 1) (same false 1);
   Printf.printf "%d %d %b %b\n" (sum 5 ring) (recover ()) (even 10) (odd 10)
 

@@ -1,6 +1,7 @@
 (* Labelled and optional arguments, defaults, erasure, application in any order, punning. *)
 let box ?(left = '[') ?(right = ']') ?width text =
-  let pad = match width with None -> "" | Some w -> String.make (max 0 (w - String.length text)) '.' in
+  let pad =
+    match width with None -> "" | Some w -> String.make (max 0 (w - String.length text)) '.' in
   Printf.sprintf "%c%s%s%c" left text pad right
 
 let divide ~num ~den = num / den
@@ -27,7 +28,8 @@ let () =
   Printf.printf "%d\n" (fold [ 1; 2; 3 ] ~init:10 ~f:(fun acc x -> (acc * 2) + x));
   let f acc x = acc - x and init = 0 in
   Printf.printf "%d\n" (fold ~f ~init [ 4; 5 ]);
-  Printf.printf "%s\n" (String.concat "," (List.map string_of_int (range ~step:3 ~from:1 ~upto:12 ())));
+  Printf.printf "%s\n"
+    (String.concat "," (List.map string_of_int (range ~step:3 ~from:1 ~upto:12 ())));
   let a = effect_default () in
   let b = effect_default ~n:50 () in
   let c = effect_default () in

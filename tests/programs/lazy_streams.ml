@@ -5,8 +5,10 @@ let rec from n = Cons (n, lazy (from (n + 1)))
 let rec take n (Cons (x, rest)) = if n = 0 then [] else x :: take (n - 1) (Lazy.force rest)
 let rec filter p (Cons (x, rest)) =
   if p x then Cons (x, lazy (filter p (Lazy.force rest))) else filter p (Lazy.force rest)
-let rec sieve (Cons (p, rest)) = Cons (p, lazy (sieve (filter (fun n -> n mod p <> 0) (Lazy.force rest))))
-let rec map2 f (Cons (a, s)) (Cons (b, t)) = Cons (f a b, lazy (map2 f (Lazy.force s) (Lazy.force t)))
+let rec sieve (Cons (p, rest)) =
+  Cons (p, lazy (sieve (filter (fun n -> n mod p <> 0) (Lazy.force rest))))
+let rec map2 f (Cons (a, s)) (Cons (b, t)) =
+  Cons (f a b, lazy (map2 f (Lazy.force s) (Lazy.force t)))
 
 let rec fibs = Cons (0, lazy (Cons (1, lazy (map2 ( + ) fibs (tail fibs)))))
 and tail (Cons (_, t)) = Lazy.force t
@@ -38,10 +40,14 @@ let () =
   let s = Stream.of_list [ 1; 2; 3; 4 ] in
   let a = Stream.next s in
   Stream.junk s;
-  Printf.printf "%d %s %d\n" a (match Stream.peek s with Some n -> string_of_int n | None -> "-") (Stream.count s);
+  Printf.printf "%d %s %d\n" a
+    (match Stream.peek s with Some n -> string_of_int n | None -> "-")
+    (Stream.count s);
   Stream.iter (Printf.printf "%d ") s;
   (try ignore (Stream.next s) with Stream.Failure -> print_endline "stream failure");
   let squares = Stream.from (fun i -> if i < 5 then Some (i * i) else None) in
   Stream.iter (Printf.printf "%d ") squares;
   print_newline ();
-  (match Lazy.force (lazy (match fibs with Cons (x, _) -> x)) with 0 -> print_endline "zero" | _ -> ())
+  (match Lazy.force (lazy (match fibs with Cons (x, _) -> x)) with
+   | 0 -> print_endline "zero"
+   | _ -> ())

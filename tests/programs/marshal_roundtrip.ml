@@ -1,8 +1,16 @@
-(* Marshal in both directions: every kind of block, sharing, cycles, closures, headers, damaged input. *)
-type t = Leaf | Int of int | Str of string | Pair of t * t | Rec of { mutable next : t option; f : float }
+(* Marshal in both directions: every kind of block, sharing, cycles, closures, headers, damaged
+   input. *)
+type t =
+  | Leaf
+  | Int of int
+  | Str of string
+  | Pair of t * t
+  | Rec of { mutable next : t option; f : float }
 type node = { id : int; mutable link : node option }
 
-let hex s = String.concat "" (List.map (fun c -> Printf.sprintf "%02x" (Char.code c)) (List.of_seq (String.to_seq s)))
+let hex s =
+  String.concat ""
+    (List.map (fun c -> Printf.sprintf "%02x" (Char.code c)) (List.of_seq (String.to_seq s)))
 let show_bytes name v flags =
   let s = Marshal.to_string v flags in
   let shown = if String.length s <= 120 then hex s else Digest.to_hex (Digest.string s) in
@@ -10,8 +18,10 @@ let show_bytes name v flags =
 let roundtrip v = Marshal.from_string (Marshal.to_string v []) 0
 
 let () =
-  List.iter (fun n -> show_bytes "int" n []) [ 0; 1; 63; 64; -1; 127; 128; -129; 32767; 40000; 1 lsl 30; 1 lsl 31; max_int; min_int ];
-  List.iter (fun s -> show_bytes "str" s []) [ ""; "abc"; String.make 31 'a'; String.make 32 'b'; String.make 300 'c' ];
+  List.iter (fun n -> show_bytes "int" n [])
+    [ 0; 1; 63; 64; -1; 127; 128; -129; 32767; 40000; 1 lsl 30; 1 lsl 31; max_int; min_int ];
+  List.iter (fun s -> show_bytes "str" s [])
+    [ ""; "abc"; String.make 31 'a'; String.make 32 'b'; String.make 300 'c' ];
   List.iter (fun f -> show_bytes "float" f []) [ 0.; 1.5; -0.; infinity ];
   show_bytes "farray" [| 1.; 2.; 3. |] [];
   show_bytes "farray" (Array.init 300 float_of_int) [];
@@ -27,7 +37,8 @@ let () =
   let r = Rec { next = None; f = 2.5 } in
   (match r with Rec x -> x.next <- Some r | _ -> ());
   (match roundtrip r with
-   | Rec { next = Some (Rec { f; next = Some again }); _ } as whole -> Printf.printf "%g %b\n" f (again == whole)
+   | Rec { next = Some (Rec { f; next = Some again }); _ } as whole ->
+       Printf.printf "%g %b\n" f (again == whole)
    | _ -> print_endline "?");
   let rec chain n = if n = 0 then None else Some { id = n; link = chain (n - 1) } in
   let c = chain 20000 in
@@ -49,7 +60,10 @@ let () =
   let n = Marshal.to_buffer buf 5 90 (3, "three") [] in
   let (three, s) : int * string = Marshal.from_bytes buf 5 in
   Printf.printf "%d %d %s\n" n three s;
-  (try ignore (Marshal.to_buffer buf 0 20 "does not fit in here" []) with Failure m -> print_endline m);
-  let v : int array * string list * t = roundtrip (Array.init 10 Fun.id, [ "a"; "b" ], Pair (Leaf, Str "end")) in
+  (try ignore (Marshal.to_buffer buf 0 20 "does not fit in here" [])
+   with Failure m -> print_endline m);
+  let v : int array * string list * t =
+    roundtrip (Array.init 10 Fun.id, [ "a"; "b" ], Pair (Leaf, Str "end")) in
   let a, l, t = v in
-  Printf.printf "%d %s %b\n" (Array.fold_left ( + ) 0 a) (String.concat "" l) (t = Pair (Leaf, Str "end"))
+  Printf.printf "%d %s %b\n" (Array.fold_left ( + ) 0 a) (String.concat "" l)
+    (t = Pair (Leaf, Str "end"))

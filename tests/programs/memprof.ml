@@ -40,13 +40,16 @@ let () =
   let sizes = ref [] in
   let note kind (a : M.allocation) =
     if a.source = Marshal then sizes := (kind, a.size) :: !sizes; None in
-  M.start ~sampling_rate:1. { M.null_tracker with alloc_minor = note "minor"; alloc_major = note "major" };
+  M.start ~sampling_rate:1.
+    { M.null_tracker with alloc_minor = note "minor"; alloc_major = note "major" };
   ignore (id (Marshal.from_string long 0 : int list));
   M.stop ();
   pf "long: %d of %s\n" (List.length !sizes) (fst (List.hd !sizes));
-  traced "bigarray" (fun () -> ignore (id (Bigarray.Array1.create Bigarray.char Bigarray.c_layout 256)))
+  traced "bigarray" (fun () ->
+      ignore (id (Bigarray.Array1.create Bigarray.char Bigarray.c_layout 256)))
 
-(* What becomes of blocks. A block that nobody holds may have been promoted where collections are frequent. *)
+(* What becomes of blocks. A block that nobody holds may have been promoted where collections are
+   frequent. *)
 let fate f =
   let events = ref [] in
   let event what n = events := Printf.sprintf "%s %d" what n :: !events in
@@ -70,7 +73,8 @@ let () =
   show "long life" (fun () -> make 7; Gc.minor (); keep := []; Gc.full_major (); Gc.full_major ());
   show "large" (fun () -> make 600; Gc.minor (); keep := []; Gc.full_major (); Gc.full_major ());
   show "compiled" (fun () ->
-    keep := [[| id 1; id 2; id 3; id 4; id 5; id 6; id 7 |]]; Gc.minor (); keep := []; Gc.full_major ();
+    keep := [[| id 1; id 2; id 3; id 4; id 5; id 6; id 7 |]];
+    Gc.minor (); keep := []; Gc.full_major ();
     Gc.full_major ());
   show "not followed" (fun () -> make 8; Gc.minor (); keep := []; Gc.full_major ())
 
@@ -94,7 +98,10 @@ let () =
 
 (* Callbacks that stop, and the order of start and stop. *)
 let () =
-  let attempt name f = match f () with () -> pf "%s: fine\n" name | exception e -> pf "%s: %s\n" name (Printexc.to_string e) in
+  let attempt name f =
+    match f () with
+    | () -> pf "%s: fine\n" name
+    | exception e -> pf "%s: %s\n" name (Printexc.to_string e) in
   attempt "stop" M.stop;
   attempt "rate" (fun () -> M.start ~sampling_rate:1.5 M.null_tracker);
   attempt "nan" (fun () -> M.start ~sampling_rate:nan M.null_tracker);

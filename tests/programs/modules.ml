@@ -4,7 +4,9 @@ module type SHAPE = sig val name : string val area : unit -> float end
 
 module Make_list (O : ORDER) = struct
   type t = O.t list
-  let rec insert x = function [] -> [ x ] | y :: r as l -> if O.compare x y <= 0 then x :: l else y :: insert x r
+  let rec insert x = function
+    | [] -> [ x ]
+    | y :: r as l -> if O.compare x y <= 0 then x :: l else y :: insert x r
   let of_list l : t = List.fold_left (fun acc x -> insert x acc) [] l
   let show l = String.concat " " (List.map O.show l)
 end
@@ -28,7 +30,9 @@ module C2 = Counter ()
 
 let circle r = (module struct let name = "circle" let area () = 3. *. r *. r end : SHAPE)
 let square s = (module struct let name = "square" let area () = s *. s end : SHAPE)
-let sort_with (type a) (module O : ORDER with type t = a) (l : a list) = let module L = Make_list (O) in L.show (L.of_list l)
+let sort_with (type a) (module O : ORDER with type t = a) (l : a list) =
+  let module L = Make_list (O) in
+  L.show (L.of_list l)
 
 module rec Even : sig val test : int -> bool end = struct let test n = n = 0 || Odd.test (n - 1) end
 and Odd : sig val test : int -> bool end = struct let test n = n <> 0 && Even.test (n - 1) end
@@ -42,13 +46,23 @@ and Forest : sig type t = Tree.t list val sum : t -> int end = struct
   let sum l = List.fold_left (fun acc t -> acc + Tree.sum t) 0 l
 end
 
-module type MONAD = sig type 'a t val return : 'a -> 'a t val bind : 'a t -> ('a -> 'b t) -> 'b t end
+module type MONAD = sig
+  type 'a t
+  val return : 'a -> 'a t
+  val bind : 'a t -> ('a -> 'b t) -> 'b t
+end
 module Monad_ops (M : MONAD) = struct
   let ( let* ) = M.bind
-  let rec map_m f = function [] -> M.return [] | x :: r -> let* y = f x in let* ys = map_m f r in M.return (y :: ys)
+  let rec map_m f = function
+    | [] -> M.return []
+    | x :: r -> let* y = f x in let* ys = map_m f r in M.return (y :: ys)
 end
 module Opt = struct type 'a t = 'a option let return x = Some x let bind = Option.bind end
-module State = struct type 'a t = int -> 'a * int let return x s = (x, s) let bind m f s = let x, s = m s in f x s end
+module State = struct
+  type 'a t = int -> 'a * int
+  let return x s = (x, s)
+  let bind m f s = let x, s = m s in f x s
+end
 
 let () =
   print_endline (Up.show (Up.of_list [ 3; 1; 2 ]));
@@ -57,7 +71,8 @@ let () =
   let a = C1.next () in
   let b = C1.next () in
   Printf.printf "%d %d %d\n" a b (C2.next ());
-  List.iter (fun (module S : SHAPE) -> Printf.printf "%s %g\n" S.name (S.area ())) [ circle 2.; square 3. ];
+  List.iter (fun (module S : SHAPE) -> Printf.printf "%s %g\n" S.name (S.area ()))
+    [ circle 2.; square 3. ];
   print_endline (sort_with (module String_order) [ "z"; "m"; "a" ]);
   Printf.printf "%b %b\n" (Even.test 100) (Odd.test 100);
   Printf.printf "%d\n" (Tree.sum (Node [ Leaf 1; Node [ Leaf 2; Leaf 3 ]; Leaf 4 ]));

@@ -17,7 +17,8 @@ let rec show_expr = function
 
 and show_term (Times (k, e)) = string_of_int k ^ "*" ^ show_expr e
 
-let rec build depth = if depth = 0 then Num 3 else Add [ wrap 2 (depth - 1); wrap depth (depth - 1) ]
+let rec build depth =
+  if depth = 0 then Num 3 else Add [ wrap 2 (depth - 1); wrap depth (depth - 1) ]
 and wrap k depth = Times (k, build depth)
 
 (* Hofstadter's female and male sequences. *)

@@ -37,7 +37,8 @@ let protect_test () =
   in
   (r, ok, bad)
 
-let rec countdown n = try if n = 0 then raise C else countdown (n - 1) + 1 with C when n = 50 -> 1000
+let rec countdown n =
+  try if n = 0 then raise C else countdown (n - 1) + 1 with C when n = 50 -> 1000
 
 (* The variables around a handler must be those at the time of the raise. *)
 let mutated () =

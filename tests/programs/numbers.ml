@@ -1,5 +1,6 @@
-(* Numbers in and out, a line a value: each conversion of `printf`, each reading, each function of analysis, on random values of many kinds.
-   Arguments: the check, `all` or `list`; how many values; the seed. `bactrian bench --numbers` runs it with a million of them. *)
+(* Numbers in and out, a line a value: each conversion of `printf`, each reading, each function of
+   analysis, on random values of many kinds. Arguments: the check, `all` or `list`; how many values;
+   the seed. `bactrian bench --numbers` runs it with a million of them. *)
 external format_float : string -> float -> string = "caml_format_float"
 external format_int : string -> int -> string = "caml_format_int"
 external format_int32 : string -> int32 -> string = "caml_int32_format"
@@ -19,19 +20,23 @@ let bits () =
   Int64.logxor (part 0) (Int64.logxor (part 30) (part 60))
 
 let special =
-  [| 0.; -0.; infinity; neg_infinity; nan; -.nan; 1.; -1.; 0.5; 2.5; 4.9e-324; min_float; max_float; epsilon_float; 1e22; 1e23; 0x1p53; 0x1p-1022;
-     0x1.fffffffffffffp-1023; 0.1; 1e15; 1e16; 123456789.; 9.5; 99.5; 0.00001; 0.0001; 999999.5 |]
+  [| 0.; -0.; infinity; neg_infinity; nan; -.nan; 1.; -1.; 0.5; 2.5; 4.9e-324; min_float; max_float;
+     epsilon_float; 1e22; 1e23; 0x1p53; 0x1p-1022; 0x1.fffffffffffffp-1023; 0.1; 1e15; 1e16;
+     123456789.; 9.5; 99.5; 0.00001; 0.0001; 999999.5 |]
 
 (* Of either sign, with any payload. *)
 let signalling_nan () =
   let payload = Int64.succ (Int64.shift_right_logical (bits ()) (13 + Random.int 51)) in
-  Int64.float_of_bits (Int64.logor payload (if Random.bool () then 0x7ff0000000000000L else 0xfff0000000000000L))
+  Int64.float_of_bits
+    (Int64.logor payload (if Random.bool () then 0x7ff0000000000000L else 0xfff0000000000000L))
 
 let signed x = if Random.bool () then x else -.x
 let power_of_ten n = float_of_string ("1e" ^ string_of_int n)
-let near x = Int64.float_of_bits (Int64.add (Int64.bits_of_float x) (Int64.of_int (Random.int 5 - 2)))
+let near x =
+  Int64.float_of_bits (Int64.add (Int64.bits_of_float x) (Int64.of_int (Random.int 5 - 2)))
 
-(* Every float is as likely; then decimals; ties of decimal and binary digits; subnormals; near whole numbers; near powers; a scale of magnitudes. *)
+(* Every float is as likely; then decimals; ties of decimal and binary digits; subnormals; near
+   whole numbers; near powers; a scale of magnitudes. *)
 let any_float () =
   match Random.int 10 with
   | 0 | 1 -> Int64.float_of_bits (bits ())
@@ -53,13 +58,25 @@ let any_int64 () =
   | 0 -> bits ()
   | 1 -> Int64.shift_right (bits ()) (Random.int 64)
   | 2 -> Int64.of_int (Random.int 2001 - 1000)
-  | _ -> Int64.add (pick [| 0L; Int64.max_int; Int64.min_int; 0x7fffffffL; 0x3fffffffffffffffL; 0xffffffffL; 1000000L |]) (Int64.of_int (Random.int 3 - 1))
+  | _ ->
+      Int64.add
+        (pick
+           [| 0L; Int64.max_int; Int64.min_int; 0x7fffffffL; 0x3fffffffffffffffL; 0xffffffffL;
+              1000000L |])
+        (Int64.of_int (Random.int 3 - 1))
 
 (* Conversion specifications. *)
 
-let precision () = match Random.int 8 with 0 | 1 | 2 -> "" | 3 -> "." | 4 -> "." ^ string_of_int (Random.int 401) | _ -> "." ^ string_of_int (Random.int 20)
+let precision () =
+  match Random.int 8 with
+  | 0 | 1 | 2 -> ""
+  | 3 -> "."
+  | 4 -> "." ^ string_of_int (Random.int 401)
+  | _ -> "." ^ string_of_int (Random.int 20)
 let width () = match Random.int 3 with 0 -> string_of_int (1 + Random.int 30) | _ -> ""
-let specification letter = "%" ^ repeat (Random.int 3) (fun () -> pick [| "-"; "+"; " "; "#"; "0" |]) ^ width () ^ precision () ^ letter
+let specification letter =
+  "%" ^ repeat (Random.int 3) (fun () -> pick [| "-"; "+"; " "; "#"; "0" |])
+  ^ width () ^ precision () ^ letter
 
 let out_float letter () =
   let format = specification letter and x = any_float () in
@@ -71,8 +88,9 @@ let out_shown show () =
 
 let out_int letter () =
   let format = specification letter and n = any_int64 () in
-  Printf.printf "%Ld %s %s %s %s %s\n" n format (format_int64 format n) (format_nativeint format (Int64.to_nativeint n))
-    (format_int format (Int64.to_int n)) (format_int32 format (Int64.to_int32 n))
+  Printf.printf "%Ld %s %s %s %s %s\n" n format (format_int64 format n)
+    (format_nativeint format (Int64.to_nativeint n)) (format_int format (Int64.to_int n))
+    (format_int32 format (Int64.to_int32 n))
 
 (* Readings. *)
 
@@ -81,7 +99,9 @@ let underscore () = if one_in 20 then "_" else ""
 
 let any_decimal () =
   match Random.int 5 with
-  | 0 -> digits (1 + Random.int 25) ^ "." ^ digits (Random.int 25) ^ underscore () ^ pick [| ""; "e" ^ sign () ^ digits (1 + Random.int 3) |]
+  | 0 ->
+      digits (1 + Random.int 25) ^ "." ^ digits (Random.int 25) ^ underscore ()
+      ^ pick [| ""; "e" ^ sign () ^ digits (1 + Random.int 3) |]
   | 1 -> format_float (pick [| "%.15g"; "%.16g"; "%.17g"; "%.20e"; "%.400g" |]) (any_float ())
   | 2 ->
       (* Halfway between two floats, exactly or with one more digit. *)
@@ -91,17 +111,28 @@ let any_decimal () =
       else format_float "%.1000f" (ldexp (x +. ldexp 0.5 (exponent - 53)) 0) ^ pick [| ""; "1" |]
   | 3 ->
       let whole = Int64.to_int (Int64.shift_right_logical (bits ()) (2 + Random.int 10)) lor 1 in
-      string_of_int whole ^ pick [| ""; "."; "e0"; "0"; ".5"; "e-" ^ digits 2; "e" ^ digits 2; "00000000000000000000000001" |]
+      string_of_int whole
+      ^ pick
+          [| ""; "."; "e0"; "0"; ".5"; "e-" ^ digits 2; "e" ^ digits 2;
+             "00000000000000000000000001" |]
   | _ -> digits (1 + Random.int 800) ^ "e-" ^ digits (1 + Random.int 3)
 
 let any_hexadecimal () =
   let digits n = repeat n (fun () -> Printf.sprintf "%x" (Random.int 16)) in
-  let digits n = match Random.int 4 with 0 -> String.make n '0' | 1 -> digits (n / 2) ^ String.make (n - (n / 2)) '0' | _ -> digits n in
+  let digits n =
+    match Random.int 4 with
+    | 0 -> String.make n '0'
+    | 1 -> digits (n / 2) ^ String.make (n - (n / 2)) '0'
+    | _ -> digits n in
   "0x" ^ digits (Random.int 20) ^ underscore () ^ pick [| ""; "." ^ digits (Random.int 20) |]
-  ^ pick [| ""; "p" ^ sign () ^ string_of_int (Random.int 40); "p" ^ sign () ^ string_of_int (Random.int 1150); "p" ^ sign () ^ string_of_int (Random.int 100_000) |]
+  ^ pick
+      [| ""; "p" ^ sign () ^ string_of_int (Random.int 40);
+         "p" ^ sign () ^ string_of_int (Random.int 1150);
+         "p" ^ sign () ^ string_of_int (Random.int 100_000) |]
 
 let any_numeral () =
-  let digits alphabet = String.init (1 + Random.int 24) (fun _ -> alphabet.[Random.int (String.length alphabet)]) in
+  let digits alphabet =
+    String.init (1 + Random.int 24) (fun _ -> alphabet.[Random.int (String.length alphabet)]) in
   match Random.int 7 with
   | 0 -> sign () ^ pick [| "0x"; "0X" |] ^ digits "0123456789abcdefABCDEF"
   | 1 -> sign () ^ pick [| "0o"; "0O" |] ^ digits "01234567"
@@ -120,7 +151,8 @@ let read_float numeral () =
 let read_ints () =
   let s = any_numeral () in
   let report read show = match read s with n -> show n | exception Failure message -> message in
-  Printf.printf "%S %s %s %s %s\n" s (report int_of_string string_of_int) (report Int32.of_string Int32.to_string)
+  Printf.printf "%S %s %s %s %s\n" s
+    (report int_of_string string_of_int) (report Int32.of_string Int32.to_string)
     (report Int64.of_string Int64.to_string) (report Nativeint.of_string Nativeint.to_string)
 
 (* Functions: arguments as wide as each has an interesting part. *)
@@ -141,7 +173,8 @@ let apply f () =
 let apply_2 f () =
   let x = argument () in
   let y = if one_in 5 then near x else argument () in
-  Printf.printf "%Lx %Lx %016Lx\n" (Int64.bits_of_float x) (Int64.bits_of_float y) (Int64.bits_of_float (f x y))
+  Printf.printf "%Lx %Lx %016Lx\n" (Int64.bits_of_float x) (Int64.bits_of_float y)
+    (Int64.bits_of_float (f x y))
 
 let fma x y =
   let z = pick [| -.(x *. y); argument (); ldexp (argument ()) (snd (frexp x) + snd (frexp y)) |] in
@@ -153,27 +186,37 @@ let apply_parts f () =
   Printf.printf "%Lx %s %016Lx\n" (Int64.bits_of_float x) first (Int64.bits_of_float second)
 
 let frexp_parts x = let m, e = frexp x in (string_of_int e, m)
-let modf_parts x = let fraction, whole = modf x in (Printf.sprintf "%Lx" (Int64.bits_of_float fraction), whole)
+let modf_parts x =
+  let fraction, whole = modf x in
+  (Printf.sprintf "%Lx" (Int64.bits_of_float fraction), whole)
 
 let functions =
-  [ ("sqrt", sqrt); ("exp", exp); ("exp2", Float.exp2); ("expm1", expm1); ("log", log); ("log2", Float.log2); ("log10", log10); ("log1p", log1p); ("sin", sin);
-    ("cos", cos); ("tan", tan); ("asin", asin); ("acos", acos); ("atan", atan); ("sinh", sinh); ("cosh", cosh); ("tanh", tanh); ("asinh", Float.asinh);
-    ("acosh", Float.acosh); ("atanh", Float.atanh); ("cbrt", Float.cbrt); ("erf", Float.erf); ("erfc", Float.erfc); ("ceil", ceil); ("floor", floor);
-    ("trunc", Float.trunc); ("round", Float.round); ("succ", Float.succ);
-    ("pred", Float.pred); ("neg", fun x -> -.x); ("abs", abs_float); ("single", fun x -> Int32.float_of_bits (Int32.bits_of_float x));
-    ("truncate", fun x -> Int64.to_float (Int64.logxor (Int64.of_float x) (Int64.of_int (truncate x)))) ]
+  [ ("sqrt", sqrt); ("exp", exp); ("exp2", Float.exp2); ("expm1", expm1); ("log", log);
+    ("log2", Float.log2); ("log10", log10); ("log1p", log1p); ("sin", sin); ("cos", cos);
+    ("tan", tan); ("asin", asin); ("acos", acos); ("atan", atan); ("sinh", sinh); ("cosh", cosh);
+    ("tanh", tanh); ("asinh", Float.asinh); ("acosh", Float.acosh); ("atanh", Float.atanh);
+    ("cbrt", Float.cbrt); ("erf", Float.erf); ("erfc", Float.erfc); ("ceil", ceil);
+    ("floor", floor); ("trunc", Float.trunc); ("round", Float.round); ("succ", Float.succ);
+    ("pred", Float.pred); ("neg", fun x -> -.x); ("abs", abs_float);
+    ("single", fun x -> Int32.float_of_bits (Int32.bits_of_float x));
+    ("truncate",
+     fun x -> Int64.to_float (Int64.logxor (Int64.of_float x) (Int64.of_int (truncate x)))) ]
 
 let functions_2 =
-  [ ("atan2", atan2); ("pow", ( ** )); ("hypot", hypot); ("fmod", mod_float); ("copysign", copysign); ("nextafter", Float.next_after); ("fma", fma);
-    ("ldexp", fun x y -> ldexp x (truncate y)); ("add", ( +. )); ("sub", ( -. )); ("mul", ( *. )); ("div", ( /. )); ("rem", Float.rem);
-    ("min", Float.min); ("max", Float.max); ("min_num", Float.min_num); ("max_num", Float.max_num) ]
+  [ ("atan2", atan2); ("pow", ( ** )); ("hypot", hypot); ("fmod", mod_float);
+    ("copysign", copysign); ("nextafter", Float.next_after); ("fma", fma);
+    ("ldexp", fun x y -> ldexp x (truncate y)); ("add", ( +. )); ("sub", ( -. )); ("mul", ( *. ));
+    ("div", ( /. )); ("rem", Float.rem); ("min", Float.min); ("max", Float.max);
+    ("min_num", Float.min_num); ("max_num", Float.max_num) ]
 
 let checks =
   List.map (fun letter -> ("%" ^ letter, out_float letter)) [ "e"; "f"; "g"; "E"; "F"; "G" ]
   @ List.map (fun letter -> ("%" ^ letter, out_int letter)) [ "d"; "i"; "u"; "x"; "X"; "o" ]
-  @ [ ("%h", out_shown (fun x -> hexadecimal x (Random.int 24 - 4) (pick [| '-'; '+'; ' ' |]))); ("%H", out_shown (Printf.sprintf "%H"));
-      ("%F shown", out_shown (Printf.sprintf "%F")); ("%.17g", out_shown (Printf.sprintf "%.17g")); ("%.3f", out_shown (Printf.sprintf "%.3f"));
-      ("string_of_float", out_shown string_of_float); ("float_of_string", read_float any_decimal); ("hex_float_of_string", read_float any_hexadecimal);
+  @ [ ("%h", out_shown (fun x -> hexadecimal x (Random.int 24 - 4) (pick [| '-'; '+'; ' ' |])));
+      ("%H", out_shown (Printf.sprintf "%H")); ("%F shown", out_shown (Printf.sprintf "%F"));
+      ("%.17g", out_shown (Printf.sprintf "%.17g")); ("%.3f", out_shown (Printf.sprintf "%.3f"));
+      ("string_of_float", out_shown string_of_float); ("float_of_string", read_float any_decimal);
+      ("hex_float_of_string", read_float any_hexadecimal);
       ("odd_float_of_string", read_float any_numeral); ("int_of_string", read_ints) ]
   @ List.map (fun (name, f) -> (name, apply f)) functions
   @ [ ("frexp", apply_parts frexp_parts); ("modf", apply_parts modf_parts) ]
@@ -187,6 +230,11 @@ let () =
   match Array.to_list Sys.argv with
   | [ _; "list" ] -> List.iter (fun (name, _) -> print_endline name) checks
   | [ _; "all"; count; seed ] ->
-      List.iter (fun (name, check) -> Printf.printf "%s:\n" name; run name check (int_of_string count) (int_of_string seed)) checks
-  | [ _; name; count; seed ] -> run name (List.assoc name checks) (int_of_string count) (int_of_string seed)
+      List.iter
+        (fun (name, check) ->
+          Printf.printf "%s:\n" name;
+          run name check (int_of_string count) (int_of_string seed))
+        checks
+  | [ _; name; count; seed ] ->
+      run name (List.assoc name checks) (int_of_string count) (int_of_string seed)
   | _ -> prerr_endline "usage: numbers CHECK COUNT SEED"; exit 2

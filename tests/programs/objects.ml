@@ -1,4 +1,5 @@
-(* Objects and classes: inheritance, virtual methods, late binding, private state, functional update. *)
+(* Objects and classes: inheritance, virtual methods, late binding, private state, functional
+   update. *)
 class virtual shape name =
   object (self)
     method virtual area : float
@@ -68,9 +69,13 @@ let () =
   let s = new stack in
   for i = 1 to 10 do s#push (i * i) done;
   let popped = Option.get s#pop in
-  Printf.printf "%d %d %s\n" popped (s#fold ( + ) 0) (s#fold (fun acc i -> acc ^ string_of_int i) "");
+  Printf.printf "%d %d %s\n" popped (s#fold ( + ) 0)
+    (s#fold (fun acc i -> acc ^ string_of_int i) "");
   let anon = object method name = "anonymous" method extra = 42 end in
   Printf.printf "%s %s %d\n" (get_name anon) (get_name (new circle 1.)) anon#extra;
-  let objs = Array.init 20 (fun i -> if i mod 2 = 0 then (new circle (float_of_int i) :> shape) else (new square (float_of_int i) :> shape)) in
+  let objs =
+    Array.init 20 (fun i ->
+        if i mod 2 = 0 then (new circle (float_of_int i) :> shape)
+        else (new square (float_of_int i) :> shape)) in
   Printf.printf "%.2f\n" (Array.fold_left (fun acc o -> acc +. o#area) 0. objs);
   Printf.printf "%b\n" (new point 1 2 < new point 1 2)

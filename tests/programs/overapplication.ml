@@ -10,7 +10,8 @@ let curried a = if a > 0 then fun b c -> a + b + c else fun b -> fun c -> a - b 
 
 let rec vary n = if n = 0 then fun x -> x else fun x -> vary (n - 1) (x + n)
 
-let nine a b c d e f g h i = a + (2 * b) + (3 * c) + (4 * d) + (5 * e) + (6 * f) + (7 * g) + (8 * h) + (9 * i)
+let nine a b c d e f g h i =
+  a + (2 * b) + (3 * c) + (4 * d) + (5 * e) + (6 * f) + (7 * g) + (8 * h) + (9 * i)
 let nine_then a b c d e f g h i = let s = nine a b c d e f g h i in fun j k -> (s * j) + k
 
 let show l = String.concat "," (List.map string_of_int l)
@@ -39,4 +40,7 @@ let () =
   Printf.printf "%d %d %d\n" (p 4 5 6 7 8 9) (q 7 8 9) (r 9);
   Printf.printf "%d\n" (nine_then 1 1 1 1 1 1 1 1 1 10 7);
   let rec feed f = function [] -> 0 | [ x ] -> f x 0 0 | x :: rest -> f x 1 2 + feed f rest in
-  Printf.printf "%d\n" (feed (fun a -> if a mod 2 = 0 then fun b c -> a + b + c else fun b -> fun c -> a * (b + c)) [ 1; 2; 3; 4 ])
+  Printf.printf "%d\n"
+    (feed
+       (fun a -> if a mod 2 = 0 then fun b c -> a + b + c else fun b -> fun c -> a * (b + c))
+       [ 1; 2; 3; 4 ])

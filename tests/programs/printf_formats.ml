@@ -11,16 +11,24 @@ let rec insert x = function
 let () =
   Printf.printf "[%d] [%5d] [%-5d] [%05d] [%+d] [% d] [%i] [%u]\n" 42 42 42 42 42 42 (-42) 42;
   Printf.printf "[%x] [%X] [%#x] [%#X] [%o] [%#o] [%08x] [%-8x]\n" 255 255 255 255 8 8 48879 48879;
-  Printf.printf "[%s] [%10s] [%-10s] [%S] [%c] [%C] [%b] [%B]\n" "str" "str" "str" "q\"\n" 'c' '\n' true false;
-  Printf.printf "[%f] [%.2f] [%10.3f] [%-10.1f] [%+.1f] [%010.2f] [% f]\n" 3.14159 3.14159 3.14159 3.14159 3.14159 (-3.14159) 1.;
-  Printf.printf "[%e] [%.3e] [%E] [%g] [%G] [%g] [%g] [%.3g] [%#g]\n" 12345.678 12345.678 0.00012 1e10 1e-10 100000. 1000000. 3.14159 1.;
+  Printf.printf "[%s] [%10s] [%-10s] [%S] [%c] [%C] [%b] [%B]\n"
+    "str" "str" "str" "q\"\n" 'c' '\n' true false;
+  Printf.printf "[%f] [%.2f] [%10.3f] [%-10.1f] [%+.1f] [%010.2f] [% f]\n"
+    3.14159 3.14159 3.14159 3.14159 3.14159 (-3.14159) 1.;
+  Printf.printf "[%e] [%.3e] [%E] [%g] [%G] [%g] [%g] [%.3g] [%#g]\n"
+    12345.678 12345.678 0.00012 1e10 1e-10 100000. 1000000. 3.14159 1.;
   Printf.printf "[%h] [%H] [%F] [%F] [%F] [%F]\n" 1.5 1.5 1.5 3. 1e100 nan;
-  Printf.printf "[%f] [%g] [%e] [%5.1f] [%F] [%+f]\n" infinity neg_infinity nan infinity infinity nan;
-  Printf.printf "[%ld] [%lx] [%Ld] [%Lx] [%nd] [%lu] [%Lu]\n" (-5l) (-1l) (-5L) (-1L) 7n (-1l) (-1L);
+  Printf.printf "[%f] [%g] [%e] [%5.1f] [%F] [%+f]\n"
+    infinity neg_infinity nan infinity infinity nan;
+  Printf.printf "[%ld] [%lx] [%Ld] [%Lx] [%nd] [%lu] [%Lu]\n"
+    (-5l) (-1l) (-5L) (-1L) 7n (-1l) (-1L);
   Printf.printf "[%*d] [%-*d] [%.*f] [%*s]\n" 8 42 8 42 3 2.71828 6 "ab";
   Printf.printf "%d%% done%!\n" 50;
-  Printf.printf "[%a] [%t]\n" (fun oc l -> List.iter (Printf.fprintf oc "%d;") l) [ 1; 2; 3 ] (fun oc -> output_string oc "thunk");
-  print_endline (Printf.sprintf "%a" pp_tree (List.fold_left (fun t x -> insert x t) Leaf [ 5; 2; 8; 1; 9 ]));
+  Printf.printf "[%a] [%t]\n"
+    (fun oc l -> List.iter (Printf.fprintf oc "%d;") l) [ 1; 2; 3 ]
+    (fun oc -> output_string oc "thunk");
+  print_endline
+    (Printf.sprintf "%a" pp_tree (List.fold_left (fun t x -> insert x t) Leaf [ 5; 2; 8; 1; 9 ]));
   let f = Printf.sprintf "%s-%d-%s" "a" in
   print_endline (f 1 "x" ^ f 2 "y");
   let fmt () = format_of_string "%d=%s" in
@@ -54,7 +62,8 @@ let () =
       show (fun () -> native format (-42n));
       show (fun () -> int format (-42)))
     [ "0x%X"; "%d!"; "%%%d"; "<%5d>"; "abc"; "a%-8lx|"; "%ni"; "%Lu"; "%i%%"; "x%+.3u y"; "n%%";
-      "012345678901234567890123456%d"; "0123456789012345678901234567%d"; "01234567890123456789012345678901" ];
+      "012345678901234567890123456%d"; "0123456789012345678901234567%d";
+      "01234567890123456789012345678901" ];
   List.iter
     (fun format -> print_endline (float format 4.25))
     [ "v=%g"; "%f!"; "%%%e"; "[%8.2f]"; "100%% %F"; "abc"; "" ]

@@ -8,7 +8,9 @@ module Heap = struct
     if i > 0 && h.data.(i) < h.data.(parent) then begin swap h i parent; up h parent end
   let rec down h i =
     let smallest = ref i in
-    List.iter (fun c -> if c < h.size && h.data.(c) < h.data.(!smallest) then smallest := c) [ (2 * i) + 1; (2 * i) + 2 ];
+    List.iter
+      (fun c -> if c < h.size && h.data.(c) < h.data.(!smallest) then smallest := c)
+      [ (2 * i) + 1; (2 * i) + 2 ];
     if !smallest <> i then begin swap h i !smallest; down h !smallest end
   let push h x =
     if h.size = Array.length h.data then h.data <- Array.append h.data (Array.make h.size 0);
@@ -44,7 +46,13 @@ let josephus n k =
 let rpn tokens =
   let s = Stack.create () in
   let binary f = let b = Stack.pop s in let a = Stack.pop s in Stack.push (f a b) s in
-  List.iter (function "+" -> binary ( + ) | "-" -> binary ( - ) | "*" -> binary ( * ) | n -> Stack.push (int_of_string n) s) tokens;
+  List.iter
+    (function
+      | "+" -> binary ( + )
+      | "-" -> binary ( - )
+      | "*" -> binary ( * )
+      | n -> Stack.push (int_of_string n) s)
+    tokens;
   Stack.pop s
 
 let ints l = String.concat " " (List.map string_of_int l)
@@ -57,11 +65,15 @@ let () =
   let a = Queue.of_seq (List.to_seq [ 1; 2; 3 ]) and b = Queue.create () in
   Queue.push 9 b;
   Queue.transfer a b;
-  Printf.printf "%d %d %s %d\n" (Queue.length a) (Queue.length b) (ints (List.of_seq (Queue.to_seq b))) (Queue.fold ( + ) 0 b);
+  Printf.printf "%d %d %s %d\n" (Queue.length a) (Queue.length b)
+    (ints (List.of_seq (Queue.to_seq b))) (Queue.fold ( + ) 0 b);
   let h = Heap.create () in
   List.iter (Heap.push h) [ 5; 3; 9; 1; 7; 2; 8; 0; 6; 4 ];
   print_endline (ints (List.init 10 (fun _ -> Heap.pop h)));
-  let rec drain q acc = match dequeue q with None -> List.rev acc | Some (x, q) -> drain (if x < 20 then enqueue (x + 10) q else q) (x :: acc) in
+  let rec drain q acc =
+    match dequeue q with
+    | None -> List.rev acc
+    | Some (x, q) -> drain (if x < 20 then enqueue (x + 10) q else q) (x :: acc) in
   print_endline (ints (drain (List.fold_right enqueue [ 1; 2; 3 ] { front = []; back = [] }) []));
   let st = Stack.of_seq (String.to_seq "abc") in
   Stack.iter print_char st;

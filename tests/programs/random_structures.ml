@@ -1,4 +1,5 @@
-(* Random values of one type with all kinds of blocks: marshalled (digests of the bytes), hashed, compared. *)
+(* Random values of one type with all kinds of blocks: marshalled (digests of the bytes), hashed,
+   compared. *)
 type t =
   | Empty
   | Int of int
@@ -39,13 +40,15 @@ let marshalled v =
   attempt Fun.id (fun () ->
       let bytes = Marshal.to_string v flags in
       let copy : t = Marshal.from_string bytes 0 in
-      Printf.sprintf "%s %d %b" (Digest.to_hex (Digest.string bytes)) (compare v copy) (Marshal.to_string copy flags = bytes))
+      Printf.sprintf "%s %d %b" (Digest.to_hex (Digest.string bytes))
+        (compare v copy) (Marshal.to_string copy flags = bytes))
 
 let () =
   let previous = ref Empty in
   for _ = 1 to 250 do
     let v = random 4 in
-    Printf.printf "%s %d %d %d\n" (marshalled v) (Hashtbl.hash v) (Hashtbl.hash_param 50 200 v) (Hashtbl.seeded_hash 3 v);
+    Printf.printf "%s %d %d %d\n" (marshalled v) (Hashtbl.hash v)
+      (Hashtbl.hash_param 50 200 v) (Hashtbl.seeded_hash 3 v);
     let p = !previous in
     Printf.printf "%d %b %b %b %b %b\n" (compare v p) (v = p) (v < p) (v <= p) (v > p) (v = v);
     if Random.bool () then previous := v
@@ -58,7 +61,8 @@ and odd n = n <> 0 && even (n - 1)
 
 let () =
   let bytes = Marshal.to_string (adder 3, even, odd) [ Marshal.Closures ] in
-  let (add, even', odd') : (int -> int) * (int -> bool) * (int -> bool) = Marshal.from_string bytes 0 in
+  let (add, even', odd') : (int -> int) * (int -> bool) * (int -> bool) =
+    Marshal.from_string bytes 0 in
   Printf.printf "%s %d %b %b\n" (Digest.to_hex (Digest.string bytes)) (add 4) (even' 10) (odd' 10);
   print_endline (attempt string_of_int (fun () -> compare even odd));
   print_endline (attempt String.escaped (fun () -> Marshal.to_string even []))

@@ -1,4 +1,5 @@
-(* Values that refer to themselves, suspensions that the collector skips, and what Obj shows of blocks. *)
+(* Values that refer to themselves, suspensions that the collector skips, and what Obj shows of
+   blocks. *)
 let pf = Printf.printf
 (* lazies *)
 let rec fib = lazy 1 and l2 = lazy (1.5)
@@ -20,13 +21,19 @@ let rec h = let y = ref 5 in fun n -> if n = 0 then !y else k (n-1) and k n = h 
 let () = Gc.full_major (); pf "%d\n" (h 10)
 (* objects *)
 class c = object val mutable n = 0 method incr = n <- n + 1; n method get = n end
-let () = let o = new c in for _ = 1 to 1000 do ignore o#incr; ignore (Array.make 100 o) done; pf "%d %b\n" o#get (Oo.id o < Oo.id (new c))
+let () =
+  let o = new c in
+  for _ = 1 to 1000 do ignore o#incr; ignore (Array.make 100 o) done;
+  pf "%d %b\n" o#get (Oo.id o < Oo.id (new c))
 let () =
   let r = Obj.repr in
-  let tags = [r 1; r (Some 1); r "s"; r 1.5; r [| 1.5 |]; r (fun x -> x); r (lazy (print_string "")); r 1L; r (new c)] in
+  let tags =
+    [r 1; r (Some 1); r "s"; r 1.5; r [| 1.5 |]; r (fun x -> x);
+     r (lazy (print_string "")); r 1L; r (new c)] in
   pf "%s\n" (String.concat " " (List.map (fun v -> string_of_int (Obj.tag v)) tags));
   let words v = Obj.reachable_words (r v) in
-  pf "%d %d %d %d\n" (words 3) (words [1; 2; 3]) (words (ref [| 1.0; 2.0 |])) (words (String.make 17 'x'));
+  pf "%d %d %d %d\n" (words 3) (words [1; 2; 3]) (words (ref [| 1.0; 2.0 |]))
+    (words (String.make 17 'x'));
   let l = Array.make 2 "shared" in
   pf "%d %b\n" (words l) (Obj.dup (r l) = r l);
   pf "%d\n" (Obj.size (Obj.new_block 3 5));

@@ -8,7 +8,9 @@ let () =
   let n = read_int () in
   let f = read_float () in
   Printf.printf "%d %g\n" n f;
-  (match read_int_opt () with Some n -> Printf.printf "int %d\n" n | None -> print_endline "not an int");
+  (match read_int_opt () with
+   | Some n -> Printf.printf "int %d\n" n
+   | None -> print_endline "not an int");
   let b = Bytes.make 10 '.' in
   really_input stdin b 2 6;
   Printf.printf "%s %d\n" (Bytes.to_string b) (pos_in stdin);
@@ -20,7 +22,9 @@ let () =
        incr lines;
        longest := max !longest (String.length line);
        List.iter
-         (fun w -> if w <> "" then Hashtbl.replace words w (1 + try Hashtbl.find words w with Not_found -> 0))
+         (fun w ->
+           if w <> "" then
+             Hashtbl.replace words w (1 + try Hashtbl.find words w with Not_found -> 0))
          (String.split_on_char ' ' line)
      done
    with End_of_file -> ());

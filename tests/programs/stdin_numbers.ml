@@ -1,5 +1,6 @@
 (* Scanf on stdin: a small table of numbers, statistics, a matrix product. *)
-let read_matrix rows cols = Array.init rows (fun _ -> Array.init cols (fun _ -> Scanf.scanf " %d" Fun.id))
+let read_matrix rows cols =
+  Array.init rows (fun _ -> Array.init cols (fun _ -> Scanf.scanf " %d" Fun.id))
 
 let () =
   let n = Scanf.scanf " %d" Fun.id in
@@ -20,6 +21,8 @@ let () =
   done;
   let names = Scanf.scanf " %s@;%s@\n" (fun a b -> (a, b)) in
   Printf.printf "%s / %s\n" (fst names) (snd names);
-  (try Scanf.scanf " %d" (Printf.printf "%d\n") with Scanf.Scan_failure _ | Failure _ -> print_endline "not a number");
-  (try Scanf.scanf "%s %s" (fun a b -> Printf.printf "%s|%s\n" a b) with End_of_file -> print_endline "eof");
+  (try Scanf.scanf " %d" (Printf.printf "%d\n")
+   with Scanf.Scan_failure _ | Failure _ -> print_endline "not a number");
+  (try Scanf.scanf "%s %s" (fun a b -> Printf.printf "%s|%s\n" a b)
+   with End_of_file -> print_endline "eof");
   try Scanf.scanf " %d" (Printf.printf "%d\n") with End_of_file -> print_endline "end"

@@ -5,10 +5,10 @@ let show = function None -> "-" | Some s -> Printf.sprintf "%S" s
 let group n s = try Some (Str.matched_group n s) with Not_found | Invalid_argument _ -> None
 
 let patterns =
-  [ "abc"; "a\\|b*c"; "\\(a\\|ab\\)\\(c\\|bcd\\)\\(d*\\)"; "a*"; "a+b?"; "[a-c]+"; "[^a-c]"; "^[a-z]*$";
-    "\\bfoo\\b"; "\\(a*\\)*b"; "\\(a*\\)+"; "\\([a-z]+\\) \\1"; "."; ".*"; "x.z"; "\\."; "\\(\\)"; "";
-    "[]a]"; "[a-]"; "[0-9]+\\.[0-9]*"; "é"; "[à-ÿ]+"; "\\(\\(a\\)\\|b\\)*"; "^"; "$"; "\\b";
-    "\\(a\\)?\\(b\\)?\\(c\\)?"; "a\000b"; "[\000-\031]" ]
+  [ "abc"; "a\\|b*c"; "\\(a\\|ab\\)\\(c\\|bcd\\)\\(d*\\)"; "a*"; "a+b?"; "[a-c]+"; "[^a-c]";
+    "^[a-z]*$"; "\\bfoo\\b"; "\\(a*\\)*b"; "\\(a*\\)+"; "\\([a-z]+\\) \\1"; "."; ".*"; "x.z"; "\\.";
+    "\\(\\)"; ""; "[]a]"; "[a-]"; "[0-9]+\\.[0-9]*"; "é"; "[à-ÿ]+"; "\\(\\(a\\)\\|b\\)*"; "^"; "$";
+    "\\b"; "\\(a\\)?\\(b\\)?\\(c\\)?"; "a\000b"; "[\000-\031]" ]
 
 let texts =
   [ ""; "abc"; "abcd"; "xxabcdxx"; "aaa"; "aaab"; "foo bar foo"; "a foo.\nfoo2 foo"; "the the cat";
@@ -50,7 +50,8 @@ let () =
       (message (fun () -> Str.global_replace r template t))
       (message (fun () -> Str.replace_first r template t)))
     [ "x"; "\\2=\\1"; "\\0\\0"; "\\\\"; "\\x"; "\\3"; "\\" ];
-  print_endline (Str.global_substitute r (fun s -> String.uppercase_ascii (Str.matched_string s)) t);
+  print_endline
+    (Str.global_substitute r (fun s -> String.uppercase_ascii (Str.matched_string s)) t);
   print_endline (Str.substitute_first r (fun _ -> "<>") t);
   print_endline (message (fun () -> ignore (Str.search_forward r t 14); "found"));
   print_endline (message (fun () -> ignore (Str.search_backward r t (-1)); "found"));
@@ -67,7 +68,8 @@ let () =
     show (Str.bounded_split blanks t 2);
     show (Str.split_delim blanks t);
     show (Str.bounded_split_delim blanks t 2);
-    show (List.map (function Str.Text s -> "T" ^ s | Str.Delim s -> "D" ^ s) (Str.full_split blanks t)))
+    show (List.map (function Str.Text s -> "T" ^ s | Str.Delim s -> "D" ^ s)
+            (Str.full_split blanks t)))
     [ ""; " "; "a b"; " a  b c "; "abc" ];
   show (Str.split (Str.regexp "") "abc");
   print_endline (Str.string_before "abcdef" 2 ^ Str.string_after "abcdef" 2);
@@ -83,4 +85,5 @@ let () =
     | exception Not_found -> n
   in
   Printf.printf "%d\n" (count 0 0);
-  Printf.printf "%b\n" (Str.string_match (Str.regexp "\\(a\\|b\\|ab\\)*c") (String.make 3000 'a' ^ "c") 0)
+  Printf.printf "%b\n"
+    (Str.string_match (Str.regexp "\\(a\\|b\\|ab\\)*c") (String.make 3000 'a' ^ "c") 0)

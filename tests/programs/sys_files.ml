@@ -1,4 +1,5 @@
-(* Files through Sys, Filename and channels: texts of errors, flags, directories. Starts in an empty directory. *)
+(* Files through Sys, Filename and channels: texts of errors, flags, directories. Starts in an empty
+   directory. *)
 
 let attempt name f =
   match f () with
@@ -7,7 +8,10 @@ let attempt name f =
 
 let unit f () = f (); "done"
 let write name s = let oc = open_out name in output_string oc s; close_out oc
-let read name = let ic = open_in_bin name in let s = really_input_string ic (in_channel_length ic) in close_in ic; s
+let read name =
+  let ic = open_in_bin name in
+  let s = really_input_string ic (in_channel_length ic) in
+  close_in ic; s
 let list d = let a = Sys.readdir d in Array.sort compare a; String.concat " " (Array.to_list a)
 
 let () =
@@ -19,8 +23,11 @@ let () =
   attempt "read" (fun () -> String.escaped (read "f"));
   attempt "under a file" (fun () -> read "f/x");
   attempt "file with slash" (fun () -> read "f/");
-  attempt "exists" (fun () -> Printf.sprintf "%b %b %b %b" (Sys.file_exists "f") (Sys.file_exists "g") (Sys.file_exists ".") (Sys.file_exists ""));
-  attempt "is_directory" (fun () -> Printf.sprintf "%b %b" (Sys.is_directory "f") (Sys.is_directory "."));
+  attempt "exists" (fun () ->
+      Printf.sprintf "%b %b %b %b" (Sys.file_exists "f") (Sys.file_exists "g")
+        (Sys.file_exists ".") (Sys.file_exists ""));
+  attempt "is_directory" (fun () ->
+      Printf.sprintf "%b %b" (Sys.is_directory "f") (Sys.is_directory "."));
   attempt "is_directory missing" (fun () -> string_of_bool (Sys.is_directory "g"));
   attempt "mkdir" (unit (fun () -> Sys.mkdir "d" 0o755));
   attempt "mkdir again" (unit (fun () -> Sys.mkdir "d" 0o755));
@@ -41,7 +48,8 @@ let () =
   let base = Sys.getcwd () in
   attempt "chdir" (unit (fun () -> Sys.chdir "d"));
   attempt "cwd" (fun () -> string_of_bool (Sys.getcwd () = Filename.concat base "d"));
-  attempt "relative" (fun () -> list "." ^ "; " ^ list ".." ^ "; " ^ String.escaped (read "../d/g"));
+  attempt "relative" (fun () ->
+      list "." ^ "; " ^ list ".." ^ "; " ^ String.escaped (read "../d/g"));
   attempt "absolute" (fun () -> String.escaped (read (Filename.concat (Sys.getcwd ()) "g")));
   attempt "chdir up" (unit (fun () -> Sys.chdir ".."));
   attempt "back" (fun () -> string_of_bool (Sys.getcwd () = base));
@@ -64,7 +72,8 @@ let () =
   flags "read only" [Open_rdonly] "x";
   flags "append only" [Open_append] "x";
   let oc = open_out_gen [Open_wronly] 0o644 "flags" in
-  seek_out oc 10; output_string oc "far"; Printf.printf "at %d, length %d\n" (pos_out oc) (out_channel_length oc);
+  seek_out oc 10; output_string oc "far";
+  Printf.printf "at %d, length %d\n" (pos_out oc) (out_channel_length oc);
   close_out oc;
   Printf.printf "%s\n" (String.escaped (read "flags"));
   attempt "closed" (unit (fun () -> output_string oc "x"; flush oc));
@@ -78,7 +87,8 @@ let () =
 let () =
   let name, oc = Filename.open_temp_file ~temp_dir:"." "camel" ".tmp" in
   output_string oc "temporary"; close_out oc;
-  Printf.printf "%b %b %s\n" (Filename.check_suffix name ".tmp") (String.length name = String.length "./camel123456.tmp") (read name);
+  Printf.printf "%b %b %s\n" (Filename.check_suffix name ".tmp")
+    (String.length name = String.length "./camel123456.tmp") (read name);
   Sys.remove name;
   print_endline (Filename.get_temp_dir_name ());
   match Filename.temp_file ~temp_dir:"e" "a" "b" with

@@ -1,7 +1,12 @@
-(* Tail calls of functions that are small enough to be compiled in place: the stack must not grow. *)
+(* Tail calls of functions that are small enough to be compiled in place: the stack must not
+   grow. *)
 let rec even n = if n = 0 then true else odd (n - 1)
 and odd n = if n = 0 then false else even (n - 1)
-let rec a n acc = if n <= 0 then acc else if n land 7 = 3 then b (n - 1) (acc + 1) else if n land 7 = 5 then c (n-1) acc 2 else a (n - 2) acc
+let rec a n acc =
+  if n <= 0 then acc
+  else if n land 7 = 3 then b (n - 1) (acc + 1)
+  else if n land 7 = 5 then c (n-1) acc 2
+  else a (n - 2) acc
 and b n acc = if n land 1 = 0 then a (n - 1) (acc + 2) else c n acc 1
 and c n acc k = if acc > 1000000 then a (n - k) 0 else b (n - k) (acc + k)
 let apply f x = f x

@@ -1,4 +1,5 @@
-(* No Printexc: the runtime itself prints the exception and its backtrace, after what runs at exit. *)
+(* No Printexc: the runtime itself prints the exception and its backtrace, after what runs at
+   exit. *)
 exception Own of string * float * int
 
 let rec fail n = if n = 0 then raise (Own ("x", 1.5, 3)) else 1 + fail (n - 1)

@@ -1,16 +1,19 @@
 (* The unix library's files, directories, descriptors and pipes. Starts in an empty directory. *)
 
 let error = function
-  | Unix.E2BIG -> "E2BIG" | Unix.EACCES -> "EACCES" | Unix.EAGAIN -> "EAGAIN" | Unix.EBADF -> "EBADF"
-  | Unix.ECHILD -> "ECHILD" | Unix.EEXIST -> "EEXIST" | Unix.EINVAL -> "EINVAL" | Unix.EISDIR -> "EISDIR"
-  | Unix.ENOENT -> "ENOENT" | Unix.ENOTDIR -> "ENOTDIR" | Unix.ENOTEMPTY -> "ENOTEMPTY" | Unix.ENOTSOCK -> "ENOTSOCK"
-  | Unix.ENOTTY -> "ENOTTY" | Unix.EPIPE -> "EPIPE" | Unix.ESPIPE -> "ESPIPE" | Unix.ELOOP -> "ELOOP"
+  | Unix.E2BIG -> "E2BIG" | Unix.EACCES -> "EACCES" | Unix.EAGAIN -> "EAGAIN"
+  | Unix.EBADF -> "EBADF" | Unix.ECHILD -> "ECHILD" | Unix.EEXIST -> "EEXIST"
+  | Unix.EINVAL -> "EINVAL" | Unix.EISDIR -> "EISDIR" | Unix.ENOENT -> "ENOENT"
+  | Unix.ENOTDIR -> "ENOTDIR" | Unix.ENOTEMPTY -> "ENOTEMPTY" | Unix.ENOTSOCK -> "ENOTSOCK"
+  | Unix.ENOTTY -> "ENOTTY" | Unix.EPIPE -> "EPIPE" | Unix.ESPIPE -> "ESPIPE"
+  | Unix.ELOOP -> "ELOOP"
   | e -> Unix.error_message e
 
 let fails name f =
   match f () with
   | _ -> Printf.printf "%s: no error\n" name
-  | exception Unix.Unix_error (e, f, a) -> Printf.printf "%s: Unix_error (%s, %S, %S)\n" name (error e) f a
+  | exception Unix.Unix_error (e, f, a) ->
+      Printf.printf "%s: Unix_error (%s, %S, %S)\n" name (error e) f a
   | exception e -> Printf.printf "%s: %s\n" name (Printexc.to_string e)
 
 let number (fd : Unix.file_descr) : int = Obj.magic fd
@@ -54,7 +57,8 @@ let () =
   fails "missing" (fun () -> Unix.openfile "none" [Unix.O_RDONLY] 0);
   fails "nul" (fun () -> Unix.openfile "a\000b" [Unix.O_RDONLY] 0);
   fails "under file" (fun () -> Unix.openfile "a/b" [Unix.O_RDONLY] 0);
-  fails "seek" (fun () -> with_file "a" [Unix.O_RDONLY] (fun fd -> Unix.lseek fd (-1) Unix.SEEK_SET));
+  fails "seek" (fun () ->
+      with_file "a" [Unix.O_RDONLY] (fun fd -> Unix.lseek fd (-1) Unix.SEEK_SET));
   with_file "a" [Unix.O_WRONLY; Unix.O_APPEND] (fun fd -> ignore (Unix.write_substring fd "!" 0 1));
   Printf.printf "appended: %S\n" (contents "a");
   with_file "a" [Unix.O_RDWR] (fun fd -> Unix.ftruncate fd 5; Unix.fsync fd);
@@ -88,7 +92,8 @@ let () =
   Printf.printf "readlink %s\n" (Unix.readlink "soft");
   fails "readlink" (fun () -> Unix.readlink "a");
   fails "loop" (fun () -> Unix.openfile "loop" [Unix.O_RDONLY] 0);
-  with_file "hard" [Unix.O_WRONLY; Unix.O_TRUNC] (fun fd -> ignore (Unix.write_substring fd "12345" 0 5));
+  with_file "hard" [Unix.O_WRONLY; Unix.O_TRUNC]
+    (fun fd -> ignore (Unix.write_substring fd "12345" 0 5));
   Printf.printf "by another name: %S\n" (contents "soft");
   Unix.utimes "hard" 1000000000.25 1234567890.5;
   Unix.utimes "hard" 0. 0.;
@@ -106,7 +111,8 @@ let () =
 let () =
   print_endline "-- directories";
   let list h =
-    let rec go acc = match Unix.readdir h with name -> go (name :: acc) | exception End_of_file -> acc in
+    let rec go acc =
+      match Unix.readdir h with name -> go (name :: acc) | exception End_of_file -> acc in
     String.concat " " (List.sort compare (go [])) in
   let h = Unix.opendir "." in
   print_endline (list h);
@@ -125,7 +131,8 @@ let () =
   Printf.printf "%b\n" (Unix.getcwd () = base);
   fails "chdir" (fun () -> Unix.chdir "none");
   fails "chdir file" (fun () -> Unix.chdir "a");
-  fails "read a directory" (fun () -> with_file "dir" [Unix.O_RDONLY] (fun fd -> Unix.read fd (Bytes.create 3) 0 3));
+  fails "read a directory" (fun () ->
+      with_file "dir" [Unix.O_RDONLY] (fun fd -> Unix.read fd (Bytes.create 3) 0 3));
   fails "write a directory" (fun () -> Unix.openfile "dir" [Unix.O_WRONLY] 0)
 
 let () =
@@ -141,13 +148,15 @@ let () =
   close_in ic;
   fails "channel of closed" (fun () -> Unix.in_channel_of_descr fd);
   fails "channel of directory" (fun () -> with_file "dir" [Unix.O_RDONLY] Unix.in_channel_of_descr);
-  Printf.printf "isatty %b %b\n" (Unix.isatty Unix.stdin) (with_file "chan" [Unix.O_RDONLY] Unix.isatty)
+  Printf.printf "isatty %b %b\n" (Unix.isatty Unix.stdin)
+    (with_file "chan" [Unix.O_RDONLY] Unix.isatty)
 
 let () =
   print_endline "-- pipes";
   let r, w = Unix.pipe () in
   let ready () =
-    let rs, ws, _ = Unix.select [r] [w] [] 0. in Printf.printf "ready %d %d\n" (List.length rs) (List.length ws) in
+    let rs, ws, _ = Unix.select [r] [w] [] 0. in
+    Printf.printf "ready %d %d\n" (List.length rs) (List.length ws) in
   ready ();
   let oc = Unix.out_channel_of_descr w and ic = Unix.in_channel_of_descr r in
   output_string oc "through a pipe\nand more"; flush oc;
@@ -168,7 +177,9 @@ let () =
   fails "full" (fun () -> Unix.write w big 0 10);
   ready ();
   let total = ref 0 in
-  (try while true do total := !total + Unix.read r big 0 30000 done with Unix.Unix_error (Unix.EAGAIN, _, _) -> ());
+  (try
+     while true do total := !total + Unix.read r big 0 30000 done
+   with Unix.Unix_error (Unix.EAGAIN, _, _) -> ());
   Printf.printf "drained %d\n" !total;
   Sys.set_signal Sys.sigpipe Sys.Signal_ignore;
   Unix.close r;
@@ -184,5 +195,6 @@ let () =
   with_file "map" [Unix.O_RDWR; Unix.O_CREAT] (fun fd ->
     ignore (Unix.write_substring fd "0123456789ab" 0 12);
     let m = Unix.map_file fd Bigarray.char Bigarray.c_layout false [| -1; 4 |] in
-    Printf.printf "%d x %d, %c\n" (Bigarray.Genarray.nth_dim m 0) (Bigarray.Genarray.nth_dim m 1) (Bigarray.Genarray.get m [|2; 1|])
+    Printf.printf "%d x %d, %c\n" (Bigarray.Genarray.nth_dim m 0) (Bigarray.Genarray.nth_dim m 1)
+      (Bigarray.Genarray.get m [|2; 1|])
   )

@@ -20,8 +20,12 @@ let () =
   kept := Option.get (Weak.get w 1);
   Gc.full_major ();
   Printf.printf "%b %b %b %d\n" (Weak.check w 0) (Weak.check w 1) (Weak.check w 2) (Weak.length w);
-  (match Weak.get w 1 with Some r -> Printf.printf "%d %b\n" !r (r == !kept) | None -> print_endline "lost");
-  (match Weak.get_copy w 1 with Some r -> Printf.printf "%d %b\n" !r (r == !kept) | None -> print_endline "lost");
+  (match Weak.get w 1 with
+   | Some r -> Printf.printf "%d %b\n" !r (r == !kept)
+   | None -> print_endline "lost");
+  (match Weak.get_copy w 1 with
+   | Some r -> Printf.printf "%d %b\n" !r (r == !kept)
+   | None -> print_endline "lost");
   Weak.blit w 1 w 2 1;
   Weak.set w 1 None;
   Printf.printf "%b %b\n" (Weak.check w 1) (Weak.check w 2);
@@ -31,7 +35,8 @@ let () =
   for i = 100 to 150 do Weak_set.add set (fresh "dropped" i) done;
   Gc.full_major ();
   Gc.full_major ();
-  Printf.printf "%d %b %b\n" (Weak_set.count set) (Weak_set.mem set "k3") (Weak_set.mem set "dropped120");
+  Printf.printf "%d %b %b\n" (Weak_set.count set) (Weak_set.mem set "k3")
+    (Weak_set.mem set "dropped120");
   Printf.printf "%b\n" (Weak_set.merge set (fresh "k" 4) == List.nth held 4);
   let table = Eph.create 8 in
   let keys = List.init 5 ref in

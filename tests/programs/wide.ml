@@ -1,5 +1,5 @@
-(* Functions of many parameters and closures of many captured variables: counts around 255, which once was
-   the limit, in full, partial and more than full applications, and in tail calls. *)
+(* Functions of many parameters and closures of many captured variables: counts around 255, which
+   once was the limit, in full, partial and more than full applications, and in tail calls. *)
 
 let sum254
   a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 a10 a11 a12 a13 a14 a15 a16 a17 a18 a19 a20 a21 a22 a23 a24 a25

@@ -34,7 +34,7 @@ pub struct Golden {
     pub calls: Vec<Call>,
 }
 
-/// `run args -> result after trace`.
+/// `run args -> result after trace`; a trace that is long has a line of its own, `after trace`.
 pub struct Call {
     pub args: Vec<i64>,
     pub result: Option<u64>,
@@ -53,6 +53,12 @@ impl Golden {
             if let Some(call) = line.strip_prefix(";; run ") {
                 let call = Call::parse(call).with_context(|| line.to_owned())?;
                 golden.calls.push(call);
+            } else if let Some(trace) = line.strip_prefix(";; after ") {
+                let call = golden
+                    .calls
+                    .last_mut()
+                    .context("`after` belongs to a `run`")?;
+                call.trace = numbers(trace)?;
             } else if let Some(nodes) = line.strip_prefix(";; nodes ") {
                 golden.options.budgets.nodes = nodes.parse()?;
                 golden.options.budgets.nodes_per_byte = 0;

@@ -35,20 +35,29 @@ pub fn documents() -> Vec<Text> {
 
 /// Every Rust file.
 pub fn sources() -> Vec<Text> {
-    let mut found = Vec::new();
-    collect(workspace(), &mut found);
+    let found = files(&["rs"]);
     assert!(found.len() > 20, "the walk found next to nothing");
     found
 }
 
-fn collect(directory: &Path, found: &mut Vec<Text>) {
+/// Every file whose name ends in one of these.
+pub fn files(endings: &[&str]) -> Vec<Text> {
+    let mut found = Vec::new();
+    collect(workspace(), endings, &mut found);
+    found
+}
+
+fn collect(directory: &Path, endings: &[&str], found: &mut Vec<Text>) {
     let entries = fs::read_dir(directory).expect("the workspace can be listed");
     for entry in entries {
         let path = entry.expect("the workspace can be listed").path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         if path.is_dir() && name != "target" && !name.starts_with('.') {
-            collect(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            collect(&path, endings, found);
+        } else if endings
+            .iter()
+            .any(|ending| path.extension() == Some(ending.as_ref()))
+        {
             let text = fs::read_to_string(&path).expect("a source file is text");
             let relative = path
                 .strip_prefix(workspace())

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! ;; run 3 -> 7                 calls the exported `run`: its result, or `trap`
-//! ;; run 3 -> 7 after 1 2       and what it reported on the way
+//! ;; run 3 -> 7 after 1 2       and what it reported on the way (also as a line of its own)
 //! ;; nodes 10                   a budget, so that requests are declined
 //! (module …)
 //! ;; residual                   from here on, what `BLESS=1` writes

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bactrian_tests::repository::{DOCUMENTS, assert_none, quoted, sources};
+use bactrian_tests::golden::RESIDUAL;
+use bactrian_tests::repository::{DOCUMENTS, assert_none, files, quoted, sources};
 use bactrian_tests::workspace;
 
 /// Lines a source file may have.
@@ -15,7 +16,7 @@ const FILE_LIMIT: usize = 500;
 /// Lines a file may have that is flat: a table, one match, cases side by side.
 const TABLE_LIMIT: usize = 800;
 
-/// Columns that a line of prose may have.
+/// Columns that a line may have.
 const WIDTH: usize = 100;
 
 /// The files that may be as long as that, each for a reason.
@@ -48,26 +49,29 @@ fn files_are_small() {
 #[test]
 fn prose_keeps_within_its_width() {
     let comments = sources().into_iter().flat_map(|(path, text)| {
-        let lines = text.lines().map(str::trim_end).enumerate();
-        let comments = lines.filter(|(_, line)| line.trim_start().starts_with("//"));
-        let wide = comments.filter(|(_, line)| line.chars().count() > WIDTH);
-        wide.map(|(number, _)| format!("{path}:{}", number + 1))
-            .collect::<Vec<_>>()
+        wide_lines(&path, &text, |line| line.trim_start().starts_with("//"))
     });
     let paragraphs = DOCUMENTS.iter().flat_map(|document| {
         let text = fs::read_to_string(workspace().join(document)).expect("checked by another test");
         let mut fenced = false;
-        let mut wide = Vec::new();
-        for (number, line) in text.lines().enumerate() {
+        wide_lines(document, &text, |line| {
             fenced ^= line.trim_start().starts_with("```");
-            let is_table = line.trim_start().starts_with('|');
-            if !fenced && !is_table && line.chars().count() > WIDTH {
-                wide.push(format!("{document}:{}", number + 1));
-            }
-        }
-        wide
+            !fenced && !line.trim_start().starts_with('|')
+        })
     });
     assert_none("lines that are too wide", comments.chain(paragraphs));
+}
+
+/// What `BLESS=1` writes into goldens apart.
+#[test]
+fn programs_of_other_languages_keep_within_their_width() {
+    let programs = files(&["ml", "mli", "wat", "sh"]);
+    assert!(programs.len() > 100, "the walk found next to nothing");
+    let wide = programs.into_iter().flat_map(|(path, text)| {
+        let written = text.split(RESIDUAL).next().unwrap_or_default();
+        wide_lines(&path, written, |_| true)
+    });
+    assert_none("lines that are too wide", wide);
 }
 
 #[test]
@@ -186,6 +190,15 @@ fn nothing_is_built_twice() {
         "packages with two sets of features",
         twice.map(String::from),
     );
+}
+
+/// The places of the lines of `text` that are too wide, among those that `counts` chooses.
+fn wide_lines(path: &str, text: &str, mut counts: impl FnMut(&str) -> bool) -> Vec<String> {
+    let lines = text.lines().map(str::trim_end).enumerate();
+    lines
+        .filter(|(_, line)| counts(line) && line.chars().count() > WIDTH)
+        .map(|(number, _)| format!("{path}:{}", number + 1))
+        .collect()
 }
 
 /// Whether a quotation is meant as a path of the repository: it has a slash or the ending of a file

@@ -1,9 +1,11 @@
-(* Locks on parts of a file. "hold FILE" has a writer's lock on bytes 10 to 19 and a reader's on 30 to 39 until its input ends; "try FILE" meets them. *)
+(* Locks on parts of a file. "hold FILE" has a writer's lock on bytes 10 to 19 and a reader's on 30
+   to 39 until its input ends; "try FILE" meets them. *)
 
 let row name f =
   match f () with
   | () -> Printf.printf "%s: done\n" name
-  | exception Unix.Unix_error (e, f, a) -> Printf.printf "%s: %s in %s %S\n" name (Unix.error_message e) f a
+  | exception Unix.Unix_error (e, f, a) ->
+      Printf.printf "%s: %s in %s %S\n" name (Unix.error_message e) f a
 
 let command = function
   | Unix.F_ULOCK -> "F_ULOCK" | F_LOCK -> "F_LOCK" | F_TLOCK -> "F_TLOCK"

@@ -4,7 +4,10 @@ let rec ack m n =
 
 let rec mccarthy n = if n > 100 then n - 10 else mccarthy (mccarthy (n + 11))
 let rec binomial n k = if k = 0 || k = n then 1 else binomial (n - 1) (k - 1) + binomial (n - 1) k
-let rec partitions n most = if n = 0 then 1 else if n < 0 || most = 0 then 0 else partitions (n - most) most + partitions n (most - 1)
+let rec partitions n most =
+  if n = 0 then 1
+  else if n < 0 || most = 0 then 0
+  else partitions (n - most) most + partitions n (most - 1)
 let rec gcd a b = if b = 0 then a else gcd b (a mod b)
 
 let () =

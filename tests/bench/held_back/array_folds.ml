@@ -1,4 +1,5 @@
-(* closures: Array.map, mapi, fold, init, iter2 and exists with functions: statistics, images, polynomials. *)
+(* closures: Array.map, mapi, fold, init, iter2 and exists with functions: statistics, images,
+   polynomials. *)
 let mean a = Array.fold_left ( +. ) 0. a /. float_of_int (Array.length a)
 
 let variance a =
@@ -17,7 +18,12 @@ let histogram buckets f a =
 
 let blur image =
   let at i j = try image.(i).(j) with Invalid_argument _ -> 0 in
-  Array.mapi (fun i row -> Array.mapi (fun j v -> (at (i - 1) j + at (i + 1) j + at i (j - 1) + at i (j + 1) + (4 * v)) / 8) row) image
+  Array.mapi
+    (fun i row ->
+      Array.mapi
+        (fun j v -> (at (i - 1) j + at (i + 1) j + at i (j - 1) + at i (j + 1) + (4 * v)) / 8)
+        row)
+    image
 
 let horner coefficients x = Array.fold_right (fun c acc -> c + (x * acc) mod 10_007) coefficients 0
 let prefix_sums a = let sum = ref 0 in Array.map (fun x -> sum := !sum + x; !sum) a
@@ -30,7 +36,9 @@ let () =
   let counts = histogram 10 (fun x -> int_of_float x / 1001) samples in
   Array.iter (Printf.printf "%d ") counts;
   print_newline ();
-  let image = ref (Array.init 150 (fun i -> Array.init 150 (fun j -> if (i / 10) + (j / 10) land 1 = 0 then 255 else i))) in
+  let image =
+    ref (Array.init 150 (fun i ->
+        Array.init 150 (fun j -> if (i / 10) + (j / 10) land 1 = 0 then 255 else i))) in
   for _ = 1 to 20 do image := blur !image done;
   Printf.printf "%d\n" (Array.fold_left (Array.fold_left ( + )) 0 !image);
   let coefficients = Array.init 300 (fun i -> (i * i) mod 101) in

@@ -36,8 +36,12 @@ let hex s =
     digit (if i land 1 = 0 then code lsr 4 else code land 15))
 
 let unhex s =
-  let value = function '0' .. '9' as c -> Char.code c - 48 | 'a' .. 'f' as c -> Char.code c - 87 | _ -> invalid_arg "unhex" in
-  String.init (String.length s / 2) (fun i -> Char.chr ((value s.[2 * i] * 16) + value s.[(2 * i) + 1]))
+  let value = function
+    | '0' .. '9' as c -> Char.code c - 48
+    | 'a' .. 'f' as c -> Char.code c - 87
+    | _ -> invalid_arg "unhex" in
+  String.init (String.length s / 2) (fun i ->
+      Char.chr ((value s.[2 * i] * 16) + value s.[(2 * i) + 1]))
 
 let percent s =
   let buffer = Buffer.create (2 * String.length s) in
@@ -57,5 +61,6 @@ let () =
     let h = hex s in
     assert (unhex h = s);
     let p = percent s in
-    Printf.printf "%d %d %d %s\n" (String.length e) (String.length h) (String.length p) (Digest.to_hex (Digest.string (e ^ p)))
+    Printf.printf "%d %d %d %s\n" (String.length e) (String.length h) (String.length p)
+      (Digest.to_hex (Digest.string (e ^ p)))
   done

@@ -1,4 +1,5 @@
-(* calls: Partial applications, functions with optional and labelled arguments, operators as values. *)
+(* calls: Partial applications, functions with optional and labelled arguments, operators as
+   values. *)
 let add3 a b c = a + b + c
 let flip f a b = f b a
 let uncurry f (a, b) = f a b
@@ -19,9 +20,14 @@ let () =
   Printf.printf "%d\n" (fold_range (fun acc i -> acc lxor five i) 0 1 1_500_000);
   let subtract = flip ( - ) in
   Printf.printf "%d\n" (fold_range (fun acc i -> subtract 3 (acc + (i land 7))) 0 1 1_500_000);
-  Printf.printf "%d\n" (fold_range (fun acc i -> acc + clamp ~high:(i land 255) (i * 7 land 511)) 0 1 1_500_000);
-  Printf.printf "%d\n" (fold_range (fun acc i -> scale ~by:3 ~offset:i acc land 0xfffff) 1 1 1_500_000);
-  let pipeline = [ add3 1 2; scale ~by:5; clamp ~low:10 ~high:5000; flip ( / ) 3; uncurry add3 (4, 5); (fun x -> x lxor 85) >> succ ] in
-  Printf.printf "%d\n" (fold_range (fun acc i -> (acc + apply_all pipeline i) land 0xffffff) 0 1 500_000);
+  Printf.printf "%d\n"
+    (fold_range (fun acc i -> acc + clamp ~high:(i land 255) (i * 7 land 511)) 0 1 1_500_000);
+  Printf.printf "%d\n"
+    (fold_range (fun acc i -> scale ~by:3 ~offset:i acc land 0xfffff) 1 1 1_500_000);
+  let pipeline =
+    [ add3 1 2; scale ~by:5; clamp ~low:10 ~high:5000; flip ( / ) 3;
+      uncurry add3 (4, 5); (fun x -> x lxor 85) >> succ ] in
+  Printf.printf "%d\n"
+    (fold_range (fun acc i -> (acc + apply_all pipeline i) land 0xffffff) 0 1 500_000);
   let pairs = curry (fun (a, b) -> (a * b) mod 1009) in
   Printf.printf "%d\n" (fold_range (fun acc i -> acc + on pairs (add3 1 1) acc i) 1 1 300_000)

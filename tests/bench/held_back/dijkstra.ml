@@ -1,4 +1,5 @@
-(* allocation: Shortest paths over maps and sets: Dijkstra on a graph, A* on a grid, breadth-first with persistent queues. *)
+(* allocation: Shortest paths over maps and sets: Dijkstra on a graph, A* on a grid, breadth-first
+   with persistent queues. *)
 module Pos = struct
   type t = int * int
   let compare (a : t) (b : t) = compare a b
@@ -31,7 +32,10 @@ let search size estimate start goal =
           let through = d + cost q in
           match Grid.find_opt q distance with
           | Some known when known <= through -> (frontier, distance)
-          | Some known -> (Frontier.add (through + estimate q, q) (Frontier.remove (known + estimate q, q) frontier), Grid.add q through distance)
+          | Some known ->
+              (Frontier.add (through + estimate q, q)
+                 (Frontier.remove (known + estimate q, q) frontier),
+               Grid.add q through distance)
           | None -> (Frontier.add (through + estimate q, q) frontier, Grid.add q through distance)
         in
         let frontier, distance = List.fold_left relax (frontier, distance) (neighbours size p) in
@@ -42,7 +46,10 @@ let search size estimate start goal =
 
 (* A queue of two lists. *)
 let push x (front, back) = (front, x :: back)
-let rec pop = function [], [] -> None | [], back -> pop (List.rev back, []) | x :: front, back -> Some (x, (front, back))
+let rec pop = function
+  | [], [] -> None
+  | [], back -> pop (List.rev back, [])
+  | x :: front, back -> Some (x, (front, back))
 
 let breadth_first size start =
   let rec go queue depth =
@@ -52,7 +59,8 @@ let breadth_first size start =
       let d = Grid.find p depth in
       let queue, depth =
         List.fold_left
-          (fun (queue, depth) q -> if Grid.mem q depth then (queue, depth) else (push q queue, Grid.add q (d + 1) depth))
+          (fun (queue, depth) q ->
+            if Grid.mem q depth then (queue, depth) else (push q queue, Grid.add q (d + 1) depth))
           (queue, depth) (neighbours size p)
       in
       go queue depth
@@ -63,8 +71,12 @@ let () =
   let size = 160 in
   let goal = (size - 2, size - 2) in
   let manhattan (x, y) = abs (fst goal - x) + abs (snd goal - y) in
-  let show name (d, visited) = Printf.printf "%s: %s, %d visited\n" name (match d with Some d -> string_of_int d | None -> "none") visited in
+  let show name (d, visited) =
+    Printf.printf "%s: %s, %d visited\n" name
+      (match d with Some d -> string_of_int d | None -> "none")
+      visited in
   show "dijkstra" (search size (fun _ -> 0) (1, 1) goal);
   show "a star" (search size manhattan (1, 1) goal);
   let depth = breadth_first size (1, 1) in
-  Printf.printf "%d reached, farthest %d\n" (Grid.cardinal depth) (Grid.fold (fun _ d m -> max d m) depth 0)
+  Printf.printf "%d reached, farthest %d\n"
+    (Grid.cardinal depth) (Grid.fold (fun _ d m -> max d m) depth 0)

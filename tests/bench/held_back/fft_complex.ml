@@ -22,7 +22,9 @@ let rec fft sign a =
 let multiply p q =
   let size = ref 1 in
   while !size < Array.length p + Array.length q do size := 2 * !size done;
-  let pad a = Array.init !size (fun i -> if i < Array.length a then { re = float_of_int a.(i); im = 0. } else zero) in
+  let pad a =
+    Array.init !size (fun i ->
+        if i < Array.length a then { re = float_of_int a.(i); im = 0. } else zero) in
   let p = fft 1. (pad p) and q = fft 1. (pad q) in
   let product = fft (-1.) (Array.map2 mul p q) in
   Array.map (fun c -> int_of_float (Float.round (c.re /. float_of_int !size))) product

@@ -1,4 +1,5 @@
-(* closures: Functors over rings: polynomials over modular numbers over rationals, and matrices of them. *)
+(* closures: Functors over rings: polynomials over modular numbers over rationals, and matrices of
+   them. *)
 module type Ring = sig
   type t
   val zero : t
@@ -23,7 +24,8 @@ module Gaussian (R : Ring) = struct
   let zero = (R.zero, R.zero)
   let one = (R.one, R.zero)
   let add (a, b) (c, d) = (R.add a c, R.add b d)
-  let mul (a, b) (c, d) = (R.add (R.mul a c) (R.mul !minus_one (R.mul b d)), R.add (R.mul a d) (R.mul b c))
+  let mul (a, b) (c, d) =
+    (R.add (R.mul a c) (R.mul !minus_one (R.mul b d)), R.add (R.mul a d) (R.mul b c))
   let show (a, b) = Printf.sprintf "(%s+%si)" (R.show a) (R.show b)
 end
 

@@ -10,7 +10,8 @@ let plate n =
   done;
   a
 
-let step (a : (float, float64_elt, c_layout) Array2.t) (b : (float, float64_elt, c_layout) Array2.t) =
+let step (a : (float, float64_elt, c_layout) Array2.t)
+    (b : (float, float64_elt, c_layout) Array2.t) =
   let n = Array2.dim1 a and change = ref 0. in
   for i = 1 to n - 2 do
     for j = 1 to n - 2 do

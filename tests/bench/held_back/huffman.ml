@@ -37,7 +37,8 @@ let frequencies text =
   String.iter (fun c -> counts.(Char.code c) <- counts.(Char.code c) + 1) text;
   counts
 
-let encode table text = List.concat_map (fun c -> Codes.find c table) (List.of_seq (String.to_seq text))
+let encode table text =
+  List.concat_map (fun c -> Codes.find c table) (List.of_seq (String.to_seq text))
 
 let decode tree bits =
   let buffer = Buffer.create 1000 in
@@ -46,7 +47,10 @@ let decode tree bits =
       (match node with Leaf (_, c) -> Buffer.add_char buffer c | Node _ -> ());
       match rest with [] -> () | _ -> go tree rest)
     | [] -> ()
-    | bit :: rest -> ( match node with Node (_, l, r) -> go (if bit then r else l) rest | Leaf _ -> ())
+    | bit :: rest -> (
+        match node with
+        | Node (_, l, r) -> go (if bit then r else l) rest
+        | Leaf _ -> ())
   in
   go tree bits;
   Buffer.contents buffer
@@ -58,9 +62,12 @@ let () =
   for k = 1 to 16 do
     let text = text k in
     let heap = ref Empty in
-    Array.iteri (fun code n -> if n > 0 then heap := insert (Leaf (n, Char.chr code)) !heap) (frequencies text);
+    Array.iteri
+      (fun code n -> if n > 0 then heap := insert (Leaf (n, Char.chr code)) !heap)
+      (frequencies text);
     let tree = build !heap in
     let table = codes [] tree Codes.empty in
     let bits = encode table text in
-    Printf.printf "%d letters, %d bits, %b\n" (Codes.cardinal table) (List.length bits) (decode tree bits = text)
+    Printf.printf "%d letters, %d bits, %b\n"
+      (Codes.cardinal table) (List.length bits) (decode tree bits = text)
   done

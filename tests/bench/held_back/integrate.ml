@@ -1,4 +1,5 @@
-(* floats: Numerical integration of functions given as arguments, and roots by Newton and bisection. *)
+(* floats: Numerical integration of functions given as arguments, and roots by Newton and
+   bisection. *)
 let trapezoid f a b n =
   let h = (b -. a) /. float_of_int n in
   let sum = ref ((f a +. f b) /. 2.) in

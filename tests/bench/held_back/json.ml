@@ -1,5 +1,11 @@
 (* strings: JSON: a document generated, parsed, changed and printed again. *)
-type t = Null | Bool of bool | Number of float | String of string | List of t list | Object of (string * t) list
+type t =
+  | Null
+  | Bool of bool
+  | Number of float
+  | String of string
+  | List of t list
+  | Object of (string * t) list
 
 exception Error of string * int
 
@@ -7,9 +13,15 @@ let parse s =
   let n = String.length s and at = ref 0 in
   let fail message = raise (Error (message, !at)) in
   let peek () = if !at < n then s.[!at] else '\000' in
-  let skip () = while !at < n && (match s.[!at] with ' ' | '\n' | '\t' | '\r' -> true | _ -> false) do incr at done in
+  let skip () =
+    while !at < n && (match s.[!at] with ' ' | '\n' | '\t' | '\r' -> true | _ -> false) do
+      incr at
+    done in
   let expect c = if peek () = c then incr at else fail (Printf.sprintf "%c expected" c) in
-  let word w v = if !at + String.length w <= n && String.sub s !at (String.length w) = w then (at := !at + String.length w; v) else fail w in
+  let word w v =
+    if !at + String.length w <= n && String.sub s !at (String.length w) = w then (
+      at := !at + String.length w; v)
+    else fail w in
   let string () =
     expect '"';
     let b = Buffer.create 16 in
@@ -28,13 +40,19 @@ let parse s =
   in
   let number () =
     let start = !at in
-    while (match peek () with '0' .. '9' | '-' | '+' | '.' | 'e' | 'E' -> true | _ -> false) do incr at done;
-    match float_of_string_opt (String.sub s start (!at - start)) with Some f -> Number f | None -> fail "number"
+    while (match peek () with '0' .. '9' | '-' | '+' | '.' | 'e' | 'E' -> true | _ -> false) do
+      incr at
+    done;
+    match float_of_string_opt (String.sub s start (!at - start)) with
+    | Some f -> Number f
+    | None -> fail "number"
   in
   let rec value () =
     skip ();
     match peek () with
-    | '{' -> Object (items '}' (fun () -> skip (); let key = string () in skip (); expect ':'; (key, value ())))
+    | '{' ->
+        Object (items '}' (fun () ->
+            skip (); let key = string () in skip (); expect ':'; (key, value ())))
     | '[' -> List (items ']' value)
     | '"' -> String (string ())
     | 't' -> word "true" (Bool true)
@@ -63,7 +81,13 @@ let parse s =
 
 let quote b s =
   Buffer.add_char b '"';
-  String.iter (function '"' -> Buffer.add_string b "\\\"" | '\n' -> Buffer.add_string b "\\n" | '\\' -> Buffer.add_string b "\\\\" | c -> Buffer.add_char b c) s;
+  String.iter
+    (function
+      | '"' -> Buffer.add_string b "\\\""
+      | '\n' -> Buffer.add_string b "\\n"
+      | '\\' -> Buffer.add_string b "\\\\"
+      | c -> Buffer.add_char b c)
+    s;
   Buffer.add_char b '"'
 
 let rec print b = function
@@ -71,15 +95,26 @@ let rec print b = function
   | Bool v -> Buffer.add_string b (string_of_bool v)
   | Number f -> Buffer.add_string b (Printf.sprintf "%.12g" f)
   | String s -> quote b s
-  | List l -> Buffer.add_char b '['; List.iteri (fun i v -> if i > 0 then Buffer.add_char b ','; print b v) l; Buffer.add_char b ']'
+  | List l ->
+      Buffer.add_char b '[';
+      List.iteri (fun i v -> if i > 0 then Buffer.add_char b ','; print b v) l;
+      Buffer.add_char b ']'
   | Object l ->
     Buffer.add_char b '{';
-    List.iteri (fun i (k, v) -> if i > 0 then Buffer.add_char b ','; quote b k; Buffer.add_char b ':'; print b v) l;
+    List.iteri
+      (fun i (k, v) ->
+        if i > 0 then Buffer.add_char b ',';
+        quote b k; Buffer.add_char b ':'; print b v)
+      l;
     Buffer.add_char b '}'
 
 let rec make depth k =
   if depth = 0 then match k mod 5 with
-    | 0 -> Null | 1 -> Bool (k land 2 = 0) | 2 -> Number (float_of_int k /. 8.) | 3 -> String (Printf.sprintf "line %d\n\"quoted\"" k) | _ -> List []
+    | 0 -> Null
+    | 1 -> Bool (k land 2 = 0)
+    | 2 -> Number (float_of_int k /. 8.)
+    | 3 -> String (Printf.sprintf "line %d\n\"quoted\"" k)
+    | _ -> List []
   else if k land 1 = 0 then List (List.init 4 (fun i -> make (depth - 1) (k + i)))
   else Object (List.init 4 (fun i -> (Printf.sprintf "key%d" i, make (depth - 1) (k * 3 + i))))
 
@@ -92,5 +127,8 @@ let () =
   let document = make 7 1 in
   let text = ref (show document) in
   for _ = 1 to 9 do text := show (parse !text) done;
-  Printf.printf "%d %s %.3f %b\n" (String.length !text) (Digest.to_hex (Digest.string !text)) (sum (parse !text)) (parse !text = document);
-  List.iter (fun s -> try ignore (parse s) with Error (m, at) -> Printf.printf "%s at %d\n" m at) [ "[1, 2"; "{\"a\" 1}"; "[tru]"; "1 2" ]
+  Printf.printf "%d %s %.3f %b\n" (String.length !text) (Digest.to_hex (Digest.string !text))
+    (sum (parse !text)) (parse !text = document);
+  List.iter
+    (fun s -> try ignore (parse s) with Error (m, at) -> Printf.printf "%s at %d\n" m at)
+    [ "[1, 2"; "{\"a\" 1}"; "[tru]"; "1 2" ]

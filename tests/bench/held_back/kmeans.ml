@@ -1,4 +1,5 @@
-(* floats: k-means clustering of points in the plane, then simulated annealing of a tour through the centres. *)
+(* floats: k-means clustering of points in the plane, then simulated annealing of a tour through the
+   centres. *)
 type point = { x : float; y : float }
 
 let state = ref 1
@@ -45,11 +46,13 @@ let anneal tour rounds =
   let n = Array.length tour in
   let current = ref (length tour) and temperature = ref 1. in
   for _ = 1 to rounds do
-    let i = int_of_float (random () *. float_of_int n) and j = int_of_float (random () *. float_of_int n) in
+    let i = int_of_float (random () *. float_of_int n)
+    and j = int_of_float (random () *. float_of_int n) in
     let swap () = let t = tour.(i) in tour.(i) <- tour.(j); tour.(j) <- t in
     swap ();
     let next = length tour in
-    if next < !current || random () < exp ((!current -. next) /. !temperature) then current := next else swap ();
+    if next < !current || random () < exp ((!current -. next) /. !temperature) then current := next
+    else swap ();
     temperature := !temperature *. 0.999
   done;
   !current
@@ -58,7 +61,8 @@ let () =
   let points = Array.init 30_000 (fun _ -> { x = random () +. random (); y = random () *. 2. }) in
   let centres = ref (Array.sub points 0 20) in
   for _ = 1 to 12 do centres := improve points !centres done;
-  let spread = Array.fold_left (fun sum p -> sum +. distance p !centres.(closest !centres p)) 0. points in
+  let spread =
+    Array.fold_left (fun sum p -> sum +. distance p !centres.(closest !centres p)) 0. points in
   Printf.printf "spread %.6f\n" spread;
   Printf.printf "tour %.6f\n" (length !centres);
   Printf.printf "annealed %.6f\n" (anneal !centres 30_000)

@@ -1,4 +1,5 @@
-(* arrays: Dynamic programming: knapsacks, coin change, matrix chains, longest increasing subsequences. *)
+(* arrays: Dynamic programming: knapsacks, coin change, matrix chains, longest increasing
+   subsequences. *)
 let knapsack weights values capacity =
   let best = Array.make (capacity + 1) 0 in
   Array.iteri
@@ -13,7 +14,12 @@ let knapsack weights values capacity =
 let change coins amount =
   let ways = Array.make (amount + 1) 0 in
   ways.(0) <- 1;
-  List.iter (fun coin -> for a = coin to amount do ways.(a) <- (ways.(a) + ways.(a - coin)) mod 1_000_000_007 done) coins;
+  List.iter
+    (fun coin ->
+      for a = coin to amount do
+        ways.(a) <- (ways.(a) + ways.(a - coin)) mod 1_000_000_007
+      done)
+    coins;
   ways.(amount)
 
 let chain dims =
@@ -46,7 +52,8 @@ let increasing a =
   !len
 
 let () =
-  let weights = Array.init 120 (fun i -> 5 + (i * 37 mod 91)) and values = Array.init 120 (fun i -> 10 + (i * 53 mod 97)) in
+  let weights = Array.init 120 (fun i -> 5 + (i * 37 mod 91))
+  and values = Array.init 120 (fun i -> 10 + (i * 53 mod 97)) in
   Printf.printf "knapsack %d\n" (knapsack weights values 60_000);
   Printf.printf "fits %d\n" (knapsack weights values 2_000);
   Printf.printf "change %d\n" (change [ 1; 2; 5; 10; 20; 50; 100; 200 ] 300_000);

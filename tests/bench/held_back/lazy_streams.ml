@@ -1,4 +1,5 @@
-(* allocation: Streams with Lazy: primes, Hamming's numbers, power series, and a lazy dynamic program. *)
+(* allocation: Streams with Lazy: primes, Hamming's numbers, power series, and a lazy dynamic
+   program. *)
 type 'a stream = Cons of 'a * 'a stream Lazy.t
 
 let head (Cons (x, _)) = x
@@ -6,11 +7,14 @@ let tail (Cons (_, rest)) = Lazy.force rest
 let rec from n = Cons (n, lazy (from (n + 1)))
 let rec map f (Cons (x, rest)) = Cons (f x, lazy (map f (Lazy.force rest)))
 let rec zip f (Cons (x, a)) (Cons (y, b)) = Cons (f x y, lazy (zip f (Lazy.force a) (Lazy.force b)))
-let rec filter f (Cons (x, rest)) = if f x then Cons (x, lazy (filter f (Lazy.force rest))) else filter f (Lazy.force rest)
+let rec filter f (Cons (x, rest)) =
+  if f x then Cons (x, lazy (filter f (Lazy.force rest)))
+  else filter f (Lazy.force rest)
 let rec nth s n = if n = 0 then head s else nth (tail s) (n - 1)
 let rec take n s = if n = 0 then [] else head s :: take (n - 1) (tail s)
 
-let rec sieve (Cons (p, rest)) = Cons (p, lazy (sieve (filter (fun n -> n mod p <> 0) (Lazy.force rest))))
+let rec sieve (Cons (p, rest)) =
+  Cons (p, lazy (sieve (filter (fun n -> n mod p <> 0) (Lazy.force rest))))
 
 let rec merge (Cons (x, a) as s) (Cons (y, b) as t) =
   if x < y then Cons (x, lazy (merge (Lazy.force a) t))
@@ -25,7 +29,8 @@ let rec hamming = lazy (Cons (1, lazy (
 let modulus = 1_000_003
 let rec multiply (Cons (x, a)) (Cons (y, b) as t) =
   Cons (x * y mod modulus, lazy (
-    zip (fun p q -> (p + q) mod modulus) (map (fun v -> x * v mod modulus) (Lazy.force b)) (multiply (Lazy.force a) t)))
+    zip (fun p q -> (p + q) mod modulus)
+      (map (fun v -> x * v mod modulus) (Lazy.force b)) (multiply (Lazy.force a) t)))
 
 let common a b =
   let n = String.length a and m = String.length b in

@@ -22,7 +22,9 @@ let grad hash x y z =
 
 let noise x y z =
   let fx = floor x and fy = floor y and fz = floor z in
-  let xi = int_of_float fx land 255 and yi = int_of_float fy land 255 and zi = int_of_float fz land 255 in
+  let xi = int_of_float fx land 255
+  and yi = int_of_float fy land 255
+  and zi = int_of_float fz land 255 in
   let x = x -. fx and y = y -. fy and z = z -. fz in
   let u = fade x and v = fade y and w = fade z in
   let p = permutation in
@@ -34,7 +36,8 @@ let noise x y z =
        (lerp u (grad p.(ab) x (y -. 1.) z) (grad p.(bb) (x -. 1.) (y -. 1.) z)))
     (lerp v
        (lerp u (grad p.(aa + 1) x y (z -. 1.)) (grad p.(ba + 1) (x -. 1.) y (z -. 1.)))
-       (lerp u (grad p.(ab + 1) x (y -. 1.) (z -. 1.)) (grad p.(bb + 1) (x -. 1.) (y -. 1.) (z -. 1.))))
+       (lerp u (grad p.(ab + 1) x (y -. 1.) (z -. 1.))
+          (grad p.(bb + 1) (x -. 1.) (y -. 1.) (z -. 1.))))
 
 let rec octaves n amplitude frequency x y z =
   if n = 0 then 0.

@@ -46,7 +46,9 @@ let () =
     Printf.printf "fit %d: %.6f %.6f %.6f\n" round x.(0) x.(2) x.(4)
   done;
   let n = 24 in
-  let matrix = ref (make n n (fun i j -> 1. /. float_of_int (i + j + 1) +. if i = j then float_of_int i else 0.)) in
+  let matrix =
+    ref (make n n (fun i j ->
+        1. /. float_of_int (i + j + 1) +. if i = j then float_of_int i else 0.)) in
   for _ = 1 to 400 do
     let r = Array.map Array.copy !matrix in
     let qt = make n n (fun i j -> if i = j then 1. else 0.) in

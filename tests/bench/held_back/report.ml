@@ -2,10 +2,14 @@
 type entry = { name : string; amount : float; count : int; code : char }
 
 let entries = List.init 400 (fun i ->
-  { name = Printf.sprintf "item-%03d" (i * 7 mod 400); amount = float_of_int (i * 7919 mod 100_000) /. 100.; count = i * i mod 97;
+  { name = Printf.sprintf "item-%03d" (i * 7 mod 400);
+    amount = float_of_int (i * 7919 mod 100_000) /. 100.;
+    count = i * i mod 97;
     code = Char.chr (65 + (i mod 26)) })
 
-let row b e = Printf.bprintf b "| %-12s | %10.2f | %5d | %c | %#x | %s |\n" e.name e.amount e.count e.code e.count (if e.amount > 500. then "high" else "low")
+let row b e =
+  Printf.bprintf b "| %-12s | %10.2f | %5d | %c | %#x | %s |\n"
+    e.name e.amount e.count e.code e.count (if e.amount > 500. then "high" else "low")
 
 let thousands n =
   let s = string_of_int n in
@@ -15,7 +19,9 @@ let thousands n =
     Buffer.add_char b c) s;
   Buffer.contents b
 
-let pad width s = if String.length s >= width then s else String.make (width - String.length s) '.' ^ s
+let pad width s =
+  if String.length s >= width then s
+  else String.make (width - String.length s) '.' ^ s
 
 let () =
   let total = ref 0 and digest = ref "" in
@@ -32,6 +38,7 @@ let () =
   Printf.printf "%s characters, %s\n" (thousands !total) !digest;
   let sum = ref 0 in
   for i = 1 to 10_000 do
-    Scanf.sscanf (Printf.sprintf "%d-%s:%x" i "ab" (i * 3)) "%d-%[a-z]:%x" (fun a s x -> sum := !sum + a + String.length s + x)
+    Scanf.sscanf (Printf.sprintf "%d-%s:%x" i "ab" (i * 3)) "%d-%[a-z]:%x" (fun a s x ->
+        sum := !sum + a + String.length s + x)
   done;
   Printf.printf "%d\n" !sum

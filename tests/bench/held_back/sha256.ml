@@ -16,7 +16,9 @@ let primes =
 
 let fraction root p =
   let r = root (float_of_int p) in
-  Int32.of_float (let f = (r -. floor r) *. 4294967296. in if f >= 2147483648. then floor f -. 4294967296. else floor f)
+  Int32.of_float
+    (let f = (r -. floor r) *. 4294967296. in
+     if f >= 2147483648. then floor f -. 4294967296. else floor f)
 
 let k = Array.map (fraction Float.cbrt) primes
 let initial = Array.init 8 (fun i -> fraction sqrt primes.(i))

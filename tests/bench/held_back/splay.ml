@@ -36,7 +36,9 @@ let insert key tree =
   match splay key tree with
   | Leaf -> Node (Leaf, key, Leaf)
   | Node (l, k, r) as t ->
-    if key = k then t else if key < k then Node (l, key, Node (Leaf, k, r)) else Node (Node (l, k, Leaf), key, r)
+    if key = k then t
+    else if key < k then Node (l, key, Node (Leaf, k, r))
+    else Node (Node (l, k, Leaf), key, r)
 
 let remove key tree =
   match splay key tree with

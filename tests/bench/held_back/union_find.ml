@@ -1,4 +1,5 @@
-(* arrays: Union-find over a grid for percolation and mazes, minimal spanning trees, and flood fill. *)
+(* arrays: Union-find over a grid for percolation and mazes, minimal spanning trees, and flood
+   fill. *)
 type t = { parent : int array; rank : int array; mutable sets : int }
 
 let create n = { parent = Array.init n (fun i -> i); rank = Array.make n 0; sets = n }
@@ -36,7 +37,9 @@ let percolate n =
     if not is_open.(i).(j) then begin
       is_open.(i).(j) <- true;
       incr count;
-      let join i' j' = if i' >= 0 && i' < n && j' >= 0 && j' < n && is_open.(i').(j') then ignore (union t ((i * n) + j) ((i' * n) + j')) in
+      let join i' j' =
+        if i' >= 0 && i' < n && j' >= 0 && j' < n && is_open.(i').(j') then
+          ignore (union t ((i * n) + j) ((i' * n) + j')) in
       join (i - 1) j; join (i + 1) j; join i (j - 1); join i (j + 1);
       if i = 0 then ignore (union t j top);
       if i = n - 1 then ignore (union t ((i * n) + j) bottom)
@@ -48,7 +51,8 @@ let kruskal n m =
   let edges = Array.init m (fun _ -> (next 1_000_000, next n, next n)) in
   Array.sort compare edges;
   let t = create n in
-  let weight = Array.fold_left (fun sum (w, a, b) -> if union t a b then sum + w else sum) 0 edges in
+  let weight =
+    Array.fold_left (fun sum (w, a, b) -> if union t a b then sum + w else sum) 0 edges in
   (weight, t.sets)
 
 let () =

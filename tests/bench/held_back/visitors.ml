@@ -1,4 +1,5 @@
-(* calls: Classes: expressions as objects that visitors evaluate and measure, and accounts that inherit. *)
+(* calls: Classes: expressions as objects that visitors evaluate and measure, and accounts that
+   inherit. *)
 class type visitor = object
   method number : int -> int
   method variable : string -> int
@@ -46,7 +47,8 @@ class account = object (self)
   method balance = balance
   method deposit amount = balance <- balance + amount
   method fee = 0
-  method withdraw amount = if amount + self#fee <= balance then balance <- balance - amount - self#fee
+  method withdraw amount =
+    if amount + self#fee <= balance then balance <- balance - amount - self#fee
 end
 
 class checking = object
@@ -59,7 +61,8 @@ end
 let rec make depth : expression =
   if depth = 0 then new variable "x"
   else if depth mod 5 = 0 then new binary '-' (make (depth - 1)) (new number depth)
-  else new binary (if depth mod 2 = 0 then '+' else '*') (make (depth - 1)) (make (depth - 2 + (depth mod 2)))
+  else new binary (if depth mod 2 = 0 then '+' else '*')
+      (make (depth - 1)) (make (depth - 2 + (depth mod 2)))
 
 let () =
   let tree = make 18 in

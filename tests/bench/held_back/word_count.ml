@@ -1,8 +1,10 @@
-(* strings: Words of a text counted, sorted and printed: split, trim, lowercase, hash tables, sorts of strings. *)
+(* strings: Words of a text counted, sorted and printed: split, trim, lowercase, hash tables, sorts
+   of strings. *)
 let vocabulary =
   String.split_on_char ' '
-    "the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which one you were all \
-     her she there would their we him been has when who will no more if out so up said what its about than into them can only other"
+    "the of and to in a is that for it as was with be by on not he his but at are this have from \
+     or had an they which one you were all her she there would their we him been has when who will \
+     no more if out so up said what its about than into them can only other"
 
 let text =
   let words = Array.of_list vocabulary in
@@ -36,14 +38,20 @@ let () =
         |> List.map (fun w -> clean (String.lowercase_ascii w))
         |> List.iter (fun w ->
              lengths.(String.length w) <- lengths.(String.length w) + 1;
-             match Hashtbl.find_opt counts w with None -> Hashtbl.add counts w (ref 1) | Some r -> incr r))
+             match Hashtbl.find_opt counts w with
+             | None -> Hashtbl.add counts w (ref 1)
+             | Some r -> incr r))
       (String.split_on_char '\n' text)
   done;
   let all = Hashtbl.fold (fun w r all -> (w, !r) :: all) counts [] in
-  let by_count = List.sort (fun (a, n) (b, m) -> if n <> m then compare m n else String.compare a b) all in
+  let by_count =
+    List.sort (fun (a, n) (b, m) -> if n <> m then compare m n else String.compare a b) all in
   List.iteri (fun i (w, n) -> if i < 4 then Printf.printf "%-8s %6d\n" w n) by_count;
-  let sorted = List.sort String.compare (String.split_on_char ' ' (String.map (fun c -> if c = '\n' then ' ' else c) text)) in
+  let sorted =
+    List.sort String.compare
+      (String.split_on_char ' ' (String.map (fun c -> if c = '\n' then ' ' else c) text)) in
   let unique = List.sort_uniq compare sorted in
-  Printf.printf "%d words, %d unique, first %s\n" (List.length sorted) (List.length unique) (List.hd unique);
+  Printf.printf "%d words, %d unique, first %s\n"
+    (List.length sorted) (List.length unique) (List.hd unique);
   Array.iteri (fun i n -> if n > 0 then Printf.printf "%d:%d " i n) lengths;
   print_newline ()

@@ -53,7 +53,9 @@
   (func $fill (param $from i32) (param $to i32) (param $x i64)
     (loop $next
       (local.set $x
-        (i64.add (i64.mul (local.get $x) (i64.const 6364136223846793005)) (i64.const 1442695040888963407)))
+        (i64.add
+          (i64.mul (local.get $x) (i64.const 6364136223846793005))
+          (i64.const 1442695040888963407)))
       (i64.store (local.get $from)
         (i64.shr_u (i64.xor (local.get $x) (i64.shr_u (local.get $x) (i64.const 29)))
           (select (i64.const 60) (i64.const 0) (i32.and (local.get $from) (i32.const 8)))))
@@ -68,7 +70,9 @@
     (local.set $at (i32.const 0x1000))
     (loop $next
       (local.set $x
-        (i64.add (i64.mul (local.get $x) (i64.const 6364136223846793005)) (i64.const 1442695040888963407)))
+        (i64.add
+          (i64.mul (local.get $x) (i64.const 6364136223846793005))
+          (i64.const 1442695040888963407)))
       (local.set $sort (i32.ge_u (local.get $at) (i32.const 0x10e0)))
       (i32.store (local.get $at) (i32.or (local.get $at) (local.get $sort)))
       (if (local.get $sort)
@@ -77,7 +81,9 @@
           (i64.store offset=16 (local.get $at) (local.get $x)))
         (else
           (f64.store offset=8 (local.get $at)
-            (f64.add (f64.convert_i32_s (i32.wrap_i64 (i64.shr_s (local.get $x) (i64.const 32)))) (f64.const 0.5)))))
+            (f64.add
+              (f64.convert_i32_s (i32.wrap_i64 (i64.shr_s (local.get $x) (i64.const 32))))
+              (f64.const 0.5)))))
       (local.set $at (i32.add (local.get $at) (i32.const 32)))
       (br_if $next (i32.lt_u (local.get $at) (i32.const 0x1180)))))
 
@@ -148,13 +154,18 @@
     (if (i64.eq (i64.shr_u (i64.load (local.get $cell)) (i64.const 48)) (i64.const 0x5a5a))
       (then
         (i64.store (local.get $cell) (i64.add (i64.load (local.get $cell))
-          (i64.or (i64.and (i64.extend_i32_u (local.get $cell)) (i64.const 0xff8)) (i64.const 9)))))))
+          (i64.or
+            (i64.and (i64.extend_i32_u (local.get $cell)) (i64.const 0xff8))
+            (i64.const 9)))))))
 
   ;; Reports the sum of the words from $from to $to, and moves the objects there.
   (func $scan (param $from i32) (param $to i32)
     (local $sum i64)
     (loop $next
-      (local.set $sum (i64.add (i64.mul (local.get $sum) (i64.const 31)) (i64.load (local.get $from))))
+      (local.set $sum
+        (i64.add
+          (i64.mul (local.get $sum) (i64.const 31))
+          (i64.load (local.get $from))))
       (call $move (local.get $from))
       (local.set $from (i32.add (local.get $from) (i32.const 8)))
       (br_if $next (i32.lt_u (local.get $from) (local.get $to))))
@@ -225,4 +236,6 @@
     (call $sync)
     (call $look (local.get 1))
     (call $invalidate)
-    (i64.add (local.get $a) (i64.add (local.get $b) (i64.extend_i32_u (i32.xor (local.get $i) (local.get $j)))))))
+    (i64.add (local.get $a)
+      (i64.add (local.get $b)
+        (i64.extend_i32_u (i32.xor (local.get $i) (local.get $j)))))))

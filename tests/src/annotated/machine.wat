@@ -56,7 +56,9 @@
   (func $fill (param $from i32) (param $to i32) (param $x i64)
     (loop $next
       (local.set $x
-        (i64.add (i64.mul (local.get $x) (i64.const 6364136223846793005)) (i64.const 1442695040888963407)))
+        (i64.add
+          (i64.mul (local.get $x) (i64.const 6364136223846793005))
+          (i64.const 1442695040888963407)))
       (i64.store (local.get $from)
         (i64.shr_u (i64.xor (local.get $x) (i64.shr_u (local.get $x) (i64.const 29)))
           (select (i64.const 60) (i64.const 0) (i32.and (local.get $from) (i32.const 8)))))
@@ -71,7 +73,9 @@
     (local.set $at (i32.const 0x1000))
     (loop $next
       (local.set $x
-        (i64.add (i64.mul (local.get $x) (i64.const 6364136223846793005)) (i64.const 1442695040888963407)))
+        (i64.add
+          (i64.mul (local.get $x) (i64.const 6364136223846793005))
+          (i64.const 1442695040888963407)))
       (local.set $sort (i32.ge_u (local.get $at) (i32.const 0x10e0)))
       (i32.store (local.get $at) (i32.or (local.get $at) (local.get $sort)))
       (if (local.get $sort)
@@ -80,7 +84,9 @@
           (i64.store offset=16 (local.get $at) (local.get $x)))
         (else
           (f64.store offset=8 (local.get $at)
-            (f64.add (f64.convert_i32_s (i32.wrap_i64 (i64.shr_s (local.get $x) (i64.const 32)))) (f64.const 0.5)))))
+            (f64.add
+              (f64.convert_i32_s (i32.wrap_i64 (i64.shr_s (local.get $x) (i64.const 32))))
+              (f64.const 0.5)))))
       (local.set $at (i32.add (local.get $at) (i32.const 32)))
       (br_if $next (i32.lt_u (local.get $at) (i32.const 0x1180)))))
 
@@ -180,7 +186,9 @@
     (if (i64.eq (i64.shr_u (i64.load (local.get $cell)) (i64.const 48)) (i64.const 0x5a5a))
       (then
         (i64.store (local.get $cell) (i64.add (i64.load (local.get $cell))
-          (i64.or (i64.and (i64.extend_i32_u (local.get $cell)) (i64.const 0xff8)) (i64.const 9)))))))
+          (i64.or
+            (i64.and (i64.extend_i32_u (local.get $cell)) (i64.const 0xff8))
+            (i64.const 9)))))))
 
   ;; Reports the sum of the words from $from to $to.
   (func $sum (param $from i32) (param $to i32) (result i64)
@@ -188,7 +196,10 @@
     (loop $next
       (if (i32.lt_u (local.get $from) (local.get $to))
         (then
-          (local.set $sum (i64.add (i64.mul (local.get $sum) (i64.const 31)) (i64.load (local.get $from))))
+          (local.set $sum
+            (i64.add
+              (i64.mul (local.get $sum) (i64.const 31))
+              (i64.load (local.get $from))))
           (local.set $from (i32.add (local.get $from) (i32.const 8)))
           (br $next))))
     (call $report (local.get $sum))
@@ -215,7 +226,9 @@
     (local.set $cell (i32.const 0x11000))
     (loop $next
       (i64.store (local.get $cell)
-        (i64.add (i64.load (local.get $cell)) (i64.extend_i32_u (i32.or (local.get $cell) (i32.const 1)))))
+        (i64.add
+          (i64.load (local.get $cell))
+          (i64.extend_i32_u (i32.or (local.get $cell) (i32.const 1)))))
       (local.set $cell (i32.add (local.get $cell) (i32.const 8)))
       (br_if $next (i32.lt_u (local.get $cell) (i32.const 0x11040))))
     (i64.store (i32.const 0x11038) (i64.add (local.get $sum) (i64.load (i32.const 0x11038)))))
@@ -225,7 +238,8 @@
       (local.get 1) (local.get 2) (local.get 0) (i32.load (local.get 1))))
 
   (func $interpret (type $entry)
-    (local $code i32) (local $op i32) (local $small i32) (local $large i32) (local $at i32) (local $pc i32)
+    (local $code i32) (local $op i32) (local $small i32) (local $large i32)
+    (local $at i32) (local $pc i32)
     (local $box i64) (local $block i32)
     (local.set $code (local.get 0))
     (call $peek (call $read (i32.const 0x11040)))
@@ -271,7 +285,9 @@
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 3))
         (then
-          (local.set 2 (call $read (i32.add (i32.const 0x11000) (i32.shl (local.get $small) (i32.const 3)))))
+          (local.set 2
+            (call $read
+              (i32.add (i32.const 0x11000) (i32.shl (local.get $small) (i32.const 3)))))
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 4))
         (then
@@ -296,7 +312,9 @@
       (if (i32.eq (local.get $op) (i32.const 10))
         (then
           (local.set $pc (i32.add (local.get $at)
-            (select (local.get $large) (i32.const 4) (i64.eqz (i64.and (local.get 2) (i64.const 2))))))
+            (select
+              (local.get $large) (i32.const 4)
+              (i64.eqz (i64.and (local.get 2) (i64.const 2))))))
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 11))
         (then
@@ -308,10 +326,15 @@
       (if (i32.eq (local.get $op) (i32.const 12))
         (then
           (local.set $at
-            (call $value (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 7)) (i32.const 2) (i32.const 5)))
+            (call $value
+              (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 7))
+              (i32.const 2) (i32.const 5)))
           ;; So that it differs how often this is done.
           (call $report (i64.extend_i32_u (local.get $at)))
-          (local.set 2 (i64.add (i64.mul (local.get 2) (i64.const 10)) (i64.extend_i32_u (local.get $at))))
+          (local.set 2
+            (i64.add
+              (i64.mul (local.get 2) (i64.const 10))
+              (i64.extend_i32_u (local.get $at))))
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 13))
         (then
@@ -321,11 +344,15 @@
       (if (i32.eq (local.get $op) (i32.const 14))
         (then
           (local.set 2 (i64.add (local.get 2) (i64.load8_u offset=8 (i32.add (local.get $code)
-            (call $range (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 3)) (i32.const 0) (i32.const 4))))))
+            (call $range
+              (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 3))
+              (i32.const 0) (i32.const 4))))))
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 15))
         (then
-          (local.set 2 (call $read (i32.add (local.get 1) (i32.shl (local.get $small) (i32.const 3)))))
+          (local.set 2
+            (call $read
+              (i32.add (local.get 1) (i32.shl (local.get $small) (i32.const 3)))))
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 16))
         (then
@@ -351,7 +378,8 @@
               (call $invalidate)
               ;; The callee has put others there.
               (call $write (i32.const 0x11040) (call $exists (i64.const 0x1088) (i32.const 0)))
-              (call $write (i32.const 0x11048) (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))
+              (call $write (i32.const 0x11048)
+                (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))
               (call $write (i32.const 0x11050) (call $box_integer (local.get 2)))
               (call $write (i32.const 0x11058) (call $read (i32.const 0x11048)))))
           (br $next)))
@@ -423,8 +451,9 @@
       (if (i32.eq (local.get $op) (i32.const 28))
         (then
           (call $write (i32.add (i32.const 0x11040) (i32.shl (local.get $small) (i32.const 3)))
-            (call $exists (call $read
-              (i32.add (i32.const 0x11040) (i32.shl (local.get $large) (i32.const 3)))) (i32.const 0)))
+            (call $exists
+              (call $read (i32.add (i32.const 0x11040) (i32.shl (local.get $large) (i32.const 3))))
+              (i32.const 0)))
           (br $next)))
       ;; 29 to 32: integers, and boxes of either kind
       (if (i32.eq (local.get $op) (i32.const 29))
@@ -452,7 +481,10 @@
               (br $next)))
           (if (i32.eq (local.get $at) (i32.const 2))
             (then
-              (local.set 2 (i64.add (local.get 2) (i64.load offset=8 (i32.wrap_i64 (local.get $box)))))
+              (local.set 2
+                (i64.add
+                  (local.get 2)
+                  (i64.load offset=8 (i32.wrap_i64 (local.get $box)))))
               (br $next)))
           (local.set 2 (i64.add (local.get 2) (call $open (local.get $box))))
           (br $next)))
@@ -470,7 +502,9 @@
           (br $next)))
       ;; 20: a cell at an address that is not known
       (call $write
-        (i32.add (local.get 1) (i32.shl (i32.and (i32.wrap_i64 (local.get 2)) (local.get $small)) (i32.const 3)))
+        (i32.add
+          (local.get 1)
+          (i32.shl (i32.and (i32.wrap_i64 (local.get 2)) (local.get $small)) (i32.const 3)))
         (i64.xor
           (i64.shr_u (i64.mul (local.get 2) (i64.const 0x9e3779b97f4a7c15)) (i64.const 16))
           (i64.load (i32.const 0x9f0))))
