@@ -44,6 +44,8 @@ optimisations! {
     "guesses" guesses;
     /// Use what the interpreter says of values: integers, functions, what is not 0.
     "facts" facts;
+    /// Load integers again after calls, where that keeps registers free.
+    "reloads" reloads;
     /// Evaluate calls of small functions in place.
     "inlining" inlining;
     /// Tell few cases apart by branches.

@@ -71,7 +71,7 @@ pub fn specialize(
     let answers = in_parallel(&requests, observer, |number, request| {
         work.recall_or(request, store, &key, || {
             let mut residual = work.evaluate(number, request)?;
-            work.clean_up(number, &mut residual.function);
+            work.clean_up(number, &mut residual);
             let lowered = work.lower(number, &residual.function);
             Ok(Stored::new(residual, lowered))
         })
@@ -94,7 +94,7 @@ pub fn residual_text(
     let numbered = requests.requests.iter().enumerate();
     let texts = numbered.map(|(number, request)| {
         let mut residual = work.evaluate(number, request)?;
-        work.clean_up(number, &mut residual.function);
+        work.clean_up(number, &mut residual);
         Ok(residual.function.to_string())
     });
     Ok(texts.collect())
@@ -192,10 +192,11 @@ impl<'a> Work<'a> {
         Ok(residual)
     }
 
-    fn clean_up(&self, number: usize, function: &mut residual::Function) {
+    fn clean_up(&self, number: usize, residual: &mut Residual) {
         let optimisations = &self.options.optimisations;
         cleanup::run(
-            function,
+            &mut residual.function,
+            &residual.reloads,
             self.allocator.as_ref(),
             optimisations,
             &mut |pass, left| {

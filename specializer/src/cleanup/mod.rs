@@ -19,6 +19,7 @@ mod integers;
 mod numbering;
 mod params;
 mod peephole;
+mod reloads;
 mod rename;
 mod rules;
 mod switches;
@@ -29,6 +30,7 @@ mod threads;
 
 use self::allocations::Groups;
 use crate::allocator::Allocator;
+use crate::eval::Reload;
 use crate::ir::residual::Function;
 use crate::optimisations::Optimisations;
 
@@ -73,14 +75,20 @@ const fn pass(name: &'static str, run: fn(&mut Function)) -> Pass {
     }
 }
 
-/// Runs every pass that is on; `after` sees what each one leaves, and may change it. What allocates
-/// is written out first.
+/// Runs every pass that is on; `after` sees what each one leaves, and may change it. What the
+/// evaluator says of the function as it wrote it is used first: what is loaded again, what
+/// allocates.
 pub fn run(
     function: &mut Function,
+    reloads: &[Reload],
     allocator: Option<&Allocator>,
     optimisations: &Optimisations,
     after: &mut dyn FnMut(&'static str, &mut Function),
 ) {
+    if !reloads.is_empty() {
+        reloads::run(function, reloads);
+        after("reloads", function);
+    }
     if let Some(allocator) = allocator {
         let groups = match optimisations.allocations {
             true => Groups::Several,

@@ -18,7 +18,7 @@ use crate::ir::residual::{Block, Function, Value};
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);
-    let flow = Flow::new(function, &order);
+    let flow = Flow::new(function, &order, &function.types.keys().collect());
     let mut stands_for = flow.solve();
     merge_equal(function, &order, &flow, &mut stands_for);
     remove(function, &order, &stands_for);
@@ -28,7 +28,7 @@ pub fn run(function: &mut Function) {
 const UNKNOWN: Value = Value(u32::MAX);
 
 /// Which arguments reach which parameters.
-struct Flow {
+pub struct Flow {
     /// Parameters of reachable blocks but the entry, in reverse postorder.
     params: Vec<Value>,
     /// By value: where its arguments start in `args`. They end where those of the next value start;
@@ -42,7 +42,8 @@ struct Flow {
 }
 
 impl Flow {
-    fn new(function: &Function, order: &Order) -> Self {
+    /// With `equal[argument]` for each argument.
+    pub fn new(function: &Function, order: &Order, equal: &Map<Value, Value>) -> Self {
         let values = function.types.len();
         let mut is_param = Map::filled_like(&function.types, false);
         let mut params = Vec::new();
@@ -60,6 +61,7 @@ impl Flow {
         let mut args = vec![UNKNOWN; starts[values] as usize];
         let mut feeds = Vec::new();
         for_each_argument(function, order, |param, arg| {
+            let arg = equal[arg];
             args[next[param.index()] as usize] = arg;
             next[param.index()] += 1;
             if is_param[arg] {
@@ -86,7 +88,7 @@ impl Flow {
     }
 
     /// For each value the one that it stands for.
-    fn solve(&self) -> Map<Value, Value> {
+    pub fn solve(&self) -> Map<Value, Value> {
         let mut stands_for: Map<Value, Value> =
             (0..self.starts.len() as u32 - 1).map(Value).collect();
         let mut queued = Map::filled_like(&stands_for, false);
@@ -184,7 +186,8 @@ fn merge_equal(
     }
 }
 
-fn remove(function: &mut Function, order: &Order, stands_for: &Map<Value, Value>) {
+/// Replaces parameters by what they stand for.
+pub fn remove(function: &mut Function, order: &Order, stands_for: &Map<Value, Value>) {
     let mut renaming = Renaming::new(function);
     let redundant = |param: &Value| stands_for[*param] != *param;
     let mut shrinks = Map::filled_like(&function.blocks, false);

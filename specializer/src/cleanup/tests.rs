@@ -24,6 +24,7 @@ pub(super) fn check_with(
     crate::verify::residual(&function, types).expect("the test's function is valid");
     super::run(
         &mut function,
+        &[],
         allocator,
         &Optimisations::default(),
         &mut |pass, function| {

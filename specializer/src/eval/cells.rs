@@ -27,6 +27,15 @@ pub struct Cell<V> {
     pub dirty: bool,
 }
 
+/// Where integers are after a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Integers {
+    /// In SSA values, as before it.
+    Kept,
+    /// In memory, as all that is not known.
+    Reloaded,
+}
+
 /// A value with what is known of it.
 pub trait Content: Copy + PartialEq {
     fn abs(self) -> Abs;
@@ -36,7 +45,7 @@ pub trait Content: Copy + PartialEq {
 
     /// What is known of a clean cell's contents after blocks may have moved: what is not known is
     /// in memory.
-    fn reloaded(self) -> Self;
+    fn reloaded(self, integers: Integers) -> Self;
 }
 
 /// Cached cells, highest address first: the top of a downward stack is last.
@@ -140,7 +149,7 @@ impl<V: Content> Cells<V> {
 
     /// Forgets clean cells of whose contents nothing is known, and where blocks are. Integers stay
     /// what they are.
-    pub fn invalidate(&mut self) {
+    pub fn invalidate(&mut self, integers: Integers) {
         self.cells.retain(|cell| {
             let abs = cell.value.abs();
             cell.dirty
@@ -153,7 +162,7 @@ impl<V: Content> Cells<V> {
         for cell in &mut self.cells {
             cell.value = match cell.dirty {
                 true => cell.value.moved(),
-                false => cell.value.reloaded(),
+                false => cell.value.reloaded(integers),
             };
         }
     }
@@ -186,7 +195,7 @@ impl Content for Abs {
         self
     }
 
-    fn reloaded(self) -> Abs {
+    fn reloaded(self, _: Integers) -> Abs {
         self
     }
 }

@@ -14,7 +14,7 @@ use super::analyse::{Analysis, Node, NodeId};
 use super::cells::Cells;
 use super::exit::{Edge, Exit};
 use super::transfer::{Machine, Phase};
-use super::write::{Made, Val, Writer};
+use super::write::{Made, Reload, Val, Writer};
 use super::{Declined, Evaluation};
 use crate::image::ReadLog;
 use crate::index::Map;
@@ -26,7 +26,7 @@ pub fn run(
     evaluation: &Evaluation,
     analysis: &mut Analysis,
     log: &mut ReadLog,
-) -> Result<residual::Function, Declined> {
+) -> Result<(residual::Function, Vec<Reload>), Declined> {
     let Analysis { nodes, contexts } = analysis;
     let writer = Writer::new(evaluation);
     let starts = nodes.values().map(|_| None).collect();
@@ -43,7 +43,8 @@ pub fn run(
             return Err(Declined::Insts(evaluation.budgets.insts));
         }
     }
-    Ok(emission.machine.phase.function)
+    let writer = emission.machine.phase;
+    Ok((writer.function, writer.reloads))
 }
 
 /// Where a node's code begins, and in which state.

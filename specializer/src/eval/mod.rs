@@ -37,6 +37,7 @@ use crate::request::{Param, Request};
 pub use boxes::Boxes;
 pub use inline::Inlining;
 pub use prepare::Prepared;
+pub use write::Reload;
 
 /// Prepares a lifted function; once for all requests of it.
 pub fn prepare(function: crate::ir::generic::Function) -> Prepared {
@@ -98,6 +99,8 @@ pub struct Evaluation<'a> {
 /// What evaluation gives.
 pub struct Residual {
     pub function: residual::Function,
+    /// Integers that it loads again after calls.
+    pub reloads: Vec<Reload>,
     pub log: ReadLog,
     pub contexts: usize,
     pub nodes: usize,
@@ -109,9 +112,10 @@ pub struct Residual {
 pub fn run(evaluation: &Evaluation) -> Result<Residual, Declined> {
     let mut log = ReadLog::new();
     let mut analysis = analyse::run(evaluation, &mut log)?;
-    let function = emit::run(evaluation, &mut analysis, &mut log)?;
+    let (function, reloads) = emit::run(evaluation, &mut analysis, &mut log)?;
     Ok(Residual {
         function,
+        reloads,
         log,
         contexts: analysis.contexts.len(),
         nodes: analysis.nodes.len(),

@@ -11,7 +11,7 @@ use super::Evaluation;
 use super::abs::{self, Abs, Fact};
 use super::analyse::NodeId;
 use super::boxes::Kind;
-use super::cells::{Cells, Content};
+use super::cells::{Cells, Content, Integers};
 use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
 use super::inline::Continuation;
@@ -196,9 +196,17 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
         let value = self.phase.emit(op, args, ty);
         if is_watched {
-            self.cells.invalidate();
+            self.invalidate();
         }
         value
+    }
+
+    fn invalidate(&mut self) {
+        self.cells
+            .invalidate(match self.evaluation.optimisations.reloads {
+                true => Integers::Reloaded,
+                false => Integers::Kept,
+            });
     }
 
     fn pure(&mut self, op: Op, result: Option<generic::Value>, args: &[P::Value]) {
@@ -337,7 +345,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             Intrinsic::CellsSync => self.cells.sync_due = true,
             Intrinsic::CellsInvalidate => {
                 self.sync_if_due();
-                self.cells.invalidate();
+                self.invalidate();
             }
             Intrinsic::LockstepEvent => {
                 if self.evaluation.lockstep_events {

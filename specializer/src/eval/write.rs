@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
 use super::boxes::{Kind, Maker};
-use super::cells::Content;
+use super::cells::{Content, Integers};
 use super::copy;
 use super::transfer::Phase;
 use super::{Boxes, Evaluation};
@@ -33,6 +33,8 @@ pub struct Val {
     pub residual: Option<residual::Value>,
     /// The pointer to a virtual box, where it exists all the same.
     pub pointer: Option<residual::Value>,
+    /// Of an integer that memory has: its name before the last call.
+    pub before: Option<residual::Value>,
 }
 
 impl Val {
@@ -42,6 +44,7 @@ impl Val {
             abs,
             residual: None,
             pointer: None,
+            before: None,
         }
     }
 
@@ -73,13 +76,20 @@ impl Content for Val {
         }
     }
 
-    fn reloaded(self) -> Self {
-        match self.abs {
-            Abs::Fact(Fact::Pointer(_)) => Self::known(self.abs),
+    fn reloaded(self, integers: Integers) -> Self {
+        match (self.abs, integers) {
+            (Abs::Fact(Fact::Pointer(_)), _) => Self::known(self.abs),
+            (Abs::Fact(Fact::Immediate), Integers::Reloaded) => Self {
+                before: self.residual.or(self.before),
+                ..Self::known(self.abs)
+            },
             _ => self.moved(),
         }
     }
 }
+
+/// A value that is loaded, and one defined earlier that equals it.
+pub type Reload = (residual::Value, residual::Value);
 
 /// Names that are valid in the current block.
 #[derive(Default)]
@@ -94,6 +104,8 @@ pub type Made = FastMap<(Kind, residual::Value), residual::Value>;
 /// The residual function being written, and the block at which.
 pub struct Writer<'a> {
     pub function: residual::Function,
+    /// Integers that are loaded again after a call, each with its name before that call.
+    pub reloads: Vec<Reload>,
     current: Block,
     names: Names,
     /// How boxes are made, if any are virtual.
@@ -114,6 +126,7 @@ impl<'a> Writer<'a> {
         };
         let mut writer = Self {
             function,
+            reloads: Vec::new(),
             current: Block::ENTRY,
             names: Names::default(),
             boxes: evaluation.boxes(),
@@ -399,6 +412,7 @@ impl Phase for Writer<'_> {
                 abs: Abs::Fact(Fact::Box(kind)),
                 residual: Some(self.open(kind, value)),
                 pointer: value.residual,
+                before: None,
             },
             Abs::Fact(Fact::NonZero) => Val::dynamic(value.residual),
             _ => value,
@@ -415,6 +429,14 @@ impl Phase for Writer<'_> {
                 residual: self.load_cell(address).residual,
                 ..value
             },
+            (Abs::Fact(Fact::Immediate), _) if value.residual.is_none() => {
+                let reloaded = self.load_cell(address).residual;
+                self.reloads.extend(reloaded.zip(value.before));
+                Val {
+                    residual: reloaded,
+                    ..value
+                }
+            }
             _ => value,
         }
     }

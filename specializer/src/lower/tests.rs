@@ -147,6 +147,7 @@ fn check_meaning(function: &Function) {
     let mut clean = function.clone();
     crate::cleanup::run(
         &mut clean,
+        &[],
         None,
         &Optimisations::default(),
         &mut |pass, left| {

@@ -174,7 +174,7 @@ impl<'r> Code<'r> {
         }
     }
 
-    /// An instruction that leaves the stack as deep as it is.
+    /// An instruction that pops nothing.
     fn straight(&mut self) {
         let large = self.random.usize(..9) as i16 - 2;
         let register = self.random.usize(..8);
@@ -182,7 +182,7 @@ impl<'r> Code<'r> {
             self.op(SEE, 0, 0);
         }
         let (float, other) = (self.random.usize(..2), self.random.usize(..2));
-        match self.random.usize(..24) {
+        match self.random.usize(..26) {
             0 | 1 => self.op(0, 0, large),
             2 => self.op(3, register, 0),
             3 => self.op(4, register, 0),
@@ -212,7 +212,17 @@ impl<'r> Code<'r> {
             }
             22 => self.op(32, 0, 0),
             23 => self.op(34, 0, 0),
+            24 | 25 => self.immediate(),
             _ => self.op(5, 0, 0),
+        }
+    }
+
+    /// A number, mostly one that is pushed.
+    fn immediate(&mut self) {
+        self.op(35, 0, 0);
+        if self.random.usize(..3) > 0 {
+            self.op(1, 0, 0);
+            self.depth += 1;
         }
     }
 

@@ -1,0 +1,92 @@
+;; Two integers in cells. What a call in a slow path leaves of the first is loaded there, so that it
+;; takes no register over that call. The second never changes in the loop, and stays a value.
+;; run 2 -> 40
+;; run 5 -> 218
+(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (import "bactrian" "cells.sync" (func $sync))
+  (import "bactrian" "cells.invalidate" (func $invalidate))
+  (import "bactrian" "cells.read" (func $read (param i32) (result i64)))
+  (import "bactrian" "cells.write" (func $write (param i32 i64)))
+  (import "bactrian" "value.immediate" (func $immediate (param i64) (result i64)))
+  (memory (export "memory") 3)
+  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (type $entry (func (param i32 i32 i64) (result i64)))
+  (table 4 funcref)
+  (elem (i32.const 1) $interpret)
+  (data (i32.const 0x80) (i32 1))
+  (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x140 1))
+  (data (i32.const 0x120) (i32 0x1000 0x40))
+  (data (i32.const 0x140) (i32 1 0x80 0 0x40 3 0)
+    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
+  (data (i32.const 0x1000) (i8 0))
+  ;; Counts its calls in a word that is no cell.
+  (func $other
+    (i64.store (i32.const 0x90) (i64.add (i64.load (i32.const 0x90)) (i64.const 1))))
+  (func (export "run") (param i64) (result i64)
+    (i64.store (i32.const 0x90) (i64.const 0))
+    (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)
+      (i32.load (i32.const 0x80))))
+  (func $interpret (type $entry)
+    (local $low i32) (local $round i64) (local $sum i64)
+    (call $position (local.get 0))
+    (local.set $low (i32.sub (local.get 1) (i32.const 8)))
+    (call $write (local.get 1) (call $immediate (i64.or (local.get 2) (i64.const 1))))
+    (if (i64.eqz (i64.and (local.get 2) (i64.const 2)))
+      (then (call $sync) (call $other) (call $invalidate)))
+    (local.set $sum (call $read (local.get 1)))
+    (call $write (local.get $low)
+      (call $immediate (i64.or (i64.mul (local.get 2) (i64.const 4)) (i64.const 1))))
+    (loop $next
+      (if (i64.eqz (i64.and (local.get $round) (i64.const 3)))
+        (then (call $sync) (call $other) (call $invalidate)))
+      (local.set $sum (i64.add (local.get $sum) (call $read (local.get $low))))
+      (local.set $round (i64.add (local.get $round) (i64.const 1)))
+      (br_if $next (i64.lt_u (local.get $round) (local.get 2))))
+    (i64.add (i64.add (local.get $sum) (i64.load (i32.const 0x90)))
+      (i64.mul (local.get 2) (call $read (local.get $low))))))
+;; residual
+;; function(i32, i32, i64) -> i64 {
+;; bb0(v0: i32, v1: i32, v2: i64):
+;;     v3: i32 = i32.const -8192
+;;     v4: i64 = i64.const 1
+;;     v5: i64 = i64.const 2
+;;     v6: i64 = i64.const 4
+;;     v7: i64 = i64.const 0
+;;     v8: i64 = i64.const 3
+;;     v9: i32 = i32.const 144
+;;     v10: i32 = i32.add v1, v3
+;;     v11: i64 = i64.or v2, v4
+;;     v12: i64 = i64.and v2, v5
+;;     v13: i32 = i64.eqz v12
+;;     branch v13 ? bb1() : bb2(v11)
+;; bb1():
+;;     i64.store offset=8192 v10, v11
+;;     call fn6
+;;     v14: i64 = i64.load offset=8192 v10
+;;     jump bb2(v14)
+;; bb2(v15: i64):
+;;     v16: i64 = i64.mul v2, v6
+;;     v17: i64 = i64.or v16, v4
+;;     jump bb3(v7, v15)
+;; bb3(v18: i64, v19: i64):
+;;     v20: i64 = i64.and v18, v8
+;;     v21: i32 = i64.eqz v20
+;;     branch v21 ? bb4() : bb5()
+;; bb4():
+;;     i64.store offset=8192 v10, v15
+;;     i64.store offset=8184 v10, v17
+;;     call fn6
+;;     jump bb5()
+;; bb5():
+;;     v22: i64 = i64.add v19, v17
+;;     v23: i64 = i64.add v18, v4
+;;     v24: i32 = i64.lt_u v23, v2
+;;     branch v24 ? bb3(v23, v22) : bb6()
+;; bb6():
+;;     v25: i64 = i64.load v9
+;;     v26: i64 = i64.add v22, v25
+;;     v27: i64 = i64.mul v2, v17
+;;     v28: i64 = i64.add v26, v27
+;;     return v28
+;; }
