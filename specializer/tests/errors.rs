@@ -1,6 +1,7 @@
 //! Each way in which specialization can fail or decline, produced by the smallest change of one
 //! small module.
 
+use annotations::REQUEST_TABLE_EXPORT;
 use bactrian_specializer::eval::Declined;
 use bactrian_specializer::lift::{Reason, Unsupported};
 use bactrian_specializer::link::LinkError;
@@ -12,15 +13,13 @@ use bactrian_specializer::{Error, Observer, Options, Outcome, Report, link_gener
 const MODULE: &str = r#"(module
   (import "bactrian" "context.update" (func $position (param i32)))
   (memory 1)
-  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (@requests 0x100
+    (region 0x1000 0x40)
+    (request 1 (slot 0x80) (code 0x1000 0x40) (pass 1) (pass 2)))
   (type $entry (func (param i32 i32 i64) (result i64)))
   (table 2 funcref)
   (elem (i32.const 1) $interpret)
   (data (i32.const 0x80) (i32 1))
-  (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x140 1))
-  (data (i32.const 0x120) (i32 0x1000 0x40))
-  (data (i32.const 0x140) (i32 1 0x80 0 0x40 3 0)
-    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 7))
   (func $interpret (type $entry)
     (loop $next
@@ -39,7 +38,7 @@ impl Observer for Silent {
 /// The module with one text replaced by another.
 fn changed(old: &str, new: &str) -> Vec<u8> {
     assert_eq!(MODULE.matches(old).count(), 1, "{old}");
-    wat::parse_str(MODULE.replace(old, new)).expect("the changed text is a module")
+    tables::module(&MODULE.replace(old, new)).expect("the changed text is a module")
 }
 
 fn run(module: &[u8], options: &Options) -> Result<Report, Error> {
@@ -53,7 +52,7 @@ fn error(module: &[u8]) -> Error {
 
 #[test]
 fn the_module_is_specialized_as_it_is() {
-    let module = wat::parse_str(MODULE).expect("the text is a module");
+    let module = tables::module(MODULE).expect("the text is a module");
     let report = run(&module, &Options::default()).expect("it can be specialized");
     assert!(matches!(
         report.requests[0].outcome,
@@ -77,12 +76,17 @@ fn modules_that_cannot_be_read() {
 
 #[test]
 fn tables_of_requests_that_cannot_be_read() {
-    let unnamed = changed(r#"(export "BACTRIAN_REQUESTS")"#, "");
+    let text = tables::expand(MODULE).expect("the table is well-formed");
+    let name = format!("(export {REQUEST_TABLE_EXPORT:?})");
+    let unnamed = wat::parse_str(text.replace(&name, "")).expect("the changed text is a module");
     assert!(matches!(
         error(&unnamed),
         Error::Request(RequestError::NoTable)
     ));
-    let magic = changed("0x54434142", "0x54434143");
+    let magic = changed(
+        "(func $interpret",
+        "(data (i32.const 0x100) (i32 1)) (func $interpret",
+    );
     assert!(matches!(
         error(&magic),
         Error::Request(RequestError::Malformed { address: 0x100, .. })
@@ -110,7 +114,7 @@ fn functions_that_cannot_be_lifted() {
             "(elem (i32.const 1) $interpret)",
             "(elem (i32.const 1) $run)",
         );
-    let imported = wat::parse_str(imported).expect("the changed text is a module");
+    let imported = tables::module(&imported).expect("the changed text is a module");
     assert!(matches!(reason(&imported), Reason::NoBody));
     let vector = changed("(loop $next", "(local v128) (loop $next");
     assert!(matches!(reason(&vector), Reason::Types));
@@ -121,7 +125,7 @@ fn functions_that_cannot_be_lifted() {
     let invalid = changed(load, "i64.add");
     assert!(matches!(reason(&invalid), Reason::Invalid(_)));
     // `i64.load8_u` becomes an opcode that does not exist.
-    let mut malformed = wat::parse_str(MODULE).expect("the text is a module");
+    let mut malformed = tables::module(MODULE).expect("the text is a module");
     let place = malformed
         .windows(3)
         .rposition(|code| code == [0x31, 0x00, 0x00]);
@@ -164,14 +168,14 @@ fn a_table_of_somebody_else() {
             r#"(import "host" "table" (table 2 funcref)) (memory 1)"#,
         )
         .replace("(table 2 funcref)\n", "\n");
-    let imported = wat::parse_str(imported).expect("the changed text is a module");
+    let imported = tables::module(&imported).expect("the changed text is a module");
     assert!(matches!(error(&imported), Error::Link(LinkError::NoTable)));
 }
 
 /// Why the request is declined with these budgets.
 #[track_caller]
 fn declined(change: impl FnOnce(&mut Options)) -> Declined {
-    let module = wat::parse_str(MODULE).expect("the text is a module");
+    let module = tables::module(MODULE).expect("the text is a module");
     let mut options = Options::default();
     change(&mut options);
     let report = run(&module, &options).expect("declining is no error");

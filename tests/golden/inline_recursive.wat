@@ -5,14 +5,12 @@
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (memory (export "memory") 3)
-  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (@requests 0x100
+    (region 0x1000 0x20)
+    (request 2 (slot 0x1004) (code 0x1000 16) (pass 1) (pass 2) recursive))
   (type $entry (func (param i32 i32 i64) (result i64)))
   (table 3 funcref)
   (elem (i32.const 2) $interpret)
-  (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x200 1))
-  (data (i32.const 0x120) (i32 0x1000 0x20))
-  (data (i32.const 0x200) (i32 2 0x1004 0 16 3 1)
-    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i32 1 2 0 0))
   (func (export "run") (param i64) (result i64)
     (call_indirect (type $entry)

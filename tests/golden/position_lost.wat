@@ -5,15 +5,13 @@
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (memory (export "memory") 3)
-  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (@requests 0x100
+    (region 0x1000 0x40)
+    (request 1 (slot 0x80) (code 0x1000 0x40) (pass 1) (pass 2)))
   (type $entry (func (param i32 i32 i64) (result i64)))
   (table 4 funcref)
   (elem (i32.const 1) $interpret)
   (data (i32.const 0x80) (i32 1))
-  (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x140 1))
-  (data (i32.const 0x120) (i32 0x1000 0x40))
-  (data (i32.const 0x140) (i32 1 0x80 0 0x40 3 0)
-    (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
   (data (i32.const 0x1000) (i8 0 1 10 1 30 1 50))
   (func (export "run") (param i64) (result i64)
     (call_indirect (type $entry) (i32.const 0x1000) (i32.const 0x20000) (local.get 0)

@@ -1,5 +1,6 @@
 //! The files of `tests/golden`: each is an annotated module with, in comments, the calls to make
-//! and the residual code of its requests. `tests/tests/golden.rs` says how they are written.
+//! and the residual code of its requests. `tests/tests/golden.rs` says how they are written, and
+//! `tests/tables` how the tables in them are.
 //!
 //! Leaves out: whether the residual code is the expected one.
 
@@ -45,7 +46,7 @@ impl Golden {
     /// Reads what comes before the residual code.
     pub fn parse(head: &str) -> Result<Self> {
         let mut golden = Golden {
-            module: wat::parse_str(head)?,
+            module: tables::module(head)?,
             options: verified(),
             calls: Vec::new(),
         };

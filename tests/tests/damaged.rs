@@ -75,7 +75,7 @@ fn an_intrinsic_that_is_called_through_the_table_is_refused() {
             "(call $position (local.get $count))",
             "(call_indirect (param i32) (i32.const 0) (i32.const 2))",
         );
-    let module = wat::parse_str(text).expect("valid text");
+    let module = tables::module(&text).expect("valid text");
     let refused = specializer::specialize(&module, &options(), None, &Silent);
     let message = refused.map(|_| ()).map_err(|error| error.to_string());
     let expected = "fn0 is a removed intrinsic but is used other than by a call";
@@ -107,7 +107,7 @@ fn seeds() -> Vec<Vec<u8>> {
     }
     let modules = texts
         .iter()
-        .map(|text| wat::parse_str(text).expect("the corpus is valid"));
+        .map(|text| tables::module(text).expect("the corpus is valid"));
     modules.collect()
 }
 

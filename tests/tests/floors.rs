@@ -117,6 +117,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "random_programs",
         ],
     ),
+    ("tests/tables", &["form", "layout"]),
 ];
 
 #[test]

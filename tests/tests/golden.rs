@@ -8,9 +8,9 @@
 //! (module …)
 //! ;; residual                   from here on, what `BLESS=1` writes
 //! ```
-//! The calls are made in the generic module, in the specialized one, and with each optimisation
-//! switched off: no golden stands alone. Only the residual code can be blessed; results are written
-//! by hand.
+//! Its tables are written as `tests/tables` has it. The calls are made in the generic module, in
+//! the specialized one, and with each optimisation switched off: no golden stands alone. Only the
+//! residual code can be blessed; results are written by hand.
 
 use std::fs;
 use std::path::Path;

@@ -49,7 +49,7 @@ fn check_all(generate: fn(&mut Rng) -> String) -> u64 {
 
 /// Whether the module was declined.
 fn check(engine: &Engine, text: &str, arguments: &[i64], seed: u64) -> Result<bool> {
-    let module = wat::parse_str(text)?;
+    let module = tables::module(text)?;
     let generic = Program::new(engine, &specializer::link_generic(&module, &verified())?)?;
     let options = declining_early();
     // All optimisations in half of the cases, one switched off in the others.
@@ -88,7 +88,7 @@ fn each_optimisation_changes_a_random_module() -> Result<()> {
     let mut used = BTreeSet::new();
     for seed in 0..CASES {
         let text = random::machine(&mut Rng::with_seed(seed), Watch::All);
-        let module = wat::parse_str(text)?;
+        let module = tables::module(&text)?;
         let full = specialize(&module, &options)?.module;
         for &name in Optimisations::NAMES {
             let mut without = options.clone();

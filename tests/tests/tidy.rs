@@ -74,6 +74,14 @@ fn programs_of_other_languages_keep_within_their_width() {
     assert_none("lines that are too wide", wide);
 }
 
+/// `tests/tables` takes them from the annotations crate.
+#[test]
+fn modules_in_text_have_no_layouts() {
+    let plain = files(&["wat"]).into_iter();
+    let plain = plain.filter(|(_, text)| text.contains("\"BACTRIAN_"));
+    assert_none("modules that lay tables out", plain.map(|(path, _)| path));
+}
+
 #[test]
 fn no_test_is_ignored() {
     let marker = concat!("#[", "ignore");
@@ -129,6 +137,7 @@ fn crates_depend_in_one_direction() {
         ("bactrian-cache", &[]),
         ("bactrian-interpreter", &["bactrian-annotations"]),
         ("bactrian-specializer", &["bactrian-annotations"]),
+        ("bactrian-tables", &["bactrian-annotations"]),
         (
             "bactrian-tool",
             &[

@@ -14,15 +14,14 @@ const MODULE: &str = r#"(module
   (type $other (func (param i32 i32 i32) (result i64)))
   (type $generic (func (param i32 i32 i32 i64) (result i64)))
   (memory 3)
-  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (@requests 0x100
+    (region 0x1000 0x100)
+    (region 0x1800 0x100)
+    (request 1 (slot 0x80) (code 0x1000 0x20) (pointer 0x1800) (pass 0) (const 7)))
   (global $constant i64 (i64.const 5))
   (global $variable (mut i32) (i32.const 9))
   (table 5 funcref)
   (elem (i32.const 1) $interpret $enter $enter_other)
-  (data (i32.const 0x100) (i32 0x54434142 2 0x120 2 0x140 1))
-  (data (i32.const 0x120) (i32 0x1000 0x100 0x1800 0x100))
-  (data (i32.const 0x140) (i32 1 0x80 0 0x20 4 0))
-  (data (i32.const 0x158) (i32 2 0) (i64 0x1000) (i32 2 0) (i64 0x1800) (i32 0 0) (i64 0) (i32 1 0) (i64 7))
   (data (i32.const 0x80) (i32 2))
   (data (i32.const 0x1000) (i32 1 2 3 4))
   (data (i32.const 0x1800) (i32 5 6 7 8))
@@ -38,7 +37,7 @@ fn key_of(wat: &str, options: &Options) -> [u8; 32] {
 
 /// The key of the request in a program of `len` bytes of code.
 fn key_within(wat: &str, options: &Options, len: u64) -> [u8; 32] {
-    let bytes = wat::parse_str(wat).expect("the text is that of a module");
+    let bytes = tables::module(wat).expect("the text is that of a module");
     let module = Module::parse(&bytes).expect("a module");
     let requests = Requests::read(&module).expect("requests");
     let image = Image::new(&module, &requests);
@@ -97,28 +96,29 @@ fn each_ingredient_of_the_request_changes_the_key() {
         &[],
         // The function and its type.
         &[
-            ("(i32 1 0x80", "(i32 4 0x80"),
+            ("(request 1", "(request 4"),
             ("$enter_other)", "$enter_other $interpret)"),
-            ("i64 7", "i64 8"),
+            ("(const 7)", "(const 8)"),
         ],
         &[(
             "(data (i32.const 0x80) (i32 2))",
             "(data (i32.const 0x80) (i32 3))",
         )],
         // The parameters, and which of them points to the code.
-        &[("(i64 7)", "(i64 8)")],
-        &[("(i32 0 0) (i64 0)", "(i32 0 0) (i64 1)")],
-        &[("(i32 0 0) (i64 0)", "(i32 1 0) (i64 0)")],
+        &[("(const 7)", "(const 8)")],
+        &[("(pass 0)", "(pass 1)")],
+        &[("(pass 0)", "(const 0)")],
         &[
-            ("0x80 0 0x20 4 0", "0x80 1 0x20 4 0"),
+            ("(code 0x1000 0x20)", "(pointer 0x1000)"),
+            ("(pointer 0x1800)", "(code 0x1800 0x20)"),
             ("0x1000) (i32 1 2 3 4)", "0x1000) (i32 5 6 7 8)"),
         ],
         // The code: its length, its bytes, the slots in it and their types.
-        &[("0x80 0 0x20 4 0", "0x80 0 0x24 4 0")],
+        &[("(code 0x1000 0x20)", "(code 0x1000 0x24)")],
         &[("(i32 1 2 3 4)", "(i32 1 2 3 5)")],
-        &[("(i32 1 0x80", "(i32 1 0x1004")],
+        &[("(slot 0x80)", "(slot 0x1004)")],
         &[
-            ("(i32 1 0x80", "(i32 1 0x1008"),
+            ("(slot 0x80)", "(slot 0x1008)"),
             ("(i32.const 0x80) (i32 2)", "(i32.const 0x80) (i32 3)"),
         ],
     ];

@@ -75,8 +75,7 @@ fn callees(dispatch: bool) -> Vec<String> {
     let text = r#"(module
         (type $entry (func (param i64 i32) (result i64)))
         (memory 1)
-        (global (export "BACTRIAN_DISPATCHERS") i32 (i32.const 8))
-        (data (i32.const 8) (i32 1 4))
+        (@dispatchers 8 (function 4))
         (table 5 funcref)
         (elem (i32.const 1) $first $other $last $dispatch)
         (func $first (type $entry) (i64.const 1))
@@ -85,7 +84,7 @@ fn callees(dispatch: bool) -> Vec<String> {
         (func $dispatch (type $entry) (local f32)
             (return_call_indirect (type $entry)
                 (local.get 0) (local.get 1) (i32.add (local.get 1) (i32.const 1)))))"#;
-    let bytes = wat::parse_str(text).expect("the text is a module");
+    let bytes = tables::module(text).expect("the text is a module");
     let mut options = Options {
         verify: true,
         ..Options::default()
@@ -180,25 +179,25 @@ impl crate::Observer for Silent {
 /// Links a program of two functions whose names are these.
 fn program(names: &str) -> Vec<u8> {
     let len = names.len();
-    let bytes = wat::parse_str(format!(
+    let text = format!(
         r#"(module
             (type $entry (func (param i32 i64) (result i64)))
             (memory 3)
-            (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+            (@requests 0x100
+                (region 0x1000 0x80)
+                (request 1 (slot 0x80) (code 0x1000 0x20) (pass 1))
+                (request 1 (slot 0x84) (code 0x1020 0x20) (pass 1))
+                (names 0x2000 {len}))
             (table 2 funcref)
             (elem (i32.const 1) $interpret)
-            (data (i32.const 0x100) (i32 0x54434142 2 0x120 1 0x140 2 0x2000 {len}))
-            (data (i32.const 0x120) (i32 0x1000 0x80))
-            (data (i32.const 0x140) (i32 1 0x80 0 0x20 2 0) (i32 2 0) (i64 0x1000) (i32 0 0) (i64 1))
-            (data (i32.const 0x258) (i32 1 0x84 0 0x20 2 0) (i32 2 0) (i64 0x1020) (i32 0 0) (i64 1))
             (data (i32.const 0x80) (i32 1 1))
             (data (i32.const 0x1000) (i8 3))
             (data (i32.const 0x2000) "{}")
             (func $interpret (type $entry)
                 (i64.extend_i32_u (i32.load8_u (local.get 0)))))"#,
         names.replace('\0', r"\00"),
-    ))
-    .expect("the text is a module");
+    );
+    let bytes = tables::module(&text).expect("the text is a module");
     let linked = crate::specialize(&bytes, &Options::default(), None, &Silent);
     linked.expect("it is specialized").module
 }

@@ -1,6 +1,11 @@
 //! Modules and request tables that are not what they should be: each is an error that says so, and
 //! none a panic.
 
+use std::mem::offset_of;
+
+use annotations::{Param, Region, Request, RequestTable as Table};
+use tables::Places;
+
 use crate::eval::Budgets;
 use crate::{Observer, Options};
 
@@ -11,22 +16,20 @@ impl Observer for Silent {
     fn progress(&self, _: usize, _: usize) {}
 }
 
-/// An annotated module; the tests replace the parts in braces.
+/// An annotated module; the tests replace the parts in braces, and add data.
 const MODULE: &str = r#"(module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
   (import "bactrian" "cells.read" (func $read (param i32) (result i64)))
   (import "bactrian" "cells.write" (func $write (param i32 i64)))
   {memory}
-  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (@requests {table} {regions} {request})
   (type $entry (func (param i32 i32 i64) (result i64)))
   (table 2 funcref)
   (elem (i32.const {element}) $interpret)
   (data (i32.const 0x80) (i32 1))
-  (data (i32.const 0x100) (i32 {table}))
-  (data (i32.const 0x120) (i32 {regions}))
-  (data (i32.const 0x140) (i32 {request}) (i32 {pointer} 0) (i32 0 0) (i64 1) (i32 0 0) (i64 {pass}))
   (data (i32.const 0x1000) (i8 3 1 4 1))
+  {data}
   (func $interpret (type $entry)
     (local $count i32)
     (call $position (local.get 0))
@@ -40,12 +43,16 @@ const MODULE: &str = r#"(module
 const VALID: &[(&str, &str)] = &[
     ("{memory}", "(memory 3)"),
     ("{element}", "1"),
-    ("{table}", "0x54434142 2 0x120 1 0x140 1"),
-    ("{regions}", "0x1000 0x20"),
-    ("{request}", "1 0x80 0 0x20 3 0"),
-    ("{pointer}", "2 0 0x1000"),
-    ("{pass}", "2"),
+    ("{table}", "0x100"),
+    ("{regions}", "(region 0x1000 0x20)"),
+    ("{request}", REQUEST),
+    ("{data}", ""),
 ];
+
+const REQUEST: &str = "(request 1 (slot 0x80) (code 0x1000 0x20) (pass 1) (pass 2))";
+
+/// Where the table is.
+const TABLE: usize = 0x100;
 
 /// The module, with parts that are still in braces as they should be.
 fn assemble(text: &str) -> Vec<u8> {
@@ -53,7 +60,7 @@ fn assemble(text: &str) -> Vec<u8> {
     let text = parts.fold(text.to_owned(), |text, (name, valid)| {
         text.replace(name, valid)
     });
-    wat::parse_str(&text).expect("the text is that of a module")
+    tables::module(&text).expect("the text is that of a module")
 }
 
 fn specialize(bytes: &[u8]) -> Result<(), String> {
@@ -79,51 +86,78 @@ fn the_module_is_valid_as_it_is() {
 /// Data ends with the last byte that is not zero, in the middle of the last request's last word.
 #[test]
 fn a_word_that_data_reaches_in_part_is_read() {
-    let text = MODULE
-        .replace("{table}", "0x54434142 2 0x120 1 0x2000 1")
-        .replace("(i32.const 0x140)", "(i32.const 0x2000)")
-        .replace("(i64 {pass})", "(i8 2)");
+    let text = MODULE.replace("{table}", "0x2000");
     assert_eq!(specialize(&assemble(&text)), Ok(()));
 }
 
 #[test]
-fn each_fault_has_its_error() {
-    let huge = "0x54434142 2 0x120 0xffffffff 0x140 1";
-    let many = "0x54434142 2 0x120 1 0x140 0xffffffff";
-    let cases = [
+fn each_fault_of_the_module_has_its_error() {
+    for (part, replacement, expected) in [
         ("{memory}", "(memory 0)", "does not fit the memory"),
         ("{memory}", "", "unknown memory 0"),
         ("{element}", "2", "does not fit the table"),
         ("{element}", "-1", "does not fit the table"),
         ("{element}", "0", "table entry 1 is not a function"),
-        ("{table}", "0 1 0x120 1 0x140 1", "magic 0x0"),
-        ("{table}", "0x54434142 1 0x120 1 0x140 1", "version 1"),
-        ("{table}", huge, "list of regions does not fit"),
-        ("{table}", many, "list of requests does not fit"),
-        ("{table}", "0x54434142 2 0x120 1 -4 1", "list of requests"),
-        ("{table}", "0x54434142 2 0x120 1 0x138 1", "table entry"),
-        ("{regions}", "0x1000 -1", "does not fit the memory"),
-        ("{regions}", "-4 0x20", "does not fit the memory"),
-        ("{regions}", "0x1000 0x10", "is not in a region"),
-        ("{request}", "7 0x80 0 0x20 3 0", "table entry 7"),
-        ("{request}", "-1 0x80 0 0x20 3 0", "table entry 4294967295"),
-        ("{request}", "1 0x84 0 0x20 3 0", "table entry 0"),
-        ("{request}", "1 -4 0 0x20 3 0", "table entry 0"),
-        ("{request}", "1 0x80 3 0x20 3 0", "anchor 3"),
-        ("{request}", "1 0x80 1 0x20 3 0", "anchor 1"),
-        ("{request}", "1 0x80 -1 0x20 3 0", "anchor 4294967295"),
-        ("{request}", "1 0x80 0 -1 3 0", "is not in a region"),
-        ("{request}", "1 0x80 0 0x20 2 0", "2 parameters"),
-        ("{request}", "1 0x80 0 0x20 -1 0", "4294967295 parameters"),
-        ("{pointer}", "2 0 0", "is not in a region"),
-        ("{pointer}", "3 0 0x1000", "parameter 0"),
-        ("{pass}", "3", "parameter 2"),
-        ("{pass}", "0x100000002", "parameter 2"),
-    ];
-    for (part, replacement, expected) in cases {
+    ] {
         let module = assemble(&MODULE.replace(part, replacement));
         let error = specialize(&module).expect_err(replacement);
         assert!(error.contains(expected), "{part} {replacement}: {error}");
+    }
+}
+
+/// One word of the table, of its region or of its request is another one.
+#[test]
+fn each_fault_of_the_table_has_its_error() {
+    const MAX: i64 = u32::MAX as i64;
+    let Places { regions, requests } = Places::new(TABLE, 1);
+    let param = |index| requests + offset_of!(Request, params) + index * size_of::<Param>();
+    let upper = size_of::<u32>();
+    let table = [
+        (offset_of!(Table, magic), 0, "magic 0x0"),
+        (offset_of!(Table, version), 0, "version 0"),
+        (offset_of!(Table, region_count), MAX, "list of regions"),
+        (offset_of!(Table, request_count), MAX, "list of requests"),
+        (offset_of!(Table, requests), -4, "list of requests"),
+        (offset_of!(Table, requests), regions as i64, "table entry"),
+    ];
+    let region = [
+        (offset_of!(Region, len), MAX, "does not fit the memory"),
+        (offset_of!(Region, base), -4, "does not fit the memory"),
+        (offset_of!(Region, len), 0x10, "is not in a region"),
+    ];
+    let request = [
+        (offset_of!(Request, function), 7, "table entry 7"),
+        (offset_of!(Request, function), -1, "entry 4294967295"),
+        (offset_of!(Request, slot), 0x84, "table entry 0"),
+        (offset_of!(Request, slot), -4, "table entry 0"),
+        (offset_of!(Request, anchor), 3, "anchor 3"),
+        (offset_of!(Request, anchor), 1, "anchor 1"),
+        (offset_of!(Request, anchor), -1, "anchor 4294967295"),
+        (offset_of!(Request, code_len), MAX, "is not in a region"),
+        (offset_of!(Request, param_count), 2, "2 parameters"),
+        (offset_of!(Request, param_count), -1, "4294967295 param"),
+    ];
+    let pointer = [
+        (offset_of!(Param, value), 0, "is not in a region"),
+        (offset_of!(Param, kind), 3, "parameter 0"),
+    ];
+    let pass = [
+        (offset_of!(Param, value), 3, "parameter 2"),
+        (offset_of!(Param, value) + upper, 1, "parameter 2"),
+    ];
+    for (record, faults) in [
+        (TABLE, &table[..]),
+        (regions, &region),
+        (requests, &request),
+        (param(0), &pointer),
+        (param(2), &pass),
+    ] {
+        for (field, word, expected) in faults {
+            let data = format!("(data (i32.const {}) (i32 {word}))", record + field);
+            let module = assemble(&MODULE.replace("{data}", &data));
+            let error = specialize(&module).expect_err(&data);
+            assert!(error.contains(expected), "{data}: {error}");
+        }
     }
 }
 
@@ -143,15 +177,15 @@ fn intrinsics_have_their_types() {
 
 #[test]
 fn regions_are_disjoint() {
-    let two = MODULE.replace("{table}", "0x54434142 2 0x120 2 0x140 1");
-    for (regions, disjoint) in [
-        ("0x1000 0x20 0x1010 0x20", false),
-        ("0x1010 0x20 0x1000 0x20", false),
-        ("0x1000 0x20 0x1000 0x20", false),
-        ("0x1000 0x20 0x1020 0x20", true),
-        ("0x1000 0x20 0x1010 0", true),
+    for (first, second, disjoint) in [
+        ("0x1000 0x20", "0x1010 0x20", false),
+        ("0x1010 0x20", "0x1000 0x20", false),
+        ("0x1000 0x20", "0x1000 0x20", false),
+        ("0x1000 0x20", "0x1020 0x20", true),
+        ("0x1000 0x20", "0x1010 0", true),
     ] {
-        match specialize(&assemble(&two.replace("{regions}", regions))) {
+        let regions = format!("(region {first}) (region {second})");
+        match specialize(&assemble(&MODULE.replace("{regions}", &regions))) {
             Ok(()) => assert!(disjoint, "{regions}"),
             Err(error) => assert!(error.contains("overlaps") && !disjoint, "{error}"),
         }
@@ -160,24 +194,17 @@ fn regions_are_disjoint() {
 
 #[test]
 fn slots_are_not_shared() {
-    let request = "(i32 1 0x80 0 0x20 3 0) (i32 2 0 0x1000 0) (i32 0 0) (i64 1) (i32 0 0) (i64 2)";
-    let second = format!("(data (i32.const 0x258) {request})");
-    let text = MODULE
-        .replace("{table}", "0x54434142 2 0x120 1 0x140 2")
-        .replace(
-            "(data (i32.const 0x80)",
-            &format!("{second} (data (i32.const 0x80)"),
-        );
+    let text = MODULE.replace("{request}", &[REQUEST, REQUEST].concat());
     let error = specialize(&assemble(&text)).expect_err("two requests have one slot");
     assert!(error.contains("another request's"), "{error}");
 }
 
 /// The error for a module whose request has this name; its end is not added.
 fn named(name: &str, len: usize) -> Result<(), String> {
-    let table = format!("0x54434142 2 0x120 1 0x140 1 0x2000 {len}");
-    let names = format!(r#"(data (i32.const 0x2000) "{name}") (data (i32.const 0x80)"#);
-    let text = MODULE.replace("{table}", &table);
-    specialize(&assemble(&text.replace("(data (i32.const 0x80)", &names)))
+    let request = format!("{REQUEST} (names 0x2000 {len})");
+    let names = format!("(data (i32.const 0x2000) \"{name}\")");
+    let text = MODULE.replace("{request}", &request);
+    specialize(&assemble(&text.replace("{data}", &names)))
 }
 
 #[test]

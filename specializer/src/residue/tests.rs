@@ -26,16 +26,16 @@ const MODULE: &str = r#"(module
   (import "bactrian" "lockstep.event" (func $event (param i32 i32 i32 i64)))
   (import "env" "report" (func $report (param i64)))
   (memory 3)
-  (global (export "BACTRIAN_REQUESTS") i32 (i32.const 0x100))
+  (@requests 0x100
+    (region 0x1000 0x400)
+    (region {constants} 0x10)
+    (request 1 (slot 0x1000) (code 0x1000 0x20) (const 7) recursive)
+    (request 1 (slot {second}) (code {second} 0x20) (const 7) recursive))
   (type $entry (func (param i32) (result i64)))
   (type $long (func (param i64) (result i64)))
   (type $generic (func (param i32 i32) (result i64)))
   (table 4 funcref)
   (elem (i32.const 1) $interpret $enter $enter_long)
-  (data (i32.const 0x100) (i32 0x54434142 2 0x120 2 0x140 2))
-  (data (i32.const 0x120) (i32 0x1000 0x400 {constants} 0x10))
-  (data (i32.const 0x140) (i32 1 0x1000 0 0x20 2 1) (i32 2 0) (i64 0x1000) (i32 1 0) (i64 7))
-  (data (i32.const 0x258) (i32 1 {second} 0 0x20 2 1) (i32 2 0) (i64 {second}) (i32 1 0) (i64 7))
   (data (i32.const 0x1000) (i32 2 0) (i32 {distance}) (i8 1 2 3 4))
   (data (i32.const {second}) (i32 {callee} 0) (i32 0x100) (i8 5 6 7 8))
   (data (i32.const 0x2000) "\01\02\03\04\05\06\07\08")
@@ -61,7 +61,7 @@ const PARTS: &[(&str, &str)] = &[
 fn assemble(text: &str) -> Vec<u8> {
     let fill = |text: String, (name, value): &(&str, &str)| text.replace(name, value);
     let text = PARTS.iter().fold(text.to_owned(), fill);
-    wat::parse_str(&text).expect("the text is that of a module")
+    tables::module(&text).expect("the text is that of a module")
 }
 
 /// The module with some of its parts replaced.

@@ -79,7 +79,7 @@ pub fn cases(engine: &Engine, random: u64) -> Result<Vec<Case>> {
             let text = generate(&mut numbers);
             let inputs = (0..CALLS).map(|call| vec![argument(&mut numbers, call)]);
             let name = format!("{sort} {seed}");
-            let module = wat::parse_str(text)?;
+            let module = tables::module(&text)?;
             let inputs = inputs.collect();
             cases.push(Case::new(
                 engine,

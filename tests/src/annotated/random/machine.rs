@@ -1,5 +1,6 @@
 //! Random programs for the machine in `machine.wat`.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use fastrand::Rng;
@@ -10,10 +11,9 @@ use super::Watch;
 const LOOK: u8 = 6;
 const SEE: u8 = 24;
 
-/// Flags of a request, by number as all that the module's text says: the code calls itself, and it
-/// repeats itself.
-const RECURSIVE: u32 = 1;
-const LOOPS: u32 = 2;
+/// What a request says of its code, which calls itself and repeats itself.
+const RECURSIVE: &str = "recursive";
+const LOOPS: &str = "loops";
 
 const MACHINE: &str = include_str!("../machine.wat");
 
@@ -25,22 +25,20 @@ const INSTRUCTION: usize = 4;
 pub fn machine(random: &mut Rng, watch: Watch) -> String {
     let sizes = [&LARGE, [&LARGE, &SMALL][random.usize(..2)]];
     let functions = sizes.map(|size| Code::generate(random, watch, size));
-    let mut data = String::new();
-    let places = [(0x200, 0x12dc, 0x800), (0x318, 0x1adc, -0x800)];
-    for ((request, address, other), function) in places.into_iter().zip(&functions) {
-        write!(
-            data,
-            "(data (i32.const {request}) (i32 1 {address} 0 {} 3 {})
-               (i32 2 0) (i64 {address}) (i32 0 0) (i64 1) (i32 0 0) (i64 2))
-             (data (i32.const {address}) (i32 1 {other}) (i16 {}) (i8 {}))",
-            HEADER + function.bytes.len(),
-            function.flags,
-            spaced(&function.targets),
-            spaced(&function.bytes),
-        )
-        .expect("writing to a string");
+    let (mut requests, mut data) = (String::new(), String::new());
+    for ((address, other), function) in [(0x12dc, 0x800), (0x1adc, -0x800)].iter().zip(&functions) {
+        let len = HEADER + function.bytes.len();
+        let flags = spaced(&function.flags);
+        let slot = format!("(slot {address})");
+        let params = format!("(code {address} {len}) (pass 1) (pass 2)");
+        write!(requests, "(request 1 {slot} {params} {flags})").expect("writing to a string");
+        let targets = spaced(function.targets);
+        let bytes = spaced(&function.bytes);
+        let contents = format!("(i32 1 {other}) (i16 {targets}) (i8 {bytes})");
+        write!(data, "(data (i32.const {address}) {contents})").expect("writing to a string");
     }
-    MACHINE.replace("(; program ;)", &data)
+    let text = MACHINE.replace("(; requests ;)", &requests);
+    text.replace("(; program ;)", &data)
 }
 
 /// How long a function is at most: values that it pushes first, and statements.
@@ -65,7 +63,7 @@ struct Function {
     /// Offsets at which computed jumps may go on.
     targets: [usize; 4],
     /// Those of its request.
-    flags: u32,
+    flags: BTreeSet<&'static str>,
 }
 
 /// Instructions in statements; the stack is as deep at the start of each as at that of the second.
@@ -79,7 +77,7 @@ struct Code<'r> {
     /// Jumps, by instruction number, with the statement to go to.
     jumps: Vec<(usize, usize)>,
     /// Those of the request.
-    flags: u32,
+    flags: BTreeSet<&'static str>,
 }
 
 impl<'r> Code<'r> {
@@ -91,7 +89,7 @@ impl<'r> Code<'r> {
             depth: 0,
             starts: Vec::new(),
             jumps: Vec::new(),
-            flags: 0,
+            flags: BTreeSet::new(),
         };
         let pushes = 1 + code.random.usize(..size.pushes);
         let statements = 2 + code.random.usize(..size.statements);
@@ -157,12 +155,12 @@ impl<'r> Code<'r> {
         match self.random.usize(..5) {
             0 => {}
             1 => {
-                self.flags |= LOOPS;
+                self.flags.insert(LOOPS);
                 self.op(11, 0, 0);
             }
             _ => {
                 if target <= number {
-                    self.flags |= LOOPS;
+                    self.flags.insert(LOOPS);
                 }
                 self.jumps.push((self.bytes.len() / INSTRUCTION, target));
                 self.op(op, 0, 0);
@@ -231,7 +229,7 @@ impl<'r> Code<'r> {
         let other = self.random.usize(..2);
         let op = [17, 33][self.random.usize(..2)];
         if op == 17 && other == 0 {
-            self.flags |= RECURSIVE;
+            self.flags.insert(RECURSIVE);
         }
         self.op(op, other, 0);
     }
@@ -245,7 +243,7 @@ impl<'r> Code<'r> {
     }
 }
 
-fn spaced<T: ToString>(items: &[T]) -> String {
-    let items: Vec<String> = items.iter().map(ToString::to_string).collect();
+fn spaced(items: impl IntoIterator<Item: ToString>) -> String {
+    let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
     items.join(" ")
 }
