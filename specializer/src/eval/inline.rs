@@ -16,7 +16,7 @@ use super::Evaluation;
 use super::abs::{Abs, Fact};
 use super::analyse::NodeId;
 use super::cells::Content;
-use super::context::ContextId;
+use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
 use super::transfer::{Machine, Phase};
 use crate::image::Place;
@@ -270,6 +270,10 @@ impl<P: Phase> Machine<'_, P> {
         let limits = evaluation.inlining;
         let results = &evaluation.prepared.function.signature.results;
         let address = evaluation.request.address(slot);
+        // A function that calls itself before its first position begins again: on a slow path.
+        if self.context == Contexts::ROOT && address == evaluation.request.slot {
+            return false;
+        }
         let is_again = |(_, outer)| evaluation.request.address(outer) == address;
         let (longest, total) = if address == evaluation.request.slot {
             (limits.recursive, limits.total_recursive)
