@@ -74,6 +74,7 @@ fn build_guest(workspace: &Path, target: &Path) {
         .expect("Cargo can be started again");
     assert!(
         status.success(),
-        "the guest could not be built; if the target {TARGET} is missing, run `make setup` (or `rustup target add {TARGET}`)"
+        "the guest could not be built; if the target {TARGET} is missing, \
+         run `make setup` (or `rustup target add {TARGET}`)"
     );
 }

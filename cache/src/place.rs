@@ -133,7 +133,8 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 
 /// Whether the database has nothing in it: a process was killed before it made a cache of it.
 fn is_blank(connection: &Connection) -> rusqlite::Result<bool> {
-    let marks = "SELECT (SELECT application_id FROM pragma_application_id) = 0 AND (SELECT user_version FROM pragma_user_version) = 0
+    let marks = "SELECT (SELECT application_id FROM pragma_application_id) = 0
+                     AND (SELECT user_version FROM pragma_user_version) = 0
                  AND NOT EXISTS (SELECT 1 FROM sqlite_schema)";
     connection.query_row(marks, [], |row| row.get(0))
 }
@@ -142,7 +143,8 @@ fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA page_size = 8192")?;
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.execute_batch(&format!(
-        "BEGIN IMMEDIATE; {SCHEMA} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; COMMIT"
+        "BEGIN IMMEDIATE; {SCHEMA} PRAGMA application_id = {APPLICATION}; \
+         PRAGMA user_version = {VERSION}; COMMIT"
     ))
 }
 

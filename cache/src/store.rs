@@ -341,7 +341,8 @@ fn insert(
 ) -> rusqlite::Result<()> {
     connection
         .prepare_cached(
-            "INSERT INTO entries (kind, key, digest, used, size, blob) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+            "INSERT INTO entries (kind, key, digest, used, size, blob)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT (kind, key, digest) DO UPDATE SET used = excluded.used",
         )?
         .execute(params![

@@ -121,7 +121,8 @@ pub struct BuildOptions {
     /// Report requests, sizes and times by stage on standard error.
     #[arg(long)]
     pub stats: bool,
-    #[arg(short = 'O', value_name = "NAME=on|off", value_parser = switch, help = specialize::help())]
+    #[arg(short = 'O', value_name = "NAME=on|off",
+          value_parser = switch, help = specialize::help())]
     pub optimisations: Vec<(String, bool)>,
     /// Check code after each stage of the specializer, as its tests do; what breaks a rule is a
     /// panic.

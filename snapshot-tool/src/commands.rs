@@ -123,7 +123,8 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
             memory: limits.memory,
             ..Limits::default()
         } == limits,
-        "of `-W`, lockstep takes max-memory-size only: the two sides use unlike amounts of everything else"
+        "of `-W`, lockstep takes max-memory-size only: the two sides use \
+         unlike amounts of everything else"
     );
     input::require_program(&args.program, guest::DEFAULT)?;
     let bytecode = read(&args.program)?;
@@ -188,7 +189,8 @@ fn load(args: &RunArgs) -> Result<(Pipeline, Module)> {
     let name = || args.program.display().to_string();
     ensure!(
         !needs.fuel,
-        "{}: this is machine code that counts no instructions; `-W fuel` needs the program it was made of",
+        "{}: this is machine code that counts no instructions; `-W fuel` needs the program it was \
+         made of",
         name()
     );
     let pipeline = Pipeline::new(Settings {

@@ -65,7 +65,8 @@ const TABLE: [Row; 4] = [
 /// The help for `-W`.
 pub fn help() -> String {
     let mut text = String::from(
-        "Limit what the program may use; several limits may follow each other, with commas between them:",
+        "Limit what the program may use; several limits may follow each other, with commas \
+         between them:",
     );
     for Row {
         name,

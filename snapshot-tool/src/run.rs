@@ -36,7 +36,8 @@ pub enum Reached {
     #[error("it has run for its time of {0:?} (-W timeout)")]
     Time(Duration),
     #[error(
-        "it has used its native stack of {0} bytes (-W max-wasm-stack), before the limit of its own stack was reached"
+        "it has used its native stack of {0} bytes (-W max-wasm-stack), \
+         before the limit of its own stack was reached"
     )]
     Stack(usize),
 }
@@ -108,7 +109,8 @@ pub fn exit(result: wasmtime::Result<()>, limits: &Limits) -> Exit {
             "the native stack was used up before the program's own limit was reached"
         }
         (Some(_) | None, _, _) => {
-            "if a compiler made the program, this is a fault in Bactrian: `bactrian lockstep` shows where execution goes wrong"
+            "if a compiler made the program, this is a fault in Bactrian: `bactrian lockstep` \
+             shows where execution goes wrong"
         }
     };
     Exit::Trapped(format!("the program trapped: {error:?}\n{advice}"))

@@ -90,11 +90,14 @@ impl fmt::Display for Summary {
         let declined_count = declined.len();
         writeln!(
             f,
-            "{requests} requests: {specialized} specialized, {cached} from the cache, {declined_count} declined"
+            "{requests} requests: {specialized} specialized, {cached} from the cache, \
+             {declined_count} declined"
         )?;
         writeln!(
             f,
-            "{cells} words of code, {contexts} contexts ({unknown_positions} at unknown positions), {nodes} nodes, {bytes} bytes of residual code"
+            "{cells} words of code, {contexts} contexts \
+             ({unknown_positions} at unknown positions), {nodes} nodes, \
+             {bytes} bytes of residual code"
         )?;
         for (code, reason) in declined {
             writeln!(f, "declined: the function at {code:#x}: {reason}")?;

@@ -15,14 +15,17 @@ fn guest(events: u32, body: &str, last: &str) -> String {
         r#"(module
             (import "bactrian" "lockstep.event" (func $event (param i32 i32 i32 i64)))
             (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
-            (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
-            (import "wasi_snapshot_preview1" "path_create_directory" (func $mkdir (param i32 i32 i32) (result i32)))
+            (import "wasi_snapshot_preview1" "fd_write"
+                (func $write (param i32 i32 i32 i32) (result i32)))
+            (import "wasi_snapshot_preview1" "path_create_directory"
+                (func $mkdir (param i32 i32 i32) (result i32)))
             (memory (export "memory") 1)
             (func (export "_start") (local $at i32)
                 (call $event (i32.const 1) (i32.const 0) (i32.const 1024) (i64.const 1))
                 (loop $again
                     {body}
-                    (call $event (i32.const 3) (local.get $at) (i32.const 1000) (i64.extend_i32_u (local.get $at)))
+                    (call $event (i32.const 3) (local.get $at) (i32.const 1000)
+                        (i64.extend_i32_u (local.get $at)))
                     (local.set $at (i32.add (local.get $at) (i32.const 1)))
                     (br_if $again (i32.lt_u (local.get $at) (i32.const {events}))))
                 {last}))"#

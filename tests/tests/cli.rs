@@ -136,10 +136,12 @@ fn statistics_count_requests_and_stages() -> Result<()> {
 fn the_sandbox_is_closed_by_default() -> Result<()> {
     let place = Place::new()?;
     place.program(
-        "let show f = try print_endline (f ()) with Sys_error _ -> print_endline \"error\" | Not_found -> print_endline \"unset\"\n\
+        "let show f = try print_endline (f ()) with Sys_error _ -> print_endline \"error\" \
+         | Not_found -> print_endline \"unset\"\n\
          let () = show (fun () -> input_line (open_in \"data/note.txt\"));\n\
          show (fun () -> Sys.getenv \"CARAVAN\");\n\
-         show (fun () -> let oc = open_out \"data/written.txt\" in output_string oc \"by OCaml\"; close_out oc; \"written\")",
+         show (fun () -> let oc = open_out \"data/written.txt\" in output_string oc \"by OCaml\"; \
+         close_out oc; \"written\")",
     )?;
     let data = place.0.path().join("data");
     fs::create_dir(&data)?;

@@ -124,8 +124,9 @@ fn ocamlc(directory: &Path, args: &[&str]) -> Result<()> {
 #[test]
 fn plugins_and_what_cannot_be_loaded() -> Result<()> {
     let place = Place::new()?;
-    let files = "first.cmo second.cmo raises.cmo private hidden.cmo needs_hidden.cmo nowhere.cmo text.cmo cut.cmo \
-                 other/stale.cmo needs_primitive.cmo dll.cma first.cmo private first.cmo";
+    let files = "first.cmo second.cmo raises.cmo private hidden.cmo needs_hidden.cmo nowhere.cmo \
+                 text.cmo cut.cmo other/stale.cmo needs_primitive.cmo dll.cma first.cmo private \
+                 first.cmo";
     place.check(
         &files.split_whitespace().collect::<Vec<_>>(),
         &[

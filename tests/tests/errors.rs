@@ -59,7 +59,8 @@ const ELSEWHERE: [Elsewhere; 5] = [
 /// Variants that cannot be produced by a test, and why.
 const UNREACHED: &[(&str, &str)] = &[(
     "ImageError::OutOfMemory",
-    "loading has all of the 4 GiB that a memory can have: a file that needs more takes minutes to write",
+    "loading has all of the 4 GiB that a memory can have: a file that needs more takes \
+     minutes to write",
 )];
 
 /// A variant of an error type: where it is defined, and its name.

@@ -193,7 +193,10 @@ fn loads_and_stores_agree_with_the_engine() {
     });
     let stores = StoreKind::ALL.iter().map(|kind| {
         let (name, ty) = (kind.name(), kind.ty());
-        format!("(func (export \"{name}\") (param {ty}) (result {ty}) ({name} (i32.const 16) (local.get 0)) (local.get 0))\n")
+        format!(
+            "(func (export \"{name}\") (param {ty}) (result {ty}) \
+            ({name} (i32.const 16) (local.get 0)) (local.get 0))\n"
+        )
     });
     let body: String = accesses.chain(stores).collect();
     let engine = Engine::default();

@@ -138,8 +138,10 @@ fn a_full_disk() -> Result<()> {
     }
     let lines = [
         "PROBE many report > disk/out; echo $?; wc -c disk/out; md5sum disk/out",
-        "head -c 65534 /dev/zero > disk/out; PROBE quiet report >> disk/out; echo $?; wc -c disk/out",
-        "head -c 65534 /dev/zero > disk/err; PROBE fail report 2>> disk/err; echo $?; wc -c disk/err",
+        "head -c 65534 /dev/zero > disk/out; PROBE quiet report >> disk/out; echo $?; \
+         wc -c disk/out",
+        "head -c 65534 /dev/zero > disk/err; PROBE fail report 2>> disk/err; echo $?; \
+         wc -c disk/err",
         "PROBE fill report disk/file; echo $?; wc -c disk/file",
         "PROBE fill disk/report disk/file; echo $?; cat disk/report",
     ]

@@ -50,7 +50,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-const LISTED: &str = "bactrian: primitives of C libraries are missing; a call of one raises Failure, see docs/stubs.md\n";
+const LISTED: &str = "bactrian: primitives of C libraries are missing; a call of one \
+    raises Failure, see docs/stubs.md\n";
 
 #[test]
 fn what_is_missing_is_listed_and_then_named_where_it_is_called() -> Result<()> {
@@ -63,7 +64,8 @@ fn what_is_missing_is_listed_and_then_named_where_it_is_called() -> Result<()> {
         (built.status, text(&built.stderr)),
         (Some(0), listed.clone())
     );
-    let failure = "Fatal error: exception Failure(\"the primitive camel_walk of dllcamel is missing: see docs/stubs.md\")\n";
+    let failure = "Fatal error: exception Failure(\"the primitive camel_walk of dllcamel \
+        is missing: see docs/stubs.md\")\n";
     for args in [
         &["run", "main.wasm"][..],
         // It was listed when the program was built for the cache.

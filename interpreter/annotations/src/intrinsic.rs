@@ -195,7 +195,8 @@ intrinsics! {
             fn specialize_range(value: u32, low: u32, high: u32) -> u32, First, Calls;
         /// Returns `value`, and asks for a version of what follows for the case that it equals
         /// `guess`, tested at run time. No version is made where `guess` is not known.
-        SpecializeGuess "specialize.guess" fn specialize_guess(value: u32, guess: u32) -> u32, First, Calls;
+        SpecializeGuess "specialize.guess" fn specialize_guess(value: u32, guess: u32) -> u32,
+            First, Calls;
         /// 1 in residual code, 0 in generic code.
         SpecializeActive "specialize.active" fn specialize_active() -> u32, Zero, Pure;
         /// 1 in residual code that runs within its caller's, where a call was; else 0. Also 0 where

@@ -45,7 +45,8 @@ macro_rules! opcodes {
 opcodes! {
     Acc0 []; Acc1 []; Acc2 []; Acc3 []; Acc4 []; Acc5 []; Acc6 []; Acc7 []; Acc [Slot];
     Push [];
-    PushAcc0 []; PushAcc1 []; PushAcc2 []; PushAcc3 []; PushAcc4 []; PushAcc5 []; PushAcc6 []; PushAcc7 [];
+    PushAcc0 []; PushAcc1 []; PushAcc2 []; PushAcc3 [];
+    PushAcc4 []; PushAcc5 []; PushAcc6 []; PushAcc7 [];
     PushAcc [Slot];
     Pop [Count]; Assign [Slot];
     EnvAcc1 []; EnvAcc2 []; EnvAcc3 []; EnvAcc4 []; EnvAcc [Index];
@@ -61,14 +62,16 @@ opcodes! {
     GetGlobalField [Global, Index]; PushGetGlobalField [Global, Index];
     SetGlobal [Global];
     Atom0 []; Atom [Tag]; PushAtom0 []; PushAtom [Tag];
-    MakeBlock [Count, Tag]; MakeBlock1 [Tag]; MakeBlock2 [Tag]; MakeBlock3 [Tag]; MakeFloatBlock [Count];
+    MakeBlock [Count, Tag]; MakeBlock1 [Tag]; MakeBlock2 [Tag];
+    MakeBlock3 [Tag]; MakeFloatBlock [Count];
     GetField0 []; GetField1 []; GetField2 []; GetField3 []; GetField [Index]; GetFloatField [Index];
     SetField0 []; SetField1 []; SetField2 []; SetField3 []; SetField [Index]; SetFloatField [Index];
     VectLength []; GetVectItem []; SetVectItem []; GetBytesChar []; SetBytesChar [];
     Branch [Jump]; BranchIf [Jump]; BranchIfNot [Jump]; Switch [Int]; BoolNot [];
     PushTrap [Jump]; PopTrap []; Raise [];
     CheckSignals [];
-    CCall1 [Primitive]; CCall2 [Primitive]; CCall3 [Primitive]; CCall4 [Primitive]; CCall5 [Primitive];
+    CCall1 [Primitive]; CCall2 [Primitive]; CCall3 [Primitive];
+    CCall4 [Primitive]; CCall5 [Primitive];
     CCallN [Count, Primitive];
     Const0 []; Const1 []; Const2 []; Const3 []; ConstInt [Int];
     PushConst0 []; PushConst1 []; PushConst2 []; PushConst3 []; PushConstInt [Int];
@@ -77,7 +80,8 @@ opcodes! {
     Eq []; Neq []; LtInt []; LeInt []; GtInt []; GeInt [];
     OffsetInt [Int]; OffsetRef [Int]; IsInt [];
     GetMethod [];
-    Beq [Int, Jump]; Bneq [Int, Jump]; BltInt [Int, Jump]; BleInt [Int, Jump]; BgtInt [Int, Jump]; BgeInt [Int, Jump];
+    Beq [Int, Jump]; Bneq [Int, Jump]; BltInt [Int, Jump]; BleInt [Int, Jump];
+    BgtInt [Int, Jump]; BgeInt [Int, Jump];
     UltInt []; UgeInt []; BultInt [Int, Jump]; BugeInt [Int, Jump];
     GetPubMet [Int, Index]; GetDynMet [];
     Stop [];

@@ -232,7 +232,10 @@ fn an_ephemeron_loses_key_and_data_together() {
 
 #[test]
 fn custom_blocks_are_released_once() {
-    thread_local! { static RELEASED: std::cell::RefCell<Vec<i64>> = const { std::cell::RefCell::new(Vec::new()) }; }
+    thread_local! {
+        static RELEASED: std::cell::RefCell<Vec<i64>> =
+            const { std::cell::RefCell::new(Vec::new()) };
+    }
     start(2);
     for n in 0..4 {
         let block = alloc(2, tag::CUSTOM);

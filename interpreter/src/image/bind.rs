@@ -223,8 +223,9 @@ mod table {
             #[inline(always)]
             pub unsafe fn $name(index: u32, $($argument: $ty),*) -> i64 {
                 let pointer = memory::load_u32(base() + index * ENTRY) as usize as *const ();
-                // SAFETY: `set` stored a function, of this type as the caller promises.
-                let function: extern "C" fn($($ty),*) -> Value = unsafe { core::mem::transmute(pointer) };
+                let function: extern "C" fn($($ty),*) -> Value =
+                    // SAFETY: `set` stored a function, of this type as the caller promises.
+                    unsafe { core::mem::transmute(pointer) };
                 function($($argument),*).0
             }
         )*};

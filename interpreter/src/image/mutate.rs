@@ -20,12 +20,17 @@ const TEXTS: [&str; 4] = [
     "Closure 0 @f; Push; Const0; Push; PushTrap @h; Const1; PopTrap; Switch 65538 @a @b @b;
         a: Const2; PushAcc2; Apply1; b: Stop; h: Stop; Restart; g: Grab 1; Acc1; Return 2;
         f: Push; Closure 1 @g; PushConst2; PushAcc1; AppTerm1 4",
-    "ClosureRec 2 0 @even @odd; Const3; PushAcc2; Apply1; Push; PushTrap @h; Const0; PushConst1; DivInt; PopTrap; Stop;
+    "ClosureRec 2 0 @even @odd; Const3; PushAcc2; Apply1; Push;
+        PushTrap @h; Const0; PushConst1; DivInt; PopTrap; Stop;
         h: PushGetGlobal 3; GetField0; Stop;
-        even: Acc0; BranchIf @more; Const1; Return 1; more: Acc0; OffsetInt -1; PushOffsetClosure3; AppTerm1 2;
-        odd: Acc0; BranchIf @less; Const0; Return 1; less: Acc0; OffsetInt -1; PushOffsetClosureM3; AppTerm1 2",
-    "ConstInt 42; MakeBlock1 253; Push; ConstInt 7; MakeBlock1 253; PushAcc1; MakeFloatBlock 2; Push; GetFloatField 1; PushAcc1;
-        SetFloatField 0; Const3; PushConst2; PushConst1; CCallN 3 0; PushAcc1; PushAcc1; MakeBlock3 1; SetGlobal 12; GetGlobal 12;
+        even: Acc0; BranchIf @more; Const1; Return 1;
+            more: Acc0; OffsetInt -1; PushOffsetClosure3; AppTerm1 2;
+        odd: Acc0; BranchIf @less; Const0; Return 1;
+            less: Acc0; OffsetInt -1; PushOffsetClosureM3; AppTerm1 2",
+    "ConstInt 42; MakeBlock1 253; Push; ConstInt 7; MakeBlock1 253; PushAcc1;
+        MakeFloatBlock 2; Push; GetFloatField 1; PushAcc1;
+        SetFloatField 0; Const3; PushConst2; PushConst1; CCallN 3 0; PushAcc1; PushAcc1;
+        MakeBlock3 1; SetGlobal 12; GetGlobal 12;
         GetField1; PushAcc0; CCall2 3; CheckSignals; Stop",
     "Restart; f: Grab 2; Acc2; PushAcc1; PushAcc4; AddInt; MulInt; Return 3",
 ];
@@ -37,7 +42,8 @@ pub fn seeds() -> Vec<Program> {
         .map(|text| executable(&assemble(text)))
         .collect();
     files.push(executable(&assemble(&format!(
-        "Closure 0 @f; Push; Const1; PushConst2; PushAcc2; Apply2; PushConst3; PushAcc1; Apply1; Stop; {}",
+        "Closure 0 @f; Push; Const1; PushConst2; PushAcc2; Apply2; \
+         PushConst3; PushAcc1; Apply1; Stop; {}",
         TEXTS[3]
     ))));
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../demo");

@@ -28,7 +28,8 @@ fn problem(text: &str) -> (usize, CodeProblem) {
 #[test]
 fn functions_are_found() {
     let entries = check(&assemble(
-        "Closure 0 @g; Push; Closure 0 @f; Stop; f: Acc0; Return 1; Restart; g: Grab 1; Acc1; Return 2",
+        "Closure 0 @g; Push; Closure 0 @f; Stop; f: Acc0; Return 1; \
+         Restart; g: Grab 1; Acc1; Return 2",
     ));
     let expected = [
         Entry {
@@ -270,7 +271,8 @@ fn code_that_nothing_leads_to_may_name_anything() {
 fn callees_are_guessed() {
     // f is captured by g, which is in a block in a global, which h reads; each calls the other
     // once.
-    let text = "Closure 0 @f; Closure 1 @g; MakeBlock1 0; SetGlobal 12; Closure 0 @h; Push; Const0; PushAcc1; Apply1; Stop;
+    let text = "Closure 0 @f; Closure 1 @g; MakeBlock1 0; SetGlobal 12;
+        Closure 0 @h; Push; Const0; PushAcc1; Apply1; Stop;
         f: Acc0; Return 1;
         g: Acc0; PushEnvAcc2; AppTerm1 2;
         h: Acc0; PushGetGlobalField 12 0; Apply1; Return 1";
@@ -372,7 +374,8 @@ fn loads(text: &str) -> Vec<Loaded> {
 fn integers_are_known_where_all_agree() {
     let code = |fields: &str, body: &str| {
         format!(
-            "ConstInt 5; Closure 1 @f; Push; {fields} Closure 1 @f; MakeBlock1 0; SetGlobal 12; Stop;
+            "ConstInt 5; Closure 1 @f; Push; {fields} Closure 1 @f;
+            MakeBlock1 0; SetGlobal 12; Stop;
             f: {body}; Return 1"
         )
     };
@@ -414,8 +417,11 @@ fn handlers_know_nothing_for_certain() {
 
 #[test]
 fn two_callees_are_no_guess() {
-    let words = assemble("Const0; BranchIf @a; Closure 0 @f; Branch @b; a: Closure 0 @g; b: Push; Const0; PushAcc1; Apply1; Stop;
-        f: Acc0; Return 1; g: Acc0; Return 1");
+    let words = assemble(
+        "Const0; BranchIf @a; Closure 0 @f; Branch @b;
+        a: Closure 0 @g; b: Push; Const0; PushAcc1; Apply1; Stop;
+        f: Acc0; Return 1; g: Acc0; Return 1",
+    );
     let entries = check(&words).expect("well-formed");
     assert_eq!(hints::find(&words, &entries, CodePointers::Stay).calls, []);
 }

@@ -83,7 +83,8 @@ pub fn call(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> 
 // LLVM makes tail calls only of functions that end in one call. So each of these chooses a function
 // first, and then calls it. All have the parameters of an entry, which so stay where they are.
 macro_rules! by_count {
-    ($($dispatch:ident $slow:ident $partial:ident $inexact:ident $ty:ident $slot:ident $case:pat, $n:literal
+    ($($dispatch:ident $slow:ident $partial:ident $inexact:ident
+          $ty:ident $slot:ident $case:pat, $n:literal
         ($($argument:ident $index:literal)*)
         $($held:literal $complete:ident)*,
         $($taken:literal $over:ident)*;)*) => {
@@ -136,7 +137,9 @@ macro_rules! by_count {
                 block.0
             }
 
-            pub extern "C" fn $inexact(code: u32, closure: i64, top: u32, $($argument: i64),*) -> i64 {
+            pub extern "C" fn $inexact(
+                code: u32, closure: i64, top: u32, $($argument: i64),*
+            ) -> i64 {
                 let at = top - $n * WORD;
                 $(memory::store_i64(at + $index * WORD, $argument);)*
                 run_at(code, closure, at, $n)

@@ -21,8 +21,11 @@ pub const UNUSED: i64 = 1;
 pub type Arguments = [i64; MAX_DIRECT as usize];
 
 macro_rules! entries {
-    ($($name:ident $ty:ident $slot:ident $arity:literal ($($argument:ident)*) ($($unused:tt)*);)*) => {$(
-        #[doc = concat!("One activation of the code at `code`, whose arity is ", $arity, ", below `sp`.")]
+    ($($name:ident $ty:ident $slot:ident $arity:literal
+          ($($argument:ident)*) ($($unused:tt)*);)*) => {$(
+        #[doc = concat!(
+            "One activation of the code at `code`, whose arity is ", $arity, ", below `sp`."
+        )]
         pub extern "C" fn $name(code: u32, env: i64, sp: u32, $($argument: i64),*) -> i64 {
             interp(code, env, sp, $arity, $($argument,)* $($unused),*)
         }
@@ -30,7 +33,9 @@ macro_rules! entries {
         /// The type of a function in a slot of this arity.
         pub type $ty = extern "C" fn(u32, i64, u32, $(entries!(@i64 $argument)),*) -> i64;
 
-        #[doc = concat!("The function in the slot of the code at `code`, whose arity is ", $arity, ".")]
+        #[doc = concat!(
+            "The function in the slot of the code at `code`, whose arity is ", $arity, "."
+        )]
         #[cfg(target_family = "wasm")]
         #[inline(always)]
         pub fn $slot(code: u32) -> $ty {

@@ -36,9 +36,8 @@ fn atoms() {
     assert_eq!(run("Atom 7; VectLength; Stop"), Ok(0));
     assert_eq!(run("Const2; PushAtom0; VectLength; AddInt; Stop"), Ok(2));
     assert_eq!(
-        run(
-            "Const2; PushAtom 3; Switch 262144 @a @b @c @d; a: Stop; b: Stop; c: Stop; d: Acc0; Stop"
-        ),
+        run("Const2; PushAtom 3; Switch 262144 @a @b @c @d; \
+             a: Stop; b: Stop; c: Stop; d: Acc0; Stop"),
         Ok(2)
     );
 }
@@ -216,7 +215,8 @@ fn more_arguments_than_parameters() {
         Ok(-1)
     );
     // The same from a tail call, whose frame is reused.
-    let tail = "f: Const3; PushConst2; PushConst1; Push; Closure 0 @f2; AppTerm3 4; f2: Closure 0 @g; Return 1";
+    let tail = "f: Const3; PushConst2; PushConst1; Push; Closure 0 @f2; AppTerm3 4; \
+        f2: Closure 0 @g; Return 1";
     let call_one = "Closure 0 @f; Push; Const3; PushAcc1; Apply1; Stop;";
     assert_eq!(run(&format!("{call_one} {tail}; {g}")), Ok(-1));
     // The result of the first application raises.
@@ -227,13 +227,16 @@ fn more_arguments_than_parameters() {
 fn tail_calls_do_not_use_the_stack() {
     // let rec even n = n = 0 || odd (n - 1) and odd n = n <> 0 && even (n - 1)
     let program = "ClosureRec 2 0 @even @odd; ConstInt 100001; PushAcc2; Apply1; Stop;
-        even: Acc0; BranchIf @e; Const1; Return 1; e: Acc0; OffsetInt -1; PushOffsetClosure3; AppTerm1 2;
-        odd: Acc0; BranchIf @o; Const0; Return 1; o: Acc0; OffsetInt -1; PushOffsetClosureM3; AppTerm1 2";
+        even: Acc0; BranchIf @e; Const1; Return 1;
+            e: Acc0; OffsetInt -1; PushOffsetClosure3; AppTerm1 2;
+        odd: Acc0; BranchIf @o; Const0; Return 1;
+            o: Acc0; OffsetInt -1; PushOffsetClosureM3; AppTerm1 2";
     assert_eq!(run(program), Ok(0));
     // A tail call of nine arguments: f n a b c d e g h i = if n = 0 then i else f (n - 1) ...
     let push = "Acc 8; Push;".repeat(8);
     let program = format!(
-        "ClosureRec 1 0 @f; PushRetAddr @r; Const1; PushConst2; PushConst3; PushConst1; PushConst2; PushConst3; PushConst1;
+        "ClosureRec 1 0 @f; PushRetAddr @r; Const1; PushConst2; PushConst3;
+        PushConst1; PushConst2; PushConst3; PushConst1;
         PushConst2; PushConstInt 50000; Push; Acc 12; Apply 9; r: Stop;
         Restart; f: Grab 8; Acc0; BranchIf @more; Acc 8; Return 9;
         more: {push} Acc 8; OffsetInt -1; PushOffsetClosure0; AppTerm 9 18"
@@ -243,7 +246,8 @@ fn tail_calls_do_not_use_the_stack() {
 
 #[test]
 fn deep_recursion_overflows_the_ocaml_stack() {
-    let program = "ClosureRec 1 0 @f; Const0; PushAcc1; Apply1; Stop; f: Acc0; PushOffsetClosure0; Apply1; OffsetInt 1; Return 1";
+    let program = "ClosureRec 1 0 @f; Const0; PushAcc1; Apply1; Stop; \
+        f: Acc0; PushOffsetClosure0; Apply1; OffsetInt 1; Return 1";
     assert_eq!(run(program), Err(Predefined::StackOverflow as i64));
 }
 
@@ -256,12 +260,14 @@ fn handlers_nest() {
     assert_eq!(run(program), Ok(16));
     assert_eq!(
         run(
-            "PushTrap @h; Const1; PopTrap; Push; PushTrap @h2; Const3; RaiseNoTrace; h: Stop; h2: AddInt; Stop"
+            "PushTrap @h; Const1; PopTrap; Push; PushTrap @h2; Const3; RaiseNoTrace; \
+             h: Stop; h2: AddInt; Stop"
         ),
         Ok(4)
     );
     // Through an activation that has no handler of its own.
-    let program = "Const2; Push; PushTrap @h; Const3; Push; Closure 0 @f; Apply1; Stop; h: AddInt; Stop; f: Acc0; Raise";
+    let program = "Const2; Push; PushTrap @h; Const3; Push; Closure 0 @f; Apply1; Stop; \
+        h: AddInt; Stop; f: Acc0; Raise";
     assert_eq!(run(program), Ok(5));
     assert_eq!(run("Const3; Raise"), Err(3));
 }
@@ -288,7 +294,8 @@ fn switches() {
 #[test]
 fn methods_are_found_by_label() {
     // An object whose method table has the labels 20 and 40.
-    let table = "ConstInt 40; PushConstInt 4; PushConstInt 20; PushConstInt 2; PushConst0; PushConst2; MakeBlock 6 0";
+    let table = "ConstInt 40; PushConstInt 4; PushConstInt 20; PushConstInt 2; PushConst0; \
+        PushConst2; MakeBlock 6 0";
     let object = format!("Const0; Push; {table}; MakeBlock2 248");
     let method = |label: u32| format!("{object}; GetPubMet {label} 0; Stop");
     assert_eq!((run(&method(20)), run(&method(40))), (Ok(2), Ok(4)));
@@ -306,7 +313,8 @@ fn methods_are_found_by_label() {
 fn bytes_and_references() {
     assert_eq!(
         run(
-            "Const0; MakeBlock1 252; Push; ConstInt 65; PushConst2; PushAcc2; SetBytesChar; Const2; PushAcc1; GetStringChar; Stop"
+            "Const0; MakeBlock1 252; Push; ConstInt 65; PushConst2; PushAcc2; \
+             SetBytesChar; Const2; PushAcc1; GetStringChar; Stop"
         ),
         Ok(65)
     );
@@ -320,7 +328,8 @@ fn bytes_and_references() {
     );
     assert_eq!(
         run(
-            "Const2; PushConst1; MakeBlock2 0; Push; ConstInt 9; PushConst1; PushAcc2; SetVectItem; Const1; PushAcc1; GetVectItem; Stop"
+            "Const2; PushConst1; MakeBlock2 0; Push; ConstInt 9; PushConst1; PushAcc2; \
+             SetVectItem; Const1; PushAcc1; GetVectItem; Stop"
         ),
         Ok(9)
     );

@@ -128,7 +128,8 @@ impl Hash {
 thread_local! {
     /// Values found and not yet looked at, oldest first. Not on the stack: writing it whole for
     /// each hash would take longer than most hashes.
-    static VALUES: [Cell<Value>; QUEUE_SIZE] = const { [const { Cell::new(Value::UNIT) }; QUEUE_SIZE] };
+    static VALUES: [Cell<Value>; QUEUE_SIZE] =
+        const { [const { Cell::new(Value::UNIT) }; QUEUE_SIZE] };
 }
 
 /// A walk's part of [`VALUES`]: how many there are, and may be.

@@ -210,7 +210,8 @@ fn runtime_parameters(_: Value) -> Value {
     let warnings = parameters::current().warnings;
     heap::alloc_string(
         format!(
-            "a={policy},b={backtraces},H=0,i={increment},l={stack},o={overhead},O={max_overhead},p={trace},s={minor},t=0,v={verbose},w={window},W={warnings}"
+            "a={policy},b={backtraces},H=0,i={increment},l={stack},o={overhead},O={max_overhead},\
+             p={trace},s={minor},t=0,v={verbose},w={window},W={warnings}"
         )
         .as_bytes(),
     )

@@ -283,7 +283,8 @@ mod tests {
     #[test]
     fn the_environment_is_the_running_function() {
         let code = assemble(
-            "Closure 0 @f; SetGlobal 12; Const0; PushGetGlobal 12; Apply1; PushGetGlobal 12; Eq; Stop; f: Const0; CCall1 4; Return 1",
+            "Closure 0 @f; SetGlobal 12; Const0; PushGetGlobal 12; Apply1; PushGetGlobal 12; Eq; \
+             Stop; f: Const0; CCall1 4; Return 1",
         );
         assert_eq!(crate::image::assemble::run_words(code), Ok(1));
     }

@@ -149,8 +149,10 @@ fn machine_code_is_not_loaded_unasked() {
 fn starts(what: &str) -> String {
     format!(
         r#"(module
-            (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
-            (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+            (import "wasi_snapshot_preview1" "fd_read"
+                (func $read (param i32 i32 i32 i32) (result i32)))
+            (import "wasi_snapshot_preview1" "fd_write"
+                (func $write (param i32 i32 i32 i32) (result i32)))
             (memory (export "memory") 1)
             (data (i32.const 64) "started")
             (func $deep (result i32) (i32.add (call $deep) (i32.const 1)))

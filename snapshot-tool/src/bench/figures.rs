@@ -180,7 +180,8 @@ fn memory(entries: &[Entry], nothing: Option<&Measurement>) -> Vec<Figure> {
         is_large.then(|| entry.measurement.memory_over_ocamlrun(nothing?))?
     };
     vec![figure(
-        "peak memory over ocamlrun's, both without an empty program's, worst program of 10 MiB and more",
+        "peak memory over ocamlrun's, both without an empty program's, \
+         worst program of 10 MiB and more",
         worst(entries, of_large, f64::max),
         "≤ 2×",
     )]

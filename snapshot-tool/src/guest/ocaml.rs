@@ -69,9 +69,10 @@ fn recognise(file: &Unknown) -> Option<Foreign> {
     }
     if defines("caml_startup_code") {
         return foreign(
-            "an executable with OCaml's bytecode interpreter in it, and no bytecode at its end: it was \
-             linked with `-output-complete-exe`, or with `-custom` and stripped",
-            "link the program without these options (with dune: build NAME.bc in place of NAME.bc.exe)",
+            "an executable with OCaml's bytecode interpreter in it, and no bytecode at its end: it \
+             was linked with `-output-complete-exe`, or with `-custom` and stripped",
+            "link the program without these options (with dune: build NAME.bc in place of \
+             NAME.bc.exe)",
         );
     }
     if let Some(magic) = file.bytes.strip_prefix(b"Caml1999") {

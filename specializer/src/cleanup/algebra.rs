@@ -96,7 +96,8 @@ fn chain(random: &mut Rng, operators: &[Plain], length: usize) -> Function {
 fn the_algebra_is_exact() {
     let all = operators();
     // Operators that rules are about come up more often.
-    let known = "eqz eq ne lt_s le_s gt_s ge_s add sub and or xor shl shr_s shr_u wrap_i64 extend_i32_u extend_i32_s";
+    let known = "eqz eq ne lt_s le_s gt_s ge_s add sub and or xor shl shr_s \
+        shr_u wrap_i64 extend_i32_u extend_i32_s";
     let known: Vec<&str> = known.split(' ').collect();
     let is_known = |plain: &Plain| {
         plain

@@ -105,8 +105,13 @@ impl Contexts {
 
     /// How many of them stand for a position that is not known.
     pub fn unknown_positions(&self) -> usize {
-        let unknown = |context: &&Context| matches!(context, Context::At { position, .. } if !position.is_known());
-        self.contexts.values().filter(unknown).count()
+        let positions = self.contexts.values().filter_map(|context| {
+            let Context::At { position, .. } = context else {
+                return None;
+            };
+            Some(position)
+        });
+        positions.filter(|position| !position.is_known()).count()
     }
 
     pub fn push(&mut self, context: ContextId, position: Abs) -> ContextId {

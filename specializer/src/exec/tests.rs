@@ -82,7 +82,8 @@ fn swapped_loop_variables() {
 #[test]
 fn switches() {
     let switch = "(module (func (param i32) (result i32)
-        (block (block (block (br_table 0 1 2 (local.get 0))) (return (i32.const 10))) (return (i32.const 20)))
+        (block (block (block (br_table 0 1 2 (local.get 0))) (return (i32.const 10)))
+            (return (i32.const 20)))
         (i32.const 30)))";
     for (index, result) in [(0, 10), (1, 20), (2, 30), (-1, 30)] {
         assert_eq!(

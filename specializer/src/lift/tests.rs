@@ -41,7 +41,8 @@ fn straight_line() {
 #[test]
 fn a_loop_carries_only_live_locals() {
     check(
-        "(module (func (param $n i32) (param $dead i64) (result i32) (local $sum i32) (local $never i32)
+        "(module (func (param $n i32) (param $dead i64) (result i32)
+            (local $sum i32) (local $never i32)
             (loop $again
                 (local.set $sum (i32.add (local.get $sum) (local.get $n)))
                 (local.tee $n (i32.sub (local.get $n) (i32.const 1)))
@@ -261,17 +262,20 @@ fn unsupported_functions_say_why() {
     check(
         "(module (func (drop (ref.null func))))",
         expect![
-            "fn0, offset 0x17: operator RefNull { hty: Abstract { shared: false, ty: Func } } of proposal `reference_types`"
+            "fn0, offset 0x17: operator RefNull { hty: Abstract { shared: false, ty: Func } } \
+             of proposal `reference_types`"
         ],
     );
     check(
         "(module (memory 1) (memory 1) (func (drop (i32.load 1 (i32.const 2)))))",
         expect![
-            "fn0, offset 0x20: operator I32Load { memarg: MemArg { align: 2, max_align: 2, offset: 0, memory: 1 } } of proposal `mvp`"
+            "fn0, offset 0x20: operator I32Load { memarg: MemArg { align: 2, max_align: 2, \
+             offset: 0, memory: 1 } } of proposal `mvp`"
         ],
     );
     check(
-        r#"(module (import "bactrian" "cells.reed" (func (param i32))) (func (call 0 (i32.const 1))))"#,
+        r#"(module (import "bactrian" "cells.reed" (func (param i32)))
+            (func (call 0 (i32.const 1))))"#,
         expect!["fn1, offset 0x36: there is no intrinsic `cells.reed` with this signature"],
     );
 }

@@ -239,7 +239,8 @@ fn indirect(type_index: u32, table_index: u32) -> Callee {
 /// Names an operator that the SSA form does not have.
 fn unsupported(operator: &Operator<'_>) -> Reason {
     macro_rules! proposal {
-        ($(@$proposal:ident $name:ident $({ $($arg:ident: $ty:ty),* })? => $visit:ident ($($arity:tt)*))*) => {
+        ($(@$proposal:ident $name:ident $({ $($arg:ident: $ty:ty),* })?
+            => $visit:ident ($($arity:tt)*))*) => {
             match operator {
                 $(Operator::$name { .. } => stringify!($proposal),)*
                 #[allow(unreachable_patterns, reason = "reached only if wasmparser knows SIMD")]

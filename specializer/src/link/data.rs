@@ -122,7 +122,8 @@ mod tests {
     #[test]
     fn scraps_become_one_segment_and_far_ones_stay_apart() {
         let wat = r#"(module (memory 1)
-            (data (i32.const 8) "a") (data (i32.const 100) "bcd") (data (i32.const 5000) "e\00\00"))"#;
+            (data (i32.const 8) "a") (data (i32.const 100) "bcd")
+            (data (i32.const 5000) "e\00\00"))"#;
         let data = check(wat, &[], 0..0);
         let starts: Vec<u32> = data.placed.iter().map(|(start, _)| *start).collect();
         assert_eq!(starts, [8, 5000]);
@@ -144,14 +145,16 @@ mod tests {
 
     #[test]
     fn passive_segments_come_first_under_new_indices() {
-        let wat = r#"(module (memory 1) (data (i32.const 10) "a") (data "passive") (data (i32.const 20) "b") (data "too"))"#;
+        let wat = r#"(module (memory 1) (data (i32.const 10) "a") (data "passive")
+            (data (i32.const 20) "b") (data "too"))"#;
         let data = check(wat, &[], 0..0);
         assert_eq!(data.others, BTreeMap::from([(1, 0), (3, 1)]));
     }
 
     #[test]
     fn an_imported_memory_gets_the_zeros_as_well() {
-        let wat = r#"(module (import "a" "b" (memory 1)) (data (i32.const 10) "a\00\00\00\00\00\00\00\00\00\00\00"))"#;
+        let wat = r#"(module (import "a" "b" (memory 1))
+            (data (i32.const 10) "a\00\00\00\00\00\00\00\00\00\00\00"))"#;
         assert_eq!(check(wat, &[], 0..0).placed[0].1.len(), 12);
     }
 }

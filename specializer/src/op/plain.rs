@@ -44,14 +44,20 @@ macro_rules! flag {
 }
 
 macro_rules! plain {
-    ($($text:literal $name:ident($($arg:ident: $ty:ident),+) -> $result:ident $($traps:ident)? = $meaning:expr;)*) => {
+    (
+        $($text:literal $name:ident($($arg:ident: $ty:ident),+) -> $result:ident $($traps:ident)?
+            = $meaning:expr;)*
+    ) => {
         /// A plain operator, named as in WebAssembly.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         pub enum Plain {
             $($name,)*
         }
 
-        #[expect(non_upper_case_globals, reason = "these read as the variants of Op that they stand for")]
+        #[expect(
+            non_upper_case_globals,
+            reason = "these read as the variants of Op that they stand for"
+        )]
         impl Op {
             $(pub const $name: Op = Op::Plain(Plain::$name);)*
         }
@@ -90,7 +96,10 @@ macro_rules! plain {
                 match self {
                     $(Plain::$name => {
                         let &[$(Const::$ty($arg)),+] = operands else {
-                            panic!("operands of {} have their declared types, not {operands:?}", $text)
+                            panic!(
+                                "operands of {} have their declared types, not {operands:?}",
+                                $text
+                            )
                         };
                         $(let $arg = native!($ty, $arg);)+
                         ($meaning).into_outcome()
@@ -161,9 +170,11 @@ plain! {
     "i32.sub" I32Sub(a: I32, b: I32) -> I32 = a.wrapping_sub(b);
     "i32.mul" I32Mul(a: I32, b: I32) -> I32 = a.wrapping_mul(b);
     "i32.div_s" I32DivS(a: I32, b: I32) -> I32 traps = a.checked_div(b);
-    "i32.div_u" I32DivU(a: I32, b: I32) -> I32 traps = (a as u32).checked_div(b as u32).map(|q| q as i32);
+    "i32.div_u" I32DivU(a: I32, b: I32) -> I32 traps =
+        (a as u32).checked_div(b as u32).map(|q| q as i32);
     "i32.rem_s" I32RemS(a: I32, b: I32) -> I32 traps = (b != 0).then(|| a.wrapping_rem(b));
-    "i32.rem_u" I32RemU(a: I32, b: I32) -> I32 traps = (a as u32).checked_rem(b as u32).map(|r| r as i32);
+    "i32.rem_u" I32RemU(a: I32, b: I32) -> I32 traps =
+        (a as u32).checked_rem(b as u32).map(|r| r as i32);
     "i32.and" I32And(a: I32, b: I32) -> I32 = a & b;
     "i32.or" I32Or(a: I32, b: I32) -> I32 = a | b;
     "i32.xor" I32Xor(a: I32, b: I32) -> I32 = a ^ b;
@@ -180,9 +191,11 @@ plain! {
     "i64.sub" I64Sub(a: I64, b: I64) -> I64 = a.wrapping_sub(b);
     "i64.mul" I64Mul(a: I64, b: I64) -> I64 = a.wrapping_mul(b);
     "i64.div_s" I64DivS(a: I64, b: I64) -> I64 traps = a.checked_div(b);
-    "i64.div_u" I64DivU(a: I64, b: I64) -> I64 traps = (a as u64).checked_div(b as u64).map(|q| q as i64);
+    "i64.div_u" I64DivU(a: I64, b: I64) -> I64 traps =
+        (a as u64).checked_div(b as u64).map(|q| q as i64);
     "i64.rem_s" I64RemS(a: I64, b: I64) -> I64 traps = (b != 0).then(|| a.wrapping_rem(b));
-    "i64.rem_u" I64RemU(a: I64, b: I64) -> I64 traps = (a as u64).checked_rem(b as u64).map(|r| r as i64);
+    "i64.rem_u" I64RemU(a: I64, b: I64) -> I64 traps =
+        (a as u64).checked_rem(b as u64).map(|r| r as i64);
     "i64.and" I64And(a: I64, b: I64) -> I64 = a & b;
     "i64.or" I64Or(a: I64, b: I64) -> I64 = a | b;
     "i64.xor" I64Xor(a: I64, b: I64) -> I64 = a ^ b;
@@ -194,7 +207,8 @@ plain! {
     // f32: arithmetic (sign operators move bits, NaNs included)
     "f32.abs" F32Abs(a: F32) -> F32 = Bits32(a.to_bits() & !SIGN_32);
     "f32.neg" F32Neg(a: F32) -> F32 = Bits32(a.to_bits() ^ SIGN_32);
-    "f32.copysign" F32Copysign(a: F32, b: F32) -> F32 = Bits32((a.to_bits() & !SIGN_32) | (b.to_bits() & SIGN_32));
+    "f32.copysign" F32Copysign(a: F32, b: F32) -> F32 =
+        Bits32((a.to_bits() & !SIGN_32) | (b.to_bits() & SIGN_32));
     "f32.ceil" F32Ceil(a: F32) -> F32 = a.ceil();
     "f32.floor" F32Floor(a: F32) -> F32 = a.floor();
     "f32.trunc" F32Trunc(a: F32) -> F32 = a.trunc();
@@ -209,7 +223,8 @@ plain! {
     // f64: arithmetic (sign operators move bits, NaNs included)
     "f64.abs" F64Abs(a: F64) -> F64 = Bits64(a.to_bits() & !SIGN_64);
     "f64.neg" F64Neg(a: F64) -> F64 = Bits64(a.to_bits() ^ SIGN_64);
-    "f64.copysign" F64Copysign(a: F64, b: F64) -> F64 = Bits64((a.to_bits() & !SIGN_64) | (b.to_bits() & SIGN_64));
+    "f64.copysign" F64Copysign(a: F64, b: F64) -> F64 =
+        Bits64((a.to_bits() & !SIGN_64) | (b.to_bits() & SIGN_64));
     "f64.ceil" F64Ceil(a: F64) -> F64 = a.ceil();
     "f64.floor" F64Floor(a: F64) -> F64 = a.floor();
     "f64.trunc" F64Trunc(a: F64) -> F64 = a.trunc();

@@ -234,7 +234,8 @@ fn operators() {
         "bb0, instruction 0: V4: `call fn9` names something without a type",
     );
     check(
-        "bb0(v0: i32):\n v1: i32 = call_indirect sig0 t0 v0, v0\n global.set global0 v1\n return v1",
+        "bb0(v0: i32):\n v1: i32 = call_indirect sig0 t0 v0, v0\n \
+         global.set global0 v1\n return v1",
         "",
     );
 }
@@ -255,7 +256,8 @@ fn terminators() {
     );
     check("bb0(v0: i32):\n tail_call fn0 v0", "");
     check(
-        "bb0(v0: i32):\n v1: i64 = i64.const 0\n switch v1 [bb1()] default bb1()\nbb1():\n return v0",
+        "bb0(v0: i32):\n v1: i64 = i64.const 0\n switch v1 [bb1()] default bb1()\n\
+         bb1():\n return v0",
         "bb0, terminator: V5: v1 is of type i64, not i32",
     );
     check(

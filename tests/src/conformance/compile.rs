@@ -165,7 +165,8 @@ impl Suite {
             let name = Path::new(file).file_name().context("it has a name")?;
             files::copy(&suite.join(file), &libraries.join(name))?;
         }
-        let expect = "-I +compiler-libs -linkall -o expect_test.byte ocamlcommon.cma ocamlbytecomp.cma ocamltoplevel.cma expect_test.ml";
+        let expect = "-I +compiler-libs -linkall -o expect_test.byte ocamlcommon.cma \
+            ocamlbytecomp.cma ocamltoplevel.cma expect_test.ml";
         for arguments in [
             "-c testing.mli",
             "-a -linkall -o testing.cma testing.ml",

@@ -187,7 +187,8 @@ impl Engines {
             Engine::Residual => "",
         };
         format!(
-            "#!/bin/sh\nexec {} run{mode} --cache {} --cache-size 8192 --unconfined {bytecode} -- \"$@\"\n",
+            "#!/bin/sh\nexec {} run{mode} --cache {} --cache-size 8192 --unconfined \
+             {bytecode} -- \"$@\"\n",
             quoted(&self.tool.binary),
             quoted(&self.tool.cache),
         )

@@ -311,13 +311,15 @@ mod tests {
             Statement::Include("unix".into()),
             assign("mine", "${flags}"),
         ];
-        let source = "(* TEST flags = \"-g -w -a\"\n ocamlrunparam += \",b=1\"\n include unix\n set mine = \"${flags}\" *)";
+        let source = "(* TEST flags = \"-g -w -a\"\n ocamlrunparam += \",b=1\"\n include unix\n \
+            set mine = \"${flags}\" *)";
         assert_eq!(header(source).statements, expected);
     }
 
     #[test]
     fn stars_make_a_tree() {
-        let source = "(* TEST\n* hasunix\n** bytecode\n exit_status = \"2\"\n** script with unix,str\n*** run\n* native\n*)";
+        let source = "(* TEST\n* hasunix\n** bytecode\n exit_status = \"2\"\n\
+            ** script with unix,str\n*** run\n* native\n*)";
         let run = Node {
             action: "run".into(),
             ..Node::default()

@@ -120,7 +120,8 @@ fn failures(case: &Case) -> Vec<String> {
 /// The table and the list of failures, in Markdown.
 pub fn markdown(cases: &[Case], reasons: &Reasons) -> String {
     let mut text = String::from(
-        "| directory | cases | generic | residual | C | threads, sockets, processes | not built | fails under ocamlrun |\n\
+        "| directory | cases | generic | residual | C | threads, sockets, processes | \
+         not built | fails under ocamlrun |\n\
          | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let mut directories: BTreeMap<&str, Figures> = BTreeMap::new();

@@ -61,7 +61,8 @@ fn configure(directory: &Path) -> Result<PathBuf> {
     fs::write(
         &configuration,
         format!(
-            "Dir::State \"{state}\";\nDir::Cache \"{cache}\";\nDir::Etc::SourceList \"{sources}\";\n\
+            "Dir::State \"{state}\";\nDir::Cache \"{cache}\";\n\
+             Dir::Etc::SourceList \"{sources}\";\n\
              Dir::Etc::SourceParts \"-\";\nAPT::Sandbox::User \"root\";\n"
         ),
     )?;

@@ -273,7 +273,8 @@ impl Body<'_> {
             _ => {
                 let number = self.int(1);
                 format!(
-                    "(i32.sub (local.get 1) (i32.shl (i32.and {number} (i32.const 7)) (i32.const 3)))"
+                    "(i32.sub (local.get 1) (i32.shl (i32.and {number} (i32.const 7)) \
+                     (i32.const 3)))"
                 )
             }
         }
