@@ -68,6 +68,10 @@ pub struct RunArgs {
     /// here.
     #[arg(long)]
     pub jitdump: bool,
+    /// Count how often each function is activated, and write that to a file, for `bactrian build
+    /// --profile FILE`. The program takes longer.
+    #[arg(long, value_name = "FILE", conflicts_with = "generic")]
+    pub profile: Option<PathBuf>,
     /// An executable that `ocamlc` made, or what `bactrian build` made of one.
     pub program: PathBuf,
     /// The program's arguments.
@@ -86,6 +90,10 @@ pub struct BuildArgs {
     /// A module for any runtime with tail calls, or machine code for this machine's Wasmtime.
     #[arg(long, value_enum, default_value = "wasm")]
     pub emit: Emit,
+    /// Compile by what `bactrian run --profile FILE` has counted: nothing that never ran, more of
+    /// what ran often.
+    #[arg(long, value_name = "FILE", conflicts_with = "generic")]
+    pub profile: Option<PathBuf>,
     /// Leave out the names of functions, which traps, profilers and debuggers show.
     #[arg(long)]
     pub strip: bool,

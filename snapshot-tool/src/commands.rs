@@ -23,10 +23,10 @@ use crate::limits::Limits;
 use crate::lockstep::{self, Setup, Standard, Verdict};
 use crate::pipeline::{Mode, Pipeline, Settings, size};
 use crate::precompiled::Precompiled;
-use crate::run::Exit;
+use crate::run::{Exit, Run};
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
-use crate::{bench, engine, guest, jit_dump, run, specialize, unconfined};
+use crate::{bench, engine, guest, jit_dump, profile, run, specialize, unconfined};
 
 /// The status for a failure of the tool: one that programs rarely use.
 const FAILURE: u8 = 125;
@@ -59,13 +59,17 @@ fn run_program(args: &RunArgs, precompiled: Precompiled) -> Result<u8> {
     }
     let sandbox = sandbox(&args.program, &args.args, &args.sandbox)?;
     let engine = pipeline.engine.clone();
-    let exit = pipeline
+    let Run { exit, profile } = pipeline
         .stages
         .time("run", || run::run(&engine, &module, &sandbox))?;
     if args.build.stats {
         report(&pipeline);
     }
-    Ok(end(&args.program, &exit))
+    let status = end(&args.program, &exit);
+    if let Some(path) = &args.profile {
+        profile::write(path, profile.as_ref())?;
+    }
+    Ok(status)
 }
 
 /// Prints how the program ended, where it could not say so itself. Returns its status.
@@ -162,6 +166,12 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
 fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Module)> {
     let compile: fn(&mut Pipeline, &Path) -> Result<Module> =
         match input::kind(&args.program, guest::DEFAULT)? {
+            Kind::Precompiled | Kind::Wasm if args.profile.is_some() => {
+                bail!(
+                    "{}: this counts nothing; `--profile` needs the program it was made of",
+                    args.program.display()
+                );
+            }
             Kind::Precompiled if !args.allow_precompiled => {
                 return Err(input::not_allowed(&args.program).into());
             }
@@ -169,10 +179,14 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
             Kind::Wasm => |pipeline, path| pipeline.machine_code(&read(path)?),
             Kind::Program => Pipeline::program_file,
         };
-    let settings = Settings {
+    let mut settings = Settings {
         needs: needs(args),
         ..settings(&args.build, precompiled)?
     };
+    if args.profile.is_some() {
+        settings.options.counts = true;
+        settings.options.optimisations.inlining = false;
+    }
     let mut pipeline = Pipeline::new(settings)?;
     if engine::may_not_write_images() {
         let store = pipeline.known_code.store();
@@ -219,6 +233,8 @@ fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     let mut pipeline = Pipeline::new(settings(&args.build, precompiled)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     pipeline.settings.options.strip = args.strip;
+    let profile = args.profile.as_deref().map(profile::read).transpose()?;
+    pipeline.settings.options.profile = profile;
     let wasm = pipeline
         .module(&bytecode)
         .with_context(|| args.program.display().to_string())?;
@@ -231,6 +247,9 @@ fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     };
     write(&args.output, &output)?;
     finish(&pipeline);
+    if let Some(fit) = pipeline.summary.as_ref().and_then(|summary| summary.fit) {
+        eprintln!("bactrian: {}", specialize::fit(&fit));
+    }
     if args.build.stats {
         report(&pipeline);
     }

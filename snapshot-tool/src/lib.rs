@@ -31,6 +31,7 @@ mod memory;
 pub mod pipeline;
 pub mod precompile;
 pub mod precompiled;
+pub mod profile;
 mod progress;
 pub mod run;
 pub mod snapshot;

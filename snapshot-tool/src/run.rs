@@ -4,12 +4,14 @@
 use std::time::Duration;
 
 use anyhow::{Context, Result};
+use specializer::Profile;
 use wasmtime::{Engine, Module, Store, Trap};
 
 use crate::engine;
 use crate::host::{ExitStatus, Host, Sandbox};
 use crate::imports;
 use crate::limits::Limits;
+use crate::profile;
 
 /// The status a process reports when its program trapped: that of an aborted process, as `wasmtime`
 /// does.
@@ -17,6 +19,15 @@ pub const TRAP_STATUS: i32 = 134;
 
 /// The status where a limit that the user set was reached: that of a command which `timeout` ended.
 pub const LIMIT_STATUS: i32 = 124;
+
+/// What a run leaves.
+#[derive(Debug)]
+pub struct Run {
+    pub exit: Exit,
+    /// What was counted, in a module that counts; absent where the program goes on though its time
+    /// is over.
+    pub profile: Option<Profile>,
+}
 
 /// How a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,7 +75,7 @@ impl Exit {
 
 /// Runs `module` with the process's standard streams. A program that was stopped by its time limit
 /// may go on until this process ends.
-pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Exit> {
+pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
     let mut wasi = sandbox.context()?;
     let host = Host::inheriting(wasi.build_p1(), sandbox, None)?.timed();
     let mut store = Store::new(engine, host);
@@ -82,12 +93,18 @@ pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Exit> 
             .get_typed_func::<(), ()>(&mut store, "_start")
             .map_err(engine::error)
             .context("the module is not a WASI command")?;
-        Ok(exit(start.call(&mut store, ()), &limits))
+        let exit = exit(start.call(&mut store, ()), &limits);
+        let profile = Some(profile::counted(&mut store, &instance));
+        Ok(Run { exit, profile })
     };
     match limits.time {
         None => engine::on_large_stack(work)?,
         Some(time) => {
-            engine::with_deadline(time, work)?.unwrap_or(Ok(Exit::Limited(Reached::Time(time))))
+            let stopped = Run {
+                exit: Exit::Limited(Reached::Time(time)),
+                profile: None,
+            };
+            engine::with_deadline(time, work)?.unwrap_or(Ok(stopped))
         }
     }
 }

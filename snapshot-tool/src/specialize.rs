@@ -6,6 +6,8 @@ use std::fmt;
 use anyhow::{Result, bail};
 use cache::{Cache, Kind};
 pub use specializer::Options;
+use specializer::eval::Declined;
+use specializer::profile::Fit;
 use specializer::{Optimisations, Outcome, Output, Report, Store};
 
 use crate::progress::Progress;
@@ -17,6 +19,8 @@ pub struct Summary {
     pub requests: usize,
     pub specialized: usize,
     pub cached: usize,
+    /// How the profile fits, if there is one.
+    pub fit: Option<Fit>,
     /// Address of the code, and the reason.
     pub declined: Vec<(u32, String)>,
     pub contexts: usize,
@@ -38,6 +42,7 @@ impl Summary {
     fn new(report: &Report) -> Self {
         let mut summary = Self {
             requests: report.requests.len(),
+            fit: report.fit,
             ..Self::default()
         };
         summary
@@ -64,6 +69,7 @@ impl Summary {
                         summary.cells += request.code_len as usize / CELL;
                     }
                 }
+                Outcome::Declined(Declined::Cold) => {}
                 Outcome::Declined(reason) => {
                     summary.declined.push((request.code, reason.to_string()));
                 }
@@ -104,6 +110,20 @@ impl fmt::Display for Summary {
         }
         Ok(())
     }
+}
+
+/// How a profile fits, for people.
+pub fn fit(fit: &Fit) -> String {
+    let Fit {
+        known,
+        hot,
+        cold,
+        unknown,
+        stale,
+    } = fit;
+    format!(
+        "the profile knows {known} functions of the program ({hot} hot, {cold} cold), not {unknown} others; {stale} of its own are not in the program"
+    )
 }
 
 /// The help for `-O`.

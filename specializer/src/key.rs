@@ -37,6 +37,8 @@ impl GenericKey {
             optimisations,
             budgets,
             fault,
+            counts: _,
+            profile: _,
             verify: _,
         } = options;
         key.value(&(lockstep_events, optimisations, budgets, inlining, fault));
@@ -75,11 +77,12 @@ impl GenericKey {
             is_recursive: _,
             loops,
             name: _,
+            heat,
         } = request;
         let mut key = Self {
             hasher: self.hasher.clone(),
         };
-        key.value(&(function, sig, anchor, loops));
+        key.value(&(function, sig, anchor, loops, heat));
         key.list(params, Self::value);
         let bytes = image.constant_bytes(*code, *code_len);
         key.bytes(&bytes.expect("requests are checked to have constant code"));

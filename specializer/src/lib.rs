@@ -37,6 +37,7 @@ pub mod module;
 pub mod op;
 mod optimisations;
 mod options;
+pub mod profile;
 #[cfg(test)]
 mod random;
 mod report;
@@ -50,5 +51,6 @@ mod watch;
 pub use link::Absent;
 pub use optimisations::Optimisations;
 pub use options::Options;
+pub use profile::Profile;
 pub use report::{Outcome, Report, RequestReport};
 pub use specialize::{Error, Observer, Output, Store, link_generic, residual_text, specialize};

@@ -6,6 +6,7 @@ use crate::eval::Budgets;
 use crate::fault::Fault;
 use crate::link::{Absent, Choices};
 use crate::optimisations::Optimisations;
+use crate::profile::Profile;
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Options {
@@ -15,6 +16,12 @@ pub struct Options {
     pub absent: Option<Absent>,
     /// Leave the names of functions out of the linked module.
     pub strip: bool,
+    /// Count activations of residual functions, but for those that are evaluated in place
+    /// ([`Optimisations::inlining`]), in globals that are exported as [`crate::link::counters`]
+    /// says.
+    pub counts: bool,
+    /// What runs of the program have counted.
+    pub profile: Option<Profile>,
     pub optimisations: Optimisations,
     pub budgets: Budgets,
     /// A deliberate miscompilation, for tests of lockstep.
@@ -33,6 +40,7 @@ impl Options {
             dispatch: self.optimisations.dispatch,
             absent: self.absent.as_ref(),
             strip: self.strip,
+            counts: self.counts,
         }
     }
 }

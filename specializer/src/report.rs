@@ -4,6 +4,7 @@
 //! them.
 
 use crate::eval::Declined;
+use crate::profile::Fit;
 use crate::request::Requests;
 use crate::residue::Stored;
 
@@ -11,6 +12,8 @@ use crate::residue::Stored;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     pub requests: Vec<RequestReport>,
+    /// How the profile fits, if there is one.
+    pub fit: Option<Fit>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -48,7 +51,7 @@ pub struct Answer {
 
 impl Report {
     /// The report on `answers`, which are those to `all`, in order.
-    pub fn new(all: &Requests, answers: &[Result<Answer, Declined>]) -> Self {
+    pub fn new(all: &Requests, answers: &[Result<Answer, Declined>], fit: Option<Fit>) -> Self {
         let answered = all.requests.iter().zip(answers);
         let requests = answered.map(|(request, answer)| RequestReport {
             code: request.code,
@@ -58,6 +61,7 @@ impl Report {
         });
         Self {
             requests: requests.collect(),
+            fit,
         }
     }
 }

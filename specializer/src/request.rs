@@ -60,8 +60,22 @@ pub struct Request {
     pub is_recursive: bool,
     /// Whether the code repeats itself.
     pub loops: bool,
-    /// What people call the code. Nothing but the name section depends on it.
+    /// What people call the code. Nothing but the name section and profiles depend on it.
     pub name: Option<Box<str>>,
+    /// What a profile says of it.
+    pub heat: Heat,
+}
+
+/// How often code runs, as a profile has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Heat {
+    /// Never: it stays generic.
+    Cold,
+    /// There is no profile, or it says nothing special.
+    #[default]
+    Usual,
+    /// So often that copies of it pay.
+    Hot,
 }
 
 /// The first half of a BLAKE3 hash.
@@ -101,6 +115,14 @@ impl Request {
         self.bases[base].wrapping_sub(self.slot) as i32
     }
 
+    /// What to call the code.
+    pub fn title(&self) -> String {
+        match &self.name {
+            Some(name) => name.to_string(),
+            None => format!("code@{:#x}", self.code),
+        }
+    }
+
     /// Tells requests apart that ask for different things, whatever their names; places count by
     /// their distance from the slot.
     pub fn digest(&self) -> Digest {
@@ -114,6 +136,7 @@ impl Request {
             self.code_len,
             self.is_recursive,
             self.loops,
+            self.heat,
         );
         let hash = blake3::hash(format!("{asked:?}").as_bytes());
         *hash.as_bytes().first_chunk().expect("a hash has 32 bytes")
@@ -121,10 +144,11 @@ impl Request {
 }
 
 impl Requests {
-    /// Bytes of code of all requests.
+    /// Bytes of code of all requests that are to be answered.
     pub fn code_len(&self) -> u64 {
-        let lens = self.requests.iter().map(|request| request.code_len);
-        lens.map(u64::from).sum()
+        let warm = self.requests.iter();
+        let warm = warm.filter(|request| request.heat != Heat::Cold);
+        warm.map(|request| u64::from(request.code_len)).sum()
     }
 
     pub fn read(module: &Module) -> Result<Self, RequestError> {
@@ -339,6 +363,7 @@ impl Reader<'_, '_> {
             is_recursive: flags & abi::REQUEST_RECURSIVE != 0,
             loops: flags & abi::REQUEST_LOOPS != 0,
             name: None,
+            heat: Heat::Usual,
         };
         for (index, &ty) in signature.params.iter().enumerate() {
             let list = address.wrapping_add(offset_of!(abi::Request, params) as u32);

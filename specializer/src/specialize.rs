@@ -19,8 +19,9 @@ use crate::link::{self, LinkError, Residue};
 use crate::lower::{self, Lowered};
 use crate::module::{Module, ModuleError};
 use crate::options::Options;
+use crate::profile::Fit;
 use crate::report::{Answer, Report};
-use crate::request::{Request, RequestError, Requests};
+use crate::request::{Heat, Request, RequestError, Requests};
 use crate::residue::{Stored, check};
 use crate::watch::Watch;
 
@@ -64,7 +65,7 @@ pub fn specialize(
 ) -> Result<Output, Error> {
     observer.stage("lift");
     let module = Module::parse(snapshot)?;
-    let requests = Requests::read(&module)?;
+    let (requests, fit) = read(&module, options)?;
     let work = Work::lift_and_prepare(&module, &requests, options)?;
     let key = GenericKey::new(&module, options, &work.inlining);
     observer.stage("specialize");
@@ -79,7 +80,7 @@ pub fn specialize(
     observer.stage("link");
     Ok(Output {
         module: work.link(&requests, &answers)?,
-        report: Report::new(&requests, &answers),
+        report: Report::new(&requests, &answers, fit),
     })
 }
 
@@ -89,7 +90,7 @@ pub fn residual_text(
     options: &Options,
 ) -> Result<Vec<Result<String, Declined>>, Error> {
     let module = Module::parse(snapshot)?;
-    let requests = Requests::read(&module)?;
+    let (requests, _) = read(&module, options)?;
     let work = Work::lift_and_prepare(&module, &requests, options)?;
     let numbered = requests.requests.iter().enumerate();
     let texts = numbered.map(|(number, request)| {
@@ -116,6 +117,14 @@ pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error
     let linked = link::write(&module, &layout, &[])?;
     Watch::new(&module, options).linked(&linked);
     Ok(linked)
+}
+
+/// The requests, with what the profile says of them, and how it fits.
+fn read(module: &Module, options: &Options) -> Result<(Requests, Option<Fit>), RequestError> {
+    let mut requests = Requests::read(module)?;
+    let profile = options.profile.as_ref();
+    let fit = profile.map(|profile| profile.apply(&mut requests));
+    Ok((requests, fit))
 }
 
 /// Answers all requests, in their order.
@@ -176,6 +185,9 @@ impl<'a> Work<'a> {
     }
 
     fn evaluate(&self, number: usize, request: &Request) -> Result<Residual, Declined> {
+        if request.heat == Heat::Cold {
+            return Err(Declined::Cold);
+        }
         let mut residual = eval::run(&Evaluation {
             prepared: &self.generic[&request.function],
             request,
@@ -244,6 +256,7 @@ impl<'a> Work<'a> {
         key: &GenericKey,
         compute: impl FnOnce() -> Result<Stored, Declined>,
     ) -> Result<Answer, Declined> {
+        let store = store.filter(|_| request.heat != Heat::Cold);
         let store = store.map(|store| (store, key.request(request, &self.image)));
         if let Some((store, key)) = &store
             && let Some(stored) = self.recall(request, *store, key)

@@ -7,7 +7,9 @@ use bactrian_specializer::lift::{Reason, Unsupported};
 use bactrian_specializer::link::LinkError;
 use bactrian_specializer::module::ModuleError;
 use bactrian_specializer::request::RequestError;
-use bactrian_specializer::{Error, Observer, Options, Outcome, Report, link_generic, specialize};
+use bactrian_specializer::{
+    Error, Observer, Options, Outcome, Profile, Report, link_generic, specialize,
+};
 
 /// An interpreter that counts down in a loop, with one request.
 const MODULE: &str = r#"(module
@@ -196,4 +198,14 @@ fn requests_beyond_a_budget() {
     assert_eq!(rounds, Declined::Rounds(0));
     let insts = declined(|options| options.budgets.insts = 1);
     assert_eq!(insts, Declined::Insts(1));
+}
+
+#[test]
+fn a_request_that_is_cold_by_the_profile() {
+    let profile = Profile::parse("bactrian profile 1\n0\t64\t1\tcode@0x1000\n");
+    let profile = Some(profile.expect("a profile"));
+    assert_eq!(
+        declined(|options| options.profile = profile),
+        Declined::Cold
+    );
 }

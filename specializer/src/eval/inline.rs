@@ -8,7 +8,8 @@
 //!
 //! Small functions are taken, and larger ones that are given a function which is known; up to a
 //! total for each request. A function that calls itself is taken within itself, once. How much is
-//! taken depends on the size of the whole program ([`Inlining`]).
+//! taken depends on the size of the whole program, and on what a profile says of the callee
+//! ([`Inlining`]).
 
 use smallvec::SmallVec;
 
@@ -23,11 +24,19 @@ use crate::image::Place;
 use crate::ir::generic::{Block, Inst, Target};
 use crate::ir::{Callee, Symbol, Type};
 use crate::op::{Const, Op};
-use crate::request::{Param, Request};
+use crate::request::{Heat, Param, Request};
+
+/// How much is evaluated in place, depending on the callee.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Inlining {
+    pub usual: Limits,
+    /// For callees that a profile calls hot.
+    pub hot: Limits,
+}
 
 /// Limits of calls in place: bytes of code, but for the depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
-pub struct Inlining {
+pub struct Limits {
     /// The callee's, wherever it is called.
     pub anywhere: u32,
     /// The callee's, in a request whose code loops.
@@ -50,30 +59,59 @@ impl Inlining {
     /// Programs with more code than that, in bytes, are large.
     const LARGE: u64 = 1 << 20;
 
-    /// For a program whose requests have `bytes` of code. A copy costs what compiling it costs,
-    /// which a small program can afford.
+    /// For a program whose requests have `bytes` of code, without what is cold. A copy costs what
+    /// compiling it costs, which a small program can afford.
     pub fn for_program(bytes: u64) -> Self {
-        let small = Self {
-            anywhere: 256,
-            in_loops: 512,
-            guessed: 128,
-            applying: 1024,
-            recursive: 512,
-            total: 4096,
-            total_recursive: 1536,
-            depth: 4,
-        };
-        if bytes <= Self::LARGE {
-            return small;
-        }
-        Self {
-            anywhere: 64,
-            in_loops: 256,
-            recursive: 0,
-            total: 2048,
-            ..small
+        match bytes <= Self::LARGE {
+            true => Self {
+                usual: Limits::MEDIUM,
+                hot: Limits::HIGH,
+            },
+            false => Self {
+                usual: Limits::LOW,
+                hot: Limits::MEDIUM,
+            },
         }
     }
+
+    fn of(&self, callee: &Request) -> Option<Limits> {
+        match callee.heat {
+            Heat::Cold => None,
+            Heat::Usual => Some(self.usual),
+            Heat::Hot => Some(self.hot),
+        }
+    }
+}
+
+impl Limits {
+    const LOW: Self = Self {
+        anywhere: 64,
+        in_loops: 256,
+        recursive: 0,
+        total: 2048,
+        ..Self::MEDIUM
+    };
+
+    const MEDIUM: Self = Self {
+        anywhere: 256,
+        in_loops: 512,
+        guessed: 128,
+        applying: 1024,
+        recursive: 512,
+        total: 4096,
+        total_recursive: 1536,
+        depth: 4,
+    };
+
+    const HIGH: Self = Self {
+        anywhere: 512,
+        in_loops: 1024,
+        guessed: 256,
+        applying: 2048,
+        total: 8192,
+        depth: 5,
+        ..Self::MEDIUM
+    };
 }
 
 /// What follows a call that is evaluated in place.
@@ -267,7 +305,9 @@ impl<P: Phase> Machine<'_, P> {
             return true;
         }
         let evaluation = self.evaluation;
-        let limits = evaluation.inlining;
+        let Some(limits) = evaluation.inlining.of(callee) else {
+            return false;
+        };
         let results = &evaluation.prepared.function.signature.results;
         let address = evaluation.request.address(slot);
         // A function that calls itself before its first position begins again: on a slow path.
@@ -297,5 +337,42 @@ impl<P: Phase> Machine<'_, P> {
             self.contexts.inlined += callee.code_len;
         }
         fits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::Map;
+    use crate::ir::{Base, Func, Sig};
+
+    /// A request for code that a profile calls so.
+    fn request(heat: Heat) -> Request {
+        Request {
+            function: Func(0),
+            slot: 0,
+            generic: Func(0),
+            sig: Sig(0),
+            params: Vec::new(),
+            bases: Map::default(),
+            anchor: Base(0),
+            code: 0,
+            code_len: 8,
+            is_recursive: false,
+            loops: false,
+            name: None,
+            heat,
+        }
+    }
+
+    #[test]
+    fn larger_callees_are_taken_where_they_are_hot_and_none_where_they_are_cold() {
+        for bytes in [0, 1 << 20, 1 << 21] {
+            let inlining = Inlining::for_program(bytes);
+            assert_eq!(inlining.of(&request(Heat::Cold)), None);
+            let limits = |heat| inlining.of(&request(heat)).expect("it may be taken");
+            let (usual, hot) = (limits(Heat::Usual), limits(Heat::Hot));
+            assert!(hot.anywhere > usual.anywhere && hot.total > usual.total);
+        }
     }
 }

@@ -79,6 +79,8 @@ pub enum Declined {
     Rounds(usize),
     #[error("more than {0} residual instructions")]
     Insts(usize),
+    #[error("it is cold, by the profile")]
+    Cold,
 }
 
 /// Everything that evaluation of one request depends on.

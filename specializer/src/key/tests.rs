@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::fault::{Act, Damage, Fault, Kind};
+use crate::profile::Profile;
 use crate::request::Requests;
 
 const MODULE: &str = r#"(module
@@ -39,7 +40,10 @@ fn key_of(wat: &str, options: &Options) -> [u8; 32] {
 fn key_within(wat: &str, options: &Options, len: u64) -> [u8; 32] {
     let bytes = tables::module(wat).expect("the text is that of a module");
     let module = Module::parse(&bytes).expect("a module");
-    let requests = Requests::read(&module).expect("requests");
+    let mut requests = Requests::read(&module).expect("requests");
+    if let Some(profile) = &options.profile {
+        profile.apply(&mut requests);
+    }
     let image = Image::new(&module, &requests);
     GenericKey::new(&module, options, &Inlining::for_program(len))
         .request(&requests.requests[0], &image)
@@ -170,6 +174,29 @@ fn the_size_of_the_program_changes_the_key_at_one_place() {
     let keys = lens.map(|len| key_within(MODULE, &Options::default(), len));
     assert_eq!(keys.iter().collect::<HashSet<_>>().len(), 2);
     assert_eq!(keys[0], keys[2]);
+}
+
+/// Of a profile, what it says of the request itself is in its key.
+#[test]
+fn counts_change_a_key_only_where_they_change_the_code() {
+    let key = |options: &Options| key_of(MODULE, options);
+    let by = |lines: &str| {
+        let profile = Profile::parse(&format!("bactrian profile 1\n{lines}"));
+        key(&Options {
+            profile: Some(profile.expect("a profile")),
+            ..Options::default()
+        })
+    };
+    let without = key(&Options::default());
+    let counting = Options {
+        counts: true,
+        ..Options::default()
+    };
+    assert_eq!(key(&counting), without);
+    assert_eq!(by(""), without);
+    assert_eq!(by("7\t8\t1\tanother\n"), without);
+    assert_eq!(by("7\t8\t1\tcode@0x1000\n"), without, "of another length");
+    assert_ne!(by("7\t32\t1\tcode@0x1000\n"), without);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
-    CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, ImportSection,
-    Instruction, ValType,
+    CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, GlobalSection,
+    ImportSection, Instruction, ValType,
 };
 use wasmparser::{FunctionBody, KnownCustom, Operator};
 
@@ -197,6 +197,26 @@ impl Reencode for Copier<'_> {
             return Ok(());
         }
         utils::parse_export(self, exports, export)
+    }
+
+    fn parse_global_section(
+        &mut self,
+        globals: &mut GlobalSection,
+        section: wasmparser::GlobalSectionReader<'_>,
+    ) -> Copied<()> {
+        utils::parse_global_section(self, globals, section)?;
+        self.layout.counters.define(globals);
+        Ok(())
+    }
+
+    fn parse_export_section(
+        &mut self,
+        exports: &mut ExportSection,
+        section: wasmparser::ExportSectionReader<'_>,
+    ) -> Copied<()> {
+        utils::parse_export_section(self, exports, section)?;
+        self.layout.counters.export(exports);
+        Ok(())
     }
 
     fn parse_element_section(

@@ -9,12 +9,14 @@
 //! * dispatchers call residual functions by name ([`dispatch`]);
 //! * functions of an import module that the result is to do without become functions that answer a
 //!   constant, after all others;
+//! * residual functions count their activations, if that is asked for ([`counters`]);
 //! * the name section is made anew ([`names`]).
 //!
-//! Types, globals, tables and memories keep their indices; functions move down by the imports that
-//! go. Leaves out: dropping functions that are no longer reachable.
+//! Types, tables and memories keep their indices, as do the globals that are there; functions move
+//! down by the imports that go. Leaves out: dropping functions that are no longer reachable.
 
 mod copy;
+pub mod counters;
 mod data;
 mod dispatch;
 mod names;
@@ -26,6 +28,7 @@ use std::ops::Range;
 
 pub use annotations::MODULE as ANNOTATIONS;
 
+use self::counters::Counters;
 pub use self::dispatch::Case;
 use self::dispatch::Cases;
 use self::names::Names;
@@ -60,6 +63,8 @@ pub struct Choices<'a> {
     pub absent: Option<&'a Absent>,
     /// Functions have no names.
     pub strip: bool,
+    /// Residual functions count their activations.
+    pub counts: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -78,10 +83,8 @@ pub enum LinkError {
 
 /// Writes the linked module as it was laid out for these residual functions.
 pub fn write(module: &Module, layout: &Layout, residues: &[Residue]) -> Result<Vec<u8>, LinkError> {
-    let bodies = residues
-        .iter()
-        .map(|residue| layout.relocate(residue))
-        .collect::<Result<_, _>>()?;
+    let bodies = residues.iter().map(|residue| layout.relocate(residue));
+    let bodies = layout.counters.count(bodies.collect::<Result<_, _>>()?);
     let names = (!layout.strip).then(|| Names::new(module, layout, residues));
     copy::run(module, layout, bodies, names)
 }
@@ -111,6 +114,8 @@ pub struct Layout {
     stub_base: u32,
     /// Functions have no names.
     strip: bool,
+    /// The counter of each residual function; none where nothing is counted.
+    counters: Counters,
 }
 
 /// A function that only answers.
@@ -169,6 +174,10 @@ impl Layout {
             stubs: stubs(module, choices)?,
             stub_base: count + residues.len() as u32,
             strip: choices.strip,
+            counters: match choices.counts {
+                true => Counters::new(module, requests, residues),
+                false => Counters::default(),
+            },
         };
         for request in &requests.requests {
             layout

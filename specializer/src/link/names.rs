@@ -27,11 +27,8 @@ impl Names {
     /// The names that do not come from the generic module's name section.
     pub fn new(module: &Module, layout: &Layout, residues: &[Residue]) -> Self {
         let residual = layout.residual.iter().zip(residues);
-        let residual = residual.map(|(&(index, _), Residue { request, .. })| {
-            let name = request.name.as_deref().map(str::to_owned);
-            let name = name.unwrap_or_else(|| format!("code@{:#x}", request.code));
-            (index, name)
-        });
+        let residual =
+            residual.map(|(&(index, _), Residue { request, .. })| (index, request.title()));
         let imports = layout.functions.values().zip(&module.imports);
         let stubs = imports.filter_map(|(place, import)| match place {
             Place::Stub(number) => {

@@ -1,0 +1,92 @@
+//! Counters of activations: one global for each residual function, which adds one to it first.
+//!
+//! A counter is exported under [`PREFIX`] and the function's [`Identity`], so that a host finds
+//! names and counts without anything else, even in machine code.
+//!
+//! Invariant: a counter changes nothing that code can see. Generic functions are not counted.
+
+use std::collections::HashMap;
+
+use wasm_encoder::{
+    ConstExpr, Encode, ExportKind, ExportSection, GlobalSection, GlobalType, Instruction, ValType,
+};
+use wasmparser::{BinaryReader, FunctionBody};
+
+use super::Residue;
+use crate::module::Module;
+use crate::profile::{Identity, identities};
+use crate::request::Requests;
+
+/// What a counter's export begins with.
+pub const PREFIX: &str = "bactrian:activations\t";
+
+/// The counter of each residual function, in order.
+#[derive(Default)]
+pub(super) struct Counters {
+    /// The first one's index.
+    base: u32,
+    functions: Vec<Identity>,
+}
+
+impl Counters {
+    pub fn new(module: &Module, requests: &Requests, residues: &[Residue]) -> Self {
+        let slots = requests.requests.iter().map(|request| request.slot);
+        let identities: HashMap<u32, Identity> = slots.zip(identities(requests)).collect();
+        let functions = residues.iter().map(|residue| {
+            let identity = identities.get(&residue.request.slot);
+            identity.expect("a residue answers a request").clone()
+        });
+        Self {
+            base: module.globals.len() as u32,
+            functions: functions.collect(),
+        }
+    }
+
+    pub fn define(&self, globals: &mut GlobalSection) {
+        let counter = GlobalType {
+            val_type: ValType::I64,
+            mutable: true,
+            shared: false,
+        };
+        for _ in &self.functions {
+            globals.global(counter, &ConstExpr::i64_const(0));
+        }
+    }
+
+    pub fn export(&self, exports: &mut ExportSection) {
+        for (index, identity) in (self.base..).zip(&self.functions) {
+            let name = format!("{PREFIX}{identity}");
+            exports.export(&name, ExportKind::Global, index);
+        }
+    }
+
+    /// The bodies of residual functions, all of them, with what counts their activations.
+    pub fn count(&self, bodies: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        if self.functions.is_empty() {
+            return bodies;
+        }
+        let counters = self.base..;
+        let counted = counters.zip(bodies).map(|(counter, body)| {
+            let start = code_start(&body);
+            let mut counting = Vec::new();
+            for instruction in [
+                Instruction::GlobalGet(counter),
+                Instruction::I64Const(1),
+                Instruction::I64Add,
+                Instruction::GlobalSet(counter),
+            ] {
+                instruction.encode(&mut counting);
+            }
+            [&body[..start], &counting, &body[start..]].concat()
+        });
+        counted.collect()
+    }
+}
+
+/// Where in a body the code begins, after its locals.
+fn code_start(body: &[u8]) -> usize {
+    let reader = FunctionBody::new(BinaryReader::new(body, 0)).get_operators_reader();
+    reader
+        .expect("lowering writes the locals of a body")
+        .original_position()
+}

@@ -1,0 +1,250 @@
+//! Profiles: runs count what the program's text says, and builds go by it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use bactrian_tests::process::Outcome;
+use bactrian_tests::program::Program;
+use bactrian_tests::workshop::Workshop;
+use bactrian_tests::workspace;
+use wasmparser::{KnownCustom, Name, Parser, Payload};
+
+const PROGRAM: &str = "let twice n = n + n
+let never n = n * 3
+let rec walk n = if n < 2 then n else walk (n - 1) + walk (n - 2)
+let () =
+  let sum = ref 0 in
+  for i = 1 to 1000 do sum := !sum + twice i done;
+  sum := !sum + List.fold_left (+) 0 (List.map walk [ 10; 11 ]);
+  if !sum < 0 then print_int (never !sum);
+  print_int !sum;
+  exit (Array.length Sys.argv)
+";
+
+/// What `walk` is activated for 10 and for 11: 2 F(n + 1) - 1 times each, of Fibonacci's numbers F.
+const WALKS: u64 = 177 + 287;
+
+fn workshop() -> Result<Workshop> {
+    let workshop = Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))?;
+    fs::write(workshop.path("camel.ml"), PROGRAM)?;
+    let arguments = ["-g", "-o", "camel.byte", "camel.ml"];
+    workshop.make("ocamlc", &arguments)?;
+    Ok(workshop)
+}
+
+/// Runs the program; the profile that the run writes.
+fn profile(workshop: &Workshop) -> Result<String> {
+    let outcome = workshop.bactrian(&["run", "--profile", "camel.profile", "camel.byte"])?;
+    ensure!(outcome.status == Some(1), "{outcome:?}");
+    ensure!(outcome.stdout == b"1001144", "{outcome:?}");
+    Ok(fs::read_to_string(workshop.path("camel.profile"))?)
+}
+
+/// Builds `camel.wasm` with these arguments; what the command says.
+fn build(workshop: &Workshop, arguments: &[&str]) -> Result<String> {
+    let build = ["build", "camel.byte", "-o", "camel.wasm"];
+    let outcome = workshop.bactrian(&[&build, arguments].concat())?;
+    ensure!(outcome.status == Some(0), "{outcome:?}");
+    Ok(String::from_utf8(outcome.stderr)?)
+}
+
+fn built(workshop: &Workshop) -> Result<Vec<u8>> {
+    Ok(fs::read(workshop.path("camel.wasm"))?)
+}
+
+/// The number of functions in the module, and their names.
+fn functions(module: &[u8]) -> Result<(u32, BTreeSet<String>)> {
+    let (mut count, mut names) = (0, BTreeSet::new());
+    for payload in Parser::new(0).parse_all(module) {
+        match payload? {
+            Payload::FunctionSection(section) => count = section.count(),
+            Payload::CustomSection(section) => {
+                let KnownCustom::Name(section) = section.as_known() else {
+                    continue;
+                };
+                for subsection in section {
+                    if let Name::Function(functions) = subsection? {
+                        for naming in functions {
+                            names.insert(naming?.name.to_owned());
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok((count, names))
+}
+
+/// What the command says of a file that is no profile for it.
+fn refused(workshop: &Workshop, arguments: &[&str]) -> Result<String> {
+    let Outcome { status, stderr, .. } = workshop.bactrian(arguments)?;
+    assert_eq!(status, Some(125));
+    Ok(String::from_utf8(stderr)?)
+}
+
+#[test]
+fn a_run_counts_what_the_program_s_text_says() -> Result<()> {
+    let workshop = workshop()?;
+    let text = profile(&workshop)?;
+    let counts = text.lines().skip(1).map(|line| {
+        let (count, rest) = line.split_once('\t').context("a line has fields")?;
+        let (_, name) = rest.rsplit_once('\t').context("a line has fields")?;
+        Ok((name, count.parse()?))
+    });
+    let counts: BTreeMap<&str, u64> = counts.collect::<Result<_>>()?;
+    let expected = [
+        ("Camel.twice", 1000),
+        ("Camel.never", 0),
+        ("Camel.walk", WALKS),
+        ("Stdlib__List.map", 3),
+        ("Stdlib.exit", 1),
+    ];
+    for (name, count) in expected {
+        assert_eq!(counts.get(name), Some(&count), "{name}: {text}");
+    }
+    let sorted = text.lines().skip(1).is_sorted_by_key(|line| {
+        let count: Option<u64> = line.split('\t').next().and_then(|count| count.parse().ok());
+        std::cmp::Reverse(count)
+    });
+    assert!(sorted, "{text}");
+    assert_eq!(profile(&workshop)?, text, "from the cache");
+    Ok(())
+}
+
+#[test]
+fn a_build_by_a_profile_leaves_out_what_is_cold() -> Result<()> {
+    let workshop = workshop()?;
+    profile(&workshop)?;
+    build(&workshop, &[])?;
+    let (all, names) = functions(&built(&workshop)?)?;
+    assert!(names.contains("Camel.never"));
+    let said = build(&workshop, &["--profile", "camel.profile"])?;
+    assert!(said.contains("not 0 others; 0 of its own"), "{said}");
+    let (fewer, names) = functions(&built(&workshop)?)?;
+    assert!(fewer < all, "{fewer} of {all} functions");
+    assert!(!names.contains("Camel.never") && names.contains("Camel.walk"));
+    let outcome = workshop.bactrian(&["run", "camel.wasm"])?;
+    assert_eq!(outcome.stdout, b"1001144");
+    assert_eq!(outcome.status, Some(1));
+    Ok(())
+}
+
+/// What a profile calls cold runs all the same, as generic code.
+#[test]
+fn what_is_cold_by_the_profile_runs() -> Result<()> {
+    let workshop = workshop()?;
+    let lines = profile(&workshop)?.lines().map(cold).collect::<Vec<_>>();
+    fs::write(workshop.path("camel.profile"), lines.join("\n"))?;
+    build(&workshop, &["--profile", "camel.profile"])?;
+    let (_, names) = functions(&built(&workshop)?)?;
+    assert!(!names.contains("Camel.walk"));
+    let outcome = workshop.bactrian(&["run", "camel.wasm"])?;
+    assert_eq!(outcome.stdout, b"1001144");
+    Ok(())
+}
+
+/// Compiled and interpreted functions call each other, raise through each other and return to each
+/// other as ever.
+#[test]
+fn every_other_function_is_cold() -> Result<()> {
+    for name in [
+        "exceptions_flow",
+        "objects",
+        "overapplication",
+        "backtraces",
+        "sequences",
+    ] {
+        let workshop = Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))?;
+        let source = workspace().join(format!("tests/programs/{name}.ml"));
+        Program::new(source)?.compile(&workshop.path(""))?;
+        fs::rename(
+            workshop.path(&format!("{name}.byte")),
+            workshop.path("camel.byte"),
+        )?;
+        let run = ["run", "--env", "OCAMLRUNPARAM=b"];
+        let counting = ["--profile", "camel.profile", "camel.byte"];
+        let expected = workshop.bactrian(&[&run[..], &counting].concat())?;
+        let counted = fs::read_to_string(workshop.path("camel.profile"))?;
+        let lines = counted.lines().enumerate().map(|(number, line)| {
+            let is_cold = number % 2 == 1;
+            if is_cold { cold(line) } else { line.to_owned() }
+        });
+        let lines: Vec<_> = lines.collect();
+        fs::write(workshop.path("camel.profile"), lines.join("\n"))?;
+        build(&workshop, &["--profile", "camel.profile"])?;
+        let outcome = workshop.bactrian(&[&run[..], &["camel.wasm"]].concat())?;
+        let said = |outcome: &Outcome| (outcome.status, text(&outcome.stdout));
+        assert_eq!(said(&outcome), said(&expected), "{name}");
+    }
+    Ok(())
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The line with the count 0; the first line has none.
+fn cold(line: &str) -> String {
+    match line.split_once('\t') {
+        Some((_, function)) => format!("0\t{function}"),
+        None => line.to_owned(),
+    }
+}
+
+#[test]
+fn a_profile_of_another_program_changes_nothing() -> Result<()> {
+    let workshop = workshop()?;
+    let other = "bactrian profile 1\n7\t80\t1\tDonkey.trot\n0\t8\t1\tDonkey.rest\n";
+    fs::write(workshop.path("other.profile"), other)?;
+    let said = build(&workshop, &["--profile", "other.profile"])?;
+    assert!(said.contains("knows 0 functions"), "{said}");
+    assert!(
+        said.contains("; 2 of its own are not in the program"),
+        "{said}"
+    );
+    let by_other = built(&workshop)?;
+    build(&workshop, &[])?;
+    assert!(by_other == built(&workshop)?);
+    Ok(())
+}
+
+#[test]
+fn a_malformed_profile_is_an_error_that_names_the_line() -> Result<()> {
+    let workshop = workshop()?;
+    let malformed = "bactrian profile 1\n7\t80\t1\tDonkey.trot\nmany\t80\t1\tDonkey.rest\n";
+    fs::write(workshop.path("malformed.profile"), malformed)?;
+    fs::write(workshop.path("binary.profile"), b"\xff\xfe")?;
+    let with = |name| ["build", "--profile", name, "-o", "camel.wasm", "camel.byte"];
+    let said = refused(&workshop, &with("malformed.profile"))?;
+    assert!(
+        said.contains("malformed.profile: line 3: the count"),
+        "{said}"
+    );
+    let said = refused(&workshop, &with("binary.profile"))?;
+    assert!(said.contains("binary.profile: "), "{said}");
+    let said = refused(&workshop, &with("missing.profile"))?;
+    assert!(said.contains("cannot read missing.profile"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn only_a_program_can_be_counted() -> Result<()> {
+    let workshop = workshop()?;
+    build(&workshop, &[])?;
+    let said = refused(
+        &workshop,
+        &["run", "--profile", "camel.profile", "camel.wasm"],
+    )?;
+    assert!(said.contains("camel.wasm: this counts nothing"), "{said}");
+    let said = workshop.bactrian(&[
+        "run",
+        "--generic",
+        "--profile",
+        "camel.profile",
+        "camel.byte",
+    ])?;
+    assert_eq!(said.status, Some(2), "{said:?}");
+    Ok(())
+}
