@@ -3,6 +3,7 @@
 //!
 //! Leaves out the functions that a guest calls: see [`crate::imports`].
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -100,6 +101,9 @@ enum Inherited {
 pub struct Host {
     pub wasi: WasiP1Ctx,
     pub limits: StoreLimits,
+    /// By the addresses of a call and of code, how often the one called the other, in a module that
+    /// counts.
+    pub callees: HashMap<(u32, u32), u64>,
     inherited: Inherited,
     /// Processor time of this process when the program began; without it the guest has no such
     /// clock.
@@ -118,6 +122,7 @@ impl Host {
         Self {
             wasi,
             limits: limits.build(),
+            callees: HashMap::new(),
             inherited: Inherited::Nothing,
             started: None,
         }

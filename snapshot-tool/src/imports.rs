@@ -1,5 +1,5 @@
-//! The functions that a guest may import: WASI, what is served beyond it, and the intrinsics, for
-//! modules that are not linked yet.
+//! The functions that a guest may import: WASI, what is served beyond it, what counts callees, and
+//! the intrinsics, for modules that are not linked yet.
 //!
 //! Leaves out: everything else. A module with any other import does not start.
 
@@ -19,7 +19,18 @@ pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker
     wasi::shadow(&mut linker).map_err(engine::error)?;
     unconfined::define(&mut linker, |host: &mut T| host.as_mut().unconfined())
         .map_err(engine::error)?;
+    let name = Intrinsic::ProfileCallee.name();
+    linker
+        .func_wrap(annotations::MODULE, name, count_callee)
+        .map_err(engine::error)?;
     Ok(linker)
+}
+
+/// [`Intrinsic::ProfileCallee`] in a module that counts: no callee is expected.
+fn count_callee<T: AsMut<Host>>(mut caller: Caller<'_, T>, call: u32, code: u32) -> u32 {
+    let host: &mut Host = caller.data_mut().as_mut();
+    *host.callees.entry((call, code)).or_default() += 1;
+    0
 }
 
 /// Adds the intrinsics with their generic meaning, for an annotated module that runs before it is

@@ -9,24 +9,32 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use cache::whole;
 use specializer::Profile;
-use specializer::link::counters::PREFIX;
+use specializer::link::counters;
+use specializer::profile::Counted;
 use wasmtime::{Instance, Store, Val};
 
-/// The counts of an instance, whose module names its counters; none where nothing is counted.
-pub fn counted<T>(store: &mut Store<T>, instance: &Instance) -> Profile {
-    let mut counters = Vec::new();
-    for export in instance.exports(&mut *store) {
-        let identity = export.name().strip_prefix(PREFIX);
-        let identity = identity.and_then(|identity| identity.parse().ok());
-        counters.extend(identity.zip(export.into_global()));
-    }
-    let mut profile = Profile::default();
-    for (identity, counter) in counters {
-        if let Val::I64(count) = counter.get(&mut *store) {
-            profile.note(identity, count as u64);
-        }
-    }
-    profile
+use crate::host::Host;
+
+/// What an instance has counted, whose module names its counters; nothing where it counts nothing.
+pub fn counted(store: &mut Store<Host>, instance: &Instance) -> Profile {
+    let exports = instance.exports(&mut *store).filter_map(|export| {
+        let (code, identity) = counters::counted(export.name())?;
+        Some((code, identity, export.into_global()?))
+    });
+    let exports: Vec<_> = exports.collect();
+    let functions = exports.into_iter().filter_map(|(code, identity, counter)| {
+        let Val::I64(count) = counter.get(&mut *store) else {
+            return None;
+        };
+        Some(Counted {
+            identity,
+            code,
+            activations: count as u64,
+        })
+    });
+    let functions = functions.collect();
+    let calls = store.data().callees.iter();
+    Profile::new(functions, calls.map(|(&call, &count)| (call, count)))
 }
 
 pub fn read(path: &Path) -> Result<Profile> {

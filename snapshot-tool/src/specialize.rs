@@ -120,9 +120,12 @@ pub fn fit(fit: &Fit) -> String {
         cold,
         unknown,
         stale,
+        calls,
     } = fit;
     format!(
-        "the profile knows {known} functions of the program ({hot} hot, {cold} cold), not {unknown} others; {stale} of its own are not in the program"
+        "the profile knows {known} functions of the program ({hot} hot, {cold} cold), not \
+         {unknown} others; {stale} of its own are not in the program; it expects the callees of \
+         {calls} calls"
     )
 }
 

@@ -34,14 +34,21 @@ impl GenericKey {
             lockstep_events,
             absent: _,
             strip: _,
+            counts,
             optimisations,
             budgets,
             fault,
-            counts: _,
             profile: _,
             verify: _,
         } = options;
-        key.value(&(lockstep_events, optimisations, budgets, inlining, fault));
+        key.value(&(
+            lockstep_events,
+            counts,
+            optimisations,
+            budgets,
+            inlining,
+            fault,
+        ));
         key.list(&module.imports, |key, import| {
             key.bytes(import.module.as_bytes());
             key.bytes(import.name.as_bytes());
@@ -78,11 +85,12 @@ impl GenericKey {
             loops,
             name: _,
             heat,
+            callees,
         } = request;
         let mut key = Self {
             hasher: self.hasher.clone(),
         };
-        key.value(&(function, sig, anchor, loops, heat));
+        key.value(&(function, sig, anchor, loops, heat, callees));
         key.list(params, Self::value);
         let bytes = image.constant_bytes(*code, *code_len);
         key.bytes(&bytes.expect("requests are checked to have constant code"));

@@ -5,6 +5,7 @@
 use crate::eval::Budgets;
 use crate::fault::Fault;
 use crate::link::{Absent, Choices};
+use crate::op::Intrinsic;
 use crate::optimisations::Optimisations;
 use crate::profile::Profile;
 
@@ -18,7 +19,7 @@ pub struct Options {
     pub strip: bool,
     /// Count activations of residual functions, but for those that are evaluated in place
     /// ([`Optimisations::inlining`]), in globals that are exported as [`crate::link::counters`]
-    /// says.
+    /// says, and report callees ([`Intrinsic::ProfileCallee`]).
     pub counts: bool,
     /// What runs of the program have counted.
     pub profile: Option<Profile>,
@@ -33,10 +34,20 @@ pub struct Options {
 }
 
 impl Options {
+    /// The intrinsics that residual code calls, as imports.
+    pub fn kept(&self) -> &'static [Intrinsic] {
+        match (self.lockstep_events, self.counts) {
+            (false, false) => &[],
+            (true, false) => &[Intrinsic::LockstepEvent],
+            (false, true) => &[Intrinsic::ProfileCallee],
+            (true, true) => &[Intrinsic::LockstepEvent, Intrinsic::ProfileCallee],
+        }
+    }
+
     /// Those that the linker has to know.
     pub fn choices(&self) -> Choices<'_> {
         Choices {
-            keep_events: self.lockstep_events,
+            kept: self.kept(),
             dispatch: self.optimisations.dispatch,
             absent: self.absent.as_ref(),
             strip: self.strip,

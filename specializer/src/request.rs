@@ -64,6 +64,9 @@ pub struct Request {
     pub name: Option<Box<str>>,
     /// What a profile says of it.
     pub heat: Heat,
+    /// What a profile says of the calls in its code: by distance from the code's beginning, how
+    /// far it is from the call to the code that it most often calls.
+    pub callees: BTreeMap<u32, i32>,
 }
 
 /// How often code runs, as a profile has it.
@@ -115,6 +118,11 @@ impl Request {
         self.bases[base].wrapping_sub(self.slot) as i32
     }
 
+    /// How far the code is that the call at `address` most often calls.
+    pub fn guess(&self, address: u32) -> Option<i32> {
+        self.callees.get(&address.wrapping_sub(self.code)).copied()
+    }
+
     /// What to call the code.
     pub fn title(&self) -> String {
         match &self.name {
@@ -137,6 +145,7 @@ impl Request {
             self.is_recursive,
             self.loops,
             self.heat,
+            &self.callees,
         );
         let hash = blake3::hash(format!("{asked:?}").as_bytes());
         *hash.as_bytes().first_chunk().expect("a hash has 32 bytes")
@@ -364,6 +373,7 @@ impl Reader<'_, '_> {
             loops: flags & abi::REQUEST_LOOPS != 0,
             name: None,
             heat: Heat::Usual,
+            callees: BTreeMap::new(),
         };
         for (index, &ty) in signature.params.iter().enumerate() {
             let list = address.wrapping_add(offset_of!(abi::Request, params) as u32);

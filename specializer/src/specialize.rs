@@ -197,6 +197,7 @@ impl<'a> Work<'a> {
             inlining: self.inlining,
             optimisations: self.options.optimisations,
             lockstep_events: self.options.lockstep_events,
+            counts: self.options.counts,
             boxes: &self.boxes,
         })?;
         let function = &mut residual.function;
@@ -277,7 +278,7 @@ impl<'a> Work<'a> {
         let around = check::Surroundings {
             module: self.module,
             image: &self.image,
-            keeps_events: self.options.lockstep_events,
+            kept: self.options.kept(),
         };
         let candidates = store.candidates(key).into_iter();
         let mut decoded = candidates.filter_map(|blob| Stored::decode(key, &blob));

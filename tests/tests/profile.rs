@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use bactrian_tests::process::Outcome;
 use bactrian_tests::program::Program;
 use bactrian_tests::workshop::Workshop;
@@ -11,16 +11,21 @@ use bactrian_tests::workspace;
 use wasmparser::{KnownCustom, Name, Parser, Payload};
 
 const PROGRAM: &str = "let twice n = n + n
+let rarely n = n * 5
 let never n = n * 3
+let apply f n = f n
 let rec walk n = if n < 2 then n else walk (n - 1) + walk (n - 2)
 let () =
   let sum = ref 0 in
-  for i = 1 to 1000 do sum := !sum + twice i done;
+  for i = 1 to 1000 do sum := !sum + apply twice i done;
+  for i = 1 to 10 do sum := !sum + apply rarely i done;
   sum := !sum + List.fold_left (+) 0 (List.map walk [ 10; 11 ]);
   if !sum < 0 then print_int (never !sum);
   print_int !sum;
   exit (Array.length Sys.argv)
 ";
+
+const OUTPUT: &[u8] = b"1001419";
 
 /// What `walk` is activated for 10 and for 11: 2 F(n + 1) - 1 times each, of Fibonacci's numbers F.
 const WALKS: u64 = 177 + 287;
@@ -37,7 +42,7 @@ fn workshop() -> Result<Workshop> {
 fn profile(workshop: &Workshop) -> Result<String> {
     let outcome = workshop.bactrian(&["run", "--profile", "camel.profile", "camel.byte"])?;
     ensure!(outcome.status == Some(1), "{outcome:?}");
-    ensure!(outcome.stdout == b"1001144", "{outcome:?}");
+    ensure!(outcome.stdout == OUTPUT, "{outcome:?}");
     Ok(fs::read_to_string(workshop.path("camel.profile"))?)
 }
 
@@ -88,14 +93,23 @@ fn refused(workshop: &Workshop, arguments: &[&str]) -> Result<String> {
 fn a_run_counts_what_the_program_s_text_says() -> Result<()> {
     let workshop = workshop()?;
     let text = profile(&workshop)?;
-    let counts = text.lines().skip(1).map(|line| {
-        let (count, rest) = line.split_once('\t').context("a line has fields")?;
-        let (_, name) = rest.rsplit_once('\t').context("a line has fields")?;
-        Ok((name, count.parse()?))
-    });
-    let counts: BTreeMap<&str, u64> = counts.collect::<Result<_>>()?;
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut calls = Vec::new();
+    for line in text.lines().skip(1) {
+        match *line.split('\t').collect::<Vec<_>>() {
+            [count, _, _, name] => {
+                counts.insert(name, count.parse()?);
+            }
+            [count, _, _, caller, _, _, _, callee] => {
+                calls.push((caller, callee, count.parse::<u64>()?));
+            }
+            _ => bail!("{line:?}"),
+        }
+    }
     let expected = [
+        ("Camel.apply", 1010),
         ("Camel.twice", 1000),
+        ("Camel.rarely", 10),
         ("Camel.never", 0),
         ("Camel.walk", WALKS),
         ("Stdlib__List.map", 3),
@@ -104,11 +118,14 @@ fn a_run_counts_what_the_program_s_text_says() -> Result<()> {
     for (name, count) in expected {
         assert_eq!(counts.get(name), Some(&count), "{name}: {text}");
     }
-    let sorted = text.lines().skip(1).is_sorted_by_key(|line| {
-        let count: Option<u64> = line.split('\t').next().and_then(|count| count.parse().ok());
-        std::cmp::Reverse(count)
-    });
-    assert!(sorted, "{text}");
+    let expected = [
+        ("Camel.apply", "Camel.twice", 1000),
+        ("Camel.apply", "Camel.rarely", 10),
+        ("Stdlib__List.map", "Camel.walk", 2),
+    ];
+    for call in expected {
+        assert!(calls.contains(&call), "{call:?}: {text}");
+    }
     assert_eq!(profile(&workshop)?, text, "from the cache");
     Ok(())
 }
@@ -126,7 +143,7 @@ fn a_build_by_a_profile_leaves_out_what_is_cold() -> Result<()> {
     assert!(fewer < all, "{fewer} of {all} functions");
     assert!(!names.contains("Camel.never") && names.contains("Camel.walk"));
     let outcome = workshop.bactrian(&["run", "camel.wasm"])?;
-    assert_eq!(outcome.stdout, b"1001144");
+    assert_eq!(outcome.stdout, OUTPUT);
     assert_eq!(outcome.status, Some(1));
     Ok(())
 }
@@ -141,7 +158,57 @@ fn what_is_cold_by_the_profile_runs() -> Result<()> {
     let (_, names) = functions(&built(&workshop)?)?;
     assert!(!names.contains("Camel.walk"));
     let outcome = workshop.bactrian(&["run", "camel.wasm"])?;
-    assert_eq!(outcome.stdout, b"1001144");
+    assert_eq!(outcome.stdout, OUTPUT);
+    Ok(())
+}
+
+/// Bytes of code in the module.
+fn bytes(module: &[u8]) -> Result<usize> {
+    let mut bytes = 0;
+    for payload in Parser::new(0).parse_all(module) {
+        if let Payload::CodeSectionEntry(body) = payload? {
+            bytes += body.range().len();
+        }
+    }
+    Ok(bytes)
+}
+
+#[test]
+fn a_build_by_a_profile_expects_callees_and_runs_if_others_are_called() -> Result<()> {
+    let workshop = workshop()?;
+    let text = profile(&workshop)?;
+    let lines: Vec<Vec<&str>> = text
+        .lines()
+        .map(|line| line.split('\t').collect())
+        .collect();
+    let of = |names: &[&str]| {
+        let is_of = |line: &&Vec<&str>| line.iter().skip(3).step_by(4).eq(names);
+        lines
+            .iter()
+            .find(is_of)
+            .with_context(|| format!("{names:?}: {text}"))
+    };
+    let call = of(&["Camel.apply", "Camel.twice"])?;
+    let rarely = of(&["Camel.rarely"])?;
+    let functions: Vec<_> = lines.iter().filter(|line| line.len() <= 4).collect();
+    let size = |distance: &str, callee: &[&str]| {
+        let call = [&call[..4], &[distance], callee].concat();
+        let lines = functions.iter().map(|line| line.join("\t"));
+        let lines: Vec<_> = lines.chain([call.join("\t")]).collect();
+        fs::write(workshop.path("camel.profile"), lines.join("\n"))?;
+        let said = build(&workshop, &["--profile", "camel.profile"])?;
+        let outcome = workshop.bactrian(&["run", "camel.wasm"])?;
+        assert_eq!(outcome.stdout, OUTPUT);
+        Ok::<_, anyhow::Error>((said, bytes(&built(&workshop)?)?))
+    };
+    let (said, expected) = size(call[4], &call[5..])?;
+    assert!(said.contains("expects the callees of 1 calls"), "{said}");
+    let (_, nowhere) = size("4294967295", &call[5..])?;
+    assert!(expected > nowhere, "{expected} and {nowhere} bytes");
+    let (_, wrong) = size(call[4], &rarely[1..])?;
+    assert!(wrong > nowhere, "{wrong} and {nowhere} bytes");
+    let no_call = format!("{}", call[4].parse::<u32>()? + 8);
+    assert_eq!(size(&no_call, &call[5..])?.1, nowhere);
     Ok(())
 }
 

@@ -232,6 +232,10 @@ intrinsics! {
         /// Forgets cached contents: other code may have changed the cells in memory. Every cell
         /// must have been synced (or dropped) before.
         CellsInvalidate "cells.invalidate" fn cells_invalidate(), Nothing, Calls;
+        /// Returns the code that the call at `call` most often calls, where residual code is made
+        /// by a profile that knows it; else 0. Where residual code counts for a profile, it tells
+        /// the host of `code`, which is about to be called.
+        ProfileCallee "profile.callee" fn profile_callee(call: u32, code: u32) -> u32, Zero, Calls;
         /// An event for lockstep: `kind`, interpreter position, stack pointer, a value. Syncs all
         /// cells when events are compiled in, else nothing.
         LockstepEvent "lockstep.event"

@@ -17,7 +17,7 @@ use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
     box_exists, cells_drop_below, context_pop, context_push, context_update, immediate, points_to,
-    safepoint_needless, specialize_active, specialize_guess, specialize_range,
+    profile_callee, safepoint_needless, specialize_active, specialize_guess, specialize_range,
 };
 
 /// The registers of an activation.
@@ -445,14 +445,19 @@ impl Registers {
     }
 
     /// The code of the closure in the accumulator. If the instruction has a hint, what follows is
-    /// compiled once more for the code that the hint names, or only for that.
+    /// compiled once more for the code that the hint names, or only for that. Where the hint is a
+    /// guess, or there is none, a profile may know better.
     #[inline(always)]
     pub fn callee(&self) -> u32 {
-        let code = || memory::load_u32(self.accu as u32);
-        match code::hint(self.pc) {
-            Some((entry, Certainty::Certain)) => entry,
-            Some((entry, Certainty::Guessed)) => specialize_guess(code(), entry),
-            None => code(),
+        let hint = code::hint(self.pc);
+        if let Some((entry, Certainty::Certain)) = hint {
+            return entry;
+        }
+        let code = memory::load_u32(self.accu as u32);
+        match (profile_callee(self.pc, code), hint) {
+            (0, None) => code,
+            (0, Some((entry, _))) => specialize_guess(code, entry),
+            (entry, _) => specialize_guess(code, entry),
         }
     }
 

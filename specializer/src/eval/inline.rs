@@ -362,6 +362,7 @@ mod tests {
             loops: false,
             name: None,
             heat,
+            callees: std::collections::BTreeMap::new(),
         }
     }
 

@@ -22,6 +22,7 @@ mod exit;
 mod facts;
 mod inline;
 mod prepare;
+mod profile;
 mod rounds;
 mod stack;
 mod transfer;
@@ -94,6 +95,8 @@ pub struct Evaluation<'a> {
     pub optimisations: Optimisations,
     /// Whether residual code reports lockstep events.
     pub lockstep_events: bool,
+    /// Whether residual code reports callees.
+    pub counts: bool,
     /// How the interpreter boxes numbers.
     pub boxes: &'a Boxes,
 }

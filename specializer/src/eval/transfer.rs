@@ -347,6 +347,7 @@ impl<'a, P: Phase> Machine<'a, P> {
                 self.sync_if_due();
                 self.invalidate();
             }
+            Intrinsic::ProfileCallee => self.profile_callee(args, result),
             Intrinsic::LockstepEvent => {
                 if self.evaluation.lockstep_events {
                     self.sync();

@@ -1,7 +1,7 @@
 //! Counters of activations: one global for each residual function, which adds one to it first.
 //!
-//! A counter is exported under [`PREFIX`] and the function's [`Identity`], so that a host finds
-//! names and counts without anything else, even in machine code.
+//! A counter is exported under a name that says what the function is known by and where its code
+//! is, so that a host finds both without anything else, even in machine code.
 //!
 //! Invariant: a counter changes nothing that code can see. Generic functions are not counted.
 
@@ -18,14 +18,21 @@ use crate::profile::{Identity, identities};
 use crate::request::Requests;
 
 /// What a counter's export begins with.
-pub const PREFIX: &str = "bactrian:activations\t";
+const PREFIX: &str = "bactrian:activations ";
+
+/// The address of the code, and the function, whose counter is exported under `name`, if that is
+/// a counter's.
+pub fn counted(name: &str) -> Option<(u32, Identity)> {
+    let (code, identity) = name.strip_prefix(PREFIX)?.split_once(' ')?;
+    Some((code.parse().ok()?, identity.parse().ok()?))
+}
 
 /// The counter of each residual function, in order.
 #[derive(Default)]
 pub(super) struct Counters {
     /// The first one's index.
     base: u32,
-    functions: Vec<Identity>,
+    functions: Vec<(u32, Identity)>,
 }
 
 impl Counters {
@@ -34,7 +41,8 @@ impl Counters {
         let identities: HashMap<u32, Identity> = slots.zip(identities(requests)).collect();
         let functions = residues.iter().map(|residue| {
             let identity = identities.get(&residue.request.slot);
-            identity.expect("a residue answers a request").clone()
+            let identity = identity.expect("a residue answers a request");
+            (residue.request.code, identity.clone())
         });
         Self {
             base: module.globals.len() as u32,
@@ -54,8 +62,8 @@ impl Counters {
     }
 
     pub fn export(&self, exports: &mut ExportSection) {
-        for (index, identity) in (self.base..).zip(&self.functions) {
-            let name = format!("{PREFIX}{identity}");
+        for (index, (code, identity)) in (self.base..).zip(&self.functions) {
+            let name = format!("{PREFIX}{code} {identity}");
             exports.export(&name, ExportKind::Global, index);
         }
     }

@@ -56,8 +56,8 @@ pub struct Absent {
 /// How to link, beside what is linked.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choices<'a> {
-    /// Lockstep's events stay calls of their import.
-    pub keep_events: bool,
+    /// Intrinsics that stay calls of their imports.
+    pub kept: &'a [Intrinsic],
     /// Dispatchers call residual functions by name.
     pub dispatch: bool,
     pub absent: Option<&'a Absent>,
@@ -260,7 +260,7 @@ fn places(module: &Module, choices: Choices) -> Result<Map<Func, Place>, LinkErr
         let import = module.import(func);
         let place = match import {
             Some(import) if import.module == ANNOTATIONS => match intrinsic(import) {
-                Some(Intrinsic::LockstepEvent) if choices.keep_events => None,
+                Some(intrinsic) if choices.kept.contains(&intrinsic) => None,
                 Some(intrinsic) if is_well_typed(module, func, intrinsic) => {
                     Some(Place::Intrinsic(intrinsic))
                 }

@@ -28,7 +28,7 @@ pub struct Surroundings<'a> {
     pub module: &'a Module<'a>,
     pub image: &'a Image<'a>,
     /// Whether linking keeps the import of lockstep events.
-    pub keeps_events: bool,
+    pub kept: &'a [Intrinsic],
 }
 
 /// Why a stored function is not used.
@@ -130,7 +130,7 @@ impl Check<'_> {
 
     /// The index of an import that linking keeps.
     fn kept(&self, intrinsic: Intrinsic) -> Option<u32> {
-        if !self.around.keeps_events || intrinsic != Intrinsic::LockstepEvent {
+        if !self.around.kept.contains(&intrinsic) {
             return None;
         }
         let mut imports = self.around.module.imports.iter();

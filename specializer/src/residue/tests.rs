@@ -142,7 +142,7 @@ fn check(module: &[u8], options: &Options, stored: &Stored) -> Result<(), Misfit
     let around = check::Surroundings {
         module: &module,
         image: &image,
-        keeps_events: options.lockstep_events,
+        kept: options.kept(),
     };
     check::run(&around, &requests.requests[0], stored)
 }

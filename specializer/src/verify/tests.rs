@@ -350,7 +350,10 @@ fn generic_values_stay_in_their_block() {
 #[test]
 fn hints_and_cells_are_not_residual() {
     for &intrinsic in Intrinsic::ALL {
-        if matches!(intrinsic, Intrinsic::LockstepEvent) {
+        if matches!(
+            intrinsic,
+            Intrinsic::LockstepEvent | Intrinsic::ProfileCallee
+        ) {
             continue;
         }
         let op = Op::Intrinsic(intrinsic);
