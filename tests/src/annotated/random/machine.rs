@@ -210,7 +210,8 @@ impl<'r> Code<'r> {
             }
             22 => self.op(32, 0, 0),
             23 => self.op(34, 0, 0),
-            24 | 25 => self.immediate(),
+            24 => self.immediate(),
+            25 => self.op(26, float, 0),
             _ => self.op(5, 0, 0),
         }
     }
