@@ -179,6 +179,9 @@ pub struct LockstepArgs {
     /// Collect garbage at every safepoint.
     #[arg(long)]
     pub stress: bool,
+    /// Specialize as `bactrian build` does with this profile.
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
     /// How long one side may keep the other waiting.
     #[arg(long, value_name = "SECONDS", default_value = "60")]
     pub patience: u64,

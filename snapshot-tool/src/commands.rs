@@ -133,6 +133,7 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     input::require_program(&args.program, guest::DEFAULT)?;
     let bytecode = read(&args.program)?;
     let mut pipeline = Pipeline::new(settings(&args.build, precompiled)?)?;
+    pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let line = StatusLine::new().map(Arc::new);
     let setup = Setup {
         guest: guest::DEFAULT,
@@ -233,8 +234,7 @@ fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     let mut pipeline = Pipeline::new(settings(&args.build, precompiled)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     pipeline.settings.options.strip = args.strip;
-    let profile = args.profile.as_deref().map(profile::read).transpose()?;
-    pipeline.settings.options.profile = profile;
+    pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let wasm = pipeline
         .module(&bytecode)
         .with_context(|| args.program.display().to_string())?;

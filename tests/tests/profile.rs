@@ -244,6 +244,9 @@ fn every_other_function_is_cold() -> Result<()> {
         let outcome = workshop.bactrian(&[&run[..], &["camel.wasm"]].concat())?;
         let said = |outcome: &Outcome| (outcome.status, text(&outcome.stdout));
         assert_eq!(said(&outcome), said(&expected), "{name}");
+        let lockstep = ["lockstep", "--env", "OCAMLRUNPARAM=b"];
+        let outcome = workshop.bactrian(&[&lockstep[..], &counting].concat())?;
+        assert_eq!(said(&outcome), said(&expected), "{name}");
     }
     Ok(())
 }
