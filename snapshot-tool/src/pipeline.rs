@@ -194,8 +194,7 @@ impl Pipeline {
             .time("compile", || Module::new(engine, wasm))
             .map_err(engine::error)?;
         let found = self.known_code.found() - before;
-        let image = module.image_range();
-        let size = size(image.end as usize - image.start as usize);
+        let size = size(module.text().len());
         self.stages
             .note(format!("{size}, {found} functions precompiled"));
         if let Some(cache) = cache {

@@ -69,6 +69,8 @@ pub struct Build {
     pub wasm_bytes: usize,
     /// Size of its machine code.
     pub code_bytes: usize,
+    /// Size of that with all that is mapped beside it: the program's data above all.
+    pub image_bytes: usize,
     pub summary: Summary,
 }
 
@@ -193,7 +195,7 @@ impl Bench {
         let module = pipeline.machine_code(&wasm)?;
         let bytes = module.serialize().map_err(engine::error)?;
         let wall = start.elapsed();
-        let code = module.image_range();
+        let image = module.image_range();
         let cpu = |stage| {
             let stage = pipeline.stages.get(stage);
             stage.map_or(Duration::ZERO, |stage| stage.cpu)
@@ -203,7 +205,8 @@ impl Bench {
             specialize_cpu: cpu("specialize"),
             compile_cpu: cpu("compile"),
             wasm_bytes: wasm.len(),
-            code_bytes: code.end as usize - code.start as usize,
+            code_bytes: module.text().len(),
+            image_bytes: image.end as usize - image.start as usize,
             summary: pipeline.summary.unwrap_or_default(),
         };
         Ok((bytes, build))
