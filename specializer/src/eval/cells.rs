@@ -147,8 +147,7 @@ impl<V: Content> Cells<V> {
         }
     }
 
-    /// Forgets clean cells of whose contents nothing is known, and where blocks are. Integers stay
-    /// what they are.
+    /// Forgets clean cells of whose contents nothing is known, and where blocks are.
     pub fn invalidate(&mut self, integers: Integers) {
         self.cells.retain(|cell| {
             let abs = cell.value.abs();
