@@ -126,6 +126,12 @@ impl Order {
     pub fn retreats(&self, from: Block, to: Block) -> bool {
         self.number[to] <= self.number[from]
     }
+
+    /// Whether an edge goes back to the block.
+    pub fn begins_loop(&self, block: Block) -> bool {
+        let mut preds = self.preds.of(block).iter();
+        preds.any(|&pred| self.retreats(pred, block))
+    }
 }
 
 /// The dominator tree over reachable blocks.

@@ -319,8 +319,10 @@ impl fmt::Display for Profile {
         let mut lines: Vec<_> = self.callees.iter().collect();
         lines.sort_by_key(|&(_, &count)| std::cmp::Reverse(count));
         for ((Call { caller, distance }, callee), count) in lines {
-            let fields = [&count as &dyn fmt::Display, caller, distance, callee];
-            writeln!(f, "{}", fields.map(ToString::to_string).join("\t"))?;
+            writeln!(
+                f,
+                "{count}{SEPARATOR}{caller}{SEPARATOR}{distance}{SEPARATOR}{callee}"
+            )?;
         }
         Ok(())
     }

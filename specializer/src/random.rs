@@ -61,15 +61,8 @@ pub fn function(random: &mut Rng, max_blocks: usize) -> Function {
     };
     let order = Order::new(&function);
     let dominators = Dominators::new(&function, &order);
-    let in_loop = |block: Block| {
-        order
-            .preds
-            .of(block)
-            .iter()
-            .any(|&pred| order.retreats(pred, block))
-    };
     let reports = (function.blocks.keys())
-        .map(|block| in_loop(block) || random.usize(..3) == 0)
+        .map(|block| order.begins_loop(block) || random.usize(..3) == 0)
         .collect();
     let mut builder = Builder {
         random,

@@ -159,8 +159,7 @@ impl Pass<'_> {
             return self.along(function, first, block);
         }
         let dominator = self.dominators.parent[block].expect("a block with predecessors has one");
-        let retreats = |&pred: &Block| self.order.retreats(pred, block);
-        let loads = match preds.len() > MOST_PREDECESSORS || preds.iter().any(retreats) {
+        let loads = match preds.len() > MOST_PREDECESSORS || self.order.begins_loop(block) {
             true => Vec::new(),
             false => {
                 let everywhere = |load: &&Loaded| {

@@ -14,7 +14,8 @@ use crate::ir::residual::{Block, Function, Value};
 
 pub fn run(function: &mut Function, reloads: &[Reload]) {
     let order = Order::new(function);
-    let headers = headers(&order);
+    let blocks = order.blocks.iter().copied();
+    let headers: Vec<Block> = blocks.filter(|&block| order.begins_loop(block)).collect();
     if headers.is_empty() {
         return;
     }
@@ -34,26 +35,21 @@ pub fn run(function: &mut Function, reloads: &[Reload]) {
         }
     }
     let in_loop = defined_in_loops(function, &order, &headers);
+    let is_needless =
+        |&&(loaded, _): &&Reload| in_loop[loaded] && is_unchanged[together[equal[loaded]]];
+    let mut needless = reloads.iter().filter(is_needless).peekable();
+    if needless.peek().is_none() {
+        return;
+    }
     let mut kept = itself;
     let mut renaming = Renaming::new(function);
-    for &(loaded, before) in reloads {
-        if in_loop[loaded] && is_unchanged[together[equal[loaded]]] {
-            kept[loaded] = kept[before];
-            renaming.replace(loaded, before);
-        }
+    for &(loaded, before) in needless {
+        kept[loaded] = kept[before];
+        renaming.replace(loaded, before);
     }
     let stands_for = Flow::new(function, &order, &kept).solve();
     renaming.apply(function);
     params::remove(function, &order, &stands_for);
-}
-
-/// Blocks with which loops begin.
-fn headers(order: &Order) -> Vec<Block> {
-    let is_header = |block: &&Block| {
-        let mut preds = order.preds.of(**block).iter();
-        preds.any(|&pred| order.retreats(pred, **block))
-    };
-    order.blocks.iter().filter(is_header).copied().collect()
 }
 
 /// Values of the blocks from a header to one that goes back to it, in reverse postorder: a few may

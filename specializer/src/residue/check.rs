@@ -27,7 +27,7 @@ use crate::request::Request;
 pub struct Surroundings<'a> {
     pub module: &'a Module<'a>,
     pub image: &'a Image<'a>,
-    /// Whether linking keeps the import of lockstep events.
+    /// Intrinsics whose imports linking keeps.
     pub kept: &'a [Intrinsic],
 }
 

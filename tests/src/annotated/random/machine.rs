@@ -200,7 +200,7 @@ impl<'r> Code<'r> {
             15 => self.op(22, 0, 0),
             16 => self.op(23, 0, 0),
             17 => self.op(25, float, other as i16),
-            18 => self.op(26, float, 0),
+            18 | 25 => self.op(26, float, 0),
             19 if float == 0 => self.op(27, 0, 0),
             19 => self.op(28, other, 1 - other as i16),
             20 => self.op(29 + float as u8, 0, 0),
@@ -211,7 +211,6 @@ impl<'r> Code<'r> {
             22 => self.op(32, 0, 0),
             23 => self.op(34, 0, 0),
             24 => self.immediate(),
-            25 => self.op(26, float, 0),
             _ => self.op(5, 0, 0),
         }
     }
