@@ -1,11 +1,14 @@
 //! A directory in which a test makes files with compilers and other tools, and what the command
 //! does there, with a cache of its own.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
+use wasmparser::{KnownCustom, Name, Parser, Payload};
 
 use crate::process::{self, Outcome};
 
@@ -47,5 +50,27 @@ impl Workshop {
             .current_dir(&self.directory)
             .env("XDG_CACHE_HOME", self.path("cache"));
         process::run(&mut command, b"")
+    }
+
+    /// The names that a module here has for its functions.
+    pub fn function_names(&self, module: &str) -> Result<BTreeSet<String>> {
+        let module = fs::read(self.path(module))?;
+        let mut found = BTreeSet::new();
+        for payload in Parser::new(0).parse_all(&module) {
+            let Payload::CustomSection(section) = payload? else {
+                continue;
+            };
+            let KnownCustom::Name(names) = section.as_known() else {
+                continue;
+            };
+            for subsection in names {
+                if let Name::Function(functions) = subsection? {
+                    for naming in functions {
+                        found.insert(naming?.name.to_owned());
+                    }
+                }
+            }
+        }
+        Ok(found)
     }
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 use bactrian_tests::workshop::Workshop;
-use wasmparser::{KnownCustom, Name, Parser, Payload};
+use wasmparser::{Parser, Payload};
 
 const PROGRAM: &str = "let rec walk n = if n < 2 then n else walk (n - 1) + walk (n - 2)
 let crash i = let a : int array = Obj.magic (-1000) in a.(i)
@@ -39,28 +39,7 @@ fn said(workshop: &Workshop, arguments: &[&str]) -> Result<String> {
 /// Builds the program; the names in it.
 fn names(workshop: &Workshop) -> Result<BTreeSet<String>> {
     said(workshop, &["build", "camel.byte", "-o", "camel.wasm"])?;
-    names_in_module(workshop)
-}
-
-fn names_in_module(workshop: &Workshop) -> Result<BTreeSet<String>> {
-    let module = fs::read(workshop.path("camel.wasm"))?;
-    let mut found = BTreeSet::new();
-    for payload in Parser::new(0).parse_all(&module) {
-        let Payload::CustomSection(section) = payload? else {
-            continue;
-        };
-        let KnownCustom::Name(names) = section.as_known() else {
-            continue;
-        };
-        for subsection in names {
-            if let Name::Function(functions) = subsection? {
-                for naming in functions {
-                    found.insert(naming?.name.to_owned());
-                }
-            }
-        }
-    }
-    Ok(found)
+    workshop.function_names("camel.wasm")
 }
 
 #[test]
@@ -87,7 +66,7 @@ fn a_stripped_module_has_no_names_and_runs() -> Result<()> {
     let workshop = workshop(&["-g"])?;
     let arguments = ["build", "--strip", "camel.byte", "-o", "camel.wasm"];
     said(&workshop, &arguments)?;
-    assert_eq!(names_in_module(&workshop)?, BTreeSet::new());
+    assert_eq!(workshop.function_names("camel.wasm")?, BTreeSet::new());
     said(&workshop, &["run", "camel.wasm"])?;
     Ok(())
 }

@@ -8,7 +8,7 @@ use bactrian_tests::process::Outcome;
 use bactrian_tests::program::Program;
 use bactrian_tests::workshop::Workshop;
 use bactrian_tests::workspace;
-use wasmparser::{KnownCustom, Name, Parser, Payload};
+use wasmparser::{Parser, Payload};
 
 const PROGRAM: &str = "let twice n = n + n
 let rarely n = n * 5
@@ -59,27 +59,16 @@ fn built(workshop: &Workshop) -> Result<Vec<u8>> {
 }
 
 /// The number of functions in the module, and their names.
-fn functions(module: &[u8]) -> Result<(u32, BTreeSet<String>)> {
-    let (mut count, mut names) = (0, BTreeSet::new());
-    for payload in Parser::new(0).parse_all(module) {
-        match payload? {
-            Payload::FunctionSection(section) => count = section.count(),
-            Payload::CustomSection(section) => {
-                let KnownCustom::Name(section) = section.as_known() else {
-                    continue;
-                };
-                for subsection in section {
-                    if let Name::Function(functions) = subsection? {
-                        for naming in functions {
-                            names.insert(naming?.name.to_owned());
-                        }
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    Ok((count, names))
+fn functions(workshop: &Workshop) -> Result<(u32, BTreeSet<String>)> {
+    let module = built(workshop)?;
+    let count = Parser::new(0).parse_all(&module).find_map(|payload| {
+        let Payload::FunctionSection(section) = payload.ok()? else {
+            return None;
+        };
+        Some(section.count())
+    });
+    let names = workshop.function_names("camel.wasm")?;
+    Ok((count.context("a module with functions")?, names))
 }
 
 /// What the command says of a file that is no profile for it.
@@ -135,11 +124,11 @@ fn a_build_by_a_profile_leaves_out_what_is_cold() -> Result<()> {
     let workshop = workshop()?;
     profile(&workshop)?;
     build(&workshop, &[])?;
-    let (all, names) = functions(&built(&workshop)?)?;
+    let (all, names) = functions(&workshop)?;
     assert!(names.contains("Camel.never"));
     let said = build(&workshop, &["--profile", "camel.profile"])?;
     assert!(said.contains("not 0 others; 0 of its own"), "{said}");
-    let (fewer, names) = functions(&built(&workshop)?)?;
+    let (fewer, names) = functions(&workshop)?;
     assert!(fewer < all, "{fewer} of {all} functions");
     assert!(!names.contains("Camel.never") && names.contains("Camel.walk"));
     let outcome = workshop.bactrian(&["run", "camel.wasm"])?;
@@ -155,7 +144,7 @@ fn what_is_cold_by_the_profile_runs() -> Result<()> {
     let lines = profile(&workshop)?.lines().map(cold).collect::<Vec<_>>();
     fs::write(workshop.path("camel.profile"), lines.join("\n"))?;
     build(&workshop, &["--profile", "camel.profile"])?;
-    let (_, names) = functions(&built(&workshop)?)?;
+    let (_, names) = functions(&workshop)?;
     assert!(!names.contains("Camel.walk"));
     let outcome = workshop.bactrian(&["run", "camel.wasm"])?;
     assert_eq!(outcome.stdout, OUTPUT);
