@@ -285,6 +285,28 @@ fn copy_ends<const N: usize>(from: u32, to: u32, len: usize) {
     write(to + last, &tail);
 }
 
+/// A part of memory that accesses to other parts never touch, see [`within`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Region {
+    /// What only calls change: headers, closures, modules, boxed numbers, shapes of bigarrays.
+    Fixed = 1,
+    /// Values in blocks.
+    Fields = 2,
+    /// Numbers in float arrays and records.
+    Floats = 3,
+    /// Bytes of strings.
+    Bytes = 4,
+    /// Elements of bigarrays.
+    Elements = 5,
+}
+
+/// Returns `address`, which is within `region`: compiled code need not load again what a store
+/// cannot have changed.
+#[inline(always)]
+pub fn within(address: u32, region: Region) -> u32 {
+    annotations::address_within(address, region as u32)
+}
+
 /// Reads the cell at `address`: an operand-stack slot, kept in SSA by the specializer.
 #[inline(always)]
 pub fn cell_read(address: u32) -> i64 {

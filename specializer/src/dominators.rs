@@ -6,6 +6,8 @@
 //!
 //! Leaves out: blocks that the entry does not reach. They have no number and no dominator.
 
+use std::collections::HashSet;
+
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Terminator};
 
@@ -131,6 +133,30 @@ impl Order {
     pub fn begins_loop(&self, block: Block) -> bool {
         let mut preds = self.preds.of(block).iter();
         preds.any(|&pred| self.retreats(pred, block))
+    }
+
+    /// The blocks of the loop that begins at `head`, that first: those from which a jump back leads
+    /// there. Nothing if there is another way into them, or if they are more than `most`.
+    pub fn blocks_of_loop(
+        &self,
+        dominators: &Dominators,
+        head: Block,
+        most: usize,
+    ) -> Option<Vec<Block>> {
+        let mut blocks = vec![head];
+        let mut seen: HashSet<Block> = HashSet::from([head]);
+        let backs = self.preds.of(head).iter().copied();
+        let mut work: Vec<Block> = backs.filter(|&pred| self.retreats(pred, head)).collect();
+        while let Some(block) = work.pop() {
+            if seen.insert(block) {
+                if blocks.len() == most || !dominators.dominates(head, block) {
+                    return None;
+                }
+                blocks.push(block);
+                work.extend(self.preds.of(block));
+            }
+        }
+        Some(blocks)
     }
 }
 

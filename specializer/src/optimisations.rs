@@ -56,6 +56,10 @@ optimisations! {
     "value-numbering" value_numbering;
     /// Do not poll where nothing can wait for a safepoint: in loops that neither call nor allocate.
     "safepoints" safepoints;
+    /// Keep numbers unboxed over calls.
+    "numbers-over-calls" numbers_over_calls;
+    /// Take what does not change in a short loop out of it, by a copy of its first round.
+    "peeling" peeling;
     /// Make boxes of numbers where they are looked at, not where they come from; split the first
     /// round off loops that begin with a pointer and go on with such a box.
     "virtual-boxes" virtual_boxes;

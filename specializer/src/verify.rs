@@ -194,7 +194,9 @@ impl<'f, S: Stage> Verifier<'f, S> {
         let generic = matches!(self.scope, Scope::Block);
         let belongs = match op {
             Op::SymbolAddress(_) | Op::Call(Callee::Slot { .. }) => !generic,
-            Op::Intrinsic(Intrinsic::LockstepEvent | Intrinsic::ProfileCallee) => true,
+            Op::Intrinsic(
+                Intrinsic::LockstepEvent | Intrinsic::ProfileCallee | Intrinsic::AddressWithin,
+            ) => true,
             Op::Intrinsic(_) => generic,
             Op::Const(_)
             | Op::Plain(_)

@@ -10,7 +10,8 @@ pub const ALLOCATOR_EXPORT: &str = "BACTRIAN_ALLOCATOR";
 /// `allocate` is an `extern "C" fn(bytes: u32, header: i64) -> u32`. With `start` for the word at
 /// `pointer` less `bytes`, it does this if `start`, unsigned, is not less than the word at `floor`:
 /// it stores `start` at `pointer` and `header` at `start`, and returns `start + 8`. Otherwise it
-/// may do anything, but neither collects nor raises, and returns the address of such a block.
+/// may do anything, but neither collects nor raises, writes to nothing within a memory region
+/// ([`crate::address_within`]), and returns the address of such a block.
 ///
 /// An interpreter that exports this promises that the memory between `floor` and `pointer` is
 /// nobody's, that nothing but calls changes the two words, and that a block may be taken earlier

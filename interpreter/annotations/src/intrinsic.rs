@@ -218,6 +218,11 @@ intrinsics! {
         /// Returns `value`, the address of a block that begins with the word `word`, for as long as
         /// anything holds that address, or the block's after it has moved. A contract.
         PointsTo "value.points_to" fn points_to(value: i64, word: u32) -> i64, First, Pure;
+        /// Returns `address`, which lies within memory region `region`, 1 to 29: what an access
+        /// through it touches, no access through an address within another region touches, and none
+        /// at a constant address. Calls touch any. A contract.
+        AddressWithin "address.within" fn address_within(address: u32, region: u32) -> u32,
+            First, Pure;
         /// Nothing waits for a safepoint, and nothing will before code calls a function, makes a
         /// box or stores to a constant address. A contract.
         SafepointPassed "safepoint.passed" fn safepoint_passed(), Nothing, Calls;
@@ -229,6 +234,9 @@ intrinsics! {
         CellsDropBelow "cells.drop_below" fn cells_drop_below(address: u32), Nothing, Calls;
         /// Brings memory up to date with all cells.
         CellsSync "cells.sync" fn cells_sync(), Nothing, Calls;
+        /// The same for a collector, which only follows addresses: where a cell holds a box that is
+        /// not made yet, memory may get an odd word.
+        CellsSyncRoots "cells.sync_roots" fn cells_sync_roots(), Nothing, Calls;
         /// Forgets cached contents: other code may have changed the cells in memory. Every cell
         /// must have been synced (or dropped) before.
         CellsInvalidate "cells.invalidate" fn cells_invalidate(), Nothing, Calls;

@@ -8,9 +8,9 @@
 //! comes after that function is compiled once more ([`Registers::apart`]).
 
 use super::registers::{Registers, UNIT, tagged};
-use super::shortcut::Attempt;
+use super::shortcut::{Attempt, boxed};
 use crate::code;
-use crate::memory;
+use crate::memory::{self, Region, within};
 use crate::polymorphic::bigarray::direct::{self, Access, Place};
 use crate::polymorphic::bigarray::element::Element;
 use crate::polymorphic::bigarray::{Bigarray, c_layout, is_c_layout, kind};
@@ -89,10 +89,7 @@ impl Registers {
         };
         // Before anything else runs, see `float_address`.
         let x = memory::load_f64(address);
-        match self.make_box(|_| x) {
-            Some(block) => self.done(block, num_dims),
-            None => Attempt::Raised,
-        }
+        boxed!(self, num_dims, x)
     }
 
     /// The shortcut that writes an element; below the indices is the value.
@@ -247,12 +244,15 @@ fn is_of_bytes(flags: u32) -> bool {
 
 #[inline(always)]
 fn word_address(array: Bigarray, number: u32) -> u32 {
-    array.data().wrapping_add(number.wrapping_mul(WORD))
+    within(
+        array.data().wrapping_add(number.wrapping_mul(WORD)),
+        Region::Elements,
+    )
 }
 
 #[inline(always)]
 fn byte_address(array: Bigarray, number: u32) -> u32 {
-    array.data().wrapping_add(number)
+    within(array.data().wrapping_add(number), Region::Elements)
 }
 
 #[inline(never)]

@@ -5,21 +5,23 @@
 //! read: only the accumulator and the stack survive. Fields are written without a barrier, since a
 //! fresh block is young, or known to the collector.
 
+use super::boxes::box_number;
 use super::events;
-use super::registers::{Registers, UNIT, field, modify};
+use super::fields::{self, fixed_field, modify, store_field};
+use super::registers::{Registers, UNIT};
 use super::unwind::stack_overflow;
 use crate::code::opcode::Opcode;
 use crate::code::{self, CELL};
 use crate::heap;
-use crate::memory::{self, cell_read, cell_write};
+use crate::memory::{self, Region, cell_read, cell_write, within};
 use crate::raise;
-use crate::value::{Value, WORD, closure_info, header, tag};
+use crate::value::{WORD, closure_info, header, tag};
 #[cfg(target_family = "wasm")]
 use crate::vm::VM;
 use crate::vm::vm;
 use annotations::{
-    cells_drop_below, cells_invalidate, cells_sync, lockstep_event, points_to, safepoint_needless,
-    safepoint_passed, specialize_active,
+    cells_drop_below, cells_invalidate, cells_sync_roots, lockstep_event, points_to,
+    safepoint_needless, safepoint_passed, specialize_active,
 };
 #[cfg(target_family = "wasm")]
 use core::cell::Cell;
@@ -125,7 +127,7 @@ impl Registers {
         cells_drop_below(self.sp);
         lockstep_event(events::SAFEPOINT, self.pc, self.sp, self.accu);
         vm().sp.set(self.sp);
-        cells_sync();
+        cells_sync_roots();
         let fine = heap::safepoint(bytes) != 0;
         cells_invalidate();
         self.sp = top;
@@ -200,7 +202,7 @@ impl Registers {
     #[must_use]
     pub fn begin_slowly(&mut self) -> bool {
         lockstep_event(events::SAFEPOINT, self.pc, self.sp, self.accu);
-        cells_sync();
+        cells_sync_roots();
         let fine = begin_slowly(self.sp);
         cells_invalidate();
         fine != 0
@@ -261,10 +263,11 @@ impl Registers {
         let Some(block) = self.allocate_any(wosize, tag) else {
             return false;
         };
-        memory::store_i64(block, self.accu);
+        store_field(i64::from(block), 0, Region::Fields, self.accu);
         let sp = self.sp;
         Self::rounds(1, wosize, |index| {
-            memory::store_i64(block + index * WORD, cell_read(sp + (index - 1) * WORD))
+            let value = cell_read(sp + (index - 1) * WORD);
+            store_field(i64::from(block), index, Region::Fields, value);
         });
         self.drop(wosize - 1);
         self.accu = i64::from(block);
@@ -278,12 +281,12 @@ impl Registers {
         let Some(block) = self.allocate(wosize, tag) else {
             return false;
         };
-        memory::store_i64(block, self.accu);
+        store_field(i64::from(block), 0, Region::Fields, self.accu);
         if wosize > 1 {
-            memory::store_i64(block + WORD, self.pop());
+            store_field(i64::from(block), 1, Region::Fields, self.pop());
         }
         if wosize > 2 {
-            memory::store_i64(block + 2 * WORD, self.pop());
+            store_field(i64::from(block), 2, Region::Fields, self.pop());
         }
         self.accu = i64::from(block);
         true
@@ -296,13 +299,12 @@ impl Registers {
         let Some(block) = self.allocate_any(wosize, tag::DOUBLE_ARRAY) else {
             return false;
         };
-        memory::store_i64(block, field(self.accu, 0));
+        let x = fixed_field(self.accu, 0);
+        store_field(i64::from(block), 0, Region::Floats, x);
         let sp = self.sp;
         Self::rounds(1, wosize, |index| {
-            memory::store_i64(
-                block + index * WORD,
-                field(cell_read(sp + (index - 1) * WORD), 0),
-            );
+            let x = fixed_field(cell_read(sp + (index - 1) * WORD), 0);
+            store_field(i64::from(block), index, Region::Floats, x);
         });
         self.drop(wosize - 1);
         self.accu = i64::from(block);
@@ -313,14 +315,12 @@ impl Registers {
     #[inline(always)]
     #[must_use]
     pub fn box_float_field(&mut self, index: u32) -> bool {
-        let element = |r: &Self| Value(r.accu).float_field(index as usize);
-        match self.make_box(element) {
-            Some(block) => {
-                self.accu = block;
-                true
-            }
-            None => false,
-        }
+        let Some(place) = self.place_of_float() else {
+            return false;
+        };
+        let x = memory::load_f64(fields::place(self.accu, index, Region::Floats));
+        self.accu = box_number(place, x);
+        true
     }
 
     /// CLOSURE: captures the accumulator and the slots after it.
@@ -330,8 +330,8 @@ impl Registers {
         let Some(block) = self.allocate_any(2 + variables, tag::CLOSURE) else {
             return false;
         };
-        memory::store_i64(block, i64::from(code));
-        memory::store_i64(block + WORD, closure_info(2).0);
+        store_field(i64::from(block), 0, Region::Fixed, i64::from(code));
+        store_field(i64::from(block), 1, Region::Fixed, closure_info(2).0);
         self.capture(block + 2 * WORD, variables);
         self.accu = made_closure(block, code);
         true
@@ -351,15 +351,14 @@ impl Registers {
         Self::rounds(0, functions, |index| {
             let infix = block + index * 3 * WORD;
             if index > 0 {
-                memory::store_u64(infix - WORD, header(index as usize * 3, tag::INFIX));
+                let header = header(index as usize * 3, tag::INFIX);
+                memory::store_u64(within(infix - WORD, Region::Fixed), header);
             }
             let operand = memory::load_u32(pc + (3 + index) * CELL);
             let code = (pc + 3 * CELL).wrapping_add(operand.wrapping_mul(CELL));
-            memory::store_i64(infix, i64::from(code));
-            memory::store_i64(
-                infix + WORD,
-                closure_info((environment - index * 3) as usize).0,
-            );
+            let info = closure_info((environment - index * 3) as usize);
+            store_field(i64::from(infix), 0, Region::Fixed, i64::from(code));
+            store_field(i64::from(infix), 1, Region::Fixed, info.0);
             cell_write(sp - (index + 1) * WORD, made_closure(infix, code));
         });
         self.sp -= functions * WORD;
@@ -369,10 +368,11 @@ impl Registers {
     #[inline(always)]
     fn capture(&mut self, to: u32, variables: u32) {
         if variables > 0 {
-            memory::store_i64(to, self.accu);
+            store_field(i64::from(to), 0, Region::Fixed, self.accu);
             let sp = self.sp;
             Self::rounds(1, variables, |index| {
-                memory::store_i64(to + index * WORD, cell_read(sp + (index - 1) * WORD));
+                let value = cell_read(sp + (index - 1) * WORD);
+                store_field(i64::from(to), index, Region::Fixed, value);
             });
             self.drop(variables - 1);
         }

@@ -4,9 +4,10 @@
 //! into such a box.
 
 use super::blocks::{allocate_block, allocate_young, allocations_poll};
+use super::fields::{fixed_field, store_field};
 use super::registers::Registers;
-use crate::memory;
-use crate::value::{Value, WORD, boxed, tag};
+use crate::memory::{self, Region, within};
+use crate::value::{self, Value, boxed, tag};
 use annotations::{box_kind, specialize_active};
 
 /// Exported under [`annotations::BOX_EXPORT`], in the order of [`boxed`].
@@ -21,17 +22,17 @@ pub static BACTRIAN_BOXES: annotations::BoxTable<Make, { boxed::KINDS }> = annot
         },
         annotations::BoxKind {
             make: Make { integer: box_int32 },
-            offset: WORD,
+            offset: value::WORD,
         },
         annotations::BoxKind {
             make: Make { integer: box_int64 },
-            offset: WORD,
+            offset: value::WORD,
         },
         annotations::BoxKind {
             make: Make {
                 integer: box_nativeint,
             },
-            offset: WORD,
+            offset: value::WORD,
         },
     ],
 };
@@ -87,15 +88,26 @@ extern "C" fn box_generic_integer(kind: u32, n: i64) -> i64 {
 
 #[inline(always)]
 fn write_float(block: u32, x: f64) -> i64 {
-    memory::store_f64(block, x);
+    memory::store_f64(within(block, Region::Fixed), x);
     i64::from(block)
 }
 
 #[inline(always)]
 fn write_integer(block: u32, kind: u32, n: i64) -> i64 {
-    memory::store_i64(block, Value::int(kind.into()).0);
-    memory::store_i64(block + WORD, n);
-    i64::from(block)
+    let block = i64::from(block);
+    store_field(block, 0, Region::Fixed, Value::int(kind.into()).0);
+    store_field(block, 1, Region::Fixed, n);
+    block
+}
+
+/// A box of `x`.
+#[inline(always)]
+pub fn box_number(place: Place, x: f64) -> i64 {
+    match place {
+        Place::At(block) => write_float(block, x),
+        Place::Anywhere if specialize_active() == 0 => box_generic_float(x),
+        Place::Anywhere => box_float(x),
+    }
 }
 
 /// A box of `n`, which fits the kind.
@@ -113,7 +125,7 @@ pub fn box_integer(place: Place, kind: u32, n: i64) -> i64 {
 /// The number in a boxed integer.
 #[inline(always)]
 pub fn unbox(block: i64) -> i64 {
-    memory::load_i64((block as u32).wrapping_add(WORD))
+    fixed_field(block, 1)
 }
 
 /// Whether both values are boxed integers of one kind, of which compiled code knows one at least.
@@ -164,18 +176,10 @@ impl Registers {
         self.allocate_at_safepoint(wosize, tag).map(Place::At)
     }
 
-    /// A box of the float that `compute` makes of the accumulator and the stack; `None` if a
-    /// finaliser raised.
+    /// Where a boxed float is to be made; `None` if a finaliser raised.
     #[inline(always)]
-    pub fn make_box(&mut self, compute: impl FnOnce(&Self) -> f64) -> Option<i64> {
-        match self.place(1, tag::DOUBLE)? {
-            Place::Anywhere if specialize_active() == 0 => Some(box_generic_float(compute(self))),
-            Place::Anywhere => Some(box_float(compute(self))),
-            Place::At(block) => {
-                memory::store_f64(block, compute(self));
-                Some(i64::from(block))
-            }
-        }
+    pub fn place_of_float(&mut self) -> Option<Place> {
+        self.place(1, tag::DOUBLE)
     }
 
     /// Where a boxed integer is to be made; `None` if a finaliser raised.

@@ -15,7 +15,7 @@ use crate::memory;
 use crate::registry::{Outcome, outcome};
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
-use annotations::{cells_sync, specialize_known};
+use annotations::{cells_sync_roots, specialize_known};
 
 /// The list under [`annotations::DISPATCHERS_EXPORT`].
 #[cfg(target_family = "wasm")]
@@ -76,7 +76,7 @@ pub fn call(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> 
     if specialize_known(code) != 0 && code::arity(code) == n {
         return enter(code, closure, top, n, arguments);
     }
-    cells_sync();
+    cells_sync_roots();
     apply_in_registers(code, closure, top, n, arguments)
 }
 

@@ -9,7 +9,7 @@
 use super::run::interp;
 use crate::code;
 use crate::memory;
-use annotations::cells_sync;
+use annotations::cells_sync_roots;
 
 /// Most arguments that are passed as parameters.
 pub const MAX_DIRECT: u32 = 7;
@@ -148,7 +148,7 @@ pub fn enter(code: u32, closure: i64, sp: u32, n: u32, a: Arguments) -> i64 {
     macro_rules! through {
         ($slot:ident, $($index:literal)*) => {{
             let function = $slot(code);
-            cells_sync();
+            cells_sync_roots();
             function(code, closure, sp, $(a[$index]),*)
         }};
     }

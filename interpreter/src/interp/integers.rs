@@ -4,8 +4,9 @@
 //! sign extended. Conversion from floats and bytes in reverse order are left to the primitives.
 
 use super::boxes::{box_integer, unbox};
-use super::registers::{Registers, field, tagged};
-use super::shortcut::{Attempt, float};
+use super::fields::fixed_field;
+use super::registers::{Registers, tagged};
+use super::shortcut::{Attempt, boxed, float};
 use crate::registry::shortcut::integers::*;
 use crate::value::boxed::{INT32, NATIVEINT};
 use annotations::immediate;
@@ -67,7 +68,7 @@ fn unary(kind: u32, operator: u32, a: i64) -> i64 {
         NEG => unbox(a).wrapping_neg(),
         OF_INT => a >> 1,
         BITS_OF_FLOAT if kind == INT32 => i64::from((float(a) as f32).to_bits()),
-        BITS_OF_FLOAT => field(a, 0),
+        BITS_OF_FLOAT => fixed_field(a, 0),
         _ => unbox(a),
     }
 }
@@ -107,8 +108,8 @@ impl Registers {
                 self.done(box_integer(place, kind, n), 0)
             }
             TO_INT => self.done(immediate(tagged(unbox(self.accu))), 0),
-            TO_FLOAT => self.boxed(0, |r| unbox(r.accu) as f64),
-            FLOAT_OF_BITS => self.boxed(0, |r| float_of_bits(kind, unbox(r.accu))),
+            TO_FLOAT => boxed!(self, 0, unbox(self.accu) as f64),
+            FLOAT_OF_BITS => boxed!(self, 0, float_of_bits(kind, unbox(self.accu))),
             _ => Attempt::Call,
         }
     }

@@ -4,7 +4,7 @@
 //! and label in ascending order. Where a label was last found is remembered: in most programs
 //! nearly all objects that get a message have it at the same place.
 
-use super::registers::field;
+use super::fields::field;
 use crate::vm::{FIRST_LABEL, METHOD_PLACES, vm};
 
 /// The method of the object with this label.

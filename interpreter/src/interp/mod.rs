@@ -1,8 +1,9 @@
 //! The interpreter loop and calls between activations.
 //!
 //! * [`run`]: the loop, one activation of one function; [`registers`]: what it keeps, and its
-//!   operations; `blocks`: allocation; `boxes`: boxed numbers; `primitive`: C_CALL, with
-//!   [`shortcut`]s; `unwind`: where a backtrace goes on; [`events`]: what lockstep compares;
+//!   operations; `fields`: accesses to blocks; `blocks`: allocation; `boxes`: boxed numbers;
+//!   `primitive`: C_CALL, with [`shortcut`]s; `unwind`: where a backtrace goes on; [`events`]: what
+//!   lockstep compares;
 //! * [`entries`]: activations by arity; [`calls`]: applications that are not exact;
 //!   `partial`, `restart`: partial applications; `raising`: calls that may have raised;
 //! * [`requests`]: the specializer is asked for a version of the loop for each entry.
@@ -13,6 +14,7 @@ mod boxes;
 pub mod calls;
 pub mod entries;
 pub mod events;
+mod fields;
 mod integers;
 mod leave;
 mod methods;

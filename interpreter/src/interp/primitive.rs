@@ -14,7 +14,8 @@ use crate::registry::Effect;
 use crate::value::Value;
 use crate::vm::vm;
 use annotations::{
-    box_exists, cells_drop_below, cells_invalidate, cells_sync, lockstep_event, specialize_active,
+    box_exists, cells_drop_below, cells_invalidate, cells_sync, cells_sync_roots, lockstep_event,
+    specialize_active,
 };
 
 macro_rules! calls {
@@ -122,7 +123,7 @@ impl Registers {
             self.keep_position();
             cells_drop_below(self.sp);
             vm().sp.set(self.sp);
-            cells_sync();
+            cells_sync_roots();
         }
         let result = call();
         if collects {

@@ -7,17 +7,18 @@
 //! never depends on run-time data.
 
 use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot};
+use super::fields::{fixed_field, global, modify};
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
 use crate::code::{self, CELL, Certainty};
-use crate::heap;
-use crate::memory::{self, cell_read, cell_write};
+use crate::memory::{self, Region, cell_read, cell_write, within};
 use crate::raise;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
-    box_exists, cells_drop_below, context_pop, context_push, context_update, immediate, points_to,
-    profile_callee, safepoint_needless, specialize_active, specialize_guess, specialize_range,
+    box_exists, cells_drop_below, cells_sync, context_pop, context_push, context_update, immediate,
+    points_to, profile_callee, safepoint_needless, specialize_active, specialize_guess,
+    specialize_range,
 };
 
 /// The registers of an activation.
@@ -58,56 +59,6 @@ pub const fn tagged(n: i64) -> i64 {
 #[inline(always)]
 pub const fn truth(b: bool) -> i64 {
     1 + 2 * (b as i64)
-}
-
-/// Field `index` of the block `block`.
-#[inline(always)]
-pub fn field(block: i64, index: u32) -> i64 {
-    memory::load_i64((block as u32).wrapping_add(index.wrapping_mul(WORD)))
-}
-
-/// The address of the field that the OCaml integer `index` selects.
-#[inline(always)]
-pub fn element(block: i64, index: i64) -> u32 {
-    (block as u32)
-        .wrapping_add((index as u32).wrapping_mul(WORD / 2))
-        .wrapping_sub(WORD / 2)
-}
-
-/// Writes field `index` of `block`, which holds no pointers or gets none.
-#[inline(always)]
-pub fn store_field(block: i64, index: u32, value: i64) {
-    memory::store_i64((block as u32) + index * WORD, value);
-}
-
-/// Writes a value into a block that may be old: out of line where the collector has to know.
-#[inline(always)]
-pub fn modify(address: u32, value: i64) {
-    let young = |address: u32| {
-        address.wrapping_sub(vm().young_start.get()) < vm().young_end.get() - vm().young_start.get()
-    };
-    if value & 1 == 0 && young(value as u32) && !young(address) {
-        remember(address, value);
-    } else {
-        memory::store_i64(address, value);
-    }
-}
-
-#[inline(never)]
-extern "C" fn remember(address: u32, value: i64) {
-    heap::modify_at(address, Value(value));
-}
-
-/// The address of the byte that the OCaml integer `index` selects.
-#[inline(always)]
-pub fn byte(block: i64, index: i64) -> u32 {
-    (block as u32).wrapping_add((index >> 1) as u32)
-}
-
-/// The value of global `index`.
-#[inline(always)]
-pub fn global(index: u32) -> i64 {
-    field(vm().globals.get().0, index)
 }
 
 impl Registers {
@@ -152,6 +103,8 @@ impl Registers {
                 self.arguments(nargs),
             )
         } else {
+            // The entry reads them in memory, as the collector need not have done.
+            cells_sync();
             enter_through_slot(self.entry, self.env(), self.sp)
         }
     }
@@ -328,13 +281,13 @@ impl Registers {
 
     #[inline(always)]
     pub fn env_field(&self, index: u32) -> i64 {
-        self.known(field(self.env(), index))
+        self.known(fixed_field(self.env(), index))
     }
 
     /// GETGLOBALFIELD, without what follows.
     #[inline(always)]
     pub fn module_field(&self) -> i64 {
-        self.known(field(global(self.operand(1)), self.operand(2)))
+        self.known(fixed_field(global(self.operand(1)), self.operand(2)))
     }
 
     /// What the instruction loads; compiled code learns which closure or integer that is, if it is
@@ -453,7 +406,7 @@ impl Registers {
         if let Some((entry, Certainty::Certain)) = hint {
             return entry;
         }
-        let code = memory::load_u32(self.accu as u32);
+        let code = memory::load_u32(within(self.accu as u32, Region::Fixed));
         match (profile_callee(self.pc, code), hint) {
             (0, None) => code,
             (0, Some((entry, _))) => specialize_guess(code, entry),
@@ -482,7 +435,8 @@ impl Registers {
         let case = if blocks == 0 || (integers > 0 && self.accu & 1 == 1) {
             specialize_range((self.accu >> 1) as u32, 0, integers)
         } else {
-            let tag = u32::from(memory::load_u8(self.accu as u32 - WORD));
+            let tag = within(self.accu as u32 - WORD, Region::Fixed);
+            let tag = u32::from(memory::load_u8(tag));
             specialize_range(integers + tag, integers, integers + blocks)
         };
         self.pc = self.target(2, 2 + case);

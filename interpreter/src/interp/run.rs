@@ -15,21 +15,20 @@
 use super::calls::{apply_at, apply_in_registers, call};
 use super::entries::{MAX_DIRECT, RESUMED, UNUSED, enter, enter_through_slot};
 use super::events;
+use super::fields::{byte, element, field, fixed_field, header, modify, store_field};
 use super::methods::method;
-use super::registers::{
-    FALSE, RETURN_WORDS, Registers, TRUE, UNIT, byte, element, field, modify, store_field, tagged,
-    truth,
-};
+use super::registers::{FALSE, RETURN_WORDS, Registers, TRUE, UNIT, tagged, truth};
 use crate::code;
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
 use crate::heap;
-use crate::memory::{self, cell_write};
+use crate::memory::{self, Region, cell_write};
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
-    cells_drop_below, cells_invalidate, cells_sync, context_update, lockstep_event, nonzero,
-    safepoint_passed, specialize_active, specialize_guess, specialize_inlined, specialize_known,
+    cells_drop_below, cells_invalidate, cells_sync, cells_sync_roots, context_update,
+    lockstep_event, nonzero, safepoint_passed, specialize_active, specialize_guess,
+    specialize_inlined, specialize_known,
 };
 
 /// Runs the code at `code`, whose arity is `nargs`, with the closure `env`; the stack below `sp` is
@@ -255,20 +254,20 @@ pub extern "C" fn interp(
                             SetField3 => r.set_field(3, 0),
                             SetField => r.set_field(r.operand(1), 1),
                             SetFloatField => {
-                                let x = field(r.pop(), 0);
-                                store_field(r.accu, r.operand(1), x);
+                                let x = fixed_field(r.pop(), 0);
+                                store_field(r.accu, r.operand(1), Region::Floats, x);
                                 r.set(UNIT, 1);
                             }
                             VectLength => {
-                                let words = Value(r.accu).header() >> 10;
+                                let words = header(r.accu) >> 10;
                                 r.set_int(tagged(words as i64), 0);
                             }
-                            GetVectItem => {
-                                r.binary(|block, index| memory::load_i64(element(block, index)))
-                            }
+                            GetVectItem => r.binary(|block, index| {
+                                memory::load_i64(element(block, index, Region::Fields))
+                            }),
                             SetVectItem => {
                                 let (index, value) = (r.pop(), r.pop());
-                                modify(element(r.accu, index), value);
+                                modify(element(r.accu, index, Region::Fields), value);
                                 r.set(UNIT, 0);
                             }
                             GetBytesChar => r.binary_int(|bytes, index| {
@@ -378,7 +377,7 @@ pub extern "C" fn interp(
                             OffsetInt => r.set_int(r.accu.wrapping_add(r.int(1) << 1), 1),
                             OffsetRef => {
                                 let n = field(r.accu, 0).wrapping_add(r.int(1) << 1);
-                                store_field(r.accu, 0, n);
+                                store_field(r.accu, 0, Region::Fields, n);
                                 r.set(UNIT, 1);
                             }
                             IsInt => r.set_int(truth(r.accu & 1 == 1), 0),
@@ -464,10 +463,12 @@ pub extern "C" fn interp(
             };
             let is_unknown = specialize_active() != 0 && specialize_known(code) == 0;
             if n <= MAX_DIRECT && is_unknown || code::arity(code) != n {
-                cells_sync();
                 if n > MAX_DIRECT {
+                    cells_sync();
                     return apply_at(closure, r.sp, n);
                 }
+                cells_drop_below(base);
+                cells_sync_roots();
                 return apply_in_registers(code, closure, base, n, a);
             }
             // A second name for the entry, so that its equality with `code` tells LLVM nothing

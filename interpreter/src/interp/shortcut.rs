@@ -9,10 +9,11 @@
 //! to go on with after it.
 
 use super::boxes::{are_integers, unbox};
-use super::registers::{Registers, UNIT, byte, element, field, modify, tagged, truth};
-use crate::memory;
+use super::fields::{byte, element, fixed_field, header, modify};
+use super::registers::{Registers, UNIT, tagged, truth};
+use crate::memory::{self, Region, within};
 use crate::registry::shortcut::*;
-use crate::value::{Value, WORD, tag};
+use crate::value::{WORD, tag};
 use annotations::immediate;
 
 /// How far an attempt came.
@@ -32,12 +33,7 @@ pub enum Attempt {
 
 #[inline(always)]
 pub fn float(value: i64) -> f64 {
-    Value(value).as_float()
-}
-
-#[inline(always)]
-fn header(block: i64) -> u64 {
-    Value(block).header()
+    memory::load_f64(within(value as u32, Region::Fixed))
 }
 
 /// Above the OCaml integers that are indices of a block, as words without a sign, and not above any
@@ -50,7 +46,7 @@ fn elements(block: i64) -> u64 {
 #[inline(always)]
 fn string_length(string: i64) -> i64 {
     let size = (header(string) >> 10) as u32 * WORD;
-    let padding = memory::load_u8(string as u32 + size - 1);
+    let padding = memory::load_u8(within(string as u32 + size - 1, Region::Fixed));
     i64::from(size) - 1 - i64::from(padding)
 }
 
@@ -81,17 +77,11 @@ fn unary(shortcut: u32, a: i64) -> Option<i64> {
 
 #[inline(always)]
 fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
-    let access = |fine: bool| {
-        if fine {
-            Some(memory::load_i64(element(a, b)))
-        } else {
-            None
-        }
-    };
-    let values = header_is_of_values;
     match shortcut {
-        ARRAY_GET | ARRAY_UNSAFE_GET => access(values(a)),
-        ARRAY_GET_ADDR => access(true),
+        ARRAY_GET | ARRAY_UNSAFE_GET if !header_is_of_values(a) => None,
+        ARRAY_GET | ARRAY_UNSAFE_GET | ARRAY_GET_ADDR => {
+            Some(memory::load_i64(element(a, b, Region::Fields)))
+        }
         STRING_GET => Some(immediate(tagged(i64::from(memory::load_u8(byte(a, b)))))),
         EQUAL..=COMPARE => {
             let (a, b) = numbers(a, b)?;
@@ -135,7 +125,7 @@ fn compared(shortcut: u32, a: i64, b: i64) -> i64 {
 
 #[inline(always)]
 fn header_is_of_values(array: i64) -> bool {
-    Value(array).tag() != tag::DOUBLE_ARRAY
+    header(array) as u8 != tag::DOUBLE_ARRAY
 }
 
 /// Whether the store was done; the index is inside if it is checked.
@@ -151,11 +141,28 @@ fn ternary(shortcut: u32, a: i64, b: i64, c: i64) -> bool {
     }
     match shortcut {
         BYTES_SET => memory::store_u8(byte(a, b), (c >> 1) as u8),
-        FLOAT_ARRAY_SET | FLOAT_ARRAY_UNSAFE_SET => memory::store_i64(element(a, b), field(c, 0)),
-        _ => modify(element(a, b), c),
+        FLOAT_ARRAY_SET | FLOAT_ARRAY_UNSAFE_SET => {
+            memory::store_i64(element(a, b, Region::Floats), fixed_field(c, 0));
+        }
+        _ => modify(element(a, b, Region::Fields), c),
     }
     true
 }
+
+/// Boxes a float, which is computed after the box has its place. No closure computes it: one that
+/// is not inlined would read cells behind the specializer's back.
+macro_rules! boxed {
+    ($registers:ident, $pops:expr, $compute:expr) => {
+        match $registers.place_of_float() {
+            Some(place) => {
+                let block = $crate::interp::boxes::box_number(place, $compute);
+                $registers.done(block, $pops)
+            }
+            None => Attempt::Raised,
+        }
+    };
+}
+pub(super) use boxed;
 
 impl Registers {
     #[inline(always)]
@@ -165,23 +172,14 @@ impl Registers {
         Attempt::Done
     }
 
-    /// Boxes the float that `compute` makes of the accumulator and the top of the stack.
-    #[inline(always)]
-    pub fn boxed(&mut self, pops: u32, compute: impl FnOnce(&Self) -> f64) -> Attempt {
-        match self.make_box(compute) {
-            Some(block) => self.done(block, pops),
-            None => Attempt::Raised,
-        }
-    }
-
     /// A shortcut with one argument.
     #[inline(always)]
     pub fn shortcut_1(&mut self, shortcut: u32) -> Attempt {
         match shortcut {
-            FLOAT_NEG => self.boxed(0, |r| -float(r.accu)),
-            FLOAT_ABS => self.boxed(0, |r| float(r.accu).abs()),
-            FLOAT_SQRT => self.boxed(0, |r| float(r.accu).sqrt()),
-            FLOAT_OF_INT => self.boxed(0, |r| (r.accu >> 1) as f64),
+            FLOAT_NEG => boxed!(self, 0, -float(self.accu)),
+            FLOAT_ABS => boxed!(self, 0, float(self.accu).abs()),
+            FLOAT_SQRT => boxed!(self, 0, float(self.accu).sqrt()),
+            FLOAT_OF_INT => boxed!(self, 0, (self.accu >> 1) as f64),
             ENVIRONMENT => self.done(self.env(), 0),
             BIGARRAY_DIM_1..=BIGARRAY_DIM_3 => self.bigarray_dim(shortcut),
             integers::FIRST.. => self.integer_1(shortcut),
@@ -199,11 +197,11 @@ impl Registers {
             return Attempt::OutOfBounds;
         }
         match shortcut {
-            FLOAT_ADD => self.boxed(1, |r| float(r.accu) + float(r.slot(0))),
-            FLOAT_SUB => self.boxed(1, |r| float(r.accu) - float(r.slot(0))),
-            FLOAT_MUL => self.boxed(1, |r| float(r.accu) * float(r.slot(0))),
-            FLOAT_DIV => self.boxed(1, |r| float(r.accu) / float(r.slot(0))),
-            FLOAT_ARRAY_GET | FLOAT_ARRAY_UNSAFE_GET => self.boxed(1, Self::float_element),
+            FLOAT_ADD => boxed!(self, 1, float(self.accu) + float(self.slot(0))),
+            FLOAT_SUB => boxed!(self, 1, float(self.accu) - float(self.slot(0))),
+            FLOAT_MUL => boxed!(self, 1, float(self.accu) * float(self.slot(0))),
+            FLOAT_DIV => boxed!(self, 1, float(self.accu) / float(self.slot(0))),
+            FLOAT_ARRAY_GET | FLOAT_ARRAY_UNSAFE_GET => boxed!(self, 1, self.float_element()),
             BIGARRAY_GET_1 => self.bigarray_get(shortcut),
             integers::FIRST.. => self.integer_2(shortcut),
             _ => match binary(shortcut, self.accu, self.slot(0)) {
@@ -252,7 +250,7 @@ impl Registers {
 
     #[inline(always)]
     fn float_element(&self) -> f64 {
-        memory::load_f64(element(self.accu, self.slot(0)))
+        memory::load_f64(element(self.accu, self.slot(0), Region::Floats))
     }
 }
 
@@ -263,6 +261,7 @@ mod tests {
     use crate::primitives;
     use crate::registry::Code;
     use crate::testing::{start_machine, string};
+    use crate::value::Value;
 
     /// What the loop does first.
     fn access(shortcut: u32, a: i64, b: i64) -> Option<i64> {

@@ -20,7 +20,8 @@ use crate::dominators::Order;
 use crate::index::Map;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
 use crate::ir::{Callee, Type};
-use crate::op::{Const, Effect, LoadKind, Op, StoreKind};
+use crate::op::intrinsic::FRESH_REGION;
+use crate::op::{Const, Effect, Intrinsic, LoadKind, Op, StoreKind};
 
 /// Most bytes of a group, so that the rest of the memory is not left unused.
 const MOST_BYTES: u32 = 256;
@@ -255,6 +256,9 @@ impl Writer<'_> {
                 false => self.below(block, old, bytes),
             };
             let header = self.constant(block, Const::I64(member.header));
+            let region = self.constant(block, Const::I32(FRESH_REGION as i32));
+            let within = Op::Intrinsic(Intrinsic::AddressWithin);
+            let start = self.value(block, within, &[start, region], Type::I32);
             let kind = StoreKind::I64Store;
             self.effect(block, Op::Store { kind, offset: 0 }, &[start, header]);
             self.below(block, old, bytes - HEADER)

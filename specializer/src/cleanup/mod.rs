@@ -5,8 +5,9 @@
 //! function's size, or nearly.
 //!
 //! Leaves out what engines do as well once the code is WebAssembly: computing once what is computed
-//! twice, loop invariants.
+//! twice.
 
+mod addresses;
 #[cfg(test)]
 mod algebra;
 mod allocations;
@@ -18,7 +19,9 @@ mod hoist;
 mod integers;
 mod numbering;
 mod params;
+mod peel;
 mod peephole;
+mod regions;
 mod reloads;
 mod rename;
 mod rules;
@@ -38,12 +41,19 @@ use crate::optimisations::Optimisations;
 pub struct Pass {
     /// Unique among [`PASSES`].
     pub name: &'static str,
-    run: fn(&mut Function),
+    run: Run,
     is_on: fn(&Optimisations) -> bool,
 }
 
+/// What a pass does.
+enum Run {
+    Plain(fn(&mut Function)),
+    /// Knowing how memory is taken for blocks.
+    Allocating(fn(&mut Function, Option<&Allocator>)),
+}
+
 /// The passes, in order.
-pub const PASSES: [Pass; 14] = [
+pub const PASSES: [Pass; 16] = [
     Pass {
         is_on: |optimisations| optimisations.switches,
         ..pass("switches", switches::run)
@@ -54,9 +64,14 @@ pub const PASSES: [Pass; 14] = [
     pass("peephole", peephole::run),
     pass("globals", globals::run),
     Pass {
-        is_on: |optimisations| optimisations.value_numbering,
-        ..pass("numbering", numbering::run)
+        is_on: |optimisations| optimisations.peeling && optimisations.value_numbering,
+        ..allocating("peel", peel::run)
     },
+    Pass {
+        is_on: |optimisations| optimisations.value_numbering,
+        ..allocating("numbering", numbering::run)
+    },
+    pass("addresses", addresses::run),
     pass("dce", dce::run),
     // Now that less is left, more blocks are empty.
     pass("threads again", threads::run),
@@ -70,7 +85,15 @@ pub const PASSES: [Pass; 14] = [
 const fn pass(name: &'static str, run: fn(&mut Function)) -> Pass {
     Pass {
         name,
-        run,
+        run: Run::Plain(run),
+        is_on: |_| true,
+    }
+}
+
+const fn allocating(name: &'static str, run: fn(&mut Function, Option<&Allocator>)) -> Pass {
+    Pass {
+        name,
+        run: Run::Allocating(run),
         is_on: |_| true,
     }
 }
@@ -98,7 +121,10 @@ pub fn run(
         after("allocations", function);
     }
     for pass in PASSES.iter().filter(|pass| (pass.is_on)(optimisations)) {
-        (pass.run)(function);
+        match pass.run {
+            Run::Plain(run) => run(function),
+            Run::Allocating(run) => run(function, allocator),
+        }
         after(pass.name, function);
     }
 }

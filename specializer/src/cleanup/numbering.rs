@@ -9,8 +9,10 @@
 //! Invariant: a value that replaces another one dominates it. Each block remembers [`MOST`] things
 //! of a kind, the last ones, so that the cost is linear.
 //!
-//! Leaves out: computations that are repeated, which engines find as well; loops, at whose
-//! beginning nothing is known of memory.
+//! At the beginning of a loop, what is known of memory is what was loaded from regions that the
+//! loop does not write to ([`super::regions`]).
+//!
+//! Leaves out: computations that are repeated, which engines find as well.
 
 #[cfg(test)]
 mod tests;
@@ -19,12 +21,14 @@ use std::collections::hash_map::Entry;
 
 use smallvec::SmallVec;
 
+use super::regions::{Area, Areas, Loops, Written};
 use super::rename::Renaming;
+use crate::allocator::Allocator;
 use crate::dominators::{Dominators, Order};
 use crate::hash::FastMap;
 use crate::index::{Map, index};
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
-use crate::op::{Const, Effect, LoadKind, Op, Plain, StoreKind};
+use crate::op::{Const, Effect, Intrinsic, LoadKind, Op, Plain, StoreKind};
 
 /// How many loads, and how many conditions, are remembered at a time.
 const MOST: usize = 32;
@@ -35,10 +39,14 @@ const MOST_PREDECESSORS: usize = 8;
 index!(/// Stands for all values that are computed alike.
     Number, "n");
 
-pub fn run(function: &mut Function) {
+pub fn run(function: &mut Function, allocator: Option<&Allocator>) {
     let order = Order::new(function);
+    let dominators = Dominators::new(function, &order);
+    let areas = Areas::new(function, &order, allocator);
     let mut pass = Pass {
-        dominators: Dominators::new(function, &order),
+        loops: Loops::new(function, &order, &dominators, &areas),
+        dominators,
+        areas,
         numbers: Map::filled_like(&function.types, Number(0)),
         expressions: Map::default(),
         known: FastMap::default(),
@@ -92,6 +100,7 @@ impl Place {
 struct Loaded {
     kind: LoadKind,
     place: Place,
+    area: Area,
     value: Value,
 }
 
@@ -124,6 +133,8 @@ fn make_room<T>(list: &mut Vec<T>) {
 struct Pass<'o> {
     order: &'o Order,
     dominators: Dominators,
+    areas: Areas,
+    loops: Loops,
     numbers: Map<Value, Number>,
     /// How values of a number are computed, if that is known.
     expressions: Map<Number, Option<Expression>>,
@@ -159,21 +170,19 @@ impl Pass<'_> {
             return self.along(function, first, block);
         }
         let dominator = self.dominators.parent[block].expect("a block with predecessors has one");
-        let loads = match preds.len() > MOST_PREDECESSORS || self.order.begins_loop(block) {
-            true => Vec::new(),
-            false => {
-                let everywhere = |load: &&Loaded| {
-                    others
-                        .iter()
-                        .all(|&pred| self.left[pred].loads.contains(load))
+        let is_forward = |pred: &Block| !self.order.retreats(*pred, block);
+        let loads = match preds.iter().find(|&pred| is_forward(pred)) {
+            Some(&first) if preds.len() <= MOST_PREDECESSORS => {
+                let is_known = |load: &&Loaded| {
+                    preds.iter().all(|pred| match is_forward(pred) {
+                        true => self.left[*pred].loads.contains(load),
+                        false => self.loops.leaves(block, load.area),
+                    })
                 };
-                self.left[first]
-                    .loads
-                    .iter()
-                    .filter(everywhere)
-                    .copied()
-                    .collect()
+                let loads = self.left[first].loads.iter();
+                loads.filter(is_known).copied().collect()
             }
+            _ => Vec::new(),
         };
         Facts {
             loads,
@@ -193,6 +202,10 @@ impl Pass<'_> {
     /// Numbers an instruction's result; whether the instruction stays.
     fn keeps(&mut self, inst: &Inst, facts: &mut Facts) -> bool {
         match inst.op {
+            Op::Intrinsic(Intrinsic::AddressWithin) => {
+                let result = inst.result.expect("an address");
+                self.numbers[result] = self.numbers[inst.args[0]];
+            }
             Op::Load { kind, offset } => {
                 let place = self.place(inst.args[0], offset);
                 let result = inst.result.expect("a load has a result");
@@ -207,17 +220,25 @@ impl Pass<'_> {
                 facts.loads(Loaded {
                     kind,
                     place,
+                    area: self.areas.of(inst.args[0]),
                     value: result,
                 });
             }
             Op::Store { kind, offset } => {
                 let place = self.place(inst.args[0], offset);
-                facts
-                    .loads
-                    .retain(|load| load.place.is_apart(load.kind.width(), place, kind.width()));
+                let area = self.areas.of(inst.args[0]);
+                facts.loads.retain(|load| {
+                    load.area.is_apart(area)
+                        || load.place.is_apart(load.kind.width(), place, kind.width())
+                });
                 if let Some(kind) = reads_back(kind) {
                     let value = inst.args[1];
-                    facts.loads(Loaded { kind, place, value });
+                    facts.loads(Loaded {
+                        kind,
+                        place,
+                        area,
+                        value,
+                    });
                 }
             }
             op => match op.effect() {
@@ -226,7 +247,8 @@ impl Pass<'_> {
                     self.number_anew(inst)
                 }
                 Effect::Writes | Effect::Calls => {
-                    facts.loads.clear();
+                    let written = Written::by(inst, &self.areas);
+                    facts.loads.retain(|load| written.leaves(load.area));
                     self.number_anew(inst);
                 }
             },

@@ -36,6 +36,16 @@ pub(super) fn check_with(
     expect.assert_eq(&function.to_string());
 }
 
+/// What one pass leaves of a function.
+pub(super) fn check_pass(run: fn(&mut Function, Option<&Allocator>), text: &str, expect: Expect) {
+    let mut function: Function = crate::text::parse(text).expect("the test's function parses");
+    let types = &crate::random::Types;
+    crate::verify::residual(&function, types).expect("the test's function is valid");
+    run(&mut function, None);
+    crate::verify::residual(&function, types).expect("the function left is valid");
+    expect.assert_eq(&function.to_string());
+}
+
 #[test]
 fn a_tagged_comparison_is_tested_as_it_is() {
     check(

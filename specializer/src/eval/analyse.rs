@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
 use super::boxes::Kind;
-use super::cells::Cells;
+use super::cells::{Cell, Cells};
 use super::context::{ContextId, Contexts, Place};
 use super::rounds::{self, Growth, Rounds, RoundsId};
 use super::transfer::{Machine, Phase};
@@ -115,11 +115,15 @@ impl Phase for Abstract {
         }
     }
 
-    fn placed(&mut self, value: Abs, _: Abs) -> Abs {
-        value
+    fn held(&mut self, cell: Cell<Abs>) -> Abs {
+        cell.value
     }
 
     fn store_cell(&mut self, _: Abs, _: Abs) {}
+
+    fn store_root(&mut self, _: Abs, value: Abs) -> Abs {
+        value
+    }
 }
 
 pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Declined> {

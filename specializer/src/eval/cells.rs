@@ -1,9 +1,10 @@
 //! The virtual stack and registers: which cells' contents are known without a load.
 //!
 //! A cell is named by its address. It is absent (its value is in memory), clean (cached, and memory
-//! agrees) or dirty (cached, and memory is stale). At a join, a cell that is cached on one side
-//! only stays cached, and the other edge reloads it: so a path that never syncs never stores. It is
-//! dirty after a join if it is on either side: storing once too often is harmless.
+//! agrees), dirty (cached, and memory is stale) or rooted: dirty, but a collector may look at what
+//! memory has. At a join, a cell that is cached on one side only stays cached, and the other edge
+//! reloads it: so a path that never syncs never stores. It is dirty after a join if it is on either
+//! side: storing once too often is harmless.
 //!
 //! A sync is done when the next instruction comes that may notice it: a call that is evaluated in
 //! place makes do without.
@@ -24,7 +25,27 @@ pub const WINDOW: usize = 24;
 pub struct Cell<V> {
     pub address: Abs,
     pub value: V,
-    pub dirty: bool,
+    pub memory: Memory,
+}
+
+/// What memory has of a cached cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Memory {
+    /// The cell's value.
+    Same,
+    /// Of a virtual box, what a collector may look at: the address of such a box, or an odd word.
+    Rooted,
+    /// Anything.
+    Stale,
+}
+
+/// Who looks at memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum Reader {
+    Nobody,
+    /// A collector, which only follows addresses.
+    Collector,
+    Anybody,
 }
 
 /// Where integers are after a call.
@@ -52,8 +73,8 @@ pub trait Content: Copy + PartialEq {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cells<V> {
     cells: Vec<Cell<V>>,
-    /// Whether memory has to agree with all of them before anybody looks.
-    pub sync_due: bool,
+    /// For whom memory has to be brought up to date before anybody looks.
+    pub sync_due: Reader,
     /// Whether nothing can wait for a safepoint.
     pub polled: bool,
 }
@@ -62,7 +83,7 @@ impl<V> Default for Cells<V> {
     fn default() -> Self {
         Self {
             cells: Vec::new(),
-            sync_due: false,
+            sync_due: Reader::Nobody,
             polled: false,
         }
     }
@@ -91,11 +112,11 @@ impl<V: Content> Cells<V> {
     }
 
     /// Caches `value` for `address`.
-    pub fn set(&mut self, address: Abs, value: V, dirty: bool) {
+    pub fn set(&mut self, address: Abs, value: V, memory: Memory) {
         let cell = Cell {
             address,
             value,
-            dirty,
+            memory,
         };
         match self.position(address) {
             Ok(index) => self.cells[index] = cell,
@@ -110,8 +131,8 @@ impl<V: Content> Cells<V> {
         }
     }
 
-    /// Removes the cell that gives way, if too many are cached. The caller stores it if it is
-    /// dirty.
+    /// Removes the cell that gives way, if too many are cached. The caller stores it unless memory
+    /// has it.
     pub fn evict(&mut self) -> Option<Cell<V>> {
         let dynamic = |cell: &Cell<V>| !cell.value.abs().is_known();
         if self.cells.len() <= WINDOW
@@ -136,13 +157,19 @@ impl<V: Content> Cells<V> {
         });
     }
 
-    /// Marks all as clean; calls `store` for each that was dirty.
-    pub fn sync(&mut self, mut store: impl FnMut(Abs, V)) {
-        self.sync_due = false;
+    /// Brings memory up to date for whom that is due: calls `store` for each cell of which memory
+    /// has not enough. It gives the value, and what is known of where that is now.
+    pub fn sync(&mut self, mut store: impl FnMut(Abs, V, Reader) -> V) {
+        let reader = std::mem::replace(&mut self.sync_due, Reader::Nobody);
         for cell in &mut self.cells {
-            if cell.dirty {
-                store(cell.address, cell.value);
-                cell.dirty = false;
+            let enough = match (reader, cell.value.abs()) {
+                (Reader::Nobody, _) => continue,
+                (Reader::Collector, Abs::Fact(Fact::Box(_))) => Memory::Rooted,
+                (Reader::Collector | Reader::Anybody, _) => Memory::Same,
+            };
+            if cell.memory > enough {
+                cell.value = store(cell.address, cell.value, reader);
+                cell.memory = enough;
             }
         }
     }
@@ -151,7 +178,7 @@ impl<V: Content> Cells<V> {
     pub fn invalidate(&mut self, integers: Integers) {
         self.cells.retain(|cell| {
             let abs = cell.value.abs();
-            cell.dirty
+            cell.memory != Memory::Same
                 || abs.is_known()
                 || matches!(
                     abs,
@@ -159,9 +186,9 @@ impl<V: Content> Cells<V> {
                 )
         });
         for cell in &mut self.cells {
-            cell.value = match cell.dirty {
-                true => cell.value.moved(),
-                false => cell.value.reloaded(integers),
+            cell.value = match cell.memory {
+                Memory::Stale | Memory::Rooted => cell.value.moved(),
+                Memory::Same => cell.value.reloaded(integers),
             };
         }
     }
@@ -199,6 +226,27 @@ impl Content for Abs {
     }
 }
 
+impl Cell<Abs> {
+    /// What it is after a join with a path on which it is in memory.
+    fn joined_with_memory(self) -> Self {
+        Self {
+            value: Abs::Dynamic,
+            memory: joined_memory(Abs::Dynamic, self.memory),
+            ..self
+        }
+    }
+}
+
+/// What memory has of a cell that holds `value` after a join: of a box that the join makes, nothing
+/// that a collector would find it by.
+fn joined_memory(value: Abs, memory: Memory) -> Memory {
+    match (value, memory) {
+        (Abs::Fact(Fact::Box(_)), Memory::Rooted) => Memory::Rooted,
+        (_, Memory::Same) => Memory::Same,
+        (_, Memory::Rooted | Memory::Stale) => Memory::Stale,
+    }
+}
+
 impl Cells<Abs> {
     /// Joins the cells of another path into these. Returns whether anything changed.
     pub fn join(&mut self, other: &Cells<Abs>) -> bool {
@@ -214,7 +262,7 @@ impl Cells<Abs> {
                     let cell = Cell {
                         address: a.address,
                         value,
-                        dirty: a.dirty || b.dirty,
+                        memory: joined_memory(value, a.memory.max(b.memory)),
                     };
                     mine.next();
                     theirs.next();
@@ -222,19 +270,13 @@ impl Cells<Abs> {
                 }
                 (Some(a), b) if b.is_none_or(|b| order(a.address) > order(b.address)) => {
                     makes_box |= Abs::Dynamic.needs_box_of(a.value);
-                    let cell = Cell {
-                        value: Abs::Dynamic,
-                        ..**a
-                    };
+                    let cell = a.joined_with_memory();
                     mine.next();
                     cell
                 }
                 (_, Some(b)) => {
                     makes_box |= Abs::Dynamic.needs_box_of(b.value);
-                    let cell = Cell {
-                        value: Abs::Dynamic,
-                        ..**b
-                    };
+                    let cell = b.joined_with_memory();
                     theirs.next();
                     cell
                 }
@@ -244,7 +286,7 @@ impl Cells<Abs> {
         }
         let mut joined = Cells {
             cells: joined,
-            sync_due: self.sync_due || other.sync_due,
+            sync_due: self.sync_due.max(other.sync_due),
             polled: self.polled && other.polled && !makes_box,
         };
         while let Some(cell) = joined.evict() {
@@ -276,17 +318,17 @@ mod tests {
     #[test]
     fn a_cell_cached_on_one_side_stays_cached_and_dirty() {
         let mut fast = Cells::default();
-        fast.set(slot(-8), Abs::Dynamic, true);
-        fast.set(slot(-16), number(3), true);
+        fast.set(slot(-8), Abs::Dynamic, Memory::Stale);
+        fast.set(slot(-16), number(3), Memory::Stale);
         let mut slow = Cells::default();
-        slow.set(slot(-16), number(3), false);
+        slow.set(slot(-16), number(3), Memory::Same);
         assert!(slow.join(&fast));
         assert_eq!(
             slow.get(slot(-8)),
             Some(&Cell {
                 address: slot(-8),
                 value: Abs::Dynamic,
-                dirty: true
+                memory: Memory::Stale
             })
         );
         assert_eq!(
@@ -294,7 +336,7 @@ mod tests {
             Some(&Cell {
                 address: slot(-16),
                 value: number(3),
-                dirty: true
+                memory: Memory::Stale
             })
         );
         assert!(!slow.join(&fast), "joining again changes nothing");
@@ -303,9 +345,9 @@ mod tests {
     #[test]
     fn the_deepest_dynamic_cell_gives_way() {
         let mut cells = Cells::default();
-        cells.set(slot(0), number(7), true);
+        cells.set(slot(0), number(7), Memory::Stale);
         for index in 1..=WINDOW as i32 + 1 {
-            cells.set(slot(-8 * index), Abs::Dynamic, true);
+            cells.set(slot(-8 * index), Abs::Dynamic, Memory::Stale);
         }
         assert_eq!(cells.evict().map(|cell| cell.address), Some(slot(-8)));
         assert_eq!(cells.evict(), None);
@@ -315,9 +357,9 @@ mod tests {
     #[test]
     fn dropping_is_confined_to_one_stack() {
         let mut cells = Cells::default();
-        cells.set(slot(-8), Abs::Dynamic, true);
-        cells.set(slot(-16), Abs::Dynamic, true);
-        cells.set(Abs::Const(Const::I32(16)), Abs::Dynamic, true);
+        cells.set(slot(-8), Abs::Dynamic, Memory::Stale);
+        cells.set(slot(-16), Abs::Dynamic, Memory::Stale);
+        cells.set(Abs::Const(Const::I32(16)), Abs::Dynamic, Memory::Stale);
         cells.drop_below(slot(-8));
         assert!(cells.get(slot(-16)).is_none());
         assert_eq!(cells.iter().count(), 2);

@@ -11,10 +11,11 @@
 use smallvec::SmallVec;
 
 use super::analyse::{Analysis, Node, NodeId};
-use super::cells::Cells;
+use super::cells::{Cells, Memory};
 use super::exit::{Edge, Exit};
 use super::transfer::{Machine, Phase};
-use super::write::{Made, Reload, Val, Writer};
+use super::value::Val;
+use super::write::{Made, Reload, Writer};
 use super::{Declined, Evaluation};
 use crate::image::ReadLog;
 use crate::index::Map;
@@ -66,14 +67,14 @@ impl Node {
         let polled = cells.polled == self.cells.polled;
         let cells = cells
             .iter()
-            .map(|cell| (cell.address, cell.value.abs, cell.dirty));
+            .map(|cell| (cell.address, cell.value.abs, cell.memory));
         params
             && cells_due
             && polled
             && cells.eq(self
                 .cells
                 .iter()
-                .map(|cell| (cell.address, cell.value, cell.dirty)))
+                .map(|cell| (cell.address, cell.value, cell.memory)))
     }
 }
 
@@ -243,7 +244,7 @@ impl Emission<'_> {
         let (here, there) = (&self.machine.cells, &node.cells);
         let stores = here
             .iter()
-            .any(|cell| cell.dirty && there.get(cell.address).is_none());
+            .any(|cell| cell.memory != Memory::Same && there.get(cell.address).is_none());
         let incoming = &self.machine.args[edge.args.clone()];
         let mut params = node.params.iter().zip(incoming);
         stores
@@ -262,7 +263,7 @@ impl Emission<'_> {
         } = &mut self.machine;
         let incoming = &args[edge.args.clone()];
         for cell in cells.iter() {
-            if cell.dirty && node.cells.get(cell.address).is_none() {
+            if cell.memory != Memory::Same && node.cells.get(cell.address).is_none() {
                 phase.store_cell(cell.address, cell.value);
             }
         }
@@ -274,8 +275,7 @@ impl Emission<'_> {
         }
         for cell in node.cells.iter().filter(|cell| !cell.value.is_known()) {
             let value = match cells.get(cell.address) {
-                Some(here) if here.dirty => here.value,
-                Some(here) => phase.placed(here.value, here.address),
+                Some(&here) => phase.held(here),
                 None => phase.load_cell(cell.address),
             };
             args.push(phase.name_as(value, cell.value));
@@ -306,7 +306,7 @@ impl Emission<'_> {
             cells.set(
                 cell.address,
                 phase.param(block, cell.value, Type::I64),
-                cell.dirty,
+                cell.memory,
             );
         }
         self.starts[id] = Some(Start {

@@ -4,7 +4,7 @@ use super::abs::{Abs, Fact};
 use super::cells::Content;
 use super::transfer::{Machine, Phase};
 use crate::ir::{Type, generic};
-use crate::op::Op;
+use crate::op::{Intrinsic, Op};
 
 impl<P: Phase> Machine<'_, P> {
     /// A pure operator whose first operand points to a known word; false if it is nothing special.
@@ -25,6 +25,23 @@ impl<P: Phase> Machine<'_, P> {
         let address = self.phase.noting(address, known);
         self.set(result, address);
         true
+    }
+
+    /// `address.within`, which value numbering looks at: residual code keeps it until then.
+    pub(super) fn address_within(&mut self, args: &[P::Value], result: Option<generic::Value>) {
+        let known = args[0].abs();
+        let is_on = self.evaluation.optimisations.value_numbering;
+        let is_address = matches!(known, Abs::Dynamic | Abs::Fact(Fact::PointerAddress(_)));
+        if !is_on || !is_address || !args[1].abs().is_known() {
+            return self.set(result, args[0]);
+        }
+        let op = Op::Intrinsic(Intrinsic::AddressWithin);
+        let address = self.phase.emit(op, args, Some(Type::I32));
+        let address = match known {
+            Abs::Fact(_) => self.phase.noting(address, known),
+            _ => address,
+        };
+        self.set(result, address);
     }
 
     /// `value.nonzero`.

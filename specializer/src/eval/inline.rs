@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use super::Evaluation;
 use super::abs::{Abs, Fact};
 use super::analyse::NodeId;
-use super::cells::Content;
+use super::cells::{Content, Reader};
 use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
 use super::transfer::{Machine, Phase};
@@ -264,7 +264,7 @@ impl<P: Phase> Machine<'_, P> {
             };
             self.args.push(value);
         }
-        self.cells.sync_due = false;
+        self.cells.sync_due = Reader::Nobody;
         let edge = Edge {
             context,
             block: Block::ENTRY,

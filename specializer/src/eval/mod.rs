@@ -26,6 +26,7 @@ mod profile;
 mod rounds;
 mod stack;
 mod transfer;
+mod value;
 mod write;
 
 use crate::image::{Image, ReadLog};

@@ -1,22 +1,39 @@
 //! The virtual stack: what the intrinsics on cells do to a state.
 
 use super::abs::Abs;
-use super::cells::Content;
+use super::cells::{Content, Memory, Reader};
 use super::transfer::{Machine, Phase};
 use crate::ir::generic;
 use crate::op::intrinsic::{CELL_LOAD, CELL_STORE};
 
 impl<P: Phase> Machine<'_, P> {
     pub(super) fn sync_if_due(&mut self) {
-        if self.cells.sync_due {
-            self.sync();
+        if self.cells.sync_due != Reader::Nobody {
+            let Self { cells, phase, .. } = self;
+            cells.polled = false;
+            cells.sync(|address, value, reader| match reader {
+                Reader::Collector => phase.store_root(address, value),
+                Reader::Nobody | Reader::Anybody => {
+                    phase.store_cell(address, value);
+                    value
+                }
+            });
         }
     }
 
+    /// Brings memory up to date.
     pub(super) fn sync(&mut self) {
-        let Self { cells, phase, .. } = self;
-        cells.polled = false;
-        cells.sync(|address, value| phase.store_cell(address, value));
+        self.cells.sync_due = Reader::Anybody;
+        self.sync_if_due();
+    }
+
+    /// `cells.sync` and `cells.sync_roots`.
+    pub(super) fn sync_for(&mut self, reader: Reader) {
+        let reader = match self.evaluation.optimisations.numbers_over_calls {
+            true => reader,
+            false => Reader::Anybody,
+        };
+        self.cells.sync_due = self.cells.sync_due.max(reader);
     }
 
     /// Brings every cell to memory and caches none, before a cell is accessed whose address is not
@@ -33,11 +50,10 @@ impl<P: Phase> Machine<'_, P> {
         }
         self.sync_if_due();
         let value = match self.cells.get(address.abs()) {
-            Some(cell) if cell.dirty => cell.value,
-            Some(&cell) => self.phase.placed(cell.value, cell.address),
+            Some(&cell) => self.phase.held(cell),
             None => {
                 let value = self.phase.load_cell(address.abs());
-                self.cache_cell(address.abs(), value, false);
+                self.cache_cell(address.abs(), value, Memory::Same);
                 value
             }
         };
@@ -51,20 +67,20 @@ impl<P: Phase> Machine<'_, P> {
         }
         self.sync_if_due();
         let value = self.phase.settled(value);
-        self.cache_cell(address.abs(), value, true);
+        self.cache_cell(address.abs(), value, Memory::Stale);
     }
 
-    fn cache_cell(&mut self, address: Abs, value: P::Value, dirty: bool) {
+    fn cache_cell(&mut self, address: Abs, value: P::Value, memory: Memory) {
         if !self.evaluation.optimisations.virtual_stack && !value.abs().is_known() {
             self.cells.forget(address);
-            if dirty {
+            if memory != Memory::Same {
                 self.phase.store_cell(address, value);
             }
             return;
         }
-        self.cells.set(address, value, dirty);
+        self.cells.set(address, value, memory);
         while let Some(cell) = self.cells.evict() {
-            if cell.dirty {
+            if cell.memory != Memory::Same {
                 self.cells.polled &= !Abs::Dynamic.needs_box_of(cell.value.abs());
                 self.phase.store_cell(cell.address, cell.value);
             }

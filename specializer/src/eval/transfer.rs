@@ -11,7 +11,7 @@ use super::Evaluation;
 use super::abs::{self, Abs, Fact};
 use super::analyse::NodeId;
 use super::boxes::Kind;
-use super::cells::{Cells, Content, Integers};
+use super::cells::{Cell, Cells, Content, Integers, Reader};
 use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
 use super::inline::Continuation;
@@ -38,6 +38,10 @@ pub trait Phase {
     /// A residual store to the cell at `address`.
     fn store_cell(&mut self, address: Abs, value: Self::Value);
 
+    /// The same for a collector, which need not find a box that is not made. The value, with what
+    /// is known of where it is.
+    fn store_root(&mut self, address: Abs, value: Self::Value) -> Self::Value;
+
     /// The same value, of which this is known.
     fn noting(&mut self, value: Self::Value, known: Abs) -> Self::Value;
 
@@ -53,8 +57,8 @@ pub trait Phase {
     /// The value as cells hold it: of a box, the payload.
     fn settled(&mut self, value: Self::Value) -> Self::Value;
 
-    /// The value of the clean cell at `address`: a box in it exists.
-    fn placed(&mut self, value: Self::Value, address: Abs) -> Self::Value;
+    /// The value of a cached cell. A box in one that memory has exists.
+    fn held(&mut self, cell: Cell<Self::Value>) -> Self::Value;
 }
 
 /// Evaluates one block at a time.
@@ -187,7 +191,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     /// changed. This must not wait for `cells.invalidate`: what comes first may be a join with a
     /// path on which the call was evaluated in place, and nothing was synced.
     pub(super) fn emit_value(&mut self, op: Op, args: &[P::Value], ty: Option<Type>) -> P::Value {
-        let is_watched = self.cells.sync_due && op.effect() == Effect::Calls;
+        let is_watched = self.cells.sync_due != Reader::Nobody && op.effect() == Effect::Calls;
         if op.effect() != Effect::Pure {
             self.sync_if_due();
         }
@@ -329,6 +333,7 @@ impl<'a, P: Phase> Machine<'a, P> {
                 let needless = self.cells.polled && is_on && !self.evaluation.lockstep_events;
                 self.set_known(result, Abs::Const(Const::I32(needless.into())));
             }
+            Intrinsic::AddressWithin => self.address_within(args, result),
             Intrinsic::Nonzero => self.nonzero(args[0], result),
             Intrinsic::Immediate => self.immediate(args[0], result),
             Intrinsic::PointsTo => self.points_to(args[0], args[1], result),
@@ -342,7 +347,8 @@ impl<'a, P: Phase> Machine<'a, P> {
             }
             Intrinsic::BoxExists => self.existing_box(args[0], args[1], result),
             Intrinsic::BoxKind => self.box_kind(args[0], result),
-            Intrinsic::CellsSync => self.cells.sync_due = true,
+            Intrinsic::CellsSync => self.sync_for(Reader::Anybody),
+            Intrinsic::CellsSyncRoots => self.sync_for(Reader::Collector),
             Intrinsic::CellsInvalidate => {
                 self.sync_if_due();
                 self.invalidate();

@@ -9,15 +9,17 @@ use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
 use super::boxes::{Kind, Maker};
-use super::cells::{Content, Integers};
+use super::cells::{Cell, Memory};
 use super::copy;
 use super::transfer::Phase;
+use super::value::Val;
 use super::{Boxes, Evaluation};
 use crate::hash::FastMap;
 use crate::index::Map;
 use crate::ir::residual::Block;
 use crate::ir::{Parameter, Type, residual};
-use crate::op::{Const, Effect, LoadKind, Op, StoreKind};
+use crate::op::intrinsic::CELLS_REGION;
+use crate::op::{Const, Effect, Intrinsic, LoadKind, Op, StoreKind};
 
 /// Cells at known offsets from a parameter are addressed from `parameter - FRAME` by an unsigned
 /// static offset of less than [`REACH`]. Sound because cells lie above the first 64 KiB, a contract
@@ -25,68 +27,8 @@ use crate::op::{Const, Effect, LoadKind, Op, StoreKind};
 const FRAME: i32 = 8192;
 const REACH: u32 = 1 << 16;
 
-/// A value: what is known of it, and its name in the residual function, once it has one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Val {
-    pub abs: Abs,
-    /// Of a virtual box, that of the payload.
-    pub residual: Option<residual::Value>,
-    /// The pointer to a virtual box, where it exists all the same.
-    pub pointer: Option<residual::Value>,
-    /// Of an integer that memory has: its name before the last call.
-    pub before: Option<residual::Value>,
-}
-
-impl Val {
-    /// One that has no name yet.
-    pub fn known(abs: Abs) -> Self {
-        Self {
-            abs,
-            residual: None,
-            pointer: None,
-            before: None,
-        }
-    }
-
-    pub fn dynamic(residual: Option<residual::Value>) -> Self {
-        Self {
-            residual,
-            ..Self::known(Abs::Dynamic)
-        }
-    }
-
-    /// Whether it takes code to pass it where `abs` is known.
-    pub fn is_reformed(self, abs: Abs) -> bool {
-        let is_of_box = abs.is_of_box() || self.abs.is_of_box();
-        !abs.is_known()
-            && !self.abs.is_known()
-            && (self.abs != abs && is_of_box || self.residual.is_none())
-    }
-}
-
-impl Content for Val {
-    fn abs(self) -> Abs {
-        self.abs
-    }
-
-    fn moved(self) -> Self {
-        Self {
-            pointer: None,
-            ..self
-        }
-    }
-
-    fn reloaded(self, integers: Integers) -> Self {
-        match (self.abs, integers) {
-            (Abs::Fact(Fact::Pointer(_)), _) => Self::known(self.abs),
-            (Abs::Fact(Fact::Immediate), Integers::Reloaded) => Self {
-                before: self.residual.or(self.before),
-                ..Self::known(self.abs)
-            },
-            _ => self.moved(),
-        }
-    }
-}
+/// What a collector finds where there is no box: an integer, in OCaml's terms.
+const NO_ADDRESS: Const = Const::I64(1);
 
 /// A value that is loaded, and one defined earlier that equals it.
 pub type Reload = (residual::Value, residual::Value);
@@ -154,8 +96,18 @@ impl<'a> Writer<'a> {
         );
         let size = size.expect("constants have a result");
         let args = residual::Values::from_slice(&[param, size]);
-        self.inst(Op::I32Sub, args, Some(Type::I32))
-            .expect("a subtraction has a result")
+        let frame = self.inst(Op::I32Sub, args, Some(Type::I32));
+        let frame = frame.expect("a subtraction has a result");
+        self.within(frame, CELLS_REGION)
+    }
+
+    /// The address, which lies within this memory region.
+    fn within(&mut self, address: residual::Value, region: u32) -> residual::Value {
+        let region = self.name(Val::known(Abs::Const(Const::I32(region as i32))));
+        let args = residual::Values::from_slice(&[address, region]);
+        let op = Op::Intrinsic(Intrinsic::AddressWithin);
+        let within = self.inst(op, args, Some(Type::I32));
+        within.expect("an address")
     }
 
     pub fn new_block(&mut self) -> Block {
@@ -273,14 +225,22 @@ impl<'a> Writer<'a> {
 
     /// The pointer to a virtual box: it is made now, unless it exists.
     fn pointer(&mut self, kind: Kind, value: Val, payload: residual::Value) -> residual::Value {
-        let existing = value
-            .pointer
-            .or_else(|| self.names.boxes.get(&(kind, payload)).copied());
-        existing.unwrap_or_else(|| {
+        self.existing(kind, value, payload).unwrap_or_else(|| {
             let pointer = copy::run(self, &self.maker(kind).body, &[payload]);
             self.names.boxes.insert((kind, payload), pointer);
             pointer
         })
+    }
+
+    /// The pointer to a virtual box, if it exists.
+    fn existing(
+        &self,
+        kind: Kind,
+        value: Val,
+        payload: residual::Value,
+    ) -> Option<residual::Value> {
+        let made = || self.names.boxes.get(&(kind, payload)).copied();
+        value.pointer.or_else(made)
     }
 
     fn maker(&self, kind: Kind) -> &'a Maker {
@@ -409,17 +369,24 @@ impl Phase for Writer<'_> {
     fn settled(&mut self, value: Val) -> Val {
         match value.abs {
             Abs::Fact(Fact::BoxAt(kind)) => Val {
-                abs: Abs::Fact(Fact::Box(kind)),
                 residual: Some(self.open(kind, value)),
                 pointer: value.residual,
-                before: None,
+                ..Val::known(Abs::Fact(Fact::Box(kind)))
             },
             Abs::Fact(Fact::NonZero) => Val::dynamic(value.residual),
             _ => value,
         }
     }
 
-    fn placed(&mut self, value: Val, address: Abs) -> Val {
+    fn held(&mut self, cell: Cell<Val>) -> Val {
+        let Cell { address, value, .. } = cell;
+        let value = Val {
+            is_placed: false,
+            ..value
+        };
+        if cell.memory != Memory::Same && !cell.value.is_placed {
+            return value;
+        }
         match (value.abs, value.pointer) {
             (Abs::Fact(Fact::Box(_)), None) => Val {
                 pointer: self.load_cell(address).residual,
@@ -441,7 +408,30 @@ impl Phase for Writer<'_> {
         }
     }
 
+    fn store_root(&mut self, address: Abs, value: Val) -> Val {
+        let (Abs::Fact(Fact::Box(kind)), Some(payload)) = (value.abs, value.residual) else {
+            self.store_cell(address, value);
+            return value;
+        };
+        let existing = self.existing(kind, value, payload);
+        let root = match existing {
+            Some(_) => Val {
+                residual: existing,
+                ..Val::known(Abs::Dynamic)
+            },
+            None => Val::known(Abs::Const(NO_ADDRESS)),
+        };
+        self.store_cell(address, root);
+        Val {
+            is_placed: existing.is_some(),
+            ..value
+        }
+    }
+
     fn store_cell(&mut self, address: Abs, value: Val) {
+        if value.is_placed {
+            return;
+        }
         let value = self.name(value);
         let (base, offset) = self.cell_address(address);
         let store = Op::Store {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::{Place, Sites, values};
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Inst, Value};
-use crate::op::{Effect, Op};
+use crate::op::{Effect, Intrinsic, Op};
 
 /// Bytes of a cell.
 const CELL: u32 = 8;
@@ -170,11 +170,18 @@ pub fn bases(function: &Function) -> HashSet<Value> {
 /// The bases from which cells are addressed: the differences computed in the entry.
 fn frames(function: &Function) -> HashSet<Value> {
     let entry = &function.blocks[Block::ENTRY];
-    let frames = entry
-        .insts
-        .iter()
-        .filter(|inst| inst.op == Op::I32Sub && entry.params.contains(&inst.args[0]));
-    frames.filter_map(|inst| inst.result).collect()
+    let mut frames = HashSet::new();
+    for inst in &entry.insts {
+        let is_frame = match inst.op {
+            Op::I32Sub => entry.params.contains(&inst.args[0]),
+            Op::Intrinsic(Intrinsic::AddressWithin) => frames.contains(&inst.args[0]),
+            _ => false,
+        };
+        if is_frame {
+            frames.extend(inst.result);
+        }
+    }
+    frames
 }
 
 /// The predecessor of each block that one edge leads to.

@@ -7,6 +7,13 @@ use annotations::Meaning;
 use super::{Effect, LoadKind, Op, OpType, StoreKind};
 use crate::entity::{Signature, Type};
 
+/// The memory region of cells, which other code accesses in calls only. Those of interpreters have
+/// lower numbers.
+pub const CELLS_REGION: u32 = 31;
+
+/// That of the headers of blocks that are being allocated.
+pub const FRESH_REGION: u32 = 30;
+
 /// Reads the cell at an address.
 pub const CELL_LOAD: Op = Op::Load {
     kind: LoadKind::I64Load,

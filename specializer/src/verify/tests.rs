@@ -352,7 +352,7 @@ fn hints_and_cells_are_not_residual() {
     for &intrinsic in Intrinsic::ALL {
         if matches!(
             intrinsic,
-            Intrinsic::LockstepEvent | Intrinsic::ProfileCallee
+            Intrinsic::LockstepEvent | Intrinsic::ProfileCallee | Intrinsic::AddressWithin
         ) {
             continue;
         }

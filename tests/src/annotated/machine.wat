@@ -16,7 +16,9 @@
   (import "bactrian" "cells.write" (func $write (param i32 i64)))
   (import "bactrian" "cells.drop_below" (func $drop_below (param i32)))
   (import "bactrian" "cells.sync" (func $sync))
+  (import "bactrian" "cells.sync_roots" (func $sync_roots))
   (import "bactrian" "cells.invalidate" (func $invalidate))
+  (import "bactrian" "address.within" (func $within (param i32 i32) (result i32)))
   (import "bactrian" "box.exists" (func $exists (param i64 i32) (result i64)))
   (import "bactrian" "box.kind" (func $kind (param i64) (result i32)))
   (import "bactrian" "specialize.known" (func $known (param i32) (result i32)))
@@ -135,18 +137,22 @@
   (func $peek (param i64)
     (call $report (call $open (local.get 0))))
 
-  ;; Does that for a box in memory, and moves it, as a collector would: once in each collection, and
-  ;; what is left of it is no box.
+  ;; Does that for a box in memory, which it moves first.
   (func $move_box (param $place i32)
+    (call $move_root (local.get $place))
+    (call $peek (i64.load (local.get $place))))
+
+  ;; Moves a box in memory, as a collector would: once in each collection, and what is left of it is
+  ;; no box. An odd word is none.
+  (func $move_root (param $place i32)
     (local $box i64) (local $at i32)
     (local.set $box (i64.load (local.get $place)))
+    (if (i64.ne (i64.and (local.get $box) (i64.const 1)) (i64.const 0)) (then (return)))
     (local.set $at (i32.sub (i32.wrap_i64 (local.get $box)) (i32.const 8)))
     (if (i32.eq (i32.load (local.get $at)) (global.get $collection))
       (then
         (i64.store (local.get $place) (i64.load32_u offset=4 (local.get $at)))
-        (call $peek (i64.load (local.get $place)))
         (return)))
-    (call $peek (local.get $box))
     (i64.store (local.get $place)
       (if (result i64) (call $sort (local.get $box))
         (then (call $box_integer (call $open (local.get $box))))
@@ -159,6 +165,14 @@
         (i64.store offset=8 (local.get $at) (i64.const 13))
         (i32.store (local.get $at) (global.get $collection))
         (i32.store offset=4 (local.get $at) (i32.load (local.get $place))))))
+
+  ;; Moves the boxes in all registers.
+  (func $collect
+    (global.set $collection (i32.add (global.get $collection) (i32.const 1)))
+    (call $move_root (i32.const 0x11040))
+    (call $move_root (i32.const 0x11048))
+    (call $move_root (i32.const 0x11050))
+    (call $move_root (i32.const 0x11058)))
 
   ;; Takes memory for a block; says how many bytes it has, and what it is. Starts again from above
   ;; when there is none left, and reports that.
@@ -210,7 +224,7 @@
     (local $cell i32) (local $sum i64)
     (local.set $sum (call $sum (local.get $sp) (i32.const 0x20000)))
     (local.set $sum (i64.add (local.get $sum) (call $sum (i32.const 0x11000) (i32.const 0x11040))))
-    (drop (call $sum (i32.const 0x900) (i32.const 0x950)))
+    (drop (call $sum (i32.const 0x900) (i32.const 0x970)))
     (global.set $collection (i32.add (global.get $collection) (i32.const 1)))
     (call $move_box (i32.const 0x11040))
     (call $move_box (i32.const 0x11048))
@@ -426,7 +440,7 @@
       (if (i32.eq (local.get $op) (i32.const 24))
         (then
           (call $report (local.get 2))
-          (drop (call $sum (i32.const 0x900) (i32.const 0x950)))
+          (drop (call $sum (i32.const 0x900) (i32.const 0x970)))
           (br $next)))
       ;; 25 to 28: floats
       (if (i32.eq (local.get $op) (i32.const 25))
@@ -504,6 +518,27 @@
         (then
           (local.set 2 (call $immediate
             (i64.or (i64.shr_u (local.get 2) (i64.const 16)) (i64.const 1))))
+          (br $next)))
+      ;; 36: a collection, which has no use for boxes that are not made
+      (if (i32.eq (local.get $op) (i32.const 36))
+        (then (call $sync_roots) (call $collect) (call $invalidate) (br $next)))
+      ;; 37: a loop that loads a word again and again, and writes to another region of memory
+      (if (i32.eq (local.get $op) (i32.const 37))
+        (then
+          (local.set $at
+            (i32.add (i32.const 0x910) (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 0x30))))
+          (local.set $large
+            (i32.and (i32.wrap_i64 (i64.shr_u (local.get 2) (i64.const 8))) (i32.const 3)))
+          (loop $again
+            (local.set 2 (i64.add (i64.mul (local.get 2) (i64.const 5))
+              (i64.load (call $within (local.get $at) (i32.const 1)))))
+            (i64.store
+              (call $within
+                (i32.add (i32.const 0x950) (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 0x18)))
+                (i32.const 2))
+              (local.get 2))
+            (local.set $large (i32.sub (local.get $large) (i32.const 1)))
+            (br_if $again (i32.ge_s (local.get $large) (i32.const 0))))
           (br $next)))
       ;; 20: a cell at an address that is not known
       (call $write

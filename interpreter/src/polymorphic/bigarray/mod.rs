@@ -22,7 +22,7 @@ pub use shape::create_of;
 
 use crate::custom::{self, Kind};
 use crate::heap;
-use crate::memory;
+use crate::memory::{self, Region};
 use crate::outside;
 use crate::value::{Value, WORD};
 use element::Element;
@@ -68,12 +68,18 @@ impl Bigarray {
 
     #[inline(always)]
     pub fn data(self) -> u32 {
-        memory::load_u32_within(self.0.address(), WORD)
+        memory::load_u32_within(self.shape(), WORD)
+    }
+
+    /// Where what does not change is.
+    #[inline(always)]
+    fn shape(self) -> u32 {
+        memory::within(self.0.address(), Region::Fixed)
     }
 
     #[inline(always)]
     pub fn num_dims(self) -> usize {
-        memory::load_u32_within(self.0.address(), 2 * WORD) as usize
+        memory::load_u32_within(self.shape(), 2 * WORD) as usize
     }
 
     /// Kind and layout.
@@ -85,7 +91,7 @@ impl Bigarray {
     /// Kind, layout and number of dimensions.
     #[inline(always)]
     pub fn all_flags(self) -> u32 {
-        memory::load_u32_within(self.0.address(), 3 * WORD)
+        memory::load_u32_within(self.shape(), 3 * WORD)
     }
 
     #[inline(always)]
@@ -95,7 +101,7 @@ impl Bigarray {
 
     #[inline(always)]
     pub fn dim(self, index: usize) -> i64 {
-        memory::load_i64_within(self.0.address(), (Self::FIELDS + index) as u32 * WORD)
+        memory::load_i64_within(self.shape(), (Self::FIELDS + index) as u32 * WORD)
     }
 
     fn dims(self) -> impl DoubleEndedIterator<Item = i64> {

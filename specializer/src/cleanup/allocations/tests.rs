@@ -167,3 +167,63 @@ bb0(v0: i32, v1: i64):
         "#]],
     );
 }
+
+#[test]
+fn what_is_within_a_region_is_the_same_after_an_allocation() {
+    check(
+        "function(i32, i32) -> i64 {
+bb0(v0: i32, v1: i32):
+    v2: i32 = i32.const 16
+    v3: i64 = i64.const 1277
+    v4: i32 = i32.const 1
+    v5: i32 = address.within v0, v4
+    v6: i64 = i64.load v5
+    v7: i64 = i64.load v1
+    v8: i32 = call fn7 v2, v3
+    v15: i32 = i32.const 2
+    v16: i32 = address.within v8, v15
+    i64.store v16, v6
+    v9: i32 = address.within v0, v4
+    v10: i64 = i64.load v9
+    v11: i64 = i64.load v1
+    v12: i64 = i64.add v6, v10
+    v13: i64 = i64.add v7, v11
+    v14: i64 = i64.add v12, v13
+    return v14
+}
+",
+        expect![[r#"
+            function(i32, i32) -> i64 {
+            bb0(v0: i32, v1: i32):
+                v2: i32 = i32.const 64
+                v3: i32 = i32.const 68
+                v4: i32 = i32.const -16
+                v5: i32 = i32.const 16
+                v6: i64 = i64.const 1277
+                v7: i32 = i32.const -8
+                v8: i32 = i32.load v2
+                v9: i32 = i32.load v3
+                v10: i32 = i32.add v8, v4
+                v11: i32 = i32.lt_u v10, v9
+                branch v11 ? bb1() : bb2()
+            bb1():
+                v12: i32 = call fn7 v5, v6
+                jump bb3(v12)
+            bb2():
+                i32.store v2, v10
+                i64.store v10, v6
+                v13: i32 = i32.add v8, v7
+                jump bb3(v13)
+            bb3(v14: i32):
+                v15: i64 = i64.load v0
+                v16: i64 = i64.load v1
+                i64.store v14, v15
+                v17: i64 = i64.load v1
+                v18: i64 = i64.add v15, v15
+                v19: i64 = i64.add v16, v17
+                v20: i64 = i64.add v18, v19
+                return v20
+            }
+        "#]],
+    );
+}

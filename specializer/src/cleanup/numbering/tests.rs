@@ -2,15 +2,10 @@
 
 use expect_test::{Expect, expect};
 
-use crate::ir::residual::Function;
+use crate::cleanup::tests::check_pass;
 
 fn check(text: &str, expect: Expect) {
-    let mut function: Function = crate::text::parse(text).expect("the test's function parses");
-    crate::verify::residual(&function, &crate::random::Types)
-        .expect("the test's function is valid");
-    super::run(&mut function);
-    crate::verify::residual(&function, &crate::random::Types).expect("the function left is valid");
-    expect.assert_eq(&function.to_string());
+    check_pass(super::run, text, expect);
 }
 
 /// As of an array that is accessed twice: the second time, its length is known, and so is that the
@@ -238,6 +233,126 @@ bb10():
                 jump bb10()
             bb10():
                 unreachable
+            }
+        "#]],
+    );
+}
+
+/// A loop in which the word at the first parameter, in region 1, is loaded, and something is
+/// written to region 2 or, if `region` says so, to the same.
+fn loop_that_writes(region: u32) -> String {
+    format!(
+        "function(i32, i32) -> i64 {{
+bb0(v0: i32, v1: i32):
+    v2: i32 = i32.const 1
+    v3: i32 = i32.const {region}
+    v4: i64 = i64.const 7
+    v5: i32 = address.within v0, v2
+    v6: i64 = i64.load v5
+    jump bb1(v6)
+bb1(v7: i64):
+    v8: i32 = address.within v0, v2
+    v9: i64 = i64.load v8
+    v10: i64 = i64.add v7, v9
+    v11: i32 = address.within v1, v3
+    i64.store v11, v10
+    v12: i32 = i64.lt_u v10, v4
+    branch v12 ? bb1(v10) : bb2()
+bb2():
+    return v10
+}}
+"
+    )
+}
+
+#[test]
+fn a_load_from_a_region_that_the_loop_leaves_alone_goes() {
+    check(
+        &loop_that_writes(2),
+        expect![[r#"
+        function(i32, i32) -> i64 {
+        bb0(v0: i32, v1: i32):
+            v2: i32 = i32.const 1
+            v3: i32 = i32.const 2
+            v4: i64 = i64.const 7
+            v5: i32 = address.within v0, v2
+            v6: i64 = i64.load v5
+            jump bb1(v6)
+        bb1(v7: i64):
+            v8: i32 = address.within v0, v2
+            v10: i64 = i64.add v7, v6
+            v11: i32 = address.within v1, v3
+            i64.store v11, v10
+            v12: i32 = i64.lt_u v10, v4
+            branch v12 ? bb1(v10) : bb2()
+        bb2():
+            return v10
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_load_from_the_region_that_the_loop_writes_to_stays() {
+    check(
+        &loop_that_writes(1),
+        expect![[r#"
+        function(i32, i32) -> i64 {
+        bb0(v0: i32, v1: i32):
+            v2: i32 = i32.const 1
+            v3: i32 = i32.const 1
+            v4: i64 = i64.const 7
+            v5: i32 = address.within v0, v2
+            v6: i64 = i64.load v5
+            jump bb1(v6)
+        bb1(v7: i64):
+            v8: i32 = address.within v0, v2
+            v9: i64 = i64.load v8
+            v10: i64 = i64.add v7, v9
+            v11: i32 = address.within v1, v3
+            i64.store v11, v10
+            v12: i32 = i64.lt_u v10, v4
+            branch v12 ? bb1(v10) : bb2()
+        bb2():
+            return v10
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn constant_addresses_and_regions_are_apart_and_other_addresses_are_not() {
+    check(
+        "function(i32, i32) -> i64 {
+bb0(v0: i32, v1: i32):
+    v2: i32 = i32.const 1
+    v3: i32 = i32.const 4096
+    v4: i64 = i64.const 7
+    v5: i32 = address.within v0, v2
+    v6: i64 = i64.load v5
+    i64.store v3, v4
+    v7: i64 = i64.load v5
+    i64.store v1, v4
+    v8: i64 = i64.load v5
+    v9: i64 = i64.add v6, v7
+    v10: i64 = i64.add v8, v9
+    return v10
+}
+",
+        expect![[r#"
+            function(i32, i32) -> i64 {
+            bb0(v0: i32, v1: i32):
+                v2: i32 = i32.const 1
+                v3: i32 = i32.const 4096
+                v4: i64 = i64.const 7
+                v5: i32 = address.within v0, v2
+                v6: i64 = i64.load v5
+                i64.store v3, v4
+                i64.store v1, v4
+                v8: i64 = i64.load v5
+                v9: i64 = i64.add v6, v6
+                v10: i64 = i64.add v8, v9
+                return v10
             }
         "#]],
     );

@@ -180,7 +180,7 @@ impl<'r> Code<'r> {
             self.op(SEE, 0, 0);
         }
         let (float, other) = (self.random.usize(..2), self.random.usize(..2));
-        match self.random.usize(..26) {
+        match self.random.usize(..28) {
             0 | 1 => self.op(0, 0, large),
             2 => self.op(3, register, 0),
             3 => self.op(4, register, 0),
@@ -211,6 +211,8 @@ impl<'r> Code<'r> {
             22 => self.op(32, 0, 0),
             23 => self.op(34, 0, 0),
             24 => self.immediate(),
+            26 => self.op(36, 0, 0),
+            27 => self.op(37, 0, 0),
             _ => self.op(5, 0, 0),
         }
     }

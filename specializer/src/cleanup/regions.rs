@@ -1,0 +1,173 @@
+//! Memory regions: which stores may change what a load gave, and what the rounds of a loop leave
+//! alone.
+//!
+//! An interpreter says within which region an address lies (`address.within`). Accesses to two
+//! regions never meet, nor does one to a region and one at a constant address. Cells are a region
+//! of their own: other code accesses them in calls only.
+
+use crate::allocator::Allocator;
+use crate::dominators::{Dominators, Order};
+use crate::index::Map;
+use crate::ir::residual::{Block, Function, Inst, Value};
+use crate::ir::{Callee, Func};
+use crate::op::intrinsic::CELLS_REGION;
+use crate::op::{Const, Effect, Intrinsic, Op};
+
+/// A memory region, 1 to [`CELLS_REGION`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Region(u32);
+
+impl Region {
+    fn new(number: u32) -> Option<Self> {
+        (1..=CELLS_REGION).contains(&number).then_some(Self(number))
+    }
+}
+
+/// Where an access goes, as far as regions tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Area {
+    Region(Region),
+    /// At a constant address.
+    Constant,
+    Unknown,
+}
+
+impl Area {
+    /// Whether accesses to both never meet.
+    pub fn is_apart(self, other: Self) -> bool {
+        match (self, other) {
+            (Area::Region(one), Area::Region(another)) => one != another,
+            (Area::Region(_), Area::Constant) | (Area::Constant, Area::Region(_)) => true,
+            (Area::Constant, Area::Constant) | (Area::Unknown, _) | (_, Area::Unknown) => false,
+        }
+    }
+}
+
+/// By address, where it is.
+pub struct Areas {
+    areas: Map<Value, Area>,
+    /// The function that takes memory for blocks, which writes within no region.
+    allocate: Option<Func>,
+}
+
+impl Areas {
+    /// Those of all values of a function whose definitions come before their uses in `order`.
+    pub fn new(function: &Function, order: &Order, allocator: Option<&Allocator>) -> Self {
+        let mut areas = Map::filled_like(&function.types, Area::Unknown);
+        let mut constants = Map::filled_like(&function.types, None);
+        let blocks = order.blocks.iter();
+        for inst in blocks.flat_map(|&block| &function.blocks[block].insts) {
+            let Some(result) = inst.result else { continue };
+            match inst.op {
+                Op::Const(Const::I32(number)) => {
+                    constants[result] = Some(number as u32);
+                    areas[result] = Area::Constant;
+                }
+                Op::I32Add | Op::I32Sub => {
+                    let [one, other] = [areas[inst.args[0]], areas[inst.args[1]]];
+                    areas[result] = match (one, other) {
+                        (region @ Area::Region(_), _) | (_, region @ Area::Region(_)) => region,
+                        (Area::Constant, Area::Constant) => Area::Constant,
+                        (Area::Constant | Area::Unknown, Area::Constant | Area::Unknown) => {
+                            Area::Unknown
+                        }
+                    };
+                }
+                Op::Intrinsic(Intrinsic::AddressWithin) => {
+                    let region = constants[inst.args[1]].and_then(Region::new);
+                    areas[result] = region.map_or(areas[inst.args[0]], Area::Region);
+                }
+                _ => {}
+            }
+        }
+        Self {
+            areas,
+            allocate: allocator.map(|allocator| allocator.allocate),
+        }
+    }
+
+    pub fn of(&self, address: Value) -> Area {
+        self.areas.get(address).copied().unwrap_or(Area::Unknown)
+    }
+}
+
+/// A set of regions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Written(u32);
+
+impl Written {
+    const NOTHING: Self = Self(0);
+    const EVERYTHING: Self = Self(u32::MAX);
+
+    fn in_blocks(function: &Function, blocks: &[Block], areas: &Areas) -> Self {
+        let insts = blocks
+            .iter()
+            .flat_map(|&block| &function.blocks[block].insts);
+        Self(insts.fold(0, |all, inst| all | Self::by(inst, areas).0))
+    }
+
+    /// Whether what is in `area` is certainly not in the set.
+    pub fn leaves(self, area: Area) -> bool {
+        match area {
+            Area::Region(Region(number)) => self.0 >> number & 1 == 0,
+            Area::Constant | Area::Unknown => false,
+        }
+    }
+
+    /// By an instruction.
+    pub fn by(inst: &Inst, areas: &Areas) -> Self {
+        match (inst.op, inst.op.effect()) {
+            (Op::Store { .. }, _) => match areas.of(inst.args[0]) {
+                Area::Region(Region(number)) => Self(1 << number),
+                Area::Constant => Self::NOTHING,
+                Area::Unknown => Self::EVERYTHING,
+            },
+            (Op::Call(Callee::Direct(called)), _) if Some(called) == areas.allocate => {
+                Self::NOTHING
+            }
+            (_, Effect::Writes | Effect::Calls) => Self::EVERYTHING,
+            (
+                _,
+                Effect::Pure
+                | Effect::Traps
+                | Effect::Reads
+                | Effect::ReadsGlobal
+                | Effect::WritesGlobal,
+            ) => Self::NOTHING,
+        }
+    }
+}
+
+/// What loops write, by the block that they begin with.
+pub struct Loops(Map<Block, Option<Written>>);
+
+impl Loops {
+    /// How many blocks are looked at, as a multiple of those that there are: loops in loops are
+    /// looked at again.
+    const MOST_LOOKS: usize = 8;
+
+    pub fn new(function: &Function, order: &Order, dominators: &Dominators, areas: &Areas) -> Self {
+        let mut looks = Self::MOST_LOOKS * order.blocks.len();
+        let mut loops = Map::filled_like(&function.blocks, None);
+        for &head in order
+            .blocks
+            .iter()
+            .filter(|&&block| order.begins_loop(block))
+        {
+            let blocks = order.blocks_of_loop(dominators, head, looks);
+            loops[head] = Some(match blocks {
+                Some(blocks) => {
+                    looks -= blocks.len();
+                    Written::in_blocks(function, &blocks, areas)
+                }
+                None => Written::EVERYTHING,
+            });
+        }
+        Self(loops)
+    }
+
+    /// Whether no round of the loop that begins at `head` changes what is in `area`.
+    pub fn leaves(&self, head: Block, area: Area) -> bool {
+        self.0[head].is_some_and(|written| written.leaves(area))
+    }
+}

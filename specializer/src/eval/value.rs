@@ -1,0 +1,71 @@
+//! Values in the emission: what is known of one, and how residual code gets at it.
+
+use super::abs::{Abs, Fact};
+use super::cells::{Content, Integers};
+use crate::ir::residual;
+
+/// A value: what is known of it, and its name in the residual function, once it has one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Val {
+    pub abs: Abs,
+    /// Of a virtual box, that of the payload.
+    pub residual: Option<residual::Value>,
+    /// The pointer to a virtual box, where it exists all the same.
+    pub pointer: Option<residual::Value>,
+    /// Of an integer that memory has: its name before the last call.
+    pub before: Option<residual::Value>,
+    /// Of a virtual box in a rooted cell: whether memory has its pointer all the same.
+    pub is_placed: bool,
+}
+
+impl Val {
+    /// One that has no name yet.
+    pub fn known(abs: Abs) -> Self {
+        Self {
+            abs,
+            residual: None,
+            pointer: None,
+            before: None,
+            is_placed: false,
+        }
+    }
+
+    pub fn dynamic(residual: Option<residual::Value>) -> Self {
+        Self {
+            residual,
+            ..Self::known(Abs::Dynamic)
+        }
+    }
+
+    /// Whether it takes code to pass it where `abs` is known.
+    pub fn is_reformed(self, abs: Abs) -> bool {
+        let is_of_box = abs.is_of_box() || self.abs.is_of_box();
+        !abs.is_known()
+            && !self.abs.is_known()
+            && (self.abs != abs && is_of_box || self.residual.is_none())
+    }
+}
+
+impl Content for Val {
+    fn abs(self) -> Abs {
+        self.abs
+    }
+
+    fn moved(self) -> Self {
+        Self {
+            pointer: None,
+            ..self
+        }
+    }
+
+    fn reloaded(self, integers: Integers) -> Self {
+        match (self.abs, integers) {
+            (Abs::Fact(Fact::Pointer(_)), _) => Self::known(self.abs),
+            (Abs::Fact(Fact::Immediate), Integers::Reloaded) => Self {
+                before: self.residual.or(self.before),
+                ..Self::known(self.abs)
+            },
+            _ => self.moved(),
+        }
+    }
+}
