@@ -9,6 +9,7 @@ fn main() {
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_BOXES");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_DISPATCHERS");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_ALLOCATOR");
+        println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_EVALUATION");
     }
     println!("cargo:rerun-if-changed=build.rs");
 }

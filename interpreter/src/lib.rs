@@ -5,7 +5,7 @@
 //! * [`memory`]: the guest's 32-bit address space; [`value`]: what a word of it means;
 //!   [`registry`]: how a primitive is written, and what a call that may raise returns; [`os`]: the
 //!   outside world, over WASI or natively; [`vm`]: the machine state that all of the runtime
-//!   shares;
+//!   shares; [`evaluation`]: whether the program runs at build time, and what it may not do then;
 //! * [`outside`]: memory that is not OCaml heap; [`exception`]: exceptions that need no memory;
 //! * [`heap`]: allocation and the collector; `allocator`: memory for Rust's own data; [`custom`]:
 //!   blocks that only their own code understands; [`parameters`]: what `OCAMLRUNPARAM` asks for;
@@ -16,13 +16,17 @@
 //! * [`image`]: bytecode executables, parsed and verified; [`interp`]: the interpreter loop and
 //!   calls between activations; [`primitives`]: what bytecode calls by name;
 //! * [`program`]: an executable becomes a loaded program; `loading`: where in memory, for a
-//!   snapshot; [`start`]: the module's entry points.
+//!   snapshot; `first_effect`: the program is run at build time up to its first effect; [`start`]:
+//!   the module's entry points.
 
 mod allocator;
 pub mod backtrace;
 pub mod code;
 pub mod custom;
+pub mod evaluation;
 pub mod exception;
+#[cfg(target_family = "wasm")]
+mod first_effect;
 pub mod heap;
 pub mod image;
 pub mod interp;

@@ -5,7 +5,7 @@
 //! used again for data of the same size.
 
 #[cfg(target_family = "wasm")]
-use crate::{allocator, heap};
+use crate::{allocator, evaluation, heap};
 #[cfg(target_family = "wasm")]
 use std::alloc::{self, Layout};
 
@@ -21,6 +21,7 @@ const SHARED_SIZE: usize = 32 << 10;
 #[cfg(target_family = "wasm")]
 pub fn alloc(size: usize) -> Option<u32> {
     assert!(size > 0, "an allocation has a size");
+    evaluation::effect("memory outside of the heap");
     if size >= SHARED_SIZE {
         return heap::acquire_zeroed(size);
     }

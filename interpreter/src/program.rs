@@ -8,13 +8,15 @@ use crate::allocator;
 use crate::backtrace::events;
 use crate::code::{self, ImageError, fragments};
 use crate::custom;
+use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece};
 use crate::heap::{self, Hooks};
 use crate::image::hints::{CodePointers, Loaded};
 use crate::image::names::Names;
 use crate::image::parse::{self, Executable};
+use crate::image::pieces::Plan;
 use crate::image::verify::{self, Limits, Verified};
 use crate::image::{
-    bind, constants, elements, hints, layout, missing, pieces, quiet, reach, sections,
+    bind, constants, elements, hints, layout, lives, missing, pieces, quiet, reach, sections,
 };
 use crate::interp::{self, entries, requests};
 use crate::memory;
@@ -83,10 +85,17 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let code_start = load_code(&executable.code, &verified)?;
     // Unreachable code is not verified: it may name a primitive that does not exist.
     let primitive = |index: usize| -> Option<&Primitive> { bound.get(index).copied().flatten() };
-    let loads_code = |index| primitive(index).is_some_and(|found| LOADS_CODE.contains(&found.name));
+    let loads_code = |index| {
+        let name = primitive(index).map_or("", |found| found.name);
+        lives::note(name);
+        LOADS_CODE.contains(&name)
+    };
     let reached = reach::entries(&executable.code, &verified, loads_code);
     let mut plan = pieces::plan(&executable.code, &verified, pieces::longest());
     plan.keep(&reached);
+    if evaluation::get(&BACTRIAN_EVALUATION.room) > 0 {
+        allocator::lasting(|| evaluation::note_pieces(own_pieces(&plan, code_start)));
+    }
     layout::cut(&plan, code_start, entries::resume_slot());
     let is_quiet = |index| primitive(index).is_some_and(is_quiet);
     for poll in quiet::polls(&executable.code, is_quiet) {
@@ -130,6 +139,19 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     stack::note_raisable(calls("caml_gc_set"));
     let names = Names::new(executable.debug, &verified.entries);
     requests::publish(code_start, &plan, &found, &names)
+}
+
+/// The pieces of the program's own code.
+fn own_pieces(plan: &Plan, start: u32) -> Vec<Piece> {
+    let own = plan.cuts.iter().filter(|cut| cut.entry == 0);
+    let piece = own.filter_map(|cut| {
+        let words = cut.piece.clone()?;
+        Some(Piece {
+            cut: code::address(start, cut.position),
+            cells: code::address(start, words.start)..code::address(start, words.end),
+        })
+    });
+    piece.collect()
 }
 
 /// Primitives by which a program can call any of its functions: from code that it loads, or found
@@ -226,8 +248,21 @@ fn returns(primitive: &Primitive) -> bool {
 pub fn prepare() -> Result<(), ImageError> {
     allocator::borrow_from(heap::carve);
     allocator::reserve();
-    heap::init(&HOOKS);
+    heap::end_image(&HOOKS);
+    keep_room()?;
+    heap::make_spaces();
     stack::make().ok_or(ImageError::OutOfMemory)
+}
+
+/// Keeps memory free behind the image if the program is to be evaluated: what that makes should be
+/// close to what else is not zero.
+fn keep_room() -> Result<(), ImageError> {
+    let bytes = evaluation::get(&BACTRIAN_EVALUATION.room);
+    if bytes > 0 {
+        let start = memory::grow(bytes as usize).ok_or(ImageError::OutOfMemory)?;
+        evaluation::set_room(start..start + bytes);
+    }
+    Ok(())
 }
 
 /// Makes the globals block, whose address depends on nothing but its size; all fields are unit.

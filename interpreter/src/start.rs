@@ -1,7 +1,8 @@
 //! The module's entry points: load under the snapshot tool, run under WASI, run natively.
 //!
 //! Loading reads the program from standard input and looks at nothing else of the outside, so that
-//! the snapshot taken afterwards can run anywhere.
+//! the snapshot taken afterwards can run anywhere. Before that the program may be run up to its
+//! first effect (`first_effect`).
 
 use crate::backtrace;
 use crate::code::ImageError;
@@ -24,13 +25,23 @@ pub const BAD_FILE_CODE: u8 = 127;
 pub fn run_program() -> u8 {
     apply_parameters();
     sys::start();
+    stress_if_asked();
+    end(run_loaded())
+}
+
+/// Every safepoint collects, where that was asked for.
+fn stress_if_asked() {
     if environment::stress() {
         heap::start_stress();
     }
     if heap::stress() {
         heap::request_safepoint();
     }
-    match run_loaded() {
+}
+
+/// The exit code of a program that ends like this.
+fn end(outcome: Outcome) -> u8 {
+    match outcome {
         Err(Raised) => exit::uncaught(vm().exception.get()),
         Ok(_) => {
             settings::show_at_exit();
@@ -84,6 +95,7 @@ pub fn run_native(file: &[u8]) -> u8 {
 #[cfg(target_family = "wasm")]
 mod exports {
     use super::*;
+    use crate::first_effect;
     use crate::loading;
 
     /// Called once by the snapshot tool, with the program as standard input.
@@ -95,14 +107,32 @@ mod exports {
         }
     }
 
-    /// Runs the program that was loaded.
+    /// Called by the snapshot tool afterwards, if the program is to run up to its first effect.
+    #[unsafe(export_name = "bactrian-evaluate")]
+    extern "C" fn evaluate() {
+        first_effect::evaluate(run_loaded);
+    }
+
+    /// Runs the program that was loaded, from where it is.
     #[unsafe(export_name = "_start")]
     extern "C" fn start() {
+        let is_parked = first_effect::begin();
         os::begin();
         os::start_clock();
-        let code = run_program();
+        let code = match is_parked {
+            true => go_on(),
+            false => run_program(),
+        };
         if code != 0 {
             os::exit(code);
         }
+    }
+
+    /// Goes on with the program where it was parked, which was done as if nothing had been asked of
+    /// the runtime; the exit code.
+    fn go_on() -> u8 {
+        stack::start();
+        stress_if_asked();
+        end(first_effect::go_on())
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::evaluation::Eval;
 use crate::host::Directory;
 use crate::limits::{self, Limit};
 use crate::specialize;
@@ -124,6 +125,9 @@ pub struct BuildOptions {
     /// Do not specialize: run the interpreter as it is.
     #[arg(long)]
     pub generic: bool,
+    /// How far the program is run at build time.
+    #[arg(long, value_enum, default_value_t)]
+    pub eval: Eval,
     #[command(flatten)]
     pub cache: CacheLocation,
     /// Report requests, sizes and times by stage on standard error.

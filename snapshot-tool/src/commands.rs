@@ -17,6 +17,7 @@ use crate::cli::{
     LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs,
 };
 use crate::engine::Needs;
+use crate::evaluation::Eval;
 use crate::host::{Directory, Sandbox};
 use crate::input::{self, Kind};
 use crate::limits::Limits;
@@ -186,6 +187,8 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
     };
     if args.profile.is_some() {
         settings.options.counts = true;
+        // What was done at build time would not be counted.
+        settings.eval = Eval::None;
         settings.options.optimisations.inlining = false;
     }
     let mut pipeline = Pipeline::new(settings)?;
@@ -316,6 +319,7 @@ fn settings(options: &BuildOptions, precompiled: Precompiled) -> Result<Settings
     let cache = open_cache(&options.cache)?.map(Arc::new);
     Ok(Settings {
         mode,
+        eval: options.eval,
         options: specialize::Options {
             verify: options.verify,
             ..specialize::options(&options.optimisations)?

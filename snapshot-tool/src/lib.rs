@@ -9,8 +9,9 @@
 //!   file is);
 //! * what a guest finds outside of itself: [`limits`], [`streams`], `memory`, [`unconfined`] (the
 //!   way out of the sandbox), [`host`] (its state), [`wasi`], [`imports`] (all of its functions);
-//! * [`snapshot`] (the guest loads the program and is frozen), [`specialize`] (the specializer, as
-//!   this tool calls it) and [`run`]; [`pipeline`] puts them together, with the cache;
+//! * [`specialize`] (the specializer, as this tool calls it), [`evaluation`] (a loaded program runs
+//!   up to its first effect), [`snapshot`] (the guest loads the program and is frozen) and [`run`];
+//!   [`pipeline`] puts them together, with the cache;
 //! * [`lockstep`] (generic and residual code side by side) and [`precompile`] (which makes what
 //!   [`precompiled`] holds);
 //! * [`cli`] is the command line, [`bench`] measures, [`commands`] is one function a command.
@@ -19,6 +20,7 @@ pub mod bench;
 pub mod cli;
 pub mod commands;
 pub mod engine;
+pub mod evaluation;
 pub mod guest;
 pub mod host;
 pub mod imports;

@@ -12,6 +12,7 @@ use cache::Cache;
 use wasmtime::{Engine, Module};
 
 use crate::engine::{self, Needs, Origin};
+use crate::evaluation::Eval;
 use crate::guest::{self, Guest};
 use crate::known_code::KnownCode;
 use crate::precompiled::Precompiled;
@@ -35,6 +36,7 @@ pub struct Settings {
     /// Whose programs these are.
     pub guest: &'static Guest,
     pub mode: Mode,
+    pub eval: Eval,
     pub options: specialize::Options,
     pub cache: Option<Arc<Cache>>,
     /// What came with the command.
@@ -46,11 +48,12 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let (mode, options, cache, precompiled, needs) = Default::default();
+        let (mode, eval, options, cache, precompiled, needs) = Default::default();
         let tell = |_: &str| ();
         Self {
             guest: guest::DEFAULT,
             mode,
+            eval,
             options,
             cache,
             precompiled,
@@ -67,7 +70,7 @@ impl Settings {
             verify: false,
             ..self.options.clone()
         };
-        format!("{:?} {options:?}", self.mode).into_bytes()
+        format!("{:?} {:?} {options:?}", self.mode, self.eval).into_bytes()
     }
 }
 
@@ -150,13 +153,17 @@ impl Pipeline {
 
     /// `module`, initialised with `program` and frozen.
     pub fn snapshot(&mut self, module: &[u8], program: &[u8]) -> Result<Vec<u8>> {
-        let code = &self.known_code;
+        let (code, eval) = (&self.known_code, self.settings.eval);
         let (snapshot, origin) = self
             .stages
-            .time("snapshot", || snapshot::take(module, program, code))?;
+            .time("snapshot", || snapshot::take(module, program, eval, code))?;
         let module = snapshot.module;
-        self.stages
-            .note(format!("{}{}", size(module.len()), whence(&origin)));
+        self.stages.note(format!(
+            "{}{}{}",
+            size(module.len()),
+            whence(&origin),
+            snapshot.evaluation
+        ));
         if !snapshot.notice.is_empty() {
             (self.settings.tell)(&snapshot.notice);
         }

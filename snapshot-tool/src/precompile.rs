@@ -28,9 +28,10 @@ pub fn make() -> Result<Made> {
 }
 
 fn interpreter() -> Result<Vec<u8>> {
-    let engine = engine::for_one_use(None, &Needs::default())?;
+    let engine = engine::for_one_use(None, &snapshot::NEEDS)?;
     let (_, instrumented) = snapshot::instrument(guest::DEFAULT.module)?;
-    let module = Module::new(&engine, &instrumented).map_err(engine::error)?;
+    let runnable = snapshot::runnable(&instrumented)?;
+    let module = Module::new(&engine, runnable).map_err(engine::error)?;
     let code = module.serialize().map_err(engine::error)?;
     Ok(precompiled::sealed(&instrumented, &code))
 }

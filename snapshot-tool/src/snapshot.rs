@@ -1,9 +1,8 @@
-//! Snapshot: an annotated module initialises itself; then its memory, globals and exports are
-//! frozen into a new module (Wizer).
+//! Snapshot: an annotated module initialises itself, and its program runs up to its first effect
+//! ([`crate::evaluation`]); then memory, globals and exports are frozen into a new module (Wizer).
 //!
 //! Invariant: the module finds its program on standard input, and nothing else is open to it. So
 //! the result depends on the module and the program alone, and can be cached under their digest.
-//! Leaves out: running a part of the program before it is frozen.
 
 use std::future::Future;
 use std::pin::pin;
@@ -19,12 +18,21 @@ use wasmtime_wasi::{Deterministic, WasiCtxBuilder};
 use wasmtime_wizer::{InstanceState, ModuleContext, SnapshotVal, Wizer};
 
 use crate::engine::{self, Needs, Origin};
+use crate::evaluation::{self, Eval, Evaluated};
 use crate::host::{ExitStatus, Host, Sandbox};
 use crate::imports;
 use crate::known_code::KnownCode;
+use crate::specialize;
 
 /// The export that initialises; a module without it needs no snapshot.
 pub const INIT: &str = "wizer-initialize";
+
+/// What the engine has to do for it: an evaluation is limited in instructions.
+pub const NEEDS: Needs = Needs {
+    fuel: true,
+    stack: None,
+    perf_map: false,
+};
 
 /// How much an initialisation may write to standard error.
 const MESSAGE_LIMIT: usize = 1 << 16;
@@ -44,44 +52,64 @@ pub struct Snapshot {
     /// What the guest said of the program on standard error while it initialised itself; mostly
     /// nothing.
     pub notice: String,
+    /// How far the program was evaluated, for people: what follows the snapshot's size.
+    pub evaluation: String,
 }
 
 impl Snapshot {
-    /// The module, the notice, and the notice's length.
+    /// The module, and then each of the two texts and its length.
     fn to_blob(&self) -> Vec<u8> {
-        let length = (self.notice.len() as u32).to_le_bytes();
-        [&self.module, self.notice.as_bytes(), &length].concat()
+        let mut blob = self.module.clone();
+        for text in [&self.notice, &self.evaluation] {
+            blob.extend(text.as_bytes());
+            blob.extend((text.len() as u32).to_le_bytes());
+        }
+        blob
     }
 
     fn from_blob(mut blob: Vec<u8>) -> Option<Self> {
-        let length =
-            u32::from_le_bytes(blob.split_off(blob.len().checked_sub(4)?).try_into().ok()?);
-        let notice = blob.split_off(blob.len().checked_sub(length as usize)?);
+        let evaluation = last_text(&mut blob)?;
+        let notice = last_text(&mut blob)?;
         Some(Self {
             module: blob,
-            notice: String::from_utf8(notice).ok()?,
+            notice,
+            evaluation,
         })
     }
 }
 
-/// Initialises `module` with `program` and freezes it. The origin says whether the snapshot was in
-/// the cache; if not, where the machine code came from with which it was taken.
-pub fn take(module: &[u8], program: &[u8], code: &Arc<KnownCode>) -> Result<(Snapshot, Origin)> {
-    let key = key(module, program);
+/// Takes the last text off.
+fn last_text(blob: &mut Vec<u8>) -> Option<String> {
+    let length = u32::from_le_bytes(blob.split_off(blob.len().checked_sub(4)?).try_into().ok()?);
+    let text = blob.split_off(blob.len().checked_sub(length as usize)?);
+    String::from_utf8(text).ok()
+}
+
+/// Initialises `module` with `program`, evaluates that up to its first effect, and freezes it. The
+/// origin says whether the snapshot was in the cache; if not, where the machine code came from with
+/// which it was taken.
+pub fn take(
+    module: &[u8],
+    program: &[u8],
+    eval: Eval,
+    code: &Arc<KnownCode>,
+) -> Result<(Snapshot, Origin)> {
+    let key = key(module, program, eval);
     let cache = code.cache.as_deref();
     let known = cache.and_then(|cache| cache.get(Kind::Snapshot, &key).pop());
     if let Some(snapshot) = known.and_then(Snapshot::from_blob) {
         return Ok((snapshot, Origin::Cached));
     }
-    let (snapshot, origin) = engine::on_large_stack(|| freeze(module, program, code))??;
+    let (snapshot, origin) = engine::on_large_stack(|| freeze(module, program, eval, code))??;
     if let Some(cache) = cache {
         cache.insert(Kind::Snapshot, &key, &snapshot.to_blob());
     }
     Ok((snapshot, origin))
 }
 
-fn key(module: &[u8], program: &[u8]) -> [u8; 32] {
-    let mut key = blake3::Hasher::new_derive_key("bactrian snapshot 2");
+fn key(module: &[u8], program: &[u8], eval: Eval) -> [u8; 32] {
+    let mut key = blake3::Hasher::new_derive_key("bactrian snapshot 3");
+    key.update(format!("{eval:?} {}", env!("BACTRIAN_FINGERPRINT")).as_bytes());
     key.update(blake3::hash(module).as_bytes());
     key.update(program);
     key.finalize().into()
@@ -93,6 +121,16 @@ pub fn instrument(module: &[u8]) -> Result<(ModuleContext<'_>, Vec<u8>)> {
         .instrument(module)
         .map_err(engine::error)
         .context("the module cannot be frozen")
+}
+
+/// An instrumented module as it runs: intrinsics are plain operations, where a program may be
+/// evaluated; others run too little to make that worth the while.
+pub fn runnable(instrumented: &[u8]) -> Result<Vec<u8>> {
+    if exports(instrumented, annotations::EVALUATE_EXPORT)? {
+        specialize::link_generic(instrumented, &specialize::Options::default())
+    } else {
+        Ok(instrumented.to_vec())
+    }
 }
 
 /// Machine code for an instrumented module.
@@ -108,15 +146,20 @@ fn machine_code(
     {
         Some(Ok(module)) => Ok((module, Origin::Precompiled)),
         Some(Err(unfit)) => {
-            let (module, _) = engine::compile(engine, instrumented, cache)?;
+            let (module, _) = engine::compile(engine, &runnable(instrumented)?, cache)?;
             Ok((module, Origin::Replaced(format!("{unfit:#}"))))
         }
-        None => engine::compile(engine, instrumented, cache),
+        None => engine::compile(engine, &runnable(instrumented)?, cache),
     }
 }
 
-fn freeze(module: &[u8], program: &[u8], code: &Arc<KnownCode>) -> Result<(Snapshot, Origin)> {
-    let engine = engine::for_one_use(code.store(), &Needs::default())?;
+fn freeze(
+    module: &[u8],
+    program: &[u8],
+    eval: Eval,
+    code: &Arc<KnownCode>,
+) -> Result<(Snapshot, Origin)> {
+    let engine = engine::for_one_use(code.store(), &NEEDS)?;
     let (layout, instrumented) = instrument(module)?;
     let (compiled, origin) = machine_code(&engine, &instrumented, code)?;
     let messages = MemoryOutputPipe::new(MESSAGE_LIMIT);
@@ -127,34 +170,50 @@ fn freeze(module: &[u8], program: &[u8], code: &Arc<KnownCode>) -> Result<(Snaps
     wasi.stdin(MemoryInputPipe::new(program.to_vec()))
         .stderr(messages.clone());
     let mut store = Store::new(&engine, Host::new(wasi.build_p1(), &Sandbox::default()));
+    store.set_fuel(u64::MAX).map_err(engine::error)?;
     let mut linker = imports::linker(&engine)?;
     imports::add_intrinsics(&mut linker)?;
     let instance = linker
         .instantiate(&mut store, &compiled)
         .map_err(engine::error)?;
+    if eval == Eval::Pure {
+        evaluation::make_room(&mut store, instance)?;
+    }
     initialise(&mut store, instance).map_err(|error| refusal(error, &messages))?;
-    let snapshot = ready(Wizer::new().snapshot(
-        &layout,
-        &mut Initialised {
-            store: &mut store,
-            instance,
-        },
-    ));
+    let evaluated = match eval {
+        Eval::None => Evaluated::default(),
+        Eval::Pure => evaluation::to_first_effect(&mut store, instance, &compiled)?,
+    };
+    let module = match evaluated.instance {
+        None => frozen(&layout, &mut store, instance)?,
+        Some((mut store, instance)) => frozen(&layout, &mut store, instance)?,
+    };
     let snapshot = Snapshot {
-        module: snapshot.map_err(engine::error)?,
+        module,
         notice: text(&messages),
+        evaluation: evaluated.report,
     };
     Ok((snapshot, origin))
 }
 
+/// The module in the state of an instance.
+fn frozen<T: Send>(
+    layout: &ModuleContext<'_>,
+    store: &mut Store<T>,
+    instance: Instance,
+) -> Result<Vec<u8>> {
+    let mut state = Initialised { store, instance };
+    ready(Wizer::new().snapshot(layout, &mut state)).map_err(engine::error)
+}
+
 /// An instance whose state is to be frozen. Wizer has the same, but only together with all of
 /// Wasmtime's features.
-struct Initialised<'a> {
-    store: &'a mut Store<Host>,
+struct Initialised<'a, T: 'static> {
+    store: &'a mut Store<T>,
     instance: Instance,
 }
 
-impl InstanceState for Initialised<'_> {
+impl<T: Send> InstanceState for Initialised<'_, T> {
     async fn global_get(&mut self, name: &str, _: ValType) -> SnapshotVal {
         let global = self.instance.get_global(&mut *self.store, name);
         match global.map(|global| global.get(&mut *self.store)) {
@@ -211,12 +270,16 @@ fn ready<T>(future: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Resu
 
 /// Whether `module` exports an initialisation function.
 pub fn is_wanted(module: &[u8]) -> Result<bool> {
+    exports(module, INIT)
+}
+
+fn exports(module: &[u8], name: &str) -> Result<bool> {
     for payload in wasmparser::Parser::new(0).parse_all(module) {
         if let wasmparser::Payload::ExportSection(exports) =
             payload.context("not a WebAssembly module")?
         {
             for export in exports {
-                if export?.name == INIT {
+                if export?.name == name {
                     return Ok(true);
                 }
             }
@@ -243,6 +306,7 @@ mod tests {
             let snapshot = Snapshot {
                 module: b"\0asm".to_vec(),
                 notice: notice.into(),
+                evaluation: "as far as here".into(),
             };
             let blob = snapshot.to_blob();
             assert_eq!(Snapshot::from_blob(blob), Some(snapshot));

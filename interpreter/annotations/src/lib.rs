@@ -23,7 +23,8 @@
 //! An interpreter that says how it boxes numbers ([`BOX_EXPORT`]) gets residual code that boxes
 //! them where somebody looks at the box. One that names its dispatchers ([`DISPATCHERS_EXPORT`])
 //! gets calls of unknown functions without a table. One that says how it takes memory for blocks
-//! ([`ALLOCATOR_EXPORT`]) gets residual code that takes it for several blocks at once.
+//! ([`ALLOCATOR_EXPORT`]) gets residual code that takes it for several blocks at once. One that
+//! exports [`EVALUATION_EXPORT`] can have its program run at build time up to the first effect.
 //!
 //! The request table ([`RequestTable`]) says what is to be specialized; its address is exported as
 //! the Wasm global [`REQUEST_TABLE_EXPORT`].
@@ -36,11 +37,13 @@
 mod allocator;
 mod boxes;
 mod dispatch;
+mod evaluation;
 mod intrinsic;
 mod request;
 
 pub use allocator::*;
 pub use boxes::*;
 pub use dispatch::*;
+pub use evaluation::*;
 pub use intrinsic::*;
 pub use request::*;

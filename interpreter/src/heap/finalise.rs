@@ -11,6 +11,7 @@ use super::mark::Marker;
 use super::minor::Evacuation;
 use super::settings::{about, message};
 use super::state::{Heap, heap};
+use crate::evaluation;
 use crate::registry::Raised;
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
@@ -82,6 +83,7 @@ impl Finalisers {
 
 /// Calls `function` with `value` once it has become unreachable.
 pub fn attach_first(function: Value, value: Value) {
+    evaluation::effect("a finaliser");
     heap()
         .finalisers
         .borrow_mut()
@@ -92,6 +94,7 @@ pub fn attach_first(function: Value, value: Value) {
 
 /// Calls `function` with `()` once `value` is gone.
 pub fn attach_last(function: Value, value: Value) {
+    evaluation::effect("a finaliser");
     heap()
         .finalisers
         .borrow_mut()

@@ -17,6 +17,7 @@
 //!   `collect`: when;
 //! * `remembered`: which fields outside of the nursery refer to it;
 //! * `roots`, [`ephemeron`], [`finalise`]: where liveness begins, and what waits for it to end;
+//! * `evaluated`: the heap of a program that runs before its snapshot;
 //! * `hooks`: what is called of the floors above; `stress`: whether each safepoint collects;
 //! * [`memprof`]: what profilers are told, of the blocks that `sampler` chooses;
 //! * [`verify`]: a checker of the heap's invariants, for tests.
@@ -24,6 +25,7 @@
 mod collect;
 mod cycle;
 pub mod ephemeron;
+mod evaluated;
 mod external;
 pub mod finalise;
 mod hooks;
@@ -51,6 +53,9 @@ pub use collect::{
     apply_settings, begin_cycle, collect_major, collect_minor, collect_slice, finish_cycle,
     request_safepoint, run_actions, safepoint, set_alert, start_with,
 };
+pub use evaluated::{
+    begin as begin_evaluation, end as end_evaluation, for_each_place, for_each_root_cell,
+};
 pub use external::note as note_external;
 pub use hooks::Hooks;
 pub use reserve::note_exhausted;
@@ -58,6 +63,7 @@ pub use roots::{Root, RootVisitor, register_roots};
 pub use state::{COLOUR_MASK, heap};
 pub use stress::{BACTRIAN_STRESS, start_stress, stress};
 
+use crate::evaluation;
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};
 use crate::vm::vm;
@@ -80,12 +86,23 @@ const MIN_MAJOR_WORDS: u64 = 1 << 17;
 
 /// Makes the nursery and the major heap. What was allocated before is the image.
 pub fn init(hooks: &'static Hooks) {
+    end_image(hooks);
+    make_spaces();
+}
+
+/// The first half of [`init`]: what the image has besides the program's constants.
+pub fn end_image(hooks: &'static Hooks) {
     let heap = heap();
     assert!(!heap.is_initialised(), "the heap is initialised once");
     heap.hooks.set(Some(hooks));
     heap.image.atom(0);
     heap.counters.image_read(heap);
     ephemeron::init(heap);
+}
+
+/// The second half.
+pub fn make_spaces() {
+    let heap = heap();
     set_nursery(NURSERY_WORDS).unwrap_or_else(|| out_of_memory());
     heap.low.set(vm().young_start.get());
     heap.note_range(vm().young_end.get());
@@ -251,6 +268,9 @@ fn noting_exhaustion(block: Option<Value>) -> Option<Value> {
 
 /// A block of the major heap, fields not written, if `keep` free pages remain.
 fn alloc_major(heap: &Heap, wosize: usize, tag: u8, keep: usize) -> Option<Value> {
+    if evaluation::is_running() {
+        return evaluated::alloc(heap, wosize, tag);
+    }
     let address = match wosize {
         ..=MAX_YOUNG_WOSIZE => heap.small.try_alloc(heap, wosize, keep)?,
         _ => heap.large.borrow_mut().alloc(heap, wosize)?,
@@ -357,6 +377,7 @@ fn environment_start(info: i64) -> u32 {
 /// Whether `value` is a block that can be looked at, rather than an integer or data outside of the
 /// heap.
 pub fn is_known_block(value: Value) -> bool {
+    evaluation::look_at(value);
     image::is_known_block(heap(), value)
 }
 

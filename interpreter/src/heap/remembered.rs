@@ -43,6 +43,11 @@ impl Remembered {
         }
     }
 
+    /// Where it keeps most of its entries.
+    pub fn list(&self) -> &AddressList {
+        &self.first
+    }
+
     /// Whether a minor collection is due.
     pub fn is_full(&self) -> bool {
         self.first.is_full()

@@ -10,6 +10,7 @@
 
 use super::small::{CLASS_PAGES, PAGE_BYTES};
 use super::state::Heap;
+use crate::evaluation;
 use crate::value::WORD;
 use crate::vm::vm;
 
@@ -36,9 +37,12 @@ pub fn comfortable(heap: &Heap) -> usize {
     2 * least(heap) + SLACK_PAGES
 }
 
-/// Whether the pool holds what it should, perhaps after it has grown.
+/// Whether the pool holds what it should, perhaps after it has grown. An evaluation takes nothing
+/// from it.
 pub fn is_comfortable(heap: &Heap) -> bool {
-    heap.small.free_pages() >= comfortable(heap) || heap.small.refill(heap, comfortable(heap))
+    evaluation::is_running()
+        || heap.small.free_pages() >= comfortable(heap)
+        || heap.small.refill(heap, comfortable(heap))
 }
 
 /// Moves free memory to where it is lacking: pages beyond the reserve go to the large space.

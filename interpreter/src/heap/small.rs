@@ -9,6 +9,7 @@
 //! one. The class's current run is outside of this, until [`SmallSpace::retire`] writes its header.
 
 use super::state::{COLOUR_MASK, Colours, FREE, Heap};
+use crate::evaluation;
 use crate::memory;
 use crate::value::WORD;
 use std::cell::{Cell, RefCell};
@@ -112,7 +113,7 @@ impl SmallSpace {
         let slot = class.next.get();
         let next = slot + class.slot_bytes;
         if next > class.end.get() {
-            return self.alloc_promoted(heap, index);
+            return self.alloc_promoted(heap, index, wosize);
         }
         class.next.set(next);
         slot + WORD
@@ -132,7 +133,10 @@ impl SmallSpace {
 
     #[cold]
     #[inline(never)]
-    fn alloc_promoted(&self, heap: &Heap, index: usize) -> u32 {
+    fn alloc_promoted(&self, heap: &Heap, index: usize, wosize: usize) -> u32 {
+        if evaluation::is_running() {
+            return super::evaluated::promoted(heap, wosize);
+        }
         self.alloc_slow(heap, index, 0)
             .unwrap_or_else(|| super::out_of_memory())
     }

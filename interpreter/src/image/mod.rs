@@ -4,7 +4,8 @@
 //! [`missing`] lists those that are not here; [`verify`] walks the code; [`pieces`] cuts large
 //! functions; [`layout`] puts it into memory; [`hints`] guesses callees; [`quiet`] finds loops that
 //! need no poll, [`constants`] boxed numbers that are constants, [`elements`] of which kind the
-//! elements of bigarrays are; [`names`] is what functions are called; [`sections`] is what the
+//! elements of bigarrays are; [`lives`] finds out whether the program can tell what has
+//! died; [`names`] is what functions are called; [`sections`] is what the
 //! program can still see of its file at run time.
 
 #[cfg(test)]
@@ -16,6 +17,7 @@ pub mod elements;
 pub mod fuzz;
 pub mod hints;
 pub mod layout;
+pub mod lives;
 pub mod missing;
 #[cfg(test)]
 mod mutate;

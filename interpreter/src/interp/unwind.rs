@@ -3,12 +3,15 @@
 
 use super::registers::Registers;
 use crate::backtrace;
+use crate::evaluation;
 use crate::memory::cell_write;
 use crate::raise::{self, Predefined};
 use crate::vm::vm;
 
 /// Raises at the entry of an activation. The entry is no position in a backtrace; the call is.
 pub fn stack_overflow() {
+    // Who starts the program says how large its stack is.
+    evaluation::effect("a stack overflow");
     raise::constant(Predefined::StackOverflow);
     backtrace::restart(vm().exception.get());
 }

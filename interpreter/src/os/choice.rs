@@ -10,7 +10,7 @@ use super::{host, wasi};
 use core::cell::Cell;
 
 pub use wasi::{
-    arguments, environment, exit, monotonic_nanoseconds, process_nanoseconds, random,
+    arguments, environment, exit, has_variable, monotonic_nanoseconds, process_nanoseconds, random,
     real_nanoseconds, sleep,
 };
 

@@ -32,14 +32,14 @@ use choice as backend;
 #[cfg(not(target_family = "wasm"))]
 use native as backend;
 
-#[cfg(target_family = "wasm")]
-pub use backend::begin;
 pub use backend::{
     arguments, change_directory, create_directory, current_directory, exit, link,
     monotonic_nanoseconds, process_nanoseconds, random, read_directory, read_link,
     real_nanoseconds, real_path, remove_directory, rename, set_times, sleep, status, symbolic_link,
     unlink,
 };
+#[cfg(target_family = "wasm")]
+pub use backend::{begin, has_variable};
 pub use descriptors::{close, is_terminal, open, read, seek, write};
 pub use environment::variable;
 pub use errno::Errno;

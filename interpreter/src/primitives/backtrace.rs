@@ -4,6 +4,7 @@
 //! bit, as an integer.
 
 use crate::backtrace::{self, events};
+use crate::evaluation;
 use crate::heap;
 use crate::raise;
 use crate::registry::Outcome;
@@ -33,6 +34,7 @@ pub const WANT_POSITIONS: &[&str] = &[
 ];
 
 fn record(on: Value) -> Value {
+    evaluation::effect("backtraces");
     backtrace::record(on.as_int() as u32);
     Value::UNIT
 }
@@ -82,6 +84,7 @@ fn restore(exception: Value, backtrace: Value) -> Value {
 }
 
 fn callstack(limit: Value) -> Value {
+    evaluation::effect("backtraces");
     current(usize::try_from(limit.as_int()).unwrap_or(0))
 }
 

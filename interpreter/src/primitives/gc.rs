@@ -5,6 +5,7 @@
 //! [`memprof`].
 
 use crate::backtrace;
+use crate::evaluation;
 use crate::heap::settings::{Settings, about, message};
 use crate::heap::stats::Spaces;
 use crate::heap::{self, memprof};
@@ -41,11 +42,13 @@ crate::primitives! {
 }
 
 fn minor(_: Value) -> Outcome {
+    evaluation::effect("module Gc");
     heap::begin_cycle();
     actions()
 }
 
 fn major(_: Value) -> Outcome {
+    evaluation::effect("module Gc");
     message(about::CYCLES, || {
         "Finishing major GC cycle (requested by user)\n".to_owned()
     });
@@ -54,6 +57,7 @@ fn major(_: Value) -> Outcome {
 }
 
 fn full_major(_: Value) -> Outcome {
+    evaluation::effect("module Gc");
     message(about::CYCLES, || {
         "Full major GC cycle (requested by user)\n".to_owned()
     });
@@ -73,6 +77,7 @@ fn two_cycles(before: impl FnOnce()) -> Outcome {
 }
 
 fn compaction(_: Value) -> Outcome {
+    evaluation::effect("module Gc");
     message(about::COMPACTION, || {
         "Heap compaction requested\n".to_owned()
     });
@@ -88,6 +93,7 @@ fn compaction(_: Value) -> Outcome {
 }
 
 fn major_slice(words: Value) -> Outcome {
+    evaluation::effect("module Gc");
     heap::collect_slice(u64::try_from(words.as_int()).unwrap_or(0));
     heap::run_actions()?;
     Ok(Value::int(0))
@@ -99,10 +105,12 @@ fn actions() -> Outcome {
 }
 
 fn minor_words(_: Value) -> Value {
+    evaluation::effect("module Gc");
     heap::alloc_float(heap::stats::minor_words() as f64)
 }
 
 fn counters(_: Value) -> Value {
+    evaluation::effect("module Gc");
     let counters = counter_floats();
     heap::alloc_fields(0, &counters)
 }
@@ -119,6 +127,7 @@ fn counter_floats() -> [Value; 3] {
 }
 
 fn quick_stat(_: Value) -> Value {
+    evaluation::effect("module Gc");
     stat_record(&Spaces {
         heap_words: heap::stats::heap_words(),
         heap_chunks: heap::stats::heap_chunks(),
@@ -127,6 +136,7 @@ fn quick_stat(_: Value) -> Value {
 }
 
 fn stat(_: Value) -> Value {
+    evaluation::effect("module Gc");
     stat_record(&heap::stats::measure())
 }
 
@@ -165,6 +175,7 @@ fn get(_: Value) -> Value {
 }
 
 fn set(control: Value) -> Outcome {
+    evaluation::effect("module Gc");
     let mut settings: Settings = heap::heap().settings.get();
     let old = settings;
     for index in 0..control.wosize().min(settings.fields.len()) {
@@ -190,6 +201,7 @@ fn unit(_: Value) -> Value {
 }
 
 fn minor_free(_: Value) -> Value {
+    evaluation::effect("module Gc");
     Value::int((vm().young_ptr.get() - vm().young_start.get()) as i64)
 }
 
@@ -222,6 +234,7 @@ fn runtime_variant(_: Value) -> Value {
 }
 
 fn memprof_start(rate: Value, depth: Value, tracker: Value) -> Outcome {
+    evaluation::effect("module Gc");
     if memprof::is_started() {
         return Err(raise::failure("Gc.Memprof.start: already started."));
     }

@@ -7,6 +7,7 @@
 use super::dynamic;
 use crate::code::fragments::Digest;
 use crate::code::{self, ImageError};
+use crate::evaluation;
 use crate::image::sections;
 use crate::registry::{Outcome, Raised};
 use crate::value::{Value, closure_info, header, tag};
@@ -69,6 +70,7 @@ fn static_release_bytecode(handle: Value) -> Value {
 /// Grows the global data block to more than `size` words, in the steps of `ocamlrun`, which
 /// programs can see.
 fn realloc_global(size: Value) -> Outcome {
+    evaluation::effect("code that is loaded");
     let globals = vm().globals.get();
     let (requested, actual) = (size.as_int() as usize, globals.wosize());
     if requested < actual {

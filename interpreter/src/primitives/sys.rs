@@ -4,6 +4,7 @@
 
 use super::files::{error_about, string_array};
 use super::named;
+use crate::evaluation;
 use crate::heap;
 use crate::os::{self, Errno};
 use crate::raise;
@@ -77,7 +78,22 @@ fn get_config(_: Value) -> Value {
 /// Makes what OCaml's runtime allocates before the program: the command line, and a list of flags
 /// for its debugger. Nothing here uses the list, but programs can count its words.
 pub fn start() {
+    start_command_line();
+    start_debugger();
+}
+
+/// Makes the command line.
+pub fn start_command_line() {
     named::set(named::COMMAND_LINE, string_array(&command_line()));
+}
+
+/// The same as [`start`] where the command line is not known yet.
+pub fn start_evaluation() {
+    named::set(named::COMMAND_LINE, evaluation::ARGUMENTS);
+    start_debugger();
+}
+
+fn start_debugger() {
     let flags = heap::alloc_list([Value::int(1)].into_iter());
     named::set(named::DEBUGGER_FLAGS, flags);
 }
@@ -106,13 +122,20 @@ fn modify_argv(array: Value) -> Value {
     Value::UNIT
 }
 
-fn executable_name(_: Value) -> Value {
+pub fn executable_name(_: Value) -> Value {
+    if evaluation::is_running() {
+        return evaluation::PROGRAM;
+    }
     heap::alloc_string(&command_line()[0])
 }
 
 fn getenv(name: Value) -> Outcome {
     let name = name.to_bytes();
     let possible = !name.contains(&0) && !name.contains(&b'=');
+    if evaluation::is_running() {
+        evaluation::assume_unset(&name);
+        return Err(raise::not_found());
+    }
     match os::variable(&name).filter(|_| possible) {
         Some(value) => Ok(heap::alloc_string(&value)),
         None => Err(raise::not_found()),

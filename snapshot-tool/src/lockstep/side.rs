@@ -112,7 +112,7 @@ fn run_side(
         memory: None,
         recorder: Recorder {
             batch: Batch::default(),
-            stack_high: None,
+            stack_high: 0,
             sender,
         },
         outside,
@@ -203,8 +203,9 @@ impl AsMut<Host> for Guest {
 
 struct Recorder {
     batch: Batch,
-    /// The stack pointer of the first event: words above it are not on the stack.
-    stack_high: Option<u32>,
+    /// The highest stack pointer so far: words above it are not on the stack, or those of a program
+    /// that began before its snapshot.
+    stack_high: u32,
     sender: SyncSender<Batch>,
 }
 
@@ -217,7 +218,8 @@ impl Recorder {
         sp: u32,
         value: i64,
     ) -> wasmtime::Result<()> {
-        let high = *self.stack_high.get_or_insert(sp) as usize;
+        self.stack_high = self.stack_high.max(sp);
+        let high = self.stack_high as usize;
         let start = sp as usize;
         let end = high.min(start + 8 * STACK_WORDS).max(start);
         self.batch.push(

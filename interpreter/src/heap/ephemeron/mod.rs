@@ -19,6 +19,7 @@ use super::mark::Marker;
 use super::minor::Evacuation;
 use super::remembered::{self, push_tidily};
 use super::state::{Heap, heap};
+use crate::evaluation;
 use crate::value::{Value, tag};
 use crate::vm::vm;
 use std::cell::Cell;
@@ -115,6 +116,7 @@ pub fn keep(value: Value) {
 /// Writes `value` into the data or a key of an ephemeron. A field that holds a nursery block is
 /// known already.
 pub fn write(ephemeron: Value, index: usize, value: Value) {
+    evaluation::effect("a weak pointer");
     if vm().is_young(value) && !vm().is_young(ephemeron.field(index)) {
         note_young(ephemeron, index);
     }

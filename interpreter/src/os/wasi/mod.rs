@@ -19,8 +19,10 @@ mod waiting;
 use super::path;
 use super::pipe::Blocking;
 use super::{Errno, Follow, Handle, OpenFlags, Whence};
+use crate::memory;
 use abi::{Buffer, ConstBuffer, FdStat, Prestat};
 use core::cell::{OnceCell, RefCell};
+use core::ops::Range;
 
 pub use files::{
     create_directory, link, read_link, remove_directory, rename, set_size, set_times, status,
@@ -263,6 +265,37 @@ pub fn arguments() -> Vec<Vec<u8>> {
 /// The environment that the host gave, as `NAME=value`.
 pub fn environment() -> Vec<Vec<u8>> {
     strings(abi::environ_sizes_get, abi::environ_get)
+}
+
+/// Whether one of the variables is set. For this only the free memory at `scratch` is used, which
+/// is zero before and after; where that does not suffice, the answer is yes.
+pub fn has_variable<'a>(mut names: impl Iterator<Item = &'a [u8]>, scratch: Range<u32>) -> bool {
+    let (mut count, mut size) = (0, 0);
+    // SAFETY: the out pointers are valid.
+    if unsafe { abi::environ_sizes_get(&mut count, &mut size) } != 0 || count == 0 {
+        return false;
+    }
+    let (list, text) = (scratch.start, scratch.start + 4 * count as u32);
+    let used = 4 * count + size;
+    if used > scratch.len() {
+        return true;
+    }
+    // SAFETY: there is room for as much as was asked for.
+    if unsafe { abi::environ_get(list as usize as *mut _, text as usize as *mut u8) } != 0 {
+        return false;
+    }
+    // SAFETY: nobody writes there before the end of this function but one.
+    let entries = unsafe { memory::bytes(text, size) };
+    let is_set = |name: &[u8]| {
+        entries.split(|&byte| byte == 0).any(|entry| {
+            entry
+                .strip_prefix(name)
+                .is_some_and(|rest| rest.first() == Some(&b'='))
+        })
+    };
+    let found = names.any(is_set);
+    memory::fill(list, used, 0);
+    found
 }
 
 fn clock(id: u32) -> Option<u64> {

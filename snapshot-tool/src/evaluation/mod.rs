@@ -1,0 +1,228 @@
+//! A program that has been loaded runs on, up to its first effect: what the annotations crate says
+//! of the host's part ([`annotations::Evaluation`]).
+//!
+//! Invariant: the result depends on the loaded state alone. No import can be called, and what an
+//! evaluation may cost is counted in instructions. Whatever stops it, the state at its last
+//! checkpoint is one that the program passes through in every run whose assumptions hold.
+
+mod loaded;
+mod record;
+
+use std::mem::offset_of;
+
+use annotations::{EVALUATE_EXPORT, EVALUATION_EXPORT, Evaluation};
+use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
+use wasmtime::{Extern, Instance, Linker, Memory, Module, Store, StoreLimits, StoreLimitsBuilder};
+
+use crate::engine;
+use loaded::Loaded;
+
+/// How far a program is run at build time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Eval {
+    /// Not at all: it is loaded.
+    None,
+    /// Until it is about to do something that can be seen from outside, or depends on it.
+    #[default]
+    Pure,
+}
+
+/// Instructions of WebAssembly that an evaluation may take: some tens of milliseconds.
+const FUEL: u64 = 40_000_000;
+
+/// Bytes of memory that the guest keeps free for what its program makes, and for the record.
+const ROOM: u32 = 6 << 20;
+
+/// Bytes by which its memory may grow.
+const GROWTH: usize = 64 << 20;
+
+/// What came of it.
+#[derive(Default)]
+pub struct Evaluated {
+    /// The state to be frozen, if it is another than the loaded one.
+    pub instance: Option<(Store<StoreLimits>, Instance)>,
+    /// For people: what follows other remarks on the snapshot.
+    pub report: String,
+}
+
+/// Asks the guest to leave room for what its program will make. To be called before it is
+/// initialised.
+pub fn make_room<T>(store: &mut Store<T>, instance: Instance) -> Result<()> {
+    match Cells::of(store, instance) {
+        Some(cells) => cells.set(store, offset_of!(Evaluation, room), ROOM),
+        None => Ok(()),
+    }
+}
+
+/// Runs the program that was loaded into `instance`, whose machine code is `module`, as far as it
+/// goes.
+pub fn to_first_effect<T>(
+    store: &mut Store<T>,
+    instance: Instance,
+    module: &Module,
+) -> Result<Evaluated> {
+    if Cells::of(store, instance).is_none() {
+        return Ok(Evaluated::default());
+    }
+    let loaded = Loaded::of(store, instance)?;
+    let first = Run::of(&loaded, module, 0, FUEL)?;
+    if first.checkpoints == 0 {
+        return first.without();
+    }
+    // It costs less than the first, and what it takes to be parked.
+    let second = Run::of(&loaded, module, first.checkpoints, u64::MAX)?;
+    if !second.parked {
+        return second.without();
+    }
+    second.finish(&loaded, &first)
+}
+
+/// The cells that guest and host share.
+#[derive(Clone, Copy)]
+struct Cells {
+    memory: Memory,
+    address: usize,
+}
+
+impl Cells {
+    fn of<T>(store: &mut Store<T>, instance: Instance) -> Option<Self> {
+        let memory = instance.get_memory(&mut *store, "memory")?;
+        match instance.get_export(&mut *store, EVALUATION_EXPORT)? {
+            Extern::Global(global) => Some(Self {
+                memory,
+                address: global.get(&mut *store).i32()? as u32 as usize,
+            }),
+            _ => None,
+        }
+    }
+
+    fn set<T>(self, store: &mut Store<T>, offset: usize, value: u32) -> Result<()> {
+        self.memory
+            .write(store, self.address + offset, &value.to_le_bytes())
+            .context("the cells of an evaluation are outside of memory")
+    }
+
+    fn get<T>(self, store: &Store<T>, offset: usize) -> Result<u32> {
+        let mut bytes = [0; 4];
+        self.memory
+            .read(store, self.address + offset, &mut bytes)
+            .context("the cells of an evaluation are outside of memory")?;
+        Ok(u32::from_le_bytes(bytes))
+    }
+}
+
+/// An evaluation that has ended.
+struct Run {
+    store: Store<StoreLimits>,
+    instance: Instance,
+    cells: Cells,
+    checkpoints: u32,
+    parked: bool,
+    /// What stopped it, if it is not parked.
+    reason: String,
+}
+
+impl Run {
+    /// Evaluates up to the checkpoint `limit`, or, if that is 0, up to an effect.
+    fn of(loaded: &Loaded, module: &Module, limit: u32, fuel: u64) -> Result<Self> {
+        let engine = module.engine();
+        let limits = StoreLimitsBuilder::new()
+            .memory_size(loaded.size + GROWTH)
+            .build();
+        let mut store = Store::new(engine, limits);
+        store.limiter(|limits| limits);
+        store.set_fuel(fuel).map_err(engine::error)?;
+        let mut linker = Linker::new(engine);
+        linker
+            .define_unknown_imports_as_traps(module)
+            .map_err(engine::error)?;
+        let instance = linker
+            .instantiate(&mut store, module)
+            .map_err(engine::error)?;
+        loaded.restore(&mut store, instance)?;
+        let cells = Cells::of(&mut store, instance).context("the cells were there when loaded")?;
+        cells.set(&mut store, offset_of!(Evaluation, limit), limit)?;
+        let evaluate = instance
+            .get_typed_func::<(), ()>(&mut store, EVALUATE_EXPORT)
+            .map_err(engine::error)?;
+        let reason = match evaluate.call(&mut store, ()) {
+            Ok(()) => String::new(),
+            Err(error) => reason(&store, cells, &error)?,
+        };
+        Ok(Self {
+            checkpoints: cells.get(&store, offset_of!(Evaluation, checkpoints))?,
+            parked: reason.is_empty() && cells.get(&store, offset_of!(Evaluation, parked))? == 1,
+            store,
+            instance,
+            cells,
+            reason,
+        })
+    }
+
+    /// The program is only loaded after all.
+    fn without(self) -> Result<Evaluated> {
+        Ok(Evaluated {
+            instance: None,
+            report: format!("; not evaluated, because of {}", self.reason),
+        })
+    }
+
+    /// Leaves the record by which the program can start over.
+    fn finish(mut self, loaded: &Loaded, first: &Self) -> Result<Evaluated> {
+        let cells = self.cells;
+        let get = |run: &Self, offset| cells.get(&run.store, offset);
+        let statics = get(&self, offset_of!(Evaluation, statics))?;
+        let free = get(&self, offset_of!(Evaluation, free))?;
+        let free_end = get(&self, offset_of!(Evaluation, free_end))?;
+        let position = get(&self, offset_of!(Evaluation, position))?;
+        let record = record::of(loaded, cells.memory.data(&self.store), statics as usize);
+        if record.len() > free_end.saturating_sub(free) as usize {
+            self.reason = "how much it has changed".into();
+            return self.without();
+        }
+        let memory = cells.memory.data_mut(&mut self.store);
+        let place = memory.get_mut(free as usize..free as usize + record.len());
+        let place = place.context("the place for the record is outside of memory")?;
+        ensure!(
+            place.iter().all(|&byte| byte == 0),
+            "the place for the record is in use"
+        );
+        place.copy_from_slice(&record);
+        let store = &mut self.store;
+        cells.set(store, offset_of!(Evaluation, record), free)?;
+        cells.set(
+            store,
+            offset_of!(Evaluation, record_len),
+            record.len() as u32,
+        )?;
+        let report = format!(
+            "; evaluated past {} calls, up to {position:#x}, stopped by {}; {} bytes to start over",
+            self.checkpoints - 1,
+            first.reason,
+            record.len()
+        );
+        Ok(Evaluated {
+            instance: Some((self.store, self.instance)),
+            report,
+        })
+    }
+}
+
+/// What stopped an evaluation: the guest may say so, else it was an import, or a limit.
+fn reason(store: &Store<StoreLimits>, cells: Cells, error: &wasmtime::Error) -> Result<String> {
+    let address = cells.get(store, offset_of!(Evaluation, reason))? as usize;
+    let len = cells.get(store, offset_of!(Evaluation, reason_len))? as usize;
+    let said = cells.memory.data(store).get(address..address + len);
+    if let Some(said) = said.filter(|said| !said.is_empty()) {
+        return Ok(String::from_utf8_lossy(said).into_owned());
+    }
+    if let Some(import) = error.downcast_ref::<wasmtime::UnknownImportError>() {
+        return Ok(import.name().into());
+    }
+    Ok(match error.downcast_ref::<wasmtime::Trap>() {
+        Some(wasmtime::Trap::OutOfFuel) => "what it costs".into(),
+        Some(trap) => trap.to_string(),
+        None => error.to_string(),
+    })
+}
