@@ -10,6 +10,7 @@ fn main() {
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_DISPATCHERS");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_ALLOCATOR");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_EVALUATION");
+        println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_KEEP_REFERENCES");
     }
     println!("cargo:rerun-if-changed=build.rs");
 }

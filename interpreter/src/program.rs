@@ -14,6 +14,7 @@ use crate::image::hints::{CodePointers, Loaded};
 use crate::image::names::Names;
 use crate::image::parse::{self, Executable};
 use crate::image::pieces::Plan;
+use crate::image::references::{self, BACTRIAN_KEEP_REFERENCES};
 use crate::image::verify::{self, Limits, Verified};
 use crate::image::{
     bind, constants, elements, hints, layout, lives, missing, pieces, quiet, reach, sections,
@@ -29,6 +30,7 @@ use crate::registry::{Effect, Primitive, results, shortcut};
 use crate::stack;
 use crate::value::{Value, WORD, boxed, header, tag};
 use crate::vm::vm;
+use core::sync::atomic::Ordering::Relaxed;
 
 /// What the collector calls when it runs finalisers and takes samples.
 pub const HOOKS: Hooks = Hooks {
@@ -67,11 +69,33 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         parameters: 0,
         globals,
         primitives: bound.len(),
+        rewritten: false,
         primitive_arity: &|index| bound[index].map(bind::arity),
     };
     let verified = verify::verify(&executable.code, &limits)?;
+    fragments::register_program(&executable.code);
     let called = bind::called(&executable);
     let calls = |name: &str| called.contains(name.as_bytes());
+    let keeps_references = BACTRIAN_KEEP_REFERENCES.load(Relaxed) != 0;
+    // Who takes samples of allocations sees all of them.
+    let rewritten = if keeps_references || calls("caml_memprof_start") {
+        None
+    } else {
+        references::keep_in_slots(&executable.code, &verified)
+    };
+    let (code, verified) = match &rewritten {
+        Some(code) => (
+            code,
+            verify::verify(
+                code,
+                &Limits {
+                    rewritten: true,
+                    ..limits
+                },
+            )?,
+        ),
+        None => (&executable.code, verified),
+    };
     let room = if calls("caml_realloc_global") {
         GROWING_GLOBALS_ROOM
     } else {
@@ -82,7 +106,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     if let Some(report) = missing::report(&executable, &called) {
         os::write_all(2, report.as_bytes());
     }
-    let code_start = load_code(&executable.code, &verified)?;
+    let code_start = load_code(code, &verified)?;
     // Unreachable code is not verified: it may name a primitive that does not exist.
     let primitive = |index: usize| -> Option<&Primitive> { bound.get(index).copied().flatten() };
     let loads_code = |index| {
@@ -90,19 +114,19 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         lives::note(name);
         LOADS_CODE.contains(&name)
     };
-    let reached = reach::entries(&executable.code, &verified, loads_code);
-    let mut plan = pieces::plan(&executable.code, &verified, pieces::longest());
+    let reached = reach::entries(code, &verified, loads_code);
+    let mut plan = pieces::plan(code, &verified, pieces::longest());
     plan.keep(&reached);
     if evaluation::get(&BACTRIAN_EVALUATION.room) > 0 {
         allocator::lasting(|| evaluation::note_pieces(own_pieces(&plan, code_start)));
     }
     layout::cut(&plan, code_start, entries::resume_slot());
     let is_quiet = |index| primitive(index).is_some_and(is_quiet);
-    for poll in quiet::polls(&executable.code, is_quiet) {
+    for poll in quiet::polls(code, is_quiet) {
         code::silence(code::address(code_start, poll));
     }
     let returns = |index| primitive(index).is_some_and(returns);
-    for leaf in quiet::leaves(&executable.code, &verified.entries, returns) {
+    for leaf in quiet::leaves(code, &verified.entries, returns) {
         code::note_leaf(code::address(code_start, leaf.position));
     }
     // Code that is loaded later may call what the program itself does not.
@@ -111,7 +135,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         true => CodePointers::Change,
         false => CodePointers::Stay,
     };
-    let found = hints::find(&executable.code, &verified.entries, code_pointers);
+    let found = hints::find(code, &verified.entries, code_pointers);
     for hint in &found.calls {
         code::set_hint(
             code::address(code_start, hint.call),
@@ -135,7 +159,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     vm().allocations_poll
         .set(calls("caml_memprof_start").into());
     load_data(&executable, globals)?;
-    note_kinds(&executable.code, &bound, globals, code_start);
+    note_kinds(code, &bound, globals, code_start);
     stack::note_raisable(calls("caml_gc_set"));
     let names = Names::new(executable.debug, &verified.entries);
     requests::publish(code_start, &plan, &found, &names)
@@ -283,7 +307,6 @@ fn load_code(code: &[i32], verified: &Verified) -> Result<u32, ImageError> {
     let bytes = code.len() * code::CELL as usize;
     let start = memory::grow(bytes).ok_or(ImageError::OutOfMemory)?;
     layout::lay_out(code, verified, start, interp::generic_slots());
-    fragments::register_program(code);
     vm().code_start.set(start);
     vm().code_end.set(start + bytes as u32);
     Ok(start)

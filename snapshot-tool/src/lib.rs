@@ -17,6 +17,7 @@
 //! * [`cli`] is the command line, [`bench`] measures, [`commands`] is one function a command.
 
 pub mod bench;
+mod cells;
 pub mod cli;
 pub mod commands;
 pub mod engine;

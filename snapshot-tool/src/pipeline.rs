@@ -16,7 +16,7 @@ use crate::evaluation::Eval;
 use crate::guest::{self, Guest};
 use crate::known_code::KnownCode;
 use crate::precompiled::Precompiled;
-use crate::snapshot;
+use crate::snapshot::{self, Preparation};
 use crate::specialize::{self, Summary};
 use crate::stats::Stages;
 
@@ -153,10 +153,14 @@ impl Pipeline {
 
     /// `module`, initialised with `program` and frozen.
     pub fn snapshot(&mut self, module: &[u8], program: &[u8]) -> Result<Vec<u8>> {
-        let (code, eval) = (&self.known_code, self.settings.eval);
-        let (snapshot, origin) = self
-            .stages
-            .time("snapshot", || snapshot::take(module, program, eval, code))?;
+        let preparation = Preparation {
+            eval: self.settings.eval,
+            references: self.settings.options.optimisations.references,
+        };
+        let code = &self.known_code;
+        let (snapshot, origin) = self.stages.time("snapshot", || {
+            snapshot::take(module, program, preparation, code)
+        })?;
         let module = snapshot.module;
         self.stages.note(format!(
             "{}{}{}",

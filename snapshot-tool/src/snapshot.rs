@@ -9,6 +9,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
+use annotations::KEEP_REFERENCES_EXPORT;
 use anyhow::{Context, Result, bail};
 use cache::Kind;
 use wasmparser::ValType;
@@ -17,6 +18,7 @@ use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
 use wasmtime_wasi::{Deterministic, WasiCtxBuilder};
 use wasmtime_wizer::{InstanceState, ModuleContext, SnapshotVal, Wizer};
 
+use crate::cells::Cells;
 use crate::engine::{self, Needs, Origin};
 use crate::evaluation::{self, Eval, Evaluated};
 use crate::host::{ExitStatus, Host, Sandbox};
@@ -43,6 +45,15 @@ const MESSAGE_LIMIT: usize = 1 << 16;
 pub struct Refused {
     pub message: String,
     pub status: i32,
+}
+
+/// How a snapshot is taken.
+#[derive(Clone, Copy, Debug)]
+pub struct Preparation {
+    pub eval: Eval,
+    /// Whether references that nobody else sees are no blocks
+    /// ([`annotations::KEEP_REFERENCES_EXPORT`]).
+    pub references: bool,
 }
 
 /// A frozen module.
@@ -91,25 +102,26 @@ fn last_text(blob: &mut Vec<u8>) -> Option<String> {
 pub fn take(
     module: &[u8],
     program: &[u8],
-    eval: Eval,
+    preparation: Preparation,
     code: &Arc<KnownCode>,
 ) -> Result<(Snapshot, Origin)> {
-    let key = key(module, program, eval);
+    let key = key(module, program, preparation);
     let cache = code.cache.as_deref();
     let known = cache.and_then(|cache| cache.get(Kind::Snapshot, &key).pop());
     if let Some(snapshot) = known.and_then(Snapshot::from_blob) {
         return Ok((snapshot, Origin::Cached));
     }
-    let (snapshot, origin) = engine::on_large_stack(|| freeze(module, program, eval, code))??;
+    let (snapshot, origin) =
+        engine::on_large_stack(|| freeze(module, program, preparation, code))??;
     if let Some(cache) = cache {
         cache.insert(Kind::Snapshot, &key, &snapshot.to_blob());
     }
     Ok((snapshot, origin))
 }
 
-fn key(module: &[u8], program: &[u8], eval: Eval) -> [u8; 32] {
-    let mut key = blake3::Hasher::new_derive_key("bactrian snapshot 3");
-    key.update(format!("{eval:?} {}", env!("BACTRIAN_FINGERPRINT")).as_bytes());
+fn key(module: &[u8], program: &[u8], preparation: Preparation) -> [u8; 32] {
+    let mut key = blake3::Hasher::new_derive_key("bactrian snapshot 4");
+    key.update(format!("{preparation:?} {}", env!("BACTRIAN_FINGERPRINT")).as_bytes());
     key.update(blake3::hash(module).as_bytes());
     key.update(program);
     key.finalize().into()
@@ -156,7 +168,7 @@ fn machine_code(
 fn freeze(
     module: &[u8],
     program: &[u8],
-    eval: Eval,
+    preparation: Preparation,
     code: &Arc<KnownCode>,
 ) -> Result<(Snapshot, Origin)> {
     let engine = engine::for_one_use(code.store(), &NEEDS)?;
@@ -176,11 +188,14 @@ fn freeze(
     let instance = linker
         .instantiate(&mut store, &compiled)
         .map_err(engine::error)?;
-    if eval == Eval::Pure {
+    if !preparation.references {
+        keep_references(&mut store, instance)?;
+    }
+    if preparation.eval == Eval::Pure {
         evaluation::make_room(&mut store, instance)?;
     }
     initialise(&mut store, instance).map_err(|error| refusal(error, &messages))?;
-    let evaluated = match eval {
+    let evaluated = match preparation.eval {
         Eval::None => Evaluated::default(),
         Eval::Pure => evaluation::to_first_effect(&mut store, instance, &compiled)?,
     };
@@ -194,6 +209,14 @@ fn freeze(
         evaluation: evaluated.report,
     };
     Ok((snapshot, origin))
+}
+
+/// Tells a module that all references are to be blocks.
+fn keep_references(store: &mut Store<Host>, instance: Instance) -> Result<()> {
+    match Cells::of(store, instance, KEEP_REFERENCES_EXPORT) {
+        Some(cells) => cells.set(store, 0, 1),
+        None => Ok(()),
+    }
 }
 
 /// The module in the state of an instance.

@@ -60,6 +60,9 @@ optimisations! {
     "numbers-over-calls" numbers_over_calls;
     /// Take what does not change in a short loop out of it, by a copy of its first round.
     "peeling" peeling;
+    /// Have references that nobody else sees in cells, where the interpreter can: not this crate's
+    /// business, but whose who loads the program.
+    "references" references;
     /// Make boxes of numbers where they are looked at, not where they come from; split the first
     /// round off loops that begin with a pointer and go on with such a box.
     "virtual-boxes" virtual_boxes;

@@ -85,6 +85,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "guest",
             "input",
             "limits",
+            "cells",
             "streams",
             "memory",
             "unconfined",

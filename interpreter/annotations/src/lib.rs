@@ -39,6 +39,7 @@ mod boxes;
 mod dispatch;
 mod evaluation;
 mod intrinsic;
+mod loading;
 mod request;
 
 pub use allocator::*;
@@ -46,4 +47,5 @@ pub use boxes::*;
 pub use dispatch::*;
 pub use evaluation::*;
 pub use intrinsic::*;
+pub use loading::*;
 pub use request::*;

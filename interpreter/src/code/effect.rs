@@ -2,9 +2,10 @@
 //!
 //! Leaves out the values, and what a called function does: it leaves the stack as it was.
 
-use super::decode::Instruction;
+use super::decode::{self, Instruction};
 use super::opcode::Opcode;
 use crate::value::WORD;
+use std::collections::HashSet;
 
 /// Words in a trap frame.
 pub const TRAP_SIZE: u32 = 4;
@@ -71,13 +72,16 @@ pub fn of(instruction: &Instruction) -> Effect {
         flow: Flow::Next,
     };
     match instruction.opcode {
-        Acc0 | Acc1 | Acc2 | Acc3 | Acc4 | Acc5 | Acc6 | Acc7 | Acc | Assign => pops(0),
+        Acc0 | Acc1 | Acc2 | Acc3 | Acc4 | Acc5 | Acc6 | Acc7 | Acc | Assign | OffsetSlot => {
+            pops(0)
+        }
         EnvAcc1 | EnvAcc2 | EnvAcc3 | EnvAcc4 | EnvAcc => pops(0),
         Push | PushAcc0 | PushAcc1 | PushAcc2 | PushAcc3 | PushAcc4 | PushAcc5 | PushAcc6
         | PushAcc7 | PushAcc | PushEnvAcc1 | PushEnvAcc2 | PushEnvAcc3 | PushEnvAcc4
         | PushEnvAcc | PushOffsetClosureM3 | PushOffsetClosure0 | PushOffsetClosure3
         | PushOffsetClosure | PushGetGlobal | PushGetGlobalField | PushAtom0 | PushAtom
-        | PushConst0 | PushConst1 | PushConst2 | PushConst3 | PushConstInt | GetPubMet => push,
+        | PushConst0 | PushConst1 | PushConst2 | PushConst3 | PushConstInt | GetPubMet
+        | PushOffsetSlot => push,
         Pop => pops(operand(0)),
         PushRetAddr => Effect {
             pushes: 3,
@@ -157,6 +161,23 @@ pub fn successors(instruction: &Instruction, mut reached: impl FnMut(i64)) {
     }
 }
 
+/// The words that code goes on at other than from the word before, and the entries of closures.
+pub fn labels(code: &[i32]) -> HashSet<usize> {
+    let mut labels = HashSet::new();
+    for instruction in decode::instructions(code) {
+        let mut add = |target: i64| {
+            if target != instruction.next() as i64 {
+                labels.extend(usize::try_from(target));
+            }
+        };
+        successors(&instruction, &mut add);
+        if of(&instruction).flow == Flow::Closures {
+            closure_targets(&instruction).for_each(add);
+        }
+    }
+    labels
+}
+
 /// Captured variables come from the accumulator, then the stack; CLOSUREREC pushes its functions.
 fn closures(variables: u32, pushes: u32) -> Effect {
     Effect {
@@ -191,6 +212,15 @@ pub fn call_arity(opcode: Opcode, operands: &[i32]) -> Option<u32> {
         Opcode::Apply3 | Opcode::AppTerm3 => Some(3),
         Opcode::Apply | Opcode::AppTerm => Some(operands[0] as u32),
         _ => None,
+    }
+}
+
+/// The slot that an ACC or PUSHACC loads, counted from the top after the push.
+pub fn slot_loaded(instruction: &Instruction) -> Option<u32> {
+    match instruction.opcode {
+        Opcode::Acc | Opcode::PushAcc => Some(instruction.operands[0] as u32),
+        Opcode::GetMethod | Opcode::GetDynMet => None,
+        opcode => slots_read(opcode).map(|slots| slots - 1),
     }
 }
 

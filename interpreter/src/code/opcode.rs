@@ -1,4 +1,5 @@
-//! The 149 instructions of OCaml 4.13's bytecode and the shapes of their operands.
+//! The 149 instructions of OCaml 4.13's bytecode and the shapes of their operands, and after them
+//! those that only the loader makes.
 //!
 //! Invariant: variants are in the order of their numbers. What an instruction does is written in
 //! [`crate::interp`] only; what it does to the stack's depth, in [`super::effect`].
@@ -88,11 +89,12 @@ opcodes! {
     Event []; Break [];
     Reraise []; RaiseNoTrace [];
     GetStringChar [];
+    OffsetSlot [Slot, Int]; PushOffsetSlot [Slot, Int];
 }
 
-/// Number of instructions.
-pub const COUNT: usize = ALL.len();
-const _: () = assert!(COUNT == 149);
+/// Number of instructions that files have. Those after them come from `image::references`.
+pub const COUNT: usize = 149;
+const _: () = assert!(ALL[COUNT] as usize == Opcode::OffsetSlot as usize);
 
 impl Opcode {
     /// The instruction with this number.
@@ -111,11 +113,11 @@ impl Opcode {
     pub unsafe fn from_cell(word: u32) -> Self {
         let number = (word & 0xff) as u8;
         #[cfg(not(target_family = "wasm"))]
-        if number as usize >= COUNT {
+        if number as usize >= ALL.len() {
             crate::os::native::trap("no instruction");
         }
-        // SAFETY: the enum has `repr(u8)` and its variants are 0..COUNT, which the verifier
-        // checked.
+        // SAFETY: the enum has `repr(u8)` and its variants are 0..ALL.len(), which the
+        // verifier checked.
         unsafe { core::mem::transmute::<u8, Self>(number) }
     }
 }

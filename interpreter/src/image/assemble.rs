@@ -87,11 +87,11 @@ pub fn assemble(text: &str) -> Vec<i32> {
 fn instruction(item: &str, words: &mut Vec<i32>, jumps: &mut Vec<(usize, usize, String)>) {
     let mut parts = item.split_whitespace();
     let name = parts.next().expect("an instruction");
-    let number = (0..crate::code::opcode::COUNT as i32)
-        .find(|&number| format!("{:?}", Opcode::from_word(number).expect("in range")) == name)
+    let opcode = (0..)
+        .map_while(Opcode::from_word)
+        .find(|opcode| format!("{opcode:?}") == name)
         .unwrap_or_else(|| panic!("no instruction {name}"));
-    let opcode = Opcode::from_word(number).expect("in range");
-    words.push(number);
+    words.push(opcode as i32);
     let first = words.len();
     for (index, part) in parts.enumerate() {
         let place = first + index;

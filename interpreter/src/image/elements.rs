@@ -70,10 +70,10 @@ fn written(
     primitives: &impl Primitives,
     known: &HashSet<usize>,
 ) -> impl Iterator<Item = usize> {
-    let targets = targets(code);
+    let labels = effect::labels(code);
     let mut floats = Values::NONE;
     decode::instructions(code).filter_map(move |instruction| {
-        if targets.contains(&(instruction.position as i64)) {
+        if labels.contains(&instruction.position) {
             floats = Values::NONE;
         }
         let call = effect::primitive(&instruction);
@@ -95,23 +95,6 @@ fn written(
         floats.accu |= gives_float;
         is_float.then_some(instruction.position)
     })
-}
-
-/// Where instructions lead that do not lead to the next one.
-fn targets(code: &[i32]) -> HashSet<i64> {
-    let mut targets = HashSet::new();
-    for instruction in decode::instructions(code) {
-        let next = instruction.next() as i64;
-        effect::successors(&instruction, |target| {
-            if target != next {
-                targets.insert(target);
-            }
-        });
-        if effect::of(&instruction).flow == Flow::Closures {
-            targets.extend(effect::closure_targets(&instruction));
-        }
-    }
-    targets
 }
 
 /// Where values of interest are.
@@ -150,27 +133,23 @@ impl Values {
         if effect.pushes_first > 0 {
             self.slots = self.slots << 1 | u64::from(self.accu);
         }
-        if instruction.opcode == Opcode::Assign {
+        let assigned = match instruction.opcode {
+            Opcode::Assign => Some(self.accu),
+            Opcode::OffsetSlot | Opcode::PushOffsetSlot => Some(false),
+            _ => None,
+        };
+        if let Some(is_here) = assigned {
             let bit = |word: u64| word.checked_shl(instruction.operands[0] as u32);
             self.slots &= !bit(1).unwrap_or(0);
-            self.slots |= bit(self.accu.into()).unwrap_or(0);
+            self.slots |= bit(is_here.into()).unwrap_or(0);
         }
-        self.accu = match loaded_slot(instruction) {
+        self.accu = match effect::slot_loaded(instruction) {
             Some(slot) => self.at(slot),
             None => self.accu && keeps_accu(instruction.opcode),
         };
         self.slots = self.slots.checked_shr(effect.pops).unwrap_or(0);
         self.slots = self.slots.checked_shl(effect.pushes).unwrap_or(0);
         self
-    }
-}
-
-/// The slot that an instruction loads, counted after what it pushes.
-fn loaded_slot(instruction: &Instruction) -> Option<u32> {
-    match instruction.opcode {
-        Opcode::Acc | Opcode::PushAcc => Some(instruction.operands[0] as u32),
-        Opcode::GetMethod | Opcode::GetDynMet => None,
-        opcode => effect::slots_read(opcode).map(|slots| slots - 1),
     }
 }
 

@@ -26,7 +26,7 @@ use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
 use crate::code::{Certainty, Entry};
-use scan::{Group, LOADS, count_sites, globals_set, labels};
+use scan::{Group, LOADS, count_sites, globals_set};
 use state::{Known, Labels, Seen, State};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -117,7 +117,7 @@ impl<'a> Program<'a> {
             entries,
             sites: count_sites(code, &numbers),
             numbers,
-            labels: labels(code),
+            labels: effect::labels(code),
             parameters: entries
                 .iter()
                 .map(|entry| vec![Known::ANYTHING; entry.arity as usize])
@@ -429,8 +429,11 @@ impl<'a> Program<'a> {
             GetField3 => Some(self.field(state.accu, 3).guessed()),
             GetField => Some(self.field(state.accu, operand(0)).guessed()),
             Assign => {
-                let index = state.stack.len() - 1 - operand(0) as usize;
-                state.stack[index] = state.stack[index].join(state.accu);
+                state.assign(operand(0), state.accu);
+                Some(Known::ANYTHING)
+            }
+            OffsetSlot | PushOffsetSlot => {
+                state.assign(operand(0), Known::ANYTHING);
                 Some(Known::ANYTHING)
             }
             Push | Pop | PushRetAddr | Grab | CheckSignals | Event => None,

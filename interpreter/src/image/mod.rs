@@ -1,8 +1,9 @@
 //! Bytecode executables, from bytes to what is loaded of them. Nothing here runs.
 //!
 //! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name,
-//! [`missing`] lists those that are not here; [`verify`] walks the code; [`pieces`] cuts large
-//! functions; [`layout`] puts it into memory; [`hints`] guesses callees; [`quiet`] finds loops that
+//! [`missing`] lists those that are not here; [`verify`] walks the code; [`references`] keeps
+//! references in stack slots; [`reach`] finds the functions that can be called; [`pieces`] cuts
+//! large functions; [`layout`] puts it into memory; [`hints`] guesses callees; [`quiet`] finds loops that
 //! need no poll, [`constants`] boxed numbers that are constants, [`elements`] of which kind the
 //! elements of bigarrays are; [`lives`] finds out whether the program can tell what has
 //! died; [`names`] is what functions are called; [`sections`] is what the
@@ -26,6 +27,7 @@ pub mod parse;
 pub mod pieces;
 pub mod quiet;
 pub mod reach;
+pub mod references;
 pub mod sections;
 #[cfg(test)]
 mod tests;

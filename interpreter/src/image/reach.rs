@@ -377,6 +377,7 @@ mod tests {
             parameters: 0,
             globals: 9,
             primitives: 2,
+            rewritten: false,
             primitive_arity: &|_| Some(1),
         };
         let verified = verify(&code, &limits).expect("the code is sound");

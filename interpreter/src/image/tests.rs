@@ -12,6 +12,7 @@ fn check(code: &[i32]) -> Result<Vec<Entry>, ImageError> {
         parameters: 0,
         globals: GLOBALS,
         primitives: PRIMITIVES.len(),
+        rewritten: false,
         primitive_arity: &|index| [Some(6), Some(1), None, Some(2), Some(1)][index],
     };
     Ok(verify::verify(code, &limits)?.entries)

@@ -2,7 +2,7 @@
 //!
 //! Every path is walked from the program's start and from each closure's entry. What holds
 //! afterwards, and what the interpreter loop relies on without looking:
-//! * each instruction reached is one of the 149, its operands lie in the code, jumps lead to
+//! * each instruction reached is one that files have, its operands lie in the code, jumps lead to
 //!   instructions;
 //! * an instruction belongs to one function and is reached with one stack depth and one set of trap
 //!   frames; no instruction reaches below its function's part of the stack or damages a trap frame;
@@ -16,7 +16,7 @@
 
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Effect, Flow};
-use crate::code::opcode::{Opcode, Operand};
+use crate::code::opcode::{self, Opcode, Operand};
 use crate::code::{ARITY_LIMIT, CodeProblem, Entry, ImageError};
 use std::collections::{HashMap, HashSet};
 
@@ -51,6 +51,8 @@ pub struct Limits<'a> {
     pub parameters: u32,
     pub globals: usize,
     pub primitives: usize,
+    /// Whether the code may have instructions that no file has.
+    pub rewritten: bool,
     /// The arity of a primitive that is known, `None` for others; more than 5 count as 6.
     pub primitive_arity: &'a dyn Fn(usize) -> Option<u32>,
 }
@@ -175,6 +177,7 @@ impl Walk<'_> {
         )];
         while let Some((mut position, mut state)) = work.pop() {
             while self.arrive(position, state)? {
+                self.check_opcode(position)?;
                 let instruction = decode::instruction(self.code, position)?;
                 self.claim_operands(&instruction)?;
                 end = end.max(instruction.next());
@@ -208,6 +211,16 @@ impl Walk<'_> {
             Some(Place::Start { .. }) => return Ok(false),
         };
         Err(ImageError::Code { position, problem })
+    }
+
+    /// Files do not have all instructions.
+    fn check_opcode(&self, position: usize) -> Result<(), ImageError> {
+        let word = self.code[position];
+        if word >= opcode::COUNT as i32 && !self.limits.rewritten {
+            let problem = CodeProblem::Opcode(word);
+            return Err(ImageError::Code { position, problem });
+        }
+        Ok(())
     }
 
     fn claim_operands(&mut self, instruction: &Instruction) -> Result<(), ImageError> {
@@ -377,14 +390,16 @@ impl Walk<'_> {
 
     /// A slot operand counts from the top after the push, if there is one.
     fn slot_exists(&self, opcode: Opcode, word: i32, state: State) -> bool {
-        let depth = state.depth + u32::from(opcode == Opcode::PushAcc);
+        let pushes = matches!(opcode, Opcode::PushAcc | Opcode::PushOffsetSlot);
+        let depth = state.depth + u32::from(pushes);
         let Some(from_bottom) = u32::try_from(word)
             .ok()
             .and_then(|slot| depth.checked_sub(slot + 1))
         else {
             return false;
         };
-        opcode != Opcode::Assign || !self.in_trap_frame(from_bottom, state.trap)
+        matches!(opcode, Opcode::Acc | Opcode::PushAcc)
+            || !self.in_trap_frame(from_bottom, state.trap)
     }
 
     fn in_trap_frame(&self, slot: u32, mut trap: u32) -> bool {

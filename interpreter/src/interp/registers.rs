@@ -268,6 +268,15 @@ impl Registers {
         self.sp += slots * WORD;
     }
 
+    /// Adds the integer in operand 2 to that in the slot of operand 1.
+    #[inline(always)]
+    pub fn offset_slot(&mut self) {
+        let slot = self.operand(1);
+        let sum = self.slot(slot).wrapping_add(self.int(2) << 1);
+        cell_write(self.slot_address(slot), immediate(sum));
+        self.set(UNIT, 2);
+    }
+
     #[inline(always)]
     pub fn push_accu(&mut self) {
         self.push(self.accu);

@@ -25,6 +25,7 @@ pub fn load(code: &[i32], debug: Value, digest: Option<Digest>) -> Result<u32, I
         parameters: PARAMETERS,
         globals: vm().globals.get().wosize(),
         primitives: bind::count(),
+        rewritten: false,
         primitive_arity: &|index| bind::definition(index).map(bind::arity),
     };
     let verified = verify::verify(code, &limits)?;

@@ -13,8 +13,9 @@ use std::mem::offset_of;
 use annotations::{EVALUATE_EXPORT, EVALUATION_EXPORT, Evaluation};
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use wasmtime::{Extern, Instance, Linker, Memory, Module, Store, StoreLimits, StoreLimitsBuilder};
+use wasmtime::{Instance, Linker, Module, Store, StoreLimits, StoreLimitsBuilder};
 
+use crate::cells::Cells;
 use crate::engine;
 use loaded::Loaded;
 
@@ -49,7 +50,7 @@ pub struct Evaluated {
 /// Asks the guest to leave room for what its program will make. To be called before it is
 /// initialised.
 pub fn make_room<T>(store: &mut Store<T>, instance: Instance) -> Result<()> {
-    match Cells::of(store, instance) {
+    match Cells::of(store, instance, EVALUATION_EXPORT) {
         Some(cells) => cells.set(store, offset_of!(Evaluation, room), ROOM),
         None => Ok(()),
     }
@@ -62,7 +63,7 @@ pub fn to_first_effect<T>(
     instance: Instance,
     module: &Module,
 ) -> Result<Evaluated> {
-    if Cells::of(store, instance).is_none() {
+    if Cells::of(store, instance, EVALUATION_EXPORT).is_none() {
         return Ok(Evaluated::default());
     }
     let loaded = Loaded::of(store, instance)?;
@@ -76,40 +77,6 @@ pub fn to_first_effect<T>(
         return second.without();
     }
     second.finish(&loaded, &first)
-}
-
-/// The cells that guest and host share.
-#[derive(Clone, Copy)]
-struct Cells {
-    memory: Memory,
-    address: usize,
-}
-
-impl Cells {
-    fn of<T>(store: &mut Store<T>, instance: Instance) -> Option<Self> {
-        let memory = instance.get_memory(&mut *store, "memory")?;
-        match instance.get_export(&mut *store, EVALUATION_EXPORT)? {
-            Extern::Global(global) => Some(Self {
-                memory,
-                address: global.get(&mut *store).i32()? as u32 as usize,
-            }),
-            _ => None,
-        }
-    }
-
-    fn set<T>(self, store: &mut Store<T>, offset: usize, value: u32) -> Result<()> {
-        self.memory
-            .write(store, self.address + offset, &value.to_le_bytes())
-            .context("the cells of an evaluation are outside of memory")
-    }
-
-    fn get<T>(self, store: &Store<T>, offset: usize) -> Result<u32> {
-        let mut bytes = [0; 4];
-        self.memory
-            .read(store, self.address + offset, &mut bytes)
-            .context("the cells of an evaluation are outside of memory")?;
-        Ok(u32::from_le_bytes(bytes))
-    }
 }
 
 /// An evaluation that has ended.
@@ -141,7 +108,8 @@ impl Run {
             .instantiate(&mut store, module)
             .map_err(engine::error)?;
         loaded.restore(&mut store, instance)?;
-        let cells = Cells::of(&mut store, instance).context("the cells were there when loaded")?;
+        let cells = Cells::of(&mut store, instance, EVALUATION_EXPORT)
+            .context("the cells were there when loaded")?;
         cells.set(&mut store, offset_of!(Evaluation, limit), limit)?;
         let evaluate = instance
             .get_typed_func::<(), ()>(&mut store, EVALUATE_EXPORT)

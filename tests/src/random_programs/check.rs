@@ -68,7 +68,7 @@ impl Checker {
     pub fn check(&self, seed: u64, functions: usize) -> Result<Verdict> {
         let program = program(seed, functions);
         let name = format!("random_{seed}");
-        let Some(compiled) = self.compile(&name, &program.text())? else {
+        let Some(compiled) = self.compile(&name, &program.text(), flags(seed))? else {
             return Ok(Verdict::NotCompiled);
         };
         for mode in MODES {
@@ -77,6 +77,7 @@ impl Checker {
             }
         }
         fs::remove_file(&compiled.file.source)?;
+        fs::remove_file(compiled.file.source.with_extension("flags"))?;
         fs::remove_file(&compiled.bytecode)?;
         Ok(Verdict::Same)
     }
@@ -91,15 +92,17 @@ impl Checker {
                 generator: generator.clone(),
             };
             // A program that cannot be tried does not show the fault.
-            let compiled = self.compile(&name, &program.text()).ok().flatten();
+            let compiled = self.compile(&name, &program.text(), flags(seed));
+            let compiled = compiled.ok().flatten();
             compiled.is_some_and(|compiled| self.difference(&compiled, mode).is_some())
         };
         let items = shrink(&items, &generator, ATTEMPTS, &mut shows);
         Program { items, generator }
     }
 
-    fn compile(&self, name: &str, text: &str) -> Result<Option<Compiled>> {
+    fn compile(&self, name: &str, text: &str, flags: &str) -> Result<Option<Compiled>> {
         let source = self.directory.join(format!("{name}.ml"));
+        fs::write(source.with_extension("flags"), flags)?;
         fs::write(&source, text).with_context(|| format!("cannot write {}", source.display()))?;
         let file = File::new(source)?;
         let compiled = self.directory.join("compiled");
@@ -129,5 +132,14 @@ impl Checker {
             // For instance, it did not end in time.
             Err(error) => Some(format!("{error:#}")),
         }
+    }
+}
+
+/// What the program of a seed is compiled with: half of them as for a debugger, which leaves
+/// references blocks.
+fn flags(seed: u64) -> &'static str {
+    match seed % 2 {
+        0 => "",
+        _ => "-g",
     }
 }

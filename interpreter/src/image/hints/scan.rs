@@ -4,33 +4,7 @@ use super::state::Known;
 use crate::code::decode;
 use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
-use std::collections::{HashMap, HashSet};
-
-/// Where jumps and handlers of exceptions are.
-pub fn labels(code: &[i32]) -> HashSet<usize> {
-    let mut labels = HashSet::new();
-    for instruction in decode::instructions(code) {
-        let targets = match effect::of(&instruction).flow {
-            Flow::Branch { operand } | Flow::Jump { operand } => {
-                vec![instruction.target(operand)]
-            }
-            Flow::PushTrap => vec![instruction.target(0)],
-            Flow::Switch => {
-                let table = 0..instruction.operands.len() - 1;
-                table.map(|index| instruction.table_target(index)).collect()
-            }
-            Flow::PopTrap | Flow::Leave { .. } | Flow::Stop | Flow::Closures | Flow::Next => {
-                Vec::new()
-            }
-        };
-        labels.extend(
-            targets
-                .into_iter()
-                .filter_map(|at| usize::try_from(at).ok()),
-        );
-    }
-    labels
-}
+use std::collections::HashMap;
 
 /// The globals that the code sets.
 pub fn globals_set(code: &[i32]) -> HashMap<i32, Known> {

@@ -13,6 +13,7 @@ fn verified(code: &[i32], globals: usize, primitives: usize) -> Verified {
         parameters: 0,
         globals,
         primitives,
+        rewritten: false,
         primitive_arity: &|_| None,
     };
     verify::verify(code, &limits).expect("well-formed")

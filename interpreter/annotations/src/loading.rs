@@ -1,0 +1,6 @@
+//! What the host may tell a module before it loads its program.
+
+/// The name of the Wasm global that holds the address of a `u32`. If the host makes it other than 0
+/// before it initialises the module, references that nobody but their own function sees stay blocks
+/// in memory; otherwise the module may keep them in cells.
+pub const KEEP_REFERENCES_EXPORT: &str = "BACTRIAN_KEEP_REFERENCES";
