@@ -56,6 +56,8 @@ pub enum Fact {
     /// Residual code has the `i64`, which is odd and no address: nobody but residual code changes
     /// it.
     Immediate,
+    /// The lower half of such a number: an `i32`, and odd.
+    ImmediateHalf,
     /// Residual code has the `i64`, which is not 0.
     NonZero,
 }
@@ -93,7 +95,7 @@ impl Abs {
                 | Fact::Pointer(_)
                 | Fact::Immediate
                 | Fact::NonZero => true,
-                Fact::InBox { .. } | Fact::PointerAddress(_) => false,
+                Fact::InBox { .. } | Fact::PointerAddress(_) | Fact::ImmediateHalf => false,
             },
             Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => {
                 false
@@ -208,6 +210,11 @@ pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
         (Op::I64And, &[a, Abs::Const(Const::I64(1))]) => {
             let decided = a.is_immediate() || a.is_address();
             decided.then_some(Abs::Const(Const::I64(a.is_immediate().into())))
+        }
+        // Compilers test the lower half as well.
+        (Op::I32And, &[a, Abs::Const(Const::I32(1))]) => {
+            let half = a == Abs::Fact(Fact::ImmediateHalf);
+            half.then_some(Abs::Const(Const::I32(1)))
         }
         (Op::I64Eqz, &[a]) => a.is_nonzero().then_some(truth(false)),
         (Op::I64Eq, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(false)),

@@ -7,23 +7,25 @@ use crate::ir::{Type, generic};
 use crate::op::{Intrinsic, Op};
 
 impl<P: Phase> Machine<'_, P> {
-    /// A pure operator whose first operand points to a known word; false if it is nothing special.
-    pub(super) fn pure_of_pointer(
+    /// The lower half of a value of which something is known; false if that says nothing of it, or
+    /// the operator is another.
+    pub(super) fn half_of_known(
         &mut self,
         op: Op,
         result: Option<generic::Value>,
         args: &[P::Value],
     ) -> bool {
-        let Abs::Fact(Fact::Pointer(word)) = args[0].abs() else {
-            return false;
-        };
         if op != Op::I32WrapI64 {
             return false;
         }
-        let address = self.phase.emit(op, args, Some(Type::I32));
-        let known = Abs::Fact(Fact::PointerAddress(word));
-        let address = self.phase.noting(address, known);
-        self.set(result, address);
+        let known = match args[0].abs() {
+            Abs::Fact(Fact::Pointer(word)) => Fact::PointerAddress(word),
+            Abs::Fact(Fact::Immediate) => Fact::ImmediateHalf,
+            _ => return false,
+        };
+        let half = self.phase.emit(op, args, Some(Type::I32));
+        let half = self.phase.noting(half, Abs::Fact(known));
+        self.set(result, half);
         true
     }
 

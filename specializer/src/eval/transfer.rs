@@ -214,7 +214,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     fn pure(&mut self, op: Op, result: Option<generic::Value>, args: &[P::Value]) {
-        if self.pure_of_box(op, result, args) || self.pure_of_pointer(op, result, args) {
+        if self.pure_of_box(op, result, args) || self.half_of_known(op, result, args) {
             return;
         }
         if args.iter().any(|arg| arg.abs() != Abs::Dynamic) {
