@@ -58,6 +58,9 @@ optimisations! {
     "safepoints" safepoints;
     /// Keep numbers unboxed over calls.
     "numbers-over-calls" numbers_over_calls;
+    /// Have cells in memory when a loop begins of which each round calls, so that no round stores
+    /// them.
+    "settled-loops" settled_loops;
     /// Take what does not change in a short loop out of it, by a copy of its first round.
     "peeling" peeling;
     /// Have references that nobody else sees in cells, where the interpreter can: not this crate's

@@ -66,14 +66,14 @@
 ;; bb2(v15: i64):
 ;;     v16: i64 = i64.mul v2, v6
 ;;     v17: i64 = i64.or v16, v4
+;;     i64.store offset=8192 v10, v15
+;;     i64.store offset=8184 v10, v17
 ;;     jump bb3(v7, v15)
 ;; bb3(v18: i64, v19: i64):
 ;;     v20: i64 = i64.and v18, v8
 ;;     v21: i32 = i64.eqz v20
 ;;     branch v21 ? bb4() : bb5()
 ;; bb4():
-;;     i64.store offset=8192 v10, v15
-;;     i64.store offset=8184 v10, v17
 ;;     call fn6
 ;;     jump bb5()
 ;; bb5():

@@ -7,7 +7,7 @@ use super::blocks::{allocate_block, allocate_young, allocations_poll};
 use super::fields::{fixed_field, store_field};
 use super::registers::Registers;
 use crate::memory::{self, Region, within};
-use crate::value::{self, Value, boxed, tag};
+use crate::value::{Value, boxed, tag};
 use annotations::{box_kind, specialize_active};
 
 /// Exported under [`annotations::BOX_EXPORT`], in the order of [`boxed`].
@@ -22,17 +22,17 @@ pub static BACTRIAN_BOXES: annotations::BoxTable<Make, { boxed::KINDS }> = annot
         },
         annotations::BoxKind {
             make: Make { integer: box_int32 },
-            offset: value::WORD,
+            offset: crate::value::WORD,
         },
         annotations::BoxKind {
             make: Make { integer: box_int64 },
-            offset: value::WORD,
+            offset: crate::value::WORD,
         },
         annotations::BoxKind {
             make: Make {
                 integer: box_nativeint,
             },
-            offset: value::WORD,
+            offset: crate::value::WORD,
         },
     ],
 };

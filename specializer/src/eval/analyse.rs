@@ -10,6 +10,7 @@
 //! its cells from absent to cached and from clean to dirty. A node with one edge into it has the
 //! state of that edge.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -17,7 +18,7 @@ use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
 use super::boxes::Kind;
-use super::cells::{Cell, Cells};
+use super::cells::{Cell, Cells, Memory};
 use super::context::{ContextId, Contexts, Place};
 use super::rounds::{self, Growth, Rounds, RoundsId};
 use super::transfer::{Machine, Phase};
@@ -63,7 +64,27 @@ pub struct Node {
     source: Source,
     rounds: RoundsId,
     queued: bool,
+    settled: Settled,
+    /// Whether the next state to arrive takes the place of what is known.
+    is_outdated: bool,
 }
+
+/// Cells that are in memory when a loop begins: each round ends with that, after a call. So edges
+/// into the loop store them, and rounds need not.
+#[derive(Default)]
+struct Settled {
+    /// Nodes with edges into the loop, and whether these end a round.
+    sources: SmallVec<[(NodeId, bool); 2]>,
+    /// Whether a round has ended, and so decided which cells.
+    is_decided: bool,
+    cells: Vec<Abs>,
+}
+
+/// The longest code of a request whose loops have settled cells, in bytes.
+const LONGEST: u32 = 4 * rounds::LONGEST;
+
+/// Most edges into a loop of which is known whether they end a round.
+const MOST_SOURCES: usize = 8;
 
 /// The fixpoint.
 pub struct Analysis {
@@ -235,11 +256,65 @@ impl Fixpoint<'_> {
         let id = *self.ids.entry(key).or_insert(next);
         if id == next {
             self.nodes.push(Node::new(&arrival, rounds));
-        } else if !self.nodes[id].arrive(&arrival) {
+            self.queue(id, arrival.contexts);
             return id;
         }
-        self.queue(id, arrival.contexts);
+        let goes_back = self.goes_back(id, arrival.source.0);
+        let is_settled = goes_back && self.settle(id, &arrival);
+        if self.nodes[id].arrive(&arrival, goes_back) || is_settled {
+            self.queue(id, arrival.contexts);
+        }
         id
+    }
+
+    /// Whether an edge from `source` to a node ends a round of a loop that begins there; false
+    /// where that would take long to find out.
+    fn goes_back(&mut self, id: NodeId, source: NodeId) -> bool {
+        let is_on = self.evaluation.optimisations.settled_loops;
+        if !is_on || self.evaluation.request.code_len > LONGEST {
+            return false;
+        }
+        let node = &self.nodes[id];
+        let known = node.settled.sources.iter().find(|known| known.0 == source);
+        if let Some(&(_, goes_back)) = known {
+            return goes_back;
+        }
+        if node.settled.sources.len() == MOST_SOURCES {
+            return false;
+        }
+        // What arrives before the node has been evaluated comes from before it.
+        let is_before = node.successors.is_empty() && source != id;
+        let goes_back = !is_before && self.cycle(id, source).is_some();
+        let sources = &mut self.nodes[id].settled.sources;
+        sources.push((source, goes_back));
+        goes_back
+    }
+
+    /// A round of the loop that begins with a node has ended: if it is the first, decides which
+    /// cells are settled, and has the loop evaluated anew if there are any.
+    fn settle(&mut self, head: NodeId, arrival: &Arrival) -> bool {
+        if std::mem::replace(&mut self.nodes[head].settled.is_decided, true) {
+            return false;
+        }
+        let Some(cycle) = self.cycle(head, arrival.source.0) else {
+            return false;
+        };
+        let mut inside = cycle;
+        inside.retain(|&id| id != head);
+        inside.sort_unstable();
+        let is_inside = |id: NodeId| inside.binary_search(&id).is_ok();
+        let others = self
+            .nodes
+            .iter()
+            .filter(|(id, _)| *id != head && !is_inside(*id));
+        let mut ways_in = others.flat_map(|(_, node)| &node.successors);
+        if ways_in.any(|&next| is_inside(next)) || !self.nodes[head].settle(arrival.cells) {
+            return false;
+        }
+        for id in inside {
+            self.nodes[id].is_outdated = true;
+        }
+        true
     }
 
     /// The loops in whose later rounds an edge goes on.
@@ -331,14 +406,64 @@ impl Node {
             source: arrival.source,
             rounds,
             queued: false,
+            settled: Settled::default(),
+            is_outdated: false,
         }
+    }
+
+    /// Settles the cells that a round of the loop ends with in memory. Returns whether there are
+    /// any.
+    fn settle(&mut self, ended: &Cells<Abs>) -> bool {
+        for cell in self.cells.clone().iter() {
+            let end = ended.get(cell.address);
+            let is_of_box = |cell: &Cell<Abs>| cell.value.is_of_box();
+            let is_stored = end.is_none_or(|end| end.memory == Memory::Same && !is_of_box(end));
+            if cell.memory == Memory::Stale && is_stored && !is_of_box(cell) {
+                self.settled.cells.push(cell.address);
+                match end {
+                    Some(_) => self.cells.settle(cell.address),
+                    None => self.cells.forget(cell.address),
+                }
+            }
+        }
+        !self.settled.cells.is_empty()
+    }
+
+    /// The cells that an edge brings, once those that are settled are in memory. One that a round
+    /// ends with otherwise is settled no more.
+    fn settled<'a>(&mut self, cells: &'a Cells<Abs>, goes_back: bool) -> Cow<'a, Cells<Abs>> {
+        if self.settled.cells.is_empty() {
+            return Cow::Borrowed(cells);
+        }
+        if goes_back {
+            let is_stored = |address: &Abs| {
+                let cell = cells.get(*address);
+                cell.is_none_or(|cell| cell.memory == Memory::Same)
+            };
+            self.settled.cells.retain(is_stored);
+            return Cow::Borrowed(cells);
+        }
+        let mut cells = cells.clone();
+        for &address in &self.settled.cells {
+            match self.cells.get(address) {
+                Some(_) => cells.settle(address),
+                None => cells.forget(address),
+            }
+        }
+        Cow::Owned(cells)
     }
 
     /// Takes the state of an edge into account. Returns whether that changed anything. A node that
     /// is no join has the state of its one edge.
-    fn arrive(&mut self, arrival: &Arrival) -> bool {
+    fn arrive(&mut self, arrival: &Arrival, goes_back: bool) -> bool {
         let Arrival { args, cells, .. } = arrival;
+        let cells = &self.settled(cells, goes_back);
         self.is_join |= arrival.source != self.source;
+        if std::mem::take(&mut self.is_outdated) {
+            self.params.copy_from_slice(args);
+            self.cells.clone_from(cells);
+            return true;
+        }
         if !self.is_join {
             let changed = self.params != *args || self.cells != **cells;
             self.params.copy_from_slice(args);

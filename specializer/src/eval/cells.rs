@@ -124,6 +124,13 @@ impl<V: Content> Cells<V> {
         }
     }
 
+    /// Memory has what it has of the cell at `address`, if that is cached.
+    pub fn settle(&mut self, address: Abs) {
+        if let Ok(index) = self.position(address) {
+            self.cells[index].memory = Memory::Same;
+        }
+    }
+
     /// No longer caches the cell at `address`.
     pub fn forget(&mut self, address: Abs) {
         if let Ok(index) = self.position(address) {

@@ -10,8 +10,9 @@
 
 use smallvec::SmallVec;
 
+use super::abs::Abs;
 use super::analyse::{Analysis, Node, NodeId};
-use super::cells::{Cells, Memory};
+use super::cells::{Cell, Cells, Memory};
 use super::exit::{Edge, Exit};
 use super::transfer::{Machine, Phase};
 use super::value::Val;
@@ -242,9 +243,7 @@ impl Emission<'_> {
     fn edge_needs_code(&self, id: NodeId, edge: &Edge) -> bool {
         let node = &self.nodes[id];
         let (here, there) = (&self.machine.cells, &node.cells);
-        let stores = here
-            .iter()
-            .any(|cell| cell.memory != Memory::Same && there.get(cell.address).is_none());
+        let stores = here.iter().any(|cell| is_stored(cell, there));
         let incoming = &self.machine.args[edge.args.clone()];
         let mut params = node.params.iter().zip(incoming);
         stores
@@ -263,7 +262,7 @@ impl Emission<'_> {
         } = &mut self.machine;
         let incoming = &args[edge.args.clone()];
         for cell in cells.iter() {
-            if cell.memory != Memory::Same && node.cells.get(cell.address).is_none() {
+            if is_stored(cell, &node.cells) {
                 phase.store_cell(cell.address, cell.value);
             }
         }
@@ -317,6 +316,13 @@ impl Emission<'_> {
         });
         block
     }
+}
+
+/// Whether an edge has to store a cell: the join there does not cache it, or has it in memory as
+/// well.
+fn is_stored(cell: &Cell<Val>, there: &Cells<Abs>) -> bool {
+    let joined = there.get(cell.address);
+    cell.memory != Memory::Same && joined.is_none_or(|joined| joined.memory == Memory::Same)
 }
 
 fn reverse_postorder(nodes: &Map<NodeId, Node>) -> Vec<NodeId> {
