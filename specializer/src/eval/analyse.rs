@@ -80,8 +80,8 @@ struct Settled {
     cells: Vec<Abs>,
 }
 
-/// The longest code of a request whose loops have settled cells, in bytes.
-const LONGEST: u32 = 4 * rounds::LONGEST;
+/// How many nodes are looked at to find loops, as a multiple of those that there are.
+const MOST_LOOKS: usize = 4;
 
 /// Most edges into a loop of which is known whether they end a round.
 const MOST_SOURCES: usize = 8;
@@ -155,6 +155,7 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
         ids: FastMap::default(),
         rounds: Rounds::new(),
         queue: BinaryHeap::new(),
+        looks: 0,
     };
     let entry: Vec<Abs> = evaluation.entry().map(|(_, known)| known).collect();
     fixpoint.arrive(Arrival {
@@ -215,6 +216,8 @@ struct Fixpoint<'a> {
     ids: FastMap<Key, NodeId>,
     rounds: Rounds,
     queue: BinaryHeap<Reverse<Priority>>,
+    /// Nodes that were looked at to find loops.
+    looks: usize,
 }
 
 impl Fixpoint<'_> {
@@ -259,7 +262,7 @@ impl Fixpoint<'_> {
             self.queue(id, arrival.contexts);
             return id;
         }
-        let goes_back = self.goes_back(id, arrival.source.0);
+        let goes_back = self.goes_back(id, &arrival);
         let is_settled = goes_back && self.settle(id, &arrival);
         if self.nodes[id].arrive(&arrival, goes_back) || is_settled {
             self.queue(id, arrival.contexts);
@@ -267,26 +270,30 @@ impl Fixpoint<'_> {
         id
     }
 
-    /// Whether an edge from `source` to a node ends a round of a loop that begins there; false
-    /// where that would take long to find out.
-    fn goes_back(&mut self, id: NodeId, source: NodeId) -> bool {
+    /// Whether an edge ends a round of a loop that begins with a node; false where that does not
+    /// matter to its cells, or would take long to find out.
+    fn goes_back(&mut self, id: NodeId, arrival: &Arrival) -> bool {
         let is_on = self.evaluation.optimisations.settled_loops;
-        if !is_on || self.evaluation.request.code_len > LONGEST {
+        let (node, source) = (&self.nodes[id], arrival.source.0);
+        // What arrives before a node has been evaluated comes from before it.
+        let is_before = node.successors.is_empty() && source != id;
+        let matters = || match node.settled.is_decided {
+            true => !node.settled.cells.is_empty(),
+            false => node.unsettled(arrival.cells).next().is_some(),
+        };
+        if !is_on || is_before || !matters() {
             return false;
         }
-        let node = &self.nodes[id];
         let known = node.settled.sources.iter().find(|known| known.0 == source);
         if let Some(&(_, goes_back)) = known {
             return goes_back;
         }
-        if node.settled.sources.len() == MOST_SOURCES {
+        let has_room = node.settled.sources.len() < MOST_SOURCES;
+        if !has_room || self.looks > MOST_LOOKS * self.nodes.len() {
             return false;
         }
-        // What arrives before the node has been evaluated comes from before it.
-        let is_before = node.successors.is_empty() && source != id;
-        let goes_back = !is_before && self.cycle(id, source).is_some();
-        let sources = &mut self.nodes[id].settled.sources;
-        sources.push((source, goes_back));
+        let goes_back = self.cycle(id, source).is_some();
+        self.nodes[id].settled.sources.push((source, goes_back));
         goes_back
     }
 
@@ -359,7 +366,7 @@ impl Fixpoint<'_> {
 
     /// The nodes on ways from `head` to `source`, if there are any: a loop with an edge from there
     /// to `head`.
-    fn cycle(&self, head: NodeId, source: NodeId) -> Option<Vec<NodeId>> {
+    fn cycle(&mut self, head: NodeId, source: NodeId) -> Option<Vec<NodeId>> {
         let mut predecessors: FastMap<NodeId, Vec<NodeId>> = FastMap::default();
         predecessors.insert(head, Vec::new());
         let mut stack = vec![head];
@@ -372,6 +379,7 @@ impl Fixpoint<'_> {
                 known.push(id);
             }
         }
+        self.looks += predecessors.len();
         predecessors.insert(head, Vec::new());
         let mut cycle = vec![head];
         let mut stack = vec![source];
@@ -414,19 +422,27 @@ impl Node {
     /// Settles the cells that a round of the loop ends with in memory. Returns whether there are
     /// any.
     fn settle(&mut self, ended: &Cells<Abs>) -> bool {
-        for cell in self.cells.clone().iter() {
-            let end = ended.get(cell.address);
-            let is_of_box = |cell: &Cell<Abs>| cell.value.is_of_box();
-            let is_stored = end.is_none_or(|end| end.memory == Memory::Same && !is_of_box(end));
-            if cell.memory == Memory::Stale && is_stored && !is_of_box(cell) {
-                self.settled.cells.push(cell.address);
-                match end {
-                    Some(_) => self.cells.settle(cell.address),
-                    None => self.cells.forget(cell.address),
-                }
+        let settled: Vec<Abs> = self.unsettled(ended).collect();
+        for &address in &settled {
+            match ended.get(address) {
+                Some(_) => self.cells.settle(address),
+                None => self.cells.forget(address),
             }
         }
+        self.settled.cells = settled;
         !self.settled.cells.is_empty()
+    }
+
+    /// The cells that memory does not have here, but at the end of a round. Not those of boxes,
+    /// which may not have been made.
+    fn unsettled<'a>(&'a self, ended: &'a Cells<Abs>) -> impl Iterator<Item = Abs> + 'a {
+        let is_unsettled = |cell: &&Cell<Abs>| {
+            let is_of_box = |cell: &Cell<Abs>| cell.value.is_of_box();
+            let end = ended.get(cell.address);
+            let is_stored = end.is_none_or(|end| end.memory == Memory::Same && !is_of_box(end));
+            cell.memory == Memory::Stale && is_stored && !is_of_box(cell)
+        };
+        self.cells.iter().filter(is_unsettled).map(|cell| cell.address)
     }
 
     /// The cells that an edge brings, once those that are settled are in memory. One that a round
