@@ -10,7 +10,6 @@
 //! its cells from absent to cached and from clean to dirty. A node with one edge into it has the
 //! state of that edge.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -18,9 +17,10 @@ use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
 use super::boxes::Kind;
-use super::cells::{Cell, Cells, Memory};
+use super::cells::{Cell, Cells};
 use super::context::{ContextId, Contexts, Place};
 use super::rounds::{self, Growth, Rounds, RoundsId};
+use super::settled::Settled;
 use super::transfer::{Machine, Phase};
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
@@ -69,22 +69,8 @@ pub struct Node {
     is_outdated: bool,
 }
 
-/// Cells that are in memory when a loop begins: each round ends with that, after a call. So edges
-/// into the loop store them, and rounds need not.
-#[derive(Default)]
-struct Settled {
-    /// Nodes with edges into the loop, and whether these end a round.
-    sources: SmallVec<[(NodeId, bool); 2]>,
-    /// Whether a round has ended, and so decided which cells.
-    is_decided: bool,
-    cells: Vec<Abs>,
-}
-
 /// How many nodes are looked at to find loops, as a multiple of those that there are.
 const MOST_LOOKS: usize = 4;
-
-/// Most edges into a loop of which is known whether they end a round.
-const MOST_SOURCES: usize = 8;
 
 /// The fixpoint.
 pub struct Analysis {
@@ -262,9 +248,9 @@ impl Fixpoint<'_> {
             self.queue(id, arrival.contexts);
             return id;
         }
-        let goes_back = self.goes_back(id, &arrival);
-        let is_settled = goes_back && self.settle(id, &arrival);
-        if self.nodes[id].arrive(&arrival, goes_back) || is_settled {
+        let ends_round = self.ends_round(id, &arrival);
+        let is_settled = ends_round && self.settle(id, &arrival);
+        if self.nodes[id].arrive(&arrival, ends_round) || is_settled {
             self.queue(id, arrival.contexts);
         }
         id
@@ -272,29 +258,23 @@ impl Fixpoint<'_> {
 
     /// Whether an edge ends a round of a loop that begins with a node; false where that does not
     /// matter to its cells, or would take long to find out.
-    fn goes_back(&mut self, id: NodeId, arrival: &Arrival) -> bool {
-        let is_on = self.evaluation.optimisations.settled_loops;
+    fn ends_round(&mut self, id: NodeId, arrival: &Arrival) -> bool {
         let (node, source) = (&self.nodes[id], arrival.source.0);
         // What arrives before a node has been evaluated comes from before it.
         let is_before = node.successors.is_empty() && source != id;
-        let matters = || match node.settled.is_decided {
-            true => !node.settled.cells.is_empty(),
-            false => node.unsettled(arrival.cells).next().is_some(),
-        };
-        if !is_on || is_before || !matters() {
+        let is_on = self.evaluation.optimisations.settled_loops;
+        if !is_on || is_before || !node.settled.matters(&node.cells, arrival.cells) {
             return false;
         }
-        let known = node.settled.sources.iter().find(|known| known.0 == source);
-        if let Some(&(_, goes_back)) = known {
-            return goes_back;
+        if let Some(known) = node.settled.ends_round(source) {
+            return known;
         }
-        let has_room = node.settled.sources.len() < MOST_SOURCES;
-        if !has_room || self.looks > MOST_LOOKS * self.nodes.len() {
+        if self.looks > MOST_LOOKS * self.nodes.len() {
             return false;
         }
-        let goes_back = self.cycle(id, source).is_some();
-        self.nodes[id].settled.sources.push((source, goes_back));
-        goes_back
+        let ends_round = self.cycle(id, source).is_some();
+        self.nodes[id].settled.note(source, ends_round);
+        ends_round
     }
 
     /// A round of the loop that begins with a node has ended: if it is the first, decides which
@@ -315,7 +295,11 @@ impl Fixpoint<'_> {
             .iter()
             .filter(|(id, _)| *id != head && !is_inside(*id));
         let mut ways_in = others.flat_map(|(_, node)| &node.successors);
-        if ways_in.any(|&next| is_inside(next)) || !self.nodes[head].settle(arrival.cells) {
+        if ways_in.any(|&next| is_inside(next)) {
+            return false;
+        }
+        let Node { settled, cells, .. } = &mut self.nodes[head];
+        if !settled.settle(cells, arrival.cells) {
             return false;
         }
         for id in inside {
@@ -419,61 +403,11 @@ impl Node {
         }
     }
 
-    /// Settles the cells that a round of the loop ends with in memory. Returns whether there are
-    /// any.
-    fn settle(&mut self, ended: &Cells<Abs>) -> bool {
-        let settled: Vec<Abs> = self.unsettled(ended).collect();
-        for &address in &settled {
-            match ended.get(address) {
-                Some(_) => self.cells.settle(address),
-                None => self.cells.forget(address),
-            }
-        }
-        self.settled.cells = settled;
-        !self.settled.cells.is_empty()
-    }
-
-    /// The cells that memory does not have here, but at the end of a round. Not those of boxes,
-    /// which may not have been made.
-    fn unsettled<'a>(&'a self, ended: &'a Cells<Abs>) -> impl Iterator<Item = Abs> + 'a {
-        let is_unsettled = |cell: &&Cell<Abs>| {
-            let is_of_box = |cell: &Cell<Abs>| cell.value.is_of_box();
-            let end = ended.get(cell.address);
-            let is_stored = end.is_none_or(|end| end.memory == Memory::Same && !is_of_box(end));
-            cell.memory == Memory::Stale && is_stored && !is_of_box(cell)
-        };
-        self.cells.iter().filter(is_unsettled).map(|cell| cell.address)
-    }
-
-    /// The cells that an edge brings, once those that are settled are in memory. One that a round
-    /// ends with otherwise is settled no more.
-    fn settled<'a>(&mut self, cells: &'a Cells<Abs>, goes_back: bool) -> Cow<'a, Cells<Abs>> {
-        if self.settled.cells.is_empty() {
-            return Cow::Borrowed(cells);
-        }
-        if goes_back {
-            let is_stored = |address: &Abs| {
-                let cell = cells.get(*address);
-                cell.is_none_or(|cell| cell.memory == Memory::Same)
-            };
-            self.settled.cells.retain(is_stored);
-            return Cow::Borrowed(cells);
-        }
-        let mut cells = cells.clone();
-        for &address in &self.settled.cells {
-            match self.cells.get(address) {
-                Some(_) => cells.settle(address),
-                None => cells.forget(address),
-            }
-        }
-        Cow::Owned(cells)
-    }
-
-    /// Takes the state of an edge into account. Returns whether that changed anything. A node that
+    /// Takes the state of an edge into account, which may end a round of a loop. Returns whether that changed anything. A node that
     /// is no join has the state of its one edge.
-    fn arrive(&mut self, arrival: &Arrival, goes_back: bool) -> bool {
+    fn arrive(&mut self, arrival: &Arrival, ends_round: bool) -> bool {
         let Arrival { args, cells, .. } = arrival;
-        let cells = &self.settled(cells, goes_back);
+        let cells = &self.settled.brought(&self.cells, cells, ends_round);
         self.is_join |= arrival.source != self.source;
         if std::mem::take(&mut self.is_outdated) {
             self.params.copy_from_slice(args);

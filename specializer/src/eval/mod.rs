@@ -24,6 +24,7 @@ mod inline;
 mod prepare;
 mod profile;
 mod rounds;
+mod settled;
 mod stack;
 mod transfer;
 mod value;
