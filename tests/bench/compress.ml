@@ -1,5 +1,5 @@
-(* strings: a compressor that looks for earlier copies by chains of hashes, and its inverse. Compiled
-   as for a debugger, so that `ocamlc` leaves its local references blocks. *)
+(* strings: a compressor that looks for earlier copies by chains of hashes, and its inverse.
+   Compiled as for a debugger, so that `ocamlc` leaves its local references blocks. *)
 
 let window = 4096
 let shortest = 4

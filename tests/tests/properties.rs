@@ -77,8 +77,8 @@ fn check(engine: &Engine, text: &str, arguments: &[i64], seed: u64) -> Result<bo
     Ok(requests.any(|request| matches!(request.outcome, specializer::Outcome::Declined(_))))
 }
 
-/// Optimisations that random programs of the machine have no use for: it has no safepoints, and loads
-/// no programs. Goldens and programs of OCaml have.
+/// Optimisations that random programs of the machine have no use for: it has no safepoints, and
+/// loads no programs. Goldens and programs of OCaml have.
 const UNUSED: [&str; 2] = ["safepoints", "references"];
 
 /// So that a fault in an optimisation can show in random modules.

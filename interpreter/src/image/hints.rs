@@ -428,14 +428,8 @@ impl<'a> Program<'a> {
             GetField2 => Some(self.field(state.accu, 2).guessed()),
             GetField3 => Some(self.field(state.accu, 3).guessed()),
             GetField => Some(self.field(state.accu, operand(0)).guessed()),
-            Assign => {
-                state.assign(operand(0), state.accu);
-                Some(Known::ANYTHING)
-            }
-            OffsetSlot | PushOffsetSlot => {
-                state.assign(operand(0), Known::ANYTHING);
-                Some(Known::ANYTHING)
-            }
+            Assign => Some(state.assign(operand(0), state.accu)),
+            OffsetSlot | PushOffsetSlot => Some(state.assign(operand(0), Known::ANYTHING)),
             Push | Pop | PushRetAddr | Grab | CheckSignals | Event => None,
             _ => Some(Known::ANYTHING),
         }

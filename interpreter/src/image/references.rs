@@ -4,10 +4,10 @@
 //! `ocamlc` does so itself, unless it is told to help debuggers (`-g`, which build tools mostly
 //! ask for). What it leaves then is
 //!
-//! | made | `MAKEBLOCK1`, and then a push |
-//! | read | `ACC n; GETFIELD0` |
-//! | written | `PUSHACC n; SETFIELD0` |
-//! | counted | `ACC n; OFFSETREF k` |
+//! | made | MAKEBLOCK1, and then a push |
+//! | read | ACC n; GETFIELD0 |
+//! | written | PUSHACC n; SETFIELD0 |
+//! | counted | ACC n; OFFSETREF k |
 //!
 //! A block with any other use *escapes*, and stays. Each function is followed once, from its entry
 //! through each label; where two ways meet that disagree on what a slot holds, those blocks escape.

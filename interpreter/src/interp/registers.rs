@@ -277,6 +277,13 @@ impl Registers {
         self.set(UNIT, 2);
     }
 
+    /// The same with the slots that there are once the accumulator is pushed.
+    #[inline(always)]
+    pub fn push_offset_slot(&mut self) {
+        self.push_accu();
+        self.offset_slot();
+    }
+
     #[inline(always)]
     pub fn push_accu(&mut self) {
         self.push(self.accu);

@@ -141,10 +141,7 @@ pub extern "C" fn interp(
                                 r.set(UNIT, 1);
                             }
                             OffsetSlot => r.offset_slot(),
-                            PushOffsetSlot => {
-                                r.push_accu();
-                                r.offset_slot();
-                            }
+                            PushOffsetSlot => r.push_offset_slot(),
                             EnvAcc1 => r.set(r.env_field(1), 0),
                             EnvAcc2 => r.set(r.env_field(2), 0),
                             EnvAcc3 => r.set(r.env_field(3), 0),

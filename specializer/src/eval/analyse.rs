@@ -403,8 +403,8 @@ impl Node {
         }
     }
 
-    /// Takes the state of an edge into account, which may end a round of a loop. Returns whether that changed anything. A node that
-    /// is no join has the state of its one edge.
+    /// Takes the state of an edge into account, which may end a round of a loop. Returns whether
+    /// that changed anything. A node that is no join has the state of its one edge.
     fn arrive(&mut self, arrival: &Arrival, ends_round: bool) -> bool {
         let Arrival { args, cells, .. } = arrival;
         let cells = &self.settled.brought(&self.cells, cells, ends_round);

@@ -91,10 +91,12 @@ impl State {
         self.stack[self.stack.len() - 1 - index]
     }
 
-    /// A value is put into slot `index`. What was there is not forgotten.
-    pub fn assign(&mut self, index: i32, value: Known) {
+    /// A value is put into slot `index`; what is in the accumulator then. What was in the slot is
+    /// not forgotten.
+    pub fn assign(&mut self, index: i32, value: Known) -> Known {
         let index = self.stack.len() - 1 - index as usize;
         self.stack[index] = self.stack[index].join(value);
+        Known::ANYTHING
     }
 
     pub fn drop(&mut self, count: usize) {

@@ -1,3 +1,5 @@
+//! Which references are kept in slots, and what becomes of their accesses.
+
 use super::*;
 use crate::image::assemble::{GLOBALS, PRIMITIVES, assemble, run};
 use crate::image::verify::{self, Limits};
