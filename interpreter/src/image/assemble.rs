@@ -5,6 +5,7 @@
 //! one number.
 
 use super::parse::MAGIC;
+use super::verify::{self, Limits, Verified};
 use crate::code::opcode::{Opcode, Operand};
 use crate::heap::{self, finalise};
 use crate::program;
@@ -108,6 +109,22 @@ fn instruction(item: &str, words: &mut Vec<i32>, jumps: &mut Vec<(usize, usize, 
             words.push(part.parse().expect("a number"));
         }
     }
+}
+
+/// Those of a file with so many globals and primitives, of any arity.
+pub fn limits(globals: usize, primitives: usize) -> Limits<'static> {
+    Limits {
+        parameters: 0,
+        globals,
+        primitives,
+        rewritten: false,
+        primitive_arity: &|_| None,
+    }
+}
+
+/// Verified code, which is well-formed.
+pub fn verified(code: &[i32], limits: &Limits) -> Verified {
+    verify::verify(code, limits).expect("well-formed")
 }
 
 /// An executable with this code.

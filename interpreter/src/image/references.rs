@@ -98,15 +98,6 @@ enum Accu {
     Loaded { block: usize, by: usize },
 }
 
-impl Accu {
-    fn block(self) -> Option<usize> {
-        match self {
-            Self::Other => None,
-            Self::Made(block) | Self::Pushed(block) | Self::Loaded { block, .. } => Some(block),
-        }
-    }
-}
-
 impl State {
     fn at(&self, slot: u32) -> Option<usize> {
         let found = self.kept.iter().rev().find(|kept| kept.slot == slot);
@@ -163,8 +154,10 @@ impl Blocks<'_> {
         let one = known.kept.iter().filter(|kept| missing(state, kept));
         let other = state.kept.iter().filter(|kept| missing(known, kept));
         self.escaped.extend(one.chain(other).map(|kept| kept.block));
-        if state.accu != known.accu {
-            self.escaped.extend(state.accu.block());
+        if let Accu::Pushed(block) = state.accu
+            && state.accu != known.accu
+        {
+            self.escaped.insert(block);
         }
     }
 
@@ -304,10 +297,10 @@ impl Blocks<'_> {
 
     /// The code with what was found.
     fn rewritten(self) -> Option<Vec<i32>> {
-        let mut code = self.code.to_vec();
         let kept = |block: &usize| !self.escaped.contains(block);
         let mut made = self.made.iter().filter(|block| kept(block)).peekable();
         made.peek()?;
+        let mut code = self.code.to_vec();
         for &block in made {
             code[block..block + 2].copy_from_slice(&[Opcode::Pop as i32, 0]);
         }

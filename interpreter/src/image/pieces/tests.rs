@@ -3,25 +3,14 @@
 use super::{Cut, Plan, plan};
 use crate::code::opcode::Opcode;
 use crate::code::{decode, effect};
-use crate::image::assemble::{GLOBALS, PRIMITIVES, assemble};
+use crate::image::assemble::{GLOBALS, PRIMITIVES, assemble, limits, verified};
 use crate::image::mutate::seeds;
-use crate::image::verify::{self, Limits, Verified};
+use crate::image::verify::Verified;
 use std::collections::{BTreeMap, BTreeSet};
-
-fn verified(code: &[i32], globals: usize, primitives: usize) -> Verified {
-    let limits = Limits {
-        parameters: 0,
-        globals,
-        primitives,
-        rewritten: false,
-        primitive_arity: &|_| None,
-    };
-    verify::verify(code, &limits).expect("well-formed")
-}
 
 fn plan_of(text: &str, longest: usize) -> (Vec<i32>, Plan) {
     let code = assemble(text);
-    let verified = verified(&code, GLOBALS, PRIMITIVES.len());
+    let verified = verified(&code, &limits(GLOBALS, PRIMITIVES.len()));
     let plan = plan(&code, &verified, longest);
     (code, plan)
 }
@@ -120,7 +109,7 @@ fn plans_keep_their_promises() {
     let mut pieces = 0;
     for program in seeds() {
         let code = program.code();
-        let verified = verified(code, 1 << 20, 1 << 20);
+        let verified = verified(code, &limits(1 << 20, 1 << 20));
         for longest in [1, 7, 50, 1500] {
             let plan = plan(code, &verified, longest);
             pieces += check(code, &verified, &plan, longest);

@@ -1,28 +1,24 @@
 //! Which references are kept in slots, and what becomes of their accesses.
 
 use super::*;
-use crate::image::assemble::{GLOBALS, PRIMITIVES, assemble, run};
-use crate::image::verify::{self, Limits};
-
-/// Verified code.
-fn verified(code: &[i32], rewritten: bool) -> Verified {
-    let limits = Limits {
-        parameters: 0,
-        globals: GLOBALS,
-        primitives: PRIMITIVES.len(),
-        rewritten,
-        primitive_arity: &|_| None,
-    };
-    verify::verify(code, &limits).expect("well-formed")
-}
+use crate::image::assemble::{GLOBALS, PRIMITIVES, assemble, limits, run, verified};
+use crate::image::verify::Limits;
 
 /// What becomes of code, if anything does.
 fn kept(text: &str) -> Option<Vec<i32>> {
     let code = assemble(text);
-    let rewritten = keep_in_slots(&code, &verified(&code, false))?;
-    assert_eq!(rewritten.len(), code.len());
-    verified(&rewritten, true);
-    Some(rewritten)
+    let limits = limits(GLOBALS, PRIMITIVES.len());
+    let kept = keep_in_slots(&code, &verified(&code, &limits))?;
+    assert_eq!(kept.len(), code.len());
+    let rewritten = true;
+    verified(
+        &kept,
+        &Limits {
+            rewritten,
+            ..limits
+        },
+    );
+    Some(kept)
 }
 
 fn becomes(text: &str, expected: &str) {
