@@ -69,7 +69,7 @@ impl Summary {
                         summary.cells += request.code_len as usize / CELL;
                     }
                 }
-                Outcome::Declined(Declined::Cold) => {}
+                Outcome::Declined(Declined::Cold | Declined::Idle) => {}
                 Outcome::Declined(reason) => {
                     summary.declined.push((request.code, reason.to_string()));
                 }

@@ -43,12 +43,23 @@ pub enum Callee {
         sig: Sig,
         table: Table,
     },
-    /// The function that the linker puts into the request slot at this address. `sig` is the type
-    /// with which the generic code calls it. Residual code only.
+    /// The function that the linker puts into the request slot at this address, or its version for
+    /// what it is given, if the linker has one. `sig` is the type with which the generic code calls
+    /// it. Residual code only.
     Slot {
         sig: Sig,
         slot: Symbol,
+        given: Option<Given>,
     },
+}
+
+/// What is known of an argument: it points to this word.
+#[derive(
+    Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
+pub struct Given {
+    pub param: Parameter,
+    pub word: Symbol,
 }
 
 /// A relocatable address: that of a request's pointer parameter, plus an offset in bytes (which may

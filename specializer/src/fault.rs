@@ -126,6 +126,8 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("threads", Damage::SkippedBlock),
     Kind::Code("params", Damage::MergedParameter),
     Kind::Code("peephole", Damage::WrongOperator),
+    Kind::Code("scalars", Damage::WrongNumber),
+    Kind::Code("allocations", Damage::DroppedStore),
     Kind::Code("globals", Damage::DroppedGlobal),
     Kind::Code("peel", Damage::JoinArguments),
     Kind::Code("numbering", Damage::MergedLoads),

@@ -13,6 +13,7 @@
 //! * [`cleanup`] and [`lower`]: back to WebAssembly;
 //! * [`link`]: residual functions and snapshot become one module;
 //! * `key` and [`residue`]: under which key and in which form results are stored;
+//! * `versions`: which versions of functions are made;
 //! * [`fault`]: wrong code on purpose; `watch` plants it between the stages and runs the verifier;
 //! * `options`, `report`, `specialize`: what is asked for, what became of it, and the pipeline.
 
@@ -46,6 +47,7 @@ pub mod residue;
 mod specialize;
 pub mod text;
 pub mod verify;
+mod versions;
 mod watch;
 
 pub use link::Absent;

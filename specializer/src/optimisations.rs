@@ -48,8 +48,12 @@ optimisations! {
     "reloads" reloads;
     /// Evaluate calls of small functions in place.
     "inlining" inlining;
+    /// Make versions of functions for functions that they are given.
+    "versions" versions;
     /// Tell few cases apart by branches.
     "switches" switches;
+    /// Make no block that nobody else sees; make others where they are handed on.
+    "scalar-replacement" scalar_replacement;
     /// Take memory for several blocks at once.
     "allocations" allocations;
     /// Load and decide once what was loaded or decided before.

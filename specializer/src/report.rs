@@ -5,10 +5,10 @@
 
 use crate::eval::Declined;
 use crate::profile::Fit;
-use crate::request::Requests;
 use crate::residue::Stored;
+use crate::versions::Answered;
 
-/// One entry for each request, in their order.
+/// One entry for each request, in their order; then those for versions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     pub requests: Vec<RequestReport>,
@@ -49,11 +49,20 @@ pub struct Answer {
     pub cached: bool,
 }
 
+impl AsRef<Stored> for Answer {
+    fn as_ref(&self) -> &Stored {
+        &self.stored
+    }
+}
+
 impl Report {
-    /// The report on `answers`, which are those to `all`, in order.
-    pub fn new(all: &Requests, answers: &[Result<Answer, Declined>], fit: Option<Fit>) -> Self {
-        let answered = all.requests.iter().zip(answers);
-        let requests = answered.map(|(request, answer)| RequestReport {
+    pub fn new(answered: &Answered<Answer>, fit: Option<Fit>) -> Self {
+        let Answered {
+            requests: all,
+            answers,
+        } = answered;
+        let answers = all.requests.iter().zip(answers);
+        let requests = answers.map(|(request, answer)| RequestReport {
             code: request.code,
             code_len: request.code_len,
             region: all.region(request.code),

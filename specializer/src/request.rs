@@ -16,7 +16,7 @@ use std::ops::Range;
 use annotations as abi;
 
 use crate::index::Map;
-use crate::ir::{Base, Func, Parameter, Sig, Signature, Symbol, Type};
+use crate::ir::{Base, Func, Given, Parameter, Sig, Signature, Symbol, Type};
 use crate::module::Module;
 use crate::op::Const;
 
@@ -36,6 +36,8 @@ pub enum Param {
     Const(Const),
     /// It is the address of this base, inside a region.
     Pointer(Base),
+    /// It is this parameter of the residual function, which points to the word at this base.
+    Given(Parameter, Base),
 }
 
 /// One function to be specialized.
@@ -67,6 +69,16 @@ pub struct Request {
     /// What a profile says of the calls in its code: by distance from the code's beginning, how
     /// far it is from the call to the code that it most often calls.
     pub callees: BTreeMap<u32, i32>,
+}
+
+/// One version of a function: for calls that give a parameter what points to a word.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Version {
+    /// Address of the function's slot.
+    pub slot: u32,
+    pub param: Parameter,
+    /// Address of the word.
+    pub word: u32,
 }
 
 /// How often code runs, as a profile has it.
@@ -111,6 +123,43 @@ impl Request {
     /// The absolute address of a symbol.
     pub fn address(&self, symbol: Symbol) -> u32 {
         self.bases[symbol.base].wrapping_add_signed(symbol.offset)
+    }
+
+    /// The version that a call with `given` from this request's code asks for, of the function in
+    /// `slot`.
+    pub fn version_of(&self, slot: Symbol, given: Given) -> Version {
+        Version {
+            slot: self.address(slot),
+            param: given.param,
+            word: self.address(given.word),
+        }
+    }
+
+    /// Which version of its function this asks for, if it is not for all arguments.
+    pub fn version(&self) -> Option<Version> {
+        let (param, base) = self.given()?;
+        Some(Version {
+            slot: self.slot,
+            param,
+            word: self.bases[base],
+        })
+    }
+
+    /// What is given to the version that this asks for.
+    pub fn given(&self) -> Option<(Parameter, Base)> {
+        self.params.iter().find_map(|param| match *param {
+            Param::Given(param, base) => Some((param, base)),
+            Param::Pass(_) | Param::Const(_) | Param::Pointer(_) => None,
+        })
+    }
+
+    /// The request for a version of this one's function; absent if it has no such parameter.
+    pub fn for_version(&self, version: Version) -> Option<Self> {
+        let mut request = self.clone();
+        let mut params = request.params.iter_mut();
+        let param = params.find(|param| **param == Param::Pass(version.param))?;
+        *param = Param::Given(version.param, request.bases.push(version.word));
+        Some(request)
     }
 
     /// How far a base is from the slot.

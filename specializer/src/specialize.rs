@@ -12,17 +12,19 @@ use crate::allocator::Allocator;
 use crate::cleanup;
 use crate::eval::{self, Boxes, Declined, Evaluation, Inlining, Prepared, Residual};
 use crate::image::Image;
-use crate::ir::{Func, residual};
+use crate::ir::Func;
 use crate::key::GenericKey;
 use crate::lift::{self, Unsupported};
 use crate::link::{self, LinkError, Residue};
-use crate::lower::{self, Lowered};
+use crate::lower;
 use crate::module::{Module, ModuleError};
+use crate::optimisations::Optimisations;
 use crate::options::Options;
 use crate::profile::Fit;
 use crate::report::{Answer, Report};
 use crate::request::{Heat, Request, RequestError, Requests};
 use crate::residue::{Stored, check};
+use crate::versions::{self, Answered};
 use crate::watch::Watch;
 
 /// Where residual functions are kept between runs: opaque blobs, several to a key.
@@ -69,19 +71,31 @@ pub fn specialize(
     let work = Work::lift_and_prepare(&module, &requests, options)?;
     let key = GenericKey::new(&module, options, &work.inlining);
     observer.stage("specialize");
-    let answers = in_parallel(&requests, observer, |number, request| {
-        work.recall_or(request, store, &key, || {
-            let mut residual = work.evaluate(number, request)?;
-            work.clean_up(number, &mut residual);
-            let lowered = work.lower(number, &residual.function);
-            Ok(Stored::new(residual, lowered))
+    let answered = versions::answer(&requests, &work.image, |first, requests| {
+        in_parallel(first, requests, observer, |number, request| {
+            work.recall_or(request, store, &key, || {
+                let residual = work.clean(number, request)?;
+                Ok(work.lower(number, residual))
+            })
         })
     });
     observer.stage("link");
     Ok(Output {
-        module: work.link(&requests, &answers)?,
-        report: Report::new(&requests, &answers, fit),
+        module: work.link(&answered)?,
+        report: Report::new(&answered, fit),
     })
+}
+
+/// A residual function as text.
+struct Text {
+    text: String,
+    stored: Stored,
+}
+
+impl AsRef<Stored> for Text {
+    fn as_ref(&self) -> &Stored {
+        &self.stored
+    }
 }
 
 /// The residual function of each request as text, after cleanup: what golden tests show.
@@ -92,13 +106,17 @@ pub fn residual_text(
     let module = Module::parse(snapshot)?;
     let (requests, _) = read(&module, options)?;
     let work = Work::lift_and_prepare(&module, &requests, options)?;
-    let numbered = requests.requests.iter().enumerate();
-    let texts = numbered.map(|(number, request)| {
-        let mut residual = work.evaluate(number, request)?;
-        work.clean_up(number, &mut residual);
-        Ok(residual.function.to_string())
+    let answered = versions::answer(&requests, &work.image, |first, requests| {
+        let texts = (first..).zip(requests).map(|(number, request)| {
+            let residual = work.clean(number, request)?;
+            let text = residual.function.to_string();
+            let stored = work.lower(number, residual);
+            Ok(Text { text, stored })
+        });
+        texts.collect()
     });
-    Ok(texts.collect())
+    let texts = answered.answers.into_iter();
+    Ok(texts.map(|text| Ok(text?.text)).collect())
 }
 
 /// Links without specializing: intrinsics become plain operations.
@@ -127,16 +145,17 @@ fn read(module: &Module, options: &Options) -> Result<(Requests, Option<Fit>), R
     Ok((requests, fit))
 }
 
-/// Answers all requests, in their order.
+/// Answers requests, in their order; the first has this number.
 fn in_parallel(
-    requests: &Requests,
+    first: usize,
+    requests: &[Request],
     observer: &dyn Observer,
     answer: impl Fn(usize, &Request) -> Result<Answer, Declined> + Sync,
 ) -> Vec<Result<Answer, Declined>> {
-    let (done, total) = (AtomicUsize::new(0), requests.requests.len());
-    let numbered = requests.requests.par_iter().enumerate();
-    let answers = numbered.map(|(number, request)| {
-        let answer = answer(number, request);
+    let (done, total) = (AtomicUsize::new(first), first + requests.len());
+    let numbered = requests.par_iter().enumerate();
+    let answers = numbered.map(|(index, request)| {
+        let answer = answer(first + index, request);
         observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
         answer
     });
@@ -206,30 +225,40 @@ impl<'a> Work<'a> {
     }
 
     fn clean_up(&self, number: usize, residual: &mut Residual) {
-        let optimisations = &self.options.optimisations;
+        let optimisations = Optimisations {
+            // Lockstep compares addresses.
+            scalar_replacement: self.options.optimisations.scalar_replacement
+                && !self.options.lockstep_events,
+            ..self.options.optimisations
+        };
         cleanup::run(
             &mut residual.function,
             &residual.reloads,
             self.allocator.as_ref(),
-            optimisations,
+            &optimisations,
             &mut |pass, left| {
                 self.watch.residual(number, pass, left);
             },
         );
     }
 
-    fn lower(&self, number: usize, function: &residual::Function) -> Lowered {
-        let reducible = lower::reducible(function);
-        self.watch.lower(number, &reducible)
+    /// What a request leaves, cleaned up.
+    fn clean(&self, number: usize, request: &Request) -> Result<Residual, Declined> {
+        let mut residual = self.evaluate(number, request)?;
+        self.clean_up(number, &mut residual);
+        Ok(residual)
+    }
+
+    fn lower(&self, number: usize, residual: Residual) -> Stored {
+        let reducible = lower::reducible(&residual.function);
+        let lowered = self.watch.lower(number, &reducible);
+        Stored::new(residual, lowered)
     }
 
     /// Puts the answers into the snapshot; declined requests keep their generic functions.
-    fn link(
-        &self,
-        requests: &Requests,
-        answers: &[Result<Answer, Declined>],
-    ) -> Result<Vec<u8>, LinkError> {
-        let answers = answers.iter().map(Result::as_ref);
+    fn link(&self, answered: &Answered<Answer>) -> Result<Vec<u8>, LinkError> {
+        let requests = &answered.requests;
+        let answers = answered.answers.iter().map(Result::as_ref);
         let bodies: Vec<_> = answers
             .map(|answer| Some(&answer.ok()?.stored.lowered))
             .collect();

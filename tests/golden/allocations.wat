@@ -55,28 +55,28 @@
 ;;     v4: i32 = i32.const 148
 ;;     v5: i32 = i32.const -40
 ;;     v6: i32 = i32.const -16
-;;     v7: i64 = i64.const 1277
-;;     v8: i32 = i32.const -8
-;;     v9: i64 = i64.const 2048
-;;     v10: i32 = i32.const -32
-;;     v11: i32 = i32.const 16
-;;     v12: i32 = i32.const 24
+;;     v7: i32 = i32.const -8
+;;     v8: i32 = i32.const -32
+;;     v9: i32 = i32.const 16
+;;     v10: i64 = i64.const 1277
+;;     v11: i32 = i32.const 24
+;;     v12: i64 = i64.const 2048
 ;;     v13: i32 = i32.load v3
 ;;     v14: i32 = i32.load v4
 ;;     v15: i32 = i32.add v13, v5
 ;;     v16: i32 = i32.lt_u v15, v14
 ;;     branch v16 ? bb1() : bb2()
 ;; bb1():
-;;     v17: i32 = call fn2 v11, v7
-;;     v18: i32 = call fn2 v12, v9
+;;     v17: i32 = call fn2 v9, v10
+;;     v18: i32 = call fn2 v11, v12
 ;;     jump bb3(v17, v18)
 ;; bb2():
 ;;     i32.store v3, v15
 ;;     v19: i32 = i32.add v13, v6
-;;     i64.store v19, v7
-;;     v20: i32 = i32.add v13, v8
-;;     i64.store v15, v9
-;;     v21: i32 = i32.add v13, v10
+;;     i64.store v19, v10
+;;     v20: i32 = i32.add v13, v7
+;;     i64.store v15, v12
+;;     v21: i32 = i32.add v13, v8
 ;;     jump bb3(v20, v21)
 ;; bb3(v22: i32, v23: i32):
 ;;     i64.store v22, v2
@@ -90,16 +90,16 @@
 ;;     v30: i32 = i32.lt_u v29, v28
 ;;     branch v30 ? bb4() : bb5()
 ;; bb4():
-;;     v31: i32 = call fn2 v11, v7
-;;     v32: i32 = call fn2 v12, v9
+;;     v31: i32 = call fn2 v9, v10
+;;     v32: i32 = call fn2 v11, v12
 ;;     jump bb6(v31, v32)
 ;; bb5():
 ;;     i32.store v3, v29
 ;;     v33: i32 = i32.add v27, v6
-;;     i64.store v33, v7
-;;     v34: i32 = i32.add v27, v8
-;;     i64.store v29, v9
-;;     v35: i32 = i32.add v27, v10
+;;     i64.store v33, v10
+;;     v34: i32 = i32.add v27, v7
+;;     i64.store v29, v12
+;;     v35: i32 = i32.add v27, v8
 ;;     jump bb6(v34, v35)
 ;; bb6(v36: i32, v37: i32):
 ;;     i64.store v36, v2

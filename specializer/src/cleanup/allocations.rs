@@ -11,10 +11,11 @@
 //! Leaves out allocations of a size that is not known: they stay calls.
 
 #[cfg(test)]
-mod tests;
+pub mod tests;
 
 use smallvec::{SmallVec, smallvec};
 
+use super::constants::{Constants, is_constant};
 use crate::allocator::{Allocator, HEADER};
 use crate::dominators::Order;
 use crate::index::Map;
@@ -22,18 +23,24 @@ use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, 
 use crate::ir::{Callee, Type};
 use crate::op::intrinsic::FRESH_REGION;
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op, StoreKind};
+use crate::optimisations::Optimisations;
 
 /// Most bytes of a group, so that the rest of the memory is not left unused.
 const MOST_BYTES: u32 = 256;
 
 /// Whether several allocations may be one group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Groups {
+enum Groups {
     Several,
     Single,
 }
 
-pub fn run(function: &mut Function, allocator: &Allocator, groups: Groups) {
+pub fn run(function: &mut Function, allocator: Option<&Allocator>, optimisations: &Optimisations) {
+    let Some(allocator) = allocator else { return };
+    let groups = match optimisations.allocations {
+        true => Groups::Several,
+        false => Groups::Single,
+    };
     let mut groups = Finder::new(function, allocator, groups).run();
     let mut is_member = Map::filled_like(&function.types, false);
     for group in &groups {
@@ -43,13 +50,15 @@ pub fn run(function: &mut Function, allocator: &Allocator, groups: Groups) {
     }
     // From the back, so that indices of instructions stay right.
     groups.sort_by_key(|group| std::cmp::Reverse((group.block, group.index)));
+    let mut writer = Writer {
+        constants: Constants::of(function),
+        function,
+        allocator,
+    };
     for group in groups {
-        Writer {
-            function,
-            allocator,
-        }
-        .group(group);
+        writer.group(group);
     }
+    writer.constants.place(function);
     for block in function.blocks.values_mut() {
         block.insts.retain(|inst| {
             inst.result
@@ -132,7 +141,10 @@ impl<'f> Finder<'f> {
 
     /// Finds the groups in `block` and those that follow it.
     fn chain(&mut self, order: &Order, mut block: Block) {
-        let mut group = Group::at(block, 0);
+        // Constants come first.
+        let insts = self.function.blocks[block].insts.iter();
+        let constants = insts.take_while(|inst| is_constant(inst.op)).count();
+        let mut group = Group::at(block, constants);
         loop {
             for (index, inst) in self.function.blocks[block].insts.iter().enumerate() {
                 let Some(member) = self.member(inst) else {
@@ -196,6 +208,7 @@ impl<'f> Finder<'f> {
 }
 
 struct Writer<'f> {
+    constants: Constants,
     function: &'f mut Function,
     allocator: &'f Allocator,
 }
@@ -216,8 +229,8 @@ impl Writer<'_> {
         };
         let after = self.function.blocks.push(after);
         let [room, call] = [(); 2].map(|()| self.function.blocks.push(empty()));
-        let pointer = self.constant(*block, Const::I32(self.allocator.pointer as i32));
-        let floor = self.constant(*block, Const::I32(self.allocator.floor as i32));
+        let pointer = self.constant(Const::I32(self.allocator.pointer as i32));
+        let floor = self.constant(Const::I32(self.allocator.floor as i32));
         let [old, floor] = [pointer, floor].map(|word| {
             let kind = LoadKind::I32Load;
             self.value(*block, Op::Load { kind, offset: 0 }, &[word], Type::I32)
@@ -255,8 +268,8 @@ impl Writer<'_> {
                 true => end,
                 false => self.below(block, old, bytes),
             };
-            let header = self.constant(block, Const::I64(member.header));
-            let region = self.constant(block, Const::I32(FRESH_REGION as i32));
+            let header = self.constant(Const::I64(member.header));
+            let region = self.constant(Const::I32(FRESH_REGION as i32));
             let within = Op::Intrinsic(Intrinsic::AddressWithin);
             let start = self.value(block, within, &[start, region], Type::I32);
             let kind = StoreKind::I64Store;
@@ -267,19 +280,19 @@ impl Writer<'_> {
     }
 
     fn call(&mut self, block: Block, member: &Member) -> Value {
-        let bytes = self.constant(block, Const::I32(member.bytes as i32));
-        let header = self.constant(block, Const::I64(member.header));
+        let bytes = self.constant(Const::I32(member.bytes as i32));
+        let header = self.constant(Const::I64(member.header));
         let callee = Callee::Direct(self.allocator.allocate);
         self.value(block, Op::Call(callee), &[bytes, header], Type::I32)
     }
 
     fn below(&mut self, block: Block, address: Value, bytes: u32) -> Value {
-        let bytes = self.constant(block, Const::I32((bytes as i32).wrapping_neg()));
+        let bytes = self.constant(Const::I32((bytes as i32).wrapping_neg()));
         self.value(block, Op::I32Add, &[address, bytes], Type::I32)
     }
 
-    fn constant(&mut self, block: Block, constant: Const) -> Value {
-        self.value(block, Op::Const(constant), &[], constant.ty())
+    fn constant(&mut self, constant: Const) -> Value {
+        self.constants.value(self.function, constant)
     }
 
     fn value(&mut self, block: Block, op: Op, args: &[Value], ty: Type) -> Value {

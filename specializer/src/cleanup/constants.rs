@@ -13,9 +13,9 @@ pub fn run(function: &mut Function) {
     let mut renaming = Renaming::new(function);
     for block in function.blocks.values_mut() {
         block.insts.retain(|inst| {
-            let (Op::Const(_) | Op::SymbolAddress(_)) = inst.op else {
+            if !is_constant(inst.op) {
                 return true;
-            };
+            }
             let result = inst.result.expect("a constant has a result");
             let first = *constants.known.entry(inst.op).or_insert(result);
             if first == result {
@@ -30,6 +30,11 @@ pub fn run(function: &mut Function) {
     renaming.apply(function);
 }
 
+/// Whether an operator gives the same each time.
+pub fn is_constant(op: Op) -> bool {
+    matches!(op, Op::Const(_) | Op::SymbolAddress(_))
+}
+
 /// Constants of a function, each with the value that holds it.
 #[derive(Default)]
 pub struct Constants {
@@ -42,7 +47,7 @@ impl Constants {
     /// The constants that [`run`] put into the entry block.
     pub fn of(function: &Function) -> Self {
         let insts = function.blocks[Block::ENTRY].insts.iter();
-        let constants = insts.filter(|inst| matches!(inst.op, Op::Const(_) | Op::SymbolAddress(_)));
+        let constants = insts.filter(|inst| is_constant(inst.op));
         let known = constants
             .filter_map(|inst| Some((inst.op, inst.result?)))
             .collect();

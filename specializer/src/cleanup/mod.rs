@@ -25,13 +25,13 @@ mod regions;
 mod reloads;
 mod rename;
 mod rules;
+mod scalars;
 mod switches;
 mod tailcalls;
 #[cfg(test)]
 mod tests;
 mod threads;
 
-use self::allocations::Groups;
 use crate::allocator::Allocator;
 use crate::eval::Reload;
 use crate::ir::residual::Function;
@@ -50,10 +50,12 @@ enum Run {
     Plain(fn(&mut Function)),
     /// Knowing how memory is taken for blocks.
     Allocating(fn(&mut Function, Option<&Allocator>)),
+    /// The same, in one way or another.
+    Switched(fn(&mut Function, Option<&Allocator>, &Optimisations)),
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 16] = [
+pub const PASSES: [Pass; 18] = [
     Pass {
         is_on: |optimisations| optimisations.switches,
         ..pass("switches", switches::run)
@@ -62,6 +64,15 @@ pub const PASSES: [Pass; 16] = [
     pass("threads", threads::run),
     pass("params", params::run),
     pass("peephole", peephole::run),
+    Pass {
+        is_on: |optimisations| optimisations.scalar_replacement,
+        ..allocating("scalars", scalars::run)
+    },
+    Pass {
+        name: "allocations",
+        run: Run::Switched(allocations::run),
+        is_on: |_| true,
+    },
     pass("globals", globals::run),
     Pass {
         is_on: |optimisations| optimisations.peeling && optimisations.value_numbering,
@@ -99,8 +110,7 @@ const fn allocating(name: &'static str, run: fn(&mut Function, Option<&Allocator
 }
 
 /// Runs every pass that is on; `after` sees what each one leaves, and may change it. What the
-/// evaluator says of the function as it wrote it is used first: what is loaded again, what
-/// allocates.
+/// evaluator says of the function as it wrote it is used first: what is loaded again.
 pub fn run(
     function: &mut Function,
     reloads: &[Reload],
@@ -112,18 +122,11 @@ pub fn run(
         reloads::run(function, reloads);
         after("reloads", function);
     }
-    if let Some(allocator) = allocator {
-        let groups = match optimisations.allocations {
-            true => Groups::Several,
-            false => Groups::Single,
-        };
-        allocations::run(function, allocator, groups);
-        after("allocations", function);
-    }
     for pass in PASSES.iter().filter(|pass| (pass.is_on)(optimisations)) {
         match pass.run {
             Run::Plain(run) => run(function),
             Run::Allocating(run) => run(function, allocator),
+            Run::Switched(run) => run(function, allocator, optimisations),
         }
         after(pass.name, function);
     }

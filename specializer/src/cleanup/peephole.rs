@@ -15,7 +15,7 @@ use crate::dominators::Order;
 use crate::hash::FastMap;
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Inst, Terminator, Value, Values};
-use crate::op::{Const, Effect, Op};
+use crate::op::{Const, Effect, Op, StoreKind};
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);
@@ -89,7 +89,7 @@ impl Peephole<'_> {
             *arg = self.renaming.resolve(*arg);
         }
         let Some(result) = inst.result else {
-            return Some(inst);
+            return Some(self.store(inst));
         };
         if !matches!(inst.op, Op::Plain(_) | Op::Select) {
             self.definitions.define(result, inst.op, &inst.args);
@@ -126,6 +126,25 @@ impl Peephole<'_> {
         }
         self.definitions.define(result, inst.op, &inst.args);
         Some(inst)
+    }
+
+    /// A float's bits are stored as the float, which the next load reads back.
+    fn store(&mut self, mut inst: Inst) -> Inst {
+        let Op::Store { kind, offset } = inst.op else {
+            return inst;
+        };
+        let (kind, bits) = match kind {
+            StoreKind::I64Store => (StoreKind::F64Store, Op::I64ReinterpretF64),
+            StoreKind::I32Store => (StoreKind::F32Store, Op::I32ReinterpretF32),
+            _ => return inst,
+        };
+        if let Some((op, [float, ..])) = self.definitions.definition(inst.args[1])
+            && op == bits
+        {
+            inst.op = Op::Store { kind, offset };
+            inst.args[1] = float;
+        }
+        inst
     }
 
     fn constant(&mut self, constant: Const) -> Value {

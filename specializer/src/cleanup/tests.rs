@@ -10,11 +10,13 @@ use crate::op::Types;
 use crate::optimisations::Optimisations;
 
 fn check(text: &str, expect: Expect) {
-    check_with(None, &crate::random::Types, text, expect);
+    let optimisations = Optimisations::default();
+    check_with(&optimisations, None, &crate::random::Types, text, expect);
 }
 
 /// What cleanup leaves of a function whose module has this allocator.
 pub(super) fn check_with(
+    optimisations: &Optimisations,
     allocator: Option<&Allocator>,
     types: &dyn Types,
     text: &str,
@@ -26,7 +28,7 @@ pub(super) fn check_with(
         &mut function,
         &[],
         allocator,
-        &Optimisations::default(),
+        optimisations,
         &mut |pass, function| {
             if let Err(fault) = crate::verify::residual(function, types) {
                 panic!("{pass} leaves a function that breaks a rule: {fault}");

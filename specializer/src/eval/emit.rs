@@ -91,7 +91,7 @@ impl Emission<'_> {
         let evaluation = self.machine.evaluation;
         let function = &self.machine.phase.function;
         let params = evaluation.entry().map(|(param, abs)| match param {
-            Param::Pass(param) => Val {
+            Param::Pass(param) | Param::Given(param, _) => Val {
                 residual: Some(function.param(param)),
                 ..Val::known(abs)
             },

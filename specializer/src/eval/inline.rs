@@ -14,7 +14,7 @@
 use smallvec::SmallVec;
 
 use super::Evaluation;
-use super::abs::{Abs, Fact};
+use super::abs::Abs;
 use super::analyse::NodeId;
 use super::cells::{Content, Reader};
 use super::context::{ContextId, Contexts};
@@ -45,6 +45,8 @@ pub struct Limits {
     pub guessed: u32,
     /// The callee's, if it loops and is given a function that is known.
     pub applying: u32,
+    /// The callee's, if it has a version for a function that it is given.
+    pub given: u32,
     /// The callee's, within itself.
     pub recursive: u32,
     /// All such calls in one request; or as much as its own code, if that is longer.
@@ -74,7 +76,7 @@ impl Inlining {
         }
     }
 
-    fn of(&self, callee: &Request) -> Option<Limits> {
+    pub(super) fn of(&self, callee: &Request) -> Option<Limits> {
         match callee.heat {
             Heat::Cold => None,
             Heat::Usual => Some(self.usual),
@@ -87,6 +89,7 @@ impl Limits {
     const LOW: Self = Self {
         anywhere: 64,
         in_loops: 256,
+        given: 512,
         recursive: 0,
         total: 2048,
         ..Self::MEDIUM
@@ -97,6 +100,7 @@ impl Limits {
         in_loops: 512,
         guessed: 128,
         applying: 1024,
+        given: 4096,
         recursive: 512,
         total: 4096,
         total_recursive: 1536,
@@ -185,6 +189,7 @@ impl<P: Phase> Machine<'_, P> {
         callee: Callee,
         args: SmallVec<[P::Value; 4]>,
     ) -> Exit<P::Value> {
+        let callee = self.giving(callee, &args);
         if self.continuation().is_none() {
             self.sync_if_due();
             return Exit::TailCall { callee, args };
@@ -246,7 +251,10 @@ impl<P: Phase> Machine<'_, P> {
         }
         let place = Place::Relative(slot);
         let callee = evaluation.image.request(request, place, self.log)?;
-        let applies = self.is_given_function(callee, args);
+        let applies = match self.given_function(callee, args) {
+            Some(_) => Applies::Known,
+            None => Applies::Unknown,
+        };
         if callee.function != request.function || !self.is_within_budgets(slot, callee, applies) {
             return None;
         }
@@ -254,7 +262,7 @@ impl<P: Phase> Machine<'_, P> {
         let start = self.args.len();
         for &param in &callee.params {
             let value = match param {
-                Param::Pass(param) => args[param.index()],
+                Param::Pass(param) | Param::Given(param, _) => args[param.index()],
                 Param::Const(constant) => self.phase.known(Abs::Const(constant)),
                 Param::Pointer(base) => {
                     let distance = callee.distance(base);
@@ -283,19 +291,6 @@ impl<P: Phase> Machine<'_, P> {
                 .is_some_and(|caller| caller.loops)
         };
         request.loops || callers.any(|(_, slot)| loops(slot))
-    }
-
-    /// Whether an argument of the callee points to code that is known, other than its own.
-    fn is_given_function(&self, callee: &Request, args: &[P::Value]) -> Applies {
-        let request = self.evaluation.request;
-        let given = args.iter().any(|arg| match arg.abs() {
-            Abs::Fact(Fact::Pointer(word)) => request.address(word) != callee.code,
-            _ => false,
-        });
-        match given {
-            true => Applies::Known,
-            false => Applies::Unknown,
-        }
     }
 
     /// Whether this call is evaluated in place: it was before, or the budgets still allow it.

@@ -20,6 +20,7 @@ mod copy;
 mod emit;
 mod exit;
 mod facts;
+mod given;
 mod inline;
 mod prepare;
 mod profile;
@@ -84,6 +85,8 @@ pub enum Declined {
     Insts(usize),
     #[error("it is cold, by the profile")]
     Cold,
+    #[error("it does nothing with what it is given")]
+    Idle,
 }
 
 /// Everything that evaluation of one request depends on.
@@ -149,6 +152,9 @@ impl<'a> Evaluation<'a> {
                     abs::Abs::Offset { param, offset: 0 }
                 }
                 Param::Pass(_) => abs::Abs::Dynamic,
+                Param::Given(_, base) => {
+                    abs::Abs::Fact(abs::Fact::Pointer(Symbol { base, offset: 0 }))
+                }
             };
             (param, known)
         })

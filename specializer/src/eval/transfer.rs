@@ -281,6 +281,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         if known != callee {
             args.pop();
         }
+        let known = self.giving(known, &args);
         self.emit(Op::Call(known), &args, result);
     }
 
@@ -293,9 +294,11 @@ impl<'a, P: Phase> Machine<'a, P> {
             return callee;
         }
         match index {
-            Some(Abs::Slot(slot)) if self.evaluation.calls_directly(slot, sig) => {
-                Callee::Slot { sig, slot }
-            }
+            Some(Abs::Slot(slot)) if self.evaluation.calls_directly(slot, sig) => Callee::Slot {
+                sig,
+                slot,
+                given: None,
+            },
             Some(Abs::Const(Const::I32(index))) => self
                 .evaluation
                 .table_function(index as u32, sig)

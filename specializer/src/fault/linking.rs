@@ -33,8 +33,9 @@ pub fn plant(
             (Mismatch::WrongCallee, RelocationKind::CallFunction(func)) => {
                 sibling(module, func).map(RelocationKind::CallFunction)
             }
-            (Mismatch::WrongSlotCallee, RelocationKind::CallSlot(slot)) => {
-                other_slot(request, requests, slot).map(RelocationKind::CallSlot)
+            (Mismatch::WrongSlotCallee, RelocationKind::CallSlot { slot, given }) => {
+                let other = other_slot(request, requests, slot);
+                other.map(|slot| RelocationKind::CallSlot { slot, given })
             }
             (Mismatch::WrongAddress, RelocationKind::SymbolAddress(symbol)) => {
                 Some(RelocationKind::SymbolAddress(moved(symbol, WORD)))

@@ -3,6 +3,7 @@
 //! The module is copied section by section; in it
 //! * each call of an intrinsic becomes the plain operation it stands for, and its import goes;
 //! * residual functions are appended, with a table entry each, those of a type side by side;
+//! * versions of them for what a call gives are appended as well, for calls by name only;
 //! * request slots (words of memory) get those table indices, and the table of requests is blanked,
 //!   with all that it leads to;
 //! * relocations in residual bodies become function indices and addresses;
@@ -37,7 +38,7 @@ use crate::ir::{Func, Sig, Type};
 use crate::lower::{Lowered, RelocationKind};
 use crate::module::{Import, Module};
 use crate::op::{self, Intrinsic};
-use crate::request::{Request, Requests};
+use crate::request::{Request, Requests, Version};
 
 /// A residual function and the request it answers.
 pub struct Residue<'a> {
@@ -109,6 +110,8 @@ pub struct Layout {
     blank: Vec<Range<u32>>,
     /// Function to call for a call through the slot at an address.
     slot_functions: HashMap<u32, u32>,
+    /// The same where the call gives something that the function has a version for.
+    versions: HashMap<Version, u32>,
     /// Functions in the place of absent imports, and the new index of the first.
     stubs: Vec<Stub>,
     stub_base: u32,
@@ -171,6 +174,7 @@ impl Layout {
             slots: BTreeMap::new(),
             blank: requests.lists.clone(),
             slot_functions: HashMap::new(),
+            versions: HashMap::new(),
             stubs: stubs(module, choices)?,
             stub_base: count + residues.len() as u32,
             strip: choices.strip,
@@ -185,12 +189,17 @@ impl Layout {
                 .insert(request.slot, layout.function(request.generic)?);
         }
         for (index, residue) in (0u32..).zip(residues) {
-            layout.residual.push((count + index, residue.request.sig));
-            layout
-                .slot_functions
-                .insert(residue.request.slot, count + index);
+            let (request, function) = (residue.request, count + index);
+            layout.residual.push((function, request.sig));
+            match request.version() {
+                Some(version) => layout.versions.insert(version, function),
+                None => layout.slot_functions.insert(request.slot, function),
+            };
         }
-        let mut slots: Vec<_> = layout.residual.iter().zip(residues).collect();
+        let answers = layout.residual.iter().zip(residues);
+        let mut slots: Vec<_> = answers
+            .filter(|(_, residue)| residue.request.version().is_none())
+            .collect();
         slots.sort_by_key(|((_, sig), _)| *sig);
         for (index, (&function, residue)) in (table_base..).zip(slots) {
             layout.table.push(function);
@@ -234,7 +243,11 @@ impl Layout {
         let Residue { request, lowered } = residue;
         lowered.relocated(|kind| match kind {
             RelocationKind::SymbolAddress(symbol) => Ok(request.address(symbol)),
-            RelocationKind::CallSlot(symbol) => Ok(self.slot_functions[&request.address(symbol)]),
+            RelocationKind::CallSlot { slot, given } => {
+                let version = given.map(|given| request.version_of(slot, given));
+                let version = version.and_then(|version| self.versions.get(&version));
+                Ok(*version.unwrap_or_else(|| &self.slot_functions[&request.address(slot)]))
+            }
             RelocationKind::CallFunction(func) => self.function(func),
             RelocationKind::CallIntrinsic(intrinsic) => Ok(self.kept[&intrinsic]),
         })

@@ -175,7 +175,9 @@ impl Encoder<'_> {
     fn call(&mut self, callee: Callee) {
         match callee {
             Callee::Direct(func) => self.relocated(CALL, RelocationKind::CallFunction(func)),
-            Callee::Slot { slot, .. } => self.relocated(CALL, RelocationKind::CallSlot(slot)),
+            Callee::Slot { slot, given, .. } => {
+                self.relocated(CALL, RelocationKind::CallSlot { slot, given })
+            }
             Callee::Indirect { sig, table } => {
                 self.instruction(&Instruction::CallIndirect {
                     type_index: sig.0,
@@ -188,8 +190,8 @@ impl Encoder<'_> {
     fn tail_call(&mut self, callee: Callee) {
         match callee {
             Callee::Direct(func) => self.relocated(RETURN_CALL, RelocationKind::CallFunction(func)),
-            Callee::Slot { slot, .. } => {
-                self.relocated(RETURN_CALL, RelocationKind::CallSlot(slot))
+            Callee::Slot { slot, given, .. } => {
+                self.relocated(RETURN_CALL, RelocationKind::CallSlot { slot, given })
             }
             Callee::Indirect { sig, table } => self.instruction(&Instruction::ReturnCallIndirect {
                 type_index: sig.0,

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::ir::{Func, Symbol};
+use crate::ir::{Func, Given, Symbol};
 use crate::op::Intrinsic;
 
 /// Bytes of an operand that a relocation covers.
@@ -33,8 +33,9 @@ pub struct Relocation {
 pub enum RelocationKind {
     /// The operand of an `i32.const`: an address.
     SymbolAddress(Symbol),
-    /// The callee of a call: the function in this request slot.
-    CallSlot(Symbol),
+    /// The callee of a call: the function in this request slot, or its version for what it is
+    /// given.
+    CallSlot { slot: Symbol, given: Option<Given> },
     /// The callee of a call: this function of the generic module.
     CallFunction(Func),
     /// The callee of a call: the import that this intrinsic is.
@@ -68,7 +69,7 @@ impl RelocationKind {
     pub fn operand(self, value: u32) -> [u8; OPERAND] {
         let operand = match self {
             RelocationKind::SymbolAddress(_) => leb128fmt::encode_fixed_s32(value as i32),
-            RelocationKind::CallSlot(_)
+            RelocationKind::CallSlot { .. }
             | RelocationKind::CallFunction(_)
             | RelocationKind::CallIntrinsic(_) => leb128fmt::encode_fixed_u32(value),
         };

@@ -57,7 +57,7 @@ fn relocate(lowered: Lowered) -> Vec<u8> {
     let relocated = lowered.relocated(|kind| match kind {
         RelocationKind::CallFunction(func) => Ok::<_, std::convert::Infallible>(func.0),
         RelocationKind::SymbolAddress(symbol) => Ok(symbol.offset as u32),
-        RelocationKind::CallSlot(_) | RelocationKind::CallIntrinsic(_) => {
+        RelocationKind::CallSlot { .. } | RelocationKind::CallIntrinsic(_) => {
             unreachable!("random functions have none")
         }
     });

@@ -104,10 +104,11 @@ impl Check<'_> {
         let Surroundings { module, image, .. } = *self.around;
         match kind {
             RelocationKind::SymbolAddress(symbol) => self.base(symbol),
-            RelocationKind::CallSlot(symbol) => match image.slot(self.base(symbol)?) {
-                Some(slot) => Ok(slot.generic.0),
-                None => Err(Misfit::Slot(symbol)),
-            },
+            RelocationKind::CallSlot { slot, given } => {
+                given.map_or(Ok(0), |given| self.base(given.word))?;
+                let known = image.slot(self.base(slot)?).ok_or(Misfit::Slot(slot))?;
+                Ok(known.generic.0)
+            }
             RelocationKind::CallFunction(func) => {
                 let import = module.import(func);
                 let is_intrinsic = import.is_some_and(|import| import.module == link::ANNOTATIONS);
@@ -170,7 +171,7 @@ impl Check<'_> {
 fn takes(operator: &Operator, kind: RelocationKind) -> bool {
     match kind {
         RelocationKind::SymbolAddress(_) => matches!(operator, Operator::I32Const { .. }),
-        RelocationKind::CallSlot(_)
+        RelocationKind::CallSlot { .. }
         | RelocationKind::CallFunction(_)
         | RelocationKind::CallIntrinsic(_) => {
             matches!(

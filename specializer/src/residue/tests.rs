@@ -5,13 +5,14 @@ mod memory;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use proptest::option;
 use proptest::prelude::*;
 
 use super::check::Misfit;
 use super::*;
 use crate::eval::Inlining;
 use crate::image::{Image, Place, Seen};
-use crate::ir::{Base, Func, Sig, Symbol};
+use crate::ir::{Base, Func, Given, Parameter, Sig, Symbol};
 use crate::lower::{OPERAND, RelocationKind};
 use crate::module::Module;
 use crate::op::Intrinsic;
@@ -177,7 +178,7 @@ fn is_address(kind: RelocationKind) -> bool {
 }
 
 fn is_slot(kind: RelocationKind) -> bool {
-    matches!(kind, RelocationKind::CallSlot(_))
+    matches!(kind, RelocationKind::CallSlot { .. })
 }
 
 fn is_function(kind: RelocationKind) -> bool {
@@ -313,7 +314,7 @@ fn symbols_have_bases() {
         relocation(stored, is_address).kind = RelocationKind::SymbolAddress(NO_BASE);
     });
     let slot = refused(|stored| {
-        relocation(stored, is_slot).kind = RelocationKind::CallSlot(NO_BASE);
+        relocation(stored, is_slot).kind = call(NO_BASE);
     });
     let read = refused(|stored| {
         stored
@@ -329,7 +330,7 @@ fn symbols_have_bases() {
 #[test]
 fn slots_and_functions_exist() {
     let misfit = refused(|stored| {
-        relocation(stored, is_slot).kind = RelocationKind::CallSlot(NOWHERE);
+        relocation(stored, is_slot).kind = call(NOWHERE);
     });
     assert_eq!(misfit, Misfit::Slot(NOWHERE));
     // Functions 0 and 1 are intrinsics, 3 to 5 the module's own.
@@ -378,6 +379,17 @@ fn bodies_are_valid() {
     assert_eq!(misfit, Misfit::Instruction(1));
 }
 
+fn call(slot: Symbol) -> RelocationKind {
+    RelocationKind::CallSlot { slot, given: None }
+}
+
+fn given() -> impl Strategy<Value = Given> {
+    (any::<u32>(), symbols()).prop_map(|(param, word)| Given {
+        param: Parameter(param),
+        word,
+    })
+}
+
 fn symbols() -> impl Strategy<Value = Symbol> {
     (any::<u32>(), any::<i32>()).prop_map(|(base, offset)| Symbol {
         base: Base(base),
@@ -403,7 +415,8 @@ fn seen() -> impl Strategy<Value = Seen> {
 fn relocations() -> impl Strategy<Value = Relocation> {
     let kind = prop_oneof![
         symbols().prop_map(RelocationKind::SymbolAddress),
-        symbols().prop_map(RelocationKind::CallSlot),
+        (symbols(), option::of(given()))
+            .prop_map(|(slot, given)| RelocationKind::CallSlot { slot, given }),
         any::<u32>().prop_map(|func| RelocationKind::CallFunction(Func(func))),
         proptest::sample::select(Intrinsic::ALL).prop_map(RelocationKind::CallIntrinsic),
     ];

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use super::lex::{ParseError, Token, Tokens};
 use crate::index::{Id, Map};
 use crate::ir::{
-    Base, BlockData, Callee, Func, Function, Global, Inst, Sig, Signature, Stage, Symbol, Table,
-    Target, Terminator, Type, Values,
+    Base, BlockData, Callee, Func, Function, Given, Global, Inst, Parameter, Sig, Signature, Stage,
+    Symbol, Table, Target, Terminator, Type, Values,
 };
 use crate::op::{Const, Intrinsic, LoadKind, Op, Plain, StoreKind};
 
@@ -255,9 +255,18 @@ impl<S: Stage> Parser<'_, S> {
             "call_slot" => Callee::Slot {
                 sig: Sig(self.index("sig")?),
                 slot: self.symbol()?,
+                given: self.given()?,
             },
             _ => return Err(self.tokens.error(&format!("unknown operator `{word}`"))),
         })
+    }
+
+    fn given(&mut self) -> Parsed<Option<Given>> {
+        if !self.tokens.eat("given") {
+            return Ok(None);
+        }
+        let (param, word) = (Parameter(self.index("param")?), self.symbol()?);
+        Ok(Some(Given { param, word }))
     }
 
     fn offset(&mut self) -> Parsed<u32> {

@@ -15,7 +15,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::ir::{
-    BlockData, Callee, Function, Inst, Signature, Stage, Symbol, Target, Terminator, Type,
+    BlockData, Callee, Function, Given, Inst, Signature, Stage, Symbol, Target, Terminator, Type,
 };
 use crate::op::{Const, Op};
 
@@ -63,7 +63,13 @@ impl Display for Callee {
         match self {
             Callee::Direct(func) => write!(f, " {func}"),
             Callee::Indirect { sig, table } => write!(f, "_indirect {sig} {table}"),
-            Callee::Slot { sig, slot } => write!(f, "_slot {sig} {slot}"),
+            Callee::Slot { sig, slot, given } => {
+                write!(f, "_slot {sig} {slot}")?;
+                match given {
+                    Some(Given { param, word }) => write!(f, " given {param} {word}"),
+                    None => Ok(()),
+                }
+            }
         }
     }
 }

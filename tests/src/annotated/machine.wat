@@ -5,7 +5,8 @@
 ;; at 0x11040 two have boxes of floats, the third one of an integer, the last one of either; boxes
 ;; are at 0x1000 and, those that are made, above 0x20100. An object has the upper bits of the word
 ;; at 0x9f0, which depends on the argument of the call, as do the registers, scratch memory and the
-;; contents of the first boxes. Blocks are taken from 0x4fe00 down; there is room for a few.
+;; contents of the first boxes. Blocks are taken from 0x4fe00 down; the last that was kept is at
+;; 0x978. Before a function's code is its closure, a word that leads to the code.
 ;; `$dispatch` is a dispatcher.
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
@@ -22,6 +23,7 @@
   (import "bactrian" "box.exists" (func $exists (param i64 i32) (result i64)))
   (import "bactrian" "box.kind" (func $kind (param i64) (result i32)))
   (import "bactrian" "specialize.known" (func $known (param i32) (result i32)))
+  (import "bactrian" "value.points_to" (func $points_to (param i64 i32) (result i64)))
   (import "bactrian" "value.immediate" (func $immediate (param i64) (result i64)))
   (import "env" "report" (func $report (param i64)))
   (memory (export "memory") 5)
@@ -181,15 +183,14 @@
     (i64.store (i32.const 0x11050) (i64.const 0x1188))
     (i64.store (i32.const 0x11058) (i64.const 0x1188)))
 
-  ;; Takes memory for a block; says how many bytes it has, and what it is. Starts again from above
-  ;; when there is none left, and reports that.
+  ;; Takes memory for a block; says how many bytes it has, and what it is. Goes on below the floor,
+  ;; which it moves.
   (func $allocate (param $bytes i32) (param $header i64) (result i32)
     (local $start i32)
     (local.set $start (i32.sub (i32.load (i32.const 0xa8)) (local.get $bytes)))
     (if (i32.lt_u (local.get $start) (i32.load (i32.const 0xac)))
       (then
-        (call $report (i64.extend_i32_u (local.get $start)))
-        (local.set $start (i32.sub (i32.const 0x4fe00) (local.get $bytes)))))
+        (i32.store (i32.const 0xac) (i32.sub (local.get $start) (i32.const 0x100)))))
     (i32.store (i32.const 0xa8) (local.get $start))
     (i64.store (local.get $start) (local.get $header))
     (i32.add (local.get $start) (i32.const 8)))
@@ -260,8 +261,9 @@
   (func $interpret (type $entry)
     (local $code i32) (local $op i32) (local $small i32) (local $large i32)
     (local $at i32) (local $pc i32)
-    (local $box i64) (local $block i32)
+    (local $box i64) (local $block i32) (local $given i64)
     (local.set $code (local.get 0))
+    (local.set $given (local.get 2))
     (call $peek (call $read (i32.const 0x11040)))
     (call $peek (call $read (i32.const 0x11048)))
     (call $peek (call $read (i32.const 0x11050)))
@@ -382,8 +384,15 @@
           (local.set 1 (i32.add (local.get 1) (i32.shl (local.get $small) (i32.const 3))))
           (call $drop_below (local.get 1))
           (br $next)))
-      ;; 17 and 33: a call of the function that the operand says, and of one that is not known
-      (if (i32.or (i32.eq (local.get $op) (i32.const 17)) (i32.eq (local.get $op) (i32.const 33)))
+      ;; 17, 33 and 40: a call of the function that the operand says, of one that is not known, and
+      ;; of that whose closure was given. The callee is given the accumulator, or a closure.
+      (if (i32.eq (local.get $op) (i32.const 40))
+        (then
+          (if (i32.and (i64.ne (local.get $given) (i64.const 0x12d8))
+              (i64.ne (local.get $given) (i64.const 0x1ad8)))
+            (then (br $next)))))
+      (if (i32.or (i32.eq (local.get $op) (i32.const 17))
+          (i32.or (i32.eq (local.get $op) (i32.const 33)) (i32.eq (local.get $op) (i32.const 40))))
         (then
           (if (call $burn)
             (then
@@ -392,6 +401,16 @@
                   (if (result i32) (i32.eq (local.get $op) (i32.const 33))
                     (then (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 1)))
                     (else (local.get $small))))))
+              (if (i32.eq (local.get $op) (i32.const 40))
+                (then (local.set $at (i32.load (i32.wrap_i64 (local.get $given))))))
+              (if (local.get $large)
+                (then
+                  (local.set $block (i32.add (local.get $code)
+                    (select (i32.load offset=4 (local.get $code)) (i32.const 0)
+                      (i32.eq (local.get $large) (i32.const 1)))))
+                  (local.set 2 (call $points_to
+                    (i64.extend_i32_u (i32.sub (local.get $block) (i32.const 4)))
+                    (local.get $block)))))
               (call $sync)
               (local.set 2
                 (if (result i64) (call $known (local.get $at))
@@ -512,7 +531,8 @@
               (br $next)))
           (local.set 2 (i64.add (local.get 2) (call $open (local.get $box))))
           (br $next)))
-      ;; 34: two blocks, the second of which leads to the first
+      ;; 34: two blocks, the second of which leads to the first; its address is kept, or it is if
+      ;; the accumulator says so
       (if (i32.eq (local.get $op) (i32.const 34))
         (then
           (local.set $at (call $allocate (i32.const 16) (i64.const 0x700)))
@@ -523,6 +543,22 @@
           (i64.store offset=8 (local.get $block) (local.get 2))
           (local.set 2 (i64.add (local.get 2) (i64.load (i32.load (local.get $block)))))
           (local.set 2 (i64.add (local.get 2) (i64.load offset=8 (local.get $block))))
+          (if (i32.eq (local.get $small) (i32.const 1))
+            (then
+              (if (i64.ne (i64.and (local.get 2) (i64.const 4)) (i64.const 0))
+                (then (i64.store (i32.const 0x978) (i64.extend_i32_u (local.get $block)))))))
+          (if (i32.eq (local.get $small) (i32.const 2))
+            (then (i64.store (i32.const 0x978) (i64.extend_i32_u (local.get $block)))))
+          (br $next)))
+      ;; 38: what the last block that was kept holds
+      (if (i32.eq (local.get $op) (i32.const 38))
+        (then
+          (local.set $block (i32.load (i32.const 0x978)))
+          (if (local.get $block)
+            (then
+              (call $report (i64.load (i32.sub (local.get $block) (i32.const 8))))
+              (call $report (i64.load offset=8 (local.get $block)))
+              (call $report (i64.load (i32.load (local.get $block))))))
           (br $next)))
       ;; 35: a number that nobody changes
       (if (i32.eq (local.get $op) (i32.const 35))

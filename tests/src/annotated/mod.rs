@@ -32,12 +32,13 @@ pub struct Outcome {
 }
 
 /// Memory of [`random`] modules that specialization may change, as ranges: the slots, the flag of
-/// [`specializer::fault::Act::TrapReaders`], boxes and their addresses, and the stack, whose dead
-/// part is not stored.
-const MAY_DIFFER: [Range<usize>; 9] = [
+/// [`specializer::fault::Act::TrapReaders`], boxes and blocks and their addresses, and the stack,
+/// whose dead part is not stored.
+const MAY_DIFFER: [Range<usize>; 10] = [
     0x40..0x44,
     0x80..0x84,
     0x90..0x94,
+    0xa8..0xb0,
     0x960..0x980,
     0x12dc..0x12e0,
     0x1adc..0x1ae0,

@@ -5,15 +5,16 @@ use expect_test::{Expect, expect};
 use crate::allocator::Allocator;
 use crate::cleanup::tests::check_with;
 use crate::ir::{Func, Global, Sig, Signature, Type};
+use crate::optimisations::Optimisations;
 
-const ALLOCATOR: Allocator = Allocator {
+pub const ALLOCATOR: Allocator = Allocator {
     allocate: Func(7),
     pointer: 64,
     floor: 68,
 };
 
 /// Those of [`crate::random`], and the allocator's.
-struct Types;
+pub struct Types;
 
 impl crate::op::Types for Types {
     fn function(&self, func: Func) -> Option<&Signature> {
@@ -36,8 +37,13 @@ impl crate::op::Types for Types {
     }
 }
 
+/// What is left where all blocks are made.
 fn check(text: &str, expect: Expect) {
-    check_with(Some(&ALLOCATOR), &Types, text, expect);
+    let optimisations = Optimisations {
+        scalar_replacement: false,
+        ..Optimisations::default()
+    };
+    check_with(&optimisations, Some(&ALLOCATOR), &Types, text, expect);
 }
 
 #[test]
@@ -66,29 +72,29 @@ bb1():
                 v2: i32 = i32.const 64
                 v3: i32 = i32.const 68
                 v4: i32 = i32.const -40
-                v5: i32 = i32.const 24
-                v6: i64 = i64.const 2048
-                v7: i32 = i32.const 16
-                v8: i64 = i64.const 1277
-                v9: i32 = i32.const -16
-                v10: i32 = i32.const -8
-                v11: i32 = i32.const -32
+                v5: i32 = i32.const -16
+                v6: i32 = i32.const -8
+                v7: i32 = i32.const -32
+                v8: i32 = i32.const 16
+                v9: i64 = i64.const 1277
+                v10: i32 = i32.const 24
+                v11: i64 = i64.const 2048
                 v12: i32 = i32.load v2
                 v13: i32 = i32.load v3
                 v14: i32 = i32.add v12, v4
                 v15: i32 = i32.lt_u v14, v13
                 branch v15 ? bb1() : bb2()
             bb1():
-                v16: i32 = call fn7 v7, v8
-                v17: i32 = call fn7 v5, v6
+                v16: i32 = call fn7 v8, v9
+                v17: i32 = call fn7 v10, v11
                 jump bb3(v16, v17)
             bb2():
                 i32.store v2, v14
-                v18: i32 = i32.add v12, v9
-                i64.store v18, v8
-                v19: i32 = i32.add v12, v10
-                i64.store v14, v6
-                v20: i32 = i32.add v12, v11
+                v18: i32 = i32.add v12, v5
+                i64.store v18, v9
+                v19: i32 = i32.add v12, v6
+                i64.store v14, v11
+                v20: i32 = i32.add v12, v7
                 jump bb3(v19, v20)
             bb3(v21: i32, v22: i32):
                 i64.store v21, v1
@@ -125,21 +131,21 @@ bb0(v0: i32, v1: i64):
                 v2: i32 = i32.const 64
                 v3: i32 = i32.const 68
                 v4: i32 = i32.const -16
-                v5: i64 = i64.const 1277
-                v6: i32 = i32.const -8
-                v7: i32 = i32.const 16
+                v5: i32 = i32.const -8
+                v6: i32 = i32.const 16
+                v7: i64 = i64.const 1277
                 v8: i32 = i32.load v2
                 v9: i32 = i32.load v3
                 v10: i32 = i32.add v8, v4
                 v11: i32 = i32.lt_u v10, v9
                 branch v11 ? bb1() : bb2()
             bb1():
-                v12: i32 = call fn7 v7, v5
+                v12: i32 = call fn7 v6, v7
                 jump bb3(v12)
             bb2():
                 i32.store v2, v10
-                i64.store v10, v5
-                v13: i32 = i32.add v8, v6
+                i64.store v10, v7
+                v13: i32 = i32.add v8, v5
                 jump bb3(v13)
             bb3(v14: i32):
                 i64.store v14, v1
@@ -151,16 +157,16 @@ bb0(v0: i32, v1: i64):
                 v20: i32 = i32.lt_u v19, v18
                 branch v20 ? bb4() : bb5()
             bb4():
-                v21: i32 = call fn7 v7, v5
+                v21: i32 = call fn7 v6, v7
                 jump bb6(v21)
             bb5():
                 i32.store v2, v19
-                i64.store v19, v5
-                v22: i32 = i32.add v17, v6
+                i64.store v19, v7
+                v22: i32 = i32.add v17, v5
                 jump bb6(v22)
             bb6(v23: i32):
                 i64.store v23, v16
-                v24: i32 = call fn7 v0, v5
+                v24: i32 = call fn7 v0, v7
                 v25: i64 = i64.extend_i32_u v24
                 return v25
             }
@@ -198,21 +204,21 @@ bb0(v0: i32, v1: i32):
                 v2: i32 = i32.const 64
                 v3: i32 = i32.const 68
                 v4: i32 = i32.const -16
-                v5: i32 = i32.const 16
-                v6: i64 = i64.const 1277
-                v7: i32 = i32.const -8
+                v5: i32 = i32.const -8
+                v6: i32 = i32.const 16
+                v7: i64 = i64.const 1277
                 v8: i32 = i32.load v2
                 v9: i32 = i32.load v3
                 v10: i32 = i32.add v8, v4
                 v11: i32 = i32.lt_u v10, v9
                 branch v11 ? bb1() : bb2()
             bb1():
-                v12: i32 = call fn7 v5, v6
+                v12: i32 = call fn7 v6, v7
                 jump bb3(v12)
             bb2():
                 i32.store v2, v10
-                i64.store v10, v6
-                v13: i32 = i32.add v8, v7
+                i64.store v10, v7
+                v13: i32 = i32.add v8, v5
                 jump bb3(v13)
             bb3(v14: i32):
                 v15: i64 = i64.load v0

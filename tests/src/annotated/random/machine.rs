@@ -17,6 +17,9 @@ const LOOPS: &str = "loops";
 
 const MACHINE: &str = include_str!("../machine.wat");
 
+/// Bytes of a closure, before its function's code.
+const CLOSURE: usize = 4;
+
 /// Bytes before a function's first instruction.
 const HEADER: usize = 16;
 const INSTRUCTION: usize = 4;
@@ -34,8 +37,9 @@ pub fn machine(random: &mut Rng, watch: Watch) -> String {
         write!(requests, "(request 1 {slot} {params} {flags})").expect("writing to a string");
         let targets = spaced(function.targets);
         let bytes = spaced(&function.bytes);
-        let contents = format!("(i32 1 {other}) (i16 {targets}) (i8 {bytes})");
-        write!(data, "(data (i32.const {address}) {contents})").expect("writing to a string");
+        let contents = format!("(i32 {address} 1 {other}) (i16 {targets}) (i8 {bytes})");
+        let closure = address - CLOSURE;
+        write!(data, "(data (i32.const {closure}) {contents})").expect("writing to a string");
     }
     let text = MACHINE.replace("(; requests ;)", &requests);
     text.replace("(; program ;)", &data)
@@ -180,7 +184,7 @@ impl<'r> Code<'r> {
             self.op(SEE, 0, 0);
         }
         let (float, other) = (self.random.usize(..2), self.random.usize(..2));
-        match self.random.usize(..28) {
+        match self.random.usize(..30) {
             0 | 1 => self.op(0, 0, large),
             2 => self.op(3, register, 0),
             3 => self.op(4, register, 0),
@@ -209,10 +213,14 @@ impl<'r> Code<'r> {
                 self.op(31, from, 0);
             }
             22 => self.op(32, 0, 0),
-            23 => self.op(34, 0, 0),
+            23 | 28 => {
+                let kept = self.random.usize(..3);
+                self.op(34, kept, 0);
+            }
             24 => self.immediate(),
             26 => self.op(36, 0, 0),
             27 => self.op(37, 0, 0),
+            29 => self.op(38, 0, 0),
             _ => self.op(5, 0, 0),
         }
     }
@@ -226,14 +234,15 @@ impl<'r> Code<'r> {
         }
     }
 
-    /// A call of one of the functions, which is known or not.
+    /// A call of one of the functions, which is known or not, and may be given one of them.
     fn call(&mut self) {
         let other = self.random.usize(..2);
-        let op = [17, 33][self.random.usize(..2)];
+        let op = [17, 17, 33, 40][self.random.usize(..4)];
         if op == 17 && other == 0 {
             self.flags.insert(RECURSIVE);
         }
-        self.op(op, other, 0);
+        let given = [0, 0, 1, 2][self.random.usize(..4)];
+        self.op(op, other, given);
     }
 
     fn patch(&mut self) {

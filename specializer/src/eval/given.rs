@@ -1,0 +1,52 @@
+//! Calls that give a function which is known to a function that may have a version for it.
+//!
+//! The call says what it gives; [`crate::versions`] makes the versions, and the linker finds them.
+
+use super::abs::{Abs, Fact};
+use super::cells::Content;
+use super::transfer::{Machine, Phase};
+use crate::image::Place;
+use crate::ir::{Callee, Given, Parameter};
+use crate::request::Request;
+
+impl<P: Phase> Machine<'_, P> {
+    /// The callee, with what it is given, if it may have a version for that.
+    pub(super) fn giving(&mut self, callee: Callee, args: &[P::Value]) -> Callee {
+        let Callee::Slot { sig, slot, .. } = callee else {
+            return callee;
+        };
+        let given = self.given_to(Place::Relative(slot), args);
+        Callee::Slot { sig, slot, given }
+    }
+
+    fn given_to(&mut self, slot: Place, args: &[P::Value]) -> Option<Given> {
+        let evaluation = self.evaluation;
+        // Counters are by slot.
+        if !evaluation.optimisations.versions || evaluation.counts {
+            return None;
+        }
+        let is_fact = |arg: &P::Value| matches!(arg.abs(), Abs::Fact(Fact::Pointer(_)));
+        if !args.iter().any(is_fact) {
+            return None;
+        }
+        let callee = evaluation
+            .image
+            .request(evaluation.request, slot, self.log)?;
+        let limits = evaluation.inlining.of(callee)?;
+        let is_small = callee.code_len <= limits.given;
+        self.given_function(callee, args).filter(|_| is_small)
+    }
+
+    /// The first argument of the callee that points to code which is known, other than its own.
+    pub(super) fn given_function(&self, callee: &Request, args: &[P::Value]) -> Option<Given> {
+        let request = self.evaluation.request;
+        let mut given = (0..).zip(args).filter_map(|(param, arg)| match arg.abs() {
+            Abs::Fact(Fact::Pointer(word)) => Some(Given {
+                param: Parameter(param),
+                word,
+            }),
+            _ => None,
+        });
+        given.find(|given| request.address(given.word) != callee.code)
+    }
+}

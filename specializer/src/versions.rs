@@ -1,0 +1,140 @@
+//! Versions of functions for functions that they are given: `List.map` for what it applies.
+//!
+//! A call names a version, by the word that an argument points to ([`crate::ir::Given`]); here the
+//! versions that bodies name are asked for, until none is new. Each is a request of its own, with
+//! what is known of the parameter, so its key has no address, and the store keeps it as any other.
+//!
+//! Invariants: the versions depend on the requests and their bodies alone, as each round goes
+//! through these in order. A function has at most [`MOST`], the first that are named; and only those
+//! remain which do something with what they are given. What else a call names is the function
+//! itself, which does the same.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::eval::Declined;
+use crate::image::{Image, Place};
+use crate::ir::{Base, Given, Symbol};
+use crate::lower::RelocationKind;
+use crate::request::{Request, Requests, Version};
+use crate::residue::Stored;
+
+/// Most versions of one function.
+const MOST: usize = 5;
+
+/// Requests with their answers.
+pub struct Answered<A> {
+    /// Those of the interpreter first.
+    pub requests: Requests,
+    pub answers: Vec<Result<A, Declined>>,
+}
+
+/// Answers the requests, and those for versions. `answer` answers some, of which the first has this
+/// number.
+pub fn answer<A: AsRef<Stored>>(
+    requests: &Requests,
+    image: &Image,
+    answer: impl Fn(usize, &[Request]) -> Vec<Result<A, Declined>>,
+) -> Answered<A> {
+    let mut answered = Answered {
+        answers: answer(0, &requests.requests),
+        requests: requests.clone(),
+    };
+    let mut named = Named::default();
+    let mut looked_at = 0;
+    while looked_at < answered.answers.len() {
+        let new = answered.named_from(looked_at);
+        let new: Vec<Request> = new
+            .filter_map(|version| named.request(version, image))
+            .collect();
+        looked_at = answered.answers.len();
+        answered.answers.extend(answer(looked_at, &new));
+        answered.requests.requests.extend(new);
+    }
+    answered.drop_idle();
+    answered
+}
+
+/// Versions that were named.
+#[derive(Default)]
+struct Named {
+    known: HashSet<Version>,
+    /// How many a function has, by its slot.
+    counts: HashMap<u32, usize>,
+}
+
+impl Named {
+    /// The request for a version, if it is new and its function may have one more.
+    fn request(&mut self, version: Version, image: &Image) -> Option<Request> {
+        let count = self.counts.entry(version.slot).or_default();
+        if *count == MOST || !self.known.insert(version) {
+            return None;
+        }
+        *count += 1;
+        image.slot(version.slot)?.for_version(version)
+    }
+}
+
+impl<A: AsRef<Stored>> Answered<A> {
+    /// The versions that the answers from this number on name.
+    fn named_from(&self, number: usize) -> impl Iterator<Item = Version> {
+        let requests = self.requests.requests[number..].iter();
+        let answered = requests.zip(&self.answers[number..]);
+        answered.flat_map(|(request, answer)| {
+            let named = answer.iter().flat_map(|answer| names(answer.as_ref()));
+            named.map(|(slot, given)| request.version_of(slot, given))
+        })
+    }
+
+    /// Declines versions that do nothing with what they are given: neither they nor the versions to
+    /// which they give it look at it.
+    fn drop_idle(&mut self) {
+        let mut givers: HashMap<Version, Vec<usize>> = HashMap::new();
+        let mut busy = HashSet::new();
+        let mut queue = Vec::new();
+        let all = self.requests.requests.iter().zip(&self.answers);
+        for (number, (request, answer)) in all.enumerate() {
+            let (Some((_, base)), Ok(answer)) = (request.given(), answer) else {
+                continue;
+            };
+            if looks_at(answer.as_ref(), base) {
+                queue.push(number);
+            }
+            for (slot, given) in names(answer.as_ref()) {
+                if given.word.base == base {
+                    let version = request.version_of(slot, given);
+                    givers.entry(version).or_default().push(number);
+                }
+            }
+        }
+        while let Some(number) = queue.pop() {
+            if busy.insert(number) {
+                let version = self.requests.requests[number].version();
+                let callers = version.and_then(|version| givers.get(&version));
+                queue.extend(callers.into_iter().flatten());
+            }
+        }
+        let all = self.requests.requests.iter().zip(&mut self.answers);
+        for (number, (request, answer)) in all.enumerate() {
+            if request.version().is_some() && !busy.contains(&number) {
+                *answer = Err(Declined::Idle);
+            }
+        }
+    }
+}
+
+/// The versions that a body names, by slot and what is given.
+fn names(stored: &Stored) -> impl Iterator<Item = (Symbol, Given)> {
+    let relocations = stored.lowered.relocations.iter();
+    relocations.filter_map(|relocation| match relocation.kind {
+        RelocationKind::CallSlot { slot, given } => Some((slot, given?)),
+        RelocationKind::SymbolAddress(_)
+        | RelocationKind::CallFunction(_)
+        | RelocationKind::CallIntrinsic(_) => None,
+    })
+}
+
+/// Whether something was read through this base.
+fn looks_at(stored: &Stored, base: Base) -> bool {
+    let mut places = stored.log.keys().map(|&(place, _)| place);
+    places.any(|place| matches!(place, Place::Relative(symbol) if symbol.base == base))
+}
