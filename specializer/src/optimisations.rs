@@ -48,6 +48,8 @@ optimisations! {
     "reloads" reloads;
     /// Evaluate calls of small functions in place.
     "inlining" inlining;
+    /// Keep ways apart for a while on which a call in place has returned another constant.
+    "outcomes" outcomes;
     /// Make versions of functions for functions that they are given.
     "versions" versions;
     /// Tell few cases apart by branches.

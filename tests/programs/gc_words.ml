@@ -33,7 +33,6 @@ let () =
   measure "array append" (fun () -> Array.append [|1;2|] [|3|]);
   measure "array sub" (fun () -> Array.sub [|1;2;3|] 0 2);
   measure "array concat" (fun () -> Array.concat [[|1;2;3|]; [|4|]]);
-  measure "array of_list" (fun () -> Array.of_list [1;2;3]);
   measure "array sort" (fun () ->
       let a = Array.init 50 (fun i -> (i * 37) mod 50) in Array.sort compare a; a);
   measure "stable sort" (fun () -> List.sort compare [5;3;1;2]);

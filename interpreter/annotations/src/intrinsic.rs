@@ -215,6 +215,8 @@ intrinsics! {
         /// Returns `value`, which is odd and no address: while it is in a cell, nobody else changes
         /// that. A contract.
         Immediate "value.immediate" fn immediate(value: i64) -> i64, First, Pure;
+        /// Returns `value`, the address of a block: it is even and not 0. A contract.
+        BlockAddress "value.address" fn block_address(value: i64) -> i64, First, Pure;
         /// Returns `value`, the address of a block that begins with the word `word`, for as long as
         /// anything holds that address, or the block's after it has moved. A contract.
         PointsTo "value.points_to" fn points_to(value: i64, word: u32) -> i64, First, Pure;

@@ -20,7 +20,7 @@ use crate::value::{WORD, closure_info, header, tag};
 use crate::vm::VM;
 use crate::vm::vm;
 use annotations::{
-    cells_drop_below, cells_invalidate, cells_sync_roots, lockstep_event, points_to,
+    block_address, cells_drop_below, cells_invalidate, cells_sync_roots, lockstep_event, points_to,
     safepoint_needless, safepoint_passed, specialize_active,
 };
 #[cfg(target_family = "wasm")]
@@ -114,6 +114,13 @@ fn place_young(start: u32, wosize: u32, tag: u8) -> u32 {
     vm().young_ptr.set(start);
     memory::store_u64(start, header(wosize as usize, tag));
     start + WORD
+}
+
+/// The same by a call of which the specializer knows nothing: where allocations are watched, each
+/// block is made, and made here.
+#[inline(never)]
+extern "C" fn place_watched(start: u32, wosize: u32, tag: u8) -> u32 {
+    place_young(start, wosize, tag)
 }
 
 impl Registers {
@@ -232,7 +239,7 @@ impl Registers {
         }
         Some(match specialize_active() {
             0 => place_young(start, wosize, tag),
-            _ => allocate_block(wosize, tag),
+            _ => place_watched(start, wosize, tag),
         })
     }
 
@@ -270,7 +277,7 @@ impl Registers {
             store_field(i64::from(block), index, Region::Fields, value);
         });
         self.drop(wosize - 1);
-        self.accu = i64::from(block);
+        self.accu = block_address(i64::from(block));
         true
     }
 
@@ -288,7 +295,7 @@ impl Registers {
         if wosize > 2 {
             store_field(i64::from(block), 2, Region::Fields, self.pop());
         }
-        self.accu = i64::from(block);
+        self.accu = block_address(i64::from(block));
         true
     }
 
@@ -307,7 +314,7 @@ impl Registers {
             store_field(i64::from(block), index, Region::Floats, x);
         });
         self.drop(wosize - 1);
-        self.accu = i64::from(block);
+        self.accu = block_address(i64::from(block));
         true
     }
 

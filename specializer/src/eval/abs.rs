@@ -6,6 +6,7 @@
 //!       \     |     |    /      |
 //!        \    |     |   /     Box.. InBox..       residual code knows what the box holds
 //!         \   |     | Immediate | Pointer..        an odd `i64`; it points to a known word
+//!          |  |     |    |     Address             the address of a block: even, not 0
 //!          \  |     |    NonZero                   an `i64`, but not 0
 //!               Dynamic                           known only to residual code
 //! ```
@@ -14,8 +15,9 @@
 //! There is no point for "unreached": what is not reached has no state.
 //!
 //! Invariant: joining two different points gives `Dynamic`, but for a box that is virtual on one
-//! side only; `Immediate` where both are odd; or `NonZero` where neither can be 0. So each value
-//! rises at most three times, which bounds the fixpoint.
+//! side only; `Immediate` where both are odd; `Address` where both are addresses of blocks; or
+//! `NonZero` where neither can be 0. So each value rises at most four times, which bounds the
+//! fixpoint.
 
 use super::boxes::Kind;
 use crate::ir::{Parameter, Symbol, Type};
@@ -51,6 +53,8 @@ pub enum Fact {
     BoxAt(Kind),
     /// The address (an `i64`) of a block that begins with this word: residual code has it.
     Pointer(Symbol),
+    /// The address (an `i64`) of a block, which is even and not 0: residual code has it.
+    Address,
     /// The same address as an `i32`.
     PointerAddress(Symbol),
     /// Residual code has the `i64`, which is odd and no address: nobody but residual code changes
@@ -93,6 +97,7 @@ impl Abs {
                 Fact::Box(_)
                 | Fact::BoxAt(_)
                 | Fact::Pointer(_)
+                | Fact::Address
                 | Fact::Immediate
                 | Fact::NonZero => true,
                 Fact::InBox { .. } | Fact::PointerAddress(_) | Fact::ImmediateHalf => false,
@@ -107,7 +112,7 @@ impl Abs {
     fn is_address(self) -> bool {
         matches!(
             self,
-            Abs::Fact(Fact::Box(_) | Fact::BoxAt(_) | Fact::Pointer(_))
+            Abs::Fact(Fact::Box(_) | Fact::BoxAt(_) | Fact::Pointer(_) | Fact::Address)
         )
     }
 
@@ -133,6 +138,7 @@ impl Abs {
                 Abs::Fact(Fact::Box(kind))
             }
             _ if self.is_immediate() && other.is_immediate() => Abs::Fact(Fact::Immediate),
+            _ if self.is_address() && other.is_address() => Abs::Fact(Fact::Address),
             _ if self.is_nonzero() && other.is_nonzero() => Abs::Fact(Fact::NonZero),
             _ => Abs::Dynamic,
         }
@@ -219,6 +225,12 @@ pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
         (Op::I64Eqz, &[a]) => a.is_nonzero().then_some(truth(false)),
         (Op::I64Eq, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(false)),
         (Op::I64Ne, &[a, Abs::Const(Const::I64(0))]) => a.is_nonzero().then_some(truth(true)),
+        (Op::I64Eq, &[a, Abs::Const(Const::I64(n))]) if n & 1 == 1 => {
+            a.is_address().then_some(truth(false))
+        }
+        (Op::I64Ne, &[a, Abs::Const(Const::I64(n))]) if n & 1 == 1 => {
+            a.is_address().then_some(truth(true))
+        }
         _ => None,
     }
 }

@@ -36,6 +36,12 @@ enum Context {
         site: Block,
         value: Abs,
     },
+    /// What a call that was evaluated in place returned, for so many positions more.
+    Outcome {
+        outer: ContextId,
+        value: Abs,
+        left: u8,
+    },
     /// In what the node `caller` calls through this slot at its end.
     Call {
         outer: ContextId,
@@ -78,6 +84,9 @@ impl Place {
         [at((0, 0, i64::MIN)), at((u32::MAX, u32::MAX, i64::MAX))]
     }
 }
+
+/// For how many positions it is known what a call returned.
+const OUTCOME_POSITIONS: u8 = 3;
 
 /// All contexts of one request.
 pub struct Contexts {
@@ -148,9 +157,9 @@ impl Contexts {
                 let context = next?;
                 match self.contexts[context] {
                     Context::Root => next = None,
-                    Context::At { outer, .. } | Context::Assuming { outer, .. } => {
-                        next = Some(outer)
-                    }
+                    Context::At { outer, .. }
+                    | Context::Assuming { outer, .. }
+                    | Context::Outcome { outer, .. } => next = Some(outer),
                     Context::Call { outer, slot, .. } => {
                         next = Some(outer);
                         return Some((context, slot));
@@ -187,6 +196,7 @@ impl Contexts {
             Context::Root => context,
             Context::At { outer, .. }
             | Context::Assuming { outer, .. }
+            | Context::Outcome { outer, .. }
             | Context::Call { outer, .. } => outer,
         }
     }
@@ -196,14 +206,53 @@ impl Contexts {
         match self.contexts[context] {
             Context::Root | Context::Call { .. } => context,
             Context::At { outer, .. } => outer,
-            Context::Assuming { outer, .. } => self.pop(outer),
+            Context::Assuming { outer, .. } | Context::Outcome { outer, .. } => self.pop(outer),
         }
     }
 
     /// The same stack with another innermost position.
     pub fn update(&mut self, context: ContextId, position: Abs) -> ContextId {
-        let outer = self.pop(context);
+        let mut outer = self.pop(context);
+        if let Context::Outcome {
+            outer: below,
+            value,
+            left,
+        } = self.contexts[outer]
+            && self.position(context) != position
+        {
+            outer = match left {
+                0 => below,
+                _ => self.intern(Context::Outcome {
+                    outer: below,
+                    value,
+                    left: left - 1,
+                }),
+            };
+        }
         self.push(outer, position)
+    }
+
+    /// `context`, where a call that was evaluated in place returned this: a context of its own for
+    /// the next few positions.
+    pub fn outcome(&mut self, context: ContextId, value: Abs) -> ContextId {
+        let context = self.without_outcome(context);
+        let Context::At { outer, position } = self.contexts[context] else {
+            return context;
+        };
+        let left = OUTCOME_POSITIONS;
+        let outer = self.intern(Context::Outcome { outer, value, left });
+        self.push(outer, position)
+    }
+
+    /// The same context whatever the last call returned.
+    pub fn without_outcome(&mut self, context: ContextId) -> ContextId {
+        match self.contexts[context] {
+            Context::At { outer, position } => match self.contexts[outer] {
+                Context::Outcome { outer, .. } => self.push(outer, position),
+                _ => context,
+            },
+            _ => context,
+        }
     }
 
     /// `context`, where the value specialization at the end of `site` had the outcome `value`.
@@ -221,7 +270,9 @@ impl Contexts {
         match self.contexts[context] {
             Context::Root | Context::Call { .. } => Abs::Dynamic,
             Context::At { position, .. } => position,
-            Context::Assuming { outer, .. } => self.position(outer),
+            Context::Assuming { outer, .. } | Context::Outcome { outer, .. } => {
+                self.position(outer)
+            }
         }
     }
 

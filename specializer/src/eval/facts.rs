@@ -56,6 +56,11 @@ impl<P: Phase> Machine<'_, P> {
         self.note(value, Abs::Fact(Fact::Immediate), result);
     }
 
+    /// `value.address`.
+    pub(super) fn block_address(&mut self, value: P::Value, result: Option<generic::Value>) {
+        self.note(value, Abs::Fact(Fact::Address), result);
+    }
+
     /// `value.points_to`.
     pub(super) fn points_to(
         &mut self,

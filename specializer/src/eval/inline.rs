@@ -89,7 +89,7 @@ impl Limits {
     const LOW: Self = Self {
         anywhere: 64,
         in_loops: 256,
-        given: 512,
+        given: 0,
         recursive: 0,
         total: 2048,
         ..Self::MEDIUM
@@ -154,7 +154,7 @@ impl<P: Phase> Machine<'_, P> {
             (!is_result).then(|| self.value(arg))
         });
         let args: SmallVec<_> = args.collect();
-        let context = self.context;
+        let context = self.contexts.without_outcome(self.context);
         let known = self.continuations.entry(callee);
         let continuation = known.or_insert_with(|| Continuation {
             site,
@@ -217,10 +217,12 @@ impl<P: Phase> Machine<'_, P> {
         self.args
             .extend(args.map(|arg| arg.map_or(result, P::Value::moved)));
         let (block, mut context) = (continuation.block, continuation.context);
-        // Whether it raised is known, and stays so.
+        // Whether it raised is known, and stays so; what else it is stays known for a while.
         if result.abs() == Abs::Const(Const::I64(0)) {
             let site = continuation.site;
             context = self.contexts.assume(context, site, result.abs());
+        } else if result.abs().is_known() && self.evaluation.optimisations.outcomes {
+            context = self.contexts.outcome(context, result.abs());
         }
         Exit::Jump(Edge {
             context,
@@ -258,7 +260,8 @@ impl<P: Phase> Machine<'_, P> {
         if callee.function != request.function || !self.is_within_budgets(slot, callee, applies) {
             return None;
         }
-        let context = self.contexts.call(self.context, self.node, slot);
+        let caller = self.contexts.without_outcome(self.context);
+        let context = self.contexts.call(caller, self.node, slot);
         let start = self.args.len();
         for &param in &callee.params {
             let value = match param {
@@ -295,7 +298,8 @@ impl<P: Phase> Machine<'_, P> {
 
     /// Whether this call is evaluated in place: it was before, or the budgets still allow it.
     fn is_within_budgets(&mut self, slot: Symbol, callee: &Request, applies: Applies) -> bool {
-        let known = self.contexts.find_call(self.context, self.node, slot);
+        let caller = self.contexts.without_outcome(self.context);
+        let known = self.contexts.find_call(caller, self.node, slot);
         if known.is_some() {
             return true;
         }

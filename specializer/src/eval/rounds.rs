@@ -132,7 +132,8 @@ pub fn brings_box(
     (their_params, their_cells): (&[Abs], &Cells<Abs>),
 ) -> bool {
     let is_box = |abs: Abs| matches!(abs, Abs::Fact(Fact::Box(_)));
-    let is_unknown = |abs: Abs| matches!(abs, Abs::Dynamic | Abs::Fact(Fact::NonZero));
+    let is_unknown =
+        |abs: Abs| matches!(abs, Abs::Dynamic | Abs::Fact(Fact::NonZero | Fact::Address));
     let mut params = params.iter().zip(their_params);
     let mut boxes = their_cells.iter().filter(|cell| is_box(cell.value));
     params.any(|(&mine, &theirs)| is_box(theirs) && is_unknown(mine))

@@ -339,6 +339,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             Intrinsic::AddressWithin => self.address_within(args, result),
             Intrinsic::Nonzero => self.nonzero(args[0], result),
             Intrinsic::Immediate => self.immediate(args[0], result),
+            Intrinsic::BlockAddress => self.block_address(args[0], result),
             Intrinsic::PointsTo => self.points_to(args[0], args[1], result),
             Intrinsic::CellsRead => self.read_cell(args[0], result),
             Intrinsic::CellsWrite => self.write_cell(args[0], args[1]),
