@@ -60,20 +60,21 @@
 ;; function(i32, i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i32, v2: i64):
 ;;     v3: i32 = i32.const -8192
-;;     v4: i64 = i64.const 10
-;;     v5: i64 = i64.const 7
+;;     v4: i64 = i64.const 17
+;;     v5: i64 = i64.const 10
 ;;     v6: i32 = i32.const -16
 ;;     v7: i32 = i32.add v1, v3
-;;     v8: i64 = i64.add v2, v4
+;;     v8: i64 = i64.add v2, v5
 ;;     v9: i32 = i64.eqz v2
-;;     branch v9 ? bb2(v5, v8) : bb1()
+;;     branch v9 ? bb1() : bb2()
 ;; bb1():
+;;     v10: i64 = i64.add v2, v4
+;;     return v10
+;; bb2():
 ;;     i64.store offset=8192 v7, v8
-;;     v10: i32 = i32.add v1, v6
-;;     v11: i64 = call fn5 v10
-;;     v12: i64 = i64.load offset=8192 v7
-;;     jump bb2(v11, v12)
-;; bb2(v13: i64, v14: i64):
-;;     v15: i64 = i64.add v13, v14
-;;     return v15
+;;     v11: i32 = i32.add v1, v6
+;;     v12: i64 = call fn5 v11
+;;     v13: i64 = i64.load offset=8192 v7
+;;     v14: i64 = i64.add v12, v13
+;;     return v14
 ;; }

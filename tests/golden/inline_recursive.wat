@@ -26,23 +26,23 @@
 ;; bb0(v0: i32, v1: i32, v2: i64):
 ;;     v3: i64 = i64.const -1
 ;;     v4: i64 = i64.const -2
-;;     v5: i64 = i64.const 1
-;;     v6: i32 = address base0+0
+;;     v5: i64 = i64.const 4
+;;     v6: i64 = i64.const 1
 ;;     v7: i64 = i64.const 2
-;;     v8: i32 = i64.eqz v2
-;;     branch v8 ? bb1() : bb2()
+;;     v8: i32 = address base0+0
+;;     v9: i32 = i64.eqz v2
+;;     branch v9 ? bb1() : bb2()
 ;; bb1():
-;;     return v5
+;;     return v6
 ;; bb2():
-;;     v9: i64 = i64.add v2, v3
-;;     v10: i32 = i64.eqz v9
-;;     branch v10 ? bb4(v5) : bb3()
+;;     v10: i64 = i64.add v2, v3
+;;     v11: i32 = i64.eqz v10
+;;     branch v11 ? bb3() : bb4()
 ;; bb3():
-;;     v11: i64 = i64.add v2, v4
-;;     v12: i64 = call_slot sig0 base0+4 v6, v1, v11
-;;     v13: i64 = i64.mul v12, v7
-;;     jump bb4(v13)
-;; bb4(v14: i64):
-;;     v15: i64 = i64.mul v14, v7
-;;     return v15
+;;     return v7
+;; bb4():
+;;     v12: i64 = i64.add v2, v4
+;;     v13: i64 = call_slot sig0 base0+4 v8, v1, v12
+;;     v14: i64 = i64.mul v13, v5
+;;     return v14
 ;; }

@@ -1,9 +1,13 @@
 //! Conversion of numbers to text, as C's `printf` and OCaml's `%h` do it, byte for byte.
 //!
-//! Decimal digits of floats come from `core`'s exact formatting, which rounds correctly (ties to
-//! even).
+//! Decimal digits of floats are rounded correctly (ties to even): [`digits`] makes those of most
+//! floats, `core` the others.
+
+mod digits;
 
 use std::fmt::Write;
+
+use self::digits::Scientific;
 
 /// One conversion specification: `%`, flags, width, precision, conversion.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -34,7 +38,6 @@ pub const FLOATS: &[u8] = b"eEfFgG";
 
 impl Spec {
     /// Parses a format that is one specification; length letters (`l`, `n`, `L`) are skipped.
-    #[cfg(test)]
     fn parse(format: &[u8]) -> Option<Spec> {
         let (spec, rest) = Spec::leading(format)?;
         rest.is_empty().then_some(spec)
@@ -93,6 +96,11 @@ impl Spec {
         text.extend(std::iter::repeat_n(' ', after));
         text
     }
+}
+
+/// The specification that is the whole format, if it is one of these conversions.
+pub fn only(format: &[u8], conversions: &[u8]) -> Option<Spec> {
+    Spec::parse(format).filter(|spec| conversions.contains(&spec.conversion))
 }
 
 /// What C's `printf` writes for a format and one number, which `convert` renders. `conversions` are
@@ -198,6 +206,9 @@ struct Decimal {
 impl Decimal {
     /// Rounds `x` to `precision` digits after the first.
     fn new(x: f64, precision: usize) -> Self {
+        if let Some(Scientific { digits, exponent }) = digits::scientific(x, precision) {
+            return Self { digits, exponent };
+        }
         let mut text = String::with_capacity(precision.min(MOST_DIGITS) + 8);
         write!(text, "{x:.*e}", precision.min(MOST_DIGITS)).expect("a string grows");
         let at = text
@@ -262,7 +273,8 @@ impl Decimal {
 
 /// `ddd.ddd`, with `precision` digits after the point.
 fn fixed(x: f64, precision: usize, point: bool) -> String {
-    let mut text = format!("{x:.*}", precision.min(MOST_DIGITS));
+    let most = precision.min(MOST_DIGITS);
+    let mut text = digits::fixed(x, most).unwrap_or_else(|| format!("{x:.most$}"));
     text.extend(std::iter::repeat_n(
         '0',
         precision.saturating_sub(MOST_DIGITS),

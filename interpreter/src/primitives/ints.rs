@@ -71,6 +71,10 @@ fn formatted(format: &[u8], length: &[u8], signed: i64, unsigned: u64) -> Outcom
     if format.len() + length.len() + 1 >= FORMAT_BUFFER {
         return Err(raise::invalid_argument("format_int: format too long"));
     }
+    if let Some(spec) = format::only(format, format::INTEGERS) {
+        let text = format::integer(&spec, signed, unsigned);
+        return Ok(heap::alloc_string(text.as_bytes()));
+    }
     let (before, conversion) = format.split_at(format.len().saturating_sub(1));
     let before = match before {
         [before @ .., b'l' | b'L' | b'n'] => before,
@@ -266,6 +270,9 @@ fn format<T: Boxed>(format: Value, a: Value) -> Outcome {
     let n = T::unbox(a);
     // SAFETY: what is done with a format writes to new blocks only.
     let format = unsafe { format.string_bytes() };
+    if format == b"%d" {
+        return Ok(decimal(n));
+    }
     formatted(format, T::LENGTH, n, T::unsigned(n))
 }
 

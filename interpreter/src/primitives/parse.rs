@@ -39,8 +39,26 @@ fn digit(byte: u8, base: u64) -> Option<u64> {
     (digit < base).then_some(digit)
 }
 
-/// The integer of `bits` bits that `text` denotes, or `None` for a syntax error or an overflow.
+/// Most decimal digits of a number that surely fits, whatever its bits.
+const FEW_DIGITS: usize = 9;
+
+/// The number, if it has few decimal digits and nothing else.
+fn plain(text: &[u8]) -> Option<i64> {
+    if text.is_empty() || text.len() > FEW_DIGITS {
+        return None;
+    }
+    text.iter().try_fold(0, |number, byte| {
+        let digit = byte.wrapping_sub(b'0');
+        (digit < 10).then(|| number * 10 + i64::from(digit))
+    })
+}
+
+/// The integer of `bits` bits (31 and more) that `text` denotes, or `None` for a syntax error or an
+/// overflow.
 pub fn integer(text: &[u8], bits: u32) -> Option<i64> {
+    if let Some(number) = plain(text) {
+        return Some(number);
+    }
     let literal = Literal::new(text);
     let (&first, rest) = literal.digits.split_first()?;
     let mut magnitude = digit(first, literal.base)?;
