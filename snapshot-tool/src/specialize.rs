@@ -42,6 +42,7 @@ impl Summary {
     fn new(report: &Report) -> Self {
         let mut summary = Self {
             requests: report.requests.len(),
+            bytes: report.residual_bytes,
             fit: report.fit,
             ..Self::default()
         };
@@ -56,12 +57,10 @@ impl Summary {
                     contexts,
                     unknown_positions,
                     nodes,
-                    bytes,
                 } => {
                     summary.contexts += contexts;
                     summary.unknown_positions += unknown_positions;
                     summary.nodes += nodes;
-                    summary.bytes += bytes;
                     if *cached {
                         summary.cached += 1;
                     } else {

@@ -12,6 +12,8 @@ use crate::versions::Answered;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     pub requests: Vec<RequestReport>,
+    /// Size of the residual bodies in the linked module.
+    pub residual_bytes: usize,
     /// How the profile fits, if there is one.
     pub fit: Option<Fit>,
 }
@@ -36,8 +38,6 @@ pub enum Outcome {
         unknown_positions: usize,
         /// (context, block, position) nodes evaluated.
         nodes: usize,
-        /// Size of the residual body.
-        bytes: usize,
     },
     Declined(Declined),
 }
@@ -56,7 +56,7 @@ impl AsRef<Stored> for Answer {
 }
 
 impl Report {
-    pub fn new(answered: &Answered<Answer>, fit: Option<Fit>) -> Self {
+    pub fn new(answered: &Answered<Answer>, fit: Option<Fit>, residual_bytes: usize) -> Self {
         let Answered {
             requests: all,
             answers,
@@ -70,6 +70,7 @@ impl Report {
         });
         Self {
             requests: requests.collect(),
+            residual_bytes,
             fit,
         }
     }
@@ -83,7 +84,6 @@ impl From<Result<&Answer, &Declined>> for Outcome {
                 contexts: stored.contexts as usize,
                 unknown_positions: stored.unknown_positions as usize,
                 nodes: stored.nodes as usize,
-                bytes: stored.lowered.body.len(),
             },
             Err(declined) => Outcome::Declined(*declined),
         }

@@ -15,7 +15,7 @@ use crate::image::Image;
 use crate::ir::Func;
 use crate::key::GenericKey;
 use crate::lift::{self, Unsupported};
-use crate::link::{self, LinkError, Residue};
+use crate::link::{self, LinkError, Linked, Residue};
 use crate::lower;
 use crate::module::{Module, ModuleError};
 use crate::optimisations::Optimisations;
@@ -80,9 +80,10 @@ pub fn specialize(
         })
     });
     observer.stage("link");
+    let linked = work.link(&answered)?;
     Ok(Output {
-        module: work.link(&answered)?,
-        report: Report::new(&answered, fit),
+        report: Report::new(&answered, fit, linked.residual_bytes),
+        module: linked.module,
     })
 }
 
@@ -132,7 +133,7 @@ pub fn link_generic(snapshot: &[u8], options: &Options) -> Result<Vec<u8>, Error
         ..Requests::default()
     };
     let layout = link::Layout::new(&module, &unanswered, &[], options.choices())?;
-    let linked = link::write(&module, &layout, &[])?;
+    let linked = link::write(&module, &layout, &[])?.module;
     Watch::new(&module, options).linked(&linked);
     Ok(linked)
 }
@@ -256,7 +257,7 @@ impl<'a> Work<'a> {
     }
 
     /// Puts the answers into the snapshot; declined requests keep their generic functions.
-    fn link(&self, answered: &Answered<Answer>) -> Result<Vec<u8>, LinkError> {
+    fn link(&self, answered: &Answered<Answer>) -> Result<Linked, LinkError> {
         let requests = &answered.requests;
         let answers = answered.answers.iter().map(Result::as_ref);
         let bodies: Vec<_> = answers
@@ -274,7 +275,7 @@ impl<'a> Work<'a> {
         let mut layout = link::Layout::new(self.module, requests, &residues, choices)?;
         self.watch.layout(requests, &mut layout);
         let linked = link::write(self.module, &layout, &residues)?;
-        self.watch.linked(&linked);
+        self.watch.linked(&linked.module);
         Ok(linked)
     }
 

@@ -63,6 +63,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "lower",
             "link",
             "residue",
+            "versions",
             "fault",
             "options",
             "key",

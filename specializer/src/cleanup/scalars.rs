@@ -1,11 +1,11 @@
 //! Scalar replacement: a block of memory whose address nobody else sees is not made; its fields are
 //! values.
 //!
-//! Such a block is used to store to its fields and to load them, and each load gives what was stored
-//! before it. Where only some ways lead to a use that hands the address on (to a call, to memory, to
-//! a join), the block is made on these: its allocation and its stores move down to where they are
-//! needed. So a pair that is taken apart at once is never made, and one that a slow path has to leave
-//! on the stack is made on that path.
+//! Such a block is used to store to its fields and to load them, and each load gives what was
+//! stored before it. Where only some ways lead to a use that hands the address on (to a call, to
+//! memory, to a join), the block is made on these: its allocation and its stores move down to where
+//! they are needed. So a pair that is taken apart at once is never made, and one that a slow path
+//! has to leave on the stack is made on that path.
 //!
 //! Invariants: a block is made once at most, so its address stays the same. It is made before
 //! anybody sees it, and where its address was used before, so no collection comes in between.

@@ -8,7 +8,8 @@
 //!
 //! Invariant: the residual function, called with the request's dynamic parameters, does what the
 //! generic function does with all of them, provided constant memory holds what the read log says.
-//! Leaves out: virtual objects other than boxes of numbers, a certificate.
+//! Leaves out: virtual objects other than boxes of numbers ([`crate::cleanup`] takes blocks apart),
+//! a certificate.
 
 pub mod abs;
 mod analyse;

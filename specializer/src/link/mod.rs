@@ -82,12 +82,23 @@ pub enum LinkError {
     NoAnswer { module: String, name: String },
 }
 
+/// A linked module.
+pub struct Linked {
+    pub module: Vec<u8>,
+    /// Size of the residual bodies in it.
+    pub residual_bytes: usize,
+}
+
 /// Writes the linked module as it was laid out for these residual functions.
-pub fn write(module: &Module, layout: &Layout, residues: &[Residue]) -> Result<Vec<u8>, LinkError> {
+pub fn write(module: &Module, layout: &Layout, residues: &[Residue]) -> Result<Linked, LinkError> {
     let bodies = residues.iter().map(|residue| layout.relocate(residue));
     let bodies = layout.counters.count(bodies.collect::<Result<_, _>>()?);
     let names = (!layout.strip).then(|| Names::new(module, layout, residues));
-    copy::run(module, layout, bodies, names)
+    let residual_bytes = bodies.iter().map(Vec::len).sum();
+    Ok(Linked {
+        module: copy::run(module, layout, bodies, names)?,
+        residual_bytes,
+    })
 }
 
 /// Where everything is in the linked module.
@@ -241,7 +252,7 @@ impl Layout {
     /// evaluation names nothing else.
     fn relocate(&self, residue: &Residue) -> Result<Vec<u8>, LinkError> {
         let Residue { request, lowered } = residue;
-        lowered.relocated(|kind| match kind {
+        lowered.linked(|kind| match kind {
             RelocationKind::SymbolAddress(symbol) => Ok(request.address(symbol)),
             RelocationKind::CallSlot { slot, given } => {
                 let version = given.map(|given| request.version_of(slot, given));

@@ -1,9 +1,11 @@
 //! Places in a residual body that depend on the module it is linked into.
 //!
-//! Invariant: a relocation covers a LEB128 number that is padded to five bytes, so resolving one
-//! moves nothing.
+//! Invariant: a relocation covers a LEB128 number that is padded to five bytes, so that what a
+//! stored body holds does not depend on what its relocations stand for. In the linked module such
+//! numbers are as short as they can be.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use wasm_encoder::Encode;
 
 use crate::ir::{Func, Given, Symbol};
 use crate::op::Intrinsic;
@@ -62,9 +64,39 @@ impl Lowered {
         }
         Ok(body)
     }
+
+    /// The same, as short as it can be: what is linked.
+    ///
+    /// # Panics
+    /// As [`Lowered::relocated`].
+    pub fn linked<E>(
+        &self,
+        mut value: impl FnMut(RelocationKind) -> Result<u32, E>,
+    ) -> Result<Vec<u8>, E> {
+        let mut linked = Vec::with_capacity(self.body.len());
+        let mut copied = 0;
+        for &Relocation { offset, kind } in &self.relocations {
+            let start = offset as usize;
+            linked.extend_from_slice(&self.body[copied..start]);
+            kind.encode(value(kind)?, &mut linked);
+            copied = start + OPERAND;
+        }
+        linked.extend_from_slice(&self.body[copied..]);
+        Ok(linked)
+    }
 }
 
 impl RelocationKind {
+    /// Writes the shortest operand that stands for `value`.
+    fn encode(self, value: u32, to: &mut Vec<u8>) {
+        match self {
+            RelocationKind::SymbolAddress(_) => (value as i32).encode(to),
+            RelocationKind::CallSlot { .. }
+            | RelocationKind::CallFunction(_)
+            | RelocationKind::CallIntrinsic(_) => value.encode(to),
+        }
+    }
+
     /// The operand that stands for `value`.
     pub fn operand(self, value: u32) -> [u8; OPERAND] {
         let operand = match self {

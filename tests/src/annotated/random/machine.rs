@@ -106,8 +106,12 @@ impl<'r> Code<'r> {
             code.statement(statement, statements);
         }
         code.starts.push(code.bytes.len() / INSTRUCTION);
-        let tail = [0, 1, 3][code.random.usize(..3)];
-        code.op(18, tail, 0);
+        if code.random.bool() {
+            // Another number is returned if the accumulator is odd.
+            code.op(8, 0, 3 * INSTRUCTION as i16);
+            code.leave();
+        }
+        code.leave();
         code.patch();
         let targets = [0; 4].map(|_| {
             let start = code.starts[code.random.usize(..statements + 1)];
@@ -118,6 +122,14 @@ impl<'r> Code<'r> {
             targets,
             flags: code.flags,
         }
+    }
+
+    /// Returns a number or the accumulator, or what a tail call returns.
+    fn leave(&mut self) {
+        let number = self.random.usize(..4) as i16;
+        self.op([0, 5][self.random.usize(..2)], 0, number);
+        let tail = [0, 1, 3][self.random.usize(..3)];
+        self.op(18, tail, 0);
     }
 
     fn op(&mut self, op: u8, small: usize, large: i16) {
