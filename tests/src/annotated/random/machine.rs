@@ -127,7 +127,8 @@ impl<'r> Code<'r> {
     /// Returns a number or the accumulator, or what a tail call returns.
     fn leave(&mut self) {
         let number = self.random.usize(..4) as i16;
-        self.op([0, 5][self.random.usize(..2)], 0, number);
+        let op = [0, 5][self.random.usize(..2)];
+        self.op(op, 0, number);
         let tail = [0, 1, 3][self.random.usize(..3)];
         self.op(18, tail, 0);
     }
@@ -249,11 +250,11 @@ impl<'r> Code<'r> {
     /// A call of one of the functions, which is known or not, and may be given one of them.
     fn call(&mut self) {
         let other = self.random.usize(..2);
-        let op = [17, 17, 33, 40][self.random.usize(..4)];
+        let op = [17, 33, 40][self.random.usize(..3)];
         if op == 17 && other == 0 {
             self.flags.insert(RECURSIVE);
         }
-        let given = [0, 0, 1, 2][self.random.usize(..4)];
+        let given = [0, 1, 2][self.random.usize(..3)];
         self.op(op, other, given);
     }
 
