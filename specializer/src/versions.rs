@@ -65,12 +65,14 @@ struct Named {
 impl Named {
     /// The request for a version, if it is new and its function may have one more.
     fn request(&mut self, version: Version, image: &Image) -> Option<Request> {
+        let function = image.slot(version.slot)?;
         let count = self.counts.entry(version.slot).or_default();
-        if *count == MOST || !self.known.insert(version) {
+        let is_own = function.code == version.word;
+        if is_own || *count == MOST || !self.known.insert(version) {
             return None;
         }
         *count += 1;
-        image.slot(version.slot)?.for_version(version)
+        function.for_version(version)
     }
 }
 

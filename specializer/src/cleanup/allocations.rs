@@ -15,7 +15,7 @@ pub mod tests;
 
 use smallvec::{SmallVec, smallvec};
 
-use super::constants::{Constants, is_constant};
+use super::constants::{self, Constants, is_constant};
 use crate::allocator::{Allocator, HEADER};
 use crate::dominators::Order;
 use crate::index::Map;
@@ -106,17 +106,11 @@ struct Finder<'f> {
 
 impl<'f> Finder<'f> {
     fn new(function: &'f Function, allocator: &'f Allocator, limit: Groups) -> Self {
-        let mut constants = Map::filled_like(&function.types, None);
-        for inst in function.blocks.values().flat_map(|block| &block.insts) {
-            if let (Op::Const(constant), Some(result)) = (inst.op, inst.result) {
-                constants[result] = Some(constant);
-            }
-        }
         Self {
             function,
             allocator,
             limit,
-            constants,
+            constants: constants::by_value(function),
             groups: Vec::new(),
         }
     }

@@ -5,6 +5,7 @@
 
 use super::rename::Renaming;
 use crate::hash::FastMap;
+use crate::index::Map;
 use crate::ir::residual::{Block, Function, Inst, Value, Values};
 use crate::op::{Const, Op};
 
@@ -33,6 +34,17 @@ pub fn run(function: &mut Function) {
 /// Whether an operator gives the same each time.
 pub fn is_constant(op: Op) -> bool {
     matches!(op, Op::Const(_) | Op::SymbolAddress(_))
+}
+
+/// By value: the constant that it is, if [`run`] put it into the entry block.
+pub fn by_value(function: &Function) -> Map<Value, Option<Const>> {
+    let mut constants = Map::filled_like(&function.types, None);
+    for inst in &function.blocks[Block::ENTRY].insts {
+        if let (Op::Const(constant), Some(result)) = (inst.op, inst.result) {
+            constants[result] = Some(constant);
+        }
+    }
+    constants
 }
 
 /// Constants of a function, each with the value that holds it.

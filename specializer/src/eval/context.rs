@@ -1,8 +1,9 @@
 //! Contexts: the interpreter position, and the assumed values, for which code is evaluated.
 //!
 //! A context is a stack of positions, which `context.push`, `context.pop` and `context.update`
-//! change. On top of the last position are the outcomes of the value specializations since. A call
-//! that is evaluated in place begins a stack of its own, on top of the caller's.
+//! change. On top of the last position are the outcomes of the value specializations since; below
+//! it may be what a call that was evaluated in place returned, for a while. Such a call begins a
+//! stack of its own, on top of the caller's.
 //!
 //! Invariant: contexts are interned, so equal ones have equal ids.
 

@@ -6,7 +6,7 @@ use super::abs::{Abs, Fact};
 use super::cells::Content;
 use super::transfer::{Machine, Phase};
 use crate::image::Place;
-use crate::ir::{Callee, Given, Parameter};
+use crate::ir::{Callee, Given, Parameter, Symbol};
 use crate::request::Request;
 
 impl<P: Phase> Machine<'_, P> {
@@ -15,11 +15,11 @@ impl<P: Phase> Machine<'_, P> {
         let Callee::Slot { sig, slot, .. } = callee else {
             return callee;
         };
-        let given = self.given_to(Place::Relative(slot), args);
+        let given = self.given_to(slot, args);
         Callee::Slot { sig, slot, given }
     }
 
-    fn given_to(&mut self, slot: Place, args: &[P::Value]) -> Option<Given> {
+    fn given_to(&mut self, slot: Symbol, args: &[P::Value]) -> Option<Given> {
         let evaluation = self.evaluation;
         // Counters are by slot.
         if !evaluation.optimisations.versions || evaluation.counts {
@@ -29,24 +29,29 @@ impl<P: Phase> Machine<'_, P> {
         if !args.iter().any(is_fact) {
             return None;
         }
-        let callee = evaluation
-            .image
-            .request(evaluation.request, slot, self.log)?;
+        let place = Place::Relative(slot);
+        let (request, image) = (evaluation.request, evaluation.image);
+        let callee = image.request(request, place, self.log)?;
         let limits = evaluation.inlining.of(callee)?;
         let is_small = callee.code_len <= limits.given;
-        self.given_function(callee, args).filter(|_| is_small)
+        given_function(slot, callee, args).filter(|_| is_small)
     }
+}
 
-    /// The first argument of the callee that points to code which is known, other than its own.
-    pub(super) fn given_function(&self, callee: &Request, args: &[P::Value]) -> Option<Given> {
-        let request = self.evaluation.request;
-        let mut given = (0..).zip(args).filter_map(|(param, arg)| match arg.abs() {
-            Abs::Fact(Fact::Pointer(word)) => Some(Given {
-                param: Parameter(param),
-                word,
-            }),
-            _ => None,
-        });
-        given.find(|given| request.address(given.word) != callee.code)
-    }
+/// The first argument of the callee, which is reached through `slot`, that points to code which is
+/// known, other than its own as reached from there.
+pub(super) fn given_function<V: Content>(
+    slot: Symbol,
+    callee: &Request,
+    args: &[V],
+) -> Option<Given> {
+    let own = Abs::Symbol(slot).plus(callee.distance(callee.anchor));
+    let mut given = (0..).zip(args).filter_map(|(param, arg)| match arg.abs() {
+        Abs::Fact(Fact::Pointer(word)) => Some(Given {
+            param: Parameter(param),
+            word,
+        }),
+        _ => None,
+    });
+    given.find(|given| Some(Abs::Symbol(given.word)) != own)
 }

@@ -4,7 +4,8 @@
 //! The callee's nodes are in contexts of their own, one for each node that calls. So the call
 //! dominates them, and they may use the caller's values. Its returns lead to what follows the call;
 //! its tail calls, unless they are evaluated in place as well, become calls that return there.
-//! Cells go in and come out as they are: a sync that was due before the call is not done.
+//! Cells go in and come out as they are: a sync that was due before the call is not done. What
+//! returns a constant keeps a way of its own for a while.
 //!
 //! Small functions are taken, and larger ones that are given a function which is known; up to a
 //! total for each request. A function that calls itself is taken within itself, once. How much is
@@ -19,6 +20,7 @@ use super::analyse::NodeId;
 use super::cells::{Content, Reader};
 use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
+use super::given::given_function;
 use super::transfer::{Machine, Phase};
 use crate::image::Place;
 use crate::ir::generic::{Block, Inst, Target};
@@ -253,7 +255,7 @@ impl<P: Phase> Machine<'_, P> {
         }
         let place = Place::Relative(slot);
         let callee = evaluation.image.request(request, place, self.log)?;
-        let applies = match self.given_function(callee, args) {
+        let applies = match given_function(slot, callee, args) {
             Some(_) => Applies::Known,
             None => Applies::Unknown,
         };

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::allocator::{Allocator, HEADER};
+use crate::cleanup::constants;
 use crate::dominators::Order;
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Inst, Value};
@@ -129,16 +130,10 @@ pub struct Finder<'f> {
 
 impl<'f> Finder<'f> {
     pub fn new(function: &'f Function, allocator: &'f Allocator) -> Self {
-        let mut constants = Map::filled_like(&function.types, None);
-        for inst in &function.blocks[Block::ENTRY].insts {
-            if let (Op::Const(constant), Some(result)) = (inst.op, inst.result) {
-                constants[result] = Some(constant);
-            }
-        }
         Self {
             function,
             allocator,
-            constants,
+            constants: constants::by_value(function),
             parts: Map::filled_like(&function.types, None),
             found: Vec::new(),
         }
