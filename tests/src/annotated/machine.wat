@@ -177,7 +177,9 @@
     (call $move_root (i32.const 0x11058)))
 
   ;; Leaves no boxes in the registers: a collection traps on one that nobody stores to before it.
+  ;; Reports that, as its place matters.
   (func $forget
+    (call $report (i64.const 6))
     (i64.store (i32.const 0x11040) (i64.const 0x1188))
     (i64.store (i32.const 0x11048) (i64.const 0x1188))
     (i64.store (i32.const 0x11050) (i64.const 0x1188))
@@ -195,9 +197,14 @@
     (i64.store (local.get $start) (local.get $header))
     (i32.add (local.get $start) (i32.const 8)))
 
+  ;; Traps where memory was taken for blocks that there is not.
+  (func $check_room
+    (if (i32.lt_u (i32.load (i32.const 0xa8)) (i32.load (i32.const 0xac))) (then (unreachable))))
+
   ;; Takes one unit of fuel, if there is one; reports it, so that no other call may come before it.
   (func $burn (result i32)
     (call $report (i64.extend_i32_u (global.get $fuel)))
+    (call $check_room)
     (if (result i32) (global.get $fuel)
       (then (global.set $fuel (i32.sub (global.get $fuel) (i32.const 1))) (i32.const 1))
       (else (i32.const 0))))
@@ -230,6 +237,7 @@
   ;; objects, and changes each register.
   (func $look (param $sp i32)
     (local $cell i32) (local $sum i64)
+    (call $check_room)
     (local.set $sum (call $sum (local.get $sp) (i32.const 0x20000)))
     (local.set $sum (i64.add (local.get $sum) (call $sum (i32.const 0x11000) (i32.const 0x11040))))
     (drop (call $sum (i32.const 0x900) (i32.const 0x970)))
