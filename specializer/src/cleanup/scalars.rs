@@ -36,6 +36,9 @@ const MOST_LOOKS: usize = 8;
 pub fn run(function: &mut Function, allocator: Option<&Allocator>) {
     let Some(allocator) = allocator else { return };
     for _ in 0..ROUNDS {
+        if !find::allocates(function, allocator) {
+            return;
+        }
         let order = Order::new(function);
         let found = Finder::new(function, allocator).run(&order);
         if found.is_empty() {

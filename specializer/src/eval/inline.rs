@@ -24,7 +24,7 @@ use super::given::given_function;
 use super::transfer::{Machine, Phase};
 use crate::image::Place;
 use crate::ir::generic::{Block, Inst, Target};
-use crate::ir::{Callee, Symbol, Type};
+use crate::ir::{Callee, Given, Symbol, Type};
 use crate::op::{Const, Op};
 use crate::request::{Heat, Param, Request};
 
@@ -132,12 +132,14 @@ pub struct Continuation<V> {
     returns: Vec<NodeId>,
 }
 
-/// What a callee may apply.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Applies {
-    Unknown,
-    /// A function that it is given and that is known here.
-    Known,
+/// A call that may be evaluated in place.
+struct Call<'a> {
+    /// Where it is, whatever the last call returned.
+    caller: ContextId,
+    slot: Symbol,
+    callee: &'a Request,
+    /// A function that the callee is given and that is known here.
+    given: Option<Given>,
 }
 
 impl<P: Phase> Machine<'_, P> {
@@ -255,14 +257,16 @@ impl<P: Phase> Machine<'_, P> {
         }
         let place = Place::Relative(slot);
         let callee = evaluation.image.request(request, place, self.log)?;
-        let applies = match given_function(slot, callee, args) {
-            Some(_) => Applies::Known,
-            None => Applies::Unknown,
+        let caller = self.contexts.without_outcome(self.context);
+        let call = Call {
+            caller,
+            slot,
+            callee,
+            given: given_function(slot, callee, args),
         };
-        if callee.function != request.function || !self.is_within_budgets(slot, callee, applies) {
+        if callee.function != request.function || !self.is_within_budgets(&call) {
             return None;
         }
-        let caller = self.contexts.without_outcome(self.context);
         let context = self.contexts.call(caller, self.node, slot);
         let start = self.args.len();
         for &param in &callee.params {
@@ -299,8 +303,13 @@ impl<P: Phase> Machine<'_, P> {
     }
 
     /// Whether this call is evaluated in place: it was before, or the budgets still allow it.
-    fn is_within_budgets(&mut self, slot: Symbol, callee: &Request, applies: Applies) -> bool {
-        let caller = self.contexts.without_outcome(self.context);
+    fn is_within_budgets(&mut self, call: &Call) -> bool {
+        let &Call {
+            caller,
+            slot,
+            callee,
+            given,
+        } = call;
         let known = self.contexts.find_call(caller, self.node, slot);
         if known.is_some() {
             return true;
@@ -321,8 +330,8 @@ impl<P: Phase> Machine<'_, P> {
         } else if callee.is_recursive {
             return false;
         } else {
-            let longest = match (applies, self.contexts.assumes(self.context)) {
-                (Applies::Known, _) if callee.loops => limits.applying,
+            let longest = match (given, self.contexts.assumes(self.context)) {
+                (Some(_), _) if callee.loops => limits.applying,
                 (_, true) => limits.guessed,
                 (_, false) if self.is_in_loop() => limits.in_loops,
                 (_, false) => limits.anywhere,

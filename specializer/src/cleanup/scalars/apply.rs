@@ -167,8 +167,8 @@ impl Writer<'_> {
             }
         } else {
             let known = self.changed.remove(&(block, index));
-            let inst = known.unwrap_or_else(|| self.function.blocks[block].insts[index].clone());
-            let mut inst = inst;
+            let mut inst =
+                known.unwrap_or_else(|| self.function.blocks[block].insts[index].clone());
             for operand in &mut inst.args {
                 self.operand(operand, made);
             }

@@ -119,6 +119,12 @@ impl Fresh {
     }
 }
 
+/// Whether a function allocates blocks at all.
+pub fn allocates(function: &Function, allocator: &Allocator) -> bool {
+    let mut insts = function.blocks.values().flat_map(|block| &block.insts);
+    insts.any(|inst| inst.op == Op::Call(Callee::Direct(allocator.allocate)))
+}
+
 pub struct Finder<'f> {
     function: &'f Function,
     allocator: &'f Allocator,
