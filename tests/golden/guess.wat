@@ -2,6 +2,7 @@
 ;; path loads.
 ;; run 4096 -> 65
 ;; run 4097 -> 66
+;; run 4104 -> 0
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "specialize.guess" (func $guess (param i32 i32) (result i32)))

@@ -24,7 +24,7 @@ pub fn plant(
     if mismatch == Mismatch::ExchangedSlots {
         return exchange(fault, requests, bodies);
     }
-    let Some(body) = bodies.get_mut(request).and_then(Option::as_mut) else {
+    let Some(body) = bodies.get(request).and_then(Option::as_ref) else {
         return;
     };
     let relocations = body.relocations.iter().enumerate();
@@ -34,7 +34,7 @@ pub fn plant(
                 sibling(module, func).map(RelocationKind::CallFunction)
             }
             (Mismatch::WrongSlotCallee, RelocationKind::CallSlot { slot, given }) => {
-                let other = other_slot(request, requests, slot);
+                let other = other_slot(request, requests, bodies, slot);
                 other.map(|slot| RelocationKind::CallSlot { slot, given })
             }
             (Mismatch::WrongAddress, RelocationKind::SymbolAddress(symbol)) => {
@@ -44,7 +44,10 @@ pub fn plant(
         };
         Some((index, other?))
     });
-    if let Some((index, other)) = others.find(|_| place.here()) {
+    let other = others.find(|_| place.here());
+    if let Some((index, other)) = other
+        && let Some(body) = &mut bodies[request]
+    {
         match fault.act {
             Act::Break => body.relocations[index].kind = other,
             Act::Trap => trap(body, index),
@@ -97,14 +100,20 @@ fn sibling(module: &Module, func: Func) -> Option<Func> {
     alike.next()
 }
 
-/// The slot of the next request whose function has the same type as the one that `slot` belongs to.
-fn other_slot(request: usize, requests: &Requests, slot: Symbol) -> Option<Symbol> {
+/// The slot of the next request with a body whose function has the same type as the one that `slot`
+/// belongs to. Without a body it is the generic function, which may do the same.
+fn other_slot(
+    request: usize,
+    requests: &Requests,
+    bodies: &[Option<Lowered>],
+    slot: Symbol,
+) -> Option<Symbol> {
     let all = &requests.requests;
     let here = all[request].address(slot);
     let of = all.iter().position(|request| request.slot == here)?;
-    let others = (1..all.len()).map(|step| &all[(of + step) % all.len()]);
-    let other = others.into_iter().find(|other| other.sig == all[of].sig)?;
-    Some(moved(slot, other.slot.wrapping_sub(here) as i32))
+    let mut others = (1..all.len()).map(|step| (of + step) % all.len());
+    let other = others.find(|&other| bodies[other].is_some() && all[other].sig == all[of].sig)?;
+    Some(moved(slot, all[other].slot.wrapping_sub(here) as i32))
 }
 
 fn moved(symbol: Symbol, by: i32) -> Symbol {

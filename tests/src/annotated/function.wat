@@ -32,7 +32,9 @@
   (data (i32.const 0x90) (i32 0x20100 0))
   (data (i32.const 0x960) (i64 0x10a8 0x10c8 0x1148 0x1168))
   (data (i32.const 0x11040) (i64 0x1048 0x1068 0x1128 0x1088))
-  (data (i32.const 0x12dc) (i8 0 1 2 3 4 5 6 7 1 0 3 1 2 0 0 5 -1 -2 9 4 0 1 3 1 5 3 2 0 6 0 1 7))
+  ;; Of two bytes that lie 8 apart, one is 0: a test of the wrong one goes the other way.
+  (data (i32.const 0x12dc) (i8
+    0 17 2 0 36 0 62 7  9 0 0 43 0 5 0 0  0 -2 25 0 4 0 49 3  13 0 0 50 0 6 0 0  0 33 7 0 51 0 1 5))
   (func (export "run") (param i64) (result i64)
     (i64.store (i32.const 0x9f0) (i64.or
       (i64.and (local.get 0) (i64.const 0xffffffffffff)) (i64.const 0x5a5a000000000000)))

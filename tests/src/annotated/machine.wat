@@ -53,7 +53,8 @@
     (global.set $fuel
       (i32.add (i32.const 16) (i32.and (i32.wrap_i64 (i64.load (i32.const 0x900))) (i32.const 31))))
     (call_indirect (type $entry)
-      (i32.const 0x12dc) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x12dc))))
+      (i32.const 0x12dc) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x12dc)))
+    (call $report_kept))
 
   ;; Numbers that depend on $x in the words from $from to $to: of all bits and of four in turn.
   (func $fill (param $from i32) (param $to i32) (param $x i64)
@@ -176,6 +177,13 @@
     (call $move_root (i32.const 0x11050))
     (call $move_root (i32.const 0x11058)))
 
+  ;; Reports what the boxes in the registers hold.
+  (func $peek_registers
+    (call $peek (i64.load (i32.const 0x11040)))
+    (call $peek (i64.load (i32.const 0x11048)))
+    (call $peek (i64.load (i32.const 0x11050)))
+    (call $peek (i64.load (i32.const 0x11058))))
+
   ;; Leaves no boxes in the registers: a collection traps on one that nobody stores to before it.
   ;; Reports that, as its place matters.
   (func $forget
@@ -196,6 +204,16 @@
     (i32.store (i32.const 0xa8) (local.get $start))
     (i64.store (local.get $start) (local.get $header))
     (i32.add (local.get $start) (i32.const 8)))
+
+  ;; Reports what the block holds that was kept last, if there is one.
+  (func $report_kept
+    (local $block i32)
+    (local.set $block (i32.load (i32.const 0x978)))
+    (if (local.get $block)
+      (then
+        (call $report (i64.load (i32.sub (local.get $block) (i32.const 8))))
+        (call $report (i64.load offset=8 (local.get $block)))
+        (call $report (i64.load (i32.load (local.get $block)))))))
 
   ;; Traps where memory was taken for blocks that there is not.
   (func $check_room
@@ -238,6 +256,7 @@
   (func $look (param $sp i32)
     (local $cell i32) (local $sum i64)
     (call $check_room)
+    (call $report_kept)
     (local.set $sum (call $sum (local.get $sp) (i32.const 0x20000)))
     (local.set $sum (i64.add (local.get $sum) (call $sum (i32.const 0x11000) (i32.const 0x11040))))
     (drop (call $sum (i32.const 0x900) (i32.const 0x970)))
@@ -277,6 +296,7 @@
     (call $peek (call $read (i32.const 0x11050)))
     (call $peek (call $read (i32.const 0x11058)))
     (call $sync)
+    (call $peek_registers)
     (call $forget)
     (call $invalidate)
     (call $write (i32.const 0x11040) (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))
