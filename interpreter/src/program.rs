@@ -14,10 +14,11 @@ use crate::image::hints::{CodePointers, Loaded};
 use crate::image::names::Names;
 use crate::image::parse::{self, Executable};
 use crate::image::pieces::Plan;
+use crate::image::reach::{self, Reached};
 use crate::image::references::{self, BACTRIAN_KEEP_REFERENCES};
 use crate::image::verify::{self, Limits, Verified};
 use crate::image::{
-    bind, constants, elements, hints, layout, lives, missing, pieces, quiet, reach, sections,
+    bind, constants, elements, hints, layout, lives, missing, pieces, quiet, sections,
 };
 use crate::interp::{self, entries, requests};
 use crate::memory;
@@ -31,6 +32,7 @@ use crate::stack;
 use crate::value::{Value, WORD, boxed, header, tag};
 use crate::vm::vm;
 use core::sync::atomic::Ordering::Relaxed;
+use std::collections::HashSet;
 
 /// What the collector calls when it runs finalisers and takes samples.
 pub const HOOKS: Hooks = Hooks {
@@ -74,8 +76,14 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     };
     let verified = verify::verify(&executable.code, &limits)?;
     fragments::register_program(&executable.code);
-    let called = bind::called(&executable);
-    let calls = |name: &str| called.contains(name.as_bytes());
+    let reached = reach::find(&executable.code, &verified, |index| {
+        LOADS_CODE.contains(&name_of(&bound, index))
+    });
+    let (bound, called) = withdraw_unreached(&bound, &reached);
+    let calls = |name: &str| {
+        debug_assert!(DECISIVE.contains(&name), "{name} decides something");
+        called.contains(name)
+    };
     let keeps_references = BACTRIAN_KEEP_REFERENCES.load(Relaxed) != 0;
     // Who takes samples of allocations sees all of them.
     let rewritten = if keeps_references || calls("caml_memprof_start") {
@@ -103,20 +111,14 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     };
     let globals = make_globals(globals, room)?;
     sections::keep(&executable, calls("caml_get_section_table"));
-    if let Some(report) = missing::report(&executable, &called) {
+    if let Some(report) = missing::report(&executable, &bind::called(&executable)) {
         os::write_all(2, report.as_bytes());
     }
     let code_start = load_code(code, &verified)?;
     // Unreachable code is not verified: it may name a primitive that does not exist.
     let primitive = |index: usize| -> Option<&Primitive> { bound.get(index).copied().flatten() };
-    let loads_code = |index| {
-        let name = primitive(index).map_or("", |found| found.name);
-        lives::note(name);
-        LOADS_CODE.contains(&name)
-    };
-    let reached = reach::entries(code, &verified, loads_code);
     let mut plan = pieces::plan(code, &verified, pieces::longest());
-    plan.keep(&reached);
+    plan.keep(&reached.positions(&verified));
     if evaluation::get(&BACTRIAN_EVALUATION.room) > 0 {
         allocator::lasting(|| evaluation::note_pieces(own_pieces(&plan, code_start)));
     }
@@ -165,6 +167,28 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     requests::publish(code_start, &plan, &found, &names)
 }
 
+/// Takes back the primitives that decide something and are not reached. Returns what is left, by
+/// index, and the names of those that are reached.
+fn withdraw_unreached(
+    bound: &[Option<&'static Primitive>],
+    reached: &Reached,
+) -> (Vec<Option<&'static Primitive>>, HashSet<&'static str>) {
+    let names = reached
+        .primitives
+        .iter()
+        .map(|&index| name_of(bound, index));
+    names.clone().for_each(lives::note);
+    let called: HashSet<&str> = names.collect();
+    let left = bind::withdraw(|name| DECISIVE.contains(&name) && !called.contains(name));
+    (left, called)
+}
+
+/// The name of primitive `index`, if something defines it.
+fn name_of(bound: &[Option<&'static Primitive>], index: usize) -> &'static str {
+    let primitive = bound.get(index).copied().flatten();
+    primitive.map_or("", |primitive| primitive.name)
+}
+
 /// The pieces of the program's own code.
 fn own_pieces(plan: &Plan, start: u32) -> Vec<Piece> {
     let own = plan.cuts.iter().filter(|cut| cut.entry == 0);
@@ -177,6 +201,18 @@ fn own_pieces(plan: &Plan, start: u32) -> Vec<Piece> {
     });
     piece.collect()
 }
+
+/// Primitives that decide how a program is compiled: one that cannot reach a call of them is compiled
+/// as if there were none, and a call fails.
+const DECISIVE: &[&str] = &[
+    "caml_gc_set",
+    "caml_get_current_callstack",
+    "caml_get_section_table",
+    "caml_memprof_start",
+    "caml_obj_set_raw_field",
+    "caml_realloc_global",
+    "caml_reify_bytecode",
+];
 
 /// Primitives by which a program can call any of its functions: from code that it loads, or found
 /// among the globals.

@@ -24,7 +24,7 @@ pub const GLOBALS: usize = 16;
 const NATIVE_STACK: usize = if cfg!(miri) { 64 << 20 } else { 1 << 30 };
 
 /// Primitives of an assembled program, by index.
-pub const PRIMITIVES: [&str; 7] = [
+pub const PRIMITIVES: [&str; 8] = [
     "test_digits",
     "caml_ml_string_length",
     "no_such_primitive",
@@ -32,6 +32,7 @@ pub const PRIMITIVES: [&str; 7] = [
     "caml_get_current_environment",
     "test_dies_at_once",
     "test_retry",
+    "caml_get_current_callstack",
 ];
 
 crate::primitives! {
@@ -183,16 +184,21 @@ pub fn run_words(code: Vec<i32>) -> Result<i64, i64> {
     })
 }
 
-/// Runs a program, and then `f` with what it gave, on a thread, hence a machine, of its own.
+/// Runs a program, and then `f` with what it gave.
 pub fn with_program<R: Send + 'static>(
     code: Vec<i32>,
     f: impl FnOnce(Outcome) -> R + Send + 'static,
 ) -> R {
+    with_loaded(code, || f(run_loaded()))
+}
+
+/// Loads a program, and does `f` with it, on a thread, hence a machine, of its own.
+pub fn with_loaded<R: Send + 'static>(code: Vec<i32>, f: impl FnOnce() -> R + Send + 'static) -> R {
     let thread = std::thread::Builder::new()
         .stack_size(NATIVE_STACK)
         .spawn(move || {
             program::load(&executable(&code)).expect("the code is well-formed");
-            f(run_loaded())
+            f()
         });
     thread
         .expect("a thread can be started")

@@ -22,7 +22,25 @@ pub const EFFECT_UNKNOWN: u32 = 3;
 /// A name of the PRIM section, and what it means.
 struct Bound {
     name: Box<[u8]>,
-    definition: Option<&'static Primitive>,
+    definition: Definition,
+}
+
+/// What a name means.
+#[derive(Clone, Copy)]
+enum Definition {
+    Found(&'static Primitive),
+    /// It was taken back.
+    Withdrawn,
+    Missing,
+}
+
+impl Definition {
+    fn found(self) -> Option<&'static Primitive> {
+        match self {
+            Definition::Found(primitive) => Some(primitive),
+            Definition::Withdrawn | Definition::Missing => None,
+        }
+    }
 }
 
 thread_local! {
@@ -56,15 +74,39 @@ pub fn bind(
         .iter()
         .map(|name| defined.get(name).copied())
         .collect();
-    let name = |(&name, &definition): (&&[u8], &Option<_>)| Bound {
+    let name = |(&name, &found): (&&[u8], &Option<_>)| Bound {
         name: name.into(),
-        definition,
+        definition: found.map_or(Definition::Missing, Definition::Found),
     };
     BOUND.set(allocator::lasting(|| {
         names.iter().zip(&bound).map(name).collect()
     }));
     table::fill(&bound);
     Ok(bound)
+}
+
+/// Takes back the definitions of primitives with these names: a call of one raises Failure. Returns,
+/// by index, what is left.
+pub fn withdraw(is_unexpected: impl Fn(&str) -> bool) -> Vec<Option<&'static Primitive>> {
+    BOUND.with_borrow_mut(|all| {
+        for (index, bound) in all.iter_mut().enumerate() {
+            if let Definition::Found(primitive) = bound.definition
+                && is_unexpected(primitive.name)
+            {
+                bound.definition = Definition::Withdrawn;
+                table::set(index, None);
+            }
+        }
+        all.iter().map(|bound| bound.definition.found()).collect()
+    })
+}
+
+/// Whether nothing defines primitive `index`.
+pub fn is_missing(index: usize) -> bool {
+    BOUND.with_borrow(|all| {
+        let definition = all.get(index).map(|bound| bound.definition);
+        matches!(definition, None | Some(Definition::Missing))
+    })
 }
 
 /// How many primitives the program and what it has loaded can refer to.
@@ -80,7 +122,7 @@ pub fn add(primitive: &'static Primitive) -> Option<u32> {
         return None;
     }
     let name = primitive.name.as_bytes().into();
-    let definition = Some(primitive);
+    let definition = Definition::Found(primitive);
     BOUND.with_borrow_mut(|all| all.push(Bound { name, definition }));
     table::set(index, Some(primitive));
     Some(index as u32)
@@ -88,7 +130,7 @@ pub fn add(primitive: &'static Primitive) -> Option<u32> {
 
 /// The definition of primitive `index`, if there is one.
 pub fn definition(index: usize) -> Option<&'static Primitive> {
-    BOUND.with_borrow(|all| all.get(index)?.definition)
+    BOUND.with_borrow(|all| all.get(index)?.definition.found())
 }
 
 /// Number of arguments in the instruction that calls this primitive; 6 for more than 5.

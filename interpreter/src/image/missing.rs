@@ -17,6 +17,9 @@ const HERE: [&[u8]; 4] = [b"dllbigarray", b"dllcamlstr", b"dllthreads", b"dlluni
 /// What users can read about missing primitives.
 const PAGE: &str = "docs/stubs.md";
 
+/// What users can read about primitives that were taken back.
+const DIFFERENCES: &str = "docs/differences.md";
+
 /// Width of the lines that list names.
 const WIDTH: usize = 100;
 
@@ -52,11 +55,17 @@ pub fn message(primitive: &str) -> String {
     format!("the primitive {primitive}{of}{source} is missing: see {PAGE}")
 }
 
+/// What is said of a primitive that is called although no way to a call was found, where that
+/// decided how the program is compiled.
+pub fn unexpected(primitive: &str) -> String {
+    format!("the primitive {primitive} is called where nothing was found to: see {DIFFERENCES}")
+}
+
 /// Lists those of the primitives that instructions call which nothing defines; nothing if there are
 /// none. The executable has been bound and its sections noted.
 pub fn report(executable: &Executable, called: &HashSet<&[u8]>) -> Option<String> {
     let mut missing: Vec<_> = (executable.primitives.iter().enumerate())
-        .filter(|(index, name)| called.contains(*name) && bind::definition(*index).is_none())
+        .filter(|(index, name)| called.contains(*name) && bind::is_missing(*index))
         .map(|(_, name)| String::from_utf8_lossy(name))
         .collect();
     missing.sort_unstable();

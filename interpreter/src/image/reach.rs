@@ -1,12 +1,14 @@
-//! Finds out which functions a program can reach: only these are worth specializing. A library is
-//! linked as a whole, and most programs use little of it.
+//! Finds out which functions a program can reach, and which primitives: only these functions are
+//! worth specializing, and what no primitive that is reached can do need not be reckoned with. A
+//! library is linked as a whole, and most programs use little of it.
 //!
 //! The program's own code, which makes the modules, is followed value by value: a function that is
 //! only put into a module counts when code that is reached reads that field, and one that is only
 //! captured when the function that captures it counts. Any other use counts at once. In other
 //! functions, each closure that is made counts.
 //!
-//! Optimistic where that is simpler: a function that is missed is run by generic code.
+//! Optimistic where that is simpler: a function that is missed is run by generic code, and a
+//! primitive that matters fails by name ([`super::bind::withdraw`]).
 
 use super::verify::Verified;
 use crate::code::Entry;
@@ -15,37 +17,66 @@ use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The entries of the functions that are reached. `reaches_all` says of the primitive with an index
-/// that a program which calls it can get at everything.
-pub fn entries(
-    code: &[i32],
-    verified: &Verified,
-    reaches_all: impl Fn(usize) -> bool,
-) -> HashSet<usize> {
+#[cfg(test)]
+mod tests;
+
+/// What a program can reach.
+pub struct Reached {
+    /// The functions, by their number among the entries.
+    pub functions: HashSet<usize>,
+    /// The primitives that their instructions call, one for each instruction.
+    pub primitives: Vec<usize>,
+}
+
+/// What a program reaches. `reaches_all` says of the primitive with an index that a program which
+/// calls it can get at everything.
+pub fn find(code: &[i32], verified: &Verified, reaches_all: impl Fn(usize) -> bool) -> Reached {
     let mut modules = Modules::new(code, &verified.entries);
     modules.follow();
     let mut reach = Reach {
         entries: &verified.entries,
         modules,
-        reached: HashSet::new(),
+        functions: HashSet::from([0]),
+        primitives: Vec::new(),
         work: vec![0],
     };
-    reach.reached.insert(0);
     let escaped = std::mem::take(&mut reach.modules.escaped);
     escaped.into_iter().for_each(|value| reach.value(value));
     while let Some(function) = reach.work.pop() {
-        if !reach.function(function, &reaches_all) {
-            return verified
-                .entries
-                .iter()
-                .map(|entry| entry.position)
-                .collect();
+        let before = reach.primitives.len();
+        reach.function(function);
+        if reach.primitives[before..]
+            .iter()
+            .any(|&index| reaches_all(index))
+        {
+            return Reached {
+                functions: (0..verified.entries.len()).collect(),
+                primitives: (decode::instructions(code))
+                    .filter_map(|instruction| primitive(&instruction))
+                    .collect(),
+            };
         }
     }
-    let positions = reach.reached.into_iter();
-    positions
-        .map(|number| verified.entries[number].position)
-        .collect()
+    Reached {
+        functions: reach.functions,
+        primitives: reach.primitives,
+    }
+}
+
+impl Reached {
+    /// Where the functions begin in `verified` code, which may be another form of the same.
+    pub fn positions(&self, verified: &Verified) -> HashSet<usize> {
+        let entries = self
+            .functions
+            .iter()
+            .map(|&number| &verified.entries[number]);
+        entries.map(|entry| entry.position).collect()
+    }
+}
+
+/// The primitive that an instruction calls.
+fn primitive(instruction: &Instruction) -> Option<usize> {
+    effect::primitive(instruction).map(|(primitive, _)| primitive)
 }
 
 /// What the program's own code makes.
@@ -70,8 +101,12 @@ struct Modules<'a> {
     captured: HashMap<usize, Vec<Value>>,
     /// What was used other than to make a module or a closure.
     escaped: Vec<Value>,
+    /// The primitives that it calls.
+    primitives: Vec<usize>,
     /// How deep the stack is at labels that are to come.
     labels: BTreeMap<usize, usize>,
+    /// At least the deepest of these.
+    deepest: usize,
 }
 
 impl<'a> Modules<'a> {
@@ -86,7 +121,9 @@ impl<'a> Modules<'a> {
             globals: HashMap::new(),
             captured: HashMap::new(),
             escaped: Vec::new(),
+            primitives: Vec::new(),
             labels: BTreeMap::from([(0, 0)]),
+            deepest: 0,
         }
     }
 
@@ -95,8 +132,12 @@ impl<'a> Modules<'a> {
             self.stack.resize(depth, None);
             let mut position = label;
             loop {
-                // What comes here from elsewhere agrees on all but the accumulator.
+                // What comes here from elsewhere agrees on all but the accumulator, and on what was
+                // dropped in between, which escaped.
                 self.labels.remove(&position);
+                if self.labels.is_empty() {
+                    self.deepest = 0;
+                }
                 let Ok(instruction) = decode::instruction(self.code, position) else {
                     break;
                 };
@@ -110,6 +151,7 @@ impl<'a> Modules<'a> {
 
     /// One instruction; whether the next one follows.
     fn step(&mut self, instruction: &Instruction) -> bool {
+        self.primitives.extend(primitive(instruction));
         let effect = effect::of(instruction);
         match effect.flow {
             Flow::Next => {
@@ -131,6 +173,7 @@ impl<'a> Modules<'a> {
                 follows = true;
             } else if target > instruction.position as i64 {
                 self.labels.insert(target as usize, depth);
+                self.deepest = self.deepest.max(depth);
             }
         });
         let words = effect::TRAP_SIZE as usize;
@@ -205,8 +248,12 @@ impl<'a> Modules<'a> {
         self.stack[at]
     }
 
+    /// Takes slots off the stack. Those that a label to come still has escape, as another value may
+    /// have their place by then.
     fn drop(&mut self, count: usize) {
         let kept = self.stack.len().saturating_sub(count);
+        let needed = self.stack.iter().take(self.deepest).skip(kept);
+        self.escaped.extend(needed.flatten());
         self.stack.truncate(kept);
     }
 
@@ -261,32 +308,30 @@ impl<'a> Modules<'a> {
     }
 }
 
-/// The functions that are reached, and those of them whose code is not read yet.
+/// What is reached so far, and the functions whose code is not read yet.
 struct Reach<'a> {
     entries: &'a [Entry],
     modules: Modules<'a>,
-    reached: HashSet<usize>,
+    functions: HashSet<usize>,
+    primitives: Vec<usize>,
     work: Vec<usize>,
 }
 
 impl Reach<'_> {
-    /// Reads a function's code; false if it can get at everything.
-    fn function(&mut self, number: usize, reaches_all: &impl Fn(usize) -> bool) -> bool {
+    /// Reads a function's code.
+    fn function(&mut self, number: usize) {
         let captured = self.modules.captured.remove(&number).unwrap_or_default();
         captured.into_iter().for_each(|value| self.value(value));
         // The program's own code was followed.
         if number == 0 {
-            return true;
+            self.primitives.append(&mut self.modules.primitives);
+            return;
         }
         let Entry { position, end, .. } = self.entries[number];
         let code = &self.modules.code[position..end];
         let mut instructions = decode::instructions(code).peekable();
         while let Some(instruction) = instructions.next() {
-            if let Some((primitive, _)) = effect::primitive(&instruction)
-                && reaches_all(primitive)
-            {
-                return false;
-            }
+            self.primitives.extend(primitive(&instruction));
             if let Flow::Closures = effect::of(&instruction).flow {
                 let made = self.modules.functions(&instruction, position);
                 made.into_iter()
@@ -307,7 +352,6 @@ impl Reach<'_> {
             }
             self.value(read);
         }
-        true
     }
 
     /// What an instruction reads from a module.
@@ -334,7 +378,7 @@ impl Reach<'_> {
         while let Some(value) = values.pop() {
             match value {
                 Value::Closure(number) => {
-                    if self.reached.insert(number) {
+                    if self.functions.insert(number) {
                         self.work.push(number);
                     }
                 }
@@ -360,87 +404,5 @@ fn field_index(instruction: &Instruction) -> Option<i32> {
         GetField3 => Some(3),
         GetField => Some(instruction.operands[0]),
         _ => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::image::assemble::assemble;
-    use crate::image::verify::{Limits, verify};
-
-    /// Which of the functions of a program are reached: those whose bodies begin with `ConstInt` of
-    /// a number, by that number. Primitive 1 gets at everything.
-    fn reached(program: &str) -> Vec<i32> {
-        let code = assemble(program);
-        let limits = Limits {
-            parameters: 0,
-            globals: 9,
-            primitives: 2,
-            rewritten: false,
-            primitive_arity: &|_| Some(1),
-        };
-        let verified = verify(&code, &limits).expect("the code is sound");
-        let entries = entries(&code, &verified, |primitive| primitive == 1);
-        let bodies = entries.into_iter().map(|entry| &code[entry..]);
-        let numbered = bodies.filter(|body| body[0] == Opcode::ConstInt as i32);
-        let mut numbers: Vec<i32> = numbered.map(|body| body[1]).collect();
-        numbers.sort_unstable();
-        numbers
-    }
-
-    /// A module of functions 1, 2 and 3, of which 3 captures 1, in global 0; then `rest`, and the
-    /// functions. Function 4 does `body`.
-    fn module(rest: &str, body: &str) -> Vec<i32> {
-        reached(&format!(
-            "Closure 0 @f1; Push; Closure 0 @f2; Push; Acc1; Closure 1 @f3; Push;
-             Acc0; Push; Acc2; Push; Acc4; MakeBlock3 0; Pop 3; SetGlobal 0; {rest}; Stop;
-             f1: ConstInt 1; Return 1; f2: ConstInt 2; Return 1; f3: ConstInt 3; Return 1;
-             f4: ConstInt 4; {body}; Return 1"
-        ))
-    }
-
-    #[test]
-    fn what_is_only_put_into_a_module_is_not_reached() {
-        assert_eq!(module("Const0", "Const0"), []);
-    }
-
-    #[test]
-    fn a_field_that_is_read_is_reached_and_what_it_captures() {
-        let call = "Closure 0 @f4; CCall1 0";
-        assert_eq!(module(call, "GetGlobalField 0 1"), [2, 4]);
-        assert_eq!(module(call, "GetGlobal 0; GetField1"), [2, 4]);
-        assert_eq!(module(call, "GetGlobal 0; GetField2"), [1, 3, 4]);
-        assert_eq!(module(call, "GetGlobal 0; CCall1 0"), [1, 2, 3, 4]);
-        assert_eq!(module(call, "CCall1 1"), [1, 2, 3, 4]);
-        assert_eq!(module("GetGlobalField 0 0; CCall1 0", "Const0"), [1]);
-    }
-
-    #[test]
-    fn a_module_in_a_module_is_followed() {
-        let copy = "GetGlobal 0; MakeBlock1 0; SetGlobal 1; Closure 0 @f4; CCall1 0";
-        assert_eq!(module(copy, "GetGlobalField 1 0; GetField1"), [2, 4]);
-        assert_eq!(
-            module(copy, "GetGlobalField 1 0; Push; Pop 1"),
-            [1, 2, 3, 4]
-        );
-    }
-
-    #[test]
-    fn siblings_come_together_and_so_do_closures_that_are_made() {
-        let program = "ClosureRec 2 0 @f1 @f2; Acc0; MakeBlock1 0; SetGlobal 0; Closure 0 @f3;
-             CCall1 0; Stop; f1: ConstInt 1; Return 1; f2: ConstInt 2; Return 1;
-             f3: ConstInt 3; Closure 0 @f4; Return 1; f4: ConstInt 4; Return 1;";
-        assert_eq!(reached(program), [3, 4]);
-        let read = program.replace("ConstInt 4;", "ConstInt 4; GetGlobalField 0 0;");
-        assert_eq!(reached(&read), [1, 2, 3, 4]);
-    }
-
-    #[test]
-    fn both_ways_to_a_join_count() {
-        let program = "Const0; BranchIf @other; Closure 0 @f1; Branch @join;
-             other: Closure 0 @f2; join: MakeBlock1 0; SetGlobal 0; Stop;
-             f1: ConstInt 1; Return 1; f2: ConstInt 2; Return 1";
-        assert_eq!(reached(program), [1]);
     }
 }

@@ -157,8 +157,12 @@ extern "C" fn division_by_zero() {
     raise::division_by_zero();
 }
 
-/// Raises Failure with the name of a primitive that nothing defines.
+/// Raises Failure with the name of a primitive that nothing defines, or that was taken back.
 #[inline(never)]
 extern "C" fn unknown(primitive: u32) {
-    raise::failure(missing::message(&bind::name(primitive)));
+    let name = bind::name(primitive);
+    raise::failure(match bind::is_missing(primitive as usize) {
+        true => missing::message(&name),
+        false => missing::unexpected(&name),
+    });
 }

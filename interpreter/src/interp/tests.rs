@@ -1,10 +1,13 @@
 //! Hand-assembled programs: instructions that ocamlc does not emit, and the ways to call.
 
 use crate::heap;
-use crate::image::assemble::run;
+use crate::image::assemble::{assemble, run, with_loaded};
+use crate::image::bind;
 use crate::raise::Predefined;
+use crate::start::run_loaded;
 use crate::testing::start_machine;
 use crate::value::Value;
+use crate::vm::vm;
 
 #[test]
 fn env_access() {
@@ -122,6 +125,23 @@ fn a_primitive_that_nothing_defines_fails_when_called() {
         Ok(Predefined::Failure as i64)
     );
     assert_eq!(run("Const1; BranchIf @end; CCall1 2; end: Stop"), Ok(1));
+}
+
+#[test]
+fn what_decides_how_a_program_is_compiled_fails_when_it_is_not_reached() {
+    let text = "Closure 0 @f; SetGlobal 0; PushTrap @h; Const0; CCall1 7; Const0; Stop;
+        h: GetField0; Stop; f: CCall1 7; Return 1";
+    let keeps_positions = |text: &str| with_loaded(assemble(text), || vm().keeps_positions.get());
+    assert_eq!(run(text), Ok(0));
+    assert_eq!(keeps_positions(text), 1);
+    let unreached = text.replacen("CCall1 7", "CCall1 1", 1);
+    assert_eq!(keeps_positions(&unreached), 0);
+    // As if the search had missed the call.
+    let failure = with_loaded(assemble(text), || {
+        bind::withdraw(|withdrawn| withdrawn == "caml_get_current_callstack");
+        run_loaded().map(Value::as_int)
+    });
+    assert_eq!(failure, Ok(Predefined::Failure as i64));
 }
 
 #[test]
