@@ -5,7 +5,7 @@
 //! call (`HOOKS`).
 
 use crate::allocator;
-use crate::backtrace::events;
+use crate::backtrace::{debug, events};
 use crate::code::{self, ImageError, fragments};
 use crate::custom;
 use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece};
@@ -85,8 +85,12 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         called.contains(name)
     };
     let keeps_references = BACTRIAN_KEEP_REFERENCES.load(Relaxed) != 0;
-    // Who takes samples of allocations sees all of them.
-    let rewritten = if keeps_references || calls("caml_memprof_start") {
+    // Who takes samples of allocations sees all of them, and so does who counts them.
+    let samples = calls("caml_memprof_start");
+    let counts = ["caml_gc_counters", "caml_gc_minor_words"]
+        .iter()
+        .any(|name| calls(name));
+    let rewritten = if keeps_references || samples || counts {
         None
     } else {
         references::keep_in_slots(&executable.code, &verified)
@@ -155,20 +159,22 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         }
     }
     vm().closures_keep_code.set((!writes_pointers).into());
-    events::register(executable.debug);
+    let units = debug::units(executable.debug);
+    let names = Names::new(&units, &verified.entries);
+    events::register(units);
     let wants_positions = WANT_POSITIONS.iter().any(|name| calls(name));
     vm().keeps_positions.set(wants_positions.into());
-    vm().allocations_poll
-        .set(calls("caml_memprof_start").into());
+    vm().allocations_poll.set(samples.into());
+    vm().allocations_counted.set(counts.into());
     load_data(&executable, globals)?;
     note_kinds(code, &bound, globals, code_start);
     stack::note_raisable(calls("caml_gc_set"));
-    let names = Names::new(executable.debug, &verified.entries);
     requests::publish(code_start, &plan, &found, &names)
 }
 
-/// Takes back the primitives that decide something and are not reached. Returns what is left, by
-/// index, and the names of those that are reached.
+/// Takes back the primitives that decide something and are not reached; none where the program can
+/// load code, which may call any. Returns what is left, by index, and the names of those that are
+/// reached.
 fn withdraw_unreached(
     bound: &[Option<&'static Primitive>],
     reached: &Reached,
@@ -179,7 +185,9 @@ fn withdraw_unreached(
         .map(|&index| name_of(bound, index));
     names.clone().for_each(lives::note);
     let called: HashSet<&str> = names.collect();
-    let left = bind::withdraw(|name| DECISIVE.contains(&name) && !called.contains(name));
+    let loads_code = LOADS_CODE.iter().any(|name| called.contains(name));
+    let is_unexpected = |name: &str| DECISIVE.contains(&name) && !called.contains(name);
+    let left = bind::withdraw(|name| !loads_code && is_unexpected(name));
     (left, called)
 }
 
@@ -202,9 +210,11 @@ fn own_pieces(plan: &Plan, start: u32) -> Vec<Piece> {
     piece.collect()
 }
 
-/// Primitives that decide how a program is compiled: one that cannot reach a call of them is compiled
-/// as if there were none, and a call fails.
+/// Primitives that decide how a program is compiled: one that cannot reach a call of them is
+/// compiled as if there were none, and a call fails.
 const DECISIVE: &[&str] = &[
+    "caml_gc_counters",
+    "caml_gc_minor_words",
     "caml_gc_set",
     "caml_get_current_callstack",
     "caml_get_section_table",

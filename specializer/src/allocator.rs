@@ -18,6 +18,8 @@ pub struct Allocator {
     pub pointer: u32,
     /// Address of the word that says how far down it may be taken.
     pub floor: u32,
+    /// Whether each block and each box is made, because the program asks how much was allocated.
+    pub is_counted: bool,
 }
 
 impl Allocator {
@@ -34,6 +36,7 @@ impl Allocator {
             allocate,
             pointer: word(offset_of!(annotations::Allocator, pointer)),
             floor: word(offset_of!(annotations::Allocator, floor)),
+            is_counted: module.image_u32(word(offset_of!(annotations::Allocator, counted))) != 0,
         })
     }
 }

@@ -171,8 +171,20 @@ struct Work<'a> {
     generic: BTreeMap<Func, Prepared>,
     boxes: Boxes,
     allocator: Option<Allocator>,
+    /// Those that are on and fit the module.
+    optimisations: Optimisations,
     inlining: Inlining,
     watch: Watch<'a>,
+}
+
+/// The optimisations without those that leave out blocks and boxes, where these are seen: lockstep
+/// compares addresses, and some programs ask how much they allocated.
+fn fitting(options: &Options, allocator: Option<&Allocator>) -> Optimisations {
+    let are_seen = options.lockstep_events || allocator.is_some_and(|found| found.is_counted);
+    let mut optimisations = options.optimisations;
+    optimisations.virtual_boxes &= !are_seen;
+    optimisations.scalar_replacement &= !are_seen;
+    optimisations
 }
 
 impl<'a> Work<'a> {
@@ -192,13 +204,15 @@ impl<'a> Work<'a> {
                 watch.generic("preparing", &prepared.function);
             }
         }
+        let allocator = Allocator::declared(module);
         Ok(Self {
+            optimisations: fitting(options, allocator.as_ref()),
             module,
             options,
             image: Image::new(module, requests),
             generic,
             boxes: Boxes::find(module),
-            allocator: Allocator::declared(module),
+            allocator,
             inlining: Inlining::for_program(requests.code_len()),
             watch,
         })
@@ -215,7 +229,7 @@ impl<'a> Work<'a> {
             module: self.module,
             budgets: self.options.budgets,
             inlining: self.inlining,
-            optimisations: self.options.optimisations,
+            optimisations: self.optimisations,
             lockstep_events: self.options.lockstep_events,
             counts: self.options.counts,
             boxes: &self.boxes,
@@ -226,17 +240,11 @@ impl<'a> Work<'a> {
     }
 
     fn clean_up(&self, number: usize, residual: &mut Residual) {
-        let optimisations = Optimisations {
-            // Lockstep compares addresses.
-            scalar_replacement: self.options.optimisations.scalar_replacement
-                && !self.options.lockstep_events,
-            ..self.options.optimisations
-        };
         cleanup::run(
             &mut residual.function,
             &residual.reloads,
             self.allocator.as_ref(),
-            &optimisations,
+            &self.optimisations,
             &mut |pass, left| {
                 self.watch.residual(number, pass, left);
             },

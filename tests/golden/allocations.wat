@@ -7,7 +7,7 @@
   (@requests 0x100
     (region 0x1000 0x40)
     (request 1 (slot 0x80) (code 0x1000 0x40) (pass 1) (pass 2)))
-  (@allocator 0x60 2 0x90 0x94)
+  (@allocator 0x60 2 0x90 0x94 0x98)
   (type $entry (func (param i32 i32 i64) (result i64)))
   (table 3 funcref)
   (elem (i32.const 1) $interpret $allocate)

@@ -6,7 +6,7 @@
   (@requests 0x100
     (region 0x1000 0x10)
     (request 1 (slot 0x1004) (code 0x1000 8) (pass 1)))
-  (@allocator 0x98 2 0xa8 0xac)
+  (@allocator 0x98 2 0xa8 0xac 0xb0)
   (type $entry (func (param i32 i64) (result i64)))
   (table 3 funcref)
   (elem (i32.const 1) $interpret $allocate)

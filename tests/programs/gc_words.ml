@@ -33,6 +33,13 @@ let () =
   measure "array append" (fun () -> Array.append [|1;2|] [|3|]);
   measure "array sub" (fun () -> Array.sub [|1;2;3|] 0 2);
   measure "array concat" (fun () -> Array.concat [[|1;2;3|]; [|4|]]);
+  measure "array of_list" (fun () -> Array.of_list [1;2;3]);
+  measure "floats, looked at" (fun () ->
+      let sum = ref 0. in
+      for i = 1 to 9 do sum := !sum +. (float_of_int i *. 1.5) done;
+      int_of_float !sum);
+  measure "a pair, taken apart" (fun () ->
+      let a, b = List.fold_left (fun (a, b) x -> (a + x, b * x)) (0, 1) [1;2;3] in a - b);
   measure "array sort" (fun () ->
       let a = Array.init 50 (fun i -> (i * 37) mod 50) in Array.sort compare a; a);
   measure "stable sort" (fun () -> List.sort compare [5;3;1;2]);

@@ -8,16 +8,17 @@ module Eph = Ephemeron.K1.Make (struct type t = int ref let equal = ( == ) let h
 
 let fresh s i = Bytes.unsafe_to_string (Bytes.of_string (s ^ string_of_int i))
 let[@inline never] filled () =
-  let w = Weak.create 4 in
+  let w = Weak.create 4 and second = ref 2 in
   Weak.set w 0 (Some (ref 1));
-  Weak.set w 1 (Some (ref 2));
-  w
+  Weak.set w 1 (Some second);
+  (w, second)
 
 let kept = ref (ref 0)
 
 let () =
-  let w = filled () in
+  let w, second = filled () in
   kept := Option.get (Weak.get w 1);
+  ignore (Sys.opaque_identity second);
   Gc.full_major ();
   Printf.printf "%b %b %b %d\n" (Weak.check w 0) (Weak.check w 1) (Weak.check w 2) (Weak.length w);
   (match Weak.get w 1 with

@@ -165,7 +165,8 @@ fn with_forced_collections_each_entry_collects_what_is_young() -> Result<()> {
     let place = Place::new()?;
     let program = place.program(
         "let kept = ref []\n\
-         let[@inline never] keep x = kept := x :: !kept\n\
+         let call = Sys.opaque_identity (fun x -> x)\n\
+         let keep = Sys.opaque_identity (fun x -> kept := call x :: !kept)\n\
          let collections () = (Gc.quick_stat ()).Gc.minor_collections\n\
          let before = collections ()\n\
          let () = keep 0; keep 1; keep 2; keep 3; keep 4; keep 5; keep 6; keep 7\n\

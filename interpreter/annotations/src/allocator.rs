@@ -16,6 +16,10 @@ pub const ALLOCATOR_EXPORT: &str = "BACTRIAN_ALLOCATOR";
 /// An interpreter that exports this promises that the memory between `floor` and `pointer` is
 /// nobody's, that nothing but calls changes the two words, and that a block may be taken earlier
 /// than where its call is, as long as only loads, stores and arithmetic are between.
+///
+/// Residual code leaves out blocks, and boxes of numbers ([`crate::BoxTable`]), that nothing looks
+/// at. Where the word at `counted` is not 0, each is made when generic code makes it: so an
+/// interpreter says that its program asks how much was allocated.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Allocator<Function = u32, Word = u32> {
@@ -23,4 +27,5 @@ pub struct Allocator<Function = u32, Word = u32> {
     pub allocate: Function,
     pub pointer: Word,
     pub floor: Word,
+    pub counted: Word,
 }

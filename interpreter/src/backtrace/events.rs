@@ -1,37 +1,26 @@
 //! Debug events: where in the source a code position is.
 //!
-//! The program's own events are the DBUG section of its executable. They can be ten times as large
-//! as the code, so those of a compilation unit are kept compressed until somebody asks for a
-//! position in that unit. Code that is loaded at run time brings its events along ([`add`],
-//! [`remove`]). A position without events is recorded, but has no place in the source.
+//! The program's own events are the DBUG section of its executable. Their places are kept packed,
+//! unit by unit, until somebody asks for a position in that unit. Code that is loaded at run time
+//! brings its events along ([`add`], [`remove`]). A position without events is recorded, but has no
+//! place in the source.
 //!
 //! What the stack looks like at each instruction ([`Shapes`]) is kept along.
-//!
-//! A malformed section is no error: what cannot be read gives no places, as with `ocamlrun`.
 
+use super::debug::{self, Event};
+use super::packed;
 use super::shapes::Shapes;
 use crate::allocator;
 use crate::code::opcode::Opcode;
-use crate::code::{self, CELL, CODE_WORD};
+use crate::code::{self, CELL};
 use crate::memory;
-use crate::polymorphic::marshal::{self, input};
-use crate::value::{Value, tag};
+use crate::value::Value;
 use crate::vm::vm;
-use lz4_flex::block::{compress_prepend_size, decompress_size_prepended};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A place in the source.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
-    pub file: Rc<[u8]>,
-    /// The definition around it.
-    pub function: Rc<[u8]>,
-    pub line: i32,
-    /// Characters, counted from the start of that line.
-    pub start: i32,
-    pub end: i32,
-}
+pub type Place = debug::Place<Rc<[u8]>>;
 
 /// What is known of a position.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,30 +30,21 @@ pub struct Location {
     pub place: Option<Place>,
 }
 
-/// A position and its place.
-#[derive(Clone, Debug)]
-struct Event {
-    position: u32,
-    place: Place,
-}
-
-/// One compilation unit in the DBUG section.
+/// The places of one compilation unit's code.
 #[derive(Debug)]
 struct Unit {
-    /// Where its code begins.
+    /// Where the code begins.
     start: u32,
-    /// Its marshalled list of events, compressed.
-    data: Box<[u8]>,
-    /// The list, once it is read: by ascending position.
-    events: Option<Vec<Event>>,
+    packed: Box<[u8]>,
+    /// The places, once somebody asked for one: by ascending position.
+    places: Option<Vec<(u32, Place)>>,
 }
 
 /// Code that was loaded at run time.
 #[derive(Debug)]
 struct Fragment {
-    start: u32,
+    unit: Unit,
     end: u32,
-    events: Vec<Event>,
     shapes: Option<Shapes>,
 }
 
@@ -90,9 +70,16 @@ thread_local! {
     };
 }
 
-/// Remembers the DBUG section of the program, whose code has been laid out.
-pub fn register(section: &[u8]) {
-    let units = units(section);
+/// Remembers what the DBUG section says of the program, whose code has been laid out.
+pub fn register(units: Vec<debug::Unit>) {
+    let code_start = vm().code_start.get();
+    let unit = |unit: debug::Unit| {
+        let start = code::address(code_start, unit.start as usize);
+        Unit::new(start, unit.events)
+    };
+    let mut units: Vec<Unit> = units.into_iter().map(unit).collect();
+    units.sort_by_key(|unit| unit.start);
+    let units = allocator::lasting(|| units.iter().map(Unit::lasting).collect());
     TABLE.with_borrow_mut(|table| {
         table.units = units;
         table.is_read = false;
@@ -103,17 +90,9 @@ pub fn register(section: &[u8]) {
 /// lists of `Instruct.debug_event`, whose positions count bytes of code from `start`; or unit for
 /// none.
 pub fn add(start: u32, end: u32, events: Value) {
-    let mut list = Vec::new();
-    if events.is_block() {
-        for index in 0..events.wosize() {
-            read_list(events.field(index), start, &mut list);
-        }
-    }
-    sort(&mut list);
     let fragment = Fragment {
-        start,
+        unit: Unit::new(start, debug::events(events)),
         end,
-        events: list,
         shapes: None,
     };
     TABLE.with_borrow_mut(|table| table.fragments.push(fragment));
@@ -125,7 +104,7 @@ pub fn remove(start: u32) {
         let place = table
             .fragments
             .iter()
-            .position(|fragment| fragment.start == start);
+            .position(|fragment| fragment.unit.start == start);
         if let Some(index) = place {
             table.fragments.remove(index);
         }
@@ -154,7 +133,7 @@ pub fn with_shapes(pc: u32, look: impl FnOnce(&Shapes)) {
         }
         let mut fragments = table.fragments.iter_mut();
         if let Some(fragment) = fragments.find(|fragment| fragment.holds(pc)) {
-            let (start, end) = (fragment.start, fragment.end);
+            let (start, end) = (fragment.unit.start, fragment.end);
             look(
                 fragment
                     .shapes
@@ -189,166 +168,59 @@ pub fn location(position: u32) -> Location {
 
 impl Fragment {
     fn holds(&self, position: u32) -> bool {
-        (self.start..self.end).contains(&position)
+        (self.unit.start..self.end).contains(&position)
     }
 }
 
 impl Table {
     fn place(&mut self, position: u32) -> Option<Place> {
         if !is_program(position) {
-            let mut fragments = self.fragments.iter();
+            let mut fragments = self.fragments.iter_mut();
             let fragment = fragments.find(|fragment| fragment.holds(position));
-            return find(&fragment?.events, position);
+            return fragment?.unit.place(position);
         }
         self.is_read = true;
         let next = self.units.partition_point(|unit| unit.start <= position);
         let unit = &mut self.units[next.checked_sub(1)?];
-        find(unit.events(), position)
+        unit.place(position)
     }
 }
 
 impl Unit {
-    fn events(&mut self) -> &[Event] {
-        let (start, data) = (self.start, &self.data);
-        self.events.get_or_insert_with(|| {
-            let mut events = Vec::new();
-            let data = decompress_size_prepended(data).expect("what was compressed here");
-            // The list needs no root: nothing is collected until this returns.
-            if let Ok(list) = marshal::unmarshal(&data) {
-                read_list(list, start, &mut events);
-            }
-            sort(&mut events);
-            events
-        })
+    fn new<N: AsRef<[u8]>>(start: u32, events: Vec<Event<N>>) -> Self {
+        Self {
+            start,
+            packed: packed::pack(events).into(),
+            places: None,
+        }
     }
-}
 
-/// The place of the event at `position` or, if there is none, one word after it: ocamlc puts some
-/// events behind the PUSH that follows. Several events at one place are resolved as in the runtime:
-/// at `position` the last counts, one word after it the first.
-fn find(events: &[Event], position: u32) -> Option<Place> {
-    let next = events.partition_point(|event| event.position <= position);
-    let last = next.checked_sub(1).map(|index| &events[index]);
-    let event = last
-        .filter(|event| event.position == position)
-        .or_else(|| {
-            let event = events.get(next)?;
-            (event.position == position + CELL).then_some(event)
+    /// The same in memory for what lasts.
+    fn lasting(&self) -> Self {
+        Self {
+            packed: self.packed.clone(),
+            start: self.start,
+            places: None,
+        }
+    }
+
+    /// The place of the event at `position` or, if there is none, one word after it: ocamlc puts
+    /// some events behind the PUSH that follows. Several events at one place are resolved as in the
+    /// runtime: at `position` the last counts, one word after it the first.
+    fn place(&mut self, position: u32) -> Option<Place> {
+        let places = self.places.get_or_insert_with(|| {
+            let address = |(word, place)| (code::address(self.start, word as usize), place);
+            packed::unpack(&self.packed)
+                .into_iter()
+                .map(address)
+                .collect()
+        });
+        let next = places.partition_point(|(at, _)| *at <= position);
+        let last = next.checked_sub(1).map(|index| &places[index]);
+        let (_, place) = last.filter(|(at, _)| *at == position).or_else(|| {
+            let place = places.get(next)?;
+            (place.0 == position + CELL).then_some(place)
         })?;
-    Some(event.place.clone())
-}
-
-fn sort(events: &mut [Event]) {
-    events.sort_by_key(|event| {
-        let place = &event.place;
-        (event.position, place.line, place.start, place.end)
-    });
-}
-
-fn units(section: &[u8]) -> Vec<Unit> {
-    let mut units = Vec::new();
-    for (start, data) in raw_units(section) {
-        let compressed = compress_prepend_size(data);
-        let unit = Unit {
-            start: address(vm().code_start.get(), i64::from(start)),
-            data: allocator::lasting(|| Box::from(&compressed[..])),
-            events: None,
-        };
-        allocator::lasting(|| units.push(unit));
+        Some(place.clone())
     }
-    units.sort_by_key(|unit| unit.start);
-    units
-}
-
-/// Finds the units in a DBUG section: their number, then for each the position of its code in
-/// bytes, the marshalled list of events, and a marshalled list of directories. Gives the first two
-/// of each.
-pub(super) fn raw_units(section: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
-    let mut rest = section;
-    let count = word(&mut rest).unwrap_or(0);
-    (0..count).map_while(move |_| {
-        let start = word(&mut rest)?;
-        let events = value(&mut rest)?;
-        let _directories = value(&mut rest)?;
-        Some((start, events))
-    })
-}
-
-fn word(rest: &mut &[u8]) -> Option<u32> {
-    let (word, after) = rest.split_first_chunk()?;
-    *rest = after;
-    Some(u32::from_be_bytes(*word))
-}
-
-/// The bytes of one marshalled value.
-fn value<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let header = input::header(rest, "").ok()?;
-    let length = header.header_len.checked_add(header.data_len)?;
-    let (value, after) = rest.split_at_checked(length)?;
-    *rest = after;
-    Some(value)
-}
-
-/// The position of the byte `offset` of code that begins at `start`.
-fn address(start: u32, offset: i64) -> u32 {
-    code::address(start, (offset / i64::from(CODE_WORD)) as u32 as usize)
-}
-
-/// Reads a list of events of code that begins at `start`. What is no event is left out.
-fn read_list(list: Value, start: u32, events: &mut Vec<Event>) {
-    // Events come in order, so files and definitions often repeat.
-    let mut names = [Rc::from(&b""[..]), Rc::from(&b""[..])];
-    let mut rest = list;
-    while let (Some(event), Some(next)) = (field(rest, 0), field(rest, 1)) {
-        events.extend(read(event, start, &mut names));
-        rest = next;
-    }
-}
-
-/// One `Instruct.debug_event`.
-fn read(event: Value, start: u32, names: &mut [Rc<[u8]>; 2]) -> Option<Event> {
-    const POSITION: usize = 0;
-    const LOCATION: usize = 2;
-    const DEFINITION: usize = 4;
-    // Fields of `Location.t`, then of `Lexing.position`.
-    const START: usize = 0;
-    const END: usize = 1;
-    const FILE: usize = 0;
-    const LINE: usize = 1;
-    const LINE_START: usize = 2;
-    const CHARACTER: usize = 3;
-    let location = field(event, LOCATION)?;
-    let (first, last) = (field(location, START)?, field(location, END)?);
-    let integer = |block, index| Some(field(block, index)?.as_int());
-    let line_start = integer(first, LINE_START)?;
-    let [file, function] = names;
-    let definition = field(event, DEFINITION)?;
-    Some(Event {
-        position: address(start, integer(event, POSITION)?),
-        place: Place {
-            file: name(field(first, FILE)?, file)?,
-            function: name(definition, function).unwrap_or_else(|| b"<old bytecode>"[..].into()),
-            line: integer(first, LINE)? as i32,
-            start: (integer(first, CHARACTER)? - line_start) as i32,
-            end: (integer(last, CHARACTER)? - line_start) as i32,
-        },
-    })
-}
-
-fn field(block: Value, index: usize) -> Option<Value> {
-    (block.is_block() && block.tag() == 0 && index < block.wosize()).then(|| block.field(index))
-}
-
-/// The string's bytes up to the first NUL; `last` is the name before, and shared if it is the same.
-fn name(string: Value, last: &mut Rc<[u8]>) -> Option<Rc<[u8]>> {
-    if !string.is_block() || string.tag() != tag::STRING {
-        return None;
-    }
-    // SAFETY: the name is copied to memory of Rust's.
-    let bytes = unsafe { string.string_bytes() };
-    let bytes = bytes.split(|&byte| byte == 0).next()?;
-    if **last != *bytes {
-        *last = bytes.into();
-    }
-    Some(last.clone())
 }

@@ -5,14 +5,16 @@
 //! activations that unwind report themselves ([`unwind`]), innermost first: the one that raises,
 //! then each one whose call returned `Value::RAISED`, up to the handler. That scan would also find
 //! calls that wait for their arguments. They follow from the code alone ([`shapes`]), so a report
-//! is one number. [`events`] knows the source position of a code position, `print` writes what the
-//! runtime prints when `Printexc` is not linked; [`definitions`] is what the same events say of the
-//! names of functions.
+//! is one number. [`debug`] reads what compilers say of the code; [`events`] keeps the source
+//! position of each code position, `packed`; `print` writes what the runtime prints when `Printexc`
+//! is not linked; [`definitions`] is what the same events say of the names of functions.
 //!
 //! A *position* is the address of a code cell.
 
+pub mod debug;
 pub mod definitions;
 pub mod events;
+mod packed;
 mod print;
 mod shapes;
 #[cfg(test)]

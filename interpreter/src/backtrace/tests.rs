@@ -1,5 +1,6 @@
 //! Backtraces of hand-assembled programs, and debug events made by hand.
 
+use super::debug;
 use super::events::{self, Location, Place};
 use super::*;
 use crate::code::CELL;
@@ -130,7 +131,7 @@ fn a_section_of_units_may_be_cut_anywhere() {
     let section = [&2u32.to_be_bytes()[..], &unit(80, 8), &unit(0, 1)].concat();
     let lines = || [1, 21].map(|word| line_at(start + word * CELL));
     for length in 0..=section.len() {
-        events::register(&section[..length]);
+        events::register(debug::units(&section[..length]));
         let found = lines();
         assert!(length < section.len() || found == [Some(1), Some(8)]);
         assert!(found[0].is_none() || length == section.len());

@@ -85,8 +85,8 @@ pub fn bind(
     Ok(bound)
 }
 
-/// Takes back the definitions of primitives with these names: a call of one raises Failure. Returns,
-/// by index, what is left.
+/// Takes back the definitions of primitives with these names: a call of one raises Failure.
+/// Returns, by index, what is left.
 pub fn withdraw(is_unexpected: impl Fn(&str) -> bool) -> Vec<Option<&'static Primitive>> {
     BOUND.with_borrow_mut(|all| {
         for (index, bound) in all.iter_mut().enumerate() {

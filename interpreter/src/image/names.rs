@@ -13,6 +13,7 @@
 mod tests;
 
 use super::pieces::Cut;
+use crate::backtrace::debug::Unit;
 use crate::backtrace::definitions::{self, Definition};
 use crate::code::Entry;
 use annotations::MAX_NAME;
@@ -32,11 +33,11 @@ pub struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// The names that a DBUG section gives to the functions with these entries: all of the program,
+    /// The names that debug events give to the functions with these entries: all of the program,
     /// the initialiser's first, by ascending position.
-    pub fn new(section: &'a [u8], entries: &'a [Entry]) -> Self {
+    pub fn new(units: &[Unit<'a>], entries: &'a [Entry]) -> Self {
         let mut names = Self {
-            definitions: definitions::read(section),
+            definitions: definitions::of(units),
             entries,
             functions: HashMap::new(),
         };

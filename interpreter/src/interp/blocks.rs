@@ -78,6 +78,7 @@ pub static BACTRIAN_ALLOCATOR: Published = Published(annotations::Allocator {
     allocate,
     pointer: &raw const VM.0.young_ptr,
     floor: &raw const VM.0.young_floor,
+    counted: &raw const VM.0.allocations_counted,
 });
 
 #[cfg(target_family = "wasm")]

@@ -135,11 +135,9 @@ pub fn run(evaluation: &Evaluation) -> Result<Residual, Declined> {
 }
 
 impl<'a> Evaluation<'a> {
-    /// How boxes are made, if they may be virtual. Lockstep compares addresses, so where events are
-    /// reported, the same is allocated as in generic code.
+    /// How boxes are made, if they may be virtual.
     fn boxes(&self) -> Option<&'a Boxes> {
-        let are_virtual = self.optimisations.virtual_boxes && !self.lockstep_events;
-        are_virtual.then_some(self.boxes)
+        self.optimisations.virtual_boxes.then_some(self.boxes)
     }
 
     /// What is known of each parameter of the generic function.

@@ -32,7 +32,7 @@
     (; requests ;))
   (@boxes 0x60 (box 2 0) (box 3 8))
   (@dispatchers 0x88 (function 4))
-  (@allocator 0x98 5 0xa8 0xac)
+  (@allocator 0x98 5 0xa8 0xac 0xb0)
   (global $fuel (mut i32) (i32.const 0))
   ;; The number of the last collection: no address.
   (global $collection (mut i32) (i32.const 0x80000000))

@@ -138,11 +138,12 @@ fn boxes(list: &List) -> Result<String, Malformed> {
 }
 
 fn allocator(list: &List) -> Result<String, Malformed> {
-    let [address, allocate, pointer, floor] = list.numbers(&[])?;
+    let [address, allocate, pointer, floor, counted] = list.numbers(&[])?;
     let allocator = Allocator {
         allocate,
         pointer,
         floor,
+        counted,
     };
     Ok(export(ALLOCATOR_EXPORT, address, &[allocator]))
 }
@@ -217,5 +218,5 @@ layouts! {
     Request { function slot anchor code_len param_count flags params }
     Param { kind reserved value }
     BoxKind { make offset }
-    Allocator { allocate pointer floor }
+    Allocator { allocate pointer floor counted }
 }

@@ -10,7 +10,7 @@
 //!     recursive loops)                  what else is said of the code
 //!   (names 0x2000 12))                  where names lie, and their length; may be left out
 //! (@boxes 0x60 (box 2 8) (box 3 8))     functions that make boxes, and offsets of payloads
-//! (@allocator 0x98 5 0xa8 0xac)         the function, and the addresses of its two words
+//! (@allocator 0x98 5 0xa8 0xac 0xb0)    the function, and the addresses of its three words
 //! (@dispatchers 0x88 (function 4))      functions
 //! ```
 //!

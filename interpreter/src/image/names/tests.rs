@@ -1,6 +1,7 @@
 //! Names from hand-made debug sections.
 
 use super::*;
+use crate::backtrace::debug;
 use crate::code::CODE_WORD;
 use crate::heap;
 use crate::polymorphic::marshal::output::{Flags, marshal};
@@ -15,7 +16,8 @@ const OTHER: Value = Value::int(1);
 fn event(word: i64, definition: Value, info: Value) -> Value {
     let floats = [heap::alloc_float(1.5), Value::int(-200), Value::int(70000)];
     let position = [string("a.ml"), Value::int(1), Value::int(0), Value::int(1)];
-    let location = heap::alloc_fields(0, &[heap::alloc_fields(0, &position), definition]);
+    let position = heap::alloc_fields(0, &position);
+    let location = heap::alloc_fields(0, &[position, position, definition]);
     let kind = heap::alloc_fields(0, &floats);
     let offset = Value::int(word * i64::from(CODE_WORD));
     heap::alloc_fields(
@@ -75,7 +77,7 @@ fn functions_and_pieces_are_called_after_their_definitions() {
         ),
     ]);
     let entries = [entry(0, 200), entry(10, 20), entry(30, 40), entry(107, 110)];
-    let names = Names::new(&section, &entries);
+    let names = Names::new(&debug::units(&section), &entries);
     let functions = [10, 30, 107].map(|position| names.of_function(position));
     assert_eq!(functions, ["A.f", "code+30", "B.g.(fun)"]);
     assert_eq!(names.of_partial(10), "A.f.partial");
@@ -97,7 +99,7 @@ fn names_are_short_text() {
     ];
     let section = section(&[(0, list)]);
     let entries = [entry(1, 2), entry(2, 3)];
-    let names = Names::new(&section, &entries);
+    let names = Names::new(&debug::units(&section), &entries);
     let name = names.of_piece(&cut(1, usize::MAX), 1);
     assert!(name.len() <= MAX_NAME && name.starts_with("ééé") && name.ends_with("614"));
     assert_eq!(names.of_function(2), "a_b");
@@ -112,7 +114,7 @@ fn malformed_sections_give_what_can_be_read() {
     let valid = section(&[(0, events.clone()), (8, events)]);
     let entries = [entry(1, 8), entry(9, 16)];
     let named = |section: &[u8]| {
-        let names = Names::new(section, &entries);
+        let names = Names::new(&debug::units(section), &entries);
         let is_known = |entry: &&Entry| names.of_function(entry.position) == "A.f";
         entries.iter().filter(is_known).count()
     };

@@ -1,6 +1,6 @@
 //! `Marshal`, and the DATA section of executables: `format` defines the codes, `input` reads,
-//! `output` writes, `custom_data` does both for custom blocks, `skim` looks through data without
-//! building it.
+//! `output` writes, `custom_data` does both for custom blocks, `tree` reads into memory of Rust's
+//! own.
 //!
 //! Channels' `input_value` and `output_value` are in the channels' module, on top of [`input`] and
 //! [`output`].
@@ -9,9 +9,9 @@ mod custom_data;
 mod format;
 pub mod input;
 pub mod output;
-pub mod skim;
 #[cfg(test)]
 mod tests;
+pub mod tree;
 
 pub use format::{HEADER_BIG, HEADER_SMALL};
 pub use input::unmarshal;

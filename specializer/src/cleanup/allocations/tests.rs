@@ -11,6 +11,7 @@ pub const ALLOCATOR: Allocator = Allocator {
     allocate: Func(7),
     pointer: 64,
     floor: 68,
+    is_counted: false,
 };
 
 /// Those of [`crate::random`], and the allocator's.
