@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use crate::allocator::Allocator;
 use crate::cleanup;
-use crate::eval::{self, Boxes, Declined, Evaluation, Inlining, Prepared, Residual};
+use crate::eval::{self, Boxes, Boxing, Declined, Evaluation, Inlining, Prepared, Residual};
 use crate::image::Image;
 use crate::ir::Func;
 use crate::key::GenericKey;
@@ -171,20 +171,8 @@ struct Work<'a> {
     generic: BTreeMap<Func, Prepared>,
     boxes: Boxes,
     allocator: Option<Allocator>,
-    /// Those that are on and fit the module.
-    optimisations: Optimisations,
     inlining: Inlining,
     watch: Watch<'a>,
-}
-
-/// The optimisations without those that leave out blocks and boxes, where these are seen: lockstep
-/// compares addresses, and some programs ask how much they allocated.
-fn fitting(options: &Options, allocator: Option<&Allocator>) -> Optimisations {
-    let are_seen = options.lockstep_events || allocator.is_some_and(|found| found.is_counted);
-    let mut optimisations = options.optimisations;
-    optimisations.virtual_boxes &= !are_seen;
-    optimisations.scalar_replacement &= !are_seen;
-    optimisations
 }
 
 impl<'a> Work<'a> {
@@ -204,15 +192,13 @@ impl<'a> Work<'a> {
                 watch.generic("preparing", &prepared.function);
             }
         }
-        let allocator = Allocator::declared(module);
         Ok(Self {
-            optimisations: fitting(options, allocator.as_ref()),
             module,
             options,
             image: Image::new(module, requests),
             generic,
             boxes: Boxes::find(module),
-            allocator,
+            allocator: Allocator::declared(module),
             inlining: Inlining::for_program(requests.code_len()),
             watch,
         })
@@ -229,22 +215,44 @@ impl<'a> Work<'a> {
             module: self.module,
             budgets: self.options.budgets,
             inlining: self.inlining,
-            optimisations: self.optimisations,
+            optimisations: self.options.optimisations,
             lockstep_events: self.options.lockstep_events,
             counts: self.options.counts,
             boxes: &self.boxes,
+            boxing: self.boxing(),
         })?;
         let function = &mut residual.function;
         self.watch.residual(number, "evaluation", function);
         Ok(residual)
     }
 
+    /// How numbers are boxed. Lockstep compares addresses, so the same is allocated there as in
+    /// generic code.
+    fn boxing(&self) -> Boxing {
+        let are_virtual = self.options.optimisations.virtual_boxes;
+        match are_virtual && !self.options.lockstep_events {
+            false => Boxing::Called,
+            true if self.counts_allocations() => Boxing::InPlace,
+            true => Boxing::Virtual,
+        }
+    }
+
+    /// Whether the program can ask how much it allocated.
+    fn counts_allocations(&self) -> bool {
+        self.allocator.is_some_and(|found| found.is_counted)
+    }
+
     fn clean_up(&self, number: usize, residual: &mut Residual) {
+        let are_seen = self.options.lockstep_events || self.counts_allocations();
+        let optimisations = Optimisations {
+            scalar_replacement: self.options.optimisations.scalar_replacement && !are_seen,
+            ..self.options.optimisations
+        };
         cleanup::run(
             &mut residual.function,
             &residual.reloads,
             self.allocator.as_ref(),
-            &self.optimisations,
+            &optimisations,
             &mut |pass, left| {
                 self.watch.residual(number, pass, left);
             },

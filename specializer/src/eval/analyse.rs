@@ -106,6 +106,10 @@ impl Phase for Abstract {
         Abs::Fact(Fact::Box(kind))
     }
 
+    fn made_box(&mut self, _: Kind, _: Abs) -> Abs {
+        Abs::Dynamic
+    }
+
     fn existing_box(&mut self, kind: Kind, _: Abs) -> Abs {
         Abs::Fact(Fact::BoxAt(kind))
     }

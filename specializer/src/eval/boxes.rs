@@ -37,6 +37,17 @@ impl Kind {
     }
 }
 
+/// How residual code boxes numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Boxing {
+    /// Where somebody looks at the box, if at all.
+    Virtual,
+    /// Where generic code does, by a copy of the function.
+    InPlace,
+    /// Where generic code does, by its calls.
+    Called,
+}
+
 /// What the module says of a kind of boxes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Declared {
@@ -132,11 +143,19 @@ impl Boxes {
 
 /// What the transfer function does with boxes.
 impl<P: Phase> Machine<'_, P> {
-    /// The kind of the box that a call makes, if it may be virtual.
-    pub(super) fn makes_box(&self, callee: Callee) -> Option<Kind> {
-        match callee {
-            Callee::Direct(function) => self.evaluation.boxes()?.made_by(function),
-            Callee::Indirect { .. } | Callee::Slot { .. } => None,
+    /// What a call gives that makes a box; nothing if it is to stay a call.
+    pub(super) fn boxed(&mut self, callee: Callee, payload: Option<&P::Value>) -> Option<P::Value> {
+        let (Callee::Direct(function), Some(&payload)) = (callee, payload) else {
+            return None;
+        };
+        let kind = self.evaluation.boxes.made_by(function)?;
+        match self.evaluation.boxing {
+            Boxing::Virtual => Some(self.phase.virtual_box(kind, payload)),
+            Boxing::InPlace => {
+                self.cells.polled = false;
+                Some(self.phase.made_box(kind, payload))
+            }
+            Boxing::Called => None,
         }
     }
 
@@ -147,9 +166,11 @@ impl<P: Phase> Machine<'_, P> {
         kind: P::Value,
         result: Option<generic::Value>,
     ) {
-        let boxes = self.evaluation.boxes();
-        let kind = boxes.zip(kind.abs().as_u32());
-        let kind = kind.and_then(|(boxes, index)| boxes.kind(index));
+        let kind = match self.evaluation.boxing {
+            Boxing::Virtual => kind.abs().as_u32(),
+            Boxing::InPlace | Boxing::Called => None,
+        };
+        let kind = kind.and_then(|index| self.evaluation.boxes.kind(index));
         let value = match (value.abs(), kind) {
             (Abs::Fact(Fact::Box(_) | Fact::BoxAt(_)), _) | (_, None) => value,
             (_, Some(kind)) => self.phase.existing_box(kind, value),
@@ -212,8 +233,7 @@ impl<P: Phase> Machine<'_, P> {
         result: Option<generic::Value>,
         (kind, address): (Kind, P::Value),
     ) -> bool {
-        let boxes = self.evaluation.boxes();
-        let boxes = boxes.expect("who makes virtual boxes can make them");
+        let boxes = self.evaluation.boxes;
         if offset != i64::from(boxes.maker(kind).declared.offset) {
             return false;
         }

@@ -39,7 +39,7 @@ use crate::op::Const;
 use crate::optimisations::Optimisations;
 use crate::request::{Param, Request};
 
-pub use boxes::Boxes;
+pub use boxes::{Boxes, Boxing};
 pub use inline::Inlining;
 pub use prepare::Prepared;
 pub use write::Reload;
@@ -103,8 +103,9 @@ pub struct Evaluation<'a> {
     pub lockstep_events: bool,
     /// Whether residual code reports callees.
     pub counts: bool,
-    /// How the interpreter boxes numbers.
+    /// How the interpreter boxes numbers, and how residual code does.
     pub boxes: &'a Boxes,
+    pub boxing: Boxing,
 }
 
 /// What evaluation gives.
@@ -134,12 +135,7 @@ pub fn run(evaluation: &Evaluation) -> Result<Residual, Declined> {
     })
 }
 
-impl<'a> Evaluation<'a> {
-    /// How boxes are made, if they may be virtual.
-    fn boxes(&self) -> Option<&'a Boxes> {
-        self.optimisations.virtual_boxes.then_some(self.boxes)
-    }
-
+impl Evaluation<'_> {
     /// What is known of each parameter of the generic function.
     fn entry(&self) -> impl Iterator<Item = (Param, abs::Abs)> {
         let types = &self.prepared.function.signature.params;

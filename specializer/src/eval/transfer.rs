@@ -48,6 +48,9 @@ pub trait Phase {
     /// A box of this payload, not made yet.
     fn virtual_box(&mut self, kind: Kind, payload: Self::Value) -> Self::Value;
 
+    /// A box of this payload, made here.
+    fn made_box(&mut self, kind: Kind, payload: Self::Value) -> Self::Value;
+
     /// The box that this pointer leads to.
     fn existing_box(&mut self, kind: Kind, pointer: Self::Value) -> Self::Value;
 
@@ -274,8 +277,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         mut args: SmallVec<[P::Value; 4]>,
     ) {
         let known = self.callee(callee, args.last().map(|arg| arg.abs()));
-        if let Some(kind) = self.makes_box(known) {
-            let made = self.phase.virtual_box(kind, args[0]);
+        if let Some(made) = self.boxed(known, args.first()) {
             return self.set(result, made);
         }
         if known != callee {

@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
-use super::boxes::{Kind, Maker};
+use super::boxes::Kind;
 use super::cells::{Cell, Memory};
 use super::copy;
 use super::transfer::Phase;
@@ -50,8 +50,7 @@ pub struct Writer<'a> {
     pub reloads: Vec<Reload>,
     current: Block,
     names: Names,
-    /// How boxes are made, if any are virtual.
-    boxes: Option<&'a Boxes>,
+    boxes: &'a Boxes,
     /// By residual parameter: the base from which cells at offsets from it are addressed.
     frames: Map<Parameter, Option<residual::Value>>,
     pub inst_count: usize,
@@ -71,7 +70,7 @@ impl<'a> Writer<'a> {
             reloads: Vec::new(),
             current: Block::ENTRY,
             names: Names::default(),
-            boxes: evaluation.boxes(),
+            boxes: evaluation.boxes,
             frames: Map::default(),
             inst_count: 0,
         };
@@ -226,7 +225,7 @@ impl<'a> Writer<'a> {
     /// The pointer to a virtual box: it is made now, unless it exists.
     fn pointer(&mut self, kind: Kind, value: Val, payload: residual::Value) -> residual::Value {
         self.existing(kind, value, payload).unwrap_or_else(|| {
-            let pointer = copy::run(self, &self.maker(kind).body, &[payload]);
+            let pointer = copy::run(self, &self.boxes.maker(kind).body, &[payload]);
             self.names.boxes.insert((kind, payload), pointer);
             pointer
         })
@@ -243,18 +242,13 @@ impl<'a> Writer<'a> {
         value.pointer.or_else(made)
     }
 
-    fn maker(&self, kind: Kind) -> &'a Maker {
-        let boxes = self.boxes.expect("who makes virtual boxes can make them");
-        boxes.maker(kind)
-    }
-
     /// The payload of an existing box.
     fn open(&mut self, kind: Kind, existing: Val) -> residual::Value {
         let pointer = self.name(existing);
         let address = self.wrapped(pointer);
         let load = Op::Load {
             kind: kind.load(),
-            offset: self.maker(kind).declared.offset,
+            offset: self.boxes.maker(kind).declared.offset,
         };
         let args = residual::Values::from_slice(&[address]);
         let payload = self.inst(load, args, Some(kind.payload));
@@ -353,6 +347,12 @@ impl Phase for Writer<'_> {
             residual: Some(self.name(payload)),
             ..Val::known(Abs::Fact(Fact::Box(kind)))
         }
+    }
+
+    fn made_box(&mut self, kind: Kind, payload: Val) -> Val {
+        let payload = self.name(payload);
+        let pointer = copy::run(self, &self.boxes.maker(kind).body, &[payload]);
+        Val::dynamic(Some(pointer))
     }
 
     fn existing_box(&mut self, kind: Kind, pointer: Val) -> Val {
