@@ -2,21 +2,13 @@
 
 use super::find;
 use crate::code::opcode::Opcode;
-use crate::image::assemble::assemble;
-use crate::image::verify::{Limits, verify};
+use crate::image::assemble::{assemble, limits, verified};
 
 /// Which of the functions of a program are reached: those whose bodies begin with `ConstInt` of
 /// a number, by that number. Primitive 1 gets at everything.
 fn reached(program: &str) -> Vec<i32> {
     let code = assemble(program);
-    let limits = Limits {
-        parameters: 0,
-        globals: 9,
-        primitives: 2,
-        rewritten: false,
-        primitive_arity: &|_| Some(1),
-    };
-    let verified = verify(&code, &limits).expect("the code is sound");
+    let verified = verified(&code, &limits(9, 2));
     let reached = find(&code, &verified, |primitive| primitive == 1);
     let positions = reached.positions(&verified).into_iter();
     let bodies = positions.map(|position| &code[position..]);
@@ -86,14 +78,7 @@ fn primitives_count_in_functions_that_are_reached_and_in_the_program_itself() {
         "Closure 0 @f1; Push; Closure 0 @f2; MakeBlock2 0; SetGlobal 0; CCall1 0;
          GetGlobalField 0 0; CCall1 1; Stop; f1: CCall1 2; Return 1; f2: CCall1 3; Return 1",
     );
-    let limits = Limits {
-        parameters: 0,
-        globals: 1,
-        primitives: 4,
-        rewritten: false,
-        primitive_arity: &|_| Some(1),
-    };
-    let verified = verify(&code, &limits).expect("the code is sound");
+    let verified = verified(&code, &limits(1, 4));
     let found = |reaches_all| {
         let mut primitives = find(&code, &verified, |index| index == reaches_all).primitives;
         primitives.sort_unstable();
