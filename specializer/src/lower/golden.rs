@@ -280,25 +280,23 @@ bb2():
 }
 ",
         expect![[r#"
-            local.get 1
             i64.const 0
-            local.set 1
             local.set 2
             block
               loop
                 local.get 0
-                local.get 2
+                local.get 1
                 call 0
                 i64eqz
                 br_if 1
-                local.get 1
                 local.get 2
-                local.set 1
+                local.get 1
                 local.set 2
+                local.set 1
                 br 0
               end
             end
-            local.get 1
+            local.get 2
             end
         "#]],
     );

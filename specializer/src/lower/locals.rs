@@ -104,10 +104,13 @@ impl<'f> Lifetimes<'f> {
             for item in code.block(block) {
                 match *item {
                     Item::Get(value) | Item::CopyGet(value, _) => self.read(value, block, position),
-                    Item::Set(value) | Item::Tee(value) | Item::CopySet(_, value) => {
-                        let interval = &mut self.intervals[value];
-                        interval.start = interval.start.min(position);
-                        interval.end = interval.end.max(position);
+                    Item::Set(value) | Item::Tee(value) => self.write(value, position),
+                    Item::CopySet(from, value) => {
+                        // If both get one local, the copy is left out: until here nobody else may
+                        // write to it.
+                        let from = &mut self.intervals[from];
+                        from.end = from.end.max(position - 1);
+                        self.write(value, position);
                     }
                     Item::Op(..) | Item::Drop => {}
                 }
@@ -115,6 +118,12 @@ impl<'f> Lifetimes<'f> {
             }
         }
         self.intervals
+    }
+
+    fn write(&mut self, value: Value, position: u32) {
+        let interval = &mut self.intervals[value];
+        interval.start = interval.start.min(position);
+        interval.end = interval.end.max(position);
     }
 
     fn read(&mut self, value: Value, block: Block, position: u32) {

@@ -184,3 +184,28 @@ fn random_functions_keep_their_meaning() {
         check_meaning(&function);
     }
 }
+
+/// The copy of `v1` needs no code if both have one local, which `v2` must not get in between.
+#[test]
+fn nobody_writes_to_a_local_while_a_copy_to_itself_is_under_way() {
+    let function = "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    v2: i64 = i64.load offset=0 v0
+    v3: i32 = i64.eq v2, v2
+    jump bb1(v1, v3)
+bb1(v4: i64, v5: i32):
+    v6: i64 = i64.extend_i32_u v5
+    v7: i64 = i64.sub v4, v6
+    return v7
+}
+";
+    let function: Function = crate::text::parse(function).expect("well-formed");
+    let lowered = relifted(&function);
+    for args in ARGUMENTS {
+        assert_eq!(
+            observe(&lowered, args),
+            observe(&function, args),
+            "{args:?}"
+        );
+    }
+}
