@@ -107,6 +107,8 @@ struct Modules<'a> {
     labels: BTreeMap<usize, usize>,
     /// At least the deepest of these.
     deepest: usize,
+    /// By word: whether its instruction was followed.
+    followed: Vec<bool>,
 }
 
 impl<'a> Modules<'a> {
@@ -124,14 +126,17 @@ impl<'a> Modules<'a> {
             primitives: Vec::new(),
             labels: BTreeMap::from([(0, 0)]),
             deepest: 0,
+            followed: vec![false; code.len()],
         }
     }
 
     fn follow(&mut self) {
         while let Some((label, depth)) = self.labels.pop_first() {
+            self.drop(self.stack.len().saturating_sub(depth));
             self.stack.resize(depth, None);
             let mut position = label;
-            loop {
+            while self.is_new(position) {
+                self.followed[position] = true;
                 // What comes here from elsewhere agrees on all but the accumulator, and on what was
                 // dropped in between, which escaped.
                 self.labels.remove(&position);
@@ -146,7 +151,14 @@ impl<'a> Modules<'a> {
                 }
                 position = instruction.next();
             }
+            // It leads to what was followed without it.
+            self.escape_accu();
         }
+    }
+
+    /// Whether there is code at this word that was not followed yet.
+    fn is_new(&self, position: usize) -> bool {
+        self.followed.get(position) == Some(&false)
     }
 
     /// One instruction; whether the next one follows.
@@ -167,13 +179,15 @@ impl<'a> Modules<'a> {
         }
         self.escape_accu();
         let depth = self.stack.len();
-        let mut follows = false;
+        let (mut follows, mut goes_back) = (false, false);
         effect::successors(instruction, |target| {
             if target == instruction.next() as i64 {
                 follows = true;
-            } else if target > instruction.position as i64 {
-                self.labels.insert(target as usize, depth);
-                self.deepest = self.deepest.max(depth);
+            } else if let Ok(target) = usize::try_from(target)
+                && self.is_new(target)
+            {
+                goes_back |= target < instruction.position;
+                self.label(target, depth);
             }
         });
         let words = effect::TRAP_SIZE as usize;
@@ -182,7 +196,17 @@ impl<'a> Modules<'a> {
             Flow::PopTrap => self.stack.truncate(depth.saturating_sub(words)),
             _ => {}
         }
-        follows
+        // The body of a loop lies before its condition, and comes first: what follows goes on with
+        // another stack.
+        if follows && goes_back {
+            self.label(instruction.next(), self.stack.len());
+        }
+        follows && !goes_back
+    }
+
+    fn label(&mut self, position: usize, depth: usize) {
+        self.labels.insert(position, depth);
+        self.deepest = self.deepest.max(depth);
     }
 
     fn plain(&mut self, instruction: &Instruction) {

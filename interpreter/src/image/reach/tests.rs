@@ -73,6 +73,21 @@ fn what_one_way_drops_another_way_has() {
 }
 
 #[test]
+fn the_body_of_a_loop_lies_before_its_condition() {
+    let program = "Closure 0 @f1; Push; Branch @test; body: Acc0; Push; Const1; Apply1;
+         test: Const0; BranchIf @body; Closure 0 @f2; MakeBlock1 0; SetGlobal 0; Stop;
+         f1: ConstInt 1; Return 1; f2: ConstInt 2; Return 1";
+    assert_eq!(reached(program), [1]);
+}
+
+#[test]
+fn what_a_shallow_way_lacks_a_deeper_way_has() {
+    let program = "Const0; BranchIf @shallow; Closure 0 @f1; Push; Const0; BranchIf @deep; Stop;
+         shallow: Const0; Stop; deep: Acc0; Push; Const1; Apply1; Stop; f1: ConstInt 1; Return 1";
+    assert_eq!(reached(program), [1]);
+}
+
+#[test]
 fn primitives_count_in_functions_that_are_reached_and_in_the_program_itself() {
     let code = assemble(
         "Closure 0 @f1; Push; Closure 0 @f2; MakeBlock2 0; SetGlobal 0; CCall1 0;
