@@ -14,11 +14,10 @@ use crate::image::hints::{CodePointers, Loaded};
 use crate::image::names::Names;
 use crate::image::parse::{self, Executable};
 use crate::image::pieces::Plan;
-use crate::image::reach::{self, Reached};
 use crate::image::references::{self, BACTRIAN_KEEP_REFERENCES};
 use crate::image::verify::{self, Limits, Verified};
 use crate::image::{
-    bind, constants, elements, hints, layout, lives, missing, pieces, quiet, sections,
+    bind, constants, elements, hints, layout, lives, missing, pieces, quiet, reach, sections,
 };
 use crate::interp::{self, entries, requests};
 use crate::memory;
@@ -79,7 +78,13 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let reached = reach::find(&executable.code, &verified, |index| {
         LOADS_CODE.contains(&name_of(&bound, index))
     });
-    let (bound, called) = withdraw_unreached(&bound, &reached);
+    let names = reached
+        .primitives
+        .iter()
+        .map(|&index| name_of(&bound, index));
+    names.clone().for_each(lives::note);
+    let called = names.collect();
+    let bound = withdraw_unreached(&called);
     let calls = |name: &str| {
         debug_assert!(DECISIVE.contains(&name), "{name} decides something");
         called.contains(name)
@@ -119,19 +124,17 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         os::write_all(2, report.as_bytes());
     }
     let code_start = load_code(code, &verified)?;
-    // Unreachable code is not verified: it may name a primitive that does not exist.
-    let primitive = |index: usize| -> Option<&Primitive> { bound.get(index).copied().flatten() };
     let mut plan = pieces::plan(code, &verified, pieces::longest());
     plan.keep(&reached.positions(&verified));
     if evaluation::get(&BACTRIAN_EVALUATION.room) > 0 {
         allocator::lasting(|| evaluation::note_pieces(own_pieces(&plan, code_start)));
     }
     layout::cut(&plan, code_start, entries::resume_slot());
-    let is_quiet = |index| primitive(index).is_some_and(is_quiet);
+    let is_quiet = |index| primitive(&bound, index).is_some_and(is_quiet);
     for poll in quiet::polls(code, is_quiet) {
         code::silence(code::address(code_start, poll));
     }
-    let returns = |index| primitive(index).is_some_and(returns);
+    let returns = |index| primitive(&bound, index).is_some_and(returns);
     for leaf in quiet::leaves(code, &verified.entries, returns) {
         code::note_leaf(code::address(code_start, leaf.position));
     }
@@ -172,29 +175,23 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     requests::publish(code_start, &plan, &found, &names)
 }
 
-/// Takes back the primitives that decide something and are not reached; none where the program can
-/// load code, which may call any. Returns what is left, by index, and the names of those that are
-/// reached.
-fn withdraw_unreached(
-    bound: &[Option<&'static Primitive>],
-    reached: &Reached,
-) -> (Vec<Option<&'static Primitive>>, HashSet<&'static str>) {
-    let names = reached
-        .primitives
-        .iter()
-        .map(|&index| name_of(bound, index));
-    names.clone().for_each(lives::note);
-    let called: HashSet<&str> = names.collect();
+/// Takes back the primitives that decide something and are not among those that the program can
+/// call; none where it can load code, which may call any. Returns what is left, by index.
+fn withdraw_unreached(called: &HashSet<&str>) -> Vec<Option<&'static Primitive>> {
     let loads_code = LOADS_CODE.iter().any(|name| called.contains(name));
     let is_unexpected = |name: &str| DECISIVE.contains(&name) && !called.contains(name);
-    let left = bind::withdraw(|name| !loads_code && is_unexpected(name));
-    (left, called)
+    bind::withdraw(|name| !loads_code && is_unexpected(name))
 }
 
-/// The name of primitive `index`, if something defines it.
+/// Primitive `index`, if something defines it. Unreachable code is not verified: it may name one
+/// that does not exist.
+fn primitive<'a>(bound: &[Option<&'a Primitive>], index: usize) -> Option<&'a Primitive> {
+    bound.get(index).copied().flatten()
+}
+
+/// Its name; empty if there is none.
 fn name_of(bound: &[Option<&'static Primitive>], index: usize) -> &'static str {
-    let primitive = bound.get(index).copied().flatten();
-    primitive.map_or("", |primitive| primitive.name)
+    primitive(bound, index).map_or("", |primitive| primitive.name)
 }
 
 /// The pieces of the program's own code.
@@ -263,7 +260,7 @@ impl<'a> Known<'a> {
     }
 
     fn name(&self, index: usize) -> Option<&str> {
-        Some(self.bound.get(index).copied()??.name)
+        Some(primitive(self.bound, index)?.name)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::code::effect;
 use crate::code::opcode::Opcode;
 use crate::code::{self, CELL};
 use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece, get};
-use crate::image::{bind, lives};
+use crate::image::lives;
 use crate::interp::entries;
 use crate::memory;
 use crate::vm::vm;
@@ -73,11 +73,6 @@ impl Breakpoints {
             memory::fill(mark(cells.start), cells.len() / CELL as usize, COMPILED);
         }
         for_each_instruction(start, mark, |cell, instruction| {
-            if let Some((primitive, _)) = effect::primitive(instruction)
-                && let Some(definition) = bind::definition(primitive)
-            {
-                lives::note(definition.name);
-            }
             if is_call(instruction.opcode) && memory::load_u8(mark(cell)) & COMPILED == 0 {
                 set(cell);
             }
