@@ -43,6 +43,10 @@ pub(super) fn ill_formed<T>() -> Result<T, Error> {
     failure("input_value: ill-formed message")
 }
 
+fn truncated<T>() -> Result<T, Error> {
+    failure("input_value: truncated object")
+}
+
 /// What a header says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Header {
@@ -134,7 +138,7 @@ impl<'a> Reader<'a> {
                 self.rest = rest;
                 Ok(taken)
             }
-            None => failure("input_value: truncated object"),
+            None => truncated(),
         }
     }
 
@@ -163,6 +167,22 @@ impl<'a> Reader<'a> {
         Ok(u64::from_be_bytes(self.array()?))
     }
 
+    /// The integer that is next, if one is and takes four bytes at most.
+    #[inline]
+    fn immediate(&mut self) -> Option<i64> {
+        let (n, len) = match *self.rest {
+            [code @ PREFIX_SMALL_INT..PREFIX_SMALL_BLOCK, ..] => ((code & 0x3F).into(), 1),
+            [code, a, ..] if code == Code::Int8 as u8 => ((a as i8).into(), 2),
+            [code, a, b, ..] if code == Code::Int16 as u8 => (i16::from_be_bytes([a, b]).into(), 3),
+            [code, a, b, c, d, ..] if code == Code::Int32 as u8 => {
+                (i32::from_be_bytes([a, b, c, d]).into(), 5)
+            }
+            _ => return None,
+        };
+        self.rest = &self.rest[len..];
+        Some(n)
+    }
+
     /// Up to a NUL byte, which is skipped.
     fn c_string(&mut self) -> Result<&'a [u8], Error> {
         let Some(len) = self.rest.iter().position(|&byte| byte == 0) else {
@@ -174,9 +194,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks that `count` items of at least `size` bytes can follow.
+    #[inline]
     pub(super) fn expect(&self, count: u64, size: u64) -> Result<usize, Error> {
         if count > self.rest.len() as u64 / size {
-            return failure("input_value: truncated object");
+            return truncated();
         }
         Ok(count as usize)
     }
@@ -211,6 +232,10 @@ impl Input<'_> {
         while let Some(task) = self.tasks.pop() {
             match task {
                 Task::Fill { address, count } => {
+                    let (address, count) = self.immediates(address, count);
+                    if count == 0 {
+                        continue;
+                    }
                     if count > 1 {
                         self.tasks.push(Task::Fill {
                             address: address + WORD,
@@ -233,6 +258,20 @@ impl Input<'_> {
         Ok(())
     }
 
+    /// Reads the integers that come next, and gives the words that are left.
+    #[inline]
+    fn immediates(&mut self, mut address: u32, mut count: usize) -> (u32, usize) {
+        while count > 0 {
+            let Some(n) = self.reader.immediate() else {
+                break;
+            };
+            memory::store_i64(address, Value::int(n).0);
+            address += WORD;
+            count -= 1;
+        }
+        (address, count)
+    }
+
     /// Fills what was not read: the collector may look at it once more.
     fn give_up(&mut self) {
         for task in self.tasks.drain(..) {
@@ -246,12 +285,12 @@ impl Input<'_> {
 
     /// Reads one value; a block's fields are left for later.
     fn value(&mut self) -> Result<Value, Error> {
+        if let Some(n) = self.reader.immediate() {
+            return Ok(Value::int(n));
+        }
         let code = self.reader.u8()?;
         if code >= PREFIX_SMALL_BLOCK {
             return self.block(code & 0xF, (code >> 4 & 7) as u64);
-        }
-        if code >= PREFIX_SMALL_INT {
-            return Ok(Value::int((code & 0x3F) as i64));
         }
         if code >= PREFIX_SMALL_STRING {
             return self.string((code & 0x1F) as u64);
@@ -265,9 +304,8 @@ impl Input<'_> {
     fn coded(&mut self, code: Code) -> Result<Value, Error> {
         let reader = &mut self.reader;
         match code {
-            Code::Int8 => Ok(Value::int(reader.u8()? as i8 as i64)),
-            Code::Int16 => Ok(Value::int(reader.u16()? as i16 as i64)),
-            Code::Int32 => Ok(Value::int(reader.u32()? as i32 as i64)),
+            // Whole ones are read above.
+            Code::Int8 | Code::Int16 | Code::Int32 => truncated(),
             Code::Int64 => Ok(Value::int(reader.u64()? as i64)),
             Code::Shared8 => reader
                 .u8()

@@ -9,6 +9,7 @@ mod custom_data;
 mod format;
 pub mod input;
 pub mod output;
+mod seen;
 #[cfg(test)]
 mod tests;
 pub mod tree;

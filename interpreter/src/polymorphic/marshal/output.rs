@@ -5,13 +5,12 @@
 
 use super::custom_data;
 use super::format::*;
+use super::seen::Seen;
 use crate::code::fragments::{self, Place};
 use crate::custom::Kind;
 use crate::raise;
 use crate::registry::Raised;
 use crate::value::{Value, WORD, header, tag};
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// How to marshal: `Marshal.extern_flags`.
 #[derive(Clone, Copy, Default, Debug)]
@@ -57,8 +56,7 @@ pub fn marshal(value: Value, flags: Flags) -> Result<Vec<u8>, Error> {
     let mut output = Output {
         flags,
         data: vec![0; HEADER_BIG],
-        seen: HashMap::default(),
-        objects: 0,
+        seen: Seen::default(),
         words_32: 0,
         words_64: 0,
         pending: Vec::new(),
@@ -78,9 +76,8 @@ pub struct Output {
     flags: Flags,
     /// Space for the longer header, then the data.
     data: Vec<u8>,
-    /// Blocks written: address and number.
-    seen: HashMap<u32, u64, BuildHasherDefault<AddressHasher>>,
-    objects: u64,
+    /// Blocks written.
+    seen: Seen,
     /// Size of the graph in words, headers included, on either kind of machine.
     words_32: u64,
     words_64: u64,
@@ -122,9 +119,9 @@ impl Output {
         match value.tag() {
             tag::FORWARD if is_transparent(value.field(0)) => Ok(Some(value.field(0))),
             tag if size == 0 => self.block_header(0, tag).map(|()| None),
-            tag => match self.seen.get(&value.address()) {
-                Some(&number) => {
-                    self.shared(self.objects - number);
+            tag => match self.seen.number(value.address()) {
+                Some(number) => {
+                    self.shared(self.seen.count() - number);
                     Ok(None)
                 }
                 None => self.block(value, size, tag),
@@ -175,8 +172,7 @@ impl Output {
     /// Numbers the block that was just written.
     fn record(&mut self, block: Value) {
         if !self.flags.no_sharing {
-            self.seen.insert(block.address(), self.objects);
-            self.objects += 1;
+            self.seen.add(block.address());
         }
     }
 
@@ -213,16 +209,14 @@ impl Output {
         Ok(())
     }
 
-    fn shared(&mut self, distance: u64) {
+    fn shared(&mut self, distance: u32) {
         if let Ok(distance) = u8::try_from(distance) {
             self.byte(Code::Shared8 as u8);
             self.byte(distance);
         } else if let Ok(distance) = u16::try_from(distance) {
             self.code_u16(Code::Shared16, distance);
-        } else if let Ok(distance) = u32::try_from(distance) {
-            self.code_u32(Code::Shared32, distance);
         } else {
-            self.code_u64(Code::Shared64, distance);
+            self.code_u32(Code::Shared32, distance);
         }
     }
 
@@ -358,7 +352,7 @@ impl Output {
             let words = [
                 MAGIC_SMALL,
                 len as u32,
-                self.objects as u32,
+                self.seen.count(),
                 self.words_32 as u32,
                 self.words_64 as u32,
             ];
@@ -372,7 +366,7 @@ impl Output {
             )?;
             header.extend_from_slice(&MAGIC_BIG.to_be_bytes());
             header.extend_from_slice(&[0; 4]);
-            let words = [len, self.objects, self.words_64];
+            let words = [len, u64::from(self.seen.count()), self.words_64];
             words
                 .iter()
                 .for_each(|word| header.extend_from_slice(&word.to_be_bytes()));
@@ -388,24 +382,4 @@ fn is_transparent(content: Value) -> bool {
     content.is_int()
         || fragments::offset(content).is_none()
             && !matches!(content.tag(), tag::FORWARD | tag::LAZY | tag::DOUBLE)
-}
-
-/// Spreads block addresses over a hash table.
-#[derive(Default)]
-struct AddressHasher(u64);
-
-impl Hasher for AddressHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(byte as u32));
-    }
-
-    #[inline]
-    fn write_u32(&mut self, address: u32) {
-        let product = (self.0 ^ address as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = product ^ product >> 32;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
