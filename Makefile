@@ -9,7 +9,7 @@ FIRST ?= 0
 TARGET ?=
 ONLY ?=
 
-.PHONY: setup demo test bench ladder shapes numbers fuzz conformance mutants
+.PHONY: setup demo test bench ladder shapes rebuild numbers fuzz conformance mutants
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
@@ -40,6 +40,11 @@ ladder:
 shapes:
 	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian -- bench --shapes --readme README.md
+
+# Builds after edits, with the cache of the build before; rewrites their table in docs/caching.md.
+rebuild:
+	./scripts/setup.sh target ocaml
+	$(CARGO) run --package bactrian -- bench --rebuild --runs 3 --docs docs
 
 # OCaml's own test suite, fetched as Debian's source package. Up to half an hour.
 # TESTS="lib-list basic" runs only these.

@@ -9,6 +9,7 @@
 //!   removed.
 //! * `files`: the directory.
 //! * `place`: opening, and setting aside files that are damaged or not ours.
+//! * `transfer`: caches that go from one machine to another.
 //! * [`whole`]: writing a file as a whole, for users of the cache as well.
 //!
 //! Invariant: nothing that goes wrong with the cache is fatal to its user: a failure is a miss, or
@@ -20,6 +21,7 @@
 mod files;
 mod place;
 mod store;
+mod transfer;
 pub mod whole;
 
 use std::collections::HashSet;
@@ -83,6 +85,10 @@ pub enum Error {
         path: PathBuf,
         source: rusqlite::Error,
     },
+    #[error("{path} is no cache that this version of Bactrian exported")]
+    Foreign { path: PathBuf },
+    #[error("{path} is not a name in UTF-8")]
+    Name { path: PathBuf },
 }
 
 /// What [`Cache::verify`] found.
@@ -91,6 +97,15 @@ pub struct Verified {
     pub entries: u64,
     /// Entries whose contents did not match their digest; they are gone now.
     pub removed: u64,
+}
+
+/// What [`Cache::import`] did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// Entries that are there now; some may have been before.
+    pub entries: u64,
+    /// Entries whose contents did not match their digests.
+    pub damaged: u64,
 }
 
 /// An open cache.
@@ -210,6 +225,31 @@ impl Cache {
         self.flush();
         self.guarded(&mut self.state(), |store| store.verify())
             .unwrap_or_default()
+    }
+
+    /// Removes what was used longest ago until at most nine tenths of `limit` bytes are in use, if
+    /// there are more than `limit`; the file becomes smaller.
+    pub fn shrink(&self, limit: u64) {
+        self.flush();
+        self.guarded(&mut self.state(), |store| store.shrink(limit));
+    }
+
+    /// Writes what is in it to another file, as a whole; machine code of whole modules stays here.
+    pub fn export(&self, path: &Path) -> Result<(), Error> {
+        self.flush();
+        match &self.state().store {
+            Some(store) => transfer::export(store.connection(), path),
+            // A notice says why.
+            None => Ok(()),
+        }
+    }
+
+    /// Takes over what [`Cache::export`] wrote; nothing where this cache fails.
+    pub fn import(&self, path: &Path) -> Result<Imported, Error> {
+        self.flush();
+        let from = transfer::open(path)?;
+        let imported = self.guarded(&mut self.state(), |store| store.import(&from, self.limit));
+        Ok(imported.unwrap_or_default())
     }
 
     /// Removes every entry.

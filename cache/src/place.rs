@@ -112,10 +112,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     if pages == 0 || is_blank(&connection)? {
         create(&connection)?;
     }
-    let pragma = |name: &str| {
-        connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0))
-    };
-    if pragma("application_id")? != APPLICATION || pragma("user_version")? != VERSION {
+    if !is_ours(&connection)? {
         return Err(damage(
             rusqlite::ffi::SQLITE_NOTADB,
             "not a cache of this version of Bactrian",
@@ -129,6 +126,14 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
         ));
     }
     Ok(connection)
+}
+
+/// Whether the database says that it is a cache of this version.
+pub fn is_ours(connection: &Connection) -> rusqlite::Result<bool> {
+    let pragma = |name: &str| {
+        connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0))
+    };
+    Ok(pragma("application_id")? == APPLICATION && pragma("user_version")? == VERSION)
 }
 
 /// Whether the database has nothing in it: a process was killed before it made a cache of it.
@@ -205,7 +210,7 @@ fn set_aside(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// `path` with `-suffix` after its name, as SQLite names the files beside a database.
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push("-");
     name.push(suffix);

@@ -14,7 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 use crate::files::Files;
-use crate::{Kind, Verified};
+use crate::{Imported, Kind, Verified};
 
 pub const SCHEMA: &str = "
     CREATE TABLE entries (
@@ -235,7 +235,7 @@ impl Store {
             self.sweep()?;
         }
         if evicted && self.is_mostly_air()? {
-            self.connection.execute_batch("PRAGMA incremental_vacuum")?;
+            give_back(&self.connection)?;
         }
         Ok(())
     }
@@ -324,9 +324,52 @@ impl Store {
         Ok((entries, bad))
     }
 
+    /// Evicts down to `limit` bytes, and gives what is free back to the system.
+    pub fn shrink(&mut self, limit: u64) -> rusqlite::Result<()> {
+        if evict(&self.connection, limit)? {
+            self.sweep()?;
+        }
+        give_back(&self.connection)
+    }
+
+    /// The database, to be read.
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Takes over the entries of another cache's tables, all at once.
+    pub fn import(&mut self, from: &Connection, limit: u64) -> rusqlite::Result<Imported> {
+        let now = now();
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut others = from.prepare(
+            "SELECT kind, key, digest, blob FROM entries WHERE blob IS NOT NULL ORDER BY id",
+        )?;
+        let mut rows = others.query([])?;
+        let mut imported = Imported::default();
+        while let Some(row) = rows.next()? {
+            let (number, key, stored): (i64, Vec<u8>, [u8; 32]) =
+                (row.get(0)?, row.get(1)?, row.get(2)?);
+            let blob: Vec<u8> = row.get(3)?;
+            let mut kinds = Kind::ALL.into_iter();
+            match kinds.find(|kind| kind.number() == number) {
+                Some(kind) if digest(number, &key, &blob) == stored => {
+                    let size = blob.len();
+                    insert(&transaction, (kind, &key, &stored), size, Some(&blob), now)?;
+                    imported.entries += 1;
+                }
+                Some(_) | None => imported.damaged += 1,
+            }
+        }
+        evict(&transaction, limit)?;
+        transaction.commit()?;
+        Ok(imported)
+    }
+
     pub fn clear(&mut self) -> rusqlite::Result<()> {
-        self.connection
-            .execute_batch("DELETE FROM entries; PRAGMA incremental_vacuum")?;
+        self.connection.execute("DELETE FROM entries", [])?;
+        give_back(&self.connection)?;
         self.sweep()
     }
 }
@@ -391,6 +434,14 @@ fn evict(connection: &Connection, limit: u64) -> rusqlite::Result<bool> {
             .execute([id])?;
     }
     Ok(true)
+}
+
+/// Gives free pages back to the system. The pragma has a row for each.
+fn give_back(connection: &Connection) -> rusqlite::Result<()> {
+    let mut vacuum = connection.prepare("PRAGMA incremental_vacuum")?;
+    let mut rows = vacuum.query([])?;
+    while rows.next()?.is_some() {}
+    Ok(())
 }
 
 fn now() -> i64 {

@@ -10,16 +10,17 @@ use crate::code::{self, ImageError, fragments};
 use crate::custom;
 use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece};
 use crate::heap::{self, Hooks};
-use crate::image::hints::{CodePointers, Loaded};
+use crate::image::hints::{CodePointers, Found, Loaded};
 use crate::image::names::Names;
 use crate::image::parse::{self, Executable};
 use crate::image::pieces::Plan;
 use crate::image::references::{self, BACTRIAN_KEEP_REFERENCES};
 use crate::image::verify::{self, Limits, Verified};
 use crate::image::{
-    bind, constants, elements, hints, layout, lives, missing, pieces, quiet, reach, sections,
+    bind, cells, constants, elements, hints, layout, lives, missing, pieces, quiet, reach, sections,
 };
-use crate::interp::{self, entries, requests};
+use crate::interp::requests::{self, Lists};
+use crate::interp::{self, entries};
 use crate::memory;
 use crate::os;
 use crate::polymorphic::marshal;
@@ -113,6 +114,9 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         ),
         None => (&executable.code, verified),
     };
+    let mut plan = pieces::plan(code, &verified, pieces::longest());
+    let cells = cells::reserve(2 * verified.entries.len() + plan.cuts.len());
+    let cells = cells.ok_or(ImageError::OutOfMemory)?;
     let room = if calls("caml_realloc_global") {
         GROWING_GLOBALS_ROOM
     } else {
@@ -123,8 +127,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     if let Some(report) = missing::report(&executable, &bind::called(&executable)) {
         os::write_all(2, report.as_bytes());
     }
-    let code_start = load_code(code, &verified)?;
-    let mut plan = pieces::plan(code, &verified, pieces::longest());
+    let (code_start, mut links) = load_code(code, &verified)?;
     plan.keep(&reached.positions(&verified));
     if evaluation::get(&BACTRIAN_EVALUATION.room) > 0 {
         allocator::lasting(|| evaluation::note_pieces(own_pieces(&plan, code_start)));
@@ -145,22 +148,8 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         false => CodePointers::Stay,
     };
     let found = hints::find(code, &verified.entries, code_pointers);
-    for hint in &found.calls {
-        code::set_hint(
-            code::address(code_start, hint.call),
-            code::address(code_start, hint.entry),
-            hint.certainty,
-        );
-    }
-    for &(load, loaded) in &found.loads {
-        let load = code::address(code_start, load);
-        match loaded {
-            Loaded::Integer(integer) => code::note_known_integer(load, integer),
-            Loaded::Closure(entry) => {
-                code::note_known_closure(load, code::address(code_start, entry));
-            }
-        }
-    }
+    links.extend(note_callees(&found, code_start));
+    links.sort_unstable();
     vm().closures_keep_code.set((!writes_pointers).into());
     let units = debug::units(executable.debug);
     let names = Names::new(&units, &verified.entries);
@@ -172,7 +161,36 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     load_data(&executable, globals)?;
     note_kinds(code, &bound, globals, code_start);
     stack::note_raisable(calls("caml_gc_set"));
-    requests::publish(code_start, &plan, &found, &names)
+    let lists = Lists {
+        names: &names,
+        links: &links,
+        cells,
+    };
+    requests::publish(code_start, &plan, &found, &lists)
+}
+
+/// Tells the code at `code_start` what was found of calls and loads. Returns the links that it has
+/// by that.
+fn note_callees(found: &Found, code_start: u32) -> Vec<u32> {
+    let mut links = Vec::new();
+    for hint in &found.calls {
+        links.push(code::set_hint(
+            code::address(code_start, hint.call),
+            code::address(code_start, hint.entry),
+            hint.certainty,
+        ));
+    }
+    for &(load, loaded) in &found.loads {
+        let load = code::address(code_start, load);
+        match loaded {
+            Loaded::Integer(integer) => code::note_known_integer(load, integer),
+            Loaded::Closure(entry) => {
+                let entry = code::address(code_start, entry);
+                links.extend(code::note_known_closure(load, entry));
+            }
+        }
+    }
+    links
 }
 
 /// Takes back the primitives that decide something and are not among those that the program can
@@ -346,13 +364,13 @@ fn make_globals(count: usize, room: usize) -> Result<Value, ImageError> {
     Ok(globals)
 }
 
-fn load_code(code: &[i32], verified: &Verified) -> Result<u32, ImageError> {
+fn load_code(code: &[i32], verified: &Verified) -> Result<(u32, Vec<u32>), ImageError> {
     let bytes = code.len() * code::CELL as usize;
     let start = memory::grow(bytes).ok_or(ImageError::OutOfMemory)?;
-    layout::lay_out(code, verified, start, interp::generic_slots());
+    let links = layout::lay_out(code, verified, start, interp::generic_slots());
     vm().code_start.set(start);
     vm().code_end.set(start + bytes as u32);
-    Ok(start)
+    Ok((start, links))
 }
 
 /// Reads the initial values of the globals: image blocks, as the heap is not initialised yet.

@@ -131,8 +131,9 @@ pub struct BuildOptions {
     #[command(flatten)]
     pub cache: CacheLocation,
     /// Report requests, sizes and times by stage on standard error.
-    #[arg(long)]
-    pub stats: bool,
+    #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
+          default_missing_value = "text")]
+    pub stats: Option<StatsFormat>,
     #[arg(short = 'O', value_name = "NAME=on|off",
           value_parser = switch, help = specialize::help())]
     pub optimisations: Vec<(String, bool)>,
@@ -140,6 +141,14 @@ pub struct BuildOptions {
     /// panic.
     #[arg(long, hide = true)]
     pub verify: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatsFormat {
+    /// For people.
+    Text,
+    /// One line, an object.
+    Json,
 }
 
 #[derive(Clone, Debug, Default, Args)]
@@ -205,7 +214,7 @@ pub struct CacheArgs {
     pub file: Option<PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub enum CacheAction {
     /// What is in it.
     Stats,
@@ -213,6 +222,23 @@ pub enum CacheAction {
     Verify,
     /// Remove every entry.
     Clear,
+    /// Remove what was used longest ago, until it has a size.
+    Gc {
+        /// How large it may be.
+        #[arg(long = "cache-size", value_name = "MIB", default_value = "1024")]
+        cache_size: u64,
+    },
+    /// Write it to a file for other machines: all but the machine code of whole programs.
+    Export {
+        #[arg(value_name = "TO")]
+        to: PathBuf,
+    },
+    /// Take over what was exported. It has machine code, which builds then use: import what you
+    /// would run.
+    Import {
+        #[arg(value_name = "FROM")]
+        from: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -241,6 +267,9 @@ pub struct BenchArgs {
     /// Only measure what each optimisation is worth, on the programs that are not held back.
     #[arg(long, conflicts_with_all = ["numbers", "shapes", "readme"])]
     pub ladder: bool,
+    /// Only measure builds after edits.
+    #[arg(long, conflicts_with_all = ["numbers", "shapes", "ladder", "readme"])]
+    pub rebuild: bool,
     /// Where the sources are.
     #[arg(long, value_name = "DIRECTORY", default_value = "tests/bench")]
     pub programs: PathBuf,
@@ -251,7 +280,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "FILE")]
     pub readme: Option<PathBuf>,
     /// Put the table of programs and the ladder into `bench.md` in this directory, between its
-    /// markers, and a chart into `bench.svg`.
+    /// markers, a chart into `bench.svg`, and the table of rebuilds into `caching.md`.
     #[arg(long, value_name = "DIRECTORY")]
     pub docs: Option<PathBuf>,
 }

@@ -14,7 +14,7 @@ use wasmtime::Module;
 
 use crate::cli::{
     BuildArgs, BuildOptions, CacheAction, CacheArgs, CacheLocation, Cli, Command, Emit,
-    LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs,
+    LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs, StatsFormat,
 };
 use crate::engine::Needs;
 use crate::evaluation::Eval;
@@ -27,7 +27,7 @@ use crate::precompiled::Precompiled;
 use crate::run::{Exit, Run};
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
-use crate::{bench, engine, guest, jit_dump, profile, run, specialize, unconfined};
+use crate::{bench, engine, guest, jit_dump, profile, report, run, specialize, unconfined};
 
 /// The status for a failure of the tool: one that programs rarely use.
 const FAILURE: u8 = 125;
@@ -63,9 +63,7 @@ fn run_program(args: &RunArgs, precompiled: Precompiled) -> Result<u8> {
     let Run { exit, profile } = pipeline
         .stages
         .time("run", || run::run(&engine, &module, &sandbox))?;
-    if args.build.stats {
-        report(&pipeline);
-    }
+    report(&args.build, &pipeline);
     let status = end(&args.program, &exit);
     if let Some(path) = &args.profile {
         profile::write(path, profile.as_ref())?;
@@ -150,13 +148,11 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     }
     let verdict = verdict.with_context(|| args.program.display().to_string())?;
     finish(&pipeline);
-    if args.build.stats {
-        report(&pipeline);
-    }
+    report(&args.build, &pipeline);
     match verdict {
         Verdict::Diverged(divergence) => bail!("{}: {divergence}", args.program.display()),
         Verdict::Agree { events, end } => {
-            if args.build.stats {
+            if args.build.stats == Some(StatsFormat::Text) {
                 eprintln!("{events} events agree");
             }
             Ok(self::end(&args.program, &end.exit))
@@ -253,8 +249,9 @@ fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     if let Some(fit) = pipeline.summary.as_ref().and_then(|summary| summary.fit) {
         eprintln!("bactrian: {}", specialize::fit(&fit));
     }
-    if args.build.stats {
-        report(&pipeline);
+    match report::reused(&pipeline) {
+        Some(line) if args.build.stats.is_none() => eprintln!("bactrian: {line}"),
+        Some(_) | None => report(&args.build, &pipeline),
     }
     Ok(())
 }
@@ -275,16 +272,14 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let linked = pipeline.linked(&module).with_context(name)?;
     write(&args.output, &linked)?;
     finish(&pipeline);
-    if args.build.stats {
-        report(&pipeline);
-    }
+    report(&args.build, &pipeline);
     Ok(())
 }
 
 fn look_after_cache(args: &CacheArgs) -> Result<()> {
     let path = args.file.clone().map_or_else(default_cache, Ok)?;
     let cache = Cache::open(&path, u64::MAX >> 1)?;
-    match args.action {
+    match &args.action {
         CacheAction::Stats => {
             println!("{}", path.display());
             for (kind, stats) in cache.stats().kinds {
@@ -304,6 +299,15 @@ fn look_after_cache(args: &CacheArgs) -> Result<()> {
             );
         }
         CacheAction::Clear => cache.clear(),
+        CacheAction::Gc { cache_size } => cache.shrink(cache_size << 20),
+        CacheAction::Export { to } => cache.export(to)?,
+        CacheAction::Import { from } => {
+            let imported = cache.import(from)?;
+            println!(
+                "{} entries imported, {} damaged ones left out",
+                imported.entries, imported.damaged
+            );
+        }
     }
     tell(&cache);
     Ok(())
@@ -378,11 +382,13 @@ fn tell(cache: &Cache) {
     }
 }
 
-fn report(pipeline: &Pipeline) {
-    if let Some(summary) = &pipeline.summary {
-        eprint!("{summary}");
+/// Prints what `--stats` asks for.
+fn report(options: &BuildOptions, pipeline: &Pipeline) {
+    match options.stats {
+        Some(StatsFormat::Text) => eprint!("{}", report::text(pipeline)),
+        Some(StatsFormat::Json) => eprintln!("{}", report::json(pipeline)),
+        None => {}
     }
-    eprint!("{}", pipeline.stages);
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

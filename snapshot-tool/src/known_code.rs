@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cache::{Cache, Kind};
+use serde::Serialize;
 use wasmtime::CacheStore;
 
 use crate::precompiled::{Functions, Precompiled};
@@ -18,8 +19,30 @@ use crate::precompiled::{Functions, Precompiled};
 pub struct KnownCode {
     pub precompiled: Option<Precompiled>,
     pub cache: Option<Arc<Cache>>,
-    /// Functions that came with the command and were asked for.
-    found: AtomicUsize,
+    /// What was asked for so far, as in [`Counts`].
+    precompiled_functions: AtomicUsize,
+    cached_functions: AtomicUsize,
+    compiled_functions: AtomicUsize,
+}
+
+/// Functions by where their machine code came from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Counts {
+    /// They came with the command.
+    pub precompiled: usize,
+    pub cached: usize,
+    pub compiled: usize,
+}
+
+impl Counts {
+    /// Those that were not there yet.
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            precompiled: self.precompiled - before.precompiled,
+            cached: self.cached - before.cached,
+            compiled: self.compiled - before.compiled,
+        }
+    }
 }
 
 impl KnownCode {
@@ -27,7 +50,9 @@ impl KnownCode {
         Arc::new(Self {
             precompiled,
             cache,
-            found: AtomicUsize::new(0),
+            precompiled_functions: AtomicUsize::new(0),
+            cached_functions: AtomicUsize::new(0),
+            compiled_functions: AtomicUsize::new(0),
         })
     }
 
@@ -37,9 +62,13 @@ impl KnownCode {
         (!is_empty).then(|| Arc::clone(self) as Arc<dyn CacheStore>)
     }
 
-    /// How many functions were taken from the command so far, by all engines with this store.
-    pub fn found(&self) -> usize {
-        self.found.load(Ordering::Relaxed)
+    /// Functions so far, by all engines with this store.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            precompiled: self.precompiled_functions.load(Ordering::Relaxed),
+            cached: self.cached_functions.load(Ordering::Relaxed),
+            compiled: self.compiled_functions.load(Ordering::Relaxed),
+        }
     }
 }
 
@@ -49,14 +78,16 @@ impl CacheStore for KnownCode {
             .precompiled
             .and_then(|precompiled| Functions::new(precompiled.functions).get(key));
         if let Some(code) = precompiled {
-            self.found.fetch_add(1, Ordering::Relaxed);
+            self.precompiled_functions.fetch_add(1, Ordering::Relaxed);
             return Some(Cow::Borrowed(code));
         }
-        let cache = self.cache.as_deref()?;
-        cache.get(Kind::MachineCode, key).pop().map(Cow::Owned)
+        let code = self.cache.as_deref()?.get(Kind::MachineCode, key).pop()?;
+        self.cached_functions.fetch_add(1, Ordering::Relaxed);
+        Some(Cow::Owned(code))
     }
 
     fn insert(&self, key: &[u8], value: Vec<u8>) -> bool {
+        self.compiled_functions.fetch_add(1, Ordering::Relaxed);
         if let Some(cache) = &self.cache {
             cache.insert(Kind::MachineCode, key, &value);
         }
@@ -82,7 +113,15 @@ mod tests {
         let other = KnownCode::new(Some(precompiled), None);
         assert_eq!(known.get(&[1; 32]).as_deref(), Some(&[2, 3][..]));
         assert_eq!(known.get(&[4; 32]), None);
-        assert_eq!((known.found(), other.found()), (1, 0));
+        assert!(!known.insert(&[4; 32], vec![5]), "it is kept nowhere");
+        let expected = Counts {
+            precompiled: 1,
+            cached: 0,
+            compiled: 1,
+        };
+        assert_eq!(known.counts(), expected);
+        assert_eq!(other.counts(), Counts::default());
+        assert_eq!(known.counts().since(expected), Counts::default());
     }
 
     #[test]

@@ -14,6 +14,7 @@
 //!   [`pipeline`] puts them together, with the cache;
 //! * [`lockstep`] (generic and residual code side by side) and [`precompile`] (which makes what
 //!   [`precompiled`] holds);
+//! * [`report`] (what a build did, in words and as JSON);
 //! * [`cli`] is the command line, [`bench`] measures, [`commands`] is one function a command.
 
 pub mod bench;
@@ -36,6 +37,7 @@ pub mod precompile;
 pub mod precompiled;
 pub mod profile;
 mod progress;
+pub mod report;
 pub mod run;
 pub mod snapshot;
 pub mod specialize;

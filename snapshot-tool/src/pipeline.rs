@@ -14,7 +14,7 @@ use wasmtime::{Engine, Module};
 use crate::engine::{self, Needs, Origin};
 use crate::evaluation::Eval;
 use crate::guest::{self, Guest};
-use crate::known_code::KnownCode;
+use crate::known_code::{Counts, KnownCode};
 use crate::precompiled::Precompiled;
 use crate::snapshot::{self, Preparation};
 use crate::specialize::{self, Summary};
@@ -83,6 +83,10 @@ pub struct Pipeline {
     pub stages: Stages,
     /// What the specializer did, once it has run.
     pub summary: Option<Summary>,
+    /// Where the machine code of functions came from, once there is some.
+    pub functions: Option<Counts>,
+    /// Whether the whole program was in the cache.
+    pub is_known: bool,
 }
 
 impl Pipeline {
@@ -95,6 +99,8 @@ impl Pipeline {
             known_code,
             stages: Stages::default(),
             summary: None,
+            functions: None,
+            is_known: false,
         })
     }
 
@@ -140,6 +146,7 @@ impl Pipeline {
         let module = self.stages.time("look up", || {
             cache.and_then(|cache| engine::cached_module(engine, cache, key))
         })?;
+        self.is_known = true;
         self.stages
             .note("the whole program is in the cache: nothing to specialize or compile");
         Some(module)
@@ -199,15 +206,23 @@ impl Pipeline {
     /// Machine code for a linked module.
     pub fn machine_code(&mut self, wasm: &[u8]) -> Result<Module> {
         let (engine, cache) = (&self.engine, self.settings.cache.as_deref());
-        let before = self.known_code.found();
+        let before = self.known_code.counts();
         let module = self
             .stages
             .time("compile", || Module::new(engine, wasm))
             .map_err(engine::error)?;
-        let found = self.known_code.found() - before;
+        let counts = self.known_code.counts().since(before);
+        self.functions = Some(counts);
         let size = size(module.text().len());
-        self.stages
-            .note(format!("{size}, {found} functions precompiled"));
+        let Counts {
+            precompiled,
+            cached,
+            compiled,
+        } = counts;
+        self.stages.note(format!(
+            "{size}, {precompiled} functions precompiled, {cached} from the cache, {compiled} \
+             compiled"
+        ));
         if let Some(cache) = cache {
             self.stages.time("cache", || cache.flush());
         }

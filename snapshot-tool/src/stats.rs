@@ -72,6 +72,11 @@ impl Stages {
         }
     }
 
+    /// In the order in which they were.
+    pub fn iter(&self) -> impl Iterator<Item = &Stage> {
+        self.stages.iter()
+    }
+
     /// The last stage of this name.
     pub fn get(&self, name: &str) -> Option<&Stage> {
         self.stages.iter().rev().find(|stage| stage.name == name)

@@ -2,9 +2,12 @@
 //! read.
 //!
 //! Invariant: what the evaluator learnt from memory is in the log: bytes, the type of a request
-//! slot, or that the place is not constant. Left out is only what it read through the pointer to
-//! the request's own code, because the cache key holds that code as a whole. So a residual function
-//! is valid for any image that agrees with its log.
+//! slot, which of the addresses it knows a link holds, or that the place is not constant. Left out
+//! are only bytes that it read through the pointer to the request's own code, because the cache key
+//! holds that code as a whole. So a residual function is valid for any image that agrees with its
+//! log, wherever there the code lies that it knows.
+
+mod bases;
 
 use std::collections::BTreeMap;
 
@@ -15,6 +18,8 @@ use crate::ir::{Sig, Symbol};
 use crate::module::Module;
 use crate::op::{Const, LoadKind};
 use crate::request::{Digest, Request, Requests};
+
+pub use bases::Bases;
 
 /// A place in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Serialize, Deserialize)]
@@ -29,8 +34,12 @@ pub struct Image<'m> {
     requests: &'m Requests,
     /// Slot address to request.
     slots: FastMap<u32, usize>,
+    /// Address of code to the request for it.
+    codes: FastMap<u32, usize>,
     /// By request.
     digests: Vec<Digest>,
+    /// Address of a call to that of the code which it most often calls, by a profile.
+    callees: FastMap<u32, u32>,
 }
 
 /// What a load from constant memory gives.
@@ -39,6 +48,8 @@ pub enum Loaded {
     Const(Const),
     /// The function index in a request slot.
     Slot(Symbol),
+    /// The address that a link holds.
+    Link(Symbol),
 }
 
 /// What the evaluator can learn from a place.
@@ -50,26 +61,34 @@ pub enum Seen {
     Slot(Sig),
     /// The slot of a request with this digest: what it asks for, but for where that is.
     Request(Digest),
-    /// No constant: memory that may change, or a part of a slot.
+    /// A link to this address, or a call of what is there.
+    Link(Symbol),
+    /// No constant: memory that may change, a part of a slot or of a link, or a link to an address
+    /// that has no name.
     Variable,
 }
 
-/// What was seen, by place and width in bytes; a request has the width 0.
+/// What was seen, by place and width in bytes; a request has the width 0, and so has a call.
 pub type ReadLog = BTreeMap<(Place, u32), Seen>;
+
+/// What one evaluation has learnt from memory so far.
+pub struct Reads {
+    pub log: ReadLog,
+    pub bases: Bases,
+}
 
 impl<'m> Image<'m> {
     pub fn new(module: &'m Module<'m>, requests: &'m Requests) -> Self {
-        let slots = requests
-            .requests
-            .iter()
-            .enumerate()
-            .map(|(index, request)| (request.slot, index))
-            .collect();
+        let numbered = || requests.requests.iter().enumerate();
+        let slots = numbered().map(|(index, request)| (request.slot, index));
+        let codes = numbered().map(|(index, request)| (request.code, index));
         Self {
             module,
             requests,
-            slots,
+            slots: slots.collect(),
+            codes: codes.collect(),
             digests: requests.requests.iter().map(Request::digest).collect(),
+            callees: requests.requests.iter().flat_map(callees).collect(),
         }
     }
 
@@ -96,52 +115,97 @@ impl<'m> Image<'m> {
         words.filter_map(move |at| Some((at.wrapping_sub(address), self.slot(at)?)))
     }
 
-    /// The request whose slot is at `place`; notes in `log` what it asks for.
-    pub fn request(
-        &self,
-        request: &Request,
-        place: Place,
-        log: &mut ReadLog,
-    ) -> Option<&'m Request> {
-        let seen = self.look(request, place, 0)?;
-        log.insert((place, 0), seen);
-        self.slot(resolve(request, place))
+    /// The code of a request but for where its links lead, and these: their distance from its
+    /// beginning, and the request whose code each leads to, if it leads to one.
+    pub fn code(&self, request: &Request) -> (Vec<u8>, Vec<(u32, Option<&'m Request>)>) {
+        let bytes = self.constant_bytes(request.code, request.code_len);
+        let mut bytes = bytes.expect("requests are checked to have constant code");
+        let links = self.requests.links_in(request.code, request.code_len);
+        let links = links.iter().map(|&link| {
+            let distance = link - request.code;
+            let end = bytes.len().min(distance as usize + 4);
+            bytes[distance as usize..end].fill(0);
+            let callee = self.codes.get(&self.module.image_u32(link));
+            let callee = callee.map(|&index| &self.requests.requests[index]);
+            (distance, callee)
+        });
+        let links = links.collect();
+        (bytes, links)
     }
 
-    /// What `width` bytes (1 to 8) at a place are, as `request` sees it, or, of the width 0, which
-    /// request's slot is there; absent for other widths.
-    pub fn look(&self, request: &Request, place: Place, width: u32) -> Option<Seen> {
+    /// The address that the link at `address` holds, if there is one.
+    fn link(&self, address: u32) -> Option<u32> {
+        self.requests.links.binary_search(&address).ok()?;
+        Some(self.module.image_u32(address))
+    }
+
+    /// Where the link at `address`, or the call, leads.
+    pub fn target(&self, address: u32) -> Option<u32> {
+        let callee = self.callees.get(&address).copied();
+        callee.or_else(|| self.link(address))
+    }
+
+    /// What the call at the address of `symbol` most often calls, if a profile says so; notes it.
+    pub fn usual_callee(&self, call: Symbol, reads: &mut Reads) -> Option<Symbol> {
+        let target = *self.callees.get(&reads.bases.address(call))?;
+        reads.bases.follow(call, target);
+        let name = reads.bases.name(target)?;
+        let place = Place::Relative(call);
+        reads.log.insert((place, 0), Seen::Link(name));
+        Some(name)
+    }
+
+    /// The request whose slot is at the address of `symbol`; notes what it asks for.
+    pub fn request(&self, symbol: Symbol, reads: &mut Reads) -> Option<&'m Request> {
+        let place = Place::Relative(symbol);
+        let seen = self.look(&reads.bases, place, 0)?;
+        reads.log.insert((place, 0), seen);
+        self.slot(reads.bases.address(symbol))
+    }
+
+    /// What `width` bytes (1 to 8) at a place are, or, of the width 0, which request's slot is
+    /// there or what the call there calls; absent for other widths.
+    pub fn look(&self, bases: &Bases, place: Place, width: u32) -> Option<Seen> {
+        let address = bases.resolve(place);
         if width == 0 {
-            let slot = self.slots.get(&resolve(request, place));
+            if let Some(&callee) = self.callees.get(&address) {
+                return Some(bases.name(callee).map_or(Seen::Variable, Seen::Link));
+            }
+            let slot = self.slots.get(&address);
             return Some(slot.map_or(Seen::Variable, |&slot| Seen::Request(self.digests[slot])));
         }
         let mut bytes = [0; 8];
         let there = bytes
             .get_mut(..width as usize)
             .filter(|there| !there.is_empty())?;
-        let address = resolve(request, place);
         if width == 4
             && let Some(slot) = self.slot(address)
         {
             return Some(Seen::Slot(slot.sig));
         }
-        if self.overlaps_slot(address, width) || !self.requests.is_constant(address, width) {
+        if let (Place::Relative(_), 4) = (place, width)
+            && let Some(target) = self.link(address)
+        {
+            return Some(bases.name(target).map_or(Seen::Variable, Seen::Link));
+        }
+        if self.overlaps(address, width) || !self.requests.is_constant(address, width) {
             return Some(Seen::Variable);
         }
         self.module.read_image(address, there);
         Some(Seen::Bytes(u64::from_le_bytes(bytes)))
     }
 
-    /// Loads from `place` plus `offset`, if that memory is constant; notes it in `log`.
+    /// Loads from `place` plus `offset`, if that memory is constant; notes it. A link that leads
+    /// where none has led before gives that address a name.
     pub fn load(
         &self,
-        request: &Request,
         place: Place,
         offset: u32,
         kind: LoadKind,
-        log: &mut ReadLog,
+        reads: &mut Reads,
     ) -> Option<Loaded> {
-        let address = resolve(request, place).checked_add(offset)?;
+        let Reads { log, bases } = reads;
+        let address = bases.resolve(place).checked_add(offset)?;
         let place = match place {
             Place::Absolute(_) => Place::Absolute(address),
             Place::Relative(symbol) => Place::Relative(Symbol {
@@ -150,8 +214,14 @@ impl<'m> Image<'m> {
             }),
         };
         let width = kind.width();
-        let seen = self.look(request, place, width)?;
-        if !in_own_code(request, place, width) {
+        if let (Place::Relative(link), 4) = (place, width)
+            && let Some(target) = self.link(address)
+        {
+            bases.follow(link, target);
+        }
+        let seen = self.look(bases, place, width)?;
+        let is_in_key = matches!(seen, Seen::Bytes(_)) && bases.is_in_own_code(place, width);
+        if !is_in_key {
             log.insert((place, width), seen);
         }
         match (seen, place) {
@@ -162,37 +232,26 @@ impl<'m> Image<'m> {
             (Seen::Slot(_), Place::Relative(symbol)) if kind == LoadKind::I32Load => {
                 Some(Loaded::Slot(symbol))
             }
+            (Seen::Link(symbol), Place::Relative(_)) if kind == LoadKind::I32Load => {
+                Some(Loaded::Link(symbol))
+            }
             (
-                Seen::Slot(_) | Seen::Request(_) | Seen::Variable,
+                Seen::Slot(_) | Seen::Request(_) | Seen::Link(_) | Seen::Variable,
                 Place::Relative(_) | Place::Absolute(_),
             ) => None,
         }
     }
 
-    /// Whether a slot (an aligned word) lies in the range.
-    fn overlaps_slot(&self, address: u32, width: u32) -> bool {
+    /// Whether a slot or a link (aligned words) lies in the range.
+    fn overlaps(&self, address: u32, width: u32) -> bool {
         let (first, last) = (address & !3, address.saturating_add(width - 1) & !3);
-        (first..=last)
-            .step_by(4)
-            .any(|at| self.slots.contains_key(&at))
+        let mut words = (first..=last).step_by(4);
+        words.any(|at| self.slots.contains_key(&at) || self.link(at).is_some())
     }
 }
 
-/// The absolute address of a place.
-pub fn resolve(request: &Request, place: Place) -> u32 {
-    match place {
-        Place::Absolute(address) => address,
-        Place::Relative(symbol) => request.address(symbol),
-    }
-}
-
-/// Whether a place lies in the request's own code wherever that code is. An absolute address may
-/// lie in it by chance, and does not count.
-fn in_own_code(request: &Request, place: Place, width: u32) -> bool {
-    let Place::Relative(Symbol { base, offset }) = place else {
-        return false;
-    };
-    let start = u32::try_from(offset).ok();
-    let end = start.and_then(|start| start.checked_add(width));
-    base == request.anchor && end.is_some_and(|end| end <= request.code_len)
+/// What a profile says of the calls in the code of a request: their addresses and their callees'.
+fn callees(request: &Request) -> impl Iterator<Item = (u32, u32)> {
+    let calls = request.callees.iter();
+    calls.map(|(&distance, &callee)| (request.code.wrapping_add(distance), callee))
 }

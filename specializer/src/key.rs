@@ -1,8 +1,8 @@
 //! The key under which the residual function of a request is stored.
 //!
 //! It covers all that evaluation depends on, except for constant memory outside of the request's
-//! own code: the read log covers that. No address is in it, unless a constant parameter of the
-//! request or its code is one.
+//! own code, and where links and calls in that code lead: the read log covers these. No address is
+//! in it, unless a constant parameter of the request or its code is one.
 //!
 //! Invariant: what is hashed can be read in one way only. Every field is preceded by its length,
 //! and every list by the number of its items.
@@ -22,12 +22,14 @@ use crate::request::Request;
 /// The part of keys that all requests share: tool, options, the generic code.
 pub struct GenericKey {
     hasher: blake3::Hasher,
+    inlining: Inlining,
 }
 
 impl GenericKey {
     pub fn new(module: &Module, options: &Options, inlining: &Inlining) -> Self {
         let mut key = Self {
             hasher: blake3::Hasher::new(),
+            inlining: *inlining,
         };
         key.bytes(env!("BACTRIAN_SPECIALIZER_FINGERPRINT").as_bytes());
         let Options {
@@ -89,11 +91,25 @@ impl GenericKey {
         } = request;
         let mut key = Self {
             hasher: self.hasher.clone(),
+            inlining: self.inlining,
         };
-        key.value(&(function, sig, anchor, loops, heat, callees));
+        let calls: Vec<_> = callees.keys().collect();
+        key.value(&(function, sig, anchor, loops, heat, calls));
         key.list(params, Self::value);
-        let bytes = image.constant_bytes(*code, *code_len);
-        key.bytes(&bytes.expect("requests are checked to have constant code"));
+        let (bytes, links) = image.code(request);
+        key.bytes(&bytes);
+        key.list(&links, |key, &(distance, callee)| {
+            key.number(distance);
+            // What may be evaluated in place is in the log, but programs have many functions that
+            // only differ in what they call.
+            let callee = callee.filter(|callee| {
+                let limits = self.inlining.of(callee);
+                limits.is_some_and(|limits| callee.code_len <= limits.longest())
+            });
+            key.list(callee.as_slice(), |key, callee| {
+                key.bytes(&image.code(callee).0)
+            });
+        });
         let slots: Vec<_> = image.slots_in(*code, *code_len).collect();
         key.list(&slots, |key, (distance, slot)| {
             key.value(&(distance, slot.sig))

@@ -167,8 +167,7 @@ impl Profile {
         for request in &mut requests.requests {
             let end = request.code.saturating_add(request.code_len);
             for (&call, &callee) in expected.range(request.code..end) {
-                let distance = callee.wrapping_sub(call) as i32;
-                request.callees.insert(call - request.code, distance);
+                request.callees.insert(call - request.code, callee);
             }
         }
         fit

@@ -6,10 +6,11 @@
 //! Invariant: a request that is read fits the module: its function, slot, bases and code exist, and
 //! its constants have the types of their parameters. Later stages index without checking again.
 
+mod links;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::offset_of;
 use std::ops::Range;
 
@@ -51,7 +52,8 @@ pub struct Request {
     pub generic: Func,
     pub sig: Sig,
     pub params: Vec<Param>,
-    /// Address of each pointer parameter, by [`Base`].
+    /// Address of each pointer parameter, by [`Base`]; once it is answered, also where the links
+    /// lead that its residual function follows.
     pub bases: Map<Base, u32>,
     /// The code that identifies the request: the base that points to it, its address and its
     /// length.
@@ -66,9 +68,9 @@ pub struct Request {
     pub name: Option<Box<str>>,
     /// What a profile says of it.
     pub heat: Heat,
-    /// What a profile says of the calls in its code: by distance from the code's beginning, how
-    /// far it is from the call to the code that it most often calls.
-    pub callees: BTreeMap<u32, i32>,
+    /// What a profile says of the calls in its code: by distance from the code's beginning, the
+    /// address of the code that a call most often calls.
+    pub callees: BTreeMap<u32, u32>,
 }
 
 /// One version of a function: for calls that give a parameter what points to a word.
@@ -102,8 +104,12 @@ pub struct Requests {
     pub requests: Vec<Request>,
     /// Constant memory: start to length, not overlapping.
     pub regions: BTreeMap<u32, u32>,
-    /// Where the table, the requests and their names lie, which nothing reads once they are
-    /// answered.
+    /// Words that hold an address in a region, in ascending order.
+    pub links: Vec<u32>,
+    /// Address to the word from which residual code loads it.
+    pub cells: HashMap<u32, u32>,
+    /// Where the table, the requests, their names and the list of links lie, which nothing reads
+    /// once they are answered.
     pub lists: Vec<Range<u32>>,
 }
 
@@ -167,11 +173,6 @@ impl Request {
         self.bases[base].wrapping_sub(self.slot) as i32
     }
 
-    /// How far the code is that the call at `address` most often calls.
-    pub fn guess(&self, address: u32) -> Option<i32> {
-        self.callees.get(&address.wrapping_sub(self.code)).copied()
-    }
-
     /// What to call the code.
     pub fn title(&self) -> String {
         match &self.name {
@@ -194,7 +195,7 @@ impl Request {
             self.is_recursive,
             self.loops,
             self.heat,
-            &self.callees,
+            self.callees.keys().collect::<Vec<_>>(),
         );
         let hash = blake3::hash(format!("{asked:?}").as_bytes());
         *hash.as_bytes().first_chunk().expect("a hash has 32 bytes")
@@ -245,13 +246,21 @@ impl Requests {
         if !reader.fits(names, 1, names_len) {
             return Err(malformed("the names do not fit the memory"));
         }
+        let links = reader.word(table, offset_of!(abi::RequestTable, links));
+        let link_count = reader.word(table, offset_of!(abi::RequestTable, link_count));
+        if !reader.fits(links, link_count, 4) {
+            return Err(malformed("the list of links does not fit the memory"));
+        }
         let mut result = Self {
             regions: reader.regions(regions, region_count)?,
             requests: Vec::new(),
+            links: reader.words(links, link_count),
+            cells: reader.cells(table)?,
             lists: vec![
                 table..table.saturating_add(TABLE_SIZE),
                 requests..requests + request_count * REQUEST_SIZE,
                 names..names + names_len,
+                links..links + link_count * 4,
             ],
         };
         for index in 0..request_count {
@@ -259,6 +268,7 @@ impl Requests {
             result.requests.push(request);
         }
         result.check(requests)?;
+        result.check_links(module, links)?;
         if names_len > 0 {
             result.name(names, &reader.bytes(names, names_len))?;
         }
@@ -367,6 +377,12 @@ impl Reader<'_, '_> {
         let mut bytes = vec![0; len as usize];
         self.module.read_image(address, &mut bytes);
         bytes
+    }
+
+    fn words(&self, address: u32, count: u32) -> Vec<u32> {
+        let bytes = self.bytes(address, count * 4);
+        let (words, _) = bytes.as_chunks();
+        words.iter().map(|&word| u32::from_le_bytes(word)).collect()
     }
 
     fn request(&self, address: u32) -> Result<Request, RequestError> {

@@ -1,25 +1,31 @@
 //! The stored form of a residual function: what it relied on, its body and relocations.
 //!
 //! A [`crate::Store`] sees opaque bytes: a digest of the key and of all that follows, what postcard
-//! writes of the log and the relocations, and the body. Several candidates may be stored under one
-//! key; the one whose read log agrees with the image is used. Every absolute address in it is one
-//! that the log vouches for.
+//! writes of the log, the links and the relocations, and the body. A few candidates may be stored
+//! under one key, and more under keys that follow from what was read ([`question`]); the one whose
+//! read log agrees with the image is used. Every absolute address in it is one that the log vouches
+//! for.
 //!
 //! Invariant: a blob that passes [`Stored::decode`] and [`check::run`] links. Whatever else a store
 //! gives (damaged, foreign or forged) is no candidate, and never a panic.
 
 pub mod check;
+pub mod question;
 #[cfg(test)]
 mod tests;
 
 use crate::eval::Residual;
 use crate::image::ReadLog;
+use crate::ir::Symbol;
 use crate::lower::{Lowered, Relocation};
 
 /// What specialization of one request gave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stored {
     pub log: ReadLog,
+    /// The links that lead to what is neither the request's code nor given to it, in the order in
+    /// which they were followed.
+    pub links: Vec<Symbol>,
     pub lowered: Lowered,
     pub contexts: u32,
     /// Those of them whose position is not known.
@@ -28,13 +34,14 @@ pub struct Stored {
 }
 
 /// All but the body, in stored form.
-type Head<Log, Relocations> = ([u32; 3], Log, Relocations);
+type Head<Log, Links, Relocations> = ([u32; 3], Log, Links, Relocations);
 
 impl Stored {
     /// What evaluation gave, with the function lowered.
     pub fn new(residual: Residual, lowered: Lowered) -> Self {
         Self {
             log: residual.log,
+            links: residual.links,
             lowered,
             contexts: residual.contexts as u32,
             unknown_positions: residual.unknown_positions as u32,
@@ -46,30 +53,38 @@ impl Stored {
     pub fn encode(&self, key: &[u8; 32]) -> Vec<u8> {
         let Lowered { body, relocations } = &self.lowered;
         let counts = [self.contexts, self.unknown_positions, self.nodes];
-        let head: Head<_, _> = (counts, &self.log, relocations);
+        let head: Head<_, _, _> = (counts, &self.log, &self.links, relocations);
         let mut rest = postcard::to_allocvec(&head).expect("memory takes what is written to it");
         rest.extend_from_slice(body);
-        [&digest(key, &rest)[..], &rest].concat()
+        sealed(key, &rest)
     }
 
     /// Reads what [`Stored::encode`] wrote for the same key.
     pub fn decode(key: &[u8; 32], blob: &[u8]) -> Option<Self> {
-        let (expected, rest) = blob.split_first_chunk::<32>()?;
-        if *expected != digest(key, rest) {
-            return None;
-        }
-        let (head, body) = postcard::take_from_bytes(rest).ok()?;
-        let (counts, log, relocations): Head<ReadLog, Vec<Relocation>> = head;
+        let (head, body) = postcard::take_from_bytes(opened(key, blob)?).ok()?;
+        let (counts, log, links, relocations): Head<_, _, Vec<Relocation>> = head;
         let [contexts, unknown_positions, nodes] = counts;
         let body = body.to_vec();
         Some(Self {
             log,
+            links,
             lowered: Lowered { body, relocations },
             contexts,
             unknown_positions,
             nodes,
         })
     }
+}
+
+/// The blob that holds `rest` under `key`.
+fn sealed(key: &[u8; 32], rest: &[u8]) -> Vec<u8> {
+    [&digest(key, rest)[..], rest].concat()
+}
+
+/// What a blob holds, if it was sealed under this key and is as it was.
+fn opened<'a>(key: &[u8; 32], blob: &'a [u8]) -> Option<&'a [u8]> {
+    let (expected, rest) = blob.split_first_chunk::<32>()?;
+    (*expected == digest(key, rest)).then_some(rest)
 }
 
 fn digest(key: &[u8; 32], rest: &[u8]) -> [u8; 32] {

@@ -2,9 +2,10 @@
 //!
 //! Invariant: neither the number of threads nor the contents of the store changes the output.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -23,9 +24,14 @@ use crate::options::Options;
 use crate::profile::Fit;
 use crate::report::{Answer, Report};
 use crate::request::{Heat, Request, RequestError, Requests};
+use crate::residue::question::{self, Question};
 use crate::residue::{Stored, check};
 use crate::versions::{self, Answered};
 use crate::watch::Watch;
+
+/// Functions of one request key that the store has under it; further ones are found by
+/// [`question`]s.
+const FEW: usize = 3;
 
 /// Where residual functions are kept between runs: opaque blobs, several to a key.
 pub trait Store: Sync {
@@ -172,6 +178,8 @@ struct Work<'a> {
     boxes: Boxes,
     allocator: Option<Allocator>,
     inlining: Inlining,
+    /// By key, functions that were made for the store.
+    added: Mutex<HashMap<[u8; 32], usize>>,
     watch: Watch<'a>,
 }
 
@@ -200,6 +208,7 @@ impl<'a> Work<'a> {
             boxes: Boxes::find(module),
             allocator: Allocator::declared(module),
             inlining: Inlining::for_program(requests.code_len()),
+            added: Mutex::default(),
             watch,
         })
     }
@@ -305,29 +314,78 @@ impl<'a> Work<'a> {
     ) -> Result<Answer, Declined> {
         let store = store.filter(|_| request.heat != Heat::Cold);
         let store = store.map(|store| (store, key.request(request, &self.image)));
-        if let Some((store, key)) = &store
-            && let Some(stored) = self.recall(request, *store, key)
-        {
-            let cached = true;
-            return Ok(Answer { stored, cached });
+        let mut kept = 0;
+        if let Some((store, key)) = &store {
+            let candidates = store.candidates(key);
+            kept = candidates.len();
+            let found = self.fitting(request, key, candidates);
+            // Those may be fewer than were given to the store: equal ones are one.
+            let found = found.or_else(|| match kept {
+                0 => None,
+                _ => self.recall_by_questions(request, *store, key),
+            });
+            if let Some(stored) = found {
+                let cached = true;
+                return Ok(Answer { stored, cached });
+            }
         }
         let stored = compute()?;
-        if let Some((store, key)) = &store {
-            store.insert(key, &stored.encode(key));
+        match &store {
+            Some((store, key)) if kept + self.added_before(key) < FEW => {
+                store.insert(key, &stored.encode(key));
+            }
+            Some((store, key)) => {
+                let asked = Question::of(&stored);
+                let questions = question::key(key);
+                store.insert(&questions, &asked.encode(&questions));
+                let key = asked.key_of(key, &stored);
+                store.insert(&key, &stored.encode(&key));
+            }
+            None => {}
         }
         let cached = false;
         Ok(Answer { stored, cached })
     }
 
+    /// How many functions of this key were made before this one, which counts from now on: what a
+    /// store is given need not show among its candidates at once.
+    fn added_before(&self, key: &[u8; 32]) -> usize {
+        let mut added = self.added.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = added.entry(*key).or_default();
+        *count += 1;
+        *count - 1
+    }
+
     /// The first candidate that is sound and agrees with the image.
-    fn recall(&self, request: &Request, store: &dyn Store, key: &[u8; 32]) -> Option<Stored> {
+    fn fitting(
+        &self,
+        request: &Request,
+        key: &[u8; 32],
+        candidates: Vec<Vec<u8>>,
+    ) -> Option<Stored> {
         let around = check::Surroundings {
             module: self.module,
             image: &self.image,
             kept: self.options.kept(),
         };
-        let candidates = store.candidates(key).into_iter();
+        let candidates = candidates.into_iter();
         let mut decoded = candidates.filter_map(|blob| Stored::decode(key, &blob));
         decoded.find(|stored| check::run(&around, request, stored).is_ok())
+    }
+
+    /// What fits for any of the questions that were asked of requests with this key.
+    fn recall_by_questions(
+        &self,
+        request: &Request,
+        store: &dyn Store,
+        key: &[u8; 32],
+    ) -> Option<Stored> {
+        let questions = question::key(key);
+        let asked = store.candidates(&questions).into_iter();
+        let asked = asked.filter_map(|blob| Question::decode(&questions, &blob));
+        asked.into_iter().find_map(|asked| {
+            let key = asked.ask(key, request, &self.image)?;
+            self.fitting(request, &key, store.candidates(&key))
+        })
     }
 }

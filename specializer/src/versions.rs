@@ -12,7 +12,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::eval::Declined;
-use crate::image::{Image, Place};
+use crate::image::{Bases, Image, Place};
 use crate::ir::{Base, Given, Symbol};
 use crate::lower::RelocationKind;
 use crate::request::{Request, Requests, Version};
@@ -39,6 +39,7 @@ pub fn answer<A: AsRef<Stored>>(
         answers: answer(0, &requests.requests),
         requests: requests.clone(),
     };
+    answered.follow_links_from(0, image);
     let mut named = Named::default();
     let mut looked_at = 0;
     while looked_at < answered.answers.len() {
@@ -49,6 +50,7 @@ pub fn answer<A: AsRef<Stored>>(
         looked_at = answered.answers.len();
         answered.answers.extend(answer(looked_at, &new));
         answered.requests.requests.extend(new);
+        answered.follow_links_from(looked_at, image);
     }
     answered.drop_idle();
     answered
@@ -77,6 +79,19 @@ impl Named {
 }
 
 impl<A: AsRef<Stored>> Answered<A> {
+    /// Gives the requests from this number on the bases that their answers name.
+    fn follow_links_from(&mut self, number: usize, image: &Image) {
+        let requests = self.requests.requests[number..].iter_mut();
+        for (request, answer) in requests.zip(&self.answers[number..]) {
+            let answer = answer.as_ref().ok();
+            let bases =
+                answer.and_then(|answer| Bases::found(request, &answer.as_ref().links, image));
+            if let Some(bases) = bases {
+                request.bases = bases.into_addresses();
+            }
+        }
+    }
+
     /// The versions that the answers from this number on name.
     fn named_from(&self, number: usize) -> impl Iterator<Item = Version> {
         let requests = self.requests.requests[number..].iter();

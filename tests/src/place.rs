@@ -56,7 +56,8 @@ impl Place {
         command
     }
 
-    fn with_cache(&self, arguments: &[&str]) -> Command {
+    /// The command with these arguments and the place's cache.
+    pub fn with_cache(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(arguments);
         command.arg("--cache").arg(self.path("cache/file"));
         command

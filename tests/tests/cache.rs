@@ -121,3 +121,76 @@ fn concurrent_builds_share_one_file() -> Result<()> {
     assert!(build(&place, "out/d.wasm")?.contains(": 0 specialized"));
     Ok(())
 }
+
+#[test]
+fn another_machine_builds_with_what_one_exported() -> Result<()> {
+    let (here, there) = (place()?, place()?);
+    build(&here, "out/first.wasm")?;
+    let file = here.path("out/exported");
+    let cache = |place: &Place, action: &str| {
+        let mut command = place.with_cache(&["cache", action]);
+        process::run(command.arg(&file), b"")
+    };
+    assert_eq!(cache(&here, "export")?.status, Some(0));
+    let imported = cache(&there, "import")?;
+    assert_eq!(imported.status, Some(0), "{imported:?}");
+    let said = String::from_utf8(imported.stdout)?;
+    assert!(said.ends_with(" 0 damaged ones left out\n"), "{said}");
+    assert!(build(&there, "out/second.wasm")?.contains(": 0 specialized"));
+    assert_eq!(
+        fs::read(here.path("out/first.wasm"))?,
+        fs::read(there.path("out/second.wasm"))?
+    );
+    Ok(())
+}
+
+#[test]
+fn a_cache_can_be_made_smaller() -> Result<()> {
+    let place = place()?;
+    build(&place, "out/first.wasm")?;
+    let mut gc = place.with_cache(&["cache", "gc", "--cache-size", "0"]);
+    assert_eq!(process::run(&mut gc, b"")?.status, Some(0));
+    place.assert_cache_is_sound()?;
+    assert!(build(&place, "out/again.wasm")?.contains(" 0 from the cache"));
+    Ok(())
+}
+
+#[test]
+fn a_build_says_what_it_reused() -> Result<()> {
+    let place = place()?;
+    let said = |command: &mut Command| -> Result<String> {
+        Ok(String::from_utf8(process::run(command, b"")?.stderr)?)
+    };
+    let first = said(&mut place.build("out/first.wasm"))?;
+    assert!(first.starts_with("bactrian: 0 of "), "{first}");
+    let second = said(place.build("out/second.wasm").args(["--emit", "cwasm"]))?;
+    let numbers: Vec<usize> = second
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|number| number.parse().ok())
+        .collect();
+    let &[cached, all, known, functions] = &numbers[..] else {
+        panic!("{second}");
+    };
+    assert!(cached == all && known < functions, "{second}");
+    Ok(())
+}
+
+#[test]
+fn machines_are_told_the_same() -> Result<()> {
+    let place = place()?;
+    let stats = || -> Result<serde_json::Value> {
+        let mut run = place.with_cache(&["run", "--stats=json"]);
+        let outcome = process::run(run.arg(&place.bytecode), b"")?;
+        let said = String::from_utf8(outcome.stderr)?;
+        let line = said.lines().last().unwrap_or_default();
+        Ok(serde_json::from_str(line)?)
+    };
+    let (cold, warm) = (stats()?, stats()?);
+    assert_eq!(cold["known_program"], false);
+    assert_eq!(cold["specialization"]["cached"], 0);
+    assert!(cold["machine_code"]["compiled"].as_u64() > Some(0));
+    assert_eq!(cold["stages"][1]["name"], "snapshot");
+    assert_eq!(warm["known_program"], true);
+    assert_eq!(warm["specialization"], serde_json::Value::Null);
+    Ok(())
+}

@@ -169,6 +169,11 @@ fn the_page_of_programs_has_the_generators_rows() {
 }
 
 #[test]
+fn the_page_of_rebuilds_has_the_generators_rows() {
+    assert_written(&tables_of("docs/caching.md"), &skeleton::rebuilds());
+}
+
+#[test]
 fn the_ladder_has_a_row_for_each_switch() {
     let tables = tables_of("docs/bench.md");
     let ladder = tables.iter().find(|table| table[0][0] == "switched off");
@@ -360,7 +365,7 @@ fn unknown_option(span: &str, options: &BTreeSet<String>) -> Option<String> {
     let wrong = long
         .map(|option| {
             option
-                .split(['=', ',', '.', ')', ']', ';'])
+                .split(['=', ',', '.', ')', '[', ']', ';'])
                 .next()
                 .unwrap_or_default()
         })

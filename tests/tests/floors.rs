@@ -72,7 +72,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "specialize",
         ],
     ),
-    ("cache", &["whole", "files", "store", "place"]),
+    ("cache", &["whole", "files", "store", "place", "transfer"]),
     (
         "snapshot-tool",
         &[
@@ -101,6 +101,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "pipeline",
             "lockstep",
             "precompile",
+            "report",
             "cli",
             "bench",
             "commands",

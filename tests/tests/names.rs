@@ -4,9 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use bactrian_tests::workshop::Workshop;
-use wasmparser::{Parser, Payload};
 
 const PROGRAM: &str = "let rec walk n = if n < 2 then n else walk (n - 1) + walk (n - 2)
 let crash i = let a : int array = Obj.magic (-1000) in a.(i)
@@ -80,27 +79,16 @@ fn functions_without_debug_information_are_called_after_their_place() -> Result<
     Ok(())
 }
 
-/// The code of a module.
-fn code(module: &[u8]) -> Result<Vec<u8>> {
-    for payload in Parser::new(0).parse_all(module) {
-        if let Payload::CodeSectionStart { range, .. } = payload? {
-            return Ok(module[range].to_vec());
-        }
-    }
-    bail!("there is no code")
-}
-
-/// A name is in no key and no residual function.
+/// A name is in no key and no residual function: only where the linked module has the function's
+/// address follows from it.
 #[test]
 fn a_renamed_function_is_in_the_cache() -> Result<()> {
     let workshop = workshop(&["-g"])?;
     names(&workshop)?;
-    let before = code(&fs::read(workshop.path("camel.wasm"))?)?;
     compile(&workshop, &PROGRAM.replace("walk", "amble_along"), &["-g"])?;
     let arguments = ["build", "camel.byte", "-o", "camel.wasm", "--stats"];
     let stats = said(&workshop, &arguments)?;
     assert!(stats.contains(": 0 specialized"), "{stats}");
-    assert!(code(&fs::read(workshop.path("camel.wasm"))?)? == before);
     assert!(names(&workshop)?.contains("Camel.amble_along"));
     Ok(())
 }

@@ -60,10 +60,8 @@ fn what_is_missing_is_listed_and_then_named_where_it_is_called() -> Result<()> {
     program(&place, call, &["camel.cma"])?;
     let listed = format!("{LISTED}dllcamel: 2\n  camel_trot camel_walk\n");
     let built = place.bactrian(&["build", "-o", "main.wasm", "main.byte"])?;
-    assert_eq!(
-        (built.status, text(&built.stderr)),
-        (Some(0), listed.clone())
-    );
+    assert_eq!(built.status, Some(0));
+    assert!(text(&built.stderr).starts_with(&listed), "{built:?}");
     let failure = "Fatal error: exception Failure(\"the primitive camel_walk of dllcamel \
         is missing: see docs/stubs.md\")\n";
     for args in [

@@ -11,10 +11,10 @@ pub const REQUEST_TABLE_EXPORT: &str = "BACTRIAN_REQUESTS";
 pub const REQUEST_MAGIC: u32 = 0x5443_4142;
 
 /// Version of the layout of [`RequestTable`], [`Region`] and [`Request`].
-pub const REQUEST_VERSION: u32 = 2;
+pub const REQUEST_VERSION: u32 = 4;
 
 /// Root of the specialization requests, in the interpreter's memory. All pointers are 32-bit
-/// addresses. The linker blanks table, requests and names: nothing else may read them.
+/// addresses. The linker blanks table, requests, names and links: nothing else may read them.
 #[repr(C)]
 #[derive(Debug)]
 pub struct RequestTable {
@@ -30,6 +30,17 @@ pub struct RequestTable {
     /// [`MAX_NAME`] bytes at most and ended by a NUL. A length of 0 means that they have none.
     pub names: u32,
     pub names_len: u32,
+    /// Address of `[u32; link_count]`: the links, in ascending order. A link is an aligned 32-bit
+    /// word of a region that holds an address in a region. Specialization knows it by the link
+    /// alone, so what is specialized does not depend on where it leads.
+    pub links: u32,
+    pub link_count: u32,
+    /// Address of `[u32; cell_count]`, which stays in the linked module: addresses in regions, or
+    /// 0. Where residual code needs one of these addresses, it loads it from here, so that it is
+    /// the same code wherever that leads. A count of 0 means that addresses are constants of the
+    /// code.
+    pub cells: u32,
+    pub cell_count: u32,
 }
 
 /// Bytes of a name, without its end.

@@ -191,8 +191,11 @@ impl Shapes {
                 return None;
             }
             Flow::Closures => {
-                let targets = effect::closure_targets(instruction);
-                targets.for_each(|target| jump(target, State::entry(0)));
+                // The loader has put addresses there.
+                for &function in &instruction.operands[effect::closure_operands(instruction)] {
+                    let distance = (function as u32).wrapping_sub(self.start);
+                    jump((distance / CELL).into(), State::entry(0));
+                }
             }
             Flow::PushTrap => jump(instruction.target(0), state),
             Flow::Leave { .. } | Flow::Stop => return None,

@@ -5,6 +5,7 @@
 use super::decode::{self, Instruction};
 use super::opcode::Opcode;
 use crate::value::WORD;
+use core::ops::Range;
 use std::collections::HashSet;
 
 /// Words in a trap frame.
@@ -194,6 +195,15 @@ pub fn closure_count(instruction: &Instruction) -> usize {
         Opcode::ClosureRec => instruction.operands[0] as usize,
         _ => 1,
     }
+}
+
+/// Which operands of a CLOSURE or CLOSUREREC lead to functions.
+pub fn closure_operands(instruction: &Instruction) -> Range<usize> {
+    let first = match instruction.opcode {
+        Opcode::Closure => 1,
+        _ => 2,
+    };
+    first..first + closure_count(instruction)
 }
 
 /// The words that the closures of a CLOSURE or CLOSUREREC begin at.

@@ -157,31 +157,34 @@ pub enum Certainty {
     Certain,
 }
 
-/// Marks a hint that is certain: the distance between two cells is a multiple of eight.
-const CERTAIN: u32 = 1;
+/// Marks a call instruction whose hint is certain. At an entry this bit belongs to the arity.
+const CERTAIN: u32 = 1 << 28;
 
 /// The callee hint of the call instruction at `call`: the entry, if there is one.
 #[inline(always)]
 pub fn hint(call: u32) -> Option<(u32, Certainty)> {
-    let hint = memory::load_u32(call + 4);
-    let certainty = match hint & CERTAIN {
+    let entry = memory::load_u32(call + 4);
+    let certainty = match memory::load_u32(call) & CERTAIN {
         0 => Certainty::Guessed,
         _ => Certainty::Certain,
     };
-    (hint != 0).then(|| (call.wrapping_add(hint & !CERTAIN), certainty))
+    (entry != 0).then_some((entry, certainty))
 }
 
-/// Stores the callee hint of the call instruction at `call`.
-pub fn set_hint(call: u32, entry: u32, certainty: Certainty) {
+/// Stores the callee hint of the call instruction at `call`. Returns the address of the word that
+/// is a link to the entry then ([`annotations::RequestTable::links`]).
+pub fn set_hint(call: u32, entry: u32, certainty: Certainty) -> u32 {
     let mark = match certainty {
         Certainty::Guessed => 0,
         Certainty::Certain => CERTAIN,
     };
-    memory::store_u32(call + 4, entry.wrapping_sub(call) | mark);
+    memory::store_u32(call, memory::load_u32(call) | mark);
+    memory::store_u32(call + 4, entry);
+    call + 4
 }
 
-/// Marks the word of a cell whose other half is the distance to the entry of the closure that the
-/// instruction loads. At an entry this bit belongs to the arity.
+/// Marks the word of a cell whose other half is the entry of the closure that the instruction
+/// loads. At an entry this bit belongs to the arity.
 const LOADS_CLOSURE: u32 = 1 << 30;
 
 /// The same where the instruction loads an integer, which is the other half itself.
@@ -191,12 +194,13 @@ const LOADS_INTEGER: u32 = 1 << 29;
 #[inline(always)]
 pub fn known_closure(cell: u32) -> Option<u32> {
     let marks = memory::load_u32(cell) & !0xff;
-    (marks == LOADS_CLOSURE).then(|| cell.wrapping_add(memory::load_u32(cell + 4)))
+    (marks == LOADS_CLOSURE).then(|| memory::load_u32(cell + 4))
 }
 
-/// Says so of the instruction at `cell`, unless the cell is in use.
-pub fn note_known_closure(cell: u32, entry: u32) {
-    note_known(cell, LOADS_CLOSURE, entry.wrapping_sub(cell));
+/// Says so of the instruction at `cell`, unless the cell is in use. Returns the address of the word
+/// that is a link to the entry then.
+pub fn note_known_closure(cell: u32, entry: u32) -> Option<u32> {
+    note_known(cell, LOADS_CLOSURE, entry).then_some(cell + 4)
 }
 
 /// The integer that the instruction at `cell` loads, if it is known.
@@ -208,15 +212,18 @@ pub fn known_integer(cell: u32) -> Option<i32> {
 
 /// Says so of the instruction at `cell`, unless the cell is in use.
 pub fn note_known_integer(cell: u32, integer: i32) {
-    note_known(cell, LOADS_INTEGER, integer as u32);
+    let _was_free = note_known(cell, LOADS_INTEGER, integer as u32);
 }
 
-fn note_known(cell: u32, mark: u32, what: u32) {
+/// Returns whether the cell was free.
+fn note_known(cell: u32, mark: u32, what: u32) -> bool {
     let word = memory::load_u32(cell);
-    if word & !0xff == 0 && memory::load_u32(cell + 4) == 0 {
+    let is_free = word & !0xff == 0 && memory::load_u32(cell + 4) == 0;
+    if is_free {
         memory::store_u32(cell, word | mark);
         memory::store_u32(cell + 4, what);
     }
+    is_free
 }
 
 /// Whether no closure's code pointer is ever changed: a constant of the program.

@@ -3,7 +3,8 @@
 
 use super::pieces::Plan;
 use super::verify::Verified;
-use crate::code::effect::frame_size;
+use crate::code::decode;
+use crate::code::effect::{self, Flow, frame_size};
 use crate::code::opcode::Opcode;
 use crate::code::{self, CELL, MAX_RESTART, RESTART_ARITY};
 use crate::memory;
@@ -17,8 +18,9 @@ pub struct Slots {
     pub restart: [u32; MAX_RESTART as usize],
 }
 
-/// Lays verified code out at `start`, where `code.len()` cells are free.
-pub fn lay_out(code: &[i32], verified: &Verified, start: u32, slots: Slots) {
+/// Lays verified code out at `start`, where `code.len()` cells are free. Returns the addresses of
+/// the words that are links then ([`annotations::RequestTable::links`]).
+pub fn lay_out(code: &[i32], verified: &Verified, start: u32, slots: Slots) -> Vec<u32> {
     for (position, &word) in code.iter().enumerate() {
         memory::store_u64(code::address(start, position), u64::from(word as u32));
     }
@@ -36,6 +38,27 @@ pub fn lay_out(code: &[i32], verified: &Verified, start: u32, slots: Slots) {
         }
     }
     note_outer_traps(code, verified, start);
+    link_closures(code, verified, start)
+}
+
+/// Puts the address of a function where the code that makes its closure has the distance. Returns
+/// where.
+fn link_closures(code: &[i32], verified: &Verified, start: u32) -> Vec<u32> {
+    let mut links = Vec::new();
+    let reached = (0..code.len()).filter(|&position| verified.at(position).is_some());
+    for position in reached {
+        let instruction = decode::instruction(code, position).expect("it was verified");
+        if effect::of(&instruction).flow != Flow::Closures {
+            continue;
+        }
+        let operands = effect::closure_operands(&instruction);
+        for (operand, target) in operands.zip(effect::closure_targets(&instruction)) {
+            let link = code::address(start, position + 1 + operand);
+            memory::store_u32(link, code::address(start, target as usize));
+            links.push(link);
+        }
+    }
+    links
 }
 
 /// Makes the cuts of code that was laid out at `start`. Each has `slot` at first, where generic

@@ -12,6 +12,7 @@
 #[cfg(test)]
 pub mod assemble;
 pub mod bind;
+pub mod cells;
 pub mod constants;
 pub mod elements;
 #[cfg(test)]

@@ -49,6 +49,12 @@ impl<'a> Names<'a> {
         names
     }
 
+    /// Where the functions begin, without the initialiser.
+    pub fn positions(&self) -> impl Iterator<Item = usize> {
+        let entries = self.entries.iter().map(|entry| entry.position);
+        entries.filter(|&position| position > 0)
+    }
+
     pub fn of_function(&self, position: usize) -> String {
         let known = self.functions.get(&position).cloned();
         known.unwrap_or_else(|| format!("code+{position}"))

@@ -3,6 +3,7 @@
 //! Everything is checked against the file's length; nothing in the sections is interpreted but
 //! PRIM.
 
+use super::cells;
 use crate::code::{self, CELL, CODE_WORD, ImageError};
 use crate::polymorphic::marshal::input;
 
@@ -62,7 +63,10 @@ pub fn lasting_size(file: &[u8]) -> usize {
     let size = |section: &Section| {
         let len = section.bytes.len();
         match section.name {
-            b"CODE" => len / CODE_WORD as usize * CELL as usize,
+            b"CODE" => {
+                let words = len / CODE_WORD as usize;
+                words * CELL as usize + cells::most(words)
+            }
             b"DATA" => input::header(section.bytes, "").map_or(0, |header| header.words * 8),
             // Short names, each a block of its own.
             b"PRIM" => len * 4,

@@ -362,8 +362,7 @@ impl Registers {
                 let header = header(index as usize * 3, tag::INFIX);
                 memory::store_u64(within(infix - WORD, Region::Fixed), header);
             }
-            let operand = memory::load_u32(pc + (3 + index) * CELL);
-            let code = (pc + 3 * CELL).wrapping_add(operand.wrapping_mul(CELL));
+            let code = memory::load_u32(pc + (3 + index) * CELL);
             let info = closure_info((environment - index * 3) as usize);
             store_field(i64::from(infix), 0, Region::Fixed, i64::from(code));
             store_field(i64::from(infix), 1, Region::Fixed, info.0);

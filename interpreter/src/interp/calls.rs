@@ -112,6 +112,7 @@ macro_rules! by_count {
             extern "C" fn $dispatch(code: u32, closure: i64, top: u32, $($argument: i64),*) -> i64 {
                 let function: $ty = match code::slot_of(code, $n) {
                     Some(cell) => $slot(cell),
+                    $(None if $taken == 1 && code::arity(code) == 1 => $over,)*
                     None => $slow,
                 };
                 function(code, closure, top, $($argument),*)

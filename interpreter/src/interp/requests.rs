@@ -14,6 +14,7 @@ use crate::image::hints::Found;
 use crate::image::names::Names;
 use crate::image::pieces::Plan;
 use annotations::{REQUEST_MAGIC, REQUEST_VERSION, RequestTable};
+use core::ops::Range;
 use std::cell::UnsafeCell;
 
 /// The request table, where the specializer finds it.
@@ -34,7 +35,20 @@ pub static BACTRIAN_REQUESTS: Published = Published(UnsafeCell::new(RequestTable
     request_count: 0,
     names: 0,
     names_len: 0,
+    links: 0,
+    link_count: 0,
+    cells: 0,
+    cell_count: 0,
 }));
+
+/// What requests have beside what is to be specialized.
+pub struct Lists<'a> {
+    pub names: &'a Names<'a>,
+    /// In ascending order.
+    pub links: &'a [u32],
+    /// Room for the cells.
+    pub cells: Range<u32>,
+}
 
 /// Natively nothing reads requests.
 #[cfg(not(target_family = "wasm"))]
@@ -42,7 +56,7 @@ pub fn publish(
     _code_start: u32,
     _plan: &Plan,
     _found: &Found,
-    _names: &Names,
+    _lists: &Lists,
 ) -> Result<(), ImageError> {
     Ok(())
 }
@@ -60,6 +74,7 @@ mod wasm {
     use crate::code::effect::frame_size;
     use crate::code::{self, Entry, MAX_RESTART};
     use crate::image::bind;
+    use crate::image::cells;
     use crate::image::pieces::Cut;
     use crate::memory;
     use crate::vm::vm;
@@ -68,7 +83,6 @@ mod wasm {
         REQUEST_RECURSIVE, Region, Request,
     };
     use core::cell::Cell;
-    use core::ops::Range;
     use std::collections::HashSet;
 
     /// Parameters of the interpreter loop: code, env, sp, nargs, and the direct arguments.
@@ -79,15 +93,21 @@ mod wasm {
     const FIRST_ARGUMENT: usize = 4;
     const PARAM_COUNT: usize = FIRST_ARGUMENT + MAX_DIRECT as usize;
 
-    /// Makes the table for the code laid out at `code_start`, with these names. The requests and
-    /// their names are at the end of memory, out of the way of what remains in the linked module.
+    /// Makes the table for the code laid out at `code_start`, with these names and links. These and
+    /// the requests are at the end of memory, out of the way of what remains in the linked module.
     pub fn publish(
         code_start: u32,
         plan: &Plan,
         found: &Found,
-        names: &Names,
+        lists: &Lists,
     ) -> Result<(), ImageError> {
+        let Lists {
+            names,
+            links,
+            cells,
+        } = lists;
         let named = requests(code_start, plan, found, names);
+        cells::fill(cells, addresses(code_start, names, &named));
         let (requests, names): (Vec<Request>, Vec<String>) = named.into_iter().unzip();
         let mut text: Vec<u8> = Vec::new();
         for name in &names {
@@ -96,6 +116,7 @@ mod wasm {
         }
         let requests_at = put(&requests)?;
         let names_at = put(&text)?;
+        let links_at = put(links)?;
         let regions = allocator::lasting(|| Vec::leak(regions()));
         let table = RequestTable {
             regions: regions.as_ptr() as usize as u32,
@@ -104,12 +125,36 @@ mod wasm {
             request_count: requests.len() as u32,
             names: names_at,
             names_len: text.len() as u32,
+            links: links_at,
+            link_count: links.len() as u32,
+            cells: cells.start,
+            cell_count: cells.len() as u32 / cells::SIZE,
             magic: REQUEST_MAGIC,
             version: REQUEST_VERSION,
         };
         // SAFETY: the module has one thread, and no reference to the table exists.
         unsafe { BACTRIAN_REQUESTS.0.get().write(table) }
         Ok(())
+    }
+
+    /// What residual code may need the address of, by name: what requests begin with, and all
+    /// functions, since links may lead to any.
+    fn addresses(
+        code_start: u32,
+        names: &Names,
+        requests: &[(Request, String)],
+    ) -> Vec<(String, u32)> {
+        let begins = requests.iter().map(|(request, name)| {
+            let address = request.params[CODE].value as u32;
+            (name.clone(), address)
+        });
+        let functions = names.positions().map(|position| {
+            let address = code::address(code_start, position);
+            (names.of_function(position), address)
+        });
+        let mut seen = HashSet::new();
+        let all = functions.chain(begins);
+        all.filter(|(_, address)| seen.insert(*address)).collect()
     }
 
     /// The requests with their names, by slot.

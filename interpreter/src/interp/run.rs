@@ -173,7 +173,7 @@ pub extern "C" fn interp(
                             Restart => r.next(0),
                             Grab => r.next(1),
                             Closure => {
-                                if !r.make_closure(r.operand(1), r.target(2, 2)) {
+                                if !r.make_closure(r.operand(1), r.operand(2)) {
                                     break 'raise;
                                 }
                                 r.next(2);

@@ -31,7 +31,7 @@ pub fn load(code: &[i32], debug: Value, digest: Option<Digest>) -> Result<u32, I
     let verified = verify::verify(code, &limits)?;
     let bytes = code.len() * CELL as usize;
     let start = outside::alloc(bytes).ok_or(ImageError::OutOfMemory)?;
-    layout::lay_out(code, &verified, start, interp::generic_slots());
+    let _links = layout::lay_out(code, &verified, start, interp::generic_slots());
     let digest = digest.unwrap_or_else(|| fragments::digest(code));
     let end = start + bytes as u32;
     fragments::register(start, end, digest);

@@ -191,8 +191,8 @@ fn specializing(entries: &[Entry], scaling: &[Point]) -> Vec<Figure> {
     let sum = |of: fn(&Measurement) -> Duration| -> Duration {
         entries.iter().map(|entry| of(&entry.measurement)).sum()
     };
-    let warm = sum(|program| program.warm.specialize_cpu);
-    let cold = sum(|program| program.cold.specialize_cpu);
+    let warm = sum(|program| program.warm.cpu_of("specialize"));
+    let cold = sum(|program| program.cold.cpu_of("specialize"));
     let uncached = sum(|program| program.specialize_cpu).as_secs_f64();
     let instructions = entries.iter().map(|entry| entry.measurement.instructions);
     let rate = instructions.sum::<usize>() as f64 / uncached.max(1e-9);
@@ -226,7 +226,7 @@ fn building(compiler: Option<&Build>) -> Vec<Figure> {
         figure(
             "ocamlc.byte with an empty cache, CPU time of specializing and compiling",
             measured(|build| {
-                let cpu = build.specialize_cpu + build.compile_cpu;
+                let cpu = build.cpu_of("specialize") + build.cpu_of("compile");
                 format!("{:.1} s", cpu.as_secs_f64())
             }),
             "≤ 32 s",

@@ -7,7 +7,8 @@
 //! renders, [`place`] is where tables go, [`skeleton`] what they have without figures. [`ladder`]
 //! measures what each optimisation is worth, [`bytecode`] counts instructions, [`scaling`] measures
 //! the specializer on functions of growing size, [`shapes`] cold builds of large programs,
-//! [`users`] start-up and OCaml's compiler; [`numbers`] compares numbers with `ocamlrun`'s.
+//! [`rebuild`] builds after edits, [`users`] start-up and OCaml's compiler; [`numbers`] compares
+//! numbers with `ocamlrun`'s.
 //!
 //! Invariant: a ratio is of CPU times, medians, from one run on one machine; a program whose
 //! outputs differ is an error, not a figure.
@@ -23,6 +24,7 @@ mod numbers;
 mod place;
 mod program;
 mod programs;
+pub mod rebuild;
 mod scaling;
 pub mod shapes;
 pub mod skeleton;
@@ -63,8 +65,14 @@ const SHAPES: Marks = [
     "<!-- shapes:end -->",
 ];
 
+const REBUILD: Marks = [
+    "<!-- rebuild:begin (written by `make rebuild`) -->",
+    "<!-- rebuild:end -->",
+];
+
 /// The files of `--docs`.
 const PAGE: &str = "bench.md";
+const CACHING: &str = "caching.md";
 const CHART: &str = "bench.svg";
 
 /// Measures what the arguments ask for and prints the tables; with `--readme` and `--docs`, also
@@ -74,11 +82,19 @@ pub fn bench(args: &BenchArgs, precompiled: Precompiled) -> Result<()> {
         return numbers::numbers(args, precompiled);
     }
     let bench = Bench::new(args.runs, precompiled)?;
-    match (args.shapes, args.ladder) {
-        (true, _) => measure_shapes(args, &bench),
-        (false, true) => measure_ladder(args, &bench),
-        (false, false) => measure_programs(args, &bench),
+    match (args.shapes, args.ladder, args.rebuild) {
+        (true, ..) => measure_shapes(args, &bench),
+        (false, true, _) => measure_ladder(args, &bench),
+        (false, false, true) => measure_rebuilds(args, &bench),
+        (false, false, false) => measure_programs(args, &bench),
     }
+}
+
+fn measure_rebuilds(args: &BenchArgs, bench: &Bench) -> Result<()> {
+    let page = args.docs.as_ref().map(|docs| docs.join(CACHING));
+    let place = place(page.as_deref(), REBUILD)?;
+    let rows = table::rebuilds(&rebuild::measure(bench)?);
+    show(&render(&[rows]), place)
 }
 
 fn measure_shapes(args: &BenchArgs, bench: &Bench) -> Result<()> {

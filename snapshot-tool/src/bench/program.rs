@@ -16,9 +16,11 @@ use super::programs::Source;
 #[cfg(test)]
 use super::programs::{Group, Shelf};
 use crate::engine;
+use crate::known_code::Counts;
 use crate::pipeline::{Mode, Pipeline, Settings};
 use crate::precompiled::Precompiled;
 use crate::specialize::{self, Summary};
+use crate::stats::Stages;
 
 /// Enough for any one program.
 const CACHE_LIMIT: u64 = 1 << 30;
@@ -61,10 +63,6 @@ pub struct Entry {
 pub struct Build {
     /// From bytecode to machine code.
     pub wall: Duration,
-    /// Of it, what the specializer took, on all threads.
-    pub specialize_cpu: Duration,
-    /// And the code generator.
-    pub compile_cpu: Duration,
     /// Size of the linked module.
     pub wasm_bytes: usize,
     /// Size of its machine code.
@@ -72,6 +70,10 @@ pub struct Build {
     /// Size of that with all that is mapped beside it: the program's data above all.
     pub image_bytes: usize,
     pub summary: Summary,
+    /// Functions by where their machine code came from.
+    pub functions: Counts,
+    /// What each stage took.
+    pub stages: Stages,
 }
 
 impl Bench {
@@ -130,7 +132,7 @@ impl Bench {
         };
         let residual = &entry.measurement.residual;
         if let Some(native) = &entry.ocamlopt
-            && (native.status, &native.output) != (residual.status, &residual.output)
+            && !native.ends_as(residual)
         {
             bail!("the program's output is not what it is under ocamlopt");
         }
@@ -196,18 +198,14 @@ impl Bench {
         let bytes = module.serialize().map_err(engine::error)?;
         let wall = start.elapsed();
         let image = module.image_range();
-        let cpu = |stage| {
-            let stage = pipeline.stages.get(stage);
-            stage.map_or(Duration::ZERO, |stage| stage.cpu)
-        };
         let build = Build {
             wall,
-            specialize_cpu: cpu("specialize"),
-            compile_cpu: cpu("compile"),
             wasm_bytes: wasm.len(),
             code_bytes: module.text().len(),
             image_bytes: image.end as usize - image.start as usize,
             summary: pipeline.summary.unwrap_or_default(),
+            functions: pipeline.functions.unwrap_or_default(),
+            stages: pipeline.stages,
         };
         Ok((bytes, build))
     }
@@ -246,7 +244,8 @@ impl Bench {
         Ok((self.run_compiled("rung.cwasm", &module)?, summary.bytes))
     }
 
-    fn run_compiled(&self, name: &str, module: &[u8]) -> Result<Measured> {
+    /// A run of machine code, to be in a file of this name.
+    pub fn run_compiled(&self, name: &str, module: &[u8]) -> Result<Measured> {
         let path = self.path(name);
         std::fs::write(&path, module).context("cannot write a scratch file")?;
         self.run(self.runs, || {
@@ -273,12 +272,23 @@ impl Bench {
     }
 }
 
+impl Build {
+    /// What a stage took, on all threads; nothing if there was no such stage.
+    pub fn cpu_of(&self, stage: &str) -> Duration {
+        let stage = self.stages.get(stage);
+        stage.map_or(Duration::ZERO, |stage| stage.cpu)
+    }
+
+    /// The same for all stages.
+    pub fn cpu(&self) -> Duration {
+        self.stages.iter().map(|stage| stage.cpu).sum()
+    }
+}
+
 impl Measurement {
     /// Fails where the three ways of running it do not agree.
     fn check(&self) -> Result<()> {
-        let same = |other: &Measured| {
-            (other.status, &other.output) == (self.residual.status, &self.residual.output)
-        };
+        let same = |other: &Measured| other.ends_as(&self.residual);
         if !same(&self.generic) {
             bail!("generic and residual runs end differently: `bactrian lockstep` says where");
         }

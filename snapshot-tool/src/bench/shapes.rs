@@ -136,7 +136,7 @@ fn cold(bench: &Bench, name: &str, text: &str) -> Result<Measured> {
     if bench.has_ocamlrun() {
         let expected = bench.run(1, || Ok(ocamlrun(&bytecode)))?;
         ensure!(
-            (expected.status, &expected.output) == (measured.status, &measured.output),
+            measured.ends_as(&expected),
             "the run ends otherwise than under ocamlrun"
         );
     }

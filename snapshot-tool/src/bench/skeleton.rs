@@ -11,6 +11,7 @@ use anyhow::Result;
 use super::figures;
 use super::means;
 use super::programs::{Group, Source};
+use super::rebuild;
 use super::shapes::{self, Shape};
 use super::table;
 use super::users;
@@ -53,6 +54,13 @@ pub fn programs(directory: &Path) -> Result<Vec<Row>> {
         .iter()
         .map(|source| vec![known(&source.name), Some(table::group(source))]);
     Ok(table(&table::programs(&[])[0], rows))
+}
+
+/// The table of `docs/caching.md`.
+pub fn rebuilds() -> Vec<Row> {
+    let rows = rebuild::rows()
+        .map(|(program, edit)| vec![known(&program.name()), known(rebuild::title(edit))]);
+    table(&table::rebuilds(&[])[0], rows)
 }
 
 fn known(cell: &str) -> Option<String> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::Measured;
 use super::program::{Entry, Measurement};
 use super::programs::{Shelf, Source};
+use super::rebuild::{self, Rebuild};
 use super::shapes::Point;
 use super::users::Task;
 
@@ -128,6 +129,53 @@ pub fn shapes(points: &[Point]) -> Vec<Vec<String>> {
         ]
     }));
     rows
+}
+
+/// One row for each build.
+pub fn rebuilds(rebuilds: &[Rebuild]) -> Vec<Vec<String>> {
+    let header = [
+        "program",
+        "edit",
+        "specialized",
+        "from the cache",
+        "compiled",
+        "known",
+        "snapshot s",
+        "specialize s",
+        "link s",
+        "compile s",
+        "CPU s",
+        "of cold",
+    ];
+    let mut rows = vec![header.map(String::from).to_vec()];
+    rows.extend(rebuilds.iter().map(|rebuild| {
+        let build = &rebuild.build;
+        let stage = |name| seconds_of(build.cpu_of(name));
+        let known = build.functions.precompiled + build.functions.cached;
+        vec![
+            rebuild.program.name(),
+            rebuild::title(rebuild.edit).to_string(),
+            build.summary.specialized.to_string(),
+            share(build.summary.cached, build.summary.specialized),
+            build.functions.compiled.to_string(),
+            share(known, build.functions.compiled),
+            stage("snapshot"),
+            stage("specialize"),
+            stage("link"),
+            stage("compile"),
+            seconds_of(build.cpu()),
+            format!("{:.0} %", rebuild.of_cold * 100.0),
+        ]
+    }));
+    rows
+}
+
+fn share(part: usize, rest: usize) -> String {
+    format!("{:.1} %", part as f64 / (part + rest).max(1) as f64 * 100.0)
+}
+
+fn seconds_of(duration: Duration) -> String {
+    format!("{:.2}", duration.as_secs_f64())
 }
 
 /// A program's group, and whether it is held back.

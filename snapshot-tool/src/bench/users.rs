@@ -108,9 +108,8 @@ impl Plan {
     /// Measures the task, and insists that both sides end in the same way.
     fn carry_out(self, bench: &Bench) -> Result<Task> {
         let [ocamlrun, residual] = (self.measure)(bench)?;
-        let end = |measured: &Measured| (measured.status, measured.output.clone());
         ensure!(
-            end(&ocamlrun) == end(&residual),
+            residual.ends_as(&ocamlrun),
             "{}: the run ends otherwise than under ocamlrun",
             self.name
         );

@@ -1,11 +1,11 @@
 //! Machine code of single functions, by Cranelift's keys: a table to be searched where it lies.
 //!
 //! Number of entries, 4 bytes; the entries in ascending order of their keys: key, digest of key and
-//! code, end of the code in what follows; then the codes, in the same order. Numbers are
+//! code, start and end of the code in what follows; then the codes, each once. Numbers are
 //! little-endian. Invariant: whatever the bytes, a look-up gives what was put in under that key, or
 //! nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Bytes of a key: Cranelift's hash of a function and all settings.
 const KEY: usize = 32;
@@ -15,7 +15,7 @@ const DIGEST: usize = 8;
 
 const NUMBER: usize = 4;
 
-const ENTRY: usize = KEY + DIGEST + NUMBER;
+const ENTRY: usize = KEY + DIGEST + 2 * NUMBER;
 
 /// The table.
 #[derive(Clone, Copy, Debug)]
@@ -47,21 +47,16 @@ impl<'a> Functions<'a> {
             .entries
             .binary_search_by(|entry| entry[..KEY].cmp(key))
             .ok()?;
-        let start = match found.checked_sub(1) {
-            Some(before) => end(&self.entries[before]),
-            None => 0,
-        };
         let entry = &self.entries[found];
-        let code = self.codes.get(start..end(entry))?;
+        let code = self.codes.get(number(entry, 0)..number(entry, 1))?;
         (entry[KEY..KEY + DIGEST] == digest(key, code)).then_some(code)
     }
 }
 
-fn end(entry: &[u8; ENTRY]) -> usize {
-    let (_, number) = entry
-        .split_last_chunk::<NUMBER>()
-        .expect("an entry has one");
-    u32::from_le_bytes(*number) as usize
+/// One of the numbers at the end of an entry.
+fn number(entry: &[u8; ENTRY], index: usize) -> usize {
+    let (numbers, _) = entry[KEY + DIGEST..].as_chunks::<NUMBER>();
+    u32::from_le_bytes(numbers[index]) as usize
 }
 
 fn digest(key: &[u8], code: &[u8]) -> [u8; DIGEST] {
@@ -75,15 +70,20 @@ fn digest(key: &[u8], code: &[u8]) -> [u8; DIGEST] {
 /// The table of these functions.
 pub fn table(functions: &BTreeMap<Vec<u8>, Vec<u8>>) -> Vec<u8> {
     let mut table = (functions.len() as u32).to_le_bytes().to_vec();
-    let mut end = 0;
+    let mut codes: Vec<u8> = Vec::new();
+    let mut starts = HashMap::new();
     for (key, code) in functions {
         assert_eq!(key.len(), KEY, "Cranelift's keys are of one length");
-        end += code.len();
+        let start = *starts.entry(code).or_insert_with(|| {
+            codes.extend(code);
+            codes.len() - code.len()
+        });
         table.extend(key);
         table.extend(digest(key, code));
-        table.extend((end as u32).to_le_bytes());
+        table.extend((start as u32).to_le_bytes());
+        table.extend(((start + code.len()) as u32).to_le_bytes());
     }
-    table.extend(functions.values().flatten());
+    table.extend(codes);
     table
 }
 
@@ -92,7 +92,13 @@ mod tests {
     use super::*;
 
     fn functions() -> BTreeMap<Vec<u8>, Vec<u8>> {
-        let function = |number: u8| (vec![number * 7; KEY], vec![number; number as usize]);
+        // The last ones have the code of others.
+        let function = |number: u8| {
+            (
+                vec![number * 7; KEY],
+                vec![number % 25; number as usize % 25],
+            )
+        };
         (0..30).map(function).collect()
     }
 

@@ -24,7 +24,7 @@ use super::settled::Settled;
 use super::transfer::{Machine, Phase};
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
-use crate::image::ReadLog;
+use crate::image::Reads;
 use crate::index::{Map, index};
 use crate::ir::Type;
 use crate::ir::generic::Block;
@@ -137,7 +137,7 @@ impl Phase for Abstract {
     }
 }
 
-pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Declined> {
+pub fn run(evaluation: &Evaluation, reads: &mut Reads) -> Result<Analysis, Declined> {
     let mut contexts = Contexts::new();
     let mut fixpoint = Fixpoint {
         evaluation,
@@ -156,7 +156,7 @@ pub fn run(evaluation: &Evaluation, log: &mut ReadLog) -> Result<Analysis, Decli
         args: &entry,
         cells: &Cells::default(),
     });
-    let mut machine = Machine::new(evaluation, &mut contexts, log, Abstract);
+    let mut machine = Machine::new(evaluation, &mut contexts, reads, Abstract);
     let mut evaluations = 0;
     while let Some(Reverse((_, _, id))) = fixpoint.queue.pop() {
         evaluations += 1;

@@ -18,7 +18,7 @@ use super::transfer::{Machine, Phase};
 use super::value::Val;
 use super::write::{Made, Reload, Writer};
 use super::{Declined, Evaluation};
-use crate::image::ReadLog;
+use crate::image::Reads;
 use crate::index::Map;
 use crate::ir::residual::Block;
 use crate::ir::{Terminator, Type, residual};
@@ -27,12 +27,12 @@ use crate::request::Param;
 pub fn run(
     evaluation: &Evaluation,
     analysis: &mut Analysis,
-    log: &mut ReadLog,
+    reads: &mut Reads,
 ) -> Result<(residual::Function, Vec<Reload>), Declined> {
     let Analysis { nodes, contexts } = analysis;
     let writer = Writer::new(evaluation);
     let starts = nodes.values().map(|_| None).collect();
-    let machine = Machine::new(evaluation, contexts, log, writer);
+    let machine = Machine::new(evaluation, contexts, reads, writer);
     let mut emission = Emission {
         nodes,
         starts,

@@ -5,7 +5,6 @@
 use super::abs::{Abs, Fact};
 use super::cells::Content;
 use super::transfer::{Machine, Phase};
-use crate::image::Place;
 use crate::ir::{Callee, Given, Parameter, Symbol};
 use crate::request::Request;
 
@@ -29,9 +28,7 @@ impl<P: Phase> Machine<'_, P> {
         if !args.iter().any(is_fact) {
             return None;
         }
-        let place = Place::Relative(slot);
-        let (request, image) = (evaluation.request, evaluation.image);
-        let callee = image.request(request, place, self.log)?;
+        let callee = evaluation.image.request(slot, self.reads)?;
         let limits = evaluation.inlining.of(callee)?;
         let is_small = callee.code_len <= limits.given;
         given_function(slot, callee, args).filter(|_| is_small)

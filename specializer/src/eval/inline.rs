@@ -22,7 +22,6 @@ use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
 use super::given::given_function;
 use super::transfer::{Machine, Phase};
-use crate::image::Place;
 use crate::ir::generic::{Block, Inst, Target};
 use crate::ir::{Callee, Given, Symbol, Type};
 use crate::op::{Const, Op};
@@ -78,7 +77,8 @@ impl Inlining {
         }
     }
 
-    pub(super) fn of(&self, callee: &Request) -> Option<Limits> {
+    /// The limits for a callee, if it may be evaluated in place.
+    pub fn of(&self, callee: &Request) -> Option<Limits> {
         match callee.heat {
             Heat::Cold => None,
             Heat::Usual => Some(self.usual),
@@ -88,6 +88,18 @@ impl Inlining {
 }
 
 impl Limits {
+    /// What is longer is never evaluated in place.
+    pub fn longest(&self) -> u32 {
+        let lengths = [
+            self.anywhere,
+            self.in_loops,
+            self.guessed,
+            self.applying,
+            self.recursive,
+        ];
+        lengths.into_iter().fold(0, u32::max)
+    }
+
     const LOW: Self = Self {
         anywhere: 64,
         in_loops: 256,
@@ -255,8 +267,7 @@ impl<P: Phase> Machine<'_, P> {
         if !evaluation.optimisations.inlining {
             return None;
         }
-        let place = Place::Relative(slot);
-        let callee = evaluation.image.request(request, place, self.log)?;
+        let callee = evaluation.image.request(slot, self.reads)?;
         let caller = self.contexts.without_outcome(self.context);
         let call = Call {
             caller,
@@ -296,7 +307,7 @@ impl<P: Phase> Machine<'_, P> {
         let mut callers = self.contexts.calls(self.context);
         let loops = |slot| {
             image
-                .slot(request.address(slot))
+                .slot(self.reads.bases.address(slot))
                 .is_some_and(|caller| caller.loops)
         };
         request.loops || callers.any(|(_, slot)| loops(slot))
@@ -319,12 +330,12 @@ impl<P: Phase> Machine<'_, P> {
             return false;
         };
         let results = &evaluation.prepared.function.signature.results;
-        let address = evaluation.request.address(slot);
+        let address = self.reads.bases.address(slot);
         // A function that calls itself before its first position begins again: on a slow path.
         if self.context == Contexts::ROOT && address == evaluation.request.slot {
             return false;
         }
-        let is_again = |(_, outer)| evaluation.request.address(outer) == address;
+        let is_again = |(_, outer)| outer == slot;
         let (longest, total) = if address == evaluation.request.slot {
             (limits.recursive, limits.total_recursive)
         } else if callee.is_recursive {

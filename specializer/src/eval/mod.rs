@@ -32,7 +32,7 @@ mod transfer;
 mod value;
 mod write;
 
-use crate::image::{Image, ReadLog};
+use crate::image::{Bases, Image, ReadLog, Reads};
 use crate::ir::{Func, Global, Sig, Symbol, residual};
 use crate::module::Module;
 use crate::op::Const;
@@ -114,6 +114,8 @@ pub struct Residual {
     /// Integers that it loads again after calls.
     pub reloads: Vec<Reload>,
     pub log: ReadLog,
+    /// The links that it followed, see [`Bases`].
+    pub links: Vec<Symbol>,
     pub contexts: usize,
     pub nodes: usize,
     /// Contexts in which the interpreter's position is not known at specialization time.
@@ -122,13 +124,17 @@ pub struct Residual {
 
 /// Evaluates a request.
 pub fn run(evaluation: &Evaluation) -> Result<Residual, Declined> {
-    let mut log = ReadLog::new();
-    let mut analysis = analyse::run(evaluation, &mut log)?;
-    let (function, reloads) = emit::run(evaluation, &mut analysis, &mut log)?;
+    let mut reads = Reads {
+        log: ReadLog::new(),
+        bases: Bases::new(evaluation.request),
+    };
+    let mut analysis = analyse::run(evaluation, &mut reads)?;
+    let (function, reloads) = emit::run(evaluation, &mut analysis, &mut reads)?;
     Ok(Residual {
         function,
         reloads,
-        log,
+        log: reads.log,
+        links: reads.bases.into_links(),
         contexts: analysis.contexts.len(),
         nodes: analysis.nodes.len(),
         unknown_positions: analysis.contexts.unknown_positions(),
@@ -160,10 +166,10 @@ impl Evaluation<'_> {
         if info.mutable { None } else { info.init }
     }
 
-    /// Whether a call of type `sig` through this slot becomes a direct one: with another type than
-    /// the slot's it traps.
-    fn calls_directly(&self, slot: Symbol, sig: Sig) -> bool {
-        let request = self.image.slot(self.request.address(slot));
+    /// Whether a call of type `sig` through the slot at this address becomes a direct one: with
+    /// another type than the slot's it traps.
+    fn calls_directly(&self, slot: u32, sig: Sig) -> bool {
+        let request = self.image.slot(slot);
         let types = &self.module.types;
         self.optimisations.direct_calls
             && request.is_some_and(|request| types[request.sig] == types[sig])

@@ -1,12 +1,13 @@
 //! Callees that a profile knows, and reports of callees for a profile.
 //!
-//! Invariant: what a profile says of a call is in the key of the request whose code the call is in,
-//! or, if that is evaluated in place, in the digest of the request, which is in the read log.
+//! Invariant: what a profile says of a call is in the read log, and that it says something is in
+//! the key of the request whose code the call is in, or, if that is evaluated in place, in the
+//! digest of the request, which is in the read log as well.
 
 use super::abs::Abs;
 use super::cells::Content;
 use super::transfer::{Machine, Phase};
-use crate::ir::{Symbol, Type, generic};
+use crate::ir::{Type, generic};
 use crate::op::{Const, Intrinsic, Op};
 
 impl<P: Phase> Machine<'_, P> {
@@ -18,26 +19,13 @@ impl<P: Phase> Machine<'_, P> {
                 self.emit_value(report, args, Some(Type::I32));
                 None
             }
-            Abs::Symbol(call) => self.guess(call),
+            Abs::Symbol(call) => {
+                let image = self.evaluation.image;
+                image.usual_callee(call, self.reads)
+            }
             Abs::Const(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Fact(_) | Abs::Dynamic => None,
         };
         let known = known.map_or(Abs::Const(Const::I32(0)), Abs::Symbol);
         self.set_known(result, known);
-    }
-
-    /// What the profile expects the call at `call` to call.
-    fn guess(&self, call: Symbol) -> Option<Symbol> {
-        let evaluation = self.evaluation;
-        let address = evaluation.request.address(call);
-        let inlined = self.contexts.calls(self.context).filter_map(|(_, slot)| {
-            let slot = evaluation.request.address(slot);
-            evaluation.image.slot(slot)
-        });
-        let mut requests = std::iter::once(evaluation.request).chain(inlined);
-        let distance = requests.find_map(|request| request.guess(address))?;
-        Some(Symbol {
-            offset: call.offset.wrapping_add(distance),
-            ..call
-        })
     }
 }

@@ -16,11 +16,10 @@ use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
 use super::inline::Continuation;
 use crate::hash::FastMap;
-use crate::image::{Image, Loaded, Place, ReadLog};
+use crate::image::{Image, Loaded, Place, Reads};
 use crate::ir::generic::Block;
-use crate::ir::{Callee, Terminator, Type, generic};
+use crate::ir::{Callee, Sig, Symbol, Terminator, Type, generic};
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
-use crate::request::Request;
 
 /// What a phase does with the residual side of evaluation.
 pub trait Phase {
@@ -68,7 +67,7 @@ pub trait Phase {
 pub struct Machine<'a, P: Phase> {
     pub evaluation: &'a Evaluation<'a>,
     pub contexts: &'a mut Contexts,
-    pub log: &'a mut ReadLog,
+    pub reads: &'a mut Reads,
     pub phase: P,
     pub cells: Cells<P::Value>,
     /// The arguments of the edges of the last block evaluated.
@@ -88,14 +87,14 @@ impl<'a, P: Phase> Machine<'a, P> {
     pub fn new(
         evaluation: &'a Evaluation<'a>,
         contexts: &'a mut Contexts,
-        log: &'a mut ReadLog,
+        reads: &'a mut Reads,
         phase: P,
     ) -> Self {
         let values = vec![None; evaluation.prepared.widest];
         Self {
             evaluation,
             contexts,
-            log,
+            reads,
             phase,
             cells: Cells::default(),
             args: Vec::new(),
@@ -222,7 +221,8 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
         if args.iter().any(|arg| arg.abs() != Abs::Dynamic) {
             let known: SmallVec<[Abs; 4]> = args.iter().map(|arg| arg.abs()).collect();
-            if let Some(value) = abs::fold(op, &known) {
+            let value = abs::fold(op, &known).or_else(|| self.comparison(op, &known));
+            if let Some(value) = value {
                 if value.is_known() {
                     return self.set_known(result, value);
                 }
@@ -232,6 +232,15 @@ impl<'a, P: Phase> Machine<'a, P> {
             }
         }
         self.emit(op, args, result);
+    }
+
+    /// The outcome of comparing two addresses that are known to be different.
+    fn comparison(&self, op: Op, args: &[Abs]) -> Option<Abs> {
+        let &[Abs::Symbol(a), Abs::Symbol(b)] = args else {
+            return None;
+        };
+        let is_one = matches!(op, Op::I32Eq | Op::I32Ne) && self.reads.bases.differ(a, b);
+        is_one.then(|| Abs::Const(Const::I32((op == Op::I32Ne).into())))
     }
 
     fn load(
@@ -261,11 +270,11 @@ impl<'a, P: Phase> Machine<'a, P> {
             }
             Abs::Const(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Fact(_) | Abs::Dynamic => None,
         };
-        let request: &Request = self.evaluation.request;
         let image: &Image = self.evaluation.image;
-        match place.and_then(|place| image.load(request, place, offset, kind, self.log)) {
+        match place.and_then(|place| image.load(place, offset, kind, self.reads)) {
             Some(Loaded::Const(constant)) => self.set_known(result, Abs::Const(constant)),
             Some(Loaded::Slot(slot)) => self.set_known(result, Abs::Slot(slot)),
+            Some(Loaded::Link(symbol)) => self.set_known(result, Abs::Symbol(symbol)),
             None => self.emit(Op::Load { kind, offset }, args, result),
         }
     }
@@ -287,6 +296,11 @@ impl<'a, P: Phase> Machine<'a, P> {
         self.emit(Op::Call(known), &args, result);
     }
 
+    fn calls_directly(&self, slot: Symbol, sig: Sig) -> bool {
+        let slot = self.reads.bases.address(slot);
+        self.evaluation.calls_directly(slot, sig)
+    }
+
     /// Turns an indirect call whose table index is known into a direct one.
     fn callee(&self, callee: Callee, index: Option<Abs>) -> Callee {
         let Callee::Indirect { sig, table } = callee else {
@@ -296,7 +310,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             return callee;
         }
         match index {
-            Some(Abs::Slot(slot)) if self.evaluation.calls_directly(slot, sig) => Callee::Slot {
+            Some(Abs::Slot(slot)) if self.calls_directly(slot, sig) => Callee::Slot {
                 sig,
                 slot,
                 given: None,

@@ -32,6 +32,19 @@ const MODULE: &str = r#"(module
     (call $position (local.get 0))
     (i64.load (local.get 1))))"#;
 
+/// Makes the fourth word of the code a link.
+const LINK: (&str, &str) = (
+    "(const 7)))",
+    "(const 7)) (links 0x90 1))
+     (data (i32.const 0x90) (i32 0x100c)) (data (i32.const 0x84) (i32 0))",
+);
+
+/// After that: makes what it leads to a request's code.
+const ANOTHER: (&str, &str) = (
+    "(links 0x90 1)",
+    "(links 0x90 1) (request 1 (slot 0x84) (code 0x1800 0x8) (pointer 0x1800) (pass 0) (const 7))",
+);
+
 fn key_of(wat: &str, options: &Options) -> [u8; 32] {
     key_within(wat, options, 0)
 }
@@ -121,6 +134,14 @@ fn each_ingredient_of_the_request_changes_the_key() {
         &[("(code 0x1000 0x20)", "(code 0x1000 0x24)")],
         &[("(i32 1 2 3 4)", "(i32 1 2 3 5)")],
         &[("(slot 0x80)", "(slot 0x1004)")],
+        &[("(i32 1 2 3 4)", "(i32 1 2 3 0x1800)")],
+        &[("(i32 1 2 3 4)", "(i32 1 2 3 0x1800)"), LINK],
+        &[
+            ("(i32 1 2 3 4)", "(i32 1 2 3 0x1800)"),
+            LINK,
+            ANOTHER,
+            ("(i32.const 0x84) (i32 0)", "(i32.const 0x84) (i32 2)"),
+        ],
         &[
             ("(slot 0x80)", "(slot 0x1008)"),
             ("(i32.const 0x80) (i32 2)", "(i32.const 0x80) (i32 3)"),
@@ -199,6 +220,9 @@ fn counts_change_a_key_only_where_they_change_the_code() {
 fn addresses_and_other_memory_do_not_change_the_key() {
     let moved = &[("0x1000", "0x1400"), ("0x1800", "0x2000")][..];
     let slot = &[("0x80", "0x90")][..];
+    let linked = &[("(i32 1 2 3 4)", "(i32 1 2 3 0x1800)"), LINK];
+    let led = &[("(i32 1 2 3 4)", "(i32 1 2 3 0x1804)"), LINK];
+    assert_eq!(changed(linked), changed(led), "where a link leads");
     let elsewhere = &[("(i32 5 6 7 8)", "(i32 8 7 6 5)")][..];
     let variable = &[("(i32.const 9)", "(i32.const 10)")][..];
     for changes in [moved, slot, elsewhere, variable] {

@@ -35,7 +35,7 @@ use self::dispatch::Cases;
 use self::names::Names;
 use crate::index::Map;
 use crate::ir::{Func, Sig, Type};
-use crate::lower::{Lowered, RelocationKind};
+use crate::lower::{LinkedAs, Lowered, RelocationKind};
 use crate::module::{Import, Module};
 use crate::op::{self, Intrinsic};
 use crate::request::{Request, Requests, Version};
@@ -119,6 +119,8 @@ pub struct Layout {
     slots: BTreeMap<u32, u32>,
     /// Memory that nothing reads any more.
     blank: Vec<Range<u32>>,
+    /// Address to the word from which residual code loads it.
+    cells: HashMap<u32, u32>,
     /// Function to call for a call through the slot at an address.
     slot_functions: HashMap<u32, u32>,
     /// The same where the call gives something that the function has a version for.
@@ -184,6 +186,7 @@ impl Layout {
             cases: HashMap::new(),
             slots: BTreeMap::new(),
             blank: requests.lists.clone(),
+            cells: requests.cells.clone(),
             slot_functions: HashMap::new(),
             versions: HashMap::new(),
             stubs: stubs(module, choices)?,
@@ -252,15 +255,24 @@ impl Layout {
     /// evaluation names nothing else.
     fn relocate(&self, residue: &Residue) -> Result<Vec<u8>, LinkError> {
         let Residue { request, lowered } = residue;
-        lowered.linked(|kind| match kind {
-            RelocationKind::SymbolAddress(symbol) => Ok(request.address(symbol)),
-            RelocationKind::CallSlot { slot, given } => {
-                let version = given.map(|given| request.version_of(slot, given));
-                let version = version.and_then(|version| self.versions.get(&version));
-                Ok(*version.unwrap_or_else(|| &self.slot_functions[&request.address(slot)]))
-            }
-            RelocationKind::CallFunction(func) => self.function(func),
-            RelocationKind::CallIntrinsic(intrinsic) => Ok(self.kept[&intrinsic]),
+        lowered.linked(|kind| {
+            let value = match kind {
+                RelocationKind::SymbolAddress(symbol) => {
+                    if let Some(&cell) = self.cells.get(&request.bases[symbol.base]) {
+                        let offset = symbol.offset;
+                        return Ok(LinkedAs::Loaded { cell, offset });
+                    }
+                    request.address(symbol)
+                }
+                RelocationKind::CallSlot { slot, given } => {
+                    let version = given.map(|given| request.version_of(slot, given));
+                    let version = version.and_then(|version| self.versions.get(&version));
+                    *version.unwrap_or_else(|| &self.slot_functions[&request.address(slot)])
+                }
+                RelocationKind::CallFunction(func) => self.function(func)?,
+                RelocationKind::CallIntrinsic(intrinsic) => self.kept[&intrinsic],
+            };
+            Ok(LinkedAs::Value(value))
         })
     }
 }

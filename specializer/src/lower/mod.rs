@@ -18,7 +18,7 @@ pub(crate) mod structure;
 mod tests;
 
 pub use encode::val_type;
-pub use relocation::{Lowered, OPERAND, Relocation, RelocationKind};
+pub use relocation::{LinkedAs, Lowered, OPERAND, Relocation, RelocationKind};
 
 use std::borrow::Cow;
 

@@ -5,7 +5,7 @@
 //! numbers are as short as they can be.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
-use wasm_encoder::Encode;
+use wasm_encoder::{Encode, Instruction, MemArg};
 
 use crate::ir::{Func, Given, Symbol};
 use crate::op::Intrinsic;
@@ -65,24 +65,51 @@ impl Lowered {
         Ok(body)
     }
 
-    /// The same, as short as it can be: what is linked.
+    /// What is linked: the body with shortest operands.
     ///
     /// # Panics
     /// As [`Lowered::relocated`].
     pub fn linked<E>(
         &self,
-        mut value: impl FnMut(RelocationKind) -> Result<u32, E>,
+        mut linked_as: impl FnMut(RelocationKind) -> Result<LinkedAs, E>,
     ) -> Result<Vec<u8>, E> {
         let mut linked = Vec::with_capacity(self.body.len());
         let mut copied = 0;
         for &Relocation { offset, kind } in &self.relocations {
             let start = offset as usize;
             linked.extend_from_slice(&self.body[copied..start]);
-            kind.encode(value(kind)?, &mut linked);
+            match linked_as(kind)? {
+                LinkedAs::Value(value) => kind.encode(value, &mut linked),
+                LinkedAs::Loaded { cell, offset } => load(cell, offset, &mut linked),
+            }
             copied = start + OPERAND;
         }
         linked.extend_from_slice(&self.body[copied..]);
         Ok(linked)
+    }
+}
+
+/// What the linked module has where a relocation is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LinkedAs {
+    /// A constant.
+    Value(u32),
+    /// For an address: what is in the word at `cell`, plus `offset`.
+    Loaded { cell: u32, offset: i32 },
+}
+
+/// Goes on behind the opcode of an `i32.const`.
+fn load(cell: u32, offset: i32, to: &mut Vec<u8>) {
+    (cell as i32).encode(to);
+    let word = MemArg {
+        offset: 0,
+        align: 2,
+        memory_index: 0,
+    };
+    Instruction::I32Load(word).encode(to);
+    if offset != 0 {
+        Instruction::I32Const(offset).encode(to);
+        Instruction::I32Add.encode(to);
     }
 }
 

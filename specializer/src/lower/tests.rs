@@ -4,7 +4,7 @@
 use fastrand::Rng;
 use wasm_encoder as enc;
 
-use super::{Lowered, RelocationKind};
+use super::{LinkedAs, Lowered, Relocation, RelocationKind};
 use crate::exec::{self, Host, State, Stop};
 use crate::index::Map;
 use crate::ir::residual::Function;
@@ -50,6 +50,27 @@ pub fn module(lowered: Lowered) -> Vec<u8> {
         .section(&memories);
     module.section(&globals).section(&code);
     module.finish()
+}
+
+/// `i32.const` of an address becomes a load, and a sum where it is not the address itself.
+#[test]
+fn an_address_is_loaded_from_its_cell() {
+    let body = [&[0, 0x41][..], &[0x80, 0x80, 0x80, 0x80, 0], &[0x1a, 0x0b]].concat();
+    let kind = RelocationKind::SymbolAddress(Symbol {
+        base: ir::Base(0),
+        offset: 0,
+    });
+    let relocations = vec![Relocation { offset: 2, kind }];
+    let lowered = Lowered { body, relocations };
+    let linked = |offset| {
+        let loaded = LinkedAs::Loaded { cell: 80, offset };
+        lowered.linked(|_| Ok::<_, std::convert::Infallible>(loaded))
+    };
+    let load = [0, 0x41, 0xd0, 0, 0x28, 2, 0];
+    let plain = [&load[..], &[0x1a, 0x0b]].concat();
+    assert_eq!(linked(0), Ok(plain));
+    let sum = [&load[..], &[0x41, 0x78, 0x6a], &[0x1a, 0x0b]].concat();
+    assert_eq!(linked(-8), Ok(sum));
 }
 
 /// The body with direct calls to the generic module's functions, and symbols at address 0.

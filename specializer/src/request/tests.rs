@@ -105,6 +105,51 @@ fn each_fault_of_the_module_has_its_error() {
     }
 }
 
+/// Links and cells that are none; the region has 32 bytes.
+#[test]
+fn each_fault_of_links_and_cells_has_its_error() {
+    let words = |first: u32, second: u32| {
+        format!(
+            "(data (i32.const 0x180) (i32 {first} {second}))
+             (data (i32.const 0x1010) (i32 0x1004 0x1008))"
+        )
+    };
+    let links = "(links 0x180 2)";
+    for (list, data, expected) in [
+        (links, words(0x1010, 0x1014), ""),
+        (links, words(0x1014, 0x1010), "not in ascending order"),
+        (links, words(0x1010, 0x1010), "not in ascending order"),
+        (links, words(0x1010, 0x1015), "not aligned"),
+        (links, words(0x1010, 0x1024), "not in a region"),
+        (links, words(0x80, 0x1010), "not in a region"),
+        (links, words(0x1004, 0x1010), "does not lead into a region"),
+        (
+            "(links 0x180 0x40000000)",
+            String::new(),
+            "the list of links",
+        ),
+        ("(links 0xfffffff8 4)", String::new(), "the list of links"),
+        ("(cells 0x180 2)", words(0x1000, 0x1004), ""),
+        ("(cells 0x182 2)", String::new(), "the cells do not fit"),
+        (
+            "(cells 0x180 0x40000000)",
+            String::new(),
+            "the cells do not fit",
+        ),
+    ] {
+        let request = format!("{REQUEST} {list}");
+        let text = MODULE.replace("{request}", &request);
+        let found = specialize(&assemble(&text.replace("{data}", &data)));
+        match expected {
+            "" => assert_eq!(found, Ok(()), "{list} {data}"),
+            _ => {
+                let error = found.expect_err(list);
+                assert!(error.contains(expected), "{list} {data}: {error}");
+            }
+        }
+    }
+}
+
 /// One word of the table, of its region or of its request is another one.
 #[test]
 fn each_fault_of_the_table_has_its_error() {

@@ -14,7 +14,7 @@
 use wasmparser::{BinaryReader, BinaryReaderError, FunctionBody, Operator};
 
 use super::Stored;
-use crate::image::{Image, Place};
+use crate::image::{Bases, Image, Place};
 use crate::ir::{Func, Symbol};
 use crate::link;
 use crate::lower::{Lowered, OPERAND, Relocation, RelocationKind};
@@ -36,6 +36,8 @@ pub struct Surroundings<'a> {
 pub enum Misfit {
     #[error("memory at {0:?} is not what was read")]
     Memory(Place),
+    #[error("links lead to other places than they did")]
+    Links,
     #[error("{0:?} is relative to a pointer that the request does not have")]
     Base(Symbol),
     #[error("{0:?} is no request slot")]
@@ -60,7 +62,12 @@ impl From<BinaryReaderError> for Misfit {
 
 /// Checks that `stored` answers `request`.
 pub fn run(around: &Surroundings, request: &Request, stored: &Stored) -> Result<(), Misfit> {
-    let check = Check { around, request };
+    let bases = Bases::found(request, &stored.links, around.image).ok_or(Misfit::Links)?;
+    let check = Check {
+        around,
+        request,
+        bases,
+    };
     check.memory(stored)?;
     check.places(&stored.lowered)?;
     let body = stored.lowered.relocated(|kind| check.generic_value(kind))?;
@@ -70,6 +77,7 @@ pub fn run(around: &Surroundings, request: &Request, stored: &Stored) -> Result<
 struct Check<'a> {
     around: &'a Surroundings<'a>,
     request: &'a Request,
+    bases: Bases,
 }
 
 impl Check<'_> {
@@ -78,7 +86,7 @@ impl Check<'_> {
             if let Place::Relative(symbol) = place {
                 self.base(symbol)?;
             }
-            if self.around.image.look(self.request, place, width) != Some(seen) {
+            if self.around.image.look(&self.bases, place, width) != Some(seen) {
                 return Err(Misfit::Memory(place));
             }
         }
@@ -123,10 +131,7 @@ impl Check<'_> {
 
     /// The address of a symbol, if the request has its base.
     fn base(&self, symbol: Symbol) -> Result<u32, Misfit> {
-        if symbol.base.index() >= self.request.bases.len() {
-            return Err(Misfit::Base(symbol));
-        }
-        Ok(self.request.address(symbol))
+        self.bases.get(symbol).ok_or(Misfit::Base(symbol))
     }
 
     /// The index of an import that linking keeps.

@@ -21,20 +21,20 @@ const BYTES: [usize; 8] = [0, 1, 2, 3, 5, 8, 13, 21];
 /// Bytes of a data segment by which it is found in the module.
 const TELLING: usize = 8;
 
-/// Keeps one body, whatever its key.
+/// Keeps all that it is given, whatever the key.
 #[derive(Default)]
-struct One {
-    body: Mutex<Option<Vec<u8>>>,
+struct Forgetful {
+    blobs: Mutex<Vec<Vec<u8>>>,
 }
 
-impl Store for One {
+impl Store for Forgetful {
     fn candidates(&self, _: &[u8; 32]) -> Vec<Vec<u8>> {
-        let body = self.body.lock().expect("no holder panics").clone();
-        body.into_iter().collect()
+        self.blobs.lock().expect("no holder panics").clone()
     }
 
     fn insert(&self, _: &[u8; 32], blob: &[u8]) {
-        *self.body.lock().expect("no holder panics") = Some(blob.to_vec());
+        let mut blobs = self.blobs.lock().expect("no holder panics");
+        blobs.push(blob.to_vec());
     }
 }
 
@@ -61,7 +61,7 @@ pub fn survey(engine: &Engine, cases: &[Case], wanted: usize) -> Result<Tally> {
 }
 
 fn judge(engine: &Engine, case: &Case, byte: usize) -> Result<Verdict> {
-    let store = One::default();
+    let store = Forgetful::default();
     let options = &case.options;
     let first = specialize(&case.module, options, Some(&store), &Silent)?;
     let code = first.report.requests[0].code as usize;

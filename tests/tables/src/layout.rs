@@ -54,11 +54,15 @@ impl Places {
 }
 
 fn requests(list: &List) -> Result<String, Malformed> {
-    let [address] = list.numbers(&["region", "request", "names"])?;
+    let [address] = list.numbers(&["region", "request", "names", "links", "cells"])?;
     let regions = list.each("region", region)?;
     let requests = list.each("request", request)?;
     let names = list.each("names", |names| names.numbers(&[]))?;
     let [names, names_len] = names.first().copied().unwrap_or_default();
+    let links = list.each("links", |links| links.numbers(&[]))?;
+    let [links, link_count] = links.first().copied().unwrap_or_default();
+    let cells = list.each("cells", |cells| cells.numbers(&[]))?;
+    let [cells, cell_count] = cells.first().copied().unwrap_or_default();
     let places = Places::new(address as usize, regions.len());
     let table = RequestTable {
         magic: REQUEST_MAGIC,
@@ -69,6 +73,10 @@ fn requests(list: &List) -> Result<String, Malformed> {
         request_count: requests.len() as u32,
         names,
         names_len,
+        links,
+        link_count,
+        cells,
+        cell_count,
     };
     let table = export(REQUEST_TABLE_EXPORT, address, &[table]);
     Ok(table + &data(places.regions, &regions) + &data(places.requests, &requests))
@@ -213,7 +221,10 @@ macro_rules! layouts {
 }
 
 layouts! {
-    RequestTable { magic version regions region_count requests request_count names names_len }
+    RequestTable {
+        magic version regions region_count requests request_count names names_len links link_count
+        cells cell_count
+    }
     Region { base len }
     Request { function slot anchor code_len param_count flags params }
     Param { kind reserved value }

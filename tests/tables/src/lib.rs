@@ -8,7 +8,9 @@
 //!     (code 0x1000 0x40)                its first parameter: a pointer to so many bytes of code
 //!     (pass 1) (const 7)                the others; or (pointer 0x1800)
 //!     recursive loops)                  what else is said of the code
-//!   (names 0x2000 12))                  where names lie, and their length; may be left out
+//!   (names 0x2000 12)                   where names lie, and their length; may be left out
+//!   (links 0x2010 2)                    where links are listed, and how many; may be left out
+//!   (cells 0x2020 4))                   where cells are, and how many; may be left out
 //! (@boxes 0x60 (box 2 8) (box 3 8))     functions that make boxes, and offsets of payloads
 //! (@allocator 0x98 5 0xa8 0xac 0xb0)    the function, and the addresses of its three words
 //! (@dispatchers 0x88 (function 4))      functions

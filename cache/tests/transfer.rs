@@ -1,0 +1,153 @@
+//! Caches that go from one machine to another, and caches that are made smaller.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use bactrian_cache::{Cache, Error, Imported, Kind};
+use tempfile::TempDir;
+
+const LIMIT: u64 = 1 << 30;
+
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(TempDir::new().expect("a temporary directory"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn cache(&self, name: &str) -> Cache {
+        Cache::open(&self.path(name), LIMIT).expect("the cache opens")
+    }
+
+    /// A cache with `count` entries of a kilobyte, and a module.
+    fn filled(&self, name: &str, count: u32) -> Cache {
+        let cache = self.cache(name);
+        for key in 0..count {
+            cache.insert(Kind::Specialization, &key.to_le_bytes(), &blob(key));
+        }
+        cache.insert_file(Kind::Module, b"program", &[7; 5000]);
+        cache.flush();
+        cache
+    }
+
+    /// Exports such a cache.
+    fn export(&self, name: &str, count: u32, file: &Path) {
+        let cache = self.filled(name, count);
+        cache.export(file).expect("it is written");
+    }
+}
+
+fn blob(key: u32) -> Vec<u8> {
+    let start = key.to_le_bytes();
+    start.into_iter().cycle().take(1000).collect()
+}
+
+#[test]
+fn what_was_exported_is_found_where_it_is_imported() {
+    let place = Place::new();
+    let file = place.path("exported");
+    place.export("here", 50, &file);
+    let there = place.cache("there");
+    there.insert(Kind::Specialization, b"own", b"kept");
+    for _ in 0..2 {
+        let imported = there.import(&file).expect("it is read");
+        assert_eq!(
+            imported,
+            Imported {
+                entries: 50,
+                damaged: 0
+            }
+        );
+    }
+    for key in 0..50u32 {
+        let found = there.get(Kind::Specialization, &key.to_le_bytes());
+        assert_eq!(found, [blob(key)]);
+    }
+    assert_eq!(there.get(Kind::Specialization, b"own"), [b"kept"]);
+    assert_eq!(there.get_file(Kind::Module, b"program"), None);
+    assert_eq!(there.verify().removed, 0);
+}
+
+#[test]
+fn an_export_takes_the_place_of_another_and_leaves_nothing_else() {
+    let place = Place::new();
+    let file = place.path("exported");
+    place.export("many", 60, &file);
+    place.export("few", 3, &file);
+    let there = place.cache("there");
+    assert_eq!(there.import(&file).expect("it is read").entries, 3);
+    assert!(!place.path("exported-unfinished").exists());
+}
+
+#[test]
+fn damaged_entries_are_left_out() {
+    let place = Place::new();
+    let file = place.path("exported");
+    place.export("here", 20, &file);
+    let mut bytes = fs::read(&file).expect("the file is there");
+    let at = bytes.windows(1000).position(|window| window == blob(11));
+    bytes[at.expect("the entry is in the file") + 500] ^= 1;
+    fs::write(&file, bytes).expect("the file can be written");
+    let there = place.cache("there");
+    let imported = there.import(&file).expect("it is read");
+    assert_eq!((imported.entries, imported.damaged), (19, 1));
+    assert!(
+        there
+            .get(Kind::Specialization, &11u32.to_le_bytes())
+            .is_empty()
+    );
+}
+
+#[test]
+fn other_files_are_refused() {
+    let place = Place::new();
+    let there = place.cache("there");
+    let text = place.path("text");
+    fs::write(
+        &text,
+        "no database, but longer than a page header would be".repeat(9),
+    )
+    .expect("the file can be written");
+    assert!(there.import(&text).is_err());
+    let empty = place.path("empty");
+    fs::write(&empty, "").expect("the file can be written");
+    assert!(matches!(there.import(&empty), Err(Error::Foreign { .. })));
+    assert!(there.import(&place.path("absent")).is_err());
+    assert!(!place.path("absent").exists(), "nothing is created");
+    assert_eq!(there.stats().total().entries, 0);
+}
+
+#[test]
+fn an_export_to_nowhere_is_an_error() {
+    let place = Place::new();
+    let cache = place.filled("here", 1);
+    assert!(cache.export(&place.path("no/such/directory")).is_err());
+    let name = OsStr::from_bytes(b"not-\xff-text");
+    let refused = cache.export(&place.0.path().join(name));
+    assert!(matches!(refused, Err(Error::Name { .. })));
+    assert_eq!(cache.stats().total().entries, 2);
+}
+
+#[test]
+fn a_cache_is_made_smaller() {
+    let place = Place::new();
+    drop(place.filled("here", 2000));
+    let cache = place.cache("here");
+    let before = fs::metadata(place.path("here")).expect("the file is there");
+    cache.shrink(500 << 10);
+    let bytes = cache.stats().total().bytes;
+    assert!((300 << 10..500 << 10).contains(&bytes), "{bytes}");
+    drop(cache);
+    let after = fs::metadata(place.path("here")).expect("the file is there");
+    assert!(after.len() < before.len() / 2, "{} bytes", after.len());
+    let cache = place.cache("here");
+    let kept = cache.stats().total();
+    cache.shrink(LIMIT);
+    assert_eq!(cache.stats().total(), kept, "nothing to do");
+}

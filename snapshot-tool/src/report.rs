@@ -1,0 +1,117 @@
+//! What a build did, for people and for machines.
+//!
+//! Invariant: the names of what [`json`] gives stay as they are; there may be more of them.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::known_code::Counts;
+use crate::pipeline::Pipeline;
+use crate::specialize::Summary;
+use crate::stats::millis;
+
+/// All that is known of a build.
+#[derive(Serialize)]
+struct Report<'a> {
+    /// Whether the whole program was in the cache: then nothing else was done.
+    known_program: bool,
+    specialization: Option<Specialization<'a>>,
+    /// Functions by where their machine code came from.
+    machine_code: Option<Counts>,
+    stages: Vec<StageReport<'a>>,
+}
+
+#[derive(Serialize)]
+struct Specialization<'a> {
+    requests: usize,
+    specialized: usize,
+    cached: usize,
+    declined: Vec<DeclinedReport<'a>>,
+    contexts: usize,
+    unknown_positions: usize,
+    nodes: usize,
+    residual_bytes: usize,
+}
+
+#[derive(Serialize)]
+struct DeclinedReport<'a> {
+    /// Address of the code.
+    code: u32,
+    reason: &'a str,
+}
+
+#[derive(Serialize)]
+struct StageReport<'a> {
+    name: &'a str,
+    wall_ms: f64,
+    /// Of all threads.
+    cpu_ms: f64,
+    note: &'a str,
+}
+
+impl<'a> Specialization<'a> {
+    fn new(summary: &'a Summary) -> Self {
+        let declined = summary.declined.iter();
+        let declined = declined.map(|(code, reason)| DeclinedReport {
+            code: *code,
+            reason,
+        });
+        Self {
+            requests: summary.requests,
+            specialized: summary.specialized,
+            cached: summary.cached,
+            declined: declined.collect(),
+            contexts: summary.contexts,
+            unknown_positions: summary.unknown_positions,
+            nodes: summary.nodes,
+            residual_bytes: summary.bytes,
+        }
+    }
+}
+
+/// One object, on one line.
+pub fn json(pipeline: &Pipeline) -> String {
+    let stages = pipeline.stages.iter().map(|stage| StageReport {
+        name: stage.name,
+        wall_ms: millis(stage.wall),
+        cpu_ms: millis(stage.cpu),
+        note: &stage.note,
+    });
+    let report = Report {
+        known_program: pipeline.is_known,
+        specialization: pipeline.summary.as_ref().map(Specialization::new),
+        machine_code: pipeline.functions,
+        stages: stages.collect(),
+    };
+    serde_json::to_string(&report).expect("it has only names as keys")
+}
+
+/// Several lines.
+pub fn text(pipeline: &Pipeline) -> String {
+    let summary = pipeline.summary.as_ref();
+    let summary = summary.map_or_else(String::new, Summary::to_string);
+    summary + &pipeline.stages.to_string()
+}
+
+/// What was reused of earlier builds, on one line; nothing where nothing was specialized.
+pub fn reused(pipeline: &Pipeline) -> Option<String> {
+    let Summary {
+        specialized,
+        cached,
+        ..
+    } = pipeline.summary.as_ref()?;
+    let all = specialized + cached;
+    let mut line = format!("{cached} of {all} specialized functions were in the cache");
+    if let Some(counts) = pipeline.functions {
+        let Counts {
+            precompiled,
+            cached,
+            compiled,
+        } = counts;
+        let known = precompiled + cached;
+        let all = known + compiled;
+        write!(line, ", and the machine code of {known} of {all}").expect("strings take text");
+    }
+    Some(line)
+}
