@@ -86,10 +86,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     names.clone().for_each(lives::note);
     let called = names.collect();
     let bound = withdraw_unreached(&called);
-    let calls = |name: &str| {
-        debug_assert!(DECISIVE.contains(&name), "{name} decides something");
-        called.contains(name)
-    };
+    let calls = |name: &str| called.contains(name);
     let keeps_references = BACTRIAN_KEEP_REFERENCES.load(Relaxed) != 0;
     // Who takes samples of allocations sees all of them, and so does who counts them.
     let samples = calls("caml_memprof_start");
@@ -160,6 +157,9 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     vm().allocations_counted.set(counts.into());
     load_data(&executable, globals)?;
     note_kinds(code, &bound, globals, code_start);
+    if !loads_code(&called) {
+        bind::forget();
+    }
     stack::note_raisable(calls("caml_gc_set"));
     let lists = Lists {
         names: &names,
@@ -193,12 +193,16 @@ fn note_callees(found: &Found, code_start: u32) -> Vec<u32> {
     links
 }
 
-/// Takes back the primitives that decide something and are not among those that the program can
-/// call; none where it can load code, which may call any. Returns what is left, by index.
+/// Whether a program that calls these primitives can load code, which may call any.
+fn loads_code(called: &HashSet<&str>) -> bool {
+    LOADS_CODE.iter().any(|name| called.contains(name))
+}
+
+/// Takes back the primitives that the program cannot call. What it is compiled to relies on that,
+/// and it need not bring their code along. Returns what is left, by index.
 fn withdraw_unreached(called: &HashSet<&str>) -> Vec<Option<&'static Primitive>> {
-    let loads_code = LOADS_CODE.iter().any(|name| called.contains(name));
-    let is_unexpected = |name: &str| DECISIVE.contains(&name) && !called.contains(name);
-    bind::withdraw(|name| !loads_code && is_unexpected(name))
+    let loads_code = loads_code(called);
+    bind::withdraw(|name| !loads_code && !called.contains(name))
 }
 
 /// Primitive `index`, if something defines it. Unreachable code is not verified: it may name one
@@ -224,20 +228,6 @@ fn own_pieces(plan: &Plan, start: u32) -> Vec<Piece> {
     });
     piece.collect()
 }
-
-/// Primitives that decide how a program is compiled: one that cannot reach a call of them is
-/// compiled as if there were none, and a call fails.
-const DECISIVE: &[&str] = &[
-    "caml_gc_counters",
-    "caml_gc_minor_words",
-    "caml_gc_set",
-    "caml_get_current_callstack",
-    "caml_get_section_table",
-    "caml_memprof_start",
-    "caml_obj_set_raw_field",
-    "caml_realloc_global",
-    "caml_reify_bytecode",
-];
 
 /// Primitives by which a program can call any of its functions: from code that it loads, or found
 /// among the globals.

@@ -97,6 +97,7 @@ mod exports {
     use super::*;
     use crate::first_effect;
     use crate::loading;
+    use crate::memory;
 
     /// Called once by the snapshot tool, with the program as standard input.
     #[unsafe(export_name = "wizer-initialize")]
@@ -105,12 +106,27 @@ mod exports {
             report(&error);
             os::exit(BAD_FILE_CODE);
         }
+        forget_stack();
     }
 
     /// Called by the snapshot tool afterwards, if the program is to run up to its first effect.
     #[unsafe(export_name = "bactrian-evaluate")]
     extern "C" fn evaluate() {
         first_effect::evaluate(run_loaded);
+        forget_stack();
+    }
+
+    /// Makes zero what calls that have returned left on Rust's stack, which is the lowest part of
+    /// memory: the snapshot need not hold it, nor what its words seem to refer to.
+    #[inline(never)]
+    fn forget_stack() {
+        /// Where memory begins that Rust may write to.
+        const START: u32 = 16;
+        /// More than this function's own frame.
+        const FRAME: u32 = 256;
+        let here = 0u8;
+        let top = std::hint::black_box(&raw const here) as u32 - FRAME;
+        memory::fill(START, (top - START) as usize, 0);
     }
 
     /// Runs the program that was loaded, from where it is.

@@ -187,6 +187,7 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
         settings.eval = Eval::None;
         settings.options.optimisations.inlining = false;
     }
+    settings.options.keeps_imports = true;
     let mut pipeline = Pipeline::new(settings)?;
     if engine::may_not_write_images() {
         let store = pipeline.known_code.store();
@@ -233,6 +234,7 @@ fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     let mut pipeline = Pipeline::new(settings(&args.build, precompiled)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     pipeline.settings.options.strip = args.strip;
+    pipeline.settings.options.keeps_imports = args.emit == Emit::Cwasm;
     pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let wasm = pipeline
         .module(&bytecode)

@@ -29,7 +29,8 @@ pub fn make() -> Result<Made> {
 
 fn interpreter() -> Result<Vec<u8>> {
     let engine = engine::for_one_use(None, &snapshot::NEEDS)?;
-    let (_, instrumented) = snapshot::instrument(guest::DEFAULT.module)?;
+    let module = snapshot::prepared(guest::DEFAULT.module)?;
+    let (_, instrumented) = snapshot::instrument(&module)?;
     let runnable = snapshot::runnable(&instrumented)?;
     let module = Module::new(&engine, runnable).map_err(engine::error)?;
     let code = module.serialize().map_err(engine::error)?;
@@ -45,6 +46,8 @@ fn functions() -> Result<Vec<u8>> {
     for absent in [None, Some(unconfined::absent())] {
         let mut pipeline = Pipeline::new(Settings::default())?;
         pipeline.settings.options.absent = absent;
+        pipeline.settings.options.keeps_imports = true;
+        pipeline.settings.options.optimisations.dropping = false;
         let wasm = pipeline.module(&(guest::DEFAULT.smallest)())?;
         // Cranelift 0.135 leaves the exception table of a trampoline to the function that it
         // compiles next with the same memory, and counts it in that function's key. So a function

@@ -4,6 +4,7 @@
 //! Invariant: the module finds its program on standard input, and nothing else is open to it. So
 //! the result depends on the module and the program alone, and can be cached under their digest.
 
+use std::borrow::Cow;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use std::task::{Poll, Waker};
 use annotations::KEEP_REFERENCES_EXPORT;
 use anyhow::{Context, Result, bail};
 use cache::Kind;
+use specializer::module::references;
 use wasmparser::ValType;
 use wasmtime::{Engine, Instance, Module, Store, Val};
 use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
@@ -127,7 +129,12 @@ fn key(module: &[u8], program: &[u8], preparation: Preparation) -> [u8; 32] {
     key.finalize().into()
 }
 
-/// `module` with exports of all its state, as it is compiled to be initialised.
+/// `module` with what the linker wants to know of its relocations in place of these.
+pub fn prepared(module: &[u8]) -> Result<Cow<'_, [u8]>> {
+    references::condensed(module).context("not a WebAssembly module")
+}
+
+/// A prepared module with exports of all its state, as it is compiled to be initialised.
 pub fn instrument(module: &[u8]) -> Result<(ModuleContext<'_>, Vec<u8>)> {
     Wizer::new()
         .instrument(module)
@@ -172,7 +179,8 @@ fn freeze(
     code: &Arc<KnownCode>,
 ) -> Result<(Snapshot, Origin)> {
     let engine = engine::for_one_use(code.store(), &NEEDS)?;
-    let (layout, instrumented) = instrument(module)?;
+    let module = prepared(module)?;
+    let (layout, instrumented) = instrument(&module)?;
     let (compiled, origin) = machine_code(&engine, &instrumented, code)?;
     let messages = MemoryOutputPipe::new(MESSAGE_LIMIT);
     let mut wasi = WasiCtxBuilder::new();

@@ -2,7 +2,9 @@
 //! as its active data segments fill it.
 //!
 //! Invariant: the module is valid, function bodies excepted. Leaves out what only the linker
-//! copies: names, custom sections, passive segments.
+//! copies: names, other custom sections than [`references`], passive segments.
+
+pub mod references;
 
 use std::collections::HashMap;
 
@@ -11,6 +13,7 @@ use wasmparser::{
     ValidPayload, Validator, ValidatorResources, WasmFeatures,
 };
 
+use self::references::References;
 use crate::index::Map;
 use crate::ir::{Func, Global, Sig, Signature, Type};
 use crate::op::Const;
@@ -71,12 +74,16 @@ pub struct Module<'a> {
     pub segments: Vec<(u32, u32)>,
     /// The indices of all other data segments.
     pub other_segments: Vec<u32>,
+    /// Whether one of them has any bytes.
+    pub has_other_data: bool,
     /// Whether memory 0 is the module's own: all zero but for its segments.
     pub owns_memory: bool,
     /// Exported functions and globals by name: (kind, index).
     pub exports: HashMap<&'a str, (ExternalKind, u32)>,
     /// Memory 0 as active data segments fill it.
     pub image: Vec<u8>,
+    /// Which data and which elements of the table functions refer to, if that is known.
+    pub references: Option<References>,
     /// What function bodies are validated against; absent if there are none.
     resources: Option<ValidatorResources>,
 }
@@ -109,9 +116,11 @@ impl<'a> Module<'a> {
             memory_size: None,
             segments: Vec::new(),
             other_segments: Vec::new(),
+            has_other_data: false,
             owns_memory: false,
             exports: HashMap::new(),
             image: Vec::new(),
+            references: None,
             resources: None,
         };
         let mut validator = Validator::new();
@@ -238,6 +247,9 @@ impl<'a> Module<'a> {
                 }
             }
             Payload::CodeSectionEntry(body) => self.bodies.push(body),
+            Payload::CustomSection(custom) => {
+                self.references = self.references.take().or(References::read(&custom));
+            }
             _ => {}
         }
         Ok(())
@@ -331,6 +343,7 @@ impl<'a> Module<'a> {
         } = segment.kind
         else {
             self.other_segments.push(index);
+            self.has_other_data |= !segment.data.is_empty();
             return Ok(());
         };
         let Some(Const::I32(offset)) = constant(&offset_expr) else {

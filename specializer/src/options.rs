@@ -17,6 +17,9 @@ pub struct Options {
     pub absent: Option<Absent>,
     /// Leave the names of functions out of the linked module.
     pub strip: bool,
+    /// Leave imports in the linked module that nothing calls, so that all programs have the same
+    /// and share machine code.
+    pub keeps_imports: bool,
     /// Count activations of residual functions, but for those that are evaluated in place
     /// ([`Optimisations::inlining`]), in globals that are exported as [`crate::link::counters`]
     /// says, and report callees ([`Intrinsic::ProfileCallee`]).
@@ -52,6 +55,8 @@ impl Options {
             absent: self.absent.as_ref(),
             strip: self.strip,
             counts: self.counts,
+            dropping: self.optimisations.dropping,
+            keeps_imports: self.keeps_imports,
         }
     }
 }

@@ -183,9 +183,11 @@ impl SmallSpace {
     /// for `use_range`.
     pub fn release(&self, keep: usize, mut use_range: impl FnMut(u32, u32)) {
         let mut pages = self.pages.borrow_mut();
-        let mut ranges = neighbours(core::mem::take(&mut pages.free));
-        ranges.sort_by_key(|&(start, end)| (end - start, start));
-        for (start, end) in ranges {
+        let ranges = neighbours(core::mem::take(&mut pages.free)).into_iter();
+        let mut by_length: Vec<_> = ranges.map(|(start, end)| (end - start, start)).collect();
+        by_length.sort_unstable();
+        for (length, start) in by_length {
+            let end = start + length;
             let have = pages.free.len();
             let keeps = (((end - start) / PAGE_BYTES) as usize).min(keep.saturating_sub(have));
             let middle = start + keeps as u32 * PAGE_BYTES;

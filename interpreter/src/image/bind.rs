@@ -19,42 +19,38 @@ pub const MAX_PRIMITIVES: usize = 2048;
 /// Effect of a primitive that nothing defines.
 pub const EFFECT_UNKNOWN: u32 = 3;
 
-/// A name of the PRIM section, and what it means.
+/// What the program's primitives are, by index: those of the PRIM section, then those that were
+/// added.
+#[derive(Default)]
 struct Bound {
-    name: Box<[u8]>,
-    definition: Definition,
+    /// Each is ended by a NUL.
+    names: Vec<u8>,
+    /// Those that nothing defines.
+    missing: Vec<usize>,
+    /// None where it is missing or was taken back; empty once nobody will ask.
+    definitions: Vec<Option<&'static Primitive>>,
 }
 
-/// What a name means.
-#[derive(Clone, Copy)]
-enum Definition {
-    Found(&'static Primitive),
-    /// It was taken back.
-    Withdrawn,
-    Missing,
-}
-
-impl Definition {
-    fn found(self) -> Option<&'static Primitive> {
-        match self {
-            Definition::Found(primitive) => Some(primitive),
-            Definition::Withdrawn | Definition::Missing => None,
+impl Bound {
+    fn push(&mut self, name: &[u8], definition: Option<&'static Primitive>) {
+        self.names.extend(name);
+        self.names.push(0);
+        if definition.is_none() {
+            self.missing.push(self.definitions.len());
         }
+        self.definitions.push(definition);
     }
 }
 
 thread_local! {
-    /// By index: those of the PRIM section, then those that were added.
-    static BOUND: RefCell<Vec<Bound>> = const { RefCell::new(Vec::new()) };
+    static BOUND: RefCell<Bound> = RefCell::default();
 }
 
 /// The name of primitive `index`.
 pub fn name(index: u32) -> String {
-    BOUND.with_borrow(|all| {
-        let name = all
-            .get(index as usize)
-            .map_or(&b"?"[..], |bound| &bound.name);
-        String::from_utf8_lossy(name).into_owned()
+    BOUND.with_borrow(|bound| {
+        let mut names = bound.names.split(|&byte| byte == 0);
+        String::from_utf8_lossy(names.nth(index as usize).unwrap_or(b"?")).into_owned()
     })
 }
 
@@ -70,48 +66,52 @@ pub fn bind(
     let defined: HashMap<&[u8], &'static Primitive> = defined
         .map(|primitive| (primitive.name.as_bytes(), primitive))
         .collect();
-    let bound: Vec<_> = names
+    let found: Vec<_> = names
         .iter()
         .map(|name| defined.get(name).copied())
         .collect();
-    let name = |(&name, &found): (&&[u8], &Option<_>)| Bound {
-        name: name.into(),
-        definition: found.map_or(Definition::Missing, Definition::Found),
-    };
     BOUND.set(allocator::lasting(|| {
-        names.iter().zip(&bound).map(name).collect()
+        let mut bound = Bound::default();
+        for (name, &definition) in names.iter().zip(&found) {
+            bound.push(name, definition);
+        }
+        bound
     }));
-    table::fill(&bound);
-    Ok(bound)
+    table::fill(&found);
+    Ok(found)
 }
 
 /// Takes back the definitions of primitives with these names: a call of one raises Failure.
 /// Returns, by index, what is left.
 pub fn withdraw(is_unexpected: impl Fn(&str) -> bool) -> Vec<Option<&'static Primitive>> {
-    BOUND.with_borrow_mut(|all| {
-        for (index, bound) in all.iter_mut().enumerate() {
-            if let Definition::Found(primitive) = bound.definition
-                && is_unexpected(primitive.name)
-            {
-                bound.definition = Definition::Withdrawn;
+    BOUND.with_borrow_mut(|bound| {
+        for (index, definition) in bound.definitions.iter_mut().enumerate() {
+            if definition.is_some_and(|primitive| is_unexpected(primitive.name)) {
+                *definition = None;
                 table::set(index, None);
             }
         }
-        all.iter().map(|bound| bound.definition.found()).collect()
+        bound.definitions.clone()
     })
+}
+
+/// Forgets where primitives are defined, for a program that loads no code: what is called is in the
+/// table, and so the program's module need not have the others.
+pub fn forget() {
+    BOUND.with_borrow_mut(|bound| {
+        bound.definitions.fill(None);
+        bound.definitions = Vec::new();
+    });
 }
 
 /// Whether nothing defines primitive `index`.
 pub fn is_missing(index: usize) -> bool {
-    BOUND.with_borrow(|all| {
-        let definition = all.get(index).map(|bound| bound.definition);
-        matches!(definition, None | Some(Definition::Missing))
-    })
+    BOUND.with_borrow(|bound| bound.missing.contains(&index))
 }
 
 /// How many primitives the program and what it has loaded can refer to.
 pub fn count() -> usize {
-    BOUND.with_borrow(Vec::len)
+    BOUND.with_borrow(|bound| bound.definitions.len())
 }
 
 /// Adds a primitive that code which appears at run time will refer to; its index, `None` when the
@@ -121,16 +121,14 @@ pub fn add(primitive: &'static Primitive) -> Option<u32> {
     if index == MAX_PRIMITIVES {
         return None;
     }
-    let name = primitive.name.as_bytes().into();
-    let definition = Definition::Found(primitive);
-    BOUND.with_borrow_mut(|all| all.push(Bound { name, definition }));
+    BOUND.with_borrow_mut(|bound| bound.push(primitive.name.as_bytes(), Some(primitive)));
     table::set(index, Some(primitive));
     Some(index as u32)
 }
 
-/// The definition of primitive `index`, if there is one.
+/// The definition of primitive `index`, if there is one and it was not forgotten.
 pub fn definition(index: usize) -> Option<&'static Primitive> {
-    BOUND.with_borrow(|all| all.get(index)?.definition.found())
+    BOUND.with_borrow(|bound| *bound.definitions.get(index)?)
 }
 
 /// Number of arguments in the instruction that calls this primitive; 6 for more than 5.

@@ -5,19 +5,30 @@ use wasm_encoder::{
     CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, GlobalSection,
     ImportSection, Instruction, ValType,
 };
-use wasmparser::{FunctionBody, KnownCustom, Operator};
+use wasmparser::{ElementItems, FunctionBody, KnownCustom, Operator};
 
-use super::data::{self, Data};
+use super::data::Data;
 use super::dispatch::Dispatch;
 use super::names::Names;
+use super::reach;
 use super::{Layout, LinkError, Place, Stub};
 use crate::ir::{Func, Type};
-use crate::module::Module;
+use crate::module::{Module, references};
 use crate::op::intrinsic::Plain;
 use crate::op::{self, Intrinsic};
 
-/// Exports that only the snapshot needed: a command module has no initialiser.
-const DROPPED_EXPORTS: &[&str] = &["_initialize"];
+/// Initialises a module that is no snapshot yet.
+const INITIALIZE_EXPORT: &str = "wizer-initialize";
+
+/// Whether the linked module has this export: a command module has no initialiser, and what is
+/// evaluated at build time was evaluated.
+pub(super) fn keeps(module: &Module, export: &str) -> bool {
+    match export {
+        "_initialize" => false,
+        annotations::EVALUATE_EXPORT => module.exports.contains_key(INITIALIZE_EXPORT),
+        _ => true,
+    }
+}
 
 pub(super) fn run(
     module: &Module,
@@ -34,7 +45,7 @@ pub(super) fn run(
         copied: 0,
         bodies,
         names,
-        data: data::segments(module, &layout.slots, &layout.blank),
+        data: layout.memory.segments(module),
     };
     let mut linked = wasm_encoder::Module::new();
     let parser = wasmparser::Parser::new(0);
@@ -69,7 +80,7 @@ impl Copier<'_> {
         };
         match self.layout.functions.get(Func(*function_index))? {
             Place::Intrinsic(intrinsic) => Some(*intrinsic),
-            Place::Function(_) | Place::Stub(_) => None,
+            Place::Function(_) | Place::Stub(_) | Place::Dropped => None,
         }
     }
 }
@@ -145,7 +156,7 @@ impl Reencode for Copier<'_> {
         for import in section.into_imports() {
             let import = import?;
             if let wasmparser::TypeRef::Func(_) = import.ty
-                && let Some(Place::Intrinsic(_) | Place::Stub(_)) = places.next()
+                && let Some(Place::Intrinsic(_) | Place::Stub(_) | Place::Dropped) = places.next()
             {
                 continue;
             }
@@ -159,7 +170,12 @@ impl Reencode for Copier<'_> {
         functions: &mut FunctionSection,
         section: wasmparser::FunctionSectionReader<'_>,
     ) -> Copied<()> {
-        utils::parse_function_section(self, functions, section)?;
+        let places = self.layout.functions.values();
+        for (sig, place) in section.into_iter().zip(places.skip(self.module.imports.len())) {
+            if !matches!(place, Place::Dropped) {
+                functions.function(sig?);
+            }
+        }
         for (_, sig) in &self.layout.residual {
             functions.function(sig.0);
         }
@@ -193,7 +209,7 @@ impl Reencode for Copier<'_> {
         exports: &mut ExportSection,
         export: wasmparser::Export<'_>,
     ) -> Copied<()> {
-        if DROPPED_EXPORTS.contains(&export.name) {
+        if !keeps(self.module, export.name) {
             return Ok(());
         }
         utils::parse_export(self, exports, export)
@@ -224,20 +240,27 @@ impl Reencode for Copier<'_> {
         elements: &mut ElementSection,
         section: wasmparser::ElementSectionReader<'_>,
     ) -> Copied<()> {
-        utils::parse_element_section(self, elements, section)?;
-        let functions: Vec<u32> = self
-            .layout
-            .table
-            .iter()
-            .map(|(function, _)| *function)
-            .collect();
-        if !functions.is_empty() {
-            let offset = wasm_encoder::ConstExpr::i32_const(self.layout.table_base as i32);
-            elements.active(
-                None,
-                &offset,
-                wasm_encoder::Elements::Functions(functions.into()),
-            );
+        for segment in section {
+            let segment = segment?;
+            match &segment.items {
+                ElementItems::Functions(_) if reach::is_of_table_0(&segment.kind) => {}
+                _ => self.parse_element(elements, segment)?,
+            }
+        }
+        let generic = (0..).zip(self.layout.table_of(self.module));
+        let residual = (self.layout.table_base..).zip(&self.layout.table);
+        let mut table = Vec::new();
+        for (index, func) in generic {
+            if let Some(func) = func {
+                table.push((index, self.function_index(func.0)?));
+            }
+        }
+        table.extend(residual.map(|(index, (function, _))| (index, *function)));
+        for run in table.chunk_by(|(before, _), (index, _)| before + 1 == *index) {
+            let offset = wasm_encoder::ConstExpr::i32_const(run[0].0 as i32);
+            let functions: Vec<u32> = run.iter().map(|(_, function)| *function).collect();
+            let functions = wasm_encoder::Elements::Functions(functions.into());
+            elements.active(None, &offset, functions);
         }
         Ok(())
     }
@@ -264,6 +287,9 @@ impl Reencode for Copier<'_> {
     ) -> Copied<()> {
         let func = Func((self.module.imports.len() + self.copied) as u32);
         self.copied += 1;
+        if let Place::Dropped = self.layout.functions[func] {
+            return Ok(());
+        }
         let mut locals = self.locals(&body)?;
         let dispatch = match self.layout.dispatchers.contains(&func) {
             true => Some(self.dispatch(func, &body, &mut locals)?),
@@ -333,7 +359,7 @@ impl Reencode for Copier<'_> {
             }
             return Ok(());
         }
-        if section.name().starts_with(".debug") {
+        if section.name().starts_with(".debug") || references::is_section(&section) {
             return Ok(());
         }
         utils::parse_custom_section(self, module, section)

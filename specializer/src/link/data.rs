@@ -26,40 +26,65 @@ pub struct Data {
     pub others: BTreeMap<u32, u32>,
 }
 
-/// The segments for `module` with the words of `slots` written, and the ranges of `blank` zero.
-pub fn segments(module: &Module, slots: &BTreeMap<u32, u32>, blank: &[Range<u32>]) -> Data {
-    let mut image = module.image.clone();
-    let mut ranges: Vec<(usize, usize)> = Vec::new();
-    for &(start, len) in &module.segments {
-        ranges.push((start as usize, start as usize + len as usize));
-    }
-    let mut beyond = Vec::new();
-    for (&address, &word) in slots {
-        let (start, end) = (address as usize, address as usize + 4);
-        if start >= image.len() {
-            beyond.push((address, word.to_le_bytes().to_vec()));
-            continue;
+/// Memory 0 as the linked module begins with it.
+pub struct Memory {
+    pub image: Vec<u8>,
+    /// The parts that the segments and the slots fill: from an address to another.
+    ranges: Vec<(usize, usize)>,
+    /// Slots beyond the image.
+    beyond: Vec<(u32, Vec<u8>)>,
+}
+
+impl Memory {
+    /// The memory of `module` with the words of `slots` written.
+    pub fn new(module: &Module, slots: &BTreeMap<u32, u32>) -> Self {
+        let mut image = module.image.clone();
+        let mut ranges: Vec<(usize, usize)> = Vec::new();
+        for &(start, len) in &module.segments {
+            ranges.push((start as usize, start as usize + len as usize));
         }
-        image.resize(image.len().max(end), 0);
-        image[start..end].copy_from_slice(&word.to_le_bytes());
-        ranges.push((start, end));
-    }
-    for blank in blank {
-        let end = (blank.end as usize).min(image.len());
-        if let Some(blank) = image.get_mut(blank.start as usize..end) {
-            blank.fill(0);
+        let mut beyond = Vec::new();
+        for (&address, &word) in slots {
+            let (start, end) = (address as usize, address as usize + 4);
+            if start >= image.len() {
+                beyond.push((address, word.to_le_bytes().to_vec()));
+                continue;
+            }
+            image.resize(image.len().max(end), 0);
+            image[start..end].copy_from_slice(&word.to_le_bytes());
+            ranges.push((start, end));
+        }
+        ranges.sort_unstable();
+        Self {
+            image,
+            ranges,
+            beyond,
         }
     }
-    ranges.sort_unstable();
-    let placed = match module.owns_memory {
-        true => runs(&image, &ranges),
-        // What an imported memory holds is not known: zeros are written, too.
-        false => merged(&ranges),
-    };
-    let place = |range: Range<usize>| (range.start as u32, image[range].to_vec());
-    Data {
-        placed: placed.into_iter().map(place).chain(beyond).collect(),
-        others: module.other_segments.iter().copied().zip(0..).collect(),
+
+    /// Makes these parts zero.
+    pub fn blank(&mut self, parts: &[Range<u32>]) {
+        for part in parts {
+            let end = (part.end as usize).min(self.image.len());
+            if let Some(part) = self.image.get_mut(part.start as usize..end) {
+                part.fill(0);
+            }
+        }
+    }
+
+    /// What fills it when a module like `module` starts.
+    pub fn segments(&self, module: &Module) -> Data {
+        let placed = match module.owns_memory {
+            true => runs(&self.image, &self.ranges),
+            // What an imported memory holds is not known: zeros are written, too.
+            false => merged(&self.ranges),
+        };
+        let place = |range: Range<usize>| (range.start as u32, self.image[range].to_vec());
+        let placed = placed.into_iter().map(place);
+        Data {
+            placed: placed.chain(self.beyond.iter().cloned()).collect(),
+            others: module.other_segments.iter().copied().zip(0..).collect(),
+        }
     }
 }
 
@@ -100,11 +125,9 @@ mod tests {
     fn check(wat: &str, slots: &[(u32, u32)], blank: Range<u32>) -> Data {
         let bytes = wat::parse_str(wat).expect("well-formed");
         let module = Module::parse(&bytes).expect("supported");
-        let data = segments(
-            &module,
-            &slots.iter().copied().collect(),
-            std::slice::from_ref(&blank),
-        );
+        let mut memory = Memory::new(&module, &slots.iter().copied().collect());
+        memory.blank(std::slice::from_ref(&blank));
+        let data = memory.segments(&module);
         let mut expected = module.image.clone();
         expected.resize(1 << 16, 0);
         for &(address, word) in slots {

@@ -13,26 +13,30 @@
 //! * residual functions count their activations, if that is asked for ([`counters`]);
 //! * the name section is made anew ([`names`]).
 //!
-//! Types, tables and memories keep their indices, as do the globals that are there; functions move
-//! down by the imports that go. Leaves out: dropping functions that are no longer reachable.
+//! * what the result cannot reach is left out: functions, entries of the table, data ([`reach`]).
+//!
+//! Types, tables and memories keep their indices, as do the globals that are there, and functions
+//! in the table; functions move down by those that go.
 
 mod copy;
 pub mod counters;
 mod data;
 mod dispatch;
 mod names;
+mod reach;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::Range;
+use std::collections::{HashMap, HashSet};
 
 pub use annotations::MODULE as ANNOTATIONS;
 
 use self::counters::Counters;
 pub use self::dispatch::Case;
+use self::data::Memory;
 use self::dispatch::Cases;
 use self::names::Names;
+use self::reach::Reached;
 use crate::index::Map;
 use crate::ir::{Func, Sig, Type};
 use crate::lower::{LinkedAs, Lowered, RelocationKind};
@@ -66,6 +70,10 @@ pub struct Choices<'a> {
     pub strip: bool,
     /// Residual functions count their activations.
     pub counts: bool,
+    /// What cannot be reached is left out.
+    pub dropping: bool,
+    /// Imports that cannot be reached stay.
+    pub keeps_imports: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -115,10 +123,9 @@ pub struct Layout {
     /// Functions whose calls are switches, and the cases of these.
     dispatchers: HashSet<Func>,
     cases: HashMap<Sig, Cases>,
-    /// New contents of the words at these addresses.
-    slots: BTreeMap<u32, u32>,
-    /// Memory that nothing reads any more.
-    blank: Vec<Range<u32>>,
+    /// By index in the snapshot's table: whether the linked module has it.
+    elements: Vec<bool>,
+    memory: Memory,
     /// Address to the word from which residual code loads it.
     cells: HashMap<u32, u32>,
     /// Function to call for a call through the slot at an address.
@@ -146,6 +153,8 @@ struct Stub {
 enum Place {
     Function(u32),
     Intrinsic(Intrinsic),
+    /// Nothing calls it.
+    Dropped,
     /// A function in the place of an import: its number among the stubs.
     Stub(u32),
 }
@@ -164,12 +173,24 @@ impl Layout {
         residues: &[Residue],
         choices: Choices,
     ) -> Result<Self, LinkError> {
-        let functions = places(module, choices)?;
+        let table_base = module.table_size;
+        let mut slots: Vec<_> = (residues.iter().enumerate())
+            .filter(|(_, residue)| residue.request.version().is_none())
+            .collect();
+        slots.sort_by_key(|(_, residue)| residue.request.sig);
+        let indices = slots.iter().map(|(_, residue)| residue.request.slot);
+        let mut memory = Memory::new(module, &indices.zip(table_base..).collect());
+        memory.blank(&requests.lists);
+        let reached = match choices.dropping {
+            true => Reached::find(module, &memory, residues, |name| copy::keeps(module, name))?,
+            false => Reached::all(module),
+        };
+        memory.blank(&reached.idle);
+        let functions = places(module, &reached, choices)?;
         let count = functions
             .values()
             .filter(|place| matches!(place, Place::Function(_)))
             .count() as u32;
-        let table_base = module.table_size;
         let mut kept = HashMap::new();
         for (import, place) in module.imports.iter().zip(functions.values()) {
             if let (Place::Function(index), Some(intrinsic)) = (place, intrinsic(import)) {
@@ -184,8 +205,8 @@ impl Layout {
             table_base,
             dispatchers: HashSet::new(),
             cases: HashMap::new(),
-            slots: BTreeMap::new(),
-            blank: requests.lists.clone(),
+            elements: reached.elements,
+            memory,
             cells: requests.cells.clone(),
             slot_functions: HashMap::new(),
             versions: HashMap::new(),
@@ -198,9 +219,10 @@ impl Layout {
             },
         };
         for request in &requests.requests {
-            layout
-                .slot_functions
-                .insert(request.slot, layout.function(request.generic)?);
+            // A request whose function is dropped has an answer.
+            if let Ok(generic) = layout.function(request.generic) {
+                layout.slot_functions.insert(request.slot, generic);
+            }
         }
         for (index, residue) in (0u32..).zip(residues) {
             let (request, function) = (residue.request, count + index);
@@ -210,19 +232,12 @@ impl Layout {
                 None => layout.slot_functions.insert(request.slot, function),
             };
         }
-        let answers = layout.residual.iter().zip(residues);
-        let mut slots: Vec<_> = answers
-            .filter(|(_, residue)| residue.request.version().is_none())
-            .collect();
-        slots.sort_by_key(|((_, sig), _)| *sig);
-        for (index, (&function, residue)) in (table_base..).zip(slots) {
-            layout.table.push(function);
-            layout.slots.insert(residue.request.slot, index);
-        }
+        let table = slots.iter().map(|(index, _)| layout.residual[*index]);
+        layout.table = table.collect();
         if choices.dispatch {
             layout.dispatchers = dispatch::dispatchers(module).collect();
-            let generic = (0..).zip(&module.table).filter_map(|(index, func)| {
-                let func = (*func)?;
+            let generic = (0..).zip(layout.table_of(module)).filter_map(|(index, func)| {
+                let func = func?;
                 Some((index, layout.function(func).ok()?, module.functions[func]))
             });
             let residual = (table_base..).zip(&layout.table);
@@ -242,11 +257,18 @@ impl Layout {
         Some((case, others))
     }
 
+    /// The snapshot's table, as far as the linked module has it.
+    fn table_of<'a>(&self, module: &'a Module) -> impl Iterator<Item = Option<Func>> {
+        let elements = module.table.iter().zip(&self.elements);
+        elements.map(|(&func, is_there)| func.filter(|_| *is_there))
+    }
+
     fn function(&self, func: Func) -> Result<u32, LinkError> {
         match self.functions.get(func) {
             Some(Place::Function(index)) => Ok(*index),
             Some(Place::Stub(number)) => Ok(self.stub_base + number),
             Some(Place::Intrinsic(_)) => Err(LinkError::IntrinsicAsValue(func)),
+            Some(Place::Dropped) => Err(LinkError::Copy(format!("{func} was left out"))),
             None => Err(LinkError::Copy(format!("{func} does not exist"))),
         }
     }
@@ -289,7 +311,11 @@ fn is_well_typed(module: &Module, func: Func, intrinsic: Intrinsic) -> bool {
     signature.is_some_and(|signature| op::intrinsic::agrees(intrinsic, signature))
 }
 
-fn places(module: &Module, choices: Choices) -> Result<Map<Func, Place>, LinkError> {
+fn places(
+    module: &Module,
+    reached: &Reached,
+    choices: Choices,
+) -> Result<Map<Func, Place>, LinkError> {
     let (mut next, mut next_stub) = (0, 0);
     let mut places = Map::default();
     for func in module.functions.keys() {
@@ -306,7 +332,8 @@ fn places(module: &Module, choices: Choices) -> Result<Map<Func, Place>, LinkErr
                 next_stub += 1;
                 Some(Place::Stub(next_stub - 1))
             }
-            Some(_) | None => None,
+            Some(_) if choices.keeps_imports => None,
+            Some(_) | None => (!reached.functions[func]).then_some(Place::Dropped),
         };
         places.push(place.unwrap_or_else(|| {
             next += 1;

@@ -35,7 +35,7 @@ impl Names {
                 let name = format!("{}.{}", import.module, import.name);
                 Some((layout.stub_base + number, name))
             }
-            Place::Function(_) | Place::Intrinsic(_) => None,
+            Place::Function(_) | Place::Intrinsic(_) | Place::Dropped => None,
         });
         Self {
             module: None,

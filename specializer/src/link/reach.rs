@@ -1,0 +1,270 @@
+//! What of the snapshot a linked module can reach: functions, entries of the table, data.
+//!
+//! Exports, the start function and residual functions are reached, and what code that is reached
+//! calls or refers to ([`crate::module::references`]). So is what memory that is reached refers to: each of
+//! its words may be the table index of a function or the address of an object. That is all of
+//! memory but for the module's objects, as the program's data may be anywhere.
+//!
+//! Invariant: what is not reached is neither called nor read. Residual code needs nothing that its
+//! generic function does not: its constants are that function's, or come from memory. Where the
+//! host can change table or memory before the module starts, all of them is reached.
+
+use std::ops::Range;
+
+use wasmparser::{ElementItems, ElementKind, ExternalKind, Operator, Parser, Payload};
+
+use super::data::Memory;
+use super::{LinkError, Residue};
+use crate::index::Map;
+use crate::ir::Func;
+use crate::lower::RelocationKind;
+use crate::module::Module;
+use crate::module::references::References;
+
+/// What is needed of a module.
+pub struct Reached {
+    pub functions: Map<Func, bool>,
+    /// By index in table 0.
+    pub elements: Vec<bool>,
+    /// Objects that nothing refers to.
+    pub idle: Vec<Range<u32>>,
+}
+
+impl Reached {
+    /// All of the module.
+    pub fn all(module: &Module) -> Self {
+        Self {
+            functions: Map::filled_like(&module.functions, true),
+            elements: vec![true; module.table.len()],
+            idle: Vec::new(),
+        }
+    }
+
+    /// What can be reached once `residues` are in the module and memory is `memory`. `is_kept` says
+    /// which exports the linked module has.
+    pub fn find(
+        module: &Module,
+        memory: &Memory,
+        residues: &[Residue],
+        is_kept: impl Fn(&str) -> bool,
+    ) -> Result<Self, LinkError> {
+        let copied = |error: wasmparser::BinaryReaderError| LinkError::Copy(error.to_string());
+        let none = References::default();
+        let has_table = module.owns_table && !module.exports.values().any(is_table);
+        let is_known = has_table && module.owns_memory && !module.has_other_data;
+        let references = module.references.as_ref().filter(|_| is_known);
+        let mut search = Search {
+            module,
+            memory: &memory.image,
+            references: references.unwrap_or(&none),
+            functions: Map::filled_like(&module.functions, false),
+            elements: vec![false; module.table.len()],
+            objects: vec![false; references.map_or(0, |all| all.objects().len())],
+            work: Vec::new(),
+        };
+        if references.is_none() {
+            (0..module.table.len() as u32).for_each(|index| search.element(index));
+        }
+        search.roots(residues, is_kept).map_err(copied)?;
+        while let Some(function) = search.work.pop() {
+            search.body(function).map_err(copied)?;
+        }
+        let objects = search.references.objects().zip(&search.objects);
+        let idle = objects.filter_map(|(object, is_reached)| (!is_reached).then_some(object));
+        Ok(Self {
+            idle: idle.collect(),
+            functions: search.functions,
+            elements: search.elements,
+        })
+    }
+}
+
+fn is_table(export: &(ExternalKind, u32)) -> bool {
+    export.0 == ExternalKind::Table
+}
+
+struct Search<'a> {
+    module: &'a Module<'a>,
+    memory: &'a [u8],
+    references: &'a References,
+    functions: Map<Func, bool>,
+    elements: Vec<bool>,
+    objects: Vec<bool>,
+    /// Functions that are reached and were not looked at.
+    work: Vec<Func>,
+}
+
+impl Search<'_> {
+    fn roots(
+        &mut self,
+        residues: &[Residue],
+        is_kept: impl Fn(&str) -> bool,
+    ) -> wasmparser::Result<()> {
+        for (name, &(kind, index)) in &self.module.exports {
+            match kind {
+                ExternalKind::Func if is_kept(name) => self.function(Func(index)),
+                // What the host knows the address of, it may read.
+                ExternalKind::Global => {
+                    if let Some(address) = self.module.exported_address(name) {
+                        self.object_at(address);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for residue in residues {
+            for relocation in &residue.lowered.relocations {
+                if let RelocationKind::CallFunction(func) = relocation.kind {
+                    self.function(func);
+                }
+            }
+        }
+        for payload in Parser::new(0).parse_all(self.module.bytes) {
+            self.section(payload?)?;
+        }
+        self.memory_but_for_objects();
+        Ok(())
+    }
+
+    /// What sections name that are copied as they are.
+    fn section(&mut self, payload: Payload) -> wasmparser::Result<()> {
+        match payload {
+            Payload::StartSection { func, .. } => self.function(Func(func)),
+            Payload::GlobalSection(globals) => {
+                for global in globals {
+                    self.expression(&global?.init_expr)?;
+                }
+            }
+            Payload::TableSection(tables) => {
+                for table in tables {
+                    if let wasmparser::TableInit::Expr(init) = table?.init {
+                        self.expression(&init)?;
+                    }
+                }
+            }
+            Payload::ElementSection(segments) => {
+                for segment in segments {
+                    let segment = segment?;
+                    match &segment.items {
+                        ElementItems::Functions(_) if is_of_table_0(&segment.kind) => {}
+                        ElementItems::Functions(functions) => {
+                            for function in functions.clone() {
+                                self.function(Func(function?));
+                            }
+                        }
+                        ElementItems::Expressions(_, expressions) => {
+                            for expression in expressions.clone() {
+                                self.expression(&expression?)?;
+                            }
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn expression(&mut self, expression: &wasmparser::ConstExpr) -> wasmparser::Result<()> {
+        for operator in expression.get_operators_reader() {
+            if let Operator::RefFunc { function_index } = operator? {
+                self.function(Func(function_index));
+            }
+        }
+        Ok(())
+    }
+
+    fn function(&mut self, func: Func) {
+        if let Some(is_reached) = self.functions.get_mut(func)
+            && !std::mem::replace(is_reached, true)
+        {
+            self.work.push(func);
+        }
+    }
+
+    /// What a function that is reached names.
+    fn body(&mut self, func: Func) -> wasmparser::Result<()> {
+        let references = self.references;
+        if let Some(named) = references.of(func) {
+            named.elements.iter().for_each(|&index| self.element(index));
+            named.objects.iter().for_each(|&number| self.object(number));
+        }
+        let Some(body) = self.module.body(func) else {
+            return Ok(());
+        };
+        let mut operators = body.get_operators_reader()?;
+        while !operators.eof() {
+            if let Operator::Call { function_index }
+            | Operator::ReturnCall { function_index }
+            | Operator::RefFunc { function_index } = operators.read()?
+            {
+                self.function(Func(function_index));
+            }
+        }
+        Ok(())
+    }
+
+    /// The table has this index, or no function under it.
+    fn element(&mut self, index: u32) {
+        let Some(Some(func)) = self.module.table.get(index as usize) else {
+            return;
+        };
+        if !std::mem::replace(&mut self.elements[index as usize], true) {
+            self.function(*func);
+        }
+    }
+
+    fn object_at(&mut self, address: u32) {
+        if let Some(number) = self.references.object_at(address) {
+            self.object(number);
+        }
+    }
+
+    /// Marks an object, and all that it leads to.
+    fn object(&mut self, number: u32) {
+        let mut reached = vec![number];
+        while let Some(number) = reached.pop() {
+            if std::mem::replace(&mut self.objects[number as usize], true) {
+                continue;
+            }
+            let object = self.references.object(number);
+            self.words(object, &mut reached);
+        }
+    }
+
+    fn memory_but_for_objects(&mut self) {
+        let mut reached = Vec::new();
+        let mut end = 0;
+        let references = self.references;
+        for object in references.objects() {
+            self.words(end..object.start, &mut reached);
+            end = object.end;
+        }
+        self.words(end..self.memory.len() as u32, &mut reached);
+        reached.into_iter().for_each(|number| self.object(number));
+    }
+
+    /// Marks what the words that lie wholly in this range refer to; adds objects to `reached`.
+    fn words(&mut self, range: Range<u32>, reached: &mut Vec<u32>) {
+        let end = (range.end as usize).min(self.memory.len());
+        let start = (range.start as usize).next_multiple_of(4).min(end);
+        for word in self.memory[start..end].chunks_exact(4) {
+            let word = u32::from_le_bytes(word.try_into().expect("of this size"));
+            if word != 0 {
+                self.element(word);
+                reached.extend(self.references.object_at(word));
+            }
+        }
+    }
+}
+
+/// Whether the linker writes this segment anew ([`Module::table`]).
+pub fn is_of_table_0(kind: &ElementKind) -> bool {
+    matches!(
+        kind,
+        ElementKind::Active {
+            table_index: None | Some(0),
+            ..
+        }
+    )
+}

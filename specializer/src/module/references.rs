@@ -1,0 +1,354 @@
+//! What functions of a module refer to other than by calling it: data, and functions whose table
+//! index they take.
+//!
+//! A module whose linker left its relocations (`--emit-relocs`) says that; [`condensed`] makes one
+//! custom section of them, which survives what moves data segments. Without that section nothing is
+//! known, and each piece of data and each function in the table may be referred to by all.
+//!
+//! Invariant: an *object* is a part of memory that is only referred to by an address within it. The
+//! value of each relocation is compared with its symbol; where one differs, or is of a kind that
+//! this version does not know, there is no section.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use wasm_encoder::CustomSection;
+use wasmparser::{
+    BinaryReader, DataKind, KnownCustom, Linking, LinkingSectionReader, Parser, Payload,
+    RelocSectionReader, RelocationEntry, RelocationType, SymbolFlags, SymbolInfo,
+};
+
+use crate::ir::Func;
+use super::constant;
+use crate::op::Const;
+
+/// The name of the section.
+const SECTION: &str = "bactrian.references";
+
+/// What the linker of the module writes for linkers and debuggers; nobody else reads it.
+const FOR_LINKERS: [&str; 3] = ["linking", "reloc.", ".debug"];
+
+/// The data of a module, and which function refers to which.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct References {
+    /// Address and length in bytes; disjoint, in ascending order.
+    objects: Vec<(u32, u32)>,
+    /// In ascending order of functions; one that refers to nothing is not there.
+    functions: Vec<(u32, Named)>,
+}
+
+/// What one function refers to.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Named {
+    /// By their number.
+    pub objects: BTreeSet<u32>,
+    /// Table indices.
+    pub elements: BTreeSet<u32>,
+}
+
+impl References {
+    /// What the module's section says; absent where there is none that can be read.
+    pub fn read(custom: &wasmparser::CustomSectionReader) -> Option<Self> {
+        is_section(custom)
+            .then(|| postcard::from_bytes(custom.data()).ok())
+            .flatten()
+    }
+
+    pub fn objects(&self) -> impl ExactSizeIterator<Item = Range<u32>> {
+        (0..self.objects.len() as u32).map(|number| self.object(number))
+    }
+
+    /// Where the object with this number is.
+    pub fn object(&self, number: u32) -> Range<u32> {
+        let (address, len) = self.objects[number as usize];
+        address..address.saturating_add(len)
+    }
+
+    /// The number of the object that has this address within it.
+    pub fn object_at(&self, address: u32) -> Option<u32> {
+        let after = self
+            .objects
+            .partition_point(|&(start, _)| start <= address);
+        let number = after.checked_sub(1)?;
+        let (start, len) = self.objects[number];
+        (address - start < len).then_some(number as u32)
+    }
+
+    pub fn of(&self, func: Func) -> Option<&Named> {
+        let at = self
+            .functions
+            .binary_search_by_key(&func.0, |(func, _)| *func);
+        Some(&self.functions[at.ok()?].1)
+    }
+}
+
+pub fn is_section(custom: &wasmparser::CustomSectionReader) -> bool {
+    custom.name() == SECTION
+}
+
+/// `bytes` with one section of references in place of relocations; as they are where there are
+/// none, or none that this version understands.
+pub fn condensed(bytes: &[u8]) -> wasmparser::Result<Cow<'_, [u8]>> {
+    let Some(references) = collect(bytes)? else {
+        return Ok(Cow::Borrowed(bytes));
+    };
+    let mut module = wasm_encoder::Module::new();
+    for payload in Parser::new(0).parse_all(bytes) {
+        let payload = payload?;
+        if let Payload::CustomSection(custom) = &payload
+            && FOR_LINKERS
+                .iter()
+                .any(|name| custom.name().starts_with(name))
+        {
+            continue;
+        }
+        if let Some((id, range)) = payload.as_section() {
+            let data = &bytes[range];
+            module.section(&wasm_encoder::RawSection { id, data });
+        }
+    }
+    let data = postcard::to_allocvec(&references).expect("memory takes what is written to it");
+    let section = CustomSection {
+        name: SECTION.into(),
+        data: data.into(),
+    };
+    module.section(&section);
+    Ok(Cow::Owned(module.finish()))
+}
+
+/// What is needed of a module's sections.
+#[derive(Default)]
+struct Parts<'a> {
+    imported_functions: u32,
+    /// Where each function's body lies in the file.
+    bodies: Vec<Range<usize>>,
+    /// The number of the code section among all sections, and where its contents begin.
+    code: Option<(u32, usize)>,
+    data: Option<(u32, usize)>,
+    segments: Vec<Segment>,
+    linking: Option<LinkingSectionReader<'a>>,
+    relocations: Vec<RelocSectionReader<'a>>,
+}
+
+/// A data segment.
+struct Segment {
+    /// Absent unless it is placed in memory 0 when the module starts.
+    address: Option<u32>,
+    /// Where in the file its bytes are.
+    bytes: Range<usize>,
+}
+
+impl Segment {
+    fn new(segment: &wasmparser::Data) -> Self {
+        let address = match &segment.kind {
+            DataKind::Active {
+                memory_index: 0,
+                offset_expr,
+            } => constant(offset_expr),
+            DataKind::Active { .. } | DataKind::Passive => None,
+        };
+        let end = segment.range.end;
+        Self {
+            address: match address {
+                Some(Const::I32(address)) => Some(address as u32),
+                _ => None,
+            },
+            bytes: end - segment.data.len()..end,
+        }
+    }
+}
+
+impl<'a> Parts<'a> {
+    fn of(bytes: &'a [u8]) -> wasmparser::Result<Self> {
+        let mut parts = Self::default();
+        let mut number = 0;
+        for payload in Parser::new(0).parse_all(bytes) {
+            let payload = payload?;
+            let is_section = payload.as_section().is_some();
+            match payload {
+                Payload::ImportSection(imports) => {
+                    for import in imports.into_imports() {
+                        let is_function = matches!(import?.ty, wasmparser::TypeRef::Func(_));
+                        parts.imported_functions += u32::from(is_function);
+                    }
+                }
+                Payload::CodeSectionStart { range, .. } => parts.code = Some((number, range.start)),
+                Payload::CodeSectionEntry(body) => parts.bodies.push(body.range()),
+                Payload::DataSection(segments) => {
+                    parts.data = Some((number, segments.range().start));
+                    for segment in segments {
+                        parts.segments.push(Segment::new(&segment?));
+                    }
+                }
+                Payload::CustomSection(custom) => match custom.as_known() {
+                    KnownCustom::Linking(linking) => parts.linking = Some(linking),
+                    KnownCustom::Reloc(relocations) => parts.relocations.push(relocations),
+                    _ => {}
+                },
+                _ => {}
+            }
+            number += u32::from(is_section);
+        }
+        Ok(parts)
+    }
+
+    /// By symbol, the address and length of its data, if it is data that lies somewhere.
+    fn symbols(&self) -> wasmparser::Result<Vec<Option<(u32, u32)>>> {
+        let mut symbols = Vec::new();
+        let linking = self.linking.iter().cloned();
+        for part in linking.flat_map(|linking| linking.subsections()) {
+            let Linking::SymbolTable(table) = part? else {
+                continue;
+            };
+            for symbol in table {
+                let place = match symbol? {
+                    SymbolInfo::Data { flags, symbol, .. } => {
+                        symbol.filter(|_| !flags.contains(SymbolFlags::ABSOLUTE))
+                    }
+                    _ => None,
+                };
+                symbols.push(place.and_then(|data| {
+                    let segment = self.segments.get(data.index as usize)?;
+                    Some((segment.address?.checked_add(data.offset)?, data.size))
+                }));
+            }
+        }
+        Ok(symbols)
+    }
+
+    /// The function whose body has this place of the file.
+    fn function_at(&self, at: usize) -> Option<u32> {
+        let after = self.bodies.partition_point(|body| body.start <= at);
+        let number = after.checked_sub(1)?;
+        (at < self.bodies[number].end).then_some(self.imported_functions + number as u32)
+    }
+
+    /// The address of what has this place of the file.
+    fn address_at(&self, at: usize) -> Option<u32> {
+        let segment = self
+            .segments
+            .iter()
+            .find(|segment| segment.bytes.contains(&at))?;
+        segment
+            .address?
+            .checked_add((at - segment.bytes.start) as u32)
+    }
+}
+
+/// What a relocation refers to.
+#[derive(Clone, Copy)]
+enum Target {
+    /// Something that instructions name, or that lies nowhere.
+    Other,
+    /// Data at this address.
+    Data(u32),
+    /// A function, by its table index.
+    Element(u32),
+}
+
+impl Target {
+    /// Of a relocation for what lies at `at` in the file; nothing if it is not understood.
+    fn of(
+        relocation: &RelocationEntry,
+        bytes: &[u8],
+        at: usize,
+        symbols: &[Option<(u32, u32)>],
+    ) -> Option<Self> {
+        use RelocationType as R;
+        let mut reader = BinaryReader::new(bytes.get(at..)?, at);
+        let value = match relocation.ty {
+            R::MemoryAddrLeb => reader.read_var_u32().ok()?,
+            R::MemoryAddrSleb | R::TableIndexSleb => reader.read_var_i32().ok()? as u32,
+            R::MemoryAddrI32 | R::TableIndexI32 => reader.read_u32().ok()?,
+            R::FunctionIndexLeb
+            | R::FunctionIndexI32
+            | R::TypeIndexLeb
+            | R::GlobalIndexLeb
+            | R::GlobalIndexI32
+            | R::EventIndexLeb
+            | R::TableNumberLeb => return Some(Target::Other),
+            _ => return None,
+        };
+        if let R::TableIndexSleb | R::TableIndexI32 = relocation.ty {
+            return Some(Target::Element(value));
+        }
+        let Some((address, len)) = *symbols.get(relocation.index as usize)? else {
+            return Some(Target::Other);
+        };
+        let is_as_linked = value == address.wrapping_add(relocation.addend as u32);
+        match len {
+            _ if !is_as_linked => None,
+            0 => Some(Target::Other),
+            _ => Some(Target::Data(address)),
+        }
+    }
+}
+
+/// What the relocations of a module say; nothing where there are none, or one is not understood.
+fn collect(bytes: &[u8]) -> wasmparser::Result<Option<References>> {
+    let parts = Parts::of(bytes)?;
+    let (Some((code, code_start)), Some((data, data_start))) = (parts.code, parts.data) else {
+        return Ok(None);
+    };
+    let symbols = parts.symbols()?;
+    let mut references = References {
+        objects: disjoint(symbols.iter().copied().flatten().collect()),
+        functions: Vec::new(),
+    };
+    let mut named: BTreeMap<u32, Named> = BTreeMap::new();
+    let mut are_known = false;
+    for section in &parts.relocations {
+        let start = match section.section_index() {
+            index if index == code => code_start,
+            index if index == data => data_start,
+            _ => continue,
+        };
+        for relocation in section.entries() {
+            let relocation = relocation?;
+            let at = start + relocation.offset as usize;
+            let Some(target) = Target::of(&relocation, bytes, at, &symbols) else {
+                return Ok(None);
+            };
+            if section.section_index() == data {
+                // What memory refers to is looked for in memory, as words.
+                if parts.address_at(at).is_none_or(|address| address % 4 != 0) {
+                    return Ok(None);
+                }
+                continue;
+            }
+            are_known = true;
+            let Some(function) = parts.function_at(at) else {
+                return Ok(None);
+            };
+            let named = named.entry(function).or_default();
+            match target {
+                Target::Other => {}
+                Target::Element(index) => {
+                    named.elements.insert(index);
+                }
+                Target::Data(address) => named.objects.extend(references.object_at(address)),
+            }
+        }
+    }
+    named.retain(|_, named| *named != Named::default());
+    references.functions = named.into_iter().collect();
+    Ok(are_known.then_some(references))
+}
+
+/// The same parts of memory, of which those that overlap are one.
+fn disjoint(mut parts: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
+    parts.retain(|&(_, len)| len > 0);
+    parts.sort_unstable();
+    let mut disjoint: Vec<(u32, u32)> = Vec::new();
+    for (start, len) in parts {
+        match disjoint.last_mut() {
+            Some((first, last)) if start - *first < *last => {
+                *last = (*last).max((start - *first).saturating_add(len));
+            }
+            Some(_) | None => disjoint.push((start, len)),
+        }
+    }
+    disjoint
+}
