@@ -134,6 +134,9 @@ pub struct BuildOptions {
     #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
           default_missing_value = "text")]
     pub stats: Option<StatsFormat>,
+    /// Leave in the module what the program cannot reach of the runtime.
+    #[arg(long)]
+    pub keep_unreached: bool,
     #[arg(short = 'O', value_name = "NAME=on|off",
           value_parser = switch, help = specialize::help())]
     pub optimisations: Vec<(String, bool)>,

@@ -328,6 +328,7 @@ fn settings(options: &BuildOptions, precompiled: Precompiled) -> Result<Settings
         eval: options.eval,
         options: specialize::Options {
             verify: options.verify,
+            keeps_unreached: options.keep_unreached,
             ..specialize::options(&options.optimisations)?
         },
         cache,

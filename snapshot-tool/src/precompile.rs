@@ -47,7 +47,7 @@ fn functions() -> Result<Vec<u8>> {
         let mut pipeline = Pipeline::new(Settings::default())?;
         pipeline.settings.options.absent = absent;
         pipeline.settings.options.keeps_imports = true;
-        pipeline.settings.options.optimisations.dropping = false;
+        pipeline.settings.options.keeps_unreached = true;
         let wasm = pipeline.module(&(guest::DEFAULT.smallest)())?;
         // Cranelift 0.135 leaves the exception table of a trampoline to the function that it
         // compiles next with the same memory, and counts it in that function's key. So a function

@@ -36,6 +36,7 @@ impl GenericKey {
             lockstep_events,
             absent: _,
             strip: _,
+            keeps_unreached: _,
             keeps_imports: _,
             counts,
             optimisations,

@@ -72,8 +72,6 @@ optimisations! {
     /// Have references that nobody else sees in cells, where the interpreter can: not this crate's
     /// business, but whose who loads the program.
     "references" references;
-    /// Leave out what the linked module cannot reach.
-    "dropping" dropping;
     /// Make boxes of numbers where they are looked at, not where they come from; split the first
     /// round off loops that begin with a pointer and go on with such a box.
     "virtual-boxes" virtual_boxes;

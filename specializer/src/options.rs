@@ -17,6 +17,8 @@ pub struct Options {
     pub absent: Option<Absent>,
     /// Leave the names of functions out of the linked module.
     pub strip: bool,
+    /// Leave what it cannot reach in the linked module.
+    pub keeps_unreached: bool,
     /// Leave imports in the linked module that nothing calls, so that all programs have the same
     /// and share machine code.
     pub keeps_imports: bool,
@@ -55,7 +57,7 @@ impl Options {
             absent: self.absent.as_ref(),
             strip: self.strip,
             counts: self.counts,
-            dropping: self.optimisations.dropping,
+            keeps_unreached: self.keeps_unreached,
             keeps_imports: self.keeps_imports,
         }
     }

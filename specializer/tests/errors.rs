@@ -157,7 +157,10 @@ fn modules_that_cannot_be_linked() {
 
 #[test]
 fn a_segment_that_is_used_after_it_was_placed() {
-    let used = changed("(func $interpret", "(func (data.drop 0)) (func $interpret");
+    let used = changed(
+        "(func $interpret",
+        r#"(func (export "drop") (data.drop 0)) (func $interpret"#,
+    );
     let copied = link_generic(&used, &Options::default()).expect_err("the segment is gone");
     assert!(matches!(copied, Error::Link(LinkError::Copy(_))));
 }

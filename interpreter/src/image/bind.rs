@@ -95,6 +95,12 @@ pub fn withdraw(is_unexpected: impl Fn(&str) -> bool) -> Vec<Option<&'static Pri
     })
 }
 
+/// Takes back primitive `index`, whoever can reach it.
+#[cfg(test)]
+pub fn take_back(index: usize) {
+    table::set(index, None);
+}
+
 /// Forgets where primitives are defined, for a program that loads no code: what is called is in the
 /// table, and so the program's module need not have the others.
 pub fn forget() {

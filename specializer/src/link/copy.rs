@@ -171,7 +171,10 @@ impl Reencode for Copier<'_> {
         section: wasmparser::FunctionSectionReader<'_>,
     ) -> Copied<()> {
         let places = self.layout.functions.values();
-        for (sig, place) in section.into_iter().zip(places.skip(self.module.imports.len())) {
+        for (sig, place) in section
+            .into_iter()
+            .zip(places.skip(self.module.imports.len()))
+        {
             if !matches!(place, Place::Dropped) {
                 functions.function(sig?);
             }

@@ -32,8 +32,8 @@ use std::collections::{HashMap, HashSet};
 pub use annotations::MODULE as ANNOTATIONS;
 
 use self::counters::Counters;
-pub use self::dispatch::Case;
 use self::data::Memory;
+pub use self::dispatch::Case;
 use self::dispatch::Cases;
 use self::names::Names;
 use self::reach::Reached;
@@ -70,8 +70,8 @@ pub struct Choices<'a> {
     pub strip: bool,
     /// Residual functions count their activations.
     pub counts: bool,
-    /// What cannot be reached is left out.
-    pub dropping: bool,
+    /// What cannot be reached stays.
+    pub keeps_unreached: bool,
     /// Imports that cannot be reached stay.
     pub keeps_imports: bool,
 }
@@ -181,9 +181,9 @@ impl Layout {
         let indices = slots.iter().map(|(_, residue)| residue.request.slot);
         let mut memory = Memory::new(module, &indices.zip(table_base..).collect());
         memory.blank(&requests.lists);
-        let reached = match choices.dropping {
-            true => Reached::find(module, &memory, residues, |name| copy::keeps(module, name))?,
-            false => Reached::all(module),
+        let reached = match choices.keeps_unreached {
+            false => Reached::find(module, &memory, residues, |name| copy::keeps(module, name))?,
+            true => Reached::all(module),
         };
         memory.blank(&reached.idle);
         let functions = places(module, &reached, choices)?;
@@ -197,6 +197,7 @@ impl Layout {
                 kept.insert(intrinsic, *index);
             }
         }
+        let stubs = stubs(module, &reached, choices)?;
         let mut layout = Self {
             functions,
             kept,
@@ -210,7 +211,7 @@ impl Layout {
             cells: requests.cells.clone(),
             slot_functions: HashMap::new(),
             versions: HashMap::new(),
-            stubs: stubs(module, choices)?,
+            stubs,
             stub_base: count + residues.len() as u32,
             strip: choices.strip,
             counters: match choices.counts {
@@ -236,10 +237,12 @@ impl Layout {
         layout.table = table.collect();
         if choices.dispatch {
             layout.dispatchers = dispatch::dispatchers(module).collect();
-            let generic = (0..).zip(layout.table_of(module)).filter_map(|(index, func)| {
-                let func = func?;
-                Some((index, layout.function(func).ok()?, module.functions[func]))
-            });
+            let generic = (0..)
+                .zip(layout.table_of(module))
+                .filter_map(|(index, func)| {
+                    let func = func?;
+                    Some((index, layout.function(func).ok()?, module.functions[func]))
+                });
             let residual = (table_base..).zip(&layout.table);
             let residual = residual.map(|(index, &(function, sig))| (index, function, sig));
             layout.cases = dispatch::cases(module, generic.chain(residual));
@@ -258,7 +261,7 @@ impl Layout {
     }
 
     /// The snapshot's table, as far as the linked module has it.
-    fn table_of<'a>(&self, module: &'a Module) -> impl Iterator<Item = Option<Func>> {
+    fn table_of(&self, module: &Module) -> impl Iterator<Item = Option<Func>> {
         let elements = module.table.iter().zip(&self.elements);
         elements.map(|(&func, is_there)| func.filter(|_| *is_there))
     }
@@ -328,11 +331,11 @@ fn places(
                 }
                 Some(_) | None => return Err(LinkError::UnknownIntrinsic(import.name.to_owned())),
             },
-            Some(import) if choices.leaves_out(import) => {
+            Some(import) if choices.leaves_out(import) && reached.functions[func] => {
                 next_stub += 1;
                 Some(Place::Stub(next_stub - 1))
             }
-            Some(_) if choices.keeps_imports => None,
+            Some(import) if choices.keeps_imports && !choices.leaves_out(import) => None,
             Some(_) | None => (!reached.functions[func]).then_some(Place::Dropped),
         };
         places.push(place.unwrap_or_else(|| {
@@ -343,14 +346,15 @@ fn places(
     Ok(places)
 }
 
-/// A stub for each function import that is left out, in order.
-fn stubs(module: &Module, choices: Choices) -> Result<Vec<Stub>, LinkError> {
+/// A stub for each function import that is left out though it is called, in order.
+fn stubs(module: &Module, reached: &Reached, choices: Choices) -> Result<Vec<Stub>, LinkError> {
     let mut stubs = Vec::new();
-    for (func, import) in (0..).zip(&module.imports) {
-        let Some(absent) = choices.absent.filter(|_| choices.leaves_out(import)) else {
+    for (func, import) in (0..).map(Func).zip(&module.imports) {
+        let is_needed = choices.leaves_out(import) && reached.functions[func];
+        let Some(absent) = choices.absent.filter(|_| is_needed) else {
             continue;
         };
-        let results = module.signature(Func(func)).map(|sig| &sig.results[..]);
+        let results = module.signature(func).map(|sig| &sig.results[..]);
         let Some(&[result @ (Type::I32 | Type::I64)]) = results else {
             return Err(LinkError::NoAnswer {
                 module: import.module.to_owned(),
@@ -358,7 +362,7 @@ fn stubs(module: &Module, choices: Choices) -> Result<Vec<Stub>, LinkError> {
             });
         };
         stubs.push(Stub {
-            sig: module.functions[Func(func)],
+            sig: module.functions[func],
             result,
             answer: absent.answer,
         });

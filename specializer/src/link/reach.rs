@@ -1,13 +1,16 @@
 //! What of the snapshot a linked module can reach: functions, entries of the table, data.
 //!
 //! Exports, the start function and residual functions are reached, and what code that is reached
-//! calls or refers to ([`crate::module::references`]). So is what memory that is reached refers to: each of
-//! its words may be the table index of a function or the address of an object. That is all of
-//! memory but for the module's objects, as the program's data may be anywhere.
+//! calls or refers to ([`crate::module::references`]). So is what memory that is reached refers to:
+//! each of its words may be the table index of a function or the address of an object. That is all
+//! of memory but for the module's objects, as the program's data may be anywhere.
 //!
 //! Invariant: what is not reached is neither called nor read. Residual code needs nothing that its
 //! generic function does not: its constants are that function's, or come from memory. Where the
 //! host can change table or memory before the module starts, all of them is reached.
+
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
@@ -59,7 +62,7 @@ impl Reached {
             references: references.unwrap_or(&none),
             functions: Map::filled_like(&module.functions, false),
             elements: vec![false; module.table.len()],
-            objects: vec![false; references.map_or(0, |all| all.objects().len())],
+            objects: vec![false; references.map_or(0, |all| all.ranges().len())],
             work: Vec::new(),
         };
         if references.is_none() {
@@ -69,7 +72,7 @@ impl Reached {
         while let Some(function) = search.work.pop() {
             search.body(function).map_err(copied)?;
         }
-        let objects = search.references.objects().zip(&search.objects);
+        let objects = search.references.ranges().zip(&search.objects);
         let idle = objects.filter_map(|(object, is_reached)| (!is_reached).then_some(object));
         Ok(Self {
             idle: idle.collect(),
@@ -236,7 +239,7 @@ impl Search<'_> {
         let mut reached = Vec::new();
         let mut end = 0;
         let references = self.references;
-        for object in references.objects() {
+        for object in references.ranges() {
             self.words(end..object.start, &mut reached);
             end = object.end;
         }

@@ -1,9 +1,17 @@
-//! Imports that are left out, dispatchers, and names.
+//! Imports that are left out, dispatchers, and names. Functions that nothing calls stay.
 
 use wasmparser::{KnownCustom, Name, Operator, Parser, Payload};
 
 use super::*;
 use crate::{Error, Options, link_generic};
+
+/// With nothing left out because it is not reached.
+fn whole() -> Options {
+    Options {
+        keeps_unreached: true,
+        ..Options::default()
+    }
+}
 
 /// Links without the functions of `host`.
 fn link(text: &str) -> Result<Vec<u8>, Error> {
@@ -13,7 +21,7 @@ fn link(text: &str) -> Result<Vec<u8>, Error> {
             answer: -38,
         }),
         verify: true,
-        ..Options::default()
+        ..whole()
     };
     link_generic(
         &wat::parse_str(text).expect("the text is a module"),
@@ -87,7 +95,7 @@ fn callees(dispatch: bool) -> Vec<String> {
     let bytes = tables::module(text).expect("the text is a module");
     let mut options = Options {
         verify: true,
-        ..Options::default()
+        ..whole()
     };
     options.optimisations.dispatch = dispatch;
     let linked = link_generic(&bytes, &options).expect("it links");
@@ -198,7 +206,7 @@ fn program(names: &str) -> Vec<u8> {
         names.replace('\0', r"\00"),
     );
     let bytes = tables::module(&text).expect("the text is a module");
-    let linked = crate::specialize(&bytes, &Options::default(), None, &Silent);
+    let linked = crate::specialize(&bytes, &whole(), None, &Silent);
     linked.expect("it is specialized").module
 }
 
@@ -206,10 +214,7 @@ fn program(names: &str) -> Vec<u8> {
 fn names_are_left_out_where_nobody_wants_them() {
     let bytes = wat::parse_str("(module (memory 1) (func $named))").expect("a module");
     let link = |strip| {
-        let options = Options {
-            strip,
-            ..Options::default()
-        };
+        let options = Options { strip, ..whole() };
         names(&link_generic(&bytes, &options).expect("it links"))
     };
     assert_eq!(link(false), ["0 named"]);

@@ -1,9 +1,9 @@
 //! What functions of a module refer to other than by calling it: data, and functions whose table
 //! index they take.
 //!
-//! A module whose linker left its relocations (`--emit-relocs`) says that; [`condensed`] makes one
-//! custom section of them, which survives what moves data segments. Without that section nothing is
-//! known, and each piece of data and each function in the table may be referred to by all.
+//! A module whose linker was asked to leave its relocations in it says that. [`condensed`] makes
+//! one custom section of them, which survives what moves data segments. Without that section
+//! nothing is known: each piece of data and each function in the table may be referred to by all.
 //!
 //! Invariant: an *object* is a part of memory that is only referred to by an address within it. The
 //! value of each relocation is compared with its symbol; where one differs, or is of a kind that
@@ -20,8 +20,8 @@ use wasmparser::{
     RelocSectionReader, RelocationEntry, RelocationType, SymbolFlags, SymbolInfo,
 };
 
-use crate::ir::Func;
 use super::constant;
+use crate::ir::Func;
 use crate::op::Const;
 
 /// The name of the section.
@@ -34,9 +34,9 @@ const FOR_LINKERS: [&str; 3] = ["linking", "reloc.", ".debug"];
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct References {
     /// Address and length in bytes; disjoint, in ascending order.
-    objects: Vec<(u32, u32)>,
+    pub objects: Vec<(u32, u32)>,
     /// In ascending order of functions; one that refers to nothing is not there.
-    functions: Vec<(u32, Named)>,
+    pub functions: Vec<(u32, Named)>,
 }
 
 /// What one function refers to.
@@ -56,8 +56,17 @@ impl References {
             .flatten()
     }
 
-    pub fn objects(&self) -> impl ExactSizeIterator<Item = Range<u32>> {
+    /// Where they are.
+    pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<u32>> {
         (0..self.objects.len() as u32).map(|number| self.object(number))
+    }
+
+    pub fn section(&self) -> CustomSection<'static> {
+        let data = postcard::to_allocvec(self).expect("memory takes what is written to it");
+        CustomSection {
+            name: SECTION.into(),
+            data: data.into(),
+        }
     }
 
     /// Where the object with this number is.
@@ -68,9 +77,7 @@ impl References {
 
     /// The number of the object that has this address within it.
     pub fn object_at(&self, address: u32) -> Option<u32> {
-        let after = self
-            .objects
-            .partition_point(|&(start, _)| start <= address);
+        let after = self.objects.partition_point(|&(start, _)| start <= address);
         let number = after.checked_sub(1)?;
         let (start, len) = self.objects[number];
         (address - start < len).then_some(number as u32)
@@ -109,12 +116,7 @@ pub fn condensed(bytes: &[u8]) -> wasmparser::Result<Cow<'_, [u8]>> {
             module.section(&wasm_encoder::RawSection { id, data });
         }
     }
-    let data = postcard::to_allocvec(&references).expect("memory takes what is written to it");
-    let section = CustomSection {
-        name: SECTION.into(),
-        data: data.into(),
-    };
-    module.section(&section);
+    module.section(&references.section());
     Ok(Cow::Owned(module.finish()))
 }
 
