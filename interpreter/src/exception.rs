@@ -23,6 +23,9 @@ pub enum Predefined {
     UndefinedRecursiveModule = 11,
 }
 
+/// How many there are: they are the first globals of every program.
+pub const PREDEFINED: usize = Predefined::UndefinedRecursiveModule as usize + 1;
+
 /// Raises `exception`.
 pub fn raise(exception: Value) -> Raised {
     vm().exception.set(exception);

@@ -13,11 +13,16 @@ crate::primitives! {
     Allocates "caml_md5_string" md5_string, 3;
 }
 
+/// The digest of `bytes`.
+pub fn digest(bytes: &[u8]) -> ::md5::Digest {
+    ::md5::compute(bytes)
+}
+
 /// The digest of `length` bytes of `string` from `start`; the caller checked the range.
 fn md5_string(string: Value, start: Value, length: Value) -> Outcome {
     let start = start.as_int() as usize;
     // SAFETY: the crate writes to no block.
     let bytes = unsafe { string.string_bytes() };
-    let digest = ::md5::compute(&bytes[start..start + length.as_int() as usize]);
+    let digest = digest(&bytes[start..start + length.as_int() as usize]);
     Ok(heap::alloc_string(&digest.0))
 }

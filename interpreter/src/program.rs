@@ -12,6 +12,7 @@ use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece};
 use crate::heap::{self, Hooks};
 use crate::image::hints::{CodePointers, Found, Loaded};
 use crate::image::names::Names;
+use crate::image::numbers::Numbers;
 use crate::image::parse::{self, Executable};
 use crate::image::pieces::Plan;
 use crate::image::references::{self, BACTRIAN_KEEP_REFERENCES};
@@ -64,12 +65,12 @@ pub fn lasting_size(file: &[u8]) -> usize {
 /// Puts an executable's code and data into memory. What it makes of the program's constants are
 /// image blocks.
 pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
-    let executable = parse::executable(file)?;
+    let mut executable = parse::executable(file)?;
     let bound = bind::bind(&executable.primitives, primitives::all())?;
-    let globals = global_count(&executable)?;
+    let linked = global_count(&executable)?;
     let limits = Limits {
         parameters: 0,
-        globals,
+        globals: linked,
         primitives: bound.len(),
         rewritten: false,
         primitive_arity: &|index| bound[index].map(bind::arity),
@@ -84,8 +85,20 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         .iter()
         .map(|&index| name_of(&bound, index));
     names.clone().for_each(lives::note);
-    let called = names.collect();
-    let bound = withdraw_unreached(&called);
+    let called: HashSet<&str> = names.collect();
+    let loads_code = LOADS_CODE.iter().any(|name| called.contains(name));
+    let by_name = || Numbers::by_name(&executable, linked).filter(|_| !loads_code);
+    let numbers = by_name().unwrap_or_else(|| Numbers::as_linked(linked, bound.len()));
+    numbers.apply(&mut executable);
+    let bound = bind::bind(&executable.primitives, primitives::all())?;
+    let limits = Limits {
+        globals: numbers.global_count(),
+        primitives: bound.len(),
+        primitive_arity: &|index| bound[index].map(bind::arity),
+        ..limits
+    };
+    // What the program is compiled to relies on that, and need not bring their code along.
+    let bound = bind::withdraw(|name| !loads_code && !called.contains(name));
     let calls = |name: &str| called.contains(name);
     let keeps_references = BACTRIAN_KEEP_REFERENCES.load(Relaxed) != 0;
     // Who takes samples of allocations sees all of them, and so does who counts them.
@@ -119,7 +132,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     } else {
         GLOBALS_ROOM
     };
-    let globals = make_globals(globals, room)?;
+    let globals = make_globals(numbers.global_count(), room)?;
     sections::keep(&executable, calls("caml_get_section_table"));
     if let Some(report) = missing::report(&executable, &bind::called(&executable)) {
         os::write_all(2, report.as_bytes());
@@ -155,9 +168,9 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     vm().keeps_positions.set(wants_positions.into());
     vm().allocations_poll.set(samples.into());
     vm().allocations_counted.set(counts.into());
-    load_data(&executable, globals)?;
+    load_data(&executable, globals, linked, &numbers)?;
     note_kinds(code, &bound, globals, code_start);
-    if !loads_code(&called) {
+    if !loads_code {
         bind::forget();
     }
     stack::note_raisable(calls("caml_gc_set"));
@@ -191,18 +204,6 @@ fn note_callees(found: &Found, code_start: u32) -> Vec<u32> {
         }
     }
     links
-}
-
-/// Whether a program that calls these primitives can load code, which may call any.
-fn loads_code(called: &HashSet<&str>) -> bool {
-    LOADS_CODE.iter().any(|name| called.contains(name))
-}
-
-/// Takes back the primitives that the program cannot call. What it is compiled to relies on that,
-/// and it need not bring their code along. Returns what is left, by index.
-fn withdraw_unreached(called: &HashSet<&str>) -> Vec<Option<&'static Primitive>> {
-    let loads_code = loads_code(called);
-    bind::withdraw(|name| !loads_code && !called.contains(name))
 }
 
 /// Primitive `index`, if something defines it. Unreachable code is not verified: it may name one
@@ -364,14 +365,19 @@ fn load_code(code: &[i32], verified: &Verified) -> Result<(u32, Vec<u32>), Image
 }
 
 /// Reads the initial values of the globals: image blocks, as the heap is not initialised yet.
-fn load_data(executable: &Executable, globals: Value) -> Result<(), ImageError> {
+fn load_data(
+    executable: &Executable,
+    globals: Value,
+    linked: usize,
+    numbers: &Numbers,
+) -> Result<(), ImageError> {
     let data = marshal::unmarshal(executable.data)
         .map_err(|problem| data_error(executable, &format!("{problem:?}")))?;
-    if data.is_int() || data.wosize() != globals.wosize() {
+    if data.is_int() || data.wosize() != linked {
         return Err(data_error(executable, "not a block of globals"));
     }
-    for index in 0..globals.wosize() {
-        globals.init_field(index, data.field(index));
+    for index in 0..linked {
+        globals.init_field(numbers.global(index), data.field(index));
     }
     Ok(())
 }

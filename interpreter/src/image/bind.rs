@@ -25,7 +25,7 @@ pub const EFFECT_UNKNOWN: u32 = 3;
 struct Bound {
     /// Each is ended by a NUL.
     names: Vec<u8>,
-    /// Those that nothing defines.
+    /// Those that have a name, but nothing defines them.
     missing: Vec<usize>,
     /// None where it is missing or was taken back; empty once nobody will ask.
     definitions: Vec<Option<&'static Primitive>>,
@@ -35,7 +35,7 @@ impl Bound {
     fn push(&mut self, name: &[u8], definition: Option<&'static Primitive>) {
         self.names.extend(name);
         self.names.push(0);
-        if definition.is_none() {
+        if definition.is_none() && !name.is_empty() {
             self.missing.push(self.definitions.len());
         }
         self.definitions.push(definition);
@@ -209,6 +209,8 @@ mod table {
     use crate::value::Value;
     use std::cell::UnsafeCell;
 
+    /// Bytes of a function's table index, and of its properties. These are stored so that an entry
+    /// for nothing is zero.
     const ENTRY: u32 = 8;
 
     struct Table(UnsafeCell<[u64; MAX_PRIMITIVES]>);
@@ -238,7 +240,7 @@ mod table {
             entry,
             primitive.map_or(0, |primitive| function(primitive.code)),
         );
-        memory::store_u32(entry + 4, super::properties(primitive));
+        memory::store_u32(entry + 4, super::properties(primitive) ^ EFFECT_UNKNOWN);
     }
 
     fn function(code: Code) -> u32 {
@@ -255,7 +257,7 @@ mod table {
 
     #[inline(always)]
     pub fn properties(index: u32) -> u32 {
-        memory::load_u32(base() + index * ENTRY + 4)
+        memory::load_u32(base() + index * ENTRY + 4) ^ EFFECT_UNKNOWN
     }
 
     macro_rules! callers {

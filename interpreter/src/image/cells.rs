@@ -37,8 +37,8 @@ pub fn fill(room: &Range<u32>, named: Vec<(String, u32)>) {
     }
 }
 
-/// The place of each address among `count` cells.
-fn places(mut named: Vec<(String, u32)>, count: u32) -> Vec<(u32, u32)> {
+/// The place of each named address among `count`: where the hash of the name leads, or behind it.
+pub(super) fn places(mut named: Vec<(String, u32)>, count: u32) -> Vec<(u32, u32)> {
     named.sort();
     let mut hashed = Vec::with_capacity(named.len());
     let mut number = 0;

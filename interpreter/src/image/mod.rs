@@ -24,6 +24,7 @@ pub mod missing;
 #[cfg(test)]
 mod mutate;
 pub mod names;
+pub mod numbers;
 pub mod parse;
 pub mod pieces;
 pub mod quiet;

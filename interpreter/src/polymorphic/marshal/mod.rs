@@ -1,6 +1,6 @@
 //! `Marshal`, and the DATA section of executables: `format` defines the codes, `input` reads,
 //! `output` writes, `custom_data` does both for custom blocks, `tree` reads into memory of Rust's
-//! own.
+//! own, `parts` tells a block's fields apart.
 //!
 //! Channels' `input_value` and `output_value` are in the channels' module, on top of [`input`] and
 //! [`output`].
@@ -9,6 +9,7 @@ mod custom_data;
 mod format;
 pub mod input;
 pub mod output;
+pub mod parts;
 mod seen;
 #[cfg(test)]
 mod tests;
