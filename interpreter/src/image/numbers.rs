@@ -8,6 +8,9 @@
 //! Invariant: the program means the same. One that can look at these numbers, because it loads
 //! code, keeps those that it was linked with.
 
+#[cfg(test)]
+mod tests;
+
 use super::bind::MAX_PRIMITIVES;
 use super::cells;
 use super::parse::Executable;
@@ -58,7 +61,7 @@ impl Numbers {
         {
             return None;
         }
-        let modules = modules(executable);
+        let modules = modules(executable.section(SYMBOLS)?);
         let named = (PREDEFINED..globals).map(|global| match modules.get(&global) {
             Some(module) => format!("module {}", String::from_utf8_lossy(module)),
             None => format!("{:x}", md5::digest(literals[global])),
@@ -130,9 +133,8 @@ fn placed(names: impl Iterator<Item = String>, places: usize) -> impl Iterator<I
 /// The section has what OCaml's linker keeps: how many globals there are, and a map from
 /// identifiers to their numbers. Its nodes are left, key, number, right; a key's first field is a
 /// name.
-fn modules<'a>(executable: &Executable<'a>) -> HashMap<usize, &'a [u8]> {
+fn modules(section: &[u8]) -> HashMap<usize, &[u8]> {
     let mut modules = HashMap::new();
-    let section = executable.section(SYMBOLS).unwrap_or(&[]);
     let Ok(tree) = Tree::read(section) else {
         return modules;
     };

@@ -2,6 +2,7 @@
 
 use super::input;
 use super::output::{self, Flags, marshal};
+use super::parts;
 use super::unmarshal;
 use crate::custom;
 use crate::heap;
@@ -144,4 +145,42 @@ fn values_that_cannot_be_marshalled() {
         marshal(Value::int(1 << 40), narrow),
         Err(output::Error::Failure(_))
     ));
+}
+
+/// Each field as it is written, with what is shared as so many values back.
+#[test]
+fn parts_are_the_bytes_of_fields() {
+    start_machine();
+    let shared = string("shared");
+    let inner = heap::alloc_fields(0, &[shared, heap::alloc_float(1.5), Value::int(300)]);
+    let fields = [
+        inner,
+        shared,
+        Value::int(1),
+        custom::alloc_nativeint(1 << 40),
+        heap::alloc_fields(3, &[string(&"long ".repeat(20))]),
+    ];
+    let bytes = marshal(heap::alloc_fields(0, &fields), Flags::default()).expect("it can be");
+    let parts = parts::fields(&bytes).expect("it is well-formed");
+    assert_eq!(parts.len(), fields.len());
+    let small = |part: &[u8]| part.len() < 40;
+    let parts_of = |range: std::ops::Range<usize>| -> Vec<String> {
+        parts[range].iter().map(|part| hex(part)).collect()
+    };
+    assert_eq!(
+        parts_of(0..4),
+        [
+            "b0267368617265640c000000000000f83f01012c",
+            "0402",
+            "41",
+            "195f6e00020000010000000000"
+        ]
+    );
+    assert!(!small(parts[4]));
+    // All of the data, and nothing twice.
+    let all: usize = parts.iter().map(|part| part.len()).sum();
+    assert_eq!(bytes.len(), super::HEADER_SMALL + 1 + all);
+    for len in 0..bytes.len() {
+        assert!(parts::fields(&bytes[..len]).is_err(), "{len} bytes");
+    }
 }
