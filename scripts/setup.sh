@@ -4,6 +4,7 @@
 #   ocaml     the OCaml 4.13 compiler and ocamlrun, for tests and benchmarks
 #   programs  two programs of Debian in bytecode, for tests
 #   suite     what OCaml's own test suite needs beyond that
+#   servers   a Redis and an S3-compatible server, for tests of shared caches
 set -eu
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -54,6 +55,19 @@ need_suite() {
     need_packages "$packages"
 }
 
+need_servers() {
+    packages=
+    command -v redis-server >/dev/null 2>&1 || packages=redis-server
+    python3 -c 'import ensurepip, venv' 2>/dev/null || packages="$packages python3-venv"
+    need_packages "$packages"
+    servers=target/moto
+    [ -x $servers/bin/moto_server ] && return
+    say "installing moto into $servers"
+    rm -rf $servers
+    python3 -m venv $servers && $servers/bin/pip install --quiet 'moto[s3]==5.*' flask flask-cors ||
+        fail "could not install moto, which imitates S3"
+}
+
 # Debian packages, a list of words that may be empty.
 need_packages() {
     [ -z "$1" ] && return
@@ -70,6 +84,7 @@ for part in "$@"; do
         ocaml) need_ocaml ;;
         programs) need_programs ;;
         suite) need_suite ;;
+        servers) need_servers ;;
         *) fail "unknown part: $part" ;;
     esac
 done

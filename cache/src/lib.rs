@@ -10,6 +10,7 @@
 //! * `files`: the directory.
 //! * `place`: opening, and setting aside files that are damaged or not ours.
 //! * `transfer`: caches that go from one machine to another.
+//! * [`remote`]: a store that machines share; `shared`: what they share, and when.
 //! * [`whole`]: writing a file as a whole, for users of the cache as well.
 //!
 //! Invariant: nothing that goes wrong with the cache is fatal to its user: a failure is a miss, or
@@ -20,6 +21,8 @@
 
 mod files;
 mod place;
+pub mod remote;
+mod shared;
 mod store;
 mod transfer;
 pub mod whole;
@@ -28,6 +31,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use remote::{Access, Remote};
+use shared::Shared;
 use store::{Entry, Store};
 pub use store::{KindStats, Stats};
 
@@ -89,6 +94,8 @@ pub enum Error {
     Foreign { path: PathBuf },
     #[error("{path} is not a name in UTF-8")]
     Name { path: PathBuf },
+    #[error("cannot share a cache by {uri}: {reason}")]
+    Remote { uri: String, reason: String },
 }
 
 /// What [`Cache::verify`] found.
@@ -123,6 +130,8 @@ struct State {
     pending: Vec<Entry>,
     used: HashSet<i64>,
     notices: Vec<String>,
+    /// What other machines have, if there is anything to share.
+    shared: Option<Shared>,
 }
 
 impl Cache {
@@ -136,6 +145,7 @@ impl Cache {
             pending: Vec::new(),
             used: HashSet::new(),
             notices: notice.into_iter().collect(),
+            shared: None,
         };
         Ok(Self {
             path: path.to_path_buf(),
@@ -149,11 +159,68 @@ impl Cache {
         &self.path
     }
 
+    /// From now on, what is missing here is taken from `remote`, as far as builds of the program
+    /// `name` have left it there; [`Cache::share`] leaves there what this one used.
+    pub fn share_by(&self, remote: Remote, name: &str) {
+        self.state().shared = Some(Shared::new(remote, name));
+    }
+
     /// The blobs under `key`, oldest first; none where the cache fails.
     pub fn get(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
         let mut state = self.state();
+        let mut blobs = self.look_up(&mut state, kind, key);
+        if blobs.is_empty() && self.take_over(&mut state) {
+            blobs = self.look_up(&mut state, kind, key);
+        }
+        if let Some(shared) = &mut state.shared
+            && !blobs.is_empty()
+        {
+            shared.note(kind, key);
+        }
+        blobs
+    }
+
+    /// Takes over what other machines have, the first time; whether there was anything.
+    fn take_over(&self, state: &mut State) -> bool {
+        let Some(shared) = &mut state.shared else {
+            return false;
+        };
+        let entries = shared.entries();
+        let limit = self.limit;
+        if entries.is_empty() {
+            return false;
+        }
+        self.guarded(state, |store| store.write(&entries, &HashSet::new(), limit));
+        true
+    }
+
+    /// Leaves what was used since this cache is open, or made, where other machines find it.
+    pub fn share(&self) {
+        self.flush();
+        let mut state = self.state();
+        let Some(mut shared) = state.shared.take() else {
+            return;
+        };
+        if shared.remote.access == Access::ReadAndWrite
+            && let Some(store) = &state.store
+        {
+            let look_up = |kind, key: &[u8]| {
+                let found = store.get(kind, key).unwrap_or_default().into_iter();
+                let blobs = found.filter_map(|(_, blob)| blob);
+                blobs.map(|blob| Entry::new(kind, key, &blob)).collect()
+            };
+            let read_file = |kind, key: &[u8]| {
+                let found = store.get_file(kind, key).ok()??;
+                std::fs::read(found.path).ok()
+            };
+            shared.share(look_up, read_file);
+        }
+        state.shared = Some(shared);
+    }
+
+    fn look_up(&self, state: &mut State, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
         let found = self
-            .guarded(&mut state, |store| store.get(kind, key))
+            .guarded(state, |store| store.get(kind, key))
             .unwrap_or_default();
         let mut blobs = Vec::with_capacity(found.len());
         for (id, blob) in found {
@@ -167,7 +234,7 @@ impl Cache {
                         "an entry of {} was damaged and has been removed",
                         self.path.display()
                     ));
-                    self.guarded(&mut state, |store| store.remove(id));
+                    self.guarded(state, |store| store.remove(id));
                 }
             }
         }
@@ -176,13 +243,26 @@ impl Cache {
 
     /// Keeps `blob` under `key`, beside what is there, from the next [`Cache::flush`] on.
     pub fn insert(&self, kind: Kind, key: &[u8], blob: &[u8]) {
-        self.state().pending.push(Entry::new(kind, key, blob));
+        let mut state = self.state();
+        state.pending.push(Entry::new(kind, key, blob));
+        if let Some(shared) = &mut state.shared {
+            shared.note(kind, key);
+        }
     }
 
     /// The file that holds the blob under `key`, the newest where there are several.
     pub fn get_file(&self, kind: Kind, key: &[u8]) -> Option<PathBuf> {
         let mut state = self.state();
-        let found = self.guarded(&mut state, |store| store.get_file(kind, key))??;
+        let look_up =
+            |state: &mut State| self.guarded(state, |store| store.get_file(kind, key))?;
+        let mut found = look_up(&mut state);
+        if found.is_none()
+            && let Some(blob) = state.shared.as_mut()?.file(kind, key)
+        {
+            self.write_file(&mut state, kind, key, &blob);
+            found = look_up(&mut state);
+        }
+        let found = found?;
         state.used.insert(found.id);
         Some(found.path)
     }
@@ -190,7 +270,14 @@ impl Cache {
     /// Keeps `blob` under `key` in a file.
     pub fn insert_file(&self, kind: Kind, key: &[u8], blob: &[u8]) {
         let mut state = self.state();
-        let written = self.guarded(&mut state, |store| {
+        self.write_file(&mut state, kind, key, blob);
+        if let Some(shared) = &mut state.shared {
+            shared.note_file(kind, key);
+        }
+    }
+
+    fn write_file(&self, state: &mut State, kind: Kind, key: &[u8], blob: &[u8]) {
+        let written = self.guarded(state, |store| {
             store.insert_file(kind, key, blob, self.limit)
         });
         if let Some(Err(error)) = written {
@@ -262,7 +349,14 @@ impl Cache {
 
     /// What the user should be told, once.
     pub fn notices(&self) -> Vec<String> {
-        std::mem::take(&mut self.state().notices)
+        let mut state = self.state();
+        let lost = state
+            .shared
+            .as_mut()
+            .and_then(|shared| shared.remote.notice());
+        let mut notices = std::mem::take(&mut state.notices);
+        notices.extend(lost);
+        notices
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

@@ -67,10 +67,10 @@ impl Stats {
 /// An entry to be written.
 #[derive(Debug)]
 pub struct Entry {
-    kind: Kind,
-    key: Vec<u8>,
+    pub kind: Kind,
+    pub key: Vec<u8>,
     digest: [u8; 32],
-    blob: Vec<u8>,
+    pub blob: Vec<u8>,
 }
 
 impl Entry {
@@ -81,6 +81,11 @@ impl Entry {
             digest: digest(kind.number(), key, blob),
             blob: blob.to_vec(),
         }
+    }
+
+    /// That of kind, key and blob.
+    pub fn digest(&self) -> [u8; 32] {
+        self.digest
     }
 }
 

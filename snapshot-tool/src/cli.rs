@@ -165,6 +165,13 @@ pub struct CacheLocation {
     /// How large the cache may become.
     #[arg(long, value_name = "MIB", default_value = "1024")]
     pub cache_size: u64,
+    /// Share the cache with other machines by a store: s3://BUCKET/PATH, redis://HOST:PORT or
+    /// fs:///PATH [default: $BACTRIAN_REMOTE, or none].
+    #[arg(long, value_name = "URL", conflicts_with = "no_cache")]
+    pub remote: Option<String>,
+    /// Take what other machines have left there, and leave nothing.
+    #[arg(long)]
+    pub remote_read_only: bool,
 }
 
 #[derive(Clone, Debug, Default, Args)]

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
+use cache::remote::{Access, Remote};
 use cache::{Cache, whole};
 use wasmtime::Module;
 
@@ -31,6 +32,9 @@ use crate::{bench, engine, guest, jit_dump, profile, report, run, specialize, un
 
 /// The status for a failure of the tool: one that programs rarely use.
 const FAILURE: u8 = 125;
+
+/// The variable that names a store to share the cache by.
+const REMOTE_VARIABLE: &str = "BACTRIAN_REMOTE";
 
 /// Does what the command line says; the result is the process's status.
 /// `precompiled` is the machine code that came with the command.
@@ -131,7 +135,7 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     );
     input::require_program(&args.program, guest::DEFAULT)?;
     let bytecode = read(&args.program)?;
-    let mut pipeline = Pipeline::new(settings(&args.build, precompiled)?)?;
+    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, &args.program)?)?;
     pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let line = StatusLine::new().map(Arc::new);
     let setup = Setup {
@@ -179,7 +183,7 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
         };
     let mut settings = Settings {
         needs: needs(args),
-        ..settings(&args.build, precompiled)?
+        ..settings(&args.build, precompiled, &args.program)?
     };
     if args.profile.is_some() {
         settings.options.counts = true;
@@ -231,7 +235,7 @@ fn needs(args: &RunArgs) -> Needs {
 fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     input::require_program(&args.program, guest::DEFAULT)?;
     let bytecode = read(&args.program)?;
-    let mut pipeline = Pipeline::new(settings(&args.build, precompiled)?)?;
+    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, &args.program)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     pipeline.settings.options.strip = args.strip;
     pipeline.settings.options.keeps_imports = args.emit == Emit::Cwasm;
@@ -263,7 +267,7 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let mut module = wat::parse_bytes(&read(&args.module)?)
         .with_context(name)?
         .into_owned();
-    let mut pipeline = Pipeline::new(settings(&args.build, precompiled)?)?;
+    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, &args.module)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     if let Some(init) = &args.init {
         snapshot::require_init(&module).with_context(name)?;
@@ -315,14 +319,17 @@ fn look_after_cache(args: &CacheArgs) -> Result<()> {
     Ok(())
 }
 
-/// What the options ask for.
-fn settings(options: &BuildOptions, precompiled: Precompiled) -> Result<Settings> {
+/// What the options ask for, for a program in this file.
+fn settings(options: &BuildOptions, precompiled: Precompiled, program: &Path) -> Result<Settings> {
     let mode = if options.generic {
         Mode::Generic
     } else {
         Mode::Residual
     };
-    let cache = open_cache(&options.cache)?.map(Arc::new);
+    let cache = open_cache(&options.cache)?;
+    if let Some(cache) = &cache {
+        share(cache, &options.cache, program)?;
+    }
     Ok(Settings {
         mode,
         eval: options.eval,
@@ -331,7 +338,7 @@ fn settings(options: &BuildOptions, precompiled: Precompiled) -> Result<Settings
             keeps_unreached: options.keep_unreached,
             ..specialize::options(&options.optimisations)?
         },
-        cache,
+        cache: cache.map(Arc::new),
         precompiled: Some(precompiled),
         needs: Needs::default(),
         guest: guest::DEFAULT,
@@ -358,6 +365,22 @@ fn open_cache(location: &CacheLocation) -> Result<Option<Cache>> {
     }
 }
 
+/// Shares the cache, where that is asked for, with other builds of programs of this name.
+fn share(cache: &Cache, location: &CacheLocation, program: &Path) -> Result<()> {
+    let variable = || std::env::var(REMOTE_VARIABLE).ok();
+    let remote = location.remote.clone().or_else(variable);
+    let Some(remote) = remote.filter(|remote| !remote.is_empty()) else {
+        return Ok(());
+    };
+    let access = match location.remote_read_only {
+        true => Access::Read,
+        false => Access::ReadAndWrite,
+    };
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    cache.share_by(Remote::open(&remote, access)?, &name);
+    Ok(())
+}
+
 /// As the XDG base directory specification has it. Crates that know it (`etcetera`, `directories`)
 /// refuse users without a home, whether or not `XDG_CACHE_HOME` is set.
 fn default_cache() -> Result<PathBuf> {
@@ -371,10 +394,10 @@ fn default_cache() -> Result<PathBuf> {
     Ok(directory.join("bactrian/cache.sqlite"))
 }
 
-/// Writes what the cache buffers.
+/// Writes what the cache buffers, and leaves for other machines what is new.
 fn finish(pipeline: &Pipeline) {
     if let Some(cache) = &pipeline.settings.cache {
-        cache.flush();
+        cache.share();
         tell(cache);
     }
 }

@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
     }
 
     /// How many bytes are left.
-    pub fn len(&self) -> usize {
+    pub fn left(&self) -> usize {
         self.rest.len()
     }
 

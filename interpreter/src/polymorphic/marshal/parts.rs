@@ -18,9 +18,9 @@ pub fn fields(bytes: &[u8]) -> Result<Vec<&[u8]>, Error> {
     let count = skip_node(&mut reader)?;
     let mut fields = Vec::new();
     for _ in 0..count {
-        let start = data.len() - reader.len();
+        let start = data.len() - reader.left();
         skip(&mut reader)?;
-        fields.push(&data[start..data.len() - reader.len()]);
+        fields.push(&data[start..data.len() - reader.left()]);
     }
     Ok(fields)
 }

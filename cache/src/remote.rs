@@ -1,0 +1,117 @@
+//! A store that machines share: objects with names, on an S3-compatible server, a Redis server or
+//! in a directory, by way of OpenDAL.
+//!
+//! Invariant: it never fails its user. What cannot be read is absent, what cannot be written is
+//! not kept; the first failure is told, and after it the store is not asked again.
+
+use std::time::Duration;
+
+use opendal::{ErrorKind, HttpTransporter, Operator};
+use opendal_http_transport_reqwest::ReqwestTransport;
+use tokio::runtime::Runtime;
+
+use crate::Error;
+
+/// How long one object may take to come or go before the store counts as lost.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What precedes the names of our objects: another form of them gets another one.
+const PREFIX: &str = "bactrian-1/";
+
+/// Whether what is built here is written to the store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    Read,
+    ReadAndWrite,
+}
+
+/// A store that can be asked.
+#[derive(Debug)]
+pub struct Remote {
+    uri: String,
+    pub access: Access,
+    operator: Operator,
+    runtime: Runtime,
+    /// Absent until something failed.
+    failure: Option<String>,
+    is_told: bool,
+}
+
+impl Remote {
+    /// The store at `uri`: `s3://BUCKET/PATH?endpoint=…&region=…`, `redis://HOST:PORT/PATH` or
+    /// `fs:///PATH`; OpenDAL documents their options. Nothing is asked of it yet.
+    pub fn open(uri: &str, access: Access) -> Result<Self, Error> {
+        opendal::init_default_registry();
+        // One that is there already is another user's, and as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        HttpTransporter::install_default(ReqwestTransport::default());
+        let refused = |reason: String| Error::Remote {
+            uri: uri.into(),
+            reason,
+        };
+        let operator = Operator::from_uri(uri).map_err(|error| refused(error.to_string()))?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        Ok(Self {
+            uri: uri.into(),
+            access,
+            operator,
+            runtime: runtime.map_err(|error| refused(error.to_string()))?,
+            failure: None,
+            is_told: false,
+        })
+    }
+
+    /// The object of this name.
+    pub fn read(&mut self, name: &str) -> Option<Vec<u8>> {
+        let name = self.reachable(name)?;
+        let read = self.operator.read(&name);
+        let object = self
+            .runtime
+            .block_on(async { tokio::time::timeout(PATIENCE, read).await });
+        match object {
+            Ok(Ok(object)) => Some(object.to_vec()),
+            Ok(Err(error)) if error.kind() == ErrorKind::NotFound => None,
+            Ok(Err(error)) => self.fails(&error.to_string()),
+            Err(_) => self.fails("it does not answer"),
+        }
+    }
+
+    /// Keeps an object; whether it is kept.
+    pub fn write(&mut self, name: &str, object: Vec<u8>) -> bool {
+        let Some(name) = self.reachable(name) else {
+            return false;
+        };
+        let write = self.operator.write(&name, object);
+        let written = self
+            .runtime
+            .block_on(async { tokio::time::timeout(PATIENCE, write).await });
+        let kept: Option<()> = match written {
+            Ok(Ok(_)) => Some(()),
+            Ok(Err(error)) => self.fails(&error.to_string()),
+            Err(_) => self.fails("it does not answer"),
+        };
+        kept.is_some()
+    }
+
+    /// The full name of an object, unless the store is lost.
+    fn reachable(&self, name: &str) -> Option<String> {
+        self.failure.is_none().then(|| format!("{PREFIX}{name}"))
+    }
+
+    fn fails<T>(&mut self, reason: &str) -> Option<T> {
+        let first = reason.lines().next().unwrap_or_default();
+        self.failure = Some(format!(
+            "the shared cache {} could not be used: {first}; going on without it",
+            self.uri
+        ));
+        None
+    }
+
+    /// What the user should be told, once.
+    pub fn notice(&mut self) -> Option<String> {
+        let failure = self.failure.clone()?;
+        (!std::mem::replace(&mut self.is_told, true)).then_some(failure)
+    }
+}
