@@ -253,8 +253,7 @@ impl Cache {
     /// The file that holds the blob under `key`, the newest where there are several.
     pub fn get_file(&self, kind: Kind, key: &[u8]) -> Option<PathBuf> {
         let mut state = self.state();
-        let look_up =
-            |state: &mut State| self.guarded(state, |store| store.get_file(kind, key))?;
+        let look_up = |state: &mut State| self.guarded(state, |store| store.get_file(kind, key))?;
         let mut found = look_up(&mut state);
         if found.is_none()
             && let Some(blob) = state.shared.as_mut()?.file(kind, key)

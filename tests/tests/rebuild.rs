@@ -64,10 +64,14 @@ fn an_edit_costs_what_it_changes() -> Result<()> {
             &[("let rec count0 ", "let added x = x + 1\nlet rec count0 ")],
             0,
         ),
+        // A literal is known by what it is.
         (
             "a longer text",
-            &[("\"zero\"", "\"a word that is longer\"")],
-            0,
+            &[(
+                "show20 x = match x with 0 -> \"zero\"",
+                "show20 x = match x with 0 -> \"a word that is longer\"",
+            )],
+            1,
         ),
     ];
     for (name, changes, most) in edits {

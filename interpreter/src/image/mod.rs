@@ -3,11 +3,11 @@
 //! In the order of use: [`parse`] finds the sections; [`bind`] binds primitives by name,
 //! [`missing`] lists those that are not here; [`verify`] walks the code; [`reach`] finds the
 //! functions that can be called; [`numbers`] names globals and primitives by numbers of our own;
-//! [`references`] keeps references in stack slots; [`pieces`] cuts large functions; [`layout`] puts it into memory; [`hints`] guesses callees; [`quiet`] finds
-//! loops that need no poll, [`constants`] boxed numbers that are constants, [`elements`] of which
-//! kind the elements of bigarrays are; [`lives`] finds out whether the program can tell what has
-//! died; [`names`] is what functions are called; [`sections`] is what the program can still see of
-//! its file at run time.
+//! [`references`] keeps references in stack slots; [`pieces`] cuts large functions; [`layout`] puts
+//! it into memory; [`hints`] guesses callees; [`quiet`] finds loops that need no poll,
+//! [`constants`] boxed numbers that are constants, [`elements`] of which kind the elements of
+//! bigarrays are; [`lives`] finds out whether the program can tell what has died; [`names`] is what
+//! functions are called; [`sections`] is what the program can still see of its file at run time.
 
 #[cfg(test)]
 pub mod assemble;

@@ -25,8 +25,12 @@ use std::collections::HashMap;
 /// The section with the numbers of modules.
 const SYMBOLS: &str = "SYMB";
 
-/// Fewest places for globals.
+/// Fewest places for globals of a kind.
 const FEWEST: usize = 64;
+
+/// For one global, so many places at least: the more, the fewer move when there is one more.
+const ROOM_FOR_MODULES: usize = 4;
+const ROOM_FOR_LITERALS: usize = 2;
 
 /// By number as linked, the number here.
 pub struct Numbers {
@@ -62,16 +66,29 @@ impl Numbers {
             return None;
         }
         let modules = modules(executable.section(SYMBOLS)?);
-        let named = (PREDEFINED..globals).map(|global| match modules.get(&global) {
-            Some(module) => format!("module {}", String::from_utf8_lossy(module)),
-            None => format!("{:x}", md5::digest(literals[global])),
-        });
-        let places = (2 * (globals - PREDEFINED)).next_power_of_two().max(FEWEST);
-        let mut numbers: Vec<usize> = (0..PREDEFINED).collect();
-        numbers.extend(placed(named, places).map(|place| PREDEFINED + place));
+        let (modules, literals): (Vec<_>, Vec<_>) = (PREDEFINED..globals)
+            .map(|global| match modules.get(&global) {
+                Some(module) => (global, Ok(String::from_utf8_lossy(module).into_owned())),
+                None => (global, Err(format!("{:x}", md5::digest(literals[global])))),
+            })
+            .partition(|(_, name)| name.is_ok());
+        let mut numbers: Vec<usize> = (0..globals).collect();
+        let mut global_count = PREDEFINED;
+        // Apart, as most code needs modules, but a literal belongs to a function.
+        for (named, room) in [(modules, ROOM_FOR_MODULES), (literals, ROOM_FOR_LITERALS)] {
+            let places = (room * named.len()).next_power_of_two().max(FEWEST);
+            let (which, names): (Vec<_>, Vec<_>) = named.into_iter().unzip();
+            let names = names
+                .into_iter()
+                .map(|name| name.unwrap_or_else(|name| name));
+            for (global, place) in which.into_iter().zip(placed(names, places)) {
+                numbers[global] = global_count + place;
+            }
+            global_count += places;
+        }
         Some(Self {
             globals: numbers,
-            global_count: PREDEFINED + places,
+            global_count,
             primitives: placed(names, MAX_PRIMITIVES).collect(),
             primitive_count: MAX_PRIMITIVES,
         })

@@ -1,3 +1,5 @@
+//! Executables with the same globals and primitives under other numbers.
+
 use super::super::assemble::{self, assemble};
 use super::super::parse;
 use super::*;
