@@ -117,35 +117,29 @@ impl Shared {
         if used.is_empty() || !self.was_read && !self.packs().is_empty() {
             return;
         }
-        let mut seen = HashSet::new();
-        let used: Vec<Entry> = used
-            .into_iter()
-            .filter(|used| seen.insert(used.clone()))
-            .flat_map(|(kind, key)| look_up(kind, &key))
-            .collect();
-        if used
-            .iter()
-            .all(|entry| self.known.contains(&entry.digest()))
-        {
-            return;
-        }
         let mut packs = self.packs().to_vec();
         let is_long = packs.len() >= MOST_PACKS || self.known.len() > 2 * used.len();
-        let new = used
-            .iter()
-            .filter(|entry| is_long || !self.known.contains(&entry.digest()));
-        let bytes = packed(new);
-        let pack = *blake3::hash(&bytes).as_bytes();
         if is_long {
             packs.clear();
+            self.known.clear();
         }
-        packs.push(pack);
-        if self.remote.write(&pack_name(&pack), bytes)
-            && self.remote.write(&self.lineage, packs.concat())
-        {
-            self.packs = Some(packs);
-            self.known.extend(used.iter().map(Entry::digest));
+        let mut pack = Vec::new();
+        for (kind, key) in used {
+            for entry in look_up(kind, &key) {
+                if self.known.insert(entry.digest()) {
+                    push(&mut pack, &entry);
+                }
+            }
         }
+        if pack.is_empty() {
+            return;
+        }
+        let digest = *blake3::hash(&pack).as_bytes();
+        packs.push(digest);
+        if self.remote.write(&pack_name(&digest), pack) {
+            self.remote.write(&self.lineage, packs.concat());
+        }
+        self.packs = Some(packs);
     }
 }
 
@@ -157,18 +151,14 @@ fn file_name(kind: Kind, key: &[u8]) -> String {
     format!("files/{}-{}", kind.number(), blake3::hash(key))
 }
 
-/// The entries as bytes: kind, sizes of key and blob, key, blob.
-fn packed<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    for entry in entries {
-        bytes.push(entry.kind.number() as u8);
-        for part in [&entry.key, &entry.blob] {
-            bytes.extend((part.len() as u32).to_le_bytes());
-        }
-        bytes.extend(&entry.key);
-        bytes.extend(&entry.blob);
+/// Adds an entry to a pack: kind, sizes of key and blob, key, blob.
+fn push(pack: &mut Vec<u8>, entry: &Entry) {
+    pack.push(entry.kind.number() as u8);
+    for part in [&entry.key, &entry.blob] {
+        pack.extend((part.len() as u32).to_le_bytes());
     }
-    bytes
+    pack.extend(&entry.key);
+    pack.extend(&entry.blob);
 }
 
 /// The entries in a pack, up to one that this version does not know.
