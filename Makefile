@@ -9,7 +9,7 @@ FIRST ?= 0
 TARGET ?=
 ONLY ?=
 
-.PHONY: setup demo test bench ladder shapes rebuild numbers fuzz conformance mutants
+.PHONY: setup demo test bench ladder shapes rebuild store numbers fuzz conformance mutants
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
@@ -53,6 +53,10 @@ conformance:
 	$(CARGO) build --package bactrian-tests --bins
 	$(CARGO) run --package bactrian-tests --bin conformance -- \
 		$(if $(TESTS),$(TESTS),--document docs/conformance.md)
+
+# What a cache with a million entries costs. Two minutes.
+store:
+	$(CARGO) run --package bactrian-cache --example million
 
 # Numbers formatted, read and computed, VALUES of them a check, compared with those of ocamlrun.
 numbers:

@@ -72,7 +72,12 @@ const FLOORS: &[(&str, &[&str])] = &[
             "specialize",
         ],
     ),
-    ("cache", &["whole", "files", "store", "place", "transfer"]),
+    (
+        "cache",
+        &[
+            "whole", "files", "store", "remote", "shared", "place", "transfer",
+        ],
+    ),
     (
         "snapshot-tool",
         &[
