@@ -56,7 +56,7 @@ conformance:
 
 # What a cache with a million entries costs. Two minutes.
 store:
-	$(CARGO) run --package bactrian-cache --example million
+	$(CARGO) run --package bactrian-tests --bin store
 
 # Numbers formatted, read and computed, VALUES of them a check, compared with those of ocamlrun.
 numbers:

@@ -5,7 +5,7 @@
 //! call (`HOOKS`).
 
 use crate::allocator;
-use crate::backtrace::{debug, events};
+use crate::backtrace::{debug, definitions, events};
 use crate::code::{self, ImageError, fragments};
 use crate::custom;
 use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece};
@@ -87,7 +87,11 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     names.clone().for_each(lives::note);
     let called: HashSet<&str> = names.collect();
     let loads_code = LOADS_CODE.iter().any(|name| called.contains(name));
-    let by_name = || Numbers::by_name(&executable, linked).filter(|_| !loads_code);
+    let units = debug::units(executable.debug);
+    let by_name = || {
+        let definitions = definitions::of(&units);
+        Numbers::by_name(&executable, linked, &definitions).filter(|_| !loads_code)
+    };
     let numbers = by_name().unwrap_or_else(|| Numbers::as_linked(linked, bound.len()));
     numbers.apply(&mut executable);
     let bound = bind::bind(&executable.primitives, primitives::all())?;
@@ -161,7 +165,6 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     links.extend(note_callees(&found, code_start));
     links.sort_unstable();
     vm().closures_keep_code.set((!writes_pointers).into());
-    let units = debug::units(executable.debug);
     let names = Names::new(&units, &verified.entries);
     events::register(units);
     let wants_positions = WANT_POSITIONS.iter().any(|name| calls(name));

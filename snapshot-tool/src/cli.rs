@@ -84,8 +84,10 @@ pub struct RunArgs {
 pub struct BuildArgs {
     #[command(flatten)]
     pub build: BuildOptions,
-    /// An executable that `ocamlc` made.
-    pub program: PathBuf,
+    /// Executables that `ocamlc` made.
+    #[arg(required = true, value_name = "PROGRAM")]
+    pub programs: Vec<PathBuf>,
+    /// The file to write; with several programs, the directory for a file of each.
     #[arg(short, long)]
     pub output: PathBuf,
     /// A module for any runtime with tail calls, or machine code for this machine's Wasmtime.
@@ -104,6 +106,16 @@ pub struct BuildArgs {
 pub enum Emit {
     Wasm,
     Cwasm,
+}
+
+impl Emit {
+    /// What the names of such files end in.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Emit::Wasm => ".wasm",
+            Emit::Cwasm => ".cwasm",
+        }
+    }
 }
 
 #[derive(Debug, Args)]

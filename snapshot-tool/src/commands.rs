@@ -3,6 +3,7 @@
 //! Invariant: a failure of the tool is a message on standard error and the status 125; the output
 //! and the status of a program that runs are its own.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -233,30 +234,68 @@ fn needs(args: &RunArgs) -> Needs {
 }
 
 fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
-    input::require_program(&args.program, guest::DEFAULT)?;
-    let bytecode = read(&args.program)?;
-    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, &args.program)?)?;
+    if let [program] = &args.programs[..] {
+        return build_program(args, program, &args.output, precompiled);
+    }
+    let mut outputs = BTreeMap::new();
+    for program in &args.programs {
+        let stem = program.file_stem().unwrap_or(program.as_os_str());
+        let mut name = stem.to_os_string();
+        name.push(args.emit.suffix());
+        let output = args.output.join(name);
+        if let Some(other) = outputs.insert(output.clone(), program) {
+            bail!(
+                "{} and {} would both be built as {}",
+                other.display(),
+                program.display(),
+                output.display()
+            );
+        }
+    }
+    fs::create_dir_all(&args.output)
+        .with_context(|| format!("cannot create {}", args.output.display()))?;
+    for (output, program) in &outputs {
+        build_program(args, program, output, precompiled)?;
+    }
+    Ok(())
+}
+
+fn build_program(
+    args: &BuildArgs,
+    program: &Path,
+    output: &Path,
+    precompiled: Precompiled,
+) -> Result<()> {
+    input::require_program(program, guest::DEFAULT)?;
+    let bytecode = read(program)?;
+    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, program)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     pipeline.settings.options.strip = args.strip;
     pipeline.settings.options.keeps_imports = args.emit == Emit::Cwasm;
     pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let wasm = pipeline
         .module(&bytecode)
-        .with_context(|| args.program.display().to_string())?;
-    let output = match args.emit {
+        .with_context(|| program.display().to_string())?;
+    let module = match args.emit {
         Emit::Wasm => wasm,
         Emit::Cwasm => pipeline
             .machine_code(&wasm)?
             .serialize()
             .map_err(engine::error)?,
     };
-    write(&args.output, &output)?;
+    write(output, &module)?;
     finish(&pipeline);
     if let Some(fit) = pipeline.summary.as_ref().and_then(|summary| summary.fit) {
         eprintln!("bactrian: {}", specialize::fit(&fit));
     }
     match report::reused(&pipeline) {
-        Some(line) if args.build.stats.is_none() => eprintln!("bactrian: {line}"),
+        Some(line) if args.build.stats.is_none() => {
+            let of = match args.programs.len() {
+                1 => String::new(),
+                _ => format!("{}: ", program.display()),
+            };
+            eprintln!("bactrian: {of}{line}");
+        }
         Some(_) | None => report(&args.build, &pipeline),
     }
     Ok(())

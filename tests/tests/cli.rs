@@ -197,3 +197,43 @@ fn the_cache_is_looked_after() -> Result<()> {
     assert!(String::from_utf8(verify.stdout)?.starts_with("0 entries"));
     Ok(())
 }
+
+/// The second one takes what it has in common with the first from the cache.
+#[test]
+fn several_programs_are_built_into_a_directory() -> Result<()> {
+    let place = Place::new()?;
+    for (name, word) in [("one", "dromedary"), ("two", "llama")] {
+        let text = format!(
+            "let rec show n =\n\
+               if n = 0 then \"\" else String.concat \"-\" [string_of_int n; show (n - 1)]\n\
+             let () = print_endline (\"{word} \" ^ show 3)"
+        );
+        fs::rename(
+            place.program(&text)?,
+            place.0.path().join(format!("{name}.byte")),
+        )?;
+    }
+    let outcome = place.bactrian(&["build", "one.byte", "two.byte", "-o", "out"])?;
+    assert_eq!(outcome.status, Some(0), "{outcome:?}");
+    let said = String::from_utf8(outcome.stderr)?;
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].starts_with("bactrian: one.byte: 0 of "), "{said}");
+    assert!(!lines[1].starts_with("bactrian: two.byte: 0 of "), "{said}");
+    for (name, expected) in [("one", "dromedary 3-2-1-\n"), ("two", "llama 3-2-1-\n")] {
+        let outcome = place.bactrian(&["run", &format!("out/{name}.wasm")])?;
+        assert_eq!(String::from_utf8(outcome.stdout)?, expected);
+    }
+    fs::create_dir(place.0.path().join("other"))?;
+    fs::copy(
+        place.0.path().join("one.byte"),
+        place.0.path().join("other/one.byte"),
+    )?;
+    place.fails(
+        &["build", "one.byte", "other/one.byte", "-o", "out"],
+        &[
+            "one.byte",
+            "other/one.byte",
+            "would both be built as out/one.wasm",
+        ],
+    )
+}

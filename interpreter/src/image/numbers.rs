@@ -2,8 +2,9 @@
 //!
 //! The linker numbers both in the order of linking, and code names them by these numbers. So a
 //! library more changed the code of all that came behind it. Here the place of a global follows
-//! from its name, if it is a module, or from the bytes that it is made of, if it is a literal; that
-//! of a primitive from its name. Code is rewritten accordingly before it is laid out.
+//! from its name, if it is a module, or from the bytes that it is made of and the definition that
+//! it is in, if it is a literal; that of a primitive from its name. Code is rewritten accordingly
+//! before it is laid out.
 //!
 //! Invariant: the program means the same. One that can look at these numbers, because it loads
 //! code, keeps those that it was linked with.
@@ -14,6 +15,7 @@ mod tests;
 use super::bind::MAX_PRIMITIVES;
 use super::cells;
 use super::parse::Executable;
+use crate::backtrace::definitions::Definition;
 use crate::code::decode;
 use crate::code::opcode::Operand;
 use crate::exception::PREDEFINED;
@@ -52,9 +54,13 @@ impl Numbers {
         }
     }
 
-    /// Those that follow from what is numbered, for an executable with so many globals; absent
-    /// where its parts cannot be read.
-    pub fn by_name(executable: &Executable, globals: usize) -> Option<Self> {
+    /// Those that follow from what is numbered, for an executable with so many globals and these
+    /// definitions; absent where its parts cannot be read.
+    pub fn by_name(
+        executable: &Executable,
+        globals: usize,
+        definitions: &[Definition],
+    ) -> Option<Self> {
         let literals = parts::fields(executable.data).ok()?;
         let names = executable.primitives.iter();
         let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
@@ -66,10 +72,22 @@ impl Numbers {
             return None;
         }
         let modules = modules(executable.section(SYMBOLS)?);
+        let uses = first_uses(&executable.code);
+        let definition_of = |global: usize| {
+            let position = *uses.get(&global)?;
+            let before = definitions.partition_point(|known| known.position <= position);
+            Some(String::from_utf8_lossy(
+                definitions[before.checked_sub(1)?].name,
+            ))
+        };
         let (modules, literals): (Vec<_>, Vec<_>) = (PREDEFINED..globals)
             .map(|global| match modules.get(&global) {
                 Some(module) => (global, Ok(String::from_utf8_lossy(module).into_owned())),
-                None => (global, Err(format!("{:x}", md5::digest(literals[global])))),
+                None => {
+                    let digest = md5::digest(literals[global]);
+                    let definition = definition_of(global).unwrap_or_default();
+                    (global, Err(format!("{digest:x} {definition}")))
+                }
             })
             .partition(|(_, name)| name.is_ok());
         let mut numbers: Vec<usize> = (0..globals).collect();
@@ -130,6 +148,20 @@ impl Numbers {
         }
         executable.primitives = primitives;
     }
+}
+
+/// Where code first names each global, in words.
+fn first_uses(code: &[i32]) -> HashMap<usize, usize> {
+    let mut uses = HashMap::new();
+    for instruction in decode::instructions(code) {
+        let operands = instruction.opcode.operands().iter();
+        for (kind, &operand) in operands.zip(instruction.operands) {
+            if *kind == Operand::Global {
+                uses.entry(operand as usize).or_insert(instruction.position);
+            }
+        }
+    }
+    uses
 }
 
 /// Whether all of the code is instructions, one behind the other.

@@ -44,7 +44,8 @@ fn file(globals: &[Value], modules: &[(&str, i64)], primitives: &str) -> Vec<u8>
 /// The executable with numbers by name, and these.
 fn renumbered<'a>(file: &'a [u8], globals: usize) -> (Executable<'a>, Numbers) {
     let mut executable = parse::executable(file).expect("well-formed");
-    let numbers = Numbers::by_name(&executable, PREDEFINED + globals).expect("it can be read");
+    let numbers = Numbers::by_name(&executable, PREDEFINED + globals, &[]);
+    let numbers = numbers.expect("it can be read");
     numbers.apply(&mut executable);
     (executable, numbers)
 }
@@ -104,7 +105,7 @@ fn what_cannot_be_read_keeps_its_numbers() {
     let file = file(&[string("text")], &[], "walk\0trot\0");
     let readable = parse::executable(&file).expect("well-formed");
     let refuses = |executable: &Executable, globals| {
-        Numbers::by_name(executable, PREDEFINED + globals).is_none()
+        Numbers::by_name(executable, PREDEFINED + globals, &[]).is_none()
     };
     assert!(!refuses(&readable, 1));
     assert!(refuses(&readable, 2), "there are fewer globals");
@@ -120,4 +121,43 @@ fn what_cannot_be_read_keeps_its_numbers() {
     numbers.apply(&mut same);
     assert_eq!(same.code, readable.code);
     assert_eq!(same.primitives, readable.primitives);
+}
+
+/// Two texts that are equal keep their numbers apart by the definitions that name them.
+#[test]
+fn equal_literals_are_told_apart_by_definitions() {
+    start_machine();
+    let numbers = |texts: &[&str], names: &[&str]| {
+        let globals: Vec<Value> = texts.iter().map(|text| string(text)).collect();
+        let loads = (0..texts.len()).map(|index| format!("GetGlobal {}; ", PREDEFINED + index));
+        let code: Vec<u8> = assemble(&(loads.collect::<String>() + "Stop"))
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
+        let predefined = (0..PREDEFINED as i64).map(Value::int);
+        let globals: Vec<Value> = predefined.chain(globals).collect();
+        let parts = [
+            ("CODE", &code[..]),
+            ("PRIM", b""),
+            ("DATA", &marshalled(heap::alloc_fields(0, &globals))),
+            ("SYMB", &symbols(&[])),
+        ];
+        let file = assemble::sections(&parts);
+        let executable = parse::executable(&file).expect("well-formed");
+        let definitions: Vec<Definition> = (names.iter().enumerate())
+            .map(|(index, name)| Definition {
+                position: 2 * index,
+                name: name.as_bytes(),
+                begins: true,
+            })
+            .collect();
+        let numbers = Numbers::by_name(&executable, globals.len(), &definitions);
+        let numbers = numbers.expect("it can be read");
+        let of = (PREDEFINED..globals.len()).map(|linked| numbers.global(linked));
+        of.collect::<Vec<_>>()
+    };
+    let before = numbers(&["same", "same", "same"], &["walk", "trot", "run"]);
+    let after = numbers(&["same", "other", "same"], &["walk", "trot", "run"]);
+    assert_eq!((before[0], before[2]), (after[0], after[2]));
+    assert_ne!(before[1], after[1]);
 }

@@ -4,7 +4,8 @@
 
 use std::time::{Duration, Instant};
 
-use bactrian_cache::{Cache, Kind};
+use cache::{Cache, Kind};
+use fastrand::Rng;
 use tempfile::TempDir;
 
 /// Bytes of an entry: what the machine code of a function has in the middle.
@@ -17,15 +18,14 @@ const BATCH: u64 = 20_000;
 const LOOK_UPS: u64 = 100_000;
 
 fn key(number: u64) -> [u8; 32] {
-    *blake3::hash(&number.to_le_bytes()).as_bytes()
+    let mut key = [0; 32];
+    Rng::with_seed(number).fill(&mut key);
+    key
 }
 
 fn blob(number: u64) -> Vec<u8> {
     let mut blob = vec![0; SIZE];
-    blake3::Hasher::new()
-        .update(&number.to_le_bytes())
-        .finalize_xof()
-        .fill(&mut blob);
+    Rng::with_seed(!number).fill(&mut blob);
     blob
 }
 
