@@ -30,6 +30,9 @@ const SYMBOLS: &str = "SYMB";
 /// Fewest places for globals of a kind.
 const FEWEST: usize = 64;
 
+/// Most globals that are numbered anew: their block stays within the room that any program has.
+const MOST_GLOBALS: usize = 1 << 16;
+
 /// For one global, so many places at least: the more, the fewer move when there is one more.
 const ROOM_FOR_MODULES: usize = 4;
 const ROOM_FOR_LITERALS: usize = 2;
@@ -65,7 +68,7 @@ impl Numbers {
         let names = executable.primitives.iter();
         let names = names.map(|name| String::from_utf8_lossy(name).into_owned());
         if literals.len() != globals
-            || globals < PREDEFINED
+            || !(PREDEFINED..=MOST_GLOBALS).contains(&globals)
             || 2 * executable.primitives.len() > MAX_PRIMITIVES
             || !is_readable(&executable.code)
         {
