@@ -97,7 +97,7 @@ impl Remote {
 
     /// The full name of an object, unless the store is lost.
     fn reachable(&self, name: &str) -> Option<String> {
-        self.failure.is_none().then(|| format!("{PREFIX}{name}"))
+        (!self.is_lost()).then(|| format!("{PREFIX}{name}"))
     }
 
     fn fails<T>(&mut self, reason: &str) -> Option<T> {
@@ -107,6 +107,11 @@ impl Remote {
             self.uri
         ));
         None
+    }
+
+    /// Whether it is not asked any more.
+    pub fn is_lost(&self) -> bool {
+        self.failure.is_some()
     }
 
     /// What the user should be told, once.

@@ -118,6 +118,9 @@ impl Shared {
             return;
         }
         let mut packs = self.packs().to_vec();
+        if self.remote.is_lost() {
+            return;
+        }
         let is_long = packs.len() >= MOST_PACKS || self.known.len() > 2 * used.len();
         if is_long {
             packs.clear();

@@ -51,7 +51,7 @@ fn main() {
         cache.flush();
         let inserted = begun.elapsed();
         // The last ones, in no order that the file knows.
-        let stride = entries / 7 | 1;
+        let stride = (entries / 7) | 1;
         let known =
             (0..LOOK_UPS).map(|number| entries - 1 - number * stride % entries.min(100_000));
         let found = timed(known, |number| {

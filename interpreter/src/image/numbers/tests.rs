@@ -128,7 +128,7 @@ fn what_cannot_be_read_keeps_its_numbers() {
 fn equal_literals_are_told_apart_by_definitions() {
     start_machine();
     let numbers = |texts: &[&str], names: &[&str]| {
-        let globals: Vec<Value> = texts.iter().map(|text| string(text)).collect();
+        let globals: Vec<Value> = texts.iter().copied().map(string).collect();
         let loads = (0..texts.len()).map(|index| format!("GetGlobal {}; ", PREDEFINED + index));
         let code: Vec<u8> = assemble(&(loads.collect::<String>() + "Stop"))
             .iter()

@@ -158,7 +158,7 @@ fn parts_are_the_bytes_of_fields() {
         shared,
         Value::int(1),
         custom::alloc_nativeint(1 << 40),
-        heap::alloc_fields(3, &[string(&"long ".repeat(20))]),
+        heap::alloc_fields(3, &[string("long ".repeat(20))]),
     ];
     let bytes = marshal(heap::alloc_fields(0, &fields), Flags::default()).expect("it can be");
     let parts = parts::fields(&bytes).expect("it is well-formed");
