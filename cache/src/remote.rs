@@ -4,16 +4,21 @@
 //! Invariant: it never fails its user. What cannot be read is absent, what cannot be written is
 //! not kept; the first failure is told, and after it the store is not asked again.
 
+use std::sync::Once;
 use std::time::Duration;
 
 use opendal::{ErrorKind, HttpTransporter, Operator};
 use opendal_http_transport_reqwest::ReqwestTransport;
 use tokio::runtime::Runtime;
+use tokio::time::error::Elapsed;
 
 use crate::Error;
 
 /// How long one object may take to come or go before the store counts as lost.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What is said of one that takes longer.
+const SILENT: &str = "it does not answer";
 
 /// What precedes the names of our objects: another form of them gets another one.
 const PREFIX: &str = "bactrian-1/";
@@ -42,9 +47,6 @@ impl Remote {
     /// `fs:///PATH`; OpenDAL documents their options. Nothing is asked of it yet.
     pub fn open(uri: &str, access: Access) -> Result<Self, Error> {
         opendal::init_default_registry();
-        // One that is there already is another user's, and as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        HttpTransporter::install_default(ReqwestTransport::default());
         let refused = |reason: String| Error::Remote {
             uri: uri.into(),
             reason,
@@ -66,15 +68,11 @@ impl Remote {
     /// The object of this name.
     pub fn read(&mut self, name: &str) -> Option<Vec<u8>> {
         let name = self.reachable(name)?;
-        let read = self.operator.read(&name);
-        let object = self
-            .runtime
-            .block_on(async { tokio::time::timeout(PATIENCE, read).await });
-        match object {
+        match self.ask(self.operator.read(&name)) {
             Ok(Ok(object)) => Some(object.to_vec()),
             Ok(Err(error)) if error.kind() == ErrorKind::NotFound => None,
             Ok(Err(error)) => self.fails(&error.to_string()),
-            Err(_) => self.fails("it does not answer"),
+            Err(_) => self.fails(SILENT),
         }
     }
 
@@ -83,16 +81,24 @@ impl Remote {
         let Some(name) = self.reachable(name) else {
             return false;
         };
-        let write = self.operator.write(&name, object);
-        let written = self
-            .runtime
-            .block_on(async { tokio::time::timeout(PATIENCE, write).await });
-        let kept: Option<()> = match written {
+        let kept: Option<()> = match self.ask(self.operator.write(&name, object)) {
             Ok(Ok(_)) => Some(()),
             Ok(Err(error)) => self.fails(&error.to_string()),
-            Err(_) => self.fails("it does not answer"),
+            Err(_) => self.fails(SILENT),
         };
         kept.is_some()
+    }
+
+    /// Waits for an answer.
+    fn ask<T>(&self, request: impl Future<Output = T>) -> Result<T, Elapsed> {
+        static CONNECTED: Once = Once::new();
+        CONNECTED.call_once(|| {
+            // One that is there already is another user's, and as good.
+            let _ = rustls::crypto::ring::default_provider().install_default();
+            HttpTransporter::install_default(ReqwestTransport::default());
+        });
+        self.runtime
+            .block_on(async { tokio::time::timeout(PATIENCE, request).await })
     }
 
     /// The full name of an object, unless the store is lost.

@@ -29,7 +29,7 @@ use crate::known_code::KnownCode;
 use crate::specialize;
 
 /// The export that initialises; a module without it needs no snapshot.
-pub const INIT: &str = "wizer-initialize";
+pub const INIT: &str = annotations::INITIALIZE_EXPORT;
 
 /// What the engine has to do for it: an evaluation is limited in instructions.
 pub const NEEDS: Needs = Needs {

@@ -1,5 +1,8 @@
 //! What the host may tell a module before it loads its program.
 
+/// The function that loads the program. A snapshot does not export it any more.
+pub const INITIALIZE_EXPORT: &str = "wizer-initialize";
+
 /// The name of the Wasm global that holds the address of a `u32`. If the host makes it other than 0
 /// before it initialises the module, references that nobody but their own function sees stay blocks
 /// in memory; otherwise the module may keep them in cells.

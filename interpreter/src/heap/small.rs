@@ -189,7 +189,7 @@ impl SmallSpace {
         for (length, start) in by_length {
             let end = start + length;
             let have = pages.free.len();
-            let keeps = (((end - start) / PAGE_BYTES) as usize).min(keep.saturating_sub(have));
+            let keeps = ((length / PAGE_BYTES) as usize).min(keep.saturating_sub(have));
             let middle = start + keeps as u32 * PAGE_BYTES;
             pages
                 .free

@@ -105,6 +105,7 @@ pub fn take_back(index: usize) {
 /// table, and so the program's module need not have the others.
 pub fn forget() {
     BOUND.with_borrow_mut(|bound| {
+        // No trace of their addresses is left in memory.
         bound.definitions.fill(None);
         bound.definitions = Vec::new();
     });

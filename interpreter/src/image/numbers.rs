@@ -83,26 +83,26 @@ impl Numbers {
                 definitions[before.checked_sub(1)?].name,
             ))
         };
-        let (modules, literals): (Vec<_>, Vec<_>) = (PREDEFINED..globals)
-            .map(|global| match modules.get(&global) {
-                Some(module) => (global, Ok(String::from_utf8_lossy(module).into_owned())),
-                None => {
-                    let digest = md5::digest(literals[global]);
-                    let definition = definition_of(global).unwrap_or_default();
-                    (global, Err(format!("{digest:x} {definition}")))
-                }
-            })
-            .partition(|(_, name)| name.is_ok());
+        let name = |global: usize| match modules.get(&global) {
+            Some(module) => String::from_utf8_lossy(module).into_owned(),
+            None => {
+                let digest = md5::digest(literals[global]);
+                let definition = definition_of(global).unwrap_or_default();
+                format!("{digest:x} {definition}")
+            }
+        };
+        let (of_modules, of_literals): (Vec<usize>, Vec<usize>) =
+            (PREDEFINED..globals).partition(|global| modules.contains_key(global));
         let mut numbers: Vec<usize> = (0..globals).collect();
         let mut global_count = PREDEFINED;
         // Apart, as most code needs modules, but a literal belongs to a function.
-        for (named, room) in [(modules, ROOM_FOR_MODULES), (literals, ROOM_FOR_LITERALS)] {
-            let places = (room * named.len()).next_power_of_two().max(FEWEST);
-            let (which, names): (Vec<_>, Vec<_>) = named.into_iter().unzip();
-            let names = names
-                .into_iter()
-                .map(|name| name.unwrap_or_else(|name| name));
-            for (global, place) in which.into_iter().zip(placed(names, places)) {
+        for (kind, room) in [
+            (of_modules, ROOM_FOR_MODULES),
+            (of_literals, ROOM_FOR_LITERALS),
+        ] {
+            let places = (room * kind.len()).next_power_of_two().max(FEWEST);
+            let names = kind.iter().map(|&global| name(global));
+            for (&global, place) in kind.iter().zip(placed(names, places)) {
                 numbers[global] = global_count + place;
             }
             global_count += places;

@@ -17,15 +17,12 @@ use crate::module::{Module, references};
 use crate::op::intrinsic::Plain;
 use crate::op::{self, Intrinsic};
 
-/// Initialises a module that is no snapshot yet.
-const INITIALIZE_EXPORT: &str = "wizer-initialize";
-
 /// Whether the linked module has this export: a command module has no initialiser, and what is
 /// evaluated at build time was evaluated.
 pub(super) fn keeps(module: &Module, export: &str) -> bool {
     match export {
         "_initialize" => false,
-        annotations::EVALUATE_EXPORT => module.exports.contains_key(INITIALIZE_EXPORT),
+        annotations::EVALUATE_EXPORT => module.exports.contains_key(annotations::INITIALIZE_EXPORT),
         _ => true,
     }
 }
