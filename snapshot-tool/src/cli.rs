@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::evaluation::Eval;
 use crate::host::Directory;
 use crate::limits::{self, Limit};
-use crate::specialize;
+use crate::{snapshot, specialize};
 
 /// Compiles OCaml bytecode, and whatever an annotated interpreter runs, to WebAssembly.
 #[derive(Debug, Parser)]
@@ -37,6 +37,8 @@ pub enum Command {
     Demo(DemoArgs),
     /// Measure the benchmark programs under `ocamlrun`, generic and specialized.
     Bench(BenchArgs),
+    /// Do what the command `weval weval` does, with its options, for tools that call it.
+    Weval(WevalArgs),
 }
 
 impl Command {
@@ -47,7 +49,7 @@ impl Command {
             Command::Build(args) => Some(&mut args.build),
             Command::Specialize(args) => Some(&mut args.build),
             Command::Lockstep(args) => Some(&mut args.build),
-            Command::Cache(_) | Command::Demo(_) | Command::Bench(_) => None,
+            Command::Cache(_) | Command::Demo(_) | Command::Bench(_) | Command::Weval(_) => None,
         }
     }
 }
@@ -305,6 +307,43 @@ pub struct BenchArgs {
     /// markers, a chart into `bench.svg`, and the table of rebuilds into `caching.md`.
     #[arg(long, value_name = "DIRECTORY")]
     pub docs: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct WevalArgs {
+    /// A core module that is annotated for weval.
+    #[arg(short, value_name = "MODULE")]
+    pub input: PathBuf,
+    #[arg(short, value_name = "MODULE")]
+    pub output: PathBuf,
+    /// Initialise the module and freeze it first. It may use this process's streams and
+    /// environment.
+    #[arg(short)]
+    pub wizen: bool,
+    /// Let the initialisation use a directory, under its own name.
+    #[arg(long = "dir", value_name = "DIRECTORY")]
+    pub directories: Vec<PathBuf>,
+    /// The exported function that initialises.
+    #[arg(long, value_name = "NAME", default_value = snapshot::INIT)]
+    pub init_func: String,
+    /// Export it from the initialised module as well.
+    #[arg(long)]
+    pub keep_init_func: bool,
+    /// The cache to use [default: none].
+    #[arg(long, value_name = "FILE")]
+    pub cache: Option<PathBuf>,
+    /// A cache to take from, and to leave as it is. One that weval wrote is of no use.
+    #[arg(long, value_name = "FILE")]
+    pub cache_ro: Option<PathBuf>,
+    /// Report requests, sizes and times by stage on standard error.
+    #[arg(long)]
+    pub show_stats: bool,
+    /// Write residual functions as text into this directory.
+    #[arg(long, value_name = "DIRECTORY")]
+    pub output_ir: Option<PathBuf>,
+    /// Say what happens.
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 fn switch(text: &str) -> Result<(String, bool), String> {

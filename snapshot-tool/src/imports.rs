@@ -45,12 +45,13 @@ fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()>
         let results = intrinsic.result().map(value_type);
         let ty = FuncType::new(linker.engine(), params, results);
         let meaning = intrinsic.meaning();
-        linker.func_new(
-            annotations::MODULE,
-            intrinsic.name(),
-            ty,
-            move |mut caller, params, results| perform(meaning, &mut caller, params, results),
-        )?;
+        let (module, name) = intrinsic.import();
+        let names = [(module, name)].into_iter().chain(intrinsic.alias());
+        for (module, name) in names {
+            linker.func_new(module, name, ty.clone(), move |mut caller, params, results| {
+                perform(meaning, &mut caller, params, results)
+            })?;
+        }
     }
     Ok(())
 }
@@ -79,9 +80,11 @@ fn perform<T>(
             results[0] = Val::I64(i64::from_le_bytes(cell));
         }
         Meaning::Store => {
-            let cell = params[1].unwrap_i64().to_le_bytes();
+            let value = params.last().expect("what is stored");
+            let cell = value.unwrap_i64().to_le_bytes();
             memory(caller)?.write(&mut *caller, address(&params[0]), &cell)?;
         }
+        Meaning::Trap => return Err(wasmtime::Trap::UnreachableCodeReached.into()),
     }
     Ok(())
 }

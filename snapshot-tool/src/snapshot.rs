@@ -202,14 +202,14 @@ fn freeze(
     if preparation.eval == Eval::Pure {
         evaluation::make_room(&mut store, instance)?;
     }
-    initialise(&mut store, instance).map_err(|error| refusal(error, &messages))?;
+    initialise(&mut store, instance, INIT).map_err(|error| refusal(error, &messages))?;
     let evaluated = match preparation.eval {
         Eval::None => Evaluated::default(),
         Eval::Pure => evaluation::to_first_effect(&mut store, instance, &compiled)?,
     };
     let module = match evaluated.instance {
-        None => frozen(&layout, &mut store, instance)?,
-        Some((mut store, instance)) => frozen(&layout, &mut store, instance)?,
+        None => frozen(&Wizer::new(), &layout, &mut store, instance)?,
+        Some((mut store, instance)) => frozen(&Wizer::new(), &layout, &mut store, instance)?,
     };
     let snapshot = Snapshot {
         module,
@@ -228,13 +228,14 @@ fn keep_references(store: &mut Store<Host>, instance: Instance) -> Result<()> {
 }
 
 /// The module in the state of an instance.
-fn frozen<T: Send>(
+pub fn frozen<T: Send>(
+    wizer: &Wizer,
     layout: &ModuleContext<'_>,
     store: &mut Store<T>,
     instance: Instance,
 ) -> Result<Vec<u8>> {
     let mut state = Initialised { store, instance };
-    ready(Wizer::new().snapshot(layout, &mut state)).map_err(engine::error)
+    ready(wizer.snapshot(layout, &mut state)).map_err(engine::error)
 }
 
 /// An instance whose state is to be frozen. Wizer has the same, but only together with all of
@@ -263,12 +264,17 @@ impl<T: Send> InstanceState for Initialised<'_, T> {
     }
 }
 
-fn initialise(store: &mut Store<Host>, instance: Instance) -> wasmtime::Result<()> {
+/// Calls the function that initialises a module, as a reactor.
+pub fn initialise(
+    store: &mut Store<Host>,
+    instance: Instance,
+    function: &str,
+) -> wasmtime::Result<()> {
     if let Some(reactor) = instance.get_func(&mut *store, "_initialize") {
         reactor.typed::<(), ()>(&*store)?.call(&mut *store, ())?;
     }
     instance
-        .get_typed_func::<(), ()>(&mut *store, INIT)?
+        .get_typed_func::<(), ()>(&mut *store, function)?
         .call(store, ())
 }
 

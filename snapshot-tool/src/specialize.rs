@@ -165,6 +165,13 @@ pub fn run(
     Ok((module, Summary::new(&report), progress.finish()))
 }
 
+/// The residual function of each request as text, or why there is none.
+pub fn texts(snapshot: &[u8], options: &Options) -> Result<Vec<String>> {
+    let texts = specializer::residual_text(snapshot, options)?.into_iter();
+    let text = |text: Result<String, Declined>| text.unwrap_or_else(|why| format!("; {why}\n"));
+    Ok(texts.map(text).collect())
+}
+
 /// Residual functions in our cache.
 struct Residues<'a> {
     cache: &'a Cache,

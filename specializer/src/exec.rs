@@ -12,8 +12,8 @@ mod tests;
 
 use crate::index::Map;
 use crate::ir::{Callee, Function, Global, Inst, Stage, Symbol, Target, Terminator};
-use crate::op::intrinsic::Plain;
-use crate::op::{self, Const, Intrinsic, LoadKind, Op, Outcome, StoreKind};
+use crate::op::intrinsic::{CELL_LOAD, CELL_STORE, Meaning};
+use crate::op::{Const, Intrinsic, LoadKind, Op, Outcome, StoreKind};
 
 /// Bytes of a WebAssembly page.
 const PAGE: usize = 1 << 16;
@@ -231,11 +231,16 @@ impl<S: Stage> Frame<'_, S> {
         if intrinsic == Intrinsic::LockstepEvent {
             self.host.event(self.state, operands);
         }
-        match op::intrinsic::plain(intrinsic) {
-            Plain::Nothing => Ok(None),
-            Plain::First => Ok(Some(operands[0])),
-            Plain::Zero => Ok(Some(Const::I32(0))),
-            Plain::Op(op) => self.effect(op, operands),
+        match intrinsic.meaning() {
+            Meaning::Nothing => Ok(None),
+            Meaning::First => Ok(Some(operands[0])),
+            Meaning::Zero => Ok(Some(Const::I32(0))),
+            Meaning::Load => self.effect(CELL_LOAD, &operands[..1]),
+            Meaning::Store => {
+                let (address, value) = (operands[0], operands[operands.len() - 1]);
+                self.effect(CELL_STORE, &[address, value])
+            }
+            Meaning::Trap => Err(Stop::Unreachable),
         }
     }
 }

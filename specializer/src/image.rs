@@ -100,7 +100,7 @@ impl<'m> Image<'m> {
 
     /// `len` bytes of constant memory; zero where no data segment reaches.
     pub fn constant_bytes(&self, address: u32, len: u32) -> Option<Vec<u8>> {
-        if !self.requests.is_constant(address, len) {
+        if len > 0 && !self.requests.is_constant_from(address, address, len) {
             return None;
         }
         let mut bytes = vec![0; len as usize];
@@ -188,7 +188,17 @@ impl<'m> Image<'m> {
         {
             return Some(bases.name(target).map_or(Seen::Variable, Seen::Link));
         }
-        if self.overlaps(address, width) || !self.requests.is_constant(address, width) {
+        let is_constant = match place {
+            Place::Absolute(_) => self.requests.is_constant(address, width),
+            Place::Relative(symbol) => {
+                let base = bases.address(Symbol {
+                    offset: 0,
+                    ..symbol
+                });
+                self.requests.is_constant_from(base, address, width)
+            }
+        };
+        if self.overlaps(address, width) || !is_constant {
             return Some(Seen::Variable);
         }
         self.module.read_image(address, there);

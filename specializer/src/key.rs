@@ -81,6 +81,7 @@ impl GenericKey {
             generic: _,
             sig,
             params,
+            globals,
             bases: _,
             anchor,
             code,
@@ -98,6 +99,7 @@ impl GenericKey {
         let calls: Vec<_> = callees.keys().collect();
         key.value(&(function, sig, anchor, loops, heat, calls));
         key.list(params, Self::value);
+        key.list(globals, Self::value);
         let (bytes, links) = image.code(request);
         key.bytes(&bytes);
         key.list(&links, |key, &(distance, callee)| {

@@ -7,6 +7,7 @@
 //! its constants have the types of their parameters. Later stages index without checking again.
 
 mod links;
+mod weval;
 #[cfg(test)]
 mod tests;
 
@@ -39,6 +40,17 @@ pub enum Param {
     Pointer(Base),
     /// It is this parameter of the residual function, which points to the word at this base.
     Given(Parameter, Base),
+    /// It is this parameter of the residual function, which points to bytes like those at this
+    /// base.
+    Buffer(Parameter, Base),
+}
+
+/// What an interpreter knows by a number, an `i64`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Numbered {
+    Constant(i64),
+    /// The address of this base.
+    Pointer(Base),
 }
 
 /// One function to be specialized.
@@ -52,6 +64,8 @@ pub struct Request {
     pub generic: Func,
     pub sig: Sig,
     pub params: Vec<Param>,
+    /// What the interpreter knows by numbers; absent ones are not known.
+    pub globals: Vec<Option<Numbered>>,
     /// Address of each pointer parameter, by [`Base`]; once it is answered, also where the links
     /// lead that its residual function follows.
     pub bases: Map<Base, u32>,
@@ -104,6 +118,9 @@ pub struct Requests {
     pub requests: Vec<Request>,
     /// Constant memory: start to length, not overlapping.
     pub regions: BTreeMap<u32, u32>,
+    /// Copies of the bytes that arguments point to: start to length. Residual code does not find
+    /// them there.
+    pub buffers: BTreeMap<u32, u32>,
     /// Words that hold an address in a region, in ascending order.
     pub links: Vec<u32>,
     /// Address to the word from which residual code loads it.
@@ -111,14 +128,18 @@ pub struct Requests {
     /// Where the table, the requests, their names and the list of links lie, which nothing reads
     /// once they are answered.
     pub lists: Vec<Range<u32>>,
+    /// What else the linked module's memory begins with, by address.
+    pub writes: Vec<(u32, Vec<u8>)>,
 }
 
 /// A request table that does not fit the module.
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
     #[error(
-        "the module exports no constant global `{}`: is it annotated, and is it a snapshot?",
-        abi::REQUEST_TABLE_EXPORT
+        "the module exports neither a constant global `{}` nor a function `{}`: is it annotated, \
+         and is it a snapshot?",
+        abi::REQUEST_TABLE_EXPORT,
+        abi::weval::PENDING_EXPORT
     )]
     NoTable,
     #[error("request table at {address:#x}: {what}")]
@@ -155,7 +176,7 @@ impl Request {
     pub fn given(&self) -> Option<(Parameter, Base)> {
         self.params.iter().find_map(|param| match *param {
             Param::Given(param, base) => Some((param, base)),
-            Param::Pass(_) | Param::Const(_) | Param::Pointer(_) => None,
+            Param::Pass(_) | Param::Const(_) | Param::Pointer(_) | Param::Buffer(..) => None,
         })
     }
 
@@ -166,6 +187,14 @@ impl Request {
         let param = params.find(|param| **param == Param::Pass(version.param))?;
         *param = Param::Given(version.param, request.bases.push(version.word));
         Some(request)
+    }
+
+    /// Where the bytes are known that this parameter of the residual function points to.
+    pub fn buffer(&self, parameter: Parameter) -> Option<Base> {
+        self.params.iter().find_map(|param| match *param {
+            Param::Buffer(param, base) if param == parameter => Some(base),
+            _ => None,
+        })
     }
 
     /// How far a base is from the slot.
@@ -189,6 +218,7 @@ impl Request {
             self.function,
             self.sig,
             &self.params,
+            &self.globals,
             bases.collect::<Vec<_>>(),
             self.anchor,
             self.code_len,
@@ -211,68 +241,12 @@ impl Requests {
     }
 
     pub fn read(module: &Module) -> Result<Self, RequestError> {
-        let table = module
-            .exported_address(abi::REQUEST_TABLE_EXPORT)
-            .ok_or(RequestError::NoTable)?;
         let reader = Reader { module };
-        let magic = reader.word(table, offset_of!(abi::RequestTable, magic));
-        let version = reader.word(table, offset_of!(abi::RequestTable, version));
-        if magic != abi::REQUEST_MAGIC || version != abi::REQUEST_VERSION {
-            let (expected, ours) = (abi::REQUEST_MAGIC, abi::REQUEST_VERSION);
-            let what = format!(
-                "magic {magic:#x}, version {version}; expected {expected:#x}, version {ours}"
-            );
-            return Err(RequestError::Malformed {
-                address: table,
-                what,
-            });
+        match module.exported_address(abi::REQUEST_TABLE_EXPORT) {
+            Some(table) => reader.table(table),
+            None if weval::is_for_weval(module) => reader.weval(),
+            None => Err(RequestError::NoTable),
         }
-        let regions = reader.word(table, offset_of!(abi::RequestTable, regions));
-        let region_count = reader.word(table, offset_of!(abi::RequestTable, region_count));
-        let requests = reader.word(table, offset_of!(abi::RequestTable, requests));
-        let request_count = reader.word(table, offset_of!(abi::RequestTable, request_count));
-        let malformed = |what: &str| RequestError::Malformed {
-            address: table,
-            what: what.to_owned(),
-        };
-        if region_count > MAX_REGIONS || !reader.fits(regions, region_count, REGION_SIZE) {
-            return Err(malformed("the list of regions does not fit the memory"));
-        }
-        if !reader.fits(requests, request_count, REQUEST_SIZE) {
-            return Err(malformed("the list of requests does not fit the memory"));
-        }
-        let names = reader.word(table, offset_of!(abi::RequestTable, names));
-        let names_len = reader.word(table, offset_of!(abi::RequestTable, names_len));
-        if !reader.fits(names, 1, names_len) {
-            return Err(malformed("the names do not fit the memory"));
-        }
-        let links = reader.word(table, offset_of!(abi::RequestTable, links));
-        let link_count = reader.word(table, offset_of!(abi::RequestTable, link_count));
-        if !reader.fits(links, link_count, 4) {
-            return Err(malformed("the list of links does not fit the memory"));
-        }
-        let mut result = Self {
-            regions: reader.regions(regions, region_count)?,
-            requests: Vec::new(),
-            links: reader.words(links, link_count),
-            cells: reader.cells(table)?,
-            lists: vec![
-                table..table.saturating_add(TABLE_SIZE),
-                requests..requests + request_count * REQUEST_SIZE,
-                names..names + names_len,
-                links..links + link_count * 4,
-            ],
-        };
-        for index in 0..request_count {
-            let request = reader.request(requests + index * REQUEST_SIZE)?;
-            result.requests.push(request);
-        }
-        result.check(requests)?;
-        result.check_links(module, links)?;
-        if names_len > 0 {
-            result.name(names, &reader.bytes(names, names_len))?;
-        }
-        Ok(result)
     }
 
     /// What must hold between requests, and between them and regions.
@@ -321,6 +295,19 @@ impl Requests {
         u64::from(address) + u64::from(len) <= u64::from(base) + u64::from(region_len)
     }
 
+    /// The same for bytes that code knows by their distance from `base`, which may be those of a
+    /// buffer.
+    pub fn is_constant_from(&self, base: u32, address: u32, len: u32) -> bool {
+        let buffer = self.buffers.range(..=base).next_back();
+        let is_in_buffer = buffer.is_some_and(|(&start, &size)| {
+            let within = start..start + size;
+            within.contains(&base)
+                && start <= address
+                && u64::from(address) + u64::from(len) <= u64::from(within.end)
+        });
+        is_in_buffer || self.is_constant(address, len)
+    }
+
     /// Address and length of the last constant region that begins at or before `address`; nothing
     /// if there is none.
     pub fn region(&self, address: u32) -> (u32, u32) {
@@ -334,6 +321,69 @@ struct Reader<'m, 'a> {
 }
 
 impl Reader<'_, '_> {
+    /// The request table at `table`.
+    fn table(&self, table: u32) -> Result<Requests, RequestError> {
+        let magic = self.word(table, offset_of!(abi::RequestTable, magic));
+        let version = self.word(table, offset_of!(abi::RequestTable, version));
+        if magic != abi::REQUEST_MAGIC || version != abi::REQUEST_VERSION {
+            let (expected, ours) = (abi::REQUEST_MAGIC, abi::REQUEST_VERSION);
+            let what = format!(
+                "magic {magic:#x}, version {version}; expected {expected:#x}, version {ours}"
+            );
+            return Err(RequestError::Malformed {
+                address: table,
+                what,
+            });
+        }
+        let regions = self.word(table, offset_of!(abi::RequestTable, regions));
+        let region_count = self.word(table, offset_of!(abi::RequestTable, region_count));
+        let requests = self.word(table, offset_of!(abi::RequestTable, requests));
+        let request_count = self.word(table, offset_of!(abi::RequestTable, request_count));
+        let malformed = |what: &str| RequestError::Malformed {
+            address: table,
+            what: what.to_owned(),
+        };
+        if region_count > MAX_REGIONS || !self.fits(regions, region_count, REGION_SIZE) {
+            return Err(malformed("the list of regions does not fit the memory"));
+        }
+        if !self.fits(requests, request_count, REQUEST_SIZE) {
+            return Err(malformed("the list of requests does not fit the memory"));
+        }
+        let names = self.word(table, offset_of!(abi::RequestTable, names));
+        let names_len = self.word(table, offset_of!(abi::RequestTable, names_len));
+        if !self.fits(names, 1, names_len) {
+            return Err(malformed("the names do not fit the memory"));
+        }
+        let links = self.word(table, offset_of!(abi::RequestTable, links));
+        let link_count = self.word(table, offset_of!(abi::RequestTable, link_count));
+        if !self.fits(links, link_count, 4) {
+            return Err(malformed("the list of links does not fit the memory"));
+        }
+        let mut result = Requests {
+            regions: self.regions(regions, region_count)?,
+            requests: Vec::new(),
+            links: self.words(links, link_count),
+            cells: self.cells(table)?,
+            lists: vec![
+                table..table.saturating_add(TABLE_SIZE),
+                requests..requests + request_count * REQUEST_SIZE,
+                names..names + names_len,
+                links..links + link_count * 4,
+            ],
+            ..Requests::default()
+        };
+        for index in 0..request_count {
+            let request = self.request(requests + index * REQUEST_SIZE)?;
+            result.requests.push(request);
+        }
+        result.check(requests)?;
+        result.check_links(self.module, links)?;
+        if names_len > 0 {
+            result.name(names, &self.bytes(names, names_len))?;
+        }
+        Ok(result)
+    }
+
     /// The word of a structure at `address` that is `offset` bytes from its start.
     fn word(&self, address: u32, offset: usize) -> u32 {
         self.module.image_u32(address.wrapping_add(offset as u32))
@@ -430,6 +480,7 @@ impl Reader<'_, '_> {
             generic,
             sig: self.module.functions[generic],
             params: Vec::new(),
+            globals: Vec::new(),
             bases: Map::default(),
             anchor: Base(0),
             code: 0,

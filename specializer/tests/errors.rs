@@ -143,7 +143,7 @@ fn modules_that_cannot_be_linked() {
     );
     assert!(matches!(
         error(&unknown),
-        Error::Link(LinkError::UnknownIntrinsic(name)) if name == "fly"
+        Error::Link(LinkError::UnknownIntrinsic { name, .. }) if name == "fly"
     ));
     let value = changed(
         "(memory 1)",

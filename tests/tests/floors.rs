@@ -101,6 +101,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "specialize",
             "evaluation",
             "snapshot",
+            "weval",
             "profile",
             "run",
             "pipeline",

@@ -4,7 +4,9 @@
 //! calls, what it does on other targets, and what the specializer, its linker and a host that runs
 //! generic code take it for.
 
-/// The Wasm module name of every intrinsic's import.
+use crate::weval;
+
+/// The Wasm module name of the intrinsics' imports.
 pub const MODULE: &str = "bactrian";
 
 /// A type of Wasm values.
@@ -25,8 +27,10 @@ pub enum Meaning {
     Zero,
     /// It loads a cell: the `i64` at the address that is its parameter.
     Load,
-    /// It stores a cell: its second parameter at the address that is its first one.
+    /// It stores a cell: its last parameter at the address that is its first one.
     Store,
+    /// It traps: only specialized code may come there.
+    Trap,
 }
 
 /// What the specializer must take into account when it moves or drops a call of an intrinsic.
@@ -83,24 +87,32 @@ macro_rules! intrinsics {
                 fn $cell_name:ident($($cell_arg:ident: $cell_ty:ty),*) $(-> $cell_result:ty)?,
                 $cell_meaning:ident, $cell_effect:ident;)*
         }
+        weval {
+            $($(#[$weval_doc:meta])* $weval_variant:ident $weval_import:literal
+                ($($weval_ty:ty),*) $(-> $weval_result:ty)?,
+                $weval_meaning:ident, $weval_effect:ident;)*
+        }
     ) => {
         /// An intrinsic.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         pub enum Intrinsic {
             $($(#[$doc])* $variant,)*
             $($(#[$cell_doc])* $cell_variant,)*
+            $($(#[$weval_doc])* $weval_variant,)*
         }
 
         impl Intrinsic {
             /// Every intrinsic, in the table's order.
             pub const ALL: &[Intrinsic] =
-                &[$(Intrinsic::$variant,)* $(Intrinsic::$cell_variant,)*];
+                &[$(Intrinsic::$variant,)* $(Intrinsic::$cell_variant,)*
+                    $(Intrinsic::$weval_variant,)*];
 
-            /// The name of its import.
+            /// Its name. That of an import from another module than ours begins with the module's.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Intrinsic::$variant => $import,)*
                     $(Intrinsic::$cell_variant => $cell_import,)*
+                    $(Intrinsic::$weval_variant => concat!("weval.", $weval_import),)*
                 }
             }
 
@@ -108,6 +120,7 @@ macro_rules! intrinsics {
                 match self {
                     $(Intrinsic::$variant => &[$(<$ty as Wasm>::TYPE),*],)*
                     $(Intrinsic::$cell_variant => &[$(<$cell_ty as Wasm>::TYPE),*],)*
+                    $(Intrinsic::$weval_variant => &[$(<$weval_ty as Wasm>::TYPE),*],)*
                 }
             }
 
@@ -117,6 +130,9 @@ macro_rules! intrinsics {
                     $(Intrinsic::$cell_variant => {
                         [$(<$cell_result as Wasm>::TYPE)?].first().copied()
                     })*
+                    $(Intrinsic::$weval_variant => {
+                        [$(<$weval_result as Wasm>::TYPE)?].first().copied()
+                    })*
                 }
             }
 
@@ -124,6 +140,7 @@ macro_rules! intrinsics {
                 match self {
                     $(Intrinsic::$variant => Meaning::$meaning,)*
                     $(Intrinsic::$cell_variant => Meaning::$cell_meaning,)*
+                    $(Intrinsic::$weval_variant => Meaning::$weval_meaning,)*
                 }
             }
 
@@ -131,6 +148,7 @@ macro_rules! intrinsics {
                 match self {
                     $(Intrinsic::$variant => Effect::$effect,)*
                     $(Intrinsic::$cell_variant => Effect::$cell_effect,)*
+                    $(Intrinsic::$weval_variant => Effect::$weval_effect,)*
                 }
             }
         }
@@ -257,20 +275,93 @@ intrinsics! {
         /// Writes the cell at `address`.
         CellsWrite "cells.write" fn cells_write(address: u32, value: i64), Store, Writes;
     }
+    weval {
+        /// `specialize.value(value, low, high)`: the value, with one version of what follows for
+        /// each value in `low..=high` (unsigned), and one for all others.
+        WevalSpecialize "specialize.value" (u32, u32, u32) -> u32, First, Calls;
+        /// `read.specialization.global(index)`: the request's constant of this number.
+        WevalGlobal "read.specialization.global" (u32) -> i64, Trap, Pure;
+        /// `read.reg(index)`: what was last written to this register of the activation.
+        WevalReadRegister "read.reg" (i64) -> i64, Trap, Reads;
+        /// `write.reg(index, value)`.
+        WevalWriteRegister "write.reg" (i64, i64), Nothing, Calls;
+        /// `push.stack(address, value)`: the top of the stack is now here; memory has it after a
+        /// sync.
+        WevalPush "push.stack" (u32, i64), Store, Writes;
+        /// `pop.stack(address)`: the value on top. If memory has not got it, it never will.
+        WevalPop "pop.stack" (u32) -> i64, Load, Calls;
+        /// `read.stack(address, index)`: the value that many below the top, which is here.
+        WevalReadStack "read.stack" (u32, u32) -> i64, Load, Reads;
+        /// `write.stack(address, index, value)`: changes it.
+        WevalWriteStack "write.stack" (u32, u32, i64), Store, Writes;
+        /// `read.local(address, index)`: the local of this number, which is here.
+        WevalReadLocal "read.local" (u32, u32) -> i64, Load, Reads;
+        /// `write.local(address, index, value)`: changes it; memory has it after a sync.
+        WevalWriteLocal "write.local" (u32, u32, i64), Store, Writes;
+        /// `sync.stack()`: brings memory up to date with stack and locals, and forgets them.
+        WevalSync "sync.stack" (), Nothing, Calls;
+        /// `assert.const32(value, line)`: specialization must know the value.
+        WevalAssertConst "assert.const32" (u32, u32), Nothing, Calls;
+        /// `assert.specialized(line)`: it must know a position.
+        WevalAssertSpecialized "assert.specialized" (u32), Nothing, Calls;
+        /// `abort.specialization(line, fatal)`: it must not come here, if `fatal` is not 0.
+        WevalAbort "abort.specialization" (u32, u32), Nothing, Calls;
+        /// `trace.line(line)`: for people who debug the specializer.
+        WevalTrace "trace.line" (u32), Nothing, Calls;
+        /// `print(message, line, value)`: the same.
+        WevalPrint "print" (u32, u32, u32), Nothing, Calls;
+        /// `context.bucket(bucket)`: for statistics.
+        WevalBucket "context.bucket" (u32), Nothing, Calls;
+    }
 }
 
 impl Intrinsic {
-    /// The intrinsic whose import has this name.
+    /// The intrinsic of this name.
     pub fn named(name: &str) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
         all.find(|intrinsic| intrinsic.name() == name)
+    }
+
+    /// The intrinsic that an import is.
+    pub fn imported(module: &str, name: &str) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|intrinsic| {
+            intrinsic.import() == (module, name) || intrinsic.alias() == Some((module, name))
+        })
+    }
+
+    /// Another import that is the same.
+    pub fn alias(self) -> Option<(&'static str, &'static str)> {
+        let name = match self {
+            Intrinsic::ContextPush => "push.context",
+            Intrinsic::ContextPop => "pop.context",
+            Intrinsic::ContextUpdate => "update.context",
+            _ => return None,
+        };
+        Some((weval::MODULE, name))
+    }
+
+    /// Module and name of its import.
+    pub fn import(self) -> (&'static str, &'static str) {
+        match self.name().strip_prefix("weval.") {
+            Some(name) => (weval::MODULE, name),
+            None => (MODULE, self.name()),
+        }
     }
 
     /// Whether what follows is specialized separately for several outcomes.
     pub const fn fans_out(self) -> bool {
         matches!(
             self,
-            Intrinsic::SpecializeValue | Intrinsic::SpecializeRange | Intrinsic::SpecializeGuess
+            Intrinsic::SpecializeValue
+                | Intrinsic::SpecializeRange
+                | Intrinsic::SpecializeGuess
+                | Intrinsic::WevalSpecialize
         )
     }
+}
+
+/// Whether imports from this module are intrinsics.
+pub fn has_intrinsics(module: &str) -> bool {
+    [MODULE, weval::MODULE].contains(&module)
 }

@@ -29,6 +29,8 @@
 //! The request table ([`RequestTable`]) says what is to be specialized; its address is exported as
 //! the Wasm global [`REQUEST_TABLE_EXPORT`].
 //!
+//! Interpreters that were annotated for weval are specialized as they are ([`weval`]).
+//!
 //! This crate is the whole of the ABI: the specializer takes names, signatures, meanings and
 //! layouts from here.
 
@@ -41,6 +43,7 @@ mod evaluation;
 mod intrinsic;
 mod loading;
 mod request;
+pub mod weval;
 
 pub use allocator::*;
 pub use boxes::*;

@@ -1,7 +1,7 @@
 //! What the evaluator knows of a generic value: the lattice of binding times.
 //!
 //! ```text
-//!   Const  Symbol  Slot  Offset    known at specialization time (each value its own point)
+//!   Const  Symbol.. Slot  Offset    known at specialization time (each value its own point)
 //!      \      |     |     /   BoxAt..
 //!       \     |     |    /      |
 //!        \    |     |   /     Box.. InBox..       residual code knows what the box holds
@@ -28,6 +28,8 @@ pub enum Abs {
     Const(Const),
     /// The relocatable address (an `i32`).
     Symbol(Symbol),
+    /// The same as an `i64`, zero-extended.
+    Extended(Symbol),
     /// The function index (an `i32`) in the request slot at this address.
     Slot(Symbol),
     /// The residual function's `i32` parameter plus a constant, modulo 2^32.
@@ -69,7 +71,11 @@ pub enum Fact {
 impl Abs {
     pub fn is_known(self) -> bool {
         match self {
-            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } => true,
+            Abs::Const(_)
+            | Abs::Symbol(_)
+            | Abs::Extended(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. } => true,
             Abs::Fact(_) | Abs::Dynamic => false,
         }
     }
@@ -102,9 +108,12 @@ impl Abs {
                 | Fact::NonZero => true,
                 Fact::InBox { .. } | Fact::PointerAddress(_) | Fact::ImmediateHalf => false,
             },
-            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => {
-                false
-            }
+            Abs::Const(_)
+            | Abs::Symbol(_)
+            | Abs::Extended(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::Dynamic => false,
         }
     }
 
@@ -121,9 +130,12 @@ impl Abs {
         match self {
             Abs::Const(Const::I64(n)) => n & 1 == 1,
             Abs::Fact(fact) => fact == Fact::Immediate,
-            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Dynamic => {
-                false
-            }
+            Abs::Const(_)
+            | Abs::Symbol(_)
+            | Abs::Extended(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::Dynamic => false,
         }
     }
 
@@ -158,7 +170,12 @@ impl Abs {
             Abs::Const(Const::I32(n)) => Some(n != 0),
             // An address inside a region, which is never 0.
             Abs::Symbol(_) => Some(true),
-            Abs::Const(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Fact(_) | Abs::Dynamic => None,
+            Abs::Const(_)
+            | Abs::Extended(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::Fact(_)
+            | Abs::Dynamic => None,
         }
     }
 
@@ -167,6 +184,7 @@ impl Abs {
             Abs::Const(Const::I32(n)) => Some(n as u32),
             Abs::Const(_)
             | Abs::Symbol(_)
+            | Abs::Extended(_)
             | Abs::Slot(_)
             | Abs::Offset { .. }
             | Abs::Fact(_)
@@ -186,7 +204,11 @@ impl Abs {
                 param,
                 offset: offset.wrapping_add(delta),
             }),
-            Abs::Const(_) | Abs::Slot(_) | Abs::Fact(_) | Abs::Dynamic => None,
+            Abs::Const(_)
+            | Abs::Extended(_)
+            | Abs::Slot(_)
+            | Abs::Fact(_)
+            | Abs::Dynamic => None,
         }
     }
 }
@@ -202,6 +224,7 @@ pub fn fold(op: Op, args: &[Abs]) -> Option<Abs> {
             Some(false) => Some(b),
             None => (a == b && a.is_known()).then_some(a),
         },
+        (Op::I32WrapI64, &[Abs::Extended(symbol)]) => Some(Abs::Symbol(symbol)),
         (Op::I32Add, &[a, Abs::Const(Const::I32(n))])
         | (Op::I32Add, &[Abs::Const(Const::I32(n)), a]) => a.plus(n),
         (Op::I32Sub, &[a, Abs::Const(Const::I32(n))]) => a.plus(n.wrapping_neg()),

@@ -184,6 +184,7 @@ impl<P: Phase> Machine<'_, P> {
             Abs::Fact(Fact::Box(kind) | Fact::BoxAt(kind)) => 1 + i32::from(kind.index),
             Abs::Const(_)
             | Abs::Symbol(_)
+            | Abs::Extended(_)
             | Abs::Slot(_)
             | Abs::Offset { .. }
             | Abs::Fact(_)

@@ -16,6 +16,7 @@
 //! addresses (deepest in a stack) give way. Known contents cost nothing and do not count.
 
 use super::abs::{Abs, Fact};
+use super::frame::Frame;
 
 /// How many cells of dynamic contents are cached.
 pub const WINDOW: usize = 24;
@@ -77,6 +78,8 @@ pub struct Cells<V> {
     pub sync_due: Reader,
     /// Whether nothing can wait for a safepoint.
     pub polled: bool,
+    /// What no address names.
+    pub frame: Frame<V>,
 }
 
 impl<V> Default for Cells<V> {
@@ -85,6 +88,7 @@ impl<V> Default for Cells<V> {
             cells: Vec::new(),
             sync_due: Reader::Nobody,
             polled: false,
+            frame: Frame::default(),
         }
     }
 }
@@ -95,7 +99,7 @@ pub fn order(address: Abs) -> (u32, u32, i64) {
         Abs::Const(crate::op::Const::I32(n)) => (0, 0, i64::from(n as u32)),
         Abs::Symbol(symbol) => (1, symbol.base.0, i64::from(symbol.offset)),
         Abs::Offset { param, offset } => (2, param.0, i64::from(offset)),
-        Abs::Const(_) | Abs::Slot(_) | Abs::Fact(_) | Abs::Dynamic => {
+        Abs::Const(_) | Abs::Extended(_) | Abs::Slot(_) | Abs::Fact(_) | Abs::Dynamic => {
             unreachable!("not the address of a cell")
         }
     }
@@ -295,7 +299,9 @@ impl Cells<Abs> {
             cells: joined,
             sync_due: self.sync_due.max(other.sync_due),
             polled: self.polled && other.polled && !makes_box,
+            frame: self.frame.clone(),
         };
+        joined.frame.join(&other.frame);
         while let Some(cell) = joined.evict() {
             joined.polled &= !Abs::Dynamic.needs_box_of(cell.value);
         }

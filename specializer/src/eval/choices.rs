@@ -21,7 +21,7 @@ impl<P: Phase> Machine<'_, P> {
             unreachable!("preparation ends such blocks with a jump")
         };
         let is_value = match args[0].abs() {
-            Abs::Const(_) | Abs::Symbol(_) | Abs::Slot(_) => true,
+            Abs::Const(_) | Abs::Symbol(_) | Abs::Extended(_) | Abs::Slot(_) => true,
             Abs::Offset { .. } | Abs::Fact(_) | Abs::Dynamic => false,
         };
         if is_value {
@@ -48,10 +48,11 @@ impl<P: Phase> Machine<'_, P> {
                     otherwise,
                 }
             }
-            (_, Some(Abs::Const(Const::I32(low))), Some(Abs::Const(Const::I32(high))))
-                if (high as u32).wrapping_sub(low as u32) <= self.evaluation.budgets.fan_out =>
+            (op, Some(Abs::Const(Const::I32(low))), Some(Abs::Const(Const::I32(high))))
+                if let Some(high) = end(op, high as u32)
+                    && high.wrapping_sub(low as u32) <= self.evaluation.budgets.fan_out =>
             {
-                let (low, high) = (low as u32, high as u32);
+                let low = low as u32;
                 let index = if low == 0 {
                     args[0]
                 } else {
@@ -93,5 +94,13 @@ impl<P: Phase> Machine<'_, P> {
         let context = self.contexts.assume(self.context, site, outcome);
         self.set(inst.result, value);
         self.edge(context, target)
+    }
+}
+
+/// What follows the last value, given the upper bound.
+fn end(op: Op, high: u32) -> Option<u32> {
+    match op {
+        Op::Intrinsic(Intrinsic::WevalSpecialize) => high.checked_add(1),
+        _ => Some(high),
     }
 }

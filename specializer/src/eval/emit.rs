@@ -14,6 +14,7 @@ use super::abs::Abs;
 use super::analyse::{Analysis, Node, NodeId};
 use super::cells::{Cell, Cells, Memory};
 use super::exit::{Edge, Exit};
+use super::frame::Entry;
 use super::transfer::{Machine, Phase};
 use super::value::Val;
 use super::write::{Made, Reload, Writer};
@@ -22,6 +23,7 @@ use crate::image::Reads;
 use crate::index::Map;
 use crate::ir::residual::Block;
 use crate::ir::{Terminator, Type, residual};
+use crate::op::intrinsic::CELL_STORE;
 use crate::request::Param;
 
 pub fn run(
@@ -45,6 +47,9 @@ pub fn run(
             return Err(Declined::Insts(evaluation.budgets.insts));
         }
     }
+    if let Some(reason) = emission.machine.refused {
+        return Err(reason);
+    }
     let writer = emission.machine.phase;
     Ok((writer.function, writer.reloads))
 }
@@ -66,12 +71,14 @@ impl Node {
             .eq(self.params.iter().copied());
         let cells_due = cells.sync_due == self.cells.sync_due;
         let polled = cells.polled == self.cells.polled;
+        let frame = cells.frame.known() == self.cells.frame;
         let cells = cells
             .iter()
             .map(|cell| (cell.address, cell.value.abs, cell.memory));
         params
             && cells_due
             && polled
+            && frame
             && cells.eq(self
                 .cells
                 .iter()
@@ -91,7 +98,7 @@ impl Emission<'_> {
         let evaluation = self.machine.evaluation;
         let function = &self.machine.phase.function;
         let params = evaluation.entry().map(|(param, abs)| match param {
-            Param::Pass(param) | Param::Given(param, _) => Val {
+            Param::Pass(param) | Param::Given(param, _) | Param::Buffer(param, _) => Val {
                 residual: Some(function.param(param)),
                 ..Val::known(abs)
             },
@@ -246,7 +253,12 @@ impl Emission<'_> {
         let stores = here.iter().any(|cell| is_stored(cell, there));
         let incoming = &self.machine.args[edge.args.clone()];
         let mut params = node.params.iter().zip(incoming);
+        let frame = &here.frame;
+        let mut framed = frame.values_for(&there.frame).into_iter();
+        let mut framed = framed.by_ref().zip(there.frame.values());
         stores
+            || frame.lacking(&there.frame).next().is_some()
+            || framed.any(|(arg, known)| arg.is_reformed(known))
             || params.any(|(&known, arg)| arg.is_reformed(known))
             || there.iter().any(|cell| match here.get(cell.address) {
                 Some(arg) => arg.value.is_reformed(cell.value),
@@ -266,6 +278,9 @@ impl Emission<'_> {
                 phase.store_cell(cell.address, cell.value);
             }
         }
+        for Entry { address, value } in cells.frame.lacking(&node.cells.frame) {
+            phase.emit(CELL_STORE, &[address, value], None);
+        }
         let mut args = residual::Values::new();
         for (&known, &arg) in node.params.iter().zip(incoming) {
             if !known.is_known() {
@@ -278,6 +293,12 @@ impl Emission<'_> {
                 None => phase.load_cell(cell.address),
             };
             args.push(phase.name_as(value, cell.value));
+        }
+        let framed = cells.frame.values_for(&node.cells.frame);
+        for (value, known) in framed.into_iter().zip(node.cells.frame.values()) {
+            if !known.is_known() {
+                args.push(phase.name_as(value, known));
+            }
         }
         args
     }
@@ -308,6 +329,8 @@ impl Emission<'_> {
                 cell.memory,
             );
         }
+        let frame = &node.cells.frame;
+        cells.frame = frame.map(|known, ty| phase.param(block, known, ty));
         self.starts[id] = Some(Start {
             block,
             params,

@@ -282,7 +282,9 @@ impl<P: Phase> Machine<'_, P> {
         let start = self.args.len();
         for &param in &callee.params {
             let value = match param {
-                Param::Pass(param) | Param::Given(param, _) => args[param.index()],
+                Param::Pass(param) | Param::Given(param, _) | Param::Buffer(param, _) => {
+                    args[param.index()]
+                }
                 Param::Const(constant) => self.phase.known(Abs::Const(constant)),
                 Param::Pointer(base) => {
                     let distance = callee.distance(base);
@@ -374,6 +376,7 @@ mod tests {
             slot: 0,
             generic: Func(0),
             sig: Sig(0),
+            globals: Vec::new(),
             params: Vec::new(),
             bases: Map::default(),
             anchor: Base(0),

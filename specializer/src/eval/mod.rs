@@ -21,6 +21,7 @@ mod copy;
 mod emit;
 mod exit;
 mod facts;
+mod frame;
 mod given;
 mod inline;
 mod prepare;
@@ -30,6 +31,7 @@ mod settled;
 mod stack;
 mod transfer;
 mod value;
+mod weval;
 mod write;
 
 use crate::image::{Bases, Image, ReadLog, Reads};
@@ -88,6 +90,16 @@ pub enum Declined {
     Cold,
     #[error("it does nothing with what it is given")]
     Idle,
+    #[error("it reads or writes a register that is not known, or that not every path has written")]
+    UnknownRegister,
+    #[error("it reads a specialization constant that the request does not have")]
+    UnknownGlobal,
+    #[error("the interpreter says that specialization must not come to its line {0}")]
+    Aborted(u32),
+    #[error("the interpreter asserts a constant at its line {0}, and there is none")]
+    NotConstant(u32),
+    #[error("the interpreter asserts at its line {0} that its position is known, and it is not")]
+    NotSpecialized(u32),
 }
 
 /// Everything that evaluation of one request depends on.
@@ -149,6 +161,7 @@ impl Evaluation<'_> {
             let known = match param {
                 Param::Const(constant) => abs::Abs::Const(constant),
                 Param::Pointer(base) => abs::Abs::Symbol(Symbol { base, offset: 0 }),
+                Param::Buffer(param, _) => abs::Abs::Offset { param, offset: 0 },
                 Param::Pass(param) if ty == crate::ir::Type::I32 => {
                     abs::Abs::Offset { param, offset: 0 }
                 }

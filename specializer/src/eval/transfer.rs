@@ -7,7 +7,7 @@
 
 use smallvec::SmallVec;
 
-use super::Evaluation;
+use super::{Declined, Evaluation};
 use super::abs::{self, Abs, Fact};
 use super::analyse::NodeId;
 use super::boxes::Kind;
@@ -18,7 +18,7 @@ use super::inline::Continuation;
 use crate::hash::FastMap;
 use crate::image::{Image, Loaded, Place, Reads};
 use crate::ir::generic::Block;
-use crate::ir::{Callee, Sig, Symbol, Terminator, Type, generic};
+use crate::ir::{Callee, Parameter, Sig, Symbol, Terminator, Type, generic};
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
 
 /// What a phase does with the residual side of evaluation.
@@ -79,6 +79,8 @@ pub struct Machine<'a, P: Phase> {
     /// return to where something has changed since.
     pub(super) continuations: FastMap<ContextId, Continuation<P::Value>>,
     pub outdated: Vec<NodeId>,
+    /// Why the request is to be declined, as far as it is known in this phase.
+    pub refused: Option<Declined>,
     /// The current block's values, by their numbers within it.
     values: Vec<Option<P::Value>>,
 }
@@ -102,6 +104,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             node: NodeId::ENTRY,
             continuations: FastMap::default(),
             outdated: Vec::new(),
+            refused: None,
             values,
         }
     }
@@ -253,6 +256,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         let place = match args[0].abs() {
             Abs::Const(Const::I32(address)) => Some(Place::Absolute(address as u32)),
             Abs::Symbol(symbol) => Some(Place::Relative(symbol)),
+            Abs::Offset { param, offset } => self.in_buffer(param, offset),
             Abs::Fact(Fact::InBox {
                 kind: of,
                 offset: at,
@@ -268,7 +272,11 @@ impl<'a, P: Phase> Machine<'a, P> {
             Abs::Fact(Fact::PointerAddress(word)) if offset == 0 && kind == LoadKind::I32Load => {
                 return self.set_known(result, Abs::Symbol(word));
             }
-            Abs::Const(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Fact(_) | Abs::Dynamic => None,
+            Abs::Const(_)
+            | Abs::Extended(_)
+            | Abs::Slot(_)
+            | Abs::Fact(_)
+            | Abs::Dynamic => None,
         };
         let image: &Image = self.evaluation.image;
         match place.and_then(|place| image.load(place, offset, kind, self.reads)) {
@@ -277,6 +285,13 @@ impl<'a, P: Phase> Machine<'a, P> {
             Some(Loaded::Link(symbol)) => self.set_known(result, Abs::Symbol(symbol)),
             None => self.emit(Op::Load { kind, offset }, args, result),
         }
+    }
+
+    /// The place where what is known lies of the bytes that a parameter points to.
+    fn in_buffer(&self, param: Parameter, offset: i32) -> Option<Place> {
+        let base = self.evaluation.request.buffer(param)?;
+        // What lies before the bytes is not known, nor where that is.
+        (offset >= 0).then_some(Place::Relative(Symbol { base, offset }))
     }
 
     fn call(
@@ -380,9 +395,26 @@ impl<'a, P: Phase> Machine<'a, P> {
                     self.emit(Op::Intrinsic(intrinsic), args, None);
                 }
             }
+            Intrinsic::WevalGlobal
+            | Intrinsic::WevalReadRegister
+            | Intrinsic::WevalWriteRegister
+            | Intrinsic::WevalPush
+            | Intrinsic::WevalPop
+            | Intrinsic::WevalReadStack
+            | Intrinsic::WevalWriteStack
+            | Intrinsic::WevalReadLocal
+            | Intrinsic::WevalWriteLocal
+            | Intrinsic::WevalSync
+            | Intrinsic::WevalAssertConst
+            | Intrinsic::WevalAssertSpecialized
+            | Intrinsic::WevalAbort
+            | Intrinsic::WevalTrace
+            | Intrinsic::WevalPrint
+            | Intrinsic::WevalBucket => self.weval(intrinsic, result, args),
             Intrinsic::SpecializeValue
             | Intrinsic::SpecializeRange
-            | Intrinsic::SpecializeGuess => {
+            | Intrinsic::SpecializeGuess
+            | Intrinsic::WevalSpecialize => {
                 unreachable!("preparation puts specializations at the ends of blocks")
             }
         }

@@ -276,6 +276,11 @@ impl<'a> Writer<'a> {
         let result = match abs {
             Abs::Const(constant) => self.inst(Op::Const(constant), none(), Some(constant.ty())),
             Abs::Symbol(symbol) => self.inst(Op::SymbolAddress(symbol), none(), Some(Type::I32)),
+            Abs::Extended(symbol) => {
+                let address = self.name(Val::known(Abs::Symbol(symbol)));
+                let args = residual::Values::from_slice(&[address]);
+                self.inst(Op::I64ExtendI32U, args, Some(Type::I64))
+            }
             Abs::Slot(slot) => {
                 let address = self.name(Val::known(Abs::Symbol(slot)));
                 let load = Op::Load {

@@ -94,7 +94,7 @@ fn sibling(module: &Module, func: Func) -> Option<Func> {
     let mut alike = others.filter(|&other| {
         let is_intrinsic = module
             .import(other)
-            .is_some_and(|import| import.module == crate::link::ANNOTATIONS);
+            .is_some_and(|import| annotations::has_intrinsics(import.module));
         module.functions[other] == sig && !is_intrinsic
     });
     alike.next()

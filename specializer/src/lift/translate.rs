@@ -12,7 +12,7 @@ use super::{Reason, Unsupported};
 use crate::index::Map;
 use crate::ir::generic::{Block, Function, Inst, Terminator, Value, Values};
 use crate::ir::{Callee, Func, Sig, Signature, Table, Type};
-use crate::module::{Module, value_type};
+use crate::module::{Import, Module, value_type};
 use crate::op::{Const, Intrinsic, Op, OpType, Types, intrinsic};
 
 /// A function without its locals' data flow.
@@ -317,17 +317,17 @@ impl Translator<'_, '_> {
 
     fn call(&mut self, func: Func) -> Lifted {
         let op = match self.module.import(func) {
-            Some(import) if import.module == annotations::MODULE => {
-                self.intrinsic(func, import.name)?
+            Some(import) if annotations::has_intrinsics(import.module) => {
+                self.intrinsic(func, import)?
             }
             Some(_) | None => Op::Call(Callee::Direct(func)),
         };
         self.push_op(op)
     }
 
-    fn intrinsic(&self, func: Func, name: &str) -> Lifted<Op> {
-        let unknown = || Reason::Intrinsic(name.to_owned());
-        let found = Intrinsic::named(name).ok_or_else(unknown)?;
+    fn intrinsic(&self, func: Func, import: &Import) -> Lifted<Op> {
+        let unknown = || Reason::Intrinsic(import.name.to_owned());
+        let found = Intrinsic::imported(import.module, import.name).ok_or_else(unknown)?;
         let signature = self.module.function(func).ok_or_else(unknown)?;
         intrinsic::agrees(found, signature)
             .then_some(Op::Intrinsic(found))

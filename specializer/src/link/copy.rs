@@ -14,13 +14,15 @@ use super::reach;
 use super::{Layout, LinkError, Place, Stub};
 use crate::ir::{Func, Type};
 use crate::module::{Module, references};
-use crate::op::intrinsic::Plain;
-use crate::op::{self, Intrinsic};
+use crate::op::{Intrinsic, Op};
+use crate::op::intrinsic::{CELL_LOAD, CELL_STORE, Meaning};
 
 /// Whether the linked module has this export: a command module has no initialiser, and what is
 /// evaluated at build time was evaluated.
 pub(super) fn keeps(module: &Module, export: &str) -> bool {
     match export {
+        // Nobody says that a module for weval is a command.
+        _ if module.exports.contains_key(annotations::weval::PENDING_EXPORT) => true,
         "_initialize" => false,
         annotations::EVALUATE_EXPORT => module.exports.contains_key(annotations::INITIALIZE_EXPORT),
         _ => true,
@@ -93,6 +95,26 @@ impl<'a> Copier<'a> {
         Ok(locals)
     }
 
+    /// The local that plain operations in `func` need, if any does; adds it.
+    fn local_for_stores(
+        &self,
+        func: Func,
+        body: &FunctionBody,
+        locals: &mut Vec<(u32, ValType)>,
+    ) -> Copied<u32> {
+        let signature = self.module.signature(func);
+        let params = signature.map_or(0, |signature| signature.params.len() as u32);
+        let declared: u32 = locals.iter().map(|(count, _)| count).sum();
+        let mut operators = body.get_operators_reader()?;
+        while !operators.eof() {
+            if self.intrinsic(&operators.read()?).is_some_and(needs_local) {
+                locals.push((1, ValType::I64));
+                break;
+            }
+        }
+        Ok(params + declared)
+    }
+
     /// What copies the calls of the dispatcher `func`; adds the locals that it needs.
     fn dispatch(
         &self,
@@ -109,19 +131,36 @@ impl<'a> Copier<'a> {
     }
 }
 
-/// The plain operation that an intrinsic stands for in generic code.
-fn plain(intrinsic: Intrinsic) -> Vec<Instruction<'static>> {
+/// Writes the plain operation that an intrinsic stands for in generic code. `value` is a local for
+/// what a store stores.
+fn write_plain(intrinsic: Intrinsic, value: u32, function: &mut wasm_encoder::Function) {
+    let mut write = |instruction: Instruction| {
+        function.instruction(&instruction);
+    };
+    let access = |op: Op| op.encode().expect("accesses of memory are instructions");
     let operands = intrinsic.params().len();
-    match op::intrinsic::plain(intrinsic) {
-        Plain::Nothing => vec![Instruction::Drop; operands],
-        Plain::First => vec![Instruction::Drop; operands - 1],
-        Plain::Zero => [
-            vec![Instruction::Drop; operands],
-            vec![Instruction::I32Const(0)],
-        ]
-        .concat(),
-        Plain::Op(op) => vec![op.encode().expect("accesses of memory are instructions")],
+    let (dropped, last) = match intrinsic.meaning() {
+        Meaning::Nothing => (operands, None),
+        Meaning::First => (operands - 1, None),
+        Meaning::Zero => (operands, Some(Instruction::I32Const(0))),
+        Meaning::Load => (operands - 1, Some(access(CELL_LOAD))),
+        Meaning::Store if needs_local(intrinsic) => {
+            write(Instruction::LocalSet(value));
+            (operands - 2, Some(access(CELL_STORE)))
+        }
+        Meaning::Store => (0, Some(access(CELL_STORE))),
+        Meaning::Trap => (0, Some(Instruction::Unreachable)),
+    };
+    (0..dropped).for_each(|_| write(Instruction::Drop));
+    if needs_local(intrinsic) {
+        write(Instruction::LocalGet(value));
     }
+    last.into_iter().for_each(write);
+}
+
+/// Whether operands lie between the address that an intrinsic stores to and the value.
+fn needs_local(intrinsic: Intrinsic) -> bool {
+    intrinsic.meaning() == Meaning::Store && intrinsic.params().len() > 2
 }
 
 fn answering(stub: &Stub) -> wasm_encoder::Function {
@@ -295,6 +334,7 @@ impl Reencode for Copier<'_> {
             true => Some(self.dispatch(func, &body, &mut locals)?),
             false => None,
         };
+        let value = self.local_for_stores(func, &body, &mut locals)?;
         let mut function = wasm_encoder::Function::new(locals);
         let mut reader = body.get_operators_reader()?;
         while !reader.eof() {
@@ -305,9 +345,7 @@ impl Reencode for Copier<'_> {
                 continue;
             }
             match self.intrinsic(&operator) {
-                Some(intrinsic) => plain(intrinsic).iter().for_each(|plain| {
-                    function.instruction(plain);
-                }),
+                Some(intrinsic) => write_plain(intrinsic, value, &mut function),
                 None => {
                     function.instruction(&self.instruction(operator)?);
                 }

@@ -29,29 +29,29 @@ pub struct Data {
 /// Memory 0 as the linked module begins with it.
 pub struct Memory {
     pub image: Vec<u8>,
-    /// The parts that the segments and the slots fill: from an address to another.
+    /// The parts that the segments and what was written fill: from an address to another.
     ranges: Vec<(usize, usize)>,
-    /// Slots beyond the image.
+    /// What was written beyond the image.
     beyond: Vec<(u32, Vec<u8>)>,
 }
 
 impl Memory {
-    /// The memory of `module` with the words of `slots` written.
-    pub fn new(module: &Module, slots: &BTreeMap<u32, u32>) -> Self {
+    /// The memory of `module` with these bytes written: none of them twice.
+    pub fn new(module: &Module, writes: impl Iterator<Item = (u32, Vec<u8>)>) -> Self {
         let mut image = module.image.clone();
         let mut ranges: Vec<(usize, usize)> = Vec::new();
         for &(start, len) in &module.segments {
             ranges.push((start as usize, start as usize + len as usize));
         }
         let mut beyond = Vec::new();
-        for (&address, &word) in slots {
-            let (start, end) = (address as usize, address as usize + 4);
+        for (address, bytes) in writes {
+            let (start, end) = (address as usize, address as usize + bytes.len());
             if start >= image.len() {
-                beyond.push((address, word.to_le_bytes().to_vec()));
+                beyond.push((address, bytes));
                 continue;
             }
             image.resize(image.len().max(end), 0);
-            image[start..end].copy_from_slice(&word.to_le_bytes());
+            image[start..end].copy_from_slice(&bytes);
             ranges.push((start, end));
         }
         ranges.sort_unstable();
@@ -122,10 +122,15 @@ fn merged(ranges: &[(usize, usize)]) -> Vec<Range<usize>> {
 mod tests {
     use super::*;
 
+    fn writes(slots: &[(u32, u32)]) -> impl Iterator<Item = (u32, Vec<u8>)> {
+        let slots = slots.iter();
+        slots.map(|&(address, word)| (address, word.to_le_bytes().to_vec()))
+    }
+
     fn check(wat: &str, slots: &[(u32, u32)], blank: Range<u32>) -> Data {
         let bytes = wat::parse_str(wat).expect("well-formed");
         let module = Module::parse(&bytes).expect("supported");
-        let mut memory = Memory::new(&module, &slots.iter().copied().collect());
+        let mut memory = Memory::new(&module, writes(slots));
         memory.blank(std::slice::from_ref(&blank));
         let data = memory.segments(&module);
         let mut expected = module.image.clone();

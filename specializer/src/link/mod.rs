@@ -29,8 +29,6 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 
-pub use annotations::MODULE as ANNOTATIONS;
-
 use self::counters::Counters;
 use self::data::Memory;
 pub use self::dispatch::Case;
@@ -80,8 +78,8 @@ pub struct Choices<'a> {
 pub enum LinkError {
     #[error("the snapshot cannot be copied: {0}")]
     Copy(String),
-    #[error("import `{ANNOTATIONS}.{0}` is no intrinsic that this version knows")]
-    UnknownIntrinsic(String),
+    #[error("import `{module}.{name}` is no intrinsic that this version knows")]
+    UnknownIntrinsic { module: String, name: String },
     #[error("{0} is a removed intrinsic but is used other than by a call")]
     IntrinsicAsValue(Func),
     #[error("the module has no table to hold residual functions")]
@@ -178,8 +176,12 @@ impl Layout {
             .filter(|(_, residue)| residue.request.version().is_none())
             .collect();
         slots.sort_by_key(|(_, residue)| residue.request.sig);
-        let indices = slots.iter().map(|(_, residue)| residue.request.slot);
-        let mut memory = Memory::new(module, &indices.zip(table_base..).collect());
+        let slot = |residue: &Residue, index: u32| {
+            (residue.request.slot, index.to_le_bytes().to_vec())
+        };
+        let indices = slots.iter().zip(table_base..);
+        let writes = indices.map(|((_, residue), index)| slot(residue, index));
+        let mut memory = Memory::new(module, writes.chain(requests.writes.iter().cloned()));
         memory.blank(&requests.lists);
         let reached = match choices.keeps_unreached {
             false => Reached::find(module, &memory, residues, |name| copy::keeps(module, name))?,
@@ -305,9 +307,7 @@ impl Layout {
 
 /// The intrinsic that an import is, if this version knows it.
 pub fn intrinsic(import: &Import) -> Option<Intrinsic> {
-    (import.module == ANNOTATIONS)
-        .then(|| Intrinsic::named(import.name))
-        .flatten()
+    Intrinsic::imported(import.module, import.name)
 }
 
 fn is_well_typed(module: &Module, func: Func, intrinsic: Intrinsic) -> bool {
@@ -325,12 +325,17 @@ fn places(
     for func in module.functions.keys() {
         let import = module.import(func);
         let place = match import {
-            Some(import) if import.module == ANNOTATIONS => match intrinsic(import) {
+            Some(import) if annotations::has_intrinsics(import.module) => match intrinsic(import) {
                 Some(intrinsic) if choices.kept.contains(&intrinsic) => None,
                 Some(intrinsic) if is_well_typed(module, func, intrinsic) => {
                     Some(Place::Intrinsic(intrinsic))
                 }
-                Some(_) | None => return Err(LinkError::UnknownIntrinsic(import.name.to_owned())),
+                Some(_) | None => {
+                    return Err(LinkError::UnknownIntrinsic {
+                        module: import.module.to_owned(),
+                        name: import.name.to_owned(),
+                    });
+                }
             },
             Some(import) if choices.leaves_out(import) && reached.functions[func] => {
                 next_stub += 1;

@@ -1,8 +1,7 @@
 //! The intrinsics as operators: their table is the annotations crate's, here in terms of the SSA
 //! form.
 
-pub use annotations::Intrinsic;
-use annotations::Meaning;
+pub use annotations::{Intrinsic, Meaning};
 
 use super::{Effect, LoadKind, Op, OpType, StoreKind};
 use crate::entity::{Signature, Type};
@@ -25,30 +24,6 @@ pub const CELL_STORE: Op = Op::Store {
     kind: StoreKind::I64Store,
     offset: 0,
 };
-
-/// What stands for a call of an intrinsic in generic code.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Plain {
-    /// No operator; the operands are not used.
-    Nothing,
-    /// Operand 0.
-    First,
-    /// The constant 0.
-    Zero,
-    /// This operator, with the same operands.
-    Op(Op),
-}
-
-/// The plain operation that an intrinsic means.
-pub fn plain(intrinsic: Intrinsic) -> Plain {
-    match intrinsic.meaning() {
-        Meaning::Nothing => Plain::Nothing,
-        Meaning::First => Plain::First,
-        Meaning::Zero => Plain::Zero,
-        Meaning::Load => Plain::Op(CELL_LOAD),
-        Meaning::Store => Plain::Op(CELL_STORE),
-    }
-}
 
 /// Operands and result of an intrinsic.
 pub fn ty(intrinsic: Intrinsic) -> OpType {

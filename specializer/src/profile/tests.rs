@@ -104,6 +104,7 @@ fn requests(names: &[Option<&str>]) -> Requests {
         slot: 0x100 + 4 * index as u32,
         generic: Func(0),
         sig: Sig(0),
+        globals: Vec::new(),
         params: Vec::new(),
         bases: Map::default(),
         anchor: Base(0),

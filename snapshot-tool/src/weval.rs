@@ -1,0 +1,93 @@
+//! What the command `weval` does beside specializing: modules initialise themselves with what this
+//! process has, as under weval.
+//!
+//! Invariant: nothing of the outside is in a key, so such a snapshot is never kept.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use wasmparser::{Encoding, Parser, Payload};
+use wasmtime::Store;
+use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
+use wasmtime_wizer::Wizer;
+
+use crate::engine::{self, Needs};
+use crate::host::{Host, Sandbox};
+use crate::imports;
+use crate::known_code::KnownCode;
+use crate::snapshot;
+
+/// The exported function that takes the place of `_start` in an initialised module.
+const RESUME: &str = "wizer.resume";
+
+/// How a module is initialised.
+#[derive(Clone, Debug)]
+pub struct Initialisation {
+    /// The exported function that does it.
+    pub function: String,
+    pub keeps_function: bool,
+    /// Directories of this process that it may use, under their names.
+    pub directories: Vec<PathBuf>,
+}
+
+/// `module` as its initialisation leaves it. That has the streams and the environment of this
+/// process; functions that nobody provides trap.
+pub fn initialised(
+    module: &[u8],
+    how: &Initialisation,
+    code: &Arc<KnownCode>,
+) -> Result<Vec<u8>> {
+    let mut wizer = Wizer::new();
+    wizer
+        .init_func(&how.function)
+        .keep_init_func(how.keeps_function)
+        .func_rename("_start", RESUME);
+    let engine = engine::for_one_use(code.store(), &Needs::default())?;
+    let (layout, instrumented) = wizer
+        .instrument(module)
+        .map_err(engine::error)
+        .context("the module cannot be frozen")?;
+    let (compiled, _) = engine::compile(&engine, &instrumented, code.cache.as_deref())?;
+    engine::on_large_stack(|| {
+        let mut store = Store::new(&engine, host(&how.directories)?);
+        let mut linker = imports::linker(&engine)?;
+        imports::add_intrinsics(&mut linker)?;
+        linker
+            .define_unknown_imports_as_traps(&compiled)
+            .map_err(engine::error)?;
+        let instance = linker
+            .instantiate(&mut store, &compiled)
+            .map_err(engine::error)?;
+        snapshot::initialise(&mut store, instance, &how.function)
+            .map_err(engine::error)
+            .with_context(|| format!("`{}` failed", how.function))?;
+        snapshot::frozen(&wizer, &layout, &mut store, instance)
+    })?
+}
+
+fn host(directories: &[PathBuf]) -> Result<Host> {
+    let mut wasi = WasiCtxBuilder::new();
+    wasi.inherit_stdio()
+        .inherit_env()
+        .allow_blocking_current_thread(true);
+    for directory in directories {
+        let name = directory.to_string_lossy();
+        wasi.preopened_dir(directory, &name, FsPerms::ReadWrite)
+            .map_err(engine::error)
+            .with_context(|| format!("cannot open directory {name} (from --dir)"))?;
+    }
+    Ok(Host::new(wasi.build_p1(), &Sandbox::default()))
+}
+
+/// Refuses what is no core module.
+pub fn require_module(bytes: &[u8]) -> Result<()> {
+    let header = Parser::new(0).parse_all(bytes).next();
+    match header.transpose().context("not a WebAssembly module")? {
+        Some(Payload::Version { encoding, .. }) if encoding == Encoding::Component => bail!(
+            "this is a component: specialize the core module that it is made of, before the \
+             component is"
+        ),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,154 @@
+//! What weval's intrinsics do to a state.
+//!
+//! What weval takes for granted and does not hold is a reason to decline, or where memory can stand
+//! in, memory does: an index that is not known reads and writes the word at the address.
+
+use super::Declined;
+use super::abs::Abs;
+use super::cells::Content;
+use super::context::Contexts;
+use super::frame::Entry;
+use super::transfer::{Machine, Phase};
+use crate::ir::{Symbol, Type, generic};
+use crate::op::intrinsic::{CELL_LOAD, CELL_STORE};
+use crate::op::{Const, Intrinsic};
+use crate::request::Numbered;
+
+impl<P: Phase> Machine<'_, P> {
+    pub(super) fn weval(
+        &mut self,
+        intrinsic: Intrinsic,
+        result: Option<generic::Value>,
+        args: &[P::Value],
+    ) {
+        match (intrinsic, args) {
+            (Intrinsic::WevalGlobal, &[index]) => self.specialization_global(index, result),
+            (Intrinsic::WevalReadRegister, &[number]) => self.read_register(number, result),
+            (Intrinsic::WevalWriteRegister, &[number, value]) => match number.abs() {
+                Abs::Const(Const::I64(number)) => {
+                    let value = self.phase.settled(value);
+                    self.cells.frame.set_register(number, value);
+                }
+                _ => self.refuse(Declined::UnknownRegister),
+            },
+            (Intrinsic::WevalPush, &[address, value]) => {
+                let entry = self.entry(address, value);
+                self.cells.frame.push(entry);
+            }
+            (Intrinsic::WevalPop, &[address]) => match self.cells.frame.pop() {
+                Some(entry) => self.set(result, entry.value),
+                None => self.emit(CELL_LOAD, &[address], result),
+            },
+            (Intrinsic::WevalReadStack, &[address, index]) => {
+                let index = self.index(index);
+                match index.and_then(|index| self.cells.frame.below_top(index).copied()) {
+                    Some(entry) => self.set(result, entry.value),
+                    None => self.emit(CELL_LOAD, &[address], result),
+                }
+            }
+            (Intrinsic::WevalWriteStack, &[address, index, value]) => {
+                self.write_stack(address, index, value)
+            }
+            (Intrinsic::WevalReadLocal, &[address, index]) => {
+                let index = self.index(index);
+                match index.and_then(|index| self.cells.frame.local(index)) {
+                    Some(entry) => self.set(result, entry.value),
+                    None => self.emit(CELL_LOAD, &[address], result),
+                }
+            }
+            (Intrinsic::WevalWriteLocal, &[address, index, value]) => match self.index(index) {
+                Some(index) => {
+                    let entry = self.entry(address, value);
+                    self.cells.frame.set_local(index, entry);
+                }
+                None => self.emit(CELL_STORE, &[address, value], None),
+            },
+            (Intrinsic::WevalSync, _) => self.sync_frame(),
+            (Intrinsic::WevalAssertConst, &[value, line]) if !value.abs().is_known() => {
+                self.refuse(Declined::NotConstant(line_of(line)));
+            }
+            (Intrinsic::WevalAssertSpecialized, &[line]) if self.context == Contexts::ROOT => {
+                self.refuse(Declined::NotSpecialized(line_of(line)));
+            }
+            (Intrinsic::WevalAbort, &[line, fatal]) if fatal.abs().as_u32() != Some(0) => {
+                self.refuse(Declined::Aborted(line_of(line)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Brings memory up to date with stack and locals, and forgets them.
+    fn sync_frame(&mut self) {
+        for Entry { address, value } in self.cells.frame.take() {
+            self.emit(CELL_STORE, &[address, value], None);
+        }
+    }
+
+    /// The index, if it is known; else all is in memory.
+    fn index(&mut self, index: P::Value) -> Option<u32> {
+        let index = index.abs().as_u32();
+        if index.is_none() {
+            self.sync_frame();
+        }
+        index
+    }
+
+    fn entry(&mut self, address: P::Value, value: P::Value) -> Entry<P::Value> {
+        let value = self.phase.settled(value);
+        Entry { address, value }
+    }
+
+    fn write_stack(&mut self, address: P::Value, index: P::Value, value: P::Value) {
+        let index = self.index(index);
+        let entry = self.entry(address, value);
+        let is_empty = self.cells.frame.is_stack_empty();
+        match index.and_then(|index| self.cells.frame.below_top(index)) {
+            Some(there) => *there = entry,
+            None if index == Some(0) && is_empty => self.cells.frame.push(entry),
+            None => self.emit(CELL_STORE, &[address, value], None),
+        }
+    }
+
+    fn read_register(&mut self, number: P::Value, result: Option<generic::Value>) {
+        let register = match number.abs() {
+            Abs::Const(Const::I64(number)) => self.cells.frame.register(number),
+            _ => None,
+        };
+        match register {
+            Some(value) => self.set(result, value),
+            None => self.refuse_for(Declined::UnknownRegister, result),
+        }
+    }
+
+    fn specialization_global(&mut self, index: P::Value, result: Option<generic::Value>) {
+        let globals = &self.evaluation.request.globals;
+        let index = index.abs().as_u32();
+        match index.and_then(|index| *globals.get(index as usize)?) {
+            Some(Numbered::Constant(bits)) => {
+                self.set_known(result, Abs::Const(Const::I64(bits)))
+            }
+            Some(Numbered::Pointer(base)) => {
+                self.set_known(result, Abs::Extended(Symbol { base, offset: 0 }))
+            }
+            None => self.refuse_for(Declined::UnknownGlobal, result),
+        }
+    }
+
+    /// The request is declined, if this is still so once the analysis has ended.
+    fn refuse(&mut self, reason: Declined) {
+        self.refused.get_or_insert(reason);
+    }
+
+    /// The same, and something takes the place of a result.
+    fn refuse_for(&mut self, reason: Declined, result: Option<generic::Value>) {
+        self.refuse(reason);
+        let zero = self.phase.known(Abs::Const(Const::from_bits(Type::I64, 0)));
+        let unknown = self.phase.noting(zero, Abs::Dynamic);
+        self.set(result, unknown);
+    }
+}
+
+/// A line in the interpreter's source, 0 if it is not known.
+fn line_of<V: Content>(line: V) -> u32 {
+    line.abs().as_u32().unwrap_or(0)
+}

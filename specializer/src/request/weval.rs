@@ -1,0 +1,263 @@
+//! Reads requests as interpreters for weval make them: a list of records
+//! ([`abi::weval::Request`]), each with a sequence of arguments.
+//!
+//! What is read is taken out of the list, as weval does, and the flag is set by which the program
+//! knows that it was specialized.
+
+use std::collections::HashSet;
+use std::iter::repeat_with;
+use std::mem::offset_of;
+
+use annotations::weval as abi;
+use wasmparser::{ExternalKind, Operator};
+
+use super::{Heat, Numbered, Param, Reader, Request, RequestError, Requests};
+use crate::index::Map;
+use crate::ir::{Base, Func, Global, Parameter, Type};
+use crate::module::Module;
+use crate::op::Const;
+
+const REQUEST_SIZE: u32 = size_of::<abi::Request>() as u32;
+const ARGUMENT_SIZE: u32 = size_of::<abi::Argument>() as u32;
+
+/// Whether `module` is annotated for weval.
+pub fn is_for_weval(module: &Module) -> bool {
+    let mut imports = module.imports.iter();
+    module.exports.contains_key(abi::PENDING_EXPORT)
+        || imports.any(|import| import.module == abi::MODULE)
+}
+
+/// What is known of an argument.
+enum Known {
+    Nothing,
+    Constant(Const),
+    /// Address and length of the bytes that it points to.
+    Buffer(u32, u32),
+}
+
+impl Reader<'_, '_> {
+    /// All requests that wait.
+    pub(super) fn weval(&self) -> Result<Requests, RequestError> {
+        let mut requests = Requests::default();
+        if !self.module.exports.contains_key(abi::PENDING_EXPORT) {
+            return Ok(requests);
+        }
+        let head = self.returned_address(abi::PENDING_EXPORT)?;
+        requests.writes.push((head, vec![0; 4]));
+        let (mut seen, mut slots) = (HashSet::new(), HashSet::new());
+        let mut address = self.module.image_u32(head);
+        while address != 0 {
+            let malformed = |what: &str| malformed(address, what.into());
+            if !seen.insert(address) || !self.fits(address, 1, REQUEST_SIZE) {
+                return Err(malformed("the list of requests is damaged"));
+            }
+            let field = |offset: usize| self.word(address, offset);
+            let links = [
+                offset_of!(abi::Request, next),
+                offset_of!(abi::Request, previous),
+            ];
+            for link in links {
+                let link = address + link as u32;
+                requests.writes.push((link, vec![0; 4]));
+            }
+            // Of two requests with one slot the last one counts: the list begins with it.
+            let slot = field(offset_of!(abi::Request, specialized));
+            if slot != 0 && slots.insert(slot) {
+                let request = self.weval_request(address, &mut requests)?;
+                requests.requests.push(request);
+            }
+            address = field(offset_of!(abi::Request, next));
+        }
+        // The list has the last one first.
+        requests.requests.reverse();
+        if self.module.exports.contains_key(abi::IS_SPECIALIZED_EXPORT) {
+            let flag = self.returned_address(abi::IS_SPECIALIZED_EXPORT)?;
+            requests.writes.push((flag, vec![1]));
+        }
+        Ok(requests)
+    }
+
+    fn weval_request(
+        &self,
+        address: u32,
+        requests: &mut Requests,
+    ) -> Result<Request, RequestError> {
+        let malformed = |what: String| malformed(address, what);
+        let field = |offset: usize| self.word(address, offset);
+        let index = field(offset_of!(abi::Request, function)) as usize;
+        let entry = self.module.table.get(index).copied().flatten();
+        let function =
+            entry.ok_or_else(|| malformed(format!("table entry {index} is not a function")))?;
+        let signature = self.module.signature(function);
+        let signature = signature
+            .ok_or_else(|| malformed(format!("{function} has a type that is not supported")))?;
+        let slot = field(offset_of!(abi::Request, specialized));
+        let first = field(offset_of!(abi::Request, arguments));
+        let len = field(offset_of!(abi::Request, arguments_len));
+        if !self.fits(slot, 1, 4) || !self.fits(first, 1, len) {
+            return Err(malformed(
+                "slot or arguments do not fit the memory".to_owned(),
+            ));
+        }
+        let mut arguments = self
+            .arguments(first, len)
+            .ok_or_else(|| malformed("the arguments cannot be read".to_owned()))?;
+        let globals = field(offset_of!(abi::Request, global_count)) as usize;
+        let most = globals.saturating_add(signature.params.len());
+        if !(globals..=most).contains(&arguments.len()) {
+            return Err(malformed(format!(
+                "{} arguments for {globals} constants and {} parameters of {function}",
+                arguments.len(),
+                signature.params.len()
+            )));
+        }
+        let buffers = arguments.iter().filter_map(|known| match *known {
+            Known::Buffer(bytes, len) => Some((bytes, len)),
+            Known::Constant(_) | Known::Nothing => None,
+        });
+        requests.buffers.extend(buffers);
+        let own = arguments.split_off(globals).into_iter();
+        // Of the last ones nothing need be said.
+        let own = own.chain(repeat_with(|| Known::Nothing));
+        let mut request = Request {
+            function,
+            slot,
+            generic: function,
+            sig: self.module.functions[function],
+            params: Vec::new(),
+            globals: Vec::new(),
+            bases: Map::default(),
+            anchor: Base(0),
+            code: first,
+            code_len: 0,
+            is_recursive: false,
+            loops: true,
+            name: None,
+            heat: Heat::Usual,
+            callees: Default::default(),
+        };
+        for known in &arguments {
+            let numbered = request.numbered(known);
+            request.globals.push(numbered);
+        }
+        for ((number, known), &ty) in (0..).zip(own).zip(&signature.params) {
+            let param = match known {
+                Known::Nothing => Param::Pass(Parameter(number)),
+                Known::Constant(constant) if constant.ty() == ty => Param::Const(constant),
+                Known::Buffer(bytes, len) if ty == Type::I32 => {
+                    Param::Buffer(Parameter(number), request.knows(bytes, len))
+                }
+                Known::Constant(_) | Known::Buffer(..) => {
+                    let what = format!("argument {number} is no {ty:?}, as {function} wants it");
+                    return Err(malformed(what));
+                }
+            };
+            request.params.push(param);
+        }
+        if request.code_len == 0 {
+            request.anchor = request.bases.push(first);
+        }
+        Ok(request)
+    }
+
+    fn arguments(&self, first: u32, len: u32) -> Option<Vec<Known>> {
+        let end = first + len;
+        let (mut at, mut arguments) = (first, Vec::new());
+        while at < end {
+            let value = at + offset_of!(abi::Argument, value) as u32;
+            let mut next = at.checked_add(ARGUMENT_SIZE).filter(|&next| next <= end)?;
+            let [low, high] = [self.word(value, 0), self.word(value, 4)];
+            let bits = u64::from(low) | u64::from(high) << 32;
+            let is_known = self.word(at, offset_of!(abi::Argument, is_known)) != 0;
+            let known = match self.word(at, offset_of!(abi::Argument, kind)) {
+                _ if !is_known => Known::Nothing,
+                abi::ARGUMENT_I32 => Known::Constant(Const::I32(low as i32)),
+                abi::ARGUMENT_I64 => Known::Constant(Const::I64(bits as i64)),
+                abi::ARGUMENT_F32 => Known::Constant(Const::F32(low)),
+                abi::ARGUMENT_F64 => Known::Constant(Const::F64(bits)),
+                abi::ARGUMENT_BUFFER => {
+                    let bytes = next;
+                    next = bytes.checked_add(high).filter(|&next| next <= end)?;
+                    if low > high {
+                        return None;
+                    }
+                    Known::Buffer(bytes, low)
+                }
+                _ => return None,
+            };
+            arguments.push(known);
+            at = next;
+        }
+        Some(arguments)
+    }
+
+    /// The address that an exported function returns, as C compilers write it: a constant, or its
+    /// distance from a global.
+    fn returned_address(&self, export: &str) -> Result<u32, RequestError> {
+        let function = match self.module.exports.get(export) {
+            Some(&(ExternalKind::Func, index)) => self.constant_result(Func(index)),
+            _ => None,
+        };
+        let no_constant = || {
+            malformed(
+                0,
+                format!("the function `{export}` does not just return an address"),
+            )
+        };
+        function
+            .filter(|&address| self.fits(address, 1, 4))
+            .ok_or_else(no_constant)
+    }
+
+    fn constant_result(&self, function: Func) -> Option<u32> {
+        let mut operators = self.module.body(function)?.get_operators_reader().ok()?;
+        let (mut stack, mut locals) = (Vec::new(), Vec::new());
+        loop {
+            match operators.read().ok()? {
+                Operator::I32Const { value } => stack.push(value),
+                Operator::GlobalGet { global_index } => {
+                    match self.module.globals.get(Global(global_index))?.init {
+                        Some(Const::I32(value)) => stack.push(value),
+                        _ => return None,
+                    }
+                }
+                Operator::I32Add => {
+                    let (b, a) = (stack.pop()?, stack.pop()?);
+                    stack.push(i32::wrapping_add(a, b));
+                }
+                Operator::LocalSet { local_index } => locals.push((local_index, stack.pop()?)),
+                Operator::LocalGet { local_index } => {
+                    let mut set = locals.iter().rev();
+                    stack.push(set.find(|(local, _)| *local == local_index)?.1);
+                }
+                Operator::Return | Operator::End => return Some(stack.pop()? as u32),
+                _ => return None,
+            }
+        }
+    }
+}
+
+impl Request {
+    /// The base of bytes that are known. The longest ones are taken for the request's code.
+    fn knows(&mut self, bytes: u32, len: u32) -> Base {
+        let base = self.bases.push(bytes);
+        if len > self.code_len {
+            (self.anchor, self.code, self.code_len) = (base, bytes, len);
+        }
+        base
+    }
+
+    /// What `read.specialization.global` gives.
+    fn numbered(&mut self, known: &Known) -> Option<Numbered> {
+        match *known {
+            Known::Constant(Const::I32(value)) => Some(Numbered::Constant(value as u32 as i64)),
+            Known::Constant(Const::I64(value)) => Some(Numbered::Constant(value)),
+            Known::Buffer(bytes, len) => Some(Numbered::Pointer(self.knows(bytes, len))),
+            Known::Constant(Const::F32(_) | Const::F64(_)) | Known::Nothing => None,
+        }
+    }
+}
+
+fn malformed(address: u32, what: String) -> RequestError {
+    RequestError::Malformed { address, what }
+}
