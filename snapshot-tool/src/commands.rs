@@ -333,7 +333,10 @@ fn weval(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     let mut module = read(&args.input)?;
     weval::require_module(&module).with_context(name)?;
     let temporary = tempfile::tempdir().context("there is no place for temporary files")?;
+    let mut options = specialize::Options::default();
+    options.budgets.nodes = weval::NODES;
     let mut pipeline = Pipeline::new(Settings {
+        options,
         cache: cache_for_weval(args, temporary.path())?.map(Arc::new),
         precompiled: Some(precompiled),
         ..Settings::default()

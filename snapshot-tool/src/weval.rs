@@ -21,6 +21,10 @@ use crate::snapshot;
 /// The exported function that takes the place of `_start` in an initialised module.
 const RESUME: &str = "wizer.resume";
 
+/// The nodes that the evaluation of a request may have, as many as weval gives it blocks: the code
+/// of its interpreters is short, and they are large.
+pub const NODES: usize = 100_000;
+
 /// How a module is initialised.
 #[derive(Clone, Debug)]
 pub struct Initialisation {

@@ -67,6 +67,13 @@ pub const TARGETS: &[Target] = &[
         chunk: 500,
     },
     Target {
+        name: "weval",
+        package: "bactrian-tests",
+        program: &["--test", "weval"],
+        test: "random_programs_of_a_machine_for_weval",
+        chunk: 500,
+    },
+    Target {
         name: "modules",
         package: "bactrian-tests",
         program: &["--test", "damaged"],

@@ -7,11 +7,13 @@
 
 mod function;
 mod machine;
+mod weval;
 
 use fastrand::Rng;
 
 pub use function::function;
 pub use machine::machine;
+pub use weval::weval;
 
 /// How much of what happens is reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
