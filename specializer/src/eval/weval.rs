@@ -9,9 +9,9 @@ use super::cells::Content;
 use super::context::Contexts;
 use super::frame::Entry;
 use super::transfer::{Machine, Phase};
-use crate::ir::{Symbol, Type, generic};
+use crate::ir::{Symbol, generic};
 use crate::op::intrinsic::{CELL_LOAD, CELL_STORE};
-use crate::op::{Const, Intrinsic};
+use crate::op::{Const, Intrinsic, Op};
 use crate::request::Numbered;
 
 impl<P: Phase> Machine<'_, P> {
@@ -142,9 +142,7 @@ impl<P: Phase> Machine<'_, P> {
     /// The same, and something takes the place of a result.
     fn refuse_for(&mut self, reason: Declined, result: Option<generic::Value>) {
         self.refuse(reason);
-        let zero = self.phase.known(Abs::Const(Const::from_bits(Type::I64, 0)));
-        let unknown = self.phase.noting(zero, Abs::Dynamic);
-        self.set(result, unknown);
+        self.emit(Op::Const(Const::I64(0)), &[], result);
     }
 }
 

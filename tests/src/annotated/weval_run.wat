@@ -107,10 +107,24 @@
               (i32.and (i32.wrap_i64 (call $of.read.reg (i64.const 0))) (i32.const 7))
               (local.get $a)
               (i32.sub (local.get $b) (i32.const 1))))
-          (local.set $pc (i32.add (local.get $pc) (i32.const 4)))
-          (if (i32.or (i32.ge_u (local.get $v) (local.get $b)) (i32.lt_u (local.get $v) (local.get $a)))
+          (block $chosen
+            (block $7 (block $6 (block $5 (block $4 (block $3 (block $2 (block $1 (block $0
+              (br_table $0 $1 $2 $3 $4 $5 $6 $7 (local.get $v)))
+            (local.set $v (i32.const 0)) (br $chosen))
+            (local.set $v (i32.const 1)) (br $chosen))
+            (local.set $v (i32.const 2)) (br $chosen))
+            (local.set $v (i32.const 3)) (br $chosen))
+            (local.set $v (i32.const 4)) (br $chosen))
+            (local.set $v (i32.const 5)) (br $chosen))
+            (local.set $v (i32.const 6)) (br $chosen))
+            (local.set $v (i32.const 7))
+          )
+          (if (i32.or (i32.ge_u (local.get $v) (local.get $b))
+                (i32.lt_u (local.get $v) (local.get $a)))
             (then (local.set $v (local.get $b))))
-          (local.set $pc (i32.add (local.get $pc) (i32.shl (local.get $v) (i32.const 2))))
+          (local.set $pc
+            (i32.add (i32.add (local.get $pc) (i32.const 4))
+              (i32.shl (local.get $v) (i32.const 2))))
           (br $next))
           ;; memory: a word that the accumulator chooses
           (local.set $v
