@@ -48,9 +48,12 @@ fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()>
         let (module, name) = intrinsic.import();
         let names = [(module, name)].into_iter().chain(intrinsic.alias());
         for (module, name) in names {
-            linker.func_new(module, name, ty.clone(), move |mut caller, params, results| {
-                perform(meaning, &mut caller, params, results)
-            })?;
+            linker.func_new(
+                module,
+                name,
+                ty.clone(),
+                move |mut caller, params, results| perform(meaning, &mut caller, params, results),
+            )?;
         }
     }
     Ok(())

@@ -37,11 +37,7 @@ pub struct Initialisation {
 
 /// `module` as its initialisation leaves it. That has the streams and the environment of this
 /// process; functions that nobody provides trap.
-pub fn initialised(
-    module: &[u8],
-    how: &Initialisation,
-    code: &Arc<KnownCode>,
-) -> Result<Vec<u8>> {
+pub fn initialised(module: &[u8], how: &Initialisation, code: &Arc<KnownCode>) -> Result<Vec<u8>> {
     let mut wizer = Wizer::new();
     wizer
         .init_func(&how.function)

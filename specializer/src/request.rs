@@ -7,9 +7,9 @@
 //! its constants have the types of their parameters. Later stages index without checking again.
 
 mod links;
-mod weval;
 #[cfg(test)]
 mod tests;
+mod weval;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::offset_of;

@@ -3,10 +3,16 @@
 //!
 //! Each failure names its seed; `make fuzz` tries more seeds.
 
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
 use anyhow::{Context, Result, ensure};
 use bactrian_tests::annotated::random;
 use bactrian_tests::annotated::{Outcome, Program, specialize, verified};
 use bactrian_tests::fuzz::cases;
+use bactrian_tests::{process, scratch};
 use fastrand::Rng;
 use specializer::eval::Declined;
 use wasmtime::{Config, Engine, OptLevel};
@@ -17,7 +23,11 @@ const CASES: u64 = 100;
 /// Memory that both have to leave alike: the flag's neighbours, locals, and what programs write.
 fn comparable(outcome: &Outcome) -> [&[u8]; 3] {
     let memory = &outcome.memory;
-    [&memory[0x105..0x108], &memory[0x7800..0x7840], &memory[0x8000..0x8200]]
+    [
+        &memory[0x105..0x108],
+        &memory[0x7800..0x7840],
+        &memory[0x8000..0x8200],
+    ]
 }
 
 #[test]
@@ -59,7 +69,10 @@ fn check(engine: &Engine, text: &str, arguments: &[i64]) -> Result<bool> {
             "run {argument}: memory differs"
         );
         ensure!(found.memory[0x104] == 1, "the flag is not set");
-        ensure!(found.memory[0x100..0x104] == [0; 4], "the request still waits");
+        ensure!(
+            found.memory[0x100..0x104] == [0; 4],
+            "the request still waits"
+        );
     }
     let request = &output.report.requests[0];
     match &request.outcome {
@@ -69,4 +82,114 @@ fn check(engine: &Engine, text: &str, arguments: &[i64]) -> Result<bool> {
         }
         specializer::Outcome::Declined(other) => anyhow::bail!("declined: {other}"),
     }
+}
+
+/// A module that initialises itself, as a file.
+fn module(directory: &Path) -> Result<PathBuf> {
+    let text = random::weval(&mut Rng::with_seed(3));
+    let begin = r#"(func (export "begin") (i64.store (i32.const 0x8000) (i64.const 7)))"#;
+    let text = text.replace(
+        r#"(func (export "run")"#,
+        &format!(r#"{begin} (func (export "run")"#),
+    );
+    let path = directory.join("in.wasm");
+    fs::write(&path, wat::parse_str(text)?)?;
+    Ok(path)
+}
+
+fn weval(args: &[&OsStr]) -> Result<process::Outcome> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
+    process::run(command.arg("weval").args(args), b"")
+}
+
+#[test]
+fn the_command_takes_the_options_of_weval() -> Result<()> {
+    let directory = scratch(env!("CARGO_TARGET_TMPDIR"), "weval")?;
+    let input = module(&directory)?;
+    let path = |name: &str| directory.join(name).into_os_string();
+    let joined = |option: &str, path: &OsStr| {
+        let mut joined = OsString::from(option);
+        joined.push(path);
+        joined
+    };
+    let (first, second, cache) = (path("1.wasm"), path("2.wasm"), path("cache"));
+    // An earlier run may have left one.
+    let _ = fs::remove_file(&cache);
+    let outcome = weval(&[
+        "-w".as_ref(),
+        "--init-func".as_ref(),
+        "begin".as_ref(),
+        &joined("--dir=", directory.as_ref()),
+        &joined("--cache=", &cache),
+        &joined("--output-ir=", &path("ir")),
+        "--show-stats".as_ref(),
+        "-v".as_ref(),
+        &joined("-i=", input.as_ref()),
+        &joined("-o=", &first),
+    ])?;
+    let said = String::from_utf8_lossy(&outcome.stderr);
+    assert_eq!(outcome.status, Some(0), "{said}");
+    assert!(
+        said.contains("1 requests: 1 specialized, 0 from the cache"),
+        "{said}"
+    );
+    assert!(fs::read_to_string(directory.join("ir/0.txt"))?.contains("i64.add"));
+
+    let engine = Engine::default();
+    let linked = fs::read(&first)?;
+    let run = Program::new(&engine, &linked)?.run(&[5])?;
+    assert_eq!(run.memory[0x104], 1, "it knows that it is specialized");
+    let module = wasmtime::Module::new(&engine, &linked).expect("a valid module");
+    assert!(module.exports().all(|export| export.name() != "begin"));
+    assert!(module.imports().all(|import| import.module() != "weval"));
+
+    let again = weval(&[
+        "-w".as_ref(),
+        "--init-func=begin".as_ref(),
+        "--show-stats".as_ref(),
+        "--cache-ro".as_ref(),
+        &cache,
+        "-i".as_ref(),
+        input.as_ref(),
+        "-o".as_ref(),
+        &second,
+    ])?;
+    let said = String::from_utf8_lossy(&again.stderr);
+    assert!(said.contains("0 specialized, 1 from the cache"), "{said}");
+    assert_eq!(linked, fs::read(&second)?);
+    Ok(())
+}
+
+#[test]
+fn what_the_command_cannot_use_it_names() -> Result<()> {
+    let directory = scratch(env!("CARGO_TARGET_TMPDIR"), "weval_refused")?;
+    let input = module(&directory)?;
+    let output = directory.join("out.wasm");
+    let foreign = directory.join("foreign");
+    fs::write(&foreign, "no cache")?;
+    let ends = ["-o".as_ref(), output.as_os_str(), "-i".as_ref()];
+    let outcome = weval(
+        &[
+            &ends[..],
+            &[input.as_ref(), "--cache-ro".as_ref(), foreign.as_ref()],
+        ]
+        .concat(),
+    )?;
+    let said = String::from_utf8_lossy(&outcome.stderr);
+    assert_eq!(outcome.status, Some(0), "{said}");
+    assert!(said.contains("nothing is taken from the cache"), "{said}");
+
+    let component = directory.join("component.wasm");
+    fs::write(&component, wat::parse_str("(component)")?)?;
+    let outcome = weval(&[&ends[..], &[component.as_ref()]].concat())?;
+    let said = String::from_utf8_lossy(&outcome.stderr);
+    assert_eq!(outcome.status, Some(125), "{said}");
+    assert!(said.contains("this is a component"), "{said}");
+
+    let begin = ["-w".as_ref(), "--init-func=missing".as_ref()];
+    let outcome = weval(&[&ends[..], &[input.as_ref()], &begin].concat())?;
+    let said = String::from_utf8_lossy(&outcome.stderr);
+    assert_eq!(outcome.status, Some(125), "{said}");
+    assert!(said.contains("missing"), "{said}");
+    Ok(())
 }

@@ -204,11 +204,7 @@ impl Abs {
                 param,
                 offset: offset.wrapping_add(delta),
             }),
-            Abs::Const(_)
-            | Abs::Extended(_)
-            | Abs::Slot(_)
-            | Abs::Fact(_)
-            | Abs::Dynamic => None,
+            Abs::Const(_) | Abs::Extended(_) | Abs::Slot(_) | Abs::Fact(_) | Abs::Dynamic => None,
         }
     }
 }

@@ -23,7 +23,12 @@ impl<P: Phase> Machine<'_, P> {
                 let image = self.evaluation.image;
                 image.usual_callee(call, self.reads)
             }
-            Abs::Const(_) | Abs::Extended(_) | Abs::Slot(_) | Abs::Offset { .. } | Abs::Fact(_) | Abs::Dynamic => None,
+            Abs::Const(_)
+            | Abs::Extended(_)
+            | Abs::Slot(_)
+            | Abs::Offset { .. }
+            | Abs::Fact(_)
+            | Abs::Dynamic => None,
         };
         let known = known.map_or(Abs::Const(Const::I32(0)), Abs::Symbol);
         self.set_known(result, known);

@@ -7,7 +7,6 @@
 
 use smallvec::SmallVec;
 
-use super::{Declined, Evaluation};
 use super::abs::{self, Abs, Fact};
 use super::analyse::NodeId;
 use super::boxes::Kind;
@@ -15,6 +14,7 @@ use super::cells::{Cell, Cells, Content, Integers, Reader};
 use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
 use super::inline::Continuation;
+use super::{Declined, Evaluation};
 use crate::hash::FastMap;
 use crate::image::{Image, Loaded, Place, Reads};
 use crate::ir::generic::Block;
@@ -272,11 +272,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             Abs::Fact(Fact::PointerAddress(word)) if offset == 0 && kind == LoadKind::I32Load => {
                 return self.set_known(result, Abs::Symbol(word));
             }
-            Abs::Const(_)
-            | Abs::Extended(_)
-            | Abs::Slot(_)
-            | Abs::Fact(_)
-            | Abs::Dynamic => None,
+            Abs::Const(_) | Abs::Extended(_) | Abs::Slot(_) | Abs::Fact(_) | Abs::Dynamic => None,
         };
         let image: &Image = self.evaluation.image;
         match place.and_then(|place| image.load(place, offset, kind, self.reads)) {

@@ -124,9 +124,7 @@ impl<P: Phase> Machine<'_, P> {
         let globals = &self.evaluation.request.globals;
         let index = index.abs().as_u32();
         match index.and_then(|index| *globals.get(index as usize)?) {
-            Some(Numbered::Constant(bits)) => {
-                self.set_known(result, Abs::Const(Const::I64(bits)))
-            }
+            Some(Numbered::Constant(bits)) => self.set_known(result, Abs::Const(Const::I64(bits))),
             Some(Numbered::Pointer(base)) => {
                 self.set_known(result, Abs::Extended(Symbol { base, offset: 0 }))
             }

@@ -14,15 +14,20 @@ use super::reach;
 use super::{Layout, LinkError, Place, Stub};
 use crate::ir::{Func, Type};
 use crate::module::{Module, references};
-use crate::op::{Intrinsic, Op};
 use crate::op::intrinsic::{CELL_LOAD, CELL_STORE, Meaning};
+use crate::op::{Intrinsic, Op};
 
 /// Whether the linked module has this export: a command module has no initialiser, and what is
 /// evaluated at build time was evaluated.
 pub(super) fn keeps(module: &Module, export: &str) -> bool {
     match export {
         // Nobody says that a module for weval is a command.
-        _ if module.exports.contains_key(annotations::weval::PENDING_EXPORT) => true,
+        _ if module
+            .exports
+            .contains_key(annotations::weval::PENDING_EXPORT) =>
+        {
+            true
+        }
         "_initialize" => false,
         annotations::EVALUATE_EXPORT => module.exports.contains_key(annotations::INITIALIZE_EXPORT),
         _ => true,

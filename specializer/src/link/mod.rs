@@ -176,9 +176,8 @@ impl Layout {
             .filter(|(_, residue)| residue.request.version().is_none())
             .collect();
         slots.sort_by_key(|(_, residue)| residue.request.sig);
-        let slot = |residue: &Residue, index: u32| {
-            (residue.request.slot, index.to_le_bytes().to_vec())
-        };
+        let slot =
+            |residue: &Residue, index: u32| (residue.request.slot, index.to_le_bytes().to_vec());
         let indices = slots.iter().zip(table_base..);
         let writes = indices.map(|((_, residue), index)| slot(residue, index));
         let mut memory = Memory::new(module, writes.chain(requests.writes.iter().cloned()));

@@ -119,7 +119,8 @@ impl Check<'_> {
             }
             RelocationKind::CallFunction(func) => {
                 let import = module.import(func);
-                let is_intrinsic = import.is_some_and(|import| annotations::has_intrinsics(import.module));
+                let is_intrinsic =
+                    import.is_some_and(|import| annotations::has_intrinsics(import.module));
                 let exists = func.index() < module.functions.len() && !is_intrinsic;
                 exists.then_some(func.0).ok_or(Misfit::Function(func))
             }

@@ -55,7 +55,10 @@ pub fn weval(random: &mut Rng) -> String {
         argument(&mut arguments, 0, 255, 0);
     }
     let fields = [0, 0, 7, 2, 1, ARGUMENTS, arguments.len() as u32, 0x80];
-    let request: Vec<u8> = fields.iter().flat_map(|field: &u32| field.to_le_bytes()).collect();
+    let request: Vec<u8> = fields
+        .iter()
+        .flat_map(|field: &u32| field.to_le_bytes())
+        .collect();
     let data = [
         segment(0x100, &REQUEST.to_le_bytes()),
         segment(REQUEST as usize, &request),
@@ -99,7 +102,9 @@ fn program(random: &mut Rng) -> Vec<u8> {
         let [low, high] = random.i16(-300..300).to_le_bytes();
         let operand = match opcode {
             CONSTANT => random.u8(..4),
-            MIX => *random.choice([0, 1, 31, 32, 33, 255].iter()).expect("not empty"),
+            MIX => *random
+                .choice([0, 1, 31, 32, 33, 255].iter())
+                .expect("not empty"),
             READ | WRITE => random.u8(..depth as u8),
             GET | SET => random.u8(..6),
             REGISTER | MOVE => random.u8(..5),

@@ -1,0 +1,171 @@
+//! weval's ABI: what requests say, and what is refused, by the smallest change of one small module.
+
+use bactrian_specializer::eval::Declined;
+use bactrian_specializer::request::RequestError;
+use bactrian_specializer::{Error, Observer, Options, Outcome, Output, link_generic, specialize};
+
+/// An interpreter of one loop, which adds bytes up until there is a 0; the request is at 0x100, its
+/// arguments are at 0x200: a constant that has a number, and four bytes that are known.
+const MODULE: &str = r#"(module
+  (import "weval" "update.context" (func $position (param i32)))
+  (import "weval" "read.reg" (func $read (param i64) (result i64)))
+  (import "weval" "write.reg" (func $write (param i64 i64)))
+  (import "weval" "read.specialization.global" (func $constant (param i32) (result i64)))
+  (import "weval" "assert.const32" (func $assert (param i32 i32)))
+  (import "weval" "assert.specialized" (func $specialized (param i32)))
+  (import "weval" "abort.specialization" (func $abort (param i32 i32)))
+  (import "weval" "write.stack" (func $store (param i32 i32 i64)))
+  (memory (export "memory") 1)
+  (table 2 funcref)
+  (elem (i32.const 1) $interpret)
+  (func (export "weval.pending.head") (result i32) (i32.const 0xf0))
+  (data (i32.const 0xf0) "\00\01\00\00")
+  (data (i32.const 0x100) "\00\00\00\00\00\00\00\00\07\00\00\00\01\00\00\00\01\00\00\00"
+    "\00\02\00\00\28\00\00\00\80\00\00\00")
+  (data (i32.const 0x200) "\01\00\00\00\01\00\00\00\05\00\00\00\00\00\00\00"
+    "\01\00\00\00\04\00\00\00\04\00\00\00\08\00\00\00\03\04\00\00\00\00\00\00")
+  (func $interpret (param $code i32) (param $x i64) (result i64)
+    (local $byte i32)
+    (call $write (i64.const 3) (call $constant (i32.const 0)))
+    (block $end
+      (loop $next
+        (call $position (local.get $code))
+        (call $specialized (i32.const 77))
+        (local.set $byte (i32.load8_u (local.get $code)))
+        (call $assert (local.get $byte) (i32.const 42))
+        (br_if $end (i32.eqz (local.get $byte)))
+        (call $write (i64.const 3)
+          (i64.add (call $read (i64.const 3)) (i64.extend_i32_u (local.get $byte))))
+        (local.set $code (i32.add (local.get $code) (i32.const 1)))
+        (br $next)))
+    (i64.add (local.get $x) (call $read (i64.const 3)))))"#;
+
+struct Silent;
+
+impl Observer for Silent {
+    fn stage(&self, _: &'static str) {}
+    fn progress(&self, _: usize, _: usize) {}
+}
+
+fn run(text: &str) -> Result<Output, Error> {
+    let module = wat::parse_str(text).expect("the text is a module");
+    let options = Options {
+        verify: true,
+        ..Options::default()
+    };
+    specialize(&module, &options, None, &Silent)
+}
+
+/// The module with one text replaced by another.
+fn changed(old: &str, new: &str) -> String {
+    assert_eq!(MODULE.matches(old).count(), 1, "{old}");
+    MODULE.replace(old, new)
+}
+
+fn declined(old: &str, new: &str) -> Declined {
+    let report = run(&changed(old, new)).expect("it can be read").report;
+    match report.requests[0].outcome {
+        Outcome::Declined(reason) => reason,
+        ref other => panic!("not declined: {other:?}"),
+    }
+}
+
+fn malformed(old: &str, new: &str) -> String {
+    match run(&changed(old, new)).map(|_| ()) {
+        Err(Error::Request(error @ RequestError::Malformed { .. })) => error.to_string(),
+        other => panic!("not malformed: {other:?}"),
+    }
+}
+
+#[test]
+fn what_is_known_is_computed() {
+    let module = wat::parse_str(MODULE).expect("the text is a module");
+    let texts = bactrian_specializer::residual_text(&module, &Options::default());
+    let texts = texts.expect("it can be read");
+    let text = texts[0].as_ref().expect("it is specialized");
+    assert!(text.contains("i64.const 12"), "5 + 3 + 4:\n{text}");
+    assert!(!text.contains("load"), "{text}");
+    run(MODULE).expect("it can be linked");
+}
+
+#[test]
+fn a_module_without_requests_loses_its_intrinsics() {
+    let none = changed(r#"(export "weval.pending.head")"#, "");
+    let output = run(&none).expect("nothing is asked for");
+    assert!(output.report.requests.is_empty());
+    let text = String::from_utf8_lossy(&output.module);
+    assert!(!text.contains("update.context"));
+}
+
+#[test]
+fn generic_code_has_the_operation_that_an_intrinsic_means() {
+    let used = changed(
+        "(func $interpret",
+        r#"(func (export "write") (param i32 i64)
+             (call $store (local.get 0) (i32.const 3) (local.get 1)))
+           (func $interpret"#,
+    );
+    let module = wat::parse_str(&used).expect("the text is a module");
+    let linked = link_generic(&module, &Options::default()).expect("it can be linked");
+    wasmparser::validate(&linked).expect("a valid module");
+}
+
+#[test]
+fn what_weval_takes_for_granted_is_a_reason_to_decline() {
+    let read = "(call $read (i64.const 3)) (i64.extend_i32_u";
+    let unwritten = "(call $read (i64.const 4)) (i64.extend_i32_u";
+    assert_eq!(declined(read, unwritten), Declined::UnknownRegister);
+    let write = "(call $write (i64.const 3) (call $constant (i32.const 0)))";
+    let number = "(call $write (local.get $x) (i64.const 0))";
+    assert_eq!(declined(write, number), Declined::UnknownRegister);
+    let other = "(call $write (i64.const 3) (call $constant (i32.const 1)))";
+    assert_eq!(declined(write, other), Declined::UnknownGlobal);
+    let of_code = "(call $assert (local.get $byte) (i32.const 42))";
+    let of_value = "(call $assert (i32.wrap_i64 (local.get $x)) (i32.const 42))";
+    assert_eq!(declined(of_code, of_value), Declined::NotConstant(42));
+    let abort = "(call $abort (i32.const 9) (i32.const 1))";
+    assert_eq!(declined(of_code, abort), Declined::Aborted(9));
+    let update = "(call $position (local.get $code))";
+    assert_eq!(declined(update, ""), Declined::NotSpecialized(77));
+}
+
+#[test]
+fn requests_that_cannot_be_read() {
+    let head = "(i32.const 0xf0))\n";
+    let computed = malformed(head, "(i32.load (i32.const 0)))\n");
+    assert!(
+        computed.contains("does not just return an address"),
+        "{computed}"
+    );
+    let far = malformed(head, "(i32.const 0x10000000))\n");
+    assert!(far.contains("does not just return an address"), "{far}");
+    let list = r#"(data (i32.const 0xf0) "\00\01\00\00")"#;
+    let outside = malformed(list, r#"(data (i32.const 0xf0) "\00\00\00\70")"#);
+    assert!(
+        outside.contains("the list of requests is damaged"),
+        "{outside}"
+    );
+    let first = r#""\00\00\00\00\00\00\00\00\07"#;
+    let circle = malformed(first, r#""\00\01\00\00\00\00\00\00\07"#);
+    assert!(
+        circle.contains("the list of requests is damaged"),
+        "{circle}"
+    );
+    let function = r#"\01\00\00\00\01\00\00\00"
+    "\00\02"#;
+    let missing = malformed(
+        function,
+        &function.replacen("\\01\\00\\00\\00\"", "\\09\\00\\00\\00\"", 1),
+    );
+    assert!(missing.contains("is not a function"), "{missing}");
+    let slot = r#"\80\00\00\00")"#;
+    let nowhere = malformed(slot, r#"\80\00\00\70")"#);
+    assert!(nowhere.contains("do not fit the memory"), "{nowhere}");
+    let length = r#"\28\00\00\00\80"#;
+    let short = malformed(length, r#"\26\00\00\00\80"#);
+    assert!(short.contains("cannot be read"), "{short}");
+    let globals = malformed(r#"\07\00\00\00\01"#, r#"\07\00\00\00\03"#);
+    assert!(globals.contains("2 arguments for 3 constants"), "{globals}");
+    let wide = malformed("$code i32", "$code i64");
+    assert!(wide.contains("as fn"), "{wide}");
+}
