@@ -329,10 +329,9 @@ pub struct WevalArgs {
     /// Export it from the initialised module as well.
     #[arg(long)]
     pub keep_init_func: bool,
-    /// The cache to use [default: none].
-    #[arg(long, value_name = "FILE")]
-    pub cache: Option<PathBuf>,
-    /// A cache to take from, and to leave as it is. One that weval wrote is of no use.
+    #[command(flatten)]
+    pub cache: CacheLocation,
+    /// Another cache to take from, and to leave as it is. One that weval wrote is of no use.
     #[arg(long, value_name = "FILE")]
     pub cache_ro: Option<PathBuf>,
     /// Report requests, sizes and times by stage on standard error.

@@ -232,6 +232,7 @@ fn needs(args: &RunArgs) -> Needs {
         fuel: limits.fuel.is_some(),
         stack: limits.stack,
         perf_map: args.perfmap,
+        hurry: false,
     }
 }
 
@@ -332,12 +333,11 @@ fn weval(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     let name = || args.input.display().to_string();
     let mut module = read(&args.input)?;
     weval::require_module(&module).with_context(name)?;
-    let temporary = tempfile::tempdir().context("there is no place for temporary files")?;
     let mut options = specialize::Options::default();
     options.budgets.nodes = weval::NODES;
     let mut pipeline = Pipeline::new(Settings {
         options,
-        cache: cache_for_weval(args, temporary.path())?.map(Arc::new),
+        cache: cache_for_weval(args)?.map(Arc::new),
         precompiled: Some(precompiled),
         ..Settings::default()
     })?;
@@ -371,20 +371,15 @@ fn weval(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     Ok(())
 }
 
-/// The cache that weval's options ask for; one for once, in `temporary`, where it is only to be
-/// read.
-fn cache_for_weval(args: &WevalArgs, temporary: &Path) -> Result<Option<Cache>> {
-    let once = args.cache_ro.as_ref().map(|_| temporary.join("cache"));
-    let Some(path) = args.cache.clone().or(once) else {
-        return Ok(None);
-    };
-    let cache = Cache::open(&path, u64::MAX >> 1)?;
-    if let Some(from) = &args.cache_ro
+/// The cache that weval's options ask for, with what is in the one that is only to be read.
+fn cache_for_weval(args: &WevalArgs) -> Result<Option<Cache>> {
+    let cache = open_cache(&args.cache)?;
+    if let (Some(cache), Some(from)) = (&cache, &args.cache_ro)
         && let Err(error) = cache.import(from)
     {
         eprintln!("bactrian: nothing is taken from the cache: {error}");
     }
-    Ok(Some(cache))
+    Ok(cache)
 }
 
 fn look_after_cache(args: &CacheArgs) -> Result<()> {

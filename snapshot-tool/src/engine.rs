@@ -12,7 +12,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use cache::{Cache, Kind};
 use rustix::process::{Resource, getrlimit};
-use wasmtime::{CacheStore, Config, Engine, Module, ProfilingStrategy};
+use wasmtime::{
+    CacheStore, Config, Engine, Module, OptLevel, ProfilingStrategy, RegallocAlgorithm,
+};
 
 const NO_STACK: &str = "cannot reserve 1 GiB of address space for the stack (is `ulimit -v` set?)";
 
@@ -38,6 +40,8 @@ pub struct Needs {
     /// Write `/tmp/perf-PID.map`, from which `perf` learns what is called how. The machine code is
     /// the same.
     pub perf_map: bool,
+    /// Spend no time on making the machine code fast.
+    pub hurry: bool,
 }
 
 /// Machine code of single functions, which engines look for before they compile them
@@ -75,6 +79,11 @@ fn config_for(needs: &Needs) -> Result<Config> {
     config.consume_fuel(needs.fuel);
     if needs.perf_map {
         config.profiler(ProfilingStrategy::PerfMap);
+    }
+    if needs.hurry {
+        config
+            .cranelift_opt_level(OptLevel::None)
+            .cranelift_regalloc_algorithm(RegallocAlgorithm::SinglePass);
     }
     if let Some(bytes) = needs.stack {
         let most = wasm_stack();

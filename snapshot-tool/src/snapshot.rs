@@ -36,6 +36,7 @@ pub const NEEDS: Needs = Needs {
     fuel: true,
     stack: None,
     perf_map: false,
+    hurry: false,
 };
 
 /// How much an initialisation may write to standard error.

@@ -43,7 +43,12 @@ pub fn initialised(module: &[u8], how: &Initialisation, code: &Arc<KnownCode>) -
         .init_func(&how.function)
         .keep_init_func(how.keeps_function)
         .func_rename("_start", RESUME);
-    let engine = engine::for_one_use(code.store(), &Needs::default())?;
+    // What runs once, and does little, takes longer to compile.
+    let needs = Needs {
+        hurry: true,
+        ..Needs::default()
+    };
+    let engine = engine::for_one_use(code.store(), &needs)?;
     let (layout, instrumented) = wizer
         .instrument(module)
         .map_err(engine::error)

@@ -113,8 +113,11 @@ fn the_command_takes_the_options_of_weval() -> Result<()> {
         joined
     };
     let (first, second, cache) = (path("1.wasm"), path("2.wasm"), path("cache"));
-    // An earlier run may have left one.
-    let _ = fs::remove_file(&cache);
+    let other = path("other");
+    // An earlier run may have left some.
+    for cache in [&cache, &other] {
+        let _ = fs::remove_file(cache);
+    }
     let outcome = weval(&[
         "-w".as_ref(),
         "--init-func".as_ref(),
@@ -147,6 +150,7 @@ fn the_command_takes_the_options_of_weval() -> Result<()> {
         "-w".as_ref(),
         "--init-func=begin".as_ref(),
         "--show-stats".as_ref(),
+        &joined("--cache=", &other),
         "--cache-ro".as_ref(),
         &cache,
         "-i".as_ref(),
@@ -165,12 +169,14 @@ fn what_the_command_cannot_use_it_names() -> Result<()> {
     let directory = scratch(env!("CARGO_TARGET_TMPDIR"), "weval_refused")?;
     let input = module(&directory)?;
     let output = directory.join("out.wasm");
-    let foreign = directory.join("foreign");
+    let (foreign, cache) = (directory.join("foreign"), directory.join("cache"));
     fs::write(&foreign, "no cache")?;
+    let begins = ["--cache".as_ref(), cache.as_os_str()];
     let ends = ["-o".as_ref(), output.as_os_str(), "-i".as_ref()];
     let outcome = weval(
         &[
-            &ends[..],
+            &begins[..],
+            &ends,
             &[input.as_ref(), "--cache-ro".as_ref(), foreign.as_ref()],
         ]
         .concat(),
@@ -181,13 +187,13 @@ fn what_the_command_cannot_use_it_names() -> Result<()> {
 
     let component = directory.join("component.wasm");
     fs::write(&component, wat::parse_str("(component)")?)?;
-    let outcome = weval(&[&ends[..], &[component.as_ref()]].concat())?;
+    let outcome = weval(&[&begins[..], &ends, &[component.as_ref()]].concat())?;
     let said = String::from_utf8_lossy(&outcome.stderr);
     assert_eq!(outcome.status, Some(125), "{said}");
     assert!(said.contains("this is a component"), "{said}");
 
     let begin = ["-w".as_ref(), "--init-func=missing".as_ref()];
-    let outcome = weval(&[&ends[..], &[input.as_ref()], &begin].concat())?;
+    let outcome = weval(&[&begins[..], &ends, &[input.as_ref()], &begin].concat())?;
     let said = String::from_utf8_lossy(&outcome.stderr);
     assert_eq!(outcome.status, Some(125), "{said}");
     assert!(said.contains("missing"), "{said}");
