@@ -3,6 +3,8 @@
 //! Invariant: a failure of the tool is a message on standard error and the status 125; the output
 //! and the status of a program that runs are its own.
 
+mod weval;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +18,7 @@ use wasmtime::Module;
 
 use crate::cli::{
     BuildArgs, BuildOptions, CacheAction, CacheArgs, CacheLocation, Cli, Command, Emit,
-    LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs, StatsFormat, WevalArgs,
+    LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs, StatsFormat,
 };
 use crate::engine::Needs;
 use crate::evaluation::Eval;
@@ -29,7 +31,6 @@ use crate::precompiled::Precompiled;
 use crate::run::{Exit, Run};
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
-use crate::weval::{self, Initialisation};
 use crate::{bench, engine, guest, jit_dump, profile, report, run, specialize, unconfined};
 
 /// The status for a failure of the tool: one that programs rarely use.
@@ -49,7 +50,7 @@ pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
         Command::Demo(args) => bench::demo(args, precompiled).map(|()| 0),
         Command::Bench(args) => bench::bench(args, precompiled).map(|()| 0),
         Command::Cache(args) => look_after_cache(args).map(|()| 0),
-        Command::Weval(args) => weval(args, precompiled).map(|()| 0),
+        Command::Weval(args) => weval::run(args, precompiled).map(|()| 0),
     };
     result.unwrap_or_else(|error| {
         eprintln!("bactrian: {error:#}");
@@ -322,64 +323,6 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     finish(&pipeline);
     report(&args.build, &pipeline);
     Ok(())
-}
-
-fn weval(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
-    let say = |text: &str| {
-        if args.verbose {
-            eprintln!("{text}");
-        }
-    };
-    let name = || args.input.display().to_string();
-    let mut module = read(&args.input)?;
-    weval::require_module(&module).with_context(name)?;
-    let mut options = specialize::Options::default();
-    options.budgets.nodes = weval::NODES;
-    let mut pipeline = Pipeline::new(Settings {
-        options,
-        cache: cache_for_weval(args)?.map(Arc::new),
-        precompiled: Some(precompiled),
-        ..Settings::default()
-    })?;
-    if args.wizen {
-        say("The module initialises itself ...");
-        let how = Initialisation {
-            function: args.init_func.clone(),
-            keeps_function: args.keep_init_func,
-            directories: args.directories.clone(),
-        };
-        let code = pipeline.known_code.clone();
-        module = pipeline
-            .stages
-            .time("initialise", || weval::initialised(&module, &how, &code))
-            .with_context(name)?;
-    }
-    say("Functions are specialized ...");
-    let linked = pipeline.linked(&module).with_context(name)?;
-    if let Some(directory) = &args.output_ir {
-        fs::create_dir_all(directory)?;
-        let texts = specialize::texts(&module, &pipeline.settings.options).with_context(name)?;
-        for (number, text) in (0..).zip(texts) {
-            write(&directory.join(format!("{number}.txt")), text.as_bytes())?;
-        }
-    }
-    write(&args.output, &linked)?;
-    finish(&pipeline);
-    if args.show_stats {
-        eprint!("{}", report::text(&pipeline));
-    }
-    Ok(())
-}
-
-/// The cache that weval's options ask for, with what is in the one that is only to be read.
-fn cache_for_weval(args: &WevalArgs) -> Result<Option<Cache>> {
-    let cache = open_cache(&args.cache)?;
-    if let (Some(cache), Some(from)) = (&cache, &args.cache_ro)
-        && let Err(error) = cache.import(from)
-    {
-        eprintln!("bactrian: nothing is taken from the cache: {error}");
-    }
-    Ok(cache)
 }
 
 fn look_after_cache(args: &CacheArgs) -> Result<()> {

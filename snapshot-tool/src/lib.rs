@@ -11,7 +11,8 @@
 //!   way out of the sandbox), [`host`] (its state), [`wasi`], [`imports`] (all of its functions);
 //! * [`specialize`] (the specializer, as this tool calls it), [`evaluation`] (a loaded program runs
 //!   up to its first effect), [`snapshot`] (the guest loads the program and is frozen) and [`run`];
-//!   [`weval`] (modules for weval initialise themselves); [`pipeline`] puts them together, with the cache;
+//!   [`weval`] (modules for weval initialise themselves); [`pipeline`] puts them together, with the
+//!   cache;
 //! * [`lockstep`] (generic and residual code side by side) and [`precompile`] (which makes what
 //!   [`precompiled`] holds);
 //! * [`report`] (what a build did, in words and as JSON);

@@ -1,34 +1,29 @@
 //! Reads the specialization requests that the interpreter left in its memory.
 //!
-//! The layout is that of the annotations crate ([`abi::RequestTable`], [`abi::Region`],
-//! [`abi::Request`]); this is its one reader.
+//! `table` reads a table of ours ([`abi::RequestTable`], [`abi::Region`], [`abi::Request`]), `weval`
+//! a list as interpreters for weval make it ([`abi::weval`]); nothing else knows their layouts.
 //!
 //! Invariant: a request that is read fits the module: its function, slot, bases and code exist, and
 //! its constants have the types of their parameters. Later stages index without checking again.
 
 mod links;
+mod table;
 #[cfg(test)]
 mod tests;
 mod weval;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::mem::offset_of;
 use std::ops::Range;
 
 use annotations as abi;
 
 use crate::index::Map;
-use crate::ir::{Base, Func, Given, Parameter, Sig, Signature, Symbol, Type};
+use crate::ir::{Base, Func, Given, Parameter, Sig, Symbol};
 use crate::module::Module;
 use crate::op::Const;
 
-/// Bytes of the table, of a request, and of a region.
-const TABLE_SIZE: u32 = size_of::<abi::RequestTable>() as u32;
+/// Bytes of a request.
 const REQUEST_SIZE: u32 = size_of::<abi::Request>() as u32;
-const REGION_SIZE: u32 = size_of::<abi::Region>() as u32;
-
-/// Regions a table may list: more are taken for a count that was overwritten.
-const MAX_REGIONS: u32 = 1 << 16;
 
 /// What is known of a parameter of the generic function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -321,69 +316,6 @@ struct Reader<'m, 'a> {
 }
 
 impl Reader<'_, '_> {
-    /// The request table at `table`.
-    fn table(&self, table: u32) -> Result<Requests, RequestError> {
-        let magic = self.word(table, offset_of!(abi::RequestTable, magic));
-        let version = self.word(table, offset_of!(abi::RequestTable, version));
-        if magic != abi::REQUEST_MAGIC || version != abi::REQUEST_VERSION {
-            let (expected, ours) = (abi::REQUEST_MAGIC, abi::REQUEST_VERSION);
-            let what = format!(
-                "magic {magic:#x}, version {version}; expected {expected:#x}, version {ours}"
-            );
-            return Err(RequestError::Malformed {
-                address: table,
-                what,
-            });
-        }
-        let regions = self.word(table, offset_of!(abi::RequestTable, regions));
-        let region_count = self.word(table, offset_of!(abi::RequestTable, region_count));
-        let requests = self.word(table, offset_of!(abi::RequestTable, requests));
-        let request_count = self.word(table, offset_of!(abi::RequestTable, request_count));
-        let malformed = |what: &str| RequestError::Malformed {
-            address: table,
-            what: what.to_owned(),
-        };
-        if region_count > MAX_REGIONS || !self.fits(regions, region_count, REGION_SIZE) {
-            return Err(malformed("the list of regions does not fit the memory"));
-        }
-        if !self.fits(requests, request_count, REQUEST_SIZE) {
-            return Err(malformed("the list of requests does not fit the memory"));
-        }
-        let names = self.word(table, offset_of!(abi::RequestTable, names));
-        let names_len = self.word(table, offset_of!(abi::RequestTable, names_len));
-        if !self.fits(names, 1, names_len) {
-            return Err(malformed("the names do not fit the memory"));
-        }
-        let links = self.word(table, offset_of!(abi::RequestTable, links));
-        let link_count = self.word(table, offset_of!(abi::RequestTable, link_count));
-        if !self.fits(links, link_count, 4) {
-            return Err(malformed("the list of links does not fit the memory"));
-        }
-        let mut result = Requests {
-            regions: self.regions(regions, region_count)?,
-            requests: Vec::new(),
-            links: self.words(links, link_count),
-            cells: self.cells(table)?,
-            lists: vec![
-                table..table.saturating_add(TABLE_SIZE),
-                requests..requests + request_count * REQUEST_SIZE,
-                names..names + names_len,
-                links..links + link_count * 4,
-            ],
-            ..Requests::default()
-        };
-        for index in 0..request_count {
-            let request = self.request(requests + index * REQUEST_SIZE)?;
-            result.requests.push(request);
-        }
-        result.check(requests)?;
-        result.check_links(self.module, links)?;
-        if names_len > 0 {
-            result.name(names, &self.bytes(names, names_len))?;
-        }
-        Ok(result)
-    }
-
     /// The word of a structure at `address` that is `offset` bytes from its start.
     fn word(&self, address: u32, offset: usize) -> u32 {
         self.module.image_u32(address.wrapping_add(offset as u32))
@@ -393,34 +325,6 @@ impl Reader<'_, '_> {
     fn fits(&self, address: u32, count: u32, size: u32) -> bool {
         let end = u64::from(address) + u64::from(count) * u64::from(size);
         end <= self.module.memory_size.unwrap_or(0).min(1 << 32)
-    }
-
-    /// The regions listed at `list`: inside the memory, and disjoint.
-    fn regions(&self, list: u32, count: u32) -> Result<BTreeMap<u32, u32>, RequestError> {
-        let mut regions = BTreeMap::default();
-        for index in 0..count {
-            let address = list + index * REGION_SIZE;
-            let base = self.word(address, offset_of!(abi::Region, base));
-            let len = self.word(address, offset_of!(abi::Region, len));
-            let malformed = |what: String| Err(RequestError::Malformed { address, what });
-            if !self.fits(base, 1, len) {
-                return malformed(format!("region {base:#x}+{len:#x} does not fit the memory"));
-            }
-            let reaches = |(start, size): (&u32, &u32), other: u32| {
-                u64::from(*start) + u64::from(*size) > u64::from(other)
-            };
-            let before = regions.range(..=base).next_back();
-            let after = regions.range(base..).next();
-            let overlaps = before.is_some_and(|before| reaches(before, base))
-                || after.is_some_and(|(&start, _)| reaches((&base, &len), start));
-            if len > 0 && overlaps {
-                return malformed(format!("region {base:#x}+{len:#x} overlaps another"));
-            }
-            if len > 0 {
-                regions.insert(base, len);
-            }
-        }
-        Ok(regions)
     }
 
     fn bytes(&self, address: u32, len: u32) -> Vec<u8> {
@@ -433,105 +337,5 @@ impl Reader<'_, '_> {
         let bytes = self.bytes(address, count * 4);
         let (words, _) = bytes.as_chunks();
         words.iter().map(|&word| u32::from_le_bytes(word)).collect()
-    }
-
-    fn request(&self, address: u32) -> Result<Request, RequestError> {
-        let malformed = |what: String| RequestError::Malformed { address, what };
-        let function = self.word(address, offset_of!(abi::Request, function));
-        let slot = self.word(address, offset_of!(abi::Request, slot));
-        let anchor = self.word(address, offset_of!(abi::Request, anchor));
-        let code_len = self.word(address, offset_of!(abi::Request, code_len));
-        let param_count = self.word(address, offset_of!(abi::Request, param_count));
-        let flags = self.word(address, offset_of!(abi::Request, flags));
-        let table_entry = |index: u32| {
-            let entry = self.module.table.get(index as usize).copied().flatten();
-            entry.ok_or_else(|| malformed(format!("table entry {index} is not a function")))
-        };
-        let function = table_entry(function)?;
-        let generic = table_entry(self.module.image_u32(slot))?;
-        let unsupported =
-            |func: Func| malformed(format!("{func} has a type that is not supported"));
-        let signature = self
-            .module
-            .signature(function)
-            .ok_or_else(|| unsupported(function))?;
-        let residual = self
-            .module
-            .signature(generic)
-            .ok_or_else(|| unsupported(generic))?;
-        if !slot.is_multiple_of(4) || !self.fits(slot, 1, 4) {
-            return Err(malformed(format!(
-                "slot {slot:#x} is not an aligned word of the memory"
-            )));
-        }
-        if param_count > abi::MAX_PARAMS as u32 || signature.params.len() != param_count as usize {
-            return Err(malformed(format!(
-                "{param_count} parameters for {function}"
-            )));
-        }
-        if signature.results != residual.results {
-            return Err(malformed(format!(
-                "{function} and {generic} differ in their results"
-            )));
-        }
-        let mut request = Request {
-            function,
-            slot,
-            generic,
-            sig: self.module.functions[generic],
-            params: Vec::new(),
-            globals: Vec::new(),
-            bases: Map::default(),
-            anchor: Base(0),
-            code: 0,
-            code_len,
-            is_recursive: flags & abi::REQUEST_RECURSIVE != 0,
-            loops: flags & abi::REQUEST_LOOPS != 0,
-            name: None,
-            heat: Heat::Usual,
-            callees: BTreeMap::new(),
-        };
-        for (index, &ty) in signature.params.iter().enumerate() {
-            let list = address.wrapping_add(offset_of!(abi::Request, params) as u32);
-            let at = list.wrapping_add((size_of::<abi::Param>() * index) as u32);
-            let kind = self.word(at, offset_of!(abi::Param, kind));
-            let low = self.word(at, offset_of!(abi::Param, value));
-            let high = self.word(at, offset_of!(abi::Param, value) + 4);
-            let value = u64::from(low) | u64::from(high) << 32;
-            let param = param(kind, value, ty, residual, &mut request.bases);
-            let param =
-                param.ok_or_else(|| malformed(format!("parameter {index} of {function}")))?;
-            request.params.push(param);
-        }
-        let Some(&Param::Pointer(base)) = request.params.get(anchor as usize) else {
-            return Err(malformed(format!(
-                "anchor {anchor} is no pointer parameter"
-            )));
-        };
-        request.anchor = base;
-        request.code = request.bases[base];
-        Ok(request)
-    }
-}
-
-/// The parameter described by `kind` and `value`, if that makes sense for its type.
-fn param(
-    kind: u32,
-    value: u64,
-    ty: Type,
-    residual: &Signature,
-    bases: &mut Map<Base, u32>,
-) -> Option<Param> {
-    match kind {
-        abi::PARAM_PASS => (residual.params.get(value as usize) == Some(&ty))
-            .then_some(Param::Pass(Parameter(value as u32))),
-        abi::PARAM_CONST => Some(Param::Const(match ty {
-            Type::I32 => Const::I32(value as i32),
-            Type::I64 => Const::I64(value as i64),
-            Type::F32 => Const::F32(value as u32),
-            Type::F64 => Const::F64(value),
-        })),
-        abi::PARAM_POINTER if ty == Type::I32 => Some(Param::Pointer(bases.push(value as u32))),
-        _ => None,
     }
 }

@@ -244,6 +244,7 @@ fn names_a_command(span: &str, targets: &BTreeSet<String>) -> bool {
         "cache",
         "bench",
         "demo",
+        "weval",
     ];
     match span.split_whitespace().collect::<Vec<_>>()[..] {
         ["make", target, ..] => targets.contains(target),

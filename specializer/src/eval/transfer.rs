@@ -18,7 +18,7 @@ use super::{Declined, Evaluation};
 use crate::hash::FastMap;
 use crate::image::{Image, Loaded, Place, Reads};
 use crate::ir::generic::Block;
-use crate::ir::{Callee, Parameter, Sig, Symbol, Terminator, Type, generic};
+use crate::ir::{Callee, Sig, Symbol, Terminator, Type, generic};
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
 
 /// What a phase does with the residual side of evaluation.
@@ -281,13 +281,6 @@ impl<'a, P: Phase> Machine<'a, P> {
             Some(Loaded::Link(symbol)) => self.set_known(result, Abs::Symbol(symbol)),
             None => self.emit(Op::Load { kind, offset }, args, result),
         }
-    }
-
-    /// The place where what is known lies of the bytes that a parameter points to.
-    fn in_buffer(&self, param: Parameter, offset: i32) -> Option<Place> {
-        let base = self.evaluation.request.buffer(param)?;
-        // What lies before the bytes is not known, nor where that is.
-        (offset >= 0).then_some(Place::Relative(Symbol { base, offset }))
     }
 
     fn call(

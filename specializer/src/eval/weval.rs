@@ -9,12 +9,20 @@ use super::cells::Content;
 use super::context::Contexts;
 use super::frame::Entry;
 use super::transfer::{Machine, Phase};
-use crate::ir::{Symbol, generic};
+use crate::image::Place;
+use crate::ir::{Parameter, Symbol, generic};
 use crate::op::intrinsic::{CELL_LOAD, CELL_STORE};
 use crate::op::{Const, Intrinsic, Op};
 use crate::request::Numbered;
 
 impl<P: Phase> Machine<'_, P> {
+    /// The place where what is known lies of the bytes that a parameter points to.
+    pub(super) fn in_buffer(&self, param: Parameter, offset: i32) -> Option<Place> {
+        let base = self.evaluation.request.buffer(param)?;
+        // What lies before the bytes is not known, nor where that is.
+        (offset >= 0).then_some(Place::Relative(Symbol { base, offset }))
+    }
+
     pub(super) fn weval(
         &mut self,
         intrinsic: Intrinsic,

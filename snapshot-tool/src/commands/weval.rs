@@ -1,0 +1,73 @@
+//! The command that stands in for weval's.
+
+use std::fs;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use cache::Cache;
+
+use super::{finish, open_cache, read, write};
+use crate::cli::WevalArgs;
+use crate::pipeline::{Pipeline, Settings};
+use crate::precompiled::Precompiled;
+use crate::weval::{self, Initialisation};
+use crate::{report, specialize};
+
+/// Initialises a module, if that is asked for, and specializes it.
+pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
+    let say = |text: &str| {
+        if args.verbose {
+            eprintln!("{text}");
+        }
+    };
+    let name = || args.input.display().to_string();
+    let mut module = read(&args.input)?;
+    weval::require_module(&module).with_context(name)?;
+    let mut options = specialize::Options::default();
+    options.budgets.nodes = weval::NODES;
+    let mut pipeline = Pipeline::new(Settings {
+        options,
+        cache: open_caches(args)?.map(Arc::new),
+        precompiled: Some(precompiled),
+        ..Settings::default()
+    })?;
+    if args.wizen {
+        say("The module initialises itself ...");
+        let how = Initialisation {
+            function: args.init_func.clone(),
+            keeps_function: args.keep_init_func,
+            directories: args.directories.clone(),
+        };
+        let code = pipeline.known_code.clone();
+        module = pipeline
+            .stages
+            .time("initialise", || weval::initialised(&module, &how, &code))
+            .with_context(name)?;
+    }
+    say("Functions are specialized ...");
+    let linked = pipeline.linked(&module).with_context(name)?;
+    if let Some(directory) = &args.output_ir {
+        fs::create_dir_all(directory)?;
+        let texts = specialize::texts(&module, &pipeline.settings.options).with_context(name)?;
+        for (number, text) in (0..).zip(texts) {
+            write(&directory.join(format!("{number}.txt")), text.as_bytes())?;
+        }
+    }
+    write(&args.output, &linked)?;
+    finish(&pipeline);
+    if args.show_stats {
+        eprint!("{}", report::text(&pipeline));
+    }
+    Ok(())
+}
+
+/// The cache that weval's options ask for, with what is in the one that is only to be read.
+fn open_caches(args: &WevalArgs) -> Result<Option<Cache>> {
+    let cache = open_cache(&args.cache)?;
+    if let (Some(cache), Some(from)) = (&cache, &args.cache_ro)
+        && let Err(error) = cache.import(from)
+    {
+        eprintln!("bactrian: nothing is taken from the cache: {error}");
+    }
+    Ok(cache)
+}
