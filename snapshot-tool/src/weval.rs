@@ -89,7 +89,10 @@ fn host(directories: &[PathBuf]) -> Result<Host> {
 pub fn require_module(bytes: &[u8]) -> Result<()> {
     let header = Parser::new(0).parse_all(bytes).next();
     match header.transpose().context("not a WebAssembly module")? {
-        Some(Payload::Version { encoding, .. }) if encoding == Encoding::Component => bail!(
+        Some(Payload::Version {
+            encoding: Encoding::Component,
+            ..
+        }) => bail!(
             "this is a component: specialize the core module that it is made of, before the \
              component is"
         ),
