@@ -9,7 +9,8 @@ FIRST ?= 0
 TARGET ?=
 ONLY ?=
 
-.PHONY: setup demo test bench ladder shapes rebuild store numbers fuzz conformance mutants
+.PHONY: setup demo test bench ladder shapes rebuild store numbers fuzz conformance mutants \
+	javascript
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
@@ -53,6 +54,11 @@ conformance:
 	$(CARGO) build --package bactrian-tests --bins
 	$(CARGO) run --package bactrian-tests --bin conformance -- \
 		$(if $(TESTS),$(TESTS),--document docs/conformance.md)
+
+# JavaScript, compiled by componentize-js with weval and with ours. Wants Node.js; builds weval.
+javascript:
+	$(CARGO) build --package bactrian
+	./scripts/javascript.sh
 
 # What a cache with a million entries costs. Two minutes.
 store:

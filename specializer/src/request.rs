@@ -1,7 +1,7 @@
 //! Reads the specialization requests that the interpreter left in its memory.
 //!
-//! `table` reads a table of ours ([`abi::RequestTable`], [`abi::Region`], [`abi::Request`]), `weval`
-//! a list as interpreters for weval make it ([`abi::weval`]); nothing else knows their layouts.
+//! `table` reads a table of ours ([`abi::RequestTable`]), `weval` a list as interpreters for weval
+//! make it ([`abi::weval`]); nothing else knows their layouts.
 //!
 //! Invariant: a request that is read fits the module: its function, slot, bases and code exist, and
 //! its constants have the types of their parameters. Later stages index without checking again.

@@ -199,7 +199,7 @@ mod tests {
         high.join(&low);
         let mut joined = frame(&[], &[2], &[]);
         joined.push(Entry {
-            value: Abs::Dynamic,
+            value: number(3).join(number(4)),
             ..entry(0, 0)
         });
         assert_eq!(high, joined);
