@@ -5,10 +5,10 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use bactrian_tests::annotated::random::{self, Watch};
 use bactrian_tests::annotated::{
-    Program, ablations, comparable, declining_early, specialize, verified,
+    Program, ablations, agree, comparable, declining_early, specialize, verified,
 };
 use bactrian_tests::fuzz::cases;
 use fastrand::Rng;
@@ -60,19 +60,7 @@ fn check(engine: &Engine, text: &str, arguments: &[i64], seed: u64) -> Result<bo
     let output = specialize(&module, options)?;
     let residual = Program::new(engine, &output.module).context("residual module")?;
     for &argument in arguments {
-        let (expected, found) = (generic.run(&[argument])?, residual.run(&[argument])?);
-        ensure!(
-            expected.result == found.result && expected.trace == found.trace,
-            "run {argument}: {:?} after {:?}, but residual code gives {:?} after {:?}",
-            expected.result,
-            expected.trace,
-            found.result,
-            found.trace
-        );
-        ensure!(
-            expected.result.is_none() || comparable(&expected) == comparable(&found),
-            "run {argument}: memory differs"
-        );
+        agree([&generic, &residual], argument, comparable)?;
     }
     let mut requests = output.report.requests.iter();
     Ok(requests.any(|request| match request.outcome {

@@ -9,7 +9,7 @@ pub mod random;
 
 use std::ops::Range;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use specializer::{Observer, Options, Output};
 use wasmtime::{Caller, Engine, Instance, Linker, Module, Store, Val, ValType};
 
@@ -54,6 +54,29 @@ pub fn comparable(outcome: &Outcome) -> Vec<u8> {
         memory[range].fill(0);
     }
     memory
+}
+
+/// Fails unless generic and residual code agree on a call of `run`: on the result, the trace, and
+/// if it does not trap, on what is `comparable` of memory. What residual code did.
+pub fn agree<M: PartialEq>(
+    [generic, residual]: [&Program; 2],
+    argument: i64,
+    comparable: impl Fn(&Outcome) -> M,
+) -> Result<Outcome> {
+    let (expected, found) = (generic.run(&[argument])?, residual.run(&[argument])?);
+    ensure!(
+        expected.result == found.result && expected.trace == found.trace,
+        "run {argument}: {:?} after {:?}, but residual code gives {:?} after {:?}",
+        expected.result,
+        expected.trace,
+        found.result,
+        found.trace
+    );
+    ensure!(
+        expected.result.is_none() || comparable(&expected) == comparable(&found),
+        "run {argument}: memory differs"
+    );
+    Ok(found)
 }
 
 /// Options with which every stage is verified.
