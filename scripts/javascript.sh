@@ -26,14 +26,14 @@ cd "$place/run"
 [ -d node_modules ] || {
     npm init --yes >/dev/null
     npm install --ignore-scripts --no-fund --no-audit \
-        @bytecodealliance/jco@1.35.0 @bytecodealliance/preview2-shim@0.26.1
+        @bytecodealliance/jco@1.35.0 @bytecodealliance/preview2-shim@0.25.0
 }
 
 # What a command takes is measured where componentize-js calls it.
 timed() {
     cat >"$place/$1.sh" <<END
 #!/bin/sh
-exec /usr/bin/time -a -o "$place/times" -f "$1: %U+%S s of CPU, %e s, %M KB" "$2" "\$@"
+exec /usr/bin/time -a -o "$place/times" -f "$1: %U+%S s of CPU, %e s, %M KB" $2 "\$@" $3
 END
     chmod +x "$place/$1.sh"
 }
@@ -41,17 +41,15 @@ END
 cp "$sources/programs.js" "$sources/build.mjs" "$place/build"
 cp "$sources/programs.wit" "$place/build/wit"
 cp "$sources/measure.mjs" "$place/run"
-export XDG_CACHE_HOME="$place/cache"
-rm -rf "$place/cache" "$place/times"
-timed weval "$weval"
-timed first "$ours"
-timed later "$ours"
+rm -f "$place"/cache* "$place/times"
+timed weval "$weval" ""
+timed first "$ours" "--cache=$place/cache"
+timed later "$ours" "--cache=$place/cache"
 cd "$place/build"
 node build.mjs interpreted.wasm
 for command in weval first later; do
     node build.mjs "$command.wasm" "$place/$command.sh"
 done
-cmp first.wasm later.wasm
 cat "$place/times"
 cd "$place/run"
 node measure.mjs ../build/interpreted.wasm ../build/weval.wasm ../build/later.wasm
