@@ -314,6 +314,7 @@ pub struct WevalArgs {
     /// A core module that is annotated for weval.
     #[arg(short, value_name = "MODULE")]
     pub input: PathBuf,
+    /// The specialized module to write.
     #[arg(short, value_name = "MODULE")]
     pub output: PathBuf,
     /// Initialise the module and freeze it first. It may use this process's streams and

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use cache::Cache;
 
-use super::{finish, open_cache, read, write};
+use super::{finish, open_cache, read, share, write};
 use crate::cli::WevalArgs;
 use crate::pipeline::{Pipeline, Settings};
 use crate::precompiled::Precompiled;
@@ -64,6 +64,9 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
 /// The cache that weval's options ask for, with what is in the one that is only to be read.
 fn open_caches(args: &WevalArgs) -> Result<Option<Cache>> {
     let cache = open_cache(&args.cache)?;
+    if let Some(cache) = &cache {
+        share(cache, &args.cache, &args.input)?;
+    }
     if let (Some(cache), Some(from)) = (&cache, &args.cache_ro)
         && let Err(error) = cache.import(from)
     {
