@@ -4,9 +4,10 @@
 # long.
 set -eu
 
-sources=$(cd "$(dirname "$0")/../tests/javascript" && pwd)
-ours=$(cd "$(dirname "$0")/.." && pwd)/target/debug/bactrian
-place=$(cd "$(dirname "$0")/.." && pwd)/target/javascript
+root=$(cd "$(dirname "$0")/.." && pwd)
+sources=$root/tests/javascript
+ours=$root/target/debug/bactrian
+place=$root/target/javascript
 
 command -v npm >/dev/null 2>&1 || {
     echo "javascript: npm is missing; install Node.js" >&2

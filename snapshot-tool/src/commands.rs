@@ -233,7 +233,7 @@ fn needs(args: &RunArgs) -> Needs {
         fuel: limits.fuel.is_some(),
         stack: limits.stack,
         perf_map: args.perfmap,
-        hurry: false,
+        ..Needs::default()
     }
 }
 

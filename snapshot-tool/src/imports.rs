@@ -45,9 +45,7 @@ fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()>
         let results = intrinsic.result().map(value_type);
         let ty = FuncType::new(linker.engine(), params, results);
         let meaning = intrinsic.meaning();
-        let (module, name) = intrinsic.import();
-        let names = [(module, name)].into_iter().chain(intrinsic.alias());
-        for (module, name) in names {
+        for (module, name) in intrinsic.imports() {
             linker.func_new(
                 module,
                 name,

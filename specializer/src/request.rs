@@ -18,7 +18,7 @@ use std::ops::Range;
 use annotations as abi;
 
 use crate::index::Map;
-use crate::ir::{Base, Func, Given, Parameter, Sig, Symbol};
+use crate::ir::{Base, Func, Given, Parameter, Sig, Signature, Symbol};
 use crate::module::Module;
 use crate::op::Const;
 
@@ -325,6 +325,18 @@ impl Reader<'_, '_> {
     fn fits(&self, address: u32, count: u32, size: u32) -> bool {
         let end = u64::from(address) + u64::from(count) * u64::from(size);
         end <= self.module.memory_size.unwrap_or(0).min(1 << 32)
+    }
+
+    /// The function at an index of the table, or why there is none.
+    fn table_entry(&self, index: u32) -> Result<Func, String> {
+        let entry = self.module.table.get(index as usize).copied().flatten();
+        entry.ok_or_else(|| format!("table entry {index} is not a function"))
+    }
+
+    /// A function's type, or why it is of no use.
+    fn signature(&self, func: Func) -> Result<&Signature, String> {
+        let signature = self.module.signature(func);
+        signature.ok_or_else(|| format!("{func} has a type that is not supported"))
     }
 
     fn bytes(&self, address: u32, len: u32) -> Vec<u8> {

@@ -325,28 +325,23 @@ impl Intrinsic {
     /// The intrinsic that an import is.
     pub fn imported(module: &str, name: &str) -> Option<Self> {
         let mut all = Self::ALL.iter().copied();
-        all.find(|intrinsic| {
-            intrinsic.import() == (module, name) || intrinsic.alias() == Some((module, name))
-        })
+        all.find(|intrinsic| intrinsic.imports().any(|import| import == (module, name)))
     }
 
-    /// Another import that is the same.
-    pub fn alias(self) -> Option<(&'static str, &'static str)> {
-        let name = match self {
-            Intrinsic::ContextPush => "push.context",
-            Intrinsic::ContextPop => "pop.context",
-            Intrinsic::ContextUpdate => "update.context",
-            _ => return None,
-        };
-        Some((weval::MODULE, name))
-    }
-
-    /// Module and name of its import.
-    pub fn import(self) -> (&'static str, &'static str) {
-        match self.name().strip_prefix("weval.") {
+    /// Module and name of its imports: weval has some that are the same as ours.
+    pub fn imports(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let import = match self.name().strip_prefix("weval.") {
             Some(name) => (weval::MODULE, name),
             None => (MODULE, self.name()),
-        }
+        };
+        let of_weval = match self {
+            Intrinsic::ContextPush => Some("push.context"),
+            Intrinsic::ContextPop => Some("pop.context"),
+            Intrinsic::ContextUpdate => Some("update.context"),
+            _ => None,
+        };
+        let of_weval = of_weval.map(|name| (weval::MODULE, name));
+        core::iter::once(import).chain(of_weval)
     }
 
     /// Whether what follows is specialized separately for several outcomes.

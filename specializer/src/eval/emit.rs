@@ -254,8 +254,8 @@ impl Emission<'_> {
         let incoming = &self.machine.args[edge.args.clone()];
         let mut params = node.params.iter().zip(incoming);
         let frame = &here.frame;
-        let mut framed = frame.values_for(&there.frame).into_iter();
-        let mut framed = framed.by_ref().zip(there.frame.values());
+        let framed = frame.values_for(&there.frame).into_iter();
+        let mut framed = framed.zip(there.frame.values());
         stores
             || frame.lacking(&there.frame).next().is_some()
             || framed.any(|(arg, known)| arg.is_reformed(known))

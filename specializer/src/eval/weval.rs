@@ -43,26 +43,22 @@ impl<P: Phase> Machine<'_, P> {
                 let entry = self.entry(address, value);
                 self.cells.frame.push(entry);
             }
-            (Intrinsic::WevalPop, &[address]) => match self.cells.frame.pop() {
-                Some(entry) => self.set(result, entry.value),
-                None => self.emit(CELL_LOAD, &[address], result),
-            },
+            (Intrinsic::WevalPop, &[address]) => {
+                let entry = self.cells.frame.pop();
+                self.read(entry, address, result);
+            }
             (Intrinsic::WevalReadStack, &[address, index]) => {
                 let index = self.index(index);
-                match index.and_then(|index| self.cells.frame.below_top(index).copied()) {
-                    Some(entry) => self.set(result, entry.value),
-                    None => self.emit(CELL_LOAD, &[address], result),
-                }
+                let entry = index.and_then(|index| self.cells.frame.below_top(index).copied());
+                self.read(entry, address, result);
             }
             (Intrinsic::WevalWriteStack, &[address, index, value]) => {
                 self.write_stack(address, index, value)
             }
             (Intrinsic::WevalReadLocal, &[address, index]) => {
                 let index = self.index(index);
-                match index.and_then(|index| self.cells.frame.local(index)) {
-                    Some(entry) => self.set(result, entry.value),
-                    None => self.emit(CELL_LOAD, &[address], result),
-                }
+                let entry = index.and_then(|index| self.cells.frame.local(index));
+                self.read(entry, address, result);
             }
             (Intrinsic::WevalWriteLocal, &[address, index, value]) => match self.index(index) {
                 Some(index) => {
@@ -82,6 +78,19 @@ impl<P: Phase> Machine<'_, P> {
                 self.refuse(Declined::Aborted(line_of(line)));
             }
             _ => {}
+        }
+    }
+
+    /// The value of an entry; that of the word in memory, if there is none.
+    fn read(
+        &mut self,
+        entry: Option<Entry<P::Value>>,
+        address: P::Value,
+        result: Option<generic::Value>,
+    ) {
+        match entry {
+            Some(entry) => self.set(result, entry.value),
+            None => self.emit(CELL_LOAD, &[address], result),
         }
     }
 

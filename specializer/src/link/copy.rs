@@ -43,6 +43,9 @@ pub(super) fn run(
     if !module.owns_table && !bodies.is_empty() {
         return Err(LinkError::NoTable);
     }
+    let mut places = layout.functions.values();
+    let needs_locals =
+        places.any(|place| matches!(place, Place::Intrinsic(intrinsic) if needs_local(*intrinsic)));
     let mut copier = Copier {
         module,
         layout,
@@ -50,6 +53,7 @@ pub(super) fn run(
         bodies,
         names,
         data: layout.memory.segments(module),
+        needs_locals,
     };
     let mut linked = wasm_encoder::Module::new();
     let parser = wasmparser::Parser::new(0);
@@ -73,6 +77,8 @@ struct Copier<'a> {
     bodies: Vec<Vec<u8>>,
     names: Option<Names>,
     data: Data,
+    /// Whether a plain operation of the module's intrinsics needs a local.
+    needs_locals: bool,
 }
 
 type Copied<T> = Result<T, reencode::Error<LinkError>>;
@@ -100,6 +106,14 @@ impl<'a> Copier<'a> {
         Ok(locals)
     }
 
+    /// The first local after those of `func` that are declared so far.
+    fn next_local(&self, func: Func, locals: &[(u32, ValType)]) -> u32 {
+        let signature = self.module.signature(func);
+        let params = signature.map_or(0, |signature| signature.params.len() as u32);
+        let declared: u32 = locals.iter().map(|(count, _)| count).sum();
+        params + declared
+    }
+
     /// The local that plain operations in `func` need, if any does; adds it.
     fn local_for_stores(
         &self,
@@ -107,17 +121,15 @@ impl<'a> Copier<'a> {
         body: &FunctionBody,
         locals: &mut Vec<(u32, ValType)>,
     ) -> Copied<u32> {
-        let signature = self.module.signature(func);
-        let params = signature.map_or(0, |signature| signature.params.len() as u32);
-        let declared: u32 = locals.iter().map(|(count, _)| count).sum();
+        let local = self.next_local(func, locals);
         let mut operators = body.get_operators_reader()?;
-        while !operators.eof() {
+        while self.needs_locals && !operators.eof() {
             if self.intrinsic(&operators.read()?).is_some_and(needs_local) {
                 locals.push((1, ValType::I64));
                 break;
             }
         }
-        Ok(params + declared)
+        Ok(local)
     }
 
     /// What copies the calls of the dispatcher `func`; adds the locals that it needs.
@@ -127,10 +139,8 @@ impl<'a> Copier<'a> {
         body: &FunctionBody,
         locals: &mut Vec<(u32, ValType)>,
     ) -> Copied<Dispatch<'a>> {
-        let signature = self.module.signature(func);
-        let params = signature.map_or(0, |signature| signature.params.len() as u32);
-        let declared: u32 = locals.iter().map(|(count, _)| count).sum();
-        let (dispatch, types) = Dispatch::new(&self.layout.cases, body, params + declared)?;
+        let local = self.next_local(func, locals);
+        let (dispatch, types) = Dispatch::new(&self.layout.cases, body, local)?;
         locals.extend(types.into_iter().map(|ty| (1, ty)));
         Ok(dispatch)
     }

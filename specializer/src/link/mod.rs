@@ -176,11 +176,12 @@ impl Layout {
             .filter(|(_, residue)| residue.request.version().is_none())
             .collect();
         slots.sort_by_key(|(_, residue)| residue.request.sig);
-        let slot =
-            |residue: &Residue, index: u32| (residue.request.slot, index.to_le_bytes().to_vec());
-        let indices = slots.iter().zip(table_base..);
-        let writes = indices.map(|((_, residue), index)| slot(residue, index));
-        let mut memory = Memory::new(module, writes.chain(requests.writes.iter().cloned()));
+        let filled = slots.iter().zip(table_base..);
+        let filled = filled.map(|((_, residue), index)| {
+            let index = index.to_le_bytes();
+            (residue.request.slot, index.to_vec())
+        });
+        let mut memory = Memory::new(module, filled.chain(requests.writes.iter().cloned()));
         memory.blank(&requests.lists);
         let reached = match choices.keeps_unreached {
             false => Reached::find(module, &memory, residues, |name| copy::keeps(module, name))?,

@@ -7,7 +7,7 @@ use annotations as abi;
 
 use super::{Heat, Param, REQUEST_SIZE, Reader, Request, RequestError, Requests};
 use crate::index::Map;
-use crate::ir::{Base, Func, Parameter, Signature, Type};
+use crate::ir::{Base, Parameter, Signature, Type};
 use crate::op::Const;
 
 /// Bytes of the table and of a region.
@@ -117,22 +117,11 @@ impl Reader<'_, '_> {
         let code_len = self.word(address, offset_of!(abi::Request, code_len));
         let param_count = self.word(address, offset_of!(abi::Request, param_count));
         let flags = self.word(address, offset_of!(abi::Request, flags));
-        let table_entry = |index: u32| {
-            let entry = self.module.table.get(index as usize).copied().flatten();
-            entry.ok_or_else(|| malformed(format!("table entry {index} is not a function")))
-        };
-        let function = table_entry(function)?;
-        let generic = table_entry(self.module.image_u32(slot))?;
-        let unsupported =
-            |func: Func| malformed(format!("{func} has a type that is not supported"));
-        let signature = self
-            .module
-            .signature(function)
-            .ok_or_else(|| unsupported(function))?;
-        let residual = self
-            .module
-            .signature(generic)
-            .ok_or_else(|| unsupported(generic))?;
+        let function = self.table_entry(function).map_err(malformed)?;
+        let generic = self.module.image_u32(slot);
+        let generic = self.table_entry(generic).map_err(malformed)?;
+        let signature = self.signature(function).map_err(malformed)?;
+        let residual = self.signature(generic).map_err(malformed)?;
         if !slot.is_multiple_of(4) || !self.fits(slot, 1, 4) {
             return Err(malformed(format!(
                 "slot {slot:#x} is not an aligned word of the memory"

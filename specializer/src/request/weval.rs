@@ -84,13 +84,9 @@ impl Reader<'_, '_> {
     ) -> Result<Request, RequestError> {
         let malformed = |what: String| malformed(address, what);
         let field = |offset: usize| self.word(address, offset);
-        let index = field(offset_of!(abi::Request, function)) as usize;
-        let entry = self.module.table.get(index).copied().flatten();
-        let function =
-            entry.ok_or_else(|| malformed(format!("table entry {index} is not a function")))?;
-        let signature = self.module.signature(function);
-        let signature = signature
-            .ok_or_else(|| malformed(format!("{function} has a type that is not supported")))?;
+        let index = field(offset_of!(abi::Request, function));
+        let function = self.table_entry(index).map_err(malformed)?;
+        let signature = self.signature(function).map_err(malformed)?;
         let slot = field(offset_of!(abi::Request, specialized));
         let first = field(offset_of!(abi::Request, arguments));
         let len = field(offset_of!(abi::Request, arguments_len));
