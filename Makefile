@@ -14,7 +14,7 @@ ONLY ?=
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
-	./scripts/setup.sh target ocaml programs servers
+	./scripts/setup.sh target ocaml programs clang servers
 
 # A few OCaml programs through the whole pipeline, with a table of times and sizes.
 demo:
@@ -22,7 +22,7 @@ demo:
 	$(CARGO) run --package bactrian -- demo
 
 test:
-	./scripts/setup.sh target ocaml programs servers
+	./scripts/setup.sh target ocaml programs clang servers
 	$(CARGO) test --workspace
 
 # Measures, and rewrites the tables in README.md and docs/bench.md and the chart. Half an hour.

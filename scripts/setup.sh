@@ -4,6 +4,7 @@
 #   ocaml     the OCaml 4.13 compiler and ocamlrun, for tests and benchmarks
 #   programs  two programs of Debian in bytecode, for tests
 #   suite     what OCaml's own test suite needs beyond that
+#   clang     a compiler of C for wasm32-wasi, for tests and for Lua
 #   servers   a Redis and an S3-compatible server, for tests of shared caches
 set -eu
 
@@ -55,6 +56,16 @@ need_suite() {
     need_packages "$packages"
 }
 
+need_clang() {
+    packages=
+    command -v clang >/dev/null 2>&1 || packages=clang
+    command -v wasm-ld >/dev/null 2>&1 || packages="$packages lld"
+    [ -d /usr/include/wasm32-wasi ] || packages="$packages wasi-libc"
+    [ -n "$(find /usr/lib/llvm-* -name 'libclang_rt.builtins-wasm32.a' 2>/dev/null)" ] ||
+        packages="$packages libclang-rt-14-dev-wasm32"
+    need_packages "$packages"
+}
+
 need_servers() {
     packages=
     command -v redis-server >/dev/null 2>&1 || packages=redis-server
@@ -84,6 +95,7 @@ for part in "$@"; do
         ocaml) need_ocaml ;;
         programs) need_programs ;;
         suite) need_suite ;;
+        clang) need_clang ;;
         servers) need_servers ;;
         *) fail "unknown part: $part" ;;
     esac

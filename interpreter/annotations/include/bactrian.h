@@ -1,0 +1,350 @@
+/* Annotations with which an interpreter in C or C++ tells Bactrian how to turn it into a compiler:
+ * the intrinsics, and the table that says what is to be specialized.
+ *
+ * Each intrinsic is an import of the Wasm module "bactrian". The specializer interprets it. In code
+ * that stays generic the linker writes a plain operation in its place, so an annotated interpreter
+ * pays nothing for being annotated. Compile for wasm32.
+ *
+ * The header follows the Rust crate beside it, which is the ABI; a test compares the two. Each
+ * intrinsic has what it means, what it promises (hints promise nothing: a wrong hint costs speed or
+ * size, never correctness; a broken contract gives wrong results), an example, and the mistake that
+ * one makes.
+ *
+ * Exactly one source file defines BACTRIAN_IMPLEMENTATION before it includes this header.
+ */
+#ifndef BACTRIAN_H
+#define BACTRIAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BACTRIAN_IMPORT(name) __attribute__((import_module("bactrian"), import_name(name)))
+
+/* ---- Where the interpreter is: hints ---- */
+
+/* From here on, code runs for interpreter position `position`, usually the address of the next
+ * instruction. One version of the code is made for each position.
+ *   for (;;) { bactrian_context_update(pc); switch (*pc++) { … } }
+ * Mistake: a position that comes from memory which is not constant. It is unknown to the
+ * specializer, and code from there on is the generic loop again. */
+BACTRIAN_IMPORT("context.update") void bactrian_context_update(const void *position);
+
+/* Puts a position above the present one, for a loop within an instruction.
+ *   bactrian_context_push(0);
+ *   for (n = 0; n < COUNT(pc); n++) { bactrian_context_update((void *)n); … }
+ *   bactrian_context_pop();
+ * Mistake: leaving the loop by a way that has no pop. */
+BACTRIAN_IMPORT("context.push") void bactrian_context_push(const void *position);
+
+/* Takes the topmost position away. See bactrian_context_push. */
+BACTRIAN_IMPORT("context.pop") void bactrian_context_pop(void);
+
+/* Returns `value`; one version of what follows is made for each value from `low` up to, not with,
+ * `high`, and one for all others, up to the next update of the context.
+ *   switch (bactrian_specialize_value(count, 0, 4)) { … }
+ * Mistake: wide bounds. Each value is a copy of all that follows. */
+BACTRIAN_IMPORT("specialize.value")
+uint32_t bactrian_specialize_value(uint32_t value, uint32_t low, uint32_t high);
+
+/* The same for a value that is never outside of the bounds. A contract.
+ *   kind = bactrian_specialize_range(object->kind, 0, KINDS);
+ * Mistake: a value that lies outside after all. Specialized code traps there. */
+BACTRIAN_IMPORT("specialize.range")
+uint32_t bactrian_specialize_range(uint32_t value, uint32_t low, uint32_t high);
+
+/* Returns `value`; a version of what follows is made for the case that it equals `guess`, which is
+ * tested at run time.
+ *   code = bactrian_specialize_guess(closure->code, EXPECTED(pc));
+ * Mistake: a guess that is not known while code is made. Then there is no version. */
+BACTRIAN_IMPORT("specialize.guess")
+uint32_t bactrian_specialize_guess(uint32_t value, uint32_t guess);
+
+/* 1 in specialized code, 0 in generic code: for what only one of them does.
+ *   if (bactrian_specialize_active()) return call_compiled(function);
+ * Mistake: a result of the program that depends on it. */
+BACTRIAN_IMPORT("specialize.active") uint32_t bactrian_specialize_active(void);
+
+/* 1 in specialized code that runs within its caller's, where a call was; else 0.
+ *   if (!bactrian_specialize_inlined()) check_depth();
+ * Mistake: skipping what the callee's own frame needs later. */
+BACTRIAN_IMPORT("specialize.inlined") uint32_t bactrian_specialize_inlined(void);
+
+/* 1 in specialized code where `value` is known while that is made; else 0.
+ *   if (bactrian_specialize_known(size)) unrolled(size); else loop(size);
+ * Mistake: using it as a test of the value. In generic code it is 0 for any. */
+BACTRIAN_IMPORT("specialize.known") uint32_t bactrian_specialize_known(uint32_t value);
+
+/* ---- What values are: contracts ---- */
+
+/* Returns `value`, which is not 0. So later tests for 0 go.
+ *   value = bactrian_nonzero(make_pair(a, b));
+ * Mistake: using it for a value that is 0 after an error. */
+BACTRIAN_IMPORT("value.nonzero") int64_t bactrian_nonzero(int64_t value);
+
+/* Returns `value`, the address of a box of kind `kind`, a number of the table of boxes: that kind's
+ * function has made it, or it is like one that it makes.
+ *   value = bactrian_box_exists(constants[n], FLOAT);
+ * Mistake: naming it for a word that may be a small integer. */
+BACTRIAN_IMPORT("box.exists") int64_t bactrian_box_exists(int64_t value, uint32_t kind);
+
+/* In specialized code that knows `value` for the address of a box, 1 more than its kind; else 0.
+ *   if (bactrian_box_kind(a) == 1 + FLOAT) …
+ * Mistake: taking 0 for "no box". It is "not known". */
+BACTRIAN_IMPORT("box.kind") uint32_t bactrian_box_kind(int64_t value);
+
+/* Returns `value`, which is odd and no address: while it is in a cell, nobody else changes that.
+ *   push(bactrian_immediate(tag(sum)));
+ * Mistake: naming it for a sum whose operands were never tested. */
+BACTRIAN_IMPORT("value.immediate") int64_t bactrian_immediate(int64_t value);
+
+/* Returns `value`, the address of a block: it is even and not 0.
+ *   closure = bactrian_block_address(closure);
+ * Mistake: a word that is 0 after an error. */
+BACTRIAN_IMPORT("value.address") int64_t bactrian_block_address(int64_t value);
+
+/* Returns `value`, the address of a block that begins with the word `word`, for as long as anything
+ * holds that address. So a call through it is a call of known code.
+ *   closure = bactrian_points_to(make_closure(code), (uint32_t)code);
+ * Mistake: a first word that the program can write. */
+BACTRIAN_IMPORT("value.points_to") int64_t bactrian_points_to(int64_t value, uint32_t word);
+
+/* Returns `address`, which lies within memory region `region`, 1 to 29: an access through it meets
+ * none through an address within another region, and none at a constant address.
+ *   *(double *)bactrian_address_within(element, FLOATS) = number;
+ * Mistake: one object that is reached as both. A load then misses a store. */
+BACTRIAN_IMPORT("address.within") void *bactrian_address_within(const void *address,
+                                                                uint32_t region);
+
+/* Nothing waits for a safepoint, and nothing will before code calls a function, makes a box or
+ * stores to a constant address.
+ *   if (limit == PENDING) collect(); bactrian_safepoint_passed();
+ * Mistake: a flag that a store through a pointer can set. */
+BACTRIAN_IMPORT("safepoint.passed") void bactrian_safepoint_passed(void);
+
+/* 1 in specialized code where nothing can wait for a safepoint; else 0.
+ *   if (!bactrian_safepoint_needless()) poll();
+ * Mistake: asking without a bactrian_safepoint_passed before. The answer is always 0. */
+BACTRIAN_IMPORT("safepoint.needless") uint32_t bactrian_safepoint_needless(void);
+
+/* ---- Cells: contracts ----
+ *
+ * A cell is an aligned word of 8 bytes above the first 64 KiB, a slot of the stack say, at an
+ * address that is a parameter of the request plus a constant. Specialized code keeps its contents
+ * in variables. Other code may look at one only after bactrian_cells_sync; where it may have
+ * changed one, bactrian_cells_invalidate comes before the next read. Contents that are known while
+ * code is made are never changed by other code. What was not synced when the function returns is
+ * lost. */
+
+/* The cell's contents; in generic code, the word in memory.
+ *   a = bactrian_cells_read(sp);
+ * Mistake: reading the same word by `*sp`. Memory may be stale. */
+BACTRIAN_IMPORT("cells.read") int64_t bactrian_cells_read(const void *address);
+
+/* Changes the cell; in generic code, the word in memory.
+ *   bactrian_cells_write(--sp, a + b);
+ * Mistake: writing one half of it by a plain store. */
+BACTRIAN_IMPORT("cells.write") void bactrian_cells_write(void *address, int64_t value);
+
+/* Cells below `address`, of the same stack, are dead: they need not reach memory.
+ *   sp = frame + locals; bactrian_cells_drop_below(sp);
+ * Mistake: dropping what an error handler still reads. */
+BACTRIAN_IMPORT("cells.drop_below") void bactrian_cells_drop_below(const void *address);
+
+/* Memory gets what it lacks of all cells.
+ *   bactrian_cells_sync(); result = call_runtime(sp); bactrian_cells_invalidate();
+ * Mistake: a call without it whose callee, or collector, reads the stack. */
+BACTRIAN_IMPORT("cells.sync") void bactrian_cells_sync(void);
+
+/* The same for a collector, which only follows addresses: where a cell holds a box that is not made
+ * yet, memory may get an odd word.
+ * Mistake: using it before code that reads numbers. */
+BACTRIAN_IMPORT("cells.sync_roots") void bactrian_cells_sync_roots(void);
+
+/* Contents of cells are forgotten, as other code may have changed them. Every cell was synced or
+ * dropped before.
+ * Mistake: leaving it out behind a call that moves blocks. */
+BACTRIAN_IMPORT("cells.invalidate") void bactrian_cells_invalidate(void);
+
+/* ---- Tools ---- */
+
+/* The code that the call at `call` most often calls, if a profile knows it; else 0. Where code
+ * counts for a profile, the host is told of `code`, which is about to be called.
+ *   guess = bactrian_profile_callee((uint32_t)pc, (uint32_t)closure->code);
+ * Mistake: calling the guess without comparing it. */
+BACTRIAN_IMPORT("profile.callee") uint32_t bactrian_profile_callee(uint32_t call, uint32_t code);
+
+/* An event for lockstep: a kind of the interpreter's own, its position, its stack pointer, a value.
+ * Syncs all cells where events are compiled in; else nothing.
+ *   bactrian_lockstep_event(ENTRY, pc, sp, value);
+ * Mistake: a value that differs between two runs, such as a time. */
+BACTRIAN_IMPORT("lockstep.event")
+void bactrian_lockstep_event(uint32_t kind, const void *position, const void *sp, int64_t value);
+
+/* ---- What is to be specialized ---- */
+
+#define BACTRIAN_MAGIC 0x54434142u
+#define BACTRIAN_VERSION 4u
+#define BACTRIAN_MAX_NAME 512u
+#define BACTRIAN_MAX_PARAMS 16u
+/* Of a request: its code calls itself and goes on after that; its code repeats itself. */
+#define BACTRIAN_RECURSIVE 1u
+#define BACTRIAN_LOOPS 2u
+/* Of a parameter: it is the residual function's parameter of this number; it is this constant; it
+ * points to this address within a region. */
+#define BACTRIAN_PASS 0u
+#define BACTRIAN_CONST 1u
+#define BACTRIAN_POINTER 2u
+
+/* Memory whose contents never change after the snapshot, but for slots of requests in it. */
+struct bactrian_region {
+    uint32_t base;
+    uint32_t len;
+};
+
+struct bactrian_param {
+    uint32_t kind;
+    uint32_t reserved;
+    uint64_t value;
+};
+
+/* One function to be specialized. The residual function has the type of the function that `*slot`
+ * points to at the snapshot, and `*slot` will point to it. `params[anchor]` is a pointer to the
+ * `code_len` bytes by which the request is known. */
+struct bactrian_request {
+    uint32_t function;
+    uint32_t slot;
+    uint32_t anchor;
+    uint32_t code_len;
+    uint32_t param_count;
+    uint32_t flags;
+    struct bactrian_param params[BACTRIAN_MAX_PARAMS];
+};
+
+struct bactrian_table {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t regions;
+    uint32_t region_count;
+    uint32_t requests;
+    uint32_t request_count;
+    uint32_t names;
+    uint32_t names_len;
+    uint32_t links;
+    uint32_t link_count;
+    uint32_t cells;
+    uint32_t cell_count;
+};
+
+/* The table. Link with -Wl,--export=BACTRIAN_REQUESTS: that exports its address under this name.
+ * Mistake: linking without. The module then has no requests. */
+extern struct bactrian_table BACTRIAN_REQUESTS;
+
+/* Declares constant memory.
+ *   bactrian_add_region(function->code, function->size);
+ * Mistake: memory that is freed, or written, later. */
+void bactrian_add_region(const void *base, size_t len);
+
+/* Asks for a function: `slot` points to the pointer through which it is called, and which points to
+ * a generic function of its type until then. `name` is for people, and may be NULL, for all or for
+ * none. Parameters follow, in order; one of them is the anchor.
+ *   bactrian_add_request((void *)interpret, &f->entry, f->name);
+ *   bactrian_param_anchor(f->code, f->size);
+ *   bactrian_param_pass(0);
+ * Mistake: fewer parameters than the generic function has. The request is malformed. */
+void bactrian_add_request(void *function, void *slot, const char *name);
+void bactrian_param_pass(uint32_t residual_parameter);
+void bactrian_param_const(uint64_t value);
+void bactrian_param_pointer(const void *target);
+void bactrian_param_anchor(const void *code, size_t len);
+/* BACTRIAN_RECURSIVE, BACTRIAN_LOOPS or both, of the last request. */
+void bactrian_request_flags(uint32_t flags);
+
+#ifdef BACTRIAN_IMPLEMENTATION
+#include <stdlib.h>
+#include <string.h>
+
+struct bactrian_table BACTRIAN_REQUESTS = {
+    .magic = BACTRIAN_MAGIC,
+    .version = BACTRIAN_VERSION,
+};
+
+/* Room for `count` entries of `size` bytes, at an address that may have to change. */
+static void *bactrian_room(uint32_t *place, uint32_t count, size_t size) {
+    /* It grows when the number of entries is a power of two. */
+    if ((count & (count - 1)) == 0) {
+        size_t room = count == 0 ? 1 : (size_t)count * 2;
+        void *grown = realloc((void *)(uintptr_t)*place, room * size);
+        if (grown == NULL) abort();
+        *place = (uint32_t)(uintptr_t)grown;
+    }
+    return (char *)(uintptr_t)*place + (size_t)count * size;
+}
+
+void bactrian_add_region(const void *base, size_t len) {
+    struct bactrian_table *table = &BACTRIAN_REQUESTS;
+    struct bactrian_region *region = (struct bactrian_region *)bactrian_room(
+        &table->regions, table->region_count++, sizeof *region);
+    region->base = (uint32_t)(uintptr_t)base;
+    region->len = (uint32_t)len;
+}
+
+void bactrian_add_request(void *function, void *slot, const char *name) {
+    struct bactrian_table *table = &BACTRIAN_REQUESTS;
+    struct bactrian_request *request = (struct bactrian_request *)bactrian_room(
+        &table->requests, table->request_count++, sizeof *request);
+    memset(request, 0, sizeof *request);
+    request->function = (uint32_t)(uintptr_t)function;
+    request->slot = (uint32_t)(uintptr_t)slot;
+    request->anchor = BACTRIAN_MAX_PARAMS;
+    if (name != NULL) {
+        size_t len = strnlen(name, BACTRIAN_MAX_NAME);
+        char *names = (char *)realloc((void *)(uintptr_t)table->names, table->names_len + len + 1);
+        if (names == NULL) abort();
+        memcpy(names + table->names_len, name, len);
+        names[table->names_len + len] = '\0';
+        table->names = (uint32_t)(uintptr_t)names;
+        table->names_len += (uint32_t)len + 1;
+    }
+}
+
+static struct bactrian_request *bactrian_last(void) {
+    struct bactrian_table *table = &BACTRIAN_REQUESTS;
+    if (table->request_count == 0) abort();
+    return (struct bactrian_request *)(uintptr_t)table->requests + (table->request_count - 1);
+}
+
+static void bactrian_param(uint32_t kind, uint64_t value) {
+    struct bactrian_request *request = bactrian_last();
+    if (request->param_count == BACTRIAN_MAX_PARAMS) abort();
+    request->params[request->param_count].kind = kind;
+    request->params[request->param_count++].value = value;
+}
+
+void bactrian_param_pass(uint32_t residual_parameter) {
+    bactrian_param(BACTRIAN_PASS, residual_parameter);
+}
+
+void bactrian_param_const(uint64_t value) { bactrian_param(BACTRIAN_CONST, value); }
+
+void bactrian_param_pointer(const void *target) {
+    bactrian_param(BACTRIAN_POINTER, (uint32_t)(uintptr_t)target);
+}
+
+void bactrian_param_anchor(const void *code, size_t len) {
+    struct bactrian_request *request = bactrian_last();
+    request->anchor = request->param_count;
+    request->code_len = (uint32_t)len;
+    bactrian_param_pointer(code);
+}
+
+void bactrian_request_flags(uint32_t flags) { bactrian_last()->flags = flags; }
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

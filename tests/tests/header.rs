@@ -1,0 +1,227 @@
+//! The C headers say what the annotations crate says, and an interpreter in C that uses them is
+//! specialized: what comes out does what the interpreter does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::fs;
+use std::mem::{offset_of, size_of};
+
+use annotations::{Intrinsic, Param, Region, Request, RequestTable, Type, weval};
+use anyhow::{Context, Result, ensure};
+use bactrian_tests::annotated::{Program, agree};
+use bactrian_tests::workshop::Workshop;
+use bactrian_tests::workspace;
+use wasmparser::{Parser, Payload, TypeRef, ValType};
+use wasmtime::Engine;
+
+/// A header, the macro that declares its imports, their module.
+const HEADERS: [(&str, &str, &str); 2] = [
+    ("bactrian.h", "BACTRIAN_IMPORT", annotations::MODULE),
+    ("weval.h", "BACTRIAN_WEVAL", weval::MODULE),
+];
+
+fn include() -> String {
+    let include = workspace().join("interpreter/annotations/include");
+    format!("-I{}", include.display())
+}
+
+fn workshop() -> Result<Workshop> {
+    Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))
+}
+
+/// An import's parameters and results, in letters.
+type Signature = (Vec<&'static str>, Vec<&'static str>);
+
+fn expected(module: &str) -> BTreeMap<String, Signature> {
+    let mut expected = BTreeMap::new();
+    let letters = |ty: &Type| match ty {
+        Type::I32 => "i32",
+        Type::I64 => "i64",
+    };
+    for intrinsic in Intrinsic::ALL {
+        let params = intrinsic.params().iter().map(letters).collect::<Vec<_>>();
+        let results = intrinsic.result().iter().map(letters).collect::<Vec<_>>();
+        for (_, name) in intrinsic.imports().filter(|import| import.0 == module) {
+            expected.insert(name.into(), (params.clone(), results.clone()));
+        }
+    }
+    expected
+}
+
+/// The functions that a header declares by `declaring`.
+fn declared(header: &str, declaring: &str) -> Result<Vec<String>> {
+    let path = workspace().join("interpreter/annotations/include");
+    let text = fs::read_to_string(path.join(header))?;
+    let start = format!("\n{declaring}(\"");
+    let declarations = text.split(&start).skip(1);
+    let name = |declaration: &str| {
+        let (before, _) = declaration.split_once(")")?.1.split_once('(')?;
+        let name = before.rsplit([' ', '*', '\n']).next()?;
+        Some(name.to_owned())
+    };
+    let names = declarations.map(|text| name(text).context(text.to_owned()));
+    names.collect()
+}
+
+fn imports(object: &[u8]) -> Result<BTreeMap<(String, String), Signature>> {
+    let (mut types, mut found) = (Vec::new(), BTreeMap::new());
+    let letters = |types: &[ValType]| {
+        let letters = types.iter().map(|ty| match ty {
+            ValType::I32 => "i32",
+            ValType::I64 => "i64",
+            _ => "another type",
+        });
+        letters.collect::<Vec<_>>()
+    };
+    for payload in Parser::new(0).parse_all(object) {
+        match payload? {
+            Payload::TypeSection(section) => {
+                for ty in section.into_iter_err_on_gc_types() {
+                    let ty = ty?;
+                    types.push((letters(ty.params()), letters(ty.results())));
+                }
+            }
+            Payload::ImportSection(section) => {
+                for import in section.into_imports() {
+                    let import = import?;
+                    if let TypeRef::Func(ty) = import.ty {
+                        let name = (import.module.to_owned(), import.name.to_owned());
+                        found.insert(name, types[ty as usize].clone());
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+#[test]
+fn the_headers_have_the_intrinsics_of_the_crate() -> Result<()> {
+    let workshop = workshop()?;
+    for (header, declaring, module) in HEADERS {
+        let mut source = format!("#include \"{header}\"\nvoid *all[] = {{\n");
+        for name in declared(header, declaring)? {
+            writeln!(source, "(void *){name},")?;
+        }
+        source += "};\n";
+        fs::write(workshop.path("all.c"), source)?;
+        let flags = ["--target=wasm32-wasi", "-Wall", "-Werror", &include()];
+        workshop.make("clang", &[&flags[..], &["-c", "all.c"]].concat())?;
+        let found = imports(&fs::read(workshop.path("all.o"))?)?.into_iter();
+        let found = found.filter(|((of, _), _)| of == module);
+        let found: BTreeMap<_, _> = found.map(|((_, name), ty)| (name, ty)).collect();
+        assert_eq!(expected(module), found, "{header}");
+    }
+    Ok(())
+}
+
+/// `_Static_assert`s that a structure of C has the size and fields of one of Rust.
+macro_rules! layout {
+    ($source:ident, $c:literal, $rust:path, $($rust_field:ident: $c_field:literal),*) => {
+        for (field, offset) in [$(($c_field, offset_of!($rust, $rust_field))),*] {
+            let (name, size) = ($c, size_of::<$rust>());
+            writeln!($source, "_Static_assert(offsetof({name}, {field}) == {offset}, \"{field}\");")?;
+            writeln!($source, "_Static_assert(sizeof({name}) == {size}, \"{name}\");")?;
+        }
+        // Each field of Rust's is named.
+        #[allow(unused_variables, reason = "the pattern is the check")]
+        let _ = |value: $rust| { let $rust { $($rust_field),* } = value; };
+    };
+}
+
+#[test]
+fn the_headers_have_the_layouts_of_the_crate() -> Result<()> {
+    let mut source = String::from("#include \"bactrian.h\"\n#include \"weval.h\"\n");
+    layout!(source, "struct bactrian_table", RequestTable,
+        magic: "magic", version: "version", regions: "regions", region_count: "region_count",
+        requests: "requests", request_count: "request_count", names: "names",
+        names_len: "names_len", links: "links", link_count: "link_count", cells: "cells",
+        cell_count: "cell_count");
+    layout!(source, "struct bactrian_region", Region, base: "base", len: "len");
+    layout!(source, "struct bactrian_request", Request,
+        function: "function", slot: "slot", anchor: "anchor", code_len: "code_len",
+        param_count: "param_count", flags: "flags", params: "params");
+    layout!(source, "struct bactrian_param", Param,
+        kind: "kind", reserved: "reserved", value: "value");
+    layout!(source, "weval_req_t", weval::Request,
+        next: "next", previous: "prev", user_id: "func_id", global_count: "num_globals",
+        function: "func", arguments: "argbuf", arguments_len: "arglen",
+        specialized: "specialized");
+    layout!(source, "weval_req_arg_t", weval::Argument,
+        is_known: "specialize", kind: "ty", value: "u");
+    let constants = [
+        ("BACTRIAN_MAGIC", u64::from(annotations::REQUEST_MAGIC)),
+        ("BACTRIAN_VERSION", u64::from(annotations::REQUEST_VERSION)),
+        ("BACTRIAN_MAX_NAME", annotations::MAX_NAME as u64),
+        ("BACTRIAN_MAX_PARAMS", annotations::MAX_PARAMS as u64),
+        ("BACTRIAN_RECURSIVE", annotations::REQUEST_RECURSIVE.into()),
+        ("BACTRIAN_LOOPS", annotations::REQUEST_LOOPS.into()),
+        ("BACTRIAN_PASS", annotations::PARAM_PASS.into()),
+        ("BACTRIAN_CONST", annotations::PARAM_CONST.into()),
+        ("BACTRIAN_POINTER", annotations::PARAM_POINTER.into()),
+        ("weval_req_arg_i32", weval::ARGUMENT_I32.into()),
+        ("weval_req_arg_i64", weval::ARGUMENT_I64.into()),
+        ("weval_req_arg_f32", weval::ARGUMENT_F32.into()),
+        ("weval_req_arg_f64", weval::ARGUMENT_F64.into()),
+        ("weval_req_arg_buffer", weval::ARGUMENT_BUFFER.into()),
+    ];
+    for (name, value) in constants {
+        writeln!(source, "_Static_assert({name} == {value}, \"{name}\");")?;
+    }
+    let workshop = workshop()?;
+    fs::write(workshop.path("layouts.c"), source)?;
+    let flags = ["--target=wasm32-wasi", "-std=c11", "-fsyntax-only"];
+    workshop.make("clang", &[&flags[..], &[&include(), "layouts.c"]].concat())
+}
+
+#[test]
+fn the_headers_are_cpp_as_well() -> Result<()> {
+    let workshop = workshop()?;
+    fs::write(
+        workshop.path("all.cpp"),
+        "#define BACTRIAN_IMPLEMENTATION\n#include \"bactrian.h\"\n#include \"weval.h\"\n\
+         WEVAL_DEFINE_GLOBALS()\n",
+    )?;
+    let flags = ["--target=wasm32-wasi", "-Wall", "-Wextra", "-Werror"];
+    let language = ["-std=c++20", "-nostdinc++", "-fsyntax-only"];
+    let files = [&include(), "all.cpp"];
+    workshop.make("clang", &[&flags[..], &language, &files].concat())
+}
+
+#[test]
+fn an_interpreter_in_c_is_specialized() -> Result<()> {
+    let workshop = workshop()?;
+    let source = workspace().join("tests/c/toy.c");
+    let source = source.to_str().context("a path that is text")?;
+    let flags = ["--target=wasm32-wasi", "-O2", "-Wall", "-Wextra", "-Werror"];
+    let export = format!("-Wl,--export={}", annotations::REQUEST_TABLE_EXPORT);
+    let link = ["-mexec-model=reactor", &export, "-o", "toy.wasm"];
+    workshop.make(
+        "clang",
+        &[&flags[..], &[&include(), source], &link].concat(),
+    )?;
+    fs::write(workshop.path("nothing"), "")?;
+    for (output, option) in [("generic.wasm", "--generic"), ("residual.wasm", "--stats")] {
+        let how = ["specialize", "toy.wasm", "--init", "nothing", option];
+        let outcome = workshop.bactrian(&[&how[..], &["-o", output]].concat())?;
+        let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+        ensure!(outcome.status == Some(0), "{said}");
+        let all = "2 requests: 2 specialized, 0 from the cache, 0 declined";
+        ensure!(option == "--generic" || said.contains(all), "{said}");
+    }
+    let engine = Engine::default();
+    let read = |name: &str| Program::new(&engine, &fs::read(workshop.path(name))?);
+    let (generic, residual) = (read("generic.wasm")?, read("residual.wasm")?);
+    let fib = [0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144];
+    for (n, expected) in (0..).zip(fib) {
+        let found = agree([&generic, &residual], n, |_| ())?;
+        assert_eq!(found.result, Some(expected + n as u64), "run {n}");
+    }
+    let names: BTreeSet<_> = workshop.function_names("residual.wasm")?;
+    assert!(
+        names.contains("fib") && names.contains("count"),
+        "{names:?}"
+    );
+    Ok(())
+}
