@@ -121,8 +121,8 @@ macro_rules! layout {
     ($source:ident, $c:literal, $rust:path, $($rust_field:ident: $c_field:literal),*) => {
         for (field, offset) in [$(($c_field, offset_of!($rust, $rust_field))),*] {
             let (name, size) = ($c, size_of::<$rust>());
-            writeln!($source, "_Static_assert(offsetof({name}, {field}) == {offset}, \"{field}\");")?;
-            writeln!($source, "_Static_assert(sizeof({name}) == {size}, \"{name}\");")?;
+            writeln!($source, "_Static_assert(offsetof({name}, {field}) == {offset}, \"\");")?;
+            writeln!($source, "_Static_assert(sizeof({name}) == {size}, \"\");")?;
         }
         // Each field of Rust's is named.
         #[allow(unused_variables, reason = "the pattern is the check")]
