@@ -75,7 +75,8 @@ pub struct RunArgs {
     /// --profile FILE`. The program takes longer.
     #[arg(long, value_name = "FILE", conflicts_with = "generic")]
     pub profile: Option<PathBuf>,
-    /// An executable that `ocamlc` made, or what `bactrian build` made of one.
+    /// A program of the guest (of OCaml: an executable that `ocamlc` made), or what `bactrian
+    /// build` made of one.
     pub program: PathBuf,
     /// The program's arguments.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
@@ -86,7 +87,7 @@ pub struct RunArgs {
 pub struct BuildArgs {
     #[command(flatten)]
     pub build: BuildOptions,
-    /// Executables that `ocamlc` made.
+    /// Programs of the guest (of OCaml: executables that `ocamlc` made).
     #[arg(required = true, value_name = "PROGRAM")]
     pub programs: Vec<PathBuf>,
     /// The file to write; with several programs, the directory for a file of each.
@@ -124,18 +125,22 @@ impl Emit {
 pub struct SpecializeArgs {
     #[command(flatten)]
     pub build: BuildOptions,
-    /// A module, binary or text, with a request table (see the annotations crate).
+    /// A module, binary or text, with a request table (see the annotations crate); with `--guest`,
+    /// a program.
     pub module: PathBuf,
     #[arg(short, long)]
     pub output: PathBuf,
     /// Initialise the module and freeze it first: call its `wizer-initialize` with this file as
     /// standard input.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "guest")]
     pub init: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Default, Args)]
 pub struct BuildOptions {
+    /// The guest whose programs are meant, by its manifest (docs/guests.md) [default: OCaml's].
+    #[arg(long, value_name = "MANIFEST")]
+    pub guest: Option<PathBuf>,
     /// Do not specialize: run the interpreter as it is.
     #[arg(long)]
     pub generic: bool,
@@ -222,7 +227,7 @@ pub struct LockstepArgs {
     /// How long one side may keep the other waiting.
     #[arg(long, value_name = "SECONDS", default_value = "60")]
     pub patience: u64,
-    /// An executable that `ocamlc` made.
+    /// A program of the guest (of OCaml: an executable that `ocamlc` made).
     pub program: PathBuf,
     /// The program's arguments.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -3,41 +3,39 @@
 //! Invariant: a failure of the tool is a message on standard error and the status 125; the output
 //! and the status of a program that runs are its own.
 
+mod cache;
 mod weval;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::cache::whole;
 use anyhow::{Context, Result, bail, ensure};
-use cache::remote::{Access, Remote};
-use cache::{Cache, whole};
 use wasmtime::Module;
 
 use crate::cli::{
-    BuildArgs, BuildOptions, CacheAction, CacheArgs, CacheLocation, Cli, Command, Emit,
-    LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs, StatsFormat,
+    BuildArgs, BuildOptions, Cli, Command, Emit, LockstepArgs, RunArgs, SandboxOptions,
+    SpecializeArgs, StatsFormat,
 };
 use crate::engine::Needs;
 use crate::evaluation::Eval;
+use crate::guest::{self, Guest};
 use crate::host::{Directory, Sandbox};
 use crate::input::{self, Kind};
 use crate::limits::Limits;
 use crate::lockstep::{self, Setup, Standard, Verdict};
-use crate::pipeline::{Mode, Pipeline, Settings, size};
+use crate::pipeline::{Mode, Pipeline, Settings};
 use crate::precompiled::Precompiled;
 use crate::run::{Exit, Run};
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
-use crate::{bench, engine, guest, jit_dump, profile, report, run, specialize, unconfined};
+use crate::{bench, engine, jit_dump, profile, report, run, specialize, unconfined};
 
 /// The status for a failure of the tool: one that programs rarely use.
 const FAILURE: u8 = 125;
-
-/// The variable that names a store to share the cache by.
-const REMOTE_VARIABLE: &str = "BACTRIAN_REMOTE";
 
 /// Does what the command line says; the result is the process's status.
 /// `precompiled` is the machine code that came with the command.
@@ -49,7 +47,7 @@ pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
         Command::Lockstep(args) => run_in_lockstep(args, precompiled),
         Command::Demo(args) => bench::demo(args, precompiled).map(|()| 0),
         Command::Bench(args) => bench::bench(args, precompiled).map(|()| 0),
-        Command::Cache(args) => look_after_cache(args).map(|()| 0),
+        Command::Cache(args) => cache::look_after(args).map(|()| 0),
         Command::Weval(args) => weval::run(args, precompiled).map(|()| 0),
     };
     result.unwrap_or_else(|error| {
@@ -137,20 +135,22 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
         "of `-W`, lockstep takes max-memory-size only: the two sides use \
          unlike amounts of everything else"
     );
-    input::require_program(&args.program, guest::DEFAULT)?;
-    let bytecode = read(&args.program)?;
-    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, &args.program)?)?;
+    let guest = guest(&args.build)?;
+    input::require_program(&args.program, &guest)?;
+    let program = read(&args.program)?;
+    let settings = settings(&args.build, precompiled, &args.program, &guest)?;
+    let mut pipeline = Pipeline::new(settings)?;
     pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let line = StatusLine::new().map(Arc::new);
     let setup = Setup {
-        guest: guest::DEFAULT,
+        guest,
         sandbox: sandbox(&args.program, &args.args, &args.sandbox)?,
         standard: Standard::Inherited(line.clone()),
         stress: args.stress,
         patience: Duration::from_secs(args.patience),
         functions: Vec::new(),
     };
-    let verdict = lockstep::program(&mut pipeline, &bytecode, setup);
+    let verdict = lockstep::program(&mut pipeline, &program, setup);
     if let Some(line) = line {
         line.clear();
     }
@@ -170,8 +170,9 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
 
 /// Machine code for whatever kind of program there is to run.
 fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Module)> {
+    let guest = guest(&args.build)?;
     let compile: fn(&mut Pipeline, &Path) -> Result<Module> =
-        match input::kind(&args.program, guest::DEFAULT)? {
+        match input::kind(&args.program, &guest)? {
             Kind::Precompiled | Kind::Wasm if args.profile.is_some() => {
                 bail!(
                     "{}: this counts nothing; `--profile` needs the program it was made of",
@@ -187,7 +188,7 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
         };
     let mut settings = Settings {
         needs: needs(args),
-        ..settings(&args.build, precompiled, &args.program)?
+        ..settings(&args.build, precompiled, &args.program, &guest)?
     };
     if args.profile.is_some() {
         settings.options.counts = true;
@@ -238,8 +239,9 @@ fn needs(args: &RunArgs) -> Needs {
 }
 
 fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
+    let guest = guest(&args.build)?;
     if let [program] = &args.programs[..] {
-        return build_program(args, program, &args.output, precompiled);
+        return build_program(args, &guest, program, &args.output, precompiled);
     }
     let mut outputs = BTreeMap::new();
     for program in &args.programs {
@@ -259,26 +261,27 @@ fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot create {}", args.output.display()))?;
     for (output, program) in &outputs {
-        build_program(args, program, output, precompiled)?;
+        build_program(args, &guest, program, output, precompiled)?;
     }
     Ok(())
 }
 
 fn build_program(
     args: &BuildArgs,
+    guest: &Arc<Guest>,
     program: &Path,
     output: &Path,
     precompiled: Precompiled,
 ) -> Result<()> {
-    input::require_program(program, guest::DEFAULT)?;
-    let bytecode = read(program)?;
-    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, program)?)?;
+    input::require_program(program, guest)?;
+    let bytes = read(program)?;
+    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, program, guest)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     pipeline.settings.options.strip = args.strip;
     pipeline.settings.options.keeps_imports = args.emit == Emit::Cwasm;
     pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let wasm = pipeline
-        .module(&bytecode)
+        .module(&bytes)
         .with_context(|| program.display().to_string())?;
     let module = match args.emit {
         Emit::Wasm => wasm,
@@ -307,17 +310,18 @@ fn build_program(
 
 fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let name = || args.module.display().to_string();
-    let mut module = wat::parse_bytes(&read(&args.module)?)
-        .with_context(name)?
-        .into_owned();
-    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, &args.module)?)?;
+    let guest = guest(&args.build)?;
+    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, &args.module, &guest)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
-    if let Some(init) = &args.init {
-        snapshot::require_init(&module).with_context(name)?;
-        module = pipeline
-            .snapshot(&module, &read(init)?)
-            .with_context(name)?;
-    }
+    let module = if args.build.guest.is_some() {
+        input::require_program(&args.module, &guest)?;
+        let program = read(&args.module)?;
+        pipeline
+            .snapshot(&guest.module, &program)
+            .with_context(name)?
+    } else {
+        annotated(args, &mut pipeline).with_context(name)?
+    };
     let linked = pipeline.linked(&module).with_context(name)?;
     write(&args.output, &linked)?;
     finish(&pipeline);
@@ -325,53 +329,42 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     Ok(())
 }
 
-fn look_after_cache(args: &CacheArgs) -> Result<()> {
-    let path = args.file.clone().map_or_else(default_cache, Ok)?;
-    let cache = Cache::open(&path, u64::MAX >> 1)?;
-    match &args.action {
-        CacheAction::Stats => {
-            println!("{}", path.display());
-            for (kind, stats) in cache.stats().kinds {
-                println!(
-                    "{:<26} {:>8} entries {:>12}",
-                    kind.name(),
-                    stats.entries,
-                    size(stats.bytes as usize)
-                );
-            }
+/// A module that is no guest's, initialised if that is asked for.
+fn annotated(args: &SpecializeArgs, pipeline: &mut Pipeline) -> Result<Vec<u8>> {
+    let bytes = read(&args.module)?;
+    let module = wat::parse_bytes(&bytes)?;
+    match &args.init {
+        Some(init) => {
+            snapshot::require_init(&module)?;
+            pipeline.snapshot(&module, &read(init)?)
         }
-        CacheAction::Verify => {
-            let verified = cache.verify();
-            println!(
-                "{} entries checked, {} damaged ones removed",
-                verified.entries, verified.removed
-            );
-        }
-        CacheAction::Clear => cache.clear(),
-        CacheAction::Gc { cache_size } => cache.shrink(cache_size << 20),
-        CacheAction::Export { to } => cache.export(to)?,
-        CacheAction::Import { from } => {
-            let imported = cache.import(from)?;
-            println!(
-                "{} entries imported, {} damaged ones left out",
-                imported.entries, imported.damaged
-            );
-        }
+        None => Ok(module.into_owned()),
     }
-    tell(&cache);
-    Ok(())
+}
+
+/// The guest whose programs are meant.
+fn guest(options: &BuildOptions) -> Result<Arc<Guest>> {
+    match &options.guest {
+        Some(manifest) => Ok(Arc::new(Guest::load(manifest)?)),
+        None => Ok(guest::default()),
+    }
 }
 
 /// What the options ask for, for a program in this file.
-fn settings(options: &BuildOptions, precompiled: Precompiled, program: &Path) -> Result<Settings> {
+fn settings(
+    options: &BuildOptions,
+    precompiled: Precompiled,
+    program: &Path,
+    guest: &Arc<Guest>,
+) -> Result<Settings> {
     let mode = if options.generic {
         Mode::Generic
     } else {
         Mode::Residual
     };
-    let cache = open_cache(&options.cache)?;
+    let cache = cache::open(&options.cache)?;
     if let Some(cache) = &cache {
-        share(cache, &options.cache, program)?;
+        cache::share(cache, &options.cache, program)?;
     }
     Ok(Settings {
         mode,
@@ -384,70 +377,16 @@ fn settings(options: &BuildOptions, precompiled: Precompiled, program: &Path) ->
         cache: cache.map(Arc::new),
         precompiled: Some(precompiled),
         needs: Needs::default(),
-        guest: guest::DEFAULT,
+        guest: Arc::clone(guest),
         tell: |notice| eprintln!("bactrian: {notice}"),
     })
-}
-
-fn open_cache(location: &CacheLocation) -> Result<Option<Cache>> {
-    if location.no_cache {
-        return Ok(None);
-    }
-    let path = location.file.clone().map_or_else(default_cache, Ok)?;
-    match Cache::open(&path, location.cache_size << 20) {
-        Ok(cache) => {
-            tell(&cache);
-            Ok(Some(cache))
-        }
-        // Asked for, it must work; by default, a read-only home directory is no reason to stop.
-        Err(error) if location.file.is_some() => Err(error.into()),
-        Err(error) => {
-            eprintln!("bactrian: {error}; going on without a cache");
-            Ok(None)
-        }
-    }
-}
-
-/// Shares the cache, where that is asked for, with other builds of programs of this name.
-fn share(cache: &Cache, location: &CacheLocation, program: &Path) -> Result<()> {
-    let variable = || std::env::var(REMOTE_VARIABLE).ok();
-    let remote = location.remote.clone().or_else(variable);
-    let Some(remote) = remote.filter(|remote| !remote.is_empty()) else {
-        return Ok(());
-    };
-    let access = match location.remote_read_only {
-        true => Access::Read,
-        false => Access::ReadAndWrite,
-    };
-    let name = program.file_name().unwrap_or_default().to_string_lossy();
-    cache.share_by(Remote::open(&remote, access)?, &name);
-    Ok(())
-}
-
-/// As the XDG base directory specification has it. Crates that know it (`etcetera`, `directories`)
-/// refuse users without a home, whether or not `XDG_CACHE_HOME` is set.
-fn default_cache() -> Result<PathBuf> {
-    let directory = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .filter(|directory| directory.is_absolute())
-        .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
-        .context(
-            "there is no place for a cache: set XDG_CACHE_HOME, or give --cache FILE or --no-cache",
-        )?;
-    Ok(directory.join("bactrian/cache.sqlite"))
 }
 
 /// Writes what the cache buffers, and leaves for other machines what is new.
 fn finish(pipeline: &Pipeline) {
     if let Some(cache) = &pipeline.settings.cache {
         cache.share();
-        tell(cache);
-    }
-}
-
-fn tell(cache: &Cache) {
-    for notice in cache.notices() {
-        eprintln!("bactrian: {notice}");
+        cache::tell(cache);
     }
 }
 

@@ -1,56 +1,174 @@
 //! A guest as this tool sees it: the module, and what depends on the language of its programs.
 //!
-//! Invariant: pipeline, lockstep and cache know no language. A second guest is a second value of
-//! [`Guest`].
+//! Invariant: what the rest of the tool knows of a language it knows by a value of [`Guest`]. It
+//! comes from a manifest ([`manifest`], `docs/guests.md`): a user's, or the one of the guest that
+//! the build embeds. That one has a few functions beside its manifest, which others do without.
 
+pub mod manifest;
 pub mod ocaml;
+mod words;
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+
+use anyhow::{Context, Result, bail};
+use wasmparser::{ExternalKind, Parser, Payload};
+
+pub use manifest::{Code, Direction, Manifest, Stack};
 
 /// The guest of programs for which none is named.
-pub static DEFAULT: &Guest = &ocaml::OCAML;
-
-/// A description of an interpreter and of the programs that it runs.
-#[derive(Debug)]
-pub struct Guest {
-    /// The interpreter with its annotations.
-    pub module: &'static [u8],
-    /// What its programs are, in the plural, for messages.
-    pub programs: &'static str,
-    /// How many of a file's last bytes [`Guest::is_program`] wants to see.
-    pub trailer: usize,
-    /// Whether a file that ends like this is a program, of whatever version: the guest itself
-    /// refuses other versions.
-    pub is_program: fn(end: &[u8]) -> bool,
-    /// What a file that is no program is, if it belongs to the guest's world.
-    pub recognise: fn(file: &Unknown) -> Option<Foreign>,
-    /// The exported cell that makes it collect at every safepoint, if it has one.
-    pub stress: Option<&'static str>,
-    /// The events that it reports to lockstep: the number of each, and what it is about.
-    pub events: &'static [(u32, &'static str)],
-    /// A value or a word of its stack, for people.
-    pub word: fn(word: i64) -> String,
-    /// What its positions count, and how many bytes of its memory lie between two.
-    pub code: Code,
-    /// The smallest program: all that a build makes of it is what all programs have.
-    pub smallest: fn() -> Vec<u8>,
+pub fn default() -> Arc<Guest> {
+    static DEFAULT: LazyLock<Arc<Guest>> = LazyLock::new(|| Arc::new(ocaml::guest()));
+    Arc::clone(&DEFAULT)
 }
 
-/// How a guest's code lies in its memory.
+/// A description of an interpreter and of the programs that it runs.
+#[derive(Clone, Debug)]
+pub struct Guest {
+    /// The interpreter with its annotations.
+    pub module: Cow<'static, [u8]>,
+    pub manifest: Manifest,
+    /// What a file that is no program is, if it belongs to the guest's world.
+    pub recognise: fn(file: &Unknown) -> Option<Foreign>,
+    /// The smallest program: all that a build makes of it is what all programs have.
+    pub smallest: Option<fn() -> Vec<u8>>,
+}
+
+/// A file whose kind is to be found out.
 #[derive(Clone, Copy, Debug)]
-pub struct Code {
-    /// What a position is a number of.
-    pub unit: &'static str,
-    /// Bytes.
-    pub cell: u32,
+pub struct Ends<'a> {
+    pub path: &'a Path,
+    /// Its first bytes, [`Guest::header`] of them if it has so many.
+    pub beginning: &'a [u8],
+    /// Its last bytes, [`Guest::trailer`] of them if it has so many.
+    pub end: &'a [u8],
 }
 
 impl Guest {
+    /// The guest that a manifest describes.
+    pub fn load(path: &Path) -> Result<Self> {
+        let place = || path.display().to_string();
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", place()))?;
+        let manifest = Manifest::parse(&text).with_context(place)?;
+        let field = |name: &str| match manifest.line(&text, name) {
+            Some(line) => format!("{}, line {line}: `{name}`", path.display()),
+            None => format!("{}: `{name}`", path.display()),
+        };
+        let directory = path.parent().unwrap_or(Path::new(""));
+        let file = manifest.module.as_ref();
+        let file = directory.join(file.with_context(|| format!("{} is missing", field("module")))?);
+        let bytes = fs::read(&file)
+            .with_context(|| format!("cannot read {}", file.display()))
+            .with_context(|| field("module"))?;
+        let module = wat::parse_bytes(&bytes).with_context(|| field("module"))?;
+        let exports = Exports::of(&module).with_context(|| field("module"))?;
+        exports
+            .require(ExternalKind::Func, &manifest.initialize)
+            .with_context(|| field("initialize"))?;
+        if let Some(cell) = &manifest.collect_cell {
+            exports
+                .require(ExternalKind::Global, cell)
+                .with_context(|| field("collect-cell"))?;
+        }
+        Ok(Self {
+            module: Cow::Owned(module.into_owned()),
+            manifest,
+            recognise: |_| None,
+            smallest: None,
+        })
+    }
+
+    /// Covers all that a result can depend on.
+    pub fn digest(&self) -> blake3::Hash {
+        let mut digest = blake3::Hasher::new();
+        digest.update(blake3::hash(&self.module).as_bytes());
+        digest.update(self.manifest.digest.as_bytes());
+        digest.finalize()
+    }
+
+    /// How many of a file's first bytes [`Guest::is_program`] wants to see.
+    pub fn header(&self) -> usize {
+        self.manifest.program.begins.len()
+    }
+
+    /// How many of its last bytes.
+    pub fn trailer(&self) -> usize {
+        let program = &self.manifest.program;
+        program.ends_at.unwrap_or(program.ends.len())
+    }
+
+    /// Whether a file is a program, of whatever version: the guest itself refuses other versions.
+    pub fn is_program(&self, file: Ends<'_>) -> bool {
+        let program = &self.manifest.program;
+        let has_extension = || {
+            let extension = file.path.extension().and_then(|name| name.to_str());
+            extension.is_some_and(|name| program.extensions.iter().any(|known| known == name))
+        };
+        let begins =
+            || !program.begins.is_empty() && file.beginning.starts_with(program.begins.as_bytes());
+        let ends = || !program.ends.is_empty() && file.end.starts_with(program.ends.as_bytes());
+        ends() || begins() || has_extension()
+    }
+
+    /// Whether the manifest does not say how programs are known: then all files that are nothing
+    /// else are programs.
+    pub fn takes_anything(&self) -> bool {
+        let program = &self.manifest.program;
+        program.extensions.is_empty() && program.begins.is_empty() && program.ends.is_empty()
+    }
+
+    /// What its programs are, in the plural, for messages.
+    pub fn programs(&self) -> String {
+        let Manifest { name, programs, .. } = &self.manifest;
+        programs
+            .clone()
+            .unwrap_or_else(|| format!("programs of {name}"))
+    }
+
     /// What an event of this number is about.
     pub fn event(&self, number: u32) -> String {
-        let known = self.events.iter().find(|(known, _)| *known == number);
-        known.map_or_else(
-            || format!("event {number}, value"),
-            |(_, text)| text.to_string(),
-        )
+        let known = self.manifest.events.get(&manifest::Number(number));
+        known.map_or_else(|| format!("event {number}, value"), String::clone)
+    }
+
+    /// A value or a word of its stack, for people.
+    pub fn word(&self, word: i64) -> String {
+        let Manifest { raised, words, .. } = &self.manifest;
+        match raised {
+            Some(raised) if *raised == word => "(raised)".into(),
+            _ => words::show(words, word),
+        }
+    }
+}
+
+/// What a module exports.
+struct Exports<'a>(Vec<wasmparser::Export<'a>>);
+
+impl<'a> Exports<'a> {
+    fn of(module: &'a [u8]) -> Result<Self> {
+        let mut exports = Vec::new();
+        for payload in Parser::new(0).parse_all(module) {
+            if let Payload::ExportSection(section) = payload.context("not a WebAssembly module")? {
+                for export in section {
+                    exports.push(export?);
+                }
+            }
+        }
+        Ok(Self(exports))
+    }
+
+    fn require(&self, kind: ExternalKind, name: &str) -> Result<()> {
+        let is_it = |export: &wasmparser::Export<'_>| export.name == name && export.kind == kind;
+        if !self.0.iter().any(is_it) {
+            let what = match kind {
+                ExternalKind::Func => "function",
+                _ => "global",
+            };
+            bail!("the module exports no {what} of the name `{name}`");
+        }
+        Ok(())
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use object::{Object, ObjectKind, ObjectSymbol};
 use wasmtime::{Engine, Precompiled};
 
-use crate::guest::{Foreign, Guest, Unknown};
+use crate::guest::{Ends, Foreign, Guest, Unknown};
 
 /// A file that can be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,19 +43,28 @@ pub fn kind(path: &Path, guest: &Guest) -> Result<Kind, Error> {
         path: path.into(),
         source,
     };
-    let (beginning, end) = ends(path, guest.trailer).map_err(unreadable)?;
+    let header = guest.header().max(WASM_MODULE.len());
+    let (beginning, end) = ends(path, header, guest.trailer()).map_err(unreadable)?;
+    let ends = Ends {
+        path,
+        beginning: &beginning,
+        end: &end,
+    };
     // A program is known by its end, whatever it begins with: a script's first line, or another
     // program.
-    if (guest.is_program)(&end) {
+    if guest.is_program(ends) {
         return Ok(Kind::Program);
     }
-    if beginning == WASM_MODULE {
+    if beginning.starts_with(&WASM_MODULE) {
         return Ok(Kind::Wasm);
     }
     // An error means that the file is no complete ELF file, and so no machine code.
     let precompiled = Engine::detect_precompiled_file(path).unwrap_or(None);
     if let Some(Precompiled::Module) = precompiled {
         return Ok(Kind::Precompiled);
+    }
+    if guest.takes_anything() {
+        return Ok(Kind::Program);
     }
     let foreign = match precompiled {
         Some(_) => precompiled_component(),
@@ -71,7 +80,7 @@ pub fn require_program(path: &Path, guest: &Guest) -> Result<(), Error> {
         Kind::Wasm => "a WebAssembly module",
         Kind::Precompiled => "a module that Wasmtime has compiled",
     };
-    let advice = format!("this command takes {}", guest.programs);
+    let advice = format!("this command takes {}", guest.programs());
     let what = what.into();
     Err(refusal(path, Foreign { what, advice }))
 }
@@ -92,13 +101,13 @@ fn refusal(path: &Path, foreign: Foreign) -> Error {
     }
 }
 
-/// The first bytes of a file, as many as a module's header has, and its last; fewer where there are
-/// not so many.
-fn ends(path: &Path, trailer: usize) -> std::io::Result<(Vec<u8>, Vec<u8>)> {
+/// The first and the last bytes of a file, as many as these lengths; fewer where there are not so
+/// many.
+fn ends(path: &Path, header: usize, trailer: usize) -> std::io::Result<(Vec<u8>, Vec<u8>)> {
     let mut file = File::open(path)?;
     let (mut beginning, mut end) = (Vec::new(), Vec::new());
     (&mut file)
-        .take(WASM_MODULE.len() as u64)
+        .take(header as u64)
         .read_to_end(&mut beginning)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(trailer as u64)))?;
@@ -116,7 +125,7 @@ fn foreign(bytes: &[u8], guest: &Guest) -> Foreign {
     }
     Foreign {
         what: general(bytes, elf.as_ref().map(object::File::kind)).into(),
-        advice: format!("Bactrian runs {} and WebAssembly modules", guest.programs),
+        advice: format!("Bactrian runs {} and WebAssembly modules", guest.programs()),
     }
 }
 
@@ -161,10 +170,10 @@ fn precompiled_component() -> Foreign {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guest::DEFAULT;
+    use crate::guest;
 
     fn what(bytes: &[u8]) -> String {
-        foreign(bytes, DEFAULT).what
+        foreign(bytes, &guest::default()).what
     }
 
     #[test]

@@ -34,7 +34,7 @@ pub enum Mode {
 #[derive(Clone)]
 pub struct Settings {
     /// Whose programs these are.
-    pub guest: &'static Guest,
+    pub guest: Arc<Guest>,
     pub mode: Mode,
     pub eval: Eval,
     pub options: specialize::Options,
@@ -51,7 +51,7 @@ impl Default for Settings {
         let (mode, eval, options, cache, precompiled, needs) = Default::default();
         let tell = |_: &str| ();
         Self {
-            guest: guest::DEFAULT,
+            guest: guest::default(),
             mode,
             eval,
             options,
@@ -154,13 +154,15 @@ impl Pipeline {
 
     /// The linked module for a program.
     pub fn module(&mut self, program: &[u8]) -> Result<Vec<u8>> {
-        let snapshot = self.snapshot(self.settings.guest.module, program)?;
+        let guest = Arc::clone(&self.settings.guest);
+        let snapshot = self.snapshot(&guest.module, program)?;
         self.linked(&snapshot)
     }
 
-    /// `module`, initialised with `program` and frozen.
+    /// `module`, initialised with `program` as the guest's manifest says, and frozen.
     pub fn snapshot(&mut self, module: &[u8], program: &[u8]) -> Result<Vec<u8>> {
         let preparation = Preparation {
+            initialize: &self.settings.guest.manifest.initialize,
             eval: self.settings.eval,
             references: self.settings.options.optimisations.references,
         };
@@ -233,7 +235,7 @@ impl Pipeline {
     fn program_key(&self, program: &blake3::Hash) -> [u8; 32] {
         let mut input = Vec::new();
         input.extend(env!("BACTRIAN_FINGERPRINT").as_bytes());
-        input.extend(blake3::hash(self.settings.guest.module).as_bytes());
+        input.extend(self.settings.guest.digest().as_bytes());
         input.extend(program.as_bytes());
         input.extend(self.settings.fingerprint());
         engine::machine_code_key(&self.engine, "program", &input)

@@ -29,8 +29,9 @@ pub fn make() -> Result<Made> {
 
 fn interpreter() -> Result<Vec<u8>> {
     let engine = engine::for_one_use(None, &snapshot::NEEDS)?;
-    let module = snapshot::prepared(guest::DEFAULT.module)?;
-    let (_, instrumented) = snapshot::instrument(&module)?;
+    let guest = guest::default();
+    let module = snapshot::prepared(&guest.module)?;
+    let (_, instrumented) = snapshot::instrument(&module, &guest.manifest.initialize)?;
     let runnable = snapshot::runnable(&instrumented)?;
     let module = Module::new(&engine, runnable).map_err(engine::error)?;
     let code = module.serialize().map_err(engine::error)?;
@@ -41,6 +42,8 @@ fn interpreter() -> Result<Vec<u8>> {
 const ROUNDS: usize = 6;
 
 fn functions() -> Result<Vec<u8>> {
+    let smallest = guest::default().smallest;
+    let smallest = smallest.context("the guest has no smallest program")?;
     let record = Arc::new(Record::default());
     // As `run` and as `build` have programs.
     for absent in [None, Some(unconfined::absent())] {
@@ -48,7 +51,7 @@ fn functions() -> Result<Vec<u8>> {
         pipeline.settings.options.absent = absent;
         pipeline.settings.options.keeps_imports = true;
         pipeline.settings.options.keeps_unreached = true;
-        let wasm = pipeline.module(&(guest::DEFAULT.smallest)())?;
+        let wasm = pipeline.module(&smallest())?;
         // Cranelift 0.135 leaves the exception table of a trampoline to the function that it
         // compiles next with the same memory, and counts it in that function's key. So a function
         // has several keys; with those of each round known to the next, most are met.

@@ -52,7 +52,9 @@ pub struct Refused {
 
 /// How a snapshot is taken.
 #[derive(Clone, Copy, Debug)]
-pub struct Preparation {
+pub struct Preparation<'a> {
+    /// The export that initialises.
+    pub initialize: &'a str,
     pub eval: Eval,
     /// Whether references that nobody else sees are no blocks
     /// ([`annotations::KEEP_REFERENCES_EXPORT`]).
@@ -105,7 +107,7 @@ fn last_text(blob: &mut Vec<u8>) -> Option<String> {
 pub fn take(
     module: &[u8],
     program: &[u8],
-    preparation: Preparation,
+    preparation: Preparation<'_>,
     code: &Arc<KnownCode>,
 ) -> Result<(Snapshot, Origin)> {
     let key = key(module, program, preparation);
@@ -122,7 +124,7 @@ pub fn take(
     Ok((snapshot, origin))
 }
 
-fn key(module: &[u8], program: &[u8], preparation: Preparation) -> [u8; 32] {
+fn key(module: &[u8], program: &[u8], preparation: Preparation<'_>) -> [u8; 32] {
     let mut key = blake3::Hasher::new_derive_key("bactrian snapshot 4");
     key.update(format!("{preparation:?} {}", env!("BACTRIAN_FINGERPRINT")).as_bytes());
     key.update(blake3::hash(module).as_bytes());
@@ -136,11 +138,17 @@ pub fn prepared(module: &[u8]) -> Result<Cow<'_, [u8]>> {
 }
 
 /// A prepared module with exports of all its state, as it is compiled to be initialised.
-pub fn instrument(module: &[u8]) -> Result<(ModuleContext<'_>, Vec<u8>)> {
-    Wizer::new()
+pub fn instrument<'a>(module: &'a [u8], initialize: &str) -> Result<(ModuleContext<'a>, Vec<u8>)> {
+    wizer(initialize)
         .instrument(module)
         .map_err(engine::error)
         .context("the module cannot be frozen")
+}
+
+fn wizer(initialize: &str) -> Wizer {
+    let mut wizer = Wizer::new();
+    wizer.init_func(initialize);
+    wizer
 }
 
 /// An instrumented module as it runs: intrinsics are plain operations, where a program may be
@@ -176,12 +184,12 @@ fn machine_code(
 fn freeze(
     module: &[u8],
     program: &[u8],
-    preparation: Preparation,
+    preparation: Preparation<'_>,
     code: &Arc<KnownCode>,
 ) -> Result<(Snapshot, Origin)> {
     let engine = engine::for_one_use(code.store(), &NEEDS)?;
     let module = prepared(module)?;
-    let (layout, instrumented) = instrument(&module)?;
+    let (layout, instrumented) = instrument(&module, preparation.initialize)?;
     let (compiled, origin) = machine_code(&engine, &instrumented, code)?;
     let messages = MemoryOutputPipe::new(MESSAGE_LIMIT);
     let mut wasi = WasiCtxBuilder::new();
@@ -203,14 +211,16 @@ fn freeze(
     if preparation.eval == Eval::Pure {
         evaluation::make_room(&mut store, instance)?;
     }
-    initialise(&mut store, instance, INIT).map_err(|error| refusal(error, &messages))?;
+    initialise(&mut store, instance, preparation.initialize)
+        .map_err(|error| refusal(error, &messages))?;
     let evaluated = match preparation.eval {
         Eval::None => Evaluated::default(),
         Eval::Pure => evaluation::to_first_effect(&mut store, instance, &compiled)?,
     };
+    let wizer = wizer(preparation.initialize);
     let module = match evaluated.instance {
-        None => frozen(&Wizer::new(), &layout, &mut store, instance)?,
-        Some((mut store, instance)) => frozen(&Wizer::new(), &layout, &mut store, instance)?,
+        None => frozen(&wizer, &layout, &mut store, instance)?,
+        Some((mut store, instance)) => frozen(&wizer, &layout, &mut store, instance)?,
     };
     let snapshot = Snapshot {
         module,

@@ -29,14 +29,11 @@ pub struct Summary {
     pub nodes: usize,
     /// Size of the residual bodies.
     pub bytes: usize,
-    /// Length of the code that was specialized anew, in cells.
-    pub cells: usize,
+    /// Bytes of code that were specialized anew.
+    pub code_bytes: usize,
     /// Address and length of all code, and of each part that was to be specialized.
     pub functions: Vec<(u32, u32)>,
 }
-
-/// Bytes of a cell of code (see ARCHITECTURE.md).
-const CELL: usize = 8;
 
 impl Summary {
     fn new(report: &Report) -> Self {
@@ -65,7 +62,7 @@ impl Summary {
                         summary.cached += 1;
                     } else {
                         summary.specialized += 1;
-                        summary.cells += request.code_len as usize / CELL;
+                        summary.code_bytes += request.code_len as usize;
                     }
                 }
                 Outcome::Declined(Declined::Cold | Declined::Idle) => {}
@@ -89,7 +86,7 @@ impl fmt::Display for Summary {
             unknown_positions,
             nodes,
             bytes,
-            cells,
+            code_bytes,
             ..
         } = self;
         let declined_count = declined.len();
@@ -100,7 +97,7 @@ impl fmt::Display for Summary {
         )?;
         writeln!(
             f,
-            "{cells} words of code, {contexts} contexts \
+            "{code_bytes} bytes of code, {contexts} contexts \
              ({unknown_positions} at unknown positions), {nodes} nodes, \
              {bytes} bytes of residual code"
         )?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use bactrian::guest::ocaml::OCAML;
+use bactrian::guest;
 use bactrian::input::{self, Error};
 
 #[test]
@@ -10,13 +10,13 @@ fn files_that_cannot_be_used() {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let absent = directory.path().join("absent");
     assert!(matches!(
-        input::kind(&absent, &OCAML),
+        input::kind(&absent, &guest::default()),
         Err(Error::Unreadable { path, .. }) if path == absent
     ));
     let script = directory.path().join("script");
     fs::write(&script, "#!/bin/sh\necho a script\n").expect("a file can be written");
     assert!(matches!(
-        input::kind(&script, &OCAML),
+        input::kind(&script, &guest::default()),
         Err(Error::Foreign { path, .. }) if path == script
     ));
 }

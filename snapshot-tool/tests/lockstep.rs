@@ -1,9 +1,11 @@
 //! The comparer of lockstep on hand-written pairs of modules: what agrees, and each way to differ.
 
+use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bactrian::engine;
-use bactrian::guest::{Code, Guest};
+use bactrian::guest::{Guest, Manifest};
 use bactrian::host::{Directory, Sandbox};
 use bactrian::lockstep::{self, Cause, Setup, Verdict};
 use bactrian::run::Exit;
@@ -97,27 +99,34 @@ fn a_wrong_value_is_found_where_it_is() {
 }
 
 /// A guest of another language: what is said of its run is said in its words.
-static TOY: Guest = Guest {
-    module: &[],
-    programs: "rolls of paper",
-    trailer: 0,
-    is_program: |_| false,
-    recognise: |_| None,
-    stress: None,
-    events: &[(3, "step")],
-    word: |word| format!("hole {word}"),
-    code: Code {
-        unit: "inch",
-        cell: 4,
-    },
-    smallest: Vec::new,
-};
+const TOY: &str = r#"
+name = "player piano"
+
+[code]
+unit = "inch"
+size = 4
+
+[events]
+3 = "step"
+
+[[words]]
+show = "hole {int}"
+"#;
+
+fn toy(manifest: &str) -> Arc<Guest> {
+    Arc::new(Guest {
+        module: Cow::Borrowed(&[]),
+        manifest: Manifest::parse(manifest).expect("well-formed"),
+        recognise: |_| None,
+        smallest: None,
+    })
+}
 
 #[test]
 fn a_report_is_in_the_guests_words() {
     let wrong = guest(9000, &late("(local.set $at (i32.const 5001))"), "");
     let setup = Setup {
-        guest: &TOY,
+        guest: toy(TOY),
         functions: vec![(0, 40_000)],
         ..Setup::default()
     };
@@ -139,7 +148,7 @@ fn a_guest_without_stress_says_so() {
     let module = wat::parse_str(guest(1, "", "")).expect("well-formed");
     let module = Module::new(&engine, module).expect("valid");
     let setup = Setup {
-        guest: &TOY,
+        guest: toy(TOY),
         stress: true,
         ..Setup::default()
     };

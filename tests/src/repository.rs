@@ -14,6 +14,7 @@ pub const DOCUMENTS: &[&str] = &[
     "docs/bench.md",
     "docs/conformance.md",
     "docs/differences.md",
+    "docs/guests.md",
     "docs/stubs.md",
     "docs/fuzzing.md",
     "docs/mutants.md",

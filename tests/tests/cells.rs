@@ -13,7 +13,8 @@ fn users() -> Result<BTreeMap<u32, BTreeSet<&'static str>>> {
     let mut cells: BTreeMap<u32, &str> = BTreeMap::new();
     let mut users: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
     let mut next = 0;
-    for payload in Parser::new(0).parse_all(guest::DEFAULT.module) {
+    let guest = guest::default();
+    for payload in Parser::new(0).parse_all(&guest.module) {
         match payload? {
             Payload::ImportSection(imports) => {
                 for import in imports.into_imports() {

@@ -34,7 +34,7 @@ fn small_pieces_do_what_the_whole_does() -> Result<()> {
     let bytecode = program.compile(&directory)?;
     let expected = program.oracle(&bytecode)?;
     let bytes = fs::read(&bytecode)?;
-    let module = with_longest_piece(guest::DEFAULT.module, SHORT)?;
+    let module = with_longest_piece(&guest::default().module, SHORT)?;
     let snapshot = Pipeline::new(Settings::default())?.snapshot(&module, &bytes)?;
     let options = Options {
         lockstep_events: true,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::program::Bench;
+use crate::guest;
 
 /// Statements of the function; each is some ten bytecode instructions.
 const SIZES: [usize; 4] = [100, 250, 500, 1000];
@@ -46,7 +47,8 @@ fn specialize(bench: &Bench, statements: usize) -> Result<Point> {
     let mut best: Option<Point> = None;
     for _ in 0..REPETITIONS {
         let (cpu, summary) = bench.specialize(&program)?;
-        let cells = summary.cells;
+        let cell = guest::default().manifest.code.size.get();
+        let cells = summary.code_bytes / cell as usize;
         let point = Point { cells, cpu };
         best = Some(best.filter(|best| best.cpu < point.cpu).unwrap_or(point));
     }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use cache::Cache;
 
-use super::{finish, open_cache, read, share, write};
+use super::cache::{open, share};
+use super::{finish, read, write};
 use crate::cli::WevalArgs;
 use crate::pipeline::{Pipeline, Settings};
 use crate::precompiled::Precompiled;
@@ -63,7 +64,7 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
 
 /// The cache that weval's options ask for, with what is in the one that is only to be read.
 fn open_caches(args: &WevalArgs) -> Result<Option<Cache>> {
-    let cache = open_cache(&args.cache)?;
+    let cache = open(&args.cache)?;
     if let Some(cache) = &cache {
         share(cache, &args.cache, &args.input)?;
     }

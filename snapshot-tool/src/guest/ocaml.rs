@@ -1,34 +1,22 @@
-//! OCaml 4.13: the interpreter in `interpreter/`, which the build embeds.
+//! OCaml 4.13: the interpreter in `interpreter/`, which the build embeds, its manifest, and what a
+//! manifest cannot say: what files of OCaml's world are that are no programs, and a smallest
+//! program.
 
 mod smallest;
 
-use super::{Code, Foreign, Guest, Unknown};
+use std::borrow::Cow;
 
-pub static OCAML: Guest = Guest {
-    // As the build script made it.
-    module: include_bytes!(env!("BACTRIAN_GUEST")),
-    programs: "bytecode executables of `ocamlc`",
-    trailer: MAGIC_LENGTH,
-    is_program: |end| end.starts_with(b"Caml1999X"),
-    recognise,
-    stress: Some("BACTRIAN_STRESS"),
-    events: &[
-        (1, "entry, environment"),
-        (2, "exit, result"),
-        (3, "call of primitive"),
-        (4, "result of primitive"),
-        (5, "safepoint, accumulator"),
-    ],
-    word,
-    code: Code {
-        unit: "bytecode",
-        cell: 8,
-    },
-    smallest: smallest::executable,
-};
+use super::{Foreign, Guest, Manifest, Unknown};
 
-/// The length of the magic numbers that OCaml's files begin or, executables, end with.
-const MAGIC_LENGTH: usize = 12;
+/// What the build made, and its description.
+pub fn guest() -> Guest {
+    Guest {
+        module: Cow::Borrowed(include_bytes!(env!("BACTRIAN_GUEST"))),
+        manifest: Manifest::parse(include_str!("ocaml.toml")).expect("a test reads it"),
+        recognise,
+        smallest: Some(smallest::executable),
+    }
+}
 
 /// The files of OCaml's compilers, by the letter in their magic numbers.
 const FILES: [(u8, &str); 7] = [
@@ -40,16 +28,6 @@ const FILES: [(u8, &str); 7] = [
     (b'Y', "an object file of `ocamlopt` (.cmx)"),
     (b'Z', "a library of `ocamlopt` (.cmxa)"),
 ];
-
-/// Blocks are addresses, integers have their lowest bit set, and 0 says that an exception was
-/// raised.
-fn word(word: i64) -> String {
-    match word {
-        0 => "(raised)".into(),
-        odd if odd & 1 == 1 => (odd >> 1).to_string(),
-        address => format!("block {address:#x}"),
-    }
-}
 
 const LINK: &str = "link the program with `ocamlc -o PROGRAM`, and run that";
 
@@ -124,7 +102,8 @@ mod tests {
 
     #[test]
     fn words_are_shown_as_values() {
-        let shown = [0, 1, 85, -1, 4096].map(word);
+        let guest = guest();
+        let shown = [0, 1, 85, -1, 4096].map(|value| guest.word(value));
         assert_eq!(shown, ["(raised)", "0", "42", "-1", "block 0x1000"]);
     }
 

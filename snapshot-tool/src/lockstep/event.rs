@@ -3,10 +3,12 @@
 //! Invariant: a batch holds [`BATCH`] events unless its side has ended, so the batches of both
 //! sides are compared one by one.
 
+use crate::guest::manifest::{Cell, Direction, Stack};
+
 /// Events to a batch, so that the two threads wake each other rarely.
 pub const BATCH: usize = 1024;
 
-/// Stack words compared with each event, from the stack pointer upwards.
+/// Stack words compared with each event, from the top of the stack.
 pub const STACK_WORDS: usize = 64;
 
 /// One event, with the state of the guest.
@@ -18,7 +20,7 @@ pub struct Event {
     pub position: u32,
     pub sp: u32,
     pub value: i64,
-    /// The stack's words from `sp` upwards.
+    /// The stack's words, from its top.
     pub stack: Vec<i64>,
 }
 
@@ -40,7 +42,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Adds an event; `stack` is the memory from `sp` upwards that is to be compared.
+    /// Adds an event; `stack` is the memory at the top of the stack that is to be compared.
     pub fn push(&mut self, kind: u32, position: u32, sp: u32, value: i64, stack: &[u8]) {
         self.stacks.extend_from_slice(stack);
         self.records.push(Record {
@@ -63,8 +65,8 @@ impl Batch {
         rest(left) == rest(right) && self.stack(at) == other.stack(at)
     }
 
-    /// The event at `at`; nothing beyond the end.
-    pub fn event(&self, at: usize) -> Option<Event> {
+    /// The event at `at`, of a guest with such a stack; nothing beyond the end.
+    pub fn event(&self, at: usize, form: Stack) -> Option<Event> {
         let Record {
             kind,
             position,
@@ -72,8 +74,21 @@ impl Batch {
             value,
             ..
         } = *self.records.get(at)?;
-        let (words, _) = self.stack(at).as_chunks();
-        let stack = words.iter().map(|&word| i64::from_le_bytes(word)).collect();
+        let mut stack: Vec<i64> = match form.cell {
+            Cell::Four => {
+                let (words, _) = self.stack(at).as_chunks();
+                let words = words.iter();
+                words.map(|&word| i32::from_le_bytes(word).into()).collect()
+            }
+            Cell::Eight => {
+                let (words, _) = self.stack(at).as_chunks();
+                words.iter().map(|&word| i64::from_le_bytes(word)).collect()
+            }
+        };
+        match form.grows {
+            Direction::Down => {}
+            Direction::Up => stack.reverse(),
+        }
         Some(Event {
             kind,
             position,

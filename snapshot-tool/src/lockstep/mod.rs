@@ -40,7 +40,7 @@ const HISTORY: usize = 12;
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Whose modules these are.
-    pub guest: &'static Guest,
+    pub guest: Arc<Guest>,
     pub sandbox: Sandbox,
     pub standard: Standard,
     /// Collect at every safepoint, in guests that can.
@@ -55,7 +55,7 @@ impl Default for Setup {
     fn default() -> Self {
         let (sandbox, standard, functions) = Default::default();
         Self {
-            guest: guest::DEFAULT,
+            guest: guest::default(),
             sandbox,
             standard,
             stress: false,
@@ -222,16 +222,18 @@ impl Comparison<'_> {
             .count();
         self.events += agreed as u64;
         self.remember(left, agreed);
+        let stack = self.setup.guest.manifest.stack;
         let cause = Cause::Events {
-            generic: left.event(agreed),
-            residual: right.event(agreed),
+            generic: left.event(agreed, stack),
+            residual: right.event(agreed, stack),
         };
         Some(self.divergence(cause))
     }
 
     fn remember(&mut self, batch: &Batch, count: usize) {
         for at in count.saturating_sub(HISTORY)..count {
-            self.history.extend(batch.event(at));
+            self.history
+                .extend(batch.event(at, self.setup.guest.manifest.stack));
         }
         while self.history.len() > HISTORY {
             self.history.pop_front();
@@ -261,7 +263,7 @@ impl Comparison<'_> {
             cause,
             traps: Vec::new(),
             history,
-            guest: self.setup.guest,
+            guest: Arc::clone(&self.setup.guest),
             functions: self.setup.functions.clone(),
         }
     }
@@ -270,8 +272,8 @@ impl Comparison<'_> {
 /// Snapshots `program` once, links it generic and residual, with events, and compares the two.
 /// `setup.guest` and `setup.functions` are filled in.
 pub fn program(pipeline: &mut Pipeline, program: &[u8], mut setup: Setup) -> Result<Verdict> {
-    setup.guest = pipeline.settings.guest;
-    let snapshot = pipeline.snapshot(setup.guest.module, program)?;
+    setup.guest = Arc::clone(&pipeline.settings.guest);
+    let snapshot = pipeline.snapshot(&setup.guest.module, program)?;
     pipeline.settings.options.lockstep_events = true;
     pipeline.settings.mode = Mode::Generic;
     let generic = pipeline.linked(&snapshot)?;

@@ -1,11 +1,12 @@
 //! What is printed of a divergence: where it is, both states, and the events before it.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::Side;
 use super::event::Event;
-use crate::guest::{Code, Guest};
+use crate::guest::{Code, Direction, Guest};
 use crate::run::Exit;
 
 /// Two runs that are not the same.
@@ -19,7 +20,7 @@ pub struct Divergence {
     /// The last events that agreed.
     pub history: Vec<Event>,
     /// Whose words and events these are.
-    pub guest: &'static Guest,
+    pub guest: Arc<Guest>,
     /// Address and length of the program's functions.
     pub functions: Vec<(u32, u32)>,
 }
@@ -54,8 +55,9 @@ impl Divergence {
             .map(|&(start, _)| start)
             .min()
             .unwrap_or(0);
-        let Code { unit, cell } = self.guest.code;
-        let offset = |from: u32| (i64::from(position) - i64::from(from)) / i64::from(cell);
+        let Code { unit, size } = &self.guest.manifest.code;
+        let size = size.get();
+        let offset = |from: u32| (i64::from(position) - i64::from(from)) / i64::from(size);
         let within = |&&(start, length): &&(u32, u32)| (start..start + length).contains(&position);
         match self
             .functions
@@ -66,7 +68,7 @@ impl Divergence {
             Some(&(start, _)) => format!(
                 "{unit} {}, function {} + {}",
                 offset(code),
-                (start - code) / cell,
+                (start - code) / size,
                 offset(start)
             ),
             None => format!("position {position:#x}"),
@@ -74,7 +76,7 @@ impl Divergence {
     }
 
     fn what(&self, event: &Event) -> String {
-        let (about, value) = (self.guest.event(event.kind), (self.guest.word)(event.value));
+        let (about, value) = (self.guest.event(event.kind), self.guest.word(event.value));
         format!("{about} {value}")
     }
 
@@ -100,11 +102,15 @@ impl Divergence {
             let (left, right) = (generic.stack.get(at), residual.stack.get(at));
             if left != right {
                 let show = |word: Option<&i64>| {
-                    word.map_or("nothing".into(), |&word| (self.guest.word)(word))
+                    word.map_or("nothing".into(), |&word| self.guest.word(word))
+                };
+                let place = match self.guest.manifest.stack.grows {
+                    Direction::Down => at.to_string(),
+                    Direction::Up => format!("-{}", at + 1),
                 };
                 writeln!(
                     f,
-                    "    sp[{at}]: {} in generic, {} in residual",
+                    "    sp[{place}]: {} in generic, {} in residual",
                     show(left),
                     show(right)
                 )?;

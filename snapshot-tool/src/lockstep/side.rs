@@ -16,6 +16,7 @@ use super::event::{BATCH, Batch, STACK_WORDS};
 use super::outside::{self, Outside};
 use super::{End, Setup, Standard};
 use crate::engine;
+use crate::guest::{Direction, Stack};
 use crate::host::Host;
 use crate::imports;
 use crate::run;
@@ -112,7 +113,8 @@ fn run_side(
         memory: None,
         recorder: Recorder {
             batch: Batch::default(),
-            stack_high: 0,
+            stack: setup.guest.manifest.stack,
+            base: None,
             sender,
         },
         outside,
@@ -156,7 +158,9 @@ fn prepare(store: &mut Store<Guest>, instance: Instance, setup: &Setup) -> Resul
     if setup.stress {
         let name = setup
             .guest
-            .stress
+            .manifest
+            .collect_cell
+            .as_deref()
             .context("the guest knows no stress mode")?;
         let cell = match instance.get_export(&mut *store, name) {
             Some(Extern::Global(global)) => global.get(&mut *store).i32(),
@@ -203,9 +207,10 @@ impl AsMut<Host> for Guest {
 
 struct Recorder {
     batch: Batch,
-    /// The highest stack pointer so far: words above it are not on the stack, or those of a program
-    /// that began before its snapshot.
-    stack_high: u32,
+    stack: Stack,
+    /// The stack pointer so far that is the farthest from the top: words beyond it are not on the
+    /// stack, or those of a program that began before its snapshot.
+    base: Option<u32>,
     sender: SyncSender<Batch>,
 }
 
@@ -218,10 +223,20 @@ impl Recorder {
         sp: u32,
         value: i64,
     ) -> wasmtime::Result<()> {
-        self.stack_high = self.stack_high.max(sp);
-        let high = self.stack_high as usize;
-        let start = sp as usize;
-        let end = high.min(start + 8 * STACK_WORDS).max(start);
+        let most = self.stack.cell.bytes() * STACK_WORDS;
+        let base = self.base.unwrap_or(sp);
+        let (start, end, base) = match self.stack.grows {
+            Direction::Down => {
+                let base = base.max(sp);
+                (sp as usize, (sp as usize + most).min(base as usize), base)
+            }
+            Direction::Up => {
+                let base = base.min(sp);
+                let start = (sp as usize).saturating_sub(most);
+                (start.max(base as usize), sp as usize, base)
+            }
+        };
+        self.base = Some(base);
         self.batch.push(
             kind,
             position,

@@ -12,8 +12,9 @@ use super::{Answer, Call, Function, Unconfined, refused};
 
 pub(super) const FUNCTIONS: [(&str, Function); 1] = [("lockf", lock)];
 
-/// A file, a command by its number in OCaml's type `lock_command`, and a size: of the part after
-/// the file's position, or before it if that is negative; 0 for all that comes.
+/// A file, a command (0 unlocks, 1 waits for the lock, 2 tries, 3 only tests, 4 and 5 are 1 and 2
+/// for a lock that readers share), and a size: of the part after the file's position, or before it
+/// if that is negative; 0 for all that comes.
 fn lock(state: &mut Unconfined, call: &mut Call) -> Answer {
     let [number, command, size] = call.numbers;
     let file = state.files.file(number)?;

@@ -27,7 +27,7 @@ use crate::op::{Const, Effect, Intrinsic, LoadKind, Op, StoreKind};
 const FRAME: i32 = 8192;
 const REACH: u32 = 1 << 16;
 
-/// What a collector finds where there is no box: an integer, in OCaml's terms.
+/// What a collector finds where there is no box: an odd word, which is no address.
 const NO_ADDRESS: Const = Const::I64(1);
 
 /// A value that is loaded, and one defined earlier that equals it.

@@ -86,7 +86,7 @@ impl Bench {
         let cache = Arc::new(Cache::open(&directory.join("cache.sqlite"), 1 << 30)?);
         let engine = engine::interruptible(KnownCode::new(None, Some(cache.clone())).store())?;
         let snapshot =
-            Pipeline::new(Settings::default())?.snapshot(guest::DEFAULT.module, &bytecode)?;
+            Pipeline::new(Settings::default())?.snapshot(&guest::default().module, &bytecode)?;
         let generic = specialize::link_generic(&snapshot, &options(None))?;
         let (sound, summary, _) = specialize::run(&snapshot, &options(None), None)?;
         Ok(Self {

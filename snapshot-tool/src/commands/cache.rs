@@ -1,0 +1,107 @@
+//! The cache, as the command line names it, and the command that looks after it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use cache::Cache;
+use cache::remote::{Access, Remote};
+
+use crate::cli::{CacheAction, CacheArgs, CacheLocation};
+use crate::pipeline::size;
+
+/// The variable that names a store to share the cache by.
+const REMOTE_VARIABLE: &str = "BACTRIAN_REMOTE";
+
+/// Does what `bactrian cache` is asked for.
+pub fn look_after(args: &CacheArgs) -> Result<()> {
+    let path = args.file.clone().map_or_else(default_cache, Ok)?;
+    let cache = Cache::open(&path, u64::MAX >> 1)?;
+    match &args.action {
+        CacheAction::Stats => {
+            println!("{}", path.display());
+            for (kind, stats) in cache.stats().kinds {
+                println!(
+                    "{:<26} {:>8} entries {:>12}",
+                    kind.name(),
+                    stats.entries,
+                    size(stats.bytes as usize)
+                );
+            }
+        }
+        CacheAction::Verify => {
+            let verified = cache.verify();
+            println!(
+                "{} entries checked, {} damaged ones removed",
+                verified.entries, verified.removed
+            );
+        }
+        CacheAction::Clear => cache.clear(),
+        CacheAction::Gc { cache_size } => cache.shrink(cache_size << 20),
+        CacheAction::Export { to } => cache.export(to)?,
+        CacheAction::Import { from } => {
+            let imported = cache.import(from)?;
+            println!(
+                "{} entries imported, {} damaged ones left out",
+                imported.entries, imported.damaged
+            );
+        }
+    }
+    tell(&cache);
+    Ok(())
+}
+
+/// The cache to use, if one is wanted.
+pub fn open(location: &CacheLocation) -> Result<Option<Cache>> {
+    if location.no_cache {
+        return Ok(None);
+    }
+    let path = location.file.clone().map_or_else(default_cache, Ok)?;
+    match Cache::open(&path, location.cache_size << 20) {
+        Ok(cache) => {
+            tell(&cache);
+            Ok(Some(cache))
+        }
+        // Asked for, it must work; by default, a read-only home directory is no reason to stop.
+        Err(error) if location.file.is_some() => Err(error.into()),
+        Err(error) => {
+            eprintln!("bactrian: {error}; going on without a cache");
+            Ok(None)
+        }
+    }
+}
+
+/// Shares the cache, where that is asked for, with other builds of programs of this name.
+pub fn share(cache: &Cache, location: &CacheLocation, program: &Path) -> Result<()> {
+    let variable = || std::env::var(REMOTE_VARIABLE).ok();
+    let remote = location.remote.clone().or_else(variable);
+    let Some(remote) = remote.filter(|remote| !remote.is_empty()) else {
+        return Ok(());
+    };
+    let access = match location.remote_read_only {
+        true => Access::Read,
+        false => Access::ReadAndWrite,
+    };
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    cache.share_by(Remote::open(&remote, access)?, &name);
+    Ok(())
+}
+
+/// As the XDG base directory specification has it. Crates that know it (`etcetera`, `directories`)
+/// refuse users without a home, whether or not `XDG_CACHE_HOME` is set.
+fn default_cache() -> Result<PathBuf> {
+    let directory = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .filter(|directory| directory.is_absolute())
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
+        .context(
+            "there is no place for a cache: set XDG_CACHE_HOME, or give --cache FILE or --no-cache",
+        )?;
+    Ok(directory.join("bactrian/cache.sqlite"))
+}
+
+/// Passes on what the cache has to say.
+pub fn tell(cache: &Cache) {
+    for notice in cache.notices() {
+        eprintln!("bactrian: {notice}");
+    }
+}

@@ -1,0 +1,245 @@
+//! A guest that the tool does not know goes the whole way by its manifest; what is wrong with a
+//! manifest is said with its place; and no other file of the tool speaks of a language.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::Result;
+use bactrian_tests::process::{self, Outcome};
+use bactrian_tests::repository::{assert_none, sources};
+use bactrian_tests::workspace;
+use tempfile::TempDir;
+
+/// Sums the numbers from 1 to its variable: 0; loop: variable, add, variable - 1 to variable,
+/// branch to loop, return.
+const SUM: &[u8] = &[3, 0, 0, 2, 0, 3, 255, 2, 1, 4, 248, 5];
+
+/// The guest of `tests/guests`, with a program, in a directory of its own.
+struct Place(TempDir);
+
+impl Place {
+    fn new() -> Result<Self> {
+        let place = Self(TempDir::new()?);
+        let guest = workspace().join("tests/guests");
+        let module = fs::read_to_string(guest.join("counter.wat"))?;
+        place.write("counter.wat", tables::expand(&module)?.as_bytes())?;
+        place.write("counter.toml", &fs::read(guest.join("counter.toml"))?)?;
+        place.write("sum.count", SUM)?;
+        Ok(place)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, contents: &[u8]) -> Result<()> {
+        Ok(fs::write(self.path(name), contents)?)
+    }
+
+    /// Changes a text of the manifest.
+    fn edit(&self, from: &str, to: &str) -> Result<()> {
+        let text = fs::read_to_string(self.path("counter.toml"))?;
+        assert!(text.contains(from), "{text}");
+        self.write("counter.toml", text.replace(from, to).as_bytes())
+    }
+
+    fn tool(&self, line: &str) -> Result<Outcome> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
+        let mut words = line.split_whitespace();
+        command.args(words.next());
+        if !line.contains("--no-cache") {
+            command.arg("--cache").arg(self.path("cache.sqlite"));
+        }
+        command.args(words).current_dir(self.0.path());
+        process::run(&mut command, b"")
+    }
+}
+
+fn stderr(outcome: &Outcome) -> String {
+    String::from_utf8_lossy(&outcome.stderr).into_owned()
+}
+
+/// Its status is 3 + 2 + 1.
+#[test]
+fn a_program_runs_generic_and_specialized() -> Result<()> {
+    let place = Place::new()?;
+    for options in ["--generic", "--no-cache", "", "--eval pure"] {
+        let ran = place.tool(&format!("run --guest counter.toml {options} sum.count a b"))?;
+        assert_eq!(ran.status, Some(6), "{options}: {}", stderr(&ran));
+    }
+    let built = place.tool("build --guest counter.toml -o sum.wasm --stats sum.count")?;
+    assert!(
+        stderr(&built).contains("1 requests: 0 specialized, 1 from the cache"),
+        "{built:?}"
+    );
+    let specialized = place.tool("specialize --guest counter.toml -o sum2.wasm sum.count")?;
+    assert_eq!(specialized.status, Some(0), "{}", stderr(&specialized));
+    for module in ["sum.wasm", "sum2.wasm"] {
+        assert_eq!(
+            place.tool(&format!("run {module} a b"))?.status,
+            Some(6),
+            "{module}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn the_cache_knows_programs_by_manifest_and_module() -> Result<()> {
+    const KNOWN: &str = "the whole program is in the cache";
+    let place = Place::new()?;
+    let run = || place.tool("run --guest counter.toml --stats sum.count a b");
+    assert!(!stderr(&run()?).contains(KNOWN));
+    assert!(stderr(&run()?).contains(KNOWN));
+    place.edit("name = \"counter\"", "name = \"another\"")?;
+    assert!(
+        !stderr(&run()?).contains(KNOWN),
+        "the manifest is another one"
+    );
+    assert!(stderr(&run()?).contains(KNOWN));
+    let module = fs::read_to_string(place.path("counter.wat"))?;
+    let module = module.replace("(return (i64.const -1))", "(return (i64.const -2))");
+    place.write("counter.wat", module.as_bytes())?;
+    assert!(
+        !stderr(&run()?).contains(KNOWN),
+        "the module is another one"
+    );
+    Ok(())
+}
+
+#[test]
+fn lockstep_compares_and_collects() -> Result<()> {
+    let place = Place::new()?;
+    let plain = place.tool("lockstep --guest counter.toml --stats sum.count a b")?;
+    assert_eq!(plain.status, Some(6), "{}", stderr(&plain));
+    assert!(
+        stderr(&plain).contains("3 events agree"),
+        "{}",
+        stderr(&plain)
+    );
+    let stress = place.tool("lockstep --guest counter.toml --stress sum.count a b")?;
+    assert_eq!(
+        stress.status,
+        Some(6 + 2),
+        "a collection at each branch: {}",
+        stderr(&stress)
+    );
+    place.edit("collect-cell = \"COLLECT\"\n", "")?;
+    let unable = place.tool("lockstep --guest counter.toml --stress sum.count a b")?;
+    assert!(
+        stderr(&unable).contains("no stress mode"),
+        "{}",
+        stderr(&unable)
+    );
+    Ok(())
+}
+
+#[test]
+fn files_are_known_by_what_the_manifest_says() -> Result<()> {
+    let place = Place::new()?;
+    place.write("sum.other", SUM)?;
+    let refused = place.tool("run --guest counter.toml sum.other")?;
+    assert!(
+        stderr(&refused).contains("Bactrian runs programs of a machine that counts"),
+        "{}",
+        stderr(&refused)
+    );
+    for (rule, is_program) in [
+        ("begins = \"\\u0003\"", true),
+        ("ends = \"\\u0005\"", true),
+        ("ends = \"\\u0001\\u0004\"\nends-at = 4", true),
+        ("ends = \"\\u0001\\u0004\"\nends-at = 3", false),
+        ("", true),
+    ] {
+        place.edit("extensions = [\"count\"]", rule)?;
+        let ran = place.tool("run --guest counter.toml sum.other a b")?;
+        assert_eq!(
+            ran.status == Some(6),
+            is_program,
+            "{rule}: {}",
+            stderr(&ran)
+        );
+        fs::copy(
+            workspace().join("tests/guests/counter.toml"),
+            place.path("counter.toml"),
+        )?;
+    }
+    place.write("bad.count", &[9])?;
+    assert_eq!(
+        place.tool("run --guest counter.toml bad.count")?.status,
+        Some(2)
+    );
+    Ok(())
+}
+
+#[test]
+fn errors_of_a_manifest_say_where() -> Result<()> {
+    for (from, to, expected) in [
+        (
+            "raised = -1",
+            "rased = -1",
+            &["line 6", "unknown field `rased`"][..],
+        ),
+        (
+            "counter.wat",
+            "absent.wat",
+            &["line 3: `module`", "absent.wat"],
+        ),
+        ("counter.wat", "sum.count", &["line 3: `module`"]),
+        (
+            "\"load\"",
+            "\"lode\"",
+            &["line 4: `initialize`", "no function of the name `lode`"],
+        ),
+        (
+            "\"COLLECT\"",
+            "\"load\"",
+            &["line 5: `collect-cell`", "no global of the name `load`"],
+        ),
+        ("module = \"counter.wat\"", "", &["`module` is missing"]),
+        ("unit = \"byte\"", "size = -1", &["line 12", "size"]),
+    ] {
+        let place = Place::new()?;
+        place.edit(from, to)?;
+        let refused = place.tool("run --guest counter.toml sum.count")?;
+        assert_eq!(refused.status, Some(125));
+        for text in expected.iter().chain(&["counter.toml"]) {
+            assert!(
+                stderr(&refused).contains(text),
+                "{to}: {}",
+                stderr(&refused)
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Files whose matter is OCaml: its description, what is measured beside `ocamlrun`, and the help.
+const MAY_NAME_IT: [&str; 4] = [
+    "snapshot-tool/src/guest",
+    "snapshot-tool/src/bench/",
+    "snapshot-tool/src/cli.rs",
+    "cache/src/bin/",
+];
+
+#[test]
+fn the_tool_knows_no_language() {
+    let of_the_tool = |path: &str| {
+        let crates = ["snapshot-tool/src/", "cache/src/", "specializer/src/"];
+        crates.iter().any(|name| path.starts_with(name))
+            && !MAY_NAME_IT.iter().any(|name| path.starts_with(name))
+    };
+    let files: Vec<_> = sources()
+        .into_iter()
+        .filter(|(path, _)| of_the_tool(path))
+        .collect();
+    assert!(files.len() > 100, "the walk found next to nothing");
+    let named = files.into_iter().flat_map(|(path, text)| {
+        let lines = text.lines().enumerate();
+        let named = lines.filter(|(_, line)| line.to_ascii_lowercase().contains("caml"));
+        let named = named.map(|(at, line)| format!("{path}:{}: {line}", at + 1));
+        named.collect::<Vec<_>>()
+    });
+    assert_none("places that speak of a language", named);
+}
