@@ -142,6 +142,23 @@ fn a_report_is_in_the_guests_words() {
     }
 }
 
+/// The stack begins at 992; its top word, of 4 bytes, is the one below the stack pointer.
+#[test]
+fn a_stack_may_grow_upwards() {
+    let up = |last: &str| guest(9000, last, "").replace("(i32.const 1024)", "(i32.const 992)");
+    let wrong = up(&late("(i32.store (i32.const 996) (i32.const -85))"));
+    let setup = Setup {
+        guest: toy(&format!("{TOY}[stack]\ngrows = \"up\"\ncell = 4\n")),
+        ..Setup::default()
+    };
+    let Verdict::Diverged(divergence) = compare_with(&up(""), &wrong, &setup) else {
+        panic!("the difference was not noticed");
+    };
+    let text = divergence.to_string();
+    let words = "sp[-1]: hole 0 in generic, hole -85 in residual";
+    assert!(text.contains(words), "{text}");
+}
+
 #[test]
 fn a_guest_without_stress_says_so() {
     let engine = engine::interruptible(None).expect("an engine");

@@ -10,8 +10,8 @@ use wasmparser::{Operator, Parser, Payload, TypeRef};
 
 /// Which of these intrinsics a function calls, by the function's index.
 fn users() -> Result<BTreeMap<u32, BTreeSet<&'static str>>> {
-    let mut cells: BTreeMap<u32, &str> = BTreeMap::new();
-    let mut users: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
+    let mut cells: BTreeMap<u32, &'static str> = BTreeMap::new();
+    let mut users: BTreeMap<u32, BTreeSet<&'static str>> = BTreeMap::new();
     let mut next = 0;
     let guest = guest::default();
     for payload in Parser::new(0).parse_all(&guest.module) {
@@ -20,9 +20,9 @@ fn users() -> Result<BTreeMap<u32, BTreeSet<&'static str>>> {
                 for import in imports.into_imports() {
                     let import = import?;
                     if let TypeRef::Func(_) = import.ty {
-                        if ["cells.read", "cells.write"].contains(&import.name) {
-                            cells.insert(next, import.name);
-                        }
+                        let accesses = ["cells.read", "cells.write"].into_iter();
+                        let mut known = accesses.filter(|&name| name == import.name);
+                        cells.extend(known.next().map(|name| (next, name)));
                         next += 1;
                     }
                 }
