@@ -18,6 +18,7 @@ pub const DOCUMENTS: &[&str] = &[
     "docs/stubs.md",
     "docs/fuzzing.md",
     "docs/mutants.md",
+    "docs/scheme.md",
     "specializer/DESIGN.md",
 ];
 

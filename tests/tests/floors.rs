@@ -40,6 +40,13 @@ const FLOORS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "guests/scheme",
+        &[
+            "memory", "value", "vm", "output", "heap", "code", "datum", "runtime", "compile",
+            "interp", "load", "start",
+        ],
+    ),
+    (
         "specializer",
         &[
             "hash",

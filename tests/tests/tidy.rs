@@ -132,6 +132,7 @@ fn crates_depend_in_one_direction() {
         ("bactrian-annotations", &[]),
         ("bactrian-cache", &[]),
         ("bactrian-interpreter", &["bactrian-annotations"]),
+        ("bactrian-scheme", &["bactrian-annotations"]),
         ("bactrian-specializer", &["bactrian-annotations"]),
         ("bactrian-tables", &["bactrian-annotations"]),
         (
