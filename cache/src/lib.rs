@@ -47,14 +47,17 @@ pub enum Kind {
     Snapshot,
     /// Machine code of a whole module.
     Module,
+    /// What was built of a program, as it is written.
+    Product,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 4] = [
+    pub const ALL: [Kind; 5] = [
         Kind::Specialization,
         Kind::MachineCode,
         Kind::Snapshot,
         Kind::Module,
+        Kind::Product,
     ];
 
     /// What `bactrian cache stats` calls it.
@@ -64,6 +67,7 @@ impl Kind {
             Kind::MachineCode => "machine code of functions",
             Kind::Snapshot => "snapshots",
             Kind::Module => "machine code of modules",
+            Kind::Product => "built programs",
         }
     }
 
@@ -73,6 +77,7 @@ impl Kind {
             Kind::MachineCode => 2,
             Kind::Snapshot => 3,
             Kind::Module => 4,
+            Kind::Product => 5,
         }
     }
 }
@@ -320,7 +325,7 @@ impl Cache {
         self.guarded(&mut self.state(), |store| store.shrink(limit));
     }
 
-    /// Writes what is in it to another file, as a whole; machine code of whole modules stays here.
+    /// Writes what is in it to another file, as a whole; whole programs stay here.
     pub fn export(&self, path: &Path) -> Result<(), Error> {
         self.flush();
         match &self.state().store {

@@ -4,7 +4,7 @@
 //! malice: whoever writes such a file can run code where it is imported, as the machine code in it
 //! is run there.
 //!
-//! Leaves out: machine code of whole programs, which is made of that of their functions at once.
+//! Leaves out: whole programs, which are made of what is there of their functions at once.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::evaluation::Eval;
 use crate::host::Directory;
 use crate::limits::{self, Limit};
+use crate::product::Emit;
 use crate::{snapshot, specialize};
 
 /// Compiles OCaml bytecode, and whatever an annotated interpreter runs, to WebAssembly.
@@ -103,22 +104,6 @@ pub struct BuildArgs {
     /// Leave out the names of functions, which traps, profilers and debuggers show.
     #[arg(long)]
     pub strip: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Emit {
-    Wasm,
-    Cwasm,
-}
-
-impl Emit {
-    /// What the names of such files end in.
-    pub fn suffix(self) -> &'static str {
-        match self {
-            Emit::Wasm => ".wasm",
-            Emit::Cwasm => ".cwasm",
-        }
-    }
 }
 
 #[derive(Debug, Args)]
@@ -257,7 +242,7 @@ pub enum CacheAction {
         #[arg(long = "cache-size", value_name = "MIB", default_value = "1024")]
         cache_size: u64,
     },
-    /// Write it to a file for other machines: all but the machine code of whole programs.
+    /// Write it to a file for other machines: all but whole programs.
     Export {
         #[arg(value_name = "TO")]
         to: PathBuf,

@@ -17,8 +17,8 @@ use anyhow::{Context, Result, bail, ensure};
 use wasmtime::Module;
 
 use crate::cli::{
-    BuildArgs, BuildOptions, Cli, Command, Emit, LockstepArgs, RunArgs, SandboxOptions,
-    SpecializeArgs, StatsFormat,
+    BuildArgs, BuildOptions, Cli, Command, LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs,
+    StatsFormat,
 };
 use crate::engine::Needs;
 use crate::evaluation::Eval;
@@ -29,6 +29,7 @@ use crate::limits::Limits;
 use crate::lockstep::{self, Setup, Standard, Verdict};
 use crate::pipeline::{Mode, Pipeline, Settings};
 use crate::precompiled::Precompiled;
+use crate::product::Emit;
 use crate::run::{Exit, Run};
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
@@ -280,20 +281,13 @@ fn build_program(
     pipeline.settings.options.strip = args.strip;
     pipeline.settings.options.keeps_imports = args.emit == Emit::Cwasm;
     pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
-    let wasm = pipeline
-        .module(&bytes)
+    let product = pipeline
+        .product(&bytes, args.emit)
         .with_context(|| program.display().to_string())?;
-    let module = match args.emit {
-        Emit::Wasm => wasm,
-        Emit::Cwasm => pipeline
-            .machine_code(&wasm)?
-            .serialize()
-            .map_err(engine::error)?,
-    };
-    write(output, &module)?;
+    write(output, &product.bytes)?;
     finish(&pipeline);
-    if let Some(fit) = pipeline.summary.as_ref().and_then(|summary| summary.fit) {
-        eprintln!("bactrian: {}", specialize::fit(&fit));
+    if !product.fit.is_empty() {
+        eprintln!("bactrian: {}", product.fit);
     }
     match report::reused(&pipeline) {
         Some(line) if args.build.stats.is_none() => {

@@ -2,7 +2,8 @@
 //!
 //! The modules, from the ground up (`tests/tests/floors.rs` holds the order):
 //!
-//! * [`status_line`], [`stats`], `progress`: what is shown, and what it cost;
+//! * [`status_line`], [`stats`], `progress`: what is shown, and what it cost; `texts`: blobs with
+//!   remarks;
 //! * [`precompiled`] (machine code that came with the command), [`known_code`] (that, and what the
 //!   cache keeps), [`engine`] (Wasmtime) and [`jit_dump`] (what profilers are told);
 //! * [`guest`] (the embedded interpreter, and what is known of its programs) and [`input`] (what a
@@ -11,8 +12,8 @@
 //!   way out of the sandbox), [`host`] (its state), [`wasi`], [`imports`] (all of its functions);
 //! * [`specialize`] (the specializer, as this tool calls it), [`evaluation`] (a loaded program runs
 //!   up to its first effect), [`snapshot`] (the guest loads the program and is frozen) and [`run`];
-//!   [`weval`] (modules for weval initialise themselves); [`pipeline`] puts them together, with the
-//!   cache;
+//!   [`weval`] (modules for weval initialise themselves); [`product`] (what a build writes, and its
+//!   key); [`pipeline`] puts them together, with the cache;
 //! * [`lockstep`] (generic and residual code side by side) and [`precompile`] (which makes what
 //!   [`precompiled`] holds);
 //! * [`report`] (what a build did, in words and as JSON);
@@ -36,6 +37,7 @@ mod memory;
 pub mod pipeline;
 pub mod precompile;
 pub mod precompiled;
+pub mod product;
 pub mod profile;
 mod progress;
 pub mod report;
@@ -45,6 +47,7 @@ pub mod specialize;
 pub mod stats;
 pub mod status_line;
 pub mod streams;
+mod texts;
 pub mod unconfined;
 pub mod wasi;
 pub mod weval;

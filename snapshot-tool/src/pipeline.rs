@@ -16,6 +16,7 @@ use crate::evaluation::Eval;
 use crate::guest::{self, Guest};
 use crate::known_code::{Counts, KnownCode};
 use crate::precompiled::Precompiled;
+use crate::product::{Emit, Ingredients, Product};
 use crate::snapshot::{self, Preparation};
 use crate::specialize::{self, Summary};
 use crate::stats::Stages;
@@ -87,6 +88,8 @@ pub struct Pipeline {
     pub functions: Option<Counts>,
     /// Whether the whole program was in the cache.
     pub is_known: bool,
+    /// What the guest said of the program whose snapshot was taken last.
+    notice: String,
 }
 
 impl Pipeline {
@@ -101,7 +104,47 @@ impl Pipeline {
             summary: None,
             functions: None,
             is_known: false,
+            notice: String::new(),
         })
+    }
+
+    /// What `build` writes for a program. Where this very program was built before, nothing else is
+    /// done.
+    pub fn product(&mut self, program: &[u8], emit: Emit) -> Result<Product> {
+        let key = self
+            .ingredients(&blake3::hash(program))
+            .key(&self.engine, emit);
+        let cache = self.settings.cache.clone();
+        let known = self.stages.time("look up", || {
+            cache
+                .as_deref()
+                .and_then(|cache| Product::known(cache, &key))
+        });
+        if let Some(product) = known {
+            self.note_known();
+            self.tell(&product.notice);
+            return Ok(product);
+        }
+        let guest = Arc::clone(&self.settings.guest);
+        let snapshot = self.snapshot(&guest.module, program)?;
+        let notice = std::mem::take(&mut self.notice);
+        let wasm = self.linked(&snapshot)?;
+        let fit = self.summary.as_ref().and_then(|summary| summary.fit);
+        let product = Product {
+            bytes: match emit {
+                Emit::Wasm => wasm,
+                Emit::Cwasm => {
+                    let module = self.machine_code(&wasm)?;
+                    module.serialize().map_err(engine::error)?
+                }
+            },
+            notice,
+            fit: fit.as_ref().map(specialize::fit).unwrap_or_default(),
+        };
+        if let Some(cache) = cache {
+            self.stages.time("keep", || product.keep(&cache, &key));
+        }
+        Ok(product)
     }
 
     /// Machine code for a program. Where this very program was built before, nothing else is done.
@@ -146,10 +189,21 @@ impl Pipeline {
         let module = self.stages.time("look up", || {
             cache.and_then(|cache| engine::cached_module(engine, cache, key))
         })?;
+        self.note_known();
+        Some(module)
+    }
+
+    /// Notes that the last stage found all that there was to do.
+    fn note_known(&mut self) {
         self.is_known = true;
         self.stages
             .note("the whole program is in the cache: nothing to specialize or compile");
-        Some(module)
+    }
+
+    fn tell(&self, notice: &str) {
+        if !notice.is_empty() {
+            (self.settings.tell)(notice);
+        }
     }
 
     /// The linked module for a program.
@@ -177,9 +231,8 @@ impl Pipeline {
             whence(&origin),
             snapshot.evaluation
         ));
-        if !snapshot.notice.is_empty() {
-            (self.settings.tell)(&snapshot.notice);
-        }
+        self.tell(&snapshot.notice);
+        self.notice = snapshot.notice;
         Ok(module)
     }
 
@@ -233,12 +286,17 @@ impl Pipeline {
 
     /// Covers all that a program's machine code depends on.
     fn program_key(&self, program: &blake3::Hash) -> [u8; 32] {
-        let mut input = Vec::new();
-        input.extend(env!("BACTRIAN_FINGERPRINT").as_bytes());
-        input.extend(self.settings.guest.digest().as_bytes());
-        input.extend(program.as_bytes());
-        input.extend(self.settings.fingerprint());
-        engine::machine_code_key(&self.engine, "program", &input)
+        engine::machine_code_key(&self.engine, "program", &self.ingredients(program).bytes())
+    }
+
+    /// All that the linked module of a program depends on.
+    fn ingredients(&self, program: &blake3::Hash) -> Ingredients {
+        Ingredients {
+            tool: env!("BACTRIAN_FINGERPRINT"),
+            guest: self.settings.guest.digest().into(),
+            program: (*program).into(),
+            settings: self.settings.fingerprint(),
+        }
     }
 }
 

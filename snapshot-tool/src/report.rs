@@ -96,6 +96,9 @@ pub fn text(pipeline: &Pipeline) -> String {
 
 /// What was reused of earlier builds, on one line; nothing where nothing was specialized.
 pub fn reused(pipeline: &Pipeline) -> Option<String> {
+    if pipeline.is_known {
+        return Some("the whole program was in the cache".into());
+    }
     let Summary {
         specialized,
         cached,

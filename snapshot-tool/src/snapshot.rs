@@ -27,6 +27,7 @@ use crate::host::{ExitStatus, Host, Sandbox};
 use crate::imports;
 use crate::known_code::KnownCode;
 use crate::specialize;
+use crate::texts;
 
 /// The export that initialises; a module without it needs no snapshot.
 pub const INIT: &str = annotations::INITIALIZE_EXPORT;
@@ -73,32 +74,18 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// The module, and then each of the two texts and its length.
     fn to_blob(&self) -> Vec<u8> {
-        let mut blob = self.module.clone();
-        for text in [&self.notice, &self.evaluation] {
-            blob.extend(text.as_bytes());
-            blob.extend((text.len() as u32).to_le_bytes());
-        }
-        blob
+        texts::join(&self.module, [&self.notice, &self.evaluation])
     }
 
-    fn from_blob(mut blob: Vec<u8>) -> Option<Self> {
-        let evaluation = last_text(&mut blob)?;
-        let notice = last_text(&mut blob)?;
+    fn from_blob(blob: Vec<u8>) -> Option<Self> {
+        let (module, [notice, evaluation]) = texts::split(blob)?;
         Some(Self {
-            module: blob,
+            module,
             notice,
             evaluation,
         })
     }
-}
-
-/// Takes the last text off.
-fn last_text(blob: &mut Vec<u8>) -> Option<String> {
-    let length = u32::from_le_bytes(blob.split_off(blob.len().checked_sub(4)?).try_into().ok()?);
-    let text = blob.split_off(blob.len().checked_sub(length as usize)?);
-    String::from_utf8(text).ok()
 }
 
 /// Initialises `module` with `program`, evaluates that up to its first effect, and freezes it. The
@@ -342,24 +329,4 @@ pub fn require_init(module: &[u8]) -> Result<()> {
         bail!("the module exports no `{INIT}`; leave `--init` out if it is a snapshot already");
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_blob_is_read_as_it_was_written() {
-        for notice in ["", "dllcamel: 2\n  walk trot"] {
-            let snapshot = Snapshot {
-                module: b"\0asm".to_vec(),
-                notice: notice.into(),
-                evaluation: "as far as here".into(),
-            };
-            let blob = snapshot.to_blob();
-            assert_eq!(Snapshot::from_blob(blob), Some(snapshot));
-        }
-        assert_eq!(Snapshot::from_blob(b"\x01".to_vec()), None);
-        assert_eq!(Snapshot::from_blob(b"no\xff\xff\0\0".to_vec()), None);
-    }
 }

@@ -77,6 +77,12 @@ impl Place {
         command
     }
 
+    /// Removes whole programs from the cache, so that a build is made of what is known of
+    /// functions.
+    pub fn forget_programs(&self) -> Result<()> {
+        Ok(fs::remove_dir_all(self.path("cache/file-modules"))?)
+    }
+
     /// Fails if an entry of the cache is damaged.
     pub fn assert_cache_is_sound(&self) -> Result<()> {
         let outcome = process::run(&mut self.with_cache(&["cache", "verify"]), b"")?;

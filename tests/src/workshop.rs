@@ -52,6 +52,13 @@ impl Workshop {
         process::run(&mut command, b"")
     }
 
+    /// Removes whole programs from the cache, so that a build is made of what is known of
+    /// functions.
+    pub fn forget_programs(&self) -> Result<()> {
+        let programs = self.path("cache/bactrian/cache.sqlite-modules");
+        Ok(fs::remove_dir_all(programs)?)
+    }
+
     /// The names that a module here has for its functions.
     pub fn function_names(&self, module: &str) -> Result<BTreeSet<String>> {
         let module = fs::read(self.path(module))?;

@@ -40,11 +40,35 @@ fn set_aside(place: &Place) -> Result<Vec<PathBuf>> {
         .collect())
 }
 
+/// Whether a build had nothing to do.
+fn is_known(said: &str) -> bool {
+    said.contains("the whole program is in the cache")
+}
+
 #[test]
-fn a_second_build_specializes_nothing() -> Result<()> {
+fn a_second_build_does_nothing() -> Result<()> {
     let place = place()?;
     let cold = build(&place, "out/cold.wasm")?;
     assert!(cold.contains(" 0 from the cache"), "{cold}");
+    let warm = build(&place, "out/warm.wasm")?;
+    assert!(is_known(&warm) && !warm.contains("snapshot"), "{warm}");
+    assert_eq!(
+        fs::read(place.path("out/cold.wasm"))?,
+        fs::read(place.path("out/warm.wasm"))?
+    );
+    let said = process::run(&mut place.build("out/again.wasm"), b"")?.stderr;
+    assert_eq!(
+        String::from_utf8(said)?,
+        "bactrian: the whole program was in the cache\n"
+    );
+    Ok(())
+}
+
+#[test]
+fn a_build_without_the_whole_program_specializes_nothing() -> Result<()> {
+    let place = place()?;
+    build(&place, "out/cold.wasm")?;
+    place.forget_programs()?;
     let warm = build(&place, "out/warm.wasm")?;
     assert!(warm.contains(": 0 specialized"), "{warm}");
     assert!(!warm.contains(" 0 from the cache"), "{warm}");
@@ -52,6 +76,90 @@ fn a_second_build_specializes_nothing() -> Result<()> {
         fs::read(place.path("out/cold.wasm"))?,
         fs::read(place.path("out/warm.wasm"))?
     );
+    Ok(())
+}
+
+/// Each option that changes what is built is in the key that it is found by.
+#[test]
+fn a_program_built_otherwise_is_another() -> Result<()> {
+    let place = place()?;
+    let profile = place.path("profile");
+    process::run(place.run().arg("--profile").arg(&profile), b"")?;
+    let profile = profile.to_string_lossy();
+    let ways: &[&[&str]] = &[
+        &[],
+        &["--strip"],
+        &["--keep-unreached"],
+        &["--eval", "none"],
+        &["--generic"],
+        &["--profile", &profile],
+        &["-O", "inlining=off"],
+        &["-O", "references=off"],
+        &["--emit", "cwasm"],
+        &["--emit", "cwasm", "--strip"],
+    ];
+    let mut found = Vec::new();
+    for way in ways {
+        let first = process::run(place.build("out/first").args(*way), b"")?;
+        assert_eq!(first.status, Some(0), "{way:?}: {first:?}");
+        let second = process::run(place.build("out/second").args(*way).arg("--stats"), b"")?;
+        let said = String::from_utf8(second.stderr)?;
+        assert!(is_known(&said), "{way:?}: {said}");
+        let mut command = place.command(&["build", "--no-cache", "-o"]);
+        command.arg(place.path("out/apart")).arg(&place.bytecode);
+        assert_eq!(process::run(command.args(*way), b"")?.status, Some(0));
+        let read = |name: &str| fs::read(place.path("out").join(name));
+        let apart = read("apart")?;
+        assert!(read("first")? == apart, "{way:?}");
+        assert!(read("second")? == apart, "{way:?}");
+        found.push(apart);
+    }
+    for (index, (way, built)) in ways.iter().zip(&found).enumerate() {
+        let same = found[..index].iter().position(|other| other == built);
+        assert_eq!(same.map(|same| ways[same]), None, "as {way:?}");
+    }
+    Ok(())
+}
+
+/// What a profile says of a program is said again.
+#[test]
+fn a_known_program_is_told_the_same() -> Result<()> {
+    let place = place()?;
+    let profile = place.path("profile");
+    process::run(place.run().arg("--profile").arg(&profile), b"")?;
+    let build = || -> Result<String> {
+        let mut command = place.build("out/program.wasm");
+        let outcome = process::run(command.arg("--profile").arg(&profile), b"")?;
+        Ok(String::from_utf8(outcome.stderr)?)
+    };
+    let (first, second) = (build()?, build()?);
+    let fit = first.lines().next().unwrap_or_default();
+    assert!(fit.contains("the profile knows"), "{first}");
+    assert_eq!(
+        second,
+        format!("{fit}\nbactrian: the whole program was in the cache\n")
+    );
+    Ok(())
+}
+
+#[test]
+fn a_damaged_program_is_built_again() -> Result<()> {
+    let place = place()?;
+    build(&place, "out/first.wasm")?;
+    for name in place.names("cache/file-modules")? {
+        let path = place.path("cache/file-modules").join(name);
+        let mut contents = fs::read(&path)?;
+        let middle = contents.len() / 2;
+        contents[middle] ^= 0x55;
+        fs::write(&path, contents)?;
+    }
+    let said = build(&place, "out/second.wasm")?;
+    assert!(!is_known(&said), "{said}");
+    assert_eq!(
+        fs::read(place.path("out/first.wasm"))?,
+        fs::read(place.path("out/second.wasm"))?
+    );
+    assert!(is_known(&build(&place, "out/third.wasm")?));
     Ok(())
 }
 
@@ -118,7 +226,9 @@ fn concurrent_builds_share_one_file() -> Result<()> {
     assert_eq!(first, fs::read(place.path("out/b.wasm"))?);
     assert_eq!(first, fs::read(place.path("out/c.wasm"))?);
     place.assert_cache_is_sound()?;
-    assert!(build(&place, "out/d.wasm")?.contains(": 0 specialized"));
+    assert!(is_known(&build(&place, "out/d.wasm")?));
+    place.forget_programs()?;
+    assert!(build(&place, "out/e.wasm")?.contains(": 0 specialized"));
     Ok(())
 }
 

@@ -77,6 +77,7 @@ fn an_edit_costs_what_it_changes() -> Result<()> {
     for (name, changes, most) in edits {
         let workshop = Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))?;
         let (_, all) = build(&workshop, &program(&[]), &[])?;
+        workshop.forget_programs()?;
         let (module, specialized) = build(&workshop, &program(changes), &[])?;
         assert!(
             all > 150 && specialized <= most,
