@@ -219,6 +219,7 @@ impl Pipeline {
             initialize: &self.settings.guest.manifest.initialize,
             eval: self.settings.eval,
             references: self.settings.options.optimisations.references,
+            applications: self.settings.options.optimisations.applications,
         };
         let code = &self.known_code;
         let (snapshot, origin) = self.stages.time("snapshot", || {

@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use annotations::KEEP_REFERENCES_EXPORT;
+use annotations::{APPLY_BY_CALL_EXPORT, KEEP_REFERENCES_EXPORT};
 use anyhow::{Context, Result, bail};
 use cache::Kind;
 use specializer::module::references;
@@ -60,6 +60,9 @@ pub struct Preparation<'a> {
     /// Whether references that nobody else sees are no blocks
     /// ([`annotations::KEEP_REFERENCES_EXPORT`]).
     pub references: bool,
+    /// Whether functions are applied to fewer or more arguments than they take in place
+    /// ([`annotations::APPLY_BY_CALL_EXPORT`]).
+    pub applications: bool,
 }
 
 /// A frozen module.
@@ -192,8 +195,14 @@ fn freeze(
     let instance = linker
         .instantiate(&mut store, &compiled)
         .map_err(engine::error)?;
-    if !preparation.references {
-        keep_references(&mut store, instance)?;
+    let switches = [
+        (preparation.references, KEEP_REFERENCES_EXPORT),
+        (preparation.applications, APPLY_BY_CALL_EXPORT),
+    ];
+    for (is_on, export) in switches {
+        if !is_on {
+            set(&mut store, instance, export)?;
+        }
     }
     if preparation.eval == Eval::Pure {
         evaluation::make_room(&mut store, instance)?;
@@ -217,9 +226,9 @@ fn freeze(
     Ok((snapshot, origin))
 }
 
-/// Tells a module that all references are to be blocks.
-fn keep_references(store: &mut Store<Host>, instance: Instance) -> Result<()> {
-    match Cells::of(store, instance, KEEP_REFERENCES_EXPORT) {
+/// Makes what a module exports under this name 1, if it exports it.
+fn set(store: &mut Store<Host>, instance: Instance, export: &str) -> Result<()> {
+    match Cells::of(store, instance, export) {
         Some(cells) => cells.set(store, 0, 1),
         None => Ok(()),
     }

@@ -72,6 +72,9 @@ optimisations! {
     /// Have references that nobody else sees in cells, where the interpreter can: not this crate's
     /// business, but whose who loads the program.
     "references" references;
+    /// Apply known functions to fewer or more arguments than they take in place, and let partial
+    /// applications of short functions have a copy of these: the interpreter's business as well.
+    "applications" applications;
     /// Make boxes of numbers where they are looked at, not where they come from; split the first
     /// round off loops that begin with a pointer and go on with such a box.
     "virtual-boxes" virtual_boxes;

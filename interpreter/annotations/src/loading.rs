@@ -7,3 +7,7 @@ pub const INITIALIZE_EXPORT: &str = "wizer-initialize";
 /// before it initialises the module, references that nobody but their own function sees stay blocks
 /// in memory; otherwise the module may keep them in cells.
 pub const KEEP_REFERENCES_EXPORT: &str = "BACTRIAN_KEEP_REFERENCES";
+
+/// The same of another `u32`: if it is other than 0, residual code applies functions to fewer or
+/// more arguments than they take by a call of the runtime; otherwise the module may do it in place.
+pub const APPLY_BY_CALL_EXPORT: &str = "BACTRIAN_APPLY_BY_CALL";

@@ -88,6 +88,7 @@ pub fn slot_of(code: u32, n: u32) -> Option<u32> {
 }
 
 /// The same for the RESTART at `code`.
+#[inline(always)]
 pub fn restart_cell(code: u32, n: u32) -> u32 {
     code + (n - 1) * 2 * CELL
 }

@@ -46,7 +46,7 @@ extern "C" fn begin_slowly(sp: u32) -> u32 {
 
 /// The closure at `address`, whose code is `code`.
 #[inline(always)]
-fn made_closure(address: u32, code: u32) -> i64 {
+pub fn made_closure(address: u32, code: u32) -> i64 {
     let closure = i64::from(address);
     if specialize_active() != 0 && code::closures_keep_code() {
         points_to(closure, code)

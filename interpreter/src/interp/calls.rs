@@ -7,6 +7,7 @@
 
 use super::blocks::allocate_young;
 use super::entries::{self, *};
+use super::known;
 use super::partial::{self, ARGUMENTS, Inexact};
 use super::raising::code_of;
 use crate::code::{self, MAX_RESTART, RESTART_ARITY};
@@ -69,12 +70,16 @@ fn restart_slots() -> [u32; MAX_RESTART as usize] {
     [0; MAX_RESTART as usize]
 }
 
-/// The same as [`apply_in_registers`], but directly where the code is known and takes `n`
-/// arguments.
+/// The same as [`apply_in_registers`], but directly where the code is known.
 #[inline(always)]
 pub fn call(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> i64 {
-    if specialize_known(code) != 0 && code::arity(code) == n {
-        return enter(code, closure, top, n, arguments);
+    if specialize_known(code) != 0 {
+        if code::arity(code) == n {
+            return enter(code, closure, top, n, arguments);
+        }
+        if let Some(result) = known::apply(code, closure, top, n, arguments) {
+            return result;
+        }
     }
     cells_sync_roots();
     apply_in_registers(code, closure, top, n, arguments)

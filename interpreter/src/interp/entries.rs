@@ -172,6 +172,18 @@ pub fn enter_through_slot(code: u32, closure: i64, sp: u32) -> i64 {
     function(code, closure, sp)
 }
 
+/// The function for one argument in the slot of the RESTART at `code`.
+#[inline(always)]
+pub fn restart_slot_1(code: u32) -> Enter1 {
+    slot_1(code::restart_cell(code, 1))
+}
+
+/// The same for two.
+#[inline(always)]
+pub fn restart_slot_2(code: u32) -> Enter2 {
+    slot_2(code::restart_cell(code, 2))
+}
+
 /// Goes on at the cut at `pc` through its slot.
 #[cfg(target_family = "wasm")]
 #[inline(always)]

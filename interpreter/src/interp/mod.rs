@@ -16,6 +16,7 @@ pub mod entries;
 pub mod events;
 mod fields;
 mod integers;
+mod known;
 mod leave;
 mod methods;
 mod partial;
@@ -25,6 +26,7 @@ pub mod registers;
 pub mod requests;
 #[cfg(target_family = "wasm")]
 mod restart;
+mod restarted;
 pub mod run;
 pub mod shortcut;
 #[cfg(test)]

@@ -67,7 +67,9 @@ pub use wasm::publish;
 #[cfg(target_family = "wasm")]
 mod wasm {
     use super::super::entries::{MAX_DIRECT, RESUMED, UNUSED};
+    use super::super::known::{BACTRIAN_APPLY_BY_CALL, applies_by_call};
     use super::super::restart::{restart_1, restart_2};
+    use super::super::restarted::restarted;
     use super::super::run::interp;
     use super::*;
     use crate::allocator;
@@ -170,10 +172,15 @@ mod wasm {
             true => flag,
             false => 0,
         };
+        let flags = |entry: &Entry| {
+            flag(&found.recursive, entry, REQUEST_RECURSIVE)
+                | flag(&found.looping, entry, REQUEST_LOOPS)
+        };
+        let words = plan.entries.iter().map(|entry| entry.end - entry.position);
+        let copied = longest_copied(words.sum());
         let entries = plan.entries.iter().map(|entry| {
             let request = Request {
-                flags: flag(&found.recursive, entry, REQUEST_RECURSIVE)
-                    | flag(&found.looping, entry, REQUEST_LOOPS),
+                flags: flags(entry),
                 ..entry_request(code_start, entry)
             };
             (request, names.of_function(entry.position))
@@ -185,7 +192,13 @@ mod wasm {
             };
             let is_seen = |missing: &u32| found.partial.contains(&(entry.position, *missing));
             counts.filter(is_seen).map(|missing| {
-                let request = restart_request(code_start, entry, missing);
+                let request = match entry.end - entry.position <= copied {
+                    true => Request {
+                        flags: flags(entry),
+                        ..copy_request(code_start, entry, missing)
+                    },
+                    false => restart_request(code_start, entry, missing),
+                };
                 (request, names.of_partial(entry.position))
             })
         });
@@ -232,22 +245,32 @@ mod wasm {
             constant(&vm().keeps_positions),
             constant(&vm().allocations_poll),
             constant(&vm().closures_keep_code),
+            Region {
+                base: BACTRIAN_APPLY_BY_CALL.as_ptr() as usize as u32,
+                len: 4,
+            },
         ]
     }
 
     /// The request for a function, from its entry on.
     fn entry_request(code_start: u32, entry: &Entry) -> Request {
         let address = code::address(code_start, entry.position);
-        let mut params = [Param::default(); MAX_PARAMS];
-        params[CODE] = pointer(address);
-        params[ENV] = pass(1);
-        params[SP] = pass(2);
-        params[NARGS] = constant(u64::from(entry.arity));
         let direct = if entry.arity > MAX_DIRECT {
             0
         } else {
             entry.arity as usize
         };
+        let params = entry_params(address, entry.arity, direct);
+        request(params, address, entry.end - entry.position)
+    }
+
+    /// Parameters of an activation of the code at `address` with so many arguments in registers.
+    fn entry_params(address: u32, nargs: u32, direct: usize) -> [Param; MAX_PARAMS] {
+        let mut params = [Param::default(); MAX_PARAMS];
+        params[CODE] = pointer(address);
+        params[ENV] = pass(1);
+        params[SP] = pass(2);
+        params[NARGS] = constant(u64::from(nargs));
         for index in 0..MAX_DIRECT as usize {
             params[FIRST_ARGUMENT + index] = if index < direct {
                 pass(3 + index)
@@ -255,7 +278,27 @@ mod wasm {
                 constant(UNUSED as u64)
             };
         }
-        request(params, address, entry.end - entry.position)
+        params
+    }
+
+    /// Words of the longest function of which its RESTART gets a copy, in a program whose functions
+    /// have so many: what it costs, only a small program can afford.
+    fn longest_copied(words: usize) -> usize {
+        const LARGE: usize = 1 << 17;
+        match applies_by_call() {
+            true => 0,
+            false if words <= LARGE => 32,
+            false => 8,
+        }
+    }
+
+    /// The request for the RESTART before an entry and a copy of the function, where so many
+    /// arguments are missing.
+    fn copy_request(code_start: u32, entry: &Entry, missing: u32) -> Request {
+        let address = code::address(code_start, entry.position - 1);
+        let params = entry_params(address, restarted(missing), missing as usize);
+        let cell = code::restart_cell(address, missing);
+        request(params, cell, entry.end - entry.position + 1)
     }
 
     /// The request for the RESTART before an entry, where so many arguments are missing.

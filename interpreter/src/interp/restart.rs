@@ -1,5 +1,6 @@
 //! What is specialized for a RESTART: a partial application gets the arguments that are missing,
-//! and the function is entered by name. Other numbers of arguments go the way of generic code.
+//! and the function is entered by name. Other numbers of arguments go the way of generic code. What
+//! is specialized for a short function is in [`super::restarted`].
 
 use super::calls::{inexact_1, inexact_2};
 use super::entries::{UNUSED, enter};

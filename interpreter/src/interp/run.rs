@@ -12,23 +12,23 @@
 //! rest. More than seven arguments are on the stack already, at `sp`, and the cell above them is
 //! the activation's as well.
 
-use super::calls::{apply_at, apply_in_registers, call};
+use super::calls::{apply_at, call};
 use super::entries::{MAX_DIRECT, RESUMED, UNUSED, enter, enter_through_slot};
 use super::events;
 use super::fields::{byte, element, field, fixed_field, header, modify, store_field};
 use super::methods::method;
 use super::registers::{FALSE, RETURN_WORDS, Registers, TRUE, UNIT, tagged, truth};
-use crate::code;
+use super::restarted;
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
+use crate::code::{self, CELL};
 use crate::heap;
 use crate::memory::{self, Region, cell_write};
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
-    cells_drop_below, cells_invalidate, cells_sync, cells_sync_roots, context_update,
-    lockstep_event, nonzero, safepoint_passed, specialize_active, specialize_guess,
-    specialize_inlined, specialize_known,
+    cells_drop_below, cells_invalidate, cells_sync, context_update, lockstep_event, nonzero,
+    safepoint_passed, specialize_active, specialize_guess, specialize_inlined, specialize_known,
 };
 
 /// Runs the code at `code`, whose arity is `nargs`, with the closure `env`; the stack below `sp` is
@@ -38,6 +38,8 @@ use annotations::{
 /// [`Registers::resumed`] says: `sp` is its frame's upper end, `code` an address near the
 /// instruction where it goes on. From that, the instruction is `a3` bytes up and the entry `env`
 /// bytes down. `a0` is the accumulator, `a1` the frame's size, `a2` its trap register.
+///
+/// With [`restarted::restarted`] as `nargs`, `code` is a RESTART and `env` a partial application.
 #[inline(never)]
 pub extern "C" fn interp(
     code: u32,
@@ -53,8 +55,19 @@ pub extern "C" fn interp(
     a6: i64,
 ) -> i64 {
     use Opcode::*;
+    let mut nargs = nargs;
     let mut begins = nargs != RESUMED;
-    let mut r = if begins {
+    let mut r = if let Some(missing) = restarted::missing(nargs) {
+        let function = code + CELL;
+        nargs = code::arity(function);
+        let Some(arguments) = restarted::arguments(env, nargs, missing, [a0, a1]) else {
+            return restarted::inexact(code, env, sp, missing, [a0, a1]);
+        };
+        let mut r = Registers::entered(function, sp, nargs);
+        cell_write(sp - WORD, restarted::closure(env));
+        r.write_arguments(nargs, arguments);
+        r
+    } else if begins {
         let direct = nargs.wrapping_sub(1) < MAX_DIRECT;
         let base = if direct { sp } else { sp + frame_size(nargs) };
         let mut r = Registers::entered(code, base, nargs);
@@ -470,8 +483,7 @@ pub extern "C" fn interp(
                     return apply_at(closure, r.sp, n);
                 }
                 cells_drop_below(base);
-                cells_sync_roots();
-                return apply_in_registers(code, closure, base, n, a);
+                return call(code, closure, base, n, a);
             }
             // A second name for the entry, so that its equality with `code` tells LLVM nothing
             // about `r.entry`.

@@ -1,0 +1,59 @@
+//! Activations that begin at a RESTART: a partial application gets the arguments that are missing,
+//! and what follows is a copy of its function. Generic code has none.
+
+use super::calls::{inexact_1, inexact_2};
+use super::entries::{Arguments, UNUSED};
+use super::fields::{fixed_field, header};
+use super::partial::ARGUMENTS;
+use crate::code::MAX_RESTART;
+
+/// As `nargs` of the interpreter loop: a partial application gets so many arguments, 1 or 2, which
+/// are all that are missing.
+pub const fn restarted(missing: u32) -> u32 {
+    u32::MAX - missing
+}
+
+/// How many arguments are missing, if `nargs` says so.
+#[inline(always)]
+pub fn missing(nargs: u32) -> Option<u32> {
+    (nargs < u32::MAX && nargs >= restarted(MAX_RESTART)).then(|| u32::MAX - nargs)
+}
+
+/// All arguments of the function of a partial application, which takes `arity`; nothing if others
+/// are missing than these.
+#[inline(always)]
+pub fn arguments(
+    partial: i64,
+    arity: u32,
+    missing: u32,
+    new: [i64; MAX_RESTART as usize],
+) -> Option<Arguments> {
+    let held = arity - missing;
+    if (header(partial) >> 10) as u32 != ARGUMENTS as u32 + held {
+        return None;
+    }
+    let held = held as usize;
+    Some(core::array::from_fn(|index| {
+        match index.checked_sub(held) {
+            None => fixed_field(partial, (ARGUMENTS + index) as u32),
+            Some(0) => new[0],
+            Some(1) => new[1],
+            Some(_) => UNUSED,
+        }
+    }))
+}
+
+/// The closure that a partial application was made of.
+#[inline(always)]
+pub fn closure(partial: i64) -> i64 {
+    fixed_field(partial, ARGUMENTS as u32 - 1)
+}
+
+/// Applies a partial application to another number of arguments than are missing.
+#[inline(always)]
+pub fn inexact(code: u32, partial: i64, top: u32, n: u32, new: [i64; MAX_RESTART as usize]) -> i64 {
+    match n {
+        1 => inexact_1(code, partial, top, new[0]),
+        _ => inexact_2(code, partial, top, new[0], new[1]),
+    }
+}
