@@ -60,6 +60,36 @@ pub fn remove(start: u32) -> Option<u32> {
     FRAGMENTS.with_borrow_mut(|fragments| fragments.remove(&start).map(|fragment| fragment.end))
 }
 
+/// Where code is, for who asks it of many blocks while no code appears.
+#[derive(Clone, Copy)]
+pub struct Ranges {
+    program: u32,
+    program_size: u32,
+    others: u32,
+    others_size: u32,
+}
+
+impl Ranges {
+    #[inline]
+    pub fn now() -> Self {
+        let (program, (low, high)) = (vm().code_start.get(), BOUNDS.get());
+        Self {
+            program,
+            program_size: vm().code_end.get() - program,
+            others: low,
+            others_size: high.saturating_sub(low),
+        }
+    }
+
+    /// Whether `value`, which is no integer, may be a code pointer; false only if it is none.
+    #[inline(always)]
+    pub fn may_contain(&self, value: Value) -> bool {
+        let address = value.address();
+        address.wrapping_sub(self.program) < self.program_size
+            || address.wrapping_sub(self.others) < self.others_size
+    }
+}
+
 /// The offset that `value` has in its fragment, if it is a code pointer.
 pub fn offset(value: Value) -> Option<u32> {
     if !value.is_block() {

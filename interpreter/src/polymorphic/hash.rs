@@ -3,8 +3,9 @@
 //! those that change the hash).
 
 use super::bigarray;
-use crate::code::fragments;
+use crate::code::fragments::{self, Ranges};
 use crate::custom::{self, Kind};
+use crate::heap::COLOUR_MASK;
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};
 use std::cell::Cell;
@@ -141,17 +142,21 @@ struct Queue<'a> {
 
 impl Queue<'_> {
     /// Adds fields of `block` until the queue is full.
+    #[inline(always)]
     fn extend(&mut self, block: Value, size: usize) {
-        let count = size.min(self.limit.saturating_sub(self.len));
-        for (index, slot) in self.values[self.len..][..count].iter().enumerate() {
-            slot.set(block.field(index));
+        let end = (self.len + size).min(self.limit).min(QUEUE_SIZE);
+        let mut address = block.address();
+        while self.len < end {
+            self.values[self.len].set(Value(memory::load_i64(address)));
+            address += WORD;
+            self.len += 1;
         }
-        self.len += count;
     }
 }
 
 #[inline(never)]
 fn walk(mut hash: Hash, root: Value, mut count: i64, limit: usize) -> Hash {
+    let code = Ranges::now();
     VALUES.with(|values| {
         values[0].set(root);
         let mut queue = Queue {
@@ -161,8 +166,19 @@ fn walk(mut hash: Hash, root: Value, mut count: i64, limit: usize) -> Hash {
         };
         let mut position = 0;
         while position < queue.len && count > 0 {
-            let value = values[position].get();
+            let value = values[position % QUEUE_SIZE].get();
             position += 1;
+            if value.is_int() {
+                hash.mix_int(value.0);
+                count -= 1;
+                continue;
+            }
+            let header = value.header();
+            if (header as u8) < tag::LAZY && !code.may_contain(value) {
+                hash.mix((header & !COLOUR_MASK) as u32);
+                queue.extend(value, (header >> 10) as usize);
+                continue;
+            }
             count -= one(&mut hash, value, count, &mut queue);
         }
     });
