@@ -97,17 +97,19 @@ pub fn born_young(heap: &Heap, block: Value, wosize: usize) {
 
 /// Notes that a block was made outside of the nursery; a small one counts as born there, for which
 /// there was no room.
+#[inline]
 pub fn born_old(heap: &Heap, block: Value, wosize: usize) {
     if heap.memprof.is_sampling() {
-        let samples = heap.memprof.sampler.among(wosize as u64 + 1);
-        track(
-            heap,
-            block,
-            wosize,
-            samples,
-            wosize <= super::MAX_YOUNG_WOSIZE,
-        );
+        sample_old(heap, block, wosize);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn sample_old(heap: &Heap, block: Value, wosize: usize) {
+    let samples = heap.memprof.sampler.among(wosize as u64 + 1);
+    let small = wosize <= super::MAX_YOUNG_WOSIZE;
+    track(heap, block, wosize, samples, small);
 }
 
 /// Notes that `block` owns `bytes` bytes outside of the heap.

@@ -140,13 +140,18 @@ pub fn alloc(wosize: usize, tag: u8) -> Value {
 }
 
 /// The same, but `None` when memory is exhausted: for sizes that the program chooses.
+#[inline]
 pub fn try_alloc(wosize: usize, tag: u8) -> Option<Value> {
-    alloc_young(vm().young_floor.get(), wosize, tag)
-        .or_else(|| alloc_below_floor(wosize, tag))
-        .or_else(|| {
-            let block = alloc_old(wosize, tag, reserve::comfortable(heap()));
-            noting_exhaustion(block)
-        })
+    match alloc_young(vm().young_floor.get(), wosize, tag) {
+        Some(block) => Some(block),
+        None => try_alloc_slow(wosize, tag),
+    }
+}
+
+#[inline(never)]
+fn try_alloc_slow(wosize: usize, tag: u8) -> Option<Value> {
+    alloc_below_floor(wosize, tag)
+        .or_else(|| noting_exhaustion(alloc_old(wosize, tag, reserve::comfortable)))
 }
 
 /// A block of the nursery, if it fits above `floor`.
@@ -183,13 +188,12 @@ pub extern "C" fn alloc_or_zero(wosize: u32, tag: u8) -> u32 {
 #[cold]
 #[inline(never)]
 fn alloc_slow(wosize: usize, tag: u8) -> Value {
-    let heap = heap();
     if let Some(block) = alloc_below_floor(wosize, tag) {
         return block;
     }
-    let block = alloc_old(wosize, tag, reserve::comfortable(heap)).or_else(|| {
+    let block = alloc_old(wosize, tag, reserve::comfortable).or_else(|| {
         reserve::note_exhausted();
-        alloc_old(wosize, tag, reserve::least(heap))
+        alloc_old(wosize, tag, reserve::least)
     });
     block.unwrap_or_else(|| out_of_memory())
 }
@@ -213,7 +217,7 @@ fn alloc_below_floor(wosize: usize, tag: u8) -> Option<Value> {
 
 /// A block outside of the nursery, scanned whole at the next minor collection, if `keep` free pages
 /// remain.
-fn alloc_old(wosize: usize, tag: u8, keep: usize) -> Option<Value> {
+fn alloc_old(wosize: usize, tag: u8, keep: Keep) -> Option<Value> {
     let heap = heap();
     if !heap.is_initialised() {
         return heap.image.alloc(wosize, tag);
@@ -244,7 +248,7 @@ pub fn try_alloc_major(wosize: usize, tag: u8) -> Option<Value> {
     if !heap.is_initialised() {
         return heap.image.alloc(wosize, tag);
     }
-    let block = alloc_major(heap, wosize, tag, reserve::comfortable(heap));
+    let block = alloc_major(heap, wosize, tag, reserve::comfortable);
     if block.is_some() {
         stats::add(&heap.counters.major_words, wosize as u64 + 1);
     }
@@ -259,6 +263,7 @@ pub fn initialize(address: u32, value: Value) {
     }
 }
 
+#[inline]
 fn noting_exhaustion(block: Option<Value>) -> Option<Value> {
     if block.is_none() {
         reserve::note_exhausted();
@@ -266,8 +271,12 @@ fn noting_exhaustion(block: Option<Value>) -> Option<Value> {
     block
 }
 
+/// How many free pages are to remain.
+type Keep = fn(&Heap) -> usize;
+
 /// A block of the major heap, fields not written, if `keep` free pages remain.
-fn alloc_major(heap: &Heap, wosize: usize, tag: u8, keep: usize) -> Option<Value> {
+#[inline]
+fn alloc_major(heap: &Heap, wosize: usize, tag: u8, keep: Keep) -> Option<Value> {
     if evaluation::is_running() {
         return evaluated::alloc(heap, wosize, tag);
     }

@@ -120,12 +120,13 @@ impl SmallSpace {
     }
 
     /// The same while `keep` pages stay in the pool, or `None`: memory is exhausted.
-    pub fn try_alloc(&self, heap: &Heap, wosize: usize, keep: usize) -> Option<u32> {
+    #[inline]
+    pub fn try_alloc(&self, heap: &Heap, wosize: usize, keep: fn(&Heap) -> usize) -> Option<u32> {
         let index = CLASS_OF[wosize & 511] as usize & (CLASSES - 1);
         let class = &self.classes[index];
         let slot = class.next.get();
         if slot + class.slot_bytes > class.end.get() {
-            return self.alloc_slow(heap, index, keep);
+            return self.alloc_slow(heap, index, keep(heap));
         }
         class.next.set(slot + class.slot_bytes);
         Some(slot + WORD)

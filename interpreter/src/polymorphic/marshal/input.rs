@@ -35,6 +35,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+#[cold]
+#[inline(never)]
 pub(crate) fn failure<T>(message: &str) -> Result<T, Error> {
     Err(Error::Failure(message.to_owned()))
 }
@@ -43,6 +45,7 @@ pub(super) fn ill_formed<T>() -> Result<T, Error> {
     failure("input_value: ill-formed message")
 }
 
+#[cold]
 fn truncated<T>() -> Result<T, Error> {
     failure("input_value: truncated object")
 }
@@ -59,19 +62,32 @@ pub struct Header {
 
 /// Parses the header at the start of `bytes`. `function` names the reader in messages.
 pub fn header(bytes: &[u8], function: &str) -> Result<Header, Error> {
+    let Some(small) = bytes.first_chunk::<HEADER_SMALL>() else {
+        return other_header(bytes, function);
+    };
+    let word = |index: usize| {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|byte| small[index * 4 + byte]);
+        u32::from_be_bytes([a, b, c, d])
+    };
+    if word(0) != MAGIC_SMALL {
+        return other_header(bytes, function);
+    }
+    Ok(Header {
+        header_len: HEADER_SMALL,
+        data_len: word(1) as usize,
+        objects: word(2) as usize,
+        // The size on a machine of 32 bits comes first.
+        words: word(4) as usize,
+    })
+}
+
+/// The same for what is not a whole header of the short kind.
+#[cold]
+#[inline(never)]
+fn other_header(bytes: &[u8], function: &str) -> Result<Header, Error> {
     let truncated = || Error::Failure(format!("{function}: bad length"));
     let mut reader = Reader::new(bytes);
     match reader.u32().map_err(|_| truncated())? {
-        MAGIC_SMALL if bytes.len() >= HEADER_SMALL => Ok(Header {
-            header_len: HEADER_SMALL,
-            data_len: reader.u32()? as usize,
-            objects: reader.u32()? as usize,
-            words: {
-                // The size on a machine of 32 bits comes first.
-                reader.u32()?;
-                reader.u32()? as usize
-            },
-        }),
         MAGIC_BIG if bytes.len() >= HEADER_BIG => {
             reader.u32()?;
             Ok(Header {
@@ -107,6 +123,7 @@ pub fn unmarshal_data(data: &[u8], header: &Header) -> Result<Value, Error> {
     let mut input = Input {
         reader: Reader::new(data),
         objects: Vec::new(),
+        fields: Fields::default(),
         tasks: Vec::new(),
         // OCaml reads so much into one large block.
         large: header.words > heap::MAX_YOUNG_WOSIZE + 1,
@@ -160,14 +177,17 @@ impl<'a> Reader<'a> {
         Ok(self.array::<1>()?[0])
     }
 
+    #[inline]
     pub fn u16(&mut self) -> Result<u16, Error> {
         Ok(u16::from_be_bytes(self.array()?))
     }
 
+    #[inline]
     pub fn u32(&mut self) -> Result<u32, Error> {
         Ok(u32::from_be_bytes(self.array()?))
     }
 
+    #[inline]
     pub fn u64(&mut self) -> Result<u64, Error> {
         Ok(u64::from_be_bytes(self.array()?))
     }
@@ -208,12 +228,20 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// Consecutive words into which values are to be read.
+#[derive(Clone, Copy, Default)]
+struct Fields {
+    next: u32,
+    end: u32,
+}
+
 /// What is still to be done, last first.
 enum Task {
-    /// Read values into consecutive words.
-    Fill { address: u32, count: usize },
+    Fill(Fields),
     /// Both fields of an object's header are there: give it a new identity.
-    Renumber { object: Value },
+    Renumber {
+        object: Value,
+    },
 }
 
 /// The byte order of marshalled floats.
@@ -227,6 +255,8 @@ struct Input<'a> {
     reader: Reader<'a>,
     /// Blocks in the order of the data, for back references.
     objects: Vec<Value>,
+    /// Before all tasks.
+    fields: Fields,
     tasks: Vec<Task>,
     /// Whether blocks are born in the major heap, as they are so many; boxed numbers are not.
     large: bool,
@@ -234,57 +264,51 @@ struct Input<'a> {
 
 impl Input<'_> {
     fn run(&mut self) -> Result<(), Error> {
-        while let Some(task) = self.tasks.pop() {
-            match task {
-                Task::Fill { address, count } => {
-                    let (address, count) = self.immediates(address, count);
-                    if count == 0 {
-                        continue;
-                    }
-                    if count > 1 {
-                        self.tasks.push(Task::Fill {
-                            address: address + WORD,
-                            count: count - 1,
-                        });
-                    }
-                    match self.value() {
-                        Ok(value) if self.large => heap::initialize(address, value),
-                        Ok(value) => memory::store_i64(address, value.0),
-                        Err(error) => {
-                            memory::store_i64(address, Value::UNIT.0);
-                            self.give_up();
-                            return Err(error);
-                        }
+        loop {
+            while self.fields.next != self.fields.end {
+                let address = self.fields.next;
+                self.fields.next += WORD;
+                if let Some(n) = self.reader.immediate() {
+                    memory::store_i64(address, Value::int(n).0);
+                    continue;
+                }
+                match self.value() {
+                    Ok(value) if self.large => heap::initialize(address, value),
+                    Ok(value) => memory::store_i64(address, value.0),
+                    Err(error) => {
+                        memory::store_i64(address, Value::UNIT.0);
+                        self.give_up();
+                        return Err(error);
                     }
                 }
-                Task::Renumber { object } => renumber(object),
+            }
+            match self.tasks.pop() {
+                Some(Task::Fill(fields)) => self.fields = fields,
+                Some(Task::Renumber { object }) => renumber(object),
+                None => return Ok(()),
             }
         }
-        Ok(())
-    }
-
-    /// Reads the integers that come next, and gives the words that are left.
-    #[inline]
-    fn immediates(&mut self, mut address: u32, mut count: usize) -> (u32, usize) {
-        while count > 0 {
-            let Some(n) = self.reader.immediate() else {
-                break;
-            };
-            memory::store_i64(address, Value::int(n).0);
-            address += WORD;
-            count -= 1;
-        }
-        (address, count)
     }
 
     /// Fills what was not read: the collector may look at it once more.
     fn give_up(&mut self) {
+        self.fill_next(Fields::default());
         for task in self.tasks.drain(..) {
             match task {
-                Task::Fill { address, count } => (0..count as u32)
-                    .for_each(|index| memory::store_i64(address + index * WORD, Value::UNIT.0)),
+                Task::Fill(Fields { next, end }) => (next..end)
+                    .step_by(WORD as usize)
+                    .for_each(|address| memory::store_i64(address, Value::UNIT.0)),
                 Task::Renumber { .. } => {}
             }
+        }
+    }
+
+    /// Reads these fields next; those that are being read wait.
+    #[inline]
+    fn fill_next(&mut self, fields: Fields) {
+        let outer = core::mem::replace(&mut self.fields, fields);
+        if outer.next != outer.end {
+            self.tasks.push(Task::Fill(outer));
         }
     }
 
@@ -370,23 +394,17 @@ impl Input<'_> {
         let size = self.reader.expect(size, 1)?;
         let block = self.alloc(size, tag)?;
         self.objects.push(block);
+        let (start, end) = (block.address(), block.field_address(size));
         if tag == tag::OBJECT && size >= 2 {
-            if size > 2 {
-                self.tasks.push(Task::Fill {
-                    address: block.field_address(2),
-                    count: size - 2,
-                });
-            }
+            let third = block.field_address(2);
+            self.fill_next(Fields { next: third, end });
+            self.fill_next(Fields {
+                next: start,
+                end: third,
+            });
             self.tasks.push(Task::Renumber { object: block });
-            self.tasks.push(Task::Fill {
-                address: block.address(),
-                count: 2,
-            });
         } else {
-            self.tasks.push(Task::Fill {
-                address: block.address(),
-                count: size,
-            });
+            self.fill_next(Fields { next: start, end });
         }
         Ok(block)
     }
@@ -470,6 +488,7 @@ impl Input<'_> {
     }
 
     /// A block that is not initialised.
+    #[inline]
     fn alloc(&self, wosize: usize, tag: u8) -> Result<Value, Error> {
         let block = match self.large {
             true => heap::try_alloc_major(wosize, tag),

@@ -42,8 +42,11 @@ impl From<input::Error> for Raised {
 }
 
 fn to_string(value: Value, flags: Value) -> Outcome {
-    let data = output::marshal(value, Flags::from_list(flags))?;
-    Ok(heap::alloc_string(&data))
+    Ok(output::marshal_for(
+        value,
+        Flags::from_list(flags),
+        heap::alloc_string,
+    )?)
 }
 
 fn to_buffer(
@@ -53,14 +56,15 @@ fn to_buffer(
     value: Value,
     flags: Value,
 ) -> Outcome {
-    let data = output::marshal(value, Flags::from_list(flags))?;
-    if data.len() as i64 > length.as_int() {
-        return Err(raise::failure("Marshal.to_buffer: buffer overflow"));
-    }
-    // SAFETY: what is copied here is Rust's.
-    let target = unsafe { buffer.string_bytes_mut() };
-    target[offset.as_int() as usize..][..data.len()].copy_from_slice(&data);
-    Ok(Value::int(data.len() as i64))
+    output::marshal_for(value, Flags::from_list(flags), |data| {
+        if data.len() as i64 > length.as_int() {
+            return Err(raise::failure("Marshal.to_buffer: buffer overflow"));
+        }
+        // SAFETY: what is copied here is Rust's.
+        let target = unsafe { buffer.string_bytes_mut() };
+        target[offset.as_int() as usize..][..data.len()].copy_from_slice(data);
+        Ok(Value::int(data.len() as i64))
+    })?
 }
 
 fn from_bytes(bytes: Value, offset: Value) -> Outcome {

@@ -8,9 +8,11 @@ use super::format::*;
 use super::seen::Seen;
 use crate::code::fragments::{self, Place};
 use crate::custom::Kind;
+use crate::memory;
 use crate::raise;
 use crate::registry::Raised;
 use crate::value::{Value, WORD, header, tag};
+use std::cell::Cell;
 
 /// How to marshal: `Marshal.extern_flags`.
 #[derive(Clone, Copy, Default, Debug)]
@@ -51,27 +53,45 @@ impl From<Error> for Raised {
     }
 }
 
-/// The header and data of `value`.
-pub fn marshal(value: Value, flags: Flags) -> Result<Vec<u8>, Error> {
-    let mut output = Output {
-        flags,
-        data: vec![0; HEADER_BIG],
-        seen: Seen::default(),
-        words_32: 0,
-        words_64: 0,
-        pending: Vec::new(),
-    };
-    output.run(value)?;
-    output.finish()
+/// Hands the header and data of `value` to `take`.
+pub fn marshal_for<R>(
+    value: Value,
+    flags: Flags,
+    take: impl FnOnce(&[u8]) -> R,
+) -> Result<R, Error> {
+    let mut output = KEPT.take().unwrap_or_default();
+    output.begin(flags);
+    let result = output.run(value).and_then(|()| output.finish()).map(take);
+    output.data.clear();
+    output.data.shrink_to(KEPT_BYTES);
+    output.pending.clear();
+    output.pending.shrink_to(KEPT_BYTES / size_of::<Pending>());
+    KEPT.set(Some(output));
+    result
 }
 
-/// Consecutive fields to be written.
+/// The header and data of `value`.
+#[cfg(test)]
+pub fn marshal(value: Value, flags: Flags) -> Result<Vec<u8>, Error> {
+    marshal_for(value, flags, <[u8]>::to_vec)
+}
+
+/// Memory that is kept from one marshalling to the next, as most values are small.
+const KEPT_BYTES: usize = 4 << 10;
+
+thread_local! {
+    static KEPT: Cell<Option<Box<Output>>> = const { Cell::new(None) };
+}
+
+/// Consecutive fields to be written: where they begin and end.
+#[derive(Clone, Copy)]
 struct Pending {
-    address: u32,
-    count: usize,
+    next: u32,
+    end: u32,
 }
 
 /// Marshalled data being written.
+#[derive(Default)]
 pub struct Output {
     flags: Flags,
     /// Space for the longer header, then the data.
@@ -81,99 +101,113 @@ pub struct Output {
     /// Size of the graph in words, headers included, on either kind of machine.
     words_32: u64,
     words_64: u64,
+    /// Fields of blocks outside of the one whose fields are written.
     pending: Vec<Pending>,
 }
 
 impl Output {
+    fn begin(&mut self, flags: Flags) {
+        self.flags = flags;
+        self.data.extend_from_slice(&[0; HEADER_BIG]);
+        self.seen.begin();
+        (self.words_32, self.words_64) = (0, 0);
+    }
+
     fn run(&mut self, root: Value) -> Result<(), Error> {
-        let mut next = Some(root);
-        while let Some(value) = next {
-            next = match self.value(value)? {
-                Some(value) => Some(value),
-                None => self.pop(),
-            };
+        let (mut value, mut fields) = (root, Pending { next: 0, end: 0 });
+        loop {
+            match self.value(value)? {
+                Next::Fields => {}
+                Next::Value(other) => {
+                    value = other;
+                    continue;
+                }
+                Next::Block(size) => {
+                    if fields.next != fields.end {
+                        self.pending.push(fields);
+                    }
+                    fields = Pending {
+                        next: value.address(),
+                        end: value.field_address(size),
+                    };
+                }
+            }
+            if fields.next == fields.end {
+                match self.pending.pop() {
+                    Some(waiting) => fields = waiting,
+                    None => return Ok(()),
+                }
+            }
+            value = Value(memory::load_i64(fields.next));
+            fields.next += WORD;
         }
-        Ok(())
     }
 
-    fn pop(&mut self) -> Option<Value> {
-        let fields = self.pending.last_mut()?;
-        let value = Value::block(fields.address).field(0);
-        fields.address += WORD;
-        fields.count -= 1;
-        if fields.count == 0 {
-            self.pending.pop();
-        }
-        Some(value)
-    }
-
-    /// Writes one value; returns the value to be written next if that is not the top of `pending`.
-    fn value(&mut self, value: Value) -> Result<Option<Value>, Error> {
+    /// Writes one value; says what comes next.
+    #[inline(always)]
+    fn value(&mut self, value: Value) -> Result<Next, Error> {
         if value.is_int() {
-            return self.int(value.as_int()).map(|()| None);
+            self.int(value.as_int())?;
+            return Ok(Next::Fields);
         }
         if let Some(place) = fragments::place(value) {
-            return self.code_pointer(&place).map(|()| None);
+            self.code_pointer(&place)?;
+            return Ok(Next::Fields);
         }
-        let size = value.wosize();
-        match value.tag() {
-            tag::FORWARD if is_transparent(value.field(0)) => Ok(Some(value.field(0))),
-            tag if size == 0 => self.block_header(0, tag).map(|()| None),
-            tag => match self.seen.number(value.address()) {
-                Some(number) => {
-                    self.shared(self.seen.count() - number);
-                    Ok(None)
-                }
-                None => self.block(value, size, tag),
-            },
+        let (size, tag) = (value.wosize(), value.tag());
+        if tag == tag::FORWARD && is_transparent(value.field(0)) {
+            return Ok(Next::Value(value.field(0)));
         }
+        if size == 0 {
+            self.block_header(0, tag)?;
+            return Ok(Next::Fields);
+        }
+        // A closure is numbered once, whatever points into it.
+        if tag == tag::INFIX {
+            return Ok(Next::Value(self.infix(value, size)));
+        }
+        if !self.flags.no_sharing
+            && let Some(distance) = self.seen.meet(value.address())
+        {
+            self.shared(distance);
+            return Ok(Next::Fields);
+        }
+        if tag < tag::NO_SCAN {
+            self.block_header(size, tag)?;
+            self.count(size as u64, size as u64);
+            return Ok(Next::Block(size));
+        }
+        self.leaf(value, size, tag)?;
+        Ok(Next::Fields)
     }
 
-    fn block(&mut self, value: Value, size: usize, tag: u8) -> Result<Option<Value>, Error> {
+    /// Writes a block without values in it.
+    fn leaf(&mut self, value: Value, size: usize, tag: u8) -> Result<(), Error> {
         match tag {
             // SAFETY: marshalling writes to no block.
-            tag::STRING => self.string(unsafe { value.string_bytes() })?,
+            tag::STRING => self.string(unsafe { value.string_bytes() }),
             tag::DOUBLE => {
                 self.byte(Code::DoubleLittle as u8);
                 self.floats(value, 1);
+                Ok(())
             }
             tag::DOUBLE_ARRAY => {
                 self.float_array_header(size)?;
                 self.floats(value, size);
+                Ok(())
             }
-            tag::ABSTRACT => {
-                return Err(Error::InvalidArgument(
-                    "output_value: abstract value (Abstract)",
-                ));
-            }
-            tag::CUSTOM => self.custom(value)?,
-            tag::INFIX => {
-                let offset = size as u32 * WORD;
-                self.code_u32(Code::InfixPointer, offset);
-                return Ok(Some(Value::block(value.address() - offset)));
-            }
-            _ => {
-                self.block_header(size, tag)?;
-                self.count(size as u64, size as u64);
-                self.record(value);
-                if size > 1 {
-                    self.pending.push(Pending {
-                        address: value.field_address(1),
-                        count: size - 1,
-                    });
-                }
-                return Ok(Some(value.field(0)));
-            }
+            tag::CUSTOM => self.custom(value),
+            _ => Err(Error::InvalidArgument(
+                "output_value: abstract value (Abstract)",
+            )),
         }
-        self.record(value);
-        Ok(None)
     }
 
-    /// Numbers the block that was just written.
-    fn record(&mut self, block: Value) {
-        if !self.flags.no_sharing {
-            self.seen.add(block.address());
-        }
+    /// Writes how far a pointer is inside of a closure; returns the closure.
+    fn infix(&mut self, value: Value, size: usize) -> Value {
+        let offset = size as u32 * WORD;
+        self.code_u32(Code::InfixPointer, offset);
+        Value::block(value.address() - offset)
     }
 
     /// Counts a block with so many words, header excluded.
@@ -189,12 +223,12 @@ impl Output {
         Ok(())
     }
 
+    #[inline(always)]
     fn int(&mut self, n: i64) -> Result<(), Error> {
         if (0..0x40).contains(&n) {
             self.byte(PREFIX_SMALL_INT + n as u8);
         } else if let Ok(n) = i8::try_from(n) {
-            self.byte(Code::Int8 as u8);
-            self.byte(n as u8);
+            self.bytes(&[Code::Int8 as u8, n as u8]);
         } else if let Ok(n) = i16::try_from(n) {
             self.code_u16(Code::Int16, n as u16);
         } else if (-(1 << 30)..1 << 30).contains(&n) {
@@ -211,8 +245,7 @@ impl Output {
 
     fn shared(&mut self, distance: u32) {
         if let Ok(distance) = u8::try_from(distance) {
-            self.byte(Code::Shared8 as u8);
-            self.byte(distance);
+            self.bytes(&[Code::Shared8 as u8, distance]);
         } else if let Ok(distance) = u16::try_from(distance) {
             self.code_u16(Code::Shared16, distance);
         } else {
@@ -241,8 +274,7 @@ impl Output {
         if len < 0x20 {
             self.byte(PREFIX_SMALL_STRING + len as u8);
         } else if let Ok(len) = u8::try_from(len) {
-            self.byte(Code::String8 as u8);
-            self.byte(len);
+            self.bytes(&[Code::String8 as u8, len]);
         } else {
             self.compat(
                 len <= 0xFF_FFFB,
@@ -257,8 +289,7 @@ impl Output {
 
     fn float_array_header(&mut self, len: usize) -> Result<(), Error> {
         if let Ok(len) = u8::try_from(len) {
-            self.byte(Code::DoubleArray8Little as u8);
-            self.byte(len);
+            self.bytes(&[Code::DoubleArray8Little as u8, len]);
         } else {
             self.compat(
                 len <= 0x1F_FFFF,
@@ -327,13 +358,13 @@ impl Output {
     }
 
     fn code_u16(&mut self, code: Code, operand: u16) {
-        self.byte(code as u8);
-        self.bytes(&operand.to_be_bytes());
+        let [a, b] = operand.to_be_bytes();
+        self.bytes(&[code as u8, a, b]);
     }
 
     fn code_u32(&mut self, code: Code, operand: u32) {
-        self.byte(code as u8);
-        self.bytes(&operand.to_be_bytes());
+        let [a, b, c, d] = operand.to_be_bytes();
+        self.bytes(&[code as u8, a, b, c, d]);
     }
 
     fn code_u64(&mut self, code: Code, operand: u64) {
@@ -342,38 +373,46 @@ impl Output {
     }
 
     /// Puts the header before the data.
-    fn finish(mut self) -> Result<Vec<u8>, Error> {
+    fn finish(&mut self) -> Result<&[u8], Error> {
         let len = (self.data.len() - HEADER_BIG) as u64;
+        let objects = self.seen.count();
         let small = [len, self.words_32, self.words_64]
             .iter()
             .all(|&size| size < 1 << 32);
-        let mut header = Vec::with_capacity(HEADER_BIG);
-        if small {
-            let words = [
-                MAGIC_SMALL,
-                len as u32,
-                self.seen.count(),
-                self.words_32 as u32,
-                self.words_64 as u32,
-            ];
-            words
-                .iter()
-                .for_each(|word| header.extend_from_slice(&word.to_be_bytes()));
-        } else {
+        if !small {
             self.compat(
                 false,
                 "output_value: object too big to be read back on 32-bit platform",
             )?;
-            header.extend_from_slice(&MAGIC_BIG.to_be_bytes());
-            header.extend_from_slice(&[0; 4]);
-            let words = [len, u64::from(self.seen.count()), self.words_64];
-            words
-                .iter()
-                .for_each(|word| header.extend_from_slice(&word.to_be_bytes()));
+            self.data[..4].copy_from_slice(&MAGIC_BIG.to_be_bytes());
+            for (index, word) in [len, objects.into(), self.words_64].iter().enumerate() {
+                self.data[8 + index * 8..][..8].copy_from_slice(&word.to_be_bytes());
+            }
+            return Ok(&self.data);
         }
-        self.data.splice(..HEADER_BIG, header);
-        Ok(self.data)
+        let words = [
+            MAGIC_SMALL,
+            len as u32,
+            objects,
+            self.words_32 as u32,
+            self.words_64 as u32,
+        ];
+        let message = &mut self.data[HEADER_BIG - HEADER_SMALL..];
+        for (index, word) in words.iter().enumerate() {
+            message[index * 4..][..4].copy_from_slice(&word.to_be_bytes());
+        }
+        Ok(message)
     }
+}
+
+/// What is to be written after a value.
+enum Next {
+    /// The next field.
+    Fields,
+    /// This value, in its place.
+    Value(Value),
+    /// The fields of the block, which are so many.
+    Block(usize),
 }
 
 /// Whether a forwarding block with this content may be replaced by it: not if that would make a

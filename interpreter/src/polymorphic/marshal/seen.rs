@@ -2,19 +2,28 @@
 //!
 //! Open addressing with linear probing, at most half full. Looking up each block of a graph is most
 //! of the work of marshalling it, and the standard library's table takes twice the time as Wasm.
-//! A memory of 4 GiB has fewer than 2^32 blocks.
+//! A memory of 4 GiB has fewer than 2^31 blocks.
+//!
+//! One table serves one marshalling after the other. Its slots count on from there, so that what
+//! was numbered before is known to be of old, and a small value costs no clearing of the table.
 
 /// Slots of the first table: two to the power of so much.
 const FIRST_BITS: u32 = 8;
 
-/// Blocks, numbered from 0.
+/// A table with more slots is not kept from one marshalling to the next.
+const KEPT_SLOTS: usize = 1 << 13;
+
+/// Blocks, numbered in the order in which they are met.
 #[derive(Default)]
 pub struct Seen {
-    /// None before the first block, then a power of two. The address 0 marks a free slot.
+    /// None before the first block, then a power of two. Free slots have numbers below `first`.
     slots: Vec<Slot>,
     /// A hash, shifted so far to the right, is an index of `slots`.
     shift: u32,
-    count: u32,
+    /// The number of this marshalling's first block, from 1 on.
+    first: u32,
+    /// That of the next one.
+    next: u32,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -24,31 +33,38 @@ struct Slot {
 }
 
 impl Seen {
+    /// Forgets all blocks.
+    pub fn begin(&mut self) {
+        if self.slots.len() > KEPT_SLOTS || self.next >= 1 << 31 {
+            *self = Self::default();
+        }
+        self.first = self.next.max(1);
+        self.next = self.first;
+    }
+
     /// How many there are.
     pub fn count(&self) -> u32 {
-        self.count
+        self.next - self.first
     }
 
-    /// The number of the block at `address`.
+    /// How many blocks were met from the block at `address` on. If it was not met before, it is
+    /// now.
     #[inline]
-    pub fn number(&self, address: u32) -> Option<u32> {
-        if self.slots.is_empty() {
-            return None;
-        }
-        let slot = self.slots[self.find(address)];
-        (slot.address == address).then_some(slot.number)
-    }
-
-    /// Numbers the block at `address`, which has no number.
-    #[inline]
-    pub fn add(&mut self, address: u32) {
-        if self.slots.len() <= self.count as usize * 2 {
+    pub fn meet(&mut self, address: u32) -> Option<u32> {
+        if self.slots.len() <= self.count() as usize * 2 {
             self.grow();
         }
-        let number = self.count;
         let index = self.find(address);
-        self.slots[index] = Slot { address, number };
-        self.count += 1;
+        let slot = &mut self.slots[index];
+        if slot.number >= self.first {
+            return Some(self.next - slot.number);
+        }
+        *slot = Slot {
+            address,
+            number: self.next,
+        };
+        self.next += 1;
+        None
     }
 
     /// The slot with this address, or the free one where it belongs.
@@ -59,8 +75,8 @@ impl Seen {
         let mut index = (hash >> self.shift) as usize;
         loop {
             index &= self.slots.len() - 1;
-            let found = self.slots[index].address;
-            if found == address || found == 0 {
+            let found = self.slots[index];
+            if found.address == address || found.number < self.first {
                 return index;
             }
             index += 1;
@@ -68,6 +84,7 @@ impl Seen {
     }
 
     #[cold]
+    #[inline(never)]
     fn grow(&mut self) {
         let bits = match self.slots.len() {
             0 => FIRST_BITS,
@@ -75,9 +92,11 @@ impl Seen {
         };
         let full = std::mem::replace(&mut self.slots, vec![Slot::default(); 1 << bits]);
         self.shift = u64::BITS - bits;
-        for slot in full.into_iter().filter(|slot| slot.address != 0) {
-            let index = self.find(slot.address);
-            self.slots[index] = slot;
+        for slot in full {
+            if slot.number >= self.first {
+                let index = self.find(slot.address);
+                self.slots[index] = slot;
+            }
         }
     }
 }
@@ -86,24 +105,46 @@ impl Seen {
 mod tests {
     use super::*;
 
-    #[test]
-    fn blocks_keep_their_numbers_while_the_table_grows() {
-        let mut seen = Seen::default();
-        assert_eq!(seen.number(8), None);
-        // Neighbours, blocks of one page each, and the last block of memory.
+    /// Neighbours, blocks of one page each, and the last block of memory.
+    fn addresses() -> Vec<u32> {
         let address = |n: u32| match n.is_multiple_of(2) {
             true => 8 + n * 8,
             false => n << 16,
         };
-        let addresses: Vec<u32> = (0..60_000).map(address).chain([u32::MAX - 7]).collect();
+        (0..60_000).map(address).chain([u32::MAX - 7]).collect()
+    }
+
+    fn check(seen: &mut Seen, addresses: &[u32]) {
+        seen.begin();
         for (number, &address) in addresses.iter().enumerate() {
-            assert_eq!(seen.number(address), None);
-            seen.add(address);
-            assert_eq!(seen.number(address), Some(number as u32));
+            assert_eq!(seen.count(), number as u32);
+            assert_eq!(seen.meet(address), None);
+            assert_eq!(seen.meet(address), Some(1));
         }
+        let count = addresses.len();
         for (number, &address) in addresses.iter().enumerate() {
-            assert_eq!(seen.number(address), Some(number as u32));
+            assert_eq!(seen.meet(address), Some((count - number) as u32));
         }
-        assert_eq!(seen.count(), addresses.len() as u32);
+        assert_eq!(seen.count(), count as u32);
+    }
+
+    #[test]
+    fn blocks_keep_their_numbers_while_the_table_grows() {
+        check(&mut Seen::default(), &addresses());
+    }
+
+    #[test]
+    fn a_table_is_used_again() {
+        let (mut seen, addresses) = (Seen::default(), addresses());
+        for from in [0, 100, 50, 7] {
+            check(&mut seen, &addresses[from..][..1000]);
+        }
+        check(&mut seen, &addresses);
+        assert!(seen.slots.len() > KEPT_SLOTS);
+        check(&mut seen, &addresses[..10]);
+        assert!(seen.slots.len() <= KEPT_SLOTS);
+        // The numbers come to an end.
+        (seen.first, seen.next) = (u32::MAX, u32::MAX);
+        check(&mut seen, &addresses[..1000]);
     }
 }

@@ -7,7 +7,7 @@ use super::unmarshal;
 use crate::custom;
 use crate::heap;
 use crate::primitives::testing::{int, start_machine, string};
-use crate::value::Value;
+use crate::value::{Value, tag};
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -183,4 +183,21 @@ fn parts_are_the_bytes_of_fields() {
     for len in 0..bytes.len() {
         assert!(parts::fields(&bytes[..len]).is_err(), "{len} bytes");
     }
+}
+
+/// What one marshalling leaves behind, a failed one too, changes nothing of the next.
+#[test]
+fn one_marshalling_after_the_other() {
+    start_machine();
+    let shared = string("shared");
+    let pair = heap::alloc_fields(0, &[shared, shared]);
+    let expected = marshal(pair, Flags::default()).expect("strings");
+    let hidden = heap::alloc_fields(0, &[pair, heap::alloc(1, tag::ABSTRACT)]);
+    assert!(marshal(hidden, Flags::default()).is_err());
+    assert_eq!(marshal(pair, Flags::default()), Ok(expected.clone()));
+    let many = heap::alloc_list((0..20_000).map(|_| pair).collect::<Vec<_>>().into_iter());
+    let copy = unmarshal(&marshal(many, Flags::default()).expect("a list")).expect("a list");
+    assert_eq!(int("caml_compare", &[many, copy]), 0);
+    assert_eq!(copy.list().count(), 20_000);
+    assert_eq!(marshal(pair, Flags::default()), Ok(expected));
 }

@@ -15,8 +15,9 @@ use crate::value::Value;
 const MAGIC_BIG: [u8; 4] = [0x84, 0x95, 0xA6, 0xBF];
 
 pub fn output_value(channel: Value, value: Value, flags: Value) -> Outcome {
-    let data = output::marshal(value, Flags::from_list(flags))?;
-    with(channel, |channel| channel.put(&data))?;
+    output::marshal_for(value, Flags::from_list(flags), |data| {
+        with(channel, |channel| channel.put(data))
+    })??;
     Ok(Value::UNIT)
 }
 
