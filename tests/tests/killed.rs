@@ -53,7 +53,9 @@ fn assert_cache_is_sound(place: &Place) -> Result<()> {
 fn complaints(stderr: &[u8]) -> Vec<String> {
     let said = String::from_utf8_lossy(stderr);
     let complaints = said.lines().filter(|line| {
-        line.contains("bactrian") && !line.contains("specialized functions were in the cache")
+        line.contains("bactrian")
+            && !line.contains("specialized functions were in the cache")
+            && !line.contains("the whole program was in the cache")
     });
     complaints.map(String::from).collect()
 }
@@ -68,7 +70,14 @@ fn a_killed_build_leaves_nothing_half_made() -> Result<()> {
         let mut command = if index % 3 == 2 {
             place.run()
         } else {
-            build(&place)
+            let mut command = build(&place);
+            // Otherwise than before, as a build that is known only writes its output.
+            let options = ["--strip", "--keep-unreached", "--eval=none"].iter();
+            command.args(options.enumerate().filter_map(|(bit, option)| {
+                let is_given = index >> bit & 1 == 1;
+                is_given.then_some(option)
+            }));
+            command
         };
         let mut child = command
             .stdout(Stdio::null())

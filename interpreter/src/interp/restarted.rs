@@ -5,7 +5,10 @@ use super::calls::{inexact_1, inexact_2};
 use super::entries::{Arguments, UNUSED};
 use super::fields::{fixed_field, header};
 use super::partial::ARGUMENTS;
-use crate::code::MAX_RESTART;
+use super::registers::Registers;
+use crate::code::{self, CELL, MAX_RESTART};
+use crate::memory::cell_write;
+use crate::value::WORD;
 
 /// As `nargs` of the interpreter loop: a partial application gets so many arguments, 1 or 2, which
 /// are all that are missing.
@@ -19,10 +22,32 @@ pub fn missing(nargs: u32) -> Option<u32> {
     (nargs < u32::MAX && nargs >= restarted(MAX_RESTART)).then(|| u32::MAX - nargs)
 }
 
+/// The registers where the function of the partial application `partial` begins, whose code is
+/// behind the RESTART at `code`, and its arity; or what the application gives, if not `missing`
+/// arguments are missing.
+#[inline(always)]
+pub fn begin(
+    code: u32,
+    partial: i64,
+    sp: u32,
+    missing: u32,
+    new: [i64; MAX_RESTART as usize],
+) -> Result<(Registers, u32), i64> {
+    let function = code + CELL;
+    let arity = code::arity(function);
+    let Some(arguments) = arguments(partial, arity, missing, new) else {
+        return Err(inexact(code, partial, sp, missing, new));
+    };
+    let mut registers = Registers::entered(function, sp, arity);
+    cell_write(sp - WORD, closure(partial));
+    registers.write_arguments(arity, arguments);
+    Ok((registers, arity))
+}
+
 /// All arguments of the function of a partial application, which takes `arity`; nothing if others
 /// are missing than these.
 #[inline(always)]
-pub fn arguments(
+fn arguments(
     partial: i64,
     arity: u32,
     missing: u32,
@@ -45,13 +70,13 @@ pub fn arguments(
 
 /// The closure that a partial application was made of.
 #[inline(always)]
-pub fn closure(partial: i64) -> i64 {
+fn closure(partial: i64) -> i64 {
     fixed_field(partial, ARGUMENTS as u32 - 1)
 }
 
 /// Applies a partial application to another number of arguments than are missing.
 #[inline(always)]
-pub fn inexact(code: u32, partial: i64, top: u32, n: u32, new: [i64; MAX_RESTART as usize]) -> i64 {
+fn inexact(code: u32, partial: i64, top: u32, n: u32, new: [i64; MAX_RESTART as usize]) -> i64 {
     match n {
         1 => inexact_1(code, partial, top, new[0]),
         _ => inexact_2(code, partial, top, new[0], new[1]),

@@ -19,9 +19,9 @@ use super::fields::{byte, element, field, fixed_field, header, modify, store_fie
 use super::methods::method;
 use super::registers::{FALSE, RETURN_WORDS, Registers, TRUE, UNIT, tagged, truth};
 use super::restarted;
+use crate::code;
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
-use crate::code::{self, CELL};
 use crate::heap;
 use crate::memory::{self, Region, cell_write};
 use crate::value::{Value, WORD};
@@ -38,7 +38,6 @@ use annotations::{
 /// [`Registers::resumed`] says: `sp` is its frame's upper end, `code` an address near the
 /// instruction where it goes on. From that, the instruction is `a3` bytes up and the entry `env`
 /// bytes down. `a0` is the accumulator, `a1` the frame's size, `a2` its trap register.
-///
 /// With [`restarted::restarted`] as `nargs`, `code` is a RESTART and `env` a partial application.
 #[inline(never)]
 pub extern "C" fn interp(
@@ -55,18 +54,15 @@ pub extern "C" fn interp(
     a6: i64,
 ) -> i64 {
     use Opcode::*;
-    let mut nargs = nargs;
-    let mut begins = nargs != RESUMED;
+    let (mut nargs, mut begins) = (nargs, nargs != RESUMED);
     let mut r = if let Some(missing) = restarted::missing(nargs) {
-        let function = code + CELL;
-        nargs = code::arity(function);
-        let Some(arguments) = restarted::arguments(env, nargs, missing, [a0, a1]) else {
-            return restarted::inexact(code, env, sp, missing, [a0, a1]);
-        };
-        let mut r = Registers::entered(function, sp, nargs);
-        cell_write(sp - WORD, restarted::closure(env));
-        r.write_arguments(nargs, arguments);
-        r
+        match restarted::begin(code, env, sp, missing, [a0, a1]) {
+            Ok((registers, arity)) => {
+                nargs = arity;
+                registers
+            }
+            Err(result) => return result,
+        }
     } else if begins {
         let direct = nargs.wrapping_sub(1) < MAX_DIRECT;
         let base = if direct { sp } else { sp + frame_size(nargs) };
@@ -78,14 +74,8 @@ pub extern "C" fn interp(
         r
     } else {
         let pc = code.wrapping_add(a3 as u32);
-        Registers::resumed(
-            pc,
-            code.wrapping_sub(env as u32),
-            sp,
-            a1 as u32,
-            a2 as u32,
-            a0,
-        )
+        let entry = code.wrapping_sub(env as u32);
+        Registers::resumed(pc, entry, sp, a1 as u32, a2 as u32, a0)
     };
     let base = r.base;
     // Within its caller, a function runs on the stack's margin, and the caller has polled.

@@ -7,6 +7,7 @@
 
 use super::custom_data;
 use super::format::*;
+pub use super::header::{Header, header};
 use crate::allocator;
 use crate::code::fragments::{self, Place};
 use crate::custom::Kind;
@@ -48,58 +49,6 @@ pub(super) fn ill_formed<T>() -> Result<T, Error> {
 #[cold]
 fn truncated<T>() -> Result<T, Error> {
     failure("input_value: truncated object")
-}
-
-/// What a header says.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Header {
-    pub header_len: usize,
-    pub data_len: usize,
-    pub objects: usize,
-    /// Words that the value takes in memory, headers included.
-    pub words: usize,
-}
-
-/// Parses the header at the start of `bytes`. `function` names the reader in messages.
-pub fn header(bytes: &[u8], function: &str) -> Result<Header, Error> {
-    let Some(small) = bytes.first_chunk::<HEADER_SMALL>() else {
-        return other_header(bytes, function);
-    };
-    let word = |index: usize| {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|byte| small[index * 4 + byte]);
-        u32::from_be_bytes([a, b, c, d])
-    };
-    if word(0) != MAGIC_SMALL {
-        return other_header(bytes, function);
-    }
-    Ok(Header {
-        header_len: HEADER_SMALL,
-        data_len: word(1) as usize,
-        objects: word(2) as usize,
-        // The size on a machine of 32 bits comes first.
-        words: word(4) as usize,
-    })
-}
-
-/// The same for what is not a whole header of the short kind.
-#[cold]
-#[inline(never)]
-fn other_header(bytes: &[u8], function: &str) -> Result<Header, Error> {
-    let truncated = || Error::Failure(format!("{function}: bad length"));
-    let mut reader = Reader::new(bytes);
-    match reader.u32().map_err(|_| truncated())? {
-        MAGIC_BIG if bytes.len() >= HEADER_BIG => {
-            reader.u32()?;
-            Ok(Header {
-                header_len: HEADER_BIG,
-                data_len: reader.u64()? as usize,
-                objects: reader.u64()? as usize,
-                words: reader.u64()? as usize,
-            })
-        }
-        MAGIC_SMALL | MAGIC_BIG => Err(truncated()),
-        _ => Err(Error::Failure(format!("{function}: bad object"))),
-    }
 }
 
 /// Reads the value whose header is at the start of `bytes`.

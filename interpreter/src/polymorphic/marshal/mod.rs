@@ -1,12 +1,13 @@
-//! `Marshal`, and the DATA section of executables: `format` defines the codes, `input` reads,
-//! `output` writes, `custom_data` does both for custom blocks, `tree` reads into memory of Rust's
-//! own, `parts` tells a block's fields apart.
+//! `Marshal`, and the DATA section of executables: `format` defines the codes, `header` reads the
+//! header and `input` the rest, `output` writes, `custom_data` does both for custom blocks, `tree`
+//! reads into memory of Rust's own, `parts` tells a block's fields apart.
 //!
 //! Channels' `input_value` and `output_value` are in the channels' module, on top of [`input`] and
 //! [`output`].
 
 mod custom_data;
 mod format;
+mod header;
 pub mod input;
 pub mod output;
 pub mod parts;

@@ -1,0 +1,56 @@
+//! The header of marshalled data: how long the data is, and what reading it takes.
+
+use super::format::*;
+use super::input::{Error, Reader};
+
+/// What a header says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Header {
+    pub header_len: usize,
+    pub data_len: usize,
+    pub objects: usize,
+    /// Words that the value takes in memory, headers included.
+    pub words: usize,
+}
+
+/// Parses the header at the start of `bytes`. `function` names the reader in messages.
+pub fn header(bytes: &[u8], function: &str) -> Result<Header, Error> {
+    let Some(small) = bytes.first_chunk::<HEADER_SMALL>() else {
+        return other_header(bytes, function);
+    };
+    let word = |index: usize| {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|byte| small[index * 4 + byte]);
+        u32::from_be_bytes([a, b, c, d])
+    };
+    if word(0) != MAGIC_SMALL {
+        return other_header(bytes, function);
+    }
+    Ok(Header {
+        header_len: HEADER_SMALL,
+        data_len: word(1) as usize,
+        objects: word(2) as usize,
+        // The size on a machine of 32 bits comes first.
+        words: word(4) as usize,
+    })
+}
+
+/// The same for what is not a whole header of the short kind.
+#[cold]
+#[inline(never)]
+fn other_header(bytes: &[u8], function: &str) -> Result<Header, Error> {
+    let truncated = || Error::Failure(format!("{function}: bad length"));
+    let mut reader = Reader::new(bytes);
+    match reader.u32().map_err(|_| truncated())? {
+        MAGIC_BIG if bytes.len() >= HEADER_BIG => {
+            reader.u32()?;
+            Ok(Header {
+                header_len: HEADER_BIG,
+                data_len: reader.u64()? as usize,
+                objects: reader.u64()? as usize,
+                words: reader.u64()? as usize,
+            })
+        }
+        MAGIC_SMALL | MAGIC_BIG => Err(truncated()),
+        _ => Err(Error::Failure(format!("{function}: bad object"))),
+    }
+}
