@@ -4,7 +4,7 @@
 #   ocaml     the OCaml 4.13 compiler and ocamlrun, for tests and benchmarks
 #   programs  two programs of Debian in bytecode, for tests
 #   suite     what OCaml's own test suite needs beyond that
-#   clang     a compiler of C for wasm32-wasi, for tests and for Lua
+#   clang     a compiler of C for wasm32-wasi, for tests of the C headers
 #   servers   a Redis and an S3-compatible server, for tests of shared caches
 set -eu
 
