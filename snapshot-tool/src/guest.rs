@@ -13,8 +13,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use anyhow::{Context, Result, bail};
-use wasmparser::{ExternalKind, Parser, Payload};
+use anyhow::{Context, Result};
+use wasmparser::ExternalKind;
+
+use crate::exports::Exports;
 
 pub use manifest::{Code, Direction, Manifest, Stack};
 
@@ -140,35 +142,6 @@ impl Guest {
             Some(raised) if *raised == word => "(raised)".into(),
             _ => words::show(words, word),
         }
-    }
-}
-
-/// What a module exports.
-struct Exports<'a>(Vec<wasmparser::Export<'a>>);
-
-impl<'a> Exports<'a> {
-    fn of(module: &'a [u8]) -> Result<Self> {
-        let mut exports = Vec::new();
-        for payload in Parser::new(0).parse_all(module) {
-            if let Payload::ExportSection(section) = payload.context("not a WebAssembly module")? {
-                for export in section {
-                    exports.push(export?);
-                }
-            }
-        }
-        Ok(Self(exports))
-    }
-
-    fn require(&self, kind: ExternalKind, name: &str) -> Result<()> {
-        let is_it = |export: &wasmparser::Export<'_>| export.name == name && export.kind == kind;
-        if !self.0.iter().any(is_it) {
-            let what = match kind {
-                ExternalKind::Func => "function",
-                _ => "global",
-            };
-            bail!("the module exports no {what} of the name `{name}`");
-        }
-        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 //! The modules, from the ground up (`tests/tests/floors.rs` holds the order):
 //!
 //! * [`status_line`], [`stats`], `progress`: what is shown, and what it cost; `texts`: blobs with
-//!   remarks;
+//!   remarks; `exports`: those of a module;
 //! * [`precompiled`] (machine code that came with the command), [`known_code`] (that, and what the
 //!   cache keeps), [`engine`] (Wasmtime) and [`jit_dump`] (what profilers are told);
 //! * [`guest`] (the embedded interpreter, and what is known of its programs) and [`input`] (what a
@@ -25,6 +25,7 @@ pub mod cli;
 pub mod commands;
 pub mod engine;
 pub mod evaluation;
+mod exports;
 pub mod guest;
 pub mod host;
 pub mod imports;

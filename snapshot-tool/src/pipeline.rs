@@ -125,10 +125,7 @@ impl Pipeline {
             self.tell(&product.notice);
             return Ok(product);
         }
-        let guest = Arc::clone(&self.settings.guest);
-        let snapshot = self.snapshot(&guest.module, program)?;
-        let notice = std::mem::take(&mut self.notice);
-        let wasm = self.linked(&snapshot)?;
+        let wasm = self.module(program)?;
         let fit = self.summary.as_ref().and_then(|summary| summary.fit);
         let product = Product {
             bytes: match emit {
@@ -138,7 +135,7 @@ impl Pipeline {
                     module.serialize().map_err(engine::error)?
                 }
             },
-            notice,
+            notice: std::mem::take(&mut self.notice),
             fit: fit.as_ref().map(specialize::fit).unwrap_or_default(),
         };
         if let Some(cache) = cache {

@@ -23,6 +23,7 @@ use wasmtime_wizer::{InstanceState, ModuleContext, SnapshotVal, Wizer};
 use crate::cells::Cells;
 use crate::engine::{self, Needs, Origin};
 use crate::evaluation::{self, Eval, Evaluated};
+use crate::exports;
 use crate::host::{ExitStatus, Host, Sandbox};
 use crate::imports;
 use crate::known_code::KnownCode;
@@ -144,7 +145,7 @@ fn wizer(initialize: &str) -> Wizer {
 /// An instrumented module as it runs: intrinsics are plain operations, where a program may be
 /// evaluated; others run too little to make that worth the while.
 pub fn runnable(instrumented: &[u8]) -> Result<Vec<u8>> {
-    if exports(instrumented, annotations::EVALUATE_EXPORT)? {
+    if exports::has(instrumented, annotations::EVALUATE_EXPORT)? {
         specialize::link_generic(instrumented, &specialize::Options::default())
     } else {
         Ok(instrumented.to_vec())
@@ -312,29 +313,9 @@ fn ready<T>(future: impl Future<Output = wasmtime::Result<T>>) -> wasmtime::Resu
     }
 }
 
-/// Whether `module` exports an initialisation function.
-pub fn is_wanted(module: &[u8]) -> Result<bool> {
-    exports(module, INIT)
-}
-
-fn exports(module: &[u8], name: &str) -> Result<bool> {
-    for payload in wasmparser::Parser::new(0).parse_all(module) {
-        if let wasmparser::Payload::ExportSection(exports) =
-            payload.context("not a WebAssembly module")?
-        {
-            for export in exports {
-                if export?.name == name {
-                    return Ok(true);
-                }
-            }
-        }
-    }
-    Ok(false)
-}
-
 /// Fails with a clear message where `module` cannot be frozen because it does not say how.
 pub fn require_init(module: &[u8]) -> Result<()> {
-    if !is_wanted(module)? {
+    if !exports::has(module, INIT)? {
         bail!("the module exports no `{INIT}`; leave `--init` out if it is a snapshot already");
     }
     Ok(())

@@ -92,6 +92,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "stats",
             "progress",
             "texts",
+            "exports",
             "precompiled",
             "known_code",
             "engine",

@@ -85,8 +85,17 @@ impl Ranges {
     #[inline(always)]
     pub fn may_contain(&self, value: Value) -> bool {
         let address = value.address();
+        self.in_program(address) || self.in_others(address)
+    }
+
+    #[inline(always)]
+    fn in_program(&self, address: u32) -> bool {
         address.wrapping_sub(self.program) < self.program_size
-            || address.wrapping_sub(self.others) < self.others_size
+    }
+
+    #[inline(always)]
+    fn in_others(&self, address: u32) -> bool {
+        address.wrapping_sub(self.others) < self.others_size
     }
 }
 
@@ -95,13 +104,11 @@ pub fn offset(value: Value) -> Option<u32> {
     if !value.is_block() {
         return None;
     }
-    let address = value.address();
-    let (start, end) = (vm().code_start.get(), vm().code_end.get());
-    if (start..end).contains(&address) {
-        return Some(distance(start, address));
+    let (code, address) = (Ranges::now(), value.address());
+    if code.in_program(address) {
+        return Some(distance(code.program, address));
     }
-    let (low, high) = BOUNDS.get();
-    if (low..high).contains(&address) {
+    if code.in_others(address) {
         return in_fragment(address).map(|place| place.offset);
     }
     None

@@ -138,7 +138,7 @@ macro_rules! by_count {
             extern "C" fn $partial(code: u32, closure: i64, _: u32, $($argument: i64),*) -> i64 {
                 let wosize = ARGUMENTS as u32 + $n;
                 let block = Value::block(allocate_young(wosize, tag::CLOSURE));
-                partial::init(block, code, closure);
+                partial::init(block.0, code, closure);
                 $(block.init_field(ARGUMENTS + $index, Value($argument));)*
                 block.0
             }

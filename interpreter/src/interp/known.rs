@@ -4,14 +4,14 @@
 //! They do what the functions in `calls` do, with the same blocks and the same words on the stack,
 //! but where the call is: what is made is known, and so is what is called.
 
-use super::blocks::{allocate_young, allocations_poll, made_closure};
+use super::blocks::{allocate_young, made_closure};
 use super::calls::apply_in_registers;
 use super::entries::{Arguments, Enter1, Enter2, UNUSED, enter, restart_slot_1, restart_slot_2};
 use super::fields::store_field;
-use super::partial::ARGUMENTS;
+use super::partial::{self, ARGUMENTS, Inexact};
 use crate::code::{self, ARITY_LIMIT, CELL, RESTART_ARITY};
 use crate::memory::{self, Region, cell_read, cell_write, within};
-use crate::value::{Value, WORD, closure_info, tag};
+use crate::value::{Value, WORD, tag};
 use annotations::{cells_drop_below, cells_invalidate, cells_sync_roots, specialize_known};
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
@@ -33,17 +33,27 @@ pub fn apply(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) ->
     if applies_by_call() {
         return None;
     }
-    let arity = code::arity(code);
-    if arity == RESTART_ARITY {
-        return complete(code, closure, top, n, arguments);
+    if let Some(result) = exactly(code, closure, top, n, arguments) {
+        return Some(result);
     }
-    if arity == 0 || arity >= ARITY_LIMIT || n < arity && allocations_poll() {
+    if code::arity(code) >= ARITY_LIMIT {
         return None;
     }
-    Some(match n < arity {
-        true => make(code, closure, n, arguments),
-        false => apply_twice(code, closure, top, arity, n, arguments),
-    })
+    match Inexact::of_function(code, n) {
+        Inexact::Function => Some(make(code, closure, n, arguments)),
+        Inexact::Over(arity) => Some(apply_twice(code, closure, top, arity, n, arguments)),
+        Inexact::Partial(_) | Inexact::Other => None,
+    }
+}
+
+/// Enters what takes `n` arguments, or, if it is a partial application, may wait for so many.
+#[inline(always)]
+fn exactly(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> Option<i64> {
+    match code::arity(code) {
+        arity if arity == n => Some(enter(code, closure, top, n, arguments)),
+        RESTART_ARITY => complete(code, closure, top, n, arguments),
+        _ => None,
+    }
 }
 
 /// Enters the function of a partial application by its RESTART.
@@ -69,12 +79,7 @@ fn complete(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> 
 fn make(code: u32, closure: i64, n: u32, arguments: Arguments) -> i64 {
     let address = allocate_young(ARGUMENTS as u32 + n, tag::CLOSURE);
     let block = i64::from(address);
-    let restart = code - CELL;
-    store_field(block, 0, Region::Fixed, i64::from(restart));
-    let environment = ARGUMENTS as u32 - 1;
-    let information = closure_info(environment as usize);
-    store_field(block, 1, Region::Fixed, information.0);
-    store_field(block, environment, Region::Fixed, closure);
+    partial::init(block, code, closure);
     macro_rules! argument {
         ($($index:literal)*) => {$(
             if n > $index {
@@ -84,7 +89,7 @@ fn make(code: u32, closure: i64, n: u32, arguments: Arguments) -> i64 {
         )*};
     }
     argument!(0 1 2 3 4 5);
-    made_closure(address, restart)
+    made_closure(address, code - CELL)
 }
 
 /// Applies a function to the `arity` arguments that it takes, and what it returns to the others.
@@ -120,15 +125,10 @@ fn apply_twice(code: u32, closure: i64, top: u32, arity: u32, n: u32, arguments:
     let others = [kept(0), kept(1), kept(2), kept(3), kept(4), kept(5), UNUSED];
     cells_drop_below(top);
     let code = memory::load_u32(within(returned as u32, Region::Fixed));
-    if specialize_known(code) != 0 {
-        if code::arity(code) == count {
-            return enter(code, returned, top, count, others);
-        }
-        if code::arity(code) == RESTART_ARITY
-            && let Some(result) = complete(code, returned, top, count, others)
-        {
-            return result;
-        }
+    if specialize_known(code) != 0
+        && let Some(result) = exactly(code, returned, top, count, others)
+    {
+        return result;
     }
     cells_sync_roots();
     apply_in_registers(code, returned, top, count, others)

@@ -2,9 +2,10 @@
 //! the function's GRAB.
 
 use super::blocks::allocations_poll;
+use super::fields::store_field;
 use crate::code::{self, ARITY_LIMIT, RESTART_ARITY};
 use crate::heap::{self, memprof};
-use crate::memory;
+use crate::memory::{self, Region};
 use crate::value::{Value, WORD, closure_info, tag};
 use crate::vm::vm;
 use annotations::specialize_known;
@@ -46,7 +47,7 @@ impl Inexact {
 
     /// The same for a function that is no partial application.
     #[inline(always)]
-    fn of_function(code: u32, n: u32) -> Self {
+    pub fn of_function(code: u32, n: u32) -> Self {
         let arity = code::arity(code);
         if n > arity && arity > 0 {
             return Self::Over(arity);
@@ -83,7 +84,7 @@ pub fn expand(partial: Value, at: u32, n: u32) -> (i64, u32, u32) {
 /// A closure that waits for more arguments.
 pub extern "C" fn make(code: u32, closure: i64, at: u32, n: u32) -> i64 {
     let block = heap::alloc(ARGUMENTS + n as usize, tag::CLOSURE);
-    init(block, code, closure);
+    init(block.0, code, closure);
     memory::copy(at, block.field_address(ARGUMENTS), (n * WORD) as usize);
     match memprof::is_waiting() {
         true => report(block, at),
@@ -94,10 +95,11 @@ pub extern "C" fn make(code: u32, closure: i64, at: u32, n: u32) -> i64 {
 /// Writes all of a partial application but the arguments: its code is the RESTART before the
 /// function's GRAB.
 #[inline(always)]
-pub fn init(block: Value, code: u32, closure: i64) {
-    block.init_field(0, Value(i64::from(code - code::CELL)));
-    block.init_field(1, closure_info(ARGUMENTS - 1));
-    block.init_field(ARGUMENTS - 1, Value(closure));
+pub fn init(block: i64, code: u32, closure: i64) {
+    let store = |index: usize, word| store_field(block, index as u32, Region::Fixed, word);
+    store(0, i64::from(code - code::CELL));
+    store(1, closure_info(ARGUMENTS - 1).0);
+    store(ARGUMENTS - 1, closure);
 }
 
 /// Reports `block` to the profiler before anything else happens. The stack ends at `at`.

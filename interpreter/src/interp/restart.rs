@@ -1,6 +1,7 @@
 //! What is specialized for a RESTART: a partial application gets the arguments that are missing,
 //! and the function is entered by name. Other numbers of arguments go the way of generic code. What
-//! is specialized for a short function is in [`super::restarted`].
+//! is specialized for a short function is in [`super::restarted`], which finds the arguments as
+//! this does. With that in common, the calls here were none in tail position.
 
 use super::calls::{inexact_1, inexact_2};
 use super::entries::{UNUSED, enter};

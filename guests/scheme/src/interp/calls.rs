@@ -41,15 +41,7 @@ pub fn taken(code: u32, n: u32, a: Arguments) -> Option<Arguments> {
 /// The arguments with another one at `index`.
 #[inline(always)]
 fn with(a: Arguments, index: u32, value: i64) -> Arguments {
-    let argument = |at: u32| if at == index { value } else { a[at as usize] };
-    [
-        argument(0),
-        argument(1),
-        argument(2),
-        argument(3),
-        argument(4),
-        argument(5),
-    ]
+    core::array::from_fn(|at| if at == index as usize { value } else { a[at] })
 }
 
 /// The list of the arguments `from..to`.
@@ -89,7 +81,7 @@ pub fn taken_of_list(code: u32, list: i64) -> Option<Arguments> {
             UNSPECIFIED
         }
     };
-    let a = [next(0), next(1), next(2), next(3), next(4), next(5)];
+    let a = core::array::from_fn(|index| next(index as u32));
     (!is_short && (has_rest || rest == NIL)).then_some(a)
 }
 

@@ -152,21 +152,10 @@ impl Registers {
     /// The last `n` words that were pushed, at most 6, in that order.
     #[inline(always)]
     pub fn arguments(&self, n: u32) -> Arguments {
-        let argument = |index: u32| {
-            if index < n {
-                cell_read(self.sp + WORD * (n - 1 - index))
-            } else {
-                UNSPECIFIED
-            }
-        };
-        [
-            argument(0),
-            argument(1),
-            argument(2),
-            argument(3),
-            argument(4),
-            argument(5),
-        ]
+        core::array::from_fn(|index| match index as u32 {
+            index if index < n => cell_read(self.sp + WORD * (n - 1 - index)),
+            _ => UNSPECIFIED,
+        })
     }
 
     /// Moves the last words that were pushed to slots, and drops what is above these.
