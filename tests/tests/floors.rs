@@ -8,7 +8,10 @@ use bactrian_tests::repository::sources;
 
 /// For each crate its modules, from the ground up.
 const FLOORS: &[(&str, &[&str])] = &[
-    ("interpreter/annotations", &["intrinsic", "request"]),
+    (
+        "interpreter/annotations",
+        &["intrinsic", "request", "function", "builder"],
+    ),
     (
         "interpreter",
         &[

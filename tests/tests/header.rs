@@ -96,6 +96,125 @@ fn imports(object: &[u8]) -> Result<BTreeMap<(String, String), Signature>> {
     Ok(found)
 }
 
+/// What is written of an intrinsic, by the name of its import.
+type Documents = BTreeMap<String, Vec<String>>;
+
+/// The comment before each import that the C header declares.
+fn documents_of_c() -> Result<Documents> {
+    let path = workspace().join("interpreter/annotations/include/bactrian.h");
+    let text = fs::read_to_string(path)?;
+    let declarations = text.match_indices("\nBACTRIAN_IMPORT(\"");
+    let document = |(at, start): (usize, &str)| {
+        let (name, _) = text[at + start.len()..].split_once('"')?;
+        let comment = text[..at].strip_suffix("*/")?;
+        let comment = &comment[comment.rfind("/*")? + 2..];
+        let lines = comment
+            .lines()
+            .map(|line| line.strip_prefix(" *").unwrap_or(line));
+        Some((name.to_owned(), lines.map(String::from).collect()))
+    };
+    let documents = declarations.map(|found| document(found).context("a comment before it"));
+    documents.collect()
+}
+
+/// The comment before each entry of the crate's table.
+fn documents_of_rust() -> Result<Documents> {
+    let path = workspace().join("interpreter/annotations/src/intrinsic/table.rs");
+    let (mut documents, mut comment) = (Documents::new(), Vec::new());
+    let text = fs::read_to_string(path)?;
+    for line in text.lines().map(str::trim_start) {
+        if line == "weval {" {
+            break;
+        }
+        if let Some(text) = line.strip_prefix("///") {
+            comment.push(text.to_owned());
+        } else if let Some((_, rest)) = line.split_once('"') {
+            let (name, _) = rest.split_once('"').context("a name")?;
+            documents.insert(name.to_owned(), std::mem::take(&mut comment));
+        }
+    }
+    Ok(documents)
+}
+
+/// What an intrinsic's document says.
+#[derive(Debug)]
+struct Said {
+    meaning: String,
+    /// `hint` or `contract`.
+    kind: String,
+    example: Vec<String>,
+    mistake: String,
+}
+
+impl Said {
+    /// Of lines in which those that `is_example` chooses are the example.
+    fn new(lines: &[String], mut is_example: impl FnMut(&str) -> bool) -> Option<Self> {
+        let (example, text): (Vec<_>, Vec<_>) =
+            lines.iter().cloned().partition(|line| is_example(line));
+        let words: Vec<_> = text
+            .iter()
+            .flat_map(|line| line.split_whitespace())
+            .collect();
+        let text = words
+            .join(" ")
+            .replace("bactrian_", "")
+            .replace(['`', '[', ']'], "");
+        let (text, mistake) = text.split_once("Mistake: ")?;
+        let (meaning, kind) = text.split_once(" A ")?;
+        let kind = kind.split(['.', ':']).next()?;
+        let (mistake, _) = mistake.split_once(" # Safety").unwrap_or((mistake, ""));
+        Some(Self {
+            meaning: meaning.into(),
+            kind: kind.into(),
+            example,
+            mistake: mistake.into(),
+        })
+    }
+}
+
+/// Meaning, kind, example, mistake; the crate and the header agree about kinds and mistakes.
+#[test]
+fn each_intrinsic_is_documented_in_both_languages() -> Result<()> {
+    let (c, rust) = (documents_of_c()?, documents_of_rust()?);
+    for intrinsic in Intrinsic::ALL {
+        let name = intrinsic.name();
+        if name.starts_with("weval.") {
+            continue;
+        }
+        let of_c = Said::new(&c[name], |line| line.starts_with("   "));
+        let of_c = of_c.with_context(|| format!("{name} in C: {:#?}", c[name]))?;
+        let mut fenced = false;
+        let of_rust = Said::new(&rust[name], |line| {
+            let is_fence = line.trim_start().starts_with("```");
+            fenced ^= is_fence;
+            fenced || is_fence
+        });
+        let of_rust = of_rust.with_context(|| format!("{name} in Rust: {:#?}", rust[name]))?;
+        for said in [&of_c, &of_rust] {
+            ensure!(said.meaning.len() > 20, "{name}: {said:#?}");
+            ensure!(
+                ["hint", "contract"].contains(&&*said.kind),
+                "{name}: {said:#?}"
+            );
+            let call = format!("{}(", name_of_function(name));
+            let uses = said.example.iter().any(|line| line.contains(&call));
+            ensure!(uses, "no example calls {call}: {said:#?}");
+        }
+        assert_eq!(of_c.kind, of_rust.kind, "{name}");
+        assert_eq!(of_c.mistake, of_rust.mistake, "{name}");
+    }
+    Ok(())
+}
+
+/// What an import is called in both languages, in C after `bactrian_`.
+fn name_of_function(import: &str) -> String {
+    let name = import.replace('.', "_");
+    match &*name {
+        "value_address" => "block_address".into(),
+        name => name.strip_prefix("value_").unwrap_or(name).into(),
+    }
+}
+
 #[test]
 fn the_headers_have_the_intrinsics_of_the_crate() -> Result<()> {
     let workshop = workshop()?;

@@ -20,10 +20,16 @@ const TABLE_LIMIT: usize = 800;
 const WIDTH: usize = 100;
 
 /// The files that may be as long as that, each for a reason.
-const TABLES: &[(&str, &str)] = &[(
-    "specializer/src/lower/golden.rs",
-    "expected output, one test for each shape of code",
-)];
+const TABLES: &[(&str, &str)] = &[
+    (
+        "specializer/src/lower/golden.rs",
+        "expected output, one test for each shape of code",
+    ),
+    (
+        "interpreter/annotations/src/intrinsic/table.rs",
+        "the intrinsics, each with an example",
+    ),
+];
 
 #[test]
 fn each_source_file_opens_with_its_purpose() {

@@ -27,24 +27,32 @@ extern "C" {
 /* ---- Where the interpreter is: hints ---- */
 
 /* From here on, code runs for interpreter position `position`, usually the address of the next
- * instruction. One version of the code is made for each position.
+ * instruction. One version of the code is made for each position. A hint.
  *   for (;;) { bactrian_context_update(pc); switch (*pc++) { … } }
  * Mistake: a position that comes from memory which is not constant. It is unknown to the
  * specializer, and code from there on is the generic loop again. */
 BACTRIAN_IMPORT("context.update") void bactrian_context_update(const void *position);
 
-/* Puts a position above the present one, for a loop within an instruction.
+/* Puts a position above the present one, for a loop within an instruction. A hint.
  *   bactrian_context_push(0);
  *   for (n = 0; n < COUNT(pc); n++) { bactrian_context_update((void *)n); … }
  *   bactrian_context_pop();
- * Mistake: leaving the loop by a way that has no pop. */
+ * Mistake: leaving the loop by a way that has no pop. Positions are then piled up, and code is made
+ * for each pile. */
 BACTRIAN_IMPORT("context.push") void bactrian_context_push(const void *position);
 
-/* Takes the topmost position away. See bactrian_context_push. */
+/* Takes the topmost position away: the one below is the present one again. A hint.
+ *   bactrian_context_push(0);
+ *   for (n = 0; n < COUNT(pc); n++) {
+ *       bactrian_context_update((void *)n);
+ *       if (operand(pc, n) == 0) { bactrian_context_pop(); return n; }
+ *   }
+ *   bactrian_context_pop();
+ * Mistake: a pop where nothing was pushed. It takes away the position of the interpreter itself. */
 BACTRIAN_IMPORT("context.pop") void bactrian_context_pop(void);
 
 /* Returns `value`; one version of what follows is made for each value from `low` up to, not with,
- * `high`, and one for all others, up to the next update of the context.
+ * `high`, and one for all others, up to the next update of the context. A hint.
  *   switch (bactrian_specialize_value(count, 0, 4)) { … }
  * Mistake: wide bounds. Each value is a copy of all that follows. */
 BACTRIAN_IMPORT("specialize.value")
@@ -52,80 +60,83 @@ uint32_t bactrian_specialize_value(uint32_t value, uint32_t low, uint32_t high);
 
 /* The same for a value that is never outside of the bounds. A contract.
  *   kind = bactrian_specialize_range(object->kind, 0, KINDS);
- * Mistake: a value that lies outside after all. Specialized code traps there. */
+ * Mistake: a value that lies outside after all. Specialized code traps there, generic code does
+ * not. */
 BACTRIAN_IMPORT("specialize.range")
 uint32_t bactrian_specialize_range(uint32_t value, uint32_t low, uint32_t high);
 
 /* Returns `value`; a version of what follows is made for the case that it equals `guess`, which is
- * tested at run time.
+ * tested at run time. A hint.
  *   code = bactrian_specialize_guess(closure->code, EXPECTED(pc));
  * Mistake: a guess that is not known while code is made. Then there is no version. */
 BACTRIAN_IMPORT("specialize.guess")
 uint32_t bactrian_specialize_guess(uint32_t value, uint32_t guess);
 
-/* 1 in specialized code, 0 in generic code: for what only one of them does.
+/* 1 in specialized code, 0 in generic code: for what only one of them does. A hint.
  *   if (bactrian_specialize_active()) return call_compiled(function);
- * Mistake: a result of the program that depends on it. */
+ * Mistake: a result of the program that depends on it. Generic and residual code then differ. */
 BACTRIAN_IMPORT("specialize.active") uint32_t bactrian_specialize_active(void);
 
-/* 1 in specialized code that runs within its caller's, where a call was; else 0.
+/* 1 in specialized code that runs within its caller's, where a call was; else 0. A hint.
  *   if (!bactrian_specialize_inlined()) check_depth();
  * Mistake: skipping what the callee's own frame needs later. */
 BACTRIAN_IMPORT("specialize.inlined") uint32_t bactrian_specialize_inlined(void);
 
-/* 1 in specialized code where `value` is known while that is made; else 0.
+/* 1 in specialized code where `value` is known while that is made; else 0. A hint.
  *   if (bactrian_specialize_known(size)) unrolled(size); else loop(size);
  * Mistake: using it as a test of the value. In generic code it is 0 for any. */
 BACTRIAN_IMPORT("specialize.known") uint32_t bactrian_specialize_known(uint32_t value);
 
 /* ---- What values are: contracts ---- */
 
-/* Returns `value`, which is not 0. So later tests for 0 go.
+/* Returns `value`, which is not 0. So later tests for 0 go. A contract.
  *   value = bactrian_nonzero(make_pair(a, b));
  * Mistake: using it for a value that is 0 after an error. */
 BACTRIAN_IMPORT("value.nonzero") int64_t bactrian_nonzero(int64_t value);
 
 /* Returns `value`, the address of a box of kind `kind`, a number of the table of boxes: that kind's
- * function has made it, or it is like one that it makes.
+ * function has made it, or it is like one that it makes. A contract.
  *   value = bactrian_box_exists(constants[n], FLOAT);
  * Mistake: naming it for a word that may be a small integer. */
 BACTRIAN_IMPORT("box.exists") int64_t bactrian_box_exists(int64_t value, uint32_t kind);
 
-/* In specialized code that knows `value` for the address of a box, 1 more than its kind; else 0.
+/* In specialized code that knows `value` for the address of a box, 1 more than its kind; else 0. A
+ * hint.
  *   if (bactrian_box_kind(a) == 1 + FLOAT) …
  * Mistake: taking 0 for "no box". It is "not known". */
 BACTRIAN_IMPORT("box.kind") uint32_t bactrian_box_kind(int64_t value);
 
-/* Returns `value`, which is odd and no address: while it is in a cell, nobody else changes that.
+/* Returns `value`, which is odd and no address: while it is in a cell, nobody else changes that. A
+ * contract.
  *   push(bactrian_immediate(tag(sum)));
  * Mistake: naming it for a sum whose operands were never tested. */
 BACTRIAN_IMPORT("value.immediate") int64_t bactrian_immediate(int64_t value);
 
-/* Returns `value`, the address of a block: it is even and not 0.
+/* Returns `value`, the address of a block: it is even and not 0. A contract.
  *   closure = bactrian_block_address(closure);
  * Mistake: a word that is 0 after an error. */
 BACTRIAN_IMPORT("value.address") int64_t bactrian_block_address(int64_t value);
 
 /* Returns `value`, the address of a block that begins with the word `word`, for as long as anything
- * holds that address. So a call through it is a call of known code.
+ * holds that address. So a call through it is a call of known code. A contract.
  *   closure = bactrian_points_to(make_closure(code), (uint32_t)code);
  * Mistake: a first word that the program can write. */
 BACTRIAN_IMPORT("value.points_to") int64_t bactrian_points_to(int64_t value, uint32_t word);
 
 /* Returns `address`, which lies within memory region `region`, 1 to 29: an access through it meets
- * none through an address within another region, and none at a constant address.
+ * none through an address within another region, and none at a constant address. A contract.
  *   *(double *)bactrian_address_within(element, FLOATS) = number;
  * Mistake: one object that is reached as both. A load then misses a store. */
 BACTRIAN_IMPORT("address.within") void *bactrian_address_within(const void *address,
                                                                 uint32_t region);
 
 /* Nothing waits for a safepoint, and nothing will before code calls a function, makes a box or
- * stores to a constant address.
+ * stores to a constant address. A contract.
  *   if (limit == PENDING) collect(); bactrian_safepoint_passed();
  * Mistake: a flag that a store through a pointer can set. */
 BACTRIAN_IMPORT("safepoint.passed") void bactrian_safepoint_passed(void);
 
-/* 1 in specialized code where nothing can wait for a safepoint; else 0.
+/* 1 in specialized code where nothing can wait for a safepoint; else 0. A hint.
  *   if (!bactrian_safepoint_needless()) poll();
  * Mistake: asking without a bactrian_safepoint_passed before. The answer is always 0. */
 BACTRIAN_IMPORT("safepoint.needless") uint32_t bactrian_safepoint_needless(void);
@@ -139,46 +150,50 @@ BACTRIAN_IMPORT("safepoint.needless") uint32_t bactrian_safepoint_needless(void)
  * code is made are never changed by other code. What was not synced when the function returns is
  * lost. */
 
-/* The cell's contents; in generic code, the word in memory.
+/* The cell's contents; in generic code, the word in memory. A contract.
  *   a = bactrian_cells_read(sp);
- * Mistake: reading the same word by `*sp`. Memory may be stale. */
+ * Mistake: reading the same word by a plain load. Memory may be stale. */
 BACTRIAN_IMPORT("cells.read") int64_t bactrian_cells_read(const void *address);
 
-/* Changes the cell; in generic code, the word in memory.
+/* Changes the cell; in generic code, the word in memory. A contract.
  *   bactrian_cells_write(--sp, a + b);
  * Mistake: writing one half of it by a plain store. */
 BACTRIAN_IMPORT("cells.write") void bactrian_cells_write(void *address, int64_t value);
 
-/* Cells below `address`, of the same stack, are dead: they need not reach memory.
+/* Cells below `address`, of the same stack, are dead: they need not reach memory. A contract.
  *   sp = frame + locals; bactrian_cells_drop_below(sp);
  * Mistake: dropping what an error handler still reads. */
 BACTRIAN_IMPORT("cells.drop_below") void bactrian_cells_drop_below(const void *address);
 
-/* Memory gets what it lacks of all cells.
+/* Memory gets what it lacks of all cells. A contract: it comes before each call whose callee may
+ * look at a cell.
  *   bactrian_cells_sync(); result = call_runtime(sp); bactrian_cells_invalidate();
  * Mistake: a call without it whose callee, or collector, reads the stack. */
 BACTRIAN_IMPORT("cells.sync") void bactrian_cells_sync(void);
 
 /* The same for a collector, which only follows addresses: where a cell holds a box that is not made
- * yet, memory may get an odd word.
+ * yet, memory may get an odd word. A contract: what runs next reads no numbers out of cells.
+ *   if (pending) { bactrian_cells_sync_roots(); collect(); bactrian_cells_invalidate(); }
  * Mistake: using it before code that reads numbers. */
 BACTRIAN_IMPORT("cells.sync_roots") void bactrian_cells_sync_roots(void);
 
-/* Contents of cells are forgotten, as other code may have changed them. Every cell was synced or
- * dropped before.
+/* Contents of cells are forgotten, as other code may have changed them. A contract: every cell was
+ * synced or dropped before.
+ *   bactrian_cells_sync(); collect(); bactrian_cells_invalidate();
  * Mistake: leaving it out behind a call that moves blocks. */
 BACTRIAN_IMPORT("cells.invalidate") void bactrian_cells_invalidate(void);
 
 /* ---- Tools ---- */
 
 /* The code that the call at `call` most often calls, if a profile knows it; else 0. Where code
- * counts for a profile, the host is told of `code`, which is about to be called.
+ * counts for a profile, the host is told of `code`, which is about to be called. A hint.
  *   guess = bactrian_profile_callee((uint32_t)pc, (uint32_t)closure->code);
  * Mistake: calling the guess without comparing it. */
 BACTRIAN_IMPORT("profile.callee") uint32_t bactrian_profile_callee(uint32_t call, uint32_t code);
 
 /* An event for lockstep: a kind of the interpreter's own, its position, its stack pointer, a value.
- * Syncs all cells where events are compiled in; else nothing.
+ * Syncs all cells where events are compiled in; else nothing. A contract: generic and specialized
+ * code report the same events.
  *   bactrian_lockstep_event(ENTRY, pc, sp, value);
  * Mistake: a value that differs between two runs, such as a time. */
 BACTRIAN_IMPORT("lockstep.event")

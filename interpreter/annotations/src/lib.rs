@@ -4,7 +4,7 @@
 //! Each intrinsic is an import of the Wasm module [`MODULE`]. The specializer interprets it; in
 //! code that stays generic the linker writes the plain operation given below in place of the call,
 //! so an annotated interpreter pays nothing for being annotated. On other targets the intrinsics
-//! are that plain operation (cells need a memory and are left to the interpreter there).
+//! are that plain operation.
 //!
 //! Two kinds, to be kept apart:
 //!
@@ -27,7 +27,7 @@
 //! exports [`EVALUATION_EXPORT`] can have its program run at build time up to the first effect.
 //!
 //! The request table ([`RequestTable`]) says what is to be specialized; its address is exported as
-//! the Wasm global [`REQUEST_TABLE_EXPORT`].
+//! the Wasm global [`REQUEST_TABLE_EXPORT`]. [`Requests`] makes one.
 //!
 //! Interpreters that were annotated for weval are specialized as they are ([`weval`]).
 //!
@@ -36,10 +36,14 @@
 
 #![no_std]
 
+extern crate alloc;
+
 mod allocator;
 mod boxes;
+mod builder;
 mod dispatch;
 mod evaluation;
+mod function;
 mod intrinsic;
 mod loading;
 mod request;
@@ -47,8 +51,10 @@ pub mod weval;
 
 pub use allocator::*;
 pub use boxes::*;
+pub use builder::*;
 pub use dispatch::*;
 pub use evaluation::*;
+pub use function::*;
 pub use intrinsic::*;
 pub use loading::*;
 pub use request::*;

@@ -4,6 +4,9 @@
 //! Invariant: all fields are of fixed size and aligned to their size, so the layout is the same on
 //! every target. The specializer reads it by these types' offsets.
 
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
+
 /// Name of the exported immutable `i32` global that holds the address of the [`RequestTable`].
 pub const REQUEST_TABLE_EXPORT: &str = "BACTRIAN_REQUESTS";
 
@@ -41,6 +44,72 @@ pub struct RequestTable {
     /// code.
     pub cells: u32,
     pub cell_count: u32,
+}
+
+impl RequestTable {
+    /// A table that asks for nothing.
+    pub const EMPTY: Self = Self {
+        magic: REQUEST_MAGIC,
+        version: REQUEST_VERSION,
+        regions: 0,
+        region_count: 0,
+        requests: 0,
+        request_count: 0,
+        names: 0,
+        names_len: 0,
+        links: 0,
+        link_count: 0,
+        cells: 0,
+        cell_count: 0,
+    };
+
+    /// Its words, in order.
+    const fn words(self) -> [u32; TABLE_WORDS] {
+        [
+            self.magic,
+            self.version,
+            self.regions,
+            self.region_count,
+            self.requests,
+            self.request_count,
+            self.names,
+            self.names_len,
+            self.links,
+            self.link_count,
+            self.cells,
+            self.cell_count,
+        ]
+    }
+}
+
+const TABLE_WORDS: usize = size_of::<RequestTable>() / size_of::<u32>();
+
+/// A [`RequestTable`] where the specializer finds it: a static that is exported under
+/// [`REQUEST_TABLE_EXPORT`], see [`request_table!`](crate::request_table).
+#[repr(transparent)]
+#[derive(Debug)]
+pub struct Published([AtomicU32; TABLE_WORDS]);
+
+impl Published {
+    /// With an empty table.
+    #[expect(clippy::new_without_default, reason = "it is a static")]
+    pub const fn new() -> Self {
+        let words = RequestTable::EMPTY.words();
+        let mut cells = [const { AtomicU32::new(0) }; TABLE_WORDS];
+        let mut index = 0;
+        while index < TABLE_WORDS {
+            cells[index] = AtomicU32::new(words[index]);
+            index += 1;
+        }
+        Self(cells)
+    }
+
+    /// From now on, this table is the one that the specializer finds.
+    pub fn publish(&self, table: RequestTable) {
+        for (cell, word) in self.0.iter().zip(table.words()) {
+            cell.store(word, Relaxed);
+        }
+    }
 }
 
 /// Bytes of a name, without its end.
@@ -99,6 +168,31 @@ pub struct Param {
     pub value: u64,
 }
 
+impl Param {
+    /// The residual function's parameter of this number.
+    pub const fn pass(number: u32) -> Self {
+        Self::new(PARAM_PASS, number as u64)
+    }
+
+    /// A constant.
+    pub const fn constant(value: u64) -> Self {
+        Self::new(PARAM_CONST, value)
+    }
+
+    /// A pointer to this address, inside a region.
+    pub const fn pointer(address: u32) -> Self {
+        Self::new(PARAM_POINTER, address as u64)
+    }
+
+    const fn new(kind: u32, value: u64) -> Self {
+        Self {
+            kind,
+            reserved: 0,
+            value,
+        }
+    }
+}
+
 /// The parameter is the residual function's parameter number `value`.
 pub const PARAM_PASS: u32 = 0;
 /// The parameter is the constant `value`.
@@ -106,3 +200,31 @@ pub const PARAM_CONST: u32 = 1;
 /// The parameter is a pointer (an `i32`) to `value`, inside a region. Results that depend on it do
 /// not contain the address: they are relocatable.
 pub const PARAM_POINTER: u32 = 2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::offset_of;
+
+    /// What is published has the layout of the table.
+    #[test]
+    fn words_are_where_the_fields_are() {
+        let table = RequestTable {
+            regions: 1,
+            names_len: 2,
+            cell_count: 3,
+            ..RequestTable::EMPTY
+        };
+        let published = Published::new();
+        let word = |offset: usize| published.0[offset / 4].load(Relaxed);
+        assert_eq!(word(offset_of!(RequestTable, magic)), REQUEST_MAGIC);
+        assert_eq!(word(offset_of!(RequestTable, version)), REQUEST_VERSION);
+        assert_eq!(word(offset_of!(RequestTable, regions)), 0);
+        published.publish(table);
+        assert_eq!(word(offset_of!(RequestTable, magic)), REQUEST_MAGIC);
+        assert_eq!(word(offset_of!(RequestTable, regions)), 1);
+        assert_eq!(word(offset_of!(RequestTable, names_len)), 2);
+        assert_eq!(word(offset_of!(RequestTable, cell_count)), 3);
+        assert_eq!(size_of::<Published>(), size_of::<RequestTable>());
+    }
+}

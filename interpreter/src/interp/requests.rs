@@ -13,33 +13,10 @@ use crate::code::ImageError;
 use crate::image::hints::Found;
 use crate::image::names::Names;
 use crate::image::pieces::Plan;
-use annotations::{REQUEST_MAGIC, REQUEST_VERSION, RequestTable};
 use core::ops::Range;
-use std::cell::UnsafeCell;
 
-/// The request table, where the specializer finds it.
-#[repr(transparent)]
-pub struct Published(UnsafeCell<RequestTable>);
-
-// SAFETY: the module has one thread; natively nothing writes it.
-unsafe impl Sync for Published {}
-
-/// Exported under [`annotations::REQUEST_TABLE_EXPORT`].
-#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
-pub static BACTRIAN_REQUESTS: Published = Published(UnsafeCell::new(RequestTable {
-    magic: REQUEST_MAGIC,
-    version: REQUEST_VERSION,
-    regions: 0,
-    region_count: 0,
-    requests: 0,
-    request_count: 0,
-    names: 0,
-    names_len: 0,
-    links: 0,
-    link_count: 0,
-    cells: 0,
-    cell_count: 0,
-}));
+// Exported under [`annotations::REQUEST_TABLE_EXPORT`].
+annotations::request_table!();
 
 /// What requests have beside what is to be specialized.
 pub struct Lists<'a> {
@@ -81,8 +58,7 @@ mod wasm {
     use crate::memory;
     use crate::vm::vm;
     use annotations::{
-        MAX_PARAMS, PARAM_CONST, PARAM_PASS, PARAM_POINTER, Param, REQUEST_LOOPS,
-        REQUEST_RECURSIVE, Region, Request,
+        MAX_PARAMS, Param, REQUEST_LOOPS, REQUEST_RECURSIVE, Region, Request, RequestTable,
     };
     use core::cell::Cell;
     use std::collections::HashSet;
@@ -131,11 +107,9 @@ mod wasm {
             link_count: links.len() as u32,
             cells: cells.start,
             cell_count: cells.len() as u32 / cells::SIZE,
-            magic: REQUEST_MAGIC,
-            version: REQUEST_VERSION,
+            ..RequestTable::EMPTY
         };
-        // SAFETY: the module has one thread, and no reference to the table exists.
-        unsafe { BACTRIAN_REQUESTS.0.get().write(table) }
+        BACTRIAN_REQUESTS.publish(table);
         Ok(())
     }
 
@@ -225,7 +199,7 @@ mod wasm {
         let (code_start, code_end) = (vm().code_start.get(), vm().code_end.get());
         let (primitives, primitives_len) = bind::region();
         let globals = core::ptr::from_ref(&vm().globals) as usize as u32;
-        let constant = |cell: &Cell<u32>| Region {
+        let word = |cell: &Cell<u32>| Region {
             base: core::ptr::from_ref(cell) as usize as u32,
             len: 4,
         };
@@ -242,9 +216,9 @@ mod wasm {
                 base: globals,
                 len: 8,
             },
-            constant(&vm().keeps_positions),
-            constant(&vm().allocations_poll),
-            constant(&vm().closures_keep_code),
+            word(&vm().keeps_positions),
+            word(&vm().allocations_poll),
+            word(&vm().closures_keep_code),
             Region {
                 base: BACTRIAN_APPLY_BY_CALL.as_ptr() as usize as u32,
                 len: 4,
@@ -267,15 +241,15 @@ mod wasm {
     /// Parameters of an activation of the code at `address` with so many arguments in registers.
     fn entry_params(address: u32, nargs: u32, direct: usize) -> [Param; MAX_PARAMS] {
         let mut params = [Param::default(); MAX_PARAMS];
-        params[CODE] = pointer(address);
-        params[ENV] = pass(1);
-        params[SP] = pass(2);
-        params[NARGS] = constant(u64::from(nargs));
+        params[CODE] = Param::pointer(address);
+        params[ENV] = Param::pass(1);
+        params[SP] = Param::pass(2);
+        params[NARGS] = Param::constant(u64::from(nargs));
         for index in 0..MAX_DIRECT as usize {
             params[FIRST_ARGUMENT + index] = if index < direct {
-                pass(3 + index)
+                Param::pass(3 + index as u32)
             } else {
-                constant(UNUSED as u64)
+                Param::constant(UNUSED as u64)
             };
         }
         params
@@ -311,8 +285,8 @@ mod wasm {
         let address = code::address(code_start, entry.position - 1);
         let count = FIRST + missing as usize;
         let params = core::array::from_fn(|index| match index {
-            CODE => pointer(address),
-            index if index < count => pass(index),
+            CODE => Param::pointer(address),
+            index if index < count => Param::pass(index as u32),
             _ => Param::default(),
         });
         Request {
@@ -328,21 +302,21 @@ mod wasm {
     ///
     /// [`entries::resume`]: crate::interp::entries::resume
     fn piece_request(code_start: u32, cut: &Cut, piece: &Range<usize>) -> Request {
-        const BASE: usize = 2;
-        const ACCU: usize = 5;
+        const BASE: u32 = 2;
+        const ACCU: u32 = 5;
         let bytes = |words: usize| words as u64 * u64::from(code::CELL);
         let arguments = [
-            pass(ACCU),
-            constant(frame_size(cut.depth).into()),
-            constant(cut.trap.map_or(0, frame_size).into()),
-            constant(bytes(cut.position - piece.start)),
+            Param::pass(ACCU),
+            Param::constant(frame_size(cut.depth).into()),
+            Param::constant(cut.trap.map_or(0, frame_size).into()),
+            Param::constant(bytes(cut.position - piece.start)),
         ];
         let mut params = [Param::default(); MAX_PARAMS];
-        params[CODE] = pointer(code::address(code_start, piece.start));
-        params[ENV] = constant(bytes(piece.start - cut.entry));
-        params[SP] = pass(BASE);
-        params[NARGS] = constant(RESUMED.into());
-        params[FIRST_ARGUMENT..PARAM_COUNT].fill(constant(UNUSED as u64));
+        params[CODE] = Param::pointer(code::address(code_start, piece.start));
+        params[ENV] = Param::constant(bytes(piece.start - cut.entry));
+        params[SP] = Param::pass(BASE);
+        params[NARGS] = Param::constant(RESUMED.into());
+        params[FIRST_ARGUMENT..PARAM_COUNT].fill(Param::constant(UNUSED as u64));
         params[FIRST_ARGUMENT..FIRST_ARGUMENT + arguments.len()].copy_from_slice(&arguments);
         request(params, code::address(code_start, cut.position), piece.len())
     }
@@ -359,26 +333,6 @@ mod wasm {
             // Pieces are loops, or parts of functions too large to be taken.
             flags: REQUEST_LOOPS,
             params,
-        }
-    }
-
-    fn pass(index: usize) -> Param {
-        param(PARAM_PASS, index as u64)
-    }
-
-    fn constant(value: u64) -> Param {
-        param(PARAM_CONST, value)
-    }
-
-    fn pointer(address: u32) -> Param {
-        param(PARAM_POINTER, address.into())
-    }
-
-    fn param(kind: u32, value: u64) -> Param {
-        Param {
-            kind,
-            reserved: 0,
-            value,
         }
     }
 }

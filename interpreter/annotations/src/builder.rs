@@ -1,0 +1,417 @@
+//! Makes a request table, without unsafe code and checked by the compiler.
+//!
+//! ```
+//! use bactrian_annotations::{Published, Requests, Slot, code, constant, pass};
+//!
+//! type Entry = extern "C" fn(argument: i64, sp: *mut i64) -> i64;
+//!
+//! extern "C" fn interpret(pc: *const u8, debug: u32, argument: i64, sp: *mut i64) -> i64 {
+//!     // …
+//! #   argument
+//! }
+//!
+//! extern "C" fn generic_double(argument: i64, sp: *mut i64) -> i64 {
+//!     interpret(DOUBLE.as_ptr(), 0, argument, sp)
+//! }
+//!
+//! static DOUBLE: [u8; 3] = [0, 0, 1];
+//! static ENTRY: Slot<Entry> = Slot::new(generic_double);
+//! static TABLE: Published = Published::new(); // request_table!() exports one
+//!
+//! let mut requests = Requests::new();
+//! requests.add(
+//!     "double",
+//!     interpret as extern "C" fn(_, _, _, _) -> _,
+//!     &ENTRY,
+//!     (code(&DOUBLE), constant(0_u32), pass::<0>(), pass::<1>()),
+//! );
+//! requests.publish(&TABLE);
+//! ```
+//!
+//! There is one description for each parameter of the generic function. A constant of another type,
+//! a parameter of the residual function that does not exist or has another type, another result:
+//! each is an error of the compiler.
+//!
+//! ```compile_fail
+//! # use bactrian_annotations::{Requests, Slot, code, pass};
+//! # extern "C" fn interpret(pc: *const u8, argument: i64) -> i64 { argument }
+//! # extern "C" fn generic(argument: i64) -> i64 { argument }
+//! # static ENTRY: Slot<extern "C" fn(i64) -> i64> = Slot::new(generic);
+//! # static CODE: [u8; 1] = [0];
+//! # let interpret = interpret as extern "C" fn(_, _) -> _;
+//! // The residual function has one parameter, number 0.
+//! Requests::new().add("f", interpret, &ENTRY, (code(&CODE), pass::<1>()));
+//! ```
+//!
+//! Leaves out: links and cells of the table, for which see [`RequestTable`].
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use crate::function::{At, Function, Scalar, Slot};
+use crate::request::{
+    MAX_NAME, MAX_PARAMS, Param, Published, REQUEST_LOOPS, REQUEST_RECURSIVE, Region, Request,
+    RequestTable,
+};
+
+/// The requests of a program, and its constant memory.
+#[derive(Debug, Default)]
+pub struct Requests {
+    regions: Vec<Region>,
+    requests: Vec<Request>,
+    names: Vec<u8>,
+}
+
+/// The last request, of which more may be said.
+#[derive(Debug)]
+pub struct Added<'r>(&'r mut Request);
+
+/// What is known of a parameter of the generic function; made by [`code`], [`pointer`],
+/// [`constant`] and [`pass`].
+pub trait Describe<Parameter, Residual> {
+    #[doc(hidden)]
+    fn describe(self) -> Description;
+}
+
+/// A [`Describe`] for each parameter of `Generic`, as a tuple.
+pub trait DescribeAll<Generic, Residual> {
+    #[doc(hidden)]
+    fn describe_all(self) -> Vec<Description>;
+}
+
+/// A parameter as the table has it, and the constant memory that it points to.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Description {
+    param: Param,
+    memory: Option<Region>,
+    is_code: bool,
+}
+
+/// See [`constant`].
+#[derive(Clone, Copy, Debug)]
+pub struct Constant<T>(T);
+
+/// See [`pass`].
+#[derive(Clone, Copy, Debug)]
+pub struct Pass<const NUMBER: usize>;
+
+/// See [`code`] and [`pointer`].
+#[derive(Debug)]
+pub struct Pointer<T: 'static> {
+    memory: &'static [T],
+    is_code: bool,
+}
+
+/// A pointer to the code that the request stands for: a parameter of type `*const T` or `u32`.
+/// Each request has one. The code is constant memory, as it can not be written.
+pub fn code<T: Copy>(code: &'static [T]) -> Pointer<T> {
+    let memory = code;
+    Pointer {
+        memory,
+        is_code: true,
+    }
+}
+
+/// A pointer to other constant memory: a parameter of type `*const T` or `u32`.
+pub fn pointer<T: Copy>(memory: &'static [T]) -> Pointer<T> {
+    Pointer {
+        memory,
+        is_code: false,
+    }
+}
+
+/// A constant of the parameter's type.
+pub fn constant<T: Scalar>(value: T) -> Constant<T> {
+    Constant(value)
+}
+
+/// The residual function's parameter of this number.
+pub fn pass<const NUMBER: usize>() -> Pass<NUMBER> {
+    Pass
+}
+
+impl Requests {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Declares memory that never changes, beside what parameters point to: tables that the
+    /// interpreter looks things up in.
+    pub fn region<T: Copy>(&mut self, memory: &'static [T]) -> &mut Self {
+        self.regions.push(region(memory));
+        self
+    }
+
+    /// Asks for a residual function of `generic` in `slot`, with this known of its parameters. The
+    /// name is for people; of a long one, the beginning counts.
+    ///
+    /// # Panics
+    /// If not exactly one of the parameters is [`code`], or the name has a NUL.
+    pub fn add<G, R>(
+        &mut self,
+        name: &str,
+        generic: G,
+        slot: &'static Slot<R>,
+        params: impl DescribeAll<G::Params, R::Params>,
+    ) -> Added<'_>
+    where
+        G: Function,
+        R: Function<Result = G::Result>,
+    {
+        let described = params.describe_all();
+        let mut code = described.iter().enumerate().filter(|(_, one)| one.is_code);
+        let anchor = code.next().filter(|_| code.next().is_none());
+        let (anchor, memory) = anchor
+            .and_then(|(index, one)| Some((index, one.memory?)))
+            .expect("exactly one parameter is the code that the request stands for");
+        self.name(name);
+        self.regions
+            .extend(described.iter().filter_map(|one| one.memory));
+        let mut params = [Param::default(); MAX_PARAMS];
+        for (param, one) in params.iter_mut().zip(&described) {
+            *param = one.param;
+        }
+        self.requests.push(Request {
+            function: generic.index(),
+            slot: slot.address(),
+            anchor: anchor as u32,
+            code_len: memory.len,
+            param_count: described.len() as u32,
+            flags: 0,
+            params,
+        });
+        let last = self.requests.last_mut();
+        Added(last.expect("it was pushed"))
+    }
+
+    fn name(&mut self, name: &str) {
+        assert!(!name.contains('\0'), "a NUL ends a name");
+        let name = &name[..name.floor_char_boundary(MAX_NAME)];
+        self.names.extend(name.as_bytes());
+        self.names.push(0);
+    }
+
+    /// Leaves all in memory for the specializer. It has to be called before the snapshot is taken.
+    pub fn publish(self, table: &'static Published) {
+        let regions: &[_] = Box::leak(disjoint(self.regions).into());
+        let requests: &[_] = Box::leak(self.requests.into());
+        let names: &[_] = Box::leak(self.names.into());
+        table.publish(RequestTable {
+            regions: address(regions),
+            region_count: regions.len() as u32,
+            requests: address(requests),
+            request_count: requests.len() as u32,
+            names: address(names),
+            names_len: names.len() as u32,
+            ..RequestTable::EMPTY
+        });
+    }
+}
+
+impl Added<'_> {
+    /// Its code calls itself and goes on after that, see [`REQUEST_RECURSIVE`].
+    pub fn recursive(self) -> Self {
+        self.0.flags |= REQUEST_RECURSIVE;
+        self
+    }
+
+    /// Its code repeats itself, see [`REQUEST_LOOPS`].
+    pub fn loops(self) -> Self {
+        self.0.flags |= REQUEST_LOOPS;
+        self
+    }
+}
+
+/// The same memory, in regions that do not overlap, by address.
+fn disjoint(mut regions: Vec<Region>) -> Vec<Region> {
+    regions.sort_unstable_by_key(|region| region.base);
+    let mut disjoint: Vec<Region> = Vec::new();
+    for region in regions {
+        match disjoint.last_mut() {
+            Some(last) if region.base - last.base <= last.len => {
+                last.len = last.len.max(region.base - last.base + region.len);
+            }
+            _ => disjoint.push(region),
+        }
+    }
+    disjoint
+}
+
+fn region<T>(memory: &'static [T]) -> Region {
+    Region {
+        base: address(memory),
+        len: size_of_val(memory) as u32,
+    }
+}
+
+/// Where memory is. (Where addresses are wider than Wasm's, nothing reads the table.)
+fn address<T>(memory: &[T]) -> u32 {
+    memory.as_ptr() as usize as u32
+}
+
+impl<T: Scalar, Residual> Describe<T, Residual> for Constant<T> {
+    fn describe(self) -> Description {
+        plain(Param::constant(self.0.bits()))
+    }
+}
+
+impl<T, Residual: At<NUMBER, Type = T>, const NUMBER: usize> Describe<T, Residual>
+    for Pass<NUMBER>
+{
+    fn describe(self) -> Description {
+        plain(Param::pass(NUMBER as u32))
+    }
+}
+
+impl<T, Residual> Describe<*const T, Residual> for Pointer<T> {
+    fn describe(self) -> Description {
+        self.description()
+    }
+}
+
+impl<T, Residual> Describe<u32, Residual> for Pointer<T> {
+    fn describe(self) -> Description {
+        self.description()
+    }
+}
+
+impl<T> Pointer<T> {
+    fn description(self) -> Description {
+        Description {
+            param: Param::pointer(address(self.memory)),
+            memory: Some(region(self.memory)),
+            is_code: self.is_code,
+        }
+    }
+}
+
+fn plain(param: Param) -> Description {
+    Description {
+        param,
+        memory: None,
+        is_code: false,
+    }
+}
+
+/// Implements [`DescribeAll`] for tuples of each length.
+macro_rules! tuples {
+    ($($generic:ident $given:ident $value:ident)*) => {
+        tuples!(@each [] $($generic $given $value)*);
+    };
+    (@each [$($generic:ident $given:ident $value:ident)*]) => {
+        tuples!(@tuple $($generic $given $value)*);
+    };
+    (@each [$($before:ident)*] $generic:ident $given:ident $value:ident $($rest:ident)*) => {
+        tuples!(@each [$($before)*]);
+        tuples!(@each [$($before)* $generic $given $value] $($rest)*);
+    };
+    (@tuple $($generic:ident $given:ident $value:ident)*) => {
+        impl<$($generic, $given: Describe<$generic, Residual>,)* Residual>
+            DescribeAll<($($generic,)*), Residual> for ($($given,)*)
+        {
+            fn describe_all(self) -> Vec<Description> {
+                let ($($value,)*) = self;
+                [$($value.describe()),*].into()
+            }
+        }
+    };
+}
+
+tuples!(A A1 a B B1 b C C1 c D D1 d E E1 e F F1 f G G1 g H H1 h
+    I I1 i J J1 j K K1 k L L1 l M M1 m N N1 n O O1 o P P1 p);
+
+/// Exports an empty table as the static `BACTRIAN_REQUESTS`, for [`Requests::publish`]. Once in an
+/// interpreter, at the top of a module.
+///
+/// ```
+/// bactrian_annotations::request_table!();
+///
+/// fn no_program() {
+///     bactrian_annotations::Requests::new().publish(&BACTRIAN_REQUESTS);
+/// }
+/// ```
+#[macro_export]
+macro_rules! request_table {
+    () => {
+        /// Where the specializer finds the requests.
+        #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
+        pub static BACTRIAN_REQUESTS: $crate::Published = $crate::Published::new();
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_overlaps_is_one_region() {
+        let region = |base, len| Region { base, len };
+        let regions = [(64, 8), (16, 16), (24, 4), (32, 8), (41, 1), (60, 2)];
+        let regions = regions.map(|(base, len)| region(base, len));
+        let found = disjoint(regions.into()).into_iter();
+        let found: Vec<_> = found.map(|region| (region.base, region.len)).collect();
+        assert_eq!(found, [(16, 24), (41, 1), (60, 2), (64, 8)]);
+    }
+
+    extern "C" fn interpret(_: f32, _: *const u16, _: i32, _: u32) -> i64 {
+        0
+    }
+
+    extern "C" fn generic(_: f64, _: i32) -> i64 {
+        0
+    }
+
+    static SLOT: Slot<extern "C" fn(f64, i32) -> i64> = Slot::new(generic);
+    static CODE: [u16; 3] = [1, 2, 3];
+
+    type Generic = extern "C" fn(f32, *const u16, i32, u32) -> i64;
+
+    #[test]
+    fn a_request_has_what_was_said() {
+        let mut requests = Requests::new();
+        let long = "ä".repeat(MAX_NAME);
+        let params = (constant(0.5), code(&CODE), pass::<1>(), pointer(&CODE[1..]));
+        requests
+            .add("f", interpret as Generic, &SLOT, params)
+            .loops();
+        let params = (constant(-0.0), code(&CODE), constant(-1), constant(7));
+        let added = requests.add(&long, interpret as Generic, &SLOT, params);
+        added.loops().recursive();
+        let [first, second] = &requests.requests[..] else {
+            panic!("two were added")
+        };
+        let at = address(&CODE);
+        let kinds = |request: &Request| request.params.map(|param| (param.kind, param.value));
+        let expected = [
+            Param::constant(0.5_f32.to_bits().into()),
+            Param::pointer(at),
+            Param::pass(1),
+            Param::pointer(at + 2),
+        ];
+        let expected = expected.map(|param| (param.kind, param.value));
+        assert_eq!(kinds(first)[..4], expected);
+        assert_eq!((first.anchor, first.code_len, first.param_count), (1, 6, 4));
+        assert_eq!((first.flags, second.flags), (REQUEST_LOOPS, 3));
+        assert_eq!(second.params[0].value, 0x8000_0000);
+        assert_eq!(second.params[2].value, 0xffff_ffff);
+        assert_eq!(first.slot, SLOT.address());
+        assert_eq!(first.function, (interpret as Generic).index());
+        assert_eq!(requests.names.len(), 2 + MAX_NAME + 1);
+        assert_eq!(requests.names[..3], *b"f\0\xc3");
+        let regions = disjoint(requests.regions);
+        assert_eq!(regions.len(), 1);
+        assert_eq!((regions[0].base, regions[0].len), (at, 6));
+        assert_eq!(
+            SLOT.get().index(),
+            (generic as extern "C" fn(_, _) -> _).index()
+        );
+    }
+
+    #[test]
+    #[should_panic = "exactly one parameter is the code"]
+    fn a_request_stands_for_one_code() {
+        let params = (constant(0.5), pointer(&CODE), pass::<1>(), pointer(&CODE));
+        Requests::new().add("f", interpret as Generic, &SLOT, params);
+    }
+}
