@@ -1,8 +1,9 @@
 //! Bytecode: words of 32 bits.
 //!
-//! A function begins with its *entry*, [`ENTRY_WORDS`] words: what it takes, and a word that is
-//! free. The address of the entry is what closures hold. Instructions follow, an opcode and its
-//! operands each. Distances count bytes from the word that holds them.
+//! A function begins with its *entry*, [`ENTRY_WORDS`] words: what it takes, and its *slot*, the
+//! index in the table of functions of what runs it. The address of the entry is what closures hold.
+//! Instructions follow, an opcode and its operands each. Distances count bytes from the word that
+//! holds them.
 
 use crate::memory::load_u32;
 
@@ -37,6 +38,12 @@ pub fn has_rest(code: u32) -> bool {
 #[inline(always)]
 pub fn has_environment(code: u32) -> bool {
     load_u32(code) & ENVIRONMENT != 0
+}
+
+/// The address of the function's slot.
+#[inline(always)]
+pub fn slot(code: u32) -> u32 {
+    code + CELL
 }
 
 /// Whether the function takes `n` arguments as they are.

@@ -8,8 +8,11 @@
 //! *permanent*: they do not move, and the collector takes their fields for roots.
 
 use crate::memory::{copy_words, give_back, load_i64, store_f64, store_i64, store_u32, take};
-use crate::value::{NIL, RAISED, UNSPECIFIED, WORD, field_address, fixnum, header, is_block, tag};
+use crate::value::{
+    FIXED, NIL, RAISED, UNSPECIFIED, WORD, field_address, fixnum, header, is_block, tag,
+};
 use crate::vm::{STACK_MARGIN, STACK_WORDS, vm};
+use annotations::address_within;
 use std::cell::RefCell;
 
 /// Bytes of a chunk, at least.
@@ -27,7 +30,10 @@ struct Heap {
     /// Constants: their chunks, the last of which is filled upwards from `.0` to `.1`.
     permanent: Vec<Chunk>,
     permanent_rest: (u32, u32),
+    /// Each safepoint collects that comes after an allocation.
     stress: bool,
+    /// The chunk's floor, where the first allocation is to ask for a safepoint.
+    floor: Option<u32>,
 }
 
 thread_local! {
@@ -89,7 +95,7 @@ fn use_chunk(chunk: Chunk, top: u32) {
     vm().pointer.set(top);
 }
 
-/// From now on each safepoint collects.
+/// From now on each safepoint collects, unless nothing was allocated since the last one.
 pub fn stress() {
     heap(|heap| heap.stress = true);
     vm().alert.set(u32::MAX);
@@ -100,6 +106,20 @@ pub fn stress() {
 /// A block of `bytes`, header included, whose fields the caller writes.
 #[inline(always)]
 pub fn allocate(bytes: u32, header: i64) -> u32 {
+    match annotations::specialize_active() {
+        0 => take_block(bytes, header),
+        _ => allocate_called(bytes, header),
+    }
+}
+
+/// The same for compiled code, which knows what this does.
+#[inline(never)]
+pub extern "C" fn allocate_called(bytes: u32, header: i64) -> u32 {
+    take_block(bytes, header)
+}
+
+#[inline(always)]
+fn take_block(bytes: u32, header: i64) -> u32 {
     let start = vm().pointer.get().wrapping_sub(bytes);
     if start < vm().floor.get() || start > vm().pointer.get() {
         return allocate_slowly(bytes, header);
@@ -112,9 +132,22 @@ pub fn allocate(bytes: u32, header: i64) -> u32 {
 #[inline(never)]
 fn allocate_slowly(bytes: u32, header: i64) -> u32 {
     vm().alert.set(u32::MAX);
-    let chunk = new_chunk(bytes.max(CHUNK));
-    use_chunk(chunk, chunk.0 + chunk.1);
-    allocate(bytes, header)
+    match heap(|heap| heap.floor.take()) {
+        Some(floor) => vm().floor.set(floor),
+        None => {
+            let chunk = new_chunk(bytes.max(CHUNK));
+            use_chunk(chunk, chunk.0 + chunk.1);
+        }
+    }
+    take_block(bytes, header)
+}
+
+/// A float, for compiled code: the only thing that it makes where it wants.
+#[inline(never)]
+pub extern "C" fn float_called(x: f64) -> i64 {
+    let block = allocate_called(2 * WORD, header(1, tag::FLOAT));
+    store_f64(address_within(block, FIXED), x);
+    block.into()
 }
 
 /// A block with room for so many fields.
@@ -126,15 +159,24 @@ pub fn block(fields: u32, tag: u32) -> u32 {
 #[inline(always)]
 pub fn pair(car: i64, cdr: i64) -> i64 {
     let block = block(2, tag::PAIR);
-    store_i64(block, car);
-    store_i64(block + WORD, cdr);
+    init(block.into(), 0, car);
+    init(block.into(), 1, cdr);
     block.into()
 }
 
 #[inline(always)]
 pub fn float(x: f64) -> i64 {
+    if annotations::specialize_active() != 0 {
+        return float_called(x);
+    }
+    float_here(x)
+}
+
+/// The same: compiled code makes it here.
+#[inline(always)]
+pub fn float_here(x: f64) -> i64 {
     let block = block(1, tag::FLOAT);
-    store_f64(block, x);
+    store_f64(address_within(block, FIXED), x);
     block.into()
 }
 
@@ -191,9 +233,12 @@ pub extern "C" fn safepoint(sp: u32) -> u32 {
         return 0;
     }
     collect(sp);
-    let stress = heap(|heap| heap.stress);
-    vm().alert
-        .set(if stress { u32::MAX } else { stack_limit() });
+    vm().alert.set(stack_limit());
+    heap(|heap| {
+        if heap.stress {
+            heap.floor = Some(vm().floor.replace(vm().pointer.get()));
+        }
+    });
     1
 }
 
@@ -216,6 +261,7 @@ struct Space {
 pub fn collect(sp: u32) {
     let old = heap(|heap| {
         heap.close_permanent();
+        heap.floor = None;
         std::mem::take(&mut heap.chunks)
     });
     let used: u64 = old

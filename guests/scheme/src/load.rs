@@ -4,6 +4,8 @@ use crate::code::CELL;
 use crate::compile::{self, Constant, Generated, Link};
 use crate::datum::Datum;
 use crate::heap;
+use crate::interp::entries::GENERIC;
+use crate::interp::requests::publish;
 use crate::memory::{store_f64, store_i64, store_u32, take};
 use crate::runtime::symbols;
 use crate::value::{FALSE, NIL, TRUE, UNDEFINED, UNSPECIFIED, WORD, character, fixnum, tag};
@@ -35,6 +37,7 @@ pub fn load(source: &str) -> Result<(), String> {
     vm().fail
         .set(closure(layout.functions[generated.fail as usize]));
     vm().main.set(layout.functions[0]);
+    publish(&layout.functions, layout.floats, &generated);
     Ok(())
 }
 
@@ -87,6 +90,8 @@ impl Layout {
             for (index, link) in &function.links {
                 store_u32(start + *index as u32 * CELL, self.address(*link));
             }
+            let generic = &GENERIC[crate::code::parameters(*start) as usize];
+            store_u32(crate::code::slot(*start), generic.0 as usize as u32);
         }
     }
 

@@ -147,14 +147,22 @@ pub fn copy_words(from: u32, to: u32, words: u32) {
     unsafe { core::ptr::copy_nonoverlapping(from, to, len) }
 }
 
-/// Reads a word of the stack.
+/// Reads a word of the stack: a cell.
 #[inline(always)]
 pub fn cell_read(address: u32) -> i64 {
+    #[cfg(target_family = "wasm")]
+    // SAFETY: an aligned word of the stack.
+    return unsafe { annotations::cells_read(address) };
+    #[cfg(not(target_family = "wasm"))]
     load_i64(address)
 }
 
 /// Writes a word of the stack.
 #[inline(always)]
 pub fn cell_write(address: u32, value: i64) {
+    #[cfg(target_family = "wasm")]
+    // SAFETY: an aligned word of the stack.
+    return unsafe { annotations::cells_write(address, value) };
+    #[cfg(not(target_family = "wasm"))]
     store_i64(address, value)
 }

@@ -1,6 +1,6 @@
 //! The module's entry points: load a program, and run it.
 
-use crate::interp::calls::enter;
+use crate::interp::entries::enter;
 use crate::value::{UNSPECIFIED, WORD};
 use crate::vm::vm;
 
@@ -9,12 +9,13 @@ pub fn run() {
     let top = vm().stack_high.get() - WORD;
     crate::memory::store_i64(top, UNSPECIFIED);
     let a = [UNSPECIFIED; crate::code::MAX_PARAMETERS as usize];
-    enter(vm().main.get(), UNSPECIFIED, top, a);
+    enter(vm().main.get(), UNSPECIFIED, top, 0, a);
 }
 
 #[cfg(target_family = "wasm")]
 mod exports {
     use crate::output::{STATUS_OF_ERROR, fatal};
+    use core::sync::atomic::Ordering::Relaxed;
     use std::io::Read;
 
     /// Loads the program on standard input.
@@ -33,7 +34,8 @@ mod exports {
     /// Runs it.
     #[unsafe(export_name = "_start")]
     extern "C" fn start() {
-        if std::env::var_os("SCHEME_STRESS").is_some() {
+        let by_host = crate::interp::requests::BACTRIAN_STRESS.load(Relaxed) != 0;
+        if by_host || std::env::var_os("SCHEME_STRESS").is_some() {
             crate::heap::stress();
         }
         super::run();

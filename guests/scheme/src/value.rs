@@ -11,6 +11,7 @@
 //! are odd, so that the collector can put an address in its place.
 
 use crate::memory::{load_f64, load_i64, load_u32};
+use annotations::address_within;
 
 /// Bytes in a word.
 pub const WORD: u32 = 8;
@@ -46,6 +47,12 @@ pub mod tag {
     pub const STRING: u32 = 13;
     pub const FLOAT: u32 = 15;
 }
+
+/// Parts of memory: what is done to one leaves the others alone. Headers, functions and floats;
+/// fields of blocks; characters.
+pub const FIXED: u32 = 1;
+pub const FIELDS: u32 = 2;
+pub const CHARACTERS: u32 = 3;
 
 pub const fn header(fields: u32, tag: u32) -> i64 {
     ((fields as i64) << 8) | tag as i64
@@ -99,13 +106,13 @@ pub const fn is_block(value: i64) -> bool {
 /// The kind of a block.
 #[inline(always)]
 pub fn tag_of(block: i64) -> u32 {
-    load_u32((block as u32).wrapping_sub(WORD)) & 0xff
+    load_u32(address_within((block as u32).wrapping_sub(WORD), FIXED)) & 0xff
 }
 
 /// How many fields a block has.
 #[inline(always)]
 pub fn fields_of(block: i64) -> u32 {
-    (load_i64((block as u32).wrapping_sub(WORD)) >> 8) as u32
+    (load_i64(address_within((block as u32).wrapping_sub(WORD), FIXED)) >> 8) as u32
 }
 
 /// Whether `value` is a block of this kind.
@@ -115,8 +122,11 @@ pub fn is(value: i64, tag: u32) -> bool {
 }
 
 #[inline(always)]
-pub const fn field_address(block: i64, index: u32) -> u32 {
-    (block as u32).wrapping_add(index.wrapping_mul(WORD))
+pub fn field_address(block: i64, index: u32) -> u32 {
+    address_within(
+        (block as u32).wrapping_add(index.wrapping_mul(WORD)),
+        FIELDS,
+    )
 }
 
 #[inline(always)]
@@ -127,5 +137,5 @@ pub fn field(block: i64, index: u32) -> i64 {
 /// The number in a float.
 #[inline(always)]
 pub fn float(block: i64) -> f64 {
-    load_f64(block as u32)
+    load_f64(address_within(block as u32, FIXED))
 }

@@ -32,6 +32,8 @@ pub struct Vm {
     pub collections: Cell<u32>,
     /// The stack has overflown, and somebody handles that.
     pub overflowing: Cell<bool>,
+    /// 0: no program asks how much it allocated.
+    pub counted: Cell<u32>,
 }
 
 #[cfg(target_family = "wasm")]
@@ -58,6 +60,7 @@ pub static VM: Shared = Shared(Vm {
     main: Cell::new(0),
     collections: Cell::new(0),
     overflowing: Cell::new(false),
+    counted: Cell::new(0),
 });
 
 #[cfg(target_family = "wasm")]

@@ -1,23 +1,39 @@
-//! Arithmetic where both operands are fixnums, or both are floats, and the result is in range;
+//! Arithmetic where both operands are fixnums and the result is in range, or one is a float;
 //! anything else is for the primitive.
 
 use crate::heap;
 use crate::value::{fixnum, float, integer, is, is_fixnum, tag};
+use annotations::{box_kind, immediate, specialize_active};
 
 #[inline(always)]
 pub fn are_fixnums(a: i64, b: i64) -> bool {
-    is_fixnum(a & b)
+    match specialize_active() {
+        0 => is_fixnum(a & b),
+        // One may be known to be a fixnum, or not to be one.
+        _ => is_fixnum(a) && is_fixnum(b),
+    }
 }
 
 /// Whether a value is a float.
 #[inline(always)]
 pub fn is_float(value: i64) -> bool {
-    is(value, tag::FLOAT)
+    box_kind(value) != 0 || is(value, tag::FLOAT)
 }
 
+/// The number that a value is, as a float.
 #[inline(always)]
-pub fn are_floats(a: i64, b: i64) -> bool {
-    is_float(a) && is_float(b)
+fn to_float(value: i64) -> Option<f64> {
+    if is_fixnum(value) {
+        Some(integer(value) as f64)
+    } else {
+        is_float(value).then(|| float(value))
+    }
+}
+
+/// Two numbers, of which one at least is a float.
+#[inline(always)]
+fn floats(a: i64, b: i64) -> Option<(f64, f64)> {
+    Some((to_float(a)?, to_float(b)?))
 }
 
 #[inline(always)]
@@ -44,7 +60,7 @@ pub fn multiply(a: i64, b: i64) -> Option<i64> {
 #[inline(always)]
 pub fn divide(a: i64, b: i64, operation: impl FnOnce(i64, i64) -> i64) -> Option<i64> {
     let fits = are_fixnums(a, b) && integer(b) > 0;
-    fits.then(|| fixnum(operation(integer(a), integer(b))))
+    fits.then(|| immediate(fixnum(operation(integer(a), integer(b)))))
 }
 
 #[inline(always)]
@@ -53,21 +69,26 @@ pub fn modulo(a: i64, b: i64) -> i64 {
     if rest < 0 { rest + b } else { rest }
 }
 
-/// The result of an operation on two numbers.
+/// The result of an operation on two numbers. Compiled code makes the box of a float where it is
+/// wanted, if it knows that the result is one.
 #[inline(always)]
 pub fn arithmetic(
     a: i64,
     b: i64,
     integers: impl FnOnce(i64, i64) -> Option<i64>,
-    floats: impl FnOnce(f64, f64) -> f64,
+    operation: impl FnOnce(f64, f64) -> f64,
 ) -> Option<i64> {
-    if are_fixnums(a, b) {
-        integers(a, b)
-    } else if are_floats(a, b) {
-        Some(heap::float(floats(float(a), float(b))))
-    } else {
-        None
+    let is_float = box_kind(a) != 0 || box_kind(b) != 0;
+    if !is_float && are_fixnums(a, b) {
+        return integers(a, b).map(immediate);
     }
+    let (x, y) = floats(a, b)?;
+    let result = operation(x, y);
+    Some(if is_float {
+        heap::float(result)
+    } else {
+        heap::float_here(result)
+    })
 }
 
 /// What a comparison of two numbers gives.
@@ -76,13 +97,12 @@ pub fn comparison(
     a: i64,
     b: i64,
     integers: impl FnOnce(&i64, &i64) -> bool,
-    floats: impl FnOnce(&f64, &f64) -> bool,
+    operation: impl FnOnce(&f64, &f64) -> bool,
 ) -> Option<bool> {
     if are_fixnums(a, b) {
         Some(integers(&a, &b))
-    } else if are_floats(a, b) {
-        Some(floats(&float(a), &float(b)))
     } else {
-        None
+        let (x, y) = floats(a, b)?;
+        Some(operation(&x, &y))
     }
 }

@@ -3,14 +3,22 @@
 //! Everything is inlined into the loop. Invariant: what is on the stack from `sp` to `base` are
 //! values; below `sp` nothing lives.
 
-use super::calls::Arguments;
+use super::calls::{Arguments, all};
+use super::entries::enter;
+use super::requests::events;
 use crate::code::{self, CELL, Opcode};
 use crate::heap;
 use crate::memory::{cell_read, cell_write, load_i64, load_u32, store_i64};
+use crate::runtime::table::FUNCTIONS;
 use crate::value::{
-    FALSE, UNSPECIFIED, WORD, field, field_address, fields_of, integer, is, is_fixnum, tag, truth,
+    FALSE, FIELDS, FIXED, UNSPECIFIED, WORD, field_address, fields_of, integer, is, is_fixnum, tag,
+    truth,
 };
 use crate::vm::vm;
+use annotations::{
+    address_within, cells_drop_below, cells_invalidate, cells_sync_roots, context_pop,
+    context_push, context_update, lockstep_event, points_to, safepoint_needless,
+};
 
 pub struct Registers {
     /// The entry of the function that runs.
@@ -53,11 +61,40 @@ impl Registers {
         }
     }
 
-    /// A safepoint, if one is due; whether the stack goes on to have room.
+    /// Whether a safepoint is due, or the stack has no more room.
+    #[inline(always)]
+    pub fn is_alerted(&self) -> bool {
+        safepoint_needless() == 0 && self.sp < vm().alert.get()
+    }
+
+    /// A safepoint; whether the stack goes on to have room.
     #[inline(always)]
     #[must_use]
-    pub fn poll(&mut self) -> bool {
-        self.sp >= vm().alert.get() || heap::safepoint(self.sp) != 0
+    pub fn safepoint(&mut self) -> bool {
+        lockstep_event(events::SAFEPOINT, self.pc, self.sp, UNSPECIFIED);
+        cells_drop_below(self.sp);
+        cells_sync_roots();
+        let has_room = heap::safepoint(self.sp) != 0;
+        cells_invalidate();
+        has_room
+    }
+
+    /// Calls the function that runs anew, with what it took. So the way through a safepoint leaves
+    /// compiled code.
+    #[inline(always)]
+    pub fn begin_again(&self) -> i64 {
+        let first = u32::from(code::has_environment(self.code));
+        let count = code::parameters(self.code);
+        let env = if first == 1 {
+            self.slot(0)
+        } else {
+            UNSPECIFIED
+        };
+        let parameter = |index: u32| match index < count {
+            true => self.slot(first + index),
+            false => UNSPECIFIED,
+        };
+        enter(self.code, env, self.base, count, all(parameter))
     }
 
     // Instructions.
@@ -92,6 +129,7 @@ impl Registers {
     pub fn branch(&mut self, taken: bool) {
         if taken {
             self.pc = self.target(1);
+            context_update(self.pc);
         } else {
             self.next(1);
         }
@@ -112,6 +150,14 @@ impl Registers {
         } else {
             self.accu = truth(b);
         }
+    }
+
+    /// Calls the primitive in operand 1.
+    #[inline(always)]
+    pub fn primitive(&self, x: i64, y: i64, z: i64) -> i64 {
+        let result = FUNCTIONS[self.operand(1) as usize](x, y, z);
+        lockstep_event(events::PRIMITIVE, self.pc, self.sp, result);
+        result
     }
 
     // The stack.
@@ -152,10 +198,11 @@ impl Registers {
     /// The last `n` words that were pushed, at most 6, in that order.
     #[inline(always)]
     pub fn arguments(&self, n: u32) -> Arguments {
-        core::array::from_fn(|index| match index as u32 {
-            index if index < n => cell_read(self.sp + WORD * (n - 1 - index)),
-            _ => UNSPECIFIED,
-        })
+        let argument = |index: u32| match index < n {
+            true => cell_read(self.sp + WORD * (n - 1 - index)),
+            false => UNSPECIFIED,
+        };
+        all(argument)
     }
 
     /// Moves the last words that were pushed to slots, and drops what is above these.
@@ -168,16 +215,20 @@ impl Registers {
         });
         self.pc = self.target(3);
         self.sp = self.base - WORD * (slot + count);
+        self.accu = UNSPECIFIED;
     }
 
     /// Runs `step` for `0..count`.
     #[inline(always)]
     fn rounds(count: u32, mut step: impl FnMut(u32)) {
         let mut index = 0;
+        context_push(index);
         while index < count {
             step(index);
             index += 1;
+            context_update(index);
         }
+        context_pop();
     }
 
     // Blocks.
@@ -194,7 +245,7 @@ impl Registers {
 
     #[inline(always)]
     pub fn captured(&self) -> i64 {
-        field(self.slot(0), 1 + self.operand(1))
+        load_i64(Self::place(tag::CLOSURE, self.slot(0), 1 + self.operand(1)))
     }
 
     #[inline(always)]
@@ -212,10 +263,17 @@ impl Registers {
         let block = heap::block(first + count, tag).into();
         Self::rounds(count, |index| {
             let value = cell_read(self.sp + WORD * (count - 1 - index));
-            heap::init(block, first + index, value);
+            store_i64(Self::place(tag, block, first + index), value);
         });
         self.drop(count);
         block
+    }
+
+    /// Where a field of a block of this kind is.
+    #[inline(always)]
+    fn place(tag: u32, block: i64, index: u32) -> u32 {
+        let region = if tag == tag::CLOSURE { FIXED } else { FIELDS };
+        address_within(block as u32 + WORD * index, region)
     }
 
     #[inline(always)]
@@ -227,14 +285,18 @@ impl Registers {
     #[inline(always)]
     pub fn make_closure(&mut self) {
         let closure = self.block_of_pushed(tag::CLOSURE, 1, self.operand(1));
-        heap::init(closure, 0, self.operand(2).into());
-        self.set(closure, 2);
+        let code = self.operand(2);
+        store_i64(Self::place(tag::CLOSURE, closure, 0), code.into());
+        self.set(points_to(closure, code), 2);
     }
 
     #[inline(always)]
     pub fn capture(&mut self) {
         let closure = self.slot(self.operand(1));
-        heap::init(closure, 1 + self.operand(2), self.accu);
+        store_i64(
+            Self::place(tag::CLOSURE, closure, 1 + self.operand(2)),
+            self.accu,
+        );
         self.next(2);
     }
 

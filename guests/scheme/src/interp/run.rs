@@ -1,17 +1,25 @@
 //! The interpreter loop: one activation of one function.
 
-use super::calls::{code_of, enter, no_call, overflow, taken, taken_of_list, tell, undefined};
+use super::calls::{
+    all, apply, below, code_in, code_of, collect, overflow, spread, tell, undefined,
+};
+use super::entries::{dispatch, enter};
 use super::numbers::{self, arithmetic, comparison, divide, is_float};
 use super::registers::Registers;
-use crate::code::Opcode;
+use super::requests::events;
+use crate::code::{Opcode, has_environment, takes};
 use crate::heap;
 use crate::memory::{load_i64, load_u32, store_i64};
 use crate::runtime::equality::are_same;
 use crate::runtime::strings;
-use crate::runtime::table::FUNCTIONS;
 use crate::value::{
     NIL, RAISED, UNDEFINED, UNSPECIFIED, field, field_address, fixnum, float, integer, is,
     is_character, is_fixnum, tag, truth,
+};
+use annotations::{
+    box_exists, cells_drop_below, cells_invalidate, cells_sync_roots, context_update,
+    lockstep_event, nonzero, safepoint_passed, specialize_active, specialize_inlined,
+    specialize_known,
 };
 
 /// In place of a number of arguments: they are in a list.
@@ -36,16 +44,30 @@ pub extern "C" fn interp(
 ) -> i64 {
     use Opcode::*;
     let (mut code, mut env, mut a) = (code, env, [a0, a1, a2, a3, a4, a5]);
+    // Within its caller's code, a function has the margin of its caller's stack.
+    let mut polls = specialize_inlined() == 0;
     'activation: loop {
         let mut r = Registers::begin(code, env, sp, a);
-        let failed = 'failed: {
-            if !r.poll() {
-                overflow();
-                break 'failed r.sp;
+        'failed: {
+            if polls && r.is_alerted() {
+                if !r.safepoint() {
+                    overflow();
+                    break 'failed;
+                }
+                if specialize_active() != 0 {
+                    return r.begin_again();
+                }
             }
+            if polls {
+                safepoint_passed();
+            }
+            polls = true;
+            lockstep_event(events::ENTRY, code, r.sp, UNSPECIFIED);
             'step: loop {
                 let (n, operands, is_tail, callee) = 'call: {
                     let (x, y, z) = 'primitive: {
+                        context_update(r.pc);
+                        cells_drop_below(r.sp);
                         // SAFETY: the compiler wrote it.
                         match unsafe { Opcode::of(load_u32(r.pc)) } {
                             Local => r.set(r.slot(r.operand(1)), 1),
@@ -56,12 +78,12 @@ pub extern "C" fn interp(
                             Int => r.set(fixnum(i64::from(r.operand(1) as i32)), 1),
                             Immediate => r.set(r.operand(1).into(), 1),
                             Constant => r.set(r.constant(), 1),
-                            Float => r.set(r.operand(1).into(), 1),
+                            Float => r.set(box_exists(r.operand(1).into(), 0), 1),
                             Global => {
                                 let value = load_i64(r.global_address());
                                 if value == UNDEFINED {
                                     undefined();
-                                    break 'failed r.sp;
+                                    break 'failed;
                                 }
                                 r.set(value, 1);
                             }
@@ -89,7 +111,7 @@ pub extern "C" fn interp(
                                 let value = field(r.accu, 0);
                                 if value == UNDEFINED {
                                     undefined();
-                                    break 'failed r.sp;
+                                    break 'failed;
                                 }
                                 r.set(value, 0);
                             }
@@ -101,14 +123,19 @@ pub extern "C" fn interp(
                             Closure => r.make_closure(),
                             Capture => r.capture(),
                             Jump => r.pc = r.target(1),
-                            JumpIfFalse => r.branch(!r.is_true()),
+                            JumpIfFalse => {
+                                let is_true = r.is_true();
+                                r.accu = UNSPECIFIED;
+                                r.branch(!is_true);
+                            }
                             JumpIfTrue => r.branch(r.is_true()),
                             Again => {
                                 r.again();
-                                if !r.poll() {
+                                if r.is_alerted() && !r.safepoint() {
                                     overflow();
-                                    break 'failed r.sp;
+                                    break 'failed;
                                 }
+                                safepoint_passed();
                             }
                             Call => break 'call (r.operand(1), 1, false, None),
                             TailCall => break 'call (r.operand(1), 1, true, None),
@@ -121,7 +148,10 @@ pub extern "C" fn interp(
                             TailCallOwn => break 'call (r.operand(1), 1, true, Some(r.code)),
                             Apply => break 'call (APPLY, 0, false, None),
                             TailApply => break 'call (APPLY, 0, true, None),
-                            Return => return r.accu,
+                            Return => {
+                                lockstep_event(events::EXIT, r.pc, r.sp, r.accu);
+                                return nonzero(r.accu);
+                            }
                             Try => break 'call (TRY, 0, false, None),
                             MakeBlock => r.make_block(),
                             Primitive1 => break 'primitive (r.accu, 0, 0),
@@ -167,28 +197,28 @@ pub extern "C" fn interp(
                             Add => {
                                 let (x, y) = (r.pop(), r.accu);
                                 match arithmetic(x, y, numbers::add, |x, y| x + y) {
-                                    Some(sum) => r.set(sum, 1),
+                                    Some(result) => r.set(result, 1),
                                     None => break 'primitive (x, y, 0),
                                 }
                             }
                             Subtract => {
                                 let (x, y) = (r.pop(), r.accu);
                                 match arithmetic(x, y, numbers::subtract, |x, y| x - y) {
-                                    Some(difference) => r.set(difference, 1),
+                                    Some(result) => r.set(result, 1),
                                     None => break 'primitive (x, y, 0),
                                 }
                             }
                             Multiply => {
                                 let (x, y) = (r.pop(), r.accu);
                                 match arithmetic(x, y, numbers::multiply, |x, y| x * y) {
-                                    Some(product) => r.set(product, 1),
+                                    Some(result) => r.set(result, 1),
                                     None => break 'primitive (x, y, 0),
                                 }
                             }
                             Divide => {
                                 let (x, y) = (r.pop(), r.accu);
                                 match arithmetic(x, y, |_, _| None, |x, y| x / y) {
-                                    Some(quotient) => r.set(quotient, 1),
+                                    Some(result) => r.set(result, 1),
                                     None => break 'primitive (x, y, 0),
                                 }
                             }
@@ -312,37 +342,51 @@ pub extern "C" fn interp(
                         }
                         continue 'step;
                     };
-                    let result = FUNCTIONS[r.operand(1) as usize](x, y, z);
+                    let result = r.primitive(x, y, z);
                     if result == RAISED {
-                        break 'failed r.sp;
+                        break 'failed;
                     }
                     r.set(result, 1);
                     continue 'step;
                 };
-                let list = r.accu;
-                let function = if n == APPLY { r.pop() } else { list };
-                let Some(target) = callee.or_else(|| code_of(function)) else {
-                    no_call(function);
-                    break 'failed r.sp;
-                };
-                let count = if n == TRY { 0 } else { n };
-                let passed = match callee {
-                    Some(_) => Some(r.arguments(n)),
-                    None if n == APPLY => taken_of_list(target, list),
-                    None => taken(target, count, r.arguments(count)),
-                };
-                let Some(passed) = passed else {
-                    no_call(function);
-                    break 'failed r.sp;
-                };
+                let function = if n == APPLY { r.pop() } else { r.accu };
+                let count = if n >= TRY { 0 } else { n };
+                let passed = r.arguments(count);
                 if is_tail {
-                    (code, env, a) = (target, function, passed);
-                    continue 'activation;
-                }
-                if n != APPLY {
+                    r.sp = r.base;
+                } else if n != APPLY {
                     r.drop(count);
                 }
-                let result = enter(target, function, r.sp, passed);
+                cells_drop_below(r.sp);
+                let known = callee.or_else(|| code_known(function, count));
+                if is_tail && known.is_none() && specialize_active() == 0 {
+                    let target = match n {
+                        APPLY => spread(function, r.sp, r.accu),
+                        n => collect(function, r.sp, n, passed),
+                    };
+                    if target != 0 {
+                        (code, env, a) = (target, function, all(|k| load_i64(below(r.sp, k))));
+                        continue 'activation;
+                    }
+                }
+                let result = if n == APPLY {
+                    cells_sync_roots();
+                    apply(function, r.sp, r.accu)
+                } else if let Some(target) = known {
+                    if is_tail && (specialize_active() == 0 || callee == Some(r.code)) {
+                        (code, env, a) = (target, function, passed);
+                        continue 'activation;
+                    }
+                    let is_closed = specialize_active() != 0 && !has_environment(target);
+                    let env = if is_closed { UNSPECIFIED } else { function };
+                    enter(target, env, r.sp, count, passed)
+                } else {
+                    dispatch(function, r.sp, count, passed)
+                };
+                if is_tail {
+                    return result;
+                }
+                cells_invalidate();
                 if n == TRY {
                     let raised = result == RAISED;
                     r.push(if raised { UNSPECIFIED } else { result });
@@ -354,8 +398,20 @@ pub extern "C" fn interp(
                 }
                 r.set(result, operands);
             }
-        };
-        tell(failed);
+        }
+        cells_drop_below(r.base);
+        cells_sync_roots();
+        tell(r.base);
         return RAISED;
     }
+}
+
+/// The code of a function that takes so many arguments, as far as that is known.
+#[inline(always)]
+fn code_known(function: i64, n: u32) -> Option<u32> {
+    let code = match specialize_active() {
+        0 => code_of(function)?,
+        _ => Some(code_in(function)).filter(|code| specialize_known(*code) != 0)?,
+    };
+    takes(code, n).then_some(code)
 }
