@@ -10,7 +10,7 @@ TARGET ?=
 ONLY ?=
 
 .PHONY: setup demo test bench ladder shapes rebuild store numbers fuzz conformance mutants \
-	javascript
+	javascript scheme scheme-bench
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
@@ -59,6 +59,20 @@ conformance:
 javascript:
 	$(CARGO) build --package bactrian
 	./scripts/javascript.sh
+
+# The Scheme in guests/scheme, as a module for guests/scheme/scheme.toml.
+scheme:
+	./scripts/setup.sh target
+	$(CARGO) build --package bactrian-scheme --target wasm32-wasip1 --profile guest \
+		--target-dir target/guests
+
+# Its speed, generic, compiled and beside Guile; rewrites the table in docs/scheme.md. Two minutes.
+# BENCH="fib tak" only measures these.
+scheme-bench: scheme
+	./scripts/setup.sh guile
+	$(CARGO) build --package bactrian --package bactrian-tests --bins
+	$(CARGO) run --package bactrian --package bactrian-tests --bin scheme-bench -- \
+		$(if $(BENCH),$(BENCH),--document docs/scheme.md)
 
 # What a cache with a million entries costs. Two minutes.
 store:

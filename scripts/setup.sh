@@ -5,6 +5,7 @@
 #   programs  two programs of Debian in bytecode, for tests
 #   suite     what OCaml's own test suite needs beyond that
 #   clang     a compiler of C for wasm32-wasi, for tests of the C headers
+#   guile     a Scheme, for a benchmark
 #   servers   a Redis and an S3-compatible server, for tests of shared caches
 set -eu
 
@@ -66,6 +67,12 @@ need_clang() {
     need_packages "$packages"
 }
 
+need_guile() {
+    packages=
+    command -v guile >/dev/null 2>&1 || packages=guile-3.0
+    need_packages "$packages"
+}
+
 need_servers() {
     packages=
     command -v redis-server >/dev/null 2>&1 || packages=redis-server
@@ -96,6 +103,7 @@ for part in "$@"; do
         programs) need_programs ;;
         suite) need_suite ;;
         clang) need_clang ;;
+        guile) need_guile ;;
         servers) need_servers ;;
         *) fail "unknown part: $part" ;;
     esac

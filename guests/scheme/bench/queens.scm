@@ -1,0 +1,21 @@
+; Solutions of the problem of queens: lists, and loops within loops.
+(define (safe? row distance placed)
+  (or (null? placed)
+      (let ((other (car placed)))
+        (and (not (= other row))
+             (not (= other (+ row distance)))
+             (not (= other (- row distance)))
+             (safe? row (+ distance 1) (cdr placed))))))
+(define (queens size)
+  (let place ((column 0) (placed '()))
+    (if (= column size)
+        1
+        (let try ((row 0) (count 0))
+          (if (= row size)
+              count
+              (try (+ row 1)
+                   (if (safe? row 1 placed)
+                       (+ count (place (+ column 1) (cons row placed)))
+                       count)))))))
+(write (map queens '(4 8 10 11)))
+(newline)

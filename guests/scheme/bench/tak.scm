@@ -1,0 +1,11 @@
+; Calls with several arguments: Takeuchi's function, on integers and on lists.
+(define (tak x y z)
+  (if (< y x) (tak (tak (- x 1) y z) (tak (- y 1) z x) (tak (- z 1) x y)) z))
+(define (longer? a b)
+  (cond ((null? a) #f) ((null? b) #t) (else (longer? (cdr a) (cdr b)))))
+(define (takl x y z)
+  (if (longer? x y)
+      (takl (takl (cdr x) y z) (takl (cdr y) z x) (takl (cdr z) x y))
+      z))
+(write (list (tak 26 17 9) (length (takl (iota 21) (iota 14) (iota 7)))))
+(newline)

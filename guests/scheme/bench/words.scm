@@ -1,0 +1,31 @@
+; Strings and a hash table: words that are made, counted and sorted by how often they occur.
+(define seed 42)
+(define (random n)
+  (set! seed (modulo (+ (* seed 1103515245) 12345) 2147483648))
+  (modulo (quotient seed 65536) n))
+(define (letter) (string (integer->char (+ 97 (random 5)))))
+(define (word)
+  (let loop ((n (+ 1 (random 4))) (text ""))
+    (if (= n 0) text (loop (- n 1) (string-append text (letter))))))
+(define counts (make-hash-table))
+(define (count! word) (hash-table-update!/default counts word (lambda (n) (+ n 1)) 0))
+(define (vowels text)
+  (let ((length (string-length text)))
+    (let loop ((i 0) (count 0))
+      (if (= i length)
+          count
+          (let ((c (string-ref text i)))
+            (loop (+ i 1) (if (or (char=? c #\a) (char=? c #\e)) (+ count 1) count)))))))
+(define total
+  (let loop ((i 0) (total 0))
+    (if (= i 600000)
+        total
+        (let ((text (word)))
+          (count! text)
+          (loop (+ i 1) (+ total (vowels text)))))))
+(define found
+  (sort (hash-table->alist counts)
+        (lambda (a b)
+          (or (> (cdr a) (cdr b)) (and (= (cdr a) (cdr b)) (string<? (car a) (car b)))))))
+(write (list total (length found) (car found) (cadr found)))
+(newline)
