@@ -44,13 +44,12 @@ fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()>
         let params = intrinsic.params().iter().map(|&ty| value_type(ty));
         let results = intrinsic.result().map(value_type);
         let ty = FuncType::new(linker.engine(), params, results);
-        let meaning = intrinsic.meaning();
         for (module, name) in intrinsic.imports() {
             linker.func_new(
                 module,
                 name,
                 ty.clone(),
-                move |mut caller, params, results| perform(meaning, &mut caller, params, results),
+                move |mut caller, params, results| perform(intrinsic, &mut caller, params, results),
             )?;
         }
     }
@@ -66,24 +65,33 @@ fn value_type(ty: annotations::Type) -> ValType {
 
 /// Does what an intrinsic means in generic code.
 fn perform<T>(
-    meaning: Meaning,
+    intrinsic: Intrinsic,
     caller: &mut Caller<'_, T>,
     params: &[Val],
     results: &mut [Val],
 ) -> wasmtime::Result<()> {
-    match meaning {
+    let width = intrinsic.cell_width() as usize;
+    match intrinsic.meaning() {
         Meaning::Nothing => {}
         Meaning::First => results[0] = params[0],
         Meaning::Zero => results[0] = Val::I32(0),
         Meaning::Load => {
             let mut cell = [0; 8];
-            memory(caller)?.read(&*caller, address(&params[0]), &mut cell)?;
-            results[0] = Val::I64(i64::from_le_bytes(cell));
+            memory(caller)?.read(&*caller, address(&params[0]), &mut cell[..width])?;
+            let value = i64::from_le_bytes(cell);
+            results[0] = match intrinsic.result() {
+                Some(annotations::Type::I32) => Val::I32(value as i32),
+                _ => Val::I64(value),
+            };
         }
         Meaning::Store => {
             let value = params.last().expect("what is stored");
-            let cell = value.unwrap_i64().to_le_bytes();
-            memory(caller)?.write(&mut *caller, address(&params[0]), &cell)?;
+            let value = match *value {
+                Val::I32(value) => i64::from(value),
+                ref value => value.unwrap_i64(),
+            };
+            let cell = value.to_le_bytes();
+            memory(caller)?.write(&mut *caller, address(&params[0]), &cell[..width])?;
         }
         Meaning::Trap => return Err(wasmtime::Trap::UnreachableCodeReached.into()),
     }

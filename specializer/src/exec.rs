@@ -12,7 +12,7 @@ mod tests;
 
 use crate::index::Map;
 use crate::ir::{Callee, Function, Global, Inst, Stage, Symbol, Target, Terminator};
-use crate::op::intrinsic::{CELL_LOAD, CELL_STORE, Meaning};
+use crate::op::intrinsic::{self, Meaning};
 use crate::op::{Const, Intrinsic, LoadKind, Op, Outcome, StoreKind};
 
 /// Bytes of a WebAssembly page.
@@ -235,10 +235,10 @@ impl<S: Stage> Frame<'_, S> {
             Meaning::Nothing => Ok(None),
             Meaning::First => Ok(Some(operands[0])),
             Meaning::Zero => Ok(Some(Const::I32(0))),
-            Meaning::Load => self.effect(CELL_LOAD, &operands[..1]),
+            Meaning::Load => self.effect(intrinsic::access(intrinsic), &operands[..1]),
             Meaning::Store => {
                 let (address, value) = (operands[0], operands[operands.len() - 1]);
-                self.effect(CELL_STORE, &[address, value])
+                self.effect(intrinsic::access(intrinsic), &[address, value])
             }
             Meaning::Trap => Err(Stop::Unreachable),
         }

@@ -12,6 +12,7 @@ pub mod intrinsic;
 pub mod memory;
 pub mod plain;
 mod wasm;
+pub mod width;
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ pub use evaluate::Outcome;
 pub use intrinsic::Intrinsic;
 pub use memory::{LoadKind, StoreKind};
 pub use plain::Plain;
+pub use width::Width;
 
 use smallvec::{SmallVec, smallvec};
 

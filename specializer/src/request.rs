@@ -30,6 +30,8 @@ const REQUEST_SIZE: u32 = size_of::<abi::Request>() as u32;
 pub enum Param {
     /// It is this parameter of the residual function.
     Pass(Parameter),
+    /// The same, and it is the address of a frame: what is at a known distance from it is in cells.
+    Frame(Parameter),
     Const(Const),
     /// It is the address of this base, inside a region.
     Pointer(Base),
@@ -171,7 +173,11 @@ impl Request {
     pub fn given(&self) -> Option<(Parameter, Base)> {
         self.params.iter().find_map(|param| match *param {
             Param::Given(param, base) => Some((param, base)),
-            Param::Pass(_) | Param::Const(_) | Param::Pointer(_) | Param::Buffer(..) => None,
+            Param::Pass(_)
+            | Param::Const(_)
+            | Param::Pointer(_)
+            | Param::Buffer(..)
+            | Param::Frame(_) => None,
         })
     }
 
@@ -190,6 +196,12 @@ impl Request {
             Param::Buffer(param, base) if param == parameter => Some(base),
             _ => None,
         })
+    }
+
+    /// Whether it has a frame.
+    pub fn has_frame(&self) -> bool {
+        let mut params = self.params.iter();
+        params.any(|param| matches!(param, Param::Frame(_)))
     }
 
     /// How far a base is from the slot.

@@ -279,6 +279,7 @@ fn the_headers_have_the_layouts_of_the_crate() -> Result<()> {
         ("BACTRIAN_PASS", annotations::PARAM_PASS.into()),
         ("BACTRIAN_CONST", annotations::PARAM_CONST.into()),
         ("BACTRIAN_POINTER", annotations::PARAM_POINTER.into()),
+        ("BACTRIAN_FRAME", annotations::PARAM_FRAME.into()),
         ("weval_req_arg_i32", weval::ARGUMENT_I32.into()),
         ("weval_req_arg_i64", weval::ARGUMENT_I64.into()),
         ("weval_req_arg_f32", weval::ARGUMENT_F32.into()),

@@ -143,8 +143,8 @@ BACTRIAN_IMPORT("safepoint.needless") uint32_t bactrian_safepoint_needless(void)
 
 /* ---- Cells: contracts ----
  *
- * A cell is an aligned word of 8 bytes above the first 64 KiB, a slot of the stack say, at an
- * address that is a parameter of the request plus a constant. Specialized code keeps its contents
+ * A cell is an aligned word of 8, 4 or 1 bytes above the first 64 KiB, a slot of the stack say, at
+ * an address that is a parameter of the request plus a constant. Specialized code keeps its contents
  * in variables. Other code may look at one only after bactrian_cells_sync; where it may have
  * changed one, bactrian_cells_invalidate comes before the next read. Contents that are known while
  * code is made are never changed by other code. What was not synced when the function returns is
@@ -160,10 +160,42 @@ BACTRIAN_IMPORT("cells.read") int64_t bactrian_cells_read(const void *address);
  * Mistake: writing one half of it by a plain store. */
 BACTRIAN_IMPORT("cells.write") void bactrian_cells_write(void *address, int64_t value);
 
+/* The same for a cell of one byte: 0 to 255. A contract.
+ *   if (bactrian_cells_read8(&frame[n].tag) == INTEGER) …
+ * Mistake: reading a part of a cell that was written as a whole. It goes through memory. */
+BACTRIAN_IMPORT("cells.read8") uint32_t bactrian_cells_read8(const void *address);
+
+/* The cell of one byte gets the low byte of `value`. A contract.
+ *   bactrian_cells_write8(&frame[n].tag, INTEGER);
+ * Mistake: writing a part of a cell that is read as a whole. It goes through memory. */
+BACTRIAN_IMPORT("cells.write8") void bactrian_cells_write8(void *address, uint32_t value);
+
+/* The same as bactrian_cells_read for a cell of four bytes. A contract.
+ *   address = bactrian_cells_read32(--sp);
+ * Mistake: reading a part of a cell that was written as a whole. It goes through memory. */
+BACTRIAN_IMPORT("cells.read32") uint32_t bactrian_cells_read32(const void *address);
+
+/* The same as bactrian_cells_write for a cell of four bytes. A contract.
+ *   bactrian_cells_write32(sp++, address);
+ * Mistake: writing a part of a cell that is read as a whole. It goes through memory. */
+BACTRIAN_IMPORT("cells.write32") void bactrian_cells_write32(void *address, uint32_t value);
+
 /* Cells below `address`, of the same stack, are dead: they need not reach memory. A contract.
  *   sp = frame + locals; bactrian_cells_drop_below(sp);
  * Mistake: dropping what an error handler still reads. */
 BACTRIAN_IMPORT("cells.drop_below") void bactrian_cells_drop_below(const void *address);
+
+/* Cells at `address` and above, of the same stack, are dead: it grows upwards. A contract.
+ *   value = bactrian_cells_read(--sp); bactrian_cells_drop_above(sp);
+ * Mistake: dropping what an error handler still reads. */
+BACTRIAN_IMPORT("cells.drop_above") void bactrian_cells_drop_above(const void *address);
+
+/* What is cached of the cells within the `len` bytes at `address` is forgotten, known contents as
+ * well, and not stored. A contract: other code has written all of them, or they were synced.
+ *   bactrian_cells_sync(); read_line(&frame[n]);
+ *   bactrian_cells_forget(&frame[n], sizeof *frame);
+ * Mistake: bytes that other code writes only in part, without a sync before. */
+BACTRIAN_IMPORT("cells.forget") void bactrian_cells_forget(const void *address, uint32_t len);
 
 /* Memory gets what it lacks of all cells. A contract: it comes before each call whose callee may
  * look at a cell.
@@ -209,10 +241,12 @@ void bactrian_lockstep_event(uint32_t kind, const void *position, const void *sp
 #define BACTRIAN_RECURSIVE 1u
 #define BACTRIAN_LOOPS 2u
 /* Of a parameter: it is the residual function's parameter of this number; it is this constant; it
- * points to this address within a region. */
+ * points to this address within a region; it is the residual function's parameter of this number,
+ * the address of a frame. */
 #define BACTRIAN_PASS 0u
 #define BACTRIAN_CONST 1u
 #define BACTRIAN_POINTER 2u
+#define BACTRIAN_FRAME 3u
 
 /* Memory whose contents never change after the snapshot, but for slots of requests in it. */
 struct bactrian_region {
@@ -272,6 +306,13 @@ void bactrian_add_region(const void *base, size_t len);
  * Mistake: fewer parameters than the generic function has. The request is malformed. */
 void bactrian_add_request(void *function, void *slot, const char *name);
 void bactrian_param_pass(uint32_t residual_parameter);
+/* The same for the address of a frame: plain loads and stores of 1, 4 or 8 bytes at a known distance
+ * from it read and write cells. So an interpreter whose registers lie in memory need not change how
+ * it gets at them. All that cells promise holds: a contract.
+ * Other pointers into the frame come from memory, with bactrian_cells_sync and bactrian_cells_forget
+ * before they are used.
+ * Mistake: &frame[n] in a loop. In the first round it is known, and a cell; later it is not. */
+void bactrian_param_frame(uint32_t residual_parameter);
 void bactrian_param_const(uint64_t value);
 void bactrian_param_pointer(const void *target);
 void bactrian_param_anchor(const void *code, size_t len);
@@ -341,6 +382,10 @@ static void bactrian_param(uint32_t kind, uint64_t value) {
 
 void bactrian_param_pass(uint32_t residual_parameter) {
     bactrian_param(BACTRIAN_PASS, residual_parameter);
+}
+
+void bactrian_param_frame(uint32_t residual_parameter) {
+    bactrian_param(BACTRIAN_FRAME, residual_parameter);
 }
 
 void bactrian_param_const(uint64_t value) { bactrian_param(BACTRIAN_CONST, value); }

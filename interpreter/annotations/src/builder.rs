@@ -67,7 +67,7 @@ pub struct Requests {
 pub struct Added<'r>(&'r mut Request);
 
 /// What is known of a parameter of the generic function; made by [`code`], [`pointer`],
-/// [`constant`] and [`pass`].
+/// [`constant`], [`pass`] and [`frame`].
 pub trait Describe<Parameter, Residual> {
     #[doc(hidden)]
     fn describe(self) -> Description;
@@ -95,6 +95,10 @@ pub struct Constant<T>(T);
 /// See [`pass`].
 #[derive(Clone, Copy, Debug)]
 pub struct Pass<const NUMBER: usize>;
+
+/// See [`frame`].
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<const NUMBER: usize>;
 
 /// See [`code`] and [`pointer`].
 #[derive(Debug)]
@@ -129,6 +133,13 @@ pub fn constant<T: Scalar>(value: T) -> Constant<T> {
 /// The residual function's parameter of this number.
 pub fn pass<const NUMBER: usize>() -> Pass<NUMBER> {
     Pass
+}
+
+/// The residual function's parameter of this number, the address of a frame of registers: plain
+/// loads and stores at known distances from it read and write cells
+/// ([`PARAM_FRAME`](crate::PARAM_FRAME)).
+pub fn frame<const NUMBER: usize>() -> Frame<NUMBER> {
+    Frame
 }
 
 impl Requests {
@@ -261,6 +272,14 @@ impl<T, Residual: At<NUMBER, Type = T>, const NUMBER: usize> Describe<T, Residua
 {
     fn describe(self) -> Description {
         plain(Param::pass(NUMBER as u32))
+    }
+}
+
+impl<T, Residual: At<NUMBER, Type = *mut T>, const NUMBER: usize> Describe<*mut T, Residual>
+    for Frame<NUMBER>
+{
+    fn describe(self) -> Description {
+        plain(Param::frame(NUMBER as u32))
     }
 }
 
@@ -406,6 +425,22 @@ mod tests {
             SLOT.get().index(),
             (generic as extern "C" fn(_, _) -> _).index()
         );
+    }
+
+    #[test]
+    fn a_frame_is_a_pointer() {
+        extern "C" fn registers(_: *const u16, frame: *mut i64) -> *mut i64 {
+            frame
+        }
+        extern "C" fn generic(frame: *mut i64) -> *mut i64 {
+            frame
+        }
+        static SLOT: Slot<extern "C" fn(*mut i64) -> *mut i64> = Slot::new(generic);
+        let mut requests = Requests::new();
+        let function = registers as extern "C" fn(_, _) -> _;
+        requests.add("f", function, &SLOT, (code(&CODE), frame::<0>()));
+        let param = requests.requests[0].params[1];
+        assert_eq!((param.kind, param.value), (crate::PARAM_FRAME, 0));
     }
 
     #[test]

@@ -25,9 +25,9 @@ pub enum Meaning {
     First,
     /// It returns 0.
     Zero,
-    /// It loads a cell: the `i64` at the address that is its parameter.
+    /// It loads a cell of [`Intrinsic::cell_width`] at the address that is its first parameter.
     Load,
-    /// It stores a cell: its last parameter at the address that is its first one.
+    /// It stores one: its last parameter at the address that is its first one.
     Store,
     /// It traps: only specialized code may come there.
     Trap,
@@ -78,12 +78,21 @@ macro_rules! plain {
 /// What those on cells do there.
 #[cfg(not(target_family = "wasm"))]
 macro_rules! cell {
-    (Load $address:ident) => {
-        core::ptr::with_exposed_provenance::<i64>($address as usize).read()
+    ($variant:ident Load $address:ident) => {
+        match Intrinsic::$variant.cell_width() {
+            1 => core::ptr::with_exposed_provenance::<u8>($address as usize).read() as _,
+            4 => core::ptr::with_exposed_provenance::<u32>($address as usize).read() as _,
+            _ => core::ptr::with_exposed_provenance::<i64>($address as usize).read() as _,
+        }
     };
-    (Store $address:ident $value:ident) => {
-        core::ptr::with_exposed_provenance_mut::<i64>($address as usize).write($value)
-    };
+    ($variant:ident Store $address:ident $value:ident) => {{
+        let (address, value) = ($address as usize, $value as i64);
+        match Intrinsic::$variant.cell_width() {
+            1 => core::ptr::with_exposed_provenance_mut::<u8>(address).write(value as u8),
+            4 => core::ptr::with_exposed_provenance_mut::<u32>(address).write(value as u32),
+            _ => core::ptr::with_exposed_provenance_mut::<i64>(address).write(value),
+        }
+    }};
 }
 
 macro_rules! intrinsics {
@@ -197,7 +206,7 @@ macro_rules! intrinsics {
                 unsafe { imports::$cell_name($($cell_arg),*) }
                 // SAFETY: the same.
                 #[cfg(not(target_family = "wasm"))]
-                unsafe { cell!($cell_meaning $($cell_arg)*) }
+                unsafe { cell!($cell_variant $cell_meaning $($cell_arg)*) }
             }
         )*
     };
@@ -234,6 +243,15 @@ impl Intrinsic {
         };
         let of_weval = of_weval.map(|name| (weval::MODULE, name));
         core::iter::once(import).chain(of_weval)
+    }
+
+    /// Bytes of the cell that it reads or writes.
+    pub const fn cell_width(self) -> u32 {
+        match self {
+            Intrinsic::CellsRead8 | Intrinsic::CellsWrite8 => 1,
+            Intrinsic::CellsRead32 | Intrinsic::CellsWrite32 => 4,
+            _ => 8,
+        }
     }
 
     /// Whether what follows is specialized separately for several outcomes.

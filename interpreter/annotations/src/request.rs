@@ -174,6 +174,11 @@ impl Param {
         Self::new(PARAM_PASS, number as u64)
     }
 
+    /// The same, the address of a frame.
+    pub const fn frame(number: u32) -> Self {
+        Self::new(PARAM_FRAME, number as u64)
+    }
+
     /// A constant.
     pub const fn constant(value: u64) -> Self {
         Self::new(PARAM_CONST, value)
@@ -200,6 +205,12 @@ pub const PARAM_CONST: u32 = 1;
 /// The parameter is a pointer (an `i32`) to `value`, inside a region. Results that depend on it do
 /// not contain the address: they are relocatable.
 pub const PARAM_POINTER: u32 = 2;
+/// As [`PARAM_PASS`], of an `i32`: the address of a frame. Loads and stores of 1, 4 or 8 bytes at a
+/// known distance from it read and write cells, as the intrinsics for cells do. A contract: what
+/// other code changes there is behind a sync and forgotten (`cells.forget`), and so is what the
+/// function itself stores through another address. Such an address comes from memory: one that is
+/// computed from the frame in a loop is known in the first round, and a cell.
+pub const PARAM_FRAME: u32 = 3;
 
 #[cfg(test)]
 mod tests {

@@ -21,6 +21,7 @@ use super::cells::{Cell, Cells};
 use super::context::{ContextId, Contexts, Place};
 use super::rounds::{self, Growth, Rounds, RoundsId};
 use super::settled::Settled;
+use super::span::Span;
 use super::transfer::{Machine, Phase};
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
@@ -94,7 +95,7 @@ impl Phase for Abstract {
         Abs::Dynamic
     }
 
-    fn load_cell(&mut self, _: Abs) -> Abs {
+    fn load_cell(&mut self, _: Span) -> Abs {
         Abs::Dynamic
     }
 
@@ -130,9 +131,9 @@ impl Phase for Abstract {
         cell.value
     }
 
-    fn store_cell(&mut self, _: Abs, _: Abs) {}
+    fn store_cell(&mut self, _: Span, _: Abs) {}
 
-    fn store_root(&mut self, _: Abs, value: Abs) -> Abs {
+    fn store_root(&mut self, _: Span, value: Abs) -> Abs {
         value
     }
 }
@@ -154,7 +155,7 @@ pub fn run(evaluation: &Evaluation, reads: &mut Reads) -> Result<Analysis, Decli
         contexts: &contexts,
         block: Block::ENTRY,
         args: &entry,
-        cells: &Cells::default(),
+        cells: &Cells::new(evaluation.window()),
     });
     let mut machine = Machine::new(evaluation, &mut contexts, reads, Abstract);
     let mut evaluations = 0;

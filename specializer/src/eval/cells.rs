@@ -1,10 +1,10 @@
 //! The virtual stack and registers: which cells' contents are known without a load.
 //!
-//! A cell is named by its address. It is absent (its value is in memory), clean (cached, and memory
-//! agrees), dirty (cached, and memory is stale) or rooted: dirty, but a collector may look at what
-//! memory has. At a join, a cell that is cached on one side only stays cached, and the other edge
-//! reloads it: so a path that never syncs never stores. It is dirty after a join if it is on either
-//! side: storing once too often is harmless.
+//! A cell is named by its address and its width. It is absent (its value is in memory), clean
+//! (cached, and memory agrees), dirty (cached, and memory is stale) or rooted: dirty, but a
+//! collector may look at what memory has. At a join, a cell that is cached on one side only stays
+//! cached, and the other edge reloads it: so a path that never syncs never stores. It is dirty
+//! after a join if it is on either side: storing once too often is harmless.
 //!
 //! A sync is done when the next instruction comes that may notice it: a call that is evaluated in
 //! place makes do without.
@@ -12,19 +12,19 @@
 //! Of a box, the payload is cached. A clean cell has its pointer in memory; for a dirty
 //! one there may be no box yet.
 //!
-//! Invariant: at most [`WINDOW`] cells of dynamic contents are cached. Those with the highest
-//! addresses (deepest in a stack) give way. Known contents cost nothing and do not count.
+//! Invariants: cached cells do not overlap; where two meet at a join, the wider one stays, and of
+//! two of one width that at the lower address: so no cell comes back. At most as many cells of
+//! dynamic contents are cached as the [`Window`] says. Those deepest in a stack give way. Known
+//! contents cost nothing and do not count.
 
 use super::abs::{Abs, Fact};
 use super::frame::Frame;
-
-/// How many cells of dynamic contents are cached.
-pub const WINDOW: usize = 24;
+use super::span::{self, Span, Window, order};
 
 /// A cached cell. `V` is what a value is in the current phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cell<V> {
-    pub address: Abs,
+    pub span: Span,
     pub value: V,
     pub memory: Memory,
 }
@@ -80,27 +80,18 @@ pub struct Cells<V> {
     pub polled: bool,
     /// What no address names.
     pub frame: Frame<V>,
+    /// The same in all states of an evaluation.
+    pub window: Window,
 }
 
 impl<V> Default for Cells<V> {
     fn default() -> Self {
         Self {
             cells: Vec::new(),
+            window: Window::default(),
             sync_due: Reader::Nobody,
             polled: false,
             frame: Frame::default(),
-        }
-    }
-}
-
-/// Orders addresses: by base, then by offset.
-pub fn order(address: Abs) -> (u32, u32, i64) {
-    match address {
-        Abs::Const(crate::op::Const::I32(n)) => (0, 0, i64::from(n as u32)),
-        Abs::Symbol(symbol) => (1, symbol.base.0, i64::from(symbol.offset)),
-        Abs::Offset { param, offset } => (2, param.0, i64::from(offset)),
-        Abs::Const(_) | Abs::Extended(_) | Abs::Slot(_) | Abs::Fact(_) | Abs::Dynamic => {
-            unreachable!("not the address of a cell")
         }
     }
 }
@@ -110,34 +101,50 @@ impl<V: Content> Cells<V> {
         self.cells.iter()
     }
 
-    /// The cell at `address`, if cached.
-    pub fn get(&self, address: Abs) -> Option<&Cell<V>> {
-        self.position(address).ok().map(|index| &self.cells[index])
+    /// A state in which none is cached.
+    pub fn new(window: Window) -> Self {
+        Self {
+            window,
+            ..Self::default()
+        }
     }
 
-    /// Caches `value` for `address`.
-    pub fn set(&mut self, address: Abs, value: V, memory: Memory) {
+    /// The cell that is this span, if cached.
+    pub fn get(&self, span: Span) -> Option<&Cell<V>> {
+        self.position(span).ok().map(|index| &self.cells[index])
+    }
+
+    /// Takes out a cell that overlaps this span and is another, if there is one. The caller stores
+    /// it unless memory has it.
+    pub fn take_overlapping(&mut self, span: Span) -> Option<Cell<V>> {
+        let is_in_way = |cell: &Cell<V>| cell.span != span && cell.span.overlaps(span);
+        let index = self.cells.iter().rposition(is_in_way)?;
+        Some(self.cells.remove(index))
+    }
+
+    /// Caches `value` for a span that no other cell overlaps.
+    pub fn set(&mut self, span: Span, value: V, memory: Memory) {
         let cell = Cell {
-            address,
+            span,
             value,
             memory,
         };
-        match self.position(address) {
+        match self.position(span) {
             Ok(index) => self.cells[index] = cell,
             Err(index) => self.cells.insert(index, cell),
         }
     }
 
-    /// Memory has what it has of the cell at `address`, if that is cached.
-    pub fn settle(&mut self, address: Abs) {
-        if let Ok(index) = self.position(address) {
+    /// Memory has what this cell holds, if it is cached.
+    pub fn settle(&mut self, span: Span) {
+        if let Ok(index) = self.position(span) {
             self.cells[index].memory = Memory::Same;
         }
     }
 
-    /// No longer caches the cell at `address`.
-    pub fn forget(&mut self, address: Abs) {
-        if let Ok(index) = self.position(address) {
+    /// No longer caches this cell.
+    pub fn forget(&mut self, span: Span) {
+        if let Ok(index) = self.position(span) {
             self.cells.remove(index);
         }
     }
@@ -146,31 +153,53 @@ impl<V: Content> Cells<V> {
     /// has it.
     pub fn evict(&mut self) -> Option<Cell<V>> {
         let dynamic = |cell: &Cell<V>| !cell.value.abs().is_known();
-        if self.cells.len() <= WINDOW
-            || self.cells.iter().filter(|cell| dynamic(cell)).count() <= WINDOW
+        let Window { size, grows_up } = self.window;
+        if self.cells.len() <= size
+            || self.cells.iter().filter(|cell| dynamic(cell)).count() <= size
         {
             return None;
         }
-        let deepest = self
-            .cells
-            .iter()
-            .position(dynamic)
-            .expect("more dynamic cells than the window");
+        let deepest = match grows_up {
+            false => self.cells.iter().position(dynamic),
+            true => self.cells.iter().rposition(dynamic),
+        };
+        let deepest = deepest.expect("more dynamic cells than the window");
         Some(self.cells.remove(deepest))
     }
 
-    /// Forgets cells below `address` in the same stack.
+    /// Forgets cells that lie wholly below `address` in the same stack.
     pub fn drop_below(&mut self, address: Abs) {
+        self.drop_within(address, i64::MIN, 0);
+    }
+
+    /// Forgets cells at `address` and above in the same stack.
+    pub fn drop_above(&mut self, address: Abs) {
+        self.drop_within(address, 0, i64::from(u32::MAX) * 2);
+    }
+
+    /// Forgets cells that lie wholly between two distances from `address`, in the same stack.
+    fn drop_within(&mut self, address: Abs, from: i64, to: i64) {
         let (kind, base, offset) = order(address);
         self.cells.retain(|cell| {
-            let (cell_kind, cell_base, cell_offset) = order(cell.address);
-            (kind, base) != (cell_kind, cell_base) || cell_offset >= offset
+            let (stack, bytes) = cell.span.extent();
+            let is_within = bytes.start - offset >= from && bytes.end - offset <= to;
+            stack != (kind, base) || !is_within
+        });
+    }
+
+    /// Forgets cells that lie within the `len` bytes at `address`, if only in part.
+    pub fn forget_within(&mut self, address: Abs, len: u32) {
+        let (kind, base, offset) = order(address);
+        let end = offset + i64::from(len);
+        self.cells.retain(|cell| {
+            let (stack, bytes) = cell.span.extent();
+            stack != (kind, base) || bytes.end <= offset || bytes.start >= end
         });
     }
 
     /// Brings memory up to date for whom that is due: calls `store` for each cell of which memory
     /// has not enough. It gives the value, and what is known of where that is now.
-    pub fn sync(&mut self, mut store: impl FnMut(Abs, V, Reader) -> V) {
+    pub fn sync(&mut self, mut store: impl FnMut(Span, V, Reader) -> V) {
         let reader = std::mem::replace(&mut self.sync_due, Reader::Nobody);
         for cell in &mut self.cells {
             let enough = match (reader, cell.value.abs()) {
@@ -179,17 +208,19 @@ impl<V: Content> Cells<V> {
                 (Reader::Collector | Reader::Anybody, _) => Memory::Same,
             };
             if cell.memory > enough {
-                cell.value = store(cell.address, cell.value, reader);
+                cell.value = store(cell.span, cell.value, reader);
                 cell.memory = enough;
             }
         }
     }
 
-    /// Forgets clean cells of whose contents nothing is known, and where blocks are.
-    pub fn invalidate(&mut self, integers: Integers) {
+    /// Forgets clean cells of whose contents nothing is known, and where blocks are; but for cells
+    /// whose addresses are kept.
+    pub fn invalidate(&mut self, integers: Integers, is_kept: impl Fn(Abs) -> bool) {
         self.cells.retain(|cell| {
             let abs = cell.value.abs();
             cell.memory != Memory::Same
+                || is_kept(cell.span.address)
                 || abs.is_known()
                 || matches!(
                     abs,
@@ -197,6 +228,9 @@ impl<V: Content> Cells<V> {
                 )
         });
         for cell in &mut self.cells {
+            if is_kept(cell.span.address) {
+                continue;
+            }
             cell.value = match cell.memory {
                 Memory::Stale | Memory::Rooted => cell.value.moved(),
                 Memory::Same => cell.value.reloaded(integers),
@@ -209,14 +243,14 @@ impl<V: Content> Cells<V> {
         self.cells.clear();
     }
 
-    fn position(&self, address: Abs) -> Result<usize, usize> {
+    fn position(&self, span: Span) -> Result<usize, usize> {
         // The cells in use are near the end.
-        let key = order(address);
+        let key = order(span.address);
         for (index, cell) in self.cells.iter().enumerate().rev() {
-            match order(cell.address).cmp(&key) {
+            match order(cell.span.address).cmp(&key) {
                 std::cmp::Ordering::Less => {}
-                std::cmp::Ordering::Equal => return Ok(index),
-                std::cmp::Ordering::Greater => return Err(index + 1),
+                std::cmp::Ordering::Equal if cell.span == span => return Ok(index),
+                std::cmp::Ordering::Equal | std::cmp::Ordering::Greater => return Err(index + 1),
             }
         }
         Err(0)
@@ -267,11 +301,11 @@ impl Cells<Abs> {
         loop {
             let cell = match (mine.peek(), theirs.peek()) {
                 (None, None) => break,
-                (Some(a), Some(b)) if a.address == b.address => {
+                (Some(a), Some(b)) if a.span == b.span => {
                     let value = a.value.join(b.value);
                     makes_box |= value.needs_box_of(a.value) || value.needs_box_of(b.value);
                     let cell = Cell {
-                        address: a.address,
+                        span: a.span,
                         value,
                         memory: joined_memory(value, a.memory.max(b.memory)),
                     };
@@ -279,7 +313,9 @@ impl Cells<Abs> {
                     theirs.next();
                     cell
                 }
-                (Some(a), b) if b.is_none_or(|b| order(a.address) > order(b.address)) => {
+                (Some(a), b)
+                    if b.is_none_or(|b| order(a.span.address) >= order(b.span.address)) =>
+                {
                     makes_box |= Abs::Dynamic.needs_box_of(a.value);
                     let cell = a.joined_with_memory();
                     mine.next();
@@ -295,11 +331,13 @@ impl Cells<Abs> {
             };
             joined.push(cell);
         }
+        span::disjoint(&mut joined, |cell| cell.span);
         let mut joined = Cells {
             cells: joined,
             sync_due: self.sync_due.max(other.sync_due),
             polled: self.polled && other.polled && !makes_box,
             frame: self.frame.clone(),
+            window: self.window,
         };
         joined.frame.join(&other.frame);
         while let Some(cell) = joined.evict() {
@@ -315,13 +353,22 @@ impl Cells<Abs> {
 mod tests {
     use super::*;
     use crate::ir::Parameter;
-    use crate::op::Const;
+    use crate::op::{Const, Width};
 
-    fn slot(offset: i32) -> Abs {
+    fn address(offset: i32) -> Abs {
         Abs::Offset {
             param: Parameter(2),
             offset,
         }
+    }
+
+    fn span(offset: i32, width: Width) -> Span {
+        let address = address(offset);
+        Span { address, width }
+    }
+
+    fn slot(offset: i32) -> Span {
+        span(offset, Width::Eight)
     }
 
     fn number(n: i64) -> Abs {
@@ -339,7 +386,7 @@ mod tests {
         assert_eq!(
             slow.get(slot(-8)),
             Some(&Cell {
-                address: slot(-8),
+                span: slot(-8),
                 value: Abs::Dynamic,
                 memory: Memory::Stale
             })
@@ -347,7 +394,7 @@ mod tests {
         assert_eq!(
             slow.get(slot(-16)),
             Some(&Cell {
-                address: slot(-16),
+                span: slot(-16),
                 value: number(3),
                 memory: Memory::Stale
             })
@@ -359,10 +406,15 @@ mod tests {
     fn the_deepest_dynamic_cell_gives_way() {
         let mut cells = Cells::default();
         cells.set(slot(0), number(7), Memory::Stale);
-        for index in 1..=WINDOW as i32 + 1 {
+        let size = cells.window.size as i32;
+        for index in 1..=size + 1 {
             cells.set(slot(-8 * index), Abs::Dynamic, Memory::Stale);
         }
-        assert_eq!(cells.evict().map(|cell| cell.address), Some(slot(-8)));
+        let mut upwards = cells.clone();
+        upwards.window.grows_up = true;
+        let deepest = upwards.evict().map(|cell| cell.span);
+        assert_eq!(deepest, Some(slot(-8 * (size + 1))));
+        assert_eq!(cells.evict().map(|cell| cell.span), Some(slot(-8)));
         assert_eq!(cells.evict(), None);
         assert!(cells.get(slot(0)).is_some());
     }
@@ -372,9 +424,76 @@ mod tests {
         let mut cells = Cells::default();
         cells.set(slot(-8), Abs::Dynamic, Memory::Stale);
         cells.set(slot(-16), Abs::Dynamic, Memory::Stale);
-        cells.set(Abs::Const(Const::I32(16)), Abs::Dynamic, Memory::Stale);
-        cells.drop_below(slot(-8));
+        let elsewhere = Span {
+            address: Abs::Const(Const::I32(16)),
+            width: Width::Eight,
+        };
+        cells.set(elsewhere, Abs::Dynamic, Memory::Stale);
+        let mut above = cells.clone();
+        cells.drop_below(address(-8));
         assert!(cells.get(slot(-16)).is_none());
         assert_eq!(cells.iter().count(), 2);
+        above.drop_above(address(-8));
+        assert!(above.get(slot(-8)).is_none());
+        assert_eq!(above.iter().count(), 2);
+    }
+
+    #[test]
+    fn a_cell_that_is_dead_in_part_is_kept() {
+        let mut cells = Cells::default();
+        cells.set(slot(0), Abs::Dynamic, Memory::Stale);
+        cells.set(span(8, Width::Byte), Abs::Dynamic, Memory::Stale);
+        cells.drop_below(address(4));
+        cells.drop_above(address(4));
+        assert_eq!(spans(&cells), [slot(0)]);
+        cells.forget_within(address(8), 100);
+        assert_eq!(spans(&cells), [slot(0)]);
+        cells.forget_within(address(7), 1);
+        assert_eq!(spans(&cells), []);
+    }
+
+    fn spans(cells: &Cells<Abs>) -> Vec<Span> {
+        cells.iter().map(|cell| cell.span).collect()
+    }
+
+    #[test]
+    fn an_access_meets_what_it_overlaps_and_nothing_else() {
+        let mut cells = Cells::default();
+        cells.set(slot(0), Abs::Dynamic, Memory::Stale);
+        cells.set(span(8, Width::Byte), Abs::Dynamic, Memory::Stale);
+        cells.set(span(12, Width::Four), Abs::Dynamic, Memory::Stale);
+        assert_eq!(cells.take_overlapping(span(9, Width::Byte)), None);
+        assert_eq!(cells.take_overlapping(span(12, Width::Four)), None);
+        let taken = cells.take_overlapping(span(7, Width::Byte));
+        assert_eq!(taken.map(|cell| cell.span), Some(slot(0)));
+        let wide: Vec<_> = std::iter::from_fn(|| cells.take_overlapping(slot(8))).collect();
+        assert_eq!(wide.len(), 2);
+    }
+
+    /// Whatever comes in whatever order, in the end the same cells are left.
+    #[test]
+    fn joins_of_cells_that_overlap_come_to_an_end() {
+        let state = |spans: &[Span]| {
+            let mut cells = Cells::default();
+            for &span in spans {
+                cells.set(span, Abs::Dynamic, Memory::Stale);
+            }
+            cells
+        };
+        let states = [
+            state(&[slot(0), slot(8)]),
+            state(&[slot(4)]),
+            state(&[span(2, Width::Byte), span(12, Width::Four)]),
+        ];
+        for first in 0..3 {
+            let mut joined = states[first].clone();
+            for next in [1, 2, 0, 1, 2] {
+                joined.join(&states[(first + next) % 3]);
+            }
+            assert_eq!(spans(&joined), [slot(8), slot(0)], "from {first}");
+            for state in &states {
+                assert!(!joined.join(state), "it rises no more");
+            }
+        }
     }
 }

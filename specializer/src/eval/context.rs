@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::abs::Abs;
 use super::analyse::NodeId;
-use super::cells::order;
+use super::span::order;
 use crate::hash::FastMap;
 use crate::index::{Map, index};
 use crate::ir::Symbol;

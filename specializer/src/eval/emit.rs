@@ -22,7 +22,7 @@ use super::{Declined, Evaluation};
 use crate::image::Reads;
 use crate::index::Map;
 use crate::ir::residual::Block;
-use crate::ir::{Terminator, Type, residual};
+use crate::ir::{Terminator, residual};
 use crate::op::intrinsic::CELL_STORE;
 use crate::request::Param;
 
@@ -74,7 +74,7 @@ impl Node {
         let frame = cells.frame.known() == self.cells.frame;
         let cells = cells
             .iter()
-            .map(|cell| (cell.address, cell.value.abs, cell.memory));
+            .map(|cell| (cell.span, cell.value.abs, cell.memory));
         params
             && cells_due
             && polled
@@ -82,7 +82,7 @@ impl Node {
             && cells.eq(self
                 .cells
                 .iter()
-                .map(|cell| (cell.address, cell.value, cell.memory)))
+                .map(|cell| (cell.span, cell.value, cell.memory)))
     }
 }
 
@@ -98,7 +98,10 @@ impl Emission<'_> {
         let evaluation = self.machine.evaluation;
         let function = &self.machine.phase.function;
         let params = evaluation.entry().map(|(param, abs)| match param {
-            Param::Pass(param) | Param::Given(param, _) | Param::Buffer(param, _) => Val {
+            Param::Pass(param)
+            | Param::Frame(param)
+            | Param::Given(param, _)
+            | Param::Buffer(param, _) => Val {
                 residual: Some(function.param(param)),
                 ..Val::known(abs)
             },
@@ -107,7 +110,7 @@ impl Emission<'_> {
         self.starts[NodeId::ENTRY] = Some(Start {
             block: Block::ENTRY,
             params: params.collect(),
-            cells: Cells::default(),
+            cells: Cells::new(evaluation.window()),
             boxes: Made::default(),
         });
     }
@@ -260,7 +263,7 @@ impl Emission<'_> {
             || frame.lacking(&there.frame).next().is_some()
             || framed.any(|(arg, known)| arg.is_reformed(known))
             || params.any(|(&known, arg)| arg.is_reformed(known))
-            || there.iter().any(|cell| match here.get(cell.address) {
+            || there.iter().any(|cell| match here.get(cell.span) {
                 Some(arg) => arg.value.is_reformed(cell.value),
                 None => true,
             })
@@ -275,7 +278,7 @@ impl Emission<'_> {
         let incoming = &args[edge.args.clone()];
         for cell in cells.iter() {
             if is_stored(cell, &node.cells) {
-                phase.store_cell(cell.address, cell.value);
+                phase.store_cell(cell.span, cell.value);
             }
         }
         for Entry { address, value } in cells.frame.lacking(&node.cells.frame) {
@@ -288,9 +291,9 @@ impl Emission<'_> {
             }
         }
         for cell in node.cells.iter().filter(|cell| !cell.value.is_known()) {
-            let value = match cells.get(cell.address) {
+            let value = match cells.get(cell.span) {
                 Some(&here) => phase.held(here),
-                None => phase.load_cell(cell.address),
+                None => phase.load_cell(cell.span),
             };
             args.push(phase.name_as(value, cell.value));
         }
@@ -319,13 +322,13 @@ impl Emission<'_> {
             .zip(generic)
             .map(|(&abs, &param)| phase.param(block, abs, types.value_type(param)));
         let params = params.collect();
-        let mut cells = Cells::default();
+        let mut cells = Cells::new(node.cells.window);
         cells.sync_due = node.cells.sync_due;
         cells.polled = node.cells.polled;
         for cell in node.cells.iter() {
             cells.set(
-                cell.address,
-                phase.param(block, cell.value, Type::I64),
+                cell.span,
+                phase.param(block, cell.value, cell.span.width.ty()),
                 cell.memory,
             );
         }
@@ -344,7 +347,7 @@ impl Emission<'_> {
 /// Whether an edge has to store a cell: the join there does not cache it, or has it in memory as
 /// well.
 fn is_stored(cell: &Cell<Val>, there: &Cells<Abs>) -> bool {
-    let joined = there.get(cell.address);
+    let joined = there.get(cell.span);
     cell.memory != Memory::Same && joined.is_none_or(|joined| joined.memory == Memory::Same)
 }
 

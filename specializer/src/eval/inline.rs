@@ -282,9 +282,10 @@ impl<P: Phase> Machine<'_, P> {
         let start = self.args.len();
         for &param in &callee.params {
             let value = match param {
-                Param::Pass(param) | Param::Given(param, _) | Param::Buffer(param, _) => {
-                    args[param.index()]
-                }
+                Param::Pass(param)
+                | Param::Frame(param)
+                | Param::Given(param, _)
+                | Param::Buffer(param, _) => args[param.index()],
                 Param::Const(constant) => self.phase.known(Abs::Const(constant)),
                 Param::Pointer(base) => {
                     let distance = callee.distance(base);

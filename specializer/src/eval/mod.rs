@@ -28,6 +28,7 @@ mod prepare;
 mod profile;
 mod rounds;
 mod settled;
+mod span;
 mod stack;
 mod transfer;
 mod value;
@@ -161,7 +162,9 @@ impl Evaluation<'_> {
             let known = match param {
                 Param::Const(constant) => abs::Abs::Const(constant),
                 Param::Pointer(base) => abs::Abs::Symbol(Symbol { base, offset: 0 }),
-                Param::Buffer(param, _) => abs::Abs::Offset { param, offset: 0 },
+                Param::Buffer(param, _) | Param::Frame(param) => {
+                    abs::Abs::Offset { param, offset: 0 }
+                }
                 Param::Pass(param) if ty == crate::ir::Type::I32 => {
                     abs::Abs::Offset { param, offset: 0 }
                 }
@@ -172,6 +175,23 @@ impl Evaluation<'_> {
             };
             (param, known)
         })
+    }
+
+    /// How many cells are cached. Those of a frame come in twos and threes: a register is several.
+    fn window(&self) -> span::Window {
+        let usual = span::Window::default();
+        span::Window {
+            size: usual.size * if self.request.has_frame() { 3 } else { 1 },
+            grows_up: self.prepared.grows_up,
+        }
+    }
+
+    /// Whether an address is known to be in a frame, so that loads and stores read and write cells.
+    fn is_in_frame(&self, address: abs::Abs) -> bool {
+        let abs::Abs::Offset { param, .. } = address else {
+            return false;
+        };
+        self.request.params.contains(&Param::Frame(param))
     }
 
     fn constant_global(&self, global: Global) -> Option<Const> {

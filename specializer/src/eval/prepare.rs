@@ -27,6 +27,8 @@ pub struct Prepared {
     /// A value's number within its block, and how many the largest block has.
     pub local: Map<generic::Value, u32>,
     pub widest: usize,
+    /// Whether stacks grow upwards: it drops cells above an address.
+    pub grows_up: bool,
 }
 
 pub fn function(mut function: generic::Function) -> Prepared {
@@ -43,7 +45,10 @@ pub fn function(mut function: generic::Function) -> Prepared {
             .collect()
     });
     let (local, widest) = local_numbers(&function);
+    let mut insts = function.blocks.values().flat_map(|block| &block.insts);
+    let grows_up = insts.any(|inst| inst.op == Op::Intrinsic(Intrinsic::CellsDropAbove));
     Prepared {
+        grows_up,
         local,
         widest,
         keyed: keyed.collect(),

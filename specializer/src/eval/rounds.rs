@@ -138,7 +138,7 @@ pub fn brings_box(
     let mut boxes = their_cells.iter().filter(|cell| is_box(cell.value));
     params.any(|(&mine, &theirs)| is_box(theirs) && is_unknown(mine))
         || boxes.any(|cell| {
-            let mine = cells.get(cell.address);
+            let mine = cells.get(cell.span);
             mine.is_some_and(|mine| is_unknown(mine.value))
         })
 }

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use super::abs::Abs;
 use super::analyse::NodeId;
 use super::cells::{Cell, Cells, Memory};
+use super::span::Span;
 
 /// Most edges into a loop of which is known whether they end a round.
 const MOST_SOURCES: usize = 8;
@@ -22,7 +23,7 @@ pub struct Settled {
     sources: SmallVec<[(NodeId, bool); 2]>,
     /// Whether a round has ended, and so decided which cells.
     pub is_decided: bool,
-    cells: Vec<Abs>,
+    cells: Vec<Span>,
 }
 
 impl Settled {
@@ -49,10 +50,10 @@ impl Settled {
     /// Settles the cells `here` that a round ends with in memory. Returns whether there are any.
     pub fn settle(&mut self, here: &mut Cells<Abs>, ended: &Cells<Abs>) -> bool {
         self.cells = unsettled(here, ended).collect();
-        for &address in &self.cells {
-            match ended.get(address) {
-                Some(_) => here.settle(address),
-                None => here.forget(address),
+        for &span in &self.cells {
+            match ended.get(span) {
+                Some(_) => here.settle(span),
+                None => here.forget(span),
             }
         }
         !self.cells.is_empty()
@@ -70,18 +71,18 @@ impl Settled {
             return Cow::Borrowed(cells);
         }
         if ends_round {
-            let is_stored = |address: &Abs| {
-                let cell = cells.get(*address);
+            let is_stored = |span: &Span| {
+                let cell = cells.get(*span);
                 cell.is_none_or(|cell| cell.memory == Memory::Same)
             };
             self.cells.retain(is_stored);
             return Cow::Borrowed(cells);
         }
         let mut cells = cells.clone();
-        for &address in &self.cells {
-            match here.get(address) {
-                Some(_) => cells.settle(address),
-                None => cells.forget(address),
+        for &span in &self.cells {
+            match here.get(span) {
+                Some(_) => cells.settle(span),
+                None => cells.forget(span),
             }
         }
         Cow::Owned(cells)
@@ -90,12 +91,12 @@ impl Settled {
 
 /// The cells that memory does not have here, but at the end of a round. Not those of boxes, which
 /// may not have been made.
-fn unsettled<'a>(here: &'a Cells<Abs>, ended: &'a Cells<Abs>) -> impl Iterator<Item = Abs> + 'a {
+fn unsettled<'a>(here: &'a Cells<Abs>, ended: &'a Cells<Abs>) -> impl Iterator<Item = Span> + 'a {
     let is_of_box = |cell: &Cell<Abs>| cell.value.is_of_box();
     let is_unsettled = move |cell: &&Cell<Abs>| {
-        let end = ended.get(cell.address);
+        let end = ended.get(cell.span);
         let is_stored = end.is_none_or(|end| end.memory == Memory::Same && !is_of_box(end));
         cell.memory == Memory::Stale && is_stored && !is_of_box(cell)
     };
-    here.iter().filter(is_unsettled).map(|cell| cell.address)
+    here.iter().filter(is_unsettled).map(|cell| cell.span)
 }

@@ -1,20 +1,22 @@
 //! The virtual stack: what the intrinsics on cells do to a state.
 
-use super::abs::Abs;
-use super::cells::{Content, Memory, Reader};
+use super::abs::{self, Abs};
+use super::cells::{Content, Integers, Memory, Reader};
+use super::span::Span;
 use super::transfer::{Machine, Phase};
 use crate::ir::generic;
-use crate::op::intrinsic::{CELL_LOAD, CELL_STORE};
+use crate::op::intrinsic;
+use crate::op::{Const, Intrinsic, LoadKind, Op, Plain, StoreKind, Width, width};
 
 impl<P: Phase> Machine<'_, P> {
     pub(super) fn sync_if_due(&mut self) {
         if self.cells.sync_due != Reader::Nobody {
             let Self { cells, phase, .. } = self;
             cells.polled = false;
-            cells.sync(|address, value, reader| match reader {
-                Reader::Collector => phase.store_root(address, value),
+            cells.sync(|span, value, reader| match reader {
+                Reader::Collector => phase.store_root(span, value),
                 Reader::Nobody | Reader::Anybody => {
-                    phase.store_cell(address, value);
+                    phase.store_cell(span, value);
                     value
                 }
             });
@@ -36,6 +38,15 @@ impl<P: Phase> Machine<'_, P> {
         self.cells.sync_due = self.cells.sync_due.max(reader);
     }
 
+    /// Forgets what other code may have changed.
+    pub(super) fn invalidate(&mut self, is_kept: impl Fn(Abs) -> bool) {
+        let integers = match self.evaluation.optimisations.reloads {
+            true => Integers::Reloaded,
+            false => Integers::Kept,
+        };
+        self.cells.invalidate(integers, is_kept);
+    }
+
     /// Brings every cell to memory and caches none, before a cell is accessed whose address is not
     /// known.
     fn spill(&mut self) {
@@ -43,47 +54,169 @@ impl<P: Phase> Machine<'_, P> {
         self.cells.clear();
     }
 
-    pub(super) fn read_cell(&mut self, address: P::Value, result: Option<generic::Value>) {
-        if address.abs().plus(0).is_none() {
-            self.spill();
-            return self.emit(CELL_LOAD, &[address], result);
-        }
-        self.sync_if_due();
-        let value = match self.cells.get(address.abs()) {
-            Some(&cell) => self.phase.held(cell),
-            None => {
-                let value = self.phase.load_cell(address.abs());
-                self.cache_cell(address.abs(), value, Memory::Same);
-                value
+    /// Brings the cells to memory that an access touches without being one of them.
+    fn make_way(&mut self, span: Span) {
+        while let Some(cell) = self.cells.take_overlapping(span) {
+            if cell.memory != Memory::Same {
+                self.cells.polled &= !Abs::Dynamic.needs_box_of(cell.value.abs());
+                self.phase.store_cell(cell.span, cell.value);
             }
-        };
+        }
+    }
+
+    pub(super) fn read_cell(
+        &mut self,
+        intrinsic: Intrinsic,
+        place: P::Value,
+        result: Option<generic::Value>,
+    ) {
+        let (address, width) = (place.abs(), intrinsic::width(intrinsic));
+        if address.plus(0).is_none() {
+            self.spill();
+            return self.emit(intrinsic::access(intrinsic), &[place], result);
+        }
+        let value = self.cached(Span { address, width });
         self.set(result, value);
     }
 
-    pub(super) fn write_cell(&mut self, address: P::Value, value: P::Value) {
-        if address.abs().plus(0).is_none() {
-            self.spill();
-            return self.emit(CELL_STORE, &[address, value], None);
-        }
+    /// The contents of the cell.
+    fn cached(&mut self, span: Span) -> P::Value {
         self.sync_if_due();
-        let value = self.phase.settled(value);
-        self.cache_cell(address.abs(), value, Memory::Stale);
+        self.make_way(span);
+        match self.cells.get(span) {
+            Some(&cell) => self.phase.held(cell),
+            None => {
+                let value = self.phase.load_cell(span);
+                self.cache_cell(span, value, Memory::Same);
+                value
+            }
+        }
     }
 
-    fn cache_cell(&mut self, address: Abs, value: P::Value, memory: Memory) {
+    pub(super) fn write_cell(&mut self, intrinsic: Intrinsic, place: P::Value, value: P::Value) {
+        let (address, width) = (place.abs(), intrinsic::width(intrinsic));
+        if address.plus(0).is_none() {
+            self.spill();
+            return self.emit(intrinsic::access(intrinsic), &[place, value], None);
+        }
+        self.write_known(Span { address, width }, value);
+    }
+
+    fn write_known(&mut self, span: Span, mut value: P::Value) {
+        self.sync_if_due();
+        self.make_way(span);
+        if span.width == Width::Byte {
+            let mask = self.phase.known(Abs::Const(Const::I32(255)));
+            value = self.computed(Plain::I32And, &[value, mask]);
+        }
+        let value = self.phase.settled(value);
+        self.cache_cell(span, value, Memory::Stale);
+    }
+
+    /// What a pure operator gives.
+    fn computed(&mut self, plain: Plain, args: &[P::Value]) -> P::Value {
+        let known: smallvec::SmallVec<[Abs; 2]> = args.iter().map(|arg| arg.abs()).collect();
+        let op = Op::Plain(plain);
+        match abs::fold(op, &known) {
+            Some(known) if known.is_known() => self.phase.known(known),
+            _ => self.emit_value(op, args, Some(plain.result())),
+        }
+    }
+
+    /// A plain load that reads a cell of a frame; false if it does not.
+    pub(super) fn load_from_frame(
+        &mut self,
+        kind: LoadKind,
+        offset: u32,
+        address: P::Value,
+        result: Option<generic::Value>,
+    ) -> bool {
+        let Some(span) = self.in_frame(address.abs(), offset, kind.width()) else {
+            return false;
+        };
+        let mut value = self.cached(span);
+        for &plain in width::loaded(kind) {
+            value = self.computed(plain, &[value]);
+        }
+        self.set(result, value);
+        true
+    }
+
+    /// A plain store that writes a cell of a frame; false if it does not.
+    pub(super) fn store_to_frame(
+        &mut self,
+        kind: StoreKind,
+        offset: u32,
+        args: &[P::Value],
+    ) -> bool {
+        let Some(span) = self.in_frame(args[0].abs(), offset, kind.width()) else {
+            return false;
+        };
+        let mut value = args[1];
+        for &plain in width::stored(kind) {
+            value = self.computed(plain, &[value]);
+        }
+        self.write_known(span, value);
+        true
+    }
+
+    /// Copies or fills memory, which may be that of cells of a frame.
+    pub(super) fn copy_or_fill(&mut self, op: Op, args: &[P::Value]) {
+        let evaluation = self.evaluation;
+        if args.iter().any(|arg| evaluation.is_in_frame(arg.abs())) {
+            self.spill();
+        }
+        self.emit(op, args, None);
+    }
+
+    /// The cell of a frame that an access of so many bytes is to. Where it is none, those that it
+    /// touches go to memory.
+    fn in_frame(&mut self, address: Abs, offset: u32, bytes: u32) -> Option<Span> {
+        if !self.evaluation.is_in_frame(address) {
+            return None;
+        }
+        let span = |width| {
+            let address = address.plus(i32::try_from(offset).ok()?)?;
+            Some(Span { address, width })
+        };
+        let found = Width::of(bytes).and_then(span);
+        if found.is_none() {
+            self.spill();
+        }
+        found
+    }
+
+    fn cache_cell(&mut self, span: Span, value: P::Value, memory: Memory) {
         if !self.evaluation.optimisations.virtual_stack && !value.abs().is_known() {
-            self.cells.forget(address);
+            self.cells.forget(span);
             if memory != Memory::Same {
-                self.phase.store_cell(address, value);
+                self.phase.store_cell(span, value);
             }
             return;
         }
-        self.cells.set(address, value, memory);
+        self.cells.set(span, value, memory);
         while let Some(cell) = self.cells.evict() {
             if cell.memory != Memory::Same {
                 self.cells.polled &= !Abs::Dynamic.needs_box_of(cell.value.abs());
-                self.phase.store_cell(cell.address, cell.value);
+                self.phase.store_cell(cell.span, cell.value);
             }
+        }
+    }
+
+    /// `cells.drop_below`, `cells.drop_above` and `cells.forget`.
+    pub(super) fn drop_cells(&mut self, intrinsic: Intrinsic, args: &[P::Value]) {
+        self.sync_if_due();
+        let address = args[0].abs();
+        let is_known = address.plus(0).is_some();
+        match (intrinsic, args.get(1).map(|len| len.abs().as_u32())) {
+            (Intrinsic::CellsForget, Some(Some(len))) if is_known => {
+                self.cells.forget_within(address, len);
+            }
+            // Anything may have been written.
+            (Intrinsic::CellsForget, _) => self.spill(),
+            _ if !is_known => {}
+            (Intrinsic::CellsDropAbove, _) => self.cells.drop_above(address),
+            _ => self.cells.drop_below(address),
         }
     }
 }

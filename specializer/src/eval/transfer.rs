@@ -10,10 +10,11 @@ use smallvec::SmallVec;
 use super::abs::{self, Abs, Fact};
 use super::analyse::NodeId;
 use super::boxes::Kind;
-use super::cells::{Cell, Cells, Content, Integers, Reader};
+use super::cells::{Cell, Cells, Content, Reader};
 use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
 use super::inline::Continuation;
+use super::span::Span;
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
 use crate::image::{Image, Loaded, Place, Reads};
@@ -31,15 +32,15 @@ pub trait Phase {
     /// A residual instruction, with a dynamic result of type `result` if it has one.
     fn emit(&mut self, op: Op, args: &[Self::Value], result: Option<Type>) -> Self::Value;
 
-    /// A residual load of the cell at `address`.
-    fn load_cell(&mut self, address: Abs) -> Self::Value;
+    /// A residual load of this cell.
+    fn load_cell(&mut self, span: Span) -> Self::Value;
 
-    /// A residual store to the cell at `address`.
-    fn store_cell(&mut self, address: Abs, value: Self::Value);
+    /// A residual store to this cell.
+    fn store_cell(&mut self, span: Span, value: Self::Value);
 
     /// The same for a collector, which need not find a box that is not made. The value, with what
     /// is known of where it is.
-    fn store_root(&mut self, address: Abs, value: Self::Value) -> Self::Value;
+    fn store_root(&mut self, span: Span, value: Self::Value) -> Self::Value;
 
     /// The same value, of which this is known.
     fn noting(&mut self, value: Self::Value, known: Abs) -> Self::Value;
@@ -176,12 +177,12 @@ impl<'a, P: Phase> Machine<'a, P> {
                 None => self.emit(inst.op, &args, inst.result),
             },
             Op::Plain(_) | Op::Select => self.pure(inst.op, inst.result, &args),
+            Op::Store { kind, offset } if self.store_to_frame(kind, offset, &args) => {}
+            Op::MemoryCopy | Op::MemoryFill => self.copy_or_fill(inst.op, &args),
             Op::Store { .. }
             | Op::GlobalSet(_)
             | Op::MemorySize
             | Op::MemoryGrow
-            | Op::MemoryCopy
-            | Op::MemoryFill
             | Op::SymbolAddress(_) => self.emit(inst.op, &args, inst.result),
         }
     }
@@ -205,17 +206,10 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
         let value = self.phase.emit(op, args, ty);
         if is_watched {
-            self.invalidate();
+            let evaluation = self.evaluation;
+            self.invalidate(|address| evaluation.is_in_frame(address));
         }
         value
-    }
-
-    fn invalidate(&mut self) {
-        self.cells
-            .invalidate(match self.evaluation.optimisations.reloads {
-                true => Integers::Reloaded,
-                false => Integers::Kept,
-            });
     }
 
     fn pure(&mut self, op: Op, result: Option<generic::Value>, args: &[P::Value]) {
@@ -253,6 +247,9 @@ impl<'a, P: Phase> Machine<'a, P> {
         result: Option<generic::Value>,
         args: &[P::Value],
     ) {
+        if self.load_from_frame(kind, offset, args[0], result) {
+            return;
+        }
         let place = match args[0].abs() {
             Abs::Const(Const::I32(address)) => Some(Place::Absolute(address as u32)),
             Abs::Symbol(symbol) => Some(Place::Relative(symbol)),
@@ -361,13 +358,14 @@ impl<'a, P: Phase> Machine<'a, P> {
             Intrinsic::Immediate => self.immediate(args[0], result),
             Intrinsic::BlockAddress => self.block_address(args[0], result),
             Intrinsic::PointsTo => self.points_to(args[0], args[1], result),
-            Intrinsic::CellsRead => self.read_cell(args[0], result),
-            Intrinsic::CellsWrite => self.write_cell(args[0], args[1]),
-            Intrinsic::CellsDropBelow => {
-                self.sync_if_due();
-                if args[0].abs().plus(0).is_some() {
-                    self.cells.drop_below(args[0].abs());
-                }
+            Intrinsic::CellsRead | Intrinsic::CellsRead8 | Intrinsic::CellsRead32 => {
+                self.read_cell(intrinsic, args[0], result);
+            }
+            Intrinsic::CellsWrite | Intrinsic::CellsWrite8 | Intrinsic::CellsWrite32 => {
+                self.write_cell(intrinsic, args[0], args[1]);
+            }
+            Intrinsic::CellsDropBelow | Intrinsic::CellsDropAbove | Intrinsic::CellsForget => {
+                self.drop_cells(intrinsic, args);
             }
             Intrinsic::BoxExists => self.existing_box(args[0], args[1], result),
             Intrinsic::BoxKind => self.box_kind(args[0], result),
@@ -375,7 +373,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             Intrinsic::CellsSyncRoots => self.sync_for(Reader::Collector),
             Intrinsic::CellsInvalidate => {
                 self.sync_if_due();
-                self.invalidate();
+                self.invalidate(|_| false);
             }
             Intrinsic::ProfileCallee => self.profile_callee(args, result),
             Intrinsic::LockstepEvent => {

@@ -11,6 +11,7 @@ use super::abs::{Abs, Fact};
 use super::boxes::Kind;
 use super::cells::{Cell, Memory};
 use super::copy;
+use super::span::Span;
 use super::transfer::Phase;
 use super::value::Val;
 use super::{Boxes, Evaluation};
@@ -19,7 +20,7 @@ use crate::index::Map;
 use crate::ir::residual::Block;
 use crate::ir::{Parameter, Type, residual};
 use crate::op::intrinsic::CELLS_REGION;
-use crate::op::{Const, Effect, Intrinsic, LoadKind, Op, StoreKind};
+use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
 
 /// Cells at known offsets from a parameter are addressed from `parameter - FRAME` by an unsigned
 /// static offset of less than [`REACH`]. Sound because cells lie above the first 64 KiB, a contract
@@ -79,9 +80,16 @@ impl<'a> Writer<'a> {
         for &ty in &types {
             writer.param(entry, Abs::Dynamic, ty);
         }
-        for (index, &ty) in (0..).zip(&types) {
-            let frame =
-                (ty == Type::I32).then(|| writer.frame(writer.function.param(Parameter(index))));
+        for (param, &ty) in (0..).map(Parameter).zip(&types) {
+            let frame = (ty == Type::I32).then(|| {
+                let frame = writer.frame(writer.function.param(param));
+                // What an interpreter has in a frame, it also gets at by other addresses.
+                let is_shared = evaluation.is_in_frame(Abs::Offset { param, offset: 0 });
+                match is_shared {
+                    true => frame,
+                    false => writer.within(frame, CELLS_REGION),
+                }
+            });
             writer.frames.push(frame);
         }
         writer
@@ -96,8 +104,7 @@ impl<'a> Writer<'a> {
         let size = size.expect("constants have a result");
         let args = residual::Values::from_slice(&[param, size]);
         let frame = self.inst(Op::I32Sub, args, Some(Type::I32));
-        let frame = frame.expect("a subtraction has a result");
-        self.within(frame, CELLS_REGION)
+        frame.expect("a subtraction has a result")
     }
 
     /// The address, which lies within this memory region.
@@ -331,13 +338,12 @@ impl Phase for Writer<'_> {
         Val::dynamic(self.inst(op, args, result))
     }
 
-    fn load_cell(&mut self, address: Abs) -> Val {
+    fn load_cell(&mut self, Span { address, width }: Span) -> Val {
         let (base, offset) = self.cell_address(address);
-        let load = Op::Load {
-            kind: LoadKind::I64Load,
-            offset,
-        };
-        Val::dynamic(self.inst(load, residual::Values::from_slice(&[base]), Some(Type::I64)))
+        let kind = width.load();
+        let load = Op::Load { kind, offset };
+        let args = residual::Values::from_slice(&[base]);
+        Val::dynamic(self.inst(load, args, Some(width.ty())))
     }
 
     fn noting(&mut self, value: Val, known: Abs) -> Val {
@@ -384,7 +390,7 @@ impl Phase for Writer<'_> {
     }
 
     fn held(&mut self, cell: Cell<Val>) -> Val {
-        let Cell { address, value, .. } = cell;
+        let Cell { span, value, .. } = cell;
         let value = Val {
             is_placed: false,
             ..value
@@ -394,15 +400,15 @@ impl Phase for Writer<'_> {
         }
         match (value.abs, value.pointer) {
             (Abs::Fact(Fact::Box(_)), None) => Val {
-                pointer: self.load_cell(address).residual,
+                pointer: self.load_cell(span).residual,
                 ..value
             },
             (Abs::Fact(Fact::Pointer(_)), _) if value.residual.is_none() => Val {
-                residual: self.load_cell(address).residual,
+                residual: self.load_cell(span).residual,
                 ..value
             },
             (Abs::Fact(Fact::Immediate), _) if value.residual.is_none() => {
-                let reloaded = self.load_cell(address).residual;
+                let reloaded = self.load_cell(span).residual;
                 self.reloads.extend(reloaded.zip(value.before));
                 Val {
                     residual: reloaded,
@@ -413,9 +419,9 @@ impl Phase for Writer<'_> {
         }
     }
 
-    fn store_root(&mut self, address: Abs, value: Val) -> Val {
+    fn store_root(&mut self, span: Span, value: Val) -> Val {
         let (Abs::Fact(Fact::Box(kind)), Some(payload)) = (value.abs, value.residual) else {
-            self.store_cell(address, value);
+            self.store_cell(span, value);
             return value;
         };
         let existing = self.existing(kind, value, payload);
@@ -426,23 +432,21 @@ impl Phase for Writer<'_> {
             },
             None => Val::known(Abs::Const(NO_ADDRESS)),
         };
-        self.store_cell(address, root);
+        self.store_cell(span, root);
         Val {
             is_placed: existing.is_some(),
             ..value
         }
     }
 
-    fn store_cell(&mut self, address: Abs, value: Val) {
+    fn store_cell(&mut self, span: Span, value: Val) {
         if value.is_placed {
             return;
         }
         let value = self.name(value);
-        let (base, offset) = self.cell_address(address);
-        let store = Op::Store {
-            kind: StoreKind::I64Store,
-            offset,
-        };
+        let (base, offset) = self.cell_address(span.address);
+        let kind = span.width.store();
+        let store = Op::Store { kind, offset };
         self.inst(store, residual::Values::from_slice(&[base, value]), None);
     }
 }

@@ -14,8 +14,8 @@ use super::reach;
 use super::{Layout, LinkError, Place, Stub};
 use crate::ir::{Func, Type};
 use crate::module::{Module, references};
-use crate::op::intrinsic::{CELL_LOAD, CELL_STORE, Meaning};
-use crate::op::{Intrinsic, Op};
+use crate::op::Intrinsic;
+use crate::op::intrinsic::{self, Meaning};
 
 /// Whether the linked module has this export: a command module has no initialiser, and what is
 /// evaluated at build time was evaluated.
@@ -152,18 +152,21 @@ fn write_plain(intrinsic: Intrinsic, value: u32, function: &mut wasm_encoder::Fu
     let mut write = |instruction: Instruction| {
         function.instruction(&instruction);
     };
-    let access = |op: Op| op.encode().expect("accesses of memory are instructions");
+    let access = || {
+        let access = intrinsic::access(intrinsic).encode();
+        access.expect("accesses of memory are instructions")
+    };
     let operands = intrinsic.params().len();
     let (dropped, last) = match intrinsic.meaning() {
         Meaning::Nothing => (operands, None),
         Meaning::First => (operands - 1, None),
         Meaning::Zero => (operands, Some(Instruction::I32Const(0))),
-        Meaning::Load => (operands - 1, Some(access(CELL_LOAD))),
+        Meaning::Load => (operands - 1, Some(access())),
         Meaning::Store if needs_local(intrinsic) => {
             write(Instruction::LocalSet(value));
-            (operands - 2, Some(access(CELL_STORE)))
+            (operands - 2, Some(access()))
         }
-        Meaning::Store => (0, Some(access(CELL_STORE))),
+        Meaning::Store => (0, Some(access())),
         Meaning::Trap => (0, Some(Instruction::Unreachable)),
     };
     (0..dropped).for_each(|_| write(Instruction::Drop));

@@ -3,7 +3,7 @@
 
 pub use annotations::{Intrinsic, Meaning};
 
-use super::{Effect, LoadKind, Op, OpType, StoreKind};
+use super::{Effect, LoadKind, Op, OpType, StoreKind, Width};
 use crate::entity::{Signature, Type};
 
 /// The memory region of cells, which other code accesses in calls only. Those of interpreters have
@@ -13,17 +13,37 @@ pub const CELLS_REGION: u32 = 31;
 /// That of the headers of blocks that are being allocated.
 pub const FRESH_REGION: u32 = 30;
 
-/// Reads the cell at an address.
+/// Reads the cell of eight bytes at an address.
 pub const CELL_LOAD: Op = Op::Load {
     kind: LoadKind::I64Load,
     offset: 0,
 };
 
-/// Writes the cell at an address.
+/// Writes the cell of eight bytes at an address.
 pub const CELL_STORE: Op = Op::Store {
     kind: StoreKind::I64Store,
     offset: 0,
 };
+
+/// The width of the cell that an intrinsic reads or writes.
+pub fn width(intrinsic: Intrinsic) -> Width {
+    Width::of(intrinsic.cell_width()).expect("the table's widths are cells'")
+}
+
+/// The access to memory that a read or write of a cell is in generic code.
+pub fn access(intrinsic: Intrinsic) -> Op {
+    let width = width(intrinsic);
+    match intrinsic.meaning() {
+        Meaning::Store => Op::Store {
+            kind: width.store(),
+            offset: 0,
+        },
+        _ => Op::Load {
+            kind: width.load(),
+            offset: 0,
+        },
+    }
+}
 
 /// Operands and result of an intrinsic.
 pub fn ty(intrinsic: Intrinsic) -> OpType {

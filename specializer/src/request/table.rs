@@ -194,6 +194,8 @@ fn param(
             Type::F32 => Const::F32(value as u32),
             Type::F64 => Const::F64(value),
         })),
+        abi::PARAM_FRAME => (ty == Type::I32 && residual.params.get(value as usize) == Some(&ty))
+            .then_some(Param::Frame(Parameter(value as u32))),
         abi::PARAM_POINTER if ty == Type::I32 => Some(Param::Pointer(bases.push(value as u32))),
         _ => None,
     }

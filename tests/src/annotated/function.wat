@@ -1,6 +1,7 @@
 ;; The frame of a random annotated function: constant memory at 0x12dc, cells of a stack below
 ;; 0x20000, of registers at 0x11000 and of boxes at 0x11040 (two of floats, one of an integer, one
-;; of either), scratch memory at 0x900, boxes in scratch memory in the same order at 0x960, boxes
+;; of either), narrow cells that overlap from 0x20008 to 0x20028, scratch memory at 0x900, boxes in
+;; scratch memory in the same order at 0x960, boxes
 ;; at 0x1000 and, those that are made, above 0x20100. An object has the upper bits of the word at
 ;; 0x9f0, which depends on the argument of the call, as do all registers, scratch memory, the cells
 ;; of the stack and the contents of the first boxes.
@@ -13,6 +14,11 @@
   (import "bactrian" "specialize.guess" (func $guess (param i32 i32) (result i32)))
   (import "bactrian" "cells.read" (func $read (param i32) (result i64)))
   (import "bactrian" "cells.write" (func $write (param i32 i64)))
+  (import "bactrian" "cells.read8" (func $read8 (param i32) (result i32)))
+  (import "bactrian" "cells.write8" (func $write8 (param i32 i32)))
+  (import "bactrian" "cells.read32" (func $read32 (param i32) (result i32)))
+  (import "bactrian" "cells.write32" (func $write32 (param i32 i32)))
+  (import "bactrian" "cells.forget" (func $forget (param i32 i32)))
   (import "bactrian" "cells.sync" (func $sync))
   (import "bactrian" "cells.invalidate" (func $invalidate))
   (import "bactrian" "box.exists" (func $exists (param i64 i32) (result i64)))
@@ -21,7 +27,7 @@
   (memory (export "memory") 5)
   (@requests 0x100
     (region 0x12dc 0x20)
-    (request 1 (slot 0x80) (code 0x12dc 0x20) (pass 1) (pass 2)))
+    (request 1 (slot 0x80) (code 0x12dc 0x20) (; frame ;) (pass 2)))
   (@boxes 0x60 (box 2 0) (box 3 8))
   (global $fuel (mut i32) (i32.const 0))
   (global $seen (mut i64) (i64.const 1))
@@ -40,7 +46,7 @@
       (i64.and (local.get 0) (i64.const 0xffffffffffff)) (i64.const 0x5a5a000000000000)))
     (call $fill (i32.const 0x900) (i32.const 0x940) (local.get 0))
     (call $fill (i32.const 0x11000) (i32.const 0x11040) (i64.add (local.get 0) (i64.const 1)))
-    (call $fill (i32.const 0x1ffc0) (i32.const 0x20008) (i64.add (local.get 0) (i64.const 2)))
+    (call $fill (i32.const 0x1ffc0) (i32.const 0x20028) (i64.add (local.get 0) (i64.const 2)))
     (i64.store (i32.const 0x910) (local.get 0))
     (call $constants (i64.add (local.get 0) (i64.const 3)))
     (global.set $fuel
@@ -170,9 +176,28 @@
       (br_if $next (i32.lt_u (local.get $from) (local.get $to))))
     (call $report (local.get $sum)))
 
+  ;; Reports the words from $from to $to.
+  (func $report_words (param $from i32) (param $to i32)
+    (loop $next
+      (call $report (i64.load (local.get $from)))
+      (local.set $from (i32.add (local.get $from) (i32.const 8)))
+      (br_if $next (i32.lt_u (local.get $from) (local.get $to)))))
+
+  ;; Reports the narrow cells and changes each byte of those from $at on, $len of them.
+  (func $poke (param $sp i32) (param $at i32) (param $len i32)
+    (call $report_words (i32.add (local.get $sp) (i32.const 8))
+      (i32.add (local.get $sp) (i32.const 40)))
+    (loop $next
+      (i32.store8 (local.get $at) (i32.add (i32.load8_u (local.get $at)) (i32.const 37)))
+      (local.set $at (i32.add (local.get $at) (i32.const 1)))
+      (local.set $len (i32.sub (local.get $len) (i32.const 1)))
+      (br_if $next (local.get $len))))
+
   ;; Reports all cells, scratch memory and the global, moves objects in cells, and changes the
   ;; register at 0x11038 and the lowest cell of the stack, which no constant is ever written to.
   (func $look (param $sp i32)
+    (call $report_words (i32.add (local.get $sp) (i32.const 8))
+      (i32.add (local.get $sp) (i32.const 40)))
     (call $scan (i32.sub (local.get $sp) (i32.const 64)) (i32.add (local.get $sp) (i32.const 8)))
     (call $scan (i32.const 0x11000) (i32.const 0x11040))
     (call $scan (i32.const 0x900) (i32.const 0x950))

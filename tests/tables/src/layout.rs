@@ -7,19 +7,20 @@ use std::mem::offset_of;
 
 use annotations::{
     ALLOCATOR_EXPORT, Allocator, BOX_EXPORT, BoxKind, BoxTable, DISPATCHERS_EXPORT, MAX_PARAMS,
-    PARAM_CONST, PARAM_PASS, PARAM_POINTER, Param, REQUEST_LOOPS, REQUEST_MAGIC, REQUEST_RECURSIVE,
-    REQUEST_TABLE_EXPORT, REQUEST_VERSION, Region, Request, RequestTable,
+    PARAM_CONST, PARAM_FRAME, PARAM_PASS, PARAM_POINTER, Param, REQUEST_LOOPS, REQUEST_MAGIC,
+    REQUEST_RECURSIVE, REQUEST_TABLE_EXPORT, REQUEST_VERSION, Region, Request, RequestTable,
 };
 
 use crate::form::{List, Malformed};
 
 /// What a request consists of, after its function.
-const REQUEST_PARTS: [&str; 7] = [
+const REQUEST_PARTS: [&str; 8] = [
     "slot",
     "code",
     "pointer",
     "const",
     "pass",
+    "frame",
     "recursive",
     "loops",
 ];
@@ -123,6 +124,7 @@ fn add(request: &mut Request, list: &List) -> Result<(), Malformed> {
         param.kind = match list.name {
             "pointer" => PARAM_POINTER,
             "const" => PARAM_CONST,
+            "frame" => PARAM_FRAME,
             _ => PARAM_PASS,
         };
         param.value = value.into();

@@ -6,7 +6,7 @@
 //!   (region 0x1000 0x40)                an address and a length
 //!   (request 1 (slot 0x80)              the generic function, by its index in the table
 //!     (code 0x1000 0x40)                its first parameter: a pointer to so many bytes of code
-//!     (pass 1) (const 7)                the others; or (pointer 0x1800)
+//!     (pass 1) (const 7)                the others; or (frame 1), (pointer 0x1800)
 //!     recursive loops)                  what else is said of the code
 //!   (names 0x2000 12)                   where names lie, and their length; may be left out
 //!   (links 0x2010 2)                    where links are listed, and how many; may be left out

@@ -353,6 +353,40 @@ intrinsics! {
         ///
         /// Mistake: dropping what an error handler still reads.
         CellsDropBelow "cells.drop_below" fn cells_drop_below(address: u32), Nothing, Calls;
+        /// Cells at `address` and above (of the same stack) are dead: the stack grows upwards.
+        ///
+        /// A contract.
+        ///
+        /// ```
+        /// # use bactrian_annotations::*;
+        /// /// The stack pointer is the address of the next word.
+        /// fn pop(sp: &mut u32) -> u32 {
+        ///     *sp -= 8;
+        ///     cells_drop_above(*sp);
+        ///     *sp
+        /// }
+        /// # assert_eq!(pop(&mut 16), 8);
+        /// ```
+        ///
+        /// Mistake: dropping what an error handler still reads.
+        CellsDropAbove "cells.drop_above" fn cells_drop_above(address: u32), Nothing, Calls;
+        /// Forgets what is cached of the cells within the `len` bytes at `address`, known contents
+        /// as well, and does not store it.
+        ///
+        /// A contract: other code has written all of them, or they were synced.
+        ///
+        /// ```
+        /// # use bactrian_annotations::*;
+        /// fn call(runtime: fn(u32), register: u32) {
+        ///     cells_sync();
+        ///     runtime(register); // it writes the result
+        ///     cells_forget(register, 16);
+        /// }
+        /// # call(|_| (), 8);
+        /// ```
+        ///
+        /// Mistake: bytes that other code writes only in part, without a sync before.
+        CellsForget "cells.forget" fn cells_forget(address: u32, len: u32), Nothing, Calls;
         /// Brings memory up to date with all cells.
         ///
         /// A contract: it comes before each call whose callee may look at a cell.
@@ -458,7 +492,7 @@ intrinsics! {
         /// Mistake: reading the same word by a plain load. Memory may be stale.
         ///
         /// # Safety
-        /// The address is that of an aligned word inside memory the caller owns.
+        /// The address is that of a cell, aligned to its width, inside memory the caller owns.
         CellsRead "cells.read" fn cells_read(address: u32) -> i64, Load, Reads;
         /// Changes the cell at `address`; in generic code, the word in memory.
         ///
@@ -477,8 +511,82 @@ intrinsics! {
         /// Mistake: writing one half of it by a plain store.
         ///
         /// # Safety
-        /// The address is that of an aligned word inside memory the caller owns.
+        /// The address is that of a cell, aligned to its width, inside memory the caller owns.
         CellsWrite "cells.write" fn cells_write(address: u32, value: i64), Store, Writes;
+        /// The contents of the cell of one byte at `address`: 0 to 255.
+        ///
+        /// A contract: see the cells of the [crate].
+        ///
+        /// ```
+        /// # use bactrian_annotations::*;
+        /// fn is_integer(tag: u32) -> bool {
+        ///     // SAFETY: the registers are the interpreter's.
+        ///     unsafe { cells_read8(tag) == 3 }
+        /// }
+        /// ```
+        ///
+        /// Mistake: reading a part of a cell that was written as a whole. It goes through memory.
+        ///
+        /// # Safety
+        /// The address is that of a cell, aligned to its width, inside memory the caller owns.
+        CellsRead8 "cells.read8" fn cells_read8(address: u32) -> u32, Load, Reads;
+        /// Changes the cell of one byte at `address` to the low byte of `value`.
+        ///
+        /// A contract: see the cells of the [crate].
+        ///
+        /// ```
+        /// # use bactrian_annotations::*;
+        /// fn set_integer(tag: u32) {
+        ///     // SAFETY: the registers are the interpreter's.
+        ///     unsafe { cells_write8(tag, 3) }
+        /// }
+        /// ```
+        ///
+        /// Mistake: writing a part of a cell that is read as a whole. It goes through memory.
+        ///
+        /// # Safety
+        /// The address is that of a cell, aligned to its width, inside memory the caller owns.
+        CellsWrite8 "cells.write8"
+            fn cells_write8(address: u32, value: u32), Store, Writes;
+        /// The contents of the cell of four bytes at `address`.
+        ///
+        /// A contract: see the cells of the [crate].
+        ///
+        /// ```
+        /// # use bactrian_annotations::*;
+        /// /// The stack grows up.
+        /// fn pop(sp: &mut u32) -> u32 {
+        ///     *sp -= 4;
+        ///     // SAFETY: the stack is the interpreter's.
+        ///     unsafe { cells_read32(*sp) }
+        /// }
+        /// ```
+        ///
+        /// Mistake: reading a part of a cell that was written as a whole. It goes through memory.
+        ///
+        /// # Safety
+        /// The address is that of a cell, aligned to its width, inside memory the caller owns.
+        CellsRead32 "cells.read32" fn cells_read32(address: u32) -> u32, Load, Reads;
+        /// Changes the cell of four bytes at `address`.
+        ///
+        /// A contract: see the cells of the [crate].
+        ///
+        /// ```
+        /// # use bactrian_annotations::*;
+        /// /// The stack grows up.
+        /// fn push(sp: &mut u32, value: u32) {
+        ///     // SAFETY: the stack is the interpreter's.
+        ///     unsafe { cells_write32(*sp, value) }
+        ///     *sp += 4;
+        /// }
+        /// ```
+        ///
+        /// Mistake: writing a part of a cell that is read as a whole. It goes through memory.
+        ///
+        /// # Safety
+        /// The address is that of a cell, aligned to its width, inside memory the caller owns.
+        CellsWrite32 "cells.write32"
+            fn cells_write32(address: u32, value: u32), Store, Writes;
     }
     weval {
         /// `specialize.value(value, low, high)`: the value, with one version of what follows for

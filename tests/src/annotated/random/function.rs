@@ -16,9 +16,13 @@ pub fn function(random: &mut Rng, watch: Watch) -> String {
         watch,
         text: String::new(),
         loops: 0,
+        in_frame: false,
     };
+    body.in_frame = body.random.bool();
     body.statements(3);
-    FUNCTION.replace("(; body ;)", &body.text)
+    let stack = ["(pass 1)", "(frame 1)"][usize::from(body.in_frame)];
+    let text = FUNCTION.replace("(; body ;)", &body.text);
+    text.replace("(; frame ;)", stack)
 }
 
 /// Statements over the locals `$a $b` (`i64`), `$i $j` (`i32`), `$q` (a cell's address) and boxes:
@@ -28,6 +32,8 @@ struct Body<'r> {
     watch: Watch,
     text: String,
     loops: usize,
+    /// Whether plain loads and stores get at narrow cells.
+    in_frame: bool,
 }
 
 impl Body<'_> {
@@ -58,7 +64,8 @@ impl Body<'_> {
     }
 
     fn statement(&mut self, depth: usize) {
-        match self.random.usize(..if depth > 0 { 28 } else { 23 }) {
+        match self.random.usize(..if depth > 0 { 33 } else { 28 }) {
+            23..=27 => self.narrow(),
             0..=2 => self.assign(),
             3 => {
                 let value = self.long(2);
@@ -92,8 +99,8 @@ impl Body<'_> {
             15..=17 => self.float(),
             18..=20 => self.integer(),
             21 | 22 => self.either(),
-            23..=25 => self.conditional(depth - 1),
-            26 => self.switch(depth - 1),
+            28..=30 => self.conditional(depth - 1),
+            31 => self.switch(depth - 1),
             _ => self.repeat(depth - 1),
         }
     }
@@ -179,6 +186,94 @@ impl Body<'_> {
                 "(call $write (i32.const 0x11058) (local.get ${from}))"
             )),
             _ => self.line("(local.set $x (call $read (i32.const 0x11058)))"),
+        }
+    }
+
+    /// A narrow cell is read or written, or other code changes some.
+    fn narrow(&mut self) {
+        let at = self.random.usize(..25);
+        let known = format!("(i32.add (local.get 1) (i32.const {}))", 8 + at);
+        match self.random.usize(..if self.in_frame { 14 } else { 8 }) {
+            0 => {
+                let len = 1 + self.random.usize(..8);
+                self.line("(call $sync)");
+                self.line(&format!(
+                    "(call $poke (local.get 1) {known} (i32.const {len}))"
+                ));
+                self.line(&format!("(call $forget {known} (i32.const {len}))"));
+            }
+            1..=4 => {
+                let address = match self.random.usize(..8) {
+                    0 => {
+                        let offset = self.int(1);
+                        format!(
+                            "(i32.add (i32.add (local.get 1) (i32.const 8)) \
+                             (i32.and {offset} (i32.const 15)))"
+                        )
+                    }
+                    _ => known,
+                };
+                let write = pick(self.random, &["write8", "write8", "write32", "write"]);
+                let value = match write {
+                    "write" => self.long(2),
+                    _ => self.int(2),
+                };
+                self.line(&format!("(call ${write} {address} {value})"));
+            }
+            5..=7 => {
+                let read = pick(self.random, &["read8", "read8", "read32"]);
+                let local = pick(self.random, &["i", "j"]);
+                self.line(&format!("(local.set ${local} (call ${read} {known}))"));
+            }
+            8..=10 => {
+                let (ty, kinds) = self.typed(&["", "8", "16"], &["", "8", "16", "32"]);
+                let width = pick(self.random, kinds);
+                let mut value = match ty {
+                    "f32" | "i32" => self.int(2),
+                    _ => self.long(2),
+                };
+                if let Some(bits) = ty.strip_prefix('f') {
+                    value = format!("({ty}.reinterpret_i{bits} {value})");
+                }
+                self.line(&format!(
+                    "({ty}.store{width} offset={} (local.get 1) {value})",
+                    8 + at
+                ));
+            }
+            11 => {
+                let from = 8 + self.random.usize(..25);
+                let len = self.random.usize(..9);
+                self.line(&format!(
+                    "(memory.copy {known} (i32.add (local.get 1) (i32.const {from})) \
+                     (i32.const {len}))"
+                ));
+            }
+            _ => {
+                let (ty, kinds) = self.typed(
+                    &["", "8_s", "8_u", "16_s", "16_u"],
+                    &["", "8_s", "8_u", "16_s", "16_u", "32_s", "32_u"],
+                );
+                let kind = pick(self.random, kinds);
+                let mut value = format!("({ty}.load{kind} offset={} (local.get 1))", 8 + at);
+                if let Some(bits) = ty.strip_prefix('f') {
+                    value = format!("(i{bits}.reinterpret_f{bits} {value})");
+                }
+                let local = match ty {
+                    "f32" | "i32" => pick(self.random, &["i", "j"]),
+                    _ => pick(self.random, &["a", "b"]),
+                };
+                self.line(&format!("(local.set ${local} {value})"));
+            }
+        }
+    }
+
+    /// A type, with the kinds of accesses of it: these of `i32`, those of `i64`.
+    fn typed<'a>(&mut self, short: &'a [&'a str], long: &'a [&'a str]) -> (&'a str, &'a [&'a str]) {
+        match self.random.usize(..6) {
+            0 | 1 => ("i32", short),
+            2 | 3 => ("i64", long),
+            4 => ("f32", &[""]),
+            _ => ("f64", &[""]),
         }
     }
 
