@@ -34,4 +34,12 @@ let () =
   row "getpid" (fun () -> ignore (Unix.getpid ()));
   row "getppid" (fun () -> ignore (Unix.getppid ()));
   row "nice" (fun () -> ignore (Unix.nice 0));
-  row "times" (fun () -> ignore (Unix.times ()))
+  row "times" (fun () -> ignore (Unix.times ()));
+  row "create_process" (fun () ->
+    ignore (Unix.create_process "true" [| "true" |] Unix.stdin Unix.stdout Unix.stderr));
+  row "execv" (fun () -> Unix.execv "/bin/true" [| "true" |]);
+  row "execve" (fun () -> Unix.execve "/bin/true" [| "true" |] [||]);
+  row "execvp" (fun () -> Unix.execvp "true" [| "true" |]);
+  row "execvpe" (fun () -> Unix.execvpe "true" [| "true" |] [||]);
+  row "socket" (fun () -> ignore (Unix.socket Unix.PF_INET Unix.SOCK_STREAM 0));
+  row "socketpair" (fun () -> ignore (Unix.socketpair Unix.PF_UNIX Unix.SOCK_STREAM 0))

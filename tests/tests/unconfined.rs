@@ -67,6 +67,46 @@ fn signals_to_itself() -> Result<()> {
     check("signals")
 }
 
+#[test]
+fn programs_that_it_starts() -> Result<()> {
+    check("processes")
+}
+
+#[test]
+fn sockets_on_this_machine() -> Result<()> {
+    check("sockets")
+}
+
+/// A program becomes another: what that prints and ends with is what this one does.
+#[test]
+fn programs_that_it_becomes() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let tool = tool(scratch.path())?;
+    let bytecode = Program::new(source("tests/execute/execute"))?.compile(scratch.path())?;
+    let bytecode = bytecode.to_str().context("the path is UTF-8")?;
+    for way in [
+        "execv",
+        "execve",
+        "execvp",
+        "execvpe",
+        "script",
+        "redirected",
+        "signal",
+    ] {
+        let mut oracle = Command::new("ocamlrun");
+        let oracle = oracle.args([bytecode, way]);
+        let expected = in_fresh_directory(oracle, scratch.path(), b"input\n")?;
+        assert!(expected.status != Some(2), "{expected:?}");
+        for mode in [Mode::Generic, Mode::Residual] {
+            let mut command = tool.drop_in(mode, bytecode);
+            let command = command.args(["--", way]);
+            let actual = in_fresh_directory(command, scratch.path(), b"input\n")?;
+            assert_eq!(actual.difference(&expected), None, "{way}, {}", mode.name());
+        }
+    }
+    Ok(())
+}
+
 /// `PROGRAM hold FILE` has locks on a part of the file until its input ends.
 struct Holder(Child);
 
@@ -152,7 +192,8 @@ fn names(text: &str, name: &str) -> bool {
 
 #[test]
 fn each_function_that_works_unconfined_is_compared_with_ocamlrun() -> Result<()> {
-    let programs = program::all(&workspace().join("tests/unconfined"))?;
+    let mut programs = program::all(&workspace().join("tests/unconfined"))?;
+    programs.extend(program::all(&workspace().join("tests/execute"))?);
     let texts = programs
         .iter()
         .map(|program| fs::read_to_string(&program.source));

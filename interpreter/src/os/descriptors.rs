@@ -3,13 +3,14 @@
 //! The backends know no duplicates, WASI no pipes either, and each numbers files as it likes.
 //! Invariant: an open file is closed outside when its last descriptor is closed. Standard streams
 //! are descriptors 0 to 2 from the start; whether they are open the outside says when they are
-//! used.
+//! used. Programs that are started get the descriptors that are not [`Inherit::No`].
 
 use super::backend;
 use super::host;
 use super::pipe::{Blocking, Pipe};
 use super::{Descriptor, Errno, Handle, Kind, OpenFlags, Status, Transfer, Whence};
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How many descriptors a program may have.
@@ -27,15 +28,29 @@ struct OpenFile {
     blocking: Cell<Blocking>,
 }
 
+/// Whether programs that are started get a descriptor.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Inherit {
+    No,
+    Yes,
+}
+
+struct Entry {
+    file: Rc<OpenFile>,
+    inherit: Inherit,
+}
+
 thread_local! {
-    static TABLE: RefCell<Vec<Option<Rc<OpenFile>>>> = RefCell::new(standard());
+    static TABLE: RefCell<Vec<Option<Entry>>> = RefCell::new(standard());
     static LOOKED: Cell<bool> = const { Cell::new(false) };
 }
 
-fn standard() -> Vec<Option<Rc<OpenFile>>> {
-    (0..3)
-        .map(|number| Some(OpenFile::new(Object::Outside(Handle(number)))))
-        .collect()
+fn standard() -> Vec<Option<Entry>> {
+    let stream = |number| Entry {
+        file: OpenFile::new(Object::Outside(Handle(number))),
+        inherit: Inherit::Yes,
+    };
+    (0..3).map(|number| Some(stream(number))).collect()
 }
 
 impl OpenFile {
@@ -70,7 +85,10 @@ impl OpenFile {
 
 fn get(descriptor: Descriptor) -> Result<Rc<OpenFile>, Errno> {
     let index = usize::try_from(descriptor).map_err(|_| Errno::BADF)?;
-    TABLE.with_borrow(|table| table.get(index).cloned().flatten().ok_or(Errno::BADF))
+    TABLE.with_borrow(|table| {
+        let entry = table.get(index).and_then(Option::as_ref);
+        Ok(entry.ok_or(Errno::BADF)?.file.clone())
+    })
 }
 
 /// Frees the numbers of standard streams that were closed from the start; done once, before one is
@@ -83,7 +101,7 @@ fn look_at_standard() {
         if backend::status_of(Handle(number)) == Err(Errno::BADF) {
             TABLE.with_borrow_mut(|table| {
                 let slot = &mut table[number as usize];
-                let untouched = |file: &Rc<OpenFile>| file.handle() == Some(Handle(number));
+                let untouched = |entry: &Entry| entry.file.handle() == Some(Handle(number));
                 if slot.as_ref().is_some_and(untouched) {
                     *slot = None;
                 }
@@ -93,7 +111,7 @@ fn look_at_standard() {
 }
 
 /// Puts `file` at the lowest free number that is not below `lowest`; closes it if there is none.
-fn add(file: Rc<OpenFile>, lowest: usize) -> Result<Descriptor, Errno> {
+fn add(file: Rc<OpenFile>, inherit: Inherit, lowest: usize) -> Result<Descriptor, Errno> {
     look_at_standard();
     TABLE.with_borrow_mut(|table| {
         let free = (lowest..table.len()).find(|&index| table[index].is_none());
@@ -107,7 +125,7 @@ fn add(file: Rc<OpenFile>, lowest: usize) -> Result<Descriptor, Errno> {
         if table.len() <= index {
             table.resize_with(index + 1, || None);
         }
-        table[index] = Some(file);
+        table[index] = Some(Entry { file, inherit });
         Ok(index as Descriptor)
     })
 }
@@ -125,7 +143,7 @@ pub fn open(path: &[u8], flags: OpenFlags, permissions: u32) -> Result<Descripto
     if flags.nonblocking {
         file.blocking.set(Blocking::No);
     }
-    add(file, 0)
+    add(file, flags.inherit(), 0)
 }
 
 pub fn close(descriptor: Descriptor) -> Result<(), Errno> {
@@ -138,41 +156,109 @@ pub fn close(descriptor: Descriptor) -> Result<(), Errno> {
 }
 
 /// One more descriptor for the same open file.
-pub fn duplicate(descriptor: Descriptor) -> Result<Descriptor, Errno> {
-    add(get(descriptor)?, 0)
+pub fn duplicate(descriptor: Descriptor, inherit: Inherit) -> Result<Descriptor, Errno> {
+    add(get(descriptor)?, inherit, 0)
+}
+
+/// Says whether programs that are started get the descriptor.
+pub fn set_inherit(descriptor: Descriptor, inherit: Inherit) -> Result<(), Errno> {
+    get(descriptor)?;
+    TABLE.with_borrow_mut(|table| {
+        if let Some(entry) = &mut table[descriptor as usize] {
+            entry.inherit = inherit;
+        }
+    });
+    Ok(())
+}
+
+/// What a program that is started gets: numbers, and the outside's files. Its descriptors 0 to 2
+/// are `streams`, one after the other; one of these that had another number loses it.
+pub fn inherited(streams: [Descriptor; 3]) -> Result<Vec<(Descriptor, Handle)>, Errno> {
+    look_at_standard();
+    let mut given = BTreeMap::new();
+    TABLE.with_borrow(|table| {
+        for (number, entry) in table.iter().enumerate() {
+            if let Some(entry) = entry
+                && let Some(handle) = entry.file.handle()
+            {
+                given.insert(number as Descriptor, (handle, entry.inherit));
+            }
+        }
+    });
+    for (number, &stream) in streams.iter().enumerate() {
+        let target = number as Descriptor;
+        if stream != target {
+            let (handle, _) = *given.get(&stream).ok_or(Errno::BADF)?;
+            given.insert(target, (handle, Inherit::Yes));
+            if !streams[number + 1..].contains(&stream) {
+                given.remove(&stream);
+            }
+        }
+    }
+    given.retain(|_, (_, inherit)| *inherit == Inherit::Yes);
+    Ok(given
+        .into_iter()
+        .map(|(number, (handle, _))| (number, handle))
+        .collect())
 }
 
 /// Makes `target` a descriptor for the same open file, whatever it was.
-pub fn duplicate_to(descriptor: Descriptor, target: Descriptor) -> Result<(), Errno> {
+pub fn duplicate_to(
+    descriptor: Descriptor,
+    target: Descriptor,
+    inherit: Inherit,
+) -> Result<(), Errno> {
     let file = get(descriptor)?;
     let index = usize::try_from(target).map_err(|_| Errno::BADF)?;
     if index >= LIMIT {
         return Err(Errno::BADF);
     }
-    if descriptor != target {
-        // The number `target` is free, even if closing its file fails.
-        let _ = close(target);
-        add(file, index)?;
+    if descriptor == target {
+        return set_inherit(target, inherit);
     }
-    Ok(())
+    // The number `target` is free, even if closing its file fails.
+    let _ = close(target);
+    add(file, inherit, index).map(drop)
 }
 
 /// A pipe's ends, for reading and for writing: the host's, or where it has none, one inside of the
 /// program.
-pub fn pipe() -> Result<[Descriptor; 2], Errno> {
-    let ends = match host::pipe() {
-        Ok(ends) => ends.map(Object::Outside),
+pub fn pipe(inherit: Inherit) -> Result<[Descriptor; 2], Errno> {
+    match host::pipe() {
+        Ok(ends) => add_outside_pair(ends, inherit),
         Err(Errno::NOSYS) => {
             let pipe = Rc::new(Pipe::default());
-            [Object::Reader(pipe.clone()), Object::Writer(pipe)]
+            add_pair(
+                [Object::Reader(pipe.clone()), Object::Writer(pipe)],
+                inherit,
+            )
         }
-        Err(error) => return Err(error),
-    };
-    match ends.map(OpenFile::new).map(|end| add(end, 0)) {
-        [Ok(reader), Ok(writer)] => Ok([reader, writer]),
+        Err(error) => Err(error),
+    }
+}
+
+/// A descriptor for a file that the outside opened.
+pub fn add_outside(handle: Handle, inherit: Inherit) -> Result<Descriptor, Errno> {
+    add(OpenFile::new(Object::Outside(handle)), inherit, 0)
+}
+
+/// Two of these, or none.
+pub fn add_outside_pair(ends: [Handle; 2], inherit: Inherit) -> Result<[Descriptor; 2], Errno> {
+    add_pair(ends.map(Object::Outside), inherit)
+}
+
+/// What may be a socket of the outside's.
+pub fn socket(descriptor: Descriptor) -> Result<Handle, Errno> {
+    handle_or(descriptor, Errno::NOTSOCK)
+}
+
+/// Numbers two open files, or neither.
+fn add_pair(ends: [Object; 2], inherit: Inherit) -> Result<[Descriptor; 2], Errno> {
+    match ends.map(OpenFile::new).map(|end| add(end, inherit, 0)) {
+        [Ok(first), Ok(second)] => Ok([first, second]),
         [Err(error), _] => Err(error),
-        [Ok(reader), Err(error)] => {
-            close(reader)?;
+        [Ok(first), Err(error)] => {
+            close(first)?;
             Err(error)
         }
     }

@@ -23,6 +23,7 @@ impl Errno {
     pub const MFILE: Errno = Errno(33);
     pub const NAMETOOLONG: Errno = Errno(37);
     pub const NOENT: Errno = Errno(44);
+    pub const NOEXEC: Errno = Errno(45);
     pub const NOLCK: Errno = Errno(46);
     pub const NOSYS: Errno = Errno(52);
     pub const NOTDIR: Errno = Errno(54);

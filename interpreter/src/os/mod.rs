@@ -11,7 +11,7 @@
 //! files as Unix does, with duplicates and pipes, and [`environment`] keeps what the program
 //! changes in its environment.
 //!
-//! Left out: sockets, processes and signals of others.
+//! Left out: sockets, and signals from outside.
 
 pub mod descriptors;
 pub mod environment;
@@ -19,6 +19,7 @@ pub mod errno;
 pub mod host;
 pub mod path;
 pub mod pipe;
+pub mod processes;
 
 #[cfg(target_family = "wasm")]
 mod choice;
@@ -40,7 +41,7 @@ pub use backend::{
 };
 #[cfg(target_family = "wasm")]
 pub use backend::{begin, has_variable};
-pub use descriptors::{close, is_terminal, open, read, seek, write};
+pub use descriptors::{Inherit, close, is_terminal, open, read, seek, write};
 pub use environment::variable;
 pub use errno::Errno;
 
@@ -67,6 +68,8 @@ pub struct OpenFlags {
     /// Writing waits for the disk: for the data, or for all that is known of the file, too.
     pub data_synchronous: bool,
     pub synchronous: bool,
+    /// Programs that are started do not get it.
+    pub close_on_exec: bool,
 }
 
 impl OpenFlags {
@@ -81,6 +84,7 @@ impl OpenFlags {
         no_terminal: false,
         data_synchronous: false,
         synchronous: false,
+        close_on_exec: false,
     };
     pub const WRITE: Self = Self {
         read: false,
@@ -88,7 +92,16 @@ impl OpenFlags {
         ..Self::READ
     };
 
-    /// Linux's numbers for them.
+    pub fn inherit(self) -> Inherit {
+        if self.close_on_exec {
+            Inherit::No
+        } else {
+            Inherit::Yes
+        }
+    }
+
+    /// Linux's numbers for them. The outside keeps each file from programs that it starts, so
+    /// `close_on_exec` has none.
     pub fn to_linux(self) -> i32 {
         const O_WRONLY: i32 = 1;
         const O_RDWR: i32 = 2;

@@ -59,7 +59,10 @@ fn open(name: Value, flags: Value, permissions: Value) -> Outcome {
 
 /// The flags in a list of `Stdlib.open_flag`.
 fn open_flags(list: Value) -> OpenFlags {
-    let mut flags = OpenFlags::default();
+    let mut flags = OpenFlags {
+        close_on_exec: true,
+        ..OpenFlags::default()
+    };
     for flag in list.list() {
         match flag.as_int() {
             1 => flags.write = true,

@@ -6,7 +6,8 @@ use super::files::{error_about, string_array};
 use super::named;
 use crate::evaluation;
 use crate::heap;
-use crate::os::{self, Errno};
+use crate::os::host::Ended;
+use crate::os::{self, Errno, processes};
 use crate::raise;
 use crate::registry::Outcome;
 use crate::value::Value;
@@ -142,13 +143,18 @@ fn getenv(name: Value) -> Outcome {
     }
 }
 
-/// There are no processes to start.
+/// What the command ended with; 255 if that was a signal.
 fn system_command(command: Value) -> Outcome {
-    let nul = command.to_bytes().contains(&0);
-    Err(error_about(
-        command,
-        if nul { Errno::INVAL } else { Errno::NOSYS },
-    ))
+    const KILLED: i64 = 255;
+    let bytes = command.to_bytes();
+    if bytes.contains(&0) {
+        return Err(error_about(command, Errno::INVAL));
+    }
+    match processes::system(&bytes) {
+        Ok(Ended::Exited(code)) => Ok(Value::int(code)),
+        Ok(Ended::Signaled(_) | Ended::Stopped(_)) => Ok(Value::int(KILLED)),
+        Err(failure) => Err(error_about(command, failure)),
+    }
 }
 
 /// Processor time in seconds.

@@ -70,6 +70,11 @@ impl Files {
         index as i64
     }
 
+    /// The number that the guest knows an open file by from now on.
+    pub(super) fn add_file(&mut self, file: OwnedFd) -> i64 {
+        self.add(Open::File(file))
+    }
+
     fn place(&mut self, number: i64) -> Result<&mut Option<Open>, Errno> {
         let index = usize::try_from(number).map_err(|_| Errno::BADF)?;
         self.open.get_mut(index).ok_or(Errno::BADF)
@@ -96,8 +101,14 @@ impl Files {
     }
 }
 
+/// Numbers that come in, eight bytes each.
+pub(super) fn numbered(bytes: &[u8]) -> Vec<i64> {
+    let (words, _) = bytes.as_chunks();
+    words.iter().map(|word| i64::from_le_bytes(*word)).collect()
+}
+
 /// The file that the call's first number names.
-fn subject<'a>(state: &'a Unconfined, call: &Call) -> Result<BorrowedFd<'a>, Errno> {
+pub(super) fn subject<'a>(state: &'a Unconfined, call: &Call) -> Result<BorrowedFd<'a>, Errno> {
     state.files.file(call.numbers[0])
 }
 
@@ -107,7 +118,7 @@ fn open(state: &mut Unconfined, call: &mut Call) -> Answer {
     let flags = OFlags::from_bits_retain(flags as u32) | OFlags::CLOEXEC;
     let permissions = Mode::from_raw_mode(permissions as u32);
     let file = fs::open(call.input, flags, permissions)?;
-    Ok(state.files.add(Open::File(file)))
+    Ok(state.files.add_file(file))
 }
 
 fn open_directory(state: &mut Unconfined, call: &mut Call) -> Answer {
@@ -193,7 +204,7 @@ fn seek(state: &mut Unconfined, call: &mut Call) -> Answer {
 fn pipe(state: &mut Unconfined, call: &mut Call) -> Answer {
     let (reader, writer) = std::io::pipe().map_err(refused)?;
     let ends = [OwnedFd::from(reader), OwnedFd::from(writer)];
-    let ends = ends.map(|end| state.files.add(Open::File(end)));
+    let ends = ends.map(|end| state.files.add_file(end));
     call.put_words(&ends)
 }
 
@@ -207,10 +218,8 @@ fn set_nonblocking(state: &mut Unconfined, call: &mut Call) -> Answer {
 /// Waits, at most so many nanoseconds if that is not negative. Comes in: file and 0 (to read) or 1
 /// (to write) for each; goes out: whether it can be done, a byte each.
 fn poll(state: &mut Unconfined, call: &mut Call) -> Answer {
-    let (words, _) = call.input.as_chunks();
-    let words: Vec<i64> = words.iter().map(|word| i64::from_le_bytes(*word)).collect();
     let mut polled = Vec::new();
-    for wanted in words.chunks_exact(2) {
+    for wanted in numbered(call.input).chunks_exact(2) {
         let flags = match wanted[1] {
             0 => PollFlags::IN,
             _ => PollFlags::OUT,

@@ -7,12 +7,14 @@
 //! the sandbox, while its snapshot is taken) gets `ENOSYS` from each function.
 //!
 //! The current directory and the mask of permissions are this process's own, so one guest at a time
-//! may have them. Leaves out: processes, sockets, signals.
+//! may have them. Leaves out: signals from outside.
 
 mod files;
 mod identity;
 mod locks;
 mod names;
+mod processes;
+mod sockets;
 
 use anyhow::{Context, Result};
 use rustix::io::Errno;
@@ -125,7 +127,8 @@ pub fn define<T: 'static>(
 ) -> wasmtime::Result<()> {
     let all = [("version", version as Function)].into_iter();
     let all = all.chain(files::FUNCTIONS).chain(names::FUNCTIONS);
-    let all = all.chain(locks::FUNCTIONS);
+    let all = all.chain(locks::FUNCTIONS).chain(processes::FUNCTIONS);
+    let all = all.chain(sockets::FUNCTIONS);
     for (name, function) in all.chain(identity::FUNCTIONS) {
         linker.func_wrap(
             MODULE,

@@ -56,6 +56,9 @@ imports! {
     chdir getcwd umask
     getuid geteuid getgid getegid getgroups getlogin getpwnam getpwuid
     getpid getppid nice times gethostname
+    spawn execute wait kill
+    socket socketpair bind connect listen accept shutdown getsockname getpeername
+    recvfrom sendto getsockopt setsockopt resolve
 }
 
 #[cfg(target_family = "wasm")]

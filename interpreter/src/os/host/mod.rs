@@ -6,6 +6,8 @@
 
 mod abi;
 mod identity;
+mod processes;
+pub mod sockets;
 
 use super::pipe::Blocking;
 use super::{Errno, Follow, Handle, Kind, OpenFlags, Ownership, Status, Transfer, Whence};
@@ -13,6 +15,7 @@ use super::{Errno, Follow, Handle, Kind, OpenFlags, Ownership, Status, Transfer,
 pub use identity::{
     Identity, groups, host_name, identity, login, nice, times, user_by_name, user_by_number,
 };
+pub use processes::{Ended, Program, execute, kill, spawn, wait};
 
 /// What [`abi::version`] answers where the tool serves this module.
 const VERSION: i64 = 1;

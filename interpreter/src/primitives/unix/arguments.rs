@@ -1,7 +1,7 @@
-//! Arguments of the library's functions: paths, descriptors.
+//! Arguments of the library's functions: paths, descriptors, options.
 
 use super::error;
-use crate::os::{Descriptor, Errno};
+use crate::os::{Descriptor, Errno, Inherit};
 use crate::registry::Raised;
 use crate::value::Value;
 
@@ -30,4 +30,26 @@ pub fn plain<R>(result: Result<R, Errno>, function: &str) -> Result<R, Raised> {
 
 pub fn descriptor(value: Value) -> Descriptor {
     value.as_int() as Descriptor
+}
+
+/// Whether programs that are started get a descriptor, from the optional argument `cloexec`.
+pub fn inherit(close_on_exec: Value) -> Inherit {
+    match close_on_exec.option() {
+        Some(Value::TRUE) => Inherit::No,
+        Some(_) | None => Inherit::Yes,
+    }
+}
+
+/// The strings of an array, none of which may have a NUL in it.
+pub fn strings(array: Value, function: &str) -> Result<Vec<Vec<u8>>, Raised> {
+    let elements = (0..array.wosize()).map(|index| array.field(index));
+    elements
+        .map(|element| {
+            let bytes = element.to_bytes();
+            match bytes.contains(&0) {
+                true => Err(error::about(Errno::INVAL, function, element)),
+                false => Ok(bytes),
+            }
+        })
+        .collect()
 }

@@ -1,13 +1,11 @@
 //! Open files by descriptor: reading, writing, seeking, duplicates, pipes, channels.
-//!
-//! No other program can be started, so the flag "close on exec" is not kept.
 
-use super::arguments::{descriptor, plain, with_path};
+use super::arguments::{descriptor, inherit, plain, with_path};
 use super::error;
 use crate::custom;
 use crate::heap;
 use crate::os::pipe::Blocking;
-use crate::os::{self, Descriptor, Errno, Kind, OpenFlags, Whence, descriptors};
+use crate::os::{self, Descriptor, Errno, Inherit, Kind, OpenFlags, Whence, descriptors};
 use crate::primitives::channels;
 use crate::primitives::signals;
 use crate::registry::{Outcome, Raised};
@@ -32,7 +30,7 @@ crate::primitives! {
     Leaf "unix_set_nonblock" set_nonblocking, 1;
     Leaf "unix_clear_nonblock" clear_nonblocking, 1;
     Leaf "unix_set_close_on_exec" set_close_on_exec, 1;
-    Leaf "unix_clear_close_on_exec" set_close_on_exec, 1;
+    Leaf "unix_clear_close_on_exec" clear_close_on_exec, 1;
     Allocates "unix_inchannel_of_filedescr" input_channel, 1;
     Allocates "unix_outchannel_of_filedescr" output_channel, 1;
 }
@@ -48,11 +46,11 @@ fn open(path: Value, flags: Value, permissions: Value) -> Outcome {
     Ok(Value::int(descriptor.into()))
 }
 
-/// The flags in a list of `Unix.open_flag`. Those about programs that are executed are passed over:
-/// there are none.
+/// The flags in a list of `Unix.open_flag`. A program that is started gets the file unless a flag
+/// says otherwise.
 fn open_flags(flags: Value) -> OpenFlags {
     let mut result = OpenFlags::default();
-    let mut read_and_write = false;
+    let (mut read_and_write, mut kept) = (false, false);
     for flag in flags.list() {
         match flag.as_int() {
             1 => result.write = true,
@@ -66,11 +64,14 @@ fn open_flags(flags: Value) -> OpenFlags {
             9 => result.data_synchronous = true,
             // Linux's `O_RSYNC` is `O_SYNC`.
             10 | 11 => result.synchronous = true,
+            13 => result.close_on_exec = true,
+            14 => kept = true,
             _ => {}
         }
     }
     result.read = read_and_write || !result.write;
     result.write |= read_and_write;
+    result.close_on_exec &= !kept;
     result
 }
 
@@ -177,19 +178,21 @@ fn set_size(file: Value, size: i64) -> Outcome {
     Ok(Value::UNIT)
 }
 
-fn duplicate(_close_on_exec: Value, file: Value) -> Outcome {
-    let copy = plain(descriptors::duplicate(descriptor(file)), "dup")?;
+fn duplicate(close_on_exec: Value, file: Value) -> Outcome {
+    let copy = descriptors::duplicate(descriptor(file), inherit(close_on_exec));
+    let copy = plain(copy, "dup")?;
     Ok(Value::int(copy.into()))
 }
 
-fn duplicate_to(_close_on_exec: Value, file: Value, target: Value) -> Outcome {
-    let result = descriptors::duplicate_to(descriptor(file), descriptor(target));
+fn duplicate_to(close_on_exec: Value, file: Value, target: Value) -> Outcome {
+    let (file, target) = (descriptor(file), descriptor(target));
+    let result = descriptors::duplicate_to(file, target, inherit(close_on_exec));
     plain(result, "dup2")?;
     Ok(Value::UNIT)
 }
 
-fn pipe(_close_on_exec: Value, _: Value) -> Outcome {
-    let ends = plain(descriptors::pipe(), "pipe")?;
+fn pipe(close_on_exec: Value, _: Value) -> Outcome {
+    let ends = plain(descriptors::pipe(inherit(close_on_exec)), "pipe")?;
     Ok(heap::alloc_fields(
         0,
         &ends.map(|end| Value::int(end.into())),
@@ -213,7 +216,14 @@ fn clear_nonblocking(file: Value) -> Outcome {
 }
 
 fn set_close_on_exec(file: Value) -> Outcome {
-    plain(descriptors::check(descriptor(file)), "set_close_on_exec")?;
+    let result = descriptors::set_inherit(descriptor(file), Inherit::No);
+    plain(result, "set_close_on_exec")?;
+    Ok(Value::UNIT)
+}
+
+fn clear_close_on_exec(file: Value) -> Outcome {
+    let result = descriptors::set_inherit(descriptor(file), Inherit::Yes);
+    plain(result, "clear_close_on_exec")?;
     Ok(Value::UNIT)
 }
 

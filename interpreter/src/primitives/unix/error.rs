@@ -42,7 +42,7 @@ pub fn about(error: Errno, function: &str, argument: Value) -> Raised {
 }
 
 /// The value of type `Unix.error`.
-fn constructor(number: i32) -> Value {
+pub fn constructor(number: i32) -> Value {
     match NUMBERS.iter().position(|&known| known == number) {
         Some(index) => Value::int(index as i64),
         None => heap::alloc_fields(0, &[Value::int(number.into())]),

@@ -6,7 +6,8 @@
 //!   pipes;
 //! * [`time`], [`calendar`], [`zone`]: clocks and time zones;
 //! * [`process`], [`users`], [`signals`]: what is here of the program's process;
-//! * [`addresses`], [`network`]: network addresses and databases;
+//!   [`children`]: programs that it starts;
+//! * [`addresses`], [`network`], [`sockets`]: network addresses, databases, connections;
 //! * [`missing`]: what neither has.
 //!
 //! Invariant: what cannot be done raises `Unix_error (ENOSYS, name, _)`, where `name` is that of
@@ -15,6 +16,7 @@
 mod addresses;
 mod arguments;
 mod calendar;
+mod children;
 mod descriptors;
 mod directories;
 mod error;
@@ -24,6 +26,7 @@ mod missing;
 mod network;
 mod process;
 mod signals;
+mod sockets;
 mod status;
 mod time;
 mod users;
@@ -34,6 +37,7 @@ use crate::registry::Primitive;
 
 pub const TABLES: &[&[Primitive]] = &[
     addresses::TABLE,
+    children::TABLE,
     descriptors::TABLE,
     directories::TABLE,
     error::TABLE,
@@ -43,6 +47,7 @@ pub const TABLES: &[&[Primitive]] = &[
     network::TABLE,
     process::TABLE,
     signals::TABLE,
+    sockets::TABLE,
     status::TABLE,
     time::TABLE,
     users::TABLE,

@@ -1,5 +1,5 @@
-//! The network's databases: hosts, services and protocols, from `/etc` where it can be read. No
-//! name server is asked.
+//! The network's databases: hosts, services and protocols, from `/etc` where it can be read. Where
+//! the tool serves the program, hosts that are not there are asked of the system.
 //!
 //! `getaddrinfo` and `getnameinfo` raise `Invalid_argument`: the library then does their work
 //! itself, with the functions here.
@@ -7,6 +7,7 @@
 use super::addresses;
 use crate::heap;
 use crate::os;
+use crate::os::host::sockets;
 use crate::primitives::files::string_array;
 use crate::raise;
 use crate::registry::Outcome;
@@ -50,7 +51,7 @@ fn named(words: &Words, name: &[u8]) -> bool {
 fn host_by_name(name: Value) -> Outcome {
     let wanted = name.to_bytes();
     if let Some(address) = addresses::parse(&wanted).filter(|address| address.len() == 4) {
-        return Ok(host(&[wanted.to_vec()], &address));
+        return Ok(host(&[wanted.to_vec()], &[address]));
     }
     let is_wanted = |words: &Words| {
         let version_4 = addresses::parse(&words[0]).is_some_and(|address| address.len() == 4);
@@ -59,25 +60,35 @@ fn host_by_name(name: Value) -> Outcome {
                 .iter()
                 .any(|name| name.eq_ignore_ascii_case(&wanted))
     };
-    known_host(is_wanted)
+    if let Some(found) = known_host(is_wanted) {
+        return Ok(found);
+    }
+    let mut addresses = sockets::resolve(&wanted).map_err(|_| raise::not_found())?;
+    addresses.retain(|address| address.len() == 4);
+    if addresses.is_empty() {
+        return Err(raise::not_found());
+    }
+    Ok(host(&[wanted], &addresses))
 }
 
 fn host_by_address(address: Value) -> Outcome {
     let address = address.to_bytes();
     known_host(|words| addresses::parse(&words[0]).is_some_and(|known| known == address))
+        .ok_or_else(raise::not_found)
 }
 
-fn known_host(wanted: impl Fn(&Words) -> bool) -> Outcome {
-    let words = line(b"/etc/hosts", wanted).ok_or_else(raise::not_found)?;
-    let address = addresses::parse(&words[0]).ok_or_else(raise::not_found)?;
-    Ok(host(&words[1..], &address))
+fn known_host(wanted: impl Fn(&Words) -> bool) -> Option<Value> {
+    let words = line(b"/etc/hosts", wanted)?;
+    let address = addresses::parse(&words[0])?;
+    Some(host(&words[1..], &[address]))
 }
 
-/// A value of type `Unix.host_entry`: the first name is the host's, the others are aliases.
-fn host(names: &[Vec<u8>], address: &[u8]) -> Value {
+/// A value of type `Unix.host_entry`: the first name is the host's, the others are aliases. All
+/// addresses, of which there is one, are of one version.
+fn host(names: &[Vec<u8>], addresses: &[Vec<u8>]) -> Value {
     const VERSION_4: i64 = 1;
     const VERSION_6: i64 = 2;
-    let domain = if address.len() == 4 {
+    let domain = if addresses[0].len() == 4 {
         VERSION_4
     } else {
         VERSION_6
@@ -86,7 +97,7 @@ fn host(names: &[Vec<u8>], address: &[u8]) -> Value {
         heap::alloc_string(&names[0]),
         string_array(&names[1..]),
         Value::int(domain),
-        string_array(&[address.to_vec()]),
+        string_array(addresses),
     ];
     heap::alloc_fields(0, &fields)
 }

@@ -1,4 +1,4 @@
-//! The program as a process: its number, its environment, its children, of which there are none.
+//! The program as a process: its number, its environment, its times.
 //!
 //! WASI does not tell the process's number, its priority, the machine's name, or which part of the
 //! processor time was the system's. The tool does where it serves the program itself.
@@ -17,8 +17,6 @@ crate::primitives! {
     Leaf "unix_exit" exit, 1;
     Leaf "unix_getpid" getpid, 1;
     Leaf "unix_getppid" getppid, 1;
-    Leaf "unix_wait" wait, 1;
-    Leaf "unix_waitpid" waitpid, 2;
     Leaf "unix_nice" nice, 1;
     Allocates "unix_environment" all_variables, 1;
     Allocates "unix_environment_unsafe" all_variables, 1;
@@ -39,14 +37,6 @@ fn getpid(_: Value) -> Outcome {
 
 fn getppid(_: Value) -> Outcome {
     identity(Identity::Parent, "getppid")
-}
-
-fn wait(_: Value) -> Outcome {
-    Err(error::error(Errno::CHILD, "wait"))
-}
-
-fn waitpid(_flags: Value, _process: Value) -> Outcome {
-    Err(error::error(Errno::CHILD, "waitpid"))
 }
 
 fn nice(increment: Value) -> Outcome {

@@ -1,6 +1,7 @@
-//! Signals that the program sends to itself: nobody else can. Masks are kept; a blocked signal
+//! Signals that the program sends to itself, and to others. Masks are kept; a blocked signal
 //! waits.
 
+use super::arguments::plain;
 use super::error;
 use crate::heap;
 use crate::interp;
@@ -33,7 +34,8 @@ thread_local! {
 fn kill(process: Value, signal: Value) -> Outcome {
     let signal = signals::number(signal.as_int());
     if !is_this_program(process.as_int()) {
-        return Err(error::error(Errno::NOSYS, "kill"));
+        plain(host::kill(process.as_int(), signal), "kill")?;
+        return Ok(Value::UNIT);
     }
     match signal {
         0 => return Ok(Value::UNIT),

@@ -1,0 +1,61 @@
+//! Programs that this one starts: where they are found, and the shell.
+
+use super::host::{self, Ended, Program};
+use super::{Errno, descriptors, environment};
+
+/// Where programs are looked for if nothing else is said.
+const PATH: &[u8] = b"/bin:/usr/bin";
+
+pub const SHELL: &[u8] = b"/bin/sh";
+
+/// Any child, for [`host::wait`].
+pub const ANY: i64 = -1;
+
+/// The files by which a program may be meant: itself, or one of that name in each directory of the
+/// variable PATH.
+pub fn candidates(name: &[u8], search: bool) -> Vec<Vec<u8>> {
+    if !search || name.contains(&b'/') || name.is_empty() {
+        return vec![name.to_vec()];
+    }
+    let path = environment::variable(b"PATH").unwrap_or(PATH.to_vec());
+    path.split(|&byte| byte == b':')
+        .map(|directory| match directory {
+            b"" => name.to_vec(),
+            _ => [directory, b"/", name].concat(),
+        })
+        .collect()
+}
+
+/// Does something with the first of `candidates` that can be executed.
+pub fn first<R>(
+    candidates: Vec<Vec<u8>>,
+    mut f: impl FnMut(Vec<u8>) -> Result<R, Errno>,
+) -> Result<R, Errno> {
+    let mut failure = Errno::NOENT;
+    for candidate in candidates {
+        match f(candidate) {
+            // Found, and another one may do.
+            Err(Errno::ACCES) => failure = Errno::ACCES,
+            Err(Errno::NOENT | Errno::NOTDIR) => {}
+            result => return result,
+        }
+    }
+    Err(failure)
+}
+
+/// Runs a command of the shell's to its end.
+pub fn system(command: &[u8]) -> Result<Ended, Errno> {
+    let process = host::spawn(&Program {
+        path: SHELL,
+        arguments: &[b"sh".to_vec(), b"-c".to_vec(), command.to_vec()],
+        environment: &environment::all(),
+        files: &descriptors::inherited([0, 1, 2])?,
+    })?;
+    loop {
+        match host::wait(process, 0) {
+            Ok(Some((_, ended))) => return Ok(ended),
+            Ok(None) | Err(Errno::INTR) => {}
+            Err(failure) => return Err(failure),
+        }
+    }
+}
