@@ -5,7 +5,8 @@ open Unix
 let fails name f =
   match f () with
   | _ -> Printf.printf "%s: no error\n%!" name
-  | exception Unix_error (e, f, a) -> Printf.printf "%s: %s in %s of %S\n%!" name (error_message e) f a
+  | exception Unix_error (e, f, a) ->
+    Printf.printf "%s: %s in %s of %S\n%!" name (error_message e) f a
   | exception e -> Printf.printf "%s: %s\n%!" name (Printexc.to_string e)
 
 let get s n = let b = Bytes.create 200 in Bytes.sub_string b 0 (read s b 0 n)
@@ -95,7 +96,8 @@ let paths () =
   print_endline (address (getsockname server));
   fails "twice" (fun () -> bind (socket PF_UNIX SOCK_STREAM 0) (ADDR_UNIX "there"));
   fails "nobody" (fun () -> connect (socket PF_UNIX SOCK_STREAM 0) (ADDR_UNIX "nowhere"));
-  fails "too long" (fun () -> bind (socket PF_UNIX SOCK_STREAM 0) (ADDR_UNIX (String.make 200 'x')));
+  let long = ADDR_UNIX (String.make 200 'x') in
+  fails "too long" (fun () -> bind (socket PF_UNIX SOCK_STREAM 0) long);
   listen server 1;
   let ic, oc = open_connection (ADDR_UNIX "there") in
   let connection, from = accept server in

@@ -1,5 +1,5 @@
-//! Sockets. Addresses go over as bytes: 0 and a path; or 1, the port in two bytes, lowest first, and
-//! the 4 or 16 bytes of an internet address.
+//! Sockets. Addresses go over as bytes: 0 and a path; or 1, the port in two bytes, lowest first,
+//! and the 4 or 16 bytes of an internet address.
 
 use std::io;
 use std::mem::size_of_val;
