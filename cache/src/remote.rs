@@ -14,9 +14,6 @@ use tokio::time::error::Elapsed;
 
 use crate::Error;
 
-/// How long one object may take to come or go before the store counts as lost.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// What is said of one that takes longer.
 const SILENT: &str = "it does not answer";
 
@@ -35,6 +32,8 @@ pub enum Access {
 pub struct Remote {
     uri: String,
     pub access: Access,
+    /// How long one object may take to come or go before the store counts as lost.
+    patience: Duration,
     operator: Operator,
     runtime: Runtime,
     /// Absent until something failed.
@@ -44,8 +43,9 @@ pub struct Remote {
 
 impl Remote {
     /// The store at `uri`: `s3://BUCKET/PATH?endpoint=…&region=…`, `redis://HOST:PORT/PATH` or
-    /// `fs:///PATH`; OpenDAL documents their options. Nothing is asked of it yet.
-    pub fn open(uri: &str, access: Access) -> Result<Self, Error> {
+    /// `fs:///PATH`; OpenDAL documents their options. Each object may take as long as `patience`.
+    /// Nothing is asked of it yet.
+    pub fn open(uri: &str, access: Access, patience: Duration) -> Result<Self, Error> {
         opendal::init_default_registry();
         let refused = |reason: String| Error::Remote {
             uri: uri.into(),
@@ -58,6 +58,7 @@ impl Remote {
         Ok(Self {
             uri: uri.into(),
             access,
+            patience,
             operator,
             runtime: runtime.map_err(|error| refused(error.to_string()))?,
             failure: None,
@@ -98,7 +99,7 @@ impl Remote {
             HttpTransporter::install_default(ReqwestTransport::default());
         });
         self.runtime
-            .block_on(async { tokio::time::timeout(PATIENCE, request).await })
+            .block_on(async { tokio::time::timeout(self.patience, request).await })
     }
 
     /// The full name of an object, unless the store is lost.

@@ -176,6 +176,9 @@ pub struct CacheLocation {
     /// Take what other machines have left there, and leave nothing.
     #[arg(long)]
     pub remote_read_only: bool,
+    /// Go on without the store if one object takes longer than this to come or go.
+    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    pub remote_timeout: u64,
 }
 
 #[derive(Clone, Debug, Default, Args)]

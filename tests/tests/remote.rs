@@ -219,6 +219,35 @@ fn a_store_that_is_not_there_costs_one_warning() -> Result<()> {
     Ok(())
 }
 
+/// One that takes each connection and says nothing is waited for once, as long as the user says.
+#[test]
+fn a_store_that_does_not_answer_costs_one_warning() -> Result<()> {
+    let silent = TcpListener::bind("127.0.0.1:0")?;
+    let port = silent.local_addr()?.port();
+    let stores = [
+        format!("redis://127.0.0.1:{port}"),
+        format!("s3://camels?endpoint=http%3A%2F%2F127.0.0.1%3A{port}&region=us-east-1"),
+    ];
+    for url in stores {
+        let machine = machine()?;
+        let said = build(&machine, &url, &["--remote-timeout", "1"])?;
+        let warnings = said.matches("could not be used").count();
+        assert_eq!(warnings, 1, "{said}");
+        assert!(took_all(&build(&machine, &url, &[])?));
+    }
+    Ok(())
+}
+
+/// A directory in which nothing can be made stands for a disk that is full.
+#[test]
+fn a_store_that_takes_nothing_costs_one_warning() -> Result<()> {
+    let machine = machine()?;
+    let said = build(&machine, "fs:///proc/camels", &[])?;
+    assert_eq!(said.matches("could not be used").count(), 1, "{said}");
+    assert!(took_all(&build(&machine, "fs:///proc/camels", &[])?));
+    Ok(())
+}
+
 #[test]
 fn a_store_of_no_known_kind_is_an_error() -> Result<()> {
     let machine = machine()?;

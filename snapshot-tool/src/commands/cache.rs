@@ -1,6 +1,7 @@
 //! The cache, as the command line names it, and the command that looks after it.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use cache::Cache;
@@ -82,7 +83,8 @@ pub fn share(cache: &Cache, location: &CacheLocation, program: &Path) -> Result<
         false => Access::ReadAndWrite,
     };
     let name = program.file_name().unwrap_or_default().to_string_lossy();
-    cache.share_by(Remote::open(&remote, access)?, &name);
+    let patience = Duration::from_secs(location.remote_timeout);
+    cache.share_by(Remote::open(&remote, access, patience)?, &name);
     Ok(())
 }
 
