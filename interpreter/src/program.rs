@@ -35,10 +35,11 @@ use crate::vm::vm;
 use core::sync::atomic::Ordering::Relaxed;
 use std::collections::HashSet;
 
-/// What the collector calls when it runs finalisers and takes samples.
+/// What the collector calls when it runs finalisers and handlers of signals, and takes samples.
 pub const HOOKS: Hooks = Hooks {
     apply: interp::apply,
     callstack: primitives::backtrace::current,
+    signals: primitives::signals::deliver,
 };
 
 /// Room for globals is a multiple of this, so that most programs have their code at the same

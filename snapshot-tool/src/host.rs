@@ -155,6 +155,14 @@ impl Host {
         }
     }
 
+    /// The same with the signals that the guest handles, if the sandbox is open.
+    pub fn keeping_signals(mut self) -> Self {
+        if let Inherited::Everything(unconfined) = &mut self.inherited {
+            unconfined.keep_signals();
+        }
+        self
+    }
+
     /// The streams of this process, if the guest may use them.
     pub fn streams(&self) -> Option<&Streams> {
         match &self.inherited {

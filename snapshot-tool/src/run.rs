@@ -77,7 +77,8 @@ impl Exit {
 /// may go on until this process ends.
 pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
     let mut wasi = sandbox.context()?;
-    let host = Host::inheriting(wasi.build_p1(), sandbox, None)?.timed();
+    let host = Host::inheriting(wasi.build_p1(), sandbox, None)?;
+    let host = host.timed().keeping_signals();
     let mut store = Store::new(engine, host);
     store.limiter(|host| &mut host.limits);
     if let Some(fuel) = sandbox.limits.fuel {

@@ -35,6 +35,11 @@ let () =
   row "getppid" (fun () -> ignore (Unix.getppid ()));
   row "nice" (fun () -> ignore (Unix.nice 0));
   row "times" (fun () -> ignore (Unix.times ()));
+  row "sigsuspend" (fun () -> Unix.sigsuspend []);
+  row "alarm" (fun () -> ignore (Unix.alarm 1));
+  row "setitimer" (fun () ->
+    let never = { Unix.it_value = 0.; it_interval = 0. } in
+    ignore (Unix.setitimer Unix.ITIMER_REAL never));
   row "create_process" (fun () ->
     ignore (Unix.create_process "true" [| "true" |] Unix.stdin Unix.stdout Unix.stderr));
   row "execv" (fun () -> Unix.execv "/bin/true" [| "true" |]);

@@ -26,14 +26,21 @@ fn source(name: &str) -> PathBuf {
 
 /// Runs a program of `tests/unconfined` as `ocamlrun` does, in three ways.
 fn check(name: &str) -> Result<()> {
+    check_in(
+        &format!("tests/unconfined/{name}"),
+        &[Mode::Generic, Mode::Residual, Mode::Lockstep],
+    )
+}
+
+fn check_in(program: &str, modes: &[Mode]) -> Result<()> {
     let scratch = tempfile::tempdir()?;
     let tool = tool(scratch.path())?;
-    let program = Program::new(source(&format!("tests/unconfined/{name}")))?;
+    let program = Program::new(source(program))?;
     let bytecode = program.compile(scratch.path())?;
     let mut oracle = Command::new("ocamlrun");
     let expected = in_fresh_directory(oracle.arg(&bytecode), scratch.path(), &program.input)?;
     assert_eq!(expected.status, Some(0), "{expected:?}");
-    for mode in [Mode::Generic, Mode::Residual, Mode::Lockstep] {
+    for &mode in modes {
         let bytecode = bytecode.to_str().context("the path is UTF-8")?;
         let mut command = tool.drop_in(mode, bytecode);
         let actual = in_fresh_directory(&mut command, scratch.path(), &program.input)?;
@@ -75,6 +82,12 @@ fn programs_that_it_starts() -> Result<()> {
 #[test]
 fn sockets_on_this_machine() -> Result<()> {
     check("sockets")
+}
+
+/// Not in lockstep, whose sides have no signals from outside.
+#[test]
+fn signals_from_outside() -> Result<()> {
+    check_in("tests/alarms/alarms", &[Mode::Generic, Mode::Residual])
 }
 
 /// A program becomes another: what that prints and ends with is what this one does.
@@ -193,7 +206,9 @@ fn names(text: &str, name: &str) -> bool {
 #[test]
 fn each_function_that_works_unconfined_is_compared_with_ocamlrun() -> Result<()> {
     let mut programs = program::all(&workspace().join("tests/unconfined"))?;
-    programs.extend(program::all(&workspace().join("tests/execute"))?);
+    for place in ["tests/execute", "tests/alarms"] {
+        programs.extend(program::all(&workspace().join(place))?);
+    }
     let texts = programs
         .iter()
         .map(|program| fs::read_to_string(&program.source));

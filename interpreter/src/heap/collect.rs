@@ -9,6 +9,7 @@ use crate::exception::{self, Predefined};
 use crate::registry::Raised;
 use crate::value::WORD;
 use crate::vm::{Vm, vm};
+use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Under stress there is a major collection after so many minor ones, and one more minor one in
 /// between for each so many live words.
@@ -54,13 +55,15 @@ pub fn request_safepoint() {
     set_alert();
 }
 
-/// Tells compiled code how deep the stack may be, and whether something waits.
+/// Tells compiled code how deep the stack may be, and whether something waits. A signal may come at
+/// any time, upon which the host sets both words; so what waits is looked at last.
 pub fn set_alert() {
     let vm = vm();
-    vm.alert.set(match vm.action_pending.get() {
-        0 => vm.stack_threshold.get(),
-        _ => u32::MAX,
-    });
+    vm.alert.set(vm.stack_threshold.get());
+    compiler_fence(Ordering::SeqCst);
+    if vm.action_pending.get() != 0 {
+        vm.alert.set(u32::MAX);
+    }
 }
 
 /// Requests a safepoint if the nursery is full with `bytes` more. Where allocations are safepoints,
@@ -159,7 +162,9 @@ fn ask_for_reserve(heap: &Heap) {
 pub fn run_actions() -> Result<(), Raised> {
     vm().action_pending.set(0);
     set_alert();
-    let result = memprof::run_pending(heap()).and_then(|()| finalise::run_pending());
+    let result = (heap().hooks().signals)()
+        .and_then(|()| memprof::run_pending(heap()))
+        .and_then(|()| finalise::run_pending());
     if result.is_err() && finalise::any_pending() {
         request_safepoint();
     }

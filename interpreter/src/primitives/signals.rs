@@ -1,12 +1,18 @@
-//! Signals. WASI has none. Handlers are kept for the signals that the program sends to itself
-//! (`Unix.kill`), and for `SIGPIPE`: it ends a program that writes to a pipe which nobody reads,
-//! unless the program handles or ignores it.
+//! Signals: those that the program sends to itself (`Unix.kill`), `SIGPIPE`, and where the tool
+//! serves the program those from outside. They are handled at polls, so a loop that neither calls
+//! nor allocates does not notice one. `SIGPIPE` ends a program that writes to a pipe which nobody
+//! reads, unless the program handles or ignores it.
 
 use super::named;
+use crate::heap;
+use crate::interp;
+use crate::os::host::signals::{self, Disposition};
 use crate::os::{self, Errno, environment};
 use crate::raise;
-use crate::registry::Outcome;
+use crate::registry::{Outcome, Raised};
 use crate::value::Value;
+use crate::vm::vm;
+use std::cell::Cell;
 
 crate::primitives! {
     Leaf "caml_install_signal_handler" install_signal_handler, 2;
@@ -19,8 +25,20 @@ pub const IGNORE: Value = Value::int(1);
 const SIGKILL: i64 = 9;
 const SIGPIPE: i64 = 13;
 const SIGSTOP: i64 = 19;
-/// Numbers below this one are signals on Linux.
-const SIGNALS: i64 = 65;
+/// The last signal of Linux's.
+pub const SIGNALS: i64 = 64;
+
+/// Signals that do nothing unless the program says so: of children, continuing, urgent data,
+/// windows.
+const HARMLESS: [i64; 4] = [17, 18, 23, 28];
+
+thread_local! {
+    /// What has come and waits: signal 1 is the lowest bit.
+    static PENDING: Cell<u64> = const { Cell::new(0) };
+    static BLOCKED: Cell<u64> = const { Cell::new(0) };
+    /// Whether the host keeps signals for this program.
+    static FROM_OUTSIDE: Cell<bool> = const { Cell::new(false) };
+}
 
 /// Linux's numbers of OCaml's signals −1, −2, ….
 const NUMBERS: [i64; 28] = [
@@ -46,7 +64,7 @@ pub fn ocaml_number(signal: i64) -> i64 {
 /// Sets what a signal does; returns what it did.
 fn install_signal_handler(signal: Value, action: Value) -> Outcome {
     let signal = number(signal.as_int());
-    if !(0..SIGNALS).contains(&signal) {
+    if !(0..=SIGNALS).contains(&signal) {
         return Err(raise::invalid_argument("Sys.signal: unavailable signal"));
     }
     if matches!(signal, 0 | SIGKILL | SIGSTOP | 32 | 33) {
@@ -54,7 +72,105 @@ fn install_signal_handler(signal: Value, action: Value) -> Outcome {
     }
     let old = action_of(signal);
     named::set(name(signal).as_bytes(), action);
+    tell_host(signal, action);
     Ok(old)
+}
+
+/// Where no host takes this, the program has its own signals only.
+fn tell_host(signal: i64, action: Value) {
+    let disposition = match action {
+        DEFAULT => Disposition::Default,
+        IGNORE => Disposition::Ignore,
+        _ => Disposition::Keep,
+    };
+    let address = |cell: &Cell<u32>| core::ptr::from_ref(cell) as usize as u32;
+    let (pending, alert) = (address(&vm().action_pending), address(&vm().alert));
+    if signals::set_disposition(signal, disposition, pending, alert).is_ok() {
+        FROM_OUTSIDE.set(true);
+    }
+}
+
+fn bit(signal: i64) -> u64 {
+    1 << (signal - 1)
+}
+
+/// A signal that the program sends to itself.
+pub fn send(signal: i64) -> Result<(), Raised> {
+    PENDING.set(PENDING.get() | bit(signal));
+    deliver()
+}
+
+/// Takes over what the host has kept.
+fn note_kept() {
+    if FROM_OUTSIDE.get() {
+        PENDING.set(PENDING.get() | signals::take().unwrap_or(0));
+    }
+}
+
+/// Does what the signals do that wait and are not blocked.
+pub fn deliver() -> Result<(), Raised> {
+    note_kept();
+    while let ready @ 1.. = PENDING.get() & !BLOCKED.get() {
+        let signal = i64::from(ready.trailing_zeros()) + 1;
+        PENDING.set(PENDING.get() & !bit(signal));
+        match action_of(signal) {
+            DEFAULT if HARMLESS.contains(&signal) => {}
+            DEFAULT => os::exit(128 + signal as u8),
+            IGNORE => {}
+            handler => {
+                let number = Value::int(ocaml_number(signal));
+                if let Err(Raised) = interp::apply(handler.field(0), &[number]) {
+                    if PENDING.get() & !BLOCKED.get() != 0 {
+                        heap::request_safepoint();
+                    }
+                    return Err(Raised);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Waits for a signal that has a handler and is none of `blocked`. The handler does not run yet, as
+/// in OCaml's runtime, which runs it when it may by what is blocked afterwards.
+pub fn wait(blocked: u64) -> Result<(), Errno> {
+    loop {
+        note_kept();
+        if PENDING.get() & !blocked != 0 {
+            return Ok(());
+        }
+        signals::wait()?;
+    }
+}
+
+/// The signals that are blocked.
+pub fn blocked() -> u64 {
+    BLOCKED.get()
+}
+
+pub fn set_blocked(signals: u64) {
+    BLOCKED.set(signals);
+}
+
+pub fn pending() -> u64 {
+    note_kept();
+    PENDING.get()
+}
+
+/// The signals of a list, as OCaml numbers them. Others are passed over.
+pub fn set(signals: Value) -> u64 {
+    let numbers = signals.list().map(|signal| number(signal.as_int()));
+    let known = numbers.filter(|signal| (1..=SIGNALS).contains(signal));
+    known.fold(0, |set, signal| set | bit(signal))
+}
+
+/// The signals of a set, in a list.
+pub fn members(set: u64) -> Value {
+    let members = (1..=SIGNALS).filter(|&signal| set & bit(signal) != 0);
+    let numbers: Vec<Value> = members
+        .map(|signal| Value::int(ocaml_number(signal)))
+        .collect();
+    heap::alloc_list(numbers.into_iter())
 }
 
 fn name(signal: i64) -> String {

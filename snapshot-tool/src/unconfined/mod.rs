@@ -7,14 +7,17 @@
 //! the sandbox, while its snapshot is taken) gets `ENOSYS` from each function.
 //!
 //! The current directory and the mask of permissions are this process's own, so one guest at a time
-//! may have them. Leaves out: signals from outside.
+//! may have them.
 
 mod files;
 mod identity;
 mod locks;
 mod names;
 mod processes;
+mod signals;
 mod sockets;
+
+use std::ptr::NonNull;
 
 use anyhow::{Context, Result};
 use rustix::io::Errno;
@@ -25,6 +28,7 @@ use crate::memory::{Fault, parts, slice, slice_mut};
 use crate::streams::Streams;
 use files::Files;
 use identity::Times;
+use signals::Signals;
 
 /// The module name of these imports.
 pub const MODULE: &str = "bactrian_host";
@@ -48,6 +52,7 @@ pub fn absent() -> Absent {
 pub struct Unconfined {
     files: Files,
     started: Times,
+    signals: Signals,
 }
 
 impl Unconfined {
@@ -60,7 +65,13 @@ impl Unconfined {
         Ok(Self {
             files: Files::new(streams),
             started: Times::now().context("cannot ask for processor time")?,
+            signals: Signals::default(),
         })
+    }
+
+    /// Signals that the guest handles are kept for it. There is one such guest at a time.
+    pub fn keep_signals(&mut self) {
+        self.signals.kept = true;
     }
 
     pub fn streams(&self) -> &Streams {
@@ -77,6 +88,8 @@ struct Call<'a> {
     numbers: [i64; 3],
     input: &'a [u8],
     output: &'a mut [u8],
+    /// The guest's memory, which parts of are in use as input and output.
+    memory: NonNull<[u8]>,
 }
 
 /// A number that is not negative, or how many bytes were put out.
@@ -96,6 +109,20 @@ impl Call<'_> {
     fn put_words(&mut self, words: &[i64]) -> Answer {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.put(&bytes)
+    }
+
+    /// A word of the guest's memory, for as long as the guest has it.
+    fn word(&self, address: u32) -> Result<*mut u32, Errno> {
+        let end = address as usize + size_of::<u32>();
+        if end > self.memory.len() || !address.is_multiple_of(4) {
+            return Err(Errno::FAULT);
+        }
+        Ok(self
+            .memory
+            .as_ptr()
+            .cast::<u8>()
+            .wrapping_add(address as usize)
+            .cast())
     }
 
     /// The two paths that the call hands over.
@@ -128,7 +155,7 @@ pub fn define<T: 'static>(
     let all = [("version", version as Function)].into_iter();
     let all = all.chain(files::FUNCTIONS).chain(names::FUNCTIONS);
     let all = all.chain(locks::FUNCTIONS).chain(processes::FUNCTIONS);
-    let all = all.chain(sockets::FUNCTIONS);
+    let all = all.chain(signals::FUNCTIONS).chain(sockets::FUNCTIONS);
     for (name, function) in all.chain(identity::FUNCTIONS) {
         linker.func_wrap(
             MODULE,
@@ -165,12 +192,14 @@ fn serve(
     (input, input_len): (u32, usize),
     (output, output_len): (u32, usize),
 ) -> Answer {
+    let whole = NonNull::from(&mut *memory);
     if output_len == 0 {
         let (input, output) = (slice(memory, input, input_len)?, &mut [][..]);
         let mut call = Call {
             numbers,
             input,
             output,
+            memory: whole,
         };
         return function(state, &mut call);
     }
@@ -180,6 +209,7 @@ fn serve(
         numbers,
         input,
         output,
+        memory: whole,
     };
     function(state, &mut call)
 }

@@ -7,6 +7,7 @@
 mod abi;
 mod identity;
 mod processes;
+pub mod signals;
 pub mod sockets;
 
 use super::pipe::Blocking;

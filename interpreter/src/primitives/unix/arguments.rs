@@ -2,6 +2,7 @@
 
 use super::error;
 use crate::os::{Descriptor, Errno, Inherit};
+use crate::primitives::signals;
 use crate::registry::Raised;
 use crate::value::Value;
 
@@ -26,6 +27,15 @@ pub fn with_path<R>(
 /// Does something that can fail without anything to mention.
 pub fn plain<R>(result: Result<R, Errno>, function: &str) -> Result<R, Raised> {
     result.map_err(|error| error::error(error, function))
+}
+
+/// The same for what may wait, in primitives that may collect: if a signal ended that, its handler
+/// runs first.
+pub fn interruptible<R>(result: Result<R, Errno>, function: &str) -> Result<R, Raised> {
+    if let Err(Errno::INTR) = result {
+        signals::deliver()?;
+    }
+    plain(result, function)
 }
 
 pub fn descriptor(value: Value) -> Descriptor {

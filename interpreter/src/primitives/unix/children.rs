@@ -3,7 +3,7 @@
 //!
 //! Leaves out `fork`: what runs here cannot be copied.
 
-use super::arguments::{self, plain};
+use super::arguments::{self, interruptible};
 use super::error;
 use crate::heap;
 use crate::os::host::{self, Ended, Program};
@@ -20,8 +20,8 @@ crate::primitives! {
     Leaf "unix_execvp" execvp, 2;
     Leaf "unix_execvpe" execvpe, 3;
     Leaf "unix_fork" fork, 1;
-    Allocates "unix_wait" wait, 1;
-    Allocates "unix_waitpid" waitpid, 2;
+    Collects "unix_wait" wait, 1;
+    Collects "unix_waitpid" waitpid, 2;
 }
 
 fn spawn(
@@ -153,7 +153,7 @@ fn waited(process: i64, flags: i64, function: &str) -> Outcome {
         Err(Errno::NOSYS) => Err(Errno::CHILD),
         found => found,
     };
-    let found = plain(found, function)?;
+    let found = interruptible(found, function)?;
     let (process, status) = found.unwrap_or((0, Ended::Exited(0)));
     let fields = [Value::int(process), status_value(status)];
     Ok(heap::alloc_fields(0, &fields))

@@ -1,6 +1,6 @@
 //! Open files by descriptor: reading, writing, seeking, duplicates, pipes, channels.
 
-use super::arguments::{descriptor, inherit, plain, with_path};
+use super::arguments::{descriptor, inherit, interruptible, plain, with_path};
 use super::error;
 use crate::custom;
 use crate::heap;
@@ -15,10 +15,10 @@ crate::primitives! {
     Leaf "unix_open" open, 3;
     Leaf "unix_close" close, 1;
     Leaf "unix_fsync" synchronise, 1;
-    Leaf "unix_lockf" lock, 3;
-    Leaf "unix_read" read, 4;
-    Leaf "unix_write" write, 4;
-    Leaf "unix_single_write" single_write, 4;
+    Collects "unix_lockf" lock, 3;
+    Collects "unix_read" read, 4;
+    Collects "unix_write" write, 4;
+    Collects "unix_single_write" single_write, 4;
     Leaf "unix_lseek" seek, 3;
     Allocates "unix_lseek_64" seek_64, 3;
     Leaf "unix_ftruncate" truncate, 2;
@@ -88,7 +88,7 @@ fn synchronise(file: Value) -> Outcome {
 /// Keeps other processes away, or asks whether they keep this one away.
 fn lock(file: Value, command: Value, size: Value) -> Outcome {
     let result = descriptors::lock(descriptor(file), command.as_int(), size.as_int());
-    plain(result, "lockf")?;
+    interruptible(result, "lockf")?;
     Ok(Value::UNIT)
 }
 
@@ -101,7 +101,7 @@ fn read(file: Value, mut buffer: Value, start: Value, len: Value) -> Outcome {
     // SAFETY: the outside writes there, and nothing else is done meanwhile.
     let target = unsafe { &mut buffer.string_bytes_mut()[range(start, len)] };
     let most = target.len().min(PIECE);
-    let count = plain(os::read(descriptor(file), &mut target[..most]), "read")?;
+    let count = interruptible(os::read(descriptor(file), &mut target[..most]), "read")?;
     Ok(Value::int(count as i64))
 }
 
@@ -115,7 +115,7 @@ fn write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
         match put(descriptor(file), piece) {
             Ok(count) => written += count,
             Err(Errno::AGAIN) if written > 0 => break,
-            Err(failure) => return Err(error::error(failure, "write")),
+            Err(failure) => interruptible(Err(failure), "write")?,
         }
     }
     Ok(Value::int(written as i64))
@@ -128,7 +128,7 @@ fn single_write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome
         return Ok(Value::int(0));
     }
     let piece = &bytes[..bytes.len().min(PIECE)];
-    let count = plain(put(descriptor(file), piece), "single_write")?;
+    let count = interruptible(put(descriptor(file), piece), "single_write")?;
     Ok(Value::int(count as i64))
 }
 

@@ -1,4 +1,4 @@
-//! What is not here: other users' rights, timers, terminals' settings.
+//! What is not here: other users' rights, terminals' settings.
 //!
 //! Each of these raises `Unix_error (ENOSYS, name, "")`, unless the descriptor is of the wrong sort
 //! anyway: what is no terminal has no settings (`ENOTTY`).
@@ -36,9 +36,6 @@ missing! {
     "unix_setgid" setgid "setgid" (a) 1;
     "unix_setgroups" setgroups "setgroups" (a) 1;
     "unix_initgroups" initgroups "initgroups" (a b) 2;
-    "unix_alarm" alarm "alarm" (a) 1;
-    "unix_setitimer" setitimer "setitimer" (a b) 2;
-    "unix_sigsuspend" sigsuspend "sigsuspend" (a) 1;
 }
 
 /// WASI cannot change a terminal, and what is none has nothing to change.

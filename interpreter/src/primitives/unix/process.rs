@@ -22,7 +22,6 @@ crate::primitives! {
     Allocates "unix_environment_unsafe" all_variables, 1;
     Leaf "unix_putenv" putenv, 2;
     Allocates "unix_times" times, 1;
-    Allocates "unix_getitimer" getitimer, 1;
     Allocates "unix_gethostname" gethostname, 1;
 }
 
@@ -59,7 +58,7 @@ fn putenv(name: Value, value: Value) -> Outcome {
 }
 
 /// Floats, in a record of floats.
-fn float_record(floats: &[f64]) -> Value {
+pub fn float_record(floats: &[f64]) -> Value {
     let record = heap::alloc(floats.len(), tag::DOUBLE_ARRAY);
     for (index, &float) in floats.iter().enumerate() {
         record.set_float_field(index, float);
@@ -72,11 +71,6 @@ fn times(_: Value) -> Outcome {
     Ok(float_record(
         &times.map(|nanoseconds| nanoseconds as f64 / 1e9),
     ))
-}
-
-/// No timer ever runs.
-fn getitimer(_which: Value) -> Value {
-    float_record(&[0.0, 0.0])
 }
 
 fn gethostname(_: Value) -> Outcome {

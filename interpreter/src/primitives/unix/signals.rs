@@ -1,35 +1,32 @@
-//! Signals that the program sends to itself, and to others. Masks are kept; a blocked signal
-//! waits.
+//! Signals that the program sends to itself and to others, that it blocks and waits for; and
+//! timers, which send some. A blocked signal waits, but what it does by default the system does at
+//! once if it comes from outside.
 
 use super::arguments::plain;
 use super::error;
-use crate::heap;
-use crate::interp;
+use super::process::float_record;
+use crate::os::host::signals::{self as host_signals, Timer};
 use crate::os::host::{self, Identity};
 use crate::os::{self, Errno};
-use crate::primitives::signals::{self, DEFAULT, IGNORE};
+use crate::primitives::signals;
 use crate::raise;
-use crate::registry::{Outcome, Raised};
+use crate::registry::Outcome;
 use crate::value::Value;
-use std::cell::Cell;
 
 crate::primitives! {
     Collects "unix_kill" kill, 2;
     Collects "unix_sigprocmask" mask, 2;
     Collects "caml_thread_sigmask" mask, 2;
+    Collects "unix_sigsuspend" suspend, 1;
+    Collects "unix_sleep" sleep, 1;
     Allocates "unix_sigpending" pending, 1;
+    Leaf "unix_alarm" alarm, 1;
+    Allocates "unix_getitimer" timer, 1;
+    Allocates "unix_setitimer" set_timer, 2;
     Leaf "caml_wait_signal" wait_signal, 1;
 }
 
-/// Signals that do nothing unless the program says so: of children, continuing, urgent data,
-/// windows.
-const HARMLESS: [i64; 4] = [17, 18, 23, 28];
-const SIGNALS: i64 = 64;
-
-thread_local! {
-    static BLOCKED: Cell<u64> = const { Cell::new(0) };
-    static PENDING: Cell<u64> = const { Cell::new(0) };
-}
+const SECOND: f64 = 1e9;
 
 fn kill(process: Value, signal: Value) -> Outcome {
     let signal = signals::number(signal.as_int());
@@ -38,11 +35,10 @@ fn kill(process: Value, signal: Value) -> Outcome {
         return Ok(Value::UNIT);
     }
     match signal {
-        0 => return Ok(Value::UNIT),
-        1..=SIGNALS => PENDING.set(PENDING.get() | bit(signal)),
+        0 => {}
+        1..=signals::SIGNALS => signals::send(signal)?,
         _ => return Err(error::error(Errno::INVAL, "kill")),
     }
-    deliver()?;
     Ok(Value::UNIT)
 }
 
@@ -51,59 +47,77 @@ fn is_this_program(process: i64) -> bool {
     process == 0 || host::identity(Identity::Process) == Ok(process)
 }
 
-fn bit(signal: i64) -> u64 {
-    1 << (signal - 1)
-}
-
-/// Does what the signals do that wait and are not blocked.
-fn deliver() -> Result<(), Raised> {
-    while let ready @ 1.. = PENDING.get() & !BLOCKED.get() {
-        let signal = i64::from(ready.trailing_zeros()) + 1;
-        PENDING.set(PENDING.get() & !bit(signal));
-        match signals::action_of(signal) {
-            DEFAULT if HARMLESS.contains(&signal) => {}
-            DEFAULT => os::exit(128 + signal as u8),
-            IGNORE => {}
-            handler => {
-                let number = Value::int(signals::ocaml_number(signal));
-                interp::apply(handler.field(0), &[number])?;
-            }
-        }
-    }
-    Ok(())
-}
-
 /// Changes which signals are blocked; the ones that were.
 fn mask(command: Value, signals: Value) -> Outcome {
-    let old = BLOCKED.get();
-    let set = signals
-        .list()
-        .map(|signal| signals::number(signal.as_int()))
-        .filter(|signal| (1..=SIGNALS).contains(signal))
-        .fold(0, |set, signal| set | bit(signal));
-    BLOCKED.set(match command.as_int() {
+    let (old, set) = (signals::blocked(), signals::set(signals));
+    signals::set_blocked(match command.as_int() {
         0 => set,
         1 => old | set,
         _ => old & !set,
     });
-    deliver()?;
-    Ok(members(old))
+    signals::deliver()?;
+    Ok(signals::members(old))
 }
 
-/// The signals of a set, in a list.
-fn members(set: u64) -> Value {
-    let members = (1..=SIGNALS).filter(|&signal| set & bit(signal) != 0);
-    let numbers: Vec<Value> = members
-        .map(|signal| Value::int(signals::ocaml_number(signal)))
-        .collect();
-    heap::alloc_list(numbers.into_iter())
+/// Waits for a signal that is not among these.
+fn suspend(blocked: Value) -> Outcome {
+    plain(signals::wait(signals::set(blocked)), "sigsuspend")?;
+    signals::deliver()?;
+    Ok(Value::UNIT)
 }
 
 fn pending(_: Value) -> Value {
-    members(PENDING.get())
+    signals::members(signals::pending())
 }
 
-/// No signal comes while the program waits.
+/// Goes on after each signal that comes.
+fn sleep(seconds: Value) -> Outcome {
+    let mut left = (seconds.as_float().max(0.0) * SECOND) as u64;
+    while left > 0 {
+        left = match host_signals::sleep(left) {
+            Err(Errno::NOSYS) => os::sleep(left).map(|()| 0),
+            result => result,
+        }
+        .map_err(|failure| error::error(failure, "sleep"))?;
+        signals::deliver()?;
+    }
+    Ok(Value::UNIT)
+}
+
+fn alarm(seconds: Value) -> Outcome {
+    let left = plain(host_signals::alarm(seconds.as_int()), "alarm")?;
+    Ok(Value::int(left))
+}
+
+/// A value of type `Unix.interval_timer_status`.
+fn status(timer: Timer) -> Value {
+    float_record(&[timer.interval as f64 / SECOND, timer.value as f64 / SECOND])
+}
+
+/// Without a host, no timer ever runs.
+fn timer(which: Value) -> Outcome {
+    const NONE: Timer = Timer {
+        value: 0,
+        interval: 0,
+    };
+    let found = match host_signals::timer(which.as_int()) {
+        Err(Errno::NOSYS) => Ok(NONE),
+        found => found,
+    };
+    Ok(status(plain(found, "getitimer")?))
+}
+
+fn set_timer(which: Value, wanted: Value) -> Outcome {
+    let nanoseconds = |index| (wanted.float_field(index) * SECOND) as i64;
+    let wanted = Timer {
+        interval: nanoseconds(0),
+        value: nanoseconds(1),
+    };
+    let old = plain(host_signals::set_timer(which.as_int(), wanted), "setitimer")?;
+    Ok(status(old))
+}
+
+/// There is no second thread to which a signal could come meanwhile.
 fn wait_signal(_signals: Value) -> Outcome {
     let reason = Errno::NOSYS.message();
     Err(raise::sys_error(format!("Thread.wait_signal: {reason}")))

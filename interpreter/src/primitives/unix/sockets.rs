@@ -1,6 +1,6 @@
 //! Sockets. The tool has them; without it there are none, so a descriptor is of none.
 
-use super::arguments::{descriptor, inherit, plain};
+use super::arguments::{descriptor, inherit, interruptible, plain};
 use super::error;
 use crate::heap;
 use crate::os::descriptors;
@@ -13,17 +13,17 @@ use crate::value::Value;
 crate::primitives! {
     Leaf "unix_socket" socket, 4;
     Allocates "unix_socketpair" socket_pair, 4;
-    Allocates "unix_accept" accept, 2;
+    Collects "unix_accept" accept, 2;
     Leaf "unix_bind" bind, 2;
-    Leaf "unix_connect" connect, 2;
+    Collects "unix_connect" connect, 2;
     Leaf "unix_listen" listen, 2;
     Leaf "unix_shutdown" shutdown, 2;
     Allocates "unix_getsockname" own_address, 1;
     Allocates "unix_getpeername" peer_address, 1;
-    Leaf "unix_recv" receive, 5;
-    Allocates "unix_recvfrom" receive_from, 5;
-    Leaf "unix_send" send, 5;
-    Leaf "unix_sendto" send_to, n;
+    Collects "unix_recv" receive, 5;
+    Collects "unix_recvfrom" receive_from, 5;
+    Collects "unix_send" send, 5;
+    Collects "unix_sendto" send_to, n;
     Allocates "unix_getsockopt" option, 3;
     Leaf "unix_setsockopt" set_option, 4;
 }
@@ -31,7 +31,7 @@ crate::primitives! {
 /// What one transfer of the library's moves at most.
 const PIECE: usize = 65536;
 
-/// Does something with a socket.
+/// Does something with a socket. What may wait belongs to a primitive that may collect.
 fn with<R>(
     file: Value,
     function: &str,
@@ -42,7 +42,7 @@ fn with<R>(
         Err(Errno::NOSYS) => Err(Errno::NOTSOCK),
         result => result,
     };
-    plain(result, function)
+    interruptible(result, function)
 }
 
 /// Tag of `Unix.ADDR_UNIX` and of `Unix.ADDR_INET`.

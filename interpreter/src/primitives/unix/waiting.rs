@@ -1,14 +1,13 @@
-//! Waiting: `select` and `sleep`.
+//! Waiting for several descriptors: `select`.
 
-use super::arguments::{descriptor, plain};
+use super::arguments::{descriptor, interruptible};
 use crate::heap;
-use crate::os::{self, Descriptor, Errno, Transfer, descriptors};
+use crate::os::{Descriptor, Errno, Transfer, descriptors};
 use crate::registry::Outcome;
 use crate::value::Value;
 
 crate::primitives! {
-    Allocates "unix_select" select, 4;
-    Leaf "unix_sleep" sleep, 1;
+    Collects "unix_select" select, 4;
 }
 
 /// Descriptors from here on are too large for `select`.
@@ -20,7 +19,7 @@ fn select(reading: Value, writing: Value, exceptional: Value, timeout: Value) ->
     let writing: Vec<_> = writing.list().map(descriptor).collect();
     let exceptional: Vec<_> = exceptional.list().map(descriptor).collect();
     let ready = wait(&reading, &writing, &exceptional, timeout.as_float());
-    let ready = plain(ready, "select")?;
+    let ready = interruptible(ready, "select")?;
     let (readable, writable) = ready.split_at(reading.len());
     let lists = [
         chosen(&reading, readable),
@@ -56,12 +55,4 @@ fn chosen(files: &[Descriptor], ready: &[bool]) -> Value {
     let ready = files.iter().zip(ready).filter(|(_, ready)| **ready);
     let files: Vec<Value> = ready.map(|(&file, _)| Value::int(file.into())).collect();
     heap::alloc_list(files.into_iter().rev())
-}
-
-fn sleep(seconds: Value) -> Outcome {
-    let seconds = seconds.as_float();
-    if seconds >= 0.0 {
-        plain(os::sleep((seconds * 1e9) as u64), "sleep")?;
-    }
-    Ok(Value::UNIT)
 }
