@@ -387,21 +387,21 @@ mod tests {
 
     #[test]
     fn numbers_are_the_lowest_free_ones() {
-        let [reader, writer] = pipe().expect("a pipe");
+        let [reader, writer] = pipe(Inherit::Yes).expect("a pipe");
         assert_eq!((reader, writer), (3, 4));
-        assert_eq!(duplicate(writer), Ok(5));
+        assert_eq!(duplicate(writer, Inherit::Yes), Ok(5));
         close(reader).expect("it is open");
         assert_eq!(close(reader), Err(Errno::BADF));
-        assert_eq!(duplicate(writer), Ok(3));
-        duplicate_to(writer, 9).expect("room");
-        assert_eq!(duplicate(writer), Ok(6));
-        assert_eq!(duplicate_to(77, 3), Err(Errno::BADF));
+        assert_eq!(duplicate(writer, Inherit::Yes), Ok(3));
+        duplicate_to(writer, 9, Inherit::Yes).expect("room");
+        assert_eq!(duplicate(writer, Inherit::Yes), Ok(6));
+        assert_eq!(duplicate_to(77, 3, Inherit::Yes), Err(Errno::BADF));
     }
 
     #[test]
     fn a_pipe_ends_with_the_last_duplicate_of_its_writer() {
-        let [reader, writer] = pipe().expect("a pipe");
-        let again = duplicate(writer).expect("room");
+        let [reader, writer] = pipe(Inherit::Yes).expect("a pipe");
+        let again = duplicate(writer, Inherit::Yes).expect("room");
         close(writer).expect("it is open");
         assert_eq!(write(again, b"x"), Ok(1));
         assert_eq!(
@@ -413,5 +413,26 @@ mod tests {
         assert_eq!(read(reader, &mut buffer), Ok(1));
         assert_eq!(read(reader, &mut buffer), Ok(0));
         assert_eq!(seek(reader, 0, Whence::Current), Err(Errno::SPIPE));
+    }
+
+    #[test]
+    fn programs_get_what_they_are_to_inherit() {
+        let outside = |number, inherit| add_outside(Handle(number), inherit).expect("room");
+        let kept = outside(70, Inherit::Yes);
+        let closed = outside(80, Inherit::No);
+        let numbers = |given: Vec<(Descriptor, Handle)>| {
+            let pairs = given.into_iter().map(|(number, handle)| (number, handle.0));
+            pairs.collect::<Vec<_>>()
+        };
+        let all = [(0, 0), (1, 1), (2, 2), (kept, 70)];
+        assert_eq!(inherited([0, 1, 2]).map(numbers), Ok(all.to_vec()));
+        // As another number it is inherited, and no more as its own.
+        let swapped = [(0, 80), (1, 2), (2, 2), (kept, 70)];
+        assert_eq!(inherited([closed, 2, 2]).map(numbers), Ok(swapped.to_vec()));
+        assert_eq!(inherited([kept, kept, 9]), Err(Errno::BADF));
+        set_inherit(closed, Inherit::Yes).expect("it is open");
+        set_inherit(kept, Inherit::No).expect("it is open");
+        let changed = [(0, 0), (1, 1), (2, 2), (closed, 80)];
+        assert_eq!(inherited([0, 1, 2]).map(numbers), Ok(changed.to_vec()));
     }
 }
