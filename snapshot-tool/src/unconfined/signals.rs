@@ -1,8 +1,8 @@
 //! Signals from outside, for a program that handles them, and timers.
 //!
 //! A signal that is kept is noted in this process, and two words of the guest's memory tell its
-//! next poll. It also ends what the guest is waiting for, on the guest's thread. Where two guests are
-//! compared (lockstep) none is kept, as it would come to them at different times.
+//! next poll. It also ends what the guest is waiting for, on the guest's thread. Where two guests
+//! are compared (lockstep) none is kept, as it would come to them at different times.
 
 use std::io;
 use std::ptr::{self, null_mut};
