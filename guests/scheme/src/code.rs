@@ -84,6 +84,8 @@ opcodes! {
     Immediate 1;
     /// accu = a constant of the program.
     Constant 1;
+    /// The same: the function, which captures nothing, of the code at an address.
+    Function 2;
     /// accu = the float at an address.
     Float 1;
     /// accu = a global variable; an error if it is not defined yet.
@@ -182,6 +184,13 @@ opcodes! {
 }
 
 impl Opcode {
+    /// Whether the instruction of this word gives a fixnum, of operands that are no floats.
+    #[inline(always)]
+    pub fn gives_fixnum(word: u32) -> bool {
+        (Opcode::Add as u32..=Opcode::Modulo as u32).contains(&word)
+            && word != Opcode::Divide as u32
+    }
+
     /// The opcode of a word.
     ///
     /// # Safety

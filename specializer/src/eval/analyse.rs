@@ -138,10 +138,12 @@ impl Phase for Abstract {
     }
 }
 
-pub fn run(evaluation: &Evaluation, reads: &mut Reads) -> Result<Analysis, Declined> {
+/// Where it `splits`, later rounds of loops may have nodes of their own.
+pub fn run(evaluation: &Evaluation, splits: bool, reads: &mut Reads) -> Result<Analysis, Declined> {
     let mut contexts = Contexts::new();
     let mut fixpoint = Fixpoint {
         evaluation,
+        splits,
         nodes: Map::default(),
         ids: FastMap::default(),
         rounds: Rounds::new(),
@@ -203,6 +205,7 @@ struct Arrival<'a> {
 
 struct Fixpoint<'a> {
     evaluation: &'a Evaluation<'a>,
+    splits: bool,
     nodes: Map<NodeId, Node>,
     ids: FastMap<Key, NodeId>,
     rounds: Rounds,
@@ -326,7 +329,7 @@ impl Fixpoint<'_> {
 
     /// The same with the loop that the edge goes round, if its first round is split off here.
     fn later_rounds(&mut self, key: &Key, arrival: &Arrival) -> Option<RoundsId> {
-        if self.evaluation.request.code_len > rounds::LONGEST {
+        if !self.splits {
             return None;
         }
         let id = *self.ids.get(key)?;

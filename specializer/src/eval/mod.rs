@@ -135,13 +135,22 @@ pub struct Residual {
     pub unknown_positions: usize,
 }
 
-/// Evaluates a request.
+/// Evaluates a request. If that takes too much with later rounds of loops apart from the first,
+/// they are together.
 pub fn run(evaluation: &Evaluation) -> Result<Residual, Declined> {
+    let may_split = evaluation.request.code_len <= rounds::LONGEST;
+    match attempt(evaluation, may_split) {
+        Err(Declined::Nodes(_)) if may_split => attempt(evaluation, false),
+        done => done,
+    }
+}
+
+fn attempt(evaluation: &Evaluation, splits: bool) -> Result<Residual, Declined> {
     let mut reads = Reads {
         log: ReadLog::new(),
         bases: Bases::new(evaluation.request),
     };
-    let mut analysis = analyse::run(evaluation, &mut reads)?;
+    let mut analysis = analyse::run(evaluation, splits, &mut reads)?;
     let (function, reloads) = emit::run(evaluation, &mut analysis, &mut reads)?;
     Ok(Residual {
         function,

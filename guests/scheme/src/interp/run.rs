@@ -17,8 +17,8 @@ use crate::value::{
     is_character, is_fixnum, tag, truth,
 };
 use annotations::{
-    box_exists, cells_drop_below, cells_invalidate, cells_sync_roots, context_update,
-    lockstep_event, nonzero, safepoint_passed, specialize_active, specialize_inlined,
+    box_exists, cells_drop_below, cells_invalidate, cells_sync_roots, context_update, immediate,
+    lockstep_event, nonzero, points_to, safepoint_passed, specialize_active, specialize_inlined,
     specialize_known,
 };
 
@@ -78,6 +78,7 @@ pub extern "C" fn interp(
                             Int => r.set(fixnum(i64::from(r.operand(1) as i32)), 1),
                             Immediate => r.set(r.operand(1).into(), 1),
                             Constant => r.set(r.constant(), 1),
+                            Function => r.set(points_to(r.constant(), r.operand(2)), 2),
                             Float => r.set(box_exists(r.operand(1).into(), 0), 1),
                             Global => {
                                 let value = load_i64(r.global_address());
@@ -92,7 +93,7 @@ pub extern "C" fn interp(
                                 r.next(1);
                             }
                             Captured => r.set(r.captured(), 1),
-                            Own => r.set(r.slot(0), 0),
+                            Own => r.set(points_to(r.slot(0), r.code), 0),
                             Push => {
                                 r.push(r.accu);
                                 r.next(0);
@@ -294,7 +295,7 @@ pub extern "C" fn interp(
                             }
                             VectorLength if is(r.accu, tag::VECTOR) => {
                                 let length = crate::value::fields_of(r.accu);
-                                r.set(fixnum(length.into()), 1);
+                                r.set(immediate(fixnum(length.into())), 1);
                             }
                             StringRef => {
                                 let string = r.pop();
@@ -328,7 +329,7 @@ pub extern "C" fn interp(
                                 r.store(field_address(record, integer(index) as u32), r.accu);
                             }
                             CharToInteger if is_character(r.accu) => {
-                                r.set(fixnum(r.accu >> 8), 1);
+                                r.set(immediate(fixnum(r.accu >> 8)), 1);
                             }
                             Sqrt if is_float(r.accu) => {
                                 r.set(heap::float(float(r.accu).sqrt()), 1);
@@ -346,7 +347,9 @@ pub extern "C" fn interp(
                     if result == RAISED {
                         break 'failed;
                     }
-                    r.set(result, 1);
+                    // Of numbers among which is a float, the loop has made the result itself.
+                    let is_fixnum = Opcode::gives_fixnum(load_u32(r.pc));
+                    r.set(if is_fixnum { immediate(result) } else { result }, 1);
                     continue 'step;
                 };
                 let function = if n == APPLY { r.pop() } else { r.accu };

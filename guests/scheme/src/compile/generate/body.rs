@@ -275,7 +275,7 @@ impl<'a, 'b> Body<'a, 'b> {
         let number = self.generator.number(lambda, &captured, own);
         if captured.is_empty() {
             let constant = self.generator.constant_closure(number);
-            return self.emit(Opcode::Constant, &[constant]);
+            return self.link(Opcode::Function, &[constant], Link::Function(number));
         }
         for variable in &captured {
             match self.places.get(variable) {
