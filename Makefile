@@ -8,9 +8,10 @@ SECONDS ?= 600
 FIRST ?= 0
 TARGET ?=
 ONLY ?=
+SUITE ?=
 
 .PHONY: setup demo test bench ladder shapes rebuild store numbers fuzz conformance mutants \
-	javascript scheme scheme-bench
+	javascript scheme scheme-bench lua
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
@@ -73,6 +74,14 @@ scheme-bench: scheme
 	$(CARGO) build --package bactrian --package bactrian-tests --bins
 	$(CARGO) run --package bactrian --package bactrian-tests --bin scheme-bench -- \
 		$(if $(BENCH),$(BENCH),--document docs/scheme.md)
+
+# PUC-Rio's Lua as a guest: fetched, annotated, built; its test suite; measurements. Writes the
+# tables of docs/lua.md. SUITE=DIR takes the `testes` of Lua's repository from there.
+lua:
+	./scripts/setup.sh clang lua
+	$(CARGO) build --package bactrian-tests --bins
+	$(CARGO) run --package bactrian-tests --bin lua -- --document docs/lua.md \
+		$(if $(SUITE),--suite $(SUITE))
 
 # What a cache with a million entries costs. Two minutes.
 store:

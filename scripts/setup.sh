@@ -6,6 +6,7 @@
 #   suite     what OCaml's own test suite needs beyond that
 #   clang     a compiler of C for wasm32-wasi, for tests of the C headers
 #   guile     a Scheme, for a benchmark
+#   lua       what Lua as a guest is fetched with and compared to
 #   servers   a Redis and an S3-compatible server, for tests of shared caches
 set -eu
 
@@ -73,6 +74,15 @@ need_guile() {
     need_packages "$packages"
 }
 
+need_lua() {
+    packages=
+    for program in lua5.4 luajit git; do
+        command -v $program >/dev/null 2>&1 || packages="$packages $program"
+    done
+    command -v dpkg-source >/dev/null 2>&1 || packages="$packages dpkg-dev"
+    need_packages "$packages"
+}
+
 need_servers() {
     packages=
     command -v redis-server >/dev/null 2>&1 || packages=redis-server
@@ -104,6 +114,7 @@ for part in "$@"; do
         suite) need_suite ;;
         clang) need_clang ;;
         guile) need_guile ;;
+        lua) need_lua ;;
         servers) need_servers ;;
         *) fail "unknown part: $part" ;;
     esac

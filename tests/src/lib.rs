@@ -5,6 +5,7 @@
 //! * [`conformance`]: OCaml's own test suite;
 //! * [`fuzz`]: tests that take ranges of cases;
 //! * [`golden`]: the modules of `tests/golden`, with the calls to make;
+//! * [`lua`]: PUC-Rio's Lua, annotated, built, tested and measured;
 //! * [`mutants`]: wrong residual code, and who notices it;
 //! * [`place`]: a directory with a program and a cache;
 //! * [`program`]: the programs of `tests/programs` and what belongs to each;
@@ -19,6 +20,7 @@ pub mod annotated;
 pub mod conformance;
 pub mod fuzz;
 pub mod golden;
+pub mod lua;
 pub mod mutants;
 pub mod place;
 pub mod process;

@@ -29,6 +29,11 @@ pub struct Outcome {
 
 /// Runs `command` with `input` on its standard input.
 pub fn run(command: &mut Command, input: &[u8]) -> Result<Outcome> {
+    within(command, input, TIME_LIMIT)
+}
+
+/// Runs `command`, at most for so long.
+pub fn within(command: &mut Command, input: &[u8], limit: Duration) -> Result<Outcome> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -38,7 +43,7 @@ pub fn run(command: &mut Command, input: &[u8]) -> Result<Outcome> {
     let feed = feed(&mut child, input.to_vec());
     let stdout = collect(child.stdout.take());
     let stderr = collect(child.stderr.take());
-    let status = child.wait_timeout(TIME_LIMIT)?;
+    let status = child.wait_timeout(limit)?;
     if status.is_none() {
         child.kill()?;
         child.wait()?;
@@ -47,7 +52,7 @@ pub fn run(command: &mut Command, input: &[u8]) -> Result<Outcome> {
     feed.join().expect("feeding a pipe does not panic");
     let Some(status) = status else {
         let said = String::from_utf8_lossy(&stderr).into_owned();
-        bail!("{command:?} did not end within {TIME_LIMIT:?}; it said: {said}");
+        bail!("{command:?} did not end within {limit:?}; it said: {said}");
     };
     Ok(Outcome {
         stdout,

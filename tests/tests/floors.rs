@@ -141,6 +141,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "workshop",
             "tool",
             "conformance",
+            "lua",
             "random_programs",
         ],
     ),

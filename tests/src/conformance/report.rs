@@ -202,12 +202,17 @@ fn one_line(text: &str) -> String {
 
 /// Replaces what stands between the markers of a document.
 pub fn write_into(document: &Path, table: &str) -> Result<()> {
+    write_between(document, [BEGIN, END], table)
+}
+
+/// Replaces what stands between these markers.
+pub fn write_between(document: &Path, [begin, end]: [&str; 2], table: &str) -> Result<()> {
     let text = fs::read_to_string(document)
         .with_context(|| format!("cannot read {}", document.display()))?;
     let marked = || {
-        let (before, rest) = text.split_once(BEGIN)?;
-        let (_, after) = rest.split_once(END)?;
-        Some(format!("{before}{BEGIN}\n\n{table}\n{END}{after}"))
+        let (before, rest) = text.split_once(begin)?;
+        let (_, after) = rest.split_once(end)?;
+        Some(format!("{before}{begin}\n\n{table}\n{end}{after}"))
     };
     let text = marked().with_context(|| format!("{} has no markers", document.display()))?;
     fs::write(document, text).with_context(|| format!("cannot write {}", document.display()))

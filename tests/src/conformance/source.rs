@@ -21,16 +21,20 @@ pub fn tree(directory: &Path) -> Result<PathBuf> {
         return Ok(tree);
     }
     eprintln!("conformance: fetching OCaml's source package");
-    let configuration = configure(directory)?;
     let version = output(Command::new("dpkg-query").args(["-W", "-f=${Version}", PACKAGE]))?;
+    fetch(directory, &format!("ocaml={}", version.trim()))?;
+    existing(directory)?.context("the source package holds no directory ocaml-*")
+}
+
+/// Fetches and unpacks a source package into `directory`.
+pub fn fetch(directory: &Path, package: &str) -> Result<()> {
+    let configuration = configure(directory)?;
     apt(&configuration, directory, &["update"])?;
-    let package = format!("ocaml={}", version.trim());
     apt(
         &configuration,
         directory,
-        &["source", "--only-source", &package],
-    )?;
-    existing(directory)?.context("the source package holds no directory ocaml-*")
+        &["source", "--only-source", package],
+    )
 }
 
 /// A source tree that was unpacked as a whole.

@@ -1,0 +1,1 @@
+/* wasi-libc has no setjmp; config.h does without. */

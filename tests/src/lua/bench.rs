@@ -1,0 +1,144 @@
+//! How fast programs are: generic, specialized, under the native `lua5.4` and under LuaJIT.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use bactrian::bench::measure::{self, Measured};
+
+use super::{Lua, Mode};
+
+/// What a program takes, in seconds of CPU.
+#[derive(Debug)]
+pub struct Row {
+    name: String,
+    generic: f64,
+    specialized: f64,
+    native: f64,
+    /// Absent where LuaJIT does not have what the program uses.
+    jit: Option<f64>,
+}
+
+impl Row {
+    fn gain(&self) -> f64 {
+        self.generic / self.specialized
+    }
+}
+
+/// The programs: every script of the directory, by name.
+pub fn programs(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut programs = Vec::new();
+    for entry in directory.read_dir()? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "lua") {
+            programs.push(path);
+        }
+    }
+    programs.sort();
+    Ok(programs)
+}
+
+/// Runs a program `runs` times in each way; the output has to be the same, but LuaJIT's may be an
+/// error. What is compiled is in the cache before time is taken.
+pub fn row(lua: &Lua, program: &Path, runs: usize) -> Result<Row> {
+    let scratch = tempfile::TempDir::new()?;
+    let median = |command: &dyn Fn() -> Command| {
+        measure::median(runs, scratch.path(), || {
+            let mut command = command();
+            command.arg(program).stderr(std::process::Stdio::null());
+            Ok(command)
+        })
+    };
+    let native = median(&|| Command::new("lua5.4"))?;
+    ensure!(native.status == Some(0), "lua5.4 {}", program.display());
+    let ours = |mode| -> Result<Measured> {
+        let measured = measure::median(1, scratch.path(), || {
+            let mut command = lua.command(mode);
+            command.arg(program);
+            Ok(command)
+        })?;
+        let name = program.display();
+        ensure!(
+            measured.ends_as(&native),
+            "{name}, {mode:?}: another output"
+        );
+        let measured = median(&|| lua.command(mode))?;
+        ensure!(
+            measured.ends_as(&native),
+            "{name}, {mode:?}: another output"
+        );
+        Ok(measured)
+    };
+    let (generic, specialized) = (ours(Mode::Generic)?, ours(Mode::Specialized)?);
+    let jit = median(&|| Command::new("luajit"))?;
+    let jit = (jit.status == Some(0)).then_some(jit);
+    let seconds = |measured: &Measured| measured.cpu.as_secs_f64();
+    let name = program.file_stem().context("a program has a name")?;
+    Ok(Row {
+        name: name.to_string_lossy().into_owned(),
+        generic: seconds(&generic),
+        specialized: seconds(&specialized),
+        native: seconds(&native),
+        jit: jit.as_ref().map(seconds),
+    })
+}
+
+/// Geometric mean.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = values.fold((0.0, 0.0), |(count, sum), value| {
+        (count + 1.0, sum + f64::ln(value))
+    });
+    f64::exp(sum / count)
+}
+
+/// The table, with geometric means.
+pub fn table(rows: &[Row]) -> String {
+    let mut text = String::from(
+        "| program | generic s | specialized s | `lua5.4` s | LuaJIT s | generic / specialized \
+         | `lua5.4` / specialized |\n| --- | ---: | ---: | ---: | ---: | ---: | ---: |\n",
+    );
+    for row in rows {
+        let jit = row
+            .jit
+            .map_or_else(|| "—".into(), |jit| format!("{jit:.2}"));
+        let (generic, specialized, native) = (row.generic, row.specialized, row.native);
+        let (gain, against) = (row.gain(), native / specialized);
+        let line = format!(
+            "| {} | {generic:.2} | {specialized:.2} | {native:.2} | {jit} | {gain:.2} \
+             | {against:.2} |",
+            row.name
+        );
+        writeln!(text, "{line}").expect("writing to a string");
+    }
+    let gain = mean(rows.iter().map(Row::gain));
+    let against = mean(rows.iter().map(|row| row.native / row.specialized));
+    writeln!(
+        text,
+        "| geometric mean | | | | | **{gain:.2}** | {against:.2} |"
+    )
+    .expect("writing to a string");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_is_geometric() {
+        let row = |generic, specialized| Row {
+            name: "p".into(),
+            generic,
+            specialized,
+            native: specialized,
+            jit: None,
+        };
+        let text = table(&[row(8.0, 1.0), row(2.0, 1.0)]);
+        assert!(
+            text.contains("| p | 8.00 | 1.00 | 1.00 | — | 8.00 | 1.00 |"),
+            "{text}"
+        );
+        assert!(text.ends_with("| **4.00** | 1.00 |\n"), "{text}");
+    }
+}
