@@ -162,9 +162,6 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         true => CodePointers::Change,
         false => CodePointers::Stay,
     };
-    let found = hints::find(code, &verified.entries, code_pointers);
-    links.extend(note_callees(&found, code_start));
-    links.sort_unstable();
     vm().closures_keep_code.set((!writes_pointers).into());
     let names = Names::new(&units, &verified.entries);
     events::register(units);
@@ -173,6 +170,16 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     vm().allocations_poll.set(samples.into());
     vm().allocations_counted.set(counts.into());
     load_data(&executable, globals, linked, &numbers)?;
+    // Primitives that give closures which nobody passed them.
+    let is_closed = !loads_code && !calls("caml_get_current_environment");
+    let gives = Gives {
+        known: Known::new(&bound),
+        globals,
+        is_closed,
+    };
+    let found = hints::find(code, &verified.entries, code_pointers, &gives);
+    links.extend(note_callees(&found, code_start));
+    links.sort_unstable();
     note_kinds(code, &bound, globals, code_start);
     if !loads_code {
         bind::forget();
@@ -292,6 +299,28 @@ impl elements::Primitives for Known<'_> {
 
     fn takes(&self, index: usize, argument: u32) -> Option<Kind> {
         arguments::takes(self.name(index)?, argument)
+    }
+}
+
+/// What gives boxes of numbers.
+struct Gives<'a> {
+    known: Known<'a>,
+    globals: Value,
+    is_closed: bool,
+}
+
+impl hints::Numbers for Gives<'_> {
+    fn given_by(&self, primitive: usize) -> Option<u32> {
+        let by_name = self.known.name(primitive).and_then(results::gives_box);
+        by_name.or_else(|| shortcut::integers::result(self.known.shortcut(primitive)))
+    }
+
+    fn constant(&self, global: usize) -> Option<u32> {
+        box_kind(self.globals, global)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.is_closed
     }
 }
 

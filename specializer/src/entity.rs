@@ -50,7 +50,30 @@ pub enum Callee {
         sig: Sig,
         slot: Symbol,
         given: Option<Given>,
+        numbers: Numbers,
     },
+}
+
+/// How a function takes and returns numbers of which its request says that they are always boxed.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    Debug,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+)]
+pub enum Numbers {
+    /// In boxes.
+    #[default]
+    Boxed,
+    /// As their bits.
+    Bare,
 }
 
 /// What is known of an argument: it points to this word.

@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 use std::{fmt, slice};
 
 pub use crate::entity::{
-    Base, Callee, Func, Given, Global, Parameter, Sig, Signature, Symbol, Table, Type,
+    Base, Callee, Func, Given, Global, Numbers, Parameter, Sig, Signature, Symbol, Table, Type,
 };
 
 use crate::index::{Id, Map, index};

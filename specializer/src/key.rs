@@ -69,6 +69,7 @@ impl GenericKey {
         });
         key.list(&module.bodies, |key, body| key.bytes(body.as_bytes()));
         key.value(&Boxes::declared(module));
+        key.value(&module.exported_address(annotations::BOX_EXPORT));
         key.value(&Allocator::declared(module));
         key
     }
@@ -88,6 +89,8 @@ impl GenericKey {
             code_len,
             is_recursive: _,
             loops,
+            boxed,
+            numbers,
             name: _,
             heat,
             callees,
@@ -98,6 +101,7 @@ impl GenericKey {
         };
         let calls: Vec<_> = callees.keys().collect();
         key.value(&(function, sig, anchor, loops, heat, calls));
+        key.value(&(boxed, numbers));
         key.list(params, Self::value);
         key.list(globals, Self::value);
         let (bytes, links) = image.code(request);

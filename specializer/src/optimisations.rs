@@ -52,6 +52,8 @@ optimisations! {
     "outcomes" outcomes;
     /// Make versions of functions for functions that they are given.
     "versions" versions;
+    /// Pass numbers that are always boxed without their boxes, in calls by name.
+    "bare-numbers" bare_numbers;
     /// Tell few cases apart by branches.
     "switches" switches;
     /// Make no block that nobody else sees; make others where they are handed on.

@@ -18,7 +18,7 @@ use std::ops::Range;
 use annotations as abi;
 
 use crate::index::Map;
-use crate::ir::{Base, Func, Given, Parameter, Sig, Signature, Symbol};
+use crate::ir::{Base, Func, Given, Numbers, Parameter, Sig, Signature, Symbol};
 use crate::module::Module;
 use crate::op::Const;
 
@@ -75,6 +75,9 @@ pub struct Request {
     pub is_recursive: bool,
     /// Whether the code repeats itself.
     pub loops: bool,
+    pub boxed: Boxed,
+    /// How the residual function takes and returns what is always boxed.
+    pub numbers: Numbers,
     /// What people call the code. Nothing but the name section and profiles depend on it.
     pub name: Option<Box<str>>,
     /// What a profile says of it.
@@ -84,14 +87,43 @@ pub struct Request {
     pub callees: BTreeMap<u32, u32>,
 }
 
-/// One version of a function: for calls that give a parameter what points to a word.
+/// What is always a box of a number: each with the index of the kind.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Boxed {
+    /// Parameters of the residual function.
+    pub params: Vec<(Parameter, u8)>,
+    /// What it returns, unless it raises.
+    pub result: Option<u8>,
+}
+
+/// One version of a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Version {
     /// Address of the function's slot.
     pub slot: u32,
-    pub param: Parameter,
-    /// Address of the word.
-    pub word: u32,
+    /// For calls that give this parameter what points to the word at this address.
+    pub given: Option<(Parameter, u32)>,
+    /// For calls that pass numbers like that.
+    pub numbers: Numbers,
+}
+
+impl Version {
+    /// Whether it is what the slot holds.
+    pub fn is_of_slot(&self) -> bool {
+        self.given.is_none() && self.numbers == Numbers::Boxed
+    }
+
+    /// The version, and the one that a call for it may call in its place.
+    pub fn itself_and_others(self) -> impl Iterator<Item = Self> {
+        [
+            self,
+            Self {
+                given: None,
+                ..self
+            },
+        ]
+        .into_iter()
+    }
 }
 
 /// How often code runs, as a profile has it.
@@ -149,24 +181,22 @@ impl Request {
         self.bases[symbol.base].wrapping_add_signed(symbol.offset)
     }
 
-    /// The version that a call with `given` from this request's code asks for, of the function in
-    /// `slot`.
-    pub fn version_of(&self, slot: Symbol, given: Given) -> Version {
+    /// The version that a call from this request's code asks for, of the function in `slot`.
+    pub fn version_of(&self, slot: Symbol, given: Option<Given>, numbers: Numbers) -> Version {
         Version {
             slot: self.address(slot),
-            param: given.param,
-            word: self.address(given.word),
+            given: given.map(|Given { param, word }| (param, self.address(word))),
+            numbers,
         }
     }
 
-    /// Which version of its function this asks for, if it is not for all arguments.
-    pub fn version(&self) -> Option<Version> {
-        let (param, base) = self.given()?;
-        Some(Version {
+    /// Which version of its function this asks for.
+    pub fn version(&self) -> Version {
+        Version {
             slot: self.slot,
-            param,
-            word: self.bases[base],
-        })
+            given: self.given().map(|(param, base)| (param, self.bases[base])),
+            numbers: self.numbers,
+        }
     }
 
     /// What is given to the version that this asks for.
@@ -181,13 +211,33 @@ impl Request {
         })
     }
 
-    /// The request for a version of this one's function; absent if it has no such parameter.
+    /// The request for a version of this one's function; absent if it has no such parameter, or no
+    /// numbers to pass.
     pub fn for_version(&self, version: Version) -> Option<Self> {
         let mut request = self.clone();
-        let mut params = request.params.iter_mut();
-        let param = params.find(|param| **param == Param::Pass(version.param))?;
-        *param = Param::Given(version.param, request.bases.push(version.word));
+        if version.numbers == Numbers::Bare && self.boxed == Boxed::default() {
+            return None;
+        }
+        request.numbers = version.numbers;
+        if let Some((given, word)) = version.given {
+            let mut params = request.params.iter_mut();
+            let param = params.find(|param| **param == Param::Pass(given))?;
+            *param = Param::Given(given, request.bases.push(word));
+        }
         Some(request)
+    }
+
+    /// The index of the kind of boxes of which this parameter of the residual function is the
+    /// payload's bits.
+    pub fn bare_param(&self, parameter: Parameter) -> Option<u8> {
+        let mut params = self.boxed.params.iter();
+        let kind = params.find(|(param, _)| *param == parameter)?.1;
+        (self.numbers == Numbers::Bare).then_some(kind)
+    }
+
+    /// The same for its result.
+    pub fn bare_result(&self) -> Option<u8> {
+        self.boxed.result.filter(|_| self.numbers == Numbers::Bare)
     }
 
     /// Where the bytes are known that this parameter of the residual function points to.
@@ -231,6 +281,7 @@ impl Request {
             self.code_len,
             self.is_recursive,
             self.loops,
+            &self.boxed,
             self.heat,
             self.callees.keys().collect::<Vec<_>>(),
         );

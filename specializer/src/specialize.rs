@@ -214,10 +214,7 @@ impl<'a> Work<'a> {
     }
 
     fn evaluate(&self, number: usize, request: &Request) -> Result<Residual, Declined> {
-        if request.heat == Heat::Cold {
-            return Err(Declined::Cold);
-        }
-        let mut residual = eval::run(&Evaluation {
+        let evaluation = Evaluation {
             prepared: &self.generic[&request.function],
             request,
             image: &self.image,
@@ -229,7 +226,13 @@ impl<'a> Work<'a> {
             counts: self.options.counts,
             boxes: &self.boxes,
             boxing: self.boxing(),
-        })?;
+        };
+        let evaluated = match request.heat {
+            Heat::Cold => Err(Declined::Cold),
+            Heat::Usual | Heat::Hot => eval::run(&evaluation),
+        };
+        let called = |declined| eval::boxing(&evaluation).ok_or(declined);
+        let mut residual = evaluated.or_else(called)?;
         let function = &mut residual.function;
         self.watch.residual(number, "evaluation", function);
         Ok(residual)

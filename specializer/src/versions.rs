@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::eval::Declined;
 use crate::image::{Bases, Image, Place};
-use crate::ir::{Base, Given, Symbol};
+use crate::ir::{Base, Given, Numbers, Symbol};
 use crate::lower::RelocationKind;
 use crate::request::{Request, Requests, Version};
 use crate::residue::Stored;
@@ -60,21 +60,27 @@ pub fn answer<A: AsRef<Stored>>(
 #[derive(Default)]
 struct Named {
     known: HashSet<Version>,
-    /// How many a function has, by its slot.
-    counts: HashMap<u32, usize>,
+    /// How many a function has that are given something.
+    counts: HashMap<(u32, Numbers), usize>,
 }
 
 impl Named {
     /// The request for a version, if it is new and its function may have one more.
     fn request(&mut self, version: Version, image: &Image) -> Option<Request> {
         let function = image.slot(version.slot)?;
-        let count = self.counts.entry(version.slot).or_default();
-        let is_own = function.code == version.word;
-        if is_own || *count == MOST || !self.known.insert(version) {
-            return None;
+        if let Some((_, word)) = version.given {
+            let count = self
+                .counts
+                .entry((version.slot, version.numbers))
+                .or_default();
+            let is_new = function.code != word && !self.known.contains(&version);
+            if !is_new || *count == MOST {
+                return None;
+            }
+            *count += 1;
         }
-        *count += 1;
-        function.for_version(version)
+        let is_new = !version.is_of_slot() && self.known.insert(version);
+        is_new.then(|| function.for_version(version))?
     }
 }
 
@@ -98,7 +104,10 @@ impl<A: AsRef<Stored>> Answered<A> {
         let answered = requests.zip(&self.answers[number..]);
         answered.flat_map(|(request, answer)| {
             let named = answer.iter().flat_map(|answer| names(answer.as_ref()));
-            named.map(|(slot, given)| request.version_of(slot, given))
+            named.flat_map(|(slot, given, numbers)| {
+                let version = request.version_of(slot, given, numbers);
+                version.itself_and_others()
+            })
         })
     }
 
@@ -116,9 +125,9 @@ impl<A: AsRef<Stored>> Answered<A> {
             if looks_at(answer.as_ref(), base) {
                 queue.push(number);
             }
-            for (slot, given) in names(answer.as_ref()) {
-                if given.word.base == base {
-                    let version = request.version_of(slot, given);
+            for (slot, given, numbers) in names(answer.as_ref()) {
+                if given.is_some_and(|given| given.word.base == base) {
+                    let version = request.version_of(slot, given, numbers);
                     givers.entry(version).or_default().push(number);
                 }
             }
@@ -126,24 +135,27 @@ impl<A: AsRef<Stored>> Answered<A> {
         while let Some(number) = queue.pop() {
             if busy.insert(number) {
                 let version = self.requests.requests[number].version();
-                let callers = version.and_then(|version| givers.get(&version));
-                queue.extend(callers.into_iter().flatten());
+                queue.extend(givers.get(&version).into_iter().flatten());
             }
         }
         let all = self.requests.requests.iter().zip(&mut self.answers);
         for (number, (request, answer)) in all.enumerate() {
-            if request.version().is_some() && !busy.contains(&number) {
+            if request.given().is_some() && !busy.contains(&number) {
                 *answer = Err(Declined::Idle);
             }
         }
     }
 }
 
-/// The versions that a body names, by slot and what is given.
-fn names(stored: &Stored) -> impl Iterator<Item = (Symbol, Given)> {
+/// The versions that a body names, by slot, what is given and how numbers are passed.
+fn names(stored: &Stored) -> impl Iterator<Item = (Symbol, Option<Given>, Numbers)> {
     let relocations = stored.lowered.relocations.iter();
     relocations.filter_map(|relocation| match relocation.kind {
-        RelocationKind::CallSlot { slot, given } => Some((slot, given?)),
+        RelocationKind::CallSlot {
+            slot,
+            given,
+            numbers,
+        } => Some((slot, given, numbers)),
         RelocationKind::SymbolAddress(_)
         | RelocationKind::CallFunction(_)
         | RelocationKind::CallIntrinsic(_) => None,

@@ -260,9 +260,10 @@ fn the_headers_have_the_layouts_of_the_crate() -> Result<()> {
     layout!(source, "struct bactrian_region", Region, base: "base", len: "len");
     layout!(source, "struct bactrian_request", Request,
         function: "function", slot: "slot", anchor: "anchor", code_len: "code_len",
-        param_count: "param_count", flags: "flags", params: "params");
+        param_count: "param_count", flags: "flags", result: "result", reserved: "reserved",
+        params: "params");
     layout!(source, "struct bactrian_param", Param,
-        kind: "kind", reserved: "reserved", value: "value");
+        kind: "kind", boxed: "boxed", value: "value");
     layout!(source, "weval_req_t", weval::Request,
         next: "next", previous: "prev", user_id: "func_id", global_count: "num_globals",
         function: "func", arguments: "argbuf", arguments_len: "arglen",

@@ -234,7 +234,7 @@ void bactrian_lockstep_event(uint32_t kind, const void *position, const void *sp
 /* ---- What is to be specialized ---- */
 
 #define BACTRIAN_MAGIC 0x54434142u
-#define BACTRIAN_VERSION 4u
+#define BACTRIAN_VERSION 5u
 #define BACTRIAN_MAX_NAME 512u
 #define BACTRIAN_MAX_PARAMS 16u
 /* Of a request: its code calls itself and goes on after that; its code repeats itself. */
@@ -254,15 +254,16 @@ struct bactrian_region {
     uint32_t len;
 };
 
+/* `boxed` is for interpreters that list their kinds of boxed numbers; of others it is 0. */
 struct bactrian_param {
     uint32_t kind;
-    uint32_t reserved;
+    uint32_t boxed;
     uint64_t value;
 };
 
 /* One function to be specialized. The residual function has the type of the function that `*slot`
  * points to at the snapshot, and `*slot` will point to it. `params[anchor]` is a pointer to the
- * `code_len` bytes by which the request is known. */
+ * `code_len` bytes by which the request is known. `result` is like a parameter's `boxed`. */
 struct bactrian_request {
     uint32_t function;
     uint32_t slot;
@@ -270,6 +271,8 @@ struct bactrian_request {
     uint32_t code_len;
     uint32_t param_count;
     uint32_t flags;
+    uint32_t result;
+    uint32_t reserved;
     struct bactrian_param params[BACTRIAN_MAX_PARAMS];
 };
 

@@ -2,6 +2,8 @@
 //!
 //! Invariant: as in [`crate::RequestTable`], fields are of fixed size and aligned to it.
 
+use core::sync::atomic::AtomicU32;
+
 /// The name of the Wasm global that holds the address of a [`BoxTable`]: how an interpreter boxes
 /// numbers.
 ///
@@ -37,6 +39,9 @@ pub const MAX_BOX_KINDS: u32 = 64;
 pub struct BoxTable<Make = u32, const COUNT: usize = 1> {
     /// `COUNT`, at most [`MAX_BOX_KINDS`].
     pub count: u32,
+    /// A word of residual code's own, 0 at the snapshot. Where residual functions pass each other
+    /// payloads, it says whether the last call returned none: it raised.
+    pub raised: AtomicU32,
     pub kinds: [BoxKind<Make>; COUNT],
 }
 

@@ -190,6 +190,8 @@ impl Requests {
             code_len: memory.len,
             param_count: described.len() as u32,
             flags: 0,
+            result: 0,
+            reserved: 0,
             params,
         });
         let last = self.requests.last_mut();

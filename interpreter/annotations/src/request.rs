@@ -14,7 +14,7 @@ pub const REQUEST_TABLE_EXPORT: &str = "BACTRIAN_REQUESTS";
 pub const REQUEST_MAGIC: u32 = 0x5443_4142;
 
 /// Version of the layout of [`RequestTable`], [`Region`] and [`Request`].
-pub const REQUEST_VERSION: u32 = 4;
+pub const REQUEST_VERSION: u32 = 5;
 
 /// Root of the specialization requests, in the interpreter's memory. All pointers are 32-bit
 /// addresses. The linker blanks table, requests, names and links: nothing else may read them.
@@ -147,6 +147,10 @@ pub struct Request {
     pub param_count: u32,
     /// A sum of the `REQUEST_*` bits below.
     pub flags: u32,
+    /// 1 more than the index of the kind of boxes that the function returns, if it returns nothing
+    /// but these, and 0, which says that it raised; 0 if it may return anything.
+    pub result: u32,
+    pub reserved: u32,
     pub params: [Param; MAX_PARAMS],
 }
 
@@ -163,7 +167,9 @@ pub const REQUEST_LOOPS: u32 = 2;
 pub struct Param {
     /// One of the `PARAM_*` constants.
     pub kind: u32,
-    pub reserved: u32,
+    /// Of a [`PARAM_PASS`]: 1 more than the index of the kind of boxes ([`crate::BoxTable`]) that
+    /// all calls give it; 0 if it may be anything. How the calls give it is up to residual code.
+    pub boxed: u32,
     /// The constant, the pointer, or the index of the residual function's parameter.
     pub value: u64,
 }
@@ -192,7 +198,7 @@ impl Param {
     const fn new(kind: u32, value: u64) -> Self {
         Self {
             kind,
-            reserved: 0,
+            boxed: 0,
             value,
         }
     }

@@ -8,17 +8,21 @@
 //! Many callees are certain: a closure that was made in this function; a captured variable that is
 //! the same function wherever closures of this function are made; a sibling in the same block; a
 //! field of a module. Each has the code that the program put there, unless the program writes code
-//! pointers. In the same way, a captured variable or a field of a module is certainly an integer.
-//! What OCaml leaves undefined (writing fields of modules and of closures by `Obj`) is not
-//! considered.
+//! pointers. In the same way, a captured variable or a field of a module is certainly an integer,
+//! and a parameter or a result is certainly the box of a number ([`escapes`]). What OCaml leaves
+//! undefined (writing fields of modules and of closures by `Obj`) is not considered.
 //!
 //! One pass over a function goes through it in ascending order, and again from labels whose state a
 //! jump back has changed. Passes over the whole program are repeated until nothing changes. From
 //! round [`MAX_ROUNDS`] on, a change is only that a callee is no longer certain.
 
+mod escapes;
 mod found;
 mod scan;
 mod state;
+#[cfg(test)]
+pub mod tests;
+mod values;
 
 pub use found::*;
 
@@ -26,18 +30,31 @@ use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
 use crate::code::{Certainty, Entry};
-use scan::{Group, LOADS, count_sites, globals_set};
+use scan::{Group, LOADS, count_sites, globals_set, keeps};
 use state::{Known, Labels, Seen, State};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Most passes over a program. On ocamlc, two find 97 % of what eight do, three 99.6 %.
 const MAX_ROUNDS: usize = 3;
 
+/// Most words of a program of which it is found out what functions are always given. That takes all
+/// passes, as who calls a function may turn out in the last.
+const MOST_FOLLOWED: usize = 1 << 17;
+
 /// Goes through verified code with these functions.
-pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers) -> Found {
-    let mut program = Program::new(code, entries);
+pub fn find(
+    code: &[i32],
+    entries: &[Entry],
+    pointers: CodePointers,
+    numbers: &dyn Numbers,
+) -> Found {
+    let mut program = Program::new(code, entries, numbers);
+    let is_small = code.len() <= MOST_FOLLOWED;
+    if !is_small || !numbers.is_closed() {
+        (0..entries.len()).for_each(|function| program.lose(Seen::Closure(function)));
+    }
     let mut rounds = 0;
-    while program.guesses_changed && rounds < MAX_ROUNDS || program.certain_changed {
+    while program.guesses_changed && (is_small || rounds < MAX_ROUNDS) || program.certain_changed {
         program.guesses_changed = false;
         program.certain_changed = false;
         for function in 0..entries.len() {
@@ -57,7 +74,7 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers) -> Found {
     let load = |(&at, known): (&usize, &Seen)| match known {
         Seen::Integer(integer) => Some((at, Loaded::Integer(*integer))),
         Seen::Closure(function) => Some((at, Loaded::Closure(position(function)))),
-        Seen::Nothing | Seen::Block(_) | Seen::Many => None,
+        Seen::Nothing | Seen::Number(_) | Seen::Block(_) | Seen::Many => None,
     };
     let loads = match pointers {
         CodePointers::Stay => program.loads.iter().filter_map(load).collect(),
@@ -73,12 +90,17 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers) -> Found {
             .map(|(function, missing)| (position(function), *missing))
             .collect(),
         looping: program.looping.iter().map(position).collect(),
+        boxed: match pointers {
+            CodePointers::Stay => program.boxed(),
+            CodePointers::Change => HashMap::new(),
+        },
     }
 }
 
 struct Program<'a> {
     code: &'a [i32],
     entries: &'a [Entry],
+    numbers_given: &'a dyn Numbers,
     /// Function number by word index of its entry.
     numbers: HashMap<usize, usize>,
     /// By function: parameters, captured variables by index from the closure, result.
@@ -103,27 +125,31 @@ struct Program<'a> {
     looping: HashSet<usize>,
     /// Where jumps lead.
     labels: HashSet<usize>,
+    /// Functions that something unknown may call, and blocks that it may look into, by their sites.
+    escaped: HashSet<usize>,
+    lost_blocks: HashSet<usize>,
     guesses_changed: bool,
     certain_changed: bool,
 }
 
 impl<'a> Program<'a> {
-    fn new(code: &'a [i32], entries: &'a [Entry]) -> Self {
+    fn new(code: &'a [i32], entries: &'a [Entry], numbers_given: &'a dyn Numbers) -> Self {
         let count = entries.len();
         let positions = entries.iter().map(|entry| entry.position);
         let numbers = positions.zip(0..).collect();
         Self {
             code,
             entries,
+            numbers_given,
             sites: count_sites(code, &numbers),
             numbers,
             labels: effect::labels(code),
             parameters: entries
                 .iter()
-                .map(|entry| vec![Known::ANYTHING; entry.arity as usize])
+                .map(|entry| vec![Known::UNREACHED; entry.arity as usize])
                 .collect(),
             captured: vec![Vec::new(); count],
-            results: vec![Known::ANYTHING; count],
+            results: vec![Known::UNREACHED; count],
             groups: vec![None; count],
             blocks: HashMap::new(),
             globals: globals_set(code),
@@ -132,6 +158,8 @@ impl<'a> Program<'a> {
             recursive: HashSet::new(),
             partial: HashSet::new(),
             looping: HashSet::new(),
+            escaped: HashSet::new(),
+            lost_blocks: HashSet::new(),
             guesses_changed: true,
             certain_changed: false,
         }
@@ -140,7 +168,8 @@ impl<'a> Program<'a> {
     /// One pass over a function.
     fn walk(&mut self, function: usize) {
         let entry = self.entries[function];
-        let stack = self.parameters[function].iter().rev().copied().collect();
+        let parameters = self.parameters[function].iter().rev();
+        let stack = parameters.map(|known| known.passed()).collect();
         let all = std::mem::take(&mut self.labels);
         let mut labels = Labels::new(&all);
         let begin = State {
@@ -165,6 +194,8 @@ impl<'a> Program<'a> {
             if self.step(&instruction, function, &mut state, &mut labels) {
                 next = Some((instruction.next(), state));
             }
+            let lost = std::mem::take(&mut labels.lost);
+            lost.into_iter().for_each(|seen| self.lose(seen));
         }
         self.labels = all;
     }
@@ -215,13 +246,16 @@ impl<'a> Program<'a> {
                 self.note_result(function, state.accu);
                 false
             }
-            Flow::Stop => false,
+            Flow::Stop => {
+                self.lose(state.accu.seen);
+                false
+            }
             Flow::Closures => {
                 self.closures(instruction, state);
                 true
             }
             Flow::Next => {
-                self.plain(instruction, function, state);
+                self.plain(instruction, function, state, &mut labels.lost);
                 true
             }
         }
@@ -246,6 +280,14 @@ impl<'a> Program<'a> {
         {
             self.partial.insert((callee, (arity - count) as u32));
         }
+        let is_certain = state.accu.certain;
+        let is_exact = callee.is_some_and(|(_, arity)| count == arity);
+        if !is_exact {
+            self.lose(state.accu.seen);
+        }
+        if !is_exact || !is_certain {
+            (0..count).for_each(|index| self.lose(state.slot(index).seen));
+        }
         if let Some((callee, arity)) = callee
             && count == arity
         {
@@ -256,7 +298,10 @@ impl<'a> Program<'a> {
                 self.note(&mut known, state.slot(index));
                 self.parameters[callee][index] = known;
             }
-            result = self.results[callee];
+            result = match is_certain {
+                true => self.results[callee].passed(),
+                false => self.results[callee].guessed(),
+            };
         }
         match effect::of(instruction).flow {
             Flow::Leave { .. } => {
@@ -278,6 +323,9 @@ impl<'a> Program<'a> {
         let mut known = self.results[function];
         self.note(&mut known, seen);
         self.results[function] = known;
+        if self.escaped.contains(&function) {
+            self.lose(seen.seen);
+        }
     }
 
     /// Joins what is seen into what is known.
@@ -285,8 +333,9 @@ impl<'a> Program<'a> {
         let joined = known.join(seen);
         if joined.seen == Seen::Many {
             let lost = [known.seen, seen.seen].into_iter();
-            let lost = lost.filter_map(Seen::closure);
-            self.partial.extend(lost.map(|function| (function, 1)));
+            let functions = lost.clone().filter_map(Seen::closure);
+            self.partial.extend(functions.map(|function| (function, 1)));
+            lost.for_each(|seen| self.lose(seen));
         }
         self.guesses_changed |= joined.seen != known.seen;
         self.certain_changed |= joined != *known && known.certain;
@@ -297,18 +346,14 @@ impl<'a> Program<'a> {
         let recursive = instruction.opcode == Opcode::ClosureRec;
         let variables = state.taken(instruction.operands[usize::from(recursive)] as usize);
         let count = effect::closure_count(instruction);
-        for index in 0..count {
-            let target = if recursive {
-                instruction.table_target(index)
-            } else {
-                instruction.target(1)
-            };
-            let Some(&number) = usize::try_from(target)
-                .ok()
-                .and_then(|target| self.numbers.get(&target))
-            else {
-                continue;
-            };
+        let functions = self.made_by(instruction);
+        let elsewhere = |&function: &usize| self.sites[function] > 1;
+        if recursive && functions.iter().any(elsewhere) {
+            // It has other siblings there, which are not looked for.
+            let closures = functions.iter().map(|&function| Seen::Closure(function));
+            closures.for_each(|closure| self.lose(closure));
+        }
+        for (index, &number) in functions.iter().enumerate() {
             let first = if recursive {
                 3 * (count - index) - 1
             } else {
@@ -329,6 +374,13 @@ impl<'a> Program<'a> {
         }
     }
 
+    /// The functions that an instruction makes closures of.
+    fn made_by(&self, instruction: &Instruction) -> Vec<usize> {
+        let targets = effect::closure_targets(instruction);
+        let number = |target: i64| self.numbers.get(&usize::try_from(target).ok()?).copied();
+        targets.filter_map(number).collect()
+    }
+
     fn note_captured(&mut self, function: usize, first: usize, variables: &[Known]) {
         let mut captured = std::mem::take(&mut self.captured[function]);
         captured.resize(
@@ -342,12 +394,23 @@ impl<'a> Program<'a> {
     }
 
     /// An instruction that neither jumps nor calls.
-    fn plain(&mut self, instruction: &Instruction, function: usize, state: &mut State) {
+    fn plain(
+        &mut self,
+        instruction: &Instruction,
+        function: usize,
+        state: &mut State,
+        lost: &mut Vec<Seen>,
+    ) {
         let effect = effect::of(instruction);
+        if !keeps(instruction.opcode) {
+            let pops = effect.pops.saturating_sub(effect.pushes_first) as usize;
+            self.lose(state.accu.seen);
+            (0..pops).for_each(|index| self.lose(state.slot(index).seen));
+        }
         if effect.pushes_first > 0 {
             state.stack.push(state.accu);
         }
-        let accu = self.result(instruction, function, state);
+        let accu = self.result(instruction, function, state, lost);
         state.drop(effect.pops as usize);
         state
             .stack
@@ -371,125 +434,5 @@ impl<'a> Program<'a> {
                 self.loads.remove(&instruction.position);
             }
         }
-    }
-
-    /// What the accumulator is afterwards; `None`: what it was.
-    fn result(
-        &mut self,
-        instruction: &Instruction,
-        function: usize,
-        state: &mut State,
-    ) -> Option<Known> {
-        use Opcode::*;
-        let operand = |index: usize| instruction.operands[index];
-        let slot = |index: i32| Some(state.slot(index as usize));
-        let integer = |integer: i32| Some(Known::certain(Seen::Integer(integer)));
-        match instruction.opcode {
-            Acc0 | PushAcc0 => slot(0),
-            Acc1 | PushAcc1 => slot(1),
-            Acc2 | PushAcc2 => slot(2),
-            Acc3 | PushAcc3 => slot(3),
-            Acc4 | PushAcc4 => slot(4),
-            Acc5 | PushAcc5 => slot(5),
-            Acc6 | PushAcc6 => slot(6),
-            Acc7 | PushAcc7 => slot(7),
-            Acc | PushAcc => slot(operand(0)),
-            Const0 | PushConst0 => integer(0),
-            Const1 | PushConst1 => integer(1),
-            Const2 | PushConst2 => integer(2),
-            Const3 | PushConst3 => integer(3),
-            ConstInt | PushConstInt => integer(operand(0)),
-            EnvAcc1 | PushEnvAcc1 => Some(self.captured(function, 1)),
-            EnvAcc2 | PushEnvAcc2 => Some(self.captured(function, 2)),
-            EnvAcc3 | PushEnvAcc3 => Some(self.captured(function, 3)),
-            EnvAcc4 | PushEnvAcc4 => Some(self.captured(function, 4)),
-            EnvAcc | PushEnvAcc => Some(self.captured(function, operand(0))),
-            OffsetClosureM3 | PushOffsetClosureM3 => Some(self.sibling(function, -3)),
-            OffsetClosure0 | PushOffsetClosure0 => Some(Known::certain(Seen::Closure(function))),
-            OffsetClosure3 | PushOffsetClosure3 => Some(self.sibling(function, 3)),
-            OffsetClosure | PushOffsetClosure => Some(self.sibling(function, operand(0))),
-            GetGlobal | PushGetGlobal => Some(self.global(operand(0))),
-            GetGlobalField | PushGetGlobalField => {
-                let module = self.global(operand(0));
-                Some(self.field(module, operand(1)))
-            }
-            SetGlobal => {
-                let mut known = self.global(operand(0));
-                self.note(&mut known, state.accu);
-                self.globals.insert(operand(0), known);
-                Some(Known::ANYTHING)
-            }
-            MakeBlock => Some(self.block(instruction, state, operand(0) as usize)),
-            MakeBlock1 => Some(self.block(instruction, state, 1)),
-            MakeBlock2 => Some(self.block(instruction, state, 2)),
-            MakeBlock3 => Some(self.block(instruction, state, 3)),
-            GetField0 => Some(self.field(state.accu, 0).guessed()),
-            GetField1 => Some(self.field(state.accu, 1).guessed()),
-            GetField2 => Some(self.field(state.accu, 2).guessed()),
-            GetField3 => Some(self.field(state.accu, 3).guessed()),
-            GetField => Some(self.field(state.accu, operand(0)).guessed()),
-            Assign => Some(state.assign(operand(0), state.accu)),
-            OffsetSlot | PushOffsetSlot => Some(state.assign(operand(0), Known::ANYTHING)),
-            Push | Pop | PushRetAddr | Grab | CheckSignals | Event => None,
-            _ => Some(Known::ANYTHING),
-        }
-    }
-
-    fn captured(&self, function: usize, index: i32) -> Known {
-        let captured = self.captured[function].get(index as usize);
-        captured.copied().unwrap_or(Known::UNREACHED)
-    }
-
-    /// The closure `words` further in the block of this function's closure.
-    fn sibling(&self, function: usize, words: i32) -> Known {
-        let Some(Group { site, index }) = self.groups[function] else {
-            return Known::ANYTHING;
-        };
-        let index = index as i64 + i64::from(words) / 3;
-        let found = decode::instruction(self.code, site).ok().and_then(|made| {
-            let index = usize::try_from(index)
-                .ok()
-                .filter(|&index| index < effect::closure_count(&made))?;
-            self.numbers
-                .get(&usize::try_from(made.table_target(index)).ok()?)
-        });
-        found.map_or(Known::ANYTHING, |&number| Known {
-            seen: Seen::Closure(number),
-            certain: self.sites[function] == 1,
-        })
-    }
-
-    /// What is in a global. Those that no code sets come with the file.
-    fn global(&self, index: i32) -> Known {
-        self.globals.get(&index).copied().unwrap_or(Known::ANYTHING)
-    }
-
-    /// A field of a block, as it was made.
-    fn field(&self, block: Known, index: i32) -> Known {
-        let Known { seen, certain } = block;
-        match seen {
-            Seen::Block(site) => {
-                let fields = self.blocks.get(&site);
-                let field = fields.and_then(|fields| fields.get(index as usize));
-                let known = field.copied().unwrap_or(Known::ANYTHING);
-                if certain { known } else { known.guessed() }
-            }
-            Seen::Nothing => block,
-            Seen::Integer(_) | Seen::Closure(_) | Seen::Many => Known::ANYTHING,
-        }
-    }
-
-    /// Joins what goes into a new block with what is known of blocks made here.
-    fn block(&mut self, instruction: &Instruction, state: &State, count: usize) -> Known {
-        let site = instruction.position;
-        let known = self.blocks.remove(&site);
-        let mut known = known.unwrap_or_else(|| vec![Known::UNREACHED; count]);
-        let operands =
-            std::iter::once(state.accu).chain((0..count - 1).map(|index| state.slot(index)));
-        for (known, seen) in known.iter_mut().zip(operands) {
-            self.note(known, seen);
-        }
-        self.blocks.insert(site, known);
-        Known::certain(Seen::Block(site))
     }
 }

@@ -1,13 +1,14 @@
 //! Malformed files: each is a typed error with a place, none a panic.
 
 use super::assemble::{GLOBALS, PRIMITIVES, assemble, executable, run, sections};
-use super::hints::{CodePointers, Loaded};
+use super::hints::CodePointers;
+use super::hints::tests::NoNumbers;
 use super::verify::Limits;
 use super::{hints, parse, verify};
+use crate::code::Entry;
 use crate::code::error::{CodeProblem, ImageError};
-use crate::code::{Certainty, Entry};
 
-fn check(code: &[i32]) -> Result<Vec<Entry>, ImageError> {
+pub fn check(code: &[i32]) -> Result<Vec<Entry>, ImageError> {
     let limits = Limits {
         parameters: 0,
         globals: GLOBALS,
@@ -254,7 +255,7 @@ fn changed_words_never_panic() {
             let mut changed = words.clone();
             changed[place] = value;
             if let Ok(entries) = check(&changed) {
-                hints::find(&changed, &entries, CodePointers::Stay);
+                hints::find(&changed, &entries, CodePointers::Stay, &NoNumbers);
             }
         }
     }
@@ -270,165 +271,6 @@ fn code_that_nothing_leads_to_may_name_anything() {
     );
     let dead = "GetGlobal -1; PushGetGlobal -100000; Pop 1";
     assert_eq!(run(&format!("Const2; Stop; {dead}; Stop")), Ok(2));
-}
-
-#[test]
-fn callees_are_guessed() {
-    // f is captured by g, which is in a block in a global, which h reads; each calls the other
-    // once.
-    let text = "Closure 0 @f; Closure 1 @g; MakeBlock1 0; SetGlobal 12;
-        Closure 0 @h; Push; Const0; PushAcc1; Apply1; Stop;
-        f: Acc0; Return 1;
-        g: Acc0; PushEnvAcc2; AppTerm1 2;
-        h: Acc0; PushGetGlobalField 12 0; Apply1; Return 1";
-    let words = assemble(text);
-    let entries = check(&words).expect("well-formed");
-    let found = hints::find(&words, &entries, CodePointers::Stay).calls;
-    let callees: Vec<usize> = found
-        .iter()
-        .map(|hint| {
-            entries
-                .iter()
-                .position(|entry| entry.position == hint.entry)
-                .expect("an entry")
-        })
-        .collect();
-    // In the order of the calls: the program calls h, g calls f, h calls g.
-    assert_eq!(callees, [3, 1, 2]);
-    assert_eq!(run(text), Ok(0));
-}
-
-#[test]
-fn calls_of_own_and_sibling_closures_are_certain() {
-    // f calls itself, then its sibling g, then itself through a slot.
-    let code = |jump_back: &str| {
-        assemble(&format!(
-            "ClosureRec 2 0 @f @g; Stop;
-            f: Acc0; PushOffsetClosure0; {jump_back} Apply1; Push; Acc0; PushOffsetClosure3; Apply1;
-            Pop 1; OffsetClosure0; Push; Acc1; PushAcc1; Apply1; Pop 1; Return 1;
-            g: Acc0; BranchIf @back; Acc0; Return 1; back: Acc0; Return 1"
-        ))
-    };
-    let certain = |words: &[i32], pointers| {
-        let entries = check(words).expect("well-formed");
-        let found = hints::find(words, &entries, pointers).calls.into_iter();
-        found
-            .map(|hint| hint.certainty == Certainty::Certain)
-            .collect::<Vec<_>>()
-    };
-    let words = code("");
-    assert_eq!(certain(&words, CodePointers::Stay), [true, true, true]);
-    assert_eq!(certain(&words, CodePointers::Change), [false; 3]);
-    // The closure could have come another way.
-    let joined = code("BranchIf @call; Acc1; call:");
-    assert_eq!(certain(&joined, CodePointers::Stay), [false, true, true]);
-}
-
-/// Whether each guessed call is certain, in their order.
-fn certain_calls(text: &str) -> Vec<bool> {
-    let words = assemble(text);
-    let entries = check(&words).expect("well-formed");
-    let found = hints::find(&words, &entries, CodePointers::Stay)
-        .calls
-        .into_iter();
-    found
-        .map(|hint| hint.certainty == Certainty::Certain)
-        .collect()
-}
-
-#[test]
-fn captured_closures_are_certain_where_all_captures_agree() {
-    // g captures f and calls it; a second instruction makes a closure of g.
-    let code = |second: &str| {
-        format!(
-            "Closure 0 @f; Push; Acc0; Closure 1 @g; Push; {second} Closure 1 @g; Stop;
-            f: Acc0; Return 1;
-            g: Acc0; PushEnvAcc2; AppTerm1 2"
-        )
-    };
-    assert_eq!(certain_calls(&code("Acc1;")), [true]);
-    assert_eq!(certain_calls(&code("Const0;")), [false]);
-}
-
-#[test]
-fn fields_of_modules_are_certain_and_other_fields_are_not() {
-    let code = |fields: &str| {
-        format!(
-            "Closure 0 @f; MakeBlock1 0; SetGlobal 12; Const0; {fields} Apply1; Stop;
-            f: Acc0; Return 1"
-        )
-    };
-    assert_eq!(certain_calls(&code("PushGetGlobalField 12 0;")), [true]);
-    assert_eq!(
-        certain_calls(&code("PushGetGlobal 12; GetField0;")),
-        [false]
-    );
-    // A global that comes with the file.
-    assert_eq!(certain_calls(&code("PushGetGlobalField 11 0;")), []);
-}
-
-/// What is certain of what instructions load, in their order.
-fn loads(text: &str) -> Vec<Loaded> {
-    let words = assemble(text);
-    let entries = check(&words).expect("well-formed");
-    let found = hints::find(&words, &entries, CodePointers::Stay).loads;
-    found.into_iter().map(|(_, loaded)| loaded).collect()
-}
-
-#[test]
-fn integers_are_known_where_all_agree() {
-    let code = |fields: &str, body: &str| {
-        format!(
-            "ConstInt 5; Closure 1 @f; Push; {fields} Closure 1 @f;
-            MakeBlock1 0; SetGlobal 12; Stop;
-            f: {body}; Return 1"
-        )
-    };
-    let captured = |fields| loads(&code(fields, "EnvAcc2"));
-    assert_eq!(captured("ConstInt 5;"), [Loaded::Integer(5)]);
-    assert_eq!(captured("ConstInt 6;"), []);
-    assert_eq!(captured("GetGlobal 11;"), []);
-    assert_eq!(captured("Acc0;"), []);
-    let module = "Const3; MakeBlock1 0; SetGlobal 13; ConstInt 5;";
-    let body = "GetGlobalField 13 0; PushEnvAcc2; PushGetGlobal 13; GetField0; Pop 2";
-    let both = [Loaded::Integer(3), Loaded::Integer(5)];
-    assert_eq!(loads(&code(module, body)), both);
-}
-
-#[test]
-fn a_loop_changes_what_is_certain() {
-    // The slot is f at first, and what the second round finds in it is what the first has put
-    // there.
-    let code = |assigned: &str| {
-        format!(
-            "Closure 0 @f; Push; Branch @test;
-            body: Const0; PushAcc1; Apply1; {assigned} Assign 0; test: Const0; BranchIf @body; Stop;
-            f: Acc0; Return 1;
-            g: Acc0; Return 1"
-        )
-    };
-    assert_eq!(certain_calls(&code("Acc0;")), [true]);
-    assert_eq!(certain_calls(&code("Const0;")), [false]);
-    assert_eq!(certain_calls(&code("Closure 0 @g;")), []);
-}
-
-#[test]
-fn handlers_know_nothing_for_certain() {
-    let text = "Closure 0 @f; Push; PushTrap @handler; Const0; Assign 4; PopTrap; Stop;
-        handler: Const0; PushAcc1; Apply1; Stop;
-        f: Acc0; Return 1";
-    assert_eq!(certain_calls(text), [false]);
-}
-
-#[test]
-fn two_callees_are_no_guess() {
-    let words = assemble(
-        "Const0; BranchIf @a; Closure 0 @f; Branch @b;
-        a: Closure 0 @g; b: Push; Const0; PushAcc1; Apply1; Stop;
-        f: Acc0; Return 1; g: Acc0; Return 1",
-    );
-    let entries = check(&words).expect("well-formed");
-    assert_eq!(hints::find(&words, &entries, CodePointers::Stay).calls, []);
 }
 
 #[test]

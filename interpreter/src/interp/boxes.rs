@@ -15,6 +15,7 @@ use annotations::{box_kind, specialize_active};
 #[unsafe(no_mangle)]
 pub static BACTRIAN_BOXES: annotations::BoxTable<Make, { boxed::KINDS }> = annotations::BoxTable {
     count: boxed::KINDS as u32,
+    raised: core::sync::atomic::AtomicU32::new(0),
     kinds: [
         annotations::BoxKind {
             make: Make { float: box_float },

@@ -54,6 +54,7 @@ mod wasm {
     use crate::code::{self, Entry, MAX_RESTART};
     use crate::image::bind;
     use crate::image::cells;
+    use crate::image::hints::Boxed;
     use crate::image::pieces::Cut;
     use crate::memory;
     use crate::vm::vm;
@@ -152,10 +153,15 @@ mod wasm {
         };
         let words = plan.entries.iter().map(|entry| entry.end - entry.position);
         let copied = longest_copied(words.sum());
+        // A function in pieces is left, and returns, from any of them.
+        let in_pieces: HashSet<usize> = plan.cuts.iter().map(|cut| cut.entry).collect();
+        let nothing = Boxed::default();
         let entries = plan.entries.iter().map(|entry| {
+            let boxed = found.boxed.get(&entry.position);
+            let boxed = boxed.filter(|_| !in_pieces.contains(&entry.position));
             let request = Request {
                 flags: flags(entry),
-                ..entry_request(code_start, entry)
+                ..entry_request(code_start, entry, boxed.unwrap_or(&nothing))
             };
             (request, names.of_function(entry.position))
         });
@@ -227,15 +233,27 @@ mod wasm {
     }
 
     /// The request for a function, from its entry on.
-    fn entry_request(code_start: u32, entry: &Entry) -> Request {
+    fn entry_request(code_start: u32, entry: &Entry, boxed: &Boxed) -> Request {
         let address = code::address(code_start, entry.position);
         let direct = if entry.arity > MAX_DIRECT {
             0
         } else {
             entry.arity as usize
         };
-        let params = entry_params(address, entry.arity, direct);
-        request(params, address, entry.end - entry.position)
+        let mut params = entry_params(address, entry.arity, direct);
+        let arguments = &mut params[FIRST_ARGUMENT..FIRST_ARGUMENT + direct];
+        for (param, boxed) in arguments.iter_mut().zip(&boxed.parameters) {
+            param.boxed = kind(*boxed);
+        }
+        Request {
+            result: kind(boxed.result),
+            ..request(params, address, entry.end - entry.position)
+        }
+    }
+
+    /// A kind of boxes, or none, as requests have it.
+    fn kind(of_boxes: Option<u32>) -> u32 {
+        of_boxes.map_or(0, |kind| kind + 1)
     }
 
     /// Parameters of an activation of the code at `address` with so many arguments in registers.
@@ -332,6 +350,8 @@ mod wasm {
             param_count: PARAM_COUNT as u32,
             // Pieces are loops, or parts of functions too large to be taken.
             flags: REQUEST_LOOPS,
+            result: 0,
+            reserved: 0,
             params,
         }
     }

@@ -82,6 +82,18 @@ pub mod integers {
         INT32 + (shortcut - FIRST) / EACH
     }
 
+    /// The kind of boxed integers that a shortcut gives, if it gives any. That of a shortcut which
+    /// is none of this module's is none.
+    pub fn result(shortcut: u32) -> Option<u32> {
+        shortcut.checked_sub(FIRST)?;
+        match operator(shortcut) {
+            TO_INT32 => Some(INT32),
+            TO_NATIVEINT => Some(NATIVEINT),
+            ADD..=MOD | NEG..=BITS_OF_FLOAT => Some(kind(shortcut)),
+            _ => None,
+        }
+    }
+
     #[inline(always)]
     pub fn operator(shortcut: u32) -> u32 {
         (shortcut - FIRST) % EACH

@@ -66,8 +66,15 @@ pub struct Maker {
     pub body: generic::Function,
 }
 
+/// Where the word is in the table.
+const RAISED: u32 = offset_of!(BoxTable, raised) as u32;
+
 /// The kinds of boxes that may be virtual, by their indices; absent where one may not.
-pub struct Boxes(Vec<Option<Maker>>);
+pub struct Boxes {
+    kinds: Vec<Option<Maker>>,
+    /// Address of the word by which residual functions say that they raised.
+    pub raised: u32,
+}
 
 impl Boxes {
     /// The kinds that the module lists, by their indices; absent where one is not as it should be.
@@ -112,12 +119,16 @@ impl Boxes {
             let can_be_copied = body.blocks.values().all(returns);
             can_be_copied.then_some(Maker { declared, body })
         };
-        Self(declared.map(|declared| maker(declared?)).collect())
+        let table = module.exported_address(annotations::BOX_EXPORT);
+        Self {
+            kinds: declared.map(|declared| maker(declared?)).collect(),
+            raised: table.unwrap_or(0).wrapping_add(RAISED),
+        }
     }
 
     /// The kind with this index.
-    fn kind(&self, index: u32) -> Option<Kind> {
-        let maker = self.0.get(index as usize)?.as_ref()?;
+    pub fn kind(&self, index: u32) -> Option<Kind> {
+        let maker = self.kinds.get(index as usize)?.as_ref()?;
         Some(Kind {
             index: index as u8,
             payload: maker.declared.payload,
@@ -130,12 +141,12 @@ impl Boxes {
             let maker = maker.as_ref();
             maker.is_some_and(|maker| maker.declared.make == function)
         };
-        self.kind(self.0.iter().position(makes)? as u32)
+        self.kind(self.kinds.iter().position(makes)? as u32)
     }
 
     /// How boxes of a kind are made.
     pub fn maker(&self, kind: Kind) -> &Maker {
-        let maker = self.0.get(usize::from(kind.index));
+        let maker = self.kinds.get(usize::from(kind.index));
         let maker = maker.and_then(Option::as_ref);
         maker.expect("a kind is one of the module's")
     }

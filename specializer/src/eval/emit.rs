@@ -10,7 +10,7 @@
 
 use smallvec::SmallVec;
 
-use super::abs::Abs;
+use super::abs::{Abs, Fact};
 use super::analyse::{Analysis, Node, NodeId};
 use super::cells::{Cell, Cells, Memory};
 use super::exit::{Edge, Exit};
@@ -96,20 +96,28 @@ struct Emission<'a> {
 impl Emission<'_> {
     fn entry(&mut self) {
         let evaluation = self.machine.evaluation;
-        let function = &self.machine.phase.function;
-        let params = evaluation.entry().map(|(param, abs)| match param {
-            Param::Pass(param)
-            | Param::Frame(param)
-            | Param::Given(param, _)
-            | Param::Buffer(param, _) => Val {
-                residual: Some(function.param(param)),
+        let phase = &mut self.machine.phase;
+        let params = evaluation.entry().map(|(param, abs)| match (param, abs) {
+            (Param::Pass(param), Abs::Fact(Fact::Box(kind))) => Val {
+                residual: Some(phase.bare_param(param, kind)),
                 ..Val::known(abs)
             },
-            Param::Const(_) | Param::Pointer(_) => Val::known(abs),
+            (
+                Param::Pass(param)
+                | Param::Frame(param)
+                | Param::Given(param, _)
+                | Param::Buffer(param, _),
+                _,
+            ) => Val {
+                residual: Some(phase.function.param(param)),
+                ..Val::known(abs)
+            },
+            (Param::Const(_) | Param::Pointer(_), _) => Val::known(abs),
         });
+        let params = params.collect();
         self.starts[NodeId::ENTRY] = Some(Start {
             block: Block::ENTRY,
-            params: params.collect(),
+            params,
             cells: Cells::new(evaluation.window()),
             boxes: Made::default(),
         });
@@ -184,6 +192,28 @@ impl Emission<'_> {
                     otherwise,
                 }
             }
+            Exit::Returned {
+                raised,
+                raises,
+                returns,
+            } => {
+                let cond = self.machine.phase.name(raised);
+                let block = self.machine.phase.new_block();
+                let outer = self.machine.phase.suspend(block);
+                self.machine.phase.clear_raised();
+                let then = self.target(node.successors[0], &raises);
+                self.machine.phase.end(Terminator::Jump(then));
+                self.machine.phase.resume(outer);
+                let otherwise = self.target(node.successors[1], &returns);
+                Terminator::Branch {
+                    cond,
+                    then: residual::Target {
+                        block,
+                        args: SmallVec::new(),
+                    },
+                    otherwise,
+                }
+            }
             Exit::Switch {
                 index,
                 targets,
@@ -221,7 +251,7 @@ impl Emission<'_> {
                 block,
                 params: self.machine.args[edge.args.clone()].to_vec(),
                 cells: self.machine.cells.clone(),
-                boxes: self.machine.phase.boxes(),
+                boxes: self.machine.phase.made(),
             };
             self.starts[id] = Some(start);
             return residual::Target {

@@ -25,6 +25,13 @@ pub enum Exit<V> {
         then: Edge,
         otherwise: Edge,
     },
+    /// Behind a call that returns a number without its box.
+    Returned {
+        /// Whether it raised, which the way of this says to nobody else.
+        raised: V,
+        raises: Edge,
+        returns: Edge,
+    },
     /// Without a default, no other index is possible.
     Switch {
         index: V,
@@ -46,6 +53,11 @@ impl<V> Exit<V> {
             Exit::Jump(edge) => (Some(edge), None, &[]),
             Exit::Branch {
                 then, otherwise, ..
+            }
+            | Exit::Returned {
+                raises: then,
+                returns: otherwise,
+                ..
             } => (Some(then), Some(otherwise), &[]),
             Exit::Switch {
                 targets, default, ..

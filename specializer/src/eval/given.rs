@@ -11,11 +11,17 @@ use crate::request::Request;
 impl<P: Phase> Machine<'_, P> {
     /// The callee, with what it is given, if it may have a version for that.
     pub(super) fn giving(&mut self, callee: Callee, args: &[P::Value]) -> Callee {
-        let Callee::Slot { sig, slot, .. } = callee else {
-            return callee;
-        };
-        let given = self.given_to(slot, args);
-        Callee::Slot { sig, slot, given }
+        match callee {
+            Callee::Slot {
+                sig, slot, numbers, ..
+            } => Callee::Slot {
+                sig,
+                slot,
+                given: self.given_to(slot, args),
+                numbers,
+            },
+            Callee::Direct(_) | Callee::Indirect { .. } => callee,
+        }
     }
 
     fn given_to(&mut self, slot: Symbol, args: &[P::Value]) -> Option<Given> {

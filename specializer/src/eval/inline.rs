@@ -12,7 +12,7 @@
 //! taken depends on the size of the whole program, and on what a profile says of the callee
 //! ([`Inlining`]).
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::Evaluation;
 use super::abs::Abs;
@@ -23,7 +23,7 @@ use super::exit::{Edge, Exit};
 use super::given::given_function;
 use super::transfer::{Machine, Phase};
 use crate::ir::generic::{Block, Inst, Target};
-use crate::ir::{Callee, Given, Symbol, Type};
+use crate::ir::{Callee, Given, Symbol, Terminator, Type, generic};
 use crate::op::{Const, Op};
 use crate::request::{Heat, Param, Request};
 
@@ -132,6 +132,9 @@ impl Limits {
     };
 }
 
+/// How many blocks in a row may lead to a return.
+const MOST_JUMPS: usize = 8;
+
 /// What follows a call that is evaluated in place.
 pub struct Continuation<V> {
     /// The block that calls, and its context.
@@ -203,32 +206,61 @@ impl<P: Phase> Machine<'_, P> {
     pub(super) fn tail_call(
         &mut self,
         callee: Callee,
-        args: SmallVec<[P::Value; 4]>,
+        mut args: SmallVec<[P::Value; 4]>,
     ) -> Exit<P::Value> {
+        let continuation = self.continuation();
+        let bare = self.bare(callee);
+        let is_last = self.returns_on(self.context);
+        let own = self.evaluation.request.bare_result();
+        let bare = bare.filter(|bare| !is_last || bare.result == own);
         let callee = self.giving(callee, &args);
-        if self.continuation().is_none() {
+        let callee = self.pass_bare(bare, callee, &mut args);
+        let result = bare.and_then(|bare| bare.result);
+        if is_last && result == own && (continuation.is_none() || bare.is_some()) {
             self.sync_if_due();
             return Exit::TailCall { callee, args };
         }
-        let result = &self.evaluation.prepared.function.signature.results;
-        let result = self.emit_value(Op::Call(callee), &args, result.first().copied());
-        self.leave(&[result])
+        match (continuation, result) {
+            (Some(continuation), Some(kind)) => {
+                self.call_bare(callee, &args, kind, |machine, result| {
+                    machine.leave_call(continuation, result)
+                })
+            }
+            (_, _) => {
+                let result = &self.evaluation.prepared.function.signature.results;
+                let ty = result.first().copied();
+                let result = self.emit_value(Op::Call(callee), &args, ty);
+                self.leave(&[result])
+            }
+        }
     }
 
     /// Where returning these values leads.
     pub(super) fn leave(&mut self, values: &[P::Value]) -> Exit<P::Value> {
-        let Some(callee) = self.continuation() else {
-            self.sync_if_due();
-            return Exit::Return(values.into());
-        };
+        match self.continuation() {
+            Some(callee) => {
+                self.args.clear();
+                Exit::Jump(self.leave_call(callee, values[0]))
+            }
+            None => {
+                self.sync_if_due();
+                match self.evaluation.request.bare_result() {
+                    Some(kind) => Exit::Return(smallvec![self.bare_result(kind, values[0])]),
+                    None => Exit::Return(values.into()),
+                }
+            }
+        }
+    }
+
+    /// Where returning this leads from the call in place whose callee has this context.
+    fn leave_call(&mut self, callee: ContextId, result: P::Value) -> Edge {
         let node = self.node;
         let continuation = self.continuations.get_mut(&callee);
         let continuation = continuation.expect("who looked for it found it");
         if !continuation.returns.contains(&node) {
             continuation.returns.push(node);
         }
-        let result = values[0];
-        self.args.clear();
+        let start = self.args.len();
         let args = continuation.args.iter();
         self.args
             .extend(args.map(|arg| arg.map_or(result, P::Value::moved)));
@@ -240,11 +272,11 @@ impl<P: Phase> Machine<'_, P> {
         } else if result.abs().is_known() && self.evaluation.optimisations.outcomes {
             context = self.contexts.outcome(context, result.abs());
         }
-        Exit::Jump(Edge {
+        Edge {
             context,
             block,
-            args: 0..self.args.len(),
-        })
+            args: start..self.args.len(),
+        }
     }
 
     /// Whether the function under evaluation runs within another.
@@ -255,8 +287,52 @@ impl<P: Phase> Machine<'_, P> {
     /// The callee's context of the call that a return here returns from, if that is evaluated in
     /// place.
     fn continuation(&self) -> Option<ContextId> {
-        let mut calls = self.contexts.calls(self.context).map(|(callee, _)| callee);
+        self.continuation_of(self.context)
+    }
+
+    fn continuation_of(&self, context: ContextId) -> Option<ContextId> {
+        let mut calls = self.contexts.calls(context).map(|(callee, _)| callee);
         calls.find(|callee| self.continuations.contains_key(callee))
+    }
+
+    /// Whether what is returned in this context, the request's function returns as it is.
+    pub(super) fn returns_on(&self, mut context: ContextId) -> bool {
+        while let Some(callee) = self.continuation_of(context) {
+            let continuation = &self.continuations[&callee];
+            let is_result = continuation.args.iter().map(Option::is_none).collect();
+            if !self.hands_on(continuation.block, is_result) {
+                return false;
+            }
+            context = continuation.context;
+        }
+        true
+    }
+
+    /// Whether a block only returns its parameter of which this says so, if by way of others.
+    pub(super) fn hands_on(&self, mut block: Block, mut is_result: SmallVec<[bool; 8]>) -> bool {
+        let blocks = &self.evaluation.prepared.function.blocks;
+        for _ in 0..MOST_JUMPS {
+            let data = &blocks[block];
+            if !data.insts.is_empty() {
+                return false;
+            }
+            let is_it = |value: &generic::Value| {
+                let place = data.params.iter().position(|param| param == value);
+                place.is_some_and(|place| is_result[place])
+            };
+            match &data.term {
+                Terminator::Return(values) => return values.iter().all(is_it),
+                Terminator::Jump(target) => {
+                    is_result = target.args.iter().map(is_it).collect();
+                    block = target.block;
+                }
+                Terminator::Branch { .. }
+                | Terminator::Switch { .. }
+                | Terminator::TailCall { .. }
+                | Terminator::Unreachable => return false,
+            }
+        }
+        false
     }
 
     /// The callee's context, and the edge to its beginning, if calls through `slot` are evaluated
@@ -368,7 +444,8 @@ impl<P: Phase> Machine<'_, P> {
 mod tests {
     use super::*;
     use crate::index::Map;
-    use crate::ir::{Base, Func, Sig};
+    use crate::ir::{Base, Func, Numbers, Sig};
+    use crate::request::Boxed;
 
     /// A request for code that a profile calls so.
     fn request(heat: Heat) -> Request {
@@ -385,6 +462,8 @@ mod tests {
             code_len: 8,
             is_recursive: false,
             loops: false,
+            boxed: Boxed::default(),
+            numbers: Numbers::Boxed,
             name: None,
             heat,
             callees: std::collections::BTreeMap::new(),

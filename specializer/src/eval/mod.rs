@@ -13,6 +13,7 @@
 
 pub mod abs;
 mod analyse;
+mod bare;
 mod boxes;
 mod cells;
 mod choices;
@@ -42,6 +43,7 @@ use crate::op::Const;
 use crate::optimisations::Optimisations;
 use crate::request::{Param, Request};
 
+pub use bare::boxing;
 pub use boxes::{Boxes, Boxing};
 pub use inline::Inlining;
 pub use prepare::Prepared;
@@ -177,7 +179,9 @@ impl Evaluation<'_> {
                 Param::Pass(param) if ty == crate::ir::Type::I32 => {
                     abs::Abs::Offset { param, offset: 0 }
                 }
-                Param::Pass(_) => abs::Abs::Dynamic,
+                Param::Pass(param) => self.bare_param(param).map_or(abs::Abs::Dynamic, |kind| {
+                    abs::Abs::Fact(abs::Fact::Box(kind))
+                }),
                 Param::Given(_, base) => {
                     abs::Abs::Fact(abs::Fact::Pointer(Symbol { base, offset: 0 }))
                 }

@@ -19,7 +19,7 @@ use super::{Declined, Evaluation};
 use crate::hash::FastMap;
 use crate::image::{Image, Loaded, Place, Reads};
 use crate::ir::generic::Block;
-use crate::ir::{Callee, Sig, Symbol, Terminator, Type, generic};
+use crate::ir::{Callee, Numbers, Sig, Symbol, Terminator, Type, generic};
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
 
 /// What a phase does with the residual side of evaluation.
@@ -130,9 +130,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             (Op::Call(callee), Terminator::Jump(target)) => {
                 let args = self.values_of(&last.args);
                 let known = self.callee(callee, args.last().map(|arg| arg.abs()));
-                if let Callee::Slot { slot, .. } = known
-                    && let Some(exit) = self.inline_call(block, last, slot, &args, target)
-                {
+                if let Some(exit) = self.call_by_name(block, last, known, &args, target) {
                     return exit;
                 }
                 self.call(callee, last.result, args);
@@ -315,6 +313,7 @@ impl<'a, P: Phase> Machine<'a, P> {
                 sig,
                 slot,
                 given: None,
+                numbers: Numbers::Boxed,
             },
             Some(Abs::Const(Const::I32(index))) => self
                 .evaluation

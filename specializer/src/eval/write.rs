@@ -95,6 +95,10 @@ impl<'a> Writer<'a> {
         writer
     }
 
+    pub fn boxes(&self) -> &'a Boxes {
+        self.boxes
+    }
+
     pub fn frame(&mut self, param: residual::Value) -> residual::Value {
         let size = self.inst(
             Op::Const(Const::I32(FRAME)),
@@ -149,7 +153,7 @@ impl<'a> Writer<'a> {
     }
 
     /// The boxes that a block begins with which only the current one leads to.
-    pub fn boxes(&self) -> Made {
+    pub fn made(&self) -> Made {
         self.names.boxes.clone()
     }
 
@@ -162,7 +166,7 @@ impl<'a> Writer<'a> {
     pub fn suspend(&mut self, block: Block) -> (Block, Names) {
         let names = Names {
             known: FastMap::default(),
-            boxes: self.boxes(),
+            boxes: self.made(),
         };
         let names = std::mem::replace(&mut self.names, names);
         (std::mem::replace(&mut self.current, block), names)

@@ -33,9 +33,20 @@ pub fn plant(
             (Mismatch::WrongCallee, RelocationKind::CallFunction(func)) => {
                 sibling(module, func).map(RelocationKind::CallFunction)
             }
-            (Mismatch::WrongSlotCallee, RelocationKind::CallSlot { slot, given }) => {
+            (
+                Mismatch::WrongSlotCallee,
+                RelocationKind::CallSlot {
+                    slot,
+                    given,
+                    numbers,
+                },
+            ) => {
                 let other = other_slot(request, requests, bodies, slot);
-                other.map(|slot| RelocationKind::CallSlot { slot, given })
+                other.map(|slot| RelocationKind::CallSlot {
+                    slot,
+                    given,
+                    numbers,
+                })
             }
             (Mismatch::WrongAddress, RelocationKind::SymbolAddress(symbol)) => {
                 Some(RelocationKind::SymbolAddress(moved(symbol, WORD)))

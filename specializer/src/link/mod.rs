@@ -36,7 +36,7 @@ use self::dispatch::Cases;
 use self::names::Names;
 use self::reach::Reached;
 use crate::index::Map;
-use crate::ir::{Func, Sig, Type};
+use crate::ir::{Func, Numbers, Sig, Type};
 use crate::lower::{LinkedAs, Lowered, RelocationKind};
 use crate::module::{Import, Module};
 use crate::op::{self, Intrinsic};
@@ -173,7 +173,7 @@ impl Layout {
     ) -> Result<Self, LinkError> {
         let table_base = module.table_size;
         let mut slots: Vec<_> = (residues.iter().enumerate())
-            .filter(|(_, residue)| residue.request.version().is_none())
+            .filter(|(_, residue)| residue.request.version().is_of_slot())
             .collect();
         slots.sort_by_key(|(_, residue)| residue.request.sig);
         let filled = slots.iter().zip(table_base..);
@@ -231,9 +231,10 @@ impl Layout {
         for (index, residue) in (0u32..).zip(residues) {
             let (request, function) = (residue.request, count + index);
             layout.residual.push((function, request.sig));
-            match request.version() {
-                Some(version) => layout.versions.insert(version, function),
-                None => layout.slot_functions.insert(request.slot, function),
+            let version = request.version();
+            match version.is_of_slot() {
+                true => layout.slot_functions.insert(request.slot, function),
+                false => layout.versions.insert(version, function),
             };
         }
         let table = slots.iter().map(|(index, _)| layout.residual[*index]);
@@ -292,10 +293,18 @@ impl Layout {
                     }
                     request.address(symbol)
                 }
-                RelocationKind::CallSlot { slot, given } => {
-                    let version = given.map(|given| request.version_of(slot, given));
-                    let version = version.and_then(|version| self.versions.get(&version));
-                    *version.unwrap_or_else(|| &self.slot_functions[&request.address(slot)])
+                RelocationKind::CallSlot {
+                    slot,
+                    given,
+                    numbers,
+                } => {
+                    let version = request.version_of(slot, given, numbers);
+                    let mut others = version.itself_and_others();
+                    let found = others.find_map(|version| self.versions.get(&version));
+                    *found.unwrap_or_else(|| {
+                        assert!(numbers == Numbers::Boxed, "{version:?} takes bits");
+                        &self.slot_functions[&version.slot]
+                    })
                 }
                 RelocationKind::CallFunction(func) => self.function(func)?,
                 RelocationKind::CallIntrinsic(intrinsic) => self.kept[&intrinsic],

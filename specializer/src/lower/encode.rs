@@ -175,8 +175,18 @@ impl Encoder<'_> {
     fn call(&mut self, callee: Callee) {
         match callee {
             Callee::Direct(func) => self.relocated(CALL, RelocationKind::CallFunction(func)),
-            Callee::Slot { slot, given, .. } => {
-                self.relocated(CALL, RelocationKind::CallSlot { slot, given })
+            Callee::Slot {
+                slot,
+                given,
+                numbers,
+                ..
+            } => {
+                let kind = RelocationKind::CallSlot {
+                    slot,
+                    given,
+                    numbers,
+                };
+                self.relocated(CALL, kind);
             }
             Callee::Indirect { sig, table } => {
                 self.instruction(&Instruction::CallIndirect {
@@ -190,8 +200,18 @@ impl Encoder<'_> {
     fn tail_call(&mut self, callee: Callee) {
         match callee {
             Callee::Direct(func) => self.relocated(RETURN_CALL, RelocationKind::CallFunction(func)),
-            Callee::Slot { slot, given, .. } => {
-                self.relocated(RETURN_CALL, RelocationKind::CallSlot { slot, given })
+            Callee::Slot {
+                slot,
+                given,
+                numbers,
+                ..
+            } => {
+                let kind = RelocationKind::CallSlot {
+                    slot,
+                    given,
+                    numbers,
+                };
+                self.relocated(RETURN_CALL, kind);
             }
             Callee::Indirect { sig, table } => self.instruction(&Instruction::ReturnCallIndirect {
                 type_index: sig.0,

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use wasm_encoder::{Encode, Instruction, MemArg};
 
-use crate::ir::{Func, Given, Symbol};
+use crate::ir::{Func, Given, Numbers, Symbol};
 use crate::op::Intrinsic;
 
 /// Bytes of an operand that a relocation covers.
@@ -36,8 +36,12 @@ pub enum RelocationKind {
     /// The operand of an `i32.const`: an address.
     SymbolAddress(Symbol),
     /// The callee of a call: the function in this request slot, or its version for what it is
-    /// given.
-    CallSlot { slot: Symbol, given: Option<Given> },
+    /// given, and for how it takes numbers.
+    CallSlot {
+        slot: Symbol,
+        given: Option<Given>,
+        numbers: Numbers,
+    },
     /// The callee of a call: this function of the generic module.
     CallFunction(Func),
     /// The callee of a call: the import that this intrinsic is.

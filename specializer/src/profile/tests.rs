@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::index::Map;
-use crate::ir::{Base, Func, Sig};
+use crate::ir::{Base, Func, Numbers, Sig};
+use crate::request::Boxed;
 
 fn identity(name: &str, nth: u32) -> Identity {
     Identity {
@@ -112,6 +113,8 @@ fn requests(names: &[Option<&str>]) -> Requests {
         code_len: 8,
         is_recursive: false,
         loops: false,
+        boxed: Boxed::default(),
+        numbers: Numbers::Boxed,
         name: name.map(Into::into),
         heat: Heat::default(),
         callees: BTreeMap::new(),

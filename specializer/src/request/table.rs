@@ -5,9 +5,9 @@ use std::mem::offset_of;
 
 use annotations as abi;
 
-use super::{Heat, Param, REQUEST_SIZE, Reader, Request, RequestError, Requests};
+use super::{Boxed, Heat, Param, REQUEST_SIZE, Reader, Request, RequestError, Requests};
 use crate::index::Map;
-use crate::ir::{Base, Parameter, Signature, Type};
+use crate::ir::{Base, Numbers, Parameter, Signature, Type};
 use crate::op::Const;
 
 /// Bytes of the table and of a region.
@@ -150,6 +150,8 @@ impl Reader<'_, '_> {
             code_len,
             is_recursive: flags & abi::REQUEST_RECURSIVE != 0,
             loops: flags & abi::REQUEST_LOOPS != 0,
+            boxed: Boxed::default(),
+            numbers: Numbers::Boxed,
             name: None,
             heat: Heat::Usual,
             callees: BTreeMap::new(),
@@ -165,7 +167,17 @@ impl Reader<'_, '_> {
             let param =
                 param.ok_or_else(|| malformed(format!("parameter {index} of {function}")))?;
             request.params.push(param);
+            let boxed = self.word(at, offset_of!(abi::Param, boxed));
+            let kind = kind_of_box(boxed, Some(&ty));
+            let kind = kind.ok_or_else(|| malformed(format!("box {boxed} of {function}")))?;
+            if let (Param::Pass(param), Some(kind)) = (param, kind) {
+                request.boxed.params.push((param, kind));
+            }
         }
+        let boxed = self.word(address, offset_of!(abi::Request, result));
+        let kind = kind_of_box(boxed, residual.results.first());
+        request.boxed.result =
+            kind.ok_or_else(|| malformed(format!("result {boxed} of {function}")))?;
         let Some(&Param::Pointer(base)) = request.params.get(anchor as usize) else {
             return Err(malformed(format!(
                 "anchor {anchor} is no pointer parameter"
@@ -174,6 +186,16 @@ impl Reader<'_, '_> {
         request.anchor = base;
         request.code = request.bases[base];
         Ok(request)
+    }
+}
+
+/// The kind of boxes that a value of this type is, if any; `None` if it cannot be one.
+fn kind_of_box(boxed: u32, ty: Option<&Type>) -> Option<Option<u8>> {
+    match boxed.checked_sub(1) {
+        None => Some(None),
+        Some(kind) => {
+            (kind < abi::MAX_BOX_KINDS && ty == Some(&Type::I64)).then_some(Some(kind as u8))
+        }
     }
 }
 

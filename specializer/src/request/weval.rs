@@ -11,9 +11,9 @@ use std::mem::offset_of;
 use annotations::weval as abi;
 use wasmparser::{ExternalKind, Operator};
 
-use super::{Heat, Numbered, Param, Reader, Request, RequestError, Requests};
+use super::{Boxed, Heat, Numbered, Param, Reader, Request, RequestError, Requests};
 use crate::index::Map;
-use crate::ir::{Base, Func, Global, Parameter, Type};
+use crate::ir::{Base, Func, Global, Numbers, Parameter, Type};
 use crate::module::Module;
 use crate::op::Const;
 
@@ -128,6 +128,8 @@ impl Reader<'_, '_> {
             code_len: 0,
             is_recursive: false,
             loops: true,
+            boxed: Boxed::default(),
+            numbers: Numbers::Boxed,
             name: None,
             heat: Heat::Usual,
             callees: Default::default(),

@@ -15,12 +15,12 @@ use wasmparser::{BinaryReader, BinaryReaderError, FunctionBody, Operator};
 
 use super::Stored;
 use crate::image::{Bases, Image, Place};
-use crate::ir::{Func, Symbol};
+use crate::ir::{Func, Numbers, Symbol};
 use crate::link;
 use crate::lower::{Lowered, OPERAND, Relocation, RelocationKind};
 use crate::module::Module;
 use crate::op::{Intrinsic, Op};
-use crate::request::Request;
+use crate::request::{Boxed, Request};
 
 /// The snapshot that a stored function is to be used in.
 #[derive(Clone, Copy)]
@@ -112,9 +112,16 @@ impl Check<'_> {
         let Surroundings { module, image, .. } = *self.around;
         match kind {
             RelocationKind::SymbolAddress(symbol) => self.base(symbol),
-            RelocationKind::CallSlot { slot, given } => {
+            RelocationKind::CallSlot {
+                slot,
+                given,
+                numbers,
+            } => {
                 given.map_or(Ok(0), |given| self.base(given.word))?;
                 let known = image.slot(self.base(slot)?).ok_or(Misfit::Slot(slot))?;
+                if numbers == Numbers::Bare && known.boxed == Boxed::default() {
+                    return Err(Misfit::Slot(slot));
+                }
                 Ok(known.generic.0)
             }
             RelocationKind::CallFunction(func) => {

@@ -14,7 +14,7 @@ use super::check::Misfit;
 use super::*;
 use crate::eval::Inlining;
 use crate::image::{Image, Place, Seen};
-use crate::ir::{Base, Func, Given, Parameter, Sig, Symbol};
+use crate::ir::{Base, Func, Given, Numbers, Parameter, Sig, Symbol};
 use crate::lower::{OPERAND, RelocationKind};
 use crate::module::Module;
 use crate::op::Intrinsic;
@@ -392,7 +392,11 @@ fn bodies_are_valid() {
 }
 
 fn call(slot: Symbol) -> RelocationKind {
-    RelocationKind::CallSlot { slot, given: None }
+    RelocationKind::CallSlot {
+        slot,
+        given: None,
+        numbers: Numbers::Boxed,
+    }
 }
 
 fn given() -> impl Strategy<Value = Given> {
@@ -400,6 +404,10 @@ fn given() -> impl Strategy<Value = Given> {
         param: Parameter(param),
         word,
     })
+}
+
+fn numbers() -> impl Strategy<Value = Numbers> {
+    prop_oneof![Just(Numbers::Boxed), Just(Numbers::Bare)]
 }
 
 fn symbols() -> impl Strategy<Value = Symbol> {
@@ -428,8 +436,13 @@ fn seen() -> impl Strategy<Value = Seen> {
 fn relocations() -> impl Strategy<Value = Relocation> {
     let kind = prop_oneof![
         symbols().prop_map(RelocationKind::SymbolAddress),
-        (symbols(), option::of(given()))
-            .prop_map(|(slot, given)| RelocationKind::CallSlot { slot, given }),
+        (symbols(), option::of(given()), numbers()).prop_map(|(slot, given, numbers)| {
+            RelocationKind::CallSlot {
+                slot,
+                given,
+                numbers,
+            }
+        }),
         any::<u32>().prop_map(|func| RelocationKind::CallFunction(Func(func))),
         proptest::sample::select(Intrinsic::ALL).prop_map(RelocationKind::CallIntrinsic),
     ];

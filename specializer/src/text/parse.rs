@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use super::lex::{ParseError, Token, Tokens};
 use crate::index::{Id, Map};
 use crate::ir::{
-    Base, BlockData, Callee, Func, Function, Given, Global, Inst, Parameter, Sig, Signature, Stage,
-    Symbol, Table, Target, Terminator, Type, Values,
+    Base, BlockData, Callee, Func, Function, Given, Global, Inst, Numbers, Parameter, Sig,
+    Signature, Stage, Symbol, Table, Target, Terminator, Type, Values,
 };
 use crate::op::{Const, Intrinsic, LoadKind, Op, Plain, StoreKind};
 
@@ -256,6 +256,10 @@ impl<S: Stage> Parser<'_, S> {
                 sig: Sig(self.index("sig")?),
                 slot: self.symbol()?,
                 given: self.given()?,
+                numbers: match self.tokens.eat("bare") {
+                    true => Numbers::Bare,
+                    false => Numbers::Boxed,
+                },
             },
             _ => return Err(self.tokens.error(&format!("unknown operator `{word}`"))),
         })

@@ -15,7 +15,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use crate::ir::{
-    BlockData, Callee, Function, Given, Inst, Signature, Stage, Symbol, Target, Terminator, Type,
+    BlockData, Callee, Function, Given, Inst, Numbers, Signature, Stage, Symbol, Target,
+    Terminator, Type,
 };
 use crate::op::{Const, Op};
 
@@ -63,11 +64,19 @@ impl Display for Callee {
         match self {
             Callee::Direct(func) => write!(f, " {func}"),
             Callee::Indirect { sig, table } => write!(f, "_indirect {sig} {table}"),
-            Callee::Slot { sig, slot, given } => {
+            Callee::Slot {
+                sig,
+                slot,
+                given,
+                numbers,
+            } => {
                 write!(f, "_slot {sig} {slot}")?;
-                match given {
-                    Some(Given { param, word }) => write!(f, " given {param} {word}"),
-                    None => Ok(()),
+                if let Some(Given { param, word }) = given {
+                    write!(f, " given {param} {word}")?;
+                }
+                match numbers {
+                    Numbers::Boxed => Ok(()),
+                    Numbers::Bare => f.write_str(" bare"),
                 }
             }
         }

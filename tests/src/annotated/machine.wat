@@ -7,7 +7,8 @@
 ;; at 0x9f0, which depends on the argument of the call, as do the registers, scratch memory and the
 ;; contents of the first boxes. Blocks are taken from 0x4fe00 down; the last that was kept is at
 ;; 0x978. Before a function's code is its closure, a word that leads to the code.
-;; `$dispatch` is a dispatcher.
+;; `$dispatch` is a dispatcher. The accumulator is given and returned as it is or, in other modules,
+;; as the box of an integer; 0 is returned there for some.
 (module
   (import "bactrian" "context.update" (func $position (param i32)))
   (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
@@ -52,8 +53,11 @@
     (call $constants (i64.add (local.get 0) (i64.const 3)))
     (global.set $fuel
       (i32.add (i32.const 16) (i32.and (i32.wrap_i64 (i64.load (i32.const 0x900))) (i32.const 31))))
+    (; open ;)
     (call_indirect (type $entry)
-      (i32.const 0x12dc) (i32.const 0x20000) (local.get 0) (i32.load (i32.const 0x12dc)))
+      (i32.const 0x12dc) (i32.const 0x20000) (; give ;) (local.get 0) (; given ;)
+      (i32.load (i32.const 0x12dc)))
+    (; opened ;)
     (call $report_kept))
 
   ;; Numbers that depend on $x in the words from $from to $to: of all bits and of four in turn.
@@ -136,7 +140,13 @@
       (then (i64.load offset=8 (i32.wrap_i64 (local.get 0))))
       (else (i64.load (i32.wrap_i64 (local.get 0))))))
 
-  ;; Reports them.
+  ;; The same, or a number for 0.
+  (func $returned (param i64) (result i64)
+    (if (result i64) (i64.eqz (local.get 0))
+      (then (i64.const 77))
+      (else (call $open (local.get 0)))))
+
+  ;; Reports the bits of what a box holds.
   (func $peek (param i64)
     (call $report (call $open (local.get 0))))
 
@@ -290,6 +300,7 @@
     (local $at i32) (local $pc i32)
     (local $box i64) (local $block i32) (local $given i64)
     (local.set $code (local.get 0))
+    (; take ;)
     (local.set $given (local.get 2))
     (call $peek (call $read (i32.const 0x11040)))
     (call $peek (call $read (i32.const 0x11048)))
@@ -443,8 +454,11 @@
               (local.set 2
                 (if (result i64) (call $known (local.get $at))
                   (then (call_indirect (type $entry)
-                    (local.get $at) (local.get 1) (local.get 2) (i32.load (local.get $at))))
-                  (else (call $dispatch (local.get 2) (local.get $at) (local.get 1)))))
+                    (local.get $at) (local.get 1) (; give ;) (local.get 2) (; given ;)
+                    (i32.load (local.get $at))))
+                  (else (call $dispatch
+                    (; give ;) (local.get 2) (; given ;) (local.get $at) (local.get 1)))))
+              (; returned ;)
               (call $forget)
               (call $invalidate)
               ;; The callee's boxes are gone.
@@ -468,10 +482,13 @@
                     (then (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 1)))
                     (else (i32.const 1))))))
               (if (i32.eqz (call $known (local.get $at)))
-                (then (return_call $dispatch (local.get 2) (local.get $at) (local.get 1))))
+                (then (return_call $dispatch
+                  (; give ;) (local.get 2) (; given ;) (local.get $at) (local.get 1))))
               (return_call_indirect (type $entry)
-                (local.get $at) (local.get 1) (local.get 2) (i32.load (local.get $at)))))
-          (return (local.get 2))))
+                (local.get $at) (local.get 1) (; give ;) (local.get 2) (; given ;)
+                (i32.load (local.get $at)))))
+          (; return ;)
+          (return (; give ;) (local.get 2) (; given ;))))
       (if (i32.eq (local.get $op) (i32.const 19))
         (then
           (local.set $at

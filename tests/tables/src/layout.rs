@@ -14,8 +14,9 @@ use annotations::{
 use crate::form::{List, Malformed};
 
 /// What a request consists of, after its function.
-const REQUEST_PARTS: [&str; 8] = [
+const REQUEST_PARTS: [&str; 9] = [
     "slot",
+    "returns",
     "code",
     "pointer",
     "const",
@@ -94,6 +95,8 @@ fn request(list: &List) -> Result<Request, Malformed> {
     let &[[slot]] = &slots[..] else {
         return Err(list.malformed("it has one `slot`"));
     };
+    let result = list.each("returns", |result| result.numbers(&[]))?;
+    let result = result.first();
     let flag = |word, flag| if list.has(word) { flag } else { 0 };
     let mut request = Request {
         function,
@@ -102,9 +105,12 @@ fn request(list: &List) -> Result<Request, Malformed> {
         code_len: 0,
         param_count: 0,
         flags: flag("recursive", REQUEST_RECURSIVE) | flag("loops", REQUEST_LOOPS),
+        result: result.map_or(0, |[kind]| kind + 1),
+        reserved: 0,
         params: [Param::default(); MAX_PARAMS],
     };
-    for param in list.lists().filter(|param| param.name != "slot") {
+    let is_param = |part: &&List| !["slot", "returns"].contains(&part.name);
+    for param in list.lists().filter(is_param) {
         add(&mut request, param)?;
     }
     Ok(request)
@@ -120,7 +126,9 @@ fn add(request: &mut Request, list: &List) -> Result<(), Malformed> {
         param.kind = PARAM_POINTER;
         param.value = address.into();
     } else {
-        let [value] = list.numbers(&[])?;
+        let [value] = list.numbers(&["box"])?;
+        let kinds = list.each("box", |kind| kind.numbers::<1>(&[]))?;
+        param.boxed = kinds.first().map_or(0, |[kind]| kind + 1);
         param.kind = match list.name {
             "pointer" => PARAM_POINTER,
             "const" => PARAM_CONST,
@@ -228,8 +236,8 @@ layouts! {
         cells cell_count
     }
     Region { base len }
-    Request { function slot anchor code_len param_count flags params }
-    Param { kind reserved value }
+    Request { function slot anchor code_len param_count flags result reserved params }
+    Param { kind boxed value }
     BoxKind { make offset }
     Allocator { allocate pointer floor counted }
 }

@@ -38,6 +38,7 @@ pub static BACTRIAN_STRESS: AtomicU32 = AtomicU32::new(0);
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub static BACTRIAN_BOXES: BoxTable<extern "C" fn(f64) -> i64> = BoxTable {
     count: 1,
+    raised: AtomicU32::new(0),
     kinds: [BoxKind {
         make: float_called,
         offset: 0,
@@ -127,6 +128,8 @@ fn request(code: u32, function: &Function) -> Request {
         code_len: function.code.len() as u32 * CELL,
         param_count: 3 + MAX_PARAMETERS,
         flags: recursive + u32::from(function.repeats) * REQUEST_LOOPS,
+        result: 0,
+        reserved: 0,
         params,
     }
 }

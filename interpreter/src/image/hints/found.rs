@@ -1,7 +1,7 @@
 //! What is found out about a program.
 
 use crate::code::Certainty;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// A call and the function that it is likely to call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,6 +26,26 @@ pub struct Found {
     pub partial: HashSet<(usize, u32)>,
     /// Entries of functions that jump back or call themselves.
     pub looping: HashSet<usize>,
+    /// By entry, what is always a box of a number.
+    pub boxed: HashMap<usize, Boxed>,
+}
+
+/// What of a function is always a box of a number, each with its kind.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Boxed {
+    pub parameters: Vec<Option<u32>>,
+    /// Unless it raises.
+    pub result: Option<u32>,
+}
+
+/// What gives boxes of numbers.
+pub trait Numbers {
+    /// The kind of all boxes that the primitive of this index returns, if it returns nothing else.
+    fn given_by(&self, primitive: usize) -> Option<u32>;
+    /// The kind of box that is in a global that the code does not set.
+    fn constant(&self, global: usize) -> Option<u32>;
+    /// Whether the program alone calls its functions: it loads no code.
+    fn is_closed(&self) -> bool;
 }
 
 /// What an instruction loads.

@@ -64,3 +64,81 @@ pub struct Group {
     pub site: usize,
     pub index: usize,
 }
+
+/// Whether it is known of an instruction where what it takes goes.
+pub fn keeps(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        Acc0 | Acc1
+            | Acc2
+            | Acc3
+            | Acc4
+            | Acc5
+            | Acc6
+            | Acc7
+            | Acc
+            | Push
+            | PushAcc0
+            | PushAcc1
+            | PushAcc2
+            | PushAcc3
+            | PushAcc4
+            | PushAcc5
+            | PushAcc6
+            | PushAcc7
+            | PushAcc
+            | Pop
+            | PushRetAddr
+            | EnvAcc1
+            | EnvAcc2
+            | EnvAcc3
+            | EnvAcc4
+            | EnvAcc
+            | PushEnvAcc1
+            | PushEnvAcc2
+            | PushEnvAcc3
+            | PushEnvAcc4
+            | PushEnvAcc
+            | OffsetClosureM3
+            | OffsetClosure0
+            | OffsetClosure3
+            | OffsetClosure
+            | PushOffsetClosureM3
+            | PushOffsetClosure0
+            | PushOffsetClosure3
+            | PushOffsetClosure
+            | GetGlobal
+            | PushGetGlobal
+            | GetGlobalField
+            | PushGetGlobalField
+            | SetGlobal
+            | Atom0
+            | Atom
+            | PushAtom0
+            | PushAtom
+            | MakeBlock1
+            | MakeBlock2
+            | MakeBlock3
+            | MakeBlock
+            | GetField0
+            | GetField1
+            | GetField2
+            | GetField3
+            | GetField
+            | Const0
+            | Const1
+            | Const2
+            | Const3
+            | ConstInt
+            | PushConst0
+            | PushConst1
+            | PushConst2
+            | PushConst3
+            | PushConstInt
+            | Restart
+            | Grab
+            | CheckSignals
+            | Event
+    )
+}

@@ -8,6 +8,8 @@ pub enum Seen {
     Nothing,
     /// This integer.
     Integer(i32),
+    /// A box of a number of this kind.
+    Number(u32),
     /// A closure of the function with this number.
     Closure(usize),
     /// A block made by the instruction at this word.
@@ -21,7 +23,9 @@ impl Seen {
     pub fn closure(self) -> Option<usize> {
         match self {
             Self::Closure(function) => Some(function),
-            Self::Nothing | Self::Integer(_) | Self::Block(_) | Self::Many => None,
+            Self::Nothing | Self::Integer(_) | Self::Number(_) | Self::Block(_) | Self::Many => {
+                None
+            }
         }
     }
 }
@@ -46,10 +50,10 @@ impl Known {
         }
     }
 
-    /// An integer is no guess: nothing is done with one that is not certain.
+    /// An integer or a number is no guess: nothing is done with one that is not certain.
     pub const fn guess(seen: Seen) -> Self {
         let seen = match seen {
-            Seen::Integer(_) => Seen::Nothing,
+            Seen::Integer(_) | Seen::Number(_) => Seen::Nothing,
             seen => seen,
         };
         Self {
@@ -63,13 +67,33 @@ impl Known {
         Self::guess(self.seen)
     }
 
+    /// What a parameter or a result is known to be: of a function, no more than a guess.
+    pub fn passed(self) -> Self {
+        match self.seen {
+            Seen::Nothing | Seen::Integer(_) | Seen::Number(_) => self,
+            Seen::Closure(_) | Seen::Block(_) | Seen::Many => self.guessed(),
+        }
+    }
+
+    /// Joins another into this; notes of what both lose sight.
+    pub fn meet(&mut self, other: Self, lost: &mut Vec<Seen>) {
+        let joined = self.join(other);
+        if joined.seen == Seen::Many && *self != joined {
+            lost.extend([self.seen, other.seen]);
+        } else if joined.seen == Seen::Many {
+            lost.push(other.seen);
+        }
+        *self = joined;
+    }
+
     /// What may be either: certain if both are, and the same. A guess takes no notice of places
     /// where anything can be.
     pub fn join(self, other: Self) -> Self {
         let seen = match (self.seen, other.seen) {
             (Seen::Nothing, seen) | (seen, Seen::Nothing) => seen,
             (a, b) if a == b => a,
-            (Seen::Integer(_), seen) | (seen, Seen::Integer(_)) => return Self::guess(seen),
+            (Seen::Integer(_) | Seen::Number(_), seen)
+            | (seen, Seen::Integer(_) | Seen::Number(_)) => return Self::guess(seen),
             (Seen::Closure(_) | Seen::Block(_) | Seen::Many, _) => Seen::Many,
         };
         match self.certain && other.certain && seen != Seen::Many {
@@ -93,9 +117,9 @@ impl State {
 
     /// A value is put into slot `index`; what is in the accumulator then. What was in the slot is
     /// not forgotten.
-    pub fn assign(&mut self, index: i32, value: Known) -> Known {
+    pub fn assign(&mut self, index: i32, value: Known, lost: &mut Vec<Seen>) -> Known {
         let index = self.stack.len() - 1 - index as usize;
-        self.stack[index] = self.stack[index].join(value);
+        self.stack[index].meet(value, lost);
         Known::ANYTHING
     }
 
@@ -114,10 +138,10 @@ impl State {
         taken
     }
 
-    pub fn join(&mut self, other: &State) {
-        self.accu = self.accu.join(other.accu);
+    fn join(&mut self, other: &State, lost: &mut Vec<Seen>) {
+        self.accu.meet(other.accu, lost);
         for (mine, &theirs) in self.stack.iter_mut().zip(&other.stack) {
-            *mine = mine.join(theirs);
+            mine.meet(theirs, lost);
         }
     }
 }
@@ -129,6 +153,8 @@ pub struct Labels<'a> {
     states: HashMap<usize, State>,
     /// Those whose state has changed since the pass went through them.
     pending: BTreeSet<usize>,
+    /// What the pass has lost sight of: different things are where one was.
+    pub lost: Vec<Seen>,
 }
 
 impl<'a> Labels<'a> {
@@ -137,6 +163,7 @@ impl<'a> Labels<'a> {
             all,
             states: HashMap::new(),
             pending: BTreeSet::new(),
+            lost: Vec::new(),
         }
     }
 
@@ -172,7 +199,7 @@ impl<'a> Labels<'a> {
             return true;
         };
         let mut joined = known.clone();
-        joined.join(state);
+        joined.join(state, &mut self.lost);
         let changed = joined != *known;
         *known = joined;
         changed

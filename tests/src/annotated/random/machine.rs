@@ -15,6 +15,30 @@ const SEE: u8 = 24;
 const RECURSIVE: &str = "recursive";
 const LOOPS: &str = "loops";
 
+/// What the machine has where the accumulator is given and returned as the box of an integer. What
+/// ends in 5 is not returned.
+const BOXED: [(&str, &str); 7] = [
+    ("(; open ;)", "(call $returned"),
+    ("(; opened ;)", ")"),
+    ("(; give ;)", "(call $box_integer"),
+    ("(; given ;)", ")"),
+    (
+        "(; take ;)",
+        "(local.set 2 (i64.load offset=8 (i32.wrap_i64 (local.get 2))))",
+    ),
+    (
+        "(; returned ;)",
+        "(local.set 2 (if (result i64) (i64.eqz (local.get 2))
+          (then (i64.const 77))
+          (else (i64.load offset=8 (i32.wrap_i64 (local.get 2))))))",
+    ),
+    (
+        "(; return ;)",
+        "(if (i64.eq (i64.and (local.get 2) (i64.const 7)) (i64.const 5))
+          (then (return (i64.const 0))))",
+    ),
+];
+
 const MACHINE: &str = include_str!("../machine.wat");
 
 /// Bytes of a closure, before its function's code.
@@ -28,12 +52,17 @@ const INSTRUCTION: usize = 4;
 pub fn machine(random: &mut Rng, watch: Watch) -> String {
     let sizes = [&LARGE, [&LARGE, &SMALL][random.usize(..2)]];
     let functions = sizes.map(|size| Code::generate(random, watch, size));
+    let is_boxed = random.usize(..3) == 0;
+    let (boxed, returns) = match is_boxed {
+        true => ("(box 1)", "(returns 1)"),
+        false => ("", ""),
+    };
     let (mut requests, mut data) = (String::new(), String::new());
     for ((address, other), function) in [(0x12dc, 0x800), (0x1adc, -0x800)].iter().zip(&functions) {
         let len = HEADER + function.bytes.len();
         let flags = spaced(&function.flags);
         let slot = format!("(slot {address})");
-        let params = format!("(code {address} {len}) (pass 1) (pass 2)");
+        let params = format!("(code {address} {len}) (pass 1) (pass 2 {boxed}) {returns}");
         write!(requests, "(request 1 {slot} {params} {flags})").expect("writing to a string");
         let targets = spaced(function.targets);
         let bytes = spaced(&function.bytes);
@@ -41,7 +70,11 @@ pub fn machine(random: &mut Rng, watch: Watch) -> String {
         let closure = address - CLOSURE;
         write!(data, "(data (i32.const {closure}) {contents})").expect("writing to a string");
     }
-    let text = MACHINE.replace("(; requests ;)", &requests);
+    let mut text = MACHINE.replace("(; requests ;)", &requests);
+    if is_boxed {
+        let parts = BOXED.iter();
+        text = parts.fold(text, |text, (place, part)| text.replace(place, part));
+    }
     text.replace("(; program ;)", &data)
 }
 

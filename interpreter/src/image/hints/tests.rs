@@ -1,0 +1,394 @@
+//! What is found out about small programs.
+
+use super::super::assemble::{assemble, run};
+use super::super::tests::check;
+use super::*;
+
+/// Nothing gives numbers.
+pub struct NoNumbers;
+
+impl Numbers for NoNumbers {
+    fn given_by(&self, _: usize) -> Option<u32> {
+        None
+    }
+
+    fn constant(&self, _: usize) -> Option<u32> {
+        None
+    }
+
+    fn is_closed(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn callees_are_guessed() {
+    // f is captured by g, which is in a block in a global, which h reads; each calls the other
+    // once.
+    let text = "Closure 0 @f; Closure 1 @g; MakeBlock1 0; SetGlobal 12;
+        Closure 0 @h; Push; Const0; PushAcc1; Apply1; Stop;
+        f: Acc0; Return 1;
+        g: Acc0; PushEnvAcc2; AppTerm1 2;
+        h: Acc0; PushGetGlobalField 12 0; Apply1; Return 1";
+    let words = assemble(text);
+    let entries = check(&words).expect("well-formed");
+    let found = find(&words, &entries, CodePointers::Stay, &NoNumbers).calls;
+    let callees: Vec<usize> = found
+        .iter()
+        .map(|hint| {
+            entries
+                .iter()
+                .position(|entry| entry.position == hint.entry)
+                .expect("an entry")
+        })
+        .collect();
+    // In the order of the calls: the program calls h, g calls f, h calls g.
+    assert_eq!(callees, [3, 1, 2]);
+    assert_eq!(run(text), Ok(0));
+}
+
+#[test]
+fn calls_of_own_and_sibling_closures_are_certain() {
+    // f calls itself, then its sibling g, then itself through a slot.
+    let code = |jump_back: &str| {
+        assemble(&format!(
+            "ClosureRec 2 0 @f @g; Stop;
+            f: Acc0; PushOffsetClosure0; {jump_back} Apply1; Push; Acc0; PushOffsetClosure3; Apply1;
+            Pop 1; OffsetClosure0; Push; Acc1; PushAcc1; Apply1; Pop 1; Return 1;
+            g: Acc0; BranchIf @back; Acc0; Return 1; back: Acc0; Return 1"
+        ))
+    };
+    let certain = |words: &[i32], pointers| {
+        let entries = check(words).expect("well-formed");
+        let found = find(words, &entries, pointers, &NoNumbers)
+            .calls
+            .into_iter();
+        found
+            .map(|hint| hint.certainty == Certainty::Certain)
+            .collect::<Vec<_>>()
+    };
+    let words = code("");
+    assert_eq!(certain(&words, CodePointers::Stay), [true, true, true]);
+    assert_eq!(certain(&words, CodePointers::Change), [false; 3]);
+    // The closure could have come another way.
+    let joined = code("BranchIf @call; Acc1; call:");
+    assert_eq!(certain(&joined, CodePointers::Stay), [false, true, true]);
+}
+
+/// Whether each guessed call is certain, in their order.
+fn certain_calls(text: &str) -> Vec<bool> {
+    let words = assemble(text);
+    let entries = check(&words).expect("well-formed");
+    let found = find(&words, &entries, CodePointers::Stay, &NoNumbers)
+        .calls
+        .into_iter();
+    found
+        .map(|hint| hint.certainty == Certainty::Certain)
+        .collect()
+}
+
+#[test]
+fn captured_closures_are_certain_where_all_captures_agree() {
+    // g captures f and calls it; a second instruction makes a closure of g.
+    let code = |second: &str| {
+        format!(
+            "Closure 0 @f; Push; Acc0; Closure 1 @g; Push; {second} Closure 1 @g; Stop;
+            f: Acc0; Return 1;
+            g: Acc0; PushEnvAcc2; AppTerm1 2"
+        )
+    };
+    assert_eq!(certain_calls(&code("Acc1;")), [true]);
+    assert_eq!(certain_calls(&code("Const0;")), [false]);
+}
+
+#[test]
+fn fields_of_modules_are_certain_and_other_fields_are_not() {
+    let code = |fields: &str| {
+        format!(
+            "Closure 0 @f; MakeBlock1 0; SetGlobal 12; Const0; {fields} Apply1; Stop;
+            f: Acc0; Return 1"
+        )
+    };
+    assert_eq!(certain_calls(&code("PushGetGlobalField 12 0;")), [true]);
+    assert_eq!(
+        certain_calls(&code("PushGetGlobal 12; GetField0;")),
+        [false]
+    );
+    // A global that comes with the file.
+    assert_eq!(certain_calls(&code("PushGetGlobalField 11 0;")), []);
+}
+
+/// What is certain of what instructions load, in their order.
+fn loads(text: &str) -> Vec<Loaded> {
+    let words = assemble(text);
+    let entries = check(&words).expect("well-formed");
+    let found = find(&words, &entries, CodePointers::Stay, &NoNumbers).loads;
+    found.into_iter().map(|(_, loaded)| loaded).collect()
+}
+
+#[test]
+fn integers_are_known_where_all_agree() {
+    let code = |fields: &str, body: &str| {
+        format!(
+            "ConstInt 5; Closure 1 @f; Push; {fields} Closure 1 @f;
+            MakeBlock1 0; SetGlobal 12; Stop;
+            f: {body}; Return 1"
+        )
+    };
+    let captured = |fields| loads(&code(fields, "EnvAcc2"));
+    assert_eq!(captured("ConstInt 5;"), [Loaded::Integer(5)]);
+    assert_eq!(captured("ConstInt 6;"), []);
+    assert_eq!(captured("GetGlobal 11;"), []);
+    assert_eq!(captured("Acc0;"), []);
+    let module = "Const3; MakeBlock1 0; SetGlobal 13; ConstInt 5;";
+    let body = "GetGlobalField 13 0; PushEnvAcc2; PushGetGlobal 13; GetField0; Pop 2";
+    let both = [Loaded::Integer(3), Loaded::Integer(5)];
+    assert_eq!(loads(&code(module, body)), both);
+}
+
+#[test]
+fn a_loop_changes_what_is_certain() {
+    // The slot is f at first, and what the second round finds in it is what the first has put
+    // there.
+    let code = |assigned: &str| {
+        format!(
+            "Closure 0 @f; Push; Branch @test;
+            body: Const0; PushAcc1; Apply1; {assigned} Assign 0; test: Const0; BranchIf @body; Stop;
+            f: Acc0; Return 1;
+            g: Acc0; Return 1"
+        )
+    };
+    assert_eq!(certain_calls(&code("Acc0;")), [true]);
+    assert_eq!(certain_calls(&code("Const0;")), [false]);
+    assert_eq!(certain_calls(&code("Closure 0 @g;")), []);
+}
+
+#[test]
+fn handlers_know_nothing_for_certain() {
+    let text = "Closure 0 @f; Push; PushTrap @handler; Const0; Assign 4; PopTrap; Stop;
+        handler: Const0; PushAcc1; Apply1; Stop;
+        f: Acc0; Return 1";
+    assert_eq!(certain_calls(text), [false]);
+}
+
+#[test]
+fn two_callees_are_no_guess() {
+    let words = assemble(
+        "Const0; BranchIf @a; Closure 0 @f; Branch @b;
+        a: Closure 0 @g; b: Push; Const0; PushAcc1; Apply1; Stop;
+        f: Acc0; Return 1; g: Acc0; Return 1",
+    );
+    let entries = check(&words).expect("well-formed");
+    assert_eq!(
+        find(&words, &entries, CodePointers::Stay, &NoNumbers).calls,
+        []
+    );
+}
+
+/// Primitive 1 gives floats, primitive 4 numbers of kind 2; global 5 is a float.
+struct SomeNumbers {
+    is_closed: bool,
+}
+
+impl Numbers for SomeNumbers {
+    fn given_by(&self, primitive: usize) -> Option<u32> {
+        match primitive {
+            1 => Some(0),
+            4 => Some(2),
+            _ => None,
+        }
+    }
+
+    fn constant(&self, global: usize) -> Option<u32> {
+        (global == 5).then_some(0)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+}
+
+/// What is always a box, by function in the order of the code, as `parameters > result`: the kind,
+/// or `-` where it may be something else.
+fn boxed_in(words: &[i32], pointers: CodePointers, is_closed: bool) -> Vec<String> {
+    let entries = check(words).expect("well-formed");
+    let found = find(words, &entries, pointers, &SomeNumbers { is_closed });
+    let functions = entries.iter().skip(1);
+    let described = functions.map(|entry| {
+        let boxed = found.boxed.get(&entry.position).cloned();
+        let boxed = boxed.unwrap_or_else(|| Boxed {
+            parameters: vec![None; entry.arity as usize],
+            result: None,
+        });
+        let kind = |kind: &Option<u32>| kind.map_or("-".to_owned(), |kind| kind.to_string());
+        let parameters: Vec<String> = boxed.parameters.iter().map(kind).collect();
+        format!("{} > {}", parameters.join(" "), kind(&boxed.result))
+    });
+    described.collect()
+}
+
+fn boxed(text: &str) -> Vec<String> {
+    boxed_in(&assemble(text), CodePointers::Stay, true)
+}
+
+/// Calls f, a closure of which is in slot 0, with a float and ends.
+const CALL: &str = "GetGlobal 5; PushAcc1; Apply1; Stop;";
+
+/// A function that gives its argument to a primitive which gives a float.
+const F: &str = "f: Acc0; CCall1 1; Return 1;";
+
+#[test]
+fn what_all_calls_pass_is_boxed() {
+    assert_eq!(boxed(&format!("Closure 0 @f; Push; {CALL} {F}")), ["0 > 0"]);
+    let also = |argument: &str| {
+        let call = format!("{argument}; PushAcc1; Apply1;");
+        boxed(&format!("Closure 0 @f; Push; {call} {CALL} {F}"))
+    };
+    assert_eq!(also("Const0; CCall1 1"), ["0 > 0"]);
+    assert_eq!(also("Const0; CCall1 4"), ["- > 0"]);
+    assert_eq!(also("Const0"), ["- > 0"]);
+    assert_eq!(also("GetGlobal 6"), ["- > 0"]);
+    assert_eq!(also("Const0; MakeBlock1 0"), ["- > 0"]);
+    assert_eq!(
+        also("Const0; PushGetGlobal 5; MakeBlock2 0; GetField0"),
+        ["- > 0"]
+    );
+}
+
+#[test]
+fn what_all_ways_return_is_boxed() {
+    let returns = |body: &str| {
+        let f = format!("f: {body}");
+        boxed(&format!("Closure 0 @f; Push; {CALL} {f}"))
+    };
+    assert_eq!(returns("Acc0; Return 1"), ["0 > 0"]);
+    assert_eq!(
+        returns("Acc0; BranchIf @b; Return 1; b: Const0; Return 1"),
+        ["0 > -"]
+    );
+    let both = "Acc0; BranchIf @b; Acc0; Return 1; b: Acc0; CCall1 1; Return 1";
+    assert_eq!(returns(both), ["0 > 0"]);
+    let raises = "Acc0; BranchIf @b; Acc0; Return 1; b: Acc0; Raise";
+    assert_eq!(returns(raises), ["0 > 0"]);
+    // It never returns, so nothing says what.
+    assert_eq!(returns("Acc0; Raise"), ["0 > -"]);
+    // What a handler gets may be anything, and so may what was put into a slot before.
+    let handles = "PushTrap @h; Acc4; CCall1 1; PopTrap; Return 1; h: Return 1";
+    assert_eq!(returns(handles), ["0 > -"]);
+    let slot = "PushTrap @h; Const0; Assign 4; PopTrap; Acc0; Return 1; h: Acc0; Return 1";
+    assert_eq!(returns(slot), ["0 > -"]);
+}
+
+#[test]
+fn numbers_go_round_in_recursive_functions() {
+    let own = "f: Acc0; BranchIf @b; Acc0; Return 1;
+        b: Acc0; CCall1 1; PushOffsetClosure0; AppTerm1 2";
+    assert_eq!(
+        boxed(&format!("Closure 0 @f; Push; {CALL} {own}")),
+        ["0 > 0"]
+    );
+    let integer = own.replace("CCall1 1", "Const1");
+    assert_eq!(
+        boxed(&format!("Closure 0 @f; Push; {CALL} {integer}")),
+        ["- > -"]
+    );
+    // f calls g, which calls f and returns another kind if that is so.
+    let mutual = |last: &str| {
+        boxed(&format!(
+            "ClosureRec 2 0 @f @g; Acc1; Push; {CALL}
+            f: Acc0; PushOffsetClosure3; AppTerm1 2;
+            g: Acc0; PushOffsetClosureM3; Apply1; BranchIf @b; Acc0; Return 1;
+            b: {last}; Return 1"
+        ))
+    };
+    assert_eq!(mutual("Acc0; CCall1 1"), ["0 > 0", "0 > 0"]);
+    assert_eq!(mutual("Acc0; CCall1 4"), ["0 > -", "0 > -"]);
+}
+
+/// What escapes may be called with anything; what it returns is as it was.
+#[test]
+fn functions_out_of_sight_may_be_given_anything() {
+    let then = |what: &str| boxed(&format!("Closure 0 @f; Push; {what}; {CALL} {F}"));
+    // Stays in sight: not used, in a block that is not looked into, in another closure.
+    assert_eq!(then("Acc0"), ["0 > 0"]);
+    assert_eq!(then("Acc0; MakeBlock1 0; GetField0"), ["0 > 0"]);
+    assert_eq!(then("Acc0; MakeBlock1 0; SetGlobal 12"), ["0 > 0"]);
+    // To a primitive, by itself and in blocks; into a field; out as an exception; as an element.
+    for what in [
+        "Acc0; CCall1 1",
+        "Const0; PushAcc1; CCall2 3",
+        "Acc0; MakeBlock1 0; CCall1 1",
+        "Acc0; MakeBlock1 0; MakeBlock1 0; CCall1 1",
+        "Acc0; PushConst0; MakeBlock1 0; SetField0",
+        "Acc0; MakeBlock1 0; Push; Const0; PushAcc1; GetVectItem; Pop 1",
+        "Acc0; BranchIf @r; Branch @n; r: Acc0; Raise; n: Acc0",
+        "Const0; Push; Acc1; Assign 0; Pop 1",
+    ] {
+        assert_eq!(then(what), ["- > 0"], "{what}");
+    }
+    // To a function of which nothing is known, and as one of two.
+    assert_eq!(then("Acc0; PushGetGlobal 6; Apply1"), ["- > 0"]);
+    let other = "f2: Acc0; Return 1;";
+    let joined = format!(
+        "Closure 0 @f; Push; Const0; BranchIf @b; Acc0; Branch @c; b: Closure 0 @f2; c: Pop 1;
+        Push; {CALL} {F} {other}"
+    );
+    assert_eq!(boxed(&joined), ["- > 0", "- > -"]);
+}
+
+#[test]
+fn functions_applied_otherwise_may_be_given_anything() {
+    let two = "Restart; f: Grab 1; Acc0; CCall1 1; Return 2";
+    let exact = "GetGlobal 5; PushGetGlobal 5; PushAcc2; Apply2;";
+    let begin = "Closure 0 @f; Push;";
+    assert_eq!(boxed(&format!("{begin} {exact} Stop; {two}")), ["0 0 > 0"]);
+    let partial = "GetGlobal 5; PushAcc1; Apply1;";
+    assert_eq!(
+        boxed(&format!("{begin} {partial} {exact} Stop; {two}")),
+        ["- - > 0"]
+    );
+    let over = "GetGlobal 5; PushGetGlobal 5; PushGetGlobal 5; PushAcc3; Apply3;";
+    assert_eq!(
+        boxed(&format!("{begin} {over} {exact} Stop; {two}")),
+        ["- - > 0"]
+    );
+}
+
+/// g is called with f, of which it is a guess that this is all: what it calls is f all the same.
+#[test]
+fn guessed_calls_count() {
+    let program = |argument: &str| {
+        boxed(&format!(
+            "Closure 0 @f; PushAcc0; Closure 0 @g; Push; Acc1; PushAcc1; Apply1; Stop;
+            {F} g: {argument}; PushAcc1; AppTerm1 2"
+        ))
+    };
+    assert_eq!(program("GetGlobal 5"), ["0 > 0", "- > -"]);
+    assert_eq!(program("Const0"), ["- > 0", "- > -"]);
+}
+
+/// A second CLOSUREREC gives one of the functions another sibling.
+#[test]
+fn siblings_at_two_places_are_out_of_sight() {
+    let text = |second: &str| {
+        format!(
+            "ClosureRec 2 0 @f @g; Acc1; Push; {second} {CALL}
+            f: Acc0; PushOffsetClosure3; AppTerm1 2;
+            g: Acc0; CCall1 1; Return 1; h: Acc0; Return 1"
+        )
+    };
+    assert_eq!(boxed(&text(""))[..2], ["0 > 0", "0 > 0"]);
+    let two = boxed(&text("ClosureRec 2 0 @f @h; Pop 2;"));
+    assert_eq!(two, ["- > -", "- > 0", "- > -"]);
+}
+
+#[test]
+fn programs_that_load_code_or_write_it_are_not_followed() {
+    let words = assemble(&format!("Closure 0 @f; Push; {CALL} {F}"));
+    assert_eq!(boxed_in(&words, CodePointers::Stay, false), ["- > 0"]);
+    assert_eq!(boxed_in(&words, CodePointers::Change, true), ["- > -"]);
+    let mut many = words.clone();
+    many.resize(MOST_FOLLOWED + 1, Opcode::Const0 as i32);
+    many.push(Opcode::Stop as i32);
+    assert_eq!(boxed_in(&many, CodePointers::Stay, true), ["- > 0"]);
+}

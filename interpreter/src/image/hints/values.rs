@@ -1,0 +1,138 @@
+//! What instructions give that neither jump nor call.
+
+use super::Program;
+use super::scan::Group;
+use super::state::{Known, Seen, State};
+use crate::code::decode::{self, Instruction};
+use crate::code::effect;
+use crate::code::opcode::Opcode;
+use crate::value::boxed;
+
+impl Program<'_> {
+    /// What the accumulator is afterwards; `None`: what it was.
+    pub(super) fn result(
+        &mut self,
+        instruction: &Instruction,
+        function: usize,
+        state: &mut State,
+        lost: &mut Vec<Seen>,
+    ) -> Option<Known> {
+        use Opcode::*;
+        let operand = |index: usize| instruction.operands[index];
+        let slot = |index: i32| Some(state.slot(index as usize));
+        let integer = |integer: i32| Some(Known::certain(Seen::Integer(integer)));
+        match instruction.opcode {
+            Acc0 | PushAcc0 => slot(0),
+            Acc1 | PushAcc1 => slot(1),
+            Acc2 | PushAcc2 => slot(2),
+            Acc3 | PushAcc3 => slot(3),
+            Acc4 | PushAcc4 => slot(4),
+            Acc5 | PushAcc5 => slot(5),
+            Acc6 | PushAcc6 => slot(6),
+            Acc7 | PushAcc7 => slot(7),
+            Acc | PushAcc => slot(operand(0)),
+            Const0 | PushConst0 => integer(0),
+            Const1 | PushConst1 => integer(1),
+            Const2 | PushConst2 => integer(2),
+            Const3 | PushConst3 => integer(3),
+            ConstInt | PushConstInt => integer(operand(0)),
+            EnvAcc1 | PushEnvAcc1 => Some(self.captured(function, 1)),
+            EnvAcc2 | PushEnvAcc2 => Some(self.captured(function, 2)),
+            EnvAcc3 | PushEnvAcc3 => Some(self.captured(function, 3)),
+            EnvAcc4 | PushEnvAcc4 => Some(self.captured(function, 4)),
+            EnvAcc | PushEnvAcc => Some(self.captured(function, operand(0))),
+            OffsetClosureM3 | PushOffsetClosureM3 => Some(self.sibling(function, -3)),
+            OffsetClosure0 | PushOffsetClosure0 => Some(Known::certain(Seen::Closure(function))),
+            OffsetClosure3 | PushOffsetClosure3 => Some(self.sibling(function, 3)),
+            OffsetClosure | PushOffsetClosure => Some(self.sibling(function, operand(0))),
+            GetGlobal | PushGetGlobal => Some(self.global(operand(0))),
+            GetGlobalField | PushGetGlobalField => {
+                let module = self.global(operand(0));
+                Some(self.field(module, operand(1)))
+            }
+            SetGlobal => {
+                let mut known = self.global(operand(0));
+                self.note(&mut known, state.accu);
+                self.globals.insert(operand(0), known);
+                Some(Known::ANYTHING)
+            }
+            MakeBlock => Some(self.block(instruction, state, operand(0) as usize)),
+            MakeBlock1 => Some(self.block(instruction, state, 1)),
+            MakeBlock2 => Some(self.block(instruction, state, 2)),
+            MakeBlock3 => Some(self.block(instruction, state, 3)),
+            GetField0 => Some(self.field(state.accu, 0).guessed()),
+            GetField1 => Some(self.field(state.accu, 1).guessed()),
+            GetField2 => Some(self.field(state.accu, 2).guessed()),
+            GetField3 => Some(self.field(state.accu, 3).guessed()),
+            GetField => Some(self.field(state.accu, operand(0)).guessed()),
+            Assign => Some(state.assign(operand(0), state.accu, lost)),
+            OffsetSlot | PushOffsetSlot => Some(state.assign(operand(0), Known::ANYTHING, lost)),
+            GetFloatField => Some(Known::certain(Seen::Number(boxed::FLOAT))),
+            CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN => Some(self.given_by(instruction)),
+            Push | Pop | PushRetAddr | Grab | CheckSignals | Event => None,
+            _ => Some(Known::ANYTHING),
+        }
+    }
+
+    fn captured(&self, function: usize, index: i32) -> Known {
+        let captured = self.captured[function].get(index as usize);
+        captured.copied().unwrap_or(Known::UNREACHED)
+    }
+
+    /// The closure `words` further in the block of this function's closure.
+    fn sibling(&self, function: usize, words: i32) -> Known {
+        let Some(Group { site, index }) = self.groups[function] else {
+            return Known::ANYTHING;
+        };
+        let index = index as i64 + i64::from(words) / 3;
+        let found = decode::instruction(self.code, site).ok().and_then(|made| {
+            let index = usize::try_from(index)
+                .ok()
+                .filter(|&index| index < effect::closure_count(&made))?;
+            self.numbers
+                .get(&usize::try_from(made.table_target(index)).ok()?)
+        });
+        found.map_or(Known::ANYTHING, |&number| Known {
+            seen: Seen::Closure(number),
+            certain: self.sites[function] == 1,
+        })
+    }
+
+    /// What is in a global. Those that no code sets come with the file.
+    fn global(&self, index: i32) -> Known {
+        let set = self.globals.get(&index).copied();
+        set.unwrap_or_else(|| self.constant(index))
+    }
+
+    /// A field of a block, as it was made.
+    fn field(&self, block: Known, index: i32) -> Known {
+        let Known { seen, certain } = block;
+        match seen {
+            Seen::Block(site) => {
+                let fields = self.blocks.get(&site);
+                let field = fields.and_then(|fields| fields.get(index as usize));
+                let known = field.copied().unwrap_or(Known::ANYTHING);
+                if certain { known } else { known.guessed() }
+            }
+            Seen::Nothing => block,
+            Seen::Integer(_) | Seen::Number(_) | Seen::Closure(_) | Seen::Many => Known::ANYTHING,
+        }
+    }
+
+    /// Joins what goes into a new block with what is known of blocks made here.
+    fn block(&mut self, instruction: &Instruction, state: &State, count: usize) -> Known {
+        let site = instruction.position;
+        let known = self.blocks.remove(&site);
+        let mut known = known.unwrap_or_else(|| vec![Known::UNREACHED; count]);
+        let operands =
+            std::iter::once(state.accu).chain((0..count - 1).map(|index| state.slot(index)));
+        for (known, seen) in known.iter_mut().zip(operands) {
+            self.note(known, seen);
+        }
+        if self.lost_blocks.contains(&site) {
+            known.iter().for_each(|known| self.lose(known.seen));
+        }
+        self.blocks.insert(site, known);
+        Known::certain(Seen::Block(site))
+    }
+}
