@@ -27,6 +27,10 @@ pub enum Command {
     Build(BuildArgs),
     /// Specialize an annotated module, whatever language it interprets.
     Specialize(SpecializeArgs),
+    /// Look for misuse of the intrinsics in an annotated module, and say where it is.
+    ///
+    /// The status is 1 if there are errors. docs/check.md says what is found.
+    Check(CheckArgs),
     /// Run a program generic and specialized at once, and compare every step.
     ///
     /// What one reads and does outside, the other is given as its own. Output and status are the
@@ -50,6 +54,7 @@ impl Command {
             Command::Build(args) => Some(&mut args.build),
             Command::Specialize(args) => Some(&mut args.build),
             Command::Lockstep(args) => Some(&mut args.build),
+            Command::Check(args) => Some(&mut args.build),
             Command::Cache(_) | Command::Demo(_) | Command::Bench(_) | Command::Weval(_) => None,
         }
     }
@@ -119,6 +124,23 @@ pub struct SpecializeArgs {
     /// standard input.
     #[arg(long, value_name = "FILE", conflicts_with = "guest")]
     pub init: Option<PathBuf>,
+    /// Write residual functions as text into this directory, by number of the request.
+    #[arg(long, value_name = "DIRECTORY")]
+    pub text: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    #[command(flatten)]
+    pub build: BuildOptions,
+    /// A module, binary or text, with a request table (see the annotations crate); with `--guest`,
+    /// a program, whose functions its interpreter is checked with; with nothing else, a program of
+    /// OCaml's.
+    pub module: PathBuf,
+    /// Initialise the module and freeze it first: call its `wizer-initialize` with this file as
+    /// standard input.
+    #[arg(long, value_name = "FILE", conflicts_with = "guest")]
+    pub init: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Default, Args)]
@@ -144,6 +166,9 @@ pub struct BuildOptions {
     #[arg(short = 'O', value_name = "NAME=on|off",
           value_parser = switch, help = specialize::help())]
     pub optimisations: Vec<(String, bool)>,
+    #[arg(long = "budget", value_name = "NAME=N", value_parser = budget,
+          help = specialize::help_with_budgets())]
+    pub budgets: Vec<(String, u32)>,
     /// Check code after each stage of the specializer, as its tests do; what breaks a rule is a
     /// panic.
     #[arg(long, hide = true)]
@@ -346,6 +371,14 @@ fn switch(text: &str) -> Result<(String, bool), String> {
         Some((_, other)) => Err(format!("`{other}` is neither `on` nor `off`")),
         None => Err("expected NAME=on or NAME=off".into()),
     }
+}
+
+fn budget(text: &str) -> Result<(String, u32), String> {
+    let (name, number) = text.split_once('=').ok_or("expected NAME=N")?;
+    let number = number
+        .parse()
+        .map_err(|error| format!("{number}: {error}"))?;
+    Ok((name.into(), number))
 }
 
 fn directory(text: &str) -> Result<Directory, String> {

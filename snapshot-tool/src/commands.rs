@@ -17,8 +17,8 @@ use anyhow::{Context, Result, bail, ensure};
 use wasmtime::Module;
 
 use crate::cli::{
-    BuildArgs, BuildOptions, Cli, Command, LockstepArgs, RunArgs, SandboxOptions, SpecializeArgs,
-    StatsFormat,
+    BuildArgs, BuildOptions, CheckArgs, Cli, Command, LockstepArgs, RunArgs, SandboxOptions,
+    SpecializeArgs, StatsFormat,
 };
 use crate::engine::Needs;
 use crate::evaluation::Eval;
@@ -33,7 +33,7 @@ use crate::product::Emit;
 use crate::run::{Exit, Run};
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
-use crate::{bench, engine, jit_dump, profile, report, run, specialize, unconfined};
+use crate::{bench, check, engine, jit_dump, profile, report, run, specialize, unconfined};
 
 /// The status for a failure of the tool: one that programs rarely use.
 const FAILURE: u8 = 125;
@@ -45,6 +45,7 @@ pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
         Command::Run(args) => run_program(args, precompiled),
         Command::Build(args) => build(args, precompiled).map(|()| 0),
         Command::Specialize(args) => specialize(args, precompiled).map(|()| 0),
+        Command::Check(args) => check(args, precompiled),
         Command::Lockstep(args) => run_in_lockstep(args, precompiled),
         Command::Demo(args) => bench::demo(args, precompiled).map(|()| 0),
         Command::Bench(args) => bench::bench(args, precompiled).map(|()| 0),
@@ -308,26 +309,61 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let mut pipeline = Pipeline::new(settings(&args.build, precompiled, &args.module, &guest)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     let module = if args.build.guest.is_some() {
-        input::require_program(&args.module, &guest)?;
-        let program = read(&args.module)?;
-        pipeline
-            .snapshot(&guest.module, &program)
-            .with_context(name)?
+        of_guest(&args.module, &guest, &mut pipeline)
     } else {
-        annotated(args, &mut pipeline).with_context(name)?
+        annotated(&args.module, args.init.as_deref(), &mut pipeline)
     };
+    let module = module.with_context(name)?;
     let linked = pipeline.linked(&module).with_context(name)?;
+    if let Some(directory) = &args.text {
+        write_texts(directory, &module, &pipeline.settings.options).with_context(name)?;
+    }
     write(&args.output, &linked)?;
     finish(&pipeline);
     report(&args.build, &pipeline);
     Ok(())
 }
 
+/// Writes the residual function of each request as text.
+fn write_texts(directory: &Path, snapshot: &[u8], options: &specialize::Options) -> Result<()> {
+    fs::create_dir_all(directory)?;
+    for (number, text) in (0..).zip(specialize::texts(snapshot, options)?) {
+        write(&directory.join(format!("{number}.txt")), text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Says what is wrong with a module's annotations; 1 if any of it is an error.
+fn check(args: &CheckArgs, precompiled: Precompiled) -> Result<u8> {
+    let name = || args.module.display().to_string();
+    let guest = guest(&args.build)?;
+    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, &args.module, &guest)?)?;
+    let is_program = matches!(input::kind(&args.module, &guest), Ok(Kind::Program));
+    let (module, named) = if is_program && args.init.is_none() {
+        let module = of_guest(&args.module, &guest, &mut pipeline).with_context(name)?;
+        (module, guest.module.to_vec())
+    } else {
+        let init = args.init.as_deref();
+        let module = annotated(&args.module, init, &mut pipeline).with_context(name)?;
+        (module, wat::parse_bytes(&read(&args.module)?)?.into_owned())
+    };
+    let report = check::check(&module, &named, &pipeline.settings.options).with_context(name)?;
+    print!("{}", report.text);
+    finish(&pipeline);
+    Ok(u8::from(report.errors > 0))
+}
+
+/// The snapshot of a guest's program.
+fn of_guest(program: &Path, guest: &Guest, pipeline: &mut Pipeline) -> Result<Vec<u8>> {
+    input::require_program(program, guest)?;
+    pipeline.snapshot(&guest.module, &read(program)?)
+}
+
 /// A module that is no guest's, initialised if that is asked for.
-fn annotated(args: &SpecializeArgs, pipeline: &mut Pipeline) -> Result<Vec<u8>> {
-    let bytes = read(&args.module)?;
+fn annotated(module: &Path, init: Option<&Path>, pipeline: &mut Pipeline) -> Result<Vec<u8>> {
+    let bytes = read(module)?;
     let module = wat::parse_bytes(&bytes)?;
-    match &args.init {
+    match init {
         Some(init) => {
             snapshot::require_init(&module)?;
             pipeline.snapshot(&module, &read(init)?)
@@ -366,7 +402,7 @@ fn settings(
         options: specialize::Options {
             verify: options.verify,
             keeps_unreached: options.keep_unreached,
-            ..specialize::options(&options.optimisations)?
+            ..specialize::options(&options.optimisations, &options.budgets)?
         },
         cache: cache.map(Arc::new),
         precompiled: Some(precompiled),

@@ -21,6 +21,7 @@
 
 pub mod bench;
 mod cells;
+mod check;
 pub mod cli;
 pub mod commands;
 pub mod engine;

@@ -6,7 +6,7 @@ use std::fmt;
 use anyhow::{Result, bail};
 use cache::{Cache, Kind};
 pub use specializer::Options;
-use specializer::eval::Declined;
+use specializer::eval::{Budgets, Declined};
 use specializer::profile::Fit;
 use specializer::{Optimisations, Outcome, Output, Report, Store};
 
@@ -101,6 +101,9 @@ impl fmt::Display for Summary {
              ({unknown_positions} at unknown positions), {nodes} nodes, \
              {bytes} bytes of residual code"
         )?;
+        if *unknown_positions > 0 {
+            writeln!(f, "`bactrian check` says where positions were lost")?;
+        }
         for (code, reason) in declined {
             writeln!(f, "declined: the function at {code:#x}: {reason}")?;
         }
@@ -131,9 +134,27 @@ pub fn help() -> String {
     format!("Switch one optimisation off, or on again: {names}")
 }
 
-/// Options with these optimisations switched.
-pub fn options(switches: &[(String, bool)]) -> Result<Options> {
+/// The help for `--budget`.
+pub fn help_with_budgets() -> String {
+    let defaults = Budgets::default();
+    let names = Budgets::NAMES.map(|name| {
+        let number = defaults.get(name).expect("it is one");
+        format!("{name} ({number})")
+    });
+    let names = names.join(", ");
+    format!("Let the specializer do more, or less, for a function (docs/budgets.md): {names}")
+}
+
+/// Options with these optimisations switched, and these budgets.
+pub fn options(switches: &[(String, bool)], budgets: &[(String, u32)]) -> Result<Options> {
     let mut options = Options::default();
+    for (name, number) in budgets {
+        let Some(budget) = options.budgets.get_mut(name) else {
+            let known = Budgets::NAMES.join(", ");
+            bail!("there is no budget called `{name}`; there are {known}");
+        };
+        *budget = *number;
+    }
     for (name, on) in switches {
         let Some(switch) = options.optimisations.switch(name) else {
             let known = Optimisations::NAMES.join(", ");

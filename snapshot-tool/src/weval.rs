@@ -23,7 +23,7 @@ const RESUME: &str = "wizer.resume";
 
 /// The nodes that the evaluation of a request may have, as many as weval gives it blocks: the code
 /// of its interpreters is short, and they are large.
-pub const NODES: usize = 100_000;
+pub const NODES: u32 = 100_000;
 
 /// How a module is initialised.
 #[derive(Clone, Debug)]

@@ -15,11 +15,13 @@
 //! * `key` and [`residue`]: under which key and in which form results are stored;
 //! * `versions`: which versions of functions are made;
 //! * [`fault`]: wrong code on purpose; `watch` plants it between the stages and runs the verifier;
-//! * `options`, `report`, `specialize`: what is asked for, what became of it, and the pipeline.
+//! * `options`, `report`, `specialize`: what is asked for, what became of it, and the pipeline;
+//!   [`check`]: what is wrong with an interpreter's annotations.
 
 #![forbid(unsafe_code)]
 
 mod allocator;
+pub mod check;
 pub mod cleanup;
 pub mod dominators;
 mod entity;

@@ -21,6 +21,8 @@ mod tests;
 
 use wasmparser::BinaryReaderError;
 
+use crate::index::Map;
+use crate::ir::generic::Block;
 use crate::ir::{Func, generic};
 use crate::module::Module;
 
@@ -54,9 +56,43 @@ pub enum Reason {
     Invalid(&'static str),
 }
 
+/// Where the instructions of a lifted function are, by block: offsets in the module's bytes.
+pub type Places = Map<Block, BlockPlaces>;
+
+/// Where one block is.
+#[derive(Clone, Debug, Default)]
+pub struct BlockPlaces {
+    pub start: usize,
+    /// Of each instruction, but for constants that lifting adds at the end.
+    pub insts: Vec<usize>,
+}
+
+impl BlockPlaces {
+    /// Where the instruction of this number is.
+    pub fn inst(&self, index: usize) -> usize {
+        self.insts.get(index).copied().unwrap_or(self.start)
+    }
+
+    /// What it has from the instruction of this number on, taken out.
+    pub fn split_off(&mut self, index: usize) -> Self {
+        let start = self.inst(index);
+        let insts = self.insts.split_off(index.min(self.insts.len()));
+        Self { start, insts }
+    }
+}
+
 /// Lifts `func`. The module need not have been validated: what lifting relies on is checked here,
 /// the rest by [`crate::verify`].
 pub fn function(module: &Module<'_>, func: Func) -> Result<generic::Function, Unsupported> {
+    let (function, _) = with_places(module, func)?;
+    Ok(function)
+}
+
+/// The same, and where everything was.
+pub fn with_places(
+    module: &Module<'_>,
+    func: Func,
+) -> Result<(generic::Function, Places), Unsupported> {
     let draft = translate::run(module, func)?;
     Ok(locals::run(draft))
 }

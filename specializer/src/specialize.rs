@@ -194,9 +194,9 @@ impl<'a> Work<'a> {
         let mut generic = BTreeMap::new();
         for request in &requests.requests {
             if let Entry::Vacant(entry) = generic.entry(request.function) {
-                let lifted = lift::function(module, request.function)?;
+                let (lifted, places) = lift::with_places(module, request.function)?;
                 watch.generic("lifting", &lifted);
-                let prepared = entry.insert(eval::prepare(lifted));
+                let prepared = entry.insert(eval::prepare(lifted, places));
                 watch.generic("preparing", &prepared.function);
             }
         }

@@ -26,4 +26,4 @@
       (br_if $next (i64.ne (local.get 2) (i64.const 0))))
     (i64.extend_i32_u (local.get $count))))
 ;; residual
-;; declined: more than 50 nodes (context, block, position)
+;; declined: more than 50 nodes (context, block, position); see `--budget nodes=N`

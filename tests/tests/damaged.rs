@@ -22,7 +22,7 @@ impl Observer for Silent {
 }
 
 /// Nodes that a request may take: a damaged interpreter need not end.
-const NODES: usize = 2000;
+const NODES: u32 = 2000;
 
 #[test]
 fn damaged_modules_are_refused_or_specialized() {

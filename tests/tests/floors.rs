@@ -80,6 +80,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "report",
             "watch",
             "specialize",
+            "check",
         ],
     ),
     (
@@ -121,6 +122,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "lockstep",
             "precompile",
             "report",
+            "check",
             "cli",
             "bench",
             "commands",

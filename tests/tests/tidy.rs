@@ -252,6 +252,7 @@ fn names_a_command(span: &str, targets: &BTreeSet<String>) -> bool {
         "bench",
         "demo",
         "weval",
+        "check",
     ];
     match span.split_whitespace().collect::<Vec<_>>()[..] {
         ["make", target, ..] => targets.contains(target),

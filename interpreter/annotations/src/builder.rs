@@ -67,7 +67,7 @@ pub struct Requests {
 pub struct Added<'r>(&'r mut Request);
 
 /// What is known of a parameter of the generic function; made by [`code`], [`pointer`],
-/// [`constant`], [`pass`] and [`frame`].
+/// [`slots`], [`constant`], [`pass`] and [`frame`].
 pub trait Describe<Parameter, Residual> {
     #[doc(hidden)]
     fn describe(self) -> Description;
@@ -100,7 +100,7 @@ pub struct Pass<const NUMBER: usize>;
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<const NUMBER: usize>;
 
-/// See [`code`] and [`pointer`].
+/// See [`code`], [`pointer`] and [`slots`].
 #[derive(Debug)]
 pub struct Pointer<T: 'static> {
     memory: &'static [T],
@@ -119,6 +119,16 @@ pub fn code<T: Copy>(code: &'static [T]) -> Pointer<T> {
 
 /// A pointer to other constant memory: a parameter of type `*const T` or `u32`.
 pub fn pointer<T: Copy>(memory: &'static [T]) -> Pointer<T> {
+    Pointer {
+        memory,
+        is_code: false,
+    }
+}
+
+/// A pointer to slots, which nobody writes: a parameter of type `*const Slot<F>` or `u32`. A call
+/// through a slot that is found by it is a call of the function that the slot's request asks for.
+pub fn slots<F: Function>(slots: &'static [Slot<F>]) -> Pointer<Slot<F>> {
+    let memory = slots;
     Pointer {
         memory,
         is_code: false,
@@ -173,12 +183,12 @@ impl Requests {
         let described = params.describe_all();
         let mut code = described.iter().enumerate().filter(|(_, one)| one.is_code);
         let anchor = code.next().filter(|_| code.next().is_none());
-        let (anchor, memory) = anchor
-            .and_then(|(index, one)| Some((index, one.memory?)))
+        let (anchor, code_len) = anchor
+            .and_then(|(index, one)| Some((index, one.memory?.len)))
             .expect("exactly one parameter is the code that the request stands for");
         self.name(name);
-        self.regions
-            .extend(described.iter().filter_map(|one| one.memory));
+        let memory = described.iter().filter_map(|one| one.memory);
+        self.regions.extend(memory);
         let mut params = [Param::default(); MAX_PARAMS];
         for (param, one) in params.iter_mut().zip(&described) {
             *param = one.param;
@@ -187,7 +197,7 @@ impl Requests {
             function: generic.index(),
             slot: slot.address(),
             anchor: anchor as u32,
-            code_len: memory.len,
+            code_len,
             param_count: described.len() as u32,
             flags: 0,
             result: 0,

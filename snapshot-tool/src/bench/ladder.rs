@@ -77,7 +77,7 @@ fn climb(bench: &Bench, source: &Source, rungs: &mut [Rung]) -> Result<()> {
 /// have in common in a cache, one for each choice of optimisations.
 fn without(bench: &Bench, bytecode: &Path, name: Option<&str>) -> Result<(Measured, usize)> {
     let switches: Vec<_> = name.iter().map(|name| (name.to_string(), false)).collect();
-    let options = specialize::options(&switches)?;
+    let options = specialize::options(&switches, &[])?;
     let cache = bench.path(&format!("ladder-{}.sqlite", name.unwrap_or("all")));
     bench.residual(bytecode, options, &cache)
 }

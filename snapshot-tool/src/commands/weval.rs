@@ -1,13 +1,12 @@
 //! The command that stands in for weval's.
 
-use std::fs;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use cache::Cache;
 
 use super::cache::{open, share};
-use super::{finish, read, write};
+use super::{finish, read, write, write_texts};
 use crate::cli::WevalArgs;
 use crate::pipeline::{Pipeline, Settings};
 use crate::precompiled::Precompiled;
@@ -48,11 +47,7 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     say("Functions are specialized ...");
     let linked = pipeline.linked(&module).with_context(name)?;
     if let Some(directory) = &args.output_ir {
-        fs::create_dir_all(directory)?;
-        let texts = specialize::texts(&module, &pipeline.settings.options).with_context(name)?;
-        for (number, text) in (0..).zip(texts) {
-            write(&directory.join(format!("{number}.txt")), text.as_bytes())?;
-        }
+        write_texts(directory, &module, &pipeline.settings.options).with_context(name)?;
     }
     write(&args.output, &linked)?;
     finish(&pipeline);

@@ -82,7 +82,8 @@ pub struct Analysis {
 /// Place in the queue: position, then reverse postorder of blocks.
 type Priority = (Place, u32, NodeId);
 
-struct Abstract;
+/// Values that are only abstract.
+pub(super) struct Abstract;
 
 impl Phase for Abstract {
     type Value = Abs;
@@ -217,12 +218,12 @@ struct Fixpoint<'a> {
 impl Fixpoint<'_> {
     fn check_budgets(&self, evaluations: usize) -> Result<(), Declined> {
         let budgets = self.evaluation.budgets;
-        let nodes =
-            budgets.nodes + budgets.nodes_per_byte * self.evaluation.request.code_len as usize;
+        let per_byte = budgets.nodes_per_byte as usize;
+        let nodes = budgets.nodes as usize + per_byte * self.evaluation.request.code_len as usize;
         if self.nodes.len() > nodes {
             return Err(Declined::Nodes(nodes));
         }
-        if evaluations > budgets.rounds * self.nodes.len() {
+        if evaluations > budgets.rounds as usize * self.nodes.len() {
             return Err(Declined::Rounds(budgets.rounds));
         }
         Ok(())

@@ -105,6 +105,11 @@ impl Boxes {
         (0..count).map(kind).collect()
     }
 
+    /// Whether the module lists a kind of this number.
+    pub fn is_listed(&self, kind: u32) -> bool {
+        (kind as usize) < self.0.len()
+    }
+
     /// Those of a module whose functions can be copied.
     pub fn find(module: &Module) -> Self {
         let declared = Self::declared(module).into_iter();

@@ -43,7 +43,7 @@ pub fn run(
     emission.entry();
     for id in reverse_postorder(nodes) {
         emission.chain(id);
-        if emission.machine.phase.inst_count > evaluation.budgets.insts {
+        if emission.machine.phase.inst_count > evaluation.budgets.insts as usize {
             return Err(Declined::Insts(evaluation.budgets.insts));
         }
     }

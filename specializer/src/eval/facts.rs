@@ -4,7 +4,7 @@ use super::abs::{Abs, Fact};
 use super::cells::Content;
 use super::transfer::{Machine, Phase};
 use crate::ir::{Type, generic};
-use crate::op::{Intrinsic, Op};
+use crate::op::{Effect, Intrinsic, Op};
 
 impl<P: Phase> Machine<'_, P> {
     /// The lower half of a value of which something is known; false if that says nothing of it, or
@@ -83,4 +83,19 @@ impl<P: Phase> Machine<'_, P> {
         };
         self.set(result, value);
     }
+}
+
+/// Whether after this something may wait for a safepoint that did not before; see
+/// [`Intrinsic::SafepointPassed`].
+pub(super) fn may_ask_for_safepoint<V: Content>(op: Op, args: &[V]) -> bool {
+    let makes_box = args.iter().any(|arg| arg.abs().is_virtual());
+    let asks = match op.effect() {
+        Effect::Pure | Effect::Traps | Effect::Reads | Effect::ReadsGlobal => false,
+        Effect::Writes => match op {
+            Op::Store { .. } => matches!(args[0].abs(), Abs::Const(_) | Abs::Symbol(_)),
+            _ => true,
+        },
+        Effect::WritesGlobal | Effect::Calls => true,
+    };
+    makes_box || asks
 }

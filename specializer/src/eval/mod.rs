@@ -14,12 +14,14 @@
 pub mod abs;
 mod analyse;
 mod bare;
+mod blame;
 mod boxes;
 mod cells;
 mod choices;
 mod context;
 mod copy;
 mod emit;
+mod examine;
 mod exit;
 mod facts;
 mod frame;
@@ -38,32 +40,35 @@ mod write;
 
 use crate::image::{Bases, Image, ReadLog, Reads};
 use crate::ir::{Func, Global, Sig, Symbol, residual};
+use crate::lift::Places;
 use crate::module::Module;
 use crate::op::Const;
 use crate::optimisations::Optimisations;
 use crate::request::{Param, Request};
 
 pub use bare::boxing;
+pub use blame::Cause;
 pub use boxes::{Boxes, Boxing};
+pub use examine::{Count, Remark, Remarks, examine};
 pub use inline::Inlining;
 pub use prepare::Prepared;
 pub use write::Reload;
 
 /// Prepares a lifted function; once for all requests of it.
-pub fn prepare(function: crate::ir::generic::Function) -> Prepared {
-    prepare::function(function)
+pub fn prepare(function: crate::ir::generic::Function, places: Places) -> Prepared {
+    prepare::function(function, places)
 }
 
 /// Limits of one request's evaluation. Beyond them it is declined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Budgets {
     /// (context, block, position) nodes, beside those for each byte of the request's code.
-    pub nodes: usize,
-    pub nodes_per_byte: usize,
+    pub nodes: u32,
+    pub nodes_per_byte: u32,
     /// Evaluations of nodes, as a multiple of the number of nodes: bounds the fixpoint.
-    pub rounds: usize,
+    pub rounds: u32,
     /// Instructions of the residual function.
-    pub insts: usize,
+    pub insts: u32,
     /// Outcomes of one value specialization.
     pub fan_out: u32,
 }
@@ -80,15 +85,43 @@ impl Default for Budgets {
     }
 }
 
+impl Budgets {
+    /// What the command line calls them.
+    pub const NAMES: [&str; 5] = [
+        "nodes",
+        "nodes-per-byte",
+        "rounds",
+        "instructions",
+        "fan-out",
+    ];
+
+    /// The budget of this name.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut u32> {
+        match name {
+            "nodes" => Some(&mut self.nodes),
+            "nodes-per-byte" => Some(&mut self.nodes_per_byte),
+            "rounds" => Some(&mut self.rounds),
+            "instructions" => Some(&mut self.insts),
+            "fan-out" => Some(&mut self.fan_out),
+            _ => None,
+        }
+    }
+
+    /// What it allows.
+    pub fn get(mut self, name: &str) -> Option<u32> {
+        self.get_mut(name).copied()
+    }
+}
+
 /// Why a request was not specialized.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, thiserror::Error)]
 pub enum Declined {
-    #[error("more than {0} nodes (context, block, position)")]
+    #[error("more than {0} nodes (context, block, position); see `--budget nodes=N`")]
     Nodes(usize),
-    #[error("no fixpoint after evaluating each node {0} times")]
-    Rounds(usize),
-    #[error("more than {0} residual instructions")]
-    Insts(usize),
+    #[error("no fixpoint after evaluating each node {0} times; see `--budget rounds=N`")]
+    Rounds(u32),
+    #[error("more than {0} residual instructions; see `--budget instructions=N`")]
+    Insts(u32),
     #[error("it is cold, by the profile")]
     Cold,
     #[error("it does nothing with what it is given")]

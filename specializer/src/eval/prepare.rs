@@ -15,11 +15,14 @@
 use crate::index::Map;
 use crate::ir::generic::Block;
 use crate::ir::{Callee, Terminator, Type, generic};
+use crate::lift::Places;
 use crate::op::{Effect, Intrinsic, Op};
 
 /// A generic function, ready for evaluation.
 pub struct Prepared {
     pub function: generic::Function,
+    /// Where its instructions are, for messages.
+    pub places: Places,
     /// The indices of a block's parameters that decide positions.
     pub keyed: Map<Block, Vec<usize>>,
     /// A block's place in reverse postorder.
@@ -31,11 +34,11 @@ pub struct Prepared {
     pub grows_up: bool,
 }
 
-pub fn function(mut function: generic::Function) -> Prepared {
+pub fn function(mut function: generic::Function, mut places: Places) -> Prepared {
     choose_specialized(&mut function);
     let deciding = deciding(&function);
-    split_selects(&mut function, &deciding);
-    split_after_departures(&mut function);
+    split_selects(&mut function, &mut places, &deciding);
+    split_after_departures(&mut function, &mut places);
     let deciding = self::deciding(&function);
     let keyed = function.blocks.values().map(|block| {
         let params = block.params.iter().enumerate();
@@ -54,6 +57,7 @@ pub fn function(mut function: generic::Function) -> Prepared {
         keyed: keyed.collect(),
         order: reverse_postorder(&function),
         function,
+        places,
     }
 }
 
@@ -179,7 +183,11 @@ impl<'f> Definitions<'f> {
 }
 
 /// Turns each `select` of positions into a branch.
-fn split_selects(function: &mut generic::Function, deciding: &Map<generic::Value, bool>) {
+fn split_selects(
+    function: &mut generic::Function,
+    places: &mut Places,
+    deciding: &Map<generic::Value, bool>,
+) {
     let mut block = Block::ENTRY;
     while function.blocks.get(block).is_some() {
         let found = function.blocks[block].insts.iter().position(|inst| {
@@ -190,7 +198,8 @@ fn split_selects(function: &mut generic::Function, deciding: &Map<generic::Value
                 && result.is_some_and(|result| function.value_type(result) == Type::I32)
         });
         if let Some(at) = found {
-            let select = split_after(function, block, at);
+            let select = split_after(function, places, block, at);
+            places[block].split_off(at);
             let data = &mut function.blocks[block];
             data.insts.pop();
             let Terminator::Jump(target) = &data.term else {
@@ -214,7 +223,7 @@ fn split_selects(function: &mut generic::Function, deciding: &Map<generic::Value
 }
 
 /// Ends a block after each value specialization and each call through the table.
-fn split_after_departures(function: &mut generic::Function) {
+fn split_after_departures(function: &mut generic::Function, places: &mut Places) {
     let mut block = Block::ENTRY;
     while function.blocks.get(block).is_some() {
         let found = function.blocks[block]
@@ -230,14 +239,21 @@ fn split_after_departures(function: &mut generic::Function) {
         if let Some(at) = found
             && !(at == last && ends)
         {
-            split_after(function, block, at);
+            split_after(function, places, block, at);
         }
         block = Block(block.0 + 1);
     }
 }
 
 /// Moves what follows instruction `at` into a block of its own. Returns that instruction.
-fn split_after(function: &mut generic::Function, block: Block, at: usize) -> generic::Inst {
+fn split_after(
+    function: &mut generic::Function,
+    places: &mut Places,
+    block: Block,
+    at: usize,
+) -> generic::Inst {
+    let rest = places[block].split_off(at + 1);
+    places.push(rest);
     let data = &mut function.blocks[block];
     let insts = data.insts.split_off(at + 1);
     let term = std::mem::replace(&mut data.term, Terminator::Unreachable);

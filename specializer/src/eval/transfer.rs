@@ -13,6 +13,7 @@ use super::boxes::Kind;
 use super::cells::{Cell, Cells, Content, Reader};
 use super::context::{ContextId, Contexts};
 use super::exit::{Edge, Exit};
+use super::facts::may_ask_for_safepoint;
 use super::inline::Continuation;
 use super::span::Span;
 use super::{Declined, Evaluation};
@@ -112,6 +113,16 @@ impl<'a, P: Phase> Machine<'a, P> {
 
     /// Evaluates `block` with `params`, from the machine's context and cells.
     pub fn block(&mut self, block: Block, params: &[P::Value]) -> Exit<P::Value> {
+        self.block_watched(block, params, |_, _| ())
+    }
+
+    /// The same; `look` is shown the machine before each instruction, by its number.
+    pub(super) fn block_watched(
+        &mut self,
+        block: Block,
+        params: &[P::Value],
+        mut look: impl FnMut(&Self, usize),
+    ) -> Exit<P::Value> {
         self.args.clear();
         let data = &self.evaluation.prepared.function.blocks[block];
         for (&param, &value) in data.params.iter().zip(params) {
@@ -120,9 +131,11 @@ impl<'a, P: Phase> Machine<'a, P> {
         let Some((last, insts)) = data.insts.split_last() else {
             return self.terminator(&data.term);
         };
-        for inst in insts {
+        for (index, inst) in insts.iter().enumerate() {
+            look(self, index);
             self.inst(inst);
         }
+        look(self, insts.len());
         match (last.op, &data.term) {
             (Op::Intrinsic(intrinsic), term) if intrinsic.fans_out() => {
                 self.specialize(block, last, term)
@@ -479,19 +492,4 @@ impl<'a, P: Phase> Machine<'a, P> {
             }
         }
     }
-}
-
-/// Whether after this something may wait for a safepoint that did not before; see
-/// [`Intrinsic::SafepointPassed`].
-fn may_ask_for_safepoint<V: Content>(op: Op, args: &[V]) -> bool {
-    let makes_box = args.iter().any(|arg| arg.abs().is_virtual());
-    let asks = match op.effect() {
-        Effect::Pure | Effect::Traps | Effect::Reads | Effect::ReadsGlobal => false,
-        Effect::Writes => match op {
-            Op::Store { .. } => matches!(args[0].abs(), Abs::Const(_) | Abs::Symbol(_)),
-            _ => true,
-        },
-        Effect::WritesGlobal | Effect::Calls => true,
-    };
-    makes_box || asks
 }

@@ -4,8 +4,8 @@
 
 use wasmparser::{BlockType, BrTable};
 
-use super::Reason;
 use super::translate::{BlockLocals, Frame, Kind, Lifted, Translator, UNDERFLOW};
+use super::{BlockPlaces, Reason};
 use crate::ir::generic::{Block, BlockData, Target, Terminator, Value, Values};
 use crate::ir::{Callee, Sig, Signature, Type};
 use crate::module::value_type;
@@ -17,6 +17,7 @@ impl Translator<'_, '_> {
         let function = &mut self.draft.function;
         let params = params.iter().map(|&ty| function.new_value(ty)).collect();
         self.draft.locals.push(BlockLocals::default());
+        self.draft.places.push(BlockPlaces::default());
         function.blocks.push(BlockData {
             params,
             ..BlockData::empty()
@@ -25,6 +26,7 @@ impl Translator<'_, '_> {
 
     pub(super) fn start(&mut self, block: Block) {
         self.current = Some(block);
+        self.draft.places[block].start = self.offset;
         self.stack
             .clone_from(&self.draft.function.blocks[block].params);
     }

@@ -7,6 +7,7 @@
 //! The bit sets are rows of one allocation, used in four lines: a crate of them would allocate a
 //! set for each block.
 
+use super::Places;
 use super::translate::{BlockLocals, Draft};
 use crate::index::{Id, Map};
 use crate::ir::Type;
@@ -14,14 +15,14 @@ use crate::ir::generic::{Block, BlockData, Function, Inst, Terminator, Value, Va
 use crate::op::{Const, Op};
 
 /// Completes `draft`.
-pub(super) fn run(mut draft: Draft) -> Function {
+pub(super) fn run(mut draft: Draft) -> (Function, Places) {
     skip_forwarders(&mut draft);
     let order = reverse_postorder(&draft.function);
     renumber(&mut draft, &order);
     let live = Liveness::solve(&draft);
     add_params(&mut draft, &live);
     add_arguments(&mut draft, &live);
-    draft.function
+    (draft.function, draft.places)
 }
 
 /// Redirects jumps to blocks that do nothing but jump on.
@@ -99,6 +100,7 @@ fn renumber(draft: &mut Draft, order: &[Block]) {
     }
     let mut blocks = std::mem::take(&mut draft.function.blocks);
     let mut locals = std::mem::take(&mut draft.locals);
+    let mut places = std::mem::take(&mut draft.places);
     for &block in order {
         let mut data = std::mem::replace(&mut blocks[block], BlockData::empty());
         for target in data.term.targets_mut() {
@@ -106,6 +108,7 @@ fn renumber(draft: &mut Draft, order: &[Block]) {
         }
         draft.function.blocks.push(data);
         draft.locals.push(std::mem::take(&mut locals[block]));
+        draft.places.push(std::mem::take(&mut places[block]));
     }
 }
 

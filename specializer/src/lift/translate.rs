@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 use wasmparser::Operator;
 
-use super::{Reason, Unsupported};
+use super::{Places, Reason, Unsupported};
 use crate::index::Map;
 use crate::ir::generic::{Block, Function, Inst, Terminator, Value, Values};
 use crate::ir::{Callee, Func, Sig, Signature, Table, Type};
@@ -19,6 +19,7 @@ use crate::op::{Const, Intrinsic, Op, OpType, Types, intrinsic};
 pub(super) struct Draft {
     pub function: Function,
     pub locals: Map<Block, BlockLocals>,
+    pub places: Places,
     /// By local, the parameters first.
     pub types: Vec<Type>,
 }
@@ -114,6 +115,7 @@ impl<'m, 'a> Translator<'m, 'a> {
             draft: Draft {
                 function,
                 locals: Map::default(),
+                places: Map::default(),
                 types,
             },
             frames: Vec::new(),
@@ -297,6 +299,7 @@ impl Translator<'_, '_> {
         self.draft.function.blocks[block]
             .insts
             .push(Inst { op, args, result });
+        self.draft.places[block].insts.push(self.offset);
         result
     }
 

@@ -1,0 +1,189 @@
+//! Finds out why a value is not known: follows it backwards, through the nodes of the fixpoint, to
+//! the instruction that made it unknown.
+
+use std::collections::BTreeSet;
+
+use super::abs::Abs;
+use super::analyse::{Abstract, Node, NodeId};
+use super::examine::enter;
+use super::transfer::Machine;
+use crate::index::Map;
+use crate::ir::generic::{Block, Inst, Target, Value};
+use crate::op::{Const, Intrinsic, Op};
+
+/// Why a value is not known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Cause {
+    pub what: String,
+    /// Where that is, an offset in the module's bytes.
+    pub place: Option<usize>,
+}
+
+/// Blames, with what they share.
+pub struct Blame<'b, 'a> {
+    machine: &'b mut Machine<'a, Abstract>,
+    nodes: &'b Map<NodeId, Node>,
+    /// The edges into each node.
+    incoming: Map<NodeId, Vec<Incoming>>,
+}
+
+/// An edge into a node: where it comes from, and what it brings.
+#[derive(Clone)]
+struct Incoming {
+    source: NodeId,
+    args: Vec<Abs>,
+}
+
+impl<'b, 'a> Blame<'b, 'a> {
+    pub fn new(machine: &'b mut Machine<'a, Abstract>, nodes: &'b Map<NodeId, Node>) -> Self {
+        let mut incoming = Map::filled_like(nodes, Vec::new());
+        for (source, node) in nodes.iter() {
+            enter(machine, source, node);
+            let exit = machine.block(node.block, &node.params);
+            for (edge, &target) in exit.edges().zip(&node.successors) {
+                let args = machine.args[edge.args.clone()].to_vec();
+                incoming[target].push(Incoming { source, args });
+            }
+        }
+        Self {
+            machine,
+            nodes,
+            incoming,
+        }
+    }
+
+    /// Why the value is not known where the node is evaluated.
+    pub fn of(&mut self, mut id: NodeId, mut value: Value) -> Cause {
+        let mut seen = BTreeSet::new();
+        // Where it was loaded, if the address is what is followed.
+        let mut loaded = None;
+        while seen.insert((id, value)) {
+            let node = &self.nodes[id];
+            let data = &self.machine.evaluation.prepared.function.blocks[node.block];
+            let defined = data.insts.iter().enumerate();
+            let defined = defined.rev().find(|(_, inst)| inst.result == Some(value));
+            if let Some((index, inst)) = defined {
+                let place = self.machine.place(node, index);
+                match self.before(id, index, inst) {
+                    Err(_) if matches!(inst.op, Op::GlobalGet(_)) && loaded.is_some() => {
+                        return Cause {
+                            what: "it is loaded from the compiler's own stack, as its address was \
+                                   taken,"
+                                .into(),
+                            place: loaded,
+                        };
+                    }
+                    Ok(operand) => {
+                        if matches!(inst.op, Op::Load { .. }) {
+                            loaded = Some(place);
+                        }
+                        value = operand;
+                    }
+                    Err(cause) => return cause,
+                }
+                continue;
+            }
+            let param = data.params.iter().position(|&param| param == value);
+            let param = param.expect("generic functions are in maximal SSA");
+            match self.behind(id, param) {
+                Ok(brought) => (id, value) = brought,
+                Err(cause) => return cause,
+            }
+        }
+        Cause {
+            what: "it depends on itself, round a loop".into(),
+            place: None,
+        }
+    }
+
+    /// The operand that makes the result of an instruction unknown; or why it is.
+    fn before(&mut self, id: NodeId, index: usize, inst: &Inst) -> Result<Value, Cause> {
+        let node = &self.nodes[id];
+        let place = self.machine.place(node, index);
+        enter(self.machine, id, node);
+        let mut known = Vec::new();
+        self.machine
+            .block_watched(node.block, &node.params, |machine, at| {
+                if at == index {
+                    known = inst.args.iter().map(|&arg| machine.value(arg)).collect();
+                }
+            });
+        let unknown = known.iter().position(|abs| !abs.is_known());
+        let from = |what: &str| {
+            Err(Cause {
+                what: what.into(),
+                place: Some(place),
+            })
+        };
+        match inst.op {
+            Op::Load { .. } => match unknown {
+                None => from("it is loaded from memory that may change"),
+                Some(index) => Ok(inst.args[index]),
+            },
+            Op::Call(_) => from("it is the result of a call"),
+            Op::Intrinsic(Intrinsic::CellsRead) => from("it is read from a cell"),
+            Op::GlobalGet(_) => from("it is a global that may change"),
+            _ => match unknown {
+                Some(index) => Ok(inst.args[index]),
+                None => from("it is computed by what is not evaluated"),
+            },
+        }
+    }
+
+    /// The value that an edge brings, if it is what makes a block's parameter unknown; or why it
+    /// is.
+    fn behind(&mut self, id: NodeId, param: usize) -> Result<(NodeId, Value), Cause> {
+        let node = &self.nodes[id];
+        let incoming = &self.incoming[id];
+        if id == NodeId::ENTRY && !node.params[param].is_known() {
+            return Err(Cause {
+                what: format!("parameter {param} of the request is not known"),
+                place: None,
+            });
+        }
+        let unknown = incoming.iter().find(|edge| !edge.args[param].is_known());
+        if let Some(edge) = unknown {
+            let source = edge.source;
+            let args = edge.args.clone();
+            return Ok((source, self.brought(source, node.block, &args, param)));
+        }
+        let brought: BTreeSet<Abs> = incoming.iter().map(|edge| edge.args[param]).collect();
+        let shown: Vec<_> = brought.iter().take(4).map(|&abs| known(abs)).collect();
+        let more = match brought.len() > shown.len() {
+            true => ", …",
+            false => "",
+        };
+        let place = self.machine.evaluation.prepared.places[node.block].start;
+        Err(Cause {
+            what: format!("it joins {}{more}", shown.join(", ")),
+            place: Some(place),
+        })
+    }
+
+    /// The generic value that an edge with these arguments gives a block's parameter.
+    fn brought(&mut self, source: NodeId, block: Block, args: &[Abs], param: usize) -> Value {
+        let node = &self.nodes[source];
+        enter(self.machine, source, node);
+        self.machine.block(node.block, &node.params);
+        let term = &self.machine.evaluation.prepared.function.blocks[node.block].term;
+        let fits = |target: &&Target| {
+            let values = target.args.iter().map(|&arg| self.machine.value(arg));
+            target.block == block && values.eq(args.iter().copied())
+        };
+        let target = term.targets().find(fits);
+        // A value specialization leaves another result than the last one here.
+        let target = target.or_else(|| term.targets().find(|target| target.block == block));
+        target.expect("an edge has a target").args[param]
+    }
+}
+
+/// A known value, for people.
+fn known(abs: Abs) -> String {
+    match abs {
+        Abs::Const(Const::I32(number)) => number.to_string(),
+        Abs::Const(Const::I64(number)) => number.to_string(),
+        Abs::Symbol(symbol) | Abs::Extended(symbol) => format!("code{:+}", symbol.offset),
+        Abs::Offset { offset, .. } => format!("a parameter{offset:+}"),
+        other => format!("{other:?}"),
+    }
+}

@@ -1,0 +1,274 @@
+//! Looks for misuse of the intrinsics in what a request makes of the interpreter.
+//!
+//! The fixpoint is evaluated once more, node by node, and each instruction is looked at with what
+//! is known where it stands. So a remark is about the program of the request: what it does not
+//! reach is not looked at.
+//!
+//! Leaves out calls that are given no address of the stack: whether their callee reads cells by
+//! another way (a collector's roots, a global) cannot be told here.
+
+use std::collections::BTreeMap;
+
+use super::abs::Abs;
+use super::analyse::{self, Abstract, Analysis, Node, NodeId};
+use super::blame::{Blame, Cause};
+use super::cells::{Cell, Memory, Reader};
+use super::span;
+use super::transfer::Machine;
+use super::{Declined, Evaluation};
+use crate::image::{Bases, ReadLog, Reads};
+use crate::index::Map;
+use crate::ir::generic::Value;
+use crate::op::{Const, Effect, Intrinsic, Op};
+
+/// What is said of a place in the interpreter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Remark {
+    /// `context.update` or `context.push` gets what is not known.
+    Unknown(Intrinsic),
+    /// A call is given an address of the stack while memory has not got all cells.
+    Unsynced,
+    /// A call that `cells.invalidate` follows, while memory has not got all cells.
+    Forgotten,
+    /// A plain load reads a cell that memory has not got.
+    PlainLoad,
+    /// A plain store writes a cell that is cached.
+    PlainStore,
+    /// A cell at an address that is not known.
+    NoCell(Intrinsic),
+    /// A version is asked for, for bounds or a guess that is not known.
+    NoVersion(Intrinsic),
+    /// Bounds with more values than there may be.
+    FanOut(Intrinsic),
+    /// A region that is not known, or that there is not.
+    NoRegion,
+    /// A kind of box that is not known, or that there is not.
+    NoKind,
+}
+
+/// Remarks by place, an offset in the module's bytes; for each how often it was made, of how many
+/// times that evaluation came there, and why a position was not known the first time.
+pub type Remarks = BTreeMap<(usize, Remark), Count>;
+
+#[derive(Clone, Debug, Default)]
+pub struct Count {
+    pub made: usize,
+    pub of: usize,
+    pub cause: Option<Cause>,
+}
+
+/// Memory regions that an interpreter can name.
+const REGIONS: std::ops::RangeInclusive<i32> = 1..=29;
+
+/// Remarks on what this request makes of the interpreter. Calls must not be evaluated in place.
+pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Declined> {
+    assert!(
+        !evaluation.optimisations.inlining,
+        "each request is examined by itself"
+    );
+    let mut reads = Reads {
+        log: ReadLog::new(),
+        bases: Bases::new(evaluation.request),
+    };
+    let mut analysis = analyse::run(evaluation, &mut reads)?;
+    let mut visits: BTreeMap<(usize, Remark), usize> = BTreeMap::new();
+    let mut lost = Vec::new();
+    let Analysis { nodes, contexts } = &mut analysis;
+    let mut machine = Machine::new(evaluation, contexts, &mut reads, Abstract);
+    for (id, node) in nodes.iter() {
+        enter(&mut machine, id, node);
+        let insts = &evaluation.prepared.function.blocks[node.block].insts;
+        machine.block_watched(node.block, &node.params, |machine, index| {
+            let (inst, place) = (&insts[index], machine.place(node, index));
+            let said = machine.remark(inst.op, &inst.args);
+            if let Op::Intrinsic(intrinsic @ (Intrinsic::ContextUpdate | Intrinsic::ContextPush)) =
+                inst.op
+                && !machine.is_lost()
+            {
+                *visits
+                    .entry((place, Remark::Unknown(intrinsic)))
+                    .or_default() += 1;
+            }
+            let Some(remark) = said else { return };
+            if remark == Remark::Forgotten && !is_followed(evaluation, nodes, (id, index + 1)) {
+                return;
+            }
+            let count = remarks.entry((place, remark)).or_default();
+            count.made += 1;
+            if matches!(remark, Remark::Unknown(_)) && count.made == 1 {
+                lost.push(((place, remark), id, inst.args[0]));
+            }
+        });
+    }
+    for (key, visits) in visits {
+        if let Some(count) = remarks.get_mut(&key) {
+            count.of += visits;
+        }
+    }
+    if !lost.is_empty() {
+        let mut blame = Blame::new(&mut machine, nodes);
+        for (key, node, value) in lost {
+            let cause = blame.of(node, value);
+            remarks.entry(key).or_default().cause = Some(cause);
+        }
+    }
+    if let Some(reason) = machine.refused {
+        return Err(reason);
+    }
+    Ok(())
+}
+
+/// Whether `cells.invalidate` comes next, from an instruction of a node on: with only what is
+/// computed, and jumps, before it.
+fn is_followed(
+    evaluation: &Evaluation,
+    nodes: &Map<NodeId, Node>,
+    (mut id, mut from): (NodeId, usize),
+) -> bool {
+    // A loop of nothing but jumps has no more nodes than there are.
+    for _ in 0..nodes.len() {
+        let node = &nodes[id];
+        for inst in &evaluation.prepared.function.blocks[node.block].insts[from..] {
+            match (inst.op, inst.op.effect()) {
+                (Op::Intrinsic(Intrinsic::CellsInvalidate), _) => return true,
+                (_, Effect::Pure) => {}
+                _ => return false,
+            }
+        }
+        let &[next] = &node.successors[..] else {
+            return false;
+        };
+        (id, from) = (next, 0);
+    }
+    false
+}
+
+/// Puts the machine where a node begins.
+pub(super) fn enter(machine: &mut Machine<Abstract>, id: NodeId, node: &Node) {
+    machine.node = id;
+    machine.context = node.context;
+    machine.cells.clone_from(&node.cells);
+}
+
+impl Machine<'_, Abstract> {
+    /// Where an instruction of a node's block is.
+    pub(super) fn place(&self, node: &Node, index: usize) -> usize {
+        self.evaluation.prepared.places[node.block].inst(index)
+    }
+
+    /// What is to be said of the instruction that comes next.
+    fn remark(&self, op: Op, args: &[Value]) -> Option<Remark> {
+        let arg = |index: usize| self.value(args[index]);
+        match op {
+            Op::Intrinsic(intrinsic) => self.remark_on(intrinsic, &arg),
+            Op::Call(_) if args.iter().any(|&arg| self.is_of_stale(self.value(arg))) => {
+                Some(Remark::Unsynced)
+            }
+            Op::Call(_) => {
+                let is_due = self.cells.sync_due != Reader::Nobody;
+                let is_stale = self.cells.iter().any(|cell| cell.memory == Memory::Stale);
+                (!is_due && is_stale).then_some(Remark::Forgotten)
+            }
+            Op::Load { kind, offset } if self.is_stale(arg(0), offset, kind.width()) => {
+                Some(Remark::PlainLoad)
+            }
+            Op::Store { kind, offset } => {
+                let mut cells = self.touched(arg(0), offset, kind.width());
+                cells.next().map(|_| Remark::PlainStore)
+            }
+            _ => None,
+        }
+    }
+
+    fn remark_on(&self, intrinsic: Intrinsic, arg: &impl Fn(usize) -> Abs) -> Option<Remark> {
+        let number = |index: usize| match arg(index) {
+            Abs::Const(Const::I32(number)) => Some(number),
+            _ => None,
+        };
+        match intrinsic {
+            // Where the position was lost before, that is what is to be said.
+            _ if self.is_lost() => None,
+            Intrinsic::ContextUpdate | Intrinsic::ContextPush => {
+                (!arg(0).is_known()).then_some(Remark::Unknown(intrinsic))
+            }
+            Intrinsic::CellsRead
+            | Intrinsic::CellsRead8
+            | Intrinsic::CellsRead32
+            | Intrinsic::CellsWrite
+            | Intrinsic::CellsWrite8
+            | Intrinsic::CellsWrite32
+            | Intrinsic::CellsDropBelow
+            | Intrinsic::CellsDropAbove => {
+                let is_known = arg(0).plus(0).is_some();
+                (!is_known).then_some(Remark::NoCell(intrinsic))
+            }
+            Intrinsic::SpecializeGuess => {
+                let asks = !arg(0).is_known() && !arg(1).is_known();
+                asks.then_some(Remark::NoVersion(intrinsic))
+            }
+            Intrinsic::SpecializeValue | Intrinsic::SpecializeRange => {
+                match (number(1), number(2)) {
+                    (Some(low), Some(high)) => {
+                        let values = (high as u32).wrapping_sub(low as u32);
+                        let is_wide = values > self.evaluation.budgets.fan_out;
+                        is_wide.then_some(Remark::FanOut(intrinsic))
+                    }
+                    _ => Some(Remark::NoVersion(intrinsic)),
+                }
+            }
+            Intrinsic::AddressWithin => {
+                let is_one = number(1).is_some_and(|region| REGIONS.contains(&region));
+                (!is_one).then_some(Remark::NoRegion)
+            }
+            Intrinsic::BoxExists => {
+                let kind = number(1).map(|kind| kind as u32);
+                let is_one = kind.is_some_and(|kind| self.evaluation.boxes.is_listed(kind));
+                (!is_one).then_some(Remark::NoKind)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the position is not known.
+    fn is_lost(&self) -> bool {
+        let contexts = &self.contexts;
+        !contexts.position(self.context).is_known() && !contexts.is_beginning(self.context)
+    }
+
+    /// Whether memory lacks a cell that a plain access reads, and will not get it by the next
+    /// instruction.
+    fn is_stale(&self, address: Abs, offset: u32, bytes: u32) -> bool {
+        let is_due = self.cells.sync_due != Reader::Nobody;
+        let mut cells = self.touched(address, offset, bytes);
+        !is_due && cells.any(|cell| cell.memory == Memory::Stale)
+    }
+
+    /// The cells that a plain access touches. In a frame, accesses are cells themselves.
+    fn touched(&self, address: Abs, offset: u32, bytes: u32) -> impl Iterator<Item = &Cell<Abs>> {
+        let address = address.plus(offset as i32);
+        let address = address.filter(|&address| !self.evaluation.is_in_frame(address));
+        let accessed = address.map(span::order);
+        self.cells.iter().filter(move |cell| {
+            let (stack, cell) = cell.span.extent();
+            accessed.is_some_and(|(kind, base, start)| {
+                stack == (kind, base) && start < cell.end && cell.start < start + i64::from(bytes)
+            })
+        })
+    }
+
+    /// Whether an address is one of the stack (the same parameter plus a constant), and memory
+    /// lacks a cell of that stack.
+    fn is_of_stale(&self, address: Abs) -> bool {
+        let Abs::Offset { param, .. } = address else {
+            return false;
+        };
+        let is_due = self.cells.sync_due != Reader::Nobody;
+        let mut cells = self.cells.iter();
+        !is_due
+            && cells.any(|cell| {
+                let is_same =
+                    matches!(cell.span.address, Abs::Offset { param: of, .. } if of == param);
+                is_same && cell.memory == Memory::Stale
+            })
+    }
+}
