@@ -10,7 +10,7 @@ TARGET ?=
 ONLY ?=
 SUITE ?=
 
-.PHONY: setup demo test bench ladder shapes rebuild store numbers fuzz conformance mutants \
+.PHONY: setup demo test bench ladder shapes rebuild store stubs numbers fuzz conformance mutants \
 	javascript scheme scheme-bench lua
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
@@ -82,6 +82,12 @@ lua:
 	$(CARGO) build --package bactrian-tests --bins
 	$(CARGO) run --package bactrian-tests --bin lua -- --document docs/lua.md \
 		$(if $(SUITE),--suite $(SUITE))
+
+# C of OCaml libraries of Debian, compiled and compared with ocamlrun. Fetches their sources.
+stubs:
+	./scripts/setup.sh target ocaml clang stubs
+	$(CARGO) build --package bactrian
+	./scripts/stubs.sh
 
 # What a cache with a million entries costs. Two minutes.
 store:

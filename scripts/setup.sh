@@ -7,6 +7,7 @@
 #   clang     a compiler of C for wasm32-wasi, for tests of the C headers
 #   guile     a Scheme, for a benchmark
 #   lua       what Lua as a guest is fetched with and compared to
+#   stubs     OCaml libraries with C code, for `make stubs`
 #   servers   a Redis and an S3-compatible server, for tests of shared caches
 set -eu
 
@@ -83,6 +84,18 @@ need_lua() {
     need_packages "$packages"
 }
 
+need_stubs() {
+    packages=
+    for library in num zarith base; do
+        [ -e "$(ocamlc -where)/stublibs/dll$library.so" ] ||
+            [ -e "$(ocamlc -where)/stublibs/dll${library}s.so" ] ||
+            [ -e "$(ocamlc -where)/stublibs/dll${library}_stubs.so" ] ||
+            packages="$packages lib$library-ocaml-dev"
+    done
+    command -v dpkg-source >/dev/null 2>&1 || packages="$packages dpkg-dev"
+    need_packages "$packages"
+}
+
 need_servers() {
     packages=
     command -v redis-server >/dev/null 2>&1 || packages=redis-server
@@ -113,6 +126,7 @@ for part in "$@"; do
         programs) need_programs ;;
         suite) need_suite ;;
         clang) need_clang ;;
+        stubs) need_stubs ;;
         guile) need_guile ;;
         lua) need_lua ;;
         servers) need_servers ;;

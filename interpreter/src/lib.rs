@@ -7,7 +7,8 @@
 //!   outside world, over WASI or natively; [`vm`]: the machine state that all of the runtime
 //!   shares; [`evaluation`]: whether the program runs at build time, and what it may not do then;
 //! * [`outside`]: memory that is not OCaml heap; [`exception`]: exceptions that need no memory;
-//! * [`heap`]: allocation and the collector; `allocator`: memory for Rust's own data; [`custom`]:
+//! * [`foreign`]: primitives in C that were joined to the module; [`heap`]: allocation and the
+//!   collector; `allocator`: memory for Rust's own data; [`custom`]:
 //!   blocks that only their own code understands; [`parameters`]: what `OCAMLRUNPARAM` asks for;
 //!   [`stack`]: the OCaml stack's memory and limit; [`raise`]: exceptions with arguments;
 //! * [`md5`]; [`code`]: instructions, and the cells of loaded code; [`polymorphic`]: comparison,
@@ -15,9 +16,9 @@
 //!   source;
 //! * [`image`]: bytecode executables, parsed and verified; [`interp`]: the interpreter loop and
 //!   calls between activations; [`primitives`]: what bytecode calls by name;
-//! * [`program`]: an executable becomes a loaded program; `loading`: where in memory, for a
-//!   snapshot; `first_effect`: the program is run at build time up to its first effect; [`start`]:
-//!   the module's entry points.
+//! * `stubs`: what primitives in C call; [`program`]: an executable becomes a loaded program;
+//!   `loading`: where in memory, for a snapshot; `first_effect`: the program is run at build time
+//!   up to its first effect; [`start`]: the module's entry points.
 
 mod allocator;
 pub mod backtrace;
@@ -27,6 +28,7 @@ pub mod evaluation;
 pub mod exception;
 #[cfg(target_family = "wasm")]
 mod first_effect;
+pub mod foreign;
 pub mod heap;
 pub mod image;
 pub mod interp;
@@ -44,6 +46,8 @@ pub mod raise;
 pub mod registry;
 pub mod stack;
 pub mod start;
+#[cfg(target_family = "wasm")]
+mod stubs;
 #[cfg(test)]
 mod testing;
 pub mod value;

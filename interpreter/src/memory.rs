@@ -237,6 +237,12 @@ pub fn read(address: u32, len: usize) -> Vec<u8> {
     unsafe { bytes(address, len) }.to_vec()
 }
 
+/// A copy of the string of C at `address`, without its NUL.
+pub fn c_string(address: u32) -> Vec<u8> {
+    let len = (address..).take_while(|&at| load_u8(at) != 0).count();
+    read(address, len)
+}
+
 /// Writes `bytes` at `address`.
 #[inline(always)]
 pub fn write(address: u32, bytes: &[u8]) {

@@ -30,6 +30,8 @@ use crate::primitives::backtrace::WANT_POSITIONS;
 use crate::registry::arguments::{self, Kind};
 use crate::registry::{Effect, Primitive, results, shortcut};
 use crate::stack;
+#[cfg(target_family = "wasm")]
+use crate::stubs;
 use crate::value::{Value, WORD, boxed, header, tag};
 use crate::vm::vm;
 use core::sync::atomic::Ordering::Relaxed;
@@ -336,7 +338,10 @@ fn box_kind(globals: Value, global: usize) -> Option<u32> {
             custom::Kind::Int32 => Some(boxed::INT32),
             custom::Kind::Int64 => Some(boxed::INT64),
             custom::Kind::Nativeint => Some(boxed::NATIVEINT),
-            custom::Kind::Bigarray | custom::Kind::Channel | custom::Kind::Opaque => None,
+            custom::Kind::Bigarray
+            | custom::Kind::Channel
+            | custom::Kind::Opaque
+            | custom::Kind::Foreign => None,
         },
         _ => None,
     }
@@ -360,6 +365,8 @@ pub fn prepare() -> Result<(), ImageError> {
     heap::end_image(&HOOKS);
     keep_room()?;
     heap::make_spaces();
+    #[cfg(target_family = "wasm")]
+    stubs::start();
     stack::make().ok_or(ImageError::OutOfMemory)
 }
 

@@ -6,6 +6,7 @@
 
 use crate::backtrace;
 use crate::code::ImageError;
+use crate::foreign;
 use crate::heap::{self, settings};
 use crate::interp::entries::enter_through_slot;
 use crate::os::{self, environment};
@@ -41,13 +42,15 @@ fn stress_if_asked() {
 
 /// The exit code of a program that ends like this.
 fn end(outcome: Outcome) -> u8 {
-    match outcome {
+    let code = match outcome {
         Err(Raised) => exit::uncaught(vm().exception.get()),
         Ok(_) => {
             settings::show_at_exit();
             0
         }
-    }
+    };
+    foreign::finish();
+    code
 }
 
 /// Runs the loaded program as it is; what its last instruction returns.

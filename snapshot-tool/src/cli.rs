@@ -36,6 +36,8 @@ pub enum Command {
     /// What one reads and does outside, the other is given as its own. Output and status are the
     /// program's; at the first difference both stop, and it is reported with status 125.
     Lockstep(LockstepArgs),
+    /// Compile functions in C that programs call, for `--stubs`.
+    Stubs(StubsArgs),
     /// Look after the cache.
     Cache(CacheArgs),
     /// Take a few programs through everything, and show what each stage makes of them.
@@ -55,7 +57,11 @@ impl Command {
             Command::Specialize(args) => Some(&mut args.build),
             Command::Lockstep(args) => Some(&mut args.build),
             Command::Check(args) => Some(&mut args.build),
-            Command::Cache(_) | Command::Demo(_) | Command::Bench(_) | Command::Weval(_) => None,
+            Command::Stubs(_)
+            | Command::Cache(_)
+            | Command::Demo(_)
+            | Command::Bench(_)
+            | Command::Weval(_) => None,
         }
     }
 }
@@ -148,6 +154,9 @@ pub struct BuildOptions {
     /// The guest whose programs are meant, by its manifest (docs/guests.md) [default: OCaml's].
     #[arg(long, value_name = "MANIFEST")]
     pub guest: Option<PathBuf>,
+    /// Join functions in C to the guest, which `bactrian stubs` has compiled (docs/stubs.md).
+    #[arg(long, value_name = "FILE")]
+    pub stubs: Vec<PathBuf>,
     /// Do not specialize: run the interpreter as it is.
     #[arg(long)]
     pub generic: bool,
@@ -245,6 +254,34 @@ pub struct LockstepArgs {
     /// The program's arguments.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub args: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct StubsArgs {
+    /// The guest whose programs call them, by its manifest [default: OCaml's].
+    #[arg(long, value_name = "MANIFEST")]
+    pub guest: Option<PathBuf>,
+    /// Sources in C, objects (.o) and archives (.a) for wasm32-wasi.
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
+    /// The file to write.
+    #[arg(short, long)]
+    pub output: PathBuf,
+    /// Look for headers in this directory.
+    #[arg(short = 'I', value_name = "DIRECTORY")]
+    pub include: Vec<PathBuf>,
+    /// Define a macro.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Give the compiler this option.
+    #[arg(long = "cflag", value_name = "OPTION", allow_hyphen_values = true)]
+    pub flags: Vec<String>,
+    /// Join this file of stubs as well before it is looked for what nothing defines.
+    #[arg(long = "with", value_name = "FILE")]
+    pub others: Vec<PathBuf>,
+    /// Do without this C function: a call of it raises an exception with its name.
+    #[arg(long, value_name = "NAME")]
+    pub without: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -6,9 +6,10 @@
 mod cache;
 mod weval;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use wasmtime::Module;
 
 use crate::cli::{
     BuildArgs, BuildOptions, CheckArgs, Cli, Command, LockstepArgs, RunArgs, SandboxOptions,
-    SpecializeArgs, StatsFormat,
+    SpecializeArgs, StatsFormat, StubsArgs,
 };
 use crate::engine::Needs;
 use crate::evaluation::Eval;
@@ -33,6 +34,8 @@ use crate::product::Emit;
 use crate::run::{Exit, Run};
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
+use crate::stubs::compile::{self, Sources};
+use crate::stubs::{self, Object};
 use crate::{bench, check, engine, jit_dump, profile, report, run, specialize, unconfined};
 
 /// The status for a failure of the tool: one that programs rarely use.
@@ -47,6 +50,7 @@ pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
         Command::Specialize(args) => specialize(args, precompiled).map(|()| 0),
         Command::Check(args) => check(args, precompiled),
         Command::Lockstep(args) => run_in_lockstep(args, precompiled),
+        Command::Stubs(args) => compile_stubs(args).map(|()| 0),
         Command::Demo(args) => bench::demo(args, precompiled).map(|()| 0),
         Command::Bench(args) => bench::bench(args, precompiled).map(|()| 0),
         Command::Cache(args) => cache::look_after(args).map(|()| 0),
@@ -374,10 +378,40 @@ fn annotated(module: &Path, init: Option<&Path>, pipeline: &mut Pipeline) -> Res
 
 /// The guest whose programs are meant.
 fn guest(options: &BuildOptions) -> Result<Arc<Guest>> {
-    match &options.guest {
+    let guest = named_guest(options.guest.as_deref())?;
+    if options.stubs.is_empty() {
+        return Ok(guest);
+    }
+    let module = stubs::join(&guest.module, &objects(&options.stubs)?)?;
+    Ok(Arc::new(Guest {
+        module: Cow::Owned(module),
+        ..Guest::clone(&guest)
+    }))
+}
+
+fn named_guest(manifest: Option<&Path>) -> Result<Arc<Guest>> {
+    match manifest {
         Some(manifest) => Ok(Arc::new(Guest::load(manifest)?)),
         None => Ok(guest::default()),
     }
+}
+
+fn objects(files: &[PathBuf]) -> Result<Vec<Object>> {
+    let object = |file: &PathBuf| Object::read(&file.display().to_string(), read(file)?);
+    files.iter().map(object).collect()
+}
+
+fn compile_stubs(args: &StubsArgs) -> Result<()> {
+    let guest = named_guest(args.guest.as_deref())?;
+    let sources = Sources {
+        files: args.sources.clone(),
+        include: args.include.clone(),
+        define: args.define.clone(),
+        flags: args.flags.clone(),
+        missing: args.without.clone(),
+        others: objects(&args.others)?,
+    };
+    write(&args.output, &compile::compile(&guest, &sources)?)
 }
 
 /// What the options ask for, for a program in this file.

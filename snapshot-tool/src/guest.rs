@@ -34,6 +34,9 @@ pub struct Guest {
     pub manifest: Manifest,
     /// What a file that is no program is, if it belongs to the guest's world.
     pub recognise: fn(file: &Unknown) -> Option<Foreign>,
+    /// What C is compiled with that its programs call ([`crate::stubs`]): headers, and sources of
+    /// which each file of stubs has a copy; by path.
+    pub headers: &'static [(&'static str, &'static str)],
     /// The smallest program: all that a build makes of it is what all programs have.
     pub smallest: Option<fn() -> Vec<u8>>,
 }
@@ -78,6 +81,7 @@ impl Guest {
             module: Cow::Owned(module.into_owned()),
             manifest,
             recognise: |_| None,
+            headers: &[],
             smallest: None,
         })
     }

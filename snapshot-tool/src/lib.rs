@@ -6,8 +6,8 @@
 //!   remarks; `exports`: those of a module;
 //! * [`precompiled`] (machine code that came with the command), [`known_code`] (that, and what the
 //!   cache keeps), [`engine`] (Wasmtime) and [`jit_dump`] (what profilers are told);
-//! * [`guest`] (the embedded interpreter, and what is known of its programs) and [`input`] (what a
-//!   file is);
+//! * [`guest`] (the embedded interpreter, and what is known of its programs), [`stubs`] (functions
+//!   in C that are joined to it) and [`input`] (what a file is);
 //! * what a guest finds outside of itself: [`limits`], [`streams`], `memory`, [`unconfined`] (the
 //!   way out of the sandbox), [`host`] (its state), [`wasi`], [`imports`] (all of its functions);
 //! * [`specialize`] (the specializer, as this tool calls it), [`evaluation`] (a loaded program runs
@@ -49,6 +49,7 @@ pub mod specialize;
 pub mod stats;
 pub mod status_line;
 pub mod streams;
+pub mod stubs;
 mod texts;
 pub mod unconfined;
 pub mod wasi;

@@ -52,6 +52,14 @@ impl Workshop {
         process::run(&mut command, b"")
     }
 
+    /// Has the command make a file of stubs here.
+    pub fn make_stubs(&self, output: &str, args: &[&str]) -> Result<()> {
+        let made = self.bactrian(&[&["stubs", "-o", output], args].concat())?;
+        let said = String::from_utf8_lossy(&made.stderr);
+        ensure!(made.status == Some(0), "{args:?}: {said}");
+        Ok(())
+    }
+
     /// Removes whole programs from the cache, so that a build is made of what is known of
     /// functions.
     pub fn forget_programs(&self) -> Result<()> {

@@ -253,6 +253,7 @@ fn names_a_command(span: &str, targets: &BTreeSet<String>) -> bool {
         "demo",
         "weval",
         "check",
+        "stubs",
     ];
     match span.split_whitespace().collect::<Vec<_>>()[..] {
         ["make", target, ..] => targets.contains(target),

@@ -25,7 +25,8 @@
 //! them where somebody looks at the box. One that names its dispatchers ([`DISPATCHERS_EXPORT`])
 //! gets calls of unknown functions without a table. One that says how it takes memory for blocks
 //! ([`ALLOCATOR_EXPORT`]) gets residual code that takes it for several blocks at once. One that
-//! exports [`EVALUATION_EXPORT`] can have its program run at build time up to the first effect.
+//! exports [`EVALUATION_EXPORT`] can have its program run at build time up to the first effect. One
+//! that exports [`STUBS_EXPORT`] takes functions in C.
 //!
 //! The request table ([`RequestTable`]) says what is to be specialized; its address is exported as
 //! the Wasm global [`REQUEST_TABLE_EXPORT`]. [`Requests`] makes one.
@@ -48,6 +49,7 @@ mod function;
 mod intrinsic;
 mod loading;
 mod request;
+mod stubs;
 pub mod weval;
 
 pub use allocator::*;
@@ -59,3 +61,4 @@ pub use function::*;
 pub use intrinsic::*;
 pub use loading::*;
 pub use request::*;
+pub use stubs::*;

@@ -60,6 +60,18 @@ pub fn note(owner: Value, bytes: usize) {
     add(&heap.external.young, young as f64 / allowed.max(1.0));
 }
 
+/// Makes a new custom block count that is such a share of what makes a collection due.
+#[cfg(target_family = "wasm")]
+pub fn note_share(share: f64) {
+    add(&heap().external.old, share.clamp(0.0, 1.0));
+}
+
+/// Makes `bytes` of memory outside of the heap count that nobody says the owner of.
+#[cfg(target_family = "wasm")]
+pub fn note_bytes(bytes: usize) {
+    add_old(heap(), bytes);
+}
+
 /// Makes `bytes` that a block owns count as the major heap's.
 pub fn add_old(heap: &Heap, bytes: usize) {
     if bytes == 0 {

@@ -57,6 +57,8 @@ pub use evaluated::{
     begin as begin_evaluation, end as end_evaluation, for_each_place, for_each_root_cell,
 };
 pub use external::note as note_external;
+#[cfg(target_family = "wasm")]
+pub use external::{note_bytes as note_external_bytes, note_share as note_external_share};
 pub use hooks::Hooks;
 pub use reserve::note_exhausted;
 pub use roots::{Root, RootVisitor, register_roots};

@@ -9,6 +9,7 @@ use crate::allocator;
 use crate::code::ImageError;
 use crate::code::decode;
 use crate::code::opcode::Opcode;
+use crate::foreign;
 use crate::registry::{Code, Effect, Primitive, results, shortcut};
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -63,12 +64,16 @@ pub fn bind(
     if names.len() > MAX_PRIMITIVES {
         return Err(ImageError::TooManyPrimitives { count: names.len() });
     }
-    let defined: HashMap<&[u8], &'static Primitive> = defined
-        .map(|primitive| (primitive.name.as_bytes(), primitive))
-        .collect();
+    let mut by_name: HashMap<&[u8], &'static Primitive> = HashMap::new();
+    for primitive in defined {
+        // The first of a name counts.
+        by_name
+            .entry(primitive.name.as_bytes())
+            .or_insert(primitive);
+    }
     let found: Vec<_> = names
         .iter()
-        .map(|name| defined.get(name).copied())
+        .map(|name| by_name.get(name).copied())
         .collect();
     BOUND.set(allocator::lasting(|| {
         let mut bound = Bound::default();
@@ -109,6 +114,7 @@ pub fn forget() {
         bound.definitions.fill(None);
         bound.definitions = Vec::new();
     });
+    foreign::forget();
 }
 
 /// Whether nothing defines primitive `index`.

@@ -6,6 +6,7 @@
 
 use super::bigarray;
 use crate::code::fragments;
+use crate::custom::operations::{Comparison, Operations};
 use crate::custom::{self, Kind};
 use crate::memory;
 use crate::raise;
@@ -205,9 +206,31 @@ fn step(a: Value, b: Value, mode: Mode) -> Result<Step, Raised> {
         (true, true) => Ok(Step::Decided(Some(a.0.cmp(&b.0)))),
         (true, false) if is_forward(b) => Ok(Step::Then(a, b.field(0))),
         (false, true) if is_forward(a) => Ok(Step::Then(a.field(0), b)),
-        (true, false) => Ok(Step::Decided(Some(Ordering::Less))),
-        (false, true) => Ok(Step::Decided(Some(Ordering::Greater))),
+        (true, false) => mixed(b, a, b, Ordering::Less, mode),
+        (false, true) => mixed(a, a, b, Ordering::Greater, mode),
         (false, false) => blocks(a, b, mode),
+    }
+}
+
+/// Compares an integer and `block`, which are `a` and `b`, by the block's own function or else by
+/// `order`.
+#[inline(never)]
+fn mixed(block: Value, a: Value, b: Value, order: Ordering, mode: Mode) -> Result<Step, Raised> {
+    if fragments::offset(block).is_none()
+        && block.tag() == tag::CUSTOM
+        && let Some(operations) = Operations::of(block)
+        && let Some(order) = operations.compare(Comparison::Mixed, a, b)?
+    {
+        return Ok(Step::from(ordered(order, mode)));
+    }
+    Ok(Step::Decided(Some(order)))
+}
+
+/// What a function of C says, whose values are never unordered in a total order.
+fn ordered((order, is_unordered): (Ordering, bool), mode: Mode) -> Order {
+    match mode {
+        Mode::Partial if is_unordered => None,
+        Mode::Partial | Mode::Total => Some(order),
     }
 }
 
@@ -286,6 +309,9 @@ fn float_arrays(a: Value, b: Value, mode: Mode) -> Order {
 
 fn customs(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
     let (kind_a, kind_b) = (Kind::of(a), Kind::of(b));
+    if kind_a == Kind::Foreign || kind_b == Kind::Foreign {
+        return foreign(a, b, mode);
+    }
     if kind_a != kind_b {
         let below = kind_a.identifier() < kind_b.identifier();
         return Ok(Some(if below {
@@ -300,7 +326,35 @@ fn customs(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
         Kind::Bigarray => Ok(bigarray::order(a, b, mode)),
         // Channels are ordered by identity.
         Kind::Channel => Ok(Some(custom::as_int64(a).cmp(&custom::as_int64(b)))),
-        Kind::Opaque => Err(raise::invalid_argument("compare: abstract value")),
+        Kind::Opaque | Kind::Foreign => Err(raise::invalid_argument("compare: abstract value")),
+    }
+}
+
+/// The same where one of the blocks is of stubs.
+fn foreign(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
+    let (of_a, of_b) = (Operations::of(a), Operations::of(b));
+    let (Some(x), Some(y)) = (of_a, of_b) else {
+        return Ok(Some(identifier(a).cmp(&identifier(b))));
+    };
+    if !x.compares_like(y) {
+        let below = x.identifier() < y.identifier();
+        return Ok(Some(if below {
+            Ordering::Less
+        } else {
+            Ordering::Greater
+        }));
+    }
+    match x.compare(Comparison::Blocks, a, b)? {
+        Some(order) => Ok(ordered(order, mode)),
+        None => Err(raise::invalid_argument("compare: abstract value")),
+    }
+}
+
+/// What orders custom blocks of different kinds.
+fn identifier(block: Value) -> Vec<u8> {
+    match Operations::of(block) {
+        Some(operations) => operations.identifier(),
+        None => Kind::of(block).identifier().into(),
     }
 }
 

@@ -4,6 +4,7 @@
 
 use super::bigarray;
 use crate::code::fragments::{self, Ranges};
+use crate::custom::operations::Operations;
 use crate::custom::{self, Kind};
 use crate::heap::COLOUR_MASK;
 use crate::memory;
@@ -97,6 +98,13 @@ impl Hash {
     #[inline]
     pub fn mix_string(&mut self, bytes: &[u8]) {
         self.mix_bytes(bytes);
+        self.0 ^= bytes.len() as u32;
+    }
+
+    /// The same for a string of which at most 255 bytes count, as C's function for it has it.
+    #[cfg(target_family = "wasm")]
+    pub fn mix_c_string(&mut self, bytes: &[u8]) {
+        self.mix_bytes(&bytes[..bytes.len().min(255)]);
         self.0 ^= bytes.len() as u32;
     }
 
@@ -262,6 +270,7 @@ fn custom_hash(block: Value) -> Option<u32> {
         Kind::Bigarray => Some(bigarray::hash(block)),
         Kind::Channel => Some(memory::load_u32(custom::data(block))),
         Kind::Opaque => None,
+        Kind::Foreign => Operations::of(block)?.hash(block),
     }
 }
 

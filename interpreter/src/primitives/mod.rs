@@ -30,6 +30,7 @@ pub mod threads;
 pub mod unix;
 pub mod weak;
 
+use crate::foreign;
 use crate::md5;
 use crate::polymorphic::{bigarray, compare, hash, marshal};
 use crate::registry::Primitive;
@@ -71,12 +72,13 @@ const TABLES: &[&[Primitive]] = &[
     weak::TABLE,
 ];
 
-/// Every primitive, in no particular order.
+/// Every primitive: those of stubs come last, so that they replace none of this runtime.
 pub fn all() -> impl Iterator<Item = &'static Primitive> {
     TABLES
         .iter()
         .chain(unix::TABLES)
         .flat_map(|table| table.iter())
+        .chain(foreign::all())
 }
 
 /// The primitive with this name.

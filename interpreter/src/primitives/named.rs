@@ -60,6 +60,15 @@ pub fn get(name: &[u8]) -> Option<Value> {
     })
 }
 
+/// Where the value under `name` is kept, as long as the program runs.
+#[cfg(target_family = "wasm")]
+pub fn address(name: &[u8]) -> Option<u32> {
+    NAMED.with_borrow(|named| {
+        let entry = named.iter().find(|entry| *entry.name == *name)?;
+        Some(entry.value.as_ptr() as usize as u32)
+    })
+}
+
 /// Shows each value kept here to the collector.
 pub fn for_each_root(visit: &mut dyn FnMut(&Cell<Value>)) {
     NAMED.with_borrow(|named| named.iter().for_each(|entry| visit(&entry.value)))

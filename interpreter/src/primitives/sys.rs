@@ -5,6 +5,7 @@
 use super::files::{error_about, string_array};
 use super::named;
 use crate::evaluation;
+use crate::foreign;
 use crate::heap;
 use crate::os::host::Ended;
 use crate::os::{self, Errno, processes};
@@ -174,6 +175,7 @@ fn random_seed(_: Value) -> Value {
 /// Ends the program without further ado: `Stdlib.exit` has run the `at_exit` functions.
 fn exit(code: Value) -> Value {
     heap::settings::show_at_exit();
+    foreign::finish();
     os::exit(code.as_int() as u8)
 }
 

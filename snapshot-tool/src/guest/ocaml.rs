@@ -1,7 +1,8 @@
 //! OCaml 4.13: the interpreter in `interpreter/`, which the build embeds, its manifest, and what a
-//! manifest cannot say: what files of OCaml's world are that are no programs, and a smallest
-//! program.
+//! manifest cannot say: what files of OCaml's world are that are no programs, its headers for C,
+//! and a smallest program.
 
+mod headers;
 mod smallest;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ pub fn guest() -> Guest {
         module: Cow::Borrowed(include_bytes!(env!("BACTRIAN_GUEST"))),
         manifest: Manifest::parse(include_str!("ocaml.toml")).expect("a test reads it"),
         recognise,
+        headers: headers::ALL,
         smallest: Some(smallest::executable),
     }
 }

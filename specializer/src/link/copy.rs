@@ -28,7 +28,9 @@ pub(super) fn keeps(module: &Module, export: &str) -> bool {
         {
             true
         }
-        "_initialize" => false,
+        "_initialize" | annotations::STUBS_EXPORT => false,
+        // The linker of stubs has used them, or there are none.
+        _ if export.starts_with(annotations::STUB_INTERFACE_EXPORT) => false,
         annotations::EVALUATE_EXPORT => module.exports.contains_key(annotations::INITIALIZE_EXPORT),
         _ => true,
     }

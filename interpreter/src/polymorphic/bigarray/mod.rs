@@ -4,7 +4,7 @@
 //! dimensions, flags (kind, layout), owner, dimensions. The flags have the number of dimensions as
 //! well, in their upper bits, so that one comparison tells whether an array is as expected. The
 //! owner is the head of the data: arrays that share data share it, it counts them, and the data
-//! goes with the last one.
+//! goes with the last one. Data that a stub gave lies elsewhere, and has only a head here.
 //!
 //! `element`: one element; `access`: reading and writing, `direct` without allocation; `shape`:
 //! parts and views; `content`: whole arrays.
@@ -34,6 +34,11 @@ pub const MAX_DIMS: usize = 16;
 /// for an element that was converted.
 const HEAD: u32 = 16;
 const CONVERTED: u32 = 8;
+
+/// Bytes of the head of data that is not here: its size is 0, and its address and a function that
+/// frees it, or 0, follow.
+#[cfg(target_family = "wasm")]
+const FOREIGN_HEAD: u32 = HEAD + 8;
 
 const KIND_MASK: i64 = 0xFF;
 const FORTRAN: i64 = 0x100;
@@ -172,6 +177,46 @@ fn create(shape: &Shape) -> Option<Bigarray> {
     Some(array)
 }
 
+/// A new array for stubs, of the kind and layout in `flags`: over `data`, or where that is 0, over
+/// data of its own, not zero. It frees foreign data if the flags say that it manages it.
+#[cfg(target_family = "wasm")]
+pub fn alloc(flags: u32, dims: &[i64], data: u32, free: fn(u32)) -> Option<Value> {
+    let shape = Shape {
+        flags: i64::from(flags) & (KIND_MASK | FORTRAN),
+        dims,
+    };
+    if data == 0 {
+        return Some(create(&shape)?.0);
+    }
+    let owner = outside::alloc(FOREIGN_HEAD as usize)?;
+    memory::store_u32(owner, 0);
+    memory::store_u32(owner + 4, 0);
+    let is_managed = i64::from(flags) & MANAGED != 0;
+    let free = if is_managed { free as usize as u32 } else { 0 };
+    memory::store_u32(owner + HEAD, data);
+    memory::store_u32(owner + HEAD + 4, free);
+    Some(share(&shape, owner, data).0)
+}
+
+/// Frees the head of data that a stub gave, and the data if that is the array's to do.
+#[cfg(target_family = "wasm")]
+fn free_foreign(owner: u32) {
+    let (data, free) = (
+        memory::load_u32(owner + HEAD),
+        memory::load_u32(owner + HEAD + 4),
+    );
+    if free != 0 {
+        // SAFETY: `alloc` stored a function of this type there.
+        let free =
+            unsafe { core::mem::transmute::<*const (), fn(u32)>(free as usize as *const ()) };
+        free(data);
+    }
+    outside::free(owner, FOREIGN_HEAD as usize);
+}
+
+#[cfg(not(target_family = "wasm"))]
+fn free_foreign(_: u32) {}
+
 /// A new array over data of `owner`.
 fn share(shape: &Shape, owner: u32, data: u32) -> Bigarray {
     memory::store_u32(owner, memory::load_u32(owner) + 1);
@@ -198,6 +243,9 @@ fn release(block: Value) {
     let users = memory::load_u32(owner) - 1;
     memory::store_u32(owner, users);
     if users == 0 {
-        outside::free(owner, memory::load_u32(owner + 4) as usize);
+        match memory::load_u32(owner + 4) {
+            0 => free_foreign(owner),
+            size => outside::free(owner, size as usize),
+        }
     }
 }

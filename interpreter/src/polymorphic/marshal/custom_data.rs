@@ -17,7 +17,10 @@ pub(super) fn read(kind: Kind, reader: &mut Reader) -> Result<Value, Error> {
             _ => failure("input_value: ill-formed native integer"),
         },
         Kind::Bigarray => bigarray::unmarshal(reader),
-        Kind::Channel | Kind::Opaque => failure("input_value: unknown custom block identifier"),
+        // Who calls this reads blocks of stubs itself.
+        Kind::Channel | Kind::Opaque | Kind::Foreign => {
+            failure("input_value: unknown custom block identifier")
+        }
     }
 }
 
@@ -68,6 +71,6 @@ pub(super) fn write(kind: Kind, block: Value, output: &mut Output) -> Option<Siz
                 bytes_64: words * 8,
             })
         }
-        Kind::Channel | Kind::Opaque => None,
+        Kind::Channel | Kind::Opaque | Kind::Foreign => None,
     }
 }

@@ -10,7 +10,8 @@ use super::format::*;
 pub use super::header::{Header, header};
 use crate::allocator;
 use crate::code::fragments::{self, Place};
-use crate::custom::Kind;
+use crate::custom::operations::{self, Operations};
+use crate::custom::{self, Kind};
 use crate::heap::{self, memprof};
 use crate::memory;
 use crate::value::{Value, WORD, tag};
@@ -23,6 +24,8 @@ pub enum Error {
     /// What `Failure` says to the program.
     Failure(String),
     OutOfMemory,
+    /// A function of C has raised.
+    Raised,
 }
 
 impl fmt::Display for Error {
@@ -30,6 +33,7 @@ impl fmt::Display for Error {
         match self {
             Error::Failure(message) => f.write_str(message),
             Error::OutOfMemory => f.write_str("out of memory"),
+            Error::Raised => f.write_str("a custom block cannot be read"),
         }
     }
 }
@@ -423,6 +427,9 @@ impl Input<'_> {
     fn custom(&mut self, code: Code) -> Result<Value, Error> {
         let identifier = self.reader.c_string()?;
         let Some(kind) = Kind::from_identifier(identifier) else {
+            if let Some(operations) = operations::registered(identifier) {
+                return self.foreign(code, operations);
+            }
             return failure("input_value: unknown custom block identifier");
         };
         if code == Code::CustomLen {
@@ -432,6 +439,35 @@ impl Input<'_> {
             return failure("input_value: expected a fixed-size custom block");
         }
         let block = custom_data::read(kind, &mut self.reader)?;
+        self.objects.push(block);
+        Ok(block)
+    }
+
+    /// A block of stubs.
+    fn foreign(&mut self, code: Code, operations: Operations) -> Result<Value, Error> {
+        let size = match code {
+            Code::CustomLen => {
+                self.reader.u32()?;
+                Some(self.reader.u64()?)
+            }
+            Code::CustomFixed => operations.fixed_length().map(|(_, size)| size),
+            _ => return failure("input_value: custom block without a size"),
+        };
+        let size = size.filter(|&size| size < u64::from(u32::MAX));
+        let Some(size) = size else {
+            return failure("input_value: expected a fixed-size custom block");
+        };
+        let block = self.alloc(1 + size.div_ceil(8) as usize, tag::CUSTOM)?;
+        block.init_field(0, Value::block(operations.0));
+        let read = operations.deserialize(custom::data(block), self.reader.rest);
+        match read.map_err(|_| Error::Raised)? {
+            Some((read, consumed)) if read == size => self.reader.take(consumed)?,
+            Some(_) => {
+                return failure("input_value: incorrect length of serialized custom block");
+            }
+            None => return failure("input_value: custom block cannot be read"),
+        };
+        operations::note(operations, block);
         self.objects.push(block);
         Ok(block)
     }

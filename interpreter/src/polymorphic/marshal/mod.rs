@@ -38,6 +38,7 @@ impl From<input::Error> for Raised {
         match error {
             input::Error::Failure(message) => raise::failure(message),
             input::Error::OutOfMemory => raise::out_of_memory(),
+            input::Error::Raised => Raised,
         }
     }
 }

@@ -8,6 +8,7 @@ use super::format::*;
 use super::seen::Seen;
 use crate::code::fragments::{self, Place};
 use crate::custom::Kind;
+use crate::custom::operations::Operations;
 use crate::memory;
 use crate::raise;
 use crate::registry::Raised;
@@ -42,11 +43,17 @@ impl Flags {
 pub enum Error {
     InvalidArgument(&'static str),
     Failure(&'static str),
+    /// A function of C has raised.
+    Raised,
 }
+
+/// For a custom block that cannot be written.
+const NO_CUSTOM: Error = Error::InvalidArgument("output_value: abstract value (Custom)");
 
 impl From<Error> for Raised {
     fn from(error: Error) -> Raised {
         match error {
+            Error::Raised => Raised,
             Error::InvalidArgument(message) => raise::invalid_argument(message),
             Error::Failure(message) => raise::failure(message),
         }
@@ -316,7 +323,35 @@ impl Output {
         Ok(())
     }
 
+    /// A block of stubs.
+    fn foreign(&mut self, operations: Operations, block: Value) -> Result<(), Error> {
+        let fixed = operations.fixed_length();
+        let written = operations.serialize(block).map_err(|_| Error::Raised)?;
+        let written = written.ok_or(NO_CUSTOM)?;
+        let sizes = (written.bytes_32, written.bytes_64);
+        if fixed.is_some_and(|fixed| fixed != sizes) {
+            return Err(Error::Failure("output_value: incorrect fixed sizes"));
+        }
+        let code = match fixed {
+            Some(_) => Code::CustomFixed,
+            None => Code::CustomLen,
+        };
+        self.byte(code as u8);
+        self.bytes(&operations.identifier());
+        self.byte(0);
+        if fixed.is_none() {
+            self.bytes(&(sizes.0 as u32).to_be_bytes());
+            self.bytes(&sizes.1.to_be_bytes());
+        }
+        self.bytes(&written.data);
+        self.count(1 + sizes.0.div_ceil(4), 1 + sizes.1.div_ceil(8));
+        Ok(())
+    }
+
     fn custom(&mut self, block: Value) -> Result<(), Error> {
+        if let Some(operations) = Operations::of(block) {
+            return self.foreign(operations, block);
+        }
         let kind = Kind::of(block);
         let has_length = kind == Kind::Bigarray;
         let code = if has_length {
@@ -332,9 +367,7 @@ impl Output {
             self.bytes(&[0; 12]);
         }
         let Some(sizes) = custom_data::write(kind, block, self) else {
-            return Err(Error::InvalidArgument(
-                "output_value: abstract value (Custom)",
-            ));
+            return Err(NO_CUSTOM);
         };
         if has_length {
             self.data[sizes_at..][..4].copy_from_slice(&(sizes.bytes_32 as u32).to_be_bytes());

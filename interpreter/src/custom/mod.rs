@@ -1,9 +1,12 @@
 //! Custom blocks: which kinds there are, and how each is told from the others.
 //!
 //! Field 0 of a block with tag `CUSTOM` is the kind, as a tagged integer, where C keeps a pointer
-//! to its operations; the data follows. Kinds are an enum, so that comparison, hashing and
-//! marshalling are exhaustive matches in their own modules instead of tables of functions. What is
-//! to be done when a block dies is handed to the collector when the block is made.
+//! to its operations; the data follows. Only blocks of stubs have such a pointer ([`operations`]).
+//! Kinds are an enum, so that comparison, hashing and marshalling are exhaustive matches in their
+//! own modules instead of tables of functions. What is to be done when a block dies is handed to
+//! the collector when the block is made.
+
+pub mod operations;
 
 use crate::heap;
 use crate::heap::finalise::{self, Release};
@@ -21,13 +24,19 @@ pub enum Kind {
     Channel = 5,
     /// A custom block without operations of its own.
     Opaque = 6,
+    /// One of stubs, see [`operations`].
+    Foreign = 7,
 }
 
 impl Kind {
     /// The kind of a block with tag `CUSTOM`.
     #[inline]
     pub fn of(block: Value) -> Kind {
-        match block.field(0).as_int() {
+        let kind = block.field(0);
+        if kind.is_block() {
+            return Kind::Foreign;
+        }
+        match kind.as_int() {
             1 => Kind::Int32,
             2 => Kind::Int64,
             3 => Kind::Nativeint,
@@ -46,6 +55,8 @@ impl Kind {
             Kind::Bigarray => "_bigarr02",
             Kind::Channel => "_chan",
             Kind::Opaque => "_",
+            // Its operations have one.
+            Kind::Foreign => "",
         }
     }
 

@@ -1,0 +1,18 @@
+/* Where signals, finalisers and other threads are let in. A program has one thread here, so leaving
+   and entering the runtime does nothing. */
+
+#ifndef CAML_SIGNALS_H
+#define CAML_SIGNALS_H
+
+#include "misc.h"
+#include "mlvalues.h"
+
+#define caml_enter_blocking_section() ((void)0)
+#define caml_leave_blocking_section() ((void)0)
+#define caml_enter_blocking_section_no_pending() ((void)0)
+
+extern void caml_process_pending_actions(void);
+extern value caml_process_pending_actions_exn(void);
+extern int caml_check_pending_actions(void);
+
+#endif

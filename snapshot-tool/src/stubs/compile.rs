@@ -1,0 +1,176 @@
+//! The command that makes a file of stubs: a C compiler that is there, the guest's headers, and a
+//! linker that joins what was compiled with what it needs of the C library.
+//!
+//! Where the compiler is, variables say as they do elsewhere: `CC` (`clang`), and `WASM_LD`
+//! (`wasm-ld`); it has to know the target `wasm32-wasi` and its C library.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::object::{self, Object};
+use crate::guest::Guest;
+
+const TARGET: &str = "--target=wasm32-wasi";
+
+/// What is said of sources. Silent conversions of a value to a shorter number are where C that was
+/// written for a `long` of 64 bits goes wrong; types that do not fit would trap when called.
+const WARNINGS: [&str; 6] = [
+    "-Wno-everything",
+    "-Wshorten-64-to-32",
+    "-Werror=implicit-function-declaration",
+    "-Werror=incompatible-function-pointer-types",
+    "-Werror=int-conversion",
+    "-Werror=return-type",
+];
+
+/// Parts of C's library that WASI has no words for, as wasi-libc imitates them.
+const EMULATED: [&str; 4] = ["SIGNAL", "MMAN", "PROCESS_CLOCKS", "GETPID"];
+
+/// Libraries whose members are joined where they are needed.
+const LIBRARIES: [&str; 6] = [
+    "libwasi-emulated-signal.a",
+    "libwasi-emulated-mman.a",
+    "libwasi-emulated-process-clocks.a",
+    "libwasi-emulated-getpid.a",
+    "libm.a",
+    "libc.a",
+];
+
+/// What to compile, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Sources {
+    /// Files in C, objects and archives.
+    pub files: Vec<PathBuf>,
+    /// Directories for headers.
+    pub include: Vec<PathBuf>,
+    /// Macros, as the compiler's `-D` takes them.
+    pub define: Vec<String>,
+    /// Further options for the compiler.
+    pub flags: Vec<String>,
+    /// Functions that nothing needs to define.
+    pub missing: Vec<String>,
+    /// Files of stubs that define what is used here.
+    pub others: Vec<Object>,
+}
+
+/// The file of stubs that is made of these sources.
+pub fn compile(guest: &Guest, sources: &Sources) -> Result<Vec<u8>> {
+    let place = tempfile::tempdir().context("no directory for temporary files")?;
+    for (name, text) in guest.headers {
+        let path = place.path().join(name);
+        if let Some(directory) = path.parent() {
+            fs::create_dir_all(directory)?;
+        }
+        fs::write(path, text)?;
+    }
+    let (mut parts, mut exports) = (Vec::new(), Vec::new());
+    for (number, file) in sources.files.iter().enumerate() {
+        let is_source = file.extension() == Some(OsStr::new("c"));
+        let part = match is_source {
+            true => {
+                let part = place.path().join(format!("{number}.o"));
+                compiled(file, &part, place.path(), sources)?;
+                part
+            }
+            false => file.clone(),
+        };
+        if part.extension() == Some(OsStr::new("o")) {
+            let bytes =
+                fs::read(&part).with_context(|| format!("cannot read {}", part.display()))?;
+            let object = Object::parse(&file.display().to_string(), bytes)?;
+            exports.extend(object.defined().map(String::from));
+        }
+        parts.push(part);
+    }
+    for (name, _) in guest
+        .headers
+        .iter()
+        .filter(|(name, _)| name.ends_with(".c"))
+    {
+        let part = place.path().join(name).with_extension("o");
+        let flags = Sources::default();
+        compiled(&place.path().join(name), &part, place.path(), &flags)?;
+        parts.push(part);
+    }
+    let joined = place.path().join("joined.o");
+    let mut linker = Command::new(variable("WASM_LD", "wasm-ld"));
+    linker.arg("-r").arg("-o").arg(&joined).args(&parts);
+    linker.args(libraries()?);
+    run(&mut linker, "link")?;
+    exports.sort_unstable();
+    exports.dedup();
+    let object = object::with_names(fs::read(&joined)?, &exports, &sources.missing);
+    let name = |file: &PathBuf| file.display().to_string();
+    let names: Vec<String> = sources.files.iter().map(name).collect();
+    let mut all = vec![Object::read(&names.join(", "), object.clone())?];
+    all.extend(sources.others.iter().cloned());
+    super::join(&guest.module, &all)?;
+    Ok(object)
+}
+
+fn compiled(source: &Path, output: &Path, headers: &Path, sources: &Sources) -> Result<()> {
+    let mut compiler = compiler();
+    compiler.args(["-c", "-O2", "-ffunction-sections", "-fdata-sections"]);
+    compiler.args(EMULATED.map(|part| format!("-D_WASI_EMULATED_{part}")));
+    compiler.args(WARNINGS).args(&sources.flags);
+    compiler.args(sources.define.iter().map(|macro_| format!("-D{macro_}")));
+    for directory in &sources.include {
+        compiler.arg("-I").arg(directory);
+    }
+    compiler
+        .arg("-I")
+        .arg(headers)
+        .arg("-o")
+        .arg(output)
+        .arg(source);
+    run(&mut compiler, "compile")
+}
+
+fn compiler() -> Command {
+    let mut compiler = Command::new(variable("CC", "clang"));
+    compiler.arg(TARGET);
+    compiler
+}
+
+fn variable(name: &str, default: &str) -> std::ffi::OsString {
+    std::env::var_os(name).unwrap_or_else(|| default.into())
+}
+
+/// Where the compiler has its libraries.
+fn libraries() -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let named = LIBRARIES.map(|name| format!("-print-file-name={name}"));
+    for question in named
+        .iter()
+        .map(String::as_str)
+        .chain(["-print-libgcc-file-name"])
+    {
+        let output = compiler()
+            .arg(question)
+            .output()
+            .context("cannot start the C compiler")?;
+        let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
+        ensure!(
+            path.is_file(),
+            "the C compiler has no {}: install a C library for wasm32-wasi",
+            path.display()
+        );
+        found.push(path);
+    }
+    Ok(found)
+}
+
+fn run(command: &mut Command, what: &str) -> Result<()> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().with_context(|| {
+        format!("cannot start {program}: install clang and lld (`make setup` names the packages)")
+    })?;
+    if !status.success() {
+        bail!("{program} could not {what} the stubs");
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! Stubs: functions in C that programs call, joined to a guest that takes them
+//! ([`annotations::STUBS_EXPORT`]).
+//!
+//! A file of stubs is a relocatable object, which a C compiler made with the guest's headers
+//! ([`compile`]); it brings along what it needs of the C library. [`join`] does a linker's work
+//! without one: it puts what programs can reach of such files behind what the guest has, functions,
+//! data and entries of the table. So nothing of the guest moves, and no tool is needed where
+//! programs are built.
+//!
+//! * [`object`]: reading a file; [`resolve`]: what its names mean; [`place`]: what is needed of the
+//!   files, and where it lies;
+//! * [`effects`]: what functions may do, by what they call; [`code`]: bodies with their final
+//!   addresses, and how calls of a function that raised are left; [`primitives`]: what the guest
+//!   calls; [`module`]: the guest with all of that added.
+//!
+//! Invariant: a name that nothing defines is an error that says who uses it.
+
+mod code;
+pub mod compile;
+mod effects;
+mod module;
+mod object;
+mod place;
+mod primitives;
+mod resolve;
+
+use anyhow::Result;
+
+pub use object::Object;
+
+use module::Guest;
+
+/// The guest with these files joined to it.
+pub fn join(guest: &[u8], objects: &[Object]) -> Result<Vec<u8>> {
+    let guest = Guest::read(guest)?;
+    let mut placed = place::place(&guest, objects)?;
+    let functions = code::relocated(&guest, objects, &mut placed)?;
+    let effects = effects::find(&guest, &functions, &placed);
+    let joined = primitives::make(&guest, objects, &mut placed, functions, &effects)?;
+    module::write(&guest, &joined)
+}

@@ -1,0 +1,202 @@
+//! Stubs in C: compiled to files of stubs, joined to the interpreter, called from generic and
+//! residual code, with the output that `ocamlrun` gives with the same C compiled for this machine.
+
+use std::fs;
+
+use anyhow::{Result, ensure};
+use bactrian_tests::tool::Mode;
+use bactrian_tests::workshop::Workshop;
+use bactrian_tests::workspace;
+
+fn workshop() -> Result<Workshop> {
+    Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// A program `main.byte` of this text that calls `f`, and stubs in `stubs.c`.
+fn program(main: &str, c: &str) -> Result<Workshop> {
+    let place = workshop()?;
+    fs::write(place.path("main.ml"), main)?;
+    fs::write(place.path("stubs.c"), c)?;
+    // The compiler believes that there is an `f`.
+    let script = "ocamlrun -p > prims && echo f >> prims && \
+                  ocamlc -use-prims prims -o main.byte main.ml";
+    place.make("sh", &["-c", script])?;
+    Ok(place)
+}
+
+/// What an execution prints, with nothing on standard error.
+fn output(place: &Workshop, mode: Mode, options: &[&str]) -> Result<String> {
+    let args = [mode.flags(), options, &["main.byte"]].concat();
+    let run = place.bactrian(&args)?;
+    let said = text(&run.stderr);
+    ensure!(
+        run.status == Some(0) && said.is_empty(),
+        "{mode:?}: {:?}, {said}",
+        run.status
+    );
+    Ok(text(&run.stdout))
+}
+
+/// All of the interface: numbers, blocks, roots across callbacks that collect, exceptions through
+/// frames of C, custom blocks, bigarrays, memory, streams.
+#[test]
+fn stubs_do_what_they_do_under_ocamlrun() -> Result<()> {
+    let fixture = |name: &str| fs::read_to_string(workspace().join("tests/fixtures").join(name));
+    let place = workshop()?;
+    fs::write(place.path("main.ml"), fixture("interface.ml")?)?;
+    fs::write(place.path("stubs.c"), fixture("interface.c")?)?;
+    let script = "gcc -shared -fPIC -I \"$(ocamlc -where)\" stubs.c -o dllmain.so && \
+                  ocamlc -o main.byte -dllib -lmain main.ml && \
+                  CAML_LD_LIBRARY_PATH=. ocamlrun main.byte > expected";
+    place.make("sh", &["-c", script])?;
+    let expected = fs::read_to_string(place.path("expected"))?;
+    place.make_stubs("main.stubs", &["stubs.c"])?;
+    for mode in [
+        Mode::Generic,
+        Mode::Residual,
+        Mode::Stress,
+        Mode::Collecting,
+    ] {
+        assert_eq!(
+            output(&place, mode, &["--stubs", "main.stubs"])?,
+            expected,
+            "{mode:?}"
+        );
+    }
+    Ok(())
+}
+
+const MAIN: &str = "external f : int -> int = \"f\"\n\
+    let () = for i = 1 to 3 do print_int (f i); print_newline () done";
+
+#[test]
+fn a_built_program_has_its_stubs() -> Result<()> {
+    let c = "#include <caml/mlvalues.h>\n#include <stdio.h>\nstatic int sum = 0;\n\
+             value f(value n) { sum += Int_val(n); return Val_int(sum); }\n\
+             value unused(value n) { puts(\"never\"); return n; }\n";
+    let place = program(MAIN, c)?;
+    place.make_stubs("main.stubs", &["stubs.c"])?;
+    let build = [
+        "build",
+        "--stubs",
+        "main.stubs",
+        "-o",
+        "main.wasm",
+        "main.byte",
+    ];
+    let built = place.bactrian(&build)?;
+    assert_eq!(built.status, Some(0), "{built:?}");
+    let run = place.bactrian(&["run", "main.wasm"])?;
+    assert_eq!(text(&run.stdout), "1\n3\n6\n", "{run:?}");
+    let names = place.function_names("main.wasm")?;
+    assert!(names.contains("primitive f"), "{names:?}");
+    assert!(!names.contains("unused"), "what nobody calls is left out");
+    assert!(!names.contains("puts"), "and what only that calls");
+    Ok(())
+}
+
+/// Another file of stubs is another program: the cache knows them apart.
+#[test]
+fn the_cache_tells_stubs_apart() -> Result<()> {
+    let place = program(MAIN, "")?;
+    for (factor, expected) in [(2, "2\n4\n6\n"), (3, "3\n6\n9\n"), (2, "2\n4\n6\n")] {
+        let c = format!(
+            "#include <caml/mlvalues.h>\n\
+             value f(value n) {{ return Val_int(Int_val(n) * {factor}); }}\n"
+        );
+        fs::write(place.path("stubs.c"), c)?;
+        place.make_stubs("main.stubs", &["stubs.c"])?;
+        let printed = output(&place, Mode::Residual, &["--stubs", "main.stubs"])?;
+        assert_eq!(printed, expected);
+    }
+    Ok(())
+}
+
+/// Functions and data of one file are another's, too.
+#[test]
+fn files_of_stubs_see_each_other() -> Result<()> {
+    let place = program(
+        MAIN,
+        "#include <caml/mlvalues.h>\nint factor = 4;\n\
+        int helper(int n) { return n * factor; }\n",
+    )?;
+    let other = "#include <caml/mlvalues.h>\nextern int factor;\nint helper(int);\n\
+        value f(value n) { factor++; return Val_int(helper(Int_val(n))); }\n";
+    fs::write(place.path("other.c"), other)?;
+    place.make_stubs("main.stubs", &["stubs.c"])?;
+    let alone = place.bactrian(&["stubs", "-o", "other.stubs", "other.c"])?;
+    let said = text(&alone.stderr);
+    assert!(
+        said.contains("nothing defines the C variable `factor`"),
+        "{said}"
+    );
+    let with = [
+        "stubs",
+        "-o",
+        "other.stubs",
+        "--with",
+        "main.stubs",
+        "other.c",
+    ];
+    let with = place.bactrian(&with)?;
+    assert_eq!(with.status, Some(0), "{with:?}");
+    let options = ["--stubs", "other.stubs", "--stubs", "main.stubs"];
+    assert_eq!(output(&place, Mode::Residual, &options)?, "5\n12\n21\n");
+    let run = place.bactrian(&["run", "--stubs", "other.stubs", "main.byte"])?;
+    let said = text(&run.stderr);
+    let missing = "other.stubs: nothing defines the C variable `factor`";
+    assert_eq!(run.status, Some(125));
+    assert!(said.contains("in f") && said.contains(missing), "{said}");
+    Ok(())
+}
+
+/// What nothing defines is an error that names it, or raises where that was asked for.
+#[test]
+fn what_is_missing_is_named() -> Result<()> {
+    let c = "#include <caml/mlvalues.h>\nint nowhere(int);\nextern int variable;\n\
+        value f(value n) { return n == Val_int(2) ? Val_int(nowhere(1)) : n; }\n\
+        value g(value n) { return Val_int(VARIABLE); }\n";
+    let main = "external f : int -> int = \"f\"\n\
+        let show i = try string_of_int (f i) with Failure message -> message\n\
+        let () = for i = 1 to 3 do print_endline (show i) done";
+    let place = program(main, c)?;
+    let refused = |args: &[&str], expected: &str| -> Result<()> {
+        let run = place.bactrian(&[&["stubs", "-o", "main.stubs"], args].concat())?;
+        let said = text(&run.stderr);
+        assert!(run.status == Some(125) && said.contains(expected), "{said}");
+        assert!(!place.path("main.stubs").exists());
+        Ok(())
+    };
+    refused(&["-DVARIABLE=1", "stubs.c"], "in f: stubs.c")?;
+    let without = ["--without", "nowhere", "stubs.c"];
+    refused(
+        &[&["-DVARIABLE=variable"], &without[..]].concat(),
+        "C variable `variable`",
+    )?;
+    refused(&["-DVARIABLE=unknown()", "stubs.c"], "unknown")?;
+    place.make_stubs(
+        "main.stubs",
+        &["-DVARIABLE=1", "--without", "nowhere", "stubs.c"],
+    )?;
+    let printed = output(&place, Mode::Residual, &["--stubs", "main.stubs"])?;
+    assert_eq!(printed, "1\nthe C function nowhere is missing\n3\n");
+    Ok(())
+}
+
+/// The null pointer is no value: an error, not a wrong result.
+#[test]
+fn a_null_pointer_is_refused_by_name() -> Result<()> {
+    let main = "external f : unit -> Obj.t = \"f\"\n\
+        let () = print_endline (try ignore (f ()); \"a value\" with Failure m -> m)";
+    let c = "#include <caml/mlvalues.h>\nvalue f(value unit) { return (value)NULL; }\n";
+    let place = program(main, c)?;
+    place.make_stubs("main.stubs", &["stubs.c"])?;
+    let printed = output(&place, Mode::Residual, &["--stubs", "main.stubs"])?;
+    let expected = "the primitive f returned a null pointer, which is no value\n";
+    assert_eq!(printed, expected);
+    Ok(())
+}
