@@ -118,6 +118,7 @@ fn toy(manifest: &str) -> Arc<Guest> {
         module: Cow::Borrowed(&[]),
         manifest: Manifest::parse(manifest).expect("well-formed"),
         recognise: |_| None,
+        headers: &[],
         smallest: None,
     })
 }

@@ -107,7 +107,7 @@ impl Boxes {
 
     /// Whether the module lists a kind of this number.
     pub fn is_listed(&self, kind: u32) -> bool {
-        (kind as usize) < self.0.len()
+        (kind as usize) < self.kinds.len()
     }
 
     /// Those of a module whose functions can be copied.

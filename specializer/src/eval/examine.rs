@@ -66,11 +66,13 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Dec
         !evaluation.optimisations.inlining,
         "each request is examined by itself"
     );
-    let mut reads = Reads {
-        log: ReadLog::new(),
-        bases: Bases::new(evaluation.request),
-    };
-    let mut analysis = analyse::run(evaluation, &mut reads)?;
+    let (mut analysis, mut reads) = super::attempts(evaluation, |splits| {
+        let mut reads = Reads {
+            log: ReadLog::new(),
+            bases: Bases::new(evaluation.request),
+        };
+        Ok((analyse::run(evaluation, splits, &mut reads)?, reads))
+    })?;
     let mut visits: BTreeMap<(usize, Remark), usize> = BTreeMap::new();
     let mut lost = Vec::new();
     let Analysis { nodes, contexts } = &mut analysis;

@@ -170,12 +170,20 @@ pub struct Residual {
     pub unknown_positions: usize,
 }
 
-/// Evaluates a request. If that takes too much with later rounds of loops apart from the first,
-/// they are together.
+/// Evaluates a request.
 pub fn run(evaluation: &Evaluation) -> Result<Residual, Declined> {
+    attempts(evaluation, |splits| attempt(evaluation, splits))
+}
+
+/// Does it with later rounds of loops apart from the first, and if that takes too much, with all
+/// rounds together.
+fn attempts<T>(
+    evaluation: &Evaluation,
+    mut attempt: impl FnMut(bool) -> Result<T, Declined>,
+) -> Result<T, Declined> {
     let may_split = evaluation.request.code_len <= rounds::LONGEST;
-    match attempt(evaluation, may_split) {
-        Err(Declined::Nodes(_)) if may_split => attempt(evaluation, false),
+    match attempt(may_split) {
+        Err(Declined::Nodes(_)) if may_split => attempt(false),
         done => done,
     }
 }
