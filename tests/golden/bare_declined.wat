@@ -51,7 +51,7 @@
       (br_if $next (f64.gt (local.get $left) (f64.const 0))))
     (call $box (f64.convert_i32_u (local.get $count)))))
 ;; residual
-;; declined: more than 50 nodes (context, block, position)
+;; declined: more than 50 nodes (context, block, position); see `--budget nodes=N`
 ;; function(i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i64):
 ;;     v2: i32 = address base0-32

@@ -22,7 +22,7 @@ struct Elsewhere {
 
 const LIMITS: &str = "snapshot-tool/command/tests/command.rs";
 
-const ELSEWHERE: [Elsewhere; 5] = [
+const ELSEWHERE: [Elsewhere; 6] = [
     Elsewhere {
         variant: "ImageError::Data",
         file: "tests/tests/malformed.rs",
@@ -46,6 +46,13 @@ const ELSEWHERE: [Elsewhere; 5] = [
         file: LIMITS,
         test: "a_program_beyond_its_native_stack_is_stopped",
         sign: "its native stack of 200000 bytes",
+    },
+    Elsewhere {
+        // Of marshalling blocks of C, both ways.
+        variant: "Error::Raised",
+        file: "tests/tests/c_stubs.rs",
+        test: "stubs_do_what_they_do_under_ocamlrun",
+        sign: "fixture(\"interface.c\")",
     },
     Elsewhere {
         // Of unmarshalling.

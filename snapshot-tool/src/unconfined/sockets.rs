@@ -77,8 +77,8 @@ fn octets(address: IpAddr) -> Vec<u8> {
     }
 }
 
-/// Family, type and protocol by OCaml's numbers: of `Unix.socket_domain`, `Unix.socket_type`, and
-/// the system's.
+/// Family (0: paths, 1 and 2: internet addresses), type (stream, datagram, raw, packets) and
+/// protocol, which has the system's number.
 fn described(
     [domain, kind, protocol]: [i64; 3],
 ) -> Result<(AddressFamily, SocketType, Option<Protocol>), Errno> {
@@ -135,7 +135,7 @@ fn accept(state: &mut Unconfined, call: &mut Call) -> Answer {
     call.put(&[&number.to_le_bytes(), address_bytes(from).as_slice()].concat())
 }
 
-/// By the numbers of `Unix.shutdown_command`.
+/// No more receiving (0), no more sending (1), neither (2).
 fn shutdown(state: &mut Unconfined, call: &mut Call) -> Answer {
     let how = match call.numbers[1] {
         0 => Shutdown::Read,

@@ -110,11 +110,11 @@ fn each_fault_of_the_module_has_its_error() {
 fn each_fault_of_links_and_cells_has_its_error() {
     let words = |first: u32, second: u32| {
         format!(
-            "(data (i32.const 0x180) (i32 {first} {second}))
+            "(data (i32.const 0x190) (i32 {first} {second}))
              (data (i32.const 0x1010) (i32 0x1004 0x1008))"
         )
     };
-    let links = "(links 0x180 2)";
+    let links = "(links 0x190 2)";
     for (list, data, expected) in [
         (links, words(0x1010, 0x1014), ""),
         (links, words(0x1014, 0x1010), "not in ascending order"),
@@ -124,15 +124,15 @@ fn each_fault_of_links_and_cells_has_its_error() {
         (links, words(0x80, 0x1010), "not in a region"),
         (links, words(0x1004, 0x1010), "does not lead into a region"),
         (
-            "(links 0x180 0x40000000)",
+            "(links 0x190 0x40000000)",
             String::new(),
             "the list of links",
         ),
         ("(links 0xfffffff8 4)", String::new(), "the list of links"),
-        ("(cells 0x180 2)", words(0x1000, 0x1004), ""),
-        ("(cells 0x182 2)", String::new(), "the cells do not fit"),
+        ("(cells 0x190 2)", words(0x1000, 0x1004), ""),
+        ("(cells 0x192 2)", String::new(), "the cells do not fit"),
         (
-            "(cells 0x180 0x40000000)",
+            "(cells 0x190 0x40000000)",
             String::new(),
             "the cells do not fit",
         ),
