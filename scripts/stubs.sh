@@ -16,7 +16,10 @@ fetch() {
     mkdir -p "$place/lists/partial"
     if [ ! -d "$place/$1" ]; then
         mkdir -p "$place/part"
-        echo "deb-src http://deb.debian.org/debian bookworm main" >"$place/sources.list"
+        # Where the system finds its binary packages.
+        # shellcheck disable=SC2016 # apt-get's variables
+        apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' \
+            'Identifier: Packages' 'Origin: Debian' >"$place/sources.list"
         (
             cd "$place/part"
             set -- "$1" -q -q -o "Dir::Etc::SourceList=$place/sources.list" \
