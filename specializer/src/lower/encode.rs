@@ -12,7 +12,7 @@ use super::stackify::{Code, Item};
 use super::structure::{Sense, Step};
 use super::{Lowered, Relocation, RelocationKind};
 use crate::ir::residual::Block;
-use crate::ir::{Callee, Type, residual::Function, residual::Terminator};
+use crate::ir::{Callee, Sig, Table, Type, residual::Function, residual::Terminator};
 use crate::op::Op;
 use crate::op::compare::inverse;
 
@@ -173,47 +173,19 @@ impl Encoder<'_> {
     }
 
     fn call(&mut self, callee: Callee) {
-        match callee {
-            Callee::Direct(func) => self.relocated(CALL, RelocationKind::CallFunction(func)),
-            Callee::Slot {
-                slot,
-                given,
-                numbers,
-                ..
-            } => {
-                let kind = RelocationKind::CallSlot {
-                    slot,
-                    given,
-                    numbers,
-                };
-                self.relocated(CALL, kind);
-            }
-            Callee::Indirect { sig, table } => {
-                self.instruction(&Instruction::CallIndirect {
-                    type_index: sig.0,
-                    table_index: table.0,
-                });
-            }
+        match by_name(callee) {
+            Ok(kind) => self.relocated(CALL, kind),
+            Err((sig, table)) => self.instruction(&Instruction::CallIndirect {
+                type_index: sig.0,
+                table_index: table.0,
+            }),
         }
     }
 
     fn tail_call(&mut self, callee: Callee) {
-        match callee {
-            Callee::Direct(func) => self.relocated(RETURN_CALL, RelocationKind::CallFunction(func)),
-            Callee::Slot {
-                slot,
-                given,
-                numbers,
-                ..
-            } => {
-                let kind = RelocationKind::CallSlot {
-                    slot,
-                    given,
-                    numbers,
-                };
-                self.relocated(RETURN_CALL, kind);
-            }
-            Callee::Indirect { sig, table } => self.instruction(&Instruction::ReturnCallIndirect {
+        match by_name(callee) {
+            Ok(kind) => self.relocated(RETURN_CALL, kind),
+            Err((sig, table)) => self.instruction(&Instruction::ReturnCallIndirect {
                 type_index: sig.0,
                 table_index: table.0,
             }),
@@ -234,6 +206,24 @@ impl Encoder<'_> {
     fn instruction(&mut self, instruction: &Instruction<'_>) {
         instruction.encode(&mut self.lowered.body);
         self.last = None;
+    }
+}
+
+/// How the linker finds a callee; type and table of one that is only known when it is called.
+fn by_name(callee: Callee) -> Result<RelocationKind, (Sig, Table)> {
+    match callee {
+        Callee::Direct(func) => Ok(RelocationKind::CallFunction(func)),
+        Callee::Slot {
+            slot,
+            given,
+            numbers,
+            ..
+        } => Ok(RelocationKind::CallSlot {
+            slot,
+            given,
+            numbers,
+        }),
+        Callee::Indirect { sig, table } => Err((sig, table)),
     }
 }
 

@@ -36,7 +36,7 @@ crate::primitives! {
 }
 
 /// What one transfer of the library's moves at most.
-const PIECE: usize = 65536;
+pub const PIECE: usize = 65536;
 
 fn open(path: Value, flags: Value, permissions: Value) -> Outcome {
     let flags = open_flags(flags);

@@ -1,6 +1,7 @@
 //! Sockets. The tool has them; without it there are none, so a descriptor is of none.
 
 use super::arguments::{descriptor, inherit, interruptible, plain};
+use super::descriptors::PIECE;
 use super::error;
 use crate::heap;
 use crate::os::descriptors;
@@ -27,9 +28,6 @@ crate::primitives! {
     Allocates "unix_getsockopt" option, 3;
     Leaf "unix_setsockopt" set_option, 4;
 }
-
-/// What one transfer of the library's moves at most.
-const PIECE: usize = 65536;
 
 /// Does something with a socket. What may wait belongs to a primitive that may collect.
 fn with<R>(
