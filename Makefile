@@ -72,7 +72,7 @@ scheme:
 scheme-bench: scheme
 	./scripts/setup.sh guile
 	$(CARGO) build --package bactrian --package bactrian-tests --bins
-	$(CARGO) run --package bactrian --package bactrian-tests --bin scheme-bench -- \
+	$(CARGO) run --package bactrian-tests --bin scheme-bench -- \
 		$(if $(BENCH),$(BENCH),--document docs/scheme.md)
 
 # PUC-Rio's Lua as a guest: fetched, annotated, built; its test suite; measurements. Writes the
