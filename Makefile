@@ -32,11 +32,11 @@ bench:
 	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian -- bench $(if $(BENCH),$(BENCH),--readme README.md --docs docs)
 
-# What each optimisation is worth; rewrites its table in docs/bench.md. A quarter of an hour.
+# What each optimisation is worth; rewrites its table in docs/bench.md. Half an hour.
 # BENCH="fib queens" only measures these.
 ladder:
 	./scripts/setup.sh target ocaml
-	$(CARGO) run --package bactrian -- bench --ladder --runs 3 $(if $(BENCH),$(BENCH),--docs docs)
+	$(CARGO) run --package bactrian -- bench --ladder --runs 5 $(if $(BENCH),$(BENCH),--docs docs)
 
 # Cold builds of programs that are large in one way; rewrites their table in README.md.
 shapes:

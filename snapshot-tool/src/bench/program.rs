@@ -223,13 +223,13 @@ impl Bench {
         Ok((cpu, pipeline.summary.context("the specializer was run")?))
     }
 
-    /// A run of residual code made with these options, and the code's size.
+    /// Machine code of residual code made with these options, and the residual code's size.
     pub fn residual(
         &self,
         bytecode: &Path,
         options: specialize::Options,
         cache: &Path,
-    ) -> Result<(Measured, usize)> {
+    ) -> Result<(Vec<u8>, usize)> {
         let program = read(bytecode)?;
         let mut pipeline = Pipeline::new(Settings {
             options,
@@ -241,19 +241,32 @@ impl Bench {
         let module = pipeline.machine_code(&wasm)?;
         let module = module.serialize().map_err(engine::error)?;
         let summary = pipeline.summary.context("the specializer was run")?;
-        Ok((self.run_compiled("rung.cwasm", &module)?, summary.bytes))
+        Ok((module, summary.bytes))
+    }
+
+    /// Puts machine code into a file of this name.
+    pub fn compiled(&self, name: &str, module: &[u8]) -> Result<PathBuf> {
+        let path = self.path(name);
+        std::fs::write(&path, module).context("cannot write a scratch file")?;
+        Ok(path)
     }
 
     /// A run of machine code, to be in a file of this name.
     pub fn run_compiled(&self, name: &str, module: &[u8]) -> Result<Measured> {
-        let path = self.path(name);
-        std::fs::write(&path, module).context("cannot write a scratch file")?;
-        self.run(self.runs, || {
-            let mut command = bactrian()?;
-            command.args(["run", "--no-cache", "--allow-precompiled"]);
-            command.arg(&path);
-            Ok(command)
-        })
+        let path = self.compiled(name, module)?;
+        self.run(self.runs, || command(&path))
+    }
+
+    /// Each of these files of machine code is run once, then each once more, and so on. Returns
+    /// the runs of each file.
+    pub fn in_turn(&self, paths: &[PathBuf]) -> Result<Vec<Vec<Measured>>> {
+        let mut all = vec![Vec::new(); paths.len()];
+        for _ in 0..self.runs.max(1) {
+            for (path, runs) in paths.iter().zip(&mut all) {
+                runs.push(self.run(1, || command(path))?);
+            }
+        }
+        Ok(all)
     }
 
     /// The median of `runs` runs of a command.
@@ -339,6 +352,14 @@ impl Entry {
         let (ocamlrun, ocamlopt) = (self.measurement.ocamlrun.as_ref()?, self.ocamlopt.as_ref()?);
         Some(ratio(ocamlrun.cpu, ocamlopt.cpu))
     }
+}
+
+/// Runs a file of machine code.
+fn command(path: &Path) -> Result<Command> {
+    let mut command = bactrian()?;
+    command.args(["run", "--no-cache", "--allow-precompiled"]);
+    command.arg(path);
+    Ok(command)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {
