@@ -396,7 +396,7 @@ pub struct WevalArgs {
     /// Write residual functions as text into this directory.
     #[arg(long, value_name = "DIRECTORY")]
     pub output_ir: Option<PathBuf>,
-    /// Say what happens.
+    /// Say what happens, and what the interpreter's `print` and `trace.line` say.
     #[arg(short, long)]
     pub verbose: bool,
 }

@@ -457,7 +457,7 @@ fn finish(pipeline: &Pipeline) {
 /// Prints what `--stats` asks for.
 fn report(options: &BuildOptions, pipeline: &Pipeline) {
     match options.stats {
-        Some(StatsFormat::Text) => eprint!("{}", report::text(pipeline)),
+        Some(StatsFormat::Text) => eprint!("{}{}", report::said(pipeline), report::text(pipeline)),
         Some(StatsFormat::Json) => eprintln!("{}", report::json(pipeline)),
         None => {}
     }

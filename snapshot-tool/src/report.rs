@@ -32,6 +32,7 @@ struct Specialization<'a> {
     unknown_positions: usize,
     nodes: usize,
     residual_bytes: usize,
+    said: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -66,6 +67,7 @@ impl<'a> Specialization<'a> {
             unknown_positions: summary.unknown_positions,
             nodes: summary.nodes,
             residual_bytes: summary.bytes,
+            said: &summary.said,
         }
     }
 }
@@ -85,6 +87,12 @@ pub fn json(pipeline: &Pipeline) -> String {
         stages: stages.collect(),
     };
     serde_json::to_string(&report).expect("it has only names as keys")
+}
+
+/// What the interpreter said while it was specialized, if it is one for weval.
+pub fn said(pipeline: &Pipeline) -> String {
+    let lines = pipeline.summary.iter().flat_map(|summary| &summary.said);
+    lines.map(|line| format!("{line}\n")).collect()
 }
 
 /// Several lines.

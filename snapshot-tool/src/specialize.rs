@@ -31,6 +31,8 @@ pub struct Summary {
     pub bytes: usize,
     /// Bytes of code that were specialized anew.
     pub code_bytes: usize,
+    /// What an interpreter for weval said meanwhile.
+    pub said: Vec<String>,
     /// Address and length of all code, and of each part that was to be specialized.
     pub functions: Vec<(u32, u32)>,
 }
@@ -41,6 +43,7 @@ impl Summary {
             requests: report.requests.len(),
             bytes: report.residual_bytes,
             fit: report.fit,
+            said: report.said.clone(),
             ..Self::default()
         };
         summary

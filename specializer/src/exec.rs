@@ -13,7 +13,7 @@ mod tests;
 use crate::index::Map;
 use crate::ir::{Callee, Function, Global, Inst, Stage, Symbol, Target, Terminator};
 use crate::op::intrinsic::{self, Meaning};
-use crate::op::{Const, Intrinsic, LoadKind, Op, Outcome, StoreKind};
+use crate::op::{Beyond, Const, Intrinsic, LoadKind, Op, Outcome, StoreKind};
 
 /// Bytes of a WebAssembly page.
 const PAGE: usize = 1 << 16;
@@ -23,6 +23,8 @@ const PAGE: usize = 1 << 16;
 pub struct State {
     /// Of any length; `memory.size` counts whole pages.
     pub memory: Vec<u8>,
+    /// The memories above it.
+    pub others: Vec<Vec<u8>>,
     pub globals: Map<Global, Const>,
     /// Blocks that may still be entered.
     pub fuel: u64,
@@ -218,6 +220,7 @@ impl<S: Stage> Frame<'_, S> {
                 state.fill(operands)?;
                 None
             }
+            Op::Beyond(beyond) => state.beyond(beyond, operands)?,
             Op::SymbolAddress(symbol) => Some(Const::I32(self.host.address(symbol) as i32)),
             Op::Intrinsic(intrinsic) => self.intrinsic(intrinsic, operands)?,
         })
@@ -260,6 +263,7 @@ impl State {
     pub fn new(memory: usize, globals: Vec<Const>, fuel: u64) -> Self {
         Self {
             memory: vec![0; memory],
+            others: Vec::new(),
             globals: globals.into(),
             fuel,
             max_pages: 4,
@@ -274,6 +278,60 @@ impl State {
             return Err(Stop::OutOfBounds);
         }
         Ok(&mut self.memory[start as usize..end as usize])
+    }
+
+    /// Runs the operator of memory 0 that means the same with the other memory in its place. A
+    /// memory that is not there is empty.
+    fn beyond(&mut self, beyond: Beyond, operands: &[Const]) -> Result<Option<Const>, Stop> {
+        match beyond {
+            Beyond::Load {
+                memory,
+                kind,
+                offset,
+            } => self.within(memory, |state| {
+                state.load(kind, operands[0], offset).map(Some)
+            }),
+            Beyond::Store {
+                memory,
+                kind,
+                offset,
+            } => self.within(memory, |state| {
+                state.store(kind, operands[0], offset, operands[1])?;
+                Ok(None)
+            }),
+            Beyond::Size(memory) => self.within(memory, |state| {
+                Ok(Some(Const::I32((state.memory.len() / PAGE) as i32)))
+            }),
+            Beyond::Grow(memory) => self.within(memory, |state| {
+                Ok(Some(Const::I32(state.grow(address(operands[0]) as usize))))
+            }),
+            Beyond::Fill(memory) => self.within(memory, |state| {
+                state.fill(operands)?;
+                Ok(None)
+            }),
+            Beyond::Copy { to, from } => {
+                let [start, source, len] = [0, 1, 2].map(|index| address(operands[index]));
+                let bytes = self.within(from, |state| Ok(state.bytes(source, 0, len)?.to_vec()))?;
+                self.within(to, |state| {
+                    state.bytes(start, 0, len)?.copy_from_slice(&bytes);
+                    Ok(None)
+                })
+            }
+        }
+    }
+
+    /// Does `work` with the memory of this number in the place of memory 0.
+    fn within<T>(&mut self, memory: u32, work: impl FnOnce(&mut Self) -> T) -> T {
+        let Some(index) = (memory as usize).checked_sub(1) else {
+            return work(self);
+        };
+        if self.others.len() <= index {
+            self.others.resize(index + 1, Vec::new());
+        }
+        std::mem::swap(&mut self.memory, &mut self.others[index]);
+        let done = work(self);
+        std::mem::swap(&mut self.memory, &mut self.others[index]);
+        done
     }
 
     fn load(&mut self, kind: LoadKind, base: Const, offset: u32) -> Result<Const, Stop> {

@@ -65,6 +65,8 @@ pub struct BlockPlaces {
     pub start: usize,
     /// Of each instruction, but for constants that lifting adds at the end.
     pub insts: Vec<usize>,
+    /// Of what ends it.
+    pub end: usize,
 }
 
 impl BlockPlaces {
@@ -77,7 +79,8 @@ impl BlockPlaces {
     pub fn split_off(&mut self, index: usize) -> Self {
         let start = self.inst(index);
         let insts = self.insts.split_off(index.min(self.insts.len()));
-        Self { start, insts }
+        let end = std::mem::replace(&mut self.end, start);
+        Self { start, insts, end }
     }
 }
 

@@ -1,16 +1,16 @@
 //! The generic module as the specializer sees it: signatures, bodies, tables, globals, and memory
 //! as its active data segments fill it.
 //!
-//! Invariant: the module is valid, function bodies excepted. Leaves out what only the linker
-//! copies: names, other custom sections than [`references`], passive segments.
+//! Invariant: the module is valid, function bodies and names excepted. Leaves out what only the
+//! linker copies: other custom sections than names and [`references`], passive segments.
 
 pub mod references;
 
 use std::collections::HashMap;
 
 use wasmparser::{
-    ExternalKind, FuncToValidate, FunctionBody, Operator, Parser, Payload, TypeRef, ValType,
-    ValidPayload, Validator, ValidatorResources, WasmFeatures,
+    ExternalKind, FuncToValidate, FunctionBody, KnownCustom, Name, NameSectionReader, Operator,
+    Parser, Payload, TypeRef, ValType, ValidPayload, Validator, ValidatorResources, WasmFeatures,
 };
 
 use self::references::References;
@@ -82,6 +82,7 @@ pub struct Module<'a> {
     pub exports: HashMap<&'a str, (ExternalKind, u32)>,
     /// Memory 0 as active data segments fill it.
     pub image: Vec<u8>,
+    names: Option<NameSectionReader<'a>>,
     /// Which data and which elements of the table functions refer to, if that is known.
     pub references: Option<References>,
     /// What function bodies are validated against; absent if there are none.
@@ -120,6 +121,7 @@ impl<'a> Module<'a> {
             owns_memory: false,
             exports: HashMap::new(),
             image: Vec::new(),
+            names: None,
             references: None,
             resources: None,
         };
@@ -173,6 +175,19 @@ impl<'a> Module<'a> {
         self.types.get(*self.functions.get(func)?)?.as_ref()
     }
 
+    /// What the name section calls `func`, as its author wrote it, without the hash that the Rust
+    /// compiler adds.
+    pub fn name(&self, func: Func) -> Option<String> {
+        let sections = self.names.clone()?.into_iter().map_while(Result::ok);
+        let functions = sections.filter_map(|section| match section {
+            Name::Function(names) => Some(names.into_iter().map_while(Result::ok)),
+            _ => None,
+        });
+        let mut names = functions.flatten();
+        let name = names.find(|name| name.index == func.0)?.name;
+        Some(readable(name))
+    }
+
     /// Fills `bytes` with the memory image at `address`; zero where no data segment reaches.
     pub fn read_image(&self, address: u32, bytes: &mut [u8]) {
         let start = (address as usize).min(self.image.len());
@@ -214,9 +229,10 @@ impl<'a> Module<'a> {
                 }
             }
             Payload::MemorySection(memories) => {
+                let offset = memories.range().start;
                 for memory in memories {
                     self.owns_memory |= self.memory_size.is_none();
-                    self.memory_type(&memory?);
+                    self.memory_type(&memory?, offset)?;
                 }
             }
             Payload::GlobalSection(globals) => {
@@ -248,6 +264,9 @@ impl<'a> Module<'a> {
             }
             Payload::CodeSectionEntry(body) => self.bodies.push(body),
             Payload::CustomSection(custom) => {
+                if let KnownCustom::Name(names) = custom.as_known() {
+                    self.names.get_or_insert(names);
+                }
                 self.references = self.references.take().or(References::read(&custom));
             }
             _ => {}
@@ -272,7 +291,7 @@ impl<'a> Module<'a> {
                 });
             }
             TypeRef::Table(table) => self.table_type(&table, false, 0)?,
-            TypeRef::Memory(memory) => self.memory_type(&memory),
+            TypeRef::Memory(memory) => self.memory_type(&memory, 0)?,
             TypeRef::Tag(_) | TypeRef::FuncExact(_) => {}
         }
         Ok(())
@@ -288,6 +307,10 @@ impl<'a> Module<'a> {
         if std::mem::replace(&mut self.has_table, true) {
             return Ok(());
         }
+        if table.table64 {
+            let what = "a table of proposal `memory64`: indices have 32 bits here";
+            return Err(ModuleError::Unsupported { offset, what });
+        }
         if table.initial > MAX_TABLE {
             let what = "table with more entries than engines allow";
             return Err(ModuleError::Unsupported { offset, what });
@@ -298,10 +321,19 @@ impl<'a> Module<'a> {
     }
 
     /// Takes note of a memory, if it is the first one.
-    fn memory_type(&mut self, memory: &wasmparser::MemoryType) {
+    fn memory_type(
+        &mut self,
+        memory: &wasmparser::MemoryType,
+        offset: usize,
+    ) -> Result<(), ModuleError> {
+        if memory.memory64 {
+            let what = "a memory of proposal `memory64`: addresses have 32 bits here";
+            return Err(ModuleError::Unsupported { offset, what });
+        }
         let page = memory.page_size_log2.unwrap_or(16).min(16);
         let size = memory.initial.saturating_mul(1 << page);
         self.memory_size.get_or_insert(size);
+        Ok(())
     }
 
     fn element(&mut self, element: wasmparser::Element<'a>) -> Result<(), ModuleError> {
@@ -372,6 +404,11 @@ impl<'a> Module<'a> {
         self.image[start..end].copy_from_slice(segment.data);
         Ok(())
     }
+}
+
+/// The name as its author wrote it, without the hash that the Rust compiler adds.
+pub(crate) fn readable(name: &str) -> String {
+    format!("{:#}", rustc_demangle::demangle(name))
 }
 
 fn signature(sub: &wasmparser::SubType) -> Option<Signature> {

@@ -1,11 +1,13 @@
 //! The operators of the SSA form: what each one is called, takes, gives, does and means.
 //!
 //! An operator's meaning is written once: plain operators in the table of [`plain`], loads and
-//! stores in [`memory`], intrinsics in [`intrinsic`]. Folding, interpreting, decoding from and
-//! encoding to WebAssembly, printing, parsing and verifying all derive from these tables.
+//! stores in [`memory`] (those of memories above the first in [`beyond`]), intrinsics in
+//! [`intrinsic`]. Folding, interpreting, decoding from and encoding to WebAssembly, printing,
+//! parsing and verifying all derive from these tables.
 //!
 //! Operand order is WebAssembly's. Leaves out: control flow (see [`crate::ir::Terminator`]).
 
+pub mod beyond;
 pub mod compare;
 pub mod evaluate;
 pub mod intrinsic;
@@ -17,6 +19,7 @@ pub mod width;
 #[cfg(test)]
 mod tests;
 
+pub use beyond::Beyond;
 pub use evaluate::Outcome;
 pub use intrinsic::Intrinsic;
 pub use memory::{LoadKind, StoreKind};
@@ -63,6 +66,8 @@ pub enum Op {
     MemoryCopy,
     /// Operands: destination, byte, length.
     MemoryFill,
+    /// All of these are of memory 0; this is of another.
+    Beyond(Beyond),
     /// The relocatable address (an `i32`). Residual code only.
     SymbolAddress(Symbol),
     Intrinsic(Intrinsic),
@@ -188,6 +193,7 @@ impl Op {
             | Op::MemoryGrow
             | Op::MemoryCopy
             | Op::MemoryFill
+            | Op::Beyond(_)
             | Op::SymbolAddress(_)
             | Op::Intrinsic(_) => None,
         }
@@ -203,6 +209,7 @@ impl Op {
             Op::GlobalGet(_) => Effect::ReadsGlobal,
             Op::GlobalSet(_) => Effect::WritesGlobal,
             Op::Call(_) | Op::MemoryGrow => Effect::Calls,
+            Op::Beyond(beyond) => beyond.effect(),
             Op::Intrinsic(intrinsic) => intrinsic.effect().into(),
         }
     }
@@ -227,6 +234,7 @@ impl Op {
             Op::MemorySize | Op::SymbolAddress(_) => op_type(&[], Some(I32)),
             Op::MemoryGrow => op_type(&[I32], Some(I32)),
             Op::MemoryCopy | Op::MemoryFill => op_type(&[I32, I32, I32], None),
+            Op::Beyond(beyond) => beyond.ty(),
             Op::Intrinsic(intrinsic) => intrinsic::ty(intrinsic),
         })
     }

@@ -16,6 +16,9 @@ pub struct Report {
     pub residual_bytes: usize,
     /// How the profile fits, if there is one.
     pub fit: Option<Fit>,
+    /// What interpreters for weval said, a line each: request by request, but for those that came
+    /// from the store.
+    pub said: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,6 +75,7 @@ impl Report {
             requests: requests.collect(),
             residual_bytes,
             fit,
+            said: Vec::new(),
         }
     }
 }

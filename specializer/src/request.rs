@@ -248,10 +248,12 @@ impl Request {
         })
     }
 
-    /// Whether it has a frame.
-    pub fn has_frame(&self) -> bool {
-        let mut params = self.params.iter();
-        params.any(|param| matches!(param, Param::Frame(_)))
+    /// The parameters of the residual function that are addresses of frames.
+    pub fn frames(&self) -> impl Iterator<Item = Parameter> {
+        self.params.iter().filter_map(|param| match *param {
+            Param::Frame(param) => Some(param),
+            _ => None,
+        })
     }
 
     /// How far a base is from the slot.

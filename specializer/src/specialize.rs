@@ -87,8 +87,13 @@ pub fn specialize(
     });
     observer.stage("link");
     let linked = work.link(&answered)?;
+    let said = work.said.into_inner();
+    let said = said.unwrap_or_else(PoisonError::into_inner).into_values();
     Ok(Output {
-        report: Report::new(&answered, fit, linked.residual_bytes),
+        report: Report {
+            said: said.flatten().collect(),
+            ..Report::new(&answered, fit, linked.residual_bytes)
+        },
         module: linked.module,
     })
 }
@@ -180,6 +185,8 @@ struct Work<'a> {
     inlining: Inlining,
     /// By key, functions that were made for the store.
     added: Mutex<HashMap<[u8; 32], usize>>,
+    /// What the interpreter said, by the number of the request.
+    said: Mutex<BTreeMap<usize, Vec<String>>>,
     watch: Watch<'a>,
 }
 
@@ -209,6 +216,7 @@ impl<'a> Work<'a> {
             allocator: Allocator::declared(module),
             inlining: Inlining::for_program(requests.code_len()),
             added: Mutex::default(),
+            said: Mutex::default(),
             watch,
         })
     }
@@ -227,15 +235,28 @@ impl<'a> Work<'a> {
             boxes: &self.boxes,
             boxing: self.boxing(),
         };
+        let mut said = Vec::new();
         let evaluated = match request.heat {
             Heat::Cold => Err(Declined::Cold),
-            Heat::Usual | Heat::Hot => eval::run(&evaluation),
+            Heat::Usual | Heat::Hot => eval::run(&evaluation, &mut said),
         };
+        self.note_said(number, request, said);
         let called = |declined| eval::boxing(&evaluation).ok_or(declined);
         let mut residual = evaluated.or_else(called)?;
         let function = &mut residual.function;
         self.watch.residual(number, "evaluation", function);
         Ok(residual)
+    }
+
+    /// Keeps what the interpreter said for the report.
+    fn note_said(&self, number: usize, request: &Request, said: Vec<String>) {
+        if said.is_empty() {
+            return;
+        }
+        let title = request.title();
+        let lines = said.into_iter().map(|line| format!("{title}: {line}"));
+        let mut all = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(number, lines.collect());
     }
 
     /// How numbers are boxed. Lockstep compares addresses, so the same is allocated there as in

@@ -209,7 +209,8 @@ impl<'f, S: Stage> Verifier<'f, S> {
             | Op::MemorySize
             | Op::MemoryGrow
             | Op::MemoryCopy
-            | Op::MemoryFill => true,
+            | Op::MemoryFill
+            | Op::Beyond(_) => true,
         };
         if belongs {
             Ok(())

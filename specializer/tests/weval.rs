@@ -1,8 +1,11 @@
 //! weval's ABI: what requests say, and what is refused, by the smallest change of one small module.
 
 use bactrian_specializer::eval::Declined;
+use bactrian_specializer::ir::Func;
+use bactrian_specializer::module::Module;
 use bactrian_specializer::request::RequestError;
 use bactrian_specializer::{Error, Observer, Options, Outcome, Output, link_generic, specialize};
+use wasmparser::{ExternalKind, KnownCustom, Name, Operator, Parser, Payload};
 
 /// An interpreter of one loop, which adds bytes up until there is a 0; the request is at 0x100, its
 /// arguments are at 0x200: a constant that has a number, and four bytes that are known.
@@ -15,10 +18,14 @@ const MODULE: &str = r#"(module
   (import "weval" "assert.specialized" (func $specialized (param i32)))
   (import "weval" "abort.specialization" (func $abort (param i32 i32)))
   (import "weval" "write.stack" (func $store (param i32 i32 i64)))
+  (import "weval" "trace.line" (func $trace (param i32)))
+  (import "weval" "print" (func $print (param i32 i32 i32)))
   (memory (export "memory") 1)
   (table 2 funcref)
   (elem (i32.const 1) $interpret)
   (func (export "weval.pending.head") (result i32) (i32.const 0xf0))
+  (func (export "weval.func.0") (result i32) (i32.const 1))
+  (data (i32.const 0x300) "byte\00")
   (data (i32.const 0xf0) "\00\01\00\00")
   (data (i32.const 0x100) "\00\00\00\00\00\00\00\00\07\00\00\00\01\00\00\00\01\00\00\00"
     "\00\02\00\00\28\00\00\00\80\00\00\00")
@@ -127,6 +134,87 @@ fn what_weval_takes_for_granted_is_a_reason_to_decline() {
     assert_eq!(declined(of_code, abort), Declined::Aborted(9));
     let update = "(call $position (local.get $code))";
     assert_eq!(declined(update, ""), Declined::NotSpecialized(77));
+}
+
+const ASSERT: &str = "(call $assert (local.get $byte) (i32.const 42))";
+
+#[test]
+fn what_the_interpreter_says_is_reported() {
+    let says = r#"
+        (call $trace (i32.const 8))
+        (call $print (i32.const 0x300) (i32.const 9) (local.get $byte))"#;
+    let report = run(&changed(ASSERT, says)).expect("it can be read").report;
+    let expected = [
+        "trace: line 8: position parameter 0 + 0",
+        "print: line 9: byte: 3",
+        "trace: line 8: position parameter 0 + 1",
+        "print: line 9: byte: 4",
+        "trace: line 8: position parameter 0 + 2",
+        "print: line 9: byte: 0",
+    ];
+    let title = "interpret (specialized) 7@0x200";
+    assert_eq!(report.said, expected.map(|line| format!("{title}: {line}")));
+}
+
+#[test]
+fn what_it_says_of_unknown_values_and_before_it_declines() {
+    let says = r#"
+        (call $print (i32.wrap_i64 (local.get $x)) (i32.const 1) (i32.wrap_i64 (local.get $x)))
+        (call $abort (i32.const 9) (i32.const 1))"#;
+    let report = run(&changed(ASSERT, says)).expect("it can be read").report;
+    assert!(matches!(
+        report.requests[0].outcome,
+        Outcome::Declined(Declined::Aborted(9))
+    ));
+    let first = &report.said[0];
+    let unknown = "print: line 1: (a message that is not known): not known";
+    assert!(first.ends_with(unknown), "{first}");
+    let nothing = run(MODULE).expect("it can be read").report.said;
+    assert!(nothing.is_empty(), "{nothing:?}");
+}
+
+/// Names of functions in the name section.
+fn names(module: &[u8]) -> Vec<String> {
+    let payloads = Parser::new(0).parse_all(module);
+    let sections = payloads.filter_map(|payload| match payload.expect("a valid module") {
+        Payload::CustomSection(section) => match section.as_known() {
+            KnownCustom::Name(names) => Some(names),
+            _ => None,
+        },
+        _ => None,
+    });
+    let names = sections.flatten().filter_map(|names| match names {
+        Ok(Name::Function(names)) => Some(names),
+        _ => None,
+    });
+    let names = names.flatten().map(|name| name.expect("a valid section"));
+    names.map(|name| name.name.to_owned()).collect()
+}
+
+#[test]
+fn residual_functions_are_called_by_their_generic_ones() {
+    let linked = run(MODULE).expect("it can be linked").module;
+    let names = names(&linked);
+    let named = |name: &str| names.iter().filter(|found| *found == name).count();
+    assert_eq!(named("interpret"), 1, "{names:?}");
+    assert_eq!(named("interpret (specialized) 7@0x200"), 1, "{names:?}");
+}
+
+/// Nothing reads them, weval neither; who calls one gets what it gave before.
+#[test]
+fn targets_stay_exports() {
+    let linked = run(MODULE).expect("it can be linked").module;
+    let module = Module::parse(&linked).expect("a valid module");
+    let Some(&(ExternalKind::Func, index)) = module.exports.get("weval.func.0") else {
+        panic!("{:?}", module.exports)
+    };
+    let body = module.body(Func(index)).expect("a function of its own");
+    let mut operators = body.get_operators_reader().expect("a valid body");
+    let first = operators.read().expect("a valid body");
+    assert!(
+        matches!(first, Operator::I32Const { value: 1 }),
+        "{first:?}"
+    );
 }
 
 #[test]

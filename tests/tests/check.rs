@@ -147,6 +147,36 @@ fn a_sync_that_is_missing_is_found() -> Result<()> {
     Ok(())
 }
 
+/// By name and through the table.
+#[test]
+fn tail_calls_are_looked_at_like_others() -> Result<()> {
+    let interpret = "(func $interpret (type $entry)";
+    let callee = "(func $end (type $entry) (i64.load (local.get 1)))";
+    let both = format!("{callee}\n{interpret}");
+    let branch = "(if (i64.ne (local.get 2) (i64.const 0))";
+    for call in ["(return_call $end", "(return_call_indirect (type $entry)"] {
+        let index = match call.contains("indirect") {
+            true => "(i32.wrap_i64 (local.get 2))",
+            false => "",
+        };
+        let call = format!(
+            "(if (i64.eq (local.get 2) (i64.const 77)) (then {call} (local.get 0) \
+             (i32.sub (local.get 1) (i32.const 8)) (local.get 2) {index})))"
+        );
+        let write = "(call $write (i32.sub (local.get 1) (i32.const 8)) (local.get 2))";
+        let unsynced = format!("{write} {call} {branch}");
+        let found = check_counter(&[(interpret, &both), (branch, &unsynced)])?;
+        assert_found(&found, "error", &["interpret+0x", "address of the stack"]);
+        let import = "(import \"bactrian\" \"cells.read\"";
+        let sync = format!("(import \"bactrian\" \"cells.sync\" (func $sync))\n{import}");
+        let synced = format!("{write} (call $sync) {call} {branch}");
+        let changes = [(import, &*sync), (interpret, &both), (branch, &synced)];
+        let found = check_counter(&changes)?;
+        assert_eq!(found, (String::from("0 errors, 0 warnings\n"), Some(0)));
+    }
+    Ok(())
+}
+
 #[test]
 fn positions_that_are_lost_are_found_where_they_are() -> Result<()> {
     let position = "(call $position (local.get 0))";

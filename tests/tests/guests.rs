@@ -85,6 +85,36 @@ fn a_program_runs_generic_and_specialized() -> Result<()> {
     Ok(())
 }
 
+/// What the initialisation left there is added to the sum.
+#[test]
+fn a_second_memory_is_kept_and_used() -> Result<()> {
+    let place = Place::new()?;
+    let mut module = fs::read_to_string(place.path("counter.wat"))?;
+    for (from, to) in [
+        (
+            "(memory (export \"memory\") 3)",
+            "(memory (export \"memory\") 3) (memory $other 1)",
+        ),
+        (
+            "(func (export \"load\")",
+            "(func (export \"load\") (i64.store $other (i32.const 8) (i64.const 36))",
+        ),
+        (
+            "(return (call $read (local.get 1)))",
+            "(return (i64.add (call $read (local.get 1)) (i64.load $other (i32.const 8))))",
+        ),
+    ] {
+        assert!(module.contains(from), "{module}");
+        module = module.replacen(from, to, 1);
+    }
+    place.write("counter.wat", module.as_bytes())?;
+    for options in ["--generic", "--no-cache"] {
+        let ran = place.tool(&format!("run --guest counter.toml {options} sum.count a b"))?;
+        assert_eq!(ran.status, Some(42), "{options}: {}", stderr(&ran));
+    }
+    Ok(())
+}
+
 #[test]
 fn the_cache_knows_programs_by_manifest_and_module() -> Result<()> {
     const KNOWN: &str = "the whole program is in the cache";

@@ -310,6 +310,38 @@ fn the_headers_are_cpp_as_well() -> Result<()> {
     workshop.make("clang", &[&flags[..], &language, &files].concat())
 }
 
+/// In whatever order and how often links are declared, the table has each once, ascending.
+const LINKS: &str = r#"
+#define BACTRIAN_IMPLEMENTATION
+#include "bactrian.h"
+static uint32_t words[40], cells[8];
+__attribute__((export_name("run"))) int64_t run(int64_t step) {
+    for (int64_t n = 0; n < 80; n++) bactrian_add_link(&words[n * step % 40]);
+    bactrian_set_cells(cells, 8);
+    const struct bactrian_table *table = &BACTRIAN_REQUESTS;
+    const uint32_t *links = (const uint32_t *)(uintptr_t)table->links;
+    for (uint32_t n = 0; n < table->link_count; n++)
+        if (links[n] != (uint32_t)(uintptr_t)&words[n]) return -1;
+    if (table->cells != (uint32_t)(uintptr_t)cells) return -2;
+    return table->link_count * 100 + table->cell_count;
+}
+"#;
+
+#[test]
+fn links_in_c_are_listed_once_and_in_order() -> Result<()> {
+    let workshop = workshop()?;
+    fs::write(workshop.path("links.c"), LINKS)?;
+    let flags = ["--target=wasm32-wasi", "-O1", "-Wall", "-Wextra", "-Werror"];
+    let link = ["-mexec-model=reactor", "links.c", "-o", "links.wasm"];
+    workshop.make("clang", &[&flags[..], &[&include()], &link].concat())?;
+    let module = fs::read(workshop.path("links.wasm"))?;
+    let program = Program::new(&Engine::default(), &module)?;
+    for step in [1, 7, 39] {
+        assert_eq!(program.run(&[step])?.result, Some(4008), "{step}");
+    }
+    Ok(())
+}
+
 #[test]
 fn an_interpreter_in_c_is_specialized() -> Result<()> {
     let workshop = workshop()?;

@@ -75,6 +75,13 @@ fn module(directory: &Path) -> Result<PathBuf> {
         r#"(func (export "run")"#,
         &format!(r#"{begin} (func (export "run")"#),
     );
+    let update = "(call $weval.update.context (local.get $pc))";
+    assert!(text.contains(update), "{text}");
+    let text = text.replacen(
+        update,
+        &format!("{update} (call $weval.trace (i32.const 8))"),
+        1,
+    );
     let path = directory.join("in.wasm");
     fs::write(&path, wat::parse_str(text)?)?;
     Ok(path)
@@ -117,6 +124,10 @@ fn the_command_takes_the_options_of_weval() -> Result<()> {
     assert_eq!(outcome.status, Some(0), "{said}");
     assert!(
         said.contains("1 requests: 1 specialized, 0 from the cache"),
+        "{said}"
+    );
+    assert!(
+        said.contains(" (specialized) 7@0x200: trace: line 8: position "),
         "{said}"
     );
     assert!(fs::read_to_string(directory.join("ir/0.txt"))?.contains("i64.add"));

@@ -300,6 +300,20 @@ extern struct bactrian_table BACTRIAN_REQUESTS;
  * Mistake: memory that is freed, or written, later. */
 void bactrian_add_region(const void *base, size_t len);
 
+/* Declares that an aligned word of constant memory is a link: it holds an address in constant
+ * memory, by which the interpreter gets at more code. A residual function then stays the same when
+ * what the link leads to lies elsewhere.
+ *   bactrian_add_link(&instruction->target);
+ * Mistake: a word that is no address in a region. The table is malformed then. */
+void bactrian_add_link(const void *word);
+
+/* Declares the program's cells, once: `count` words that hold addresses in constant memory, or 0, and
+ * that stay where they are. Residual code loads such an address from its cell, so that its machine
+ * code stays the same when what lies there moves.
+ *   bactrian_set_cells(cells, 64);
+ * Mistake: writing a cell once the program runs. Residual code then goes there. */
+void bactrian_set_cells(const void *cells, uint32_t count);
+
 /* Asks for a function: `slot` points to the pointer through which it is called, and which points to
  * a generic function of its type until then. `name` is for people, and may be NULL, for all or for
  * none. Parameters follow, in order; one of them is the anchor.
@@ -312,9 +326,10 @@ void bactrian_param_pass(uint32_t residual_parameter);
 /* The same for the address of a frame: plain loads and stores of 1, 4 or 8 bytes at a known distance
  * from it read and write cells. So an interpreter whose registers lie in memory need not change how
  * it gets at them. All that cells promise holds: a contract.
- * Other pointers into the frame come from memory, with bactrian_cells_sync and bactrian_cells_forget
- * before they are used.
- * Mistake: &frame[n] in a loop. In the first round it is known, and a cell; later it is not. */
+ * A pointer into the frame that comes from memory needs bactrian_cells_sync and bactrian_cells_forget
+ * before it is used. One that is computed from the frame at a distance that is not known needs
+ * neither, but all cells go to memory first.
+ * Mistake: &frame[n] in a loop, where it could be done once for each n. It is right, and slow. */
 void bactrian_param_frame(uint32_t residual_parameter);
 void bactrian_param_const(uint64_t value);
 void bactrian_param_pointer(const void *target);
@@ -349,6 +364,25 @@ void bactrian_add_region(const void *base, size_t len) {
         &table->regions, table->region_count++, sizeof *region);
     region->base = (uint32_t)(uintptr_t)base;
     region->len = (uint32_t)len;
+}
+
+void bactrian_add_link(const void *word) {
+    struct bactrian_table *table = &BACTRIAN_REQUESTS;
+    uint32_t address = (uint32_t)(uintptr_t)word;
+    uint32_t *next = (uint32_t *)bactrian_room(&table->links, table->link_count, sizeof *next);
+    uint32_t *first = (uint32_t *)(uintptr_t)table->links;
+    /* They are listed in ascending order, each once. */
+    uint32_t *place = next;
+    while (place > first && place[-1] > address) place--;
+    if (place > first && place[-1] == address) return;
+    memmove(place + 1, place, (size_t)(next - place) * sizeof *place);
+    *place = address;
+    table->link_count++;
+}
+
+void bactrian_set_cells(const void *cells, uint32_t count) {
+    BACTRIAN_REQUESTS.cells = (uint32_t)(uintptr_t)cells;
+    BACTRIAN_REQUESTS.cell_count = count;
 }
 
 void bactrian_add_request(void *function, void *slot, const char *name) {

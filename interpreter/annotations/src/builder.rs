@@ -43,7 +43,9 @@
 //! Requests::new().add("f", interpret, &ENTRY, (code(&CODE), pass::<1>()));
 //! ```
 //!
-//! Leaves out: links and cells of the table, for which see [`RequestTable`].
+//! Code that the interpreter lays out itself can have [links](Requests::link), so that residual
+//! code does not depend on where they lead, and the program [cells](Requests::cells), so that it
+//! does not depend on where the code lies.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -60,6 +62,9 @@ pub struct Requests {
     regions: Vec<Region>,
     requests: Vec<Request>,
     names: Vec<u8>,
+    links: Vec<u32>,
+    /// Address and number.
+    cells: (u32, u32),
 }
 
 /// The last request, of which more may be said.
@@ -164,6 +169,45 @@ impl Requests {
         self
     }
 
+    /// Declares that a word of constant memory is a link: it holds an address in constant memory,
+    /// by which the interpreter gets at more code. Specialization knows that by the link alone, so
+    /// a residual function stays the same when what the link leads to lies elsewhere.
+    ///
+    /// ```
+    /// # use bactrian_annotations::Requests;
+    /// struct Instruction {
+    ///     target: *const Instruction,
+    ///     operand: u32,
+    /// }
+    /// # fn declare(requests: &mut Requests, code: &'static [Instruction]) {
+    /// for instruction in code {
+    ///     requests.link(&instruction.target);
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// Mistake: a word that is no address in a region, or none. The table is malformed then. A word
+    /// of another size than an address or a `u32` is an error of the compiler.
+    pub fn link<T: Copy>(&mut self, word: &'static T) -> &mut Self {
+        const { is_word::<T>() };
+        self.links.push(address(core::slice::from_ref(word)));
+        self
+    }
+
+    /// Declares the program's cells: words that hold addresses in constant memory, or 0, and that
+    /// stay where they are. Residual code loads such an address from its cell, so that its machine
+    /// code stays the same when what lies there moves. Without cells, addresses are constants of
+    /// the code.
+    ///
+    /// # Panics
+    /// If cells were declared before.
+    pub fn cells<T: Copy>(&mut self, cells: &'static [T]) -> &mut Self {
+        const { is_word::<T>() };
+        assert_eq!(self.cells.1, 0, "cells are declared once");
+        self.cells = (address(cells), cells.len() as u32);
+        self
+    }
+
     /// Asks for a residual function of `generic` in `slot`, with this known of its parameters. The
     /// name is for people; of a long one, the beginning counts.
     ///
@@ -217,18 +261,29 @@ impl Requests {
 
     /// Leaves all in memory for the specializer. It has to be called before the snapshot is taken.
     pub fn publish(self, table: &'static Published) {
+        table.publish(self.table());
+    }
+
+    /// The table, whose parts stay in memory.
+    fn table(self) -> RequestTable {
         let regions: &[_] = Box::leak(disjoint(self.regions).into());
         let requests: &[_] = Box::leak(self.requests.into());
         let names: &[_] = Box::leak(self.names.into());
-        table.publish(RequestTable {
+        let links: &[_] = Box::leak(ascending(self.links).into());
+        let (cells, cell_count) = self.cells;
+        RequestTable {
             regions: address(regions),
             region_count: regions.len() as u32,
             requests: address(requests),
             request_count: requests.len() as u32,
             names: address(names),
             names_len: names.len() as u32,
+            links: address(links),
+            link_count: links.len() as u32,
+            cells,
+            cell_count,
             ..RequestTable::EMPTY
-        });
+        }
     }
 }
 
@@ -244,6 +299,22 @@ impl Added<'_> {
         self.0.flags |= REQUEST_LOOPS;
         self
     }
+}
+
+/// Addresses in ascending order, each once.
+fn ascending(mut addresses: Vec<u32>) -> Vec<u32> {
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses
+}
+
+/// Fails unless a value of this type is one word, as addresses are.
+const fn is_word<T>() {
+    let size = size_of::<T>();
+    assert!(
+        size == size_of::<u32>() || size == size_of::<*const ()>(),
+        "links and cells are words"
+    );
 }
 
 /// The same memory, in regions that do not overlap, by address.
@@ -372,93 +443,4 @@ macro_rules! request_table {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn memory_that_overlaps_is_one_region() {
-        let region = |base, len| Region { base, len };
-        let regions = [(64, 8), (16, 16), (24, 4), (32, 8), (41, 1), (60, 2)];
-        let regions = regions.map(|(base, len)| region(base, len));
-        let found = disjoint(regions.into()).into_iter();
-        let found: Vec<_> = found.map(|region| (region.base, region.len)).collect();
-        assert_eq!(found, [(16, 24), (41, 1), (60, 2), (64, 8)]);
-    }
-
-    extern "C" fn interpret(_: f32, _: *const u16, _: i32, _: u32) -> i64 {
-        0
-    }
-
-    extern "C" fn generic(_: f64, _: i32) -> i64 {
-        0
-    }
-
-    static SLOT: Slot<extern "C" fn(f64, i32) -> i64> = Slot::new(generic);
-    static CODE: [u16; 3] = [1, 2, 3];
-
-    type Generic = extern "C" fn(f32, *const u16, i32, u32) -> i64;
-
-    #[test]
-    fn a_request_has_what_was_said() {
-        let mut requests = Requests::new();
-        let long = "ä".repeat(MAX_NAME);
-        let params = (constant(0.5), code(&CODE), pass::<1>(), pointer(&CODE[1..]));
-        requests
-            .add("f", interpret as Generic, &SLOT, params)
-            .loops();
-        let params = (constant(-0.0), code(&CODE), constant(-1), constant(7));
-        let added = requests.add(&long, interpret as Generic, &SLOT, params);
-        added.loops().recursive();
-        let [first, second] = &requests.requests[..] else {
-            panic!("two were added")
-        };
-        let at = address(&CODE);
-        let kinds = |request: &Request| request.params.map(|param| (param.kind, param.value));
-        let expected = [
-            Param::constant(0.5_f32.to_bits().into()),
-            Param::pointer(at),
-            Param::pass(1),
-            Param::pointer(at + 2),
-        ];
-        let expected = expected.map(|param| (param.kind, param.value));
-        assert_eq!(kinds(first)[..4], expected);
-        assert_eq!((first.anchor, first.code_len, first.param_count), (1, 6, 4));
-        assert_eq!((first.flags, second.flags), (REQUEST_LOOPS, 3));
-        assert_eq!(second.params[0].value, 0x8000_0000);
-        assert_eq!(second.params[2].value, 0xffff_ffff);
-        assert_eq!(first.slot, SLOT.address());
-        assert_eq!(first.function, (interpret as Generic).index());
-        assert_eq!(requests.names.len(), 2 + MAX_NAME + 1);
-        assert_eq!(requests.names[..3], *b"f\0\xc3");
-        let regions = disjoint(requests.regions);
-        assert_eq!(regions.len(), 1);
-        assert_eq!((regions[0].base, regions[0].len), (at, 6));
-        assert_eq!(
-            SLOT.get().index(),
-            (generic as extern "C" fn(_, _) -> _).index()
-        );
-    }
-
-    #[test]
-    fn a_frame_is_a_pointer() {
-        extern "C" fn registers(_: *const u16, frame: *mut i64) -> *mut i64 {
-            frame
-        }
-        extern "C" fn generic(frame: *mut i64) -> *mut i64 {
-            frame
-        }
-        static SLOT: Slot<extern "C" fn(*mut i64) -> *mut i64> = Slot::new(generic);
-        let mut requests = Requests::new();
-        let function = registers as extern "C" fn(_, _) -> _;
-        requests.add("f", function, &SLOT, (code(&CODE), frame::<0>()));
-        let param = requests.requests[0].params[1];
-        assert_eq!((param.kind, param.value), (crate::PARAM_FRAME, 0));
-    }
-
-    #[test]
-    #[should_panic = "exactly one parameter is the code"]
-    fn a_request_stands_for_one_code() {
-        let params = (constant(0.5), pointer(&CODE), pass::<1>(), pointer(&CODE));
-        Requests::new().add("f", interpret as Generic, &SLOT, params);
-    }
-}
+mod tests;

@@ -214,8 +214,9 @@ pub const PARAM_POINTER: u32 = 2;
 /// As [`PARAM_PASS`], of an `i32`: the address of a frame. Loads and stores of 1, 4 or 8 bytes at a
 /// known distance from it read and write cells, as the intrinsics for cells do. A contract: what
 /// other code changes there is behind a sync and forgotten (`cells.forget`), and so is what the
-/// function itself stores through another address. Such an address comes from memory: one that is
-/// computed from the frame in a loop is known in the first round, and a cell.
+/// function itself stores through another address that comes from memory. One that is computed from
+/// the frame, in a loop say, needs neither: where its distance is not known, all cells go to memory
+/// first.
 pub const PARAM_FRAME: u32 = 3;
 
 #[cfg(test)]

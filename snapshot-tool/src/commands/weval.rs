@@ -46,6 +46,9 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     }
     say("Functions are specialized ...");
     let linked = pipeline.linked(&module).with_context(name)?;
+    if args.verbose {
+        eprint!("{}", report::said(&pipeline));
+    }
     if let Some(directory) = &args.output_ir {
         write_texts(directory, &module, &pipeline.settings.options).with_context(name)?;
     }

@@ -9,15 +9,17 @@
 //!          |  |     |    |     Address             the address of a block: even, not 0
 //!          \  |     |    NonZero                   an `i64`, but not 0
 //!               Dynamic                           known only to residual code
+//!                  |
+//!               Framed                            it may be an address in a frame
 //! ```
 //!
 //! `Offset` is a parameter of the residual function plus a constant: it gives stack slots names.
 //! There is no point for "unreached": what is not reached has no state.
 //!
 //! Invariant: joining two different points gives `Dynamic`, but for a box that is virtual on one
-//! side only; `Immediate` where both are odd; `Address` where both are addresses of blocks; or
-//! `NonZero` where neither can be 0. So each value rises at most four times, which bounds the
-//! fixpoint.
+//! side only; `Immediate` where both are odd; `Address` where both are addresses of blocks;
+//! `NonZero` where neither can be 0; or `Framed` where either may be an address in a frame, which
+//! is above all others. So each value rises at most five times, which bounds the fixpoint.
 
 use super::boxes::Kind;
 use crate::ir::{Parameter, Symbol, Type};
@@ -66,6 +68,35 @@ pub enum Fact {
     ImmediateHalf,
     /// Residual code has the `i64`, which is not 0.
     NonZero,
+    /// Residual code has the value, which may be an address in a frame: at which place, and in
+    /// which frame, is not known. All others that residual code has are none.
+    Framed,
+}
+
+/// Parameters of the residual function that are addresses of frames.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Frames(u64);
+
+impl Frames {
+    pub fn new(params: impl Iterator<Item = Parameter>) -> Self {
+        Self(params.fold(0, |all, param| all | Self::bit(param)))
+    }
+
+    /// Whether it is an address in a frame, or may be one.
+    pub fn may_have(self, abs: Abs) -> bool {
+        match abs {
+            Abs::Offset { param, .. } => self.0 & Self::bit(param) != 0,
+            Abs::Fact(fact) => fact == Fact::Framed,
+            Abs::Const(_) | Abs::Symbol(_) | Abs::Extended(_) | Abs::Slot(_) | Abs::Dynamic => {
+                false
+            }
+        }
+    }
+
+    /// The last bit is for all parameters from there on.
+    fn bit(param: Parameter) -> u64 {
+        1 << param.0.min(63)
+    }
 }
 
 impl Abs {
@@ -106,7 +137,10 @@ impl Abs {
                 | Fact::Address
                 | Fact::Immediate
                 | Fact::NonZero => true,
-                Fact::InBox { .. } | Fact::PointerAddress(_) | Fact::ImmediateHalf => false,
+                Fact::InBox { .. }
+                | Fact::PointerAddress(_)
+                | Fact::ImmediateHalf
+                | Fact::Framed => false,
             },
             Abs::Const(_)
             | Abs::Symbol(_)
@@ -140,9 +174,10 @@ impl Abs {
     }
 
     /// The least upper bound.
-    pub fn join(self, other: Abs) -> Abs {
+    pub fn join(self, other: Abs, frames: Frames) -> Abs {
         match (self, other) {
             _ if self == other => self,
+            _ if frames.may_have(self) || frames.may_have(other) => Abs::Fact(Fact::Framed),
             (Abs::Fact(Fact::Box(kind)), Abs::Fact(Fact::BoxAt(at)))
             | (Abs::Fact(Fact::BoxAt(at)), Abs::Fact(Fact::Box(kind)))
                 if kind == at =>

@@ -431,7 +431,7 @@ impl Node {
         }
         let mut changed = self.cells.join(cells);
         for (mine, &theirs) in self.params.iter_mut().zip(*args) {
-            let joined = mine.join(theirs);
+            let joined = mine.join(theirs, cells.window.frames);
             if joined.needs_box_of(*mine) || joined.needs_box_of(theirs) {
                 changed |= std::mem::take(&mut self.cells.polled);
             }

@@ -17,7 +17,7 @@
 //! dynamic contents are cached as the [`Window`] says. Those deepest in a stack give way. Known
 //! contents cost nothing and do not count.
 
-use super::abs::{Abs, Fact};
+use super::abs::{Abs, Fact, Frames};
 use super::frame::Frame;
 use super::span::{self, Span, Window, order};
 
@@ -153,7 +153,7 @@ impl<V: Content> Cells<V> {
     /// has it.
     pub fn evict(&mut self) -> Option<Cell<V>> {
         let dynamic = |cell: &Cell<V>| !cell.value.abs().is_known();
-        let Window { size, grows_up } = self.window;
+        let Window { size, grows_up, .. } = self.window;
         if self.cells.len() <= size
             || self.cells.iter().filter(|cell| dynamic(cell)).count() <= size
         {
@@ -273,10 +273,11 @@ impl Content for Abs {
 
 impl Cell<Abs> {
     /// What it is after a join with a path on which it is in memory.
-    fn joined_with_memory(self) -> Self {
+    fn joined_with_memory(self, frames: Frames) -> Self {
+        let value = self.value.join(Abs::Dynamic, frames);
         Self {
-            value: Abs::Dynamic,
-            memory: joined_memory(Abs::Dynamic, self.memory),
+            value,
+            memory: joined_memory(value, self.memory),
             ..self
         }
     }
@@ -302,7 +303,7 @@ impl Cells<Abs> {
             let cell = match (mine.peek(), theirs.peek()) {
                 (None, None) => break,
                 (Some(a), Some(b)) if a.span == b.span => {
-                    let value = a.value.join(b.value);
+                    let value = a.value.join(b.value, self.window.frames);
                     makes_box |= value.needs_box_of(a.value) || value.needs_box_of(b.value);
                     let cell = Cell {
                         span: a.span,
@@ -317,13 +318,13 @@ impl Cells<Abs> {
                     if b.is_none_or(|b| order(a.span.address) >= order(b.span.address)) =>
                 {
                     makes_box |= Abs::Dynamic.needs_box_of(a.value);
-                    let cell = a.joined_with_memory();
+                    let cell = a.joined_with_memory(self.window.frames);
                     mine.next();
                     cell
                 }
                 (_, Some(b)) => {
                     makes_box |= Abs::Dynamic.needs_box_of(b.value);
-                    let cell = b.joined_with_memory();
+                    let cell = b.joined_with_memory(self.window.frames);
                     theirs.next();
                     cell
                 }
@@ -339,7 +340,7 @@ impl Cells<Abs> {
             frame: self.frame.clone(),
             window: self.window,
         };
-        joined.frame.join(&other.frame);
+        joined.frame.join(&other.frame, self.window.frames);
         while let Some(cell) = joined.evict() {
             joined.polled &= !Abs::Dynamic.needs_box_of(cell.value);
         }

@@ -30,11 +30,13 @@ pub fn run(
     evaluation: &Evaluation,
     analysis: &mut Analysis,
     reads: &mut Reads,
+    said: &mut Vec<String>,
 ) -> Result<(residual::Function, Vec<Reload>), Declined> {
     let Analysis { nodes, contexts } = analysis;
     let writer = Writer::new(evaluation);
     let starts = nodes.values().map(|_| None).collect();
-    let machine = Machine::new(evaluation, contexts, reads, writer);
+    let mut machine = Machine::new(evaluation, contexts, reads, writer);
+    machine.said = Some(said);
     let mut emission = Emission {
         nodes,
         starts,

@@ -18,7 +18,8 @@ use super::transfer::Machine;
 use super::{Declined, Evaluation};
 use crate::image::{Bases, ReadLog, Reads};
 use crate::index::Map;
-use crate::ir::generic::Value;
+use crate::ir::Terminator;
+use crate::ir::generic::{self, Value};
 use crate::op::{Const, Effect, Intrinsic, Op};
 
 /// What is said of a place in the interpreter.
@@ -79,9 +80,18 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Dec
     let mut machine = Machine::new(evaluation, contexts, &mut reads, Abstract);
     for (id, node) in nodes.iter() {
         enter(&mut machine, id, node);
-        let insts = &evaluation.prepared.function.blocks[node.block].insts;
+        let generic::BlockData { insts, term, .. } =
+            &evaluation.prepared.function.blocks[node.block];
         machine.block_watched(node.block, &node.params, |machine, index| {
-            let (inst, place) = (&insts[index], machine.place(node, index));
+            let Some(inst) = insts.get(index) else {
+                if machine.is_unsynced_at(term) {
+                    let place = evaluation.prepared.places[node.block].end;
+                    let count = remarks.entry((place, Remark::Unsynced)).or_default();
+                    count.made += 1;
+                }
+                return;
+            };
+            let place = machine.place(node, index);
             let said = machine.remark(inst.op, &inst.args);
             if let Op::Intrinsic(intrinsic @ (Intrinsic::ContextUpdate | Intrinsic::ContextPush)) =
                 inst.op
@@ -163,9 +173,7 @@ impl Machine<'_, Abstract> {
         let arg = |index: usize| self.value(args[index]);
         match op {
             Op::Intrinsic(intrinsic) => self.remark_on(intrinsic, &arg),
-            Op::Call(_) if args.iter().any(|&arg| self.is_of_stale(self.value(arg))) => {
-                Some(Remark::Unsynced)
-            }
+            Op::Call(_) if self.is_any_of_stale(args) => Some(Remark::Unsynced),
             Op::Call(_) => {
                 let is_due = self.cells.sync_due != Reader::Nobody;
                 let is_stale = self.cells.iter().any(|cell| cell.memory == Memory::Stale);
@@ -256,6 +264,17 @@ impl Machine<'_, Abstract> {
                 stack == (kind, base) && start < cell.end && cell.start < start + i64::from(bytes)
             })
         })
+    }
+
+    /// Whether a block ends with a tail call that is given an address of the stack while memory
+    /// lacks a cell of it. Nothing comes behind such a call: a cell that it does not bring to
+    /// memory is lost.
+    fn is_unsynced_at(&self, term: &generic::Terminator) -> bool {
+        matches!(term, Terminator::TailCall { args, .. } if self.is_any_of_stale(args))
+    }
+
+    fn is_any_of_stale(&self, args: &[Value]) -> bool {
+        args.iter().any(|&arg| self.is_of_stale(self.value(arg)))
     }
 
     /// Whether an address is one of the stack (the same parameter plus a constant), and memory

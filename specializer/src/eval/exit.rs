@@ -4,9 +4,11 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
+use super::cells::Content;
 use super::context::ContextId;
-use crate::ir::Callee;
-use crate::ir::generic::Block;
+use super::transfer::{Machine, Phase};
+use crate::ir::generic::{self, Block};
+use crate::ir::{Callee, Terminator};
 
 /// An edge to a (context, block) pair.
 #[derive(Clone, Debug)]
@@ -65,5 +67,81 @@ impl<V> Exit<V> {
             Exit::Return(_) | Exit::TailCall { .. } | Exit::Unreachable => (None, None, &[]),
         };
         one.into_iter().chain(many).chain(two)
+    }
+}
+
+impl<P: Phase> Machine<'_, P> {
+    pub(super) fn edge(&mut self, context: ContextId, target: &generic::Target) -> Edge {
+        let start = self.args.len();
+        for &arg in &target.args {
+            self.args.push(self.value(arg));
+        }
+        Edge {
+            context,
+            block: target.block,
+            args: start..self.args.len(),
+        }
+    }
+
+    pub(super) fn terminator(&mut self, term: &generic::Terminator) -> Exit<P::Value> {
+        let context = self.context;
+        match term {
+            Terminator::Jump(target) => Exit::Jump(self.edge(context, target)),
+            Terminator::Branch {
+                cond,
+                then,
+                otherwise,
+            } => {
+                let cond = self.value(*cond);
+                match cond.abs().as_condition() {
+                    Some(true) => Exit::Jump(self.edge(context, then)),
+                    Some(false) => Exit::Jump(self.edge(context, otherwise)),
+                    None => Exit::Branch {
+                        cond,
+                        then: self.edge(context, then),
+                        otherwise: self.edge(context, otherwise),
+                    },
+                }
+            }
+            Terminator::Switch {
+                index,
+                targets,
+                default,
+            } => {
+                let index = self.value(*index);
+                match index.abs().as_u32() {
+                    Some(known) => Exit::Jump(
+                        self.edge(context, targets.get(known as usize).unwrap_or(default)),
+                    ),
+                    None => Exit::Switch {
+                        index,
+                        targets: targets
+                            .iter()
+                            .map(|target| self.edge(context, target))
+                            .collect(),
+                        default: Some(self.edge(context, default)),
+                    },
+                }
+            }
+            Terminator::Return(values) => {
+                let values = self.values_of(values);
+                self.leave(&values)
+            }
+            Terminator::TailCall { callee, args } => {
+                let mut args = self.values_of(args);
+                let known = self.callee(*callee, args.last().map(|arg| arg.abs()));
+                if known != *callee {
+                    args.pop();
+                }
+                match self.inline_tail_call(known, &args) {
+                    Some(exit) => exit,
+                    None => self.tail_call(known, args),
+                }
+            }
+            Terminator::Unreachable => {
+                self.sync_if_due();
+                Exit::Unreachable
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Invariant: a join has what all paths to it have. What only some have, these store on their way.
 
-use super::abs::Abs;
+use super::abs::{Abs, Frames};
 use super::cells::Content;
 use crate::ir::Type;
 
@@ -134,10 +134,14 @@ impl<V: Copy> Frame<V> {
 
 impl Frame<Abs> {
     /// Joins that of another path into this one.
-    pub fn join(&mut self, other: &Self) {
+    pub fn join(&mut self, other: &Self, frames: Frames) {
         let kept = self.without_lacking(other);
         let mut theirs = other.without_lacking(self).values().into_iter();
-        *self = kept.map(|value, _| theirs.next().map_or(value, |other| value.join(other)));
+        *self = kept.map(|value, _| {
+            theirs
+                .next()
+                .map_or(value, |other| value.join(other, frames))
+        });
     }
 }
 
@@ -196,14 +200,14 @@ mod tests {
         let low = frame(&[], &[2, 4], &[]);
         let lacking: Vec<_> = high.lacking(&low).collect();
         assert_eq!(lacking, [entry(0, 1)]);
-        high.join(&low);
+        high.join(&low, Frames::default());
         let mut joined = frame(&[], &[2], &[]);
         joined.push(Entry {
-            value: number(3).join(number(4)),
+            value: number(3).join(number(4), Frames::default()),
             ..entry(0, 0)
         });
         assert_eq!(high, joined);
-        high.join(&low);
+        high.join(&low, Frames::default());
         assert_eq!(high, joined, "joining again changes nothing");
     }
 
@@ -213,7 +217,7 @@ mod tests {
         let other = frame(&[3, 2], &[5], &[7, 9]);
         let lacking: Vec<_> = other.lacking(&one).collect();
         assert_eq!(lacking, [entry(0, 5), entry(0, 9)]);
-        one.join(&other);
+        one.join(&other, Frames::default());
         assert_eq!(one, frame(&[3], &[], &[7]));
         let [register, local] = [number(3), number(7)];
         let address = Abs::Const(Const::I32(0));

@@ -30,6 +30,7 @@ mod inline;
 mod prepare;
 mod profile;
 mod rounds;
+mod said;
 mod settled;
 mod span;
 mod stack;
@@ -170,9 +171,9 @@ pub struct Residual {
     pub unknown_positions: usize,
 }
 
-/// Evaluates a request.
-pub fn run(evaluation: &Evaluation) -> Result<Residual, Declined> {
-    attempts(evaluation, |splits| attempt(evaluation, splits))
+/// Evaluates a request; `said` gets what the interpreter says on the way, also if it is declined.
+pub fn run(evaluation: &Evaluation, said: &mut Vec<String>) -> Result<Residual, Declined> {
+    attempts(evaluation, |splits| attempt(evaluation, splits, said))
 }
 
 /// Does it with later rounds of loops apart from the first, and if that takes too much, with all
@@ -188,13 +189,18 @@ fn attempts<T>(
     }
 }
 
-fn attempt(evaluation: &Evaluation, splits: bool) -> Result<Residual, Declined> {
+fn attempt(
+    evaluation: &Evaluation,
+    splits: bool,
+    said: &mut Vec<String>,
+) -> Result<Residual, Declined> {
+    said.clear();
     let mut reads = Reads {
         log: ReadLog::new(),
         bases: Bases::new(evaluation.request),
     };
     let mut analysis = analyse::run(evaluation, splits, &mut reads)?;
-    let (function, reloads) = emit::run(evaluation, &mut analysis, &mut reads)?;
+    let (function, reloads) = emit::run(evaluation, &mut analysis, &mut reads, said)?;
     Ok(Residual {
         function,
         reloads,
@@ -235,8 +241,14 @@ impl Evaluation<'_> {
     fn window(&self) -> span::Window {
         let usual = span::Window::default();
         span::Window {
-            size: usual.size * if self.request.has_frame() { 3 } else { 1 },
+            size: usual.size
+                * if self.request.frames().next().is_some() {
+                    3
+                } else {
+                    1
+                },
             grows_up: self.prepared.grows_up,
+            frames: abs::Frames::new(self.request.frames()),
         }
     }
 

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::abs::Abs;
+use super::abs::{Abs, Frames};
 use crate::op::Width;
 
 /// How many cells of dynamic contents are cached, and which give way beyond that.
@@ -13,6 +13,8 @@ pub struct Window {
     pub size: usize,
     /// Whether cells at lower addresses are deeper.
     pub grows_up: bool,
+    /// The frames in which plain accesses are cells.
+    pub frames: Frames,
 }
 
 impl Default for Window {
@@ -20,6 +22,7 @@ impl Default for Window {
         Self {
             size: 24,
             grows_up: false,
+            frames: Frames::default(),
         }
     }
 }

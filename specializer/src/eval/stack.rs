@@ -1,6 +1,6 @@
 //! The virtual stack: what the intrinsics on cells do to a state.
 
-use super::abs::{self, Abs};
+use super::abs::{self, Abs, Fact};
 use super::cells::{Content, Integers, Memory, Reader};
 use super::span::Span;
 use super::transfer::{Machine, Phase};
@@ -131,6 +131,9 @@ impl<P: Phase> Machine<'_, P> {
         address: P::Value,
         result: Option<generic::Value>,
     ) -> bool {
+        if address.abs() == Abs::Fact(Fact::Framed) {
+            self.sync();
+        }
         let Some(span) = self.in_frame(address.abs(), offset, kind.width()) else {
             return false;
         };
@@ -149,6 +152,9 @@ impl<P: Phase> Machine<'_, P> {
         offset: u32,
         args: &[P::Value],
     ) -> bool {
+        if args[0].abs() == Abs::Fact(Fact::Framed) {
+            self.spill();
+        }
         let Some(span) = self.in_frame(args[0].abs(), offset, kind.width()) else {
             return false;
         };
@@ -162,11 +168,40 @@ impl<P: Phase> Machine<'_, P> {
 
     /// Copies or fills memory, which may be that of cells of a frame.
     pub(super) fn copy_or_fill(&mut self, op: Op, args: &[P::Value]) {
-        let evaluation = self.evaluation;
-        if args.iter().any(|arg| evaluation.is_in_frame(arg.abs())) {
+        let frames = self.cells.window.frames;
+        if args.iter().any(|arg| frames.may_have(arg.abs())) {
             self.spill();
         }
         self.emit(op, args, None);
+    }
+
+    /// Whether a pure operator whose result is not known may give an address in a frame: it moves
+    /// one, or chooses one.
+    pub(super) fn may_give_framed(&self, op: Op, args: &[P::Value]) -> bool {
+        let frames = self.cells.window.frames;
+        let moves = matches!(
+            op,
+            Op::I32Add
+                | Op::I32Sub
+                | Op::I32And
+                | Op::I32Or
+                | Op::Select
+                | Op::I64ExtendI32U
+                | Op::I32WrapI64
+        );
+        moves && args.iter().any(|arg| frames.may_have(arg.abs()))
+    }
+
+    pub(super) fn emit_framed(
+        &mut self,
+        op: Op,
+        args: &[P::Value],
+        result: Option<generic::Value>,
+    ) {
+        let ty = result.map(|result| self.evaluation.prepared.function.value_type(result));
+        let value = self.emit_value(op, args, ty);
+        let value = self.phase.noting(value, Abs::Fact(Fact::Framed));
+        self.set(result, value);
     }
 
     /// The cell of a frame that an access of so many bytes is to. Where it is none, those that it

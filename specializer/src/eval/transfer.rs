@@ -12,7 +12,7 @@ use super::analyse::NodeId;
 use super::boxes::Kind;
 use super::cells::{Cell, Cells, Content, Reader};
 use super::context::{ContextId, Contexts};
-use super::exit::{Edge, Exit};
+use super::exit::Exit;
 use super::facts::may_ask_for_safepoint;
 use super::inline::Continuation;
 use super::span::Span;
@@ -83,6 +83,8 @@ pub struct Machine<'a, P: Phase> {
     pub outdated: Vec<NodeId>,
     /// Why the request is to be declined, as far as it is known in this phase.
     pub refused: Option<Declined>,
+    /// What the interpreter says, where anybody listens.
+    pub said: Option<&'a mut Vec<String>>,
     /// The current block's values, by their numbers within it.
     values: Vec<Option<P::Value>>,
 }
@@ -107,6 +109,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             continuations: FastMap::default(),
             outdated: Vec::new(),
             refused: None,
+            said: None,
             values,
         }
     }
@@ -116,7 +119,8 @@ impl<'a, P: Phase> Machine<'a, P> {
         self.block_watched(block, params, |_, _| ())
     }
 
-    /// The same; `look` is shown the machine before each instruction, by its number.
+    /// The same; `look` is shown the machine before each instruction, by its number, and before
+    /// what ends the block, unless the last instruction decides that.
     pub(super) fn block_watched(
         &mut self,
         block: Block,
@@ -129,6 +133,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             self.values[self.evaluation.prepared.local[param] as usize] = Some(value);
         }
         let Some((last, insts)) = data.insts.split_last() else {
+            look(self, 0);
             return self.terminator(&data.term);
         };
         for (index, inst) in insts.iter().enumerate() {
@@ -151,6 +156,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             }
             (_, term) => {
                 self.inst(last);
+                look(self, data.insts.len());
                 self.terminator(term)
             }
         }
@@ -190,7 +196,9 @@ impl<'a, P: Phase> Machine<'a, P> {
             Op::Plain(_) | Op::Select => self.pure(inst.op, inst.result, &args),
             Op::Store { kind, offset } if self.store_to_frame(kind, offset, &args) => {}
             Op::MemoryCopy | Op::MemoryFill => self.copy_or_fill(inst.op, &args),
-            Op::Store { .. }
+            Op::Beyond(beyond) if beyond.meets_first() => self.copy_or_fill(inst.op, &args),
+            Op::Beyond(_)
+            | Op::Store { .. }
             | Op::GlobalSet(_)
             | Op::MemorySize
             | Op::MemoryGrow
@@ -238,6 +246,9 @@ impl<'a, P: Phase> Machine<'a, P> {
                 let chosen = args[usize::from(known[2].as_condition() == Some(false))];
                 return self.set(result, chosen);
             }
+        }
+        if self.may_give_framed(op, args) {
+            return self.emit_framed(op, args, result);
         }
         self.emit(op, args, result);
     }
@@ -314,7 +325,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     /// Turns an indirect call whose table index is known into a direct one.
-    fn callee(&self, callee: Callee, index: Option<Abs>) -> Callee {
+    pub(super) fn callee(&self, callee: Callee, index: Option<Abs>) -> Callee {
         let Callee::Indirect { sig, table } = callee else {
             return callee;
         };
@@ -415,80 +426,6 @@ impl<'a, P: Phase> Machine<'a, P> {
             | Intrinsic::SpecializeGuess
             | Intrinsic::WevalSpecialize => {
                 unreachable!("preparation puts specializations at the ends of blocks")
-            }
-        }
-    }
-
-    pub(super) fn edge(&mut self, context: ContextId, target: &generic::Target) -> Edge {
-        let start = self.args.len();
-        for &arg in &target.args {
-            self.args.push(self.value(arg));
-        }
-        Edge {
-            context,
-            block: target.block,
-            args: start..self.args.len(),
-        }
-    }
-
-    pub(super) fn terminator(&mut self, term: &generic::Terminator) -> Exit<P::Value> {
-        let context = self.context;
-        match term {
-            Terminator::Jump(target) => Exit::Jump(self.edge(context, target)),
-            Terminator::Branch {
-                cond,
-                then,
-                otherwise,
-            } => {
-                let cond = self.value(*cond);
-                match cond.abs().as_condition() {
-                    Some(true) => Exit::Jump(self.edge(context, then)),
-                    Some(false) => Exit::Jump(self.edge(context, otherwise)),
-                    None => Exit::Branch {
-                        cond,
-                        then: self.edge(context, then),
-                        otherwise: self.edge(context, otherwise),
-                    },
-                }
-            }
-            Terminator::Switch {
-                index,
-                targets,
-                default,
-            } => {
-                let index = self.value(*index);
-                match index.abs().as_u32() {
-                    Some(known) => Exit::Jump(
-                        self.edge(context, targets.get(known as usize).unwrap_or(default)),
-                    ),
-                    None => Exit::Switch {
-                        index,
-                        targets: targets
-                            .iter()
-                            .map(|target| self.edge(context, target))
-                            .collect(),
-                        default: Some(self.edge(context, default)),
-                    },
-                }
-            }
-            Terminator::Return(values) => {
-                let values = self.values_of(values);
-                self.leave(&values)
-            }
-            Terminator::TailCall { callee, args } => {
-                let mut args = self.values_of(args);
-                let known = self.callee(*callee, args.last().map(|arg| arg.abs()));
-                if known != *callee {
-                    args.pop();
-                }
-                match self.inline_tail_call(known, &args) {
-                    Some(exit) => exit,
-                    None => self.tail_call(known, args),
-                }
-            }
-            Terminator::Unreachable => {
-                self.sync_if_due();
-                Exit::Unreachable
             }
         }
     }

@@ -77,6 +77,8 @@ impl<P: Phase> Machine<'_, P> {
             (Intrinsic::WevalAbort, &[line, fatal]) if fatal.abs().as_u32() != Some(0) => {
                 self.refuse(Declined::Aborted(line_of(line)));
             }
+            (Intrinsic::WevalTrace, &[line]) => self.trace(line),
+            (Intrinsic::WevalPrint, &[message, line, value]) => self.print(message, line, value),
             _ => {}
         }
     }
@@ -162,6 +164,6 @@ impl<P: Phase> Machine<'_, P> {
 }
 
 /// A line in the interpreter's source, 0 if it is not known.
-fn line_of<V: Content>(line: V) -> u32 {
+pub(super) fn line_of<V: Content>(line: V) -> u32 {
     line.abs().as_u32().unwrap_or(0)
 }

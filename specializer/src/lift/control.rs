@@ -35,6 +35,7 @@ impl Translator<'_, '_> {
     pub(super) fn finish(&mut self, term: Terminator) {
         let block = self.current.take().expect("a block ends once");
         self.draft.function.blocks[block].term = term;
+        self.draft.places[block].end = self.offset;
         let contents = &mut self.contents;
         let end = |local: usize| (local, contents[local].take().expect("it was touched"));
         self.draft.locals[block].ends = self.touched.drain(..).map(end).collect();

@@ -254,6 +254,31 @@ fn memory_and_globals() {
 }
 
 #[test]
+fn memories_above_the_first() {
+    check(
+        "(module (memory 1) (memory $m 1) (memory $n 1)
+            (func (param i32)
+                (i64.store $n offset=8 (local.get 0) (i64.load16_s $m (local.get 0)))
+                (memory.fill $m (local.get 0) (memory.size $n) (memory.grow $m (local.get 0)))
+                (memory.copy $m 0 (local.get 0) (local.get 0) (local.get 0))
+                (memory.copy 0 $n (local.get 0) (local.get 0) (local.get 0))))",
+        expect![[r#"
+            function(i32) {
+            bb0(g0: i32):
+                g1: i64 = i64.load16_s memory=1 g0
+                i64.store memory=2 offset=8 g0, g1
+                g2: i32 = memory.size memory=2
+                g3: i32 = memory.grow memory=1 g0
+                memory.fill memory=1 g0, g2, g3
+                memory.copy memory=1 from=0 g0, g0, g0
+                memory.copy memory=0 from=2 g0, g0, g0
+                return
+            }
+        "#]],
+    );
+}
+
+#[test]
 fn unsupported_functions_say_why() {
     check(
         "(module (func (result i32 i32) (i32.const 1) (i32.const 2)))",
@@ -264,13 +289,6 @@ fn unsupported_functions_say_why() {
         expect![
             "fn0, offset 0x17: operator RefNull { hty: Abstract { shared: false, ty: Func } } \
              of proposal `reference_types`"
-        ],
-    );
-    check(
-        "(module (memory 1) (memory 1) (func (drop (i32.load 1 (i32.const 2)))))",
-        expect![
-            "fn0, offset 0x20: operator I32Load { memarg: MemArg { align: 2, max_align: 2, \
-             offset: 0, memory: 1 } } of proposal `mvp`"
         ],
     );
     check(

@@ -1,8 +1,8 @@
 //! The linked module's name section: what traps, profilers and debuggers call its functions.
 //!
 //! Functions of the generic module keep their names, which are demangled where they are Rust's. A
-//! residual function has the name that its request gives, or else the address of its code; a
-//! function in the place of an absent import has the import's.
+//! residual function has its request's title; a function in the place of an absent import has the
+//! import's.
 //!
 //! Invariant: names change nothing but this section. Names of locals, types and segments are left
 //! out, as these are others now. A name section that cannot be read is no error, as for engines.
@@ -14,7 +14,7 @@ use wasmparser::{Name, NameSectionReader};
 
 use super::{Layout, Place, Residue};
 use crate::ir::Func;
-use crate::module::Module;
+use crate::module::{Module, readable};
 
 /// What is called how.
 pub(super) struct Names {
@@ -75,9 +75,4 @@ impl Names {
         section.functions(&functions);
         section
     }
-}
-
-/// The name as its author wrote it, without the hash that the Rust compiler adds.
-fn readable(name: &str) -> String {
-    format!("{:#}", rustc_demangle::demangle(name))
 }

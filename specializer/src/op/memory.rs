@@ -6,11 +6,9 @@ use wasmparser::Operator;
 use super::Const;
 use crate::entity::Type;
 
-/// The static offset of a decoded access, if the access is one that the IR has.
-pub(super) fn decode_offset(memarg: wasmparser::MemArg) -> Option<u32> {
-    (memarg.memory == 0)
-        .then(|| u32::try_from(memarg.offset).ok())
-        .flatten()
+/// The memory and the static offset of a decoded access, if the access is one that the IR has.
+fn place(memarg: wasmparser::MemArg) -> Option<(u32, u32)> {
+    Some((memarg.memory, u32::try_from(memarg.offset).ok()?))
 }
 
 macro_rules! accesses {
@@ -48,18 +46,20 @@ macro_rules! accesses {
                 }
             }
 
-            pub(super) fn decode(operator: &Operator<'_>) -> Option<(Self, u32)> {
-                match operator {
-                    $(Operator::$name { memarg } => Some(($kind::$name, decode_offset(*memarg)?)),)*
-                    _ => None,
-                }
+            /// The kind, the memory's number and the static offset.
+            pub(super) fn decode(operator: &Operator<'_>) -> Option<(Self, u32, u32)> {
+                let (kind, (memory, offset)) = match operator {
+                    $(Operator::$name { memarg } => ($kind::$name, place(*memarg)?),)*
+                    _ => return None,
+                };
+                Some((kind, memory, offset))
             }
 
-            pub(super) fn encode(self, offset: u32) -> Instruction<'static> {
+            pub(super) fn encode(self, memory: u32, offset: u32) -> Instruction<'static> {
                 let memarg = MemArg {
                     offset: u64::from(offset),
                     align: self.width().ilog2(),
-                    memory_index: 0,
+                    memory_index: memory,
                 };
                 match self {
                     $($kind::$name => Instruction::$name(memarg),)*

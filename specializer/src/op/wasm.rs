@@ -6,7 +6,7 @@
 use wasm_encoder::{Ieee32, Ieee64, Instruction};
 use wasmparser::Operator;
 
-use super::{Const, LoadKind, Op, Plain, StoreKind};
+use super::{Beyond, Const, LoadKind, Op, Plain, StoreKind};
 use crate::entity::Global;
 
 impl Op {
@@ -16,10 +16,10 @@ impl Op {
         if let Some(plain) = Plain::decode(operator) {
             return Some(Op::Plain(plain));
         }
-        if let Some((kind, offset)) = LoadKind::decode(operator) {
+        if let Some((kind, 0, offset)) = LoadKind::decode(operator) {
             return Some(Op::Load { kind, offset });
         }
-        if let Some((kind, offset)) = StoreKind::decode(operator) {
+        if let Some((kind, 0, offset)) = StoreKind::decode(operator) {
             return Some(Op::Store { kind, offset });
         }
         Some(match *operator {
@@ -37,7 +37,7 @@ impl Op {
                 src_mem: 0,
             } => Op::MemoryCopy,
             Operator::MemoryFill { mem: 0 } => Op::MemoryFill,
-            _ => return None,
+            _ => Op::Beyond(Beyond::decode(operator)?),
         })
     }
 
@@ -47,8 +47,8 @@ impl Op {
             Op::Const(value) => value.encode(),
             Op::Plain(plain) => plain.encode(),
             Op::Select => Instruction::Select,
-            Op::Load { kind, offset } => kind.encode(offset),
-            Op::Store { kind, offset } => kind.encode(offset),
+            Op::Load { kind, offset } => kind.encode(0, offset),
+            Op::Store { kind, offset } => kind.encode(0, offset),
             Op::GlobalGet(global) => Instruction::GlobalGet(global.0),
             Op::GlobalSet(global) => Instruction::GlobalSet(global.0),
             Op::MemorySize => Instruction::MemorySize(0),
@@ -58,6 +58,7 @@ impl Op {
                 dst_mem: 0,
             },
             Op::MemoryFill => Instruction::MemoryFill(0),
+            Op::Beyond(beyond) => beyond.encode(),
             Op::Call(_) | Op::SymbolAddress(_) | Op::Intrinsic(_) => return None,
         })
     }

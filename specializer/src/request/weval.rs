@@ -4,7 +4,7 @@
 //! What is read is taken out of the list, as weval does, and the flag is set by which the program
 //! knows that it was specialized.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::iter::repeat_with;
 use std::mem::offset_of;
 
@@ -45,6 +45,7 @@ impl Reader<'_, '_> {
         let head = self.returned_address(abi::PENDING_EXPORT)?;
         requests.writes.push((head, vec![0; 4]));
         let (mut seen, mut slots) = (HashSet::new(), HashSet::new());
+        let mut names = HashMap::new();
         let mut address = self.module.image_u32(head);
         while address != 0 {
             let malformed = |what: &str| malformed(address, what.into());
@@ -63,7 +64,14 @@ impl Reader<'_, '_> {
             // Of two requests with one slot the last one counts: the list begins with it.
             let slot = field(offset_of!(abi::Request, specialized));
             if slot != 0 && slots.insert(slot) {
-                let request = self.weval_request(address, &mut requests)?;
+                let mut request = self.weval_request(address, &mut requests)?;
+                let name = names.entry(request.function);
+                let name = name.or_insert_with_key(|&function| self.module.name(function));
+                request.name = name.as_deref().map(|name| {
+                    let id = field(offset_of!(abi::Request, user_id));
+                    let arguments = field(offset_of!(abi::Request, arguments));
+                    format!("{name} (specialized) {id}@{arguments:#x}").into()
+                });
                 requests.requests.push(request);
             }
             address = field(offset_of!(abi::Request, next));

@@ -12,7 +12,7 @@ use crate::ir::{
     Base, BlockData, Callee, Func, Function, Given, Global, Inst, Numbers, Parameter, Sig,
     Signature, Stage, Symbol, Table, Target, Terminator, Type, Values,
 };
-use crate::op::{Const, Intrinsic, LoadKind, Op, Plain, StoreKind};
+use crate::op::{Beyond, Const, Intrinsic, LoadKind, Op, Plain, StoreKind};
 
 type Parsed<T> = Result<T, ParseError>;
 
@@ -216,6 +216,10 @@ impl<S: Stage> Parser<'_, S> {
     fn op(&mut self) -> Parsed<Op> {
         let word = self.tokens.word()?;
         match self.names.get(word).copied() {
+            Some(op) if self.tokens.eat("memory") => {
+                let memory = self.assigned()?;
+                return self.beyond(op, memory);
+            }
             Some(Op::Load { kind, .. }) => {
                 return Ok(Op::Load {
                     kind,
@@ -243,6 +247,31 @@ impl<S: Stage> Parser<'_, S> {
             "address" => Op::SymbolAddress(self.symbol()?),
             _ => Op::Call(self.callee(word)?),
         })
+    }
+
+    /// The same operator for another memory than the first.
+    fn beyond(&mut self, op: Op, memory: u32) -> Parsed<Op> {
+        Ok(Op::Beyond(match op {
+            Op::Load { kind, .. } => Beyond::Load {
+                memory,
+                kind,
+                offset: self.offset()?,
+            },
+            Op::Store { kind, .. } => Beyond::Store {
+                memory,
+                kind,
+                offset: self.offset()?,
+            },
+            Op::MemorySize => Beyond::Size(memory),
+            Op::MemoryGrow => Beyond::Grow(memory),
+            Op::MemoryFill => Beyond::Fill(memory),
+            Op::MemoryCopy => {
+                self.tokens.expect("from")?;
+                let from = self.assigned()?;
+                Beyond::Copy { to: memory, from }
+            }
+            _ => return Err(self.tokens.error("an operator that reaches no memory")),
+        }))
     }
 
     fn callee(&mut self, word: &str) -> Parsed<Callee> {
@@ -277,6 +306,11 @@ impl<S: Stage> Parser<'_, S> {
         if !self.tokens.eat("offset") {
             return Ok(0);
         }
+        self.assigned()
+    }
+
+    /// The number behind `=`.
+    fn assigned(&mut self) -> Parsed<u32> {
         self.tokens.expect("=")?;
         self.number(str::parse)
     }

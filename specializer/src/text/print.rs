@@ -18,7 +18,7 @@ use crate::ir::{
     BlockData, Callee, Function, Given, Inst, Numbers, Signature, Stage, Symbol, Target,
     Terminator, Type,
 };
-use crate::op::{Const, Op};
+use crate::op::{Beyond, Const, Op};
 
 impl Display for Type {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -99,8 +99,31 @@ impl Display for Op {
             Op::MemoryGrow => f.write_str("memory.grow"),
             Op::MemoryCopy => f.write_str("memory.copy"),
             Op::MemoryFill => f.write_str("memory.fill"),
+            Op::Beyond(beyond) => beyond.fmt(f),
             Op::SymbolAddress(symbol) => write!(f, "address {symbol}"),
             Op::Intrinsic(intrinsic) => f.write_str(intrinsic.name()),
+        }
+    }
+}
+
+/// As for memory 0, with the number of the memory.
+impl Display for Beyond {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match *self {
+            Beyond::Load {
+                memory,
+                kind,
+                offset,
+            } => access(f, &format!("{} memory={memory}", kind.name()), offset),
+            Beyond::Store {
+                memory,
+                kind,
+                offset,
+            } => access(f, &format!("{} memory={memory}", kind.name()), offset),
+            Beyond::Size(memory) => write!(f, "memory.size memory={memory}"),
+            Beyond::Grow(memory) => write!(f, "memory.grow memory={memory}"),
+            Beyond::Fill(memory) => write!(f, "memory.fill memory={memory}"),
+            Beyond::Copy { to, from } => write!(f, "memory.copy memory={to} from={from}"),
         }
     }
 }

@@ -26,6 +26,12 @@ bb0(v0: i32, v1: i64):
     global.set global1 v10
     v11: i32 = memory.size
     memory.copy v0, v0, v0
+    i64.store memory=1 offset=8 v0, v2
+    v14: i32 = i32.load memory=2 v0
+    memory.copy memory=1 from=0 v0, v0, v0
+    memory.fill memory=1 v0, v0, v0
+    v15: i32 = memory.grow memory=1 v14
+    v16: i32 = memory.size memory=1
     cells.sync
     v12: i64 = cells.read v0
     branch v0 ? bb1(v2) : bb2()

@@ -240,7 +240,7 @@
     (call $peek (local.get 4)))
 
   (func $interpret (type $entry)
-    (local $a i64) (local $b i64) (local $i i32) (local $j i32) (local $q i32)
+    (local $a i64) (local $b i64) (local $i i32) (local $j i32) (local $q i32) (local $p i32)
     ;; Addresses of boxes, which nobody may see: of floats, of integers, of either.
     (local $f i64) (local $g i64) (local $m i64) (local $n i64) (local $x i64)
     (local.set $f (i64.const 0x1008))
@@ -250,6 +250,7 @@
     (local.set $x (local.get $g))
     (local.set $a (local.get 2))
     (local.set $q (local.get 1))
+    (local.set $p (i32.add (local.get 1) (i32.const 8)))
     (call $write (i32.const 0x11038) (i64.load (i32.const 0x900)))
     (call $write (i32.sub (local.get 1) (i32.const 64)) (local.get 2))
     (; body ;)

@@ -619,9 +619,9 @@ intrinsics! {
         WevalAssertSpecialized "assert.specialized" (u32), Nothing, Calls;
         /// `abort.specialization(line, fatal)`: it must not come here, if `fatal` is not 0.
         WevalAbort "abort.specialization" (u32, u32), Nothing, Calls;
-        /// `trace.line(line)`: for people who debug the specializer.
+        /// `trace.line(line)`: whoever specializes is told the line and the position.
         WevalTrace "trace.line" (u32), Nothing, Calls;
-        /// `print(message, line, value)`: the same.
+        /// `print(message, line, value)`: is told a text, the line, and what is known of the value.
         WevalPrint "print" (u32, u32, u32), Nothing, Calls;
         /// `context.bucket(bucket)`: for statistics.
         WevalBucket "context.bucket" (u32), Nothing, Calls;

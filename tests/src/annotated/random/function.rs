@@ -25,7 +25,8 @@ pub fn function(random: &mut Rng, watch: Watch) -> String {
     text.replace("(; frame ;)", stack)
 }
 
-/// Statements over the locals `$a $b` (`i64`), `$i $j` (`i32`), `$q` (a cell's address) and boxes:
+/// Statements over the locals `$a $b` (`i64`), `$i $j` (`i32`), `$q` (a cell's address), `$p` (the
+/// address of a narrow cell, which may be moved) and boxes:
 /// `$f $g` of floats, `$m $n` of integers, `$x` of either.
 struct Body<'r> {
     random: &'r mut Rng,
@@ -193,7 +194,7 @@ impl Body<'_> {
     fn narrow(&mut self) {
         let at = self.random.usize(..25);
         let known = format!("(i32.add (local.get 1) (i32.const {}))", 8 + at);
-        match self.random.usize(..if self.in_frame { 14 } else { 8 }) {
+        match self.random.usize(..if self.in_frame { 17 } else { 8 }) {
             0 => {
                 let len = 1 + self.random.usize(..8);
                 self.line("(call $sync)");
@@ -225,21 +226,7 @@ impl Body<'_> {
                 let local = pick(self.random, &["i", "j"]);
                 self.line(&format!("(local.set ${local} (call ${read} {known}))"));
             }
-            8..=10 => {
-                let (ty, kinds) = self.typed(&["", "8", "16"], &["", "8", "16", "32"]);
-                let width = pick(self.random, kinds);
-                let mut value = match ty {
-                    "f32" | "i32" => self.int(2),
-                    _ => self.long(2),
-                };
-                if let Some(bits) = ty.strip_prefix('f') {
-                    value = format!("({ty}.reinterpret_i{bits} {value})");
-                }
-                self.line(&format!(
-                    "({ty}.store{width} offset={} (local.get 1) {value})",
-                    8 + at
-                ));
-            }
+            8..=10 => self.store_plainly(&format!("offset={} (local.get 1)", 8 + at)),
             11 => {
                 let from = 8 + self.random.usize(..25);
                 let len = self.random.usize(..9);
@@ -248,23 +235,59 @@ impl Body<'_> {
                      (i32.const {len}))"
                 ));
             }
-            _ => {
-                let (ty, kinds) = self.typed(
-                    &["", "8_s", "8_u", "16_s", "16_u"],
-                    &["", "8_s", "8_u", "16_s", "16_u", "32_s", "32_u"],
-                );
-                let kind = pick(self.random, kinds);
-                let mut value = format!("({ty}.load{kind} offset={} (local.get 1))", 8 + at);
-                if let Some(bits) = ty.strip_prefix('f') {
-                    value = format!("(i{bits}.reinterpret_f{bits} {value})");
-                }
-                let local = match ty {
-                    "f32" | "i32" => pick(self.random, &["i", "j"]),
-                    _ => pick(self.random, &["a", "b"]),
+            12 | 13 => self.load_plainly(&format!("offset={} (local.get 1)", 8 + at)),
+            14 => {
+                let distance = match self.random.bool() {
+                    true => format!("(i32.const {})", self.random.usize(..16)),
+                    false => format!("(i32.and {} (i32.const 15))", self.int(1)),
                 };
-                self.line(&format!("(local.set ${local} {value})"));
+                let base = pick(self.random, &["1", "1", "$p"]);
+                let base = match base {
+                    "1" => "(i32.add (local.get 1) (i32.const 8))".to_owned(),
+                    // Where it was, but for its lowest bits: so it stays where it may be.
+                    _ => "(i32.sub (local.get $p) (i32.and (local.get $p) (i32.const 7)))".into(),
+                };
+                let distance = match base.contains("$p") {
+                    true => format!("(i32.and {distance} (i32.const 7))"),
+                    false => distance,
+                };
+                self.line(&format!("(local.set $p (i32.add {base} {distance}))"));
             }
+            15 => self.store_plainly(&format!("offset={} (local.get $p)", at % 10)),
+            _ => self.load_plainly(&format!("offset={} (local.get $p)", at % 10)),
         }
+    }
+
+    /// A plain store to a narrow cell.
+    fn store_plainly(&mut self, place: &str) {
+        let (ty, kinds) = self.typed(&["", "8", "16"], &["", "8", "16", "32"]);
+        let width = pick(self.random, kinds);
+        let mut value = match ty {
+            "f32" | "i32" => self.int(2),
+            _ => self.long(2),
+        };
+        if let Some(bits) = ty.strip_prefix('f') {
+            value = format!("({ty}.reinterpret_i{bits} {value})");
+        }
+        self.line(&format!("({ty}.store{width} {place} {value})"));
+    }
+
+    /// A plain load of one.
+    fn load_plainly(&mut self, place: &str) {
+        let (ty, kinds) = self.typed(
+            &["", "8_s", "8_u", "16_s", "16_u"],
+            &["", "8_s", "8_u", "16_s", "16_u", "32_s", "32_u"],
+        );
+        let kind = pick(self.random, kinds);
+        let mut value = format!("({ty}.load{kind} {place})");
+        if let Some(bits) = ty.strip_prefix('f') {
+            value = format!("(i{bits}.reinterpret_f{bits} {value})");
+        }
+        let local = match ty {
+            "f32" | "i32" => pick(self.random, &["i", "j"]),
+            _ => pick(self.random, &["a", "b"]),
+        };
+        self.line(&format!("(local.set ${local} {value})"));
     }
 
     /// A type, with the kinds of accesses of it: these of `i32`, those of `i64`.

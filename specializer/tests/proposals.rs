@@ -1,0 +1,153 @@
+//! WebAssembly proposals: what the specializer does not know it refuses by the proposal's name, and
+//! only where it would have to know it. Functions that are not specialized may use anything.
+
+use bactrian_specializer::{Error, Observer, Options, Outcome, link_generic, specialize};
+
+/// An interpreter that does nothing, and a function beside it.
+const MODULE: &str = r#"(module
+  (import "bactrian" "context.update" (func $position (param i32)))
+  (memory (export "memory") 3)
+  (@requests 0x100
+    (region 0x1000 0x40)
+    (request 1 (slot 0x80) (code 0x1000 0x40) (pass 1)))
+  (type $entry (func (param i32 i64) (result i64)))
+  (table $t 4 funcref)
+  (elem (i32.const 1) $interpret)
+  (data (i32.const 0x80) (i32 1))
+  (; declared ;)
+  (func $interpret (type $entry) (; a local ;)
+    (call $position (local.get 0))
+    (; in the interpreter ;)
+    (local.get 1))
+  (func (export "beside") (param i64)
+    (; beside it ;)))"#;
+
+struct Silent;
+
+impl Observer for Silent {
+    fn stage(&self, _: &'static str) {}
+    fn progress(&self, _: usize, _: usize) {}
+}
+
+/// What becomes of the module with this in the places of comments.
+fn run(replacements: &[(&str, &str)]) -> Result<(), String> {
+    let mut text = MODULE.to_owned();
+    for (place, what) in replacements {
+        text = text.replace(place, what);
+    }
+    let module = tables::module(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let options = Options {
+        verify: true,
+        ..Options::default()
+    };
+    let output = specialize(&module, &options, None, &Silent);
+    let output = output.map_err(|error| error.to_string())?;
+    let outcome = &output.report.requests[0].outcome;
+    assert!(matches!(outcome, Outcome::Specialized { .. }), "{text}");
+    let generic = link_generic(&module, &options).expect("it can be linked");
+    for linked in [output.module, generic] {
+        wasmparser::validate(&linked).expect("a valid module");
+    }
+    Ok(())
+}
+
+/// Code of each proposal, with what has to be declared for it.
+const CODE: [(&str, &str, &str); 8] = [
+    ("simd", "", "(drop (v128.const i64x2 1 2))"),
+    ("threads", "", "(drop (i32.atomic.load (i32.const 0)))"),
+    (
+        "bulk_memory",
+        r#"(data $passive "abc")"#,
+        "(memory.init $passive (i32.const 0x400) (i32.const 0) (i32.const 1))",
+    ),
+    ("reference_types", "", "(drop (table.size $t))"),
+    ("gc", "", "(drop (ref.i31 (i32.const 1)))"),
+    ("exceptions", "(tag $e)", "(throw $e)"),
+    ("exceptions", "", "(try_table)"),
+    (
+        "bulk_memory",
+        r#"(data $passive "abc")"#,
+        "(data.drop $passive)",
+    ),
+];
+
+#[test]
+fn what_the_interpreter_must_not_use_is_refused_by_name() {
+    for (proposal, declared, code) in CODE {
+        let declared = ("(; declared ;)", declared);
+        let refused = run(&[declared, ("(; in the interpreter ;)", code)]);
+        let message = refused.expect_err(code);
+        let named = format!("of proposal `{proposal}`");
+        assert!(message.contains(&named), "{code}: {message}");
+        run(&[declared, ("(; beside it ;)", code)]).expect(code);
+    }
+}
+
+#[test]
+fn types_that_the_interpreter_must_not_have() {
+    let results = "(block (result i32 i32) (i32.const 1) (i32.const 2)) (drop) (drop)";
+    let message = run(&[("(; a local ;)", "(local $v v128)")]);
+    let message = message.expect_err("a local of 128 bits");
+    assert!(message.contains("types other than i32, i64"), "{message}");
+    let message = run(&[("(; in the interpreter ;)", results)]).expect_err(results);
+    assert!(message.contains("or several results"), "{message}");
+    run(&[("(; beside it ;)", results)]).expect(results);
+}
+
+/// Addresses of 64 bits would be wrong everywhere, not in the interpreter alone.
+#[test]
+fn memories_and_tables_with_addresses_of_64_bits_are_refused_by_name() {
+    for (declared, proposal) in [
+        ("(memory i64 1)", "memory64"),
+        (r#"(import "env" "m" (memory i64 1))"#, "memory64"),
+    ] {
+        let text = format!("(module {declared})");
+        let module = wat::parse_str(&text).expect("valid text");
+        let refused = link_generic(&module, &Options::default());
+        let message = refused.err().map(|error| error.to_string());
+        let message = message.unwrap_or_else(|| panic!("{declared} is taken"));
+        assert!(message.contains(&format!("`{proposal}`")), "{message}");
+    }
+    let refused = run(&[("(; declared ;)", "(memory i64 1)")]);
+    let message = refused.expect_err("another memory");
+    assert!(message.contains("`memory64`"), "{message}");
+    let wide = MODULE.replace("(table $t 4", "(table $t i64 4");
+    let wide = wide.replace("(elem (i32.const 1)", "(elem (i64.const 1)");
+    let module = tables::module(&wide).expect("valid text");
+    let refused = specialize(&module, &Options::default(), None, &Silent);
+    let message = match refused {
+        Err(error @ Error::Module(_)) => error.to_string(),
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("it is taken"),
+    };
+    assert!(message.contains("`memory64`"), "{message}");
+}
+
+/// Proposals that engines do not have by default.
+#[test]
+fn proposals_that_are_not_finished_are_refused_by_name() {
+    let module = wat::parse_str("(module (memory 1 (pagesize 1)))").expect("valid text");
+    let refused = link_generic(&module, &Options::default());
+    let message = refused.err().map(|error| error.to_string());
+    let message = message.expect("it is refused");
+    assert!(message.contains("custom page sizes"), "{message}");
+    let code = "(i64.add128 (i64.const 1) (i64.const 0) (i64.const 1) (i64.const 1)) drop drop";
+    let message = run(&[("(; in the interpreter ;)", code)]).expect_err(code);
+    assert!(
+        message.contains("of proposal `wide_arithmetic`"),
+        "{message}"
+    );
+}
+
+#[test]
+fn memories_above_the_first_are_left_as_they_are() {
+    let declared = r#"(memory $m 1) (data (memory $m) (i32.const 8) "x")"#;
+    let code = "(i64.store $m offset=8 (i32.const 0) (i64.load16_s $m (i32.const 4)))
+        (memory.fill $m (i32.const 0) (i32.const 1) (i32.const 2))
+        (memory.copy $m $m (i32.const 0) (i32.const 1) (i32.const 2))
+        (memory.copy $m 0 (i32.const 0) (i32.const 1) (i32.const 2))
+        (drop (memory.grow $m (memory.size $m)))";
+    for place in ["(; in the interpreter ;)", "(; beside it ;)"] {
+        run(&[("(; declared ;)", declared), (place, code)]).expect(place);
+    }
+}
