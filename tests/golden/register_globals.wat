@@ -1,6 +1,6 @@
 ;; A machine whose registers are globals, an accumulator and a counter: what one instruction has
-;; written the next one does not read again. Opcodes: 0 add the counter to the accumulator, 1 count down and branch back by the next byte
-;; while it is not 0, 2 return the accumulator.
+;; written the next one does not read again. Opcodes: 0 add the counter to the accumulator, 1 count
+;; down and branch back by the next byte while it is not 0, 2 return the accumulator.
 ;; run 4 -> 10
 ;; run 1 -> 1
 ;; run 10000 -> 50005000
