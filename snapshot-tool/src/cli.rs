@@ -157,6 +157,11 @@ pub struct BuildOptions {
     /// Join functions in C to the guest, which `bactrian stubs` has compiled (docs/stubs.md).
     #[arg(long, value_name = "FILE")]
     pub stubs: Vec<PathBuf>,
+    /// Look in this directory for NAME.stubs, where the program names a library NAME with functions
+    /// in C; then in those of $BACTRIAN_STUBS_PATH, then in bactrian/stubs in $XDG_DATA_HOME or
+    /// ~/.local/share.
+    #[arg(long, value_name = "DIRECTORY")]
+    pub stubs_path: Vec<PathBuf>,
     /// Do not specialize: run the interpreter as it is.
     #[arg(long)]
     pub generic: bool,
@@ -265,8 +270,12 @@ pub struct StubsArgs {
     #[arg(required = true, value_name = "SOURCE")]
     pub sources: Vec<PathBuf>,
     /// The file to write.
-    #[arg(short, long)]
-    pub output: PathBuf,
+    #[arg(short, long, required_unless_present = "library")]
+    pub output: Option<PathBuf>,
+    /// Write the file that programs which name this library find by themselves: NAME.stubs in
+    /// bactrian/stubs in $XDG_DATA_HOME or ~/.local/share.
+    #[arg(long = "for", value_name = "NAME", conflicts_with = "output")]
+    pub library: Option<String>,
     /// Look for headers in this directory.
     #[arg(short = 'I', value_name = "DIRECTORY")]
     pub include: Vec<PathBuf>,

@@ -4,12 +4,13 @@
 //! and the status of a program that runs are its own.
 
 mod cache;
+mod stubs;
 mod weval;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,11 +20,11 @@ use wasmtime::Module;
 
 use crate::cli::{
     BuildArgs, BuildOptions, CheckArgs, Cli, Command, LockstepArgs, RunArgs, SandboxOptions,
-    SpecializeArgs, StatsFormat, StubsArgs,
+    SpecializeArgs, StatsFormat,
 };
 use crate::engine::Needs;
 use crate::evaluation::Eval;
-use crate::guest::{self, Guest};
+use crate::guest::Guest;
 use crate::host::{Directory, Sandbox};
 use crate::input::{self, Kind};
 use crate::limits::Limits;
@@ -34,9 +35,9 @@ use crate::product::Emit;
 use crate::run::{Exit, Run};
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
-use crate::stubs::compile::{self, Sources};
-use crate::stubs::{self, Object};
 use crate::{bench, check, engine, jit_dump, profile, report, run, specialize, unconfined};
+
+use stubs::Joined;
 
 /// The status for a failure of the tool: one that programs rarely use.
 const FAILURE: u8 = 125;
@@ -50,7 +51,7 @@ pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
         Command::Specialize(args) => specialize(args, precompiled).map(|()| 0),
         Command::Check(args) => check(args, precompiled),
         Command::Lockstep(args) => run_in_lockstep(args, precompiled),
-        Command::Stubs(args) => compile_stubs(args).map(|()| 0),
+        Command::Stubs(args) => stubs::compile(args).map(|()| 0),
         Command::Demo(args) => bench::demo(args, precompiled).map(|()| 0),
         Command::Bench(args) => bench::bench(args, precompiled).map(|()| 0),
         Command::Cache(args) => cache::look_after(args).map(|()| 0),
@@ -141,15 +142,15 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
         "of `-W`, lockstep takes max-memory-size only: the two sides use \
          unlike amounts of everything else"
     );
-    let guest = guest(&args.build)?;
-    input::require_program(&args.program, &guest)?;
+    let joined = stubs::joined(&args.build, slice::from_ref(&args.program))?;
+    input::require_program(&args.program, &joined.guest)?;
     let program = read(&args.program)?;
-    let settings = settings(&args.build, precompiled, &args.program, &guest)?;
+    let settings = settings(&args.build, precompiled, &args.program, &joined)?;
     let mut pipeline = Pipeline::new(settings)?;
     pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let line = StatusLine::new().map(Arc::new);
     let setup = Setup {
-        guest,
+        guest: joined.guest,
         sandbox: sandbox(&args.program, &args.args, &args.sandbox)?,
         standard: Standard::Inherited(line.clone()),
         stress: args.stress,
@@ -176,9 +177,9 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
 
 /// Machine code for whatever kind of program there is to run.
 fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Module)> {
-    let guest = guest(&args.build)?;
+    let joined = stubs::joined(&args.build, slice::from_ref(&args.program))?;
     let compile: fn(&mut Pipeline, &Path) -> Result<Module> =
-        match input::kind(&args.program, &guest)? {
+        match input::kind(&args.program, &joined.guest)? {
             Kind::Precompiled | Kind::Wasm if args.profile.is_some() => {
                 bail!(
                     "{}: this counts nothing; `--profile` needs the program it was made of",
@@ -194,7 +195,7 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
         };
     let mut settings = Settings {
         needs: needs(args),
-        ..settings(&args.build, precompiled, &args.program, &guest)?
+        ..settings(&args.build, precompiled, &args.program, &joined)?
     };
     if args.profile.is_some() {
         settings.options.counts = true;
@@ -245,9 +246,9 @@ fn needs(args: &RunArgs) -> Needs {
 }
 
 fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
-    let guest = guest(&args.build)?;
+    let joined = stubs::joined(&args.build, &args.programs)?;
     if let [program] = &args.programs[..] {
-        return build_program(args, &guest, program, &args.output, precompiled);
+        return build_program(args, &joined, program, &args.output, precompiled);
     }
     let mut outputs = BTreeMap::new();
     for program in &args.programs {
@@ -267,21 +268,21 @@ fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     fs::create_dir_all(&args.output)
         .with_context(|| format!("cannot create {}", args.output.display()))?;
     for (output, program) in &outputs {
-        build_program(args, &guest, program, output, precompiled)?;
+        build_program(args, &joined, program, output, precompiled)?;
     }
     Ok(())
 }
 
 fn build_program(
     args: &BuildArgs,
-    guest: &Arc<Guest>,
+    joined: &Joined,
     program: &Path,
     output: &Path,
     precompiled: Precompiled,
 ) -> Result<()> {
-    input::require_program(program, guest)?;
+    input::require_program(program, &joined.guest)?;
     let bytes = read(program)?;
-    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, program, guest)?)?;
+    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, program, joined)?)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     pipeline.settings.options.strip = args.strip;
     pipeline.settings.options.keeps_imports = args.emit == Emit::Cwasm;
@@ -309,8 +310,10 @@ fn build_program(
 
 fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let name = || args.module.display().to_string();
-    let guest = guest(&args.build)?;
-    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, &args.module, &guest)?)?;
+    let joined = stubs::joined(&args.build, slice::from_ref(&args.module))?;
+    let guest = Arc::clone(&joined.guest);
+    let settings = settings(&args.build, precompiled, &args.module, &joined)?;
+    let mut pipeline = Pipeline::new(settings)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     let module = if args.build.guest.is_some() {
         of_guest(&args.module, &guest, &mut pipeline)
@@ -340,8 +343,10 @@ fn write_texts(directory: &Path, snapshot: &[u8], options: &specialize::Options)
 /// Says what is wrong with a module's annotations; 1 if any of it is an error.
 fn check(args: &CheckArgs, precompiled: Precompiled) -> Result<u8> {
     let name = || args.module.display().to_string();
-    let guest = guest(&args.build)?;
-    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, &args.module, &guest)?)?;
+    let joined = stubs::joined(&args.build, slice::from_ref(&args.module))?;
+    let guest = Arc::clone(&joined.guest);
+    let settings = settings(&args.build, precompiled, &args.module, &joined)?;
+    let mut pipeline = Pipeline::new(settings)?;
     let is_program = matches!(input::kind(&args.module, &guest), Ok(Kind::Program));
     let (module, named) = if is_program && args.init.is_none() {
         let module = of_guest(&args.module, &guest, &mut pipeline).with_context(name)?;
@@ -376,50 +381,12 @@ fn annotated(module: &Path, init: Option<&Path>, pipeline: &mut Pipeline) -> Res
     }
 }
 
-/// The guest whose programs are meant.
-fn guest(options: &BuildOptions) -> Result<Arc<Guest>> {
-    let guest = named_guest(options.guest.as_deref())?;
-    if options.stubs.is_empty() {
-        return Ok(guest);
-    }
-    let module = stubs::join(&guest.module, &objects(&options.stubs)?)?;
-    Ok(Arc::new(Guest {
-        module: Cow::Owned(module),
-        ..Guest::clone(&guest)
-    }))
-}
-
-fn named_guest(manifest: Option<&Path>) -> Result<Arc<Guest>> {
-    match manifest {
-        Some(manifest) => Ok(Arc::new(Guest::load(manifest)?)),
-        None => Ok(guest::default()),
-    }
-}
-
-fn objects(files: &[PathBuf]) -> Result<Vec<Object>> {
-    let object = |file: &PathBuf| Object::read(&file.display().to_string(), read(file)?);
-    files.iter().map(object).collect()
-}
-
-fn compile_stubs(args: &StubsArgs) -> Result<()> {
-    let guest = named_guest(args.guest.as_deref())?;
-    let sources = Sources {
-        files: args.sources.clone(),
-        include: args.include.clone(),
-        define: args.define.clone(),
-        flags: args.flags.clone(),
-        missing: args.without.clone(),
-        others: objects(&args.others)?,
-    };
-    write(&args.output, &compile::compile(&guest, &sources)?)
-}
-
 /// What the options ask for, for a program in this file.
 fn settings(
     options: &BuildOptions,
     precompiled: Precompiled,
     program: &Path,
-    guest: &Arc<Guest>,
+    joined: &Joined,
 ) -> Result<Settings> {
     let mode = if options.generic {
         Mode::Generic
@@ -441,7 +408,8 @@ fn settings(
         cache: cache.map(Arc::new),
         precompiled: Some(precompiled),
         needs: Needs::default(),
-        guest: Arc::clone(guest),
+        guest: Arc::clone(&joined.guest),
+        libraries: joined.libraries.clone(),
         tell: |notice| eprintln!("bactrian: {notice}"),
     })
 }

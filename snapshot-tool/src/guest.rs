@@ -37,6 +37,8 @@ pub struct Guest {
     /// What C is compiled with that its programs call ([`crate::stubs`]): headers, and sources of
     /// which each file of stubs has a copy; by path.
     pub headers: &'static [(&'static str, &'static str)],
+    /// The shared libraries with functions in C that a program names, if it is one.
+    pub libraries: fn(program: &[u8]) -> Vec<String>,
     /// The smallest program: all that a build makes of it is what all programs have.
     pub smallest: Option<fn() -> Vec<u8>>,
 }
@@ -82,6 +84,7 @@ impl Guest {
             manifest,
             recognise: |_| None,
             headers: &[],
+            libraries: |_| Vec::new(),
             smallest: None,
         })
     }

@@ -20,6 +20,7 @@ use crate::product::{Emit, Ingredients, Product};
 use crate::snapshot::{self, Preparation};
 use crate::specialize::{self, Summary};
 use crate::stats::Stages;
+use crate::stubs::search::Found;
 
 /// What to make of a program.
 #[derive(Clone, Debug, Default)]
@@ -43,13 +44,15 @@ pub struct Settings {
     /// What came with the command.
     pub precompiled: Option<Precompiled>,
     pub needs: Needs,
+    /// The libraries of the program that were looked for.
+    pub libraries: Found,
     /// Is called with what the guest has to say of the program, before it is specialized.
     pub tell: fn(&str),
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        let (mode, eval, options, cache, precompiled, needs) = Default::default();
+        let (mode, eval, options, cache, precompiled, needs, libraries) = Default::default();
         let tell = |_: &str| ();
         Self {
             guest: guest::default(),
@@ -59,6 +62,7 @@ impl Default for Settings {
             cache,
             precompiled,
             needs,
+            libraries,
             tell,
         }
     }
@@ -199,7 +203,9 @@ impl Pipeline {
 
     fn tell(&self, notice: &str) {
         if !notice.is_empty() {
-            (self.settings.tell)(notice);
+            let advice = self.settings.libraries.advice(notice);
+            let lines: Vec<_> = std::iter::once(notice.to_owned()).chain(advice).collect();
+            (self.settings.tell)(&lines.join("\n"));
         }
     }
 

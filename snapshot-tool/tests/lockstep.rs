@@ -119,6 +119,7 @@ fn toy(manifest: &str) -> Arc<Guest> {
         manifest: Manifest::parse(manifest).expect("well-formed"),
         recognise: |_| None,
         headers: &[],
+        libraries: |_| Vec::new(),
         smallest: None,
     })
 }

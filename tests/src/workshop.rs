@@ -44,12 +44,18 @@ impl Workshop {
 
     /// Runs the command here.
     pub fn bactrian(&self, args: &[&str]) -> Result<Outcome> {
+        process::run(self.command().args(args), b"")
+    }
+
+    /// The command, to be run here.
+    pub fn command(&self) -> Command {
         let mut command = Command::new(self.binary);
         command
-            .args(args)
             .current_dir(&self.directory)
-            .env("XDG_CACHE_HOME", self.path("cache"));
-        process::run(&mut command, b"")
+            .env("XDG_CACHE_HOME", self.path("cache"))
+            .env("XDG_DATA_HOME", self.path("data"))
+            .env_remove("BACTRIAN_STUBS_PATH");
+        command
     }
 
     /// Has the command make a file of stubs here.

@@ -20,4 +20,9 @@ let () =
   line "%d" (B.String.Caseless.compare "ABC" "abd");
   line "%s" (B.Sexp.to_string (B.Exn.sexp_of_t (Failure "f")));
   line "%s" (B.Float.to_string (B.Float.round_significant 123.456 ~significant_digits:2));
-  line "%d" (B.Random.State.int (B.Random.State.make [| 5 |]) 1000000)
+  line "%d" (B.Random.State.int (B.Random.State.make [| 5 |]) 1000000);
+  line "%d" (B.With_return.with_return (fun r -> r.return 7));
+  line "%b"
+    (match B.Exn.raise_without_backtrace Not_found with
+    | () -> false
+    | exception e -> B.Exn.is_phys_equal_most_recent e)

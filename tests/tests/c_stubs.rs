@@ -41,19 +41,23 @@ fn output(place: &Workshop, mode: Mode, options: &[&str]) -> Result<String> {
     Ok(text(&run.stdout))
 }
 
-/// All of the interface: numbers, blocks, roots across callbacks that collect, exceptions through
-/// frames of C, custom blocks, bigarrays, memory, streams.
-#[test]
-fn stubs_do_what_they_do_under_ocamlrun() -> Result<()> {
-    let fixture = |name: &str| fs::read_to_string(workspace().join("tests/fixtures").join(name));
+/// Stubs and a program of `tests/fixtures` print what they print under `ocamlrun`.
+fn same_as_ocamlrun(name: &str, libraries: &str) -> Result<()> {
+    let fixture = |extension: &str| {
+        let fixtures = workspace().join("tests/fixtures");
+        fs::read_to_string(fixtures.join(name).with_extension(extension))
+    };
     let place = workshop()?;
-    fs::write(place.path("main.ml"), fixture("interface.ml")?)?;
-    fs::write(place.path("stubs.c"), fixture("interface.c")?)?;
-    let script = "gcc -shared -fPIC -I \"$(ocamlc -where)\" stubs.c -o dllmain.so && \
-                  ocamlc -o main.byte -dllib -lmain main.ml && \
-                  CAML_LD_LIBRARY_PATH=. ocamlrun main.byte > expected";
-    place.make("sh", &["-c", script])?;
+    fs::write(place.path("main.ml"), fixture("ml")?)?;
+    fs::write(place.path("stubs.c"), fixture("c")?)?;
+    let script = format!(
+        "gcc -w -shared -fPIC -I \"$(ocamlc -where)\" stubs.c -o dllmain.so && \
+         ocamlc -g -o main.byte {libraries} -dllib -lmain main.ml && \
+         {{ CAML_LD_LIBRARY_PATH=. ocamlrun main.byte > expected; echo $? > status; }}"
+    );
+    place.make("sh", &["-c", &script])?;
     let expected = fs::read_to_string(place.path("expected"))?;
+    let status: i32 = fs::read_to_string(place.path("status"))?.trim().parse()?;
     place.make_stubs("main.stubs", &["stubs.c"])?;
     for mode in [
         Mode::Generic,
@@ -61,13 +65,29 @@ fn stubs_do_what_they_do_under_ocamlrun() -> Result<()> {
         Mode::Stress,
         Mode::Collecting,
     ] {
+        let args = [mode.flags(), &["--stubs", "main.stubs", "main.byte"]].concat();
+        let run = place.bactrian(&args)?;
         assert_eq!(
-            output(&place, mode, &["--stubs", "main.stubs"])?,
-            expected,
+            (run.status, text(&run.stdout), text(&run.stderr)),
+            (Some(status), expected.clone(), String::new()),
             "{mode:?}"
         );
     }
     Ok(())
+}
+
+/// All of the interface: numbers, blocks, roots across callbacks that collect, exceptions through
+/// frames of C, custom blocks, bigarrays, memory, streams.
+#[test]
+fn stubs_do_what_they_do_under_ocamlrun() -> Result<()> {
+    same_as_ocamlrun("interface", "")
+}
+
+/// What libraries use beyond that: the unix library's exception, the runtime's errors, backtraces,
+/// values as bytes.
+#[test]
+fn the_runtimes_own_functions_do_what_they_do_under_ocamlrun() -> Result<()> {
+    same_as_ocamlrun("runtime", "unix.cma")
 }
 
 const MAIN: &str = "external f : int -> int = \"f\"\n\
@@ -198,5 +218,71 @@ fn a_null_pointer_is_refused_by_name() -> Result<()> {
     let printed = output(&place, Mode::Residual, &["--stubs", "main.stubs"])?;
     let expected = "the primitive f returned a null pointer, which is no value\n";
     assert_eq!(printed, expected);
+    Ok(())
+}
+
+/// Stubs under the name of a library are found in directories, the first of which counts; and a
+/// message says where they were looked for.
+#[test]
+fn stubs_are_found_by_the_names_of_libraries() -> Result<()> {
+    let place = workshop()?;
+    fs::write(
+        place.path("main.ml"),
+        "external walk : int -> int = \"camel_walk\"\nlet () = print_int (walk 5)",
+    )?;
+    let c = "#include <caml/mlvalues.h>\n\
+        value camel_walk(value n) { return Val_int(Int_val(n) * FACTOR); }\n";
+    fs::write(place.path("camel.c"), c)?;
+    let script = "gcc -DFACTOR=1 -shared -fPIC -I \"$(ocamlc -where)\" camel.c -o dllcamel.so && \
+                  ocamlc -o main.byte -dllib -lcamel main.ml && mkdir first second";
+    place.make("sh", &["-c", script])?;
+    let none = place.bactrian(&["build", "-o", "main.wasm", "main.byte"])?;
+    let data = place.path("data/bactrian/stubs");
+    let advice = format!(
+        "dllcamel: 1\n  camel_walk\nno dllcamel.stubs in {}: `bactrian stubs --for dllcamel FILES` \
+         makes it of the library's C code\n",
+        data.display()
+    );
+    assert!(text(&none.stderr).contains(&advice), "{none:?}");
+    place.make_stubs("second/dllcamel.stubs", &["-DFACTOR=2", "camel.c"])?;
+    let made = place.bactrian(&["stubs", "--for", "dllcamel", "-DFACTOR=3", "camel.c"])?;
+    assert_eq!(made.status, Some(0), "{made:?}");
+    assert!(data.join("dllcamel.stubs").is_file());
+    let path = ["--stubs-path", "first", "--stubs-path", "second"];
+    for mode in [Mode::Generic, Mode::Residual, Mode::Stress] {
+        assert_eq!(output(&place, mode, &[])?, "15", "{mode:?}");
+        assert_eq!(output(&place, mode, &path)?, "10", "{mode:?}");
+    }
+    let (mut by_variable, module) = (place.command(), "main.wasm");
+    by_variable.args(["build", "-o", module, "main.byte"]);
+    by_variable.env("BACTRIAN_STUBS_PATH", "first:second");
+    let built = bactrian_tests::process::run(&mut by_variable, b"")?;
+    assert_eq!(built.status, Some(0), "{built:?}");
+    assert!(!text(&built.stderr).contains("missing"), "{built:?}");
+    let run = place.bactrian(&["run", module])?;
+    assert_eq!(text(&run.stdout), "10", "{run:?}");
+    // What is named comes before what is found.
+    place.make_stubs("own.stubs", &["-DFACTOR=4", "camel.c"])?;
+    let printed = output(&place, Mode::Residual, &["--stubs", "own.stubs"])?;
+    assert_eq!(printed, "20");
+    Ok(())
+}
+
+/// Of what the compiler says of conversions, only what concerns `long` is shown.
+#[test]
+fn conversions_that_are_the_same_elsewhere_are_not_mentioned() -> Result<()> {
+    let place = workshop()?;
+    let c = "#include <caml/mlvalues.h>\n\
+        value f(value n) { int i = Long_val(n); size_t s = Long_val(n); return Val_long(i + s); }\n\
+        value g(value n) { long l = Long_val(n); return Val_long(l); }\n";
+    fs::write(place.path("stubs.c"), c)?;
+    let made = place.bactrian(&["stubs", "-o", "main.stubs", "stubs.c"])?;
+    let said = text(&made.stderr);
+    let warnings: Vec<_> = said
+        .lines()
+        .filter(|line| line.contains("warning"))
+        .collect();
+    assert_eq!(warnings.len(), 1, "{said}");
+    assert!(warnings[0].starts_with("stubs.c:3:"), "{said}");
     Ok(())
 }

@@ -79,7 +79,13 @@ fn what_is_missing_is_listed_and_then_named_where_it_is_called() -> Result<()> {
     let again = place.bactrian(&["run", "main.byte"])?;
     assert_eq!(text(&again.stderr), failure);
     let compared = place.bactrian(&["lockstep", "main.byte"])?;
-    assert_eq!(text(&compared.stderr), format!("{listed}{failure}"));
+    let directory = place.path("data/bactrian/stubs");
+    let advice = format!(
+        "no dllcamel.stubs in {}: `bactrian stubs --for dllcamel FILES` makes it of the library's \
+         C code\n",
+        directory.display()
+    );
+    assert_eq!(text(&compared.stderr), format!("{listed}{advice}{failure}"));
     Ok(())
 }
 

@@ -26,14 +26,16 @@ use crate::memory;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use shapes::Step;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Most positions that a backtrace holds.
 pub const LIMIT: usize = 1024;
 
 thread_local! {
-    /// The positions of the last backtrace.
+    /// The positions of the last backtrace, see [`LEN`].
     static POSITIONS: RefCell<Vec<u32>> = const { RefCell::new(Vec::new()) };
+    /// How many of them it has: C code may write 0 here to forget them.
+    static LEN: Cell<u32> = const { Cell::new(0) };
 }
 
 /// What a position is on the OCaml stack. It is even, so it is no integer; its number is in the
@@ -62,7 +64,7 @@ pub fn record(active: u32) {
     if active != vm.backtrace_active.replace(active) {
         vm.backtrace_running.set(0);
         vm.backtrace_exception.set(Value::UNIT);
-        POSITIONS.with_borrow_mut(Vec::clear);
+        forget();
     }
 }
 
@@ -102,26 +104,42 @@ pub fn restart(exception: Value) {
     if vm.backtrace_active.get() != 0 {
         vm.backtrace_running.set(1);
         vm.backtrace_exception.set(exception);
-        POSITIONS.with_borrow_mut(Vec::clear);
+        forget();
     }
+}
+
+fn forget() {
+    LEN.set(0);
+    POSITIONS.with_borrow_mut(Vec::clear);
 }
 
 fn append(new: impl Iterator<Item = u32>) {
     POSITIONS.with_borrow_mut(|positions| {
+        positions.truncate(LEN.get() as usize);
         let room = LIMIT - positions.len();
         positions.extend(new.take(room));
+        LEN.set(positions.len() as u32);
     });
 }
 
 /// The positions of the last backtrace, innermost first.
 pub fn last() -> Vec<u32> {
-    POSITIONS.with_borrow(Vec::clone)
+    let mut positions = POSITIONS.with_borrow(Vec::clone);
+    positions.truncate(LEN.get() as usize);
+    positions
+}
+
+/// The address of the number of these positions, for C code.
+#[cfg(target_family = "wasm")]
+pub fn length_cell() -> u32 {
+    LEN.with(|len| len.as_ptr() as usize as u32)
 }
 
 /// Makes `positions` the backtrace of `exception`.
 pub fn restore(exception: Value, positions: impl Iterator<Item = u32>) {
     vm().backtrace_exception.set(exception);
-    POSITIONS.set(positions.take(LIMIT).collect());
+    forget();
+    append(positions);
 }
 
 /// The positions of the calls in progress, innermost first, at most `limit`: at a primitive, in a

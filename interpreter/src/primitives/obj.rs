@@ -170,8 +170,8 @@ fn reachable_words(root: Value) -> Value {
 }
 
 /// The method with hash `tag`, by bisection: the table holds pairs (method, hash) from word 2 on,
-/// in order of hash.
-fn get_public_method(object: Value, tag: Value) -> Value {
+/// in order of hash. Unit if there is none.
+pub fn get_public_method(object: Value, tag: Value) -> Value {
     let methods = object.field(0);
     let (mut low, mut high) = (3, methods.field(0).0);
     while low < high {
@@ -188,7 +188,7 @@ fn get_public_method(object: Value, tag: Value) -> Value {
     }
 }
 
-fn set_oo_id(object: Value) -> Value {
+pub fn set_oo_id(object: Value) -> Value {
     object.init_field(1, fresh_oo_id(Value::UNIT));
     object
 }

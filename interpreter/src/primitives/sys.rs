@@ -173,7 +173,7 @@ fn random_seed(_: Value) -> Value {
 }
 
 /// Ends the program without further ado: `Stdlib.exit` has run the `at_exit` functions.
-fn exit(code: Value) -> Value {
+pub fn exit(code: Value) -> Value {
     heap::settings::show_at_exit();
     foreign::finish();
     os::exit(code.as_int() as u8)

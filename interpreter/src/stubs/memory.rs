@@ -7,6 +7,7 @@ use crate::evaluation;
 use crate::heap;
 use crate::memory;
 use crate::memory::c_string;
+use crate::registry::Raised;
 use crate::value::Value;
 use crate::vm::vm;
 use std::alloc::{Layout, alloc, dealloc};
@@ -148,11 +149,18 @@ fn resize(block: u32, size: u32) -> u32 {
 fn duplicate(string: u32) -> u32 {
     let mut bytes = c_string(string);
     bytes.push(0);
-    let copy = take(bytes.len() as u32, ALIGN);
-    if copy != 0 {
-        memory::write(copy, &bytes);
+    copied(&bytes).unwrap_or(0)
+}
+
+/// Memory of C's with these bytes.
+pub fn copied(bytes: &[u8]) -> Result<u32, Raised> {
+    match take(bytes.len() as u32, ALIGN) {
+        0 => Err(crate::raise::out_of_memory()),
+        copy => {
+            memory::write(copy, bytes);
+            Ok(copy)
+        }
     }
-    copy
 }
 
 /// Raises where there was no memory.

@@ -17,9 +17,12 @@ mod alloc;
 mod bigarray;
 mod callback;
 mod custom;
+mod marshal;
 mod memory;
 mod raise;
 mod roots;
+mod runtime;
+mod unix;
 
 use crate::foreign::{self, BACTRIAN_STUBS};
 use crate::value::Value;

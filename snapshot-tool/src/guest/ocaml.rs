@@ -1,8 +1,9 @@
 //! OCaml 4.13: the interpreter in `interpreter/`, which the build embeds, its manifest, and what a
 //! manifest cannot say: what files of OCaml's world are that are no programs, its headers for C,
-//! and a smallest program.
+//! the C libraries that a program names, and a smallest program.
 
 mod headers;
+mod libraries;
 mod smallest;
 
 use std::borrow::Cow;
@@ -16,6 +17,7 @@ pub fn guest() -> Guest {
         manifest: Manifest::parse(include_str!("ocaml.toml")).expect("a test reads it"),
         recognise,
         headers: headers::ALL,
+        libraries: libraries::named,
         smallest: Some(smallest::executable),
     }
 }

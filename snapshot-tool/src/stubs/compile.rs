@@ -7,18 +7,21 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
+use super::diagnostics;
 use super::object::{self, Object};
 use crate::guest::Guest;
 
 const TARGET: &str = "--target=wasm32-wasi";
 
 /// What is said of sources. Silent conversions of a value to a shorter number are where C that was
-/// written for a `long` of 64 bits goes wrong; types that do not fit would trap when called.
-const WARNINGS: [&str; 6] = [
+/// written for a `long` of 64 bits goes wrong ([`diagnostics`]); types that do not fit would trap
+/// when called.
+const WARNINGS: [&str; 7] = [
+    "-fno-caret-diagnostics",
     "-Wno-everything",
     "-Wshorten-64-to-32",
     "-Werror=implicit-function-declaration",
@@ -92,8 +95,11 @@ pub fn compile(guest: &Guest, sources: &Sources) -> Result<Vec<u8>> {
         .filter(|(name, _)| name.ends_with(".c"))
     {
         let part = place.path().join(name).with_extension("o");
-        let flags = Sources::default();
-        compiled(&place.path().join(name), &part, place.path(), &flags)?;
+        let sources = Sources {
+            flags: vec!["-w".into()],
+            ..Sources::default()
+        };
+        compiled(&place.path().join(name), &part, place.path(), &sources)?;
         parts.push(part);
     }
     let joined = place.path().join("joined.o");
@@ -127,7 +133,12 @@ fn compiled(source: &Path, output: &Path, headers: &Path, sources: &Sources) -> 
         .arg("-o")
         .arg(output)
         .arg(source);
-    run(&mut compiler, "compile")
+    let done = compiler.output().with_context(|| cannot_start(&compiler))?;
+    eprint!(
+        "{}",
+        diagnostics::kept(&String::from_utf8_lossy(&done.stderr))
+    );
+    succeeded(&compiler, done.status, "compile")
 }
 
 fn compiler() -> Command {
@@ -165,12 +176,17 @@ fn libraries() -> Result<Vec<PathBuf>> {
 }
 
 fn run(command: &mut Command, what: &str) -> Result<()> {
-    let program = command.get_program().to_string_lossy().into_owned();
-    let status = command.status().with_context(|| {
-        format!("cannot start {program}: install clang and lld (`make setup` names the packages)")
-    })?;
-    if !status.success() {
-        bail!("{program} could not {what} the stubs");
-    }
+    let status = command.status().with_context(|| cannot_start(command))?;
+    succeeded(command, status, what)
+}
+
+fn cannot_start(command: &Command) -> String {
+    let program = command.get_program().to_string_lossy();
+    format!("cannot start {program}: install clang and lld (`make setup` names the packages)")
+}
+
+fn succeeded(command: &Command, status: ExitStatus, what: &str) -> Result<()> {
+    let program = command.get_program().to_string_lossy();
+    ensure!(status.success(), "{program} could not {what} the stubs");
     Ok(())
 }

@@ -13,16 +13,20 @@
 //!   addresses, and how calls of a function that raised are left; [`primitives`]: what the guest
 //!   calls; [`module`]: the guest with all of that added.
 //!
+//! [`search`] finds files of stubs by the names of libraries.
+//!
 //! Invariant: a name that nothing defines is an error that says who uses it.
 
 mod code;
 pub mod compile;
+mod diagnostics;
 mod effects;
 mod module;
 mod object;
 mod place;
 mod primitives;
 mod resolve;
+pub mod search;
 
 use anyhow::Result;
 

@@ -128,6 +128,14 @@ pub fn place(guest: &Guest, objects: &[Object]) -> Result<Placed> {
     Ok(search.placed)
 }
 
+/// The functions of a file that programs may call: all that it says, but for those of a file before
+/// it.
+pub fn exported(objects: &[Object], file: usize) -> impl Iterator<Item = &String> {
+    let (before, names) = (&objects[..file], &objects[file].exports);
+    let is_new = |name: &&String| !before.iter().any(|object| object.exports.contains(name));
+    names.iter().filter(is_new)
+}
+
 struct Search<'a> {
     guest: &'a Guest,
     objects: &'a [Object],
@@ -141,7 +149,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn roots(&mut self) -> Result<()> {
         for (file, object) in self.objects.iter().enumerate() {
-            for name in &object.exports {
+            for name in exported(self.objects, file) {
                 if let Some(number) = defined(object, name) {
                     self.piece(Piece::Body(file, number));
                 }

@@ -16,7 +16,7 @@ use super::code::{self, Function};
 use super::effects::Effects;
 use super::module::{Guest, Joined, Reference};
 use super::object::Object;
-use super::place::Placed;
+use super::place::{self, Placed};
 
 /// Most arguments that are passed as such.
 const MOST_ARGUMENTS: usize = 5;
@@ -46,7 +46,7 @@ pub fn make(
 ) -> Result<Joined> {
     let mut primitives = Vec::new();
     for (file, object) in objects.iter().enumerate() {
-        for name in &object.exports {
+        for name in place::exported(objects, file) {
             let Some((function, number)) = placed.exported(file, object, name) else {
                 continue;
             };

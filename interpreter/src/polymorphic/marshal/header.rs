@@ -13,6 +13,14 @@ pub struct Header {
     pub words: usize,
 }
 
+/// How long a header is that begins with these four bytes.
+pub fn header_len(first: u32) -> usize {
+    match first {
+        MAGIC_BIG => HEADER_BIG,
+        _ => HEADER_SMALL,
+    }
+}
+
 /// Parses the header at the start of `bytes`. `function` names the reader in messages.
 pub fn header(bytes: &[u8], function: &str) -> Result<Header, Error> {
     let Some(small) = bytes.first_chunk::<HEADER_SMALL>() else {

@@ -17,7 +17,8 @@ mod tests;
 pub mod tree;
 
 pub use format::{HEADER_BIG, HEADER_SMALL};
-pub use input::unmarshal;
+pub use header::header_len;
+pub use input::{unmarshal, unmarshal_as};
 
 use crate::heap;
 use crate::raise;

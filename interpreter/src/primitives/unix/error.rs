@@ -49,11 +49,14 @@ pub fn constructor(number: i32) -> Value {
     }
 }
 
+/// Linux's number of a value of type `Unix.error`.
+pub fn number(error: Value) -> i32 {
+    match error.is_int() {
+        true => NUMBERS[error.as_int() as usize],
+        false => error.field(0).as_int() as i32,
+    }
+}
+
 fn error_message(error: Value) -> Value {
-    let number = if error.is_int() {
-        NUMBERS[error.as_int() as usize]
-    } else {
-        error.field(0).as_int() as i32
-    };
-    heap::alloc_string(linux_message(number).as_bytes())
+    heap::alloc_string(linux_message(number(error)).as_bytes())
 }

@@ -19,7 +19,7 @@ mod calendar;
 mod children;
 mod descriptors;
 mod directories;
-mod error;
+pub mod error;
 mod files;
 mod mapping;
 mod missing;

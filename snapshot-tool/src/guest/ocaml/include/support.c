@@ -1,6 +1,7 @@
 /* The part of OCaml's interface that takes any number of arguments, or is easier in C. Each file of
    stubs has a copy. */
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #include "caml/memory.h"
 #include "caml/misc.h"
 #include "caml/mlvalues.h"
+#include "caml/osdeps.h"
+#include "caml/signals.h"
 
 value caml_alloc_sprintf(const char *format, ...)
 {
@@ -130,3 +133,24 @@ uintnat caml_ba_byte_size(struct caml_ba_array *array)
     static const unsigned char size[] = {4, 8, 1, 1, 2, 2, 4, 8, 8, 8, 8, 16, 1};
     return caml_ba_num_elts(array) * size[array->flags & CAML_BA_KIND_MASK];
 }
+
+/* Signals have small negative numbers in OCaml, in this order. */
+static const int signals[] = {SIGABRT, SIGALRM, SIGFPE,  SIGHUP,  SIGILL,  SIGINT,    SIGKILL,
+                              SIGPIPE, SIGQUIT, SIGSEGV, SIGTERM, SIGUSR1, SIGUSR2,   SIGCHLD,
+                              SIGCONT, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGVTALRM, SIGPROF,
+                              SIGBUS,  SIGPOLL, SIGSYS,  SIGTRAP, SIGURG,  SIGXCPU,   SIGXFSZ};
+#define SIGNALS ((int)(sizeof signals / sizeof *signals))
+
+int caml_convert_signal_number(int number)
+{
+    return number < 0 && number >= -SIGNALS ? signals[-number - 1] : number;
+}
+
+int caml_rev_convert_signal_number(int number)
+{
+    for (int index = 0; index < SIGNALS; index++)
+        if (signals[index] == number) return -index - 1;
+    return number;
+}
+
+char *caml_secure_getenv(const char *name) { return getenv(name); }

@@ -24,6 +24,13 @@
 #define ARCH_INTNAT_PRINTF_FORMAT "ll"
 #define ARCH_SIZET_PRINTF_FORMAT "z"
 #undef ARCH_BIG_ENDIAN
+#define SIZEOF_SHORT 2
+#define ARCH_INT32_TYPE int
+#define ARCH_UINT32_TYPE unsigned int
+#define ARCH_INT32_PRINTF_FORMAT ""
+#define INT64_LITERAL(n) n##LL
+#define FLAT_FLOAT_ARRAY
+#define CAML_SAFE_STRING
 
 /* Integers of a value's size. `long` is smaller. */
 typedef long long intnat;

@@ -39,8 +39,4 @@ extern void caml_register_custom_operations(const struct custom_operations *);
 extern int bactrian_unordered;
 #define caml_compare_unordered bactrian_unordered
 
-/* A block whose first field is C's, and a function for when it dies. */
-typedef void (*final_fun)(value);
-extern value caml_alloc_final(mlsize_t words, final_fun, mlsize_t used, mlsize_t most);
-
 #endif

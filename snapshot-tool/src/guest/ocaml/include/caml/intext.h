@@ -1,10 +1,19 @@
-/* The data of custom blocks as it is marshalled. */
+/* Values as bytes, and the data of custom blocks among them. */
 
 #ifndef CAML_INTEXT_H
 #define CAML_INTEXT_H
 
 #include "misc.h"
 #include "mlvalues.h"
+
+/* Flags are a list of `Marshal.extern_flags`. The first hands over memory that `caml_stat_free`
+   gives back; the second returns how many bytes it wrote, and fails where there is no room. */
+extern void caml_output_value_to_malloc(value, value flags, char **bytes, intnat *length);
+extern intnat caml_output_value_to_block(value, value flags, char *bytes, intnat length);
+/* The first gives back the memory. */
+extern value caml_input_value_from_malloc(char *bytes, intnat offset);
+extern value caml_input_value_from_block(const char *bytes, intnat length);
+extern value caml_input_val_from_string(value bytes, intnat offset);
 
 extern void caml_serialize_int_1(int);
 extern void caml_serialize_int_2(int);

@@ -35,6 +35,20 @@ typedef char *addr;
 #else
 #define CAMLassert(condition) ((void)0)
 #endif
+#define CAML_STATIC_ASSERT(condition) _Static_assert(condition, #condition)
+
+static inline int caml_uadd_overflow(uintnat a, uintnat b, uintnat *result)
+{
+    return __builtin_add_overflow(a, b, result);
+}
+static inline int caml_usub_overflow(uintnat a, uintnat b, uintnat *result)
+{
+    return __builtin_sub_overflow(a, b, result);
+}
+static inline int caml_umul_overflow(uintnat a, uintnat b, uintnat *result)
+{
+    return __builtin_mul_overflow(a, b, result);
+}
 
 /* Texts of the operating system are bytes. */
 typedef char char_os;
@@ -45,6 +59,9 @@ typedef char char_os;
 
 typedef void *caml_stat_block;
 typedef char *caml_stat_string;
+
+#define caml_stat_strdup_os caml_stat_strdup
+#define caml_stat_strconcat_os caml_stat_strconcat
 
 extern caml_stat_block caml_stat_alloc(asize_t);
 extern caml_stat_block caml_stat_alloc_noexc(asize_t);

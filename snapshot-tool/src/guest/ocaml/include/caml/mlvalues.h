@@ -15,6 +15,8 @@ typedef uintnat header_t;
 typedef unsigned int tag_t;
 typedef uintnat color_t;
 typedef uintnat mark_t;
+typedef int32_t opcode_t;
+typedef opcode_t *code_t;
 
 /* A pointer as a value, and back. */
 #define Bp_val(v) ((char *)(uintptr_t)(v))
@@ -53,18 +55,36 @@ typedef uintnat mark_t;
 #define Hd_val(v) (((header_t *)(uintptr_t)(v))[-1])
 #define Hp_val(v) ((header_t *)(uintptr_t)(v)-1)
 #define Hd_hp(hp) (*(header_t *)(hp))
+#define Hd_op(op) (((header_t *)(op))[-1])
+#define Hd_bp(bp) (((header_t *)(bp))[-1])
+#define Hp_op(op) ((header_t *)(op)-1)
+#define Hp_bp(bp) ((header_t *)(bp)-1)
+#define Op_hp(hp) ((value *)((header_t *)(hp) + 1))
+#define Bp_hp(hp) ((char *)((header_t *)(hp) + 1))
 #define Wosize_hd(h) ((mlsize_t)((h) >> 10))
 #define Wosize_val(v) Wosize_hd(Hd_val(v))
+#define Wosize_op(op) Wosize_hd(Hd_op(op))
+#define Wosize_bp(bp) Wosize_hd(Hd_bp(bp))
+#define Wosize_hp(hp) Wosize_hd(Hd_hp(hp))
 #define Tag_hd(h) ((tag_t)((h)&0xFF))
 #define Tag_val(v) (((unsigned char *)(uintptr_t)(v))[-8])
 #define Bsize_wsize(n) ((n) * sizeof(value))
 #define Wsize_bsize(n) ((n) / sizeof(value))
 #define Bosize_val(v) Bsize_wsize(Wosize_val(v))
+#define Bosize_hd(h) Bsize_wsize(Wosize_hd(h))
 #define Whsize_wosize(n) ((n) + 1)
+#define Wosize_whsize(n) ((n)-1)
+#define Whsize_hd(h) Whsize_wosize(Wosize_hd(h))
+#define Whsize_val(v) Whsize_hd(Hd_val(v))
+#define Bhsize_wosize(n) Bsize_wsize(Whsize_wosize(n))
+#define Bhsize_hd(h) Bhsize_wosize(Wosize_hd(h))
 #define Max_wosize (((mlsize_t)1 << 29) - 1)
 #define Make_header(wosize, tag, color) (((header_t)(wosize) << 10) + (color) + (tag_t)(tag))
 #define Caml_white 0
+#define Caml_gray 0
+#define Caml_blue 0
 #define Caml_black 0
+#define Num_tags 256
 
 #define Field(v, i) (Op_val(v)[i])
 #define Byte(v, i) (Bp_val(v)[i])
@@ -119,6 +139,11 @@ struct custom_operations;
 #define Int32_val(v) (*(int32_t *)Data_custom_val(v))
 #define Nativeint_val(v) (*(intnat *)Data_custom_val(v))
 #define Int64_val(v) (*(int64_t *)Data_custom_val(v))
+
+/* The method of an object with this hash, the null pointer if it has none; and an object's
+   identity. */
+extern value caml_get_public_method(value object, value hash);
+extern value caml_set_oo_id(value object);
 
 /* The block without fields. */
 extern value caml_atom(int);

@@ -15,4 +15,8 @@ extern void caml_process_pending_actions(void);
 extern value caml_process_pending_actions_exn(void);
 extern int caml_check_pending_actions(void);
 
+/* A signal's number in OCaml, which may be negative, as C's number, and back. */
+extern int caml_convert_signal_number(int);
+extern int caml_rev_convert_signal_number(int);
+
 #endif

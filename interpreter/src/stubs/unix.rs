@@ -1,0 +1,34 @@
+//! What stubs share with the unix library: its exception, and its descriptors.
+
+use super::{interface, raise};
+use crate::heap;
+use crate::memory::c_string;
+use crate::os::{Errno, Inherit, descriptors};
+use crate::primitives::unix::error;
+use crate::value::Value;
+
+interface! {
+    "a" fn unix_error_of_code(number: i32) -> Value {
+        error::constructor(Errno(number as u16).to_linux())
+    }
+    "" fn code_of_unix_error(error: Value) -> i32 {
+        Errno::from_linux(error::number(error)).0.into()
+    }
+    // About nothing where the argument is the null pointer.
+    "ar" fn unix_error(number: i32, function: u32, argument: Value) {
+        let function = String::from_utf8_lossy(&c_string(function)).into_owned();
+        let argument = match argument {
+            Value(0) => heap::alloc_string(b""),
+            argument => argument,
+        };
+        raise::unwind(error::about(Errno(number as u16), &function, argument));
+    }
+    "" fn bactrian_inherit(descriptor: i32, inherit: i32) -> i32 {
+        let inherit = match inherit {
+            0 => Inherit::No,
+            _ => Inherit::Yes,
+        };
+        let result = descriptors::set_inherit(descriptor, inherit);
+        result.map_or_else(|error| error.0.into(), |()| 0)
+    }
+}

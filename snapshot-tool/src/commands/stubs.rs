@@ -1,0 +1,88 @@
+//! Functions in C: compiled by one command, joined to the guest for all others.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+
+use super::{read, write};
+use crate::cli::{BuildOptions, StubsArgs};
+use crate::guest::{self, Guest};
+use crate::stubs::compile::{self, Sources};
+use crate::stubs::search::{self, Found};
+use crate::stubs::{self, Object};
+
+/// The guest of programs, with their functions in C, and what was looked for to find these.
+pub struct Joined {
+    pub guest: Arc<Guest>,
+    pub libraries: Found,
+}
+
+/// The guest for these programs. A file that cannot be read names no libraries: who reads it next
+/// says what is wrong.
+pub fn joined(options: &BuildOptions, programs: &[PathBuf]) -> Result<Joined> {
+    let guest = named(options.guest.as_deref())?;
+    let programs = programs.iter().filter_map(|program| fs::read(program).ok());
+    let names: BTreeSet<_> = programs
+        .flat_map(|program| (guest.libraries)(&program))
+        .collect();
+    let libraries = match names.is_empty() {
+        true => Found::default(),
+        false => search::find(&names, search::directories(&options.stubs_path)),
+    };
+    let files = [&options.stubs[..], &libraries.files].concat();
+    let guest = match files.is_empty() {
+        true => guest,
+        false => {
+            let module = stubs::join(&guest.module, &objects(&files)?)?;
+            Arc::new(Guest {
+                module: Cow::Owned(module),
+                ..Guest::clone(&guest)
+            })
+        }
+    };
+    Ok(Joined { guest, libraries })
+}
+
+fn named(manifest: Option<&Path>) -> Result<Arc<Guest>> {
+    match manifest {
+        Some(manifest) => Ok(Arc::new(Guest::load(manifest)?)),
+        None => Ok(guest::default()),
+    }
+}
+
+fn objects(files: &[PathBuf]) -> Result<Vec<Object>> {
+    let object = |file: &PathBuf| Object::read(&file.display().to_string(), read(file)?);
+    files.iter().map(object).collect()
+}
+
+/// Makes a file of stubs.
+pub fn compile(args: &StubsArgs) -> Result<()> {
+    let guest = named(args.guest.as_deref())?;
+    let sources = Sources {
+        files: args.sources.clone(),
+        include: args.include.clone(),
+        define: args.define.clone(),
+        flags: args.flags.clone(),
+        missing: args.without.clone(),
+        others: objects(&args.others)?,
+    };
+    let output = output(args)?;
+    write(&output, &compile::compile(&guest, &sources)?)
+}
+
+/// The file to write.
+fn output(args: &StubsArgs) -> Result<PathBuf> {
+    if let Some(output) = &args.output {
+        return Ok(output.clone());
+    }
+    let directory = search::default_directory()
+        .context("there is no place for stubs: set XDG_DATA_HOME, or give -o FILE")?;
+    fs::create_dir_all(&directory)
+        .with_context(|| format!("cannot create {}", directory.display()))?;
+    let library = args.library.as_deref().unwrap_or_default();
+    Ok(directory.join(search::file_name(library)))
+}

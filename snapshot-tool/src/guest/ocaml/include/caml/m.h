@@ -1,0 +1,3 @@
+/* What the machine is like: see `config.h`. */
+
+#include "config.h"

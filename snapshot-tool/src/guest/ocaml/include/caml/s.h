@@ -1,0 +1,3 @@
+/* What the system is like: see `config.h`. */
+
+#include "config.h"
