@@ -36,7 +36,7 @@ interface! {
     }
     "acr" fn caml_fatal_uncaught_exception(exception: Value) {
         let status = exit::uncaught(exception);
-        os::exit(status.into());
+        os::exit(status);
     }
     "acr" fn caml_sys_exit(status: Value) -> Value {
         sys::exit(status)
