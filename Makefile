@@ -11,7 +11,7 @@ ONLY ?=
 SUITE ?=
 
 .PHONY: setup demo test bench ladder shapes rebuild store stubs numbers fuzz conformance mutants \
-	javascript scheme scheme-bench lua
+	javascript scheme scheme-bench lua guests-bench
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
@@ -82,6 +82,16 @@ lua:
 	$(CARGO) build --package bactrian-tests --bins
 	$(CARGO) run --package bactrian-tests --bin lua -- --document docs/lua.md \
 		$(if $(SUITE),--suite $(SUITE))
+
+# Guests beside native implementations, and ours beside weval on the same modules; rewrites the
+# tables in docs/guests-bench.md and README.md. Builds weval first, which takes long; then eight
+# minutes.
+guests-bench: scheme
+	./scripts/setup.sh clang lua guile
+	$(CARGO) build --package bactrian --package bactrian-tests --bins
+	$(CARGO) run --package bactrian-tests --bin lua -- --build
+	$(CARGO) run --package bactrian --package bactrian-tests --bin guests-bench -- \
+		--document docs/guests-bench.md --readme README.md
 
 # C of OCaml libraries of Debian, compiled and compared with ocamlrun. Fetches their sources.
 stubs:

@@ -178,7 +178,7 @@ impl<'a> Module<'a> {
     /// What the name section calls `func`, as its author wrote it, without the hash that the Rust
     /// compiler adds.
     pub fn name(&self, func: Func) -> Option<String> {
-        let sections = self.names.clone()?.into_iter().map_while(Result::ok);
+        let sections = self.names.clone()?.map_while(Result::ok);
         let functions = sections.filter_map(|section| match section {
             Name::Function(names) => Some(names.into_iter().map_while(Result::ok)),
             _ => None,

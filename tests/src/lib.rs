@@ -2,6 +2,7 @@
 //! commands to their end, and comparing what came out.
 //!
 //! * [`annotated`]: annotated modules, random ones too, generic and specialized;
+//! * [`beside`]: guests measured beside weval and native implementations;
 //! * [`conformance`]: OCaml's own test suite;
 //! * [`fuzz`]: tests that take ranges of cases;
 //! * [`golden`]: the modules of `tests/golden`, with the calls to make;
@@ -17,6 +18,7 @@
 //! Leaves out: what is expected. Each file of `tests/tests` states one concern.
 
 pub mod annotated;
+pub mod beside;
 pub mod conformance;
 pub mod fuzz;
 pub mod golden;

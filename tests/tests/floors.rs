@@ -138,6 +138,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "annotated",
             "repository",
             "process",
+            "beside",
             "golden",
             "fuzz",
             "program",

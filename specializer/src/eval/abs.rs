@@ -331,3 +331,44 @@ fn equal(a: Abs, b: Abs) -> Option<bool> {
         _ => distance(a, b).map(|n| n == 0),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whatever joins with whatever, in whatever order and grouping, and with a frame or without
+    /// one; what may be an address in a frame stays that.
+    #[test]
+    fn joins_are_least_upper_bounds() {
+        let offset = |param, offset| Abs::Offset {
+            param: Parameter(param),
+            offset,
+        };
+        let points = [
+            Abs::Const(Const::I32(4)),
+            offset(1, 0),
+            offset(1, 8),
+            offset(2, 0),
+            Abs::Fact(Fact::ImmediateHalf),
+            Abs::Fact(Fact::Framed),
+            Abs::Dynamic,
+        ];
+        for frames in [&[1][..], &[], &[1, 2], &[70]] {
+            let frames = Frames::new(frames.iter().copied().map(Parameter));
+            for a in points {
+                assert_eq!(a.join(a, frames), a);
+                for b in points {
+                    let joined = a.join(b, frames);
+                    assert_eq!(joined, b.join(a, frames), "{a:?} {b:?}");
+                    assert_eq!(joined, joined.join(a, frames), "{a:?} {b:?}");
+                    let may = frames.may_have(a) || frames.may_have(b);
+                    assert_eq!(frames.may_have(joined), may, "{a:?} {b:?}");
+                    for c in points {
+                        let other = a.join(b.join(c, frames), frames);
+                        assert_eq!(joined.join(c, frames), other, "{a:?} {b:?} {c:?}");
+                    }
+                }
+            }
+        }
+    }
+}
