@@ -13,6 +13,7 @@
 #include "lua.h"
 
 #include "lauxlib.h"
+#include "lgc.h"
 #include "lobject.h"
 #include "lstate.h"
 #include "lualib.h"
@@ -106,10 +107,23 @@ static int with_traceback(lua_State *L) {
     return 1;
 }
 
-/* The arguments' table, and a sequence of random numbers of this process's own. */
+/* Functions were loaded from a script without a name; now it has one. */
+static void name_source(lua_State *L, Proto *p, TString *source) {
+    p->source = source;
+    luaC_objbarrier(L, p, source);
+    for (int n = 0; n < p->sizep; n++) name_source(L, p->p[n], source);
+}
+
+/* The script's name, the arguments' table, and a sequence of random numbers of this process's own. */
 static int prepare(lua_State *L) {
     int count = lua_tointeger(L, 1);
     char **arguments = lua_touserdata(L, 2);
+    if (count > 0) {
+        lua_getfield(L, LUA_REGISTRYINDEX, "bactrian.script");
+        lua_pushfstring(L, "@%s", arguments[0]);
+        name_source(L, getproto(s2v(L->top - 2)), tsvalue(s2v(L->top - 1)));
+        lua_pop(L, 2);
+    }
     lua_createtable(L, count, 1);
     for (int n = 0; n < count; n++) {
         lua_pushstring(L, arguments[n]);

@@ -93,6 +93,7 @@ fn compile(source: &Path, ours: &Path, linked: &Path) -> Result<()> {
             "-Wl,--export=BACTRIAN_REQUESTS,--export=unwind_flag",
         ])
         .args(["-Wl,--export-table", "-Wl,-z,stack-size=1048576"])
+        .args(["-Wl,--wrap=fopen", "-Wl,--wrap=setlocale"])
         .args(["-lwasi-emulated-signal", "-lwasi-emulated-process-clocks"])
         .args([ours.join("main.c"), ours.join("libc/missing.c")]);
     let mut files: Vec<PathBuf> = Vec::new();
