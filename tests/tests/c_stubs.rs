@@ -42,7 +42,7 @@ fn output(place: &Workshop, mode: Mode, options: &[&str]) -> Result<String> {
 }
 
 /// Stubs and a program of `tests/fixtures` print what they print under `ocamlrun`.
-fn same_as_ocamlrun(name: &str, libraries: &str) -> Result<()> {
+fn same_as_ocamlrun(name: &str, libraries: &str, options: &[&str]) -> Result<()> {
     let fixture = |extension: &str| {
         let fixtures = workspace().join("tests/fixtures");
         fs::read_to_string(fixtures.join(name).with_extension(extension))
@@ -65,7 +65,8 @@ fn same_as_ocamlrun(name: &str, libraries: &str) -> Result<()> {
         Mode::Stress,
         Mode::Collecting,
     ] {
-        let args = [mode.flags(), &["--stubs", "main.stubs", "main.byte"]].concat();
+        let stubs = ["--stubs", "main.stubs", "main.byte"];
+        let args = [mode.flags(), options, &stubs].concat();
         let run = place.bactrian(&args)?;
         assert_eq!(
             (run.status, text(&run.stdout), text(&run.stderr)),
@@ -80,14 +81,21 @@ fn same_as_ocamlrun(name: &str, libraries: &str) -> Result<()> {
 /// frames of C, custom blocks, bigarrays, memory, streams.
 #[test]
 fn stubs_do_what_they_do_under_ocamlrun() -> Result<()> {
-    same_as_ocamlrun("interface", "")
+    same_as_ocamlrun("interface", "", &[])
 }
 
 /// What libraries use beyond that: the unix library's exception, the runtime's errors, backtraces,
 /// values as bytes.
 #[test]
 fn the_runtimes_own_functions_do_what_they_do_under_ocamlrun() -> Result<()> {
-    same_as_ocamlrun("runtime", "unix.cma")
+    same_as_ocamlrun("runtime", "unix.cma", &[])
+}
+
+/// C and OCaml have the same files, descriptors and environment, in the sandbox and outside.
+#[test]
+fn c_sees_the_files_of_the_program() -> Result<()> {
+    same_as_ocamlrun("files", "unix.cma", &["--dir", "."])?;
+    same_as_ocamlrun("files", "unix.cma", &["--unconfined"])
 }
 
 const MAIN: &str = "external f : int -> int = \"f\"\n\

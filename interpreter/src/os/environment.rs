@@ -94,6 +94,13 @@ pub fn set(entry: Vec<u8>) {
     CHANGED.set(Some(entries));
 }
 
+/// Forgets a variable.
+pub fn unset(name: &[u8]) {
+    let mut entries = all();
+    entries.retain(|entry| value_in(entry, name).is_none());
+    CHANGED.set(Some(entries));
+}
+
 fn value_in<'a>(entry: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     entry.strip_prefix(name)?.strip_prefix(b"=")
 }
@@ -111,5 +118,7 @@ mod tests {
         assert_eq!(variable(b"BACTRIAN_HUMPS"), Some(b"2=2".to_vec()));
         assert_eq!(variable(b"BACTRIAN"), None);
         assert_eq!(all().len(), before + 1);
+        unset(b"BACTRIAN_HUMPS");
+        assert_eq!(variable(b"BACTRIAN_HUMPS"), None);
     }
 }

@@ -132,16 +132,20 @@ pub fn executable_name(_: Value) -> Value {
 }
 
 fn getenv(name: Value) -> Outcome {
-    let name = name.to_bytes();
-    let possible = !name.contains(&0) && !name.contains(&b'=');
-    if evaluation::is_running() {
-        evaluation::assume_unset(&name);
-        return Err(raise::not_found());
-    }
-    match os::variable(&name).filter(|_| possible) {
+    match variable(&name.to_bytes()) {
         Some(value) => Ok(heap::alloc_string(&value)),
         None => Err(raise::not_found()),
     }
+}
+
+/// The value of a variable of the environment. An evaluation assumes that it is not set.
+pub fn variable(name: &[u8]) -> Option<Vec<u8>> {
+    let possible = !name.contains(&0) && !name.contains(&b'=');
+    if evaluation::is_running() {
+        evaluation::assume_unset(name);
+        return None;
+    }
+    os::variable(name).filter(|_| possible)
 }
 
 /// What the command ended with; 255 if that was a signal.

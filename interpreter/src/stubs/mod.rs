@@ -22,6 +22,7 @@ mod memory;
 mod raise;
 mod roots;
 mod runtime;
+mod system;
 mod unix;
 
 use crate::foreign::{self, BACTRIAN_STUBS};

@@ -1,9 +1,9 @@
-//! What stubs share with the unix library: its exception, and its descriptors.
+//! What stubs share with the unix library: its exception.
 
 use super::{interface, raise};
 use crate::heap;
 use crate::memory::c_string;
-use crate::os::{Errno, Inherit, descriptors};
+use crate::os::Errno;
 use crate::primitives::unix::error;
 use crate::value::Value;
 
@@ -22,13 +22,5 @@ interface! {
             argument => argument,
         };
         raise::unwind(error::about(Errno(number as u16), &function, argument));
-    }
-    "" fn bactrian_inherit(descriptor: i32, inherit: i32) -> i32 {
-        let inherit = match inherit {
-            0 => Inherit::No,
-            _ => Inherit::Yes,
-        };
-        let result = descriptors::set_inherit(descriptor, inherit);
-        result.map_or_else(|error| error.0.into(), |()| 0)
     }
 }

@@ -33,6 +33,9 @@ const WARNINGS: [&str; 7] = [
 /// Parts of C's library that WASI has no words for, as wasi-libc imitates them.
 const EMULATED: [&str; 4] = ["SIGNAL", "MMAN", "PROCESS_CLOCKS", "GETPID"];
 
+/// What C asks for to know that a system has POSIX's functions.
+const UNIX: [&str; 2] = ["__unix__", "__unix"];
+
 /// Libraries whose members are joined where they are needed.
 const LIBRARIES: [&str; 6] = [
     "libwasi-emulated-signal.a",
@@ -110,17 +113,26 @@ pub fn compile(guest: &Guest, sources: &Sources) -> Result<Vec<u8>> {
     exports.sort_unstable();
     exports.dedup();
     let object = object::with_names(fs::read(&joined)?, &exports, &sources.missing);
-    let name = |file: &PathBuf| file.display().to_string();
-    let names: Vec<String> = sources.files.iter().map(name).collect();
-    let mut all = vec![Object::read(&names.join(", "), object.clone())?];
+    let mut all = vec![Object::read(&name(&sources.files), object.clone())?];
     all.extend(sources.others.iter().cloned());
     super::join(&guest.module, &all)?;
     Ok(object)
 }
 
+/// What these files are called in messages.
+fn name(files: &[PathBuf]) -> String {
+    let names = files.iter().take(3).map(|file| file.display().to_string());
+    let names = names.collect::<Vec<_>>().join(", ");
+    match files.len().saturating_sub(3) {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    }
+}
+
 fn compiled(source: &Path, output: &Path, headers: &Path, sources: &Sources) -> Result<()> {
     let mut compiler = compiler();
     compiler.args(["-c", "-O2", "-ffunction-sections", "-fdata-sections"]);
+    compiler.args(UNIX.map(|name| format!("-D{name}=1")));
     compiler.args(EMULATED.map(|part| format!("-D_WASI_EMULATED_{part}")));
     compiler.args(WARNINGS).args(&sources.flags);
     compiler.args(sources.define.iter().map(|macro_| format!("-D{macro_}")));

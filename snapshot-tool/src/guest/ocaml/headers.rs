@@ -37,6 +37,11 @@ pub const ALL: &[(&str, &str)] = files! {
     "caml/threads.h"
     "caml/unixsupport.h"
     "caml/version.h"
+    "descriptors.c"
+    "files.c"
+    "md5.c"
     "support.c"
+    "system.h"
+    "unistd.h"
     "unix.c"
 };

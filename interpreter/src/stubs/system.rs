@@ -1,0 +1,272 @@
+//! The system as C knows it: files, descriptors and the environment are the program's own
+//! ([`crate::os`]), whatever C library the stubs have. `system.c` makes of these functions those of
+//! POSIX.
+//!
+//! Invariant: a result below zero is an error's number, negated.
+
+use super::{interface, memory as blocks};
+use crate::memory::{self, c_string};
+use crate::os::pipe::Blocking;
+use crate::os::{
+    self, Access, Descriptor, Errno, Follow, Inherit, Kind, OpenFlags, Status, Transfer, Whence,
+    descriptors, environment,
+};
+use crate::primitives::{signals, sys};
+
+interface! {
+    "" fn bactrian_open(path: u32, flags: u32, permissions: u32) -> i32 {
+        result(open(&c_string(path), flags, permissions))
+    }
+    "" fn bactrian_close(descriptor: i32) -> i32 {
+        done(os::close(descriptor))
+    }
+    "" fn bactrian_read(descriptor: i32, buffer: u32, len: u32) -> i32 {
+        let len = len.min(i32::MAX as u32);
+        // SAFETY: C gives the memory, and nobody else looks at it meanwhile.
+        let buffer = unsafe { memory::bytes_mut(buffer, len as usize) };
+        result(os::read(descriptor, buffer).map(|count| count as i32))
+    }
+    "" fn bactrian_write(descriptor: i32, bytes: u32, len: u32) -> i32 {
+        let len = len.min(i32::MAX as u32);
+        // SAFETY: writing to the outside changes no memory of C's.
+        let written = os::write(descriptor, unsafe { memory::bytes(bytes, len as usize) });
+        if written == Err(Errno::PIPE) {
+            signals::broken_pipe();
+        }
+        result(written.map(|count| count as i32))
+    }
+    "" fn bactrian_seek(descriptor: i32, offset: i64, whence: i32) -> i64 {
+        let whence = match whence {
+            0 => Whence::Start,
+            1 => Whence::Current,
+            2 => Whence::End,
+            _ => return -i64::from(Errno::INVAL.0),
+        };
+        os::seek(descriptor, offset, whence).unwrap_or_else(|error| -i64::from(error.0))
+    }
+    "" fn bactrian_status(path: u32, follow: i32, status: u32) -> i32 {
+        let follow = match follow {
+            0 => Follow::No,
+            _ => Follow::Yes,
+        };
+        done(os::status(&c_string(path), follow).map(|found| describe(found, status)))
+    }
+    "" fn bactrian_status_of(descriptor: i32, status: u32) -> i32 {
+        done(descriptors::status(descriptor).map(|found| describe(found, status)))
+    }
+    // What is wanted: 4 to read, 2 to write, 1 to execute.
+    "" fn bactrian_access(path: u32, wanted: i32) -> i32 {
+        let all = [Access::Read, Access::Write, Access::Execute];
+        let is_wanted = |access: &Access| wanted & *access as i32 != 0;
+        let wanted: Vec<_> = all.into_iter().filter(is_wanted).collect();
+        done(os::access(&c_string(path), &wanted))
+    }
+    "" fn bactrian_set_size(descriptor: i32, size: i64) -> i32 {
+        let size = u64::try_from(size).map_err(|_| Errno::INVAL);
+        done(size.and_then(|size| descriptors::set_size(descriptor, size)))
+    }
+    "" fn bactrian_synchronise(descriptor: i32) -> i32 {
+        done(descriptors::synchronise(descriptor))
+    }
+    "" fn bactrian_set_times(path: u32, read: i64, written: i64) -> i32 {
+        done(os::set_times(&c_string(path), Some([read, written])))
+    }
+    "" fn bactrian_set_times_now(path: u32) -> i32 {
+        done(os::set_times(&c_string(path), None))
+    }
+    "" fn bactrian_unlink(path: u32) -> i32 {
+        done(os::unlink(&c_string(path)))
+    }
+    "" fn bactrian_create_directory(path: u32, permissions: u32) -> i32 {
+        done(os::create_directory(&c_string(path), permissions))
+    }
+    "" fn bactrian_remove_directory(path: u32) -> i32 {
+        done(os::remove_directory(&c_string(path)))
+    }
+    "" fn bactrian_rename(from: u32, to: u32) -> i32 {
+        done(os::rename(&c_string(from), &c_string(to)))
+    }
+    "" fn bactrian_link(old: u32, new: u32) -> i32 {
+        done(os::link(&c_string(old), Follow::No, &c_string(new)))
+    }
+    "" fn bactrian_symbolic_link(target: u32, path: u32) -> i32 {
+        done(os::symbolic_link(&c_string(target), &c_string(path)))
+    }
+    "" fn bactrian_change_directory(path: u32) -> i32 {
+        done(os::change_directory(&c_string(path)))
+    }
+    // The next three write the address of memory that C frees: text, or the names in a directory,
+    // each ended by a NUL; and return its length.
+    "" fn bactrian_read_link(path: u32, text: u32) -> i32 {
+        handed_over(os::read_link(&c_string(path)), text)
+    }
+    "" fn bactrian_current_directory(text: u32) -> i32 {
+        handed_over(os::current_directory(), text)
+    }
+    "" fn bactrian_read_directory(path: u32, names: u32) -> i32 {
+        let found = os::read_directory(&c_string(path));
+        let joined = found.map(|found| {
+            found.into_iter().flat_map(|name| name.into_iter().chain([0])).collect()
+        });
+        handed_over(joined, names)
+    }
+    "" fn bactrian_pipe(ends: u32) -> i32 {
+        done(descriptors::pipe(Inherit::Yes).map(|[reader, writer]| {
+            memory::store_u32(ends, reader as u32);
+            memory::store_u32(ends + 4, writer as u32);
+        }))
+    }
+    "" fn bactrian_duplicate(descriptor: i32) -> i32 {
+        result(descriptors::duplicate(descriptor, Inherit::Yes))
+    }
+    "" fn bactrian_duplicate_to(descriptor: i32, target: i32) -> i32 {
+        done(descriptors::duplicate_to(descriptor, target, Inherit::Yes))
+    }
+    "" fn bactrian_inherit(descriptor: i32, inherit: i32) -> i32 {
+        let inherit = match inherit {
+            0 => Inherit::No,
+            _ => Inherit::Yes,
+        };
+        done(descriptors::set_inherit(descriptor, inherit))
+    }
+    "" fn bactrian_set_blocking(descriptor: i32, blocking: i32) -> i32 {
+        let blocking = match blocking {
+            0 => Blocking::No,
+            _ => Blocking::Yes,
+        };
+        done(descriptors::set_blocking(descriptor, blocking))
+    }
+    "" fn bactrian_is_terminal(descriptor: i32) -> i32 {
+        os::is_terminal(descriptor).into()
+    }
+    // Descriptors, and for each whether it is to be written; a time in nanoseconds, or less than 0
+    // to wait for ever. Writes for each whether it is ready.
+    "" fn bactrian_poll(files: u32, ways: u32, ready: u32, count: u32, timeout: i64) -> i32 {
+        let wanted = (0..count).map(|index| {
+            let way = match memory::load_u8(ways + index) {
+                0 => Transfer::Read,
+                _ => Transfer::Write,
+            };
+            (memory::load_u32(files + 4 * index) as Descriptor, way)
+        });
+        let wanted: Vec<_> = wanted.collect();
+        let found = descriptors::poll(&wanted, u64::try_from(timeout).ok());
+        result(found.map(|found| {
+            let bytes: Vec<u8> = found.iter().map(|&ready| ready.into()).collect();
+            memory::write(ready, &bytes);
+            found.iter().filter(|ready| **ready).count() as i32
+        }))
+    }
+    // 0 where it is not set.
+    "" fn bactrian_variable(name: u32) -> u32 {
+        let value = sys::variable(&c_string(name));
+        value.map_or(0, |mut value| {
+            value.push(0);
+            blocks::copied(&value).unwrap_or(0)
+        })
+    }
+    "" fn bactrian_set_variable(entry: u32) {
+        environment::set(c_string(entry));
+    }
+    "" fn bactrian_unset_variable(name: u32) {
+        environment::unset(&c_string(name));
+    }
+}
+
+/// Flags of `open` as wasi-libc numbers them.
+mod flag {
+    pub const APPEND: u32 = 1;
+    pub const DATA_SYNCHRONOUS: u32 = 1 << 1;
+    pub const NONBLOCKING: u32 = 1 << 2;
+    pub const SYNCHRONOUS: u32 = 1 << 3 | 1 << 4;
+    pub const CREATE: u32 = 1 << 12;
+    pub const DIRECTORY: u32 = 1 << 13;
+    pub const EXCLUSIVE: u32 = 1 << 14;
+    pub const TRUNCATE: u32 = 1 << 15;
+    pub const NO_LINK: u32 = 1 << 24;
+    pub const READ: u32 = 1 << 26;
+    pub const WRITE: u32 = 1 << 28;
+}
+
+fn open(path: &[u8], flags: u32, permissions: u32) -> Result<Descriptor, Errno> {
+    let has = |flag: u32| flags & flag != 0;
+    if has(flag::NO_LINK) && os::status(path, Follow::No).is_ok_and(|at| at.kind == Kind::Link) {
+        return Err(Errno::LOOP);
+    }
+    if has(flag::DIRECTORY) && os::kind(path)? != Kind::Directory {
+        return Err(Errno::NOTDIR);
+    }
+    let flags = OpenFlags {
+        // One of them is asked for at least: elsewhere `O_RDONLY` is 0.
+        read: has(flag::READ) || !has(flag::WRITE),
+        write: has(flag::WRITE),
+        append: has(flag::APPEND),
+        create: has(flag::CREATE),
+        truncate: has(flag::TRUNCATE),
+        exclusive: has(flag::EXCLUSIVE),
+        nonblocking: has(flag::NONBLOCKING),
+        data_synchronous: has(flag::DATA_SYNCHRONOUS),
+        synchronous: has(flag::SYNCHRONOUS),
+        ..OpenFlags::default()
+    };
+    os::open(path, flags, permissions)
+}
+
+/// Writes what is known of a file as `system.c` reads it: words of 64 bits.
+fn describe(found: Status, status: u32) {
+    /// WASI's numbers of kinds; it has none for pipes.
+    fn number(kind: Kind) -> u64 {
+        match kind {
+            Kind::BlockDevice => 1,
+            Kind::CharacterDevice => 2,
+            Kind::Directory => 3,
+            Kind::Regular => 4,
+            Kind::Socket => 6,
+            Kind::Link => 7,
+            Kind::Pipe => 8,
+        }
+    }
+    let owner = found.ownership;
+    let of_owner = |field: fn(os::Ownership) -> u32| owner.map_or(0, |owner| field(owner).into());
+    let words = [
+        found.device,
+        found.inode,
+        number(found.kind),
+        found.links,
+        found.size,
+        found.times[0] as u64,
+        found.times[1] as u64,
+        found.times[2] as u64,
+        of_owner(|owner| owner.permissions),
+        of_owner(|owner| owner.user),
+        of_owner(|owner| owner.group),
+        owner.map_or(0, |owner| owner.device),
+    ];
+    for (index, word) in words.into_iter().enumerate() {
+        memory::store_u64(status + 8 * index as u32, word);
+    }
+}
+
+fn result(result: Result<i32, Errno>) -> i32 {
+    result.unwrap_or_else(|error| -i32::from(error.0))
+}
+
+fn done(outcome: Result<(), Errno>) -> i32 {
+    result(outcome.map(|()| 0))
+}
+
+/// Copies bytes, and a NUL behind them, to memory of C's, whose address it writes.
+fn handed_over(bytes: Result<Vec<u8>, Errno>, address: u32) -> i32 {
+    const NO_MEMORY: Errno = Errno(48);
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => return -i32::from(error.0),
+    };
+    match blocks::copied(&[&bytes[..], &[0]].concat()) {
+        Ok(copy) => {
+            memory::store_u32(address, copy);
+            bytes.len() as i32
+        }
+        Err(_) => -i32::from(NO_MEMORY.0),
+    }
+}
