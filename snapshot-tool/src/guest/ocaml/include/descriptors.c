@@ -1,6 +1,6 @@
-/* The functions of POSIX for open files, and the environment, on those of the runtime, so that C sees
-   what OCaml sees. They stand for wasi-libc's, which number files on their own. Each file of stubs
-   has a copy, as of files.c. */
+/* The functions of POSIX for open files, and the environment, on those of the runtime, so that C
+   sees what OCaml sees. They stand for wasi-libc's, which number files on their own. Each file of
+   stubs has a copy, as of files.c. */
 
 #define _GNU_SOURCE
 
