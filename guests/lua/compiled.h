@@ -46,13 +46,25 @@ BACTRIAN_INLINE StkId bactrian_frame(lua_State *L, CallInfo *ci) {
     return ci->func + 1;
 }
 
+/* Calls a compiled function that is not known: a dispatcher, whose call the linker makes a switch
+ * over the functions that there are. */
+__attribute__((noinline)) void bactrian_enter(lua_State *L, CallInfo *ci, StkId frame,
+                                              bactrian_entry entry) {
+    entry(L, ci, frame);
+}
+
+const struct {
+    uint32_t count;
+    void (*dispatchers[1])(lua_State *, CallInfo *, StkId, bactrian_entry);
+} BACTRIAN_DISPATCHERS = {1, {bactrian_enter}};
+
 /* Runs an activation to its end. */
 BACTRIAN_INLINE void bactrian_call(lua_State *L, CallInfo *ci) {
     ci->callstatus |= CIST_FRESH;
     if (bactrian_usable(L, ci)) {
         bactrian_depth++;
         StkId frame = bactrian_frame(L, ci);
-        clLvalue(s2v(ci->func))->p->entry(L, ci, frame);
+        bactrian_enter(L, ci, frame, clLvalue(s2v(ci->func))->p->entry);
         bactrian_depth--;
     } else {
         bactrian_run(L, ci, NULL, NULL, NULL, 0, 0);
@@ -63,7 +75,7 @@ BACTRIAN_INLINE void bactrian_call(lua_State *L, CallInfo *ci) {
 BACTRIAN_INLINE void bactrian_tail_call(lua_State *L, CallInfo *ci) {
     if (bactrian_usable(L, ci)) {
         StkId frame = bactrian_frame(L, ci);
-        clLvalue(s2v(ci->func))->p->entry(L, ci, frame);
+        bactrian_enter(L, ci, frame, clLvalue(s2v(ci->func))->p->entry);
     } else {
         bactrian_run(L, ci, NULL, NULL, NULL, 0, 0);
     }
@@ -104,7 +116,7 @@ BACTRIAN_INLINE void bactrian_apply(lua_State *L, StkId func, int results, int c
                 bactrian_depth++;
                 ci->u.l.trap = 0;
                 if (p->is_vararg) frame = bactrian_frame(L, ci);
-                p->entry(L, ci, frame);
+                bactrian_enter(L, ci, frame, p->entry);
                 bactrian_depth--;
             } else {
                 bactrian_run(L, ci, NULL, NULL, NULL, 0, 0);

@@ -90,7 +90,8 @@ fn compile(source: &Path, ours: &Path, linked: &Path) -> Result<()> {
         .arg(format!("-include{}", ours.join("config.h").display()))
         .args([
             "-mexec-model=reactor",
-            "-Wl,--export=BACTRIAN_REQUESTS,--export=unwind_flag",
+            "-Wl,--export=BACTRIAN_REQUESTS,--export=BACTRIAN_DISPATCHERS",
+            "-Wl,--export=unwind_flag",
         ])
         .args(["-Wl,--export-table", "-Wl,-z,stack-size=1048576"])
         .args(["-Wl,--wrap=fopen", "-Wl,--wrap=setlocale"])
