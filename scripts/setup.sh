@@ -86,11 +86,10 @@ need_lua() {
 
 need_stubs() {
     packages=
-    for library in num zarith base; do
-        [ -e "$(ocamlc -where)/stublibs/dll$library.so" ] ||
-            [ -e "$(ocamlc -where)/stublibs/dll${library}s.so" ] ||
-            [ -e "$(ocamlc -where)/stublibs/dll${library}_stubs.so" ] ||
-            packages="$packages lib$library-ocaml-dev"
+    for library in num:nums zarith base:base_stubs bigstringaf:bigstringaf_stubs \
+        cstruct:cstruct_stubs sha:sha_stubs zip:camlzip pcre:pcre_stubs; do
+        [ -e "$(ocamlc -where)/stublibs/dll${library#*:}.so" ] ||
+            packages="$packages lib${library%:*}-ocaml-dev"
     done
     command -v dpkg-source >/dev/null 2>&1 || packages="$packages dpkg-dev"
     need_packages "$packages"

@@ -43,12 +43,12 @@ compare() {
     name=$1
     shift
     cp "$programs/$name.ml" "$place/use_$name.ml"
-    (cd "$place" && ocamlc -o "$name.byte" "$@" "use_$name.ml")
-    ocamlrun "$place/$name.byte" >"$place/$name.expected"
+    (cd "$place" && ocamlc -w -a -o "$name.byte" "$@" "use_$name.ml")
+    (cd "$place" && ocamlrun "$name.byte" >"$name.expected")
     for mode in "run --generic" run "lockstep --stress"; do
         # shellcheck disable=SC2086 # a command and its option
-        "$bactrian" $mode --cache "$place/cache.sqlite" --stubs "$place/$name.stubs" \
-            "$place/$name.byte" >"$place/$name.got" || :
+        (cd "$place" && "$bactrian" $mode --cache cache.sqlite --unconfined --stubs-path made \
+            "$name.byte" >"$name.got") || :
         if cmp -s "$place/$name.expected" "$place/$name.got"; then
             say "$name: $mode: as under ocamlrun"
         else
@@ -59,10 +59,11 @@ compare() {
     done
 }
 
+# Makes the stubs of a library, with all options after its name, where programs find them.
 make_stubs() {
     name=$1
     shift
-    if ! "$bactrian" stubs -o "$place/$name.stubs" "$@" 2>"$place/$name.said"; then
+    if ! "$bactrian" stubs -o "$place/made/$name.stubs" "$@" 2>"$place/$name.said"; then
         say "$name: its C cannot be compiled"
         cat "$place/$name.said"
         failed=1
@@ -73,14 +74,15 @@ make_stubs() {
 num() {
     fetch ocaml-num || return 0
     source=$place/ocaml-num/src
-    make_stubs num "$source/bng.c" "$source/nat_stubs.c" || return 0
+    make_stubs dllnums "$source/bng.c" "$source/nat_stubs.c" || return 0
     compare num nums.cma
 }
 
 base() {
     fetch janest-base || return 0
     source=$place/janest-base
-    make_stubs base "$source"/src/*.c "$source"/hash_types/src/*.c || return 0
+    make_stubs dllbase_stubs "$source"/src/*.c || return 0
+    make_stubs dllbase_internalhash_types_stubs "$source"/hash_types/src/*.c || return 0
     compare base -I +sexplib0 -I +base -I +base/base_internalhash_types -I +base/caml \
         -I +base/shadow_stdlib sexplib0.cma base_internalhash_types.cma caml.cma \
         shadow_stdlib.cma base.cma
@@ -96,15 +98,68 @@ zarith() {
         without="$without --without mpz_$function"
     done
     # shellcheck disable=SC2086 # a list of options
-    make_stubs zarith -I "$programs/zarith" -I "$place/gmp/mini-gmp" -D HAS_GMP \
+    make_stubs dllzarith -I "$programs/zarith" -I "$place/gmp/mini-gmp" -D HAS_GMP \
         -D "MINI_GMP_LIMB_TYPE=long long" $without \
         "$source/caml_z.c" "$place/gmp/mini-gmp/mini-gmp.c" || return 0
     compare zarith -I +zarith zarith.cma
 }
 
+bigstringaf() {
+    fetch ocaml-bigstringaf || return 0
+    make_stubs dllbigstringaf_stubs "$place/ocaml-bigstringaf/lib/bigstringaf_stubs.c" || return 0
+    compare bigstringaf -I +bigstringaf bigstringaf.cma
+}
+
+cstruct() {
+    fetch ocaml-cstruct || return 0
+    make_stubs dllcstruct_stubs "$place/ocaml-cstruct/lib/cstruct_stubs.c" || return 0
+    compare cstruct -I +cstruct cstruct.cma
+}
+
+sha() {
+    fetch ocaml-sha || return 0
+    make_stubs dllsha_stubs "$place"/ocaml-sha/sha*_stubs.c || return 0
+    compare sha -I +sha unix.cma sha.cma
+}
+
+# The C of zlib that compresses memory.
+zlib_sources() {
+    for part in adler32 crc32 deflate inflate inftrees inffast trees zutil compress uncompr; do
+        printf '%s\n' "$place/zlib/$part.c"
+    done
+}
+
+camlzip() {
+    fetch camlzip && fetch zlib || return 0
+    # shellcheck disable=SC2046 # a list of files
+    make_stubs dllcamlzip -I "$place/zlib" $(zlib_sources) "$place/camlzip/zlibstubs.c" || return 0
+    compare camlzip -I +zip unix.cma zip.cma
+}
+
+# Its stubs write values through pointers to `long`, which has to have 64 bits.
+pcre() {
+    fetch pcre-ocaml && fetch pcre3 || return 0
+    source=$place/pcre3
+    cp "$source/config.h.generic" "$source/config.h"
+    cp "$source/pcre.h.generic" "$source/pcre.h"
+    cp "$source/pcre_chartables.c.dist" "$source/pcre_chartables.c"
+    sources=
+    for part in byte_order chartables compile config dfa_exec exec fullinfo get globals \
+        maketables newline ord2utf8 refcount string_utils study tables ucd valid_utf8 version \
+        xclass; do
+        sources="$sources $source/pcre_$part.c"
+    done
+    # shellcheck disable=SC2086 # a list of files
+    make_stubs dllpcre_stubs --cflag -include --cflag "$programs/pcre/long.h" -D HAVE_CONFIG_H \
+        -D SUPPORT_UTF -D SUPPORT_UCP -I "$source" $sources \
+        "$place/pcre-ocaml/src/pcre_stubs.c" || return 0
+    compare pcre -I +pcre pcre.cma
+}
+
 failed=0
-mkdir -p "$place"
-for library in ${*:-num base zarith}; do
+mkdir -p "$place/made"
+all="num base zarith bigstringaf cstruct sha camlzip pcre"
+for library in ${*:-$all}; do
     $library
 done
 exit $failed
