@@ -57,6 +57,8 @@ pub struct Vm {
     pub method_places: [Cell<u32>; METHOD_PLACES],
     /// Whether no closure's code pointer is ever changed; constant once a program is loaded.
     pub closures_keep_code: Cell<u32>,
+    /// Code that is about to run with another closure than its own.
+    pub given_code: Cell<u32>,
     /// Whether exceptions are recorded, see `backtrace`; and whether the last one raised is.
     pub backtrace_active: Cell<u32>,
     pub backtrace_running: Cell<u32>,
@@ -94,6 +96,7 @@ impl Vm {
             allocations_counted: Cell::new(0),
             method_places: [const { Cell::new(FIRST_LABEL) }; METHOD_PLACES],
             closures_keep_code: Cell::new(0),
+            given_code: Cell::new(0),
             backtrace_active: Cell::new(0),
             backtrace_running: Cell::new(0),
             backtrace_exception: Cell::new(Value::UNIT),

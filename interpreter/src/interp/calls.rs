@@ -9,7 +9,7 @@ use super::blocks::allocate_young;
 use super::entries::{self, *};
 use super::known;
 use super::partial::{self, ARGUMENTS, Inexact};
-use super::raising::code_of;
+use super::raising::raised_or;
 use crate::code::{self, MAX_RESTART, RESTART_ARITY};
 use crate::image::layout::Slots;
 use crate::memory;
@@ -33,7 +33,7 @@ unsafe impl Sync for Dispatchers {}
 /// Applies a closure to any arguments, for primitives that call back. Pushes below `vm().sp` and
 /// leaves `vm().sp` as it was; what it runs may collect.
 pub fn apply(closure: Value, arguments: &[Value]) -> Outcome {
-    apply_code(memory::load_u32(closure.address()), closure, arguments)
+    apply_code(code_of(closure.0), closure, arguments)
 }
 
 /// The same, running `code` in place of the closure's own.
@@ -104,51 +104,50 @@ macro_rules! by_count {
         ) -> i64 {
             if partial::is_known_to_wait(code, n) {
                 return match n {
-                    $($case => $partial(code, closure, top, $(arguments[$index]),*),)*
+                    $($case => $partial(closure, top, $(arguments[$index]),*),)*
                 };
             }
             match n {
-                $($case => $dispatch(code, closure, top, $(arguments[$index]),*),)*
+                $($case => $dispatch(closure, top, $(arguments[$index]),*),)*
             }
         }
 
         $(
             #[inline(never)]
-            extern "C" fn $dispatch(code: u32, closure: i64, top: u32, $($argument: i64),*) -> i64 {
+            extern "C" fn $dispatch(closure: i64, top: u32, $($argument: i64),*) -> i64 {
+                let code = code_of(closure);
                 let function: $ty = match code::slot_of(code, $n) {
                     Some(cell) => $slot(cell),
                     $(None if $taken == 1 && code::arity(code) == 1 => $over,)*
                     None => $slow,
                 };
-                function(code, closure, top, $($argument),*)
+                function(closure, top, $($argument),*)
             }
 
             #[inline(never)]
-            extern "C" fn $slow(code: u32, closure: i64, top: u32, $($argument: i64),*) -> i64 {
-                let function: $ty = match Inexact::new(code, closure, $n) {
+            extern "C" fn $slow(closure: i64, top: u32, $($argument: i64),*) -> i64 {
+                let function: $ty = match Inexact::new(code_of(closure), closure, $n) {
                     Inexact::Function => $partial,
                     $(Inexact::Partial($held) => $complete,)*
                     $(Inexact::Over($taken) => $over,)*
                     Inexact::Partial(_) | Inexact::Over(_) | Inexact::Other => $inexact,
                 };
-                function(code, closure, top, $($argument),*)
+                function(closure, top, $($argument),*)
             }
 
             /// A closure that waits for more arguments.
-            extern "C" fn $partial(code: u32, closure: i64, _: u32, $($argument: i64),*) -> i64 {
+            extern "C" fn $partial(closure: i64, _: u32, $($argument: i64),*) -> i64 {
                 let wosize = ARGUMENTS as u32 + $n;
                 let block = Value::block(allocate_young(wosize, tag::CLOSURE));
-                partial::init(block.0, code, closure);
+                partial::init(block.0, code_of(closure), closure);
                 $(block.init_field(ARGUMENTS + $index, Value($argument));)*
                 block.0
             }
 
-            pub extern "C" fn $inexact(
-                code: u32, closure: i64, top: u32, $($argument: i64),*
-            ) -> i64 {
+            pub extern "C" fn $inexact(closure: i64, top: u32, $($argument: i64),*) -> i64 {
                 let at = top - $n * WORD;
                 $(memory::store_i64(at + $index * WORD, $argument);)*
-                run_at(code, closure, at, $n)
+                run_at(code_of(closure), closure, at, $n)
             }
         )*
 
@@ -189,7 +188,6 @@ macro_rules! over {
         ($($later:ident $index:literal)*);)*) => {$(
         /// Applies a closure to the arguments that it takes, and what it returns to the others.
         extern "C" fn $name(
-            code: u32,
             closure: i64,
             top: u32,
             $($argument: i64,)*
@@ -197,12 +195,12 @@ macro_rules! over {
         ) -> i64 {
             let at = top - $count * WORD;
             $(memory::store_i64(at + $index * WORD, $later);)*
-            let returned = $now(code, closure, at, $($argument),*);
+            let returned = $now(closure, at, $($argument),*);
             if cfg!(not(target_family = "wasm")) && returned == Value::RAISED.0 {
                 return returned;
             }
-            let code = code_of(returned, $count);
-            $then(code, returned, top, $(memory::load_i64(at + $index * WORD)),*)
+            let closure = raised_or(returned, $count);
+            $then(closure, top, $(memory::load_i64(at + $index * WORD)),*)
         }
     )*};
 }
@@ -231,40 +229,54 @@ over! {
     over_7_6 dispatch_6 (a0 a1 a2 a3 a4 a5) dispatch_1 1 (a6 0);
 }
 
+/// `own` if the code at `code` is the closure's own; else what runs that code with the closure.
+#[inline(always)]
+fn or_given<Enter>(code: u32, closure: i64, own: Enter, given: Enter) -> Enter {
+    match is_own(code, closure) {
+        true => own,
+        false => {
+            vm().given_code.set(code);
+            given
+        }
+    }
+}
+
 macro_rules! complete {
-    ($($name:ident $all:ident ($($saved:literal)*) ($($argument:ident)*);)*) => {$(
+    ($($name:ident $ty:ident $own:ident $given:ident
+          ($($saved:literal)*) ($($argument:ident)*);)*) => {$(
         /// Enters the function of a partial application, which takes all arguments as parameters.
-        extern "C" fn $name(code: u32, partial: i64, top: u32, $($argument: i64),*) -> i64 {
+        extern "C" fn $name(partial: i64, top: u32, $($argument: i64),*) -> i64 {
             let field = |index| Value(partial).field(index).0;
             let closure = field(ARGUMENTS - 1);
             let saved = |index| field(ARGUMENTS + index);
-            $all(code + code::CELL, closure, top, $(saved($saved),)* $($argument),*)
+            let function: $ty = or_given(code_of(partial) + code::CELL, closure, $own, $given);
+            function(closure, top, $(saved($saved),)* $($argument),*)
         }
     )*};
 }
 
 complete! {
-    complete_1_1 dispatch_2 (0) (a0);
-    complete_1_2 dispatch_3 (0 1) (a0);
-    complete_1_3 dispatch_4 (0 1 2) (a0);
-    complete_2_1 dispatch_3 (0) (a0 a1);
-    complete_2_2 dispatch_4 (0 1) (a0 a1);
-    complete_2_3 dispatch_5 (0 1 2) (a0 a1);
-    complete_3_1 dispatch_4 (0) (a0 a1 a2);
-    complete_3_2 dispatch_5 (0 1) (a0 a1 a2);
-    complete_3_3 dispatch_6 (0 1 2) (a0 a1 a2);
-    complete_4_1 dispatch_5 (0) (a0 a1 a2 a3);
-    complete_4_2 dispatch_6 (0 1) (a0 a1 a2 a3);
-    complete_4_3 dispatch_7 (0 1 2) (a0 a1 a2 a3);
-    complete_5_1 dispatch_6 (0) (a0 a1 a2 a3 a4);
-    complete_5_2 dispatch_7 (0 1) (a0 a1 a2 a3 a4);
-    complete_6_1 dispatch_7 (0) (a0 a1 a2 a3 a4 a5);
+    complete_1_1 Enter2 dispatch_2 given_2 (0) (a0);
+    complete_1_2 Enter3 dispatch_3 given_3 (0 1) (a0);
+    complete_1_3 Enter4 dispatch_4 given_4 (0 1 2) (a0);
+    complete_2_1 Enter3 dispatch_3 given_3 (0) (a0 a1);
+    complete_2_2 Enter4 dispatch_4 given_4 (0 1) (a0 a1);
+    complete_2_3 Enter5 dispatch_5 given_5 (0 1 2) (a0 a1);
+    complete_3_1 Enter4 dispatch_4 given_4 (0) (a0 a1 a2);
+    complete_3_2 Enter5 dispatch_5 given_5 (0 1) (a0 a1 a2);
+    complete_3_3 Enter6 dispatch_6 given_6 (0 1 2) (a0 a1 a2);
+    complete_4_1 Enter5 dispatch_5 given_5 (0) (a0 a1 a2 a3);
+    complete_4_2 Enter6 dispatch_6 given_6 (0 1) (a0 a1 a2 a3);
+    complete_4_3 Enter7 dispatch_7 given_7 (0 1 2) (a0 a1 a2 a3);
+    complete_5_1 Enter6 dispatch_6 given_6 (0) (a0 a1 a2 a3 a4);
+    complete_5_2 Enter7 dispatch_7 given_7 (0 1) (a0 a1 a2 a3 a4);
+    complete_6_1 Enter7 dispatch_7 given_7 (0) (a0 a1 a2 a3 a4 a5);
 }
 
 /// Applies `closure` to the `n` arguments on the stack at `at`. The stack below is free.
 #[inline(never)]
 pub extern "C" fn apply_at(closure: i64, at: u32, n: u32) -> i64 {
-    run_at(memory::load_u32(closure as u32), closure, at, n)
+    run_at(code_of(closure), closure, at, n)
 }
 
 /// The last call of an application: of this code with this closure, for so many arguments at an
@@ -289,7 +301,7 @@ fn run_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
             if closure == Value::RAISED.0 {
                 break raised;
             }
-            code = memory::load_u32(closure as u32);
+            code = code_of(closure);
             at += arity * WORD;
             n -= arity;
         }
@@ -311,26 +323,27 @@ extern "C" fn enter_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
 }
 
 macro_rules! enter_at {
-    ($($name:ident $dispatch:ident ($($index:literal)*);)*) => {
+    ($($name:ident $ty:ident $own:ident $given:ident ($($index:literal)*);)*) => {
         /// By number of arguments, less one.
         static ENTER_AT: [Last; MAX_DIRECT as usize] = [$($name),*];
 
         $(
             extern "C" fn $name(code: u32, closure: i64, at: u32, n: u32) -> i64 {
-                $dispatch(code, closure, at + n * WORD, $(memory::load_i64(at + $index * WORD)),*)
+                let function: $ty = or_given(code, closure, $own, $given);
+                function(closure, at + n * WORD, $(memory::load_i64(at + $index * WORD)),*)
             }
         )*
     };
 }
 
 enter_at! {
-    enter_at_1 dispatch_1 (0);
-    enter_at_2 dispatch_2 (0 1);
-    enter_at_3 dispatch_3 (0 1 2);
-    enter_at_4 dispatch_4 (0 1 2 3);
-    enter_at_5 dispatch_5 (0 1 2 3 4);
-    enter_at_6 dispatch_6 (0 1 2 3 4 5);
-    enter_at_7 dispatch_7 (0 1 2 3 4 5 6);
+    enter_at_1 Enter1 dispatch_1 given_1 (0);
+    enter_at_2 Enter2 dispatch_2 given_2 (0 1);
+    enter_at_3 Enter3 dispatch_3 given_3 (0 1 2);
+    enter_at_4 Enter4 dispatch_4 given_4 (0 1 2 3);
+    enter_at_5 Enter5 dispatch_5 given_5 (0 1 2 3 4);
+    enter_at_6 Enter6 dispatch_6 given_6 (0 1 2 3 4 5);
+    enter_at_7 Enter7 dispatch_7 given_7 (0 1 2 3 4 5 6);
 }
 
 /// The cell above the arguments has to be the callee's.

@@ -3,12 +3,15 @@
 //!
 //! A slot at a cut holds [`resume`], by which an activation goes on in the middle of its code.
 //!
-//! `enter_1` to `enter_7` take the arguments as parameters. `enter_many` finds them on the OCaml
-//! stack at `sp`, as many as the entry's cell says, and owns the cell above them.
+//! `enter_1` to `enter_7` take the arguments as parameters, and run the closure's own code: a
+//! parameter less, of which engines pass few in registers. Code that runs with another closure is
+//! entered by [`enter_with`]. `enter_many` finds the arguments on the OCaml stack at `sp`, as many
+//! as the entry's cell says, and owns the cell above them.
 
 use super::run::interp;
 use crate::code;
 use crate::memory;
+use crate::vm::vm;
 use annotations::cells_sync_roots;
 
 /// Most arguments that are passed as parameters.
@@ -21,17 +24,22 @@ pub const UNUSED: i64 = 1;
 pub type Arguments = [i64; MAX_DIRECT as usize];
 
 macro_rules! entries {
-    ($($name:ident $ty:ident $slot:ident $arity:literal
+    ($($name:ident $given:ident $ty:ident $slot:ident $arity:literal
           ($($argument:ident)*) ($($unused:tt)*);)*) => {$(
+        #[doc = concat!("One activation of the closure `env`, of arity ", $arity, ", below `sp`.")]
+        pub extern "C" fn $name(env: i64, sp: u32, $($argument: i64),*) -> i64 {
+            interp(code_of(env), env, sp, $arity, $($argument,)* $($unused),*)
+        }
+
         #[doc = concat!(
-            "One activation of the code at `code`, whose arity is ", $arity, ", below `sp`."
+            "The same of the code at `vm().given_code`, of arity ", $arity, ", with this closure."
         )]
-        pub extern "C" fn $name(code: u32, env: i64, sp: u32, $($argument: i64),*) -> i64 {
-            interp(code, env, sp, $arity, $($argument,)* $($unused),*)
+        pub extern "C" fn $given(env: i64, sp: u32, $($argument: i64),*) -> i64 {
+            interp(vm().given_code.get(), env, sp, $arity, $($argument,)* $($unused),*)
         }
 
         /// The type of a function in a slot of this arity.
-        pub type $ty = extern "C" fn(u32, i64, u32, $(entries!(@i64 $argument)),*) -> i64;
+        pub type $ty = extern "C" fn(i64, u32, $(entries!(@i64 $argument)),*) -> i64;
 
         #[doc = concat!(
             "The function in the slot of the code at `code`, whose arity is ", $arity, "."
@@ -54,13 +62,13 @@ macro_rules! entries {
 }
 
 entries! {
-    enter_1 Enter1 slot_1 1 (a0) (1 1 1 1 1 1);
-    enter_2 Enter2 slot_2 2 (a0 a1) (1 1 1 1 1);
-    enter_3 Enter3 slot_3 3 (a0 a1 a2) (1 1 1 1);
-    enter_4 Enter4 slot_4 4 (a0 a1 a2 a3) (1 1 1);
-    enter_5 Enter5 slot_5 5 (a0 a1 a2 a3 a4) (1 1);
-    enter_6 Enter6 slot_6 6 (a0 a1 a2 a3 a4 a5) (1);
-    enter_7 Enter7 slot_7 7 (a0 a1 a2 a3 a4 a5 a6) ();
+    enter_1 given_1 Enter1 slot_1 1 (a0) (1 1 1 1 1 1);
+    enter_2 given_2 Enter2 slot_2 2 (a0 a1) (1 1 1 1 1);
+    enter_3 given_3 Enter3 slot_3 3 (a0 a1 a2) (1 1 1 1);
+    enter_4 given_4 Enter4 slot_4 4 (a0 a1 a2 a3) (1 1 1);
+    enter_5 given_5 Enter5 slot_5 5 (a0 a1 a2 a3 a4) (1 1);
+    enter_6 given_6 Enter6 slot_6 6 (a0 a1 a2 a3 a4 a5) (1);
+    enter_7 given_7 Enter7 slot_7 7 (a0 a1 a2 a3 a4 a5 a6) ();
 }
 
 #[cfg(target_family = "wasm")]
@@ -141,15 +149,42 @@ pub fn resume_slot() -> u32 {
     0
 }
 
-/// Calls the code at `code` through its slot with `n` arguments, 1 to 7; `n` is its arity. Syncs
-/// first, at the call itself: one that is evaluated in place needs no sync.
+/// The code of a closure.
+#[inline(always)]
+pub fn code_of(closure: i64) -> u32 {
+    memory::load_u32(closure as u32)
+}
+
+/// Whether the code at `code` is the closure's own. It mostly is; a partial application keeps the
+/// code that it was made of, and `#trace` gives closures another.
+#[inline(always)]
+pub fn is_own(code: u32, closure: i64) -> bool {
+    code_of(closure) == code
+}
+
+/// The same as [`enter`], where the code may be another than the closure's own.
+#[inline(always)]
+pub fn enter_with(code: u32, closure: i64, sp: u32, n: u32, a: Arguments) -> i64 {
+    if code::closures_keep_code() || is_own(code, closure) {
+        return enter(code, closure, sp, n, a);
+    }
+    cells_sync_roots();
+    // No array: it would be in memory, in each activation of the loop.
+    interp(
+        code, closure, sp, n, a[0], a[1], a[2], a[3], a[4], a[5], a[6],
+    )
+}
+
+/// Calls the code at `code`, which is the closure's own, through its slot with `n` arguments, 1 to
+/// 7; `n` is its arity. Syncs first, at the call itself: one that is evaluated in place needs no
+/// sync.
 #[inline(always)]
 pub fn enter(code: u32, closure: i64, sp: u32, n: u32, a: Arguments) -> i64 {
     macro_rules! through {
         ($slot:ident, $($index:literal)*) => {{
             let function = $slot(code);
             cells_sync_roots();
-            function(code, closure, sp, $(a[$index]),*)
+            function(closure, sp, $(a[$index]),*)
         }};
     }
     match n {

@@ -63,12 +63,12 @@ fn complete(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> 
         1 => {
             let function: Enter1 = restart_slot_1(code);
             cells_sync_roots();
-            Some(function(code, closure, top, arguments[0]))
+            Some(function(closure, top, arguments[0]))
         }
         2 => {
             let function: Enter2 = restart_slot_2(code);
             cells_sync_roots();
-            Some(function(code, closure, top, arguments[0], arguments[1]))
+            Some(function(closure, top, arguments[0], arguments[1]))
         }
         _ => None,
     }

@@ -5,14 +5,20 @@
 use super::entries::MAX_DIRECT;
 #[cfg(target_family = "wasm")]
 use crate::code;
-use crate::memory;
 #[cfg(target_family = "wasm")]
 use crate::value::Value;
 
-/// A cell that looks like the entry of a function.
+/// What looks like a closure, and behind it the cell of its code, which looks like an entry.
 #[cfg(target_family = "wasm")]
 #[repr(C, align(8))]
 struct Raising {
+    code: *const Cell,
+    cell: Cell,
+}
+
+#[cfg(target_family = "wasm")]
+#[repr(C, align(8))]
+struct Cell {
     word: u32,
     slot: *const (),
 }
@@ -21,27 +27,27 @@ struct Raising {
 #[cfg(target_family = "wasm")]
 unsafe impl Sync for Raising {}
 
-/// The code of what a call has returned, to be applied to `n` arguments. If it has raised, that of
-/// a function that raises again: so that there is one way on, which is a tail call.
+/// What a call has returned, to be applied to `n` arguments. If it has raised, a function that
+/// raises again: so that there is one way on, which is a tail call.
 #[cfg(target_family = "wasm")]
 #[inline(always)]
-pub fn code_of(returned: i64, n: u32) -> u32 {
+pub fn raised_or(returned: i64, n: u32) -> i64 {
     match returned == Value::RAISED.0 {
-        true => &raw const RAISING[n as usize - 1] as usize as u32,
-        false => memory::load_u32(returned as u32),
+        true => &raw const RAISING[n as usize - 1] as usize as i64,
+        false => returned,
     }
 }
 
 #[cfg(not(target_family = "wasm"))]
-pub fn code_of(returned: i64, _n: u32) -> u32 {
-    memory::load_u32(returned as u32)
+pub fn raised_or(returned: i64, _n: u32) -> i64 {
+    returned
 }
 
 macro_rules! raising {
     ($($name:ident $n:literal ($($argument:ident)*);)*) => {
         $(
             #[cfg(target_family = "wasm")]
-            extern "C" fn $name(_: u32, _: i64, _: u32, $($argument: i64),*) -> i64 {
+            extern "C" fn $name(_: i64, _: u32, $($argument: i64),*) -> i64 {
                 Value::RAISED.0
             }
         )*
@@ -49,8 +55,11 @@ macro_rules! raising {
         /// By number of arguments, less one.
         #[cfg(target_family = "wasm")]
         static RAISING: [Raising; MAX_DIRECT as usize - 1] = [$(Raising {
-            word: code::entry_word($n),
-            slot: $name as *const (),
+            code: &raw const RAISING[$n - 1].cell,
+            cell: Cell {
+                word: code::entry_word($n),
+                slot: $name as *const (),
+            },
         }),*];
     };
 }

@@ -6,7 +6,7 @@
 //! `cells_invalidate` after it. Jump distances are added to `pc` on separate paths, so that `pc`
 //! never depends on run-time data.
 
-use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter, enter_through_slot};
+use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter_through_slot, enter_with};
 use super::fields::{fixed_field, global, modify};
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
@@ -95,7 +95,7 @@ impl Registers {
     #[inline(always)]
     pub fn begin_again(&self, nargs: u32) -> i64 {
         if nargs.wrapping_sub(1) < MAX_DIRECT {
-            enter(
+            enter_with(
                 self.entry,
                 self.env(),
                 self.base,

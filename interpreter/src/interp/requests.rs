@@ -260,12 +260,12 @@ mod wasm {
     fn entry_params(address: u32, nargs: u32, direct: usize) -> [Param; MAX_PARAMS] {
         let mut params = [Param::default(); MAX_PARAMS];
         params[CODE] = Param::pointer(address);
-        params[ENV] = Param::pass(1);
-        params[SP] = Param::pass(2);
+        params[ENV] = Param::pass(0);
+        params[SP] = Param::pass(1);
         params[NARGS] = Param::constant(u64::from(nargs));
         for index in 0..MAX_DIRECT as usize {
             params[FIRST_ARGUMENT + index] = if index < direct {
-                Param::pass(3 + index as u32)
+                Param::pass(2 + index as u32)
             } else {
                 Param::constant(UNUSED as u64)
             };
@@ -304,7 +304,7 @@ mod wasm {
         let count = FIRST + missing as usize;
         let params = core::array::from_fn(|index| match index {
             CODE => Param::pointer(address),
-            index if index < count => Param::pass(index as u32),
+            index if index < count => Param::pass(index as u32 - 1),
             _ => Param::default(),
         });
         Request {

@@ -4,7 +4,7 @@
 //! this does. With that in common, the calls here were none in tail position.
 
 use super::calls::{inexact_1, inexact_2};
-use super::entries::{UNUSED, enter};
+use super::entries::{UNUSED, enter_with};
 use super::partial::ARGUMENTS;
 use crate::code;
 use crate::value::Value;
@@ -18,7 +18,7 @@ macro_rules! restart {
             let arity = code::arity(function);
             let held = (arity - $n) as usize;
             if Value(partial).wosize() != ARGUMENTS + held {
-                return $inexact(code, partial, top, $($argument),*);
+                return $inexact(partial, top, $($argument),*);
             }
             let field = |index| Value(partial).field(index).0;
             let arguments = core::array::from_fn(|index| match index.checked_sub(held) {
@@ -29,7 +29,7 @@ macro_rules! restart {
                 Some(_) => UNUSED,
             });
             let closure = field(ARGUMENTS - 1);
-            enter(function, closure, top, arity, arguments)
+            enter_with(function, closure, top, arity, arguments)
         }
     )*};
 }

@@ -36,7 +36,7 @@ pub fn begin(
     let function = code + CELL;
     let arity = code::arity(function);
     let Some(arguments) = arguments(partial, arity, missing, new) else {
-        return Err(inexact(code, partial, sp, missing, new));
+        return Err(inexact(partial, sp, missing, new));
     };
     let mut registers = Registers::entered(function, sp, arity);
     cell_write(sp - WORD, closure(partial));
@@ -76,9 +76,9 @@ fn closure(partial: i64) -> i64 {
 
 /// Applies a partial application to another number of arguments than are missing.
 #[inline(always)]
-fn inexact(code: u32, partial: i64, top: u32, n: u32, new: [i64; MAX_RESTART as usize]) -> i64 {
+fn inexact(partial: i64, top: u32, n: u32, new: [i64; MAX_RESTART as usize]) -> i64 {
     match n {
-        1 => inexact_1(code, partial, top, new[0]),
-        _ => inexact_2(code, partial, top, new[0], new[1]),
+        1 => inexact_1(partial, top, new[0]),
+        _ => inexact_2(partial, top, new[0], new[1]),
     }
 }

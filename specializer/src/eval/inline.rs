@@ -111,22 +111,22 @@ impl Limits {
 
     const MEDIUM: Self = Self {
         anywhere: 256,
-        in_loops: 512,
+        in_loops: 1024,
         guessed: 128,
         applying: 1024,
         given: 4096,
         recursive: 512,
-        total: 4096,
+        total: 8192,
         total_recursive: 1536,
         depth: 4,
     };
 
     const HIGH: Self = Self {
         anywhere: 512,
-        in_loops: 1024,
+        in_loops: 2048,
         guessed: 256,
         applying: 2048,
-        total: 8192,
+        total: 16384,
         depth: 5,
         ..Self::MEDIUM
     };
