@@ -4,7 +4,7 @@
 //! From the bottom up; a module knows those before it only (a test holds that order):
 //! * [`memory`]: the guest's 32-bit address space; [`value`]: what a word of it means;
 //!   [`registry`]: how a primitive is written, and what a call that may raise returns; [`os`]: the
-//!   outside world, over WASI or natively; [`vm`]: the machine state that all of the runtime
+//!   outside world, over WASI or natively; [`waiting`]: what lets other threads run; [`vm`]: the machine state that all of the runtime
 //!   shares; [`evaluation`]: whether the program runs at build time, and what it may not do then;
 //! * [`outside`]: memory that is not OCaml heap; [`exception`]: exceptions that need no memory;
 //! * [`foreign`]: primitives in C that were joined to the module; [`heap`]: allocation and the
@@ -15,7 +15,8 @@
 //!   hashing, marshalling; [`backtrace`]: what is recorded of exceptions, and where that is in the
 //!   source;
 //! * [`image`]: bytecode executables, parsed and verified; [`interp`]: the interpreter loop and
-//!   calls between activations; [`primitives`]: what bytecode calls by name;
+//!   calls between activations; [`threads`]: who runs when; [`primitives`]: what bytecode calls by
+//!   name;
 //! * `stubs`: what primitives in C call; [`program`]: an executable becomes a loaded program;
 //!   `loading`: where in memory, for a snapshot; `first_effect`: the program is run at build time
 //!   up to its first effect; [`start`]: the module's entry points.
@@ -50,5 +51,7 @@ pub mod start;
 mod stubs;
 #[cfg(test)]
 mod testing;
+pub mod threads;
 pub mod value;
 pub mod vm;
+pub mod waiting;

@@ -151,8 +151,12 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     }
     layout::cut(&plan, code_start, entries::resume_slot());
     let is_quiet = |index| primitive(&bound, index).is_some_and(is_quiet);
-    for poll in quiet::polls(code, is_quiet) {
-        code::silence(code::address(code_start, poll));
+    let has_threads = calls("caml_thread_new");
+    vm().loops_poll.set(has_threads.into());
+    if !has_threads {
+        for poll in quiet::polls(code, is_quiet) {
+            code::silence(code::address(code_start, poll));
+        }
     }
     let returns = |index| primitive(&bound, index).is_some_and(returns);
     for leaf in quiet::leaves(code, &verified.entries, returns) {

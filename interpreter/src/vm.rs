@@ -50,6 +50,9 @@ pub struct Vm {
     /// 1 if allocations of compiled code are safepoints, 0 if only entries and loops are: programs
     /// that profile their allocations want to be told at once. A constant of the loaded program.
     pub allocations_poll: Cell<u32>,
+    /// 1 if each loop polls, so that a thread which runs one lets others run. A constant of the
+    /// loaded program.
+    pub loops_poll: Cell<u32>,
     /// 1 if the program can ask how much it has allocated, so that compiled code makes each block.
     /// A constant of the loaded program.
     pub allocations_counted: Cell<u32>,
@@ -93,6 +96,7 @@ impl Vm {
             code_end: Cell::new(0),
             keeps_positions: Cell::new(0),
             allocations_poll: Cell::new(0),
+            loops_poll: Cell::new(0),
             allocations_counted: Cell::new(0),
             method_places: [const { Cell::new(FIRST_LABEL) }; METHOD_PLACES],
             closures_keep_code: Cell::new(0),

@@ -71,8 +71,15 @@ fn run_program(args: &RunArgs, precompiled: Precompiled) -> Result<u8> {
     if args.jitdump {
         jit_dump::write(&module, Path::new("."))?;
     }
-    let sandbox = sandbox(&args.program, &args.args, &args.sandbox)?;
-    let engine = pipeline.engine.clone();
+    let mut sandbox = sandbox(&args.program, &args.args, &args.sandbox)?;
+    let module = match engine::has_stacks(&module) && sandbox.limits.stack.is_none() {
+        true => {
+            sandbox.limits.stack = Some(engine::STACK_OF_SEVERAL);
+            engine::with_its_stacks(&module, &pipeline.settings.needs)?
+        }
+        false => module,
+    };
+    let engine = module.engine().clone();
     let Run { exit, profile } = pipeline
         .stages
         .time("run", || run::run(&engine, &module, &sandbox))?;
@@ -147,6 +154,7 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     let program = read(&args.program)?;
     let settings = settings(&args.build, precompiled, &args.program, &joined)?;
     let mut pipeline = Pipeline::new(settings)?;
+    pipeline.settings.options.stacks = engine::HAS_STACKS;
     pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let line = StatusLine::new().map(Arc::new);
     let setup = Setup {
@@ -204,6 +212,7 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
         settings.options.optimisations.inlining = false;
     }
     settings.options.keeps_imports = true;
+    settings.options.stacks = engine::HAS_STACKS && !settings.needs.fuel;
     let mut pipeline = Pipeline::new(settings)?;
     if engine::may_not_write_images() {
         let store = pipeline.known_code.store();

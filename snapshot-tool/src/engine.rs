@@ -23,9 +23,15 @@ const NO_STACK: &str = "cannot reserve 1 GiB of address space for the stack (is 
 /// Virtual memory: only what is touched is used.
 const LEAST_WASM_STACK: usize = 1 << 30;
 
+/// Native stack of each of a guest's stacks, where it has several.
+pub const STACK_OF_SEVERAL: usize = LEAST_WASM_STACK;
+
 /// Native stack of a guest where the system can reserve that much: for programs that raise the
 /// limit of their own stack.
 const WASM_STACK: usize = 16 << 30;
+
+/// Whether programs can have several stacks here: Wasmtime switches them on this architecture only.
+pub const HAS_STACKS: bool = cfg!(all(target_arch = "x86_64", target_os = "linux"));
 
 /// What the host functions that a guest calls may need beyond it.
 const HOST_STACK: usize = 16 << 20;
@@ -100,6 +106,7 @@ fn config() -> Config {
     let mut config = Config::new();
     config.memory_init_cow(false);
     config.wasm_tail_call(true);
+    config.wasm_stack_switching(HAS_STACKS);
     config.max_wasm_stack(wasm_stack());
     config.async_stack_size(wasm_stack() + HOST_STACK);
     config.generate_address_map(false);
@@ -191,6 +198,29 @@ pub enum Origin {
     Precompiled,
     /// Compiled here, as what came with the command could not be used, for this reason.
     Replaced(String),
+}
+
+/// Whether a module has several stacks.
+pub fn has_stacks(module: &Module) -> bool {
+    let mut exports = module.exports();
+    exports.any(|export| export.name() == annotations::STACKS_EXPORT)
+}
+
+/// A module that has several stacks, in an engine of its own, which takes no more for each than a
+/// guest needs at least. An engine reserves as much for each of a program's stacks as the first one
+/// may use, and the system need not have that so often.
+pub fn with_its_stacks(module: &Module, needs: &Needs) -> Result<Module> {
+    let needs = Needs {
+        stack: Some(STACK_OF_SEVERAL),
+        ..*needs
+    };
+    let code = module.serialize().map_err(error)?;
+    let engine = match may_not_write_images() {
+        true => for_one_use(None, &needs)?,
+        false => new(None, &needs)?,
+    };
+    // SAFETY: another engine of this process made it.
+    unsafe { Module::deserialize(&engine, code) }.map_err(error)
 }
 
 /// Compiles `wasm`, or takes the machine code of the whole module from the cache.

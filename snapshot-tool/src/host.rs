@@ -17,6 +17,7 @@ use crate::engine;
 use crate::limits::Limits;
 use crate::status_line::StatusLine;
 use crate::streams::{self, Streams};
+use crate::ticker::Ticker;
 use crate::unconfined::Unconfined;
 
 /// A directory that the guest may use.
@@ -105,6 +106,9 @@ pub struct Host {
     /// counts.
     pub callees: HashMap<(u32, u32), u64>,
     inherited: Inherited,
+    /// Whether the guest may have one, and the one that it has.
+    ticks: bool,
+    ticker: Option<Ticker>,
     /// Processor time of this process when the program began; without it the guest has no such
     /// clock.
     started: Option<ProcessTime>,
@@ -124,6 +128,8 @@ impl Host {
             limits: limits.build(),
             callees: HashMap::new(),
             inherited: Inherited::Nothing,
+            ticks: false,
+            ticker: None,
             started: None,
         }
     }
@@ -153,6 +159,27 @@ impl Host {
             started: Some(ProcessTime::now()),
             ..self
         }
+    }
+
+    /// The same with a ticker, if the guest asks for one.
+    pub fn ticking(self) -> Self {
+        Self {
+            ticks: true,
+            ..self
+        }
+    }
+
+    /// Starts the guest's ticker, which writes to these words; whether it has one.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Ticker::start`], until this state is dropped.
+    pub unsafe fn start_ticker(&mut self, pending: *mut u32, alert: *mut u32) -> bool {
+        if self.ticks && self.ticker.is_none() {
+            // SAFETY: the caller promises it.
+            self.ticker = unsafe { Ticker::start(pending, alert) }.ok();
+        }
+        self.ticker.is_some()
     }
 
     /// The same with the signals that the guest handles, if the sandbox is open.

@@ -3,11 +3,12 @@
 //!
 //! Leaves out: everything else. A module with any other import does not start.
 
-use annotations::{Intrinsic, Meaning};
+use annotations::{Intrinsic, Meaning, NO_STACKS, STACKS_MODULE, StackFunction};
 use anyhow::Result;
 use wasmtime::{Caller, Engine, Extern, FuncType, Linker, Val, ValType};
 
 use crate::host::Host;
+use crate::memory::{Fault, parts, slice_mut};
 use crate::{engine, unconfined, wasi};
 
 /// A linker with WASI and with what [`unconfined`] serves. WASI is Wasmtime's, but for what
@@ -17,6 +18,7 @@ pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker
     wasmtime_wasi::p1::add_to_linker_sync(&mut linker, |host: &mut T| &mut host.as_mut().wasi)
         .map_err(engine::error)?;
     wasi::shadow(&mut linker).map_err(engine::error)?;
+    ticks(&mut linker).map_err(engine::error)?;
     unconfined::define(&mut linker, |host: &mut T| host.as_mut().unconfined())
         .map_err(engine::error)?;
     let name = Intrinsic::ProfileCallee.name();
@@ -24,6 +26,42 @@ pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker
         .func_wrap(annotations::MODULE, name, count_callee)
         .map_err(engine::error)?;
     Ok(linker)
+}
+
+/// Starts the guest's ticker, see [`crate::ticker`], in the sandbox as well: it tells nothing of the
+/// outside. The numbers are the addresses of its words.
+fn ticks<T: AsMut<Host> + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+    linker.func_wrap(
+        unconfined::MODULE,
+        "tick",
+        |mut caller: Caller<'_, T>,
+         pending: i64,
+         alert: i64,
+         _: i64,
+         _: u32,
+         _: u32,
+         _: u32,
+         _: u32| {
+            let (memory, host) = parts(&mut caller)?;
+            let pending = aligned_word(memory, pending)?;
+            let alert = aligned_word(memory, alert)?;
+            // SAFETY: the words are aligned and within the memory, whose address space is reserved
+            // as a whole, so that it stays where it is while the store has it; the store drops
+            // the host's state first.
+            let is_started = unsafe { host.as_mut().start_ticker(pending, alert) };
+            wasmtime::Result::Ok(if is_started { 0 } else { unconfined::NOBODY })
+        },
+    )?;
+    Ok(())
+}
+
+fn aligned_word(memory: &mut [u8], address: i64) -> wasmtime::Result<*mut u32> {
+    let word = slice_mut(memory, address as u32, size_of::<u32>())?;
+    let word = word.as_mut_ptr().cast::<u32>();
+    match word.is_aligned() {
+        true => Ok(word),
+        false => Err(Fault.into()),
+    }
 }
 
 /// [`Intrinsic::ProfileCallee`] in a module that counts: no callee is expected.
@@ -34,9 +72,22 @@ fn count_callee<T: AsMut<Host>>(mut caller: Caller<'_, T>, call: u32, code: u32)
 }
 
 /// Adds the intrinsics with their generic meaning, for an annotated module that runs before it is
-/// linked.
+/// linked. It has one stack.
 pub fn add_intrinsics<T: 'static>(linker: &mut Linker<T>) -> Result<()> {
-    define_intrinsics(linker).map_err(engine::error)
+    define_intrinsics(linker).map_err(engine::error)?;
+    define_stacks(linker).map_err(engine::error)
+}
+
+fn define_stacks<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+    for function in StackFunction::ALL {
+        let parameters = vec![ValType::I32; function.parameters()];
+        let ty = FuncType::new(linker.engine(), parameters, [ValType::I32]);
+        linker.func_new(STACKS_MODULE, function.name(), ty, |_, _, results| {
+            results[0] = Val::I32(NO_STACKS);
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {

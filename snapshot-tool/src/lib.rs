@@ -8,8 +8,9 @@
 //!   cache keeps), [`engine`] (Wasmtime) and [`jit_dump`] (what profilers are told);
 //! * [`guest`] (the embedded interpreter, and what is known of its programs), [`stubs`] (functions
 //!   in C that are joined to it) and [`input`] (what a file is);
-//! * what a guest finds outside of itself: [`limits`], [`streams`], `memory`, [`unconfined`] (the
-//!   way out of the sandbox), [`host`] (its state), [`wasi`], [`imports`] (all of its functions);
+//! * what a guest finds outside of itself: [`limits`], [`streams`], `memory`, `ticker` (so that its
+//!   threads take turns), [`unconfined`] (the way out of the sandbox), [`host`] (its state),
+//!   [`wasi`], [`imports`] (all of its functions);
 //! * [`specialize`] (the specializer, as this tool calls it), [`evaluation`] (a loaded program runs
 //!   up to its first effect), [`snapshot`] (the guest loads the program and is frozen) and [`run`];
 //!   [`weval`] (modules for weval initialise themselves); [`product`] (what a build writes, and its
@@ -51,6 +52,7 @@ pub mod status_line;
 pub mod streams;
 pub mod stubs;
 mod texts;
+mod ticker;
 pub mod unconfined;
 pub mod wasi;
 pub mod weval;

@@ -78,7 +78,7 @@ impl Exit {
 pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
     let mut wasi = sandbox.context()?;
     let host = Host::inheriting(wasi.build_p1(), sandbox, None)?;
-    let host = host.timed().keeping_signals();
+    let host = host.timed().keeping_signals().ticking();
     let mut store = Store::new(engine, host);
     store.limiter(|host| &mut host.limits);
     if let Some(fuel) = sandbox.limits.fuel {

@@ -35,6 +35,7 @@ impl GenericKey {
         let Options {
             lockstep_events,
             absent: _,
+            stacks: _,
             strip: _,
             keeps_unreached: _,
             keeps_imports: _,

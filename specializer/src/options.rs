@@ -15,6 +15,9 @@ pub struct Options {
     pub lockstep_events: bool,
     /// Imports that the linked module is to do without.
     pub absent: Option<Absent>,
+    /// Let the module have several stacks ([`annotations::STACKS_MODULE`]), which takes an engine
+    /// that can switch them.
+    pub stacks: bool,
     /// Leave the names of functions out of the linked module.
     pub strip: bool,
     /// Leave what it cannot reach in the linked module.
@@ -55,6 +58,7 @@ impl Options {
             kept: self.kept(),
             dispatch: self.optimisations.dispatch,
             absent: self.absent.as_ref(),
+            stacks: self.stacks,
             strip: self.strip,
             counts: self.counts,
             keeps_unreached: self.keeps_unreached,

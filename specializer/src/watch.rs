@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use wasmparser::{Validator, WasmFeatures};
+
 use crate::fault::{self, Fault, Kind};
 use crate::ir::{Stage, generic, residual};
 use crate::link;
@@ -80,8 +82,10 @@ impl<'a> Watch<'a> {
 
     /// Looks at the linked module.
     pub fn linked(&self, linked: &[u8]) {
+        let mut features = WasmFeatures::default();
+        features.set(WasmFeatures::STACK_SWITCHING, self.options.stacks);
         if self.options.verify
-            && let Err(error) = wasmparser::validate(linked)
+            && let Err(error) = Validator::new_with_features(features).validate_all(linked)
         {
             panic!("linking leaves a module that is not valid: {error}");
         }

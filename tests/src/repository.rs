@@ -10,6 +10,7 @@ pub const DOCUMENTS: &[&str] = &[
     "README.md",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "docs/threads.md",
     "docs/unix.md",
     "docs/bench.md",
     "docs/conformance.md",

@@ -26,7 +26,8 @@
 //! gets calls of unknown functions without a table. One that says how it takes memory for blocks
 //! ([`ALLOCATOR_EXPORT`]) gets residual code that takes it for several blocks at once. One that
 //! exports [`EVALUATION_EXPORT`] can have its program run at build time up to the first effect. One
-//! that exports [`STUBS_EXPORT`] takes functions in C.
+//! that exports [`STUBS_EXPORT`] takes functions in C. One that imports [`STACKS_MODULE`] has several
+//! stacks.
 //!
 //! The request table ([`RequestTable`]) says what is to be specialized; its address is exported as
 //! the Wasm global [`REQUEST_TABLE_EXPORT`]. [`Requests`] makes one.
@@ -49,6 +50,7 @@ mod function;
 mod intrinsic;
 mod loading;
 mod request;
+mod stacks;
 mod stubs;
 pub mod weval;
 
@@ -61,4 +63,5 @@ pub use function::*;
 pub use intrinsic::*;
 pub use loading::*;
 pub use request::*;
+pub use stacks::*;
 pub use stubs::*;

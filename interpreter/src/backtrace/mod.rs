@@ -122,6 +122,11 @@ fn append(new: impl Iterator<Item = u32>) {
     });
 }
 
+/// Exchanges the positions of the last backtrace for others: each thread has its own.
+pub fn exchange(positions: &mut Vec<u32>) {
+    POSITIONS.with_borrow_mut(|last| std::mem::swap(last, positions));
+}
+
 /// The positions of the last backtrace, innermost first.
 pub fn last() -> Vec<u32> {
     let mut positions = POSITIONS.with_borrow(Vec::clone);

@@ -1,12 +1,12 @@
 //! What the collector calls of the floors above it: OCaml functions, for finalisers and samples,
 //! and handlers of signals.
 
-use super::state::Heap;
+use super::state::{Heap, heap};
 use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 
 /// The functions that [`super::init`] is given.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Hooks {
     /// Applies an OCaml function to arguments.
     pub apply: fn(Value, &[Value]) -> Outcome,
@@ -22,4 +22,15 @@ impl Heap {
             .get()
             .expect("OCaml code runs once the heap is initialised")
     }
+}
+
+/// Has `actions` run at safepoints in place of what handles signals; what that was.
+pub fn replace_actions(actions: fn() -> Result<(), Raised>) -> fn() -> Result<(), Raised> {
+    let old = heap().hooks();
+    let new = Hooks {
+        signals: actions,
+        ..*old
+    };
+    heap().hooks.set(Some(Box::leak(Box::new(new))));
+    old.signals
 }

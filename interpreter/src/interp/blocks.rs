@@ -188,7 +188,7 @@ impl Registers {
     #[inline(always)]
     #[must_use]
     pub fn poll(&mut self) -> bool {
-        if safepoint_needless() != 0 {
+        if safepoint_needless() != 0 && vm().loops_poll.get() == 0 {
             return true;
         }
         if self.is_alerted() && !self.safepoint(0) {

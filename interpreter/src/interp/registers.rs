@@ -140,7 +140,10 @@ impl Registers {
     #[inline(always)]
     pub fn jump(&mut self, target: u32) {
         self.pc = target;
-        if safepoint_needless() != 0 && memory::load_u32(target) == Opcode::CheckSignals as u32 {
+        if safepoint_needless() != 0
+            && vm().loops_poll.get() == 0
+            && memory::load_u32(target) == Opcode::CheckSignals as u32
+        {
             self.clear_if_dead();
             self.next(0);
         }

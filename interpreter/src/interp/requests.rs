@@ -224,6 +224,7 @@ mod wasm {
             },
             word(&vm().keeps_positions),
             word(&vm().allocations_poll),
+            word(&vm().loops_poll),
             word(&vm().closures_keep_code),
             Region {
                 base: BACTRIAN_APPLY_BY_CALL.as_ptr() as usize as u32,

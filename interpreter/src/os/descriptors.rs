@@ -274,6 +274,11 @@ pub fn set_blocking(descriptor: Descriptor, blocking: Blocking) -> Result<(), Er
     Ok(())
 }
 
+/// Whether transfers wait until they can be done.
+pub fn may_wait(descriptor: Descriptor) -> bool {
+    get(descriptor).is_ok_and(|file| file.blocking.get() == Blocking::Yes)
+}
+
 /// Fails unless the descriptor is open.
 pub fn check(descriptor: Descriptor) -> Result<(), Errno> {
     get(descriptor).map(drop)

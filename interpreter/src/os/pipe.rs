@@ -1,8 +1,8 @@
 //! Pipes inside of the program: bytes in memory, up to what Linux lets a pipe hold.
 //!
-//! The program is the only one at both ends, and has one thread: an operation that would have to
-//! wait would wait for ever. It fails, with `EAGAIN` where the descriptor does not block, else with
-//! `EDEADLK`.
+//! The program is the only one at both ends: an operation that would have to wait would wait for
+//! ever, unless other threads run first ([`crate::waiting`]). It fails, with `EAGAIN` where the
+//! descriptor does not block, else with `EDEADLK`.
 
 use super::Errno;
 use std::cell::{Cell, RefCell};

@@ -1,39 +1,43 @@
-//! The threads library for the one thread that there is: it starts, locks and unlocks, and can
-//! create no other.
+//! The threads library. What waits in vain, because no thread is left that could end it, raises
+//! `Sys_error` with the message of `EDEADLK`.
 //!
-//! What would wait for another thread would wait for ever: it raises `Sys_error` with the message
-//! of `EDEADLK`. Creating a thread raises `Sys_error "Thread.create: Function not implemented"`.
+//! Where the host has one stack only, creating a thread raises
+//! `Sys_error "Thread.create: Function not implemented"`.
 
-use super::named;
+use super::{exit, named};
+use crate::backtrace;
 use crate::custom::{self, Kind};
-use crate::heap;
+use crate::heap::{self, Root};
 use crate::memory;
 use crate::os::{self, Errno};
+use crate::primitives::signals;
 use crate::raise;
 use crate::registry::{Outcome, Raised};
-use crate::value::Value;
+use crate::threads::{self, NoThread, Queue};
+use crate::value::{Value, WORD};
+use crate::vm::vm;
 
 crate::primitives! {
     Leaf "caml_thread_initialize" nothing, 1;
     Leaf "caml_thread_cleanup" nothing, 1;
-    Leaf "caml_thread_yield" nothing, 1;
-    Leaf "caml_thread_new" create, 1;
+    Collects "caml_thread_yield" give_way, 1;
+    Allocates "caml_thread_new" create, 1;
     Allocates "caml_thread_self" this, 1;
     Leaf "caml_thread_id" number, 1;
-    Leaf "caml_thread_join" join, 1;
-    Leaf "caml_thread_exit" exit, 1;
+    Collects "caml_thread_join" join, 1;
+    Collects "caml_thread_exit" exit_thread, 1;
     Leaf "caml_thread_uncaught_exception" uncaught, 1;
     Allocates "caml_mutex_new" new_lock, 1;
-    Leaf "caml_mutex_lock" lock, 1;
+    Collects "caml_mutex_lock" lock, 1;
     Leaf "caml_mutex_try_lock" try_lock, 1;
     Leaf "caml_mutex_unlock" unlock, 1;
     Allocates "caml_condition_new" new_lock, 1;
-    Leaf "caml_condition_wait" wait, 2;
-    Leaf "caml_condition_signal" nothing, 1;
-    Leaf "caml_condition_broadcast" nothing, 1;
+    Collects "caml_condition_wait" wait, 2;
+    Leaf "caml_condition_signal" signal, 1;
+    Leaf "caml_condition_broadcast" broadcast, 1;
 }
 
-/// Where the thread's descriptor is kept.
+/// Where the first thread's descriptor is kept.
 const THREAD: &[u8] = b"\0thread";
 
 fn nothing(_: Value) -> Value {
@@ -44,75 +48,160 @@ fn failure(function: &str, error: Errno) -> Raised {
     raise::sys_error(format!("{function}: {error}"))
 }
 
-fn create(_body: Value) -> Outcome {
-    Err(failure("Thread.create", Errno::NOSYS))
+fn give_way(_: Value) -> Outcome {
+    signals::deliver()?;
+    threads::give_way();
+    Ok(Value::UNIT)
 }
 
-/// The descriptor of the thread: its number, 0 for the first, and two fields that only the C
-/// library uses.
-fn this(_: Value) -> Value {
+fn create(body: Value) -> Outcome {
+    threads::create(body, first, descriptor).map_err(|none| {
+        let error = match none {
+            NoThread::Never => Errno::NOSYS,
+            NoThread::Now => Errno::AGAIN,
+        };
+        failure("Thread.create", error)
+    })
+}
+
+/// A value of type `Thread.t`: the number, and two fields that only the C library uses.
+fn descriptor(id: i64) -> Value {
+    heap::alloc_fields(0, &[Value::int(id), Value::UNIT, Value::UNIT])
+}
+
+fn first() -> Value {
     named::get(THREAD).unwrap_or_else(|| {
-        let thread = heap::alloc_fields(0, &[Value::int(0), Value::UNIT, Value::UNIT]);
+        let thread = descriptor(0);
         named::set(THREAD, thread);
         thread
     })
+}
+
+fn this(_: Value) -> Value {
+    threads::current().unwrap_or_else(first)
 }
 
 fn number(thread: Value) -> Value {
     thread.field(0)
 }
 
-fn join(_thread: Value) -> Outcome {
-    Err(failure("Thread.join", Errno::DEADLK))
+/// Waits as long as `is_so`, in a queue.
+fn wait_while(function: &str, queue: Queue, is_so: impl Fn() -> bool) -> Result<(), Raised> {
+    while is_so() {
+        match threads::wait_in(queue) {
+            Ok(()) => {}
+            Err(Errno::INTR) => signals::deliver()?,
+            Err(error) => return Err(failure(function, error)),
+        }
+    }
+    Ok(())
 }
 
-/// The end of the only thread is the end of the program, at once.
-fn exit(_: Value) -> Value {
-    os::exit(0)
+fn join(thread: Value) -> Outcome {
+    let id = number(thread).as_int();
+    wait_while("Thread.join", Queue::joining(id), || threads::is_live(id))?;
+    Ok(Value::UNIT)
 }
 
-/// Only ever called by threads that were created.
-fn uncaught(_exception: Value) -> Value {
+fn exit_thread(_: Value) -> Value {
+    threads::exit()
+}
+
+/// Prints the exception that ends the present thread, as the runtime does.
+fn uncaught(exception: Value) -> Value {
+    let message = exit::format_exception(exception);
+    let start = format!(
+        "Thread {} killed on uncaught exception ",
+        threads::current_id()
+    );
+    os::write_all(2, &[start.as_bytes(), &message[..], b"\n"].concat());
+    if vm().backtrace_active.get() != 0 {
+        backtrace::print();
+    }
     Value::UNIT
 }
 
-/// A mutex, or a condition, of which nothing needs to be kept.
+/// A mutex or a condition: the number of the queue of those that wait, and the number of the thread
+/// that holds the mutex, plus 1.
 fn new_lock(_: Value) -> Value {
-    let lock = custom::alloc(Kind::Opaque, 1);
-    set(lock, false);
+    let lock = custom::alloc(Kind::Opaque, 2);
+    memory::store_u64(custom::data(lock), threads::new_queue().0);
+    set_holder(lock, None);
     lock
 }
 
-fn is_locked(lock: Value) -> bool {
-    memory::load_u64(custom::data(lock)) != 0
+fn queue(lock: Value) -> Queue {
+    Queue(memory::load_u64(custom::data(lock)))
 }
 
-fn set(lock: Value, locked: bool) {
-    memory::store_u64(custom::data(lock), locked.into());
+fn holder(lock: Value) -> Option<i64> {
+    let holder = memory::load_u64(custom::data(lock) + WORD);
+    holder.checked_sub(1).map(|id| id as i64)
+}
+
+fn set_holder(lock: Value, holder: Option<i64>) {
+    let holder = holder.map_or(0, |id| id as u64 + 1);
+    memory::store_u64(custom::data(lock) + WORD, holder);
 }
 
 fn lock(lock: Value) -> Outcome {
-    if is_locked(lock) {
-        return Err(failure("Mutex.lock", Errno::DEADLK));
+    take(lock, "Mutex.lock")
+}
+
+fn take(lock: Value, function: &str) -> Outcome {
+    let this = threads::current_id();
+    if holder(lock) == Some(this) {
+        return Err(failure(function, Errno::DEADLK));
     }
-    set(lock, true);
+    let lock = Root::new(lock);
+    wait_while(function, queue(lock.get()), || holder(lock.get()).is_some())?;
+    set_holder(lock.get(), Some(this));
     Ok(Value::UNIT)
 }
 
 fn try_lock(lock: Value) -> Value {
-    let free = !is_locked(lock);
-    set(lock, true);
-    Value::bool(free)
+    let is_free = holder(lock).is_none();
+    if is_free {
+        set_holder(lock, Some(threads::current_id()));
+    }
+    Value::bool(is_free)
 }
 
 fn unlock(lock: Value) -> Outcome {
-    if !is_locked(lock) {
-        return Err(failure("Mutex.unlock", Errno::PERM));
+    release(lock, "Mutex.unlock")
+}
+
+fn release(lock: Value, function: &str) -> Outcome {
+    if holder(lock) != Some(threads::current_id()) {
+        return Err(failure(function, Errno::PERM));
     }
-    set(lock, false);
+    set_holder(lock, None);
+    threads::signal(queue(lock));
     Ok(Value::UNIT)
 }
 
-fn wait(_condition: Value, _lock: Value) -> Outcome {
-    Err(failure("Condition.wait", Errno::DEADLK))
+/// Waits for a signal once. Programs look again at what they wait for, as POSIX has it.
+fn wait(condition: Value, lock: Value) -> Outcome {
+    const NAME: &str = "Condition.wait";
+    let lock = Root::new(lock);
+    release(lock.get(), NAME)?;
+    let waited = threads::wait_in(queue(condition));
+    if waited == Err(Errno::INTR) {
+        signals::deliver()?;
+    }
+    take(lock.get(), NAME)?;
+    match waited {
+        Ok(()) | Err(Errno::INTR) => Ok(Value::UNIT),
+        Err(error) => Err(failure(NAME, error)),
+    }
+}
+
+fn signal(condition: Value) -> Value {
+    threads::signal(queue(condition));
+    Value::UNIT
+}
+
+fn broadcast(condition: Value) -> Value {
+    threads::broadcast(queue(condition));
+    Value::UNIT
 }

@@ -34,7 +34,7 @@ use signals::Signals;
 pub const MODULE: &str = "bactrian_host";
 
 /// The answer of each function to a guest that is not served: `-ENOSYS`.
-const NOBODY: i64 = -(Errno::NOSYS.raw_os_error() as i64);
+pub const NOBODY: i64 = -(Errno::NOSYS.raw_os_error() as i64);
 
 /// What version [`version`] answers.
 const VERSION: i64 = 1;

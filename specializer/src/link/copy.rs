@@ -3,7 +3,7 @@
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
     CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, GlobalSection,
-    ImportSection, Instruction, ValType,
+    ImportSection, Instruction, SectionId, ValType,
 };
 use wasmparser::{ElementItems, FunctionBody, KnownCustom, Operator};
 
@@ -11,7 +11,7 @@ use super::data::Data;
 use super::dispatch::Dispatch;
 use super::names::Names;
 use super::reach;
-use super::{Layout, LinkError, Place, Stub};
+use super::{Layout, LinkError, Place};
 use crate::ir::{Func, Type};
 use crate::module::{Module, references};
 use crate::op::Intrinsic;
@@ -183,11 +183,12 @@ fn needs_local(intrinsic: Intrinsic) -> bool {
     intrinsic.meaning() == Meaning::Store && intrinsic.params().len() > 2
 }
 
-fn answering(stub: &Stub) -> wasm_encoder::Function {
+/// A function that only answers.
+pub(super) fn answering(result: Type, answer: i64) -> wasm_encoder::Function {
     let mut function = wasm_encoder::Function::new([]);
-    function.instruction(&match stub.result {
-        Type::I32 => Instruction::I32Const(stub.answer as i32),
-        Type::I64 => Instruction::I64Const(stub.answer),
+    function.instruction(&match result {
+        Type::I32 => Instruction::I32Const(answer as i32),
+        Type::I64 => Instruction::I64Const(answer),
         Type::F32 | Type::F64 => unreachable!("a stub answers an integer"),
     });
     function.instruction(&Instruction::End);
@@ -201,6 +202,31 @@ impl Reencode for Copier<'_> {
         self.layout
             .function(Func(func))
             .map_err(reencode::Error::UserError)
+    }
+
+    fn parse_type_section(
+        &mut self,
+        types: &mut wasm_encoder::TypeSection,
+        section: wasmparser::TypeSectionReader<'_>,
+    ) -> Copied<()> {
+        utils::parse_type_section(self, types, section)?;
+        if let Some(stacks) = &self.layout.stacks {
+            stacks.define_types(types);
+        }
+        Ok(())
+    }
+
+    /// Tags come before globals.
+    fn intersperse_section_hook(
+        &mut self,
+        module: &mut wasm_encoder::Module,
+        _after: Option<SectionId>,
+        before: Option<SectionId>,
+    ) -> Copied<()> {
+        if let (Some(stacks), Some(SectionId::Global)) = (&self.layout.stacks, before) {
+            module.section(&stacks.tags());
+        }
+        Ok(())
     }
 
     fn parse_import_section(
@@ -241,6 +267,9 @@ impl Reencode for Copier<'_> {
         for stub in &self.layout.stubs {
             functions.function(stub.sig.0);
         }
+        if let Some(stacks) = &self.layout.stacks {
+            functions.function(stacks.entry().1);
+        }
         Ok(())
     }
 
@@ -259,6 +288,9 @@ impl Reencode for Copier<'_> {
                     .map(|maximum| maximum.max(table.ty.initial));
             }
             self.parse_table(tables, table)?;
+        }
+        if let Some(stacks) = &self.layout.stacks {
+            stacks.define_table(tables);
         }
         Ok(())
     }
@@ -281,6 +313,9 @@ impl Reencode for Copier<'_> {
     ) -> Copied<()> {
         utils::parse_global_section(self, globals, section)?;
         self.layout.counters.define(globals);
+        if let Some(stacks) = &self.layout.stacks {
+            stacks.define_globals(globals);
+        }
         Ok(())
     }
 
@@ -291,6 +326,9 @@ impl Reencode for Copier<'_> {
     ) -> Copied<()> {
         utils::parse_export_section(self, exports, section)?;
         self.layout.counters.export(exports);
+        if let Some(stacks) = &self.layout.stacks {
+            stacks.export(exports);
+        }
         Ok(())
     }
 
@@ -321,6 +359,9 @@ impl Reencode for Copier<'_> {
             let functions = wasm_encoder::Elements::Functions(functions.into());
             elements.active(None, &offset, functions);
         }
+        if let Some(stacks) = &self.layout.stacks {
+            stacks.declare(elements);
+        }
         Ok(())
     }
 
@@ -334,7 +375,10 @@ impl Reencode for Copier<'_> {
             code.raw(body);
         }
         for stub in &self.layout.stubs {
-            code.function(&answering(stub));
+            code.function(&self.layout.code_of(stub));
+        }
+        if let Some(stacks) = &self.layout.stacks {
+            code.function(&stacks.code_of_entry());
         }
         Ok(())
     }

@@ -50,6 +50,11 @@ impl Counters {
         }
     }
 
+    /// How many globals these are.
+    pub fn count(&self) -> u32 {
+        self.functions.len() as u32
+    }
+
     pub fn define(&self, globals: &mut GlobalSection) {
         let counter = GlobalType {
             val_type: ValType::I64,
@@ -69,7 +74,7 @@ impl Counters {
     }
 
     /// The bodies of residual functions, all of them, with what counts their activations.
-    pub fn count(&self, bodies: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    pub fn counting(&self, bodies: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         if self.functions.is_empty() {
             return bodies;
         }

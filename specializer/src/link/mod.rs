@@ -9,7 +9,8 @@
 //! * relocations in residual bodies become function indices and addresses;
 //! * dispatchers call residual functions by name ([`dispatch`]);
 //! * functions of an import module that the result is to do without become functions that answer a
-//!   constant, after all others;
+//!   constant, after all others, and so do those by which a program has several stacks, unless it
+//!   may and makes one ([`stacks`]);
 //! * residual functions count their activations, if that is asked for ([`counters`]);
 //! * the name section is made anew ([`names`]).
 //!
@@ -24,10 +25,13 @@ mod data;
 mod dispatch;
 mod names;
 mod reach;
+mod stacks;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{HashMap, HashSet};
+
+use annotations::{NO_STACKS, StackFunction};
 
 use self::counters::Counters;
 use self::data::Memory;
@@ -35,6 +39,7 @@ pub use self::dispatch::Case;
 use self::dispatch::Cases;
 use self::names::Names;
 use self::reach::Reached;
+use self::stacks::Stacks;
 use crate::index::Map;
 use crate::ir::{Func, Numbers, Sig, Type};
 use crate::lower::{LinkedAs, Lowered, RelocationKind};
@@ -64,6 +69,8 @@ pub struct Choices<'a> {
     /// Dispatchers call residual functions by name.
     pub dispatch: bool,
     pub absent: Option<&'a Absent>,
+    /// The module may have several stacks.
+    pub stacks: bool,
     /// Functions have no names.
     pub strip: bool,
     /// Residual functions count their activations.
@@ -98,7 +105,7 @@ pub struct Linked {
 /// Writes the linked module as it was laid out for these residual functions.
 pub fn write(module: &Module, layout: &Layout, residues: &[Residue]) -> Result<Linked, LinkError> {
     let bodies = residues.iter().map(|residue| layout.relocate(residue));
-    let bodies = layout.counters.count(bodies.collect::<Result<_, _>>()?);
+    let bodies = layout.counters.counting(bodies.collect::<Result<_, _>>()?);
     let names = (!layout.strip).then(|| Names::new(module, layout, residues));
     let residual_bytes = bodies.iter().map(Vec::len).sum();
     Ok(Linked {
@@ -133,18 +140,27 @@ pub struct Layout {
     /// Functions in the place of absent imports, and the new index of the first.
     stubs: Vec<Stub>,
     stub_base: u32,
+    /// What its stacks are made of, if it has several.
+    stacks: Option<Stacks>,
     /// Functions have no names.
     strip: bool,
     /// The counter of each residual function; none where nothing is counted.
     counters: Counters,
 }
 
-/// A function that only answers.
+/// A function in the place of an import.
 #[derive(Clone, Copy)]
 struct Stub {
     sig: Sig,
-    result: Type,
-    answer: i64,
+    body: StubBody,
+}
+
+#[derive(Clone, Copy)]
+enum StubBody {
+    /// It only answers.
+    Answers(Type, i64),
+    /// It has to do with stacks.
+    OfStacks(StackFunction),
 }
 
 #[derive(Clone, Copy)]
@@ -159,8 +175,10 @@ enum Place {
 
 impl Choices<'_> {
     fn leaves_out(&self, import: &Import) -> bool {
-        self.absent
-            .is_some_and(|absent| absent.module == import.module)
+        import.module == annotations::STACKS_MODULE
+            || self
+                .absent
+                .is_some_and(|absent| absent.module == import.module)
     }
 }
 
@@ -200,6 +218,21 @@ impl Layout {
             }
         }
         let stubs = stubs(module, &reached, choices)?;
+        let stub_base = count + residues.len() as u32;
+        let counters = match choices.counts {
+            true => Counters::new(module, requests, residues),
+            false => Counters::default(),
+        };
+        let makes_stacks = |stub: &Stub| {
+            choices.stacks && matches!(stub.body, StubBody::OfStacks(StackFunction::New))
+        };
+        let stacks = match stubs.iter().any(makes_stacks) {
+            true => {
+                let globals = module.globals.len() as u32 + counters.count();
+                Stacks::find(module, globals, stub_base + stubs.len() as u32)?
+            }
+            false => None,
+        };
         let mut layout = Self {
             functions,
             kept,
@@ -214,12 +247,10 @@ impl Layout {
             slot_functions: HashMap::new(),
             versions: HashMap::new(),
             stubs,
-            stub_base: count + residues.len() as u32,
+            stub_base,
+            stacks,
             strip: choices.strip,
-            counters: match choices.counts {
-                true => Counters::new(module, requests, residues),
-                false => Counters::default(),
-            },
+            counters,
         };
         for request in &requests.requests {
             // Nothing calls a generic function that was left out: the request has an answer.
@@ -268,6 +299,15 @@ impl Layout {
     fn table_of(&self, module: &Module) -> impl Iterator<Item = Option<Func>> {
         let elements = module.table.iter().zip(&self.elements);
         elements.map(|(&func, is_there)| func.filter(|_| *is_there))
+    }
+
+    /// The code of a function in the place of an import.
+    fn code_of(&self, stub: &Stub) -> wasm_encoder::Function {
+        match (stub.body, &self.stacks) {
+            (StubBody::Answers(result, answer), _) => copy::answering(result, answer),
+            (StubBody::OfStacks(function), Some(stacks)) => stacks.code(function),
+            (StubBody::OfStacks(_), None) => copy::answering(Type::I32, NO_STACKS.into()),
+        }
     }
 
     fn function(&self, func: Func) -> Result<u32, LinkError> {
@@ -366,7 +406,16 @@ fn stubs(module: &Module, reached: &Reached, choices: Choices) -> Result<Vec<Stu
     let mut stubs = Vec::new();
     for (func, import) in (0..).map(Func).zip(&module.imports) {
         let is_needed = choices.leaves_out(import) && reached.functions[func];
-        let Some(absent) = choices.absent.filter(|_| is_needed) else {
+        if !is_needed {
+            continue;
+        }
+        let sig = module.functions[func];
+        if let Some(function) = stacks::function(module, func, import)? {
+            let body = StubBody::OfStacks(function);
+            stubs.push(Stub { sig, body });
+            continue;
+        }
+        let Some(absent) = choices.absent else {
             continue;
         };
         let results = module.signature(func).map(|sig| &sig.results[..]);
@@ -376,11 +425,8 @@ fn stubs(module: &Module, reached: &Reached, choices: Choices) -> Result<Vec<Stu
                 name: import.name.to_owned(),
             });
         };
-        stubs.push(Stub {
-            sig: module.functions[func],
-            result,
-            answer: absent.answer,
-        });
+        let body = StubBody::Answers(result, absent.answer);
+        stubs.push(Stub { sig, body });
     }
     Ok(stubs)
 }

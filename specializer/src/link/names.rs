@@ -37,9 +37,13 @@ impl Names {
             }
             Place::Function(_) | Place::Intrinsic(_) | Place::Dropped => None,
         });
+        let entry = layout.stacks.iter().map(|stacks| {
+            let name = format!("{}.entry", annotations::STACKS_MODULE);
+            (stacks.entry().0, name)
+        });
         Self {
             module: None,
-            functions: residual.chain(stubs).collect(),
+            functions: residual.chain(stubs).chain(entry).collect(),
         }
     }
 

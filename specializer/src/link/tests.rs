@@ -177,6 +177,100 @@ fn names_move_with_their_functions() {
     );
 }
 
+/// A guest that makes a stack, and one that does not.
+const MAKES_STACKS: &str = r#"(module
+    (import "bactrian_stacks" "locals" (func $locals (result i32)))
+    (import "bactrian_stacks" "new" (func $new (result i32)))
+    (import "bactrian_stacks" "resume" (func $resume (param i32 i32 i32 i32) (result i32)))
+    (import "bactrian_stacks" "suspend" (func $suspend (param i32) (result i32)))
+    (table 1 funcref)
+    (elem (i32.const 0) $other)
+    (memory (export "memory") 1)
+    (global $pointer (mut i32) (i32.const 4096))
+    (func $other (drop (call $suspend (i32.const 8))))
+    (func (export "run") (result i32)
+        (drop (call $resume (call $new) (i32.const 0) (i32.const 512) (i32.const 1024)))
+        (call $locals)))"#;
+
+/// The operators of the function that the linker put in the place of an import.
+fn of_import(linked: &[u8], name: &str) -> Vec<String> {
+    let names = names(linked);
+    let ending = format!(" bactrian_stacks.{name}");
+    let named = names.iter().find_map(|name| name.strip_suffix(&ending));
+    let index: usize = named
+        .and_then(|index| index.parse().ok())
+        .expect("it has a name");
+    let mut bodies = Vec::new();
+    for payload in Parser::new(0).parse_all(linked) {
+        if let Ok(Payload::CodeSectionEntry(body)) = payload {
+            bodies.push(body);
+        }
+    }
+    let operators = bodies[index]
+        .get_operators_reader()
+        .expect("it can be read");
+    let operators = operators
+        .into_iter()
+        .map(|operator| format!("{operator:?}"));
+    operators.collect()
+}
+
+#[test]
+fn stacks_are_switched_where_a_module_may_and_makes_one() {
+    let module = wat::parse_str(MAKES_STACKS).expect("the text is a module");
+    let linked = |stacks| {
+        let options = Options {
+            stacks,
+            verify: true,
+            ..Options::default()
+        };
+        link_generic(&module, &options).expect("it links")
+    };
+    let with = linked(true);
+    for (name, operator) in [
+        ("new", "ContNew"),
+        ("resume", "Resume "),
+        ("suspend", "Suspend"),
+        ("entry", "CallIndirect"),
+    ] {
+        let operators = of_import(&with, name);
+        assert!(
+            operators.iter().any(|found| found.starts_with(operator)),
+            "{name}: {operators:?}"
+        );
+    }
+    let without = linked(false);
+    for name in ["locals", "new", "resume", "suspend"] {
+        assert_eq!(of_import(&without, name), ["I32Const { value: -1 }", "End"]);
+    }
+}
+
+#[test]
+fn a_module_that_makes_no_stack_switches_none() {
+    let text = MAKES_STACKS.replace("(call $new)", "(i32.const 0)");
+    let module = wat::parse_str(text).expect("the text is a module");
+    let options = |stacks| Options {
+        stacks,
+        verify: true,
+        ..Options::default()
+    };
+    let [with, without] =
+        [true, false].map(|stacks| link_generic(&module, &options(stacks)).expect("it links"));
+    assert!(with == without);
+}
+
+#[test]
+fn functions_of_stacks_have_known_names_and_types() {
+    for wrong in [
+        r#"(import "bactrian_stacks" "old" (func (result i32)))"#,
+        r#"(import "bactrian_stacks" "new" (func (result i64)))"#,
+    ] {
+        let error = link(&format!("(module {wrong})")).expect_err("it is wrong");
+        let is_told = matches!(error, Error::Link(LinkError::UnknownIntrinsic { .. }));
+        assert!(is_told, "{wrong}: {error}");
+    }
+}
+
 struct Silent;
 
 impl crate::Observer for Silent {

@@ -60,6 +60,7 @@ imports! {
     socket socketpair bind connect listen accept shutdown getsockname getpeername
     recvfrom sendto getsockopt setsockopt resolve
     sigaction sigtake sigwait nanosleep alarm setitimer getitimer
+    tick
 }
 
 #[cfg(target_family = "wasm")]

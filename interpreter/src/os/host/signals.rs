@@ -33,6 +33,12 @@ pub fn take() -> Result<u64, Errno> {
     Ok(abi::sigtake([0; 3], b"", &mut [])? as u64)
 }
 
+/// Has the host write to these words several times a second, as if a signal came: in the sandbox,
+/// too.
+pub fn tick(pending: u32, alert: u32) -> Result<(), Errno> {
+    done(abi::tick([pending.into(), alert.into(), 0], b"", &mut []))
+}
+
 /// Waits until one is kept.
 pub fn wait() -> Result<(), Errno> {
     done(abi::sigwait([0; 3], b"", &mut []))

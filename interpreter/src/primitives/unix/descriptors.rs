@@ -3,13 +3,14 @@
 use super::arguments::{descriptor, inherit, interruptible, plain, with_path};
 use super::error;
 use crate::custom;
-use crate::heap;
-use crate::os::pipe::Blocking;
-use crate::os::{self, Descriptor, Errno, Inherit, Kind, OpenFlags, Whence, descriptors};
+use crate::heap::{self, Root};
+use crate::os::pipe::{ATOMIC, Blocking};
+use crate::os::{self, Descriptor, Errno, Inherit, Kind, OpenFlags, Transfer, Whence, descriptors};
 use crate::primitives::channels;
 use crate::primitives::signals;
 use crate::registry::{Outcome, Raised};
 use crate::value::Value;
+use crate::waiting;
 
 crate::primitives! {
     Leaf "unix_open" open, 3;
@@ -97,7 +98,11 @@ fn range(start: Value, len: Value) -> std::ops::Range<usize> {
     start..start + len.as_int() as usize
 }
 
-fn read(file: Value, mut buffer: Value, start: Value, len: Value) -> Outcome {
+fn read(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
+    let buffer = Root::new(buffer);
+    let waited = waiting::until_transfer(descriptor(file), Transfer::Read);
+    interruptible(waited, "read")?;
+    let mut buffer = buffer.get();
     // SAFETY: the outside writes there, and nothing else is done meanwhile.
     let target = unsafe { &mut buffer.string_bytes_mut()[range(start, len)] };
     let most = target.len().min(PIECE);
@@ -107,12 +112,11 @@ fn read(file: Value, mut buffer: Value, start: Value, len: Value) -> Outcome {
 
 /// Writes all of it, unless the descriptor does not block and takes only part.
 fn write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
-    // SAFETY: writing to the outside changes no block, and handlers of signals run later.
-    let bytes = unsafe { &buffer.string_bytes()[range(start, len)] };
+    let (buffer, range) = (Root::new(buffer), range(start, len));
     let mut written = 0;
-    while written < bytes.len() {
-        let piece = &bytes[written..bytes.len().min(written + PIECE)];
-        match put(descriptor(file), piece) {
+    while written < range.len() {
+        let rest = range.start + written..range.end;
+        match put_piece(descriptor(file), &buffer, rest) {
             Ok(count) => written += count,
             Err(Errno::AGAIN) if written > 0 => break,
             Err(failure) => interruptible(Err(failure), "write")?,
@@ -122,14 +126,31 @@ fn write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
 }
 
 fn single_write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome {
-    // SAFETY: writing to the outside changes no block, and handlers of signals run later.
-    let bytes = unsafe { &buffer.string_bytes()[range(start, len)] };
-    if bytes.is_empty() {
+    let range = range(start, len);
+    if range.is_empty() {
         return Ok(Value::int(0));
     }
-    let piece = &bytes[..bytes.len().min(PIECE)];
-    let count = interruptible(put(descriptor(file), piece), "single_write")?;
+    let put = put_piece(descriptor(file), &Root::new(buffer), range);
+    let count = interruptible(put, "single_write")?;
     Ok(Value::int(count as i64))
+}
+
+/// Writes as much of a part of a block as one transfer moves. Where there are other threads, that
+/// is what a pipe takes without waiting once it takes anything: one of them may be its reader.
+fn put_piece(
+    file: Descriptor,
+    buffer: &Root,
+    range: std::ops::Range<usize>,
+) -> Result<usize, Errno> {
+    waiting::until_transfer(file, Transfer::Write)?;
+    let most = match waiting::has_others() && descriptors::may_wait(file) {
+        true => ATOMIC,
+        false => PIECE,
+    };
+    let buffer = buffer.get();
+    // SAFETY: writing to the outside changes no block, and handlers of signals run later.
+    let bytes = unsafe { &buffer.string_bytes()[range] };
+    put(file, &bytes[..bytes.len().min(most)])
 }
 
 fn put(file: Descriptor, bytes: &[u8]) -> Result<usize, Errno> {

@@ -12,6 +12,7 @@ use crate::primitives::signals;
 use crate::raise;
 use crate::registry::Outcome;
 use crate::value::Value;
+use crate::waiting;
 
 crate::primitives! {
     Collects "unix_kill" kill, 2;
@@ -72,6 +73,16 @@ fn pending(_: Value) -> Value {
 
 /// Goes on after each signal that comes.
 fn sleep(seconds: Value) -> Outcome {
+    if waiting::has_others() {
+        let time = (seconds.as_float().max(0.0) * SECOND) as u64;
+        let deadline = os::monotonic_nanoseconds().saturating_add(time);
+        loop {
+            match waiting::until_ready(&[], Some(deadline)) {
+                Err(Errno::INTR) => signals::deliver()?,
+                result => return plain(result, "sleep").map(|()| Value::UNIT),
+            }
+        }
+    }
     let mut left = (seconds.as_float().max(0.0) * SECOND) as u64;
     while left > 0 {
         left = match host_signals::sleep(left) {

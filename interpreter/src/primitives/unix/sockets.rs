@@ -3,13 +3,14 @@
 use super::arguments::{descriptor, inherit, interruptible, plain};
 use super::descriptors::PIECE;
 use super::error;
-use crate::heap;
+use crate::heap::{self, Root};
 use crate::os::descriptors;
 use crate::os::host::sockets::{self, Address, OptionValue, SocketOption};
-use crate::os::{Errno, Handle};
+use crate::os::{Errno, Handle, Transfer};
 use crate::primitives::signals;
 use crate::registry::{self, Outcome, Raised};
 use crate::value::Value;
+use crate::waiting;
 
 crate::primitives! {
     Leaf "unix_socket" socket, 4;
@@ -41,6 +42,14 @@ fn with<R>(
         result => result,
     };
     interruptible(result, function)
+}
+
+/// Lets other threads run until a transfer can be done at once.
+fn wait_for(file: Value, transfer: Transfer, function: &str) -> Result<(), Raised> {
+    interruptible(
+        waiting::until_transfer(descriptor(file), transfer),
+        function,
+    )
 }
 
 /// Tag of `Unix.ADDR_UNIX` and of `Unix.ADDR_INET`.
@@ -86,12 +95,11 @@ fn socket_pair(close_on_exec: Value, domain: Value, kind: Value, protocol: Value
 }
 
 fn accept(close_on_exec: Value, file: Value) -> Outcome {
+    let close_on_exec = inherit(close_on_exec);
+    wait_for(file, Transfer::Read, "accept")?;
     let (connection, from) = with(file, "accept", |socket| {
         let (connection, from) = sockets::accept(socket)?;
-        Ok((
-            descriptors::add_outside(connection, inherit(close_on_exec))?,
-            from,
-        ))
+        Ok((descriptors::add_outside(connection, close_on_exec)?, from))
     })?;
     let fields = [Value::int(connection.into()), address_value(&from)];
     Ok(heap::alloc_fields(0, &fields))
@@ -142,11 +150,14 @@ fn message_flags(flags: Value) -> i64 {
 
 /// Receives into a buffer; how much, and from where.
 fn received(
-    [file, mut buffer, start, len, flags]: [Value; 5],
+    [file, buffer, start, len, flags]: [Value; 5],
     function: &str,
 ) -> Result<(Value, Address), Raised> {
     let most = (len.as_int() as usize).min(PIECE);
     let flags = message_flags(flags);
+    let buffer = Root::new(buffer);
+    wait_for(file, Transfer::Read, function)?;
+    let mut buffer = buffer.get();
     let (bytes, from) = with(file, function, |socket| {
         sockets::receive(socket, most, flags)
     })?;
@@ -174,6 +185,9 @@ fn sent(
 ) -> Outcome {
     let (start, len) = (start.as_int() as usize, (len.as_int() as usize).min(PIECE));
     let flags = message_flags(flags);
+    let buffer = Root::new(buffer);
+    wait_for(file, Transfer::Write, function)?;
+    let buffer = buffer.get();
     let count = with(file, function, |socket| {
         // SAFETY: sending to the outside changes no block.
         let bytes = unsafe { &buffer.string_bytes()[start..start + len] };

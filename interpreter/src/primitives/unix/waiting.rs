@@ -2,9 +2,10 @@
 
 use super::arguments::{descriptor, interruptible};
 use crate::heap;
-use crate::os::{Descriptor, Errno, Transfer, descriptors};
+use crate::os::{self, Descriptor, Errno, Transfer, descriptors};
 use crate::registry::Outcome;
 use crate::value::Value;
+use crate::waiting;
 
 crate::primitives! {
     Collects "unix_select" select, 4;
@@ -46,7 +47,19 @@ fn wait(
     let writing = writing.iter().map(|&file| (file, Transfer::Write));
     let wanted: Vec<_> = reading.chain(writing).collect();
     let timeout = (timeout >= 0.0).then_some((timeout * 1e9) as u64);
-    descriptors::poll(&wanted, timeout)
+    if !waiting::has_others() {
+        return descriptors::poll(&wanted, timeout);
+    }
+    let deadline = timeout.map(|time| os::monotonic_nanoseconds().saturating_add(time));
+    loop {
+        waiting::until_ready(&wanted, deadline)?;
+        let ready = descriptors::poll(&wanted, Some(0))?;
+        // Another thread may have been there first.
+        let is_over = |deadline| os::monotonic_nanoseconds() >= deadline;
+        if ready.contains(&true) || deadline.is_some_and(is_over) {
+            return Ok(ready);
+        }
+    }
 }
 
 /// The list of those that are ready, in the order in which the C library's stub builds it: last one

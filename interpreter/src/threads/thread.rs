@@ -1,0 +1,111 @@
+//! One thread: what it is known by, and what is kept of it while others run.
+//!
+//! All threads have the OCaml stack and the registers of the machine in turn, so what a thread has
+//! of both is copied out when it stops, and back when it goes on: addresses of frames stay what
+//! they are, each thread can use the whole stack, and one that is not deep takes little memory.
+
+use super::stacks::Stack;
+use crate::backtrace;
+use crate::memory;
+use crate::value::{Value, WORD};
+use crate::vm::vm;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// A thread that has not ended.
+#[derive(Debug)]
+pub struct Thread {
+    /// What `Thread.id` gives: 0 for the first one.
+    pub id: i64,
+    /// The value of type `Thread.t`.
+    pub descriptor: Cell<Value>,
+    /// What it runs, until it begins.
+    pub body: Cell<Value>,
+    /// The engine's stack that it is on; none for the first one.
+    pub stack: Option<Rc<Stack>>,
+    /// Set where it is to go on although what it waits for did not happen.
+    pub woken: Cell<Option<Woken>>,
+    kept: RefCell<Kept>,
+}
+
+/// Why a thread goes on that still waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Woken {
+    /// Nothing can end its waiting.
+    Stuck,
+    /// A signal came.
+    Interrupted,
+}
+
+/// What a thread has of the machine.
+#[derive(Debug)]
+struct Kept {
+    /// The OCaml stack, from its stack pointer up.
+    words: Vec<Cell<Value>>,
+    exception: Cell<Value>,
+    backtrace_exception: Cell<Value>,
+    backtrace_running: u32,
+    positions: Vec<u32>,
+}
+
+/// Room for this many words is kept for a stack that is smaller.
+const KEPT_ROOM: usize = 1 << 12;
+
+impl Thread {
+    pub fn new(id: i64, descriptor: Value, body: Value, stack: Option<Rc<Stack>>) -> Rc<Self> {
+        Rc::new(Self {
+            id,
+            descriptor: Cell::new(descriptor),
+            body: Cell::new(body),
+            stack,
+            woken: Cell::new(None),
+            kept: RefCell::new(Kept {
+                words: Vec::new(),
+                exception: Cell::new(Value::UNIT),
+                backtrace_exception: Cell::new(Value::UNIT),
+                backtrace_running: 0,
+                positions: Vec::new(),
+            }),
+        })
+    }
+
+    /// Copies out what it has of the machine.
+    pub fn stop(&self) {
+        let (vm, mut kept) = (vm(), self.kept.borrow_mut());
+        let words = (vm.sp.get()..vm.stack_high.get()).step_by(WORD as usize);
+        kept.words
+            .extend(words.map(|address| Cell::new(Value(memory::load_i64(address)))));
+        kept.exception.set(vm.exception.get());
+        kept.backtrace_exception.set(vm.backtrace_exception.get());
+        kept.backtrace_running = vm.backtrace_running.get();
+        backtrace::exchange(&mut kept.positions);
+    }
+
+    /// Copies it back.
+    pub fn go_on(&self) {
+        let (vm, mut kept) = (vm(), self.kept.borrow_mut());
+        let bottom = vm.stack_high.get() - kept.words.len() as u32 * WORD;
+        let addresses = (bottom..).step_by(WORD as usize);
+        for (address, word) in addresses.zip(&kept.words) {
+            memory::store_i64(address, word.get().0);
+        }
+        vm.sp.set(bottom);
+        kept.words.clear();
+        kept.words.shrink_to(KEPT_ROOM);
+        vm.exception.set(kept.exception.replace(Value::UNIT));
+        vm.backtrace_exception
+            .set(kept.backtrace_exception.replace(Value::UNIT));
+        vm.backtrace_running.set(kept.backtrace_running);
+        backtrace::exchange(&mut kept.positions);
+    }
+
+    /// Shows its values to the collector. Words of the stack that are none are no addresses either.
+    pub fn visit(&self, visit: &mut dyn FnMut(&Cell<Value>)) {
+        visit(&self.descriptor);
+        visit(&self.body);
+        let kept = self.kept.borrow();
+        visit(&kept.exception);
+        visit(&kept.backtrace_exception);
+        kept.words.iter().for_each(visit);
+    }
+}

@@ -1,0 +1,197 @@
+//! Threads that wait: in queues, for another thread's end, for a time or a transfer.
+//!
+//! Invariant: a thread is in one place: it runs, is ready, or waits here. Who is woken looks anew
+//! whether what it waits for is so.
+
+use super::thread::{Thread, Woken};
+use super::{switch, take_woken, with};
+use crate::os::{self, Descriptor, Errno, Transfer, descriptors};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+/// A queue of threads, by its number.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Queue(pub u64);
+
+impl Queue {
+    /// Of threads that wait for the end of the thread with this number.
+    pub fn joining(id: i64) -> Self {
+        Self(!(id as u64))
+    }
+}
+
+/// A thread that waits for the outside.
+#[derive(Debug)]
+struct Outside {
+    thread: Rc<Thread>,
+    wanted: Vec<(Descriptor, Transfer)>,
+    deadline: Option<u64>,
+}
+
+thread_local! {
+    static QUEUES: RefCell<BTreeMap<Queue, VecDeque<Rc<Thread>>>> =
+        const { RefCell::new(BTreeMap::new()) };
+    static OUTSIDE: RefCell<Vec<Outside>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Waits in a queue until somebody wakes the thread.
+pub fn wait_in(queue: Queue) -> Result<(), Errno> {
+    if super::THREADS.with_borrow(Option::is_none) {
+        return Err(Errno::DEADLK);
+    }
+    check()?;
+    let current = with(|threads| Rc::clone(&threads.current));
+    QUEUES.with_borrow_mut(|queues| queues.entry(queue).or_default().push_back(current));
+    switch();
+    awake()
+}
+
+/// A thread cannot stop where a function in C has called OCaml and has roots in its locals.
+fn check() -> Result<(), Errno> {
+    match super::is_within_stub() {
+        true => Err(Errno::DEADLK),
+        false => Ok(()),
+    }
+}
+
+fn awake() -> Result<(), Errno> {
+    match take_woken() {
+        None => Ok(()),
+        Some(Woken::Stuck) => Err(Errno::DEADLK),
+        Some(Woken::Interrupted) => Err(Errno::INTR),
+    }
+}
+
+/// Wakes the first thread of a queue, if there is one.
+pub fn signal(queue: Queue) {
+    let thread = QUEUES.with_borrow_mut(|queues| {
+        let waiting = queues.get_mut(&queue)?;
+        let first = waiting.pop_front();
+        if waiting.is_empty() {
+            queues.remove(&queue);
+        }
+        first
+    });
+    with_ready(thread);
+}
+
+/// Wakes all threads of a queue.
+pub fn broadcast(queue: Queue) {
+    let threads = QUEUES.with_borrow_mut(|queues| queues.remove(&queue));
+    with_ready(threads.into_iter().flatten());
+}
+
+pub fn wake_joining(id: i64) {
+    broadcast(Queue::joining(id));
+}
+
+fn with_ready(woken: impl IntoIterator<Item = Rc<Thread>>) {
+    let mut woken = woken.into_iter().peekable();
+    if woken.peek().is_some() {
+        with(|threads| threads.ready.extend(woken));
+    }
+}
+
+/// See [`crate::waiting::until_ready`].
+pub fn run_others(wanted: &[(Descriptor, Transfer)], deadline: Option<u64>) -> Result<(), Errno> {
+    check()?;
+    let thread = with(|threads| Rc::clone(&threads.current));
+    let is_ready = |outside: &Outside| is_due(outside, os::monotonic_nanoseconds()).0;
+    let outside = Outside {
+        thread,
+        wanted: wanted.to_vec(),
+        deadline,
+    };
+    if !is_ready(&outside) {
+        OUTSIDE.with_borrow_mut(|all| all.push(outside));
+        switch();
+        awake()?;
+    }
+    Ok(())
+}
+
+/// Whether it need not wait, and whether that is so because it cannot be asked.
+fn is_due(outside: &Outside, now: u64) -> (bool, bool) {
+    if outside.deadline.is_some_and(|deadline| deadline <= now) {
+        return (true, false);
+    }
+    if outside.wanted.is_empty() {
+        return (false, false);
+    }
+    match descriptors::poll(&outside.wanted, Some(0)) {
+        Ok(ready) => (ready.contains(&true), false),
+        // Whoever does the transfer meets the error.
+        Err(_) => (true, true),
+    }
+}
+
+/// Makes those ready that wait for the outside no more.
+pub fn look() {
+    if OUTSIDE.with_borrow(Vec::is_empty) {
+        return;
+    }
+    let now = os::monotonic_nanoseconds();
+    let due = OUTSIDE.with_borrow_mut(|all| {
+        let due = all.extract_if(.., |outside| is_due(outside, now).0);
+        due.map(|outside| outside.thread).collect::<Vec<_>>()
+    });
+    with_ready(due);
+}
+
+/// The thread that is to go on: waits for the outside if none can.
+pub fn next() -> Rc<Thread> {
+    loop {
+        look();
+        if let Some(next) = with(|threads| threads.ready.pop_front()) {
+            return next;
+        }
+        if let Err(woken) = idle() {
+            return wake_anyway(woken);
+        }
+    }
+}
+
+/// Waits until the outside lets a thread go on.
+fn idle() -> Result<(), Woken> {
+    let (wanted, deadline) = OUTSIDE.with_borrow(|all| {
+        let wanted: Vec<_> = all
+            .iter()
+            .flat_map(|outside| outside.wanted.clone())
+            .collect();
+        let deadline = all.iter().filter_map(|outside| outside.deadline).min();
+        (wanted, deadline)
+    });
+    let now = os::monotonic_nanoseconds();
+    let timeout = deadline.map(|deadline| deadline.saturating_sub(now));
+    let waited = descriptors::poll(&wanted, timeout);
+    match waited {
+        Err(Errno::DEADLK) => Err(Woken::Stuck),
+        Err(Errno::INTR) => Err(Woken::Interrupted),
+        // `look` finds out whose it is.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// A thread that goes on although it waits: the present one, or, if that has ended, the first of
+/// those that have not.
+fn wake_anyway(woken: Woken) -> Rc<Thread> {
+    let thread = with(|threads| {
+        let current = &threads.current;
+        let live = threads.live.get(&current.id);
+        let first = || threads.live.values().next();
+        live.or_else(first).cloned()
+    });
+    let Some(thread) = thread else {
+        // The first thread has ended by `Thread.exit`, and so have all others.
+        os::exit(0)
+    };
+    let is_other = |other: &Rc<Thread>| !Rc::ptr_eq(other, &thread);
+    QUEUES.with_borrow_mut(|queues| {
+        queues.values_mut().for_each(|queue| queue.retain(is_other));
+        queues.retain(|_, queue| !queue.is_empty());
+    });
+    OUTSIDE.with_borrow_mut(|all| all.retain(|outside| is_other(&outside.thread)));
+    thread.woken.set(Some(woken));
+    thread
+}
