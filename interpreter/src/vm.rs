@@ -53,6 +53,8 @@ pub struct Vm {
     /// 1 if each loop polls, so that a thread which runs one lets others run. A constant of the
     /// loaded program.
     pub loops_poll: Cell<u32>,
+    /// Written before each poll of such a loop, so that compiled code looks anew what waits.
+    pub polled: Cell<u32>,
     /// 1 if the program can ask how much it has allocated, so that compiled code makes each block.
     /// A constant of the loaded program.
     pub allocations_counted: Cell<u32>,
@@ -97,6 +99,7 @@ impl Vm {
             keeps_positions: Cell::new(0),
             allocations_poll: Cell::new(0),
             loops_poll: Cell::new(0),
+            polled: Cell::new(0),
             allocations_counted: Cell::new(0),
             method_places: [const { Cell::new(FIRST_LABEL) }; METHOD_PLACES],
             closures_keep_code: Cell::new(0),

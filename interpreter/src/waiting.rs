@@ -7,8 +7,8 @@ use crate::os::{Descriptor, Errno, Transfer, descriptors};
 use std::cell::Cell;
 
 /// Runs other threads until one of the transfers can be done without waiting, or a clock
-/// ([`crate::os::monotonic_nanoseconds`]) shows this time.
-pub type RunOthers = fn(&[(Descriptor, Transfer)], Option<u64>) -> Result<(), Errno>;
+/// ([`crate::os::monotonic_nanoseconds`]) shows this time; whether that was it.
+pub type RunOthers = fn(&[(Descriptor, Transfer)], Option<u64>) -> Result<bool, Errno>;
 
 thread_local! {
     static RUN_OTHERS: Cell<Option<RunOthers>> = const { Cell::new(None) };
@@ -24,13 +24,17 @@ pub fn has_others() -> bool {
     RUN_OTHERS.get().is_some()
 }
 
-/// Runs others until one of the transfers can be done without waiting, or until this time. Returns
-/// at once where there are none. In primitives that may collect: they look at no value that they
-/// had before. The error is `EINTR` if a signal came, `EDEADLK` if nothing can end the waiting.
-pub fn until_ready(wanted: &[(Descriptor, Transfer)], deadline: Option<u64>) -> Result<(), Errno> {
+/// Runs others until one of the transfers can be done without waiting, or until this time; whether
+/// the time is over. Returns at once where there are none. In primitives that may collect: they
+/// look at no value that they had before. The error is `EINTR` if a signal came, `EDEADLK` if
+/// nothing can end the waiting.
+pub fn until_ready(
+    wanted: &[(Descriptor, Transfer)],
+    deadline: Option<u64>,
+) -> Result<bool, Errno> {
     match RUN_OTHERS.get() {
         Some(run_others) => run_others(wanted, deadline),
-        None => Ok(()),
+        None => Ok(false),
     }
 }
 
@@ -38,7 +42,9 @@ pub fn until_ready(wanted: &[(Descriptor, Transfer)], deadline: Option<u64>) -> 
 pub fn until_transfer(descriptor: Descriptor, transfer: Transfer) -> Result<(), Errno> {
     while has_others() && descriptors::may_wait(descriptor) {
         match descriptors::poll(&[(descriptor, transfer)], Some(0)) {
-            Ok(ready) if ready == [false] => until_ready(&[(descriptor, transfer)], None)?,
+            Ok(ready) if ready == [false] => {
+                until_ready(&[(descriptor, transfer)], None)?;
+            }
             // Whoever does the transfer meets the error.
             Ok(_) | Err(_) => break,
         }

@@ -28,8 +28,8 @@ pub fn linker<T: AsMut<Host> + Send + 'static>(engine: &Engine) -> Result<Linker
     Ok(linker)
 }
 
-/// Starts the guest's ticker, see [`crate::ticker`], in the sandbox as well: it tells nothing of the
-/// outside. The numbers are the addresses of its words.
+/// Starts the guest's ticker, see [`crate::ticker`], in the sandbox as well: it tells nothing of
+/// the outside. The numbers are the addresses of its words.
 fn ticks<T: AsMut<Host> + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
     linker.func_wrap(
         unconfined::MODULE,

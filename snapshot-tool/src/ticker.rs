@@ -1,5 +1,5 @@
-//! A clock that has a guest look what waits at its next poll, several times a second: so its threads
-//! take turns.
+//! A clock that has a guest look what waits at its next poll, several times a second: so its
+//! threads take turns.
 //!
 //! Invariant: once the ticker is dropped, the guest's memory is left alone.
 
@@ -9,7 +9,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Between two ticks, as in OCaml's runtime.
+/// Between two ticks: a thread of the guest's runs for about so long.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Ticks until it is dropped.

@@ -136,8 +136,8 @@ exception Mine of int
 
 let () =
   title "exceptions";
-  let outer = try run (fun () -> try raise (Mine 1) with Mine n -> Printf.printf "mine %d\n" n) (); 0
-    with _ -> 1 in
+  let caught () = try raise (Mine 1) with Mine n -> Printf.printf "mine %d\n" n in
+  let outer = try run caught (); 0 with _ -> 1 in
   Printf.printf "%d\n%!" outer;
   let before = Thread.id (Thread.self ()) in
   let first = Thread.create ignore () in

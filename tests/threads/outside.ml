@@ -1,5 +1,5 @@
-(* What waits for the outside lets others run: pipes and sockets whose other end is another thread's,
-   and programs. *)
+(* What waits for the outside lets others run: pipes and sockets whose other end is another
+   thread's, and programs. *)
 
 let () =
   let input, output = Unix.pipe () in

@@ -26,8 +26,8 @@
 //! gets calls of unknown functions without a table. One that says how it takes memory for blocks
 //! ([`ALLOCATOR_EXPORT`]) gets residual code that takes it for several blocks at once. One that
 //! exports [`EVALUATION_EXPORT`] can have its program run at build time up to the first effect. One
-//! that exports [`STUBS_EXPORT`] takes functions in C. One that imports [`STACKS_MODULE`] has several
-//! stacks.
+//! that exports [`STUBS_EXPORT`] takes functions in C. One that imports [`STACKS_MODULE`] has
+//! several stacks.
 //!
 //! The request table ([`RequestTable`]) says what is to be specialized; its address is exported as
 //! the Wasm global [`REQUEST_TABLE_EXPORT`]. [`Requests`] makes one.

@@ -201,6 +201,10 @@ impl Registers {
     /// Whether the stack overflows, or something waits for a safepoint.
     #[inline(always)]
     pub fn is_alerted(&self) -> bool {
+        // A loop of compiled code that stores nothing would load the word once.
+        if specialize_active() != 0 && vm().loops_poll.get() != 0 {
+            vm().polled.set(1);
+        }
         self.sp < vm().alert.get()
     }
 

@@ -35,6 +35,8 @@ pub enum Woken {
     Stuck,
     /// A signal came.
     Interrupted,
+    /// The time that it waited for has come.
+    InTime,
 }
 
 /// What a thread has of the machine.

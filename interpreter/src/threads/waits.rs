@@ -44,7 +44,7 @@ pub fn wait_in(queue: Queue) -> Result<(), Errno> {
     let current = with(|threads| Rc::clone(&threads.current));
     QUEUES.with_borrow_mut(|queues| queues.entry(queue).or_default().push_back(current));
     switch();
-    awake()
+    awake().map(|_| ())
 }
 
 /// A thread cannot stop where a function in C has called OCaml and has roots in its locals.
@@ -55,9 +55,11 @@ fn check() -> Result<(), Errno> {
     }
 }
 
-fn awake() -> Result<(), Errno> {
+/// Why the present thread goes on: whether a time has come.
+fn awake() -> Result<bool, Errno> {
     match take_woken() {
-        None => Ok(()),
+        None => Ok(false),
+        Some(Woken::InTime) => Ok(true),
         Some(Woken::Stuck) => Err(Errno::DEADLK),
         Some(Woken::Interrupted) => Err(Errno::INTR),
     }
@@ -94,49 +96,54 @@ fn with_ready(woken: impl IntoIterator<Item = Rc<Thread>>) {
 }
 
 /// See [`crate::waiting::until_ready`].
-pub fn run_others(wanted: &[(Descriptor, Transfer)], deadline: Option<u64>) -> Result<(), Errno> {
+pub fn run_others(wanted: &[(Descriptor, Transfer)], deadline: Option<u64>) -> Result<bool, Errno> {
     check()?;
-    let thread = with(|threads| Rc::clone(&threads.current));
-    let is_ready = |outside: &Outside| is_due(outside, os::monotonic_nanoseconds()).0;
     let outside = Outside {
-        thread,
+        thread: with(|threads| Rc::clone(&threads.current)),
         wanted: wanted.to_vec(),
         deadline,
     };
-    if !is_ready(&outside) {
+    let now = os::monotonic_nanoseconds();
+    if !outside.is_late(now) && !outside.is_ready() {
         OUTSIDE.with_borrow_mut(|all| all.push(outside));
         switch();
-        awake()?;
+        return awake();
     }
-    Ok(())
+    Ok(outside.is_late(now))
 }
 
-/// Whether it need not wait, and whether that is so because it cannot be asked.
-fn is_due(outside: &Outside, now: u64) -> (bool, bool) {
-    if outside.deadline.is_some_and(|deadline| deadline <= now) {
-        return (true, false);
+impl Outside {
+    /// Whether its time has come.
+    fn is_late(&self, now: u64) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= now)
     }
-    if outside.wanted.is_empty() {
-        return (false, false);
-    }
-    match descriptors::poll(&outside.wanted, Some(0)) {
-        Ok(ready) => (ready.contains(&true), false),
-        // Whoever does the transfer meets the error.
-        Err(_) => (true, true),
+
+    /// Whether it need not wait for a transfer, or cannot: whoever does it meets the error.
+    fn is_ready(&self) -> bool {
+        let look = || descriptors::poll(&self.wanted, Some(0));
+        !self.wanted.is_empty() && look().map_or(true, |ready| ready.contains(&true))
     }
 }
 
 /// Makes those ready that wait for the outside no more.
 pub fn look() {
-    if OUTSIDE.with_borrow(Vec::is_empty) {
-        return;
+    if !OUTSIDE.with_borrow(Vec::is_empty) {
+        look_at(os::monotonic_nanoseconds());
     }
-    let now = os::monotonic_nanoseconds();
+}
+
+/// The same at this time.
+fn look_at(now: u64) {
     let due = OUTSIDE.with_borrow_mut(|all| {
-        let due = all.extract_if(.., |outside| is_due(outside, now).0);
-        due.map(|outside| outside.thread).collect::<Vec<_>>()
+        let due = all.extract_if(.., |outside| outside.is_late(now) || outside.is_ready());
+        due.collect::<Vec<_>>()
     });
-    with_ready(due);
+    for outside in due {
+        if outside.is_late(now) {
+            outside.thread.woken.set(Some(Woken::InTime));
+        }
+        with_ready([outside.thread]);
+    }
 }
 
 /// The thread that is to go on: waits for the outside if none can.
@@ -168,6 +175,11 @@ fn idle() -> Result<(), Woken> {
     match waited {
         Err(Errno::DEADLK) => Err(Woken::Stuck),
         Err(Errno::INTR) => Err(Woken::Interrupted),
+        // The time has come, whatever the clock says: that of lockstep goes by itself.
+        Ok(ready) if !ready.contains(&true) => {
+            look_at(deadline.unwrap_or(now));
+            Ok(())
+        }
         // `look` finds out whose it is.
         Ok(_) | Err(_) => Ok(()),
     }

@@ -120,7 +120,7 @@ fn failures(case: &Case) -> Vec<String> {
 /// The table and the list of failures, in Markdown.
 pub fn markdown(cases: &[Case], reasons: &Reasons) -> String {
     let mut text = String::from(
-        "| directory | cases | generic | residual | C | threads, sockets, processes | \
+        "| directory | cases | generic | residual | C | sockets, processes | \
          not built | fails under ocamlrun |\n\
          | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n",
     );
@@ -184,7 +184,7 @@ pub fn summary(cases: &[Case]) -> String {
     for case in cases {
         let verdict = match case.excluded() {
             Some(LeftOut::NeedsC) => "left out: needs C".into(),
-            Some(LeftOut::NeedsSystem) => "left out: threads, sockets or processes".into(),
+            Some(LeftOut::NeedsSystem) => "left out: sockets or processes".into(),
             Some(LeftOut::NotBuilt(said)) => format!("left out: not built: {}", one_line(&said)),
             Some(LeftOut::FailsAnyway(how)) => format!("left out: ocamlrun: {how}"),
             None if failures(case).is_empty() => "passed".into(),

@@ -37,7 +37,7 @@ impl Kind {
 pub enum LeftOut {
     /// It has a part in C.
     NeedsC,
-    /// It needs threads, sockets or processes.
+    /// It needs sockets or processes.
     NeedsSystem,
     /// The installed compiler does not make a program of it.
     NotBuilt(String),

@@ -79,7 +79,7 @@ fn sleep(seconds: Value) -> Outcome {
         loop {
             match waiting::until_ready(&[], Some(deadline)) {
                 Err(Errno::INTR) => signals::deliver()?,
-                result => return plain(result, "sleep").map(|()| Value::UNIT),
+                result => return plain(result, "sleep").map(|_| Value::UNIT),
             }
         }
     }

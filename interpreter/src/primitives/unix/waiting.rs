@@ -52,11 +52,10 @@ fn wait(
     }
     let deadline = timeout.map(|time| os::monotonic_nanoseconds().saturating_add(time));
     loop {
-        waiting::until_ready(&wanted, deadline)?;
+        let is_over = waiting::until_ready(&wanted, deadline)?;
         let ready = descriptors::poll(&wanted, Some(0))?;
         // Another thread may have been there first.
-        let is_over = |deadline| os::monotonic_nanoseconds() >= deadline;
-        if ready.contains(&true) || deadline.is_some_and(is_over) {
+        if is_over || ready.contains(&true) {
             return Ok(ready);
         }
     }
