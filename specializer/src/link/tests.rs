@@ -211,7 +211,7 @@ fn of_import(linked: &[u8], name: &str) -> Vec<String> {
         .expect("it can be read");
     let operators = operators
         .into_iter()
-        .map(|operator| format!("{operator:?}"));
+        .map(|operator| format!("{:?}", operator.expect("an operator")));
     operators.collect()
 }
 
