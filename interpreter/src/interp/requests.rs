@@ -261,12 +261,14 @@ mod wasm {
     fn entry_params(address: u32, nargs: u32, direct: usize) -> [Param; MAX_PARAMS] {
         let mut params = [Param::default(); MAX_PARAMS];
         params[CODE] = Param::pointer(address);
-        params[ENV] = Param::pass(0);
-        params[SP] = Param::pass(1);
+        // `enter_many` is given its code as well.
+        let env = u32::from(direct == 0);
+        params[ENV] = Param::pass(env);
+        params[SP] = Param::pass(env + 1);
         params[NARGS] = Param::constant(u64::from(nargs));
         for index in 0..MAX_DIRECT as usize {
             params[FIRST_ARGUMENT + index] = if index < direct {
-                Param::pass(2 + index as u32)
+                Param::pass(env + 2 + index as u32)
             } else {
                 Param::constant(UNUSED as u64)
             };

@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 use super::{read, write};
 use crate::cli::{BuildOptions, StubsArgs};
 use crate::guest::{self, Guest};
+use crate::input::{self, Kind};
 use crate::stubs::compile::{self, Sources};
 use crate::stubs::search::{self, Found};
 use crate::stubs::{self, Object};
@@ -21,11 +22,13 @@ pub struct Joined {
     pub libraries: Found,
 }
 
-/// The guest for these programs. A file that cannot be read names no libraries: who reads it next
-/// says what is wrong.
+/// The guest for these programs. What is compiled already is not read, and a file that cannot be
+/// read names no libraries: who reads it next says what is wrong.
 pub fn joined(options: &BuildOptions, programs: &[PathBuf]) -> Result<Joined> {
     let guest = named(options.guest.as_deref())?;
-    let programs = programs.iter().filter_map(|program| fs::read(program).ok());
+    let is_program = |path: &&PathBuf| matches!(input::kind(path, &guest), Ok(Kind::Program));
+    let programs = programs.iter().filter(is_program);
+    let programs = programs.filter_map(|program| fs::read(program).ok());
     let names: BTreeSet<_> = programs
         .flat_map(|program| (guest.libraries)(&program))
         .collect();
