@@ -37,7 +37,7 @@ pub fn measured(weval: &std::path::Path) -> Result<Option<JavaScript>> {
 }
 
 /// Reads lines such as `weval: 10.2+1.8 s of CPU, 6.6 s, 374000 KB` and, behind a line of names,
-/// `rays	67	36	36`.
+/// `rays 67 36 36`, with tabs between.
 fn parse(text: &str) -> Result<JavaScript> {
     let mut found = JavaScript::default();
     for line in text.lines() {

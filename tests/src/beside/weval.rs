@@ -204,11 +204,14 @@ fn row(
 
 /// What a program ends with; weval's example also shows addresses.
 fn last_line(measured: &Measured) -> (Option<i32>, Vec<u8>) {
-    let lines = measured
+    let mut lines = measured
         .output
         .trim_ascii_end()
         .split(|&byte| byte == b'\n');
-    (measured.status, lines.last().unwrap_or_default().to_vec())
+    (
+        measured.status,
+        lines.next_back().unwrap_or_default().to_vec(),
+    )
 }
 
 fn side(
