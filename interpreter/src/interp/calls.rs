@@ -126,7 +126,7 @@ macro_rules! by_count {
 
             #[inline(never)]
             extern "C" fn $slow(closure: i64, top: u32, $($argument: i64),*) -> i64 {
-                let function: $ty = match Inexact::new(code_of(closure), closure, $n) {
+                let function: $ty = match Inexact::new(closure, $n) {
                     Inexact::Function => $partial,
                     $(Inexact::Partial($held) => $complete,)*
                     $(Inexact::Over($taken) => $over,)*

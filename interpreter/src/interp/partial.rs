@@ -2,6 +2,7 @@
 //! the function's GRAB.
 
 use super::blocks::allocations_poll;
+use super::entries::code_of;
 use super::fields::store_field;
 use crate::code::{self, ARITY_LIMIT, RESTART_ARITY};
 use crate::heap::{self, memprof};
@@ -29,9 +30,10 @@ pub enum Inexact {
 }
 
 impl Inexact {
-    /// The closure, whose code is `code`, if it is applied to `n` arguments.
+    /// The closure, if it is applied to `n` arguments.
     #[inline(always)]
-    pub fn new(code: u32, closure: i64, n: u32) -> Self {
+    pub fn new(closure: i64, n: u32) -> Self {
+        let code = code_of(closure);
         let arity = code::arity(code);
         if arity == RESTART_ARITY {
             let held = (Value(closure).wosize() as u32).wrapping_sub(ARGUMENTS as u32);

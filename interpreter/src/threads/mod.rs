@@ -266,7 +266,7 @@ pub fn new_queue() -> Queue {
     Queue(QUEUES.replace(QUEUES.get() + 1))
 }
 
-/// Whether nothing can end the waiting of the present thread.
+/// Why the present thread goes on, if not as what it waited for has happened. Told once.
 fn take_woken() -> Option<Woken> {
     with(|threads| threads.current.woken.take())
 }
