@@ -95,6 +95,13 @@ pub enum LinkError {
     NoAnswer { module: String, name: String },
 }
 
+/// The module cannot be read.
+impl From<wasmparser::BinaryReaderError> for LinkError {
+    fn from(error: wasmparser::BinaryReaderError) -> Self {
+        Self::Copy(error.to_string())
+    }
+}
+
 /// A linked module.
 pub struct Linked {
     pub module: Vec<u8>,

@@ -51,7 +51,6 @@ impl Reached {
         residues: &[Residue],
         is_kept: impl Fn(&str) -> bool,
     ) -> Result<Self, LinkError> {
-        let copied = |error: wasmparser::BinaryReaderError| LinkError::Copy(error.to_string());
         let none = References::default();
         let has_table = module.owns_table && !module.exports.values().any(is_table);
         let is_known = has_table && module.owns_memory && !module.has_other_data;
@@ -68,9 +67,9 @@ impl Reached {
         if references.is_none() {
             (0..module.table.len() as u32).for_each(|index| search.element(index));
         }
-        search.roots(residues, is_kept).map_err(copied)?;
+        search.roots(residues, is_kept)?;
         while let Some(function) = search.work.pop() {
-            search.body(function).map_err(copied)?;
+            search.body(function)?;
         }
         let objects = search.references.ranges().zip(&search.objects);
         let idle = objects.filter_map(|(object, is_reached)| (!is_reached).then_some(object));

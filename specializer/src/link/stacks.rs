@@ -46,16 +46,12 @@ impl Stacks {
     pub fn find(module: &Module, globals: u32, entry: u32) -> Result<Option<Self>, LinkError> {
         let (mut tables, mut has_tags) = (0, false);
         for payload in Parser::new(0).parse_all(module.bytes) {
-            let payload = payload.map_err(|error| LinkError::Copy(error.to_string()))?;
-            match payload {
+            match payload? {
                 Payload::TableSection(section) => tables += section.count(),
                 Payload::TagSection(_) => has_tags = true,
                 Payload::ImportSection(section) => {
                     for import in section.into_imports() {
-                        match import
-                            .map_err(|error| LinkError::Copy(error.to_string()))?
-                            .ty
-                        {
+                        match import?.ty {
                             TypeRef::Table(_) => tables += 1,
                             TypeRef::Tag(_) => has_tags = true,
                             _ => {}
