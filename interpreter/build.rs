@@ -15,6 +15,7 @@ fn main() {
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_EVALUATION");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_KEEP_REFERENCES");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_APPLY_BY_CALL");
+        println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_ONE_CANDIDATE");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_STUBS");
         // The linker drops what a program does not reach. It knows a reference to data or to a
         // function by its relocation, and one in memory by its value: no small number and no text

@@ -6,7 +6,7 @@
 
 use crate::allocator;
 use crate::backtrace::{debug, definitions, events};
-use crate::code::{self, ImageError, fragments};
+use crate::code::{self, Callee, Candidates, Certainty, ImageError, fragments};
 use crate::custom;
 use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece};
 use crate::heap::{self, Hooks};
@@ -34,6 +34,7 @@ use crate::stack;
 use crate::stubs;
 use crate::value::{Value, WORD, boxed, header, tag};
 use crate::vm::vm;
+use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
 use std::collections::HashSet;
 
@@ -184,7 +185,8 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         is_closed,
     };
     let found = hints::find(code, &verified.entries, code_pointers, &gives);
-    links.extend(note_callees(&found, code_start));
+    let (hints, candidates) = note_callees(&found, code_start)?;
+    links.extend(hints);
     links.sort_unstable();
     note_kinds(code, &bound, globals, code_start);
     if !loads_code {
@@ -194,21 +196,34 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let lists = Lists {
         names: &names,
         links: &links,
+        candidates,
         cells,
     };
     requests::publish(code_start, &plan, &found, &lists)
 }
 
 /// Tells the code at `code_start` what was found of calls and loads. Returns the links that it has
-/// by that.
-fn note_callees(found: &Found, code_start: u32) -> Vec<u32> {
+/// by that, and where candidates are.
+fn note_callees(found: &Found, code_start: u32) -> Result<(Vec<u32>, Range<u32>), ImageError> {
+    let address = |position: &usize| code::address(code_start, *position);
+    let several = found.calls.iter().filter(|hint| hint.entries.len() > 1);
+    let places = several.count() * size_of::<Candidates>();
+    let candidates = memory::grow(places).ok_or(ImageError::OutOfMemory)?;
+    let mut next = candidates;
     let mut links = Vec::new();
     for hint in &found.calls {
-        links.push(code::set_hint(
-            code::address(code_start, hint.call),
-            code::address(code_start, hint.entry),
-            hint.certainty,
-        ));
+        let callee = match (&hint.entries[..], hint.certainty) {
+            ([entry], Certainty::Certain) => Callee::Certain(address(entry)),
+            ([entry], Certainty::Guessed) => Callee::Guessed(address(entry)),
+            (entries, _) => {
+                let place = next;
+                let entries: Vec<u32> = entries.iter().map(address).collect();
+                links.extend(code::put_candidates(place, &entries));
+                next += size_of::<Candidates>() as u32;
+                Callee::Several(place)
+            }
+        };
+        links.extend(code::set_callee(address(&hint.call), callee));
     }
     for &(load, loaded) in &found.loads {
         let load = code::address(code_start, load);
@@ -220,7 +235,7 @@ fn note_callees(found: &Found, code_start: u32) -> Vec<u32> {
             }
         }
     }
-    links
+    Ok((links, candidates..next))
 }
 
 /// Primitive `index`, if something defines it. Unreachable code is not verified: it may name one

@@ -223,6 +223,7 @@ impl Pipeline {
             eval: self.settings.eval,
             references: self.settings.options.optimisations.references,
             applications: self.settings.options.optimisations.applications,
+            candidates: self.settings.options.optimisations.candidates,
         };
         let code = &self.known_code;
         let (snapshot, origin) = self.stages.time("snapshot", || {

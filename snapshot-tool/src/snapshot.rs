@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use annotations::{APPLY_BY_CALL_EXPORT, KEEP_REFERENCES_EXPORT};
+use annotations::{APPLY_BY_CALL_EXPORT, KEEP_REFERENCES_EXPORT, ONE_CANDIDATE_EXPORT};
 use anyhow::{Context, Result, bail};
 use cache::Kind;
 use specializer::module::references;
@@ -64,6 +64,9 @@ pub struct Preparation<'a> {
     /// Whether functions are applied to fewer or more arguments than they take in place
     /// ([`annotations::APPLY_BY_CALL_EXPORT`]).
     pub applications: bool,
+    /// Whether calls are compared with several functions
+    /// ([`annotations::ONE_CANDIDATE_EXPORT`]).
+    pub candidates: bool,
 }
 
 /// A frozen module.
@@ -199,6 +202,7 @@ fn freeze(
     let switches = [
         (preparation.references, KEEP_REFERENCES_EXPORT),
         (preparation.applications, APPLY_BY_CALL_EXPORT),
+        (preparation.candidates, ONE_CANDIDATE_EXPORT),
     ];
     for (is_on, export) in switches {
         if !is_on {

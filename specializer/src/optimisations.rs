@@ -77,6 +77,8 @@ optimisations! {
     /// Apply known functions to fewer or more arguments than they take in place, and let partial
     /// applications of short functions have a copy of these: the interpreter's business as well.
     "applications" applications;
+    /// Compare what is called with each of the few functions that it may be: the same.
+    "candidates" candidates;
     /// Make boxes of numbers where they are looked at, not where they come from; split the first
     /// round off loops that begin with a pointer and go on with such a box.
     "virtual-boxes" virtual_boxes;

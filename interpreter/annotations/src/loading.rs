@@ -11,3 +11,7 @@ pub const KEEP_REFERENCES_EXPORT: &str = "BACTRIAN_KEEP_REFERENCES";
 /// The same of another `u32`: if it is other than 0, residual code applies functions to fewer or
 /// more arguments than they take by a call of the runtime; otherwise the module may do it in place.
 pub const APPLY_BY_CALL_EXPORT: &str = "BACTRIAN_APPLY_BY_CALL";
+
+/// The same: if it is other than 0, a call that may call one of several functions is compared with
+/// none of them; otherwise the module may name them.
+pub const ONE_CANDIDATE_EXPORT: &str = "BACTRIAN_ONE_CANDIDATE";

@@ -158,30 +158,72 @@ pub enum Certainty {
     Certain,
 }
 
+/// Most functions that a call is compared with before it is a call of what is not known.
+pub const MAX_CANDIDATES: usize = 3;
+
+/// What is known of the callee of a call instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Callee {
+    Unknown,
+    /// The entry.
+    Certain(u32),
+    /// An entry, with which what is called has to be compared.
+    Guessed(u32),
+    /// The address of [`Candidates`].
+    Several(u32),
+}
+
+/// Entries with which what is called has to be compared, in turn; the last ones may be 0.
+pub type Candidates = [u32; MAX_CANDIDATES];
+
 /// Marks a call instruction whose hint is certain. At an entry this bit belongs to the arity.
 const CERTAIN: u32 = 1 << 28;
 
-/// The callee hint of the call instruction at `call`: the entry, if there is one.
+/// The same where the other half is the address of [`Candidates`].
+const SEVERAL: u32 = 1 << 27;
+
+/// The callee hint of the call instruction at `call`.
 #[inline(always)]
-pub fn hint(call: u32) -> Option<(u32, Certainty)> {
-    let entry = memory::load_u32(call + 4);
-    let certainty = match memory::load_u32(call) & CERTAIN {
-        0 => Certainty::Guessed,
-        _ => Certainty::Certain,
-    };
-    (entry != 0).then_some((entry, certainty))
+pub fn callee(call: u32) -> Callee {
+    let hint = memory::load_u32(call + 4);
+    match memory::load_u32(call) & (CERTAIN | SEVERAL) {
+        _ if hint == 0 => Callee::Unknown,
+        CERTAIN => Callee::Certain(hint),
+        SEVERAL => Callee::Several(hint),
+        _ => Callee::Guessed(hint),
+    }
 }
 
 /// Stores the callee hint of the call instruction at `call`. Returns the address of the word that
-/// is a link to the entry then ([`annotations::RequestTable::links`]).
-pub fn set_hint(call: u32, entry: u32, certainty: Certainty) -> u32 {
-    let mark = match certainty {
-        Certainty::Guessed => 0,
-        Certainty::Certain => CERTAIN,
+/// is a link then ([`annotations::RequestTable::links`]), if one is.
+pub fn set_callee(call: u32, callee: Callee) -> Option<u32> {
+    let (mark, hint) = match callee {
+        Callee::Unknown => return None,
+        Callee::Guessed(entry) => (0, entry),
+        Callee::Certain(entry) => (CERTAIN, entry),
+        Callee::Several(candidates) => (SEVERAL, candidates),
     };
     memory::store_u32(call, memory::load_u32(call) | mark);
-    memory::store_u32(call + 4, entry);
-    call + 4
+    memory::store_u32(call + 4, hint);
+    Some(call + 4)
+}
+
+/// Stores candidates, [`MAX_CANDIDATES`] at most, at `place`. Returns the addresses of the words
+/// that are links then.
+pub fn put_candidates(place: u32, entries: &[u32]) -> Vec<u32> {
+    memory::fill(place, size_of::<Candidates>(), 0);
+    let put = |(&entry, word)| {
+        memory::store_u32(word, entry);
+        word
+    };
+    entries.iter().zip((place..).step_by(4)).map(put).collect()
+}
+
+/// Candidate `index` of those at `candidates`, if there are so many.
+#[inline(always)]
+pub fn candidate(candidates: u32, index: u32) -> Option<u32> {
+    let entry = memory::load_u32(candidates + index * 4);
+    (entry != 0).then_some(entry)
 }
 
 /// Marks the word of a cell whose other half is the entry of the closure that the instruction

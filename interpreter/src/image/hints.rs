@@ -62,19 +62,19 @@ pub fn find(
         }
         rounds += 1;
     }
-    let hint = |(&call, &(function, certain)): (&usize, &(usize, bool))| Hint {
+    let position = |function: &usize| entries[*function].position;
+    let hint = |(&call, (functions, certain)): (&usize, &(Vec<usize>, bool))| Hint {
         call,
-        entry: entries[function].position,
+        entries: functions.iter().map(position).collect(),
         certainty: match pointers {
-            CodePointers::Stay if certain => Certainty::Certain,
+            CodePointers::Stay if *certain => Certainty::Certain,
             CodePointers::Stay | CodePointers::Change => Certainty::Guessed,
         },
     };
-    let position = |function: &usize| entries[*function].position;
     let load = |(&at, known): (&usize, &Seen)| match known {
         Seen::Integer(integer) => Some((at, Loaded::Integer(*integer))),
         Seen::Closure(function) => Some((at, Loaded::Closure(position(function)))),
-        Seen::Nothing | Seen::Number(_) | Seen::Block(_) | Seen::Many => None,
+        Seen::Nothing | Seen::Number(_) | Seen::Few(_) | Seen::Block(_) | Seen::Many => None,
     };
     let loads = match pointers {
         CodePointers::Stay => program.loads.iter().filter_map(load).collect(),
@@ -114,8 +114,8 @@ struct Program<'a> {
     globals: HashMap<i32, Known>,
     /// By function: how many instructions make closures of it.
     sites: Vec<u32>,
-    /// Callee by call instruction, and whether it is certain.
-    calls: BTreeMap<usize, (usize, bool)>,
+    /// Callees by call instruction, and whether the only one is certain.
+    calls: BTreeMap<usize, (Vec<usize>, bool)>,
     /// The integer or closure that an instruction loads, if it is certain.
     loads: BTreeMap<usize, Seen>,
     recursive: HashSet<usize>,
@@ -273,35 +273,40 @@ impl<'a> Program<'a> {
         if state.accu.seen == Seen::Closure(function) {
             self.looping.insert(function);
         }
-        let callee = state.accu.seen.closure();
-        let callee = callee.map(|callee| (callee, self.entries[callee].arity as usize));
-        if let Some((callee, arity)) = callee
-            && count < arity
-        {
-            self.partial.insert((callee, (arity - count) as u32));
-        }
+        let seen = state.accu.seen;
+        let arity = |&callee: &usize| self.entries[callee].arity as usize;
+        let waiting = seen
+            .closures()
+            .iter()
+            .filter(|callee| count < arity(callee));
+        let waiting = waiting.map(|callee| (*callee, (arity(callee) - count) as u32));
+        self.partial.extend(waiting);
         let is_certain = state.accu.certain;
-        let is_exact = callee.is_some_and(|(_, arity)| count == arity);
-        if !is_exact {
-            self.lose(state.accu.seen);
+        let exact = seen.closures().iter().copied();
+        let exact: Vec<usize> = exact.filter(|callee| count == arity(callee)).collect();
+        if exact.is_empty() {
+            self.lose(seen);
         }
-        if !is_exact || !is_certain {
+        if exact.is_empty() || !is_certain {
             (0..count).for_each(|index| self.lose(state.slot(index).seen));
         }
-        if let Some((callee, arity)) = callee
-            && count == arity
-        {
-            self.calls
-                .insert(instruction.position, (callee, state.accu.certain));
+        for &callee in &exact {
             for index in 0..count {
                 let mut known = self.parameters[callee][index];
                 self.note(&mut known, state.slot(index));
                 self.parameters[callee][index] = known;
             }
-            result = match is_certain {
-                true => self.results[callee].passed(),
-                false => self.results[callee].guessed(),
-            };
+        }
+        if let &[callee] = &exact[..]
+            && is_certain
+        {
+            result = self.results[callee].passed();
+        } else if !exact.is_empty() {
+            let results = exact.iter().map(|&callee| self.results[callee].guessed());
+            result = results.fold(Known::ANYTHING, Known::join);
+        }
+        if (1..=most_candidates()).contains(&exact.len()) {
+            self.calls.insert(instruction.position, (exact, is_certain));
         }
         match effect::of(instruction).flow {
             Flow::Leave { .. } => {
@@ -331,11 +336,13 @@ impl<'a> Program<'a> {
     /// Joins what is seen into what is known.
     fn note(&mut self, known: &mut Known, seen: Known) {
         let joined = known.join(seen);
-        if joined.seen == Seen::Many {
-            let lost = [known.seen, seen.seen].into_iter();
-            let functions = lost.clone().filter_map(Seen::closure);
-            self.partial.extend(functions.map(|function| (function, 1)));
-            lost.for_each(|seen| self.lose(seen));
+        if joined.seen.is_lost() {
+            for seen in [known.seen, seen.seen] {
+                let functions = seen.closures().iter();
+                self.partial
+                    .extend(functions.map(|&function| (function, 1)));
+                self.lose(seen);
+            }
         }
         self.guesses_changed |= joined.seen != known.seen;
         self.certain_changed |= joined != *known && known.certain;

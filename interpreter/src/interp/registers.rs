@@ -10,7 +10,7 @@ use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter_through_slot, enter_wi
 use super::fields::{fixed_field, global, modify};
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
-use crate::code::{self, CELL, Certainty};
+use crate::code::{self, CELL, Callee};
 use crate::memory::{self, Region, cell_read, cell_write, within};
 use crate::raise;
 use crate::value::{Value, WORD};
@@ -417,18 +417,19 @@ impl Registers {
     }
 
     /// The code of the closure in the accumulator. If the instruction has a hint, what follows is
-    /// compiled once more for the code that the hint names, or only for that. Where the hint is a
-    /// guess, or there is none, a profile may know better.
+    /// compiled once more for each code that the hint names, or only for the one that is certain.
+    /// Where the hint is a guess, or there is none, a profile may know better.
     #[inline(always)]
     pub fn callee(&self) -> u32 {
-        let hint = code::hint(self.pc);
-        if let Some((entry, Certainty::Certain)) = hint {
+        let callee = code::callee(self.pc);
+        if let Callee::Certain(entry) = callee {
             return entry;
         }
         let code = memory::load_u32(within(self.accu as u32, Region::Fixed));
-        match (profile_callee(self.pc, code), hint) {
-            (0, None) => code,
-            (0, Some((entry, _))) => specialize_guess(code, entry),
+        match (profile_callee(self.pc, code), callee) {
+            (0, Callee::Guessed(entry)) => specialize_guess(code, entry),
+            (0, Callee::Several(candidates)) => guess_several(code, candidates),
+            (0, _) => code,
             (entry, _) => specialize_guess(code, entry),
         }
     }
@@ -460,4 +461,18 @@ impl Registers {
         };
         self.pc = self.target(2, 2 + case);
     }
+}
+
+/// Compares code with each of the candidates that there are.
+#[inline(always)]
+fn guess_several(code: u32, candidates: u32) -> u32 {
+    if specialize_active() == 0 {
+        return code;
+    }
+    const { assert!(code::MAX_CANDIDATES == 3) };
+    let guess = |code, index| match code::candidate(candidates, index) {
+        Some(entry) => specialize_guess(code, entry),
+        None => code,
+    };
+    guess(guess(guess(code, 0), 1), 2)
 }

@@ -4,10 +4,10 @@
 //!
 //! The function of the first two is the interpreter loop itself, that of the last
 //! [`restart_1`](super::restart::restart_1) or its twin; the residual function has the signature of
-//! the generic function whose table index is in the slot. Constant regions: the code, the primitive
-//! table, the cell that holds the globals' address, and those that say whether calls leave their
-//! positions on the stack, whether allocations are safepoints, and whether closures keep their
-//! code.
+//! the generic function whose table index is in the slot. Constant regions: the code, candidates of
+//! calls, the primitive table, the cell that holds the globals' address, and those that say whether
+//! calls leave their positions on the stack, whether allocations are safepoints, and whether
+//! closures keep their code.
 
 use crate::code::ImageError;
 use crate::image::hints::Found;
@@ -23,6 +23,8 @@ pub struct Lists<'a> {
     pub names: &'a Names<'a>,
     /// In ascending order.
     pub links: &'a [u32],
+    /// Where calls have their candidates.
+    pub candidates: Range<u32>,
     /// Room for the cells.
     pub cells: Range<u32>,
 }
@@ -83,6 +85,7 @@ mod wasm {
         let Lists {
             names,
             links,
+            candidates,
             cells,
         } = lists;
         let named = requests(code_start, plan, found, names);
@@ -96,7 +99,7 @@ mod wasm {
         let requests_at = put(&requests)?;
         let names_at = put(&text)?;
         let links_at = put(links)?;
-        let regions = allocator::lasting(|| Vec::leak(regions()));
+        let regions = allocator::lasting(|| Vec::leak(regions(candidates)));
         let table = RequestTable {
             regions: regions.as_ptr() as usize as u32,
             region_count: regions.len() as u32,
@@ -201,7 +204,7 @@ mod wasm {
         Ok(place.start)
     }
 
-    fn regions() -> Vec<Region> {
+    fn regions(candidates: &Range<u32>) -> Vec<Region> {
         let (code_start, code_end) = (vm().code_start.get(), vm().code_end.get());
         let (primitives, primitives_len) = bind::region();
         let globals = core::ptr::from_ref(&vm().globals) as usize as u32;
@@ -213,6 +216,10 @@ mod wasm {
             Region {
                 base: code_start,
                 len: code_end - code_start,
+            },
+            Region {
+                base: candidates.start,
+                len: candidates.len() as u32,
             },
             Region {
                 base: primitives,

@@ -1,15 +1,28 @@
 //! What is found out about a program.
 
-use crate::code::Certainty;
+use crate::code::{Certainty, MAX_CANDIDATES};
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::collections::{HashMap, HashSet};
 
-/// A call and the function that it is likely to call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Exported under [`annotations::ONE_CANDIDATE_EXPORT`].
+#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
+pub static BACTRIAN_ONE_CANDIDATE: AtomicU32 = AtomicU32::new(0);
+
+/// Most functions that a hint names.
+pub fn most_candidates() -> usize {
+    match BACTRIAN_ONE_CANDIDATE.load(Relaxed) {
+        0 => MAX_CANDIDATES,
+        _ => 1,
+    }
+}
+
+/// A call and the functions that it is likely to call.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hint {
     /// Word index of the call instruction.
     pub call: usize,
-    /// Word index of the entry.
-    pub entry: usize,
+    /// Word indices of the entries, [`MAX_CANDIDATES`] at most; one if it is certain.
+    pub entries: Vec<usize>,
     pub certainty: Certainty,
 }
 

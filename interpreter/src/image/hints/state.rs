@@ -1,5 +1,6 @@
 //! What the pass over a function has seen: of the accumulator and the stack, now and at labels.
 
+use crate::code::MAX_CANDIDATES;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What was seen in a place.
@@ -12,21 +13,53 @@ pub enum Seen {
     Number(u32),
     /// A closure of the function with this number.
     Closure(usize),
+    /// Closures of these functions.
+    Few(Candidates),
     /// A block made by the instruction at this word.
     Block(usize),
     /// Different things.
     Many,
 }
 
+/// The numbers of two functions or more, in ascending order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Candidates {
+    /// The last one is repeated, so that sets of the same functions are equal.
+    functions: [usize; MAX_CANDIDATES],
+}
+
+impl Candidates {
+    /// All of both; absent if these are too many.
+    fn of(a: &[usize], b: &[usize]) -> Option<Self> {
+        let mut all = [a, b].concat();
+        all.sort_unstable();
+        all.dedup();
+        let last = *all.last()?;
+        (all.len() <= MAX_CANDIDATES).then(|| Self {
+            functions: core::array::from_fn(|index| all.get(index).copied().unwrap_or(last)),
+        })
+    }
+}
+
 impl Seen {
-    /// The function that a closure was seen of.
-    pub fn closure(self) -> Option<usize> {
+    /// The functions that closures were seen of.
+    pub fn closures(&self) -> &[usize] {
         match self {
-            Self::Closure(function) => Some(function),
-            Self::Nothing | Self::Integer(_) | Self::Number(_) | Self::Block(_) | Self::Many => {
-                None
+            Self::Closure(function) => core::slice::from_ref(function),
+            Self::Few(Candidates { functions }) => {
+                let repeated = functions
+                    .windows(2)
+                    .filter(|pair| pair[0] == pair[1])
+                    .count();
+                &functions[..MAX_CANDIDATES - repeated]
             }
+            Self::Nothing | Self::Integer(_) | Self::Number(_) | Self::Block(_) | Self::Many => &[],
         }
+    }
+
+    /// Whether these are different things, which are not followed any more, but as callees.
+    pub fn is_lost(self) -> bool {
+        matches!(self, Self::Few(_) | Self::Many)
     }
 }
 
@@ -71,16 +104,16 @@ impl Known {
     pub fn passed(self) -> Self {
         match self.seen {
             Seen::Nothing | Seen::Integer(_) | Seen::Number(_) => self,
-            Seen::Closure(_) | Seen::Block(_) | Seen::Many => self.guessed(),
+            Seen::Closure(_) | Seen::Few(_) | Seen::Block(_) | Seen::Many => self.guessed(),
         }
     }
 
     /// Joins another into this; notes of what both lose sight.
     pub fn meet(&mut self, other: Self, lost: &mut Vec<Seen>) {
         let joined = self.join(other);
-        if joined.seen == Seen::Many && *self != joined {
+        if joined.seen.is_lost() && *self != joined {
             lost.extend([self.seen, other.seen]);
-        } else if joined.seen == Seen::Many {
+        } else if joined.seen.is_lost() {
             lost.push(other.seen);
         }
         *self = joined;
@@ -94,9 +127,12 @@ impl Known {
             (a, b) if a == b => a,
             (Seen::Integer(_) | Seen::Number(_), seen)
             | (seen, Seen::Integer(_) | Seen::Number(_)) => return Self::guess(seen),
-            (Seen::Closure(_) | Seen::Block(_) | Seen::Many, _) => Seen::Many,
+            (a @ (Seen::Closure(_) | Seen::Few(_)), b @ (Seen::Closure(_) | Seen::Few(_))) => {
+                Candidates::of(a.closures(), b.closures()).map_or(Seen::Many, Seen::Few)
+            }
+            (Seen::Closure(_) | Seen::Few(_) | Seen::Block(_) | Seen::Many, _) => Seen::Many,
         };
-        match self.certain && other.certain && seen != Seen::Many {
+        match self.certain && other.certain && !seen.is_lost() {
             true => Self::certain(seen),
             false => Self::guess(seen),
         }

@@ -38,7 +38,7 @@ fn callees_are_guessed() {
         .map(|hint| {
             entries
                 .iter()
-                .position(|entry| entry.position == hint.entry)
+                .position(|entry| vec![entry.position] == hint.entries)
                 .expect("an entry")
         })
         .collect();
@@ -171,18 +171,40 @@ fn handlers_know_nothing_for_certain() {
     assert_eq!(certain_calls(text), [false]);
 }
 
-#[test]
-fn two_callees_are_no_guess() {
-    let words = assemble(
-        "Const0; BranchIf @a; Closure 0 @f; Branch @b;
-        a: Closure 0 @g; b: Push; Const0; PushAcc1; Apply1; Stop;
-        f: Acc0; Return 1; g: Acc0; Return 1",
-    );
+/// By call, the numbers of the functions that it may call, in a program that calls one of `count`
+/// functions, which one it does not know.
+fn callees_of_one_of(count: usize) -> Vec<Vec<usize>> {
+    let names = || (0..count).map(|index| format!("f{index}"));
+    let closures: String = names()
+        .map(|name| {
+            format!("Const0; BranchIf @not_{name}; Closure 0 @{name}; Branch @call; not_{name}: ")
+        })
+        .collect();
+    let functions: String = names()
+        .map(|name| format!("{name}: Acc0; Return 1;"))
+        .collect();
+    let words = assemble(&format!(
+        "{closures} Stop; call: Push; Const0; PushAcc1; Apply1; Stop; {functions}"
+    ));
     let entries = check(&words).expect("well-formed");
-    assert_eq!(
-        find(&words, &entries, CodePointers::Stay, &NoNumbers).calls,
-        []
-    );
+    let number = |at: &usize| {
+        let found = entries.iter().position(|entry| entry.position == *at);
+        found.expect("an entry") - 1
+    };
+    let found = find(&words, &entries, CodePointers::Stay, &NoNumbers).calls;
+    let callees = found.iter().map(|hint| {
+        assert_eq!(hint.certainty == Certainty::Certain, count == 1);
+        hint.entries.iter().map(number).collect()
+    });
+    callees.collect()
+}
+
+#[test]
+fn up_to_three_callees_are_guessed() {
+    assert_eq!(callees_of_one_of(1), [[0]]);
+    assert_eq!(callees_of_one_of(2), [[0, 1]]);
+    assert_eq!(callees_of_one_of(3), [[0, 1, 2]]);
+    assert!(callees_of_one_of(4).is_empty());
 }
 
 /// Primitive 1 gives floats, primitive 4 numbers of kind 2; global 5 is a float.

@@ -115,7 +115,9 @@ impl Program<'_> {
                 if certain { known } else { known.guessed() }
             }
             Seen::Nothing => block,
-            Seen::Integer(_) | Seen::Number(_) | Seen::Closure(_) | Seen::Many => Known::ANYTHING,
+            Seen::Integer(_) | Seen::Number(_) | Seen::Closure(_) | Seen::Few(_) | Seen::Many => {
+                Known::ANYTHING
+            }
         }
     }
 
