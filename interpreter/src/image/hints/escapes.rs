@@ -6,6 +6,7 @@
 //! then on, anything may call it with anything. A closure in a variable of another closure does not
 //! escape, as only that function reads it.
 
+use super::made::Made;
 use super::state::{Known, Seen};
 use super::{Boxed, Program};
 use crate::code::decode::Instruction;
@@ -15,23 +16,24 @@ use std::collections::HashMap;
 impl Program<'_> {
     /// Something unknown may get hold of this.
     pub(super) fn lose(&mut self, seen: Seen) {
-        let mut lost = seen;
-        let mut left = Vec::new();
-        loop {
-            match lost {
-                Seen::Closure(function) if self.escaped.insert(function) => {
-                    self.give_anything(function);
-                    left.push(self.results[function].seen);
+        let mut left = seen.made().to_vec();
+        while let Some(made) = left.pop() {
+            match made {
+                Made::Closure(function) => {
+                    let function = function as usize;
+                    if self.escaped.insert(function) {
+                        self.give_anything(function);
+                        left.extend(self.results[function].seen.made());
+                    }
                 }
-                Seen::Block(site) if self.lost_blocks.insert(site) => {
-                    let fields = self.blocks.get(&site).into_iter().flatten();
-                    left.extend(fields.map(|field| field.seen));
+                // Its function was lost when it was applied.
+                Made::Partial(..) => {}
+                Made::Block(site) => {
+                    if self.lost_blocks.insert(site as usize) {
+                        let fields = self.blocks.get(&(site as usize)).into_iter().flatten();
+                        left.extend(fields.flat_map(|field| field.seen.made()));
+                    }
                 }
-                _ => {}
-            }
-            match left.pop() {
-                Some(next) => lost = next,
-                None => return,
             }
         }
     }

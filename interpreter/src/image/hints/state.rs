@@ -1,6 +1,6 @@
 //! What the pass over a function has seen: of the accumulator and the stack, now and at labels.
 
-use crate::code::MAX_CANDIDATES;
+use super::made::{Few, Made};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What was seen in a place.
@@ -11,55 +11,37 @@ pub enum Seen {
     Integer(i32),
     /// A box of a number of this kind.
     Number(u32),
-    /// A closure of the function with this number.
-    Closure(usize),
-    /// Closures of these functions.
-    Few(Candidates),
-    /// A block made by the instruction at this word.
-    Block(usize),
+    /// One of these.
+    Made(Few),
     /// Different things.
     Many,
 }
 
-/// The numbers of two functions or more, in ascending order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Candidates {
-    /// The last one is repeated, so that sets of the same functions are equal.
-    functions: [usize; MAX_CANDIDATES],
-}
-
-impl Candidates {
-    /// All of both; absent if these are too many.
-    fn of(a: &[usize], b: &[usize]) -> Option<Self> {
-        let mut all = [a, b].concat();
-        all.sort_unstable();
-        all.dedup();
-        let last = *all.last()?;
-        (all.len() <= MAX_CANDIDATES).then(|| Self {
-            functions: core::array::from_fn(|index| all.get(index).copied().unwrap_or(last)),
-        })
-    }
-}
-
 impl Seen {
-    /// The functions that closures were seen of.
-    pub fn closures(&self) -> &[usize] {
+    pub const fn one(made: Made) -> Self {
+        Self::Made(Few::one(made))
+    }
+
+    /// Closures, partial applications and blocks that were seen.
+    pub fn made(&self) -> &[Made] {
         match self {
-            Self::Closure(function) => core::slice::from_ref(function),
-            Self::Few(Candidates { functions }) => {
-                let repeated = functions
-                    .windows(2)
-                    .filter(|pair| pair[0] == pair[1])
-                    .count();
-                &functions[..MAX_CANDIDATES - repeated]
-            }
-            Self::Nothing | Self::Integer(_) | Self::Number(_) | Self::Block(_) | Self::Many => &[],
+            Self::Made(few) => few.all(),
+            Self::Nothing | Self::Integer(_) | Self::Number(_) | Self::Many => &[],
         }
     }
 
-    /// Whether these are different things, which are not followed any more, but as callees.
+    /// Whether it is this and nothing else.
+    pub fn is(&self, made: Made) -> bool {
+        *self == Self::one(made)
+    }
+
+    /// Whether these are different things, which are followed no further than to calls.
     pub fn is_lost(self) -> bool {
-        matches!(self, Self::Few(_) | Self::Many)
+        match self {
+            Self::Made(few) => few.only().is_none(),
+            Self::Many => true,
+            Self::Nothing | Self::Integer(_) | Self::Number(_) => false,
+        }
     }
 }
 
@@ -104,7 +86,7 @@ impl Known {
     pub fn passed(self) -> Self {
         match self.seen {
             Seen::Nothing | Seen::Integer(_) | Seen::Number(_) => self,
-            Seen::Closure(_) | Seen::Few(_) | Seen::Block(_) | Seen::Many => self.guessed(),
+            Seen::Made(_) | Seen::Many => self.guessed(),
         }
     }
 
@@ -127,10 +109,8 @@ impl Known {
             (a, b) if a == b => a,
             (Seen::Integer(_) | Seen::Number(_), seen)
             | (seen, Seen::Integer(_) | Seen::Number(_)) => return Self::guess(seen),
-            (a @ (Seen::Closure(_) | Seen::Few(_)), b @ (Seen::Closure(_) | Seen::Few(_))) => {
-                Candidates::of(a.closures(), b.closures()).map_or(Seen::Many, Seen::Few)
-            }
-            (Seen::Closure(_) | Seen::Few(_) | Seen::Block(_) | Seen::Many, _) => Seen::Many,
+            (Seen::Made(a), Seen::Made(b)) => a.union(&b).map_or(Seen::Many, Seen::Made),
+            (Seen::Made(_) | Seen::Many, _) => Seen::Many,
         };
         match self.certain && other.certain && !seen.is_lost() {
             true => Self::certain(seen),

@@ -1,6 +1,7 @@
 //! What instructions give that neither jump nor call.
 
 use super::Program;
+use super::made::Made;
 use super::scan::Group;
 use super::state::{Known, Seen, State};
 use crate::code::decode::{self, Instruction};
@@ -42,7 +43,7 @@ impl Program<'_> {
             EnvAcc4 | PushEnvAcc4 => Some(self.captured(function, 4)),
             EnvAcc | PushEnvAcc => Some(self.captured(function, operand(0))),
             OffsetClosureM3 | PushOffsetClosureM3 => Some(self.sibling(function, -3)),
-            OffsetClosure0 | PushOffsetClosure0 => Some(Known::certain(Seen::Closure(function))),
+            OffsetClosure0 | PushOffsetClosure0 => Some(closure(function)),
             OffsetClosure3 | PushOffsetClosure3 => Some(self.sibling(function, 3)),
             OffsetClosure | PushOffsetClosure => Some(self.sibling(function, operand(0))),
             GetGlobal | PushGetGlobal => Some(self.global(operand(0))),
@@ -67,6 +68,13 @@ impl Program<'_> {
             GetField => Some(self.field(state.accu, operand(0)).guessed()),
             Assign => Some(state.assign(operand(0), state.accu, lost)),
             OffsetSlot | PushOffsetSlot => Some(state.assign(operand(0), Known::ANYTHING, lost)),
+            GetVectItem => Some(self.element(state.accu).guessed()),
+            SetField0 => self.set_field(state, Some(0)),
+            SetField1 => self.set_field(state, Some(1)),
+            SetField2 => self.set_field(state, Some(2)),
+            SetField3 => self.set_field(state, Some(3)),
+            SetField => self.set_field(state, Some(operand(0))),
+            SetVectItem => self.set_field(state, None),
             GetFloatField => Some(Known::certain(Seen::Number(boxed::FLOAT))),
             CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN => Some(self.given_by(instruction)),
             Push | Pop | PushRetAddr | Grab | CheckSignals | Event => None,
@@ -93,7 +101,7 @@ impl Program<'_> {
                 .get(&usize::try_from(made.table_target(index)).ok()?)
         });
         found.map_or(Known::ANYTHING, |&number| Known {
-            seen: Seen::Closure(number),
+            seen: Seen::one(Made::Closure(number as u32)),
             certain: self.sites[function] == 1,
         })
     }
@@ -104,19 +112,33 @@ impl Program<'_> {
         set.unwrap_or_else(|| self.constant(index))
     }
 
-    /// A field of a block, as it was made.
+    /// A field of a block.
     fn field(&self, block: Known, index: i32) -> Known {
-        let Known { seen, certain } = block;
-        match seen {
-            Seen::Block(site) => {
-                let fields = self.blocks.get(&site);
-                let field = fields.and_then(|fields| fields.get(index as usize));
-                let known = field.copied().unwrap_or(Known::ANYTHING);
-                if certain { known } else { known.guessed() }
-            }
+        let fields = |site: u32| self.blocks.get(&(site as usize)).into_iter();
+        let field = |site| fields(site).filter_map(|fields| fields.get(index as usize));
+        self.read(block, |site| field(site).next().copied())
+    }
+
+    /// Any field of a block.
+    fn element(&self, block: Known) -> Known {
+        self.read(block, |site| {
+            let fields = self.blocks.get(&(site as usize))?;
+            fields.iter().copied().reduce(Known::join)
+        })
+    }
+
+    /// What `read` says of each of the blocks that this may be.
+    fn read(&self, block: Known, read: impl Fn(u32) -> Option<Known>) -> Known {
+        let of = |&made: &Made| match made {
+            Made::Block(site) => read(site).unwrap_or(Known::ANYTHING),
+            Made::Closure(_) | Made::Partial(..) => Known::ANYTHING,
+        };
+        match block.seen {
             Seen::Nothing => block,
-            Seen::Integer(_) | Seen::Number(_) | Seen::Closure(_) | Seen::Few(_) | Seen::Many => {
-                Known::ANYTHING
+            Seen::Made(few) if few.only().is_some() && block.certain => of(&few.all()[0]),
+            seen => {
+                let all = seen.made().iter().map(of);
+                all.fold(Known::ANYTHING, |all, one| all.join(one.guessed()))
             }
         }
     }
@@ -135,6 +157,42 @@ impl Program<'_> {
             known.iter().for_each(|known| self.lose(known.seen));
         }
         self.blocks.insert(site, known);
-        Known::certain(Seen::Block(site))
+        Known::certain(Seen::one(Made::Block(site as u32)))
     }
+
+    fn set_field(&mut self, state: &State, index: Option<i32>) -> Option<Known> {
+        let value = match index {
+            Some(_) => state.slot(0),
+            None => state.slot(1),
+        };
+        self.assign_field(state.accu, index, value);
+        Some(Known::ANYTHING)
+    }
+
+    /// A value goes into field `index` of a block, or into one of which it is not known which.
+    fn assign_field(&mut self, block: Known, index: Option<i32>, value: Known) {
+        for &made in block.seen.made() {
+            let Made::Block(site) = made else { continue };
+            let site = site as usize;
+            let Some(mut fields) = self.blocks.remove(&site) else {
+                continue;
+            };
+            let assigned = match index {
+                None => 0..fields.len(),
+                Some(index) => {
+                    let index = index as usize;
+                    index.min(fields.len())..(index + 1).min(fields.len())
+                }
+            };
+            for field in &mut fields[assigned] {
+                self.note(field, value.guessed());
+            }
+            self.blocks.insert(site, fields);
+        }
+    }
+}
+
+/// A closure of a function.
+pub(super) fn closure(function: usize) -> Known {
+    Known::certain(Seen::one(Made::Closure(function as u32)))
 }
