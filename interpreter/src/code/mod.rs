@@ -159,7 +159,7 @@ pub enum Certainty {
 }
 
 /// Most functions that a call is compared with before it is a call of what is not known.
-pub const MAX_CANDIDATES: usize = 3;
+pub const MAX_CANDIDATES: usize = 4;
 
 /// What is known of the callee of a call instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -16,6 +16,7 @@
 //! jump back has changed. Passes over the whole program are repeated until nothing changes. From
 //! round [`MAX_ROUNDS`] on, a change is only that a callee is no longer certain.
 
+mod calls;
 mod escapes;
 mod found;
 mod made;
@@ -270,91 +271,6 @@ impl<'a> Program<'a> {
                 self.plain(instruction, function, state, &mut labels.lost);
                 true
             }
-        }
-    }
-
-    fn call(
-        &mut self,
-        instruction: &Instruction,
-        function: usize,
-        state: &mut State,
-        count: usize,
-    ) -> bool {
-        self.calls.remove(&instruction.position);
-        let own = Made::Closure(function as u32);
-        let Known { seen, certain } = state.accu;
-        if seen.is(own) {
-            self.looping.insert(function);
-        }
-        let mut exact = Vec::new();
-        let mut results = Vec::new();
-        for &callee in seen.made() {
-            let Some((number, held, missing)) = self.application(callee, count) else {
-                continue;
-            };
-            for index in 0..count {
-                let mut known = self.parameters[number][held + index];
-                self.note(&mut known, state.slot(index));
-                self.parameters[number][held + index] = known;
-            }
-            if missing == 0 {
-                exact.push(callee);
-                results.push(self.results[number].passed());
-            } else {
-                self.partial.insert((number, missing as u32));
-                let partial = Made::Partial(number as u32, (held + count) as u32);
-                results.push(Known::certain(Seen::one(partial)));
-            }
-        }
-        if exact.is_empty() {
-            self.lose(seen);
-        }
-        if !certain || !matches!(exact[..], [Made::Closure(_)]) {
-            (0..count).for_each(|index| self.lose(state.slot(index).seen));
-        }
-        let results = results.into_iter().map(|result| match certain {
-            true => result,
-            false => result.guessed(),
-        });
-        let result = results.reduce(Known::join).unwrap_or(Known::ANYTHING);
-        if (1..=most_candidates()).contains(&exact.len()) {
-            self.calls.insert(instruction.position, (exact, certain));
-        }
-        match effect::of(instruction).flow {
-            Flow::Leave { .. } => {
-                self.note_result(function, result);
-                false
-            }
-            _ => {
-                if seen.is(own) {
-                    self.recursive.insert(function);
-                }
-                state.drop(effect::of(instruction).pops as usize);
-                state.accu = result;
-                true
-            }
-        }
-    }
-
-    /// What happens if this is applied to `count` arguments: the number of its function, how many
-    /// arguments that has been given before, and how many are missing then. Absent if it is no
-    /// function, or takes fewer.
-    fn application(&self, callee: Made, count: usize) -> Option<(usize, usize, usize)> {
-        let (number, held) = match callee {
-            Made::Closure(number) => (number as usize, 0),
-            Made::Partial(number, held) => (number as usize, held as usize),
-            Made::Block(_) => return None,
-        };
-        let arity = self.entries[number].arity as usize;
-        Some((number, held, arity.checked_sub(held + count)?))
-    }
-
-    fn note_result(&mut self, function: usize, seen: Known) {
-        let mut known = self.results[function];
-        self.note(&mut known, seen);
-        self.results[function] = known;
-        if self.escaped.contains(&function) {
-            self.lose(seen.seen);
         }
     }
 

@@ -469,10 +469,10 @@ fn guess_several(code: u32, candidates: u32) -> u32 {
     if specialize_active() == 0 {
         return code;
     }
-    const { assert!(code::MAX_CANDIDATES == 3) };
+    const { assert!(code::MAX_CANDIDATES == 4) };
     let guess = |code, index| match code::candidate(candidates, index) {
         Some(entry) => specialize_guess(code, entry),
         None => code,
     };
-    guess(guess(guess(code, 0), 1), 2)
+    guess(guess(guess(guess(code, 0), 1), 2), 3)
 }

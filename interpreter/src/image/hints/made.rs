@@ -80,7 +80,7 @@ mod tests {
         assert_ne!(few(&[1]), few(&[1, 2]));
         let three = [1, 2, 3].map(Made::Closure);
         assert_eq!(few(&[3, 1, 2]).expect("a few").all(), three);
-        assert_eq!(few(&[1, 2, 3, 4]), None);
+        assert_eq!(few(&[1, 2, 3, 4, 5]), None);
         assert_eq!(few(&[7, 7]).expect("one").only(), Some(Made::Closure(7)));
     }
 }

@@ -182,7 +182,7 @@ fn callees(text: &str) -> Vec<Vec<usize>> {
 }
 
 #[test]
-fn up_to_three_callees_are_guessed() {
+fn up_to_four_callees_are_guessed() {
     let of_one_of = |count: usize| {
         let names = (0..count).map(|index| format!("f{index}"));
         let chosen: String = names
@@ -202,7 +202,8 @@ fn up_to_three_callees_are_guessed() {
     assert_eq!(of_one_of(1), [[0]]);
     assert_eq!(of_one_of(2), [[0, 3]]);
     assert_eq!(of_one_of(3), [[0, 3, 6]]);
-    assert!(of_one_of(4).is_empty());
+    assert_eq!(of_one_of(4), [[0, 3, 6, 9]]);
+    assert!(of_one_of(5).is_empty());
 }
 
 #[test]
@@ -211,23 +212,30 @@ fn partial_applications_are_callees_by_their_restart() {
     let text = "Closure 0 @f; Push; Const0; PushAcc1; Apply1; Push; Const0; PushAcc1; Apply1; Push;
         Const0; Push; Const0; PushAcc2; Apply2; Stop;
         Restart; f: Grab 3; Acc0; Return 4";
-    // No call but the last is exact.
     let words = assemble(text);
     let entries = check(&words).expect("well-formed");
     let f = entries[1].position;
     let found = find(&words, &entries, CodePointers::Stay, &NoNumbers);
-    let [
-        Hint {
-            entries: code,
-            certainty,
-            ..
-        },
-    ] = &found.calls[..]
-    else {
-        panic!("one call is exact: {:?}", found.calls)
+    // The second call gives a partial application no more than some of what it waits for.
+    let [first, last] = &found.calls[..] else {
+        panic!("two calls are known: {:?}", found.calls)
     };
-    assert_eq!((&code[..], *certainty), (&[f - 1][..], Certainty::Certain));
+    assert_eq!(
+        (&first.entries[..], &last.entries[..]),
+        (&[f][..], &[f - 1][..])
+    );
+    assert_eq!([first.certainty, last.certainty], [Certainty::Certain; 2]);
     assert!(found.partial.contains(&(f, 3)) && found.partial.contains(&(f, 2)));
+}
+
+#[test]
+fn what_a_function_returns_is_applied_to_further_arguments() {
+    // f returns g, so g is given h, which it calls.
+    let text = "Closure 0 @h; Push; Const0; Push; Closure 0 @f; Apply2; Stop;
+        f: Closure 0 @g; Return 1;
+        g: Const0; PushAcc1; Apply1; Return 1;
+        h: Acc0; Return 1";
+    assert_eq!(callees(text), [[0], [10]]);
 }
 
 #[test]

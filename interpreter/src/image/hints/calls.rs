@@ -1,0 +1,125 @@
+//! What calls do: whom they may call, what that is given and what it returns.
+
+use super::made::Made;
+use super::state::{Known, Seen, State};
+use super::{Program, most_candidates};
+use crate::code::decode::Instruction;
+use crate::code::effect::{self, Flow};
+use std::cmp::Ordering;
+
+impl Program<'_> {
+    /// A call with `count` arguments; whether the next instruction follows.
+    pub(super) fn call(
+        &mut self,
+        instruction: &Instruction,
+        function: usize,
+        state: &mut State,
+        count: usize,
+    ) -> bool {
+        let own = Made::Closure(function as u32);
+        let callee = state.accu;
+        if callee.seen.is(own) {
+            self.looping.insert(function);
+        }
+        let arguments: Vec<Known> = (0..count).map(|index| state.slot(index)).collect();
+        let result = self.apply(callee, &arguments);
+        self.note_callees(instruction.position, callee, count);
+        match effect::of(instruction).flow {
+            Flow::Leave { .. } => {
+                self.note_result(function, result);
+                false
+            }
+            _ => {
+                if callee.seen.is(own) {
+                    self.recursive.insert(function);
+                }
+                state.drop(effect::of(instruction).pops as usize);
+                state.accu = result;
+                true
+            }
+        }
+    }
+
+    /// Remembers what a call may call: functions, and partial applications that wait for just that
+    /// many arguments.
+    fn note_callees(&mut self, call: usize, callee: Known, count: usize) {
+        let is_callee = |made: &&Made| match **made {
+            Made::Closure(_) => true,
+            Made::Partial(function, held) => self.missing(function, held) == count,
+            Made::Block(_) => false,
+        };
+        let callees = callee.seen.made().iter().filter(is_callee).copied();
+        let callees: Vec<Made> = callees.collect();
+        match (1..=most_candidates()).contains(&callees.len()) {
+            true => self.calls.insert(call, (callees, callee.certain)),
+            false => self.calls.remove(&call),
+        };
+    }
+
+    /// How many arguments a function waits for that has been given some.
+    fn missing(&self, function: u32, held: u32) -> usize {
+        (self.entries[function as usize].arity - held) as usize
+    }
+
+    /// Applies what is known of a callee to arguments; what that gives.
+    fn apply(&mut self, callee: Known, arguments: &[Known]) -> Known {
+        let Known { seen, certain } = callee;
+        let mut result: Option<Known> = None;
+        let mut is_exact = false;
+        for &made in seen.made() {
+            let (function, held) = match made {
+                Made::Closure(function) => (function, 0),
+                Made::Partial(function, held) => (function, held),
+                Made::Block(_) => continue,
+            };
+            let missing = self.missing(function, held);
+            is_exact |= missing == arguments.len();
+            let given = self.apply_to(function, held, missing, arguments);
+            let given = if certain { given } else { given.guessed() };
+            result = Some(result.map_or(given, |result| result.join(given)));
+        }
+        if !is_exact {
+            self.lose(seen);
+        }
+        // Who else is called gets them as well, and what a partial application does with them is
+        // not followed.
+        let is_function = matches!(seen.made(), [Made::Closure(_)]);
+        if !(is_exact && certain && is_function) {
+            arguments
+                .iter()
+                .for_each(|argument| self.lose(argument.seen));
+        }
+        result.unwrap_or(Known::ANYTHING)
+    }
+
+    /// The same of a function that holds so many arguments, of which so many are missing.
+    fn apply_to(&mut self, function: u32, held: u32, missing: usize, all: &[Known]) -> Known {
+        let (number, first) = (function as usize, held as usize);
+        let (arguments, others) = all.split_at(missing.min(all.len()));
+        for (index, &argument) in arguments.iter().enumerate() {
+            let mut known = self.parameters[number][first + index];
+            self.note(&mut known, argument);
+            self.parameters[number][first + index] = known;
+        }
+        let returned = self.results[number];
+        match missing.cmp(&all.len()) {
+            Ordering::Less => self.apply(returned.guessed(), others),
+            Ordering::Equal => returned.passed(),
+            Ordering::Greater => {
+                let left = missing - arguments.len();
+                self.partial.insert((number, left as u32));
+                let held = held + arguments.len() as u32;
+                Known::certain(Seen::one(Made::Partial(function, held)))
+            }
+        }
+    }
+
+    pub(super) fn note_result(&mut self, function: usize, seen: Known) {
+        let mut known = self.results[function];
+        self.note(&mut known, seen);
+        self.results[function] = known;
+        if self.escaped.contains(&function) {
+            self.lose(seen.seen);
+        }
+    }
+}
