@@ -10,7 +10,7 @@ use crate::code::{self, Callee, Candidates, Certainty, ImageError, fragments};
 use crate::custom;
 use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece};
 use crate::heap::{self, Hooks};
-use crate::image::hints::{CodePointers, Found, Loaded};
+use crate::image::hints::{Access, CodePointers, Found, Loaded};
 use crate::image::names::Names;
 use crate::image::numbers::Numbers;
 use crate::image::parse::{self, Executable};
@@ -323,17 +323,28 @@ impl elements::Primitives for Known<'_> {
     }
 }
 
-/// What gives boxes of numbers.
+/// What is known of a program beside its code.
 struct Gives<'a> {
     known: Known<'a>,
     globals: Value,
     is_closed: bool,
 }
 
-impl hints::Numbers for Gives<'_> {
+impl hints::Facts for Gives<'_> {
     fn given_by(&self, primitive: usize) -> Option<u32> {
         let by_name = self.known.name(primitive).and_then(results::gives_box);
         by_name.or_else(|| shortcut::integers::result(self.known.shortcut(primitive)))
+    }
+
+    fn access(&self, primitive: usize) -> Option<Access> {
+        let shortcut = self.known.shortcut(primitive);
+        if shortcut::reads_array(shortcut) {
+            Some(Access::Read)
+        } else if shortcut::writes_array(shortcut) {
+            Some(Access::Write)
+        } else {
+            None
+        }
     }
 
     fn constant(&self, global: usize) -> Option<u32> {

@@ -75,7 +75,8 @@ fn run_program(args: &RunArgs, precompiled: Precompiled) -> Result<u8> {
     let module = match engine::has_stacks(&module) && sandbox.limits.stack.is_none() {
         true => {
             sandbox.limits.stack = Some(engine::STACK_OF_SEVERAL);
-            engine::with_its_stacks(&module, &pipeline.settings.needs)?
+            let file = pipeline.known_file.as_deref();
+            engine::with_its_stacks(&module, file, &pipeline.settings.needs)?
         }
         false => module,
     };

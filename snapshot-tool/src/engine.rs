@@ -4,7 +4,7 @@
 //! guests more native stack than a thread has by default.
 
 use std::hash::{Hash, Hasher};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -208,17 +208,21 @@ pub fn has_stacks(module: &Module) -> bool {
 
 /// A module that has several stacks, in an engine of its own, which takes no more for each than a
 /// guest needs at least. An engine reserves as much for each of a program's stacks as the first one
-/// may use, and the system need not have that so often.
-pub fn with_its_stacks(module: &Module, needs: &Needs) -> Result<Module> {
+/// may use, and the system need not have that so often. `file` holds the module as well, if it is
+/// from the cache: to map it once more costs nothing.
+pub fn with_its_stacks(module: &Module, file: Option<&Path>, needs: &Needs) -> Result<Module> {
     let needs = Needs {
         stack: Some(STACK_OF_SEVERAL),
         ..*needs
     };
-    let code = module.serialize().map_err(error)?;
     let engine = match may_not_write_images() {
         true => for_one_use(None, &needs)?,
         false => new(None, &needs)?,
     };
+    if let Some(module) = file.and_then(|file| load(&engine, file).ok()) {
+        return Ok(module);
+    }
+    let code = module.serialize().map_err(error)?;
     // SAFETY: another engine of this process made it.
     unsafe { Module::deserialize(&engine, code) }.map_err(error)
 }
@@ -229,7 +233,7 @@ pub fn compile(engine: &Engine, wasm: &[u8], cache: Option<&Cache>) -> Result<(M
         return Ok((Module::new(engine, wasm).map_err(error)?, Origin::Compiled));
     };
     let key = machine_code_key(engine, "module", wasm);
-    if let Some(module) = cached_module(engine, cache, &key) {
+    if let Some((module, _)) = cached_module(engine, cache, &key) {
         return Ok((module, Origin::Cached));
     }
     let module = Module::new(engine, wasm).map_err(error)?;
@@ -243,9 +247,10 @@ pub fn keep_module(cache: &Cache, key: &[u8], module: &Module) -> Result<()> {
     Ok(())
 }
 
-/// The module whose serialised form is under `key`, if there is a usable one.
-pub fn cached_module(engine: &Engine, cache: &Cache, key: &[u8]) -> Option<Module> {
-    load(engine, &cache.get_file(Kind::Module, key)?).ok()
+/// The module whose serialised form is under `key`, if there is a usable one, and its file.
+pub fn cached_module(engine: &Engine, cache: &Cache, key: &[u8]) -> Option<(Module, PathBuf)> {
+    let file = cache.get_file(Kind::Module, key)?;
+    Some((load(engine, &file).ok()?, file))
 }
 
 /// A module from the file that holds what `Module::serialize` wrote: mapped, so that only what is

@@ -4,7 +4,7 @@
 //! result from the cache is the one that the stage would give.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -92,6 +92,8 @@ pub struct Pipeline {
     pub functions: Option<Counts>,
     /// Whether the whole program was in the cache.
     pub is_known: bool,
+    /// The file in the cache that holds its machine code, if that is where it came from.
+    pub known_file: Option<PathBuf>,
     /// What the guest said of the program whose snapshot was taken last.
     notice: String,
 }
@@ -108,6 +110,7 @@ impl Pipeline {
             summary: None,
             functions: None,
             is_known: false,
+            known_file: None,
             notice: String::new(),
         })
     }
@@ -187,9 +190,10 @@ impl Pipeline {
     /// The program with this key, if the cache has it.
     fn known_program(&mut self, key: &[u8; 32]) -> Option<Module> {
         let (engine, cache) = (&self.engine, self.settings.cache.as_deref());
-        let module = self.stages.time("look up", || {
+        let (module, file) = self.stages.time("look up", || {
             cache.and_then(|cache| engine::cached_module(engine, cache, key))
         })?;
+        self.known_file = Some(file);
         self.note_known();
         Some(module)
     }

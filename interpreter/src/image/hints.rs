@@ -46,15 +46,10 @@ const MAX_ROUNDS: usize = 3;
 const MOST_FOLLOWED: usize = 1 << 17;
 
 /// Goes through verified code with these functions.
-pub fn find(
-    code: &[i32],
-    entries: &[Entry],
-    pointers: CodePointers,
-    numbers: &dyn Numbers,
-) -> Found {
-    let mut program = Program::new(code, entries, numbers);
+pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn Facts) -> Found {
+    let mut program = Program::new(code, entries, facts);
     let is_small = code.len() <= MOST_FOLLOWED;
-    if !is_small || !numbers.is_closed() {
+    if !is_small || !facts.is_closed() {
         (0..entries.len()).for_each(|function| program.lose(closure(function).seen));
     }
     let mut rounds = 0;
@@ -113,7 +108,7 @@ pub fn find(
 struct Program<'a> {
     code: &'a [i32],
     entries: &'a [Entry],
-    numbers_given: &'a dyn Numbers,
+    facts: &'a dyn Facts,
     /// Function number by word index of its entry.
     numbers: HashMap<usize, usize>,
     /// By function: parameters, captured variables by index from the closure, result.
@@ -146,14 +141,14 @@ struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    fn new(code: &'a [i32], entries: &'a [Entry], numbers_given: &'a dyn Numbers) -> Self {
+    fn new(code: &'a [i32], entries: &'a [Entry], facts: &'a dyn Facts) -> Self {
         let count = entries.len();
         let positions = entries.iter().map(|entry| entry.position);
         let numbers = positions.zip(0..).collect();
         Self {
             code,
             entries,
-            numbers_given,
+            facts,
             sites: count_sites(code, &numbers),
             numbers,
             labels: effect::labels(code),

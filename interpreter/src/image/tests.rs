@@ -2,7 +2,7 @@
 
 use super::assemble::{GLOBALS, PRIMITIVES, assemble, executable, run, sections};
 use super::hints::CodePointers;
-use super::hints::tests::NoNumbers;
+use super::hints::tests::NoFacts;
 use super::verify::Limits;
 use super::{hints, parse, verify};
 use crate::code::Entry;
@@ -255,7 +255,7 @@ fn changed_words_never_panic() {
             let mut changed = words.clone();
             changed[place] = value;
             if let Ok(entries) = check(&changed) {
-                hints::find(&changed, &entries, CodePointers::Stay, &NoNumbers);
+                hints::find(&changed, &entries, CodePointers::Stay, &NoFacts);
             }
         }
     }

@@ -111,6 +111,16 @@ pub fn allocates(shortcut: u32) -> bool {
     )
 }
 
+/// Whether a shortcut gives an element of an array of values.
+pub fn reads_array(shortcut: u32) -> bool {
+    matches!(shortcut, ARRAY_GET..=ARRAY_UNSAFE_GET)
+}
+
+/// Whether a shortcut writes an element of an array of values.
+pub fn writes_array(shortcut: u32) -> bool {
+    matches!(shortcut, ARRAY_SET..=ARRAY_UNSAFE_SET)
+}
+
 /// Whether a shortcut gives an element of a bigarray.
 pub fn reads_bigarray(shortcut: u32) -> bool {
     matches!(shortcut, BIGARRAY_GET_1..=BIGARRAY_GET_3)

@@ -49,14 +49,14 @@ impl Program<'_> {
     /// What a primitive returns.
     pub(super) fn given_by(&self, call: &Instruction) -> Known {
         let primitive = effect::primitive(call);
-        let kind = primitive.and_then(|(index, _)| self.numbers_given.given_by(index));
+        let kind = primitive.and_then(|(index, _)| self.facts.given_by(index));
         number(kind)
     }
 
     /// What is in a global that the code does not set.
     pub(super) fn constant(&self, global: i32) -> Known {
         let global = usize::try_from(global).ok();
-        number(global.and_then(|global| self.numbers_given.constant(global)))
+        number(global.and_then(|global| self.facts.constant(global)))
     }
 
     /// By entry, what is always a box of a number, if anything is.

@@ -51,14 +51,25 @@ pub struct Boxed {
     pub result: Option<u32>,
 }
 
-/// What gives boxes of numbers.
-pub trait Numbers {
+/// What is known of a program beside its code.
+pub trait Facts {
     /// The kind of all boxes that the primitive of this index returns, if it returns nothing else.
     fn given_by(&self, primitive: usize) -> Option<u32>;
+    /// What the primitive of this index does to an array, its first argument.
+    fn access(&self, primitive: usize) -> Option<Access>;
     /// The kind of box that is in a global that the code does not set.
     fn constant(&self, global: usize) -> Option<u32>;
     /// Whether the program alone calls its functions: it loads no code.
     fn is_closed(&self) -> bool;
+}
+
+/// What is done to an array of values: its index is the second argument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// One of its elements is returned.
+    Read,
+    /// The third argument becomes one of its elements.
+    Write,
 }
 
 /// What an instruction loads.

@@ -4,11 +4,15 @@ use super::super::assemble::{assemble, run};
 use super::super::tests::check;
 use super::*;
 
-/// Nothing gives numbers.
-pub struct NoNumbers;
+/// Nothing is known.
+pub struct NoFacts;
 
-impl Numbers for NoNumbers {
+impl Facts for NoFacts {
     fn given_by(&self, _: usize) -> Option<u32> {
+        None
+    }
+
+    fn access(&self, _: usize) -> Option<Access> {
         None
     }
 
@@ -32,7 +36,7 @@ fn callees_are_guessed() {
         h: Acc0; PushGetGlobalField 12 0; Apply1; Return 1";
     let words = assemble(text);
     let entries = check(&words).expect("well-formed");
-    let found = find(&words, &entries, CodePointers::Stay, &NoNumbers).calls;
+    let found = find(&words, &entries, CodePointers::Stay, &NoFacts).calls;
     let callees: Vec<usize> = found
         .iter()
         .map(|hint| {
@@ -60,9 +64,7 @@ fn calls_of_own_and_sibling_closures_are_certain() {
     };
     let certain = |words: &[i32], pointers| {
         let entries = check(words).expect("well-formed");
-        let found = find(words, &entries, pointers, &NoNumbers)
-            .calls
-            .into_iter();
+        let found = find(words, &entries, pointers, &NoFacts).calls.into_iter();
         found
             .map(|hint| hint.certainty == Certainty::Certain)
             .collect::<Vec<_>>()
@@ -79,7 +81,7 @@ fn calls_of_own_and_sibling_closures_are_certain() {
 fn certain_calls(text: &str) -> Vec<bool> {
     let words = assemble(text);
     let entries = check(&words).expect("well-formed");
-    let found = find(&words, &entries, CodePointers::Stay, &NoNumbers)
+    let found = find(&words, &entries, CodePointers::Stay, &NoFacts)
         .calls
         .into_iter();
     found
@@ -122,7 +124,7 @@ fn fields_of_modules_are_certain_and_other_fields_are_not() {
 fn loads(text: &str) -> Vec<Loaded> {
     let words = assemble(text);
     let entries = check(&words).expect("well-formed");
-    let found = find(&words, &entries, CodePointers::Stay, &NoNumbers).loads;
+    let found = find(&words, &entries, CodePointers::Stay, &NoFacts).loads;
     found.into_iter().map(|(_, loaded)| loaded).collect()
 }
 
@@ -176,7 +178,8 @@ fn callees(text: &str) -> Vec<Vec<usize>> {
     let words = assemble(text);
     let entries = check(&words).expect("well-formed");
     let first = entries[1].position;
-    let found = find(&words, &entries, CodePointers::Stay, &NoNumbers).calls;
+    let facts = SomeFacts { is_closed: true };
+    let found = find(&words, &entries, CodePointers::Stay, &facts).calls;
     let relative = |hint: Hint| hint.entries.iter().map(|at| at - first).collect();
     found.into_iter().map(relative).collect()
 }
@@ -215,7 +218,7 @@ fn partial_applications_are_callees_by_their_restart() {
     let words = assemble(text);
     let entries = check(&words).expect("well-formed");
     let f = entries[1].position;
-    let found = find(&words, &entries, CodePointers::Stay, &NoNumbers);
+    let found = find(&words, &entries, CodePointers::Stay, &NoFacts);
     // The second call gives a partial application no more than some of what it waits for.
     let [first, last] = &found.calls[..] else {
         panic!("two calls are known: {:?}", found.calls)
@@ -252,6 +255,13 @@ fn fields_of_a_few_blocks_are_followed() {
         f: Acc0; Return 1;
         g: Acc0; Return 1";
     assert_eq!(callees(array), [[0, 3]]);
+    // The same by primitives.
+    let array = "Closure 0 @f; Push; Closure 0 @g; MakeBlock1 0; Push;
+        Acc1; Push; Const0; PushAcc2; CCall3 3;
+        Const0; Push; Const0; PushAcc2; CCall2 2; Apply1; Stop;
+        f: Acc0; Return 1;
+        g: Acc0; Return 1";
+    assert_eq!(callees(array), [[0, 3]]);
 }
 
 #[test]
@@ -263,16 +273,25 @@ fn what_is_assigned_to_a_field_is_followed() {
     assert_eq!(callees(reference), [[0, 3]]);
 }
 
-/// Primitive 1 gives floats, primitive 4 numbers of kind 2; global 5 is a float.
-struct SomeNumbers {
+/// Primitive 1 gives floats, primitive 4 numbers of kind 2, primitive 2 reads arrays, primitive 3
+/// writes them; global 5 is a float.
+struct SomeFacts {
     is_closed: bool,
 }
 
-impl Numbers for SomeNumbers {
+impl Facts for SomeFacts {
     fn given_by(&self, primitive: usize) -> Option<u32> {
         match primitive {
             1 => Some(0),
             4 => Some(2),
+            _ => None,
+        }
+    }
+
+    fn access(&self, primitive: usize) -> Option<Access> {
+        match primitive {
+            2 => Some(Access::Read),
+            3 => Some(Access::Write),
             _ => None,
         }
     }
@@ -290,7 +309,7 @@ impl Numbers for SomeNumbers {
 /// or `-` where it may be something else.
 fn boxed_in(words: &[i32], pointers: CodePointers, is_closed: bool) -> Vec<String> {
     let entries = check(words).expect("well-formed");
-    let found = find(words, &entries, pointers, &SomeNumbers { is_closed });
+    let found = find(words, &entries, pointers, &SomeFacts { is_closed });
     let functions = entries.iter().skip(1);
     let described = functions.map(|entry| {
         let boxed = found.boxed.get(&entry.position).cloned();

@@ -1,9 +1,9 @@
 //! What instructions give that neither jump nor call.
 
-use super::Program;
 use super::made::Made;
 use super::scan::Group;
 use super::state::{Known, Seen, State};
+use super::{Access, Program};
 use crate::code::decode::{self, Instruction};
 use crate::code::effect;
 use crate::code::opcode::Opcode;
@@ -76,7 +76,9 @@ impl Program<'_> {
             SetField => self.set_field(state, Some(operand(0))),
             SetVectItem => self.set_field(state, None),
             GetFloatField => Some(Known::certain(Seen::Number(boxed::FLOAT))),
-            CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN => Some(self.given_by(instruction)),
+            CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN => {
+                Some(self.primitive(instruction, state))
+            }
             Push | Pop | PushRetAddr | Grab | CheckSignals | Event => None,
             _ => Some(Known::ANYTHING),
         }
@@ -158,6 +160,19 @@ impl Program<'_> {
         }
         self.blocks.insert(site, known);
         Known::certain(Seen::one(Made::Block(site as u32)))
+    }
+
+    /// What a primitive returns.
+    fn primitive(&mut self, call: &Instruction, state: &State) -> Known {
+        let access = effect::primitive(call).and_then(|(index, _)| self.facts.access(index));
+        match access {
+            Some(Access::Read) => self.element(state.accu).guessed(),
+            Some(Access::Write) => {
+                self.assign_field(state.accu, None, state.slot(1));
+                Known::ANYTHING
+            }
+            None => self.given_by(call),
+        }
     }
 
     fn set_field(&mut self, state: &State, index: Option<i32>) -> Option<Known> {
