@@ -24,7 +24,7 @@ pub const GLOBALS: usize = 16;
 const NATIVE_STACK: usize = if cfg!(miri) { 64 << 20 } else { 1 << 30 };
 
 /// Primitives of an assembled program, by index.
-pub const PRIMITIVES: [&str; 8] = [
+pub const PRIMITIVES: [&str; 9] = [
     "test_digits",
     "caml_ml_string_length",
     "no_such_primitive",
@@ -33,6 +33,7 @@ pub const PRIMITIVES: [&str; 8] = [
     "test_dies_at_once",
     "test_retry",
     "caml_get_current_callstack",
+    "caml_array_set",
 ];
 
 crate::primitives! {

@@ -257,8 +257,8 @@ fn fields_of_a_few_blocks_are_followed() {
     assert_eq!(callees(array), [[0, 3]]);
     // The same by primitives.
     let array = "Closure 0 @f; Push; Closure 0 @g; MakeBlock1 0; Push;
-        Acc1; Push; Const0; PushAcc2; CCall3 3;
-        Const0; Push; Const0; PushAcc2; CCall2 2; Apply1; Stop;
+        Acc1; Push; Const0; PushAcc2; CCall3 8;
+        Const0; Push; Const0; PushAcc2; CCall2 3; Apply1; Stop;
         f: Acc0; Return 1;
         g: Acc0; Return 1";
     assert_eq!(callees(array), [[0, 3]]);
@@ -273,7 +273,7 @@ fn what_is_assigned_to_a_field_is_followed() {
     assert_eq!(callees(reference), [[0, 3]]);
 }
 
-/// Primitive 1 gives floats, primitive 4 numbers of kind 2, primitive 2 reads arrays, primitive 3
+/// Primitive 1 gives floats, primitive 4 numbers of kind 2, primitive 3 reads arrays, primitive 8
 /// writes them; global 5 is a float.
 struct SomeFacts {
     is_closed: bool,
@@ -290,8 +290,8 @@ impl Facts for SomeFacts {
 
     fn access(&self, primitive: usize) -> Option<Access> {
         match primitive {
-            2 => Some(Access::Read),
-            3 => Some(Access::Write),
+            3 => Some(Access::Read),
+            8 => Some(Access::Write),
             _ => None,
         }
     }
