@@ -140,6 +140,23 @@ pub fn are_integers(a: i64, b: i64) -> bool {
     }
 }
 
+/// Whether both values are floats, of which compiled code knows one at least.
+#[inline(always)]
+pub fn are_floats(a: i64, b: i64) -> bool {
+    let is_known = |value| box_kind(value) == boxed::FLOAT + 1;
+    match (is_known(a), is_known(b)) {
+        (false, false) => false,
+        (true, false) => is_float(b),
+        (false, true) => is_float(a),
+        (true, true) => true,
+    }
+}
+
+#[inline(always)]
+fn is_float(value: i64) -> bool {
+    Value(value).is_block() && Value(value).tag() == tag::DOUBLE
+}
+
 /// The kind of boxed integers that compiled code knows `value` to be; else 0, which is none.
 #[inline(always)]
 fn known_integer(value: i64) -> u32 {

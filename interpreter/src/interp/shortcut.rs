@@ -8,7 +8,7 @@
 //! Only an index out of bounds and a divisor of 0 raise at once, so that compiled code has nothing
 //! to go on with after it.
 
-use super::boxes::{are_integers, unbox};
+use super::boxes::{are_floats, are_integers, unbox};
 use super::fields::{byte, element, fixed_field, header, modify};
 use super::registers::{Registers, UNIT, tagged, truth};
 use crate::memory::{self, Region, within};
@@ -83,6 +83,9 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
             Some(memory::load_i64(element(a, b, Region::Fields)))
         }
         STRING_GET => Some(immediate(tagged(i64::from(memory::load_u8(byte(a, b)))))),
+        EQUAL..=COMPARE if are_floats(a, b) => {
+            Some(immediate(compared_floats(shortcut, float(a), float(b))))
+        }
         EQUAL..=COMPARE => {
             let (a, b) = numbers(a, b)?;
             Some(immediate(compared(shortcut, a, b)))
@@ -120,6 +123,24 @@ fn compared(shortcut: u32, a: i64, b: i64) -> i64 {
         GREATER_THAN => truth(a > b),
         GREATER_EQUAL => truth(a >= b),
         _ => tagged(i64::from(a > b) - i64::from(a < b)),
+    }
+}
+
+/// The same of two floats: `compare` alone orders NaN, before all numbers.
+#[inline(always)]
+fn compared_floats(shortcut: u32, a: f64, b: f64) -> i64 {
+    match shortcut {
+        EQUAL => truth(a == b),
+        NOT_EQUAL => truth(a != b),
+        LESS_THAN => truth(a < b),
+        LESS_EQUAL => truth(a <= b),
+        GREATER_THAN => truth(a > b),
+        GREATER_EQUAL => truth(a >= b),
+        _ => {
+            let by_size = i64::from(a > b) - i64::from(a < b);
+            let by_kind = i64::from(b.is_nan()) - i64::from(a.is_nan());
+            tagged(by_size + by_kind)
+        }
     }
 }
 
