@@ -58,8 +58,10 @@ pub struct Vm {
     /// 1 if the program can ask how much it has allocated, so that compiled code makes each block.
     /// A constant of the loaded program.
     pub allocations_counted: Cell<u32>,
-    /// At which index of a table of methods a label was last found, see `interp::methods`.
+    /// Where in a table of methods a label was last searched for and found, and where it was found
+    /// in which table, see `interp::methods`: indices, less [`FIRST_LABEL`].
     pub method_places: [Cell<u32>; METHOD_PLACES],
+    pub table_places: [Cell<u32>; METHOD_PLACES],
     /// Whether no closure's code pointer is ever changed; constant once a program is loaded.
     pub closures_keep_code: Cell<u32>,
     /// Code that is about to run with another closure than its own.
@@ -101,7 +103,8 @@ impl Vm {
             loops_poll: Cell::new(0),
             polled: Cell::new(0),
             allocations_counted: Cell::new(0),
-            method_places: [const { Cell::new(FIRST_LABEL) }; METHOD_PLACES],
+            method_places: [const { Cell::new(0) }; METHOD_PLACES],
+            table_places: [const { Cell::new(0) }; METHOD_PLACES],
             closures_keep_code: Cell::new(0),
             given_code: Cell::new(0),
             backtrace_active: Cell::new(0),

@@ -371,7 +371,7 @@ pub fn modify_at(address: u32, value: Value) {
 /// Writes a nursery block into a field outside of the nursery. If the field holds one already, it
 /// is remembered already.
 #[inline(never)]
-extern "C" fn modify_old(address: u32, value: i64) {
+pub extern "C" fn modify_old(address: u32, value: i64) {
     let old = Value(memory::load_i64(address));
     memory::store_i64(address, value);
     if !vm().is_young(old) {

@@ -6,7 +6,7 @@
 
 use crate::heap;
 use crate::memory::{self, Region, within};
-use crate::value::{Value, WORD};
+use crate::value::WORD;
 use crate::vm::vm;
 
 /// Field `index` of the block `block`.
@@ -58,15 +58,10 @@ pub fn modify(address: u32, value: i64) {
         address.wrapping_sub(vm().young_start.get()) < vm().young_end.get() - vm().young_start.get()
     };
     if value & 1 == 0 && young(value as u32) && !young(address) {
-        remember(address, value);
+        heap::modify_old(address, value);
     } else {
         memory::store_i64(within(address, Region::Fields), value);
     }
-}
-
-#[inline(never)]
-extern "C" fn remember(address: u32, value: i64) {
-    heap::modify_at(address, Value(value));
 }
 
 /// The address of the byte that the OCaml integer `index` selects.
