@@ -198,6 +198,7 @@ let functions =
     ("cbrt", Float.cbrt); ("erf", Float.erf); ("erfc", Float.erfc); ("ceil", ceil);
     ("floor", floor); ("trunc", Float.trunc); ("round", Float.round); ("succ", Float.succ);
     ("pred", Float.pred); ("neg", fun x -> -.x); ("abs", abs_float);
+    ("square", fun x -> x ** 2.); ("cube", fun x -> x ** 3.);
     ("single", fun x -> Int32.float_of_bits (Int32.bits_of_float x));
     ("truncate",
      fun x -> Int64.to_float (Int64.logxor (Int64.of_float x) (Int64.of_int (truncate x)))) ]
