@@ -110,7 +110,7 @@ fn operands() {
         problem("MakeBlock 0 0; Stop"),
         (0, CodeProblem::OperandRange(0))
     );
-    assert_eq!(problem("CCall1 8; Stop"), (0, CodeProblem::OperandRange(8)));
+    assert_eq!(problem("CCall1 9; Stop"), (0, CodeProblem::OperandRange(9)));
     assert_eq!(
         problem("CCall1 3; Stop"),
         (0, CodeProblem::PrimitiveArity(3))

@@ -84,7 +84,7 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
         }
         STRING_GET => Some(immediate(tagged(i64::from(memory::load_u8(byte(a, b)))))),
         EQUAL..=COMPARE if are_floats(a, b) => {
-            Some(immediate(compared_floats(shortcut, float(a), float(b))))
+            Some(immediate(compared(shortcut, float(a), float(b))))
         }
         EQUAL..=COMPARE => {
             let (a, b) = numbers(a, b)?;
@@ -112,23 +112,10 @@ fn numbers(a: i64, b: i64) -> Option<(i64, i64)> {
     }
 }
 
-/// The result of a polymorphic comparison of two numbers.
+/// The result of a polymorphic comparison of two numbers. `compare` alone orders NaN, before all
+/// others.
 #[inline(always)]
-fn compared(shortcut: u32, a: i64, b: i64) -> i64 {
-    match shortcut {
-        EQUAL => truth(a == b),
-        NOT_EQUAL => truth(a != b),
-        LESS_THAN => truth(a < b),
-        LESS_EQUAL => truth(a <= b),
-        GREATER_THAN => truth(a > b),
-        GREATER_EQUAL => truth(a >= b),
-        _ => tagged(i64::from(a > b) - i64::from(a < b)),
-    }
-}
-
-/// The same of two floats: `compare` alone orders NaN, before all numbers.
-#[inline(always)]
-fn compared_floats(shortcut: u32, a: f64, b: f64) -> i64 {
+fn compared<Number: PartialOrd + Copy>(shortcut: u32, a: Number, b: Number) -> i64 {
     match shortcut {
         EQUAL => truth(a == b),
         NOT_EQUAL => truth(a != b),
@@ -137,9 +124,9 @@ fn compared_floats(shortcut: u32, a: f64, b: f64) -> i64 {
         GREATER_THAN => truth(a > b),
         GREATER_EQUAL => truth(a >= b),
         _ => {
-            let by_size = i64::from(a > b) - i64::from(a < b);
-            let by_kind = i64::from(b.is_nan()) - i64::from(a.is_nan());
-            tagged(by_size + by_kind)
+            let is_nan = |x: Number| i64::from(x.partial_cmp(&x).is_none());
+            let order = i64::from(a > b) - i64::from(a < b);
+            tagged(order + is_nan(b) - is_nan(a))
         }
     }
 }
