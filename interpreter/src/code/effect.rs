@@ -6,7 +6,6 @@ use super::decode::{self, Instruction};
 use super::opcode::Opcode;
 use crate::value::WORD;
 use core::ops::Range;
-use std::collections::HashSet;
 
 /// Words in a trap frame.
 pub const TRAP_SIZE: u32 = 4;
@@ -162,13 +161,19 @@ pub fn successors(instruction: &Instruction, mut reached: impl FnMut(i64)) {
     }
 }
 
-/// The words that code goes on at other than from the word before, and the entries of closures.
-pub fn labels(code: &[i32]) -> HashSet<usize> {
-    let mut labels = HashSet::new();
+/// For each word, whether code goes on there from elsewhere than the word before, or it is the entry
+/// of a closure.
+pub fn labels(code: &[i32]) -> Vec<bool> {
+    let mut labels = vec![false; code.len()];
     for instruction in decode::instructions(code) {
         let mut add = |target: i64| {
-            if target != instruction.next() as i64 {
-                labels.extend(usize::try_from(target));
+            let label = usize::try_from(target)
+                .ok()
+                .and_then(|at| labels.get_mut(at));
+            if target != instruction.next() as i64
+                && let Some(label) = label
+            {
+                *label = true;
             }
         };
         successors(&instruction, &mut add);

@@ -73,7 +73,7 @@ fn written(
     let labels = effect::labels(code);
     let mut floats = Values::NONE;
     decode::instructions(code).filter_map(move |instruction| {
-        if labels.contains(&instruction.position) {
+        if labels[instruction.position] {
             floats = Values::NONE;
         }
         let call = effect::primitive(&instruction);

@@ -13,13 +13,14 @@
 //! undefined (writing fields of modules and of closures by `Obj`) is not considered.
 //!
 //! One pass over a function goes through it in ascending order, and again from labels whose state a
-//! jump back has changed. Passes over the whole program are repeated until nothing changes. From
-//! round [`MAX_ROUNDS`] on, a change is only that a callee is no longer certain.
+//! jump back has changed. Functions are gone through again when something that they read has changed
+//! ([`pending`]), until nothing does.
 
 mod calls;
 mod escapes;
 mod found;
 mod made;
+mod pending;
 mod scan;
 mod state;
 #[cfg(test)]
@@ -33,33 +34,25 @@ use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
 use crate::code::{Certainty, Entry};
 use made::Made;
+use pending::{Pending, Place};
 use scan::{Group, LOADS, count_sites, globals_set, keeps};
 use state::{Known, Labels, Seen, State};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use values::closure;
 
-/// Most passes over a program. On ocamlc, two find 97 % of what eight do, three 99.6 %.
-const MAX_ROUNDS: usize = 3;
-
-/// Most words of a program of which it is found out what functions are always given. That takes all
-/// passes, as who calls a function may turn out in the last.
+/// Most words of a program of which it is found out what functions are always given.
 const MOST_FOLLOWED: usize = 1 << 17;
 
 /// Goes through verified code with these functions.
 pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn Facts) -> Found {
     let mut program = Program::new(code, entries, facts);
-    let is_small = code.len() <= MOST_FOLLOWED;
-    if !is_small || !facts.is_closed() {
+    if code.len() > MOST_FOLLOWED || !facts.is_closed() {
         (0..entries.len()).for_each(|function| program.lose(closure(function).seen));
     }
-    let mut rounds = 0;
-    while program.guesses_changed && (is_small || rounds < MAX_ROUNDS) || program.certain_changed {
-        program.guesses_changed = false;
-        program.certain_changed = false;
-        for function in 0..entries.len() {
-            program.walk(function);
-        }
-        rounds += 1;
+    let mut next = 0;
+    while let Some(function) = program.pending.take(next) {
+        program.walk(function);
+        next = function + 1;
     }
     let position = |function: &usize| entries[*function].position;
     let code_of = |made: &Made| match made {
@@ -132,12 +125,13 @@ struct Program<'a> {
     partial: HashSet<(usize, u32)>,
     looping: HashSet<usize>,
     /// Where jumps lead.
-    labels: HashSet<usize>,
+    labels: Vec<bool>,
     /// Functions that something unknown may call, and blocks that it may look into, by their sites.
     escaped: HashSet<usize>,
     lost_blocks: HashSet<usize>,
-    guesses_changed: bool,
-    certain_changed: bool,
+    pending: Pending,
+    /// The function that is gone through.
+    walked: usize,
 }
 
 impl<'a> Program<'a> {
@@ -168,13 +162,14 @@ impl<'a> Program<'a> {
             looping: HashSet::new(),
             escaped: HashSet::new(),
             lost_blocks: HashSet::new(),
-            guesses_changed: true,
-            certain_changed: false,
+            pending: Pending::new(count),
+            walked: 0,
         }
     }
 
     /// One pass over a function.
     fn walk(&mut self, function: usize) {
+        self.walked = function;
         let entry = self.entries[function];
         let parameters = self.parameters[function].iter().rev();
         let stack = parameters.map(|known| known.passed()).collect();
@@ -270,7 +265,7 @@ impl<'a> Program<'a> {
     }
 
     /// Joins what is seen into what is known.
-    fn note(&mut self, known: &mut Known, seen: Known) {
+    fn note(&mut self, place: Place, known: &mut Known, seen: Known) {
         let joined = known.join(seen);
         if joined.seen.is_lost() {
             for seen in [known.seen, seen.seen] {
@@ -282,8 +277,9 @@ impl<'a> Program<'a> {
                 self.lose(seen);
             }
         }
-        self.guesses_changed |= joined.seen != known.seen;
-        self.certain_changed |= joined != *known && known.certain;
+        if joined != *known {
+            self.pending.change(place);
+        }
         *known = joined;
     }
 
@@ -306,10 +302,14 @@ impl<'a> Program<'a> {
                 2
             };
             self.note_captured(number, first, &variables);
-            self.groups[number] = recursive.then_some(Group {
+            let group = recursive.then_some(Group {
                 site: instruction.position,
                 index,
             });
+            if self.groups[number] != group {
+                self.groups[number] = group;
+                self.pending.change(Place::Function(number));
+            }
             let closure = closure(number);
             if index == 0 {
                 state.accu = closure;
@@ -334,7 +334,7 @@ impl<'a> Program<'a> {
             Known::UNREACHED,
         );
         for (known, &seen) in captured[first..].iter_mut().zip(variables) {
-            self.note(known, seen);
+            self.note(Place::Function(function), known, seen);
         }
         self.captured[function] = captured;
     }

@@ -55,7 +55,7 @@ pub fn keep_in_slots(code: &[i32], verified: &Verified) -> Option<Vec<i32>> {
 struct Blocks<'a> {
     code: &'a [i32],
     verified: &'a Verified,
-    labels: HashSet<usize>,
+    labels: Vec<bool>,
     made: Vec<usize>,
     escaped: HashSet<usize>,
     accesses: Vec<Access>,
@@ -119,7 +119,7 @@ impl Blocks<'_> {
         let mut work = vec![(entry, State::default())];
         while let Some((mut position, mut state)) = work.pop() {
             loop {
-                if self.labels.contains(&position) {
+                if self.labels[position] {
                     self.leave_accu(&mut state);
                     match states.get(&position) {
                         Some(known) => {

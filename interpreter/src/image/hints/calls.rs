@@ -1,6 +1,7 @@
 //! What calls do: whom they may call, what that is given and what it returns.
 
 use super::made::Made;
+use super::pending::Place;
 use super::state::{Known, Seen, State};
 use super::{Program, most_candidates};
 use crate::code::decode::Instruction;
@@ -98,9 +99,10 @@ impl Program<'_> {
         let (arguments, others) = all.split_at(missing.min(all.len()));
         for (index, &argument) in arguments.iter().enumerate() {
             let mut known = self.parameters[number][first + index];
-            self.note(&mut known, argument);
+            self.note(Place::Function(number), &mut known, argument);
             self.parameters[number][first + index] = known;
         }
+        self.pending.read(Place::Result(number), self.walked);
         let returned = self.results[number];
         match missing.cmp(&all.len()) {
             Ordering::Less => self.apply(returned.guessed(), others),
@@ -116,7 +118,7 @@ impl Program<'_> {
 
     pub(super) fn note_result(&mut self, function: usize, seen: Known) {
         let mut known = self.results[function];
-        self.note(&mut known, seen);
+        self.note(Place::Result(function), &mut known, seen);
         self.results[function] = known;
         if self.escaped.contains(&function) {
             self.lose(seen.seen);

@@ -7,6 +7,7 @@
 //! escape, as only that function reads it.
 
 use super::made::Made;
+use super::pending::Place;
 use super::state::{Known, Seen};
 use super::{Boxed, Program};
 use crate::code::decode::Instruction;
@@ -41,7 +42,7 @@ impl Program<'_> {
     fn give_anything(&mut self, function: usize) {
         for index in 0..self.parameters[function].len() {
             let mut known = self.parameters[function][index];
-            self.note(&mut known, Known::ANYTHING);
+            self.note(Place::Function(function), &mut known, Known::ANYTHING);
             self.parameters[function][index] = known;
         }
     }

@@ -58,7 +58,7 @@ pub const LOADS: &[Opcode] = {
 
 /// Where the closures of one function are: its number, and its place among those that share a
 /// block.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Group {
     /// The CLOSUREREC instruction.
     pub site: usize,

@@ -1,7 +1,7 @@
 //! What the pass over a function has seen: of the accumulator and the stack, now and at labels.
 
 use super::made::{Few, Made};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 /// What was seen in a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -165,7 +165,7 @@ impl State {
 /// States at labels of the function being walked.
 pub struct Labels<'a> {
     /// The labels of the whole program.
-    pub all: &'a HashSet<usize>,
+    pub all: &'a [bool],
     states: HashMap<usize, State>,
     /// Those whose state has changed since the pass went through them.
     pending: BTreeSet<usize>,
@@ -174,7 +174,7 @@ pub struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    pub fn new(all: &'a HashSet<usize>) -> Self {
+    pub fn new(all: &'a [bool]) -> Self {
         Self {
             all,
             states: HashMap::new(),
@@ -195,7 +195,7 @@ impl<'a> Labels<'a> {
     /// The pass comes to `position` in `state`, which is joined with what else leads there. False
     /// if that adds nothing to what it has gone on with before.
     pub fn pass(&mut self, position: usize, state: &mut State) -> bool {
-        if !self.all.contains(&position) {
+        if !self.all[position] {
             return true;
         }
         let changed = self.join(position, state) | self.pending.remove(&position);

@@ -1,6 +1,7 @@
 //! What instructions give that neither jump nor call.
 
 use super::made::Made;
+use super::pending::Place;
 use super::scan::Group;
 use super::state::{Known, Seen, State};
 use super::{Access, Program};
@@ -53,7 +54,7 @@ impl Program<'_> {
             }
             SetGlobal => {
                 let mut known = self.global(operand(0));
-                self.note(&mut known, state.accu);
+                self.note(Place::Global(operand(0)), &mut known, state.accu);
                 self.globals.insert(operand(0), known);
                 Some(Known::ANYTHING)
             }
@@ -109,30 +110,36 @@ impl Program<'_> {
     }
 
     /// What is in a global. Those that no code sets come with the file.
-    fn global(&self, index: i32) -> Known {
+    fn global(&mut self, index: i32) -> Known {
+        self.pending.read(Place::Global(index), self.walked);
         let set = self.globals.get(&index).copied();
         set.unwrap_or_else(|| self.constant(index))
     }
 
     /// A field of a block.
-    fn field(&self, block: Known, index: i32) -> Known {
-        let fields = |site: u32| self.blocks.get(&(site as usize)).into_iter();
-        let field = |site| fields(site).filter_map(|fields| fields.get(index as usize));
-        self.read(block, |site| field(site).next().copied())
+    fn field(&mut self, block: Known, index: i32) -> Known {
+        self.read(block, |fields| fields.get(index as usize).copied())
     }
 
     /// Any field of a block.
-    fn element(&self, block: Known) -> Known {
-        self.read(block, |site| {
-            let fields = self.blocks.get(&(site as usize))?;
-            fields.iter().copied().reduce(Known::join)
-        })
+    fn element(&mut self, block: Known) -> Known {
+        self.read(block, |fields| fields.iter().copied().reduce(Known::join))
     }
 
-    /// What `read` says of each of the blocks that this may be.
-    fn read(&self, block: Known, read: impl Fn(u32) -> Option<Known>) -> Known {
+    /// What `read` finds in the fields of each of the blocks that this may be.
+    fn read(&mut self, block: Known, read: impl Fn(&[Known]) -> Option<Known>) -> Known {
+        for &made in block.seen.made() {
+            if let Made::Block(site) = made {
+                self.pending.read(Place::Block(site as usize), self.walked);
+            }
+        }
         let of = |&made: &Made| match made {
-            Made::Block(site) => read(site).unwrap_or(Known::ANYTHING),
+            Made::Block(site) => {
+                let fields = self.blocks.get(&(site as usize));
+                fields
+                    .and_then(|fields| read(fields))
+                    .unwrap_or(Known::ANYTHING)
+            }
             Made::Closure(_) | Made::Partial(..) => Known::ANYTHING,
         };
         match block.seen {
@@ -153,7 +160,7 @@ impl Program<'_> {
         let operands =
             std::iter::once(state.accu).chain((0..count - 1).map(|index| state.slot(index)));
         for (known, seen) in known.iter_mut().zip(operands) {
-            self.note(known, seen);
+            self.note(Place::Block(site), known, seen);
         }
         if self.lost_blocks.contains(&site) {
             known.iter().for_each(|known| self.lose(known.seen));
@@ -200,7 +207,7 @@ impl Program<'_> {
                 }
             };
             for field in &mut fields[assigned] {
-                self.note(field, value.guessed());
+                self.note(Place::Block(site), field, value.guessed());
             }
             self.blocks.insert(site, fields);
         }

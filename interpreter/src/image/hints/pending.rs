@@ -1,0 +1,77 @@
+//! Which functions have to be gone through again: those that read what has changed since.
+
+use std::collections::{BTreeSet, HashMap};
+
+/// Something that is known of the program, and read when a function is gone through.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Place {
+    /// Parameters and captured variables of the function with this number, which alone reads them.
+    Function(usize),
+    Result(usize),
+    /// Fields of blocks that the instruction at this word makes.
+    Block(usize),
+    Global(i32),
+}
+
+/// The functions that are left, by number.
+pub struct Pending {
+    /// Who read a place, in the order in which they did.
+    readers: HashMap<Place, Vec<usize>>,
+    left: BTreeSet<usize>,
+}
+
+impl Pending {
+    /// All of them.
+    pub fn new(count: usize) -> Self {
+        Self {
+            readers: HashMap::new(),
+            left: (0..count).collect(),
+        }
+    }
+
+    /// The function reads the place.
+    pub fn read(&mut self, place: Place, function: usize) {
+        let readers = self.readers.entry(place).or_default();
+        if readers.last() != Some(&function) {
+            readers.push(function);
+        }
+    }
+
+    /// What is known of the place has changed.
+    pub fn change(&mut self, place: Place) {
+        if let Place::Function(function) = place {
+            self.left.insert(function);
+        } else if let Some(readers) = self.readers.get(&place) {
+            self.left.extend(readers);
+        }
+    }
+
+    /// Takes the first function from this number on that is left, or else the first of all.
+    pub fn take(&mut self, from: usize) -> Option<usize> {
+        let next = self.left.range(from..).next().copied();
+        let function = next.or_else(|| self.left.first().copied())?;
+        self.left.remove(&function);
+        Some(function)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn readers_of_what_changed_are_left() {
+        let mut pending = Pending::new(4);
+        let taken = [1, 2, 3, 4].map(|from| pending.take(from));
+        assert_eq!(taken, [Some(1), Some(2), Some(3), Some(0)]);
+        pending.read(Place::Result(3), 1);
+        pending.read(Place::Result(3), 1);
+        pending.read(Place::Result(3), 2);
+        pending.change(Place::Result(2));
+        assert_eq!(pending.take(0), None);
+        pending.change(Place::Result(3));
+        pending.change(Place::Function(0));
+        let taken = [2, 3, 1, 2].map(|from| pending.take(from));
+        assert_eq!(taken, [Some(2), Some(0), Some(1), None]);
+    }
+}
