@@ -1,9 +1,10 @@
-//! Finds out which function each call instruction calls, for the callee hints in the code.
+//! Finds out which functions each call instruction calls, for the callee hints in the code.
 //!
-//! An abstract interpretation of the whole program, optimistic on purpose: a single function
-//! observed in a variable, a captured variable, a parameter, a field of a module or a result is the
-//! guess, and two different ones are none. Code that is called from places not known and
-//! assignments to fields are ignored: a wrong hint costs a comparison at run time.
+//! An abstract interpretation of the whole program, optimistic on purpose: up to
+//! [`MAX_CANDIDATES`](crate::code::MAX_CANDIDATES) functions and partial applications observed in a
+//! variable, a captured variable, a parameter, a field, an element or a result are the guess, and
+//! more are none. Code that is called from places not known is ignored: a wrong hint costs a
+//! comparison at run time.
 //!
 //! Many callees are certain: a closure that was made in this function; a captured variable that is
 //! the same function wherever closures of this function are made; a sibling in the same block; a
