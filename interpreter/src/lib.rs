@@ -4,9 +4,9 @@
 //! From the bottom up; a module knows those before it only (a test holds that order):
 //! * [`memory`]: the guest's 32-bit address space; [`value`]: what a word of it means;
 //!   [`registry`]: how a primitive is written, and what a call that may raise returns; [`os`]: the
-//!   outside world, over WASI or natively; [`waiting`]: what lets other threads run; [`vm`]: the
-//!   machine state that all of the runtime shares; [`evaluation`]: whether the program runs at
-//!   build time, and what it may not do then;
+//!   outside world, over WASI or natively; [`waiting`]: what lets other threads run; [`pending`]:
+//!   signals that have come; [`vm`]: the machine state that all of the runtime shares;
+//!   [`evaluation`]: whether the program runs at build time, and what it may not do then;
 //! * [`outside`]: memory that is not OCaml heap; [`exception`]: exceptions that need no memory;
 //! * [`foreign`]: primitives in C that were joined to the module; [`heap`]: allocation and the
 //!   collector; `allocator`: memory for Rust's own data; [`custom`]:
@@ -41,6 +41,7 @@ pub mod memory;
 pub mod os;
 pub mod outside;
 pub mod parameters;
+pub mod pending;
 pub mod polymorphic;
 pub mod primitives;
 pub mod program;

@@ -98,7 +98,8 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     };
     let numbers = by_name().unwrap_or_else(|| Numbers::as_linked(linked, bound.len()));
     numbers.apply(&mut executable);
-    let bound = bind::bind(&executable.primitives, primitives::all())?;
+    let has_threads = called.contains("caml_thread_new");
+    let bound = bind::bind(&executable.primitives, primitives::of_program(has_threads))?;
     let limits = Limits {
         globals: numbers.global_count(),
         primitives: bound.len(),
@@ -152,7 +153,6 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     }
     layout::cut(&plan, code_start, entries::resume_slot());
     let is_quiet = |index| primitive(&bound, index).is_some_and(is_quiet);
-    let has_threads = calls("caml_thread_new");
     vm().loops_poll.set(has_threads.into());
     if !has_threads {
         for poll in quiet::polls(code, is_quiet) {

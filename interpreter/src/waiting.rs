@@ -3,25 +3,35 @@
 //! Invariant: where a program has one thread, nothing here does anything, and nothing that threads
 //! are made of is reached.
 
-use crate::os::{Descriptor, Errno, Transfer, descriptors};
+use crate::os::host::signals;
+use crate::os::pipe::ATOMIC;
+use crate::os::{Descriptor, Errno, Kind, Transfer, descriptors};
 use std::cell::Cell;
 
 /// Runs other threads until one of the transfers can be done without waiting, or a clock
 /// ([`crate::os::monotonic_nanoseconds`]) shows this time; whether that was it.
 pub type RunOthers = fn(&[(Descriptor, Transfer)], Option<u64>) -> Result<bool, Errno>;
 
+/// What there is besides the present thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Others {
+    pub run: RunOthers,
+    /// Has the threads wait no more that wait for the outside and that these signals are for.
+    pub signals_came: fn(u64),
+}
+
 thread_local! {
-    static RUN_OTHERS: Cell<Option<RunOthers>> = const { Cell::new(None) };
+    static OTHERS: Cell<Option<Others>> = const { Cell::new(None) };
 }
 
 /// From now on there are others.
-pub fn begin(run_others: RunOthers) {
-    RUN_OTHERS.set(Some(run_others));
+pub fn begin(others: Others) {
+    OTHERS.set(Some(others));
 }
 
 /// Whether the program has had more than one thread.
 pub fn has_others() -> bool {
-    RUN_OTHERS.get().is_some()
+    OTHERS.get().is_some()
 }
 
 /// Runs others until one of the transfers can be done without waiting, or until this time; whether
@@ -32,8 +42,8 @@ pub fn until_ready(
     wanted: &[(Descriptor, Transfer)],
     deadline: Option<u64>,
 ) -> Result<bool, Errno> {
-    match RUN_OTHERS.get() {
-        Some(run_others) => run_others(wanted, deadline),
+    match OTHERS.get() {
+        Some(others) => (others.run)(wanted, deadline),
         None => Ok(false),
     }
 }
@@ -50,4 +60,33 @@ pub fn until_transfer(descriptor: Descriptor, transfer: Transfer) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// How many bytes a transfer writes without waiting once the descriptor takes any: where there are
+/// other threads, one of them may be the reader of a pipe.
+pub fn most_written(descriptor: Descriptor) -> usize {
+    let is_file = || {
+        let status = descriptors::status(descriptor);
+        status.is_ok_and(|status| status.kind == Kind::Regular)
+    };
+    match has_others() && descriptors::may_wait(descriptor) && !is_file() {
+        true => ATOMIC,
+        false => usize::MAX,
+    }
+}
+
+/// Runs others until a signal comes that is for this thread, upon which it may also fail with
+/// `EINTR`; fails if none can.
+pub fn until_signal() -> Result<(), Errno> {
+    match OTHERS.get() {
+        Some(others) => (others.run)(&[], None).map(|_| ()),
+        None => signals::wait(),
+    }
+}
+
+/// Says that signals have come.
+pub fn signals_came(signals: u64) {
+    if let Some(others) = OTHERS.get() {
+        (others.signals_came)(signals);
+    }
 }

@@ -20,6 +20,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "registry",
             "os",
             "waiting",
+            "pending",
             "vm",
             "evaluation",
             "exception",

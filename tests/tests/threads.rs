@@ -62,8 +62,34 @@ fn a_hundred_thousand_threads_one_after_the_other() -> Result<()> {
 /// The other end is a thread of the same program.
 #[test]
 fn others_run_while_one_waits_for_the_outside() -> Result<()> {
+    as_under_ocamlrun("outside")
+}
+
+#[test]
+fn others_run_while_one_waits_for_a_channel() -> Result<()> {
+    as_under_ocamlrun("channels")
+}
+
+/// In the sandbox pipes are inside of the program.
+#[test]
+fn channels_are_shared_in_the_sandbox() -> Result<()> {
     let place = Place::new()?;
-    let (_, bytecode) = place.program("outside")?;
+    let (program, bytecode) = place.program("channels")?;
+    let expected = program.oracle(&bytecode)?;
+    let actual = place.tool.execute(Mode::Lockstep, &program, &bytecode)?;
+    assert_eq!(actual.difference(&expected), None);
+    Ok(())
+}
+
+#[test]
+fn a_signal_is_for_a_thread_that_does_not_block_it() -> Result<()> {
+    as_under_ocamlrun("signals")
+}
+
+/// With all that the process can use outside.
+fn as_under_ocamlrun(name: &str) -> Result<()> {
+    let place = Place::new()?;
+    let (_, bytecode) = place.program(name)?;
     let expected = in_fresh_directory(Command::new("ocamlrun").arg(&bytecode), place.path(), b"")?;
     assert_eq!(expected.status, Some(0), "{expected:?}");
     let bytecode = bytecode.to_str().context("the path is UTF-8")?;

@@ -16,3 +16,11 @@ let () =
     stop := true) () in
   List.iter Thread.join (patient :: busy);
   Printf.printf "%d turns\n" !turns
+
+(* So does one that is alone until the time comes that the other waits for. *)
+let () =
+  let woken = ref false in
+  let sleeper = Thread.create (fun () -> Thread.delay 0.02; woken := true) () in
+  while not !woken do incr rounds done;
+  Thread.join sleeper;
+  print_endline "woken"

@@ -34,6 +34,7 @@ use crate::foreign;
 use crate::md5;
 use crate::polymorphic::{bigarray, compare, hash, marshal};
 use crate::registry::Primitive;
+use crate::vm::vm;
 
 /// The tables of all modules.
 #[rustfmt::skip]
@@ -81,9 +82,15 @@ pub fn all() -> impl Iterator<Item = &'static Primitive> {
         .chain(foreign::all())
 }
 
-/// The primitive with this name.
+/// Those of a program that can create threads, or of one that cannot: the first of a name counts.
+pub fn of_program(has_threads: bool) -> impl Iterator<Item = &'static Primitive> {
+    let shared = has_threads.then_some(channels::shared::TABLE);
+    shared.into_iter().flatten().chain(all())
+}
+
+/// The primitive with this name, in the program that is loaded.
 pub fn find(name: &[u8]) -> Option<&'static Primitive> {
-    all().find(|primitive| primitive.name.as_bytes() == name)
+    of_program(vm().loops_poll.get() != 0).find(|primitive| primitive.name.as_bytes() == name)
 }
 
 #[cfg(test)]

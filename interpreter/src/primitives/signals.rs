@@ -8,10 +8,12 @@ use crate::heap;
 use crate::interp;
 use crate::os::host::signals::{self, Disposition};
 use crate::os::{self, Errno, environment};
+use crate::pending;
 use crate::raise;
 use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 use crate::vm::vm;
+use crate::waiting;
 use std::cell::Cell;
 
 crate::primitives! {
@@ -31,14 +33,6 @@ pub const SIGNALS: i64 = 64;
 /// Signals that do nothing unless the program says so: of children, continuing, urgent data,
 /// windows.
 const HARMLESS: [i64; 4] = [17, 18, 23, 28];
-
-thread_local! {
-    /// What has come and waits: signal 1 is the lowest bit.
-    static PENDING: Cell<u64> = const { Cell::new(0) };
-    static BLOCKED: Cell<u64> = const { Cell::new(0) };
-    /// Whether the host keeps signals for this program.
-    static FROM_OUTSIDE: Cell<bool> = const { Cell::new(false) };
-}
 
 /// Linux's numbers of OCaml's signals −1, −2, ….
 const NUMBERS: [i64; 28] = [
@@ -72,21 +66,24 @@ fn install_signal_handler(signal: Value, action: Value) -> Outcome {
     }
     let old = action_of(signal);
     named::set(name(signal).as_bytes(), action);
-    tell_host(signal, action);
+    tell_host(signal, disposition_for(action));
     Ok(old)
 }
 
-/// Where no host takes this, the program has its own signals only.
-fn tell_host(signal: i64, action: Value) {
-    let disposition = match action {
+fn disposition_for(action: Value) -> Disposition {
+    match action {
         DEFAULT => Disposition::Default,
         IGNORE => Disposition::Ignore,
         _ => Disposition::Keep,
-    };
+    }
+}
+
+/// Where no host takes this, the program has its own signals only.
+fn tell_host(signal: i64, disposition: Disposition) {
     let address = |cell: &Cell<u32>| core::ptr::from_ref(cell) as usize as u32;
     let (pending, alert) = (address(&vm().action_pending), address(&vm().alert));
     if signals::set_disposition(signal, disposition, pending, alert).is_ok() {
-        FROM_OUTSIDE.set(true);
+        pending::expect_from_outside();
     }
 }
 
@@ -96,23 +93,15 @@ fn bit(signal: i64) -> u64 {
 
 /// A signal that the program sends to itself.
 pub fn send(signal: i64) -> Result<(), Raised> {
-    PENDING.set(PENDING.get() | bit(signal));
+    pending::add(bit(signal));
     deliver()
-}
-
-/// Takes over what the host has kept.
-fn note_kept() {
-    if FROM_OUTSIDE.get() {
-        PENDING.set(PENDING.get() | signals::take().unwrap_or(0));
-    }
 }
 
 /// Does what the signals do that wait and are not blocked.
 pub fn deliver() -> Result<(), Raised> {
-    note_kept();
-    while let ready @ 1.. = PENDING.get() & !BLOCKED.get() {
-        let signal = i64::from(ready.trailing_zeros()) + 1;
-        PENDING.set(PENDING.get() & !bit(signal));
+    pending::note_kept();
+    while let Some(signal) = first(pending::deliverable()) {
+        pending::remove(bit(signal));
         match action_of(signal) {
             DEFAULT if HARMLESS.contains(&signal) => {}
             DEFAULT => os::exit(128 + signal as u8),
@@ -120,7 +109,7 @@ pub fn deliver() -> Result<(), Raised> {
             handler => {
                 let number = Value::int(ocaml_number(signal));
                 if let Err(Raised) = interp::apply(handler.field(0), &[number]) {
-                    if PENDING.get() & !BLOCKED.get() != 0 {
+                    if pending::deliverable() != 0 {
                         heap::request_safepoint();
                     }
                     return Err(Raised);
@@ -131,30 +120,77 @@ pub fn deliver() -> Result<(), Raised> {
     Ok(())
 }
 
+/// The signal with the lowest number.
+fn first(set: u64) -> Option<i64> {
+    (set != 0).then(|| i64::from(set.trailing_zeros()) + 1)
+}
+
 /// Waits for a signal that has a handler and is none of `blocked`. The handler does not run yet, as
 /// in OCaml's runtime, which runs it when it may by what is blocked afterwards.
 pub fn wait(blocked: u64) -> Result<(), Errno> {
-    loop {
-        note_kept();
-        if PENDING.get() & !blocked != 0 {
-            return Ok(());
+    while !has_come(!blocked) {
+        match until_one_comes(blocked) {
+            Ok(()) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
         }
-        signals::wait()?;
     }
+    Ok(())
 }
 
-/// The signals that are blocked.
-pub fn blocked() -> u64 {
-    BLOCKED.get()
+/// Waits for one of the signals `wanted`, takes it, and returns its number: the program blocks them
+/// in all of its threads. Handlers of others run meanwhile.
+pub fn take(wanted: u64) -> Result<i64, Taking> {
+    // What the host does not keep does not come.
+    let numbers = (1..=SIGNALS).filter(|&signal| wanted & bit(signal) != 0);
+    let unkept = |&signal: &i64| disposition_for(action_of(signal)) != Disposition::Keep;
+    let unkept: Vec<i64> = numbers.filter(unkept).collect();
+    for &signal in &unkept {
+        tell_host(signal, Disposition::Keep);
+    }
+    let taken = loop {
+        if has_come(wanted) {
+            break Ok(());
+        }
+        match until_one_comes(pending::blocked() & !wanted) {
+            Ok(()) | Err(Errno::INTR) if has_come(wanted) => break Ok(()),
+            Ok(()) | Err(Errno::INTR) => {
+                if let Err(Raised) = deliver() {
+                    break Err(Taking::Raised);
+                }
+            }
+            Err(error) => break Err(Taking::Failed(error)),
+        }
+    };
+    for &signal in &unkept {
+        tell_host(signal, disposition_for(action_of(signal)));
+    }
+    taken?;
+    let signal = first(pending::all() & wanted).expect("one has come");
+    pending::remove(bit(signal));
+    Ok(signal)
 }
 
-pub fn set_blocked(signals: u64) {
-    BLOCKED.set(signals);
+/// Why no signal was taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Taking {
+    Failed(Errno),
+    /// A handler of another signal raised.
+    Raised,
 }
 
-pub fn pending() -> u64 {
-    note_kept();
-    PENDING.get()
+/// Whether one of these waits.
+fn has_come(signals: u64) -> bool {
+    pending::note_kept();
+    pending::all() & signals != 0
+}
+
+/// Waits until a signal comes, while these are blocked.
+fn until_one_comes(blocked: u64) -> Result<(), Errno> {
+    let before = pending::blocked();
+    pending::set_blocked(blocked);
+    let waited = waiting::until_signal();
+    pending::set_blocked(before);
+    waited
 }
 
 /// The signals of a list, as OCaml numbers them. Others are passed over.

@@ -24,7 +24,7 @@ use crate::os;
 use crate::registry::Raised;
 use crate::value::Value;
 use crate::vm::vm;
-use crate::waiting;
+use crate::waiting::{self, Others};
 use stacks::Stack;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -140,7 +140,10 @@ fn begin(first: Value) {
     };
     THREADS.set(Some(threads));
     heap::register_roots(visit);
-    waiting::begin(waits::run_others);
+    waiting::begin(Others {
+        run: waits::run_others,
+        signals_came: waits::interrupt,
+    });
     let address = |cell: &Cell<u32>| core::ptr::from_ref(cell) as usize as u32;
     let (pending, alert) = (address(&vm().action_pending), address(&vm().alert));
     // A host that does not tick leaves it to collections that safepoints come.
@@ -157,10 +160,14 @@ fn visit(visit: &mut dyn FnMut(&Cell<Value>)) {
 /// What is done at a safepoint where something waits: if another thread is to run, this is last.
 fn at_safepoint() -> Result<(), Raised> {
     with(|threads| threads.actions)()?;
-    let is_over = with(|threads| {
-        !threads.ready.is_empty() && os::monotonic_nanoseconds() >= threads.slice_end
-    });
-    if is_over && !is_within_stub() {
+    let has_others = waits::may_end() || with(|threads| !threads.ready.is_empty());
+    if !has_others || is_within_stub() {
+        return Ok(());
+    }
+    let now = os::monotonic_nanoseconds();
+    if now >= with(|threads| threads.slice_end) {
+        // What it has if no other thread can run.
+        with(|threads| threads.slice_end = now + SLICE);
         give_way();
     }
     Ok(())

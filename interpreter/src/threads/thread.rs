@@ -6,7 +6,9 @@
 
 use super::stacks::Stack;
 use crate::backtrace;
+use crate::heap;
 use crate::memory;
+use crate::pending;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use std::cell::{Cell, RefCell};
@@ -48,12 +50,15 @@ struct Kept {
     backtrace_exception: Cell<Value>,
     backtrace_running: u32,
     positions: Vec<u32>,
+    /// The signals that it blocks.
+    blocked: u64,
 }
 
 /// Room for this many words is kept for a stack that is smaller.
 const KEPT_ROOM: usize = 1 << 12;
 
 impl Thread {
+    /// It blocks the signals that the present one does.
     pub fn new(id: i64, descriptor: Value, body: Value, stack: Option<Rc<Stack>>) -> Rc<Self> {
         Rc::new(Self {
             id,
@@ -67,6 +72,7 @@ impl Thread {
                 backtrace_exception: Cell::new(Value::UNIT),
                 backtrace_running: 0,
                 positions: Vec::new(),
+                blocked: pending::blocked(),
             }),
         })
     }
@@ -81,6 +87,12 @@ impl Thread {
         kept.backtrace_exception.set(vm.backtrace_exception.get());
         kept.backtrace_running = vm.backtrace_running.get();
         backtrace::exchange(&mut kept.positions);
+        kept.blocked = pending::blocked();
+    }
+
+    /// The signals that it blocks, while others run.
+    pub fn blocked(&self) -> u64 {
+        self.kept.borrow().blocked
     }
 
     /// Copies it back.
@@ -99,6 +111,10 @@ impl Thread {
             .set(kept.backtrace_exception.replace(Value::UNIT));
         vm.backtrace_running.set(kept.backtrace_running);
         backtrace::exchange(&mut kept.positions);
+        pending::set_blocked(kept.blocked);
+        if pending::deliverable() != 0 {
+            heap::request_safepoint();
+        }
     }
 
     /// Shows its values to the collector. Words of the stack that are none are no addresses either.

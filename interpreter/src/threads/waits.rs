@@ -5,7 +5,9 @@
 
 use super::thread::{Thread, Woken};
 use super::{switch, take_woken, with};
+use crate::os::host::signals;
 use crate::os::{self, Descriptor, Errno, Transfer, descriptors};
+use crate::pending;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -21,7 +23,7 @@ impl Queue {
     }
 }
 
-/// A thread that waits for the outside.
+/// A thread that waits for the outside: for a transfer or a time, or else for a signal.
 #[derive(Debug)]
 struct Outside {
     thread: Rc<Thread>,
@@ -95,9 +97,11 @@ fn with_ready(woken: impl IntoIterator<Item = Rc<Thread>>) {
     }
 }
 
-/// See [`crate::waiting::until_ready`].
+/// See [`crate::waiting::until_ready`]. All wait where the present thread cannot stop.
 pub fn run_others(wanted: &[(Descriptor, Transfer)], deadline: Option<u64>) -> Result<bool, Errno> {
-    check()?;
+    if super::is_within_stub() {
+        return wait_alone(wanted, deadline);
+    }
     let outside = Outside {
         thread: with(|threads| Rc::clone(&threads.current)),
         wanted: wanted.to_vec(),
@@ -110,6 +114,16 @@ pub fn run_others(wanted: &[(Descriptor, Transfer)], deadline: Option<u64>) -> R
         return awake();
     }
     Ok(outside.is_late(now))
+}
+
+fn wait_alone(wanted: &[(Descriptor, Transfer)], deadline: Option<u64>) -> Result<bool, Errno> {
+    if wanted.is_empty() && deadline.is_none() {
+        return signals::wait().map(|()| false);
+    }
+    let now = os::monotonic_nanoseconds();
+    let timeout = deadline.map(|deadline| deadline.saturating_sub(now));
+    let ready = descriptors::poll(wanted, timeout)?;
+    Ok(!ready.contains(&true))
 }
 
 impl Outside {
@@ -125,9 +139,14 @@ impl Outside {
     }
 }
 
+/// Whether a thread waits for the outside.
+pub fn may_end() -> bool {
+    !OUTSIDE.with_borrow(Vec::is_empty)
+}
+
 /// Makes those ready that wait for the outside no more.
 pub fn look() {
-    if !OUTSIDE.with_borrow(Vec::is_empty) {
+    if may_end() {
         look_at(os::monotonic_nanoseconds());
     }
 }
@@ -146,6 +165,40 @@ fn look_at(now: u64) {
     }
 }
 
+/// Makes the threads ready that wait for the outside and get these signals.
+pub fn interrupt(signals: u64) {
+    let mut left = signals;
+    while left != 0 {
+        let signal = left & left.wrapping_neg();
+        left &= !signal;
+        if let Some(thread) = receiver(signal)
+            && let Some(outside) = take_outside(&thread)
+        {
+            outside.thread.woken.set(Some(Woken::Interrupted));
+            with_ready([outside.thread]);
+        }
+    }
+}
+
+/// The thread that gets one of these signals: the first that does not block it, as in Linux.
+fn receiver(signals: u64) -> Option<Rc<Thread>> {
+    with(|threads| {
+        let blocked = |thread: &Rc<Thread>| match Rc::ptr_eq(thread, &threads.current) {
+            true => pending::blocked(),
+            false => thread.blocked(),
+        };
+        let mut live = threads.live.values();
+        live.find(|thread| signals & !blocked(thread) != 0).cloned()
+    })
+}
+
+fn take_outside(thread: &Rc<Thread>) -> Option<Outside> {
+    OUTSIDE.with_borrow_mut(|all| {
+        let its = |outside: &Outside| Rc::ptr_eq(&outside.thread, thread);
+        all.iter().position(its).map(|index| all.remove(index))
+    })
+}
+
 /// The thread that is to go on: waits for the outside if none can.
 pub fn next() -> Rc<Thread> {
     loop {
@@ -153,14 +206,30 @@ pub fn next() -> Rc<Thread> {
         if let Some(next) = with(|threads| threads.ready.pop_front()) {
             return next;
         }
-        if let Err(woken) = idle() {
-            return wake_anyway(woken);
+        pending::note_kept();
+        if with(|threads| !threads.ready.is_empty()) {
+            continue;
+        }
+        if let Some(thread) = receiver(pending::all()) {
+            return wake_anyway(thread, Woken::Interrupted);
+        }
+        if idle() == Idle::Stuck {
+            return wake_anyway(left(), Woken::Stuck);
         }
     }
 }
 
-/// Waits until the outside lets a thread go on.
-fn idle() -> Result<(), Woken> {
+/// What waiting has come to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Idle {
+    /// Something happened.
+    Over,
+    /// Nothing can.
+    Stuck,
+}
+
+/// Waits until the outside lets a thread go on, or a signal comes.
+fn idle() -> Idle {
     let (wanted, deadline) = OUTSIDE.with_borrow(|all| {
         let wanted: Vec<_> = all
             .iter()
@@ -171,39 +240,44 @@ fn idle() -> Result<(), Woken> {
     });
     let now = os::monotonic_nanoseconds();
     let timeout = deadline.map(|deadline| deadline.saturating_sub(now));
-    let waited = descriptors::poll(&wanted, timeout);
-    match waited {
-        Err(Errno::DEADLK) => Err(Woken::Stuck),
-        Err(Errno::INTR) => Err(Woken::Interrupted),
+    if wanted.is_empty() && timeout.is_none() {
+        return match may_end() && signals::wait().is_ok() {
+            true => Idle::Over,
+            false => Idle::Stuck,
+        };
+    }
+    match descriptors::poll(&wanted, timeout) {
+        Err(Errno::DEADLK) => Idle::Stuck,
         // The time has come, whatever the clock says: that of lockstep goes by itself.
         Ok(ready) if !ready.contains(&true) => {
             look_at(deadline.unwrap_or(now));
-            Ok(())
+            Idle::Over
         }
-        // `look` finds out whose it is.
-        Ok(_) | Err(_) => Ok(()),
+        // The next look finds out whose it is.
+        Ok(_) | Err(_) => Idle::Over,
     }
 }
 
-/// A thread that goes on although it waits: the present one, or, if that has ended, the first of
-/// those that have not.
-fn wake_anyway(woken: Woken) -> Rc<Thread> {
+/// The thread that is told that nothing can end its waiting: the present one, or, if that has
+/// ended, the first of those that have not.
+fn left() -> Rc<Thread> {
     let thread = with(|threads| {
-        let current = &threads.current;
-        let live = threads.live.get(&current.id);
+        let current = threads.live.get(&threads.current.id);
         let first = || threads.live.values().next();
-        live.or_else(first).cloned()
+        current.or_else(first).cloned()
     });
-    let Some(thread) = thread else {
-        // The first thread has ended by `Thread.exit`, and so have all others.
-        os::exit(0)
-    };
+    // If there is none, the first thread has ended by `Thread.exit`, and so have all others.
+    thread.unwrap_or_else(|| os::exit(0))
+}
+
+/// The thread goes on although it waits.
+fn wake_anyway(thread: Rc<Thread>, woken: Woken) -> Rc<Thread> {
     let is_other = |other: &Rc<Thread>| !Rc::ptr_eq(other, &thread);
     QUEUES.with_borrow_mut(|queues| {
         queues.values_mut().for_each(|queue| queue.retain(is_other));
         queues.retain(|_, queue| !queue.is_empty());
     });
-    OUTSIDE.with_borrow_mut(|all| all.retain(|outside| is_other(&outside.thread)));
+    drop(take_outside(&thread));
     thread.woken.set(Some(woken));
     thread
 }

@@ -42,6 +42,9 @@ pub struct Channel {
     pub name: Option<Vec<u8>>,
     /// How many custom blocks stand for the channel.
     pub references: u32,
+    /// The number of the queue of threads that wait for the one which uses the channel, 0 if none
+    /// does.
+    pub users: u64,
     /// See the module's invariant; −1 where the descriptor cannot seek, `None` before the first
     /// use.
     position: Option<i64>,
@@ -58,6 +61,7 @@ impl Channel {
             direction,
             name: None,
             references: 0,
+            users: 0,
             position: None,
             next: 0,
             limit: 0,
@@ -186,7 +190,7 @@ impl Channel {
     }
 
     /// One attempt at it; whether the buffer is empty afterwards.
-    fn flush_partial(&mut self) -> Result<bool, Errno> {
+    pub fn flush_partial(&mut self) -> Result<bool, Errno> {
         if self.next > 0 {
             self.write_buffer(self.next)?;
         }
@@ -201,6 +205,36 @@ impl Channel {
         self.buffer.copy_within(written..filled, 0);
         self.next = filled - written;
         Ok(())
+    }
+
+    /// The same with so many bytes at most.
+    pub fn flush_some(&mut self, most: usize) -> Result<bool, Errno> {
+        if self.next <= most {
+            return self.flush_partial();
+        }
+        let filled = self.next;
+        self.write_buffer(most)?;
+        self.buffer.copy_within(most..filled, self.next);
+        self.next += filled - most;
+        Ok(false)
+    }
+
+    /// Whether so many bytes more can be buffered, and the buffer is not full then.
+    pub fn has_room(&self, bytes: usize) -> bool {
+        bytes < self.buffer.len().saturating_sub(self.next)
+    }
+
+    /// Buffers a prefix of `bytes`; returns its length, and the buffer is full if that is not all.
+    pub fn put_some(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
+        self.ready()?;
+        let count = bytes.len().min(BUFFER_SIZE - self.next);
+        self.buffer[self.next..][..count].copy_from_slice(&bytes[..count]);
+        self.next += count;
+        Ok(count)
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.next == BUFFER_SIZE
     }
 
     pub fn put_byte(&mut self, byte: u8) -> Result<(), Errno> {
@@ -330,27 +364,47 @@ impl Channel {
     pub fn scan_line(&mut self) -> Result<i64, Errno> {
         let mut scanned = 0;
         loop {
-            if let Some(at) = newline(&self.buffer, self.next + scanned, self.limit) {
-                return Ok((at + 1 - self.next) as i64);
+            if let Some(length) = self.scan_buffered(&mut scanned) {
+                return Ok(length);
             }
-            scanned = self.limit - self.next;
-            if self.next > 0 {
-                // A closed channel has no buffer to move bytes in.
-                if scanned > 0 {
-                    self.buffer.copy_within(self.next..self.limit, 0);
-                }
-                self.next = 0;
-                self.limit = scanned;
-            }
-            if scanned == BUFFER_SIZE {
+            if !self.fetch()? {
                 return Ok(-(scanned as i64));
             }
-            let count = self.fill(scanned)?;
-            if count == 0 {
-                return Ok(-(scanned as i64));
-            }
-            self.limit += count;
         }
+    }
+
+    /// The same, of what is buffered, of which `scanned` bytes are known to be without a newline;
+    /// nothing if more has to be read.
+    pub fn scan_buffered(&mut self, scanned: &mut usize) -> Option<i64> {
+        if let Some(at) = newline(&self.buffer, self.next + *scanned, self.limit) {
+            return Some((at + 1 - self.next) as i64);
+        }
+        *scanned = self.limit - self.next;
+        if self.next > 0 {
+            // A closed channel has no buffer to move bytes in.
+            if *scanned > 0 {
+                self.buffer.copy_within(self.next..self.limit, 0);
+            }
+            self.next = 0;
+            self.limit = *scanned;
+        }
+        (*scanned == BUFFER_SIZE).then_some(-(*scanned as i64))
+    }
+
+    /// Reads more behind what is buffered; whether there was any.
+    pub fn fetch(&mut self) -> Result<bool, Errno> {
+        let count = self.fill(self.limit)?;
+        self.limit += count;
+        Ok(count > 0)
+    }
+
+    /// How many bytes are buffered.
+    pub fn buffered(&self) -> usize {
+        self.limit.saturating_sub(self.next)
+    }
+
+    pub fn has_input(&self) -> bool {
+        self.buffered() > 0
     }
 }
 

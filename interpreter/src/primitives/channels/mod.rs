@@ -5,6 +5,7 @@
 
 pub mod buffer;
 pub mod open;
+pub mod shared;
 mod values;
 
 use crate::custom;

@@ -4,7 +4,7 @@ use super::arguments::{descriptor, inherit, interruptible, plain, with_path};
 use super::error;
 use crate::custom;
 use crate::heap::{self, Root};
-use crate::os::pipe::{ATOMIC, Blocking};
+use crate::os::pipe::Blocking;
 use crate::os::{self, Descriptor, Errno, Inherit, Kind, OpenFlags, Transfer, Whence, descriptors};
 use crate::primitives::channels;
 use crate::primitives::signals;
@@ -135,18 +135,14 @@ fn single_write(file: Value, buffer: Value, start: Value, len: Value) -> Outcome
     Ok(Value::int(count as i64))
 }
 
-/// Writes as much of a part of a block as one transfer moves. Where there are other threads, that
-/// is what a pipe takes without waiting once it takes anything: one of them may be its reader.
+/// Writes as much of a part of a block as one transfer moves.
 fn put_piece(
     file: Descriptor,
     buffer: &Root,
     range: std::ops::Range<usize>,
 ) -> Result<usize, Errno> {
     waiting::until_transfer(file, Transfer::Write)?;
-    let most = match waiting::has_others() && descriptors::may_wait(file) {
-        true => ATOMIC,
-        false => PIECE,
-    };
+    let most = waiting::most_written(file).min(PIECE);
     let buffer = buffer.get();
     // SAFETY: writing to the outside changes no block, and handlers of signals run later.
     let bytes = unsafe { &buffer.string_bytes()[range] };

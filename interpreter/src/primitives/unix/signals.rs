@@ -8,9 +8,10 @@ use super::process::float_record;
 use crate::os::host::signals::{self as host_signals, Timer};
 use crate::os::host::{self, Identity};
 use crate::os::{self, Errno};
-use crate::primitives::signals;
+use crate::pending;
+use crate::primitives::signals::{self, Taking};
 use crate::raise;
-use crate::registry::Outcome;
+use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 use crate::waiting;
 
@@ -20,11 +21,11 @@ crate::primitives! {
     Collects "caml_thread_sigmask" mask, 2;
     Collects "unix_sigsuspend" suspend, 1;
     Collects "unix_sleep" sleep, 1;
-    Allocates "unix_sigpending" pending, 1;
+    Allocates "unix_sigpending" all_pending, 1;
     Leaf "unix_alarm" alarm, 1;
     Allocates "unix_getitimer" timer, 1;
     Allocates "unix_setitimer" set_timer, 2;
-    Leaf "caml_wait_signal" wait_signal, 1;
+    Collects "caml_wait_signal" wait_signal, 1;
 }
 
 const SECOND: f64 = 1e9;
@@ -50,8 +51,8 @@ fn is_this_program(process: i64) -> bool {
 
 /// Changes which signals are blocked; the ones that were.
 fn mask(command: Value, signals: Value) -> Outcome {
-    let (old, set) = (signals::blocked(), signals::set(signals));
-    signals::set_blocked(match command.as_int() {
+    let (old, set) = (pending::blocked(), signals::set(signals));
+    pending::set_blocked(match command.as_int() {
         0 => set,
         1 => old | set,
         _ => old & !set,
@@ -67,8 +68,9 @@ fn suspend(blocked: Value) -> Outcome {
     Ok(Value::UNIT)
 }
 
-fn pending(_: Value) -> Value {
-    signals::members(signals::pending())
+fn all_pending(_: Value) -> Value {
+    pending::note_kept();
+    signals::members(pending::all())
 }
 
 /// Goes on after each signal that comes.
@@ -128,8 +130,11 @@ fn set_timer(which: Value, wanted: Value) -> Outcome {
     Ok(status(old))
 }
 
-/// There is no second thread to which a signal could come meanwhile.
-fn wait_signal(_signals: Value) -> Outcome {
-    let reason = Errno::NOSYS.message();
-    Err(raise::sys_error(format!("Thread.wait_signal: {reason}")))
+/// Waits for one of these signals, and takes it: no handler runs.
+fn wait_signal(wanted: Value) -> Outcome {
+    match signals::take(signals::set(wanted)) {
+        Ok(signal) => Ok(Value::int(signals::ocaml_number(signal))),
+        Err(Taking::Raised) => Err(Raised),
+        Err(Taking::Failed(error)) => Err(raise::sys_error(format!("Thread.wait_signal: {error}"))),
+    }
 }
