@@ -17,6 +17,7 @@ fn main() {
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_APPLY_BY_CALL");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_ONE_CANDIDATE");
         println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_STUBS");
+        println!("cargo:rustc-link-arg-cdylib=--export=BACTRIAN_THREADS");
         // The linker drops what a program does not reach. It knows a reference to data or to a
         // function by its relocation, and one in memory by its value: no small number and no text
         // should be the table index of a function.

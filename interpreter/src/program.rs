@@ -32,6 +32,7 @@ use crate::registry::{Effect, Primitive, results, shortcut};
 use crate::stack;
 #[cfg(target_family = "wasm")]
 use crate::stubs;
+use crate::threads;
 use crate::value::{Value, WORD, boxed, header, tag};
 use crate::vm::vm;
 use core::ops::Range;
@@ -153,7 +154,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     }
     layout::cut(&plan, code_start, entries::resume_slot());
     let is_quiet = |index| primitive(&bound, index).is_some_and(is_quiet);
-    vm().loops_poll.set(has_threads.into());
+    threads::note(has_threads);
     if !has_threads {
         for poll in quiet::polls(code, is_quiet) {
             code::silence(code::address(code_start, poll));

@@ -12,6 +12,23 @@ pub const METHOD_PLACES: usize = 256;
 /// Index of the first label in a table of methods.
 pub const FIRST_LABEL: u32 = 3;
 
+/// Loops poll that call or allocate.
+pub const NO_LOOP_POLLS: u32 = 0;
+/// All loops poll.
+pub const ALL_LOOPS_POLL: u32 = 1;
+/// The same, and each poll moves `alert` by [`ALERT_STEP`], so that one of them is a safepoint now
+/// and then.
+pub const POLLS_COUNT: u32 = 2;
+
+/// In place of the exception that is being raised: the thread ends, and no handler is for that.
+pub const THREAD_ENDS: Value = Value(i64::MIN + 1);
+
+/// With a stack of 8 MiB, one of 65,000 polls is a safepoint.
+pub const ALERT_STEP: u32 = 128;
+
+/// More than any stack pointer, and polls may count on from here.
+pub const ALWAYS_ALERTED: u32 = u32::MAX << 16;
+
 /// The registers of the machine.
 pub struct Vm {
     /// Allocation goes downwards from the nursery's end to its start: the last block's header.
@@ -28,7 +45,7 @@ pub struct Vm {
     /// `stack_threshold` raises Stack_overflow; `stack_low` is the end of the memory.
     pub stack_low: Cell<u32>,
     /// What entries and loops compare the stack pointer with: `stack_threshold`, or more than any
-    /// stack pointer where something waits for a safepoint.
+    /// stack pointer where something waits for a safepoint. In between where polls count.
     pub alert: Cell<u32>,
     pub stack_threshold: Cell<u32>,
     pub stack_high: Cell<u32>,
@@ -50,8 +67,8 @@ pub struct Vm {
     /// 1 if allocations of compiled code are safepoints, 0 if only entries and loops are: programs
     /// that profile their allocations want to be told at once. A constant of the loaded program.
     pub allocations_poll: Cell<u32>,
-    /// 1 if each loop polls, so that a thread which runs one lets others run. A constant of the
-    /// loaded program.
+    /// Whether each loop polls, so that a thread which runs one lets others run: [`NO_LOOP_POLLS`],
+    /// [`ALL_LOOPS_POLL`] or [`POLLS_COUNT`]. A constant of the loaded program.
     pub loops_poll: Cell<u32>,
     /// Written before each poll of such a loop, so that compiled code looks anew what waits.
     pub polled: Cell<u32>,

@@ -108,6 +108,10 @@ pub struct BuildArgs {
     /// A module for any runtime with tail calls, or machine code for this machine's Wasmtime.
     #[arg(long, value_enum, default_value = "wasm")]
     pub emit: Emit,
+    /// Let a module have threads, for engines with the stack-switching proposal of WebAssembly's.
+    /// Machine code has them where this machine's Wasmtime can.
+    #[arg(long)]
+    pub stack_switching: bool,
     /// Compile by what `bactrian run --profile FILE` has counted: nothing that never ran, more of
     /// what ran often.
     #[arg(long, value_name = "FILE", conflicts_with = "generic")]

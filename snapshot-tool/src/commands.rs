@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ::cache::whole;
+use annotations::ThreadSupport;
 use anyhow::{Context, Result, bail, ensure};
 use wasmtime::Module;
 
@@ -296,6 +297,15 @@ fn build_program(
     pipeline.settings.options.absent = Some(unconfined::absent());
     pipeline.settings.options.strip = args.strip;
     pipeline.settings.options.keeps_imports = args.emit == Emit::Cwasm;
+    let has_stacks = match args.emit {
+        Emit::Wasm => args.stack_switching,
+        Emit::Cwasm => engine::HAS_STACKS,
+    };
+    pipeline.settings.options.stacks = has_stacks;
+    pipeline.settings.threads = match has_stacks {
+        true => ThreadSupport::Clock,
+        false => ThreadSupport::Nothing,
+    };
     pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let product = pipeline
         .product(&bytes, args.emit)
@@ -418,6 +428,7 @@ fn settings(
         cache: cache.map(Arc::new),
         precompiled: Some(precompiled),
         needs: Needs::default(),
+        threads: ThreadSupport::default(),
         guest: Arc::clone(&joined.guest),
         libraries: joined.libraries.clone(),
         tell: |notice| eprintln!("bactrian: {notice}"),

@@ -39,6 +39,8 @@ pub struct Guest {
     pub headers: &'static [(&'static str, &'static str)],
     /// The shared libraries with functions in C that a program names, if it is one.
     pub libraries: fn(program: &[u8]) -> Vec<String>,
+    /// Whether a program has a library by which it can create threads.
+    pub has_threads: fn(program: &[u8]) -> bool,
     /// The smallest program: all that a build makes of it is what all programs have.
     pub smallest: Option<fn() -> Vec<u8>>,
 }
@@ -85,6 +87,7 @@ impl Guest {
             recognise: |_| None,
             headers: &[],
             libraries: |_| Vec::new(),
+            has_threads: |_| false,
             smallest: None,
         })
     }

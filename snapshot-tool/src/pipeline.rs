@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use annotations::ThreadSupport;
 use anyhow::{Context, Result};
 use cache::Cache;
 use wasmtime::{Engine, Module};
@@ -44,6 +45,8 @@ pub struct Settings {
     /// What came with the command.
     pub precompiled: Option<Precompiled>,
     pub needs: Needs,
+    /// What there is for threads where the program will run.
+    pub threads: ThreadSupport,
     /// The libraries of the program that were looked for.
     pub libraries: Found,
     /// Is called with what the guest has to say of the program, before it is specialized.
@@ -62,6 +65,7 @@ impl Default for Settings {
             cache,
             precompiled,
             needs,
+            threads: ThreadSupport::default(),
             libraries,
             tell,
         }
@@ -75,7 +79,13 @@ impl Settings {
             verify: false,
             ..self.options.clone()
         };
-        format!("{:?} {:?} {options:?}", self.mode, self.eval).into_bytes()
+        let Self {
+            mode,
+            eval,
+            threads,
+            ..
+        } = self;
+        format!("{mode:?} {eval:?} {threads:?} {options:?}").into_bytes()
     }
 }
 
@@ -228,6 +238,10 @@ impl Pipeline {
             references: self.settings.options.optimisations.references,
             applications: self.settings.options.optimisations.applications,
             candidates: self.settings.options.optimisations.candidates,
+            threads: match (self.settings.guest.has_threads)(program) {
+                true => self.settings.threads,
+                false => ThreadSupport::default(),
+            },
         };
         let code = &self.known_code;
         let (snapshot, origin) = self.stages.time("snapshot", || {

@@ -10,7 +10,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use annotations::{APPLY_BY_CALL_EXPORT, KEEP_REFERENCES_EXPORT, ONE_CANDIDATE_EXPORT};
+use annotations::{
+    APPLY_BY_CALL_EXPORT, KEEP_REFERENCES_EXPORT, ONE_CANDIDATE_EXPORT, THREADS_EXPORT,
+    ThreadSupport,
+};
 use anyhow::{Context, Result, bail};
 use cache::Kind;
 use specializer::module::references;
@@ -67,6 +70,8 @@ pub struct Preparation<'a> {
     /// Whether calls are compared with several functions
     /// ([`annotations::ONE_CANDIDATE_EXPORT`]).
     pub candidates: bool,
+    /// What there is for threads ([`annotations::THREADS_EXPORT`]).
+    pub threads: ThreadSupport,
 }
 
 /// A frozen module.
@@ -200,13 +205,14 @@ fn freeze(
         .instantiate(&mut store, &compiled)
         .map_err(engine::error)?;
     let switches = [
-        (preparation.references, KEEP_REFERENCES_EXPORT),
-        (preparation.applications, APPLY_BY_CALL_EXPORT),
-        (preparation.candidates, ONE_CANDIDATE_EXPORT),
+        (!preparation.references as u32, KEEP_REFERENCES_EXPORT),
+        (!preparation.applications as u32, APPLY_BY_CALL_EXPORT),
+        (!preparation.candidates as u32, ONE_CANDIDATE_EXPORT),
+        (preparation.threads as u32, THREADS_EXPORT),
     ];
-    for (is_on, export) in switches {
-        if !is_on {
-            set(&mut store, instance, export)?;
+    for (value, export) in switches {
+        if value != 0 {
+            set(&mut store, instance, export, value)?;
         }
     }
     if preparation.eval == Eval::Pure {
@@ -232,9 +238,9 @@ fn freeze(
 }
 
 /// Makes what a module exports under this name 1, if it exports it.
-fn set(store: &mut Store<Host>, instance: Instance, export: &str) -> Result<()> {
+fn set(store: &mut Store<Host>, instance: Instance, export: &str, value: u32) -> Result<()> {
     match Cells::of(store, instance, export) {
-        Some(cells) => cells.set(store, 0, 1),
+        Some(cells) => cells.set(store, 0, value),
         None => Ok(()),
     }
 }

@@ -2,6 +2,7 @@
 //! while somebody waits for the outside, and when nobody can go on; and what a program finds where
 //! it cannot have any.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,6 +12,7 @@ use bactrian_tests::program::Program;
 use bactrian_tests::tool::{Mode, Tool};
 use bactrian_tests::workspace;
 use tempfile::TempDir;
+use wasmparser::{Parser, Payload};
 
 struct Place {
     scratch: TempDir,
@@ -33,6 +35,14 @@ impl Place {
         let program = Program::new(source.with_extension("ml"))?;
         let bytecode = program.compile(self.path())?;
         Ok((program, bytecode))
+    }
+
+    /// Builds a program; what is said of it.
+    fn build(&self, bytecode: &Path, output: &Path, options: &[&str]) -> Result<String> {
+        let mut build = self.tool.command(["build", "--no-cache", "-o"]);
+        let built = process::run(build.arg(output).args(options).arg(bytecode), b"")?;
+        assert_eq!(built.status, Some(0), "{built:?}");
+        Ok(text(&built.stderr))
     }
 }
 
@@ -123,6 +133,52 @@ fn who_waits_in_vain_is_told() -> Result<()> {
     Ok(())
 }
 
+/// Their stacks are used again: there are 4096 at most.
+#[test]
+fn threads_that_exit_leave_their_stacks() -> Result<()> {
+    let place = Place::new()?;
+    let (program, bytecode) = place.program("exits")?;
+    let expected = program.oracle(&bytecode)?;
+    for mode in [Mode::Generic, Mode::Residual, Mode::Lockstep] {
+        let actual = place.tool.execute(mode, &program, &bytecode)?;
+        assert_eq!(actual.difference(&expected), None, "{}", mode.name());
+    }
+    Ok(())
+}
+
+/// A module asks for nothing but WASI, and no host ticks for it.
+#[test]
+fn what_is_built_has_threads_where_the_engine_switches_stacks() -> Result<()> {
+    let place = Place::new()?;
+    for name in ["preemption", "channels"] {
+        let (program, bytecode) = place.program(name)?;
+        let expected = program.oracle(&bytecode)?;
+        let module = place.path().join(name).with_extension("wasm");
+        let code = module.with_extension("cwasm");
+        let forms = [
+            (&module, ["--stack-switching", "--emit=wasm"]),
+            (&code, ["--generic", "--emit=cwasm"]),
+            (&code, ["--verify", "--emit=cwasm"]),
+        ];
+        for (output, options) in forms {
+            place.build(&bytecode, output, &options)?;
+            let mut run = place
+                .tool
+                .command(["run", "--no-cache", "--allow-precompiled"]);
+            let actual = process::run(run.arg(output), b"")?;
+            assert_eq!(actual.difference(&expected), None, "{name} {options:?}");
+        }
+        for payload in Parser::new(0).parse_all(&fs::read(&module)?) {
+            if let Payload::ImportSection(section) = payload? {
+                for import in section.into_imports() {
+                    assert_eq!(import?.module, "wasi_snapshot_preview1");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// An engine that counts instructions switches no stacks, and what `build` writes is for engines
 /// that need not be able to.
 #[test]
@@ -133,9 +189,8 @@ fn where_there_is_one_stack_no_thread_is_created() -> Result<()> {
     let counted = process::run(place.tool.command(arguments).arg(&bytecode), b"")?;
     assert_refused(&counted);
     let module = place.path().join("sequence.wasm");
-    let mut build = place.tool.command(["build", "--no-cache", "-o"]);
-    let built = process::run(build.arg(&module).arg(&bytecode), b"")?;
-    assert_eq!(built.status, Some(0), "{built:?}");
+    let said = place.build(&bytecode, &module, &[])?;
+    assert!(said.contains("build it with --stack-switching"), "{said}");
     let mut run = place.tool.command(["run", "--no-cache"]);
     assert_refused(&process::run(run.arg(&module), b"")?);
     Ok(())

@@ -15,3 +15,19 @@ pub const APPLY_BY_CALL_EXPORT: &str = "BACTRIAN_APPLY_BY_CALL";
 /// The same: if it is other than 0, a call that may call one of several functions is compared with
 /// none of them; otherwise the module may name them.
 pub const ONE_CANDIDATE_EXPORT: &str = "BACTRIAN_ONE_CANDIDATE";
+
+/// The same of a `u32` that says what the module's threads have: see [`ThreadSupport`].
+pub const THREADS_EXPORT: &str = "BACTRIAN_THREADS";
+
+/// What there is for threads where a module runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u32)]
+pub enum ThreadSupport {
+    /// The host asks for polls now and then.
+    #[default]
+    Ticks = 0,
+    /// The module has to look at a clock itself.
+    Clock = 1,
+    /// It has one stack.
+    Nothing = 2,
+}

@@ -8,7 +8,7 @@ use super::{cycle, ephemeron, finalise, memprof, minor, reserve, stats};
 use crate::exception::{self, Predefined};
 use crate::registry::Raised;
 use crate::value::WORD;
-use crate::vm::{Vm, vm};
+use crate::vm::{ALWAYS_ALERTED, POLLS_COUNT, Vm, vm};
 use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Under stress there is a major collection after so many minor ones, and one more minor one in
@@ -23,6 +23,10 @@ const STRESS_LIVE_WORDS: u64 = 64;
 pub fn safepoint(bytes: u32) -> u32 {
     let heap = heap();
     disarm(heap);
+    if vm().loops_poll.get() == POLLS_COUNT {
+        // So that threads look at their clock.
+        vm().action_pending.set(1);
+    }
     memprof::note_stack(heap);
     let raised = make_room(heap, bytes)
         .and_then(|()| sample(heap, bytes))
@@ -62,7 +66,7 @@ pub fn set_alert() {
     vm.alert.set(vm.stack_threshold.get());
     compiler_fence(Ordering::SeqCst);
     if vm.action_pending.get() != 0 {
-        vm.alert.set(u32::MAX);
+        vm.alert.set(ALWAYS_ALERTED);
     }
 }
 

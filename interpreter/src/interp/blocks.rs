@@ -18,7 +18,7 @@ use crate::raise;
 use crate::value::{WORD, closure_info, header, tag};
 #[cfg(target_family = "wasm")]
 use crate::vm::VM;
-use crate::vm::vm;
+use crate::vm::{ALERT_STEP, ALL_LOOPS_POLL, NO_LOOP_POLLS, POLLS_COUNT, vm};
 use annotations::{
     block_address, cells_drop_below, cells_invalidate, cells_sync_roots, lockstep_event, points_to,
     safepoint_needless, safepoint_passed, specialize_active,
@@ -188,7 +188,7 @@ impl Registers {
     #[inline(always)]
     #[must_use]
     pub fn poll(&mut self) -> bool {
-        if safepoint_needless() != 0 && vm().loops_poll.get() == 0 {
+        if safepoint_needless() != 0 && vm().loops_poll.get() == NO_LOOP_POLLS {
             return true;
         }
         if self.is_alerted() && !self.safepoint(0) {
@@ -202,10 +202,14 @@ impl Registers {
     #[inline(always)]
     pub fn is_alerted(&self) -> bool {
         // A loop of compiled code that stores nothing would load the word once.
-        if specialize_active() != 0 && vm().loops_poll.get() != 0 {
+        if specialize_active() != 0 && vm().loops_poll.get() == ALL_LOOPS_POLL {
             vm().polled.set(1);
         }
-        self.sp < vm().alert.get()
+        let alert = vm().alert.get();
+        if vm().loops_poll.get() == POLLS_COUNT {
+            vm().alert.set(alert.wrapping_add(ALERT_STEP));
+        }
+        self.sp < alert
     }
 
     /// The safepoint at the beginning of an activation, whose arguments are on the stack; false if

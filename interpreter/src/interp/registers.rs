@@ -14,7 +14,7 @@ use crate::code::{self, CELL, Callee};
 use crate::memory::{self, Region, cell_read, cell_write, within};
 use crate::raise;
 use crate::value::{Value, WORD};
-use crate::vm::vm;
+use crate::vm::{NO_LOOP_POLLS, vm};
 use annotations::{
     box_exists, cells_drop_below, cells_sync, context_pop, context_push, context_update, immediate,
     points_to, profile_callee, safepoint_needless, specialize_active, specialize_guess,
@@ -141,7 +141,7 @@ impl Registers {
     pub fn jump(&mut self, target: u32) {
         self.pc = target;
         if safepoint_needless() != 0
-            && vm().loops_poll.get() == 0
+            && vm().loops_poll.get() == NO_LOOP_POLLS
             && memory::load_u32(target) == Opcode::CheckSignals as u32
         {
             self.clear_if_dead();

@@ -448,7 +448,7 @@ pub extern "C" fn interp(
                     }
                 }
                 r.unwind();
-                if r.trap == 0 {
+                if r.trap == 0 || r.thread_ends() {
                     lockstep_event(events::EXIT, r.pc, r.sp, 0);
                     return Value::RAISED.0;
                 }

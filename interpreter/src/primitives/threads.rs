@@ -103,8 +103,8 @@ fn join(thread: Value) -> Outcome {
     Ok(Value::UNIT)
 }
 
-fn exit_thread(_: Value) -> Value {
-    threads::exit()
+fn exit_thread(_: Value) -> Outcome {
+    Err(threads::exit())
 }
 
 /// Prints the exception that ends the present thread, as the runtime does.

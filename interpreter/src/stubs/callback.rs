@@ -8,8 +8,9 @@ use crate::interp;
 use crate::memory::c_string;
 use crate::primitives::named;
 use crate::registry::{Outcome, Raised};
+use crate::threads;
 use crate::value::Value;
-use crate::vm::vm;
+use crate::vm::{THREAD_ENDS, vm};
 
 /// Added to an exception that is returned as a result.
 const EXCEPTION: i64 = 2;
@@ -60,11 +61,22 @@ interface! {
 
 fn raising(outcome: Outcome) -> Value {
     outcome.unwrap_or_else(|raised| {
+        leave_if_thread_ends();
         raise::unwind(raised);
         Value::RAISED
     })
 }
 
 fn marked(outcome: Outcome) -> Value {
-    outcome.unwrap_or_else(|Raised| Value(vm().exception.get().0 | EXCEPTION))
+    outcome.unwrap_or_else(|Raised| {
+        leave_if_thread_ends();
+        Value(vm().exception.get().0 | EXCEPTION)
+    })
+}
+
+/// A stub handles exceptions, but not the end of its thread, so it stays where it is.
+fn leave_if_thread_ends() {
+    if vm().exception.get() == THREAD_ENDS {
+        threads::abandon();
+    }
 }

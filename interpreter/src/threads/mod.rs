@@ -11,9 +11,11 @@
 //! A program has threads from the time when it creates one, which no evaluation at build time does.
 
 mod stacks;
+mod support;
 mod thread;
 mod waits;
 
+pub use support::note;
 pub use waits::{Queue, broadcast, signal, wait_in};
 
 use crate::evaluation;
@@ -23,7 +25,7 @@ use crate::interp;
 use crate::os;
 use crate::registry::Raised;
 use crate::value::Value;
-use crate::vm::vm;
+use crate::vm::{THREAD_ENDS, vm};
 use crate::waiting::{self, Others};
 use stacks::Stack;
 use std::cell::{Cell, RefCell};
@@ -190,8 +192,22 @@ pub fn give_way() {
     }
 }
 
-/// Ends the present thread, of which nothing is left to do.
-pub fn exit() -> ! {
+/// Ends the present thread. Its functions are left as by an exception that nobody handles, so that
+/// another thread can have its stack; the first thread goes on with others.
+pub fn exit() -> Raised {
+    let is_first = THREADS.with_borrow(|threads| match threads {
+        Some(threads) => threads.current.stack.is_none(),
+        None => true,
+    });
+    if is_first {
+        abandon();
+    }
+    vm().exception.set(THREAD_ENDS);
+    Raised
+}
+
+/// Ends the present thread, whose functions stay where they are.
+pub fn abandon() -> ! {
     let is_only = THREADS.with_borrow(|threads| match threads {
         Some(threads) => threads.live.len() == 1,
         None => true,
@@ -217,7 +233,7 @@ fn end() {
 extern "C" fn run() {
     loop {
         let body = with(|threads| threads.current.body.replace(Value::UNIT));
-        // The body catches all exceptions.
+        // The body catches all exceptions; what comes here is the thread's end.
         let _ = interp::apply(body, &[Value::UNIT]);
         end();
         with(|threads| {

@@ -18,6 +18,11 @@ pub fn guest() -> Guest {
         recognise,
         headers: headers::ALL,
         libraries: libraries::named,
+        has_threads: |program| {
+            libraries::named(program)
+                .iter()
+                .any(|name| name == "dllthreads")
+        },
         smallest: Some(smallest::executable),
     }
 }
