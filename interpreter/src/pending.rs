@@ -32,7 +32,7 @@ pub fn note_kept() {
     if FROM_OUTSIDE.get()
         && let Ok(kept @ 1..) = signals::take()
     {
-        add(kept as u64);
+        add(kept);
     }
 }
 

@@ -191,7 +191,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     links.sort_unstable();
     note_kinds(code, &bound, globals, code_start);
     if !loads_code {
-        bind::forget();
+        bind::forget(&bind::called(&executable));
     }
     stack::note_raisable(calls("caml_gc_set"));
     let lists = Lists {

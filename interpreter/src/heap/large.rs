@@ -5,6 +5,7 @@
 //! their size. Swept eagerly at the end of marking, which also merges neighbouring free ranges:
 //! large blocks are few.
 
+use super::sort;
 use super::state::{COLOUR_MASK, FREE, Heap};
 use crate::memory;
 use crate::value::WORD;
@@ -92,7 +93,7 @@ impl LargeSpace {
 
     /// Joins chunks that are neighbours, so that their free ranges can become one.
     fn join_chunks(&mut self) {
-        self.chunks.sort_unstable();
+        sort::pairs(&mut self.chunks);
         self.chunks.dedup_by(|next, previous| {
             let joined = previous.1 == next.0;
             if joined {

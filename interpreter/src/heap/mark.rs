@@ -56,7 +56,7 @@ pub fn complete(heap: &'static Heap) -> u64 {
     let mut marker = Marker::<false>::new(heap);
     ephemeron::mark(heap, &mut marker);
     finalise::mark_unreachable(heap, &mut marker);
-    ephemeron::finish_mark(&mut marker);
+    ephemeron::finish_mark(heap, &mut marker);
     marker.live_words
 }
 

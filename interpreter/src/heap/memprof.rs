@@ -18,6 +18,41 @@ use crate::value::{Value, WORD};
 use crate::vm::vm;
 use std::cell::Cell;
 
+/// What samples are taken with. It is reached from [`start`] alone, so that a program which takes
+/// none does not have its code.
+#[derive(Clone, Copy)]
+pub struct Sampling {
+    trigger_below: fn(&Memprof, u32, u32) -> u32,
+    born_young: fn(&Heap, Value, usize),
+    born_old: fn(&Heap, Value, usize),
+    owns: fn(&Heap, Value, usize),
+    note_stack: fn(&Heap),
+    run_pending: fn(&Heap) -> Result<(), Raised>,
+    announce: fn(&Heap, u32) -> Result<Option<Announced>, Raised>,
+    arrive: fn(&Heap, Announced, u32),
+    cancel: fn(&Heap, &Announced),
+    after_minor: fn(&Heap, &Evacuation),
+    after_mark: fn(&Heap),
+}
+
+static SAMPLING: Sampling = Sampling {
+    trigger_below: |memprof, top, bottom| memprof.sampler.trigger_below(top, bottom),
+    born_young: note_young,
+    born_old: note_old,
+    owns: note_owned,
+    note_stack: note_stack_of_new,
+    run_pending: run_due,
+    announce: announce_sampled,
+    arrive: place_announced,
+    cancel: drop_announced,
+    after_minor: look_after_minor,
+    after_mark: look_after_mark,
+};
+
+fn sampling(heap: &Heap) -> Option<&'static Sampling> {
+    heap.memprof.sampling.get()
+}
+
 /// Whether there is something to stop.
 pub fn is_started() -> bool {
     heap().memprof.started.get()
@@ -27,6 +62,7 @@ pub fn is_started() -> bool {
 pub fn start(rate: f64, depth: usize, tracker: Value) {
     let memprof = &heap().memprof;
     memprof.started.set(true);
+    memprof.sampling.set(Some(&SAMPLING));
     memprof.depth.set(depth);
     memprof.tracker.set(tracker);
     memprof.sampler.set_rate(rate);
@@ -57,9 +93,9 @@ pub fn renew(heap: &Heap) {
 fn renew_below(heap: &Heap, top: u32) {
     let (memprof, vm) = (&heap.memprof, vm());
     let bottom = vm.young_start.get();
-    let trigger = match memprof.is_sampling() {
-        true => memprof.sampler.trigger_below(top, bottom),
-        false => bottom,
+    let trigger = match sampling(heap) {
+        Some(sampling) if memprof.is_sampling() => (sampling.trigger_below)(memprof, top, bottom),
+        Some(_) | None => bottom,
     };
     memprof.trigger.set(trigger);
     super::collect::set_floor(heap);
@@ -87,6 +123,12 @@ fn suspend(heap: &Heap, suspended: bool) {
 
 /// Notes that samples fall on `block`, which a primitive makes, at the end of the nursery.
 pub fn born_young(heap: &Heap, block: Value, wosize: usize) {
+    if let Some(sampling) = sampling(heap) {
+        (sampling.born_young)(heap, block, wosize);
+    }
+}
+
+fn note_young(heap: &Heap, block: Value, wosize: usize) {
     let memprof = &heap.memprof;
     let samples = memprof
         .sampler
@@ -99,14 +141,14 @@ pub fn born_young(heap: &Heap, block: Value, wosize: usize) {
 /// there was no room.
 #[inline]
 pub fn born_old(heap: &Heap, block: Value, wosize: usize) {
-    if heap.memprof.is_sampling() {
-        sample_old(heap, block, wosize);
+    if heap.memprof.is_sampling()
+        && let Some(sampling) = sampling(heap)
+    {
+        (sampling.born_old)(heap, block, wosize);
     }
 }
 
-#[cold]
-#[inline(never)]
-fn sample_old(heap: &Heap, block: Value, wosize: usize) {
+fn note_old(heap: &Heap, block: Value, wosize: usize) {
     let samples = heap.memprof.sampler.among(wosize as u64 + 1);
     let small = wosize <= super::MAX_YOUNG_WOSIZE;
     track(heap, block, wosize, samples, small);
@@ -114,8 +156,14 @@ fn sample_old(heap: &Heap, block: Value, wosize: usize) {
 
 /// Notes that `block` owns `bytes` bytes outside of the heap.
 pub fn owns(block: Value, bytes: usize) {
-    let (heap, words) = (heap(), bytes.div_ceil(WORD as usize));
-    let memprof = &heap.memprof;
+    let heap = heap();
+    if let Some(sampling) = sampling(heap) {
+        (sampling.owns)(heap, block, bytes);
+    }
+}
+
+fn note_owned(heap: &Heap, block: Value, bytes: usize) {
+    let (memprof, words) = (&heap.memprof, bytes.div_ceil(WORD as usize));
     if memprof.is_sampling() {
         let samples = memprof.sampler.among(words as u64);
         let source = memprof.source.replace(Source::Custom);
@@ -151,6 +199,12 @@ fn track(heap: &Heap, block: Value, wosize: usize, samples: u64, young: bool) {
 
 /// At a safepoint: the call stack at the allocations since the last one.
 pub fn note_stack(heap: &Heap) {
+    if let Some(sampling) = sampling(heap) {
+        (sampling.note_stack)(heap);
+    }
+}
+
+fn note_stack_of_new(heap: &Heap) {
     let memprof = &heap.memprof;
     let is_new = |entry: &Entry| !entry.announced && !entry.stack_known;
     if !memprof.entries.borrow().last().is_some_and(is_new) {
@@ -169,6 +223,13 @@ pub fn note_stack(heap: &Heap) {
 
 /// Calls what is to be called, births first, unless a callback is running already.
 pub fn run_pending(heap: &Heap) -> Result<(), Raised> {
+    match sampling(heap) {
+        Some(sampling) => (sampling.run_pending)(heap),
+        None => Ok(()),
+    }
+}
+
+fn run_due(heap: &Heap) -> Result<(), Raised> {
     let memprof = &heap.memprof;
     if memprof.suspended.get() || !memprof.is_any_due() {
         return Ok(());
@@ -188,6 +249,13 @@ pub fn run_pending(heap: &Heap) -> Result<(), Raised> {
 /// Reports the block of `bytes` bytes that compiled code is about to allocate, if a sample falls on
 /// it; its index.
 pub fn announce(heap: &Heap, bytes: u32) -> Result<Option<Announced>, Raised> {
+    match sampling(heap) {
+        Some(sampling) => (sampling.announce)(heap, bytes),
+        None => Ok(None),
+    }
+}
+
+fn announce_sampled(heap: &Heap, bytes: u32) -> Result<Option<Announced>, Raised> {
     let memprof = &heap.memprof;
     let start = vm().young_ptr.get() - bytes;
     if bytes == 0 || !memprof.is_sampling() || start >= memprof.trigger.get() {
@@ -220,6 +288,12 @@ pub struct Announced {
 
 /// The announced block is the next one of `bytes` bytes.
 pub fn arrive(heap: &Heap, announced: Announced, bytes: u32) {
+    if let Some(sampling) = sampling(heap) {
+        (sampling.arrive)(heap, announced, bytes);
+    }
+}
+
+fn place_announced(heap: &Heap, announced: Announced, bytes: u32) {
     let memprof = &heap.memprof;
     let start = vm().young_ptr.get() - bytes;
     if announced.session == memprof.session.get()
@@ -237,6 +311,12 @@ pub fn arrive(heap: &Heap, announced: Announced, bytes: u32) {
 
 /// The announced block will not be.
 pub fn cancel(heap: &Heap, announced: &Announced) {
+    if let Some(sampling) = sampling(heap) {
+        (sampling.cancel)(heap, announced);
+    }
+}
+
+fn drop_announced(heap: &Heap, announced: &Announced) {
     let memprof = &heap.memprof;
     if announced.session == memprof.session.get()
         && let Some(entry) = memprof.entries.borrow_mut().get_mut(announced.index)
@@ -307,6 +387,12 @@ fn roots(heap: &Heap, from: usize, visit: &mut dyn FnMut(&Cell<Value>)) {
 
 /// Sees which blocks survived a minor collection.
 pub fn after_minor(heap: &Heap, evacuation: &Evacuation) {
+    if let Some(sampling) = sampling(heap) {
+        (sampling.after_minor)(heap, evacuation);
+    }
+}
+
+fn look_after_minor(heap: &Heap, evacuation: &Evacuation) {
     let memprof = &heap.memprof;
     let from = memprof.young_from.get();
     let mut entries = memprof.entries.borrow_mut();
@@ -322,6 +408,12 @@ pub fn after_minor(heap: &Heap, evacuation: &Evacuation) {
 
 /// Sees which blocks died: after marking.
 pub fn after_mark(heap: &Heap) {
+    if let Some(sampling) = sampling(heap) {
+        (sampling.after_mark)(heap);
+    }
+}
+
+fn look_after_mark(heap: &Heap) {
     let memprof = &heap.memprof;
     let mut any = false;
     for entry in memprof.entries.borrow_mut().iter_mut() {
@@ -337,81 +429,4 @@ pub fn after_mark(heap: &Heap) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::heap;
-    use crate::heap::samples::Report;
-    use crate::testing::start_machine;
-    use crate::value::tag;
-
-    /// Begins to sample every word for callbacks that are never called: no safepoint comes.
-    fn start_sampling() {
-        start_machine();
-        let tracker = heap::alloc_fields(0, &[Value::UNIT; 5]);
-        start(1.0, 0, tracker);
-    }
-
-    /// The births that were noted: size, samples, and whether the block counts as young.
-    fn births() -> Vec<(usize, u64, bool)> {
-        let entries = heap::heap().memprof.entries.borrow();
-        let birth = |entry: &Entry| (entry.wosize, entry.samples, entry.born_young);
-        entries.iter().map(birth).collect()
-    }
-
-    #[test]
-    fn blocks_of_primitives_are_noted_where_they_are_born() {
-        start_sampling();
-        heap::alloc(3, 0);
-        heap::alloc(1000, tag::STRING);
-        assert_eq!(births(), [(3, 4, true), (1000, 1001, false)]);
-        assert!(is_waiting());
-        assert!(stop());
-        heap::alloc(3, 0);
-        assert_eq!(births(), []);
-        assert!(!stop());
-    }
-
-    #[test]
-    fn a_nursery_without_room_is_noted_as_such() {
-        start_sampling();
-        let vm = vm();
-        vm.young_ptr.set(vm.young_start.get() + 4 * WORD);
-        heap::heap().full.set(true);
-        renew(heap::heap());
-        let block = heap::alloc(4, tag::STRING);
-        assert!(!vm.is_young(block), "there is no room for five words");
-        let block = heap::alloc(3, tag::STRING);
-        assert!(vm.is_young(block), "there is for four");
-        assert_eq!(births(), [(4, 5, true), (3, 4, true)]);
-    }
-
-    #[test]
-    fn what_is_read_counts_as_one_block() {
-        start_sampling();
-        for words in [heap::MAX_YOUNG_WOSIZE + 1, heap::MAX_YOUNG_WOSIZE + 2] {
-            reading(words, || heap::alloc(2, 0));
-        }
-        assert_eq!(births(), [(2, 3, true), (2, 3, false)]);
-    }
-
-    #[test]
-    fn deaths_are_noticed_by_either_collection() {
-        start_sampling();
-        let root = heap::Root::new(heap::alloc(1, tag::STRING));
-        heap::alloc(2, tag::STRING);
-        suspend(heap::heap(), true);
-        heap::collect_minor();
-        let reports = || -> Vec<(bool, bool)> {
-            let entries = heap::heap().memprof.entries.borrow();
-            let due = |report: Report| report == Report::Due;
-            let reports = entries
-                .iter()
-                .map(|entry| (due(entry.promoted), due(entry.died)));
-            reports.collect()
-        };
-        assert_eq!(reports(), [(true, false), (false, true)]);
-        root.set(Value::UNIT);
-        heap::collect_major();
-        assert_eq!(reports(), [(true, true), (false, true)]);
-    }
-}
+mod tests;

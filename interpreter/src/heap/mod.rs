@@ -42,6 +42,7 @@ mod sampler;
 mod samples;
 pub mod settings;
 mod small;
+mod sort;
 mod state;
 pub mod stats;
 mod stress;

@@ -3,6 +3,7 @@
 //! Invariants: entries from `young_from` on are the only ones that may refer to the nursery, and
 //! entries before `due_from` have nothing to report.
 
+use super::memprof::Sampling;
 use super::minor::Evacuation;
 use super::sampler::Sampler;
 use crate::value::Value;
@@ -30,6 +31,8 @@ pub enum Source {
 pub struct Memprof {
     pub sampler: Sampler,
     pub started: Cell<bool>,
+    /// Nothing before the first start.
+    pub sampling: Cell<Option<&'static Sampling>>,
     /// A callback runs.
     pub suspended: Cell<bool>,
     /// Grows when sampling stops: entries of old are gone.
@@ -84,6 +87,7 @@ impl Memprof {
         Self {
             sampler: Sampler::new(),
             started: Cell::new(false),
+            sampling: Cell::new(None),
             suspended: Cell::new(false),
             session: Cell::new(0),
             trigger: Cell::new(0),

@@ -8,6 +8,7 @@
 //! of colour [`FREE`] whose size covers the range; the word after it links a swept run to the next
 //! one. The class's current run is outside of this, until [`SmallSpace::retire`] writes its header.
 
+use super::sort;
 use super::state::{COLOUR_MASK, Colours, FREE, Heap};
 use crate::evaluation;
 use crate::memory;
@@ -186,7 +187,7 @@ impl SmallSpace {
         let mut pages = self.pages.borrow_mut();
         let ranges = neighbours(core::mem::take(&mut pages.free)).into_iter();
         let mut by_length: Vec<_> = ranges.map(|(start, end)| (end - start, start)).collect();
-        by_length.sort_unstable();
+        sort::pairs(&mut by_length);
         for (length, start) in by_length {
             let end = start + length;
             let have = pages.free.len();

@@ -11,6 +11,7 @@ use crate::code::decode;
 use crate::code::opcode::Opcode;
 use crate::foreign;
 use crate::registry::{Code, Effect, Primitive, results, shortcut};
+use core::hint::black_box;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
@@ -40,6 +41,16 @@ impl Bound {
             self.missing.push(self.definitions.len());
         }
         self.definitions.push(definition);
+    }
+}
+
+impl Drop for Bound {
+    /// Leaves no trace in the program's memory: neither of names, nor of addresses, by which the
+    /// linker would take all primitives for reached.
+    fn drop(&mut self) {
+        self.names.fill(0);
+        self.definitions.fill(None);
+        black_box((&mut self.names, &mut self.definitions));
     }
 }
 
@@ -75,8 +86,15 @@ pub fn bind(
         .iter()
         .map(|name| by_name.get(name).copied())
         .collect();
+    drop(BOUND.take());
+    let length = names.iter().map(|name| name.len() + 1).sum();
     BOUND.set(allocator::lasting(|| {
-        let mut bound = Bound::default();
+        let mut bound = Bound {
+            // All at once: smaller blocks would leave their bytes in the program's memory.
+            names: Vec::with_capacity(length),
+            definitions: Vec::with_capacity(names.len()),
+            missing: Vec::new(),
+        };
         for (name, &definition) in names.iter().zip(&found) {
             bound.push(name, definition);
         }
@@ -107,13 +125,22 @@ pub fn take_back(index: usize) {
 }
 
 /// Forgets where primitives are defined, for a program that loads no code: what is called is in the
-/// table, and so the program's module need not have the others.
-pub fn forget() {
-    BOUND.with_borrow_mut(|bound| {
-        // No trace of their addresses is left in memory.
-        bound.definitions.fill(None);
-        bound.definitions = Vec::new();
-    });
+/// table, and so the program's module need not have the others. Names stay of those that
+/// instructions call and that are not defined, as messages have these.
+pub fn forget(called: &HashSet<&[u8]>) {
+    let bound = BOUND.take();
+    let mut names = Vec::with_capacity(bound.names.len());
+    for (name, definition) in bound.names.split(|&byte| byte == 0).zip(&bound.definitions) {
+        if definition.is_none() && called.contains(name) {
+            names.extend(name);
+        }
+        names.push(0);
+    }
+    BOUND.set(allocator::lasting(|| Bound {
+        names: names.as_slice().to_vec(),
+        missing: bound.missing.clone(),
+        definitions: Vec::new(),
+    }));
     foreign::forget();
 }
 

@@ -29,6 +29,8 @@ pub(super) fn keeps(module: &Module, export: &str) -> bool {
             true
         }
         "_initialize" | annotations::STUBS_EXPORT => false,
+        // What a guest has in place of a C library's functions is for its own code.
+        "getenv" | "strdup" => false,
         // The linker of stubs has used them, or there are none.
         _ if export.starts_with(annotations::STUB_INTERFACE_EXPORT) => false,
         annotations::EVALUATE_EXPORT => module.exports.contains_key(annotations::INITIALIZE_EXPORT),

@@ -44,6 +44,28 @@ pub struct Ephemerons {
     young_keys: Vec<Key>,
     /// How often collections looked for a key's life: a measure of their work.
     looks: Cell<u64>,
+    /// What collections do; nothing before the first one is created.
+    tracing: Option<&'static Tracing>,
+}
+
+/// What collections do for ephemerons. It is reached from [`create`] alone, so that a program
+/// without any does not have its code.
+struct Tracing {
+    after_minor: fn(&Heap, &mut Evacuation),
+    mark: fn(&Heap, &mut Marker),
+    finish_mark: fn(&mut Marker),
+    after_mark: fn(&Heap),
+}
+
+static TRACING: Tracing = Tracing {
+    after_minor: keep_after_minor,
+    mark: mark_data,
+    finish_mark: finish_marking,
+    after_mark: erase_after_mark,
+};
+
+fn tracing(heap: &Heap) -> Option<&'static Tracing> {
+    heap.ephemerons.borrow().tracing
 }
 
 /// A key of an ephemeron.
@@ -71,6 +93,7 @@ impl Ephemerons {
             young_data: Vec::new(),
             young_keys: Vec::new(),
             looks: Cell::new(0),
+            tracing: None,
         }
     }
 
@@ -104,7 +127,9 @@ pub fn create(keys: usize) -> Option<Value> {
     let block = super::try_alloc_major(wosize, tag::ABSTRACT)?;
     block.init_field(0, Value::UNIT);
     (DATA..wosize).for_each(|index| block.init_field(index, none));
-    heap.ephemerons.borrow_mut().all.push(block.address());
+    let mut ephemerons = heap.ephemerons.borrow_mut();
+    ephemerons.tracing = Some(&TRACING);
+    ephemerons.all.push(block.address());
     Some(block)
 }
 
@@ -156,6 +181,12 @@ pub fn has_many_young(heap: &Heap) -> bool {
 
 /// Keeps the data whose keys survived the minor collection, then erases what did not survive.
 pub fn after_minor(heap: &Heap, evacuation: &mut Evacuation) {
+    if let Some(tracing) = tracing(heap) {
+        (tracing.after_minor)(heap, evacuation);
+    }
+}
+
+fn keep_after_minor(heap: &Heap, evacuation: &mut Evacuation) {
     let mut ephemerons = heap.ephemerons.borrow_mut();
     let (mut data, keys) = (
         core::mem::take(&mut ephemerons.young_data),
@@ -206,6 +237,13 @@ fn update_data(ephemeron: Value, none: Value, evacuation: &Evacuation) {
 /// Marks the data of live ephemerons whose keys are all live, until no more becomes live; those
 /// whose keys are not wait.
 pub fn mark(heap: &Heap, marker: &mut Marker) {
+    match tracing(heap) {
+        Some(tracing) => (tracing.mark)(heap, marker),
+        None => marker.drain(),
+    }
+}
+
+fn mark_data(heap: &Heap, marker: &mut Marker) {
     for index in 0..heap.ephemerons.borrow().all.len() {
         let ephemeron = Value::block(heap.ephemerons.borrow().all[index]);
         advance(marker, ephemeron, ITSELF);
@@ -214,7 +252,14 @@ pub fn mark(heap: &Heap, marker: &mut Marker) {
 }
 
 /// Goes on with those whose keys became live since, and lets nobody wait any longer.
-pub fn finish_mark(marker: &mut Marker) {
+pub fn finish_mark(heap: &Heap, marker: &mut Marker) {
+    match tracing(heap) {
+        Some(tracing) => (tracing.finish_mark)(marker),
+        None => marker.drain(),
+    }
+}
+
+fn finish_marking(marker: &mut Marker) {
     advance_woken(marker);
     marker.watches().wake_all();
 }
@@ -291,6 +336,12 @@ impl Collection for Marker {
 
 /// Erases dead keys and their data, and forgets dead ephemerons: after marking.
 pub fn after_mark(heap: &Heap) {
+    if let Some(tracing) = tracing(heap) {
+        (tracing.after_mark)(heap);
+    }
+}
+
+fn erase_after_mark(heap: &Heap) {
     let mut ephemerons = heap.ephemerons.borrow_mut();
     let none = heap.none.get();
     ephemerons.all.retain(|&address| {

@@ -12,6 +12,7 @@
 //! Permissions of new files are the host's choice, as WASI has none.
 
 mod abi;
+mod c_library;
 mod files;
 mod names;
 mod waiting;

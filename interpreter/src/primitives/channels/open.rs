@@ -86,17 +86,19 @@ pub fn with<R>(block: Value, f: impl FnOnce(&mut Channel) -> R) -> R {
 
 /// Blocks for all open output channels, in the order of their opening.
 pub fn open_outputs() -> Vec<Value> {
-    let mut found: Vec<(u64, usize)> = TABLE.with_borrow(|table| {
-        let slots = table.slots.iter().enumerate();
-        let open = slots.filter_map(|(index, slot)| {
-            let slot = slot.as_ref()?;
-            let channel = &slot.channel;
-            let listed = channel.direction == Direction::Output && channel.descriptor().is_some();
-            listed.then_some((slot.serial, index))
-        });
-        open.collect()
+    let mut found: Vec<(u64, usize)> = Vec::new();
+    TABLE.with_borrow(|table| {
+        for (index, slot) in table.slots.iter().enumerate() {
+            if let Some(Slot { channel, serial }) = slot
+                && channel.direction == Direction::Output
+                && channel.descriptor().is_some()
+            {
+                // Most are in order: a sort of the standard library is larger than all else here.
+                let place = found.partition_point(|(other, _)| other < serial);
+                found.insert(place, (*serial, index));
+            }
+        }
     });
-    found.sort_unstable();
     found
         .into_iter()
         .map(|(_, index)| block_for(index))
