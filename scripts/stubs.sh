@@ -1,7 +1,9 @@
 #!/bin/sh
 # Compiles the C of OCaml libraries of Debian with `bactrian stubs`, and compares programs that use
 # them with `ocamlrun`: generic, specialized, and in lockstep. Their sources are fetched as Debian's
-# source packages into target/stubs. Names of libraries as arguments choose among them.
+# source packages into target/stubs; a directory that is there already is taken as it is. Names of
+# libraries as arguments choose among them. With `--for NAME` it only makes the stubs that an
+# executable calls NAME, and prints the library's name, or why it cannot.
 set -eu
 
 repository=$(cd "$(dirname "$0")/.." && pwd)
@@ -72,25 +74,21 @@ make_stubs() {
 }
 
 num() {
-    fetch ocaml-num || return 0
+    fetch ocaml-num || return 1
     source=$place/ocaml-num/src
-    make_stubs dllnums "$source/bng.c" "$source/nat_stubs.c" || return 0
-    compare num nums.cma
+    make_stubs dllnums "$source/bng.c" "$source/nat_stubs.c"
 }
 
 base() {
-    fetch janest-base || return 0
+    fetch janest-base || return 1
     source=$place/janest-base
-    make_stubs dllbase_stubs "$source"/src/*.c || return 0
-    make_stubs dllbase_internalhash_types_stubs "$source"/hash_types/src/*.c || return 0
-    compare base -I +sexplib0 -I +base -I +base/base_internalhash_types -I +base/caml \
-        -I +base/shadow_stdlib sexplib0.cma base_internalhash_types.cma caml.cma \
-        shadow_stdlib.cma base.cma
+    make_stubs dllbase_stubs "$source"/src/*.c || return 1
+    make_stubs dllbase_internalhash_types_stubs "$source"/hash_types/src/*.c
 }
 
 # On mini-gmp, which GMP brings along. What that has not, zarith does without.
 zarith() {
-    fetch ocaml-zarith && fetch gmp || return 0
+    fetch ocaml-zarith && fetch gmp || return 1
     source=$place/ocaml-zarith
     without=
     for function in bin_ui fib_ui jacobi kronecker legendre lucnum_ui nextprime \
@@ -100,26 +98,22 @@ zarith() {
     # shellcheck disable=SC2086 # a list of options
     make_stubs dllzarith -I "$programs/zarith" -I "$place/gmp/mini-gmp" -D HAS_GMP \
         -D "MINI_GMP_LIMB_TYPE=long long" $without \
-        "$source/caml_z.c" "$place/gmp/mini-gmp/mini-gmp.c" || return 0
-    compare zarith -I +zarith zarith.cma
+        "$source/caml_z.c" "$place/gmp/mini-gmp/mini-gmp.c"
 }
 
 bigstringaf() {
-    fetch ocaml-bigstringaf || return 0
-    make_stubs dllbigstringaf_stubs "$place/ocaml-bigstringaf/lib/bigstringaf_stubs.c" || return 0
-    compare bigstringaf -I +bigstringaf bigstringaf.cma
+    fetch ocaml-bigstringaf || return 1
+    make_stubs dllbigstringaf_stubs "$place/ocaml-bigstringaf/lib/bigstringaf_stubs.c"
 }
 
 cstruct() {
-    fetch ocaml-cstruct || return 0
-    make_stubs dllcstruct_stubs "$place/ocaml-cstruct/lib/cstruct_stubs.c" || return 0
-    compare cstruct -I +cstruct cstruct.cma
+    fetch ocaml-cstruct || return 1
+    make_stubs dllcstruct_stubs "$place/ocaml-cstruct/lib/cstruct_stubs.c"
 }
 
 sha() {
-    fetch ocaml-sha || return 0
-    make_stubs dllsha_stubs "$place"/ocaml-sha/sha*_stubs.c || return 0
-    compare sha -I +sha unix.cma sha.cma
+    fetch ocaml-sha || return 1
+    make_stubs dllsha_stubs "$place"/ocaml-sha/sha*_stubs.c
 }
 
 # The C of zlib that compresses memory.
@@ -130,15 +124,14 @@ zlib_sources() {
 }
 
 camlzip() {
-    fetch camlzip && fetch zlib || return 0
+    fetch camlzip && fetch zlib || return 1
     # shellcheck disable=SC2046 # a list of files
-    make_stubs dllcamlzip -I "$place/zlib" $(zlib_sources) "$place/camlzip/zlibstubs.c" || return 0
-    compare camlzip -I +zip unix.cma zip.cma
+    make_stubs dllcamlzip -I "$place/zlib" $(zlib_sources) "$place/camlzip/zlibstubs.c"
 }
 
 # Its stubs write values through pointers to `long`, which has to have 64 bits.
 pcre() {
-    fetch pcre-ocaml && fetch pcre3 || return 0
+    fetch pcre-ocaml && fetch pcre3 || return 1
     source=$place/pcre3
     cp "$source/config.h.generic" "$source/config.h"
     cp "$source/pcre.h.generic" "$source/pcre.h"
@@ -152,14 +145,113 @@ pcre() {
     # shellcheck disable=SC2086 # a list of files
     make_stubs dllpcre_stubs --cflag -include --cflag "$programs/pcre/long.h" -D HAVE_CONFIG_H \
         -D SUPPORT_UTF -D SUPPORT_UCP -I "$source" $sources \
-        "$place/pcre-ocaml/src/pcre_stubs.c" || return 0
-    compare pcre -I +pcre pcre.cma
+        "$place/pcre-ocaml/src/pcre_stubs.c"
+}
+
+# The C of a library is one file of its source package: the library, the package, the file.
+single() {
+    fetch "$2" || return 1
+    make_stubs "dll$1_stubs" -I "$place/$2/src" "$place/$2/$3"
+}
+
+ptime() { single ptime_clock ocaml-ptime src-clock/ptime_clock_stubs.c; }
+
+mtime() { single mtime_clock ocaml-mtime src-clock/mtime_clock_stubs.c; }
+
+integers() { single integers ocaml-integers src/unsigned_stubs.c; }
+
+alcotest() { single alcotest ocaml-alcotest src/alcotest/alcotest_stubs.c; }
+
+bin_prot() { single bin_prot bin-prot src/blit_stubs.c; }
+
+bitstring() { single bitstring ocaml-bitstring src/bitstring_fastpath.c; }
+
+# Without the instructions of processors. It declares a function of OCaml's with a `long`.
+cryptokit() {
+    fetch cryptokit && fetch zlib || return 1
+    source=$place/cryptokit/src
+    sed -i 's/unsigned long/uintnat/' "$source/stubs-md5.c"
+    # shellcheck disable=SC2046 # a list of files
+    make_stubs dllcryptokit_stubs -I "$place/zlib" -D HAVE_GETENTROPY -D HAVE_ZLIB \
+        -D BLAKE3_NO_SSE2 -D BLAKE3_NO_SSE41 -D BLAKE3_NO_AVX2 -D BLAKE3_NO_AVX512 \
+        -D BLAKE3_USE_NEON=0 "$source"/*.c $(zlib_sources)
+}
+
+bz2() {
+    fetch camlbz2 && fetch bzip2 || return 1
+    source=$place/bzip2
+    make_stubs dllcamlbz2 -I "$source" "$place/camlbz2/c_bz.c" "$source/bzlib.c" \
+        "$source/blocksort.c" "$source/compress.c" "$source/crctable.c" "$source/decompress.c" \
+        "$source/huffman.c" "$source/randtable.c"
+}
+
+# SQLite as one file, which its makefile makes with Tcl. It locks by a directory beside the
+# database: there are no locks of a file's parts.
+sqlite3() {
+    fetch ocaml-sqlite3 && fetch sqlite3 || return 1
+    source=$place/sqlite3
+    if [ ! -f "$source/sqlite3.c" ]; then
+        (cd "$source" && ./configure --disable-tcl && make sqlite3.c) >"$place/sqlite3.said" 2>&1 || {
+            say "sqlite3: its sources cannot be made one file"
+            tail -n 5 "$place/sqlite3.said"
+            return 1
+        }
+    fi
+    make_stubs dllsqlite3_stubs -I "$source" --cflag -include --cflag "$programs/sqlite3/posix.h" \
+        -D SQLITE_THREADSAFE=0 -D SQLITE_OMIT_LOAD_EXTENSION -D SQLITE_OMIT_WAL \
+        -D SQLITE_TEMP_STORE=2 -D SQLITE_MAX_MMAP_SIZE=0 \
+        -D 'SQLITE_DEFAULT_UNIX_VFS="unix-dotfile"' \
+        "$place/ocaml-sqlite3/src/sqlite3_stubs.c" "$source/sqlite3.c"
+}
+
+# What `compare` takes for each library.
+options() {
+    case $1 in
+        num) echo nums.cma ;;
+        base)
+            echo -I +sexplib0 -I +base -I +base/base_internalhash_types -I +base/caml \
+                -I +base/shadow_stdlib sexplib0.cma base_internalhash_types.cma caml.cma \
+                shadow_stdlib.cma base.cma
+            ;;
+        sha) echo -I +sha unix.cma sha.cma ;;
+        camlzip) echo -I +zip unix.cma zip.cma ;;
+        *) echo -I "+$1" "$1.cma" ;;
+    esac
+}
+
+# The library whose stubs an executable calls $1.
+library_of() {
+    case $1 in
+        dllnums) echo num ;;
+        dllbase_stubs | dllbase_internalhash_types_stubs) echo base ;;
+        dllzarith | dllcamlzip) echo "${1#dll}" ;;
+        dllptime_clock_stubs) echo ptime ;;
+        dllmtime_clock_stubs) echo mtime ;;
+        dllcamlbz2) echo bz2 ;;
+        dllbigstringaf_stubs | dllcstruct_stubs | dllsha_stubs | dllpcre_stubs | \
+            dllintegers_stubs | dllalcotest_stubs | dllbin_prot_stubs | dllbitstring_stubs | \
+            dllcryptokit_stubs | dllsqlite3_stubs)
+            name=${1#dll}
+            echo "${name%_stubs}"
+            ;;
+        *) return 1 ;;
+    esac
 }
 
 failed=0
 mkdir -p "$place/made"
+if [ "${1:-}" = --for ]; then
+    library=$(library_of "$2") || {
+        say "no recipe makes $2.stubs"
+        exit 1
+    }
+    $library || exit 1
+    echo "$library"
+    exit
+fi
 all="num base zarith bigstringaf cstruct sha camlzip pcre"
 for library in ${*:-$all}; do
-    $library
+    # shellcheck disable=SC2046 # a list of options
+    $library && compare "$library" $(options "$library")
 done
 exit $failed

@@ -6,6 +6,7 @@
 //! * [`conformance`]: OCaml's own test suite;
 //! * [`fuzz`]: tests that take ranges of cases;
 //! * [`golden`]: the modules of `tests/golden`, with the calls to make;
+//! * [`libraries`]: libraries of Debian;
 //! * [`lua`]: PUC-Rio's Lua, annotated, built, tested and measured;
 //! * [`mutants`]: wrong residual code, and who notices it;
 //! * [`place`]: a directory with a program and a cache;
@@ -22,6 +23,7 @@ pub mod beside;
 pub mod conformance;
 pub mod fuzz;
 pub mod golden;
+pub mod libraries;
 pub mod lua;
 pub mod mutants;
 pub mod place;

@@ -98,6 +98,12 @@ fn c_sees_the_files_of_the_program() -> Result<()> {
     same_as_ocamlrun("files", "unix.cma", &["--unconfined"])
 }
 
+/// Clocks have the units and the size that C relies on, and local time is the program's.
+#[test]
+fn c_has_the_clocks_of_the_program() -> Result<()> {
+    same_as_ocamlrun("clocks", "unix.cma", &["--dir", "."])
+}
+
 const MAIN: &str = "external f : int -> int = \"f\"\n\
     let () = for i = 1 to 3 do print_int (f i); print_newline () done";
 
@@ -212,6 +218,29 @@ fn what_is_missing_is_named() -> Result<()> {
     )?;
     let printed = output(&place, Mode::Residual, &["--stubs", "main.stubs"])?;
     assert_eq!(printed, "1\nthe C function nowhere is missing\n3\n");
+    Ok(())
+}
+
+/// A function that takes a value for an `int` is called all the same, as elsewhere.
+#[test]
+fn arguments_of_fewer_bits_are_passed() -> Result<()> {
+    let main = "external f : int -> int -> int = \"f\"\n\
+        external g : string -> int -> int -> int = \"g\"\n\
+        let () = Printf.printf \"%d %d %d\\n\" (f 5 (-7)) (f 5 (1 lsl 31 + 3)) (g \"abc\" 1 2)";
+    let c = "#include <caml/mlvalues.h>\n\
+        value f(value a, int b) { return Val_long(Long_val(a) + Int_val(b)); }\n\
+        value g(char *s, value a, int b) { return Val_int(s[0] + s[Int_val(a)] + s[Int_val(b)]); }\n";
+    let place = workshop()?;
+    fs::write(place.path("main.ml"), main)?;
+    fs::write(place.path("stubs.c"), c)?;
+    let script = "ocamlrun -p > prims && printf 'f\\ng\\n' >> prims && \
+                  ocamlc -use-prims prims -o main.byte main.ml";
+    place.make("sh", &["-c", script])?;
+    place.make_stubs("main.stubs", &["stubs.c"])?;
+    for mode in [Mode::Generic, Mode::Residual] {
+        let printed = output(&place, mode, &["--stubs", "main.stubs"])?;
+        assert_eq!(printed, "-2 8 294\n", "{mode:?}");
+    }
     Ok(())
 }
 

@@ -151,6 +151,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "workshop",
             "tool",
             "conformance",
+            "libraries",
             "lua",
             "random_programs",
         ],

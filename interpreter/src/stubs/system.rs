@@ -11,7 +11,9 @@ use crate::os::{
     self, Access, Descriptor, Errno, Follow, Inherit, Kind, OpenFlags, Status, Transfer, Whence,
     descriptors, environment,
 };
+use crate::primitives::unix::time;
 use crate::primitives::{signals, sys};
+use std::array;
 
 interface! {
     "" fn bactrian_open(path: u32, flags: u32, permissions: u32) -> i32 {
@@ -157,6 +159,30 @@ interface! {
             found.iter().filter(|ready| **ready).count() as i32
         }))
     }
+    // Nanoseconds: since 1970, since some begin, of processor time.
+    "" fn bactrian_clock(kind: i32) -> i64 {
+        (match kind {
+            0 => os::real_nanoseconds(),
+            1 => os::monotonic_nanoseconds(),
+            _ => os::process_nanoseconds(),
+        }) as i64
+    }
+    "" fn bactrian_random(bytes: u32, count: u32) -> i32 {
+        // SAFETY: C gives the memory, and nobody else looks at it meanwhile.
+        done(os::random(unsafe { memory::bytes_mut(bytes, count as usize) }))
+    }
+    // The next two write a local date: the fields of C's `tm`, and the offset from UTC. The second
+    // also reads it, and writes the time that it stands for.
+    "" fn bactrian_local_time(time: i64, fields: u32) -> i32 {
+        done(time::local(time).map(|local| store_date(fields, &local)))
+    }
+    "" fn bactrian_time_of_local(fields: u32, time: u32) -> i32 {
+        let wanted = array::from_fn(|index| memory::load_u32(fields + 4 * index as u32) as i32);
+        done(time::of_local(wanted).map(|(found, local)| {
+            memory::store_u64(time, found as u64);
+            store_date(fields, &local);
+        }))
+    }
     // 0 where it is not set.
     "" fn bactrian_variable(name: u32) -> u32 {
         let value = sys::variable(&c_string(name));
@@ -244,6 +270,13 @@ fn describe(found: Status, status: u32) {
     ];
     for (index, word) in words.into_iter().enumerate() {
         memory::store_u64(status + 8 * index as u32, word);
+    }
+}
+
+/// Writes a local date as `clock.c` reads it: words of 32 bits.
+fn store_date(fields: u32, local: &time::LocalDate) {
+    for (index, field) in local.fields().into_iter().chain([local.offset]).enumerate() {
+        memory::store_u32(fields + 4 * index as u32, field as u32);
     }
 }
 

@@ -97,17 +97,19 @@ pub fn make(
     })
 }
 
-/// How a function of this type is called, if programs can call it.
+/// How a function of this type is called, if programs can call it. Of an argument that C takes for
+/// an `int` or a pointer, it gets the lower half, as elsewhere.
 fn arity(ty: &FuncType) -> Option<u8> {
     let returns = match ty.results() {
         [] | [ValType::I64] => true,
         [_] | [_, ..] => false,
     };
-    let are_values = ty.params().iter().all(|param| *param == ValType::I64);
+    let is_integer = |param: &ValType| matches!(param, ValType::I64 | ValType::I32);
+    let are_integers = ty.params().iter().all(is_integer);
     match ty.params().len() {
         _ if !returns => None,
-        count if are_values && count <= MOST_ARGUMENTS => Some(count.max(1) as u8),
         2 if *ty.params() == [ValType::I32, ValType::I32] => Some(STUB_ARGUMENTS_IN_MEMORY),
+        count if are_integers && count <= MOST_ARGUMENTS => Some(count.max(1) as u8),
         _ => None,
     }
 }
@@ -178,7 +180,12 @@ impl Maker<'_> {
                 I::LocalSet(roots),
             ]);
         }
-        code.extend((0..target.params().len() as u32).map(I::LocalGet));
+        for (number, param) in (0..).zip(target.params()) {
+            code.push(I::LocalGet(number));
+            if *param == ValType::I32 && primitive.arity != STUB_ARGUMENTS_IN_MEMORY {
+                code.push(I::I32WrapI64);
+            }
+        }
         code.push(I::Call(primitive.function));
         if target.results().is_empty() {
             // Nothing tells whether it raised but the guest.

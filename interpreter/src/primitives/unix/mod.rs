@@ -28,7 +28,7 @@ mod process;
 mod signals;
 mod sockets;
 mod status;
-mod time;
+pub mod time;
 mod users;
 mod waiting;
 mod zone;

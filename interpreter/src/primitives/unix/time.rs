@@ -47,36 +47,74 @@ fn seconds(time: Value) -> i64 {
 
 fn gmtime(time: Value) -> Outcome {
     let date = calendar::date(seconds(time).into()).ok_or(Errno::INVAL);
-    Ok(record(&plain(date, "gmtime")?, false))
+    let date = LocalDate {
+        date: plain(date, "gmtime")?,
+        summer: false,
+        offset: 0,
+    };
+    Ok(date.record())
 }
 
 fn localtime(time: Value) -> Outcome {
-    let time = seconds(time);
-    let Local { offset, summer } = zone::current().at(time);
-    let date = calendar::date(i128::from(time) + i128::from(offset)).ok_or(Errno::INVAL);
-    Ok(record(&plain(date, "localtime")?, summer))
-}
-
-/// A value of type `Unix.tm`.
-fn record(date: &Date, summer: bool) -> Value {
-    let fields = [
-        date.second,
-        date.minute,
-        date.hour,
-        date.day,
-        date.month,
-        date.year,
-        date.weekday,
-        date.yearday,
-        summer.into(),
-    ];
-    heap::alloc_fields(0, &fields.map(Value::int))
+    Ok(plain(local(seconds(time)), "localtime")?.record())
 }
 
 /// The time that a local date stands for, and the date with all fields in their ranges.
 fn mktime(date: Value) -> Outcome {
-    let field = |index: usize| date.field(index).as_int() as i32;
-    let [second, minute, hour, day, month, year] = std::array::from_fn(field);
+    let fields = std::array::from_fn(|index| date.field(index).as_int() as i32);
+    let (time, date) = of_local(fields).map_err(|error| error::error(error, "mktime"))?;
+    Ok(heap::alloc_fields(
+        0,
+        &[heap::alloc_float(time as f64), date.record()],
+    ))
+}
+
+/// A date with what the zone makes of it.
+pub struct LocalDate {
+    date: Date,
+    summer: bool,
+    /// From UTC, in seconds.
+    pub offset: i64,
+}
+
+impl LocalDate {
+    /// In the order of `Unix.tm`, which is that of C's.
+    pub fn fields(&self) -> [i64; 9] {
+        let date = &self.date;
+        [
+            date.second,
+            date.minute,
+            date.hour,
+            date.day,
+            date.month,
+            date.year,
+            date.weekday,
+            date.yearday,
+            self.summer.into(),
+        ]
+    }
+
+    /// A value of type `Unix.tm`.
+    fn record(&self) -> Value {
+        heap::alloc_fields(0, &self.fields().map(Value::int))
+    }
+}
+
+/// The local date of a time.
+pub fn local(time: i64) -> Result<LocalDate, Errno> {
+    let Local { offset, summer } = zone::current().at(time);
+    let date = calendar::date(i128::from(time) + i128::from(offset)).ok_or(Errno::INVAL)?;
+    Ok(LocalDate {
+        date,
+        summer,
+        offset,
+    })
+}
+
+/// The time that a local date stands for: second, minute, hour, day, month, year. And the date with
+/// all fields in their ranges.
+pub fn of_local(fields: [i32; 6]) -> Result<(i64, LocalDate), Errno> {
+    let [second, minute, hour, day, month, year] = fields;
     let days = calendar::days(year.into(), month.into(), day.into());
     let wanted =
         days * calendar::DAY + i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
@@ -84,14 +122,14 @@ fn mktime(date: Value) -> Outcome {
     let time = search(&zone, wanted);
     let Local { offset, summer } = zone.at(time);
     OFFSET.set(offset);
-    let Some(date) = calendar::date((time + offset).into()).filter(|_| time != -1) else {
-        return Err(error::error(Errno::RANGE, "mktime"));
+    let date = calendar::date((time + offset).into()).filter(|_| time != -1);
+    let date = date.ok_or(Errno::RANGE)?;
+    let local = LocalDate {
+        date,
+        summer,
+        offset,
     };
-    let date = record(&date, summer);
-    Ok(heap::alloc_fields(
-        0,
-        &[heap::alloc_float(time as f64), date],
-    ))
+    Ok((time, local))
 }
 
 /// The time whose local time is `wanted`. Where clocks jumped over `wanted`, a time near it.

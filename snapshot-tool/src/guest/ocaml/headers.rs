@@ -8,6 +8,7 @@ macro_rules! files {
 }
 
 pub const ALL: &[(&str, &str)] = files! {
+    "__struct_timespec.h"
     "caml/address_class.h"
     "caml/alloc.h"
     "caml/backtrace.h"
@@ -37,11 +38,16 @@ pub const ALL: &[(&str, &str)] = files! {
     "caml/threads.h"
     "caml/unixsupport.h"
     "caml/version.h"
+    "clock.c"
     "descriptors.c"
     "files.c"
     "md5.c"
+    "pthread.c"
+    "pthread.h"
     "support.c"
+    "sys/ioctl.h"
     "system.h"
+    "time.h"
     "unistd.h"
     "unix.c"
 };

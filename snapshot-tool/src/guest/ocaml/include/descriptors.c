@@ -180,9 +180,6 @@ int fcntl(int file, int command, ...)
 
 int ioctl(int file, int request, ...) { return not_here(); }
 
-/* How exact clocks are is not known. */
-int clock_getres(clockid_t clock, struct timespec *resolution) { return not_here(); }
-
 /* Waiting. */
 
 int poll(struct pollfd *wanted, nfds_t count, int milliseconds)

@@ -25,7 +25,7 @@ static struct timespec time_of(uint64_t nanoseconds)
 {
     int64_t all = (int64_t)nanoseconds, rest = all % 1000000000;
     if (rest < 0) rest += 1000000000;
-    return (struct timespec){(all - rest) / 1000000000, (long)rest};
+    return (struct timespec){(all - rest) / 1000000000, rest};
 }
 
 static int told(int known, const uint64_t *words, struct stat *status)
