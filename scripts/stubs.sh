@@ -67,7 +67,7 @@ make_stubs() {
     shift
     if ! "$bactrian" stubs -o "$place/made/$name.stubs" "$@" 2>"$place/$name.said"; then
         say "$name: its C cannot be compiled"
-        cat "$place/$name.said"
+        grep -E "error:|^bactrian:" "$place/$name.said"
         failed=1
         return 1
     fi
@@ -86,19 +86,12 @@ base() {
     make_stubs dllbase_internalhash_types_stubs "$source"/hash_types/src/*.c
 }
 
-# On mini-gmp, which GMP brings along. What that has not, zarith does without.
+# On mini-gmp, which GMP brings along. What that has not is in a file of ours.
 zarith() {
     fetch ocaml-zarith && fetch gmp || return 1
-    source=$place/ocaml-zarith
-    without=
-    for function in bin_ui fib_ui jacobi kronecker legendre lucnum_ui nextprime \
-        perfect_power_p primorial_ui remove; do
-        without="$without --without mpz_$function"
-    done
-    # shellcheck disable=SC2086 # a list of options
     make_stubs dllzarith -I "$programs/zarith" -I "$place/gmp/mini-gmp" -D HAS_GMP \
-        -D "MINI_GMP_LIMB_TYPE=long long" $without \
-        "$source/caml_z.c" "$place/gmp/mini-gmp/mini-gmp.c"
+        -D "MINI_GMP_LIMB_TYPE=long long" "$place/ocaml-zarith/caml_z.c" \
+        "$programs/zarith/more.c" "$place/gmp/mini-gmp/mini-gmp.c"
 }
 
 bigstringaf() {
@@ -166,11 +159,11 @@ bin_prot() { single bin_prot bin-prot src/blit_stubs.c; }
 
 bitstring() { single bitstring ocaml-bitstring src/bitstring_fastpath.c; }
 
-# Without the instructions of processors. It declares a function of OCaml's with a `long`.
+# Without the instructions of processors. It declares a length of OCaml's as `unsigned`.
 cryptokit() {
     fetch cryptokit && fetch zlib || return 1
     source=$place/cryptokit/src
-    sed -i 's/unsigned long/uintnat/' "$source/stubs-md5.c"
+    sed -i 's/unsigned len/uintnat len/' "$source/stubs-md5.c"
     # shellcheck disable=SC2046 # a list of files
     make_stubs dllcryptokit_stubs -I "$place/zlib" -D HAVE_GETENTROPY -D HAVE_ZLIB \
         -D BLAKE3_NO_SSE2 -D BLAKE3_NO_SSE41 -D BLAKE3_NO_AVX2 -D BLAKE3_NO_AVX512 \
@@ -200,8 +193,37 @@ sqlite3() {
     make_stubs dllsqlite3_stubs -I "$source" --cflag -include --cflag "$programs/sqlite3/posix.h" \
         -D SQLITE_THREADSAFE=0 -D SQLITE_OMIT_LOAD_EXTENSION -D SQLITE_OMIT_WAL \
         -D SQLITE_TEMP_STORE=2 -D SQLITE_MAX_MMAP_SIZE=0 \
-        -D 'SQLITE_DEFAULT_UNIX_VFS="unix-dotfile"' \
+        -D 'SQLITE_DEFAULT_UNIX_VFS="unix-dotfile"' --without sqlite3_enable_load_extension \
         "$place/ocaml-sqlite3/src/sqlite3_stubs.c" "$source/sqlite3.c"
+}
+
+# On libev's loop over `select`, with no threads for jobs: each runs at once.
+lwt() {
+    fetch lwt && fetch libev || return 1
+    source=$place/lwt/src/unix
+    sed -i 's/^static int pool_size = 1000;/static int pool_size = 0;/' "$source/lwt_unix_stubs.c"
+    sed -i 's/^static long \(.*(value\)/static intnat \1/' "$source/lwt_libev_stubs.c"
+    sources=
+    without=
+    for function in chmod fchmod chown fchown chroot mkfifo lockf getgid getegid getuid geteuid \
+        tcdrain tcsendbreak bind getsockname setsockopt recvfrom sendto recvmsg sendmsg \
+        madvise mincore gethostname getlogin_r sigaddset sigprocmask; do
+        without="$without --without $function"
+    done
+    for file in "$source"/*.c "$source"/unix_c/*.c; do
+        case $file in
+            *_network_information_utils.c | *_getaddrinfo_job.c | *_gethostby*_job.c | \
+                *_getnameinfo_job.c | *_getprotoby_getservby_job.c | *_get_pw_gr_nam_id_job.c | \
+                *_tcflow_job.c | *_tcflush_job.c | *_tcgetattr_job.c | *_tcsetattr_job.c | \
+                *_termios_conversion.c) ;;
+            *) sources="$sources $file" ;;
+        esac
+    done
+    # shellcheck disable=SC2086 # a list of files
+    make_stubs dlllwt_unix_stubs -I "$programs/lwt" -I "$place/libev" -I "$source" \
+        -I "$source/unix_c" --cflag -include --cflag "$programs/lwt/posix.h" \
+        -D EV_STANDALONE=1 -D EV_USE_SELECT=1 -D EV_USE_POLL=0 \
+        $without $sources "$programs/lwt/absent.c" "$place/libev/ev.c"
 }
 
 # What `compare` takes for each library.
@@ -228,6 +250,7 @@ library_of() {
         dllptime_clock_stubs) echo ptime ;;
         dllmtime_clock_stubs) echo mtime ;;
         dllcamlbz2) echo bz2 ;;
+        dlllwt_unix_stubs) echo lwt ;;
         dllbigstringaf_stubs | dllcstruct_stubs | dllsha_stubs | dllpcre_stubs | \
             dllintegers_stubs | dllalcotest_stubs | dllbin_prot_stubs | dllbitstring_stubs | \
             dllcryptokit_stubs | dllsqlite3_stubs)

@@ -50,6 +50,11 @@ pub fn all() -> impl Iterator<Item = &'static Primitive> {
 #[cfg(not(target_family = "wasm"))]
 pub fn forget() {}
 
+#[cfg(not(target_family = "wasm"))]
+pub fn call_with(_function: u32, _argument: i32) {
+    unreachable!("nothing is joined to a native interpreter")
+}
+
 /// Does what C does when a program ends.
 pub fn finish() {
     #[cfg(target_family = "wasm")]
@@ -57,7 +62,7 @@ pub fn finish() {
 }
 
 #[cfg(target_family = "wasm")]
-pub use joined::{all, call, forget};
+pub use joined::{all, call, call_with, forget};
 
 #[cfg(target_family = "wasm")]
 mod joined {
@@ -142,6 +147,15 @@ mod joined {
             let function = unsafe { transmute::<Function, F0>(function as usize as Function) };
             function();
         }
+    }
+
+    /// Calls the function of C with this table index.
+    pub fn call_with(function: u32, argument: i32) {
+        // SAFETY: C gave the address of a function of this type; the engine checks that.
+        let function = unsafe {
+            transmute::<Function, extern "C" fn(i32)>(function as usize as Function)
+        };
+        function(argument);
     }
 
     /// Forgets where their functions are, for a program that loads no code: those that it calls are

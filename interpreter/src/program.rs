@@ -71,7 +71,8 @@ pub fn lasting_size(file: &[u8]) -> usize {
 /// image blocks.
 pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let mut executable = parse::executable(file)?;
-    let bound = bind::bind(&executable.primitives, primitives::all())?;
+    bind::bind(&executable.primitives, primitives::all())?;
+    let bound = bind::withdraw_misfits(&executable);
     let linked = global_count(&executable)?;
     let limits = Limits {
         parameters: 0,
@@ -100,7 +101,8 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let numbers = by_name().unwrap_or_else(|| Numbers::as_linked(linked, bound.len()));
     numbers.apply(&mut executable);
     let has_threads = called.contains("caml_thread_new");
-    let bound = bind::bind(&executable.primitives, primitives::of_program(has_threads))?;
+    bind::bind(&executable.primitives, primitives::of_program(has_threads))?;
+    let bound = bind::withdraw_misfits(&executable);
     let limits = Limits {
         globals: numbers.global_count(),
         primitives: bound.len(),

@@ -1,4 +1,4 @@
-(* Promises that wait: timers, pipes, files, channels, children, sockets. *)
+(* Promises that wait: timers, pipes, files, channels, children, signals, sockets. *)
 open Lwt.Infix
 let line fmt = Printf.ksprintf (fun s -> Lwt_io.printl s) fmt
 let timers () =
@@ -21,9 +21,18 @@ let files () =
   Lwt.catch (fun () -> Lwt_unix.openfile "absent" [ Unix.O_RDONLY ] 0 >|= ignore) (function
     | Unix.Unix_error (e, f, _) -> line "%s in %s" (Unix.error_message e) f | e -> Lwt.fail e)
 let children () =
-  Lwt_process.pread ("tr", [| "tr"; "--version" |]) >>= fun _ ->
-  Lwt_process.pmap ("tr", [| "tr"; "a-z"; "A-Z" |]) "shout" >>= fun s -> line "%s" s >>= fun () ->
-  Lwt_process.exec (Lwt_process.shell "exit 4") >>= function Unix.WEXITED n -> line "status %d" n | _ -> line "signal"
+  let run command =
+    let pid = Unix.create_process "/bin/sh" [| "sh"; "-c"; command |] Unix.stdin Unix.stdout Unix.stderr in
+    Lwt_unix.waitpid [] pid >>= function
+    | _, Unix.WEXITED n -> line "status %d" n
+    | _, (Unix.WSIGNALED n | Unix.WSTOPPED n) -> line "signal %d" n in
+  Lwt_list.iter_s run [ "exit 4"; "sleep 0.05"; "kill -9 $$" ] >>= fun () ->
+  let t, u = Lwt.wait () in
+  let handler = Lwt_unix.on_signal Sys.sigusr1 (fun n -> Lwt.wakeup u n) in
+  Unix.kill (Unix.getpid ()) Sys.sigusr1;
+  t >>= fun n ->
+  Lwt_unix.disable_signal_handler handler;
+  line "%b" (n = Sys.sigusr1)
 let sockets () =
   let address = Unix.ADDR_INET (Unix.inet_addr_loopback, 0) in
   let s = Lwt_unix.socket PF_INET SOCK_STREAM 0 in

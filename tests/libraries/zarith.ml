@@ -30,3 +30,26 @@ let () =
   let (a', l) : Z.t * Z.t list = Marshal.from_string marshalled 0 in
   Printf.printf "%b %b %d\n" (Z.equal a a') (Z.equal (List.hd l) f) (String.length marshalled);
   Format.printf "%a %a@." Z.pp_print b Q.pp_print (Q.make a b)
+
+(* Number theory, which GMP has functions for. *)
+let () =
+  let show z = print_string (Z.to_string z ^ " ") in
+  List.iter (fun n -> show (Z.nextprime (Z.of_string n)))
+    [ "-5"; "0"; "1"; "2"; "3"; "4"; "1000"; "123456789012345678901234567890" ];
+  List.iter (fun (n, k) -> show (Z.bin (Z.of_int n) k)) [ (10, 3); (5, 7); (-4, 3); (100, 50); (0, 0) ];
+  List.iter (fun n -> show (Z.fib n); show (Z.lucnum n)) [ 0; 1; 2; 3; 10; 200 ];
+  List.iter (fun n -> show (Z.primorial n)) [ 1; 2; 30; 100 ];
+  print_newline ();
+  for a = -12 to 12 do
+    for b = -12 to 12 do
+      Printf.printf "%d" (Z.kronecker (Z.of_int a) (Z.of_int b))
+    done
+  done;
+  print_newline ();
+  let large = Z.of_string "170141183460469231731687303715884105727" in
+  Printf.printf "%d %d %d\n" (Z.jacobi (Z.of_int 1001) (Z.of_int 9907)) (Z.legendre (Z.of_int 3) large)
+    (Z.jacobi (factorial 20) large);
+  let rest, count = Z.remove (factorial 100) (Z.of_int 3) in
+  Printf.printf "%d %s\n" count (Digest.to_hex (Digest.string (Z.to_string rest)));
+  List.iter (fun n -> Printf.printf "%b %b, " (Z.perfect_power (Z.of_string n)) (Z.perfect_square (Z.of_string n)))
+    [ "0"; "1"; "-1"; "8"; "-8"; "-16"; "12"; "1267650600228229401496703205376"; "99999999999999999999" ]

@@ -104,6 +104,12 @@ fn c_has_the_clocks_of_the_program() -> Result<()> {
     same_as_ocamlrun("clocks", "unix.cma", &["--dir", "."])
 }
 
+/// C handles signals, waits for programs, uses sockets as files, and has one thread.
+#[test]
+fn c_has_signals_and_processes_of_the_program() -> Result<()> {
+    same_as_ocamlrun("processes", "unix.cma", &["--unconfined"])
+}
+
 const MAIN: &str = "external f : int -> int = \"f\"\n\
     let () = for i = 1 to 3 do print_int (f i); print_newline () done";
 
@@ -240,6 +246,24 @@ fn arguments_of_fewer_bits_are_passed() -> Result<()> {
     for mode in [Mode::Generic, Mode::Residual] {
         let printed = output(&place, mode, &["--stubs", "main.stubs"])?;
         assert_eq!(printed, "-2 8 294\n", "{mode:?}");
+    }
+    Ok(())
+}
+
+/// A function that is called with another number of arguments than it has is refused when it is
+/// called: libraries declare what they do not have here in any way.
+#[test]
+fn another_number_of_arguments_is_refused_by_name() -> Result<()> {
+    let main = "external f : int -> int -> int = \"f\"\n\
+        let call = if Array.length Sys.argv > 5 then (fun _ _ -> 0) else f\n\
+        let () = print_endline (try string_of_int (call 1 2) with Failure m -> m)";
+    let c = "#include <caml/mlvalues.h>\nvalue f(value n) { return n; }\n";
+    let place = program(main, c)?;
+    place.make_stubs("main.stubs", &["stubs.c"])?;
+    for mode in [Mode::Generic, Mode::Residual] {
+        let printed = output(&place, mode, &["--stubs", "main.stubs"])?;
+        let expected = "the primitive f is called with another number of arguments than it has\n";
+        assert_eq!(printed, expected, "{mode:?}");
     }
     Ok(())
 }

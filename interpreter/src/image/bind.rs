@@ -8,6 +8,7 @@ use super::parse::Executable;
 use crate::allocator;
 use crate::code::ImageError;
 use crate::code::decode;
+use crate::code::effect;
 use crate::code::opcode::Opcode;
 use crate::foreign;
 use crate::registry::{Code, Effect, Primitive, results, shortcut};
@@ -29,6 +30,8 @@ struct Bound {
     names: Vec<u8>,
     /// Those that have a name, but nothing defines them.
     missing: Vec<usize>,
+    /// Those that are called with another number of arguments than they have.
+    misfits: Vec<usize>,
     /// None where it is missing or was taken back; empty once nobody will ask.
     definitions: Vec<Option<&'static Primitive>>,
 }
@@ -116,6 +119,33 @@ pub fn withdraw(is_unexpected: impl Fn(&str) -> bool) -> Vec<Option<&'static Pri
         }
         bound.definitions.clone()
     })
+}
+
+/// Takes back the definitions of stubs that instructions call with another number of arguments than
+/// they have: who calls one gets Failure. Returns, by index, what is left.
+pub fn withdraw_misfits(executable: &Executable) -> Vec<Option<&'static Primitive>> {
+    BOUND.with_borrow_mut(|bound| {
+        for instruction in decode::instructions(&executable.code) {
+            let Some((index, arguments)) = effect::primitive(&instruction) else {
+                continue;
+            };
+            let Some(Some(primitive)) = bound.definitions.get(index) else {
+                continue;
+            };
+            let is_stub = foreign::all().any(|stub| std::ptr::eq(stub, *primitive));
+            if is_stub && arity(primitive) != arguments {
+                bound.definitions[index] = None;
+                allocator::lasting(|| bound.misfits.push(index));
+                table::set(index, None);
+            }
+        }
+        bound.definitions.clone()
+    })
+}
+
+/// Whether primitive `index` was taken back because of the number of its arguments.
+pub fn is_misfit(index: usize) -> bool {
+    BOUND.with_borrow(|bound| bound.misfits.contains(&index))
 }
 
 /// Takes back primitive `index`, whoever can reach it.

@@ -61,6 +61,11 @@ pub fn unexpected(primitive: &str) -> String {
     format!("the primitive {primitive} is called where nothing was found to: see {DIFFERENCES}")
 }
 
+/// What is said of a function of C that is called with another number of arguments than it has.
+pub fn misfit(primitive: &str) -> String {
+    format!("the primitive {primitive} is called with another number of arguments than it has")
+}
+
 /// Lists those of the primitives that instructions call which nothing defines; nothing if there are
 /// none. The executable has been bound and its sections noted.
 pub fn report(executable: &Executable, called: &HashSet<&[u8]>) -> Option<String> {

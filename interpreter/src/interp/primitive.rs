@@ -161,8 +161,10 @@ extern "C" fn division_by_zero() {
 #[inline(never)]
 extern "C" fn unknown(primitive: u32) {
     let name = bind::name(primitive);
-    raise::failure(match bind::is_missing(primitive as usize) {
-        true => missing::message(&name),
-        false => missing::unexpected(&name),
+    let index = primitive as usize;
+    raise::failure(match () {
+        () if bind::is_missing(index) => missing::message(&name),
+        () if bind::is_misfit(index) => missing::misfit(&name),
+        () => missing::unexpected(&name),
     });
 }

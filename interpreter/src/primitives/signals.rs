@@ -4,6 +4,7 @@
 //! reads, unless the program handles or ignores it.
 
 use super::named;
+use crate::foreign;
 use crate::heap;
 use crate::interp;
 use crate::os::host::signals::{self, Disposition};
@@ -64,10 +65,34 @@ fn install_signal_handler(signal: Value, action: Value) -> Outcome {
     if matches!(signal, 0 | SIGKILL | SIGSTOP | 32 | 33) {
         return Err(raise::sys_error(Errno::INVAL.message()));
     }
-    let old = action_of(signal);
+    let old = match in_c(action_of(signal)) {
+        // As in OCaml's runtime, which knows its own handlers only.
+        Some(_) => DEFAULT,
+        None => action_of(signal),
+    };
     named::set(name(signal).as_bytes(), action);
     tell_host(signal, disposition_for(action));
     Ok(old)
+}
+
+/// Has a function of C handle a signal, which has OCaml's number. `action` is what it does else.
+pub fn handle_in_c(signal: i64, function: Option<u32>, action: Value) -> Result<(), Errno> {
+    let signal = number(signal);
+    if !(1..=SIGNALS).contains(&signal) || matches!(signal, SIGKILL | SIGSTOP) {
+        return Err(Errno::INVAL);
+    }
+    let action = function.map_or(action, |function| {
+        heap::alloc_fields(0, &[Value::int(function.into())])
+    });
+    named::set(name(signal).as_bytes(), action);
+    tell_host(signal, disposition_for(action));
+    Ok(())
+}
+
+/// The function of C that handles a signal, if that is its action.
+fn in_c(action: Value) -> Option<u32> {
+    let handler = action.is_block().then(|| action.field(0))?;
+    (!handler.is_block()).then(|| handler.as_int() as u32)
 }
 
 fn disposition_for(action: Value) -> Disposition {
@@ -106,6 +131,9 @@ pub fn deliver() -> Result<(), Raised> {
             DEFAULT if HARMLESS.contains(&signal) => {}
             DEFAULT => os::exit(128 + signal as u8),
             IGNORE => {}
+            handler if let Some(function) = in_c(handler) => {
+                foreign::call_with(function, ocaml_number(signal) as i32);
+            }
             handler => {
                 let number = Value::int(ocaml_number(signal));
                 if let Err(Raised) = interp::apply(handler.field(0), &[number]) {

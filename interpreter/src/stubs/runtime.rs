@@ -6,7 +6,7 @@ use crate::backtrace;
 use crate::heap;
 use crate::memory;
 use crate::os::{self, Errno};
-use crate::primitives::{exit, obj, sys};
+use crate::primitives::{channels, exit, obj, signals, sys};
 use crate::value::Value;
 use crate::vm::vm;
 
@@ -47,6 +47,25 @@ interface! {
             true => crate::raise::sys_error([&argument.to_bytes(), &b": "[..], message].concat()),
             false => crate::raise::sys_error(message),
         });
+    }
+    "ar" fn caml_channel_descriptor(channel: Value) -> Value {
+        channels::channel_descriptor(channel).unwrap_or_else(|raised| {
+            raise::unwind(raised);
+            Value::RAISED
+        })
+    }
+    // A signal by OCaml's number; 0 for what it does by default, 1 to ignore it, 2 for a function of
+    // C's, which gets that number.
+    "a" fn bactrian_handle_signal(signal: i32, what: i32, function: u32) -> i32 {
+        let function = (what == 2).then_some(function);
+        let action = match what {
+            1 => signals::IGNORE,
+            _ => signals::DEFAULT,
+        };
+        match signals::handle_in_c(signal.into(), function, action) {
+            Ok(()) => 0,
+            Err(error) => -i32::from(error.0),
+        }
     }
     "" fn caml_get_public_method(object: Value, hash: Value) -> Value {
         match obj::get_public_method(object, hash) {

@@ -6,6 +6,7 @@
 
 use super::{interface, memory as blocks};
 use crate::memory::{self, c_string};
+use crate::os::host::{self, Ended};
 use crate::os::pipe::Blocking;
 use crate::os::{
     self, Access, Descriptor, Errno, Follow, Inherit, Kind, OpenFlags, Status, Transfer, Whence,
@@ -157,6 +158,26 @@ interface! {
             let bytes: Vec<u8> = found.iter().map(|&ready| ready.into()).collect();
             memory::write(ready, &bytes);
             found.iter().filter(|ready| **ready).count() as i32
+        }))
+    }
+    // A process, or any (-1); Linux's flags. Which one has ended, 0 for none. Writes how: 0 and a
+    // code, or by a signal (1) or stopped by one (2), with OCaml's number.
+    "" fn bactrian_wait(process: i32, flags: i32, status: u32) -> i32 {
+        let found = match host::wait(process.into(), flags.into()) {
+            // Nobody starts programs where the tool does not.
+            Err(Errno::NOSYS) => Err(Errno::CHILD),
+            found => found,
+        };
+        result(found.map(|found| {
+            let (process, ended) = found.unwrap_or((0, Ended::Exited(0)));
+            let (how, number) = match ended {
+                Ended::Exited(code) => (0, code),
+                Ended::Signaled(signal) => (1, signals::ocaml_number(signal)),
+                Ended::Stopped(signal) => (2, signals::ocaml_number(signal)),
+            };
+            memory::store_u32(status, how);
+            memory::store_u32(status + 4, number as u32);
+            process as i32
         }))
     }
     // Nanoseconds: since 1970, since some begin, of processor time.

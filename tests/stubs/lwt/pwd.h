@@ -1,1 +1,1 @@
-
+/* Nothing: what it declares is not there, see absent.c. */

@@ -10,6 +10,7 @@
 #include "mini-gmp.h"
 
 #define _LONG_LONG_LIMB
+#define __GNU_MP_VERSION 6
 #define GMP_NAIL_BITS 0
 #define GMP_NUMB_BITS 64
 #define GMP_LIMB_BITS 64

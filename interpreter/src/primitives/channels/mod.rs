@@ -106,7 +106,7 @@ fn close_channel(channel: Value) -> Outcome {
     Ok(Value::UNIT)
 }
 
-fn channel_descriptor(channel: Value) -> Outcome {
+pub fn channel_descriptor(channel: Value) -> Outcome {
     let descriptor = with(channel, |channel| channel.descriptor()).ok_or(Errno::BADF)?;
     Ok(Value::int(descriptor.into()))
 }

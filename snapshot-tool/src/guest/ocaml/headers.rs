@@ -8,6 +8,7 @@ macro_rules! files {
 }
 
 pub const ALL: &[(&str, &str)] = files! {
+    "__mode_t.h"
     "__struct_timespec.h"
     "caml/address_class.h"
     "caml/alloc.h"
@@ -42,10 +43,13 @@ pub const ALL: &[(&str, &str)] = files! {
     "descriptors.c"
     "files.c"
     "md5.c"
+    "processes.c"
     "pthread.c"
     "pthread.h"
     "support.c"
+    "signal.h"
     "sys/ioctl.h"
+    "sys/wait.h"
     "system.h"
     "time.h"
     "unistd.h"
