@@ -205,9 +205,9 @@ lwt() {
     sed -i 's/^static long \(.*(value\)/static intnat \1/' "$source/lwt_libev_stubs.c"
     sources=
     without=
-    for function in chmod fchmod chown fchown chroot mkfifo lockf getgid getegid getuid geteuid \
-        tcdrain tcsendbreak bind getsockname setsockopt recvfrom sendto recvmsg sendmsg \
-        madvise mincore gethostname getlogin_r sigaddset sigprocmask; do
+    for function in chmod fchmod chown fchown chroot mkfifo lockf tcdrain tcsendbreak bind \
+        getsockname setsockopt recvfrom sendto recvmsg sendmsg madvise mincore gethostname \
+        getlogin_r sigaddset sigprocmask; do
         without="$without --without $function"
     done
     for file in "$source"/*.c "$source"/unix_c/*.c; do
@@ -215,7 +215,7 @@ lwt() {
             *_network_information_utils.c | *_getaddrinfo_job.c | *_gethostby*_job.c | \
                 *_getnameinfo_job.c | *_getprotoby_getservby_job.c | *_get_pw_gr_nam_id_job.c | \
                 *_tcflow_job.c | *_tcflush_job.c | *_tcgetattr_job.c | *_tcsetattr_job.c | \
-                *_termios_conversion.c) ;;
+                *_termios_conversion.c | *_accept4.c) ;;
             *) sources="$sources $file" ;;
         esac
     done

@@ -171,6 +171,16 @@ pub fn set_inherit(descriptor: Descriptor, inherit: Inherit) -> Result<(), Errno
     Ok(())
 }
 
+/// Whether programs that are started get a descriptor.
+pub fn inherit(descriptor: Descriptor) -> Result<Inherit, Errno> {
+    get(descriptor)?;
+    let inherit = TABLE.with_borrow(|table| {
+        let entry = table.get(descriptor as usize)?.as_ref();
+        entry.map(|entry| entry.inherit)
+    });
+    inherit.ok_or(Errno::BADF)
+}
+
 /// What a program that is started gets: numbers, and the outside's files. Its descriptors 0 to 2
 /// are `streams`, one after the other; one of these that had another number loses it.
 pub fn inherited(streams: [Descriptor; 3]) -> Result<Vec<(Descriptor, Handle)>, Errno> {

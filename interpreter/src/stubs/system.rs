@@ -132,6 +132,10 @@ interface! {
         };
         done(descriptors::set_inherit(descriptor, inherit))
     }
+    "" fn bactrian_is_inherited(descriptor: i32) -> i32 {
+        let inherit = descriptors::inherit(descriptor);
+        result(inherit.map(|inherit| (inherit == Inherit::Yes).into()))
+    }
     "" fn bactrian_set_blocking(descriptor: i32, blocking: i32) -> i32 {
         let blocking = match blocking {
             0 => Blocking::No,

@@ -1,13 +1,20 @@
-//! What stubs share with the unix library: its exception.
+//! What stubs share with the unix library: its exception, and functions of it that C has no other
+//! way to.
 
 use super::{interface, raise};
 use crate::heap;
 use crate::memory::c_string;
 use crate::os::Errno;
-use crate::primitives::unix::error;
+use crate::primitives::unix::{error, sockets};
 use crate::value::Value;
 
 interface! {
+    "acr" fn unix_accept(close_on_exec: Value, socket: Value) -> Value {
+        sockets::accept(close_on_exec, socket).unwrap_or_else(|raised| {
+            raise::unwind(raised);
+            Value::RAISED
+        })
+    }
     "a" fn unix_error_of_code(number: i32) -> Value {
         error::constructor(Errno(number as u16).to_linux())
     }

@@ -2,11 +2,13 @@
    and terminals. They raise what the unix library raises for what a system does not have. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <caml/fail.h>
+#include <caml/memory.h>
 #include <caml/mlvalues.h>
 #include <caml/unixsupport.h>
 
@@ -32,6 +34,16 @@ ABSENT(tcflow, "tcflow", value terminal, value action)
 ABSENT(tcflush, "tcflush", value terminal, value queue)
 ABSENT(tcgetattr, "tcgetattr", value terminal)
 ABSENT(tcsetattr, "tcsetattr", value terminal, value when, value attributes)
+
+/* Where a system has no `accept4`, it is two steps. */
+value lwt_unix_accept4(value cloexec, value nonblock, value socket)
+{
+    CAMLparam3(cloexec, nonblock, socket);
+    CAMLlocal1(accepted);
+    accepted = unix_accept(cloexec, socket);
+    if (Bool_val(nonblock)) fcntl(Int_val(Field(accepted, 0)), F_SETFL, O_NONBLOCK);
+    CAMLreturn(accepted);
+}
 
 /* The times of programs that were started are not known: zero. */
 pid_t wait4(pid_t process, int *status, int flags, struct rusage *usage)

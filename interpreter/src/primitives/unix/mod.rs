@@ -26,7 +26,7 @@ mod missing;
 mod network;
 mod process;
 mod signals;
-mod sockets;
+pub mod sockets;
 mod status;
 pub mod time;
 mod users;

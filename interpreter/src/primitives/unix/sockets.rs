@@ -94,7 +94,8 @@ fn socket_pair(close_on_exec: Value, domain: Value, kind: Value, protocol: Value
     ))
 }
 
-fn accept(close_on_exec: Value, file: Value) -> Outcome {
+/// The connection, and the address that it is from.
+pub fn accept(close_on_exec: Value, file: Value) -> Outcome {
     let close_on_exec = inherit(close_on_exec);
     wait_for(file, Transfer::Read, "accept")?;
     let (connection, from) = with(file, "accept", |socket| {

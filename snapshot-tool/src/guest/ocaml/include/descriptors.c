@@ -164,6 +164,12 @@ int __isatty(int file)
 
 int isatty(int file) { return __isatty(file); }
 
+static int descriptor_flags(int file)
+{
+    int inherited = result(bactrian_is_inherited(file));
+    return inherited < 0 ? -1 : inherited ? 0 : FD_CLOEXEC;
+}
+
 /* How a file was opened is not known: of its flags, only whether it waits can be set. */
 int fcntl(int file, int command, ...)
 {
@@ -172,6 +178,7 @@ int fcntl(int file, int command, ...)
     int argument = va_arg(arguments, int);
     va_end(arguments);
     switch (command) {
+    case F_GETFD: return descriptor_flags(file);
     case F_SETFD: return result(bactrian_inherit(file, !(argument & FD_CLOEXEC)));
     case F_SETFL: return result(bactrian_set_blocking(file, !(argument & O_NONBLOCK)));
     default: return not_here();

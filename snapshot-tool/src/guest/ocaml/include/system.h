@@ -34,6 +34,7 @@ extern int bactrian_pipe(int *);
 extern int bactrian_duplicate(int);
 extern int bactrian_duplicate_to(int, int);
 extern int bactrian_inherit(int, int);
+extern int bactrian_is_inherited(int);
 extern int bactrian_set_blocking(int, int);
 extern int bactrian_is_terminal(int);
 extern int bactrian_poll(const int *, const unsigned char *, unsigned char *, unsigned, int64_t);

@@ -36,6 +36,9 @@ extern int unix_cloexec_p(value);
 extern void unix_set_cloexec(int, char *function, value argument);
 extern void unix_clear_cloexec(int, char *function, value argument);
 
+/* The function behind `Unix.accept`. */
+extern value unix_accept(value cloexec, value socket);
+
 #define EXECV_CAST
 
 #endif
