@@ -11,7 +11,7 @@ ONLY ?=
 SUITE ?=
 
 .PHONY: setup demo test bench ladder shapes rebuild store stubs numbers fuzz conformance mutants \
-	javascript scheme scheme-bench lua guests-bench
+	libraries javascript scheme scheme-bench lua guests-bench
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
@@ -98,6 +98,15 @@ stubs:
 	./scripts/setup.sh target ocaml clang stubs
 	$(CARGO) build --package bactrian
 	./scripts/stubs.sh
+
+# Libraries of Debian: a program for each, under ocamlrun, generic and specialized. Installs them,
+# fetches the sources of C that they bring along, writes the table of docs/libraries.md. Ten minutes.
+# ONLY="zarith lwt.unix" only tries these.
+libraries:
+	./scripts/setup.sh target ocaml clang libraries
+	$(CARGO) build --package bactrian-tests --bins
+	$(CARGO) run --package bactrian-tests --bin libraries -- \
+		$(if $(ONLY),$(ONLY),--document docs/libraries.md)
 
 # What a cache with a million entries costs. Two minutes.
 store:

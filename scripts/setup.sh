@@ -8,7 +8,8 @@
 #   guile     a Scheme, for a benchmark
 #   lua       what Lua as a guest is fetched with and compared to
 #   stubs     OCaml libraries with C code, for `make stubs`
-#   servers   a Redis and an S3-compatible server, for tests of shared caches
+#   libraries OCaml libraries, for `make libraries`
+#   servers   a Redis, an S3-compatible server and a client of HTTP, for tests
 set -eu
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -95,9 +96,37 @@ need_stubs() {
     need_packages "$packages"
 }
 
+# One that is not to be had is no reason to do without the others.
+need_libraries() {
+    packages=
+    command -v ocamlfind >/dev/null 2>&1 || packages=ocaml-findlib
+    command -v dpkg-source >/dev/null 2>&1 || packages="$packages dpkg-dev"
+    command -v tclsh >/dev/null 2>&1 || packages="$packages tcl"
+    for program in curl ledit gcc make; do
+        command -v $program >/dev/null 2>&1 || packages="$packages $program"
+    done
+    need_packages "$packages"
+    packages=
+    for package in $(sed -n 's/^[a-zA-Z][^ ]* \([^ ]*\) .*/\1/p' tests/libraries/list | sort -u); do
+        dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -q '^installed' ||
+            packages="$packages $package"
+    done
+    [ -z "$packages" ] && return
+    [ "$(id -u)" = 0 ] || fail "run \`apt-get install $packages\` as root"
+    say "installing $packages"
+    apt-get update -qq
+    # shellcheck disable=SC2086 # a list of words
+    apt-get install -y -qq --no-install-recommends $packages >/dev/null && return
+    for package in $packages; do
+        apt-get install -y -qq --no-install-recommends "$package" >/dev/null ||
+            say "$package could not be installed"
+    done
+}
+
 need_servers() {
     packages=
     command -v redis-server >/dev/null 2>&1 || packages=redis-server
+    command -v curl >/dev/null 2>&1 || packages="$packages curl"
     python3 -c 'import ensurepip, venv' 2>/dev/null || packages="$packages python3-venv"
     need_packages "$packages"
     servers=target/moto
@@ -128,6 +157,7 @@ for part in "$@"; do
         stubs) need_stubs ;;
         guile) need_guile ;;
         lua) need_lua ;;
+        libraries) need_libraries ;;
         servers) need_servers ;;
         *) fail "unknown part: $part" ;;
     esac

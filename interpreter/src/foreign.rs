@@ -152,9 +152,8 @@ mod joined {
     /// Calls the function of C with this table index.
     pub fn call_with(function: u32, argument: i32) {
         // SAFETY: C gave the address of a function of this type; the engine checks that.
-        let function = unsafe {
-            transmute::<Function, extern "C" fn(i32)>(function as usize as Function)
-        };
+        let function =
+            unsafe { transmute::<Function, extern "C" fn(i32)>(function as usize as Function) };
         function(argument);
     }
 

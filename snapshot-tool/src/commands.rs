@@ -338,6 +338,7 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let module = if args.build.guest.is_some() {
         of_guest(&args.module, &guest, &mut pipeline)
     } else {
+        input::require_module(&args.module, &guest)?;
         annotated(&args.module, args.init.as_deref(), &mut pipeline)
     };
     let module = module.with_context(name)?;

@@ -85,6 +85,23 @@ pub fn require_program(path: &Path, guest: &Guest) -> Result<(), Error> {
     Err(refusal(path, Foreign { what, advice }))
 }
 
+/// Fails where the file is a program of `guest`, for a command that takes modules: its text would
+/// be taken for that of a module.
+pub fn require_module(path: &Path, guest: &Guest) -> Result<(), Error> {
+    if !matches!(kind(path, guest), Ok(Kind::Program)) {
+        return Ok(());
+    }
+    let foreign = Foreign {
+        what: "a program and no module".into(),
+        advice: format!(
+            "`bactrian run` and `bactrian build` take {}; this command takes a program with \
+             `--guest`, which says what runs it",
+            guest.programs()
+        ),
+    };
+    Err(refusal(path, foreign))
+}
+
 /// The error for machine code that nobody allowed.
 pub fn not_allowed(path: &Path) -> Error {
     let foreign = Foreign {

@@ -9,6 +9,7 @@
 //! * [`libraries`]: libraries of Debian;
 //! * [`lua`]: PUC-Rio's Lua, annotated, built, tested and measured;
 //! * [`mutants`]: wrong residual code, and who notices it;
+//! * [`pages`]: pages of the documents that can be followed;
 //! * [`place`]: a directory with a program and a cache;
 //! * [`program`]: the programs of `tests/programs` and what belongs to each;
 //! * [`random_programs`]: OCaml programs made at random, and their check;
@@ -26,6 +27,7 @@ pub mod golden;
 pub mod libraries;
 pub mod lua;
 pub mod mutants;
+pub mod pages;
 pub mod place;
 pub mod process;
 pub mod program;

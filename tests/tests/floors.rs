@@ -147,6 +147,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "fuzz",
             "program",
             "mutants",
+            "pages",
             "place",
             "workshop",
             "tool",

@@ -135,3 +135,25 @@ fn machine_code_has_to_be_allowed() -> Result<()> {
     assert_eq!(native.status, FAILURE, "{native:?}");
     Ok(())
 }
+
+/// A program of the interpreter's is not taken for a module's text.
+#[test]
+fn a_program_is_told_from_a_module() -> Result<()> {
+    let place = place()?;
+    place.make("ocamlc", &["-o", "hello.byte", "hello.ml"])?;
+    let outcome = place.bactrian(&["specialize", "--no-cache", "-o", "out", "hello.byte"])?;
+    let message = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert_eq!(outcome.status, FAILURE, "{message}");
+    for word in [
+        "hello.byte",
+        "a program and no module",
+        "`bactrian run`",
+        "`--guest`",
+    ] {
+        assert!(
+            message.contains(word),
+            "`{word}` is missing from: {message}"
+        );
+    }
+    Ok(())
+}

@@ -2,6 +2,7 @@
 //! `ocamlrun`, or if one is not and nothing says why.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -12,6 +13,7 @@ use bactrian_tests::conformance::report::write_between;
 use bactrian_tests::libraries::list::{self, Library};
 use bactrian_tests::libraries::table::{self, Reasons};
 use bactrian_tests::libraries::trial::{State, Trials, Tried};
+use bactrian_tests::pages::Place;
 use bactrian_tests::tool::Tool;
 use bactrian_tests::workspace;
 use clap::Parser;
@@ -61,8 +63,9 @@ fn main() -> Result<ExitCode> {
         write_between(document, table::MARKS, &table)?;
     }
     let mut complaints = reasons.complaints(&all);
-    if !arguments.names.is_empty() {
-        complaints.retain(|complaint| !complaint.contains("libraries are"));
+    match arguments.names.is_empty() {
+        true => complaints.extend(tutorial(&trials).err().map(|error| format!("{error:#}"))),
+        false => complaints.retain(|complaint| !complaint.contains("libraries are")),
     }
     for complaint in &complaints {
         eprintln!("libraries: {complaint}");
@@ -71,6 +74,24 @@ fn main() -> Result<ExitCode> {
         true => ExitCode::SUCCESS,
         false => ExitCode::FAILURE,
     })
+}
+
+/// Follows the page about libraries, in a directory of a clone: the build's.
+fn tutorial(trials: &Trials) -> Result<()> {
+    // Beside `scripts`, as the page has it.
+    let directory = tempfile::tempdir_in(workspace())?;
+    let commands = trials.place.join("bin");
+    fs::create_dir_all(&commands)?;
+    let command = commands.join("bactrian");
+    _ = fs::remove_file(&command);
+    symlink(&trials.tool.binary, command)?;
+    let place = Place {
+        directory: directory.path().into(),
+        commands,
+        cache: trials.place.join("tutorial"),
+    };
+    let page = workspace().join("docs/tutorial-libraries.md");
+    place.follow(&page, str::to_owned).map(|_| ())
 }
 
 /// What came of these libraries, in their order.

@@ -177,7 +177,14 @@ fn compile(library: &Library, directory: &Path) -> Result<PathBuf> {
     let source = format!("use_{}.ml", library.program);
     fs::copy(library.source(), directory.join(&source))?;
     let mut compiler = Command::new("ocamlfind");
-    compiler.args(["ocamlc", "-package", &library.findlib, "-linkpkg", "-w", "-a"]);
+    compiler.args([
+        "ocamlc",
+        "-package",
+        &library.findlib,
+        "-linkpkg",
+        "-w",
+        "-a",
+    ]);
     if library.findlib.contains("threads") {
         compiler.arg("-thread");
     }
