@@ -184,7 +184,8 @@ sqlite3() {
     fetch ocaml-sqlite3 && fetch sqlite3 || return 1
     source=$place/sqlite3
     if [ ! -f "$source/sqlite3.c" ]; then
-        (cd "$source" && ./configure --disable-tcl && make sqlite3.c) >"$place/sqlite3.said" 2>&1 || {
+        (cd "$source" && ./configure --disable-tcl && make sqlite3.c) \
+            >"$place/sqlite3.said" 2>&1 || {
             say "sqlite3: its sources cannot be made one file"
             tail -n 5 "$place/sqlite3.said"
             return 1

@@ -11,7 +11,8 @@ let ask port request =
     match String.trim (input_line input) with
     | "" -> ()
     | field ->
-        (try Scanf.sscanf field "Content-Length: %d" (fun n -> length := n) with Scanf.Scan_failure _ -> ());
+        (try Scanf.sscanf field "Content-Length: %d" (fun n ->
+          length := n) with Scanf.Scan_failure _ -> ());
         fields ()
   in
   fields ();

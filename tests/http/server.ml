@@ -7,9 +7,11 @@ let answer status body =
 let respond meth path body =
   match (meth, path) with
   | "GET", "/" -> answer "200 OK" "a camel\n"
-  | "GET", "/large" -> answer "200 OK" (String.init 300_000 (fun i -> Char.chr (97 + (i * i mod 26))))
+  | "GET", "/large" -> answer "200 OK" (String.init 300_000 (fun i ->
+    Char.chr (97 + (i * i mod 26))))
   | "POST", "/upper" -> answer "200 OK" (String.uppercase_ascii body)
-  | "POST", "/length" -> answer "200 OK" (Printf.sprintf "%d %s\n" (String.length body) (Digest.to_hex (Digest.string body)))
+  | "POST", "/length" -> answer "200 OK" (Printf.sprintf "%d %s\n" (String.length body)
+    (Digest.to_hex (Digest.string body)))
   | _, "/end" -> answer "200 OK" "ends\n"
   | _ -> answer "404 Not Found" (Printf.sprintf "no %s\n" path)
 
@@ -26,7 +28,8 @@ let header text =
     List.fold_left
       (fun found field ->
         match String.split_on_char ':' field with
-        | [ name; value ] when String.lowercase_ascii name = "content-length" -> int_of_string (String.trim value)
+        | [ name; value ] when String.lowercase_ascii name = "content-length" ->
+          int_of_string (String.trim value)
         | _ -> found)
       0 fields
   in
@@ -39,7 +42,8 @@ let rec write socket text from =
 let expect socket text =
   (* curl waits for that before it sends a large body. *)
   let lower = String.lowercase_ascii text in
-  let rec has i = i + 12 <= String.length lower && (String.sub lower i 12 = "100-continue" || has (i + 1)) in
+  let rec has i = i + 12 <= String.length lower && (String.sub lower i 12 = "100-continue" || has (i
+    + 1)) in
   if has 0 then write socket "HTTP/1.1 100 Continue\r\n\r\n" 0
 
 let () =

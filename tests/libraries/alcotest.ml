@@ -8,5 +8,7 @@ let () =
   print_endline "begin";
   Alcotest.run ~and_exit:true "camels"
     [ ("strings", [ Alcotest.test_case "lower" `Quick lower ]);
-      ("lists", [ Alcotest.test_case "append" `Slow lists; Alcotest.test_case "wrong" `Quick wrong ]);
-      ("others", [ Alcotest.test_case "raises" `Quick raising; Alcotest.test_case "float" `Quick float ]) ]
+      ("lists", [ Alcotest.test_case "append" `Slow lists;
+        Alcotest.test_case "wrong" `Quick wrong ]);
+      ("others", [ Alcotest.test_case "raises" `Quick raising;
+        Alcotest.test_case "float" `Quick float ]) ]

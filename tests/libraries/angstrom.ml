@@ -25,7 +25,8 @@ let () =
   | Error m -> print_endline m);
   let open Buffered in
   let state = parse (sep_by (char ',') (take_while1 (fun c -> c <> ',')) <* end_of_input) in
-  let state = List.fold_left (fun s part -> feed s (`String part)) state [ "ab,c"; "d,"; "ef"; ",g" ] in
+  let state = List.fold_left (fun s part -> feed s (`String part)) state [ "ab,c"; "d,"; "ef";
+    ",g" ] in
   (match state_to_result (feed state `Eof) with
   | Ok l -> print_endline (String.concat "|" l)
   | Error m -> print_endline m);

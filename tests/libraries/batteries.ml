@@ -16,7 +16,8 @@ let () =
   let d = Deque.snoc (Deque.cons 1 Deque.empty) 2 in
   Printf.printf "%d\n" (Deque.size d);
   print_endline (Big_int.to_string (Big_int.pow (Big_int.of_int 7) (Big_int.of_int 50)));
-  let lazy_ = LazyList.from_while (let n = ref 0 in fun () -> incr n; if !n > 5 then None else Some !n) in
+  let lazy_ = LazyList.from_while (let n = ref 0 in fun () -> incr n;
+    if !n > 5 then None else Some !n) in
   Printf.printf "%d\n" (LazyList.fold_left ( + ) 0 lazy_);
   File.with_file_out "lines" (fun oc -> IO.nwrite oc "x\ny\nz\n");
   File.lines_of "lines" |> Enum.iter print_endline;
@@ -25,8 +26,10 @@ let () =
   Printf.printf "%S\n" (IO.close_out out);
   let rope = BatText.of_string "h\195\169llo" in
   Printf.printf "%d %s\n" (BatText.length rope) (BatText.to_string (BatText.append rope rope));
-  (try ignore (Result.get (Result.catch int_of_string "x")) with e -> print_endline (Printexc.to_string e));
-  Printf.printf "%d %s\n" (Int32.to_int (Int32.of_string "77")) (Bool.to_string (Option.is_some (Some 1)));
+  (try ignore (Result.get (Result.catch int_of_string "x")) with e ->
+    print_endline (Printexc.to_string e));
+  Printf.printf "%d %s\n" (Int32.to_int (Int32.of_string "77")) (Bool.to_string (Option.is_some
+    (Some 1)));
   print_endline (IO.to_string (Array.print Float.print) [| 1.5; 2.25 |]);
   let r = Random.State.make [| 5 |] in
   Printf.printf "%d\n" (Random.State.int r 1000)

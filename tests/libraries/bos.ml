@@ -7,7 +7,8 @@ let work () =
   OS.File.writef (Fpath.v "animals/wet/frog") "%d legs" 4 >>= fun () ->
   OS.File.read_lines (Fpath.v "animals/camel.txt") >>= fun lines ->
   OS.Dir.contents ~rel:true (Fpath.v "animals") >>= fun contents ->
-  OS.Dir.fold_contents ~elements:`Files (fun p n -> ignore p; n + 1) 0 (Fpath.v "animals") >>= fun files ->
+  OS.Dir.fold_contents ~elements:`Files (fun p n -> ignore p; n + 1) 0 (Fpath.v "animals")
+    >>= fun files ->
   OS.File.exists (Fpath.v "animals/yak") >>= fun yak ->
   Printf.printf "%b %d %d %b\n" made (List.length lines) files yak;
   List.iter (fun p -> print_endline (Fpath.to_string p)) (List.sort compare contents);

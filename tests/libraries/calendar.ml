@@ -17,7 +17,9 @@ let () =
   print_endline (Printer.Calendar.to_string (Calendar.from_unixfloat 1e9));
   Printf.printf "%f\n" (Calendar.to_jd c);
   show (Printer.Date.from_fstring "%d/%m/%Y" "04/10/2021");
-  (try ignore (Date.make 2021 2 30 |> show) with Date.Out_of_bounds -> print_endline "out of bounds" | Date.Undefined -> print_endline "undefined");
-  (try ignore (Printer.Date.from_fstring "%Y" "x") with Invalid_argument _ -> print_endline "no date" | Failure _ -> print_endline "failure");
+  (try ignore (Date.make 2021 2 30 |> show) with Date.Out_of_bounds -> print_endline "out of bounds"
+    | Date.Undefined -> print_endline "undefined");
+  (try ignore (Printer.Date.from_fstring "%Y" "x") with Invalid_argument _ ->
+    print_endline "no date" | Failure _ -> print_endline "failure");
   Printf.printf "%s\n" (Printer.Time.sprint "%I:%M %p" (Time.make 15 4 0));
   Printf.printf "%d\n" (Date.compare (Date.easter 2022) (Date.make 2022 4 17))

@@ -1,6 +1,7 @@
 (* Archives and compressed streams, written and read. *)
 let () =
-  let text = String.concat "\n" (List.init 500 (fun i -> Printf.sprintf "%d camels walk %d miles" i (i * i))) in
+  let text = String.concat "\n" (List.init 500 (fun i ->
+    Printf.sprintf "%d camels walk %d miles" i (i * i))) in
   let zip = Zip.open_out "a.zip" in
   Zip.add_entry text zip "text.txt" ~mtime:1_000_000_000. ~comment:"about camels";
   Zip.add_entry "stored" zip ~level:0 "dir/plain";
@@ -8,7 +9,8 @@ let () =
   let zip = Zip.open_in "a.zip" in
   List.iter
     (fun e ->
-      Printf.printf "%s %d %d %lx %s\n" e.Zip.filename e.Zip.uncompressed_size e.Zip.compressed_size e.Zip.crc e.Zip.comment;
+      Printf.printf "%s %d %d %lx %s\n" e.Zip.filename e.Zip.uncompressed_size e.Zip.compressed_size
+        e.Zip.crc e.Zip.comment;
       Printf.printf "%b\n" (Zip.read_entry zip e = text))
     (Zip.entries zip);
   (try ignore (Zip.find_entry zip "absent") with Not_found -> print_endline "not found");
@@ -26,7 +28,8 @@ let () =
   Zlib.compress (fun b -> let n = min (Bytes.length b) (String.length text - !pos) in
       Bytes.blit_string text !pos b 0 n; pos := !pos + n; n)
     (fun b n -> Buffer.add_subbytes out b 0 n);
-  Printf.printf "%d %lx\n" (Buffer.length out) (Zlib.update_crc_string 0l text 0 (String.length text));
+  Printf.printf "%d %lx\n" (Buffer.length out) (Zlib.update_crc_string 0l text 0 (String.length
+    text));
   let oc = open_out_bin "bad.gz" in
   output_string oc "not a gzip file at all";
   close_out oc;

@@ -1,7 +1,8 @@
 (* A command with subcommands, options, and a page of help. *)
 open Cmdliner
 let walk miles names wet =
-  Printf.printf "%s walk %d miles%s\n" (String.concat " and " names) miles (if wet then ", wet" else "");
+  Printf.printf "%s walk %d miles%s\n" (String.concat " and " names) miles (if wet then ", wet" else
+    "");
   if miles > 10 then `Error (false, "too far") else `Ok ()
 let miles = Arg.(value & opt int 3 & info [ "m"; "miles" ] ~docv:"N" ~doc:"How many miles.")
 let wet = Arg.(value & flag & info [ "w"; "wet" ] ~doc:"Whether it rains.")
@@ -11,6 +12,7 @@ let level = Arg.(value & opt (enum [ ("low", 1); ("high", 2) ]) 1 & info [ "leve
 let drink n = Printf.printf "drink %d\n" n
 let drink = Cmd.v (Cmd.info "drink" ~doc:"drink water") Term.(const drink $ level)
 let group =
-  let man = [ `S Manpage.s_description; `P "A camel $(b,walks) and $(i,drinks)."; `I ("$(tname)", "the name") ] in
+  let man = [ `S Manpage.s_description; `P "A camel $(b,walks) and $(i,drinks).";
+    `I ("$(tname)", "the name") ] in
   Cmd.group (Cmd.info "camel" ~version:"1.0" ~doc:"what a camel does" ~man) [ walk; drink ]
 let () = exit (Cmd.eval group)

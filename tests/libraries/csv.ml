@@ -13,4 +13,5 @@ let () =
   print_newline ();
   let semi = Csv.of_string ~separator:';' "a;b;c\n1;;3" in
   Csv.iter ~f:(fun r -> print_endline (String.concat "," r)) semi;
-  try ignore (Csv.input_all (Csv.of_string "a,\"b")) with Csv.Failure (r, f, m) -> Printf.printf "%d %d %s\n" r f m
+  try ignore (Csv.input_all (Csv.of_string "a,\"b")) with Csv.Failure (r, f, m) ->
+    Printf.printf "%d %d %s\n" r f m

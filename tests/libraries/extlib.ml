@@ -6,8 +6,10 @@ let () =
   DynArray.delete_range d 10 50;
   Printf.printf "%d %d\n" (DynArray.length d) (DynArray.get d 20);
   print_endline (String.join "-" (String.nsplit "a::b::c" "::"));
-  Printf.printf "%s|%s|%b\n" (String.strip "  x ") (String.slice ~first:1 ~last:(-1) "camel") (String.exists "llama" "lam");
-  Printf.printf "%d %s\n" (List.length (List.unique [ 1; 2; 1 ])) (dump (List.findi (fun i x -> i > 1 && x > 2) [ 9; 9; 1; 3 ]));
+  Printf.printf "%s|%s|%b\n" (String.strip "  x ") (String.slice ~first:1 ~last:(-1) "camel")
+    (String.exists "llama" "lam");
+  Printf.printf "%d %s\n" (List.length (List.unique [ 1; 2; 1 ])) (dump (List.findi (fun i x ->
+    i > 1 && x > 2) [ 9; 9; 1; 3 ]));
   let e = Enum.map (fun x -> x + 1) (List.enum [ 1; 2; 3 ]) in
   Printf.printf "%d\n" (Enum.fold ( + ) 0 e);
   let p = PMap.add "b" 2 (PMap.add "a" 1 PMap.empty) in

@@ -11,9 +11,12 @@ let () =
     [ Polygon (List.init 25 (fun i -> (i, i * i))); Circle 1. ];
   let record = Fmt.(record [ field "name" fst string; field "age" snd int ]) in
   Fmt.pr "%a@." record ("camel", 12);
-  Fmt.pr "%a %a@." Fmt.(option ~none:(any "nothing") int) None Fmt.(result ~ok:int ~error:string) (Error "e");
-  Fmt.pr "%a@." Fmt.(Dump.list (Dump.pair Dump.string (Dump.option int))) [ ("a", Some 1); ("b\n", None) ];
-  Fmt.pr "%a %a %a@." Fmt.byte_size 123456 Fmt.bi_byte_size 123456 Fmt.uint64_ns_span 1_234_567_890L;
+  Fmt.pr "%a %a@." Fmt.(option ~none:(any "nothing") int) None Fmt.(result ~ok:int ~error:string)
+    (Error "e");
+  Fmt.pr "%a@." Fmt.(Dump.list (Dump.pair Dump.string (Dump.option int))) [ ("a", Some 1);
+    ("b\n", None) ];
+  Fmt.pr "%a %a %a@." Fmt.byte_size 123456 Fmt.bi_byte_size 123456 Fmt.uint64_ns_span
+    1_234_567_890L;
   Fmt.pr "%a@." (Fmt.hashtbl ~sep:Fmt.sp Fmt.(pair ~sep:(any "->") int string))
     (let h = Hashtbl.create 3 in Hashtbl.add h 1 "one"; h);
   Fmt.set_style_renderer Fmt.stdout `Ansi_tty;

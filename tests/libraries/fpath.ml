@@ -15,7 +15,8 @@ let () =
       | Some r -> Printf.printf "%s\n" (Fpath.to_string r)
       | None -> print_endline "none")
     [ ("/a/b", "/a/c/d"); ("a/", "a"); ("/a", "b"); ("../x", "y") ];
-  Printf.printf "%b %b %b\n" (Fpath.is_prefix (Fpath.v "/usr") p) (Fpath.is_abs p) (Fpath.is_dir_path p);
+  Printf.printf "%b %b %b\n" (Fpath.is_prefix (Fpath.v "/usr") p) (Fpath.is_abs p)
+    (Fpath.is_dir_path p);
   (match Fpath.of_string "" with Ok _ -> () | Error (`Msg m) -> print_endline m);
   let set = Fpath.Set.of_list (List.map Fpath.v [ "b"; "a"; "b/"; "a" ]) in
   Format.printf "%a@." (Fpath.Set.pp Fpath.pp) set;

@@ -5,7 +5,8 @@ let () =
     let rec go () =
       match Jsonm.decode d with
       | `Lexeme l -> Format.printf "%a " Jsonm.pp_lexeme l; go ()
-      | `Error e -> let (l, c), _ = Jsonm.decoded_range d in Format.printf "@\n%d:%d %a@\n" l c Jsonm.pp_error e; go ()
+      | `Error e -> let (l, c), _ = Jsonm.decoded_range d in
+        Format.printf "@\n%d:%d %a@\n" l c Jsonm.pp_error e; go ()
       | `End -> Format.printf "@."
       | `Await -> assert false
     in
@@ -18,7 +19,8 @@ let () =
   let b = Buffer.create 50 in
   let e = Jsonm.encoder ~minify:false (`Buffer b) in
   List.iter (fun l -> ignore (Jsonm.encode e (`Lexeme l)))
-    [ `Os; `Name "k"; `As; `Float 1.; `Float 0.1; `String "q\"\n"; `Bool false; `Ae; `Name "n"; `Null; `Oe ];
+    [ `Os; `Name "k"; `As; `Float 1.; `Float 0.1; `String "q\"\n"; `Bool false; `Ae; `Name "n";
+      `Null; `Oe ];
   ignore (Jsonm.encode e `End);
   print_endline (Buffer.contents b);
   let d = Jsonm.decoder ~encoding:`UTF_8 `Manual in

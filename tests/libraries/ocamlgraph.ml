@@ -18,7 +18,8 @@ module Ops = Graph.Oper.P (G)
 module U = Graph.Imperative.Graph.Concrete (V)
 module Colour = Graph.Coloring.Make (U)
 module Dfs = Graph.Traverse.Dfs (G)
-let edges = [ (1, 7, 2); (1, 9, 3); (1, 14, 6); (2, 10, 3); (2, 15, 4); (3, 11, 4); (3, 2, 6); (4, 6, 5); (6, 9, 5) ]
+let edges = [ (1, 7, 2); (1, 9, 3); (1, 14, 6); (2, 10, 3); (2, 15, 4); (3, 11, 4); (3, 2, 6);
+  (4, 6, 5); (6, 9, 5) ]
 let () =
   let g = List.fold_left (fun g (a, w, b) -> G.add_edge_e g (a, w, b)) G.empty edges in
   Printf.printf "%d %d\n" (G.nb_vertex g) (G.nb_edges g);
@@ -34,7 +35,8 @@ let () =
   let u = U.create () in
   List.iter (fun (a, _, b) -> U.add_edge u a b) edges;
   let colours = Colour.coloring u 4 in
-  Printf.printf "%b\n" (List.for_all (fun (a, _, b) -> Colour.H.find colours a <> Colour.H.find colours b) edges);
+  Printf.printf "%b\n" (List.for_all (fun (a, _, b) -> Colour.H.find colours a <> Colour.H.find
+    colours b) edges);
   let module Dot = Graph.Graphviz.Dot (struct
     include G
     let vertex_name = string_of_int

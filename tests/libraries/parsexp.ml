@@ -17,6 +17,7 @@ let () =
   let stack = Parsexp.Many.feed_string state "(1 2) (3" Parsexp.Many.Stack.empty in
   let stack = Parsexp.Many.feed_string state " 4)" stack in
   Printf.printf "%d\n" (List.length (Parsexp.Many.feed_eoi state stack));
-  match Parsexp.Conv_single.parse_string "(1 x)" (Sexplib0.Sexp_conv.list_of_sexp Sexplib0.Sexp_conv.int_of_sexp) with
+  match Parsexp.Conv_single.parse_string "(1 x)" (Sexplib0.Sexp_conv.list_of_sexp
+    Sexplib0.Sexp_conv.int_of_sexp) with
   | Ok l -> Printf.printf "%d\n" (List.length l)
   | Error e -> Parsexp.Conv_error.report Format.std_formatter e ~filename:"input"

@@ -8,14 +8,19 @@ let () =
   List.iter
     (fun s ->
       match Ptime.of_rfc3339 s with
-      | Ok (t, tz, n) -> Printf.printf "%s %s %d\n" (Ptime.to_rfc3339 t) (match tz with Some z -> string_of_int z | None -> "-") n
-      | Error _ as e -> (match Ptime.rfc3339_error_to_msg e with Error (`Msg m) -> print_endline m | Ok _ -> ()))
+      | Ok (t, tz, n) -> Printf.printf "%s %s %d\n" (Ptime.to_rfc3339 t) (match tz with Some z ->
+        string_of_int z | None -> "-") n
+      | Error _ as e -> (match Ptime.rfc3339_error_to_msg e with Error (`Msg m) -> print_endline m
+        | Ok _ -> ()))
     [ "1990-12-31T23:59:60Z"; "1996-12-19T16:39:57-08:00"; "2021-02-30T00:00:00Z"; "2021" ];
   Printf.printf "%f\n" (Ptime.to_float_s t);
   Printf.printf "%s\n" (match Ptime.weekday t with `Mon -> "Monday" | _ -> "another day");
   let now = Ptime_clock.now () in
-  let limit = Option.get (Ptime.of_date (2020, 1, 1)) and far = Option.get (Ptime.of_date (2120, 1, 1)) in
+  let limit = Option.get (Ptime.of_date (2020, 1, 1)) and far = Option.get (Ptime.of_date (2120, 1,
+    1)) in
   Printf.printf "%b %b\n" (Ptime.is_later now ~than:limit) (Ptime.is_earlier now ~than:far);
   Printf.printf "%b\n" (abs_float (Ptime.to_float_s now -. Unix.gettimeofday ()) < 5.);
-  Printf.printf "%b\n" (match Ptime_clock.period () with None -> true | Some p -> Ptime.Span.compare p (Ptime.Span.of_int_s 1) < 0);
-  Printf.printf "%s\n" (match Ptime_clock.current_tz_offset_s () with None -> "none" | Some s -> string_of_int s)
+  Printf.printf "%b\n" (match Ptime_clock.period () with None -> true | Some p ->
+    Ptime.Span.compare p (Ptime.Span.of_int_s 1) < 0);
+  Printf.printf "%s\n" (match Ptime_clock.current_tz_offset_s () with None -> "none" | Some s ->
+    string_of_int s)

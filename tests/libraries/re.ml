@@ -16,7 +16,8 @@ let () =
        | `Text s -> Printf.printf "text %S\n" s
        | `Delim g -> Printf.printf "delimiter %S\n" (Re.Group.get g 0));
   let glob = Re.Glob.glob ~anchored:true "*.{ml,mli}" |> Re.compile in
-  List.iter (fun f -> Printf.printf "%s %b\n" f (Re.execp glob f)) [ "a.ml"; "b.mli"; "c.mll"; "d/e.ml" ];
+  List.iter (fun f -> Printf.printf "%s %b\n" f (Re.execp glob f)) [ "a.ml"; "b.mli"; "c.mll";
+    "d/e.ml" ];
   let emails = Re.Pcre.regexp "^[a-z]+@[a-z.]+$" in
   List.iter (fun m -> Printf.printf "%b " (Re.Pcre.pmatch ~rex:emails m)) [ "a@b.c"; "@b"; "a@B" ];
   print_newline ();

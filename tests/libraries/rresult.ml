@@ -7,7 +7,8 @@ let () =
   show (sum [ "1"; "2"; "39" ]);
   show (sum [ "1"; "two" ]);
   show (R.reword_error_msg (fun m -> R.msgf "while adding: %s" m) (sum [ "x" ]));
-  show (R.trap_exn (fun s -> int_of_string s) "z" |> R.error_exn_trap_to_msg |> R.reword_error (fun (`Msg m) -> `Msg (String.sub m 0 9)));
+  show (R.trap_exn (fun s -> int_of_string s) "z" |> R.error_exn_trap_to_msg
+    |> R.reword_error (fun (`Msg m) -> `Msg (String.sub m 0 9)));
   Printf.printf "%d\n" (R.ignore_error ~use:(fun _ -> -1) (parse "q"));
   (try ignore (R.failwith_error_msg (parse "bad")) with Failure m -> print_endline m);
   (try ignore (R.get_ok (parse "bad")) with Invalid_argument m -> print_endline m);

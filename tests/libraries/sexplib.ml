@@ -10,12 +10,15 @@ let () =
   print_endline (Sexp.to_string_hum sexp);
   let back = list_of_sexp (pair_of_sexp int_of_sexp string_of_sexp) sexp in
   Printf.printf "%b\n" (back = pairs);
-  (try ignore (int_of_sexp s) with Conv.Of_sexp_error (e, _) -> print_endline (Printexc.to_string e));
+  (try ignore (int_of_sexp s) with Conv.Of_sexp_error (e, _) ->
+    print_endline (Printexc.to_string e));
   List.iter
     (fun bad -> try ignore (Sexp.of_string bad) with e -> print_endline (Printexc.to_string e))
     [ "(a"; "a)"; "\"x" ];
-  List.iter (fun s -> print_endline (Sexp.to_string s)) (Sexp.scan_sexps (Lexing.from_string "a (b c) \"d e\""));
-  (match Sexp.search_physical s ~contained:s with `Found -> print_endline "found" | _ -> print_endline "not");
+  List.iter (fun s -> print_endline (Sexp.to_string s)) (Sexp.scan_sexps (Lexing.from_string
+    "a (b c) \"d e\""));
+  (match Sexp.search_physical s ~contained:s with `Found -> print_endline "found" | _ ->
+    print_endline "not");
   let table = Hashtbl.create 7 in
   Hashtbl.add table "k" 1.5;
   print_endline (Sexp.to_string (sexp_of_hashtbl sexp_of_string sexp_of_float table));

@@ -2,7 +2,8 @@
 open Sexplib0
 open Sexp_conv
 let () =
-  let s = Sexp.List [ Atom "a b"; List [ sexp_of_int 3; sexp_of_float 0.1 ]; Atom "" ; Atom "\n" ] in
+  let s = Sexp.List [ Atom "a b"; List [ sexp_of_int 3; sexp_of_float 0.1 ]; Atom "" ;
+    Atom "\n" ] in
   print_endline (Sexp.to_string s);
   print_endline (Sexp.to_string_hum (sexp_of_array sexp_of_int64 (Array.init 40 Int64.of_int)));
   print_endline (Sexp.to_string (sexp_of_option sexp_of_bool (Some true)));

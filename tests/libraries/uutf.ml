@@ -7,7 +7,8 @@ let () =
       match Uutf.decode d with
       | `Uchar u -> show u; go ()
       | `Malformed b -> Printf.printf "<%S> " b; go ()
-      | `End -> Printf.printf "%d:%d %s\n" (Uutf.decoder_line d) (Uutf.decoder_col d) (Uutf.encoding_to_string (Uutf.decoder_encoding d))
+      | `End -> Printf.printf "%d:%d %s\n" (Uutf.decoder_line d) (Uutf.decoder_col d)
+        (Uutf.encoding_to_string (Uutf.decoder_encoding d))
       | `Await -> assert false
     in
     go ()
@@ -24,7 +25,8 @@ let () =
   let d = Uutf.decoder ~nln:(`NLF (Uchar.of_int 10)) ~encoding:`UTF_8 `Manual in
   Uutf.Manual.src d (Bytes.of_string "a\r") 0 2;
   (match Uutf.decode d with `Uchar u -> show u | _ -> ());
-  (match Uutf.decode d with `Await -> print_string "await " | `Uchar u -> show u | _ -> print_string "? ");
+  (match Uutf.decode d with `Await -> print_string "await " | `Uchar u -> show u | _ ->
+    print_string "? ");
   Uutf.Manual.src d (Bytes.of_string "\nb") 0 2;
   (match Uutf.decode d with `Uchar u -> show u | _ -> ());
   print_newline ();

@@ -1,5 +1,7 @@
 (* XML read as signals and as a tree, and written. *)
-let text = {|<?xml version="1.0"?><!DOCTYPE a><a x="1" y="&lt;&#233;"><b/>some &amp; text<c xmlns:n="urn:n"><n:d>é</n:d></c></a>|}
+let text =
+  {|<?xml version="1.0"?><!DOCTYPE a><a x="1" y="&lt;&#233;"><b
+/>some &amp; text<c xmlns:n="urn:n"><n:d>é</n:d></c></a>|}
 let () =
   let i = Xmlm.make_input (`String (0, text)) in
   let rec pull depth =
@@ -16,7 +18,8 @@ let () =
   let buffer = Buffer.create 100 in
   let o = Xmlm.make_output ~indent:(Some 2) (`Buffer buffer) in
   let frag = function `E (tag, children) -> `El (tag, children) | `D d -> `Data d in
-  let tree = `E ((("", "root"), [ (("", "k"), "a<b\"") ]), [ `D "x & y"; `E ((("", "leaf"), []), []) ]) in
+  let tree = `E ((("", "root"), [ (("", "k"), "a<b\"") ]), [ `D "x & y";
+    `E ((("", "leaf"), []), []) ]) in
   Xmlm.output_doc_tree frag o (None, tree);
   print_endline (Buffer.contents buffer);
   List.iter

@@ -1,5 +1,7 @@
 (* Reads, changes and prints JSON; errors say where they are. *)
-let text = {|{"name": "camel", "humps": [1, 2, -3.5e2], "wet": false, "né": null, "big": 123456789012345678901}|}
+let text =
+  {|{"name": "camel", "humps": [1, 2, -3.5e2], "wet": false,
+    "né": null, "big": 123456789012345678901}|}
 let () =
   let json = Yojson.Safe.from_string text in
   print_endline (Yojson.Safe.to_string json);
@@ -16,7 +18,8 @@ let () =
   List.iter
     (fun s -> try ignore (Yojson.Safe.from_string s) with Yojson.Json_error m -> print_endline m)
     bad;
-  let deep = List.init 200 (fun i -> `Assoc [ (string_of_int i, `List [ `Int i; `Float (float i /. 7.) ]) ]) in
+  let deep = List.init 200 (fun i -> `Assoc [ (string_of_int i, `List [ `Int i;
+    `Float (float i /. 7.) ]) ]) in
   let printed = Yojson.Basic.to_string (`List deep) in
   Printf.printf "%d %s\n" (String.length printed) (Digest.to_hex (Digest.string printed));
   Printf.printf "%b\n" (Yojson.Basic.equal (Yojson.Basic.from_string printed) (`List deep))
