@@ -97,6 +97,7 @@ pub fn bind(
             names: Vec::with_capacity(length),
             definitions: Vec::with_capacity(names.len()),
             missing: Vec::new(),
+            misfits: Vec::new(),
         };
         for (name, &definition) in names.iter().zip(&found) {
             bound.push(name, definition);
@@ -169,6 +170,7 @@ pub fn forget(called: &HashSet<&[u8]>) {
     BOUND.set(allocator::lasting(|| Bound {
         names: names.as_slice().to_vec(),
         missing: bound.missing.clone(),
+        misfits: bound.misfits.clone(),
         definitions: Vec::new(),
     }));
     foreign::forget();
