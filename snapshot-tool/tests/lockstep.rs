@@ -120,6 +120,7 @@ fn toy(manifest: &str) -> Arc<Guest> {
         recognise: |_| None,
         headers: &[],
         libraries: |_| Vec::new(),
+        has_threads: |_| false,
         smallest: None,
     })
 }
