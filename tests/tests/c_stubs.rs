@@ -235,7 +235,8 @@ fn arguments_of_fewer_bits_are_passed() -> Result<()> {
         let () = Printf.printf \"%d %d %d\\n\" (f 5 (-7)) (f 5 (1 lsl 31 + 3)) (g \"abc\" 1 2)";
     let c = "#include <caml/mlvalues.h>\n\
         value f(value a, int b) { return Val_long(Long_val(a) + Int_val(b)); }\n\
-        value g(char *s, value a, int b) { return Val_int(s[0] + s[Int_val(a)] + s[Int_val(b)]); }\n";
+        value g(char *s, value a, int b)\n\
+        { return Val_int(s[0] + s[Int_val(a)] + s[Int_val(b)]); }\n";
     let place = workshop()?;
     fs::write(place.path("main.ml"), main)?;
     fs::write(place.path("stubs.c"), c)?;

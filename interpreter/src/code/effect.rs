@@ -161,8 +161,8 @@ pub fn successors(instruction: &Instruction, mut reached: impl FnMut(i64)) {
     }
 }
 
-/// For each word, whether code goes on there from elsewhere than the word before, or it is the entry
-/// of a closure.
+/// For each word, whether code goes on there from elsewhere than the word before, or it is the
+/// entry of a closure.
 pub fn labels(code: &[i32]) -> Vec<bool> {
     let mut labels = vec![false; code.len()];
     for instruction in decode::instructions(code) {

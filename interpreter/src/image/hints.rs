@@ -14,8 +14,8 @@
 //! undefined (writing fields of modules and of closures by `Obj`) is not considered.
 //!
 //! One pass over a function goes through it in ascending order, and again from labels whose state a
-//! jump back has changed. Functions are gone through again when something that they read has changed
-//! ([`pending`]), until nothing does.
+//! jump back has changed. Functions are gone through again when something that they read has
+//! changed ([`pending`]), until nothing does.
 
 mod calls;
 mod escapes;

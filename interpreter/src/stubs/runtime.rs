@@ -54,8 +54,8 @@ interface! {
             Value::RAISED
         })
     }
-    // A signal by OCaml's number; 0 for what it does by default, 1 to ignore it, 2 for a function of
-    // C's, which gets that number.
+    // A signal by OCaml's number; 0 for what it does by default, 1 to ignore it, 2 for a function
+    // of C's, which gets that number.
     "a" fn bactrian_handle_signal(signal: i32, what: i32, function: u32) -> i32 {
         let function = (what == 2).then_some(function);
         let action = match what {
