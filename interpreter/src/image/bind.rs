@@ -125,15 +125,16 @@ pub fn withdraw(is_unexpected: impl Fn(&str) -> bool) -> Vec<Option<&'static Pri
 /// Takes back the definitions of stubs that instructions call with another number of arguments than
 /// they have: who calls one gets Failure. Returns, by index, what is left.
 pub fn withdraw_misfits(executable: &Executable) -> Vec<Option<&'static Primitive>> {
+    let stubs: HashSet<*const Primitive> = foreign::all().map(core::ptr::from_ref).collect();
     BOUND.with_borrow_mut(|bound| {
         for instruction in decode::instructions(&executable.code) {
             let Some((index, arguments)) = effect::primitive(&instruction) else {
                 continue;
             };
-            let Some(Some(primitive)) = bound.definitions.get(index) else {
+            let Some(&Some(primitive)) = bound.definitions.get(index) else {
                 continue;
             };
-            let is_stub = foreign::all().any(|stub| std::ptr::eq(stub, *primitive));
+            let is_stub = stubs.contains(&core::ptr::from_ref(primitive));
             if is_stub && arity(primitive) != arguments {
                 bound.definitions[index] = None;
                 allocator::lasting(|| bound.misfits.push(index));

@@ -162,9 +162,11 @@ extern "C" fn division_by_zero() {
 extern "C" fn unknown(primitive: u32) {
     let name = bind::name(primitive);
     let index = primitive as usize;
-    raise::failure(match () {
-        () if bind::is_missing(index) => missing::message(&name),
-        () if bind::is_misfit(index) => missing::misfit(&name),
-        () => missing::unexpected(&name),
+    raise::failure(if bind::is_missing(index) {
+        missing::message(&name)
+    } else if bind::is_misfit(index) {
+        missing::misfit(&name)
+    } else {
+        missing::unexpected(&name)
     });
 }
