@@ -146,7 +146,8 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     };
     let globals = make_globals(numbers.global_count(), room)?;
     sections::keep(&executable, calls("caml_get_section_table"));
-    if let Some(report) = missing::report(&executable, &bind::called(&executable)) {
+    let named = bind::called(&executable);
+    if let Some(report) = missing::report(&executable, &named) {
         os::write_all(2, report.as_bytes());
     }
     let (code_start, mut links) = load_code(code, &verified)?;
@@ -193,7 +194,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     links.sort_unstable();
     note_kinds(code, &bound, globals, code_start);
     if !loads_code {
-        bind::forget(&bind::called(&executable));
+        bind::forget(&named);
     }
     stack::note_raisable(calls("caml_gc_set"));
     let lists = Lists {

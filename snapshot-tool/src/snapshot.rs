@@ -237,7 +237,7 @@ fn freeze(
     Ok((snapshot, origin))
 }
 
-/// Makes what a module exports under this name 1, if it exports it.
+/// Gives what a module exports under this name this value, if it exports it.
 fn set(store: &mut Store<Host>, instance: Instance, export: &str, value: u32) -> Result<()> {
     match Cells::of(store, instance, export) {
         Some(cells) => cells.set(store, 0, value),

@@ -349,14 +349,7 @@ impl Channel {
 
     /// Fills `target` as far as the file goes; returns how far.
     pub fn get(&mut self, target: &mut [u8]) -> Result<usize, Errno> {
-        let mut filled = 0;
-        while filled < target.len() {
-            match self.get_some(&mut target[filled..])? {
-                0 => break,
-                count => filled += count,
-            }
-        }
-        Ok(filled)
+        fill_by(target, |target| self.get_some(target))
     }
 
     /// The length of the next line with its newline, all of it buffered; or, negative, the number
@@ -406,6 +399,21 @@ impl Channel {
     pub fn has_input(&self) -> bool {
         self.buffered() > 0
     }
+}
+
+/// Fills `target` by what reads some bytes, or none at the end; returns how far.
+pub fn fill_by<E>(
+    target: &mut [u8],
+    mut read: impl FnMut(&mut [u8]) -> Result<usize, E>,
+) -> Result<usize, E> {
+    let mut filled = 0;
+    while filled < target.len() {
+        match read(&mut target[filled..])? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
 }
 
 fn newline(buffer: &[u8], start: usize, end: usize) -> Option<usize> {

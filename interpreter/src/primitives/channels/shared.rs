@@ -5,7 +5,7 @@
 //! else wants the channel waits in its queue. The channel is given back while handlers of signals
 //! run. Until a second thread is created, all is done as without threads.
 
-use super::buffer::{Channel, Direction};
+use super::buffer::{Channel, Direction, fill_by};
 use super::open::with;
 use super::values;
 use crate::custom;
@@ -143,14 +143,7 @@ impl Taken {
 
     /// Fills `target` as far as the file goes; returns how far.
     fn get(&self, target: &mut [u8]) -> Result<usize, Raised> {
-        let mut filled = 0;
-        while filled < target.len() {
-            match self.get_some(&mut target[filled..])? {
-                0 => break,
-                count => filled += count,
-            }
-        }
-        Ok(filled)
+        fill_by(target, |target| self.get_some(target))
     }
 
     fn scan_line(&self) -> Result<i64, Raised> {
