@@ -113,6 +113,7 @@ impl Check<'_, '_> {
                     optimisations,
                     lockstep_events: false,
                     counts: false,
+                    verify: options.verify,
                     boxes: &boxes,
                     boxing: Boxing::Called,
                 },

@@ -232,6 +232,7 @@ impl<'a> Work<'a> {
             optimisations: self.options.optimisations,
             lockstep_events: self.options.lockstep_events,
             counts: self.options.counts,
+            verify: self.options.verify,
             boxes: &self.boxes,
             boxing: self.boxing(),
         };

@@ -135,8 +135,8 @@ impl Emission<'_> {
             let node = &self.nodes[id];
             self.machine.node = id;
             self.machine.context = node.context;
-            debug_assert!(
-                node.agrees(&params, &self.machine.cells),
+            assert!(
+                !self.machine.evaluation.verify || node.agrees(&params, &self.machine.cells),
                 "phases agree on {id:?}"
             );
             let exit = self.machine.block(node.block, &params);

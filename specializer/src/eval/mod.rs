@@ -152,6 +152,9 @@ pub struct Evaluation<'a> {
     pub lockstep_events: bool,
     /// Whether residual code reports callees.
     pub counts: bool,
+    /// Whether both phases are compared: that writing a node begins in the state that analysis
+    /// found. For tests, as [`crate::Options::verify`] says.
+    pub verify: bool,
     /// How the interpreter boxes numbers, and how residual code does.
     pub boxes: &'a Boxes,
     pub boxing: Boxing,
