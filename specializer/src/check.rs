@@ -114,6 +114,7 @@ impl Check<'_, '_> {
                     lockstep_events: false,
                     counts: false,
                     verify: options.verify,
+                    apart: true,
                     boxes: &boxes,
                     boxing: Boxing::Called,
                 },

@@ -233,6 +233,7 @@ impl<'a> Work<'a> {
             lockstep_events: self.options.lockstep_events,
             counts: self.options.counts,
             verify: self.options.verify,
+            apart: false,
             boxes: &self.boxes,
             boxing: self.boxing(),
         };

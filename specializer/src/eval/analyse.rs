@@ -1,7 +1,8 @@
 //! Phase one: the fixpoint. Which nodes are reached, in which state, and where each one leads.
 //!
 //! A node is a block in a context, with the known values of the parameters that decide positions;
-//! there may be one more for later rounds of a loop ([`super::rounds`]).
+//! there may be one more for later rounds of a loop ([`super::rounds`]). Blocks to which it alone
+//! leads, by a jump that is known, belong to it ([`super::Prepared::continues`]).
 //! Nodes are evaluated in the order of their positions, as bytecode is mostly laid out forwards:
 //! all forward edges into a join have arrived before the join is evaluated, and only loops cause a
 //! second round.

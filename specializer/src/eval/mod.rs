@@ -40,6 +40,7 @@ mod weval;
 mod write;
 
 use crate::image::{Bases, Image, ReadLog, Reads};
+use crate::ir::generic::Block;
 use crate::ir::{Func, Global, Sig, Symbol, residual};
 use crate::lift::Places;
 use crate::module::Module;
@@ -155,6 +156,8 @@ pub struct Evaluation<'a> {
     /// Whether both phases are compared: that writing a node begins in the state that analysis
     /// found. For tests, as [`crate::Options::verify`] says.
     pub verify: bool,
+    /// Whether each block is a node of its own.
+    pub apart: bool,
     /// How the interpreter boxes numbers, and how residual code does.
     pub boxes: &'a Boxes,
     pub boxing: Boxing,
@@ -216,6 +219,11 @@ fn attempt(
 }
 
 impl Evaluation<'_> {
+    /// Whether the node that leads to this block goes on in it.
+    fn goes_on_in(&self, block: Block) -> bool {
+        !self.apart && self.prepared.continues[block]
+    }
+
     /// What is known of each parameter of the generic function.
     fn entry(&self) -> impl Iterator<Item = (Param, abs::Abs)> {
         let types = &self.prepared.function.signature.params;

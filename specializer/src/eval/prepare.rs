@@ -25,6 +25,9 @@ pub struct Prepared {
     pub places: Places,
     /// The indices of a block's parameters that decide positions.
     pub keyed: Map<Block, Vec<usize>>,
+    /// Whether a block belongs to the one before it, wherever that leads: no other edge comes here,
+    /// and no call lies between.
+    pub continues: Map<Block, bool>,
     /// A block's place in reverse postorder.
     pub order: Map<Block, u32>,
     /// A value's number within its block, and how many the largest block has.
@@ -55,6 +58,7 @@ pub fn function(mut function: generic::Function, mut places: Places) -> Prepared
         local,
         widest,
         keyed: keyed.collect(),
+        continues: continues(&function),
         order: reverse_postorder(&function),
         function,
         places,
@@ -222,18 +226,36 @@ fn split_selects(
     }
 }
 
+/// Whether evaluation may go elsewhere before it comes to the next instruction.
+fn departs(inst: &generic::Inst) -> bool {
+    match inst.op {
+        Op::Intrinsic(intrinsic) => intrinsic.fans_out(),
+        Op::Call(callee) => matches!(callee, Callee::Indirect { .. }),
+        _ => false,
+    }
+}
+
+/// [`Prepared::continues`] of each block.
+fn continues(function: &generic::Function) -> Map<Block, bool> {
+    let mut edges = Map::filled_like(&function.blocks, 0);
+    edges[Block::ENTRY] = 2;
+    for block in function.blocks.values() {
+        let weight = match block.insts.last() {
+            Some(last) if departs(last) => 2,
+            _ => 1,
+        };
+        for target in block.term.targets() {
+            edges[target.block] += weight;
+        }
+    }
+    edges.values().map(|&edges| edges == 1).collect()
+}
+
 /// Ends a block after each value specialization and each call through the table.
 fn split_after_departures(function: &mut generic::Function, places: &mut Places) {
     let mut block = Block::ENTRY;
     while function.blocks.get(block).is_some() {
-        let found = function.blocks[block]
-            .insts
-            .iter()
-            .position(|inst| match inst.op {
-                Op::Intrinsic(intrinsic) => intrinsic.fans_out(),
-                Op::Call(callee) => matches!(callee, Callee::Indirect { .. }),
-                _ => false,
-            });
+        let found = function.blocks[block].insts.iter().position(departs);
         let last = function.blocks[block].insts.len().wrapping_sub(1);
         let ends = matches!(function.blocks[block].term, Terminator::Jump(_));
         if let Some(at) = found

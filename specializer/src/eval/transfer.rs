@@ -74,6 +74,8 @@ pub struct Machine<'a, P: Phase> {
     pub cells: Cells<P::Value>,
     /// The arguments of the edges of the last block evaluated.
     pub args: Vec<P::Value>,
+    /// Those of the block before, within a node.
+    brought: Vec<P::Value>,
     pub context: ContextId,
     /// The node that is evaluated.
     pub node: NodeId,
@@ -104,6 +106,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             phase,
             cells: Cells::default(),
             args: Vec::new(),
+            brought: Vec::new(),
             context: Contexts::ROOT,
             node: NodeId::ENTRY,
             continuations: FastMap::default(),
@@ -114,12 +117,23 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    /// Evaluates `block` with `params`, from the machine's context and cells.
+    /// Evaluates the node that begins with `block` and `params`, from the machine's context and
+    /// cells: this block, and those that continue it where it is known which one does.
     pub fn block(&mut self, block: Block, params: &[P::Value]) -> Exit<P::Value> {
-        self.block_watched(block, params, |_, _| ())
+        let mut exit = self.block_watched(block, params, |_, _| ());
+        while let Exit::Jump(edge) = &exit
+            && edge.context == self.context
+            && self.evaluation.goes_on_in(edge.block)
+        {
+            let mut params = std::mem::take(&mut self.brought);
+            std::mem::swap(&mut self.args, &mut params);
+            exit = self.block_watched(edge.block, &params[edge.args.clone()], |_, _| ());
+            self.brought = params;
+        }
+        exit
     }
 
-    /// The same; `look` is shown the machine before each instruction, by its number, and before
+    /// Evaluates one block; `look` is shown the machine before each instruction, by its number, and before
     /// what ends the block, unless the last instruction decides that.
     pub(super) fn block_watched(
         &mut self,
