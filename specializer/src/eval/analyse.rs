@@ -59,7 +59,7 @@ pub struct Node {
     pub params: Vec<Abs>,
     pub cells: Cells<Abs>,
     /// Where its edges lead, in order.
-    pub successors: Vec<NodeId>,
+    pub successors: SmallVec<[NodeId; 2]>,
     /// Whether edges from different places led here at some time. The state of a join may be above
     /// that of each edge into it.
     pub is_join: bool,
@@ -403,7 +403,7 @@ impl Node {
             block: arrival.block,
             params: arrival.args.to_vec(),
             cells: arrival.cells.clone(),
-            successors: Vec::new(),
+            successors: SmallVec::new(),
             is_join: false,
             source: arrival.source,
             rounds,
