@@ -248,16 +248,17 @@ impl Fixpoint<'_> {
             positions,
             rounds: self.rounds_of(&arrival),
         };
-        if let Some(rounds) = self.later_rounds(&key, &arrival) {
+        let mut known = self.ids.get(&key).copied();
+        if let Some(rounds) = known.and_then(|id| self.later_rounds(id, &arrival)) {
             key.rounds = rounds;
+            known = self.ids.get(&key).copied();
         }
-        let (next, rounds) = (self.nodes.next_key(), key.rounds);
-        let id = *self.ids.entry(key).or_insert(next);
-        if id == next {
-            self.nodes.push(Node::new(&arrival, rounds));
+        let Some(id) = known else {
+            let id = self.nodes.push(Node::new(&arrival, key.rounds));
+            self.ids.insert(key, id);
             self.queue(id, arrival.contexts);
             return id;
-        }
+        };
         let ends_round = self.ends_round(id, &arrival);
         let is_settled = ends_round && self.settle(id, &arrival);
         if self.nodes[id].arrive(&arrival, ends_round) || is_settled {
@@ -329,25 +330,26 @@ impl Fixpoint<'_> {
         }
     }
 
-    /// The same with the loop that the edge goes round, if its first round is split off here.
-    fn later_rounds(&mut self, key: &Key, arrival: &Arrival) -> Option<RoundsId> {
+    /// The same with the loop that an edge to this node goes round, if its first round is split off
+    /// here.
+    fn later_rounds(&mut self, id: NodeId, arrival: &Arrival) -> Option<RoundsId> {
         if !self.splits {
             return None;
         }
-        let id = *self.ids.get(key)?;
         let node = &self.nodes[id];
         let known = (&node.params[..], &node.cells);
         let is_new = rounds::brings_box(known, (arrival.args, arrival.cells));
         let head = arrival.context;
-        if !is_new || !self.rounds.may_split(key.rounds, head) {
+        if !is_new || !self.rounds.may_split(node.rounds, head) {
             return None;
         }
+        let first = node.rounds;
         let cycle = self.cycle(id, arrival.source.0)?;
         let places = cycle
             .iter()
             .map(|&id| arrival.contexts.place(self.nodes[id].context));
         let extent = [places.clone().min()?, places.max()?];
-        let (rounds, growth) = self.rounds.split(key.rounds, head, extent);
+        let (rounds, growth) = self.rounds.split(first, head, extent);
         if growth == Growth::Longer {
             let is_inside = |&id: &NodeId| self.rounds.is_in(self.nodes[id].rounds, head);
             let inside: Vec<NodeId> = self.nodes.keys().filter(is_inside).collect();
