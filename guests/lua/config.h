@@ -30,13 +30,11 @@ _Noreturn void bactrian_throw(void) __asm__("bactrian_set_flag");
 /* Snapshots of one script are equal. */
 #define luai_makeseed(L) 0u
 
-/* wasi-libc has no temporary files. */
+/* The name of a new file that is empty (libc/missing.c). */
+int bactrian_temporary(char *name);
 #define LUA_TMPNAMBUFSIZE 32
 #define lua_tmpnam(b, e)                                                                           \
-    {                                                                                              \
-        (void)(b);                                                                                 \
-        e = 1;                                                                                     \
-    }
+    { e = bactrian_temporary(b); }
 
 /* One switch, by which the specializer knows the instruction. */
 #define LUA_USE_JUMPTABLE 0

@@ -98,7 +98,8 @@ pub fn run(lua: &Lua, suite: &Path, only: &[String]) -> Result<Vec<Case>> {
         )?;
         for mode in Mode::BOTH {
             let mut command = lua.command(mode);
-            let command = command.arg(&script).current_dir(place.path());
+            let command = command.args(["--env", "PATH"]).arg(&script);
+            command.current_dir(place.path());
             let failure = match process::within(command, b"", TIME_LIMIT) {
                 Ok(outcome) if outcome.status == Some(0) => None,
                 Ok(outcome) => {
