@@ -241,6 +241,12 @@ pub fn compile(engine: &Engine, wasm: &[u8], cache: Option<&Cache>) -> Result<(M
     Ok((module, Origin::Compiled))
 }
 
+/// The machine code of `wasm`, if the cache has it.
+pub fn cached(engine: &Engine, wasm: &[u8], cache: Option<&Cache>) -> Option<Module> {
+    let key = machine_code_key(engine, "module", wasm);
+    cached_module(engine, cache?, &key).map(|(module, _)| module)
+}
+
 /// Keeps the machine code of `module` under `key`.
 pub fn keep_module(cache: &Cache, key: &[u8], module: &Module) -> Result<()> {
     cache.insert_file(Kind::Module, key, &module.serialize().map_err(error)?);

@@ -74,35 +74,29 @@ fn count_callee<T: AsMut<Host>>(mut caller: Caller<'_, T>, call: u32, code: u32)
 /// Adds the intrinsics with their generic meaning, for an annotated module that runs before it is
 /// linked. It has one stack.
 pub fn add_intrinsics<T: 'static>(linker: &mut Linker<T>) -> Result<()> {
-    define_intrinsics(linker).map_err(engine::error)?;
-    define_stacks(linker).map_err(engine::error)
-}
-
-fn define_stacks<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
-    for function in StackFunction::ALL {
-        let parameters = vec![ValType::I32; function.parameters()];
-        let ty = FuncType::new(linker.engine(), parameters, [ValType::I32]);
-        linker.func_new(STACKS_MODULE, function.name(), ty, |_, _, results| {
-            results[0] = Val::I32(NO_STACKS);
-            Ok(())
-        })?;
-    }
-    Ok(())
+    define_intrinsics(linker).map_err(engine::error)
 }
 
 fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
-    for &intrinsic in Intrinsic::ALL {
-        let params = intrinsic.params().iter().map(|&ty| value_type(ty));
-        let results = intrinsic.result().map(value_type);
+    for function in generic_functions() {
+        let params = function.parameters.iter().map(|&ty| value_type(ty));
+        let results = function.result.map(value_type);
         let ty = FuncType::new(linker.engine(), params, results);
-        for (module, name) in intrinsic.imports() {
-            linker.func_new(
-                module,
-                name,
-                ty.clone(),
-                move |mut caller, params, results| perform(intrinsic, &mut caller, params, results),
-            )?;
-        }
+        let (module, name) = (function.module, function.name);
+        linker.func_new(module, name, ty, move |mut caller, params, results| {
+            let params: Vec<i64> = params.iter().map(integer).collect();
+            let memory = match caller.get_export("memory") {
+                Some(Extern::Memory(memory)) => Some(memory.data_mut(&mut caller)),
+                _ => None,
+            };
+            let value = function.call(&params, memory)?;
+            match (results, function.result) {
+                ([result], Some(annotations::Type::I32)) => *result = Val::I32(value as i32),
+                ([result], Some(annotations::Type::I64)) => *result = Val::I64(value),
+                _ => {}
+            }
+            Ok(())
+        })?;
     }
     Ok(())
 }
@@ -114,50 +108,80 @@ fn value_type(ty: annotations::Type) -> ValType {
     }
 }
 
-/// Does what an intrinsic means in generic code.
-fn perform<T>(
-    intrinsic: Intrinsic,
-    caller: &mut Caller<'_, T>,
-    params: &[Val],
-    results: &mut [Val],
-) -> wasmtime::Result<()> {
-    let width = intrinsic.cell_width() as usize;
-    match intrinsic.meaning() {
-        Meaning::Nothing => {}
-        Meaning::First => results[0] = params[0],
-        Meaning::Zero => results[0] = Val::I32(0),
-        Meaning::Load => {
-            let mut cell = [0; 8];
-            memory(caller)?.read(&*caller, address(&params[0]), &mut cell[..width])?;
-            let value = i64::from_le_bytes(cell);
-            results[0] = match intrinsic.result() {
-                Some(annotations::Type::I32) => Val::I32(value as i32),
-                _ => Val::I64(value),
-            };
-        }
-        Meaning::Store => {
-            let value = params.last().expect("what is stored");
-            let value = match *value {
-                Val::I32(value) => i64::from(value),
-                ref value => value.unwrap_i64(),
-            };
-            let cell = value.to_le_bytes();
-            memory(caller)?.write(&mut *caller, address(&params[0]), &cell[..width])?;
-        }
-        Meaning::Trap => return Err(wasmtime::Trap::UnreachableCodeReached.into()),
+fn integer(value: &Val) -> i64 {
+    match *value {
+        Val::I32(value) => value.into(),
+        ref value => value.unwrap_i64(),
     }
-    Ok(())
 }
 
-fn address(value: &Val) -> usize {
-    value.unwrap_i32() as u32 as usize
+/// A function that an annotated module may import before it is linked, whatever runs it.
+#[derive(Clone, Debug)]
+pub struct GenericFunction {
+    pub module: &'static str,
+    pub name: &'static str,
+    pub parameters: Vec<annotations::Type>,
+    pub result: Option<annotations::Type>,
+    /// Without it, a function on stacks, in a module that has one.
+    intrinsic: Option<Intrinsic>,
 }
 
-fn memory<T>(caller: &mut Caller<'_, T>) -> wasmtime::Result<wasmtime::Memory> {
-    match caller.get_export("memory") {
-        Some(Extern::Memory(memory)) => Ok(memory),
-        _ => Err(wasmtime::Error::msg(
-            "an annotated module must export its memory as `memory`",
-        )),
+/// The intrinsics, by each of their names, and the functions on stacks.
+pub fn generic_functions() -> Vec<GenericFunction> {
+    let mut functions = Vec::new();
+    for &intrinsic in Intrinsic::ALL {
+        for (module, name) in intrinsic.imports() {
+            functions.push(GenericFunction {
+                module,
+                name,
+                parameters: intrinsic.params().to_vec(),
+                result: intrinsic.result(),
+                intrinsic: Some(intrinsic),
+            });
+        }
     }
+    for function in StackFunction::ALL {
+        functions.push(GenericFunction {
+            module: STACKS_MODULE,
+            name: function.name(),
+            parameters: vec![annotations::Type::I32; function.parameters()],
+            result: Some(annotations::Type::I32),
+            intrinsic: None,
+        });
+    }
+    functions
+}
+
+impl GenericFunction {
+    /// Does what the function means in generic code, in the module's memory. Returns its result; 0
+    /// if it has none.
+    pub fn call(&self, params: &[i64], memory: Option<&mut [u8]>) -> wasmtime::Result<i64> {
+        let Some(intrinsic) = self.intrinsic else {
+            return Ok(NO_STACKS.into());
+        };
+        let width = intrinsic.cell_width() as usize;
+        match intrinsic.meaning() {
+            Meaning::Nothing | Meaning::Zero => Ok(0),
+            Meaning::First => Ok(params[0]),
+            Meaning::Load => {
+                let mut cell = [0; 8];
+                let found = slice_mut(of_module(memory)?, params[0] as u32, width)?;
+                cell[..width].copy_from_slice(found);
+                Ok(i64::from_le_bytes(cell))
+            }
+            Meaning::Store => {
+                let value = params.last().expect("what is stored").to_le_bytes();
+                let cell = slice_mut(of_module(memory)?, params[0] as u32, width)?;
+                cell.copy_from_slice(&value[..width]);
+                Ok(0)
+            }
+            Meaning::Trap => Err(wasmtime::Trap::UnreachableCodeReached.into()),
+        }
+    }
+}
+
+fn of_module(memory: Option<&mut [u8]>) -> wasmtime::Result<&mut [u8]> {
+    memory.ok_or_else(|| {
+        wasmtime::Error::msg("an annotated module must export its memory as `memory`")
+    })
 }

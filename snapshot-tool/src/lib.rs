@@ -13,7 +13,8 @@
 //!   [`wasi`], [`imports`] (all of its functions);
 //! * [`specialize`] (the specializer, as this tool calls it), [`evaluation`] (a loaded program runs
 //!   up to its first effect), [`snapshot`] (the guest loads the program and is frozen) and [`run`];
-//!   [`weval`] (modules for weval initialise themselves); [`product`] (what a build writes, and its
+//!   [`interpreted`] (a module initialises itself without machine code), [`weval`] (modules for
+//!   weval do so); [`product`] (what a build writes, and its
 //!   key); [`pipeline`] puts them together, with the cache;
 //! * [`lockstep`] (generic and residual code side by side) and [`precompile`] (which makes what
 //!   [`precompiled`] holds);
@@ -32,6 +33,7 @@ pub mod guest;
 pub mod host;
 pub mod imports;
 pub mod input;
+pub mod interpreted;
 pub mod jit_dump;
 pub mod known_code;
 pub mod limits;

@@ -252,8 +252,16 @@ pub fn frozen<T: Send>(
     store: &mut Store<T>,
     instance: Instance,
 ) -> Result<Vec<u8>> {
-    let mut state = Initialised { store, instance };
-    ready(wizer.snapshot(layout, &mut state)).map_err(engine::error)
+    frozen_state(wizer, layout, &mut Initialised { store, instance })
+}
+
+/// The module in a state that something else than Wasmtime may have.
+pub fn frozen_state(
+    wizer: &Wizer,
+    layout: &ModuleContext<'_>,
+    state: &mut impl InstanceState,
+) -> Result<Vec<u8>> {
+    ready(wizer.snapshot(layout, state)).map_err(engine::error)
 }
 
 /// An instance whose state is to be frozen. Wizer has the same, but only together with all of

@@ -5,6 +5,7 @@
 //! reaches the three files that this process was started with, and nothing else. What was closed
 //! then stays closed, although Rust's runtime opens `/dev/null` in its place.
 
+use std::collections::VecDeque;
 use std::fs::{self, File, Metadata};
 use std::io::{self, IoSlice, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -115,6 +116,8 @@ pub struct Streams {
     files: [Option<File>; 3],
     /// Taken away before anything is written.
     line: Option<Arc<StatusLine>>,
+    /// Read from standard input before, and to be read again.
+    unread: VecDeque<u8>,
 }
 
 impl Streams {
@@ -134,7 +137,13 @@ impl Streams {
                 file(2, &io::stderr())?,
             ],
             line,
+            unread: VecDeque::new(),
         })
+    }
+
+    /// Has these bytes read again, before what is left of standard input.
+    pub fn unread(&mut self, bytes: Vec<u8>) {
+        self.unread = bytes.into();
     }
 
     /// The status line that may be on one of them.
@@ -152,7 +161,10 @@ impl Streams {
         self.files[descriptor as usize].as_ref().ok_or(Errno::BADF)
     }
 
-    pub fn read(&self, descriptor: u32, buffer: &mut [u8]) -> Result<usize, Errno> {
+    pub fn read(&mut self, descriptor: u32, buffer: &mut [u8]) -> Result<usize, Errno> {
+        if descriptor == 0 && !self.unread.is_empty() {
+            return Ok(self.unread.read(buffer)?);
+        }
         Ok(self.file(descriptor)?.read(buffer)?)
     }
 
@@ -166,14 +178,22 @@ impl Streams {
     }
 
     /// Moves; `whence` is WASI's: from the start, from here, from the end.
-    pub fn seek(&self, descriptor: u32, offset: i64, whence: u32) -> Result<u64, Errno> {
+    pub fn seek(&mut self, descriptor: u32, offset: i64, whence: u32) -> Result<u64, Errno> {
+        let unread = match descriptor {
+            0 => self.unread.len() as i64,
+            _ => 0,
+        };
         let target = match whence {
             0 => SeekFrom::Start(u64::try_from(offset).map_err(|_| Errno::INVAL)?),
-            1 => SeekFrom::Current(offset),
+            1 => SeekFrom::Current(offset.checked_sub(unread).ok_or(Errno::INVAL)?),
             2 => SeekFrom::End(offset),
             _ => return Err(Errno::INVAL),
         };
-        Ok(self.file(descriptor)?.seek(target)?)
+        let position = self.file(descriptor)?.seek(target)?;
+        if descriptor == 0 {
+            self.unread.clear();
+        }
+        Ok(position)
     }
 
     pub fn set_size(&self, descriptor: u32, size: u64) -> Result<(), Errno> {
@@ -244,6 +264,9 @@ impl Streams {
         wanted: &[(u32, bool)],
         timeout: Option<Duration>,
     ) -> Result<Vec<bool>, Errno> {
+        if !self.unread.is_empty() && wanted.contains(&(0, false)) {
+            return Ok(wanted.iter().map(|&one| one == (0, false)).collect());
+        }
         let mut polled = Vec::new();
         for &(descriptor, write) in wanted {
             let flags = if write { PollFlags::OUT } else { PollFlags::IN };

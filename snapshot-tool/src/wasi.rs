@@ -17,16 +17,16 @@ use crate::host::{ExitStatus, Host};
 use crate::memory::{buffers, parts, slice, slice_mut};
 use crate::streams::{Errno, Streams};
 
-const MODULE: &str = "wasi_snapshot_preview1";
+pub const MODULE: &str = "wasi_snapshot_preview1";
 
 /// What Wasmtime's WASI may allocate for one call.
-const CALL_FUEL: usize = 128 << 20;
+pub const CALL_FUEL: usize = 128 << 20;
 
 /// The clocks of processor time: the process's, the thread's.
 const PROCESSOR_CLOCKS: [u32; 2] = [2, 3];
 
 /// What a function of ours returns. `None` if the call is not about a stream of ours.
-type Answer = Option<Result<(), Errno>>;
+pub type Answer = Option<Result<(), Errno>>;
 
 /// Defines a function that asks `$ours` first, and hands the call on if that has no answer. What
 /// may wait is handed on within Tokio, whose start takes time and threads.
@@ -72,9 +72,7 @@ fn shadow_transfers<T: AsMut<Host> + Send + 'static>(
     shadow!(linker, fd_write(fd: u32, vectors: u32, count: u32, written: u32), put);
     shadow!(linker, fd_seek(fd: u32, offset: i64, whence: u32, position: u32), seek_in);
     shadow!(linker, fd_tell(fd: u32, position: u32), tell, identity);
-    shadow!(linker, fd_close(fd: u32), |_, host, fd| {
-        Some(mine(host, fd)?.close(fd))
-    });
+    shadow!(linker, fd_close(fd: u32), close);
     shadow!(
         linker,
         poll_oneoff(wanted: u32, events: u32, count: u32, happened: u32),
@@ -84,29 +82,41 @@ fn shadow_transfers<T: AsMut<Host> + Send + 'static>(
 }
 
 fn shadow_status<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
-    shadow!(linker, fd_filestat_get(fd: u32, status: u32), |memory, host, fd, status| {
-        let found = mine(host, fd)?.file_status(fd);
-        Some(found.and_then(|found| store(memory, status, &found)))
-    });
-    shadow!(linker, fd_fdstat_get(fd: u32, status: u32), |memory, host, fd, status| {
-        let found = mine(host, fd)?.descriptor_status(fd);
-        Some(found.and_then(|found| store(memory, status, &found)))
-    });
-    shadow!(linker, fd_filestat_set_size(fd: u32, size: i64), |_, host, fd, size| {
-        Some(mine(host, fd)?.set_size(fd, size as u64))
-    });
-    shadow!(linker, fd_sync(fd: u32), |_, host, fd| {
-        Some(mine(host, fd)?.synchronise(fd))
-    });
-    shadow!(linker, fd_datasync(fd: u32), |_, host, fd| {
-        Some(mine(host, fd)?.synchronise(fd))
-    });
-    shadow!(linker, fd_renumber(from: u32, to: u32), |_, host, from, to| {
-        let streams = host.streams()?;
-        let touched = streams.has(from) || streams.has(to);
-        touched.then_some(Err(Errno::NOTSUP))
-    });
+    shadow!(linker, fd_filestat_get(fd: u32, status: u32), file_status);
+    shadow!(linker, fd_fdstat_get(fd: u32, status: u32), descriptor_status);
+    shadow!(linker, fd_filestat_set_size(fd: u32, size: i64), set_size);
+    shadow!(linker, fd_sync(fd: u32), synchronise);
+    shadow!(linker, fd_datasync(fd: u32), synchronise);
+    shadow!(linker, fd_renumber(from: u32, to: u32), renumber);
     Ok(())
+}
+
+pub fn close(_: &mut [u8], host: &mut Host, fd: u32) -> Answer {
+    Some(mine(host, fd)?.close(fd))
+}
+
+pub fn file_status(memory: &mut [u8], host: &mut Host, fd: u32, status: u32) -> Answer {
+    let found = mine(host, fd)?.file_status(fd);
+    Some(found.and_then(|found| store(memory, status, &found)))
+}
+
+pub fn descriptor_status(memory: &mut [u8], host: &mut Host, fd: u32, status: u32) -> Answer {
+    let found = mine(host, fd)?.descriptor_status(fd);
+    Some(found.and_then(|found| store(memory, status, &found)))
+}
+
+pub fn set_size(_: &mut [u8], host: &mut Host, fd: u32, size: i64) -> Answer {
+    Some(mine(host, fd)?.set_size(fd, size as u64))
+}
+
+pub fn synchronise(_: &mut [u8], host: &mut Host, fd: u32) -> Answer {
+    Some(mine(host, fd)?.synchronise(fd))
+}
+
+pub fn renumber(_: &mut [u8], host: &mut Host, from: u32, to: u32) -> Answer {
+    let streams = host.streams()?;
+    let touched = streams.has(from) || streams.has(to);
+    touched.then_some(Err(Errno::NOTSUP))
 }
 
 /// The streams, if `fd` is one of them.
@@ -120,9 +130,9 @@ fn store(memory: &mut [u8], address: u32, bytes: &[u8]) -> Result<(), Errno> {
 }
 
 /// Reads into the first buffer that has room: reading less than was asked for is always allowed.
-fn get(memory: &mut [u8], host: &mut Host, fd: u32, at: u32, count: u32, read: u32) -> Answer {
+pub fn get(memory: &mut [u8], host: &mut Host, fd: u32, at: u32, count: u32, read: u32) -> Answer {
     let streams = mine(host, fd)?;
-    let done = |memory: &mut [u8]| {
+    let mut done = |memory: &mut [u8]| {
         let (start, len) = buffers(memory, at, count)?
             .into_iter()
             .find(|&(_, len)| len > 0)
@@ -133,7 +143,7 @@ fn get(memory: &mut [u8], host: &mut Host, fd: u32, at: u32, count: u32, read: u
     Some(done(memory))
 }
 
-fn put(memory: &mut [u8], host: &mut Host, fd: u32, at: u32, count: u32, out: u32) -> Answer {
+pub fn put(memory: &mut [u8], host: &mut Host, fd: u32, at: u32, count: u32, out: u32) -> Answer {
     let streams = mine(host, fd)?;
     let done = |memory: &mut [u8]| {
         let mut slices = Vec::new();
@@ -146,7 +156,7 @@ fn put(memory: &mut [u8], host: &mut Host, fd: u32, at: u32, count: u32, out: u3
     Some(done(memory))
 }
 
-fn seek_in(
+pub fn seek_in(
     memory: &mut [u8],
     host: &mut Host,
     fd: u32,
@@ -159,13 +169,19 @@ fn seek_in(
 }
 
 /// The position of a stream: a seek by 0 returns it and moves nothing.
-fn tell(memory: &mut [u8], host: &mut Host, fd: u32, position: u32) -> Answer {
+pub fn tell(memory: &mut [u8], host: &mut Host, fd: u32, position: u32) -> Answer {
     const FROM_HERE: u32 = 1;
     seek_in(memory, host, fd, 0, FROM_HERE, position)
 }
 
 /// Processor time since the program began; the other clocks are Wasmtime's.
-fn time_of(memory: &mut [u8], host: &mut Host, clock: u32, _precision: i64, time: u32) -> Answer {
+pub fn time_of(
+    memory: &mut [u8],
+    host: &mut Host,
+    clock: u32,
+    _precision: i64,
+    time: u32,
+) -> Answer {
     let spent = host.processor_time()?;
     PROCESSOR_CLOCKS
         .contains(&clock)
@@ -189,7 +205,7 @@ enum Wanted {
 type Subscription = ([u8; EVENT], Wanted);
 
 /// Waits, if one of our streams is among what is waited for.
-fn poll(
+pub fn poll(
     memory: &mut [u8],
     host: &mut Host,
     wanted: u32,

@@ -15,6 +15,7 @@ use wasmtime_wizer::Wizer;
 use crate::engine::{self, Needs};
 use crate::host::{Host, Sandbox};
 use crate::imports;
+use crate::interpreted::{self, Outcome};
 use crate::known_code::KnownCode;
 use crate::snapshot;
 
@@ -36,26 +37,50 @@ pub struct Initialisation {
 }
 
 /// `module` as its initialisation leaves it. That has the streams and the environment of this
-/// process; functions that nobody provides trap.
-pub fn initialised(module: &[u8], how: &Initialisation, code: &Arc<KnownCode>) -> Result<Vec<u8>> {
+/// process; functions that nobody provides trap. What there is to say of it is handed to `say`.
+pub fn initialised(
+    module: &[u8],
+    how: &Initialisation,
+    code: &Arc<KnownCode>,
+    say: impl Fn(&str),
+) -> Result<Vec<u8>> {
     let mut wizer = Wizer::new();
     wizer
         .init_func(&how.function)
         .keep_init_func(how.keeps_function)
         .func_rename("_start", RESUME);
+    let (layout, instrumented) = wizer
+        .instrument(module)
+        .map_err(engine::error)
+        .context("the module cannot be frozen")?;
     // What runs once, and does little, takes longer to compile.
     let needs = Needs {
         hurry: true,
         ..Needs::default()
     };
     let engine = engine::for_one_use(code.store(), &needs)?;
-    let (layout, instrumented) = wizer
-        .instrument(module)
-        .map_err(engine::error)
-        .context("the module cannot be frozen")?;
-    let (compiled, _) = engine::compile(&engine, &instrumented, code.cache.as_deref())?;
+    let cache = code.cache.as_deref();
+    let mut host = host(&how.directories)?;
+    let compiled = match engine::cached(&engine, &instrumented, cache) {
+        Some(compiled) => compiled,
+        None => {
+            let outcome =
+                interpreted::initialised(&instrumented, &wizer, &layout, &how.function, host)?;
+            host = self::host(&how.directories)?;
+            match outcome {
+                Outcome::Frozen(module) => return Ok(module),
+                Outcome::Unfit(reason) => say(&format!("The module is compiled first: {reason}")),
+                Outcome::GivenUp { input } => {
+                    say("That takes long: the module is compiled, and begins anew ...");
+                    let streams = host.streams_mut().expect("it has this process's");
+                    streams.unread(input);
+                }
+            }
+            engine::compile(&engine, &instrumented, cache)?.0
+        }
+    };
     engine::on_large_stack(|| {
-        let mut store = Store::new(&engine, host(&how.directories)?);
+        let mut store = Store::new(&engine, host);
         let mut linker = imports::linker(&engine)?;
         imports::add_intrinsics(&mut linker)?;
         linker
@@ -73,16 +98,14 @@ pub fn initialised(module: &[u8], how: &Initialisation, code: &Arc<KnownCode>) -
 
 fn host(directories: &[PathBuf]) -> Result<Host> {
     let mut wasi = WasiCtxBuilder::new();
-    wasi.inherit_stdio()
-        .inherit_env()
-        .allow_blocking_current_thread(true);
+    wasi.inherit_env().allow_blocking_current_thread(true);
     for directory in directories {
         let name = directory.to_string_lossy();
         wasi.preopened_dir(directory, &name, FsPerms::ReadWrite)
             .map_err(engine::error)
             .with_context(|| format!("cannot open directory {name} (from --dir)"))?;
     }
-    Ok(Host::new(wasi.build_p1(), &Sandbox::default()))
+    Host::inheriting(wasi.build_p1(), &Sandbox::default(), None)
 }
 
 /// Refuses what is no core module.

@@ -74,7 +74,7 @@ pub fn specialize(
     observer.stage("lift");
     let module = Module::parse(snapshot)?;
     let (requests, fit) = read(&module, options)?;
-    let work = Work::lift_and_prepare(&module, &requests, options)?;
+    let mut work = Work::lift_and_prepare(&module, &requests, options)?;
     let key = GenericKey::new(&module, options, &work.inlining);
     observer.stage("specialize");
     let answered = versions::answer(&requests, &work.image, |first, requests| {
@@ -86,6 +86,8 @@ pub fn specialize(
         })
     });
     observer.stage("link");
+    // The linker has no use for it, and needs as much memory.
+    work.generic.clear();
     let linked = work.link(&answered)?;
     let said = work.said.into_inner();
     let said = said.unwrap_or_else(PoisonError::into_inner).into_values();

@@ -121,6 +121,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "specialize",
             "evaluation",
             "snapshot",
+            "interpreted",
             "weval",
             "profile",
             "run",

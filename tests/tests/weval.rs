@@ -10,7 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use bactrian_tests::annotated::random;
-use bactrian_tests::annotated::{Outcome, Program, agree, specialize, verified};
+use bactrian_tests::annotated::{Outcome, Program, agree, error, specialize, verified};
 use bactrian_tests::fuzz::cases;
 use bactrian_tests::{process, scratch};
 use fastrand::Rng;
@@ -88,8 +88,81 @@ fn module(directory: &Path) -> Result<PathBuf> {
 }
 
 fn weval(args: &[&OsStr]) -> Result<process::Outcome> {
+    weval_with(args, b"")
+}
+
+fn weval_with(args: &[&OsStr], input: &[u8]) -> Result<process::Outcome> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
-    process::run(command.arg("weval").args(args), b"")
+    process::run(command.arg("weval").args(args), input)
+}
+
+/// What an initialisation makes of its input: what is said on standard output and, by `-v`, on
+/// standard error, and memory.
+fn initialised(name: &str, text: &str, input: &[u8]) -> Result<(String, String, Vec<u8>)> {
+    let directory = scratch(env!("CARGO_TARGET_TMPDIR"), name)?;
+    let (module, output) = (directory.join("in.wasm"), directory.join("out.wasm"));
+    fs::write(&module, wat::parse_str(text)?)?;
+    let begins = ["-v", "-w", "--init-func=begin", "--no-cache"].map(OsStr::new);
+    let ends = [
+        "-i".as_ref(),
+        module.as_os_str(),
+        "-o".as_ref(),
+        output.as_ref(),
+    ];
+    let outcome = weval_with(&[begins, ends].concat(), input)?;
+    let said = String::from_utf8(outcome.stderr)?;
+    ensure!(outcome.status == Some(0), "{said}");
+    let engine = Engine::default();
+    let frozen = wasmtime::Module::new(&engine, fs::read(&output)?).map_err(error)?;
+    let mut linker = wasmtime::Linker::<()>::new(&engine);
+    linker
+        .define_unknown_imports_as_traps(&frozen)
+        .map_err(error)?;
+    let mut store = wasmtime::Store::new(&engine, ());
+    let instance = linker.instantiate(&mut store, &frozen).map_err(error)?;
+    let memory = instance.get_memory(&mut store, "memory");
+    let memory = memory.context("no memory")?.data(&store).to_vec();
+    Ok((String::from_utf8(outcome.stdout)?, said, memory))
+}
+
+/// Reads three bytes and two; says something if the first is an `s`; takes long; reads the rest.
+const TAKES_LONG: &str = include_str!("../src/annotated/takes_long.wat");
+
+/// What it leaves in the memory: what it has read, and what it has computed.
+fn is_left(memory: &[u8], read: &str) -> bool {
+    memory[0x1000..].starts_with(format!("{read}\0").as_bytes())
+        && memory[0x100..0x104] == 15_000_000_u32.to_le_bytes()
+}
+
+#[test]
+fn an_initialisation_that_takes_long_begins_anew_with_what_it_had_read() -> Result<()> {
+    let (output, said, memory) = initialised("weval_long", TAKES_LONG, b"all that is read")?;
+    assert!(said.contains("begins anew"), "{said}");
+    assert_eq!(output, "");
+    assert!(is_left(&memory, "all that is read"));
+    Ok(())
+}
+
+#[test]
+fn what_an_initialisation_says_it_says_once() -> Result<()> {
+    let (output, said, memory) = initialised("weval_says", TAKES_LONG, b"something else")?;
+    assert!(!said.contains("begins anew"), "{said}");
+    assert_eq!(output, "once\n");
+    assert!(is_left(&memory, "something else"));
+    Ok(())
+}
+
+#[test]
+fn a_module_that_cannot_be_interpreted_is_compiled() -> Result<()> {
+    let text = r#"(module
+        (memory (export "memory") 1)
+        (func (export "begin")
+          (drop (i32.atomic.rmw.add (i32.const 0x100) (i32.const 7))))
+        (func (export "weval.pending.head") (result i32) (i32.const 0x200)))"#;
+    let (_, said, memory) = initialised("weval_unfit", text, b"")?;
+    assert!(said.contains("The module is compiled first: "), "{said}");
+    assert_eq!(memory[0x100], 7);
+    Ok(())
 }
 
 #[test]

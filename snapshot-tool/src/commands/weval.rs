@@ -41,7 +41,9 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
         let code = pipeline.known_code.clone();
         module = pipeline
             .stages
-            .time("initialise", || weval::initialised(&module, &how, &code))
+            .time("initialise", || {
+                weval::initialised(&module, &how, &code, say)
+            })
             .with_context(name)?;
     }
     say("Functions are specialized ...");

@@ -186,6 +186,7 @@ fn call(store: &mut Store<Vec<i64>>, instance: &Instance, args: &[i64]) -> Resul
     }))
 }
 
-fn error(error: wasmtime::Error) -> anyhow::Error {
+/// Wasmtime's error as the rest of the tests passes errors on.
+pub fn error(error: wasmtime::Error) -> anyhow::Error {
     anyhow::Error::from_boxed(error.into())
 }
