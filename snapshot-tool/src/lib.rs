@@ -2,8 +2,8 @@
 //!
 //! The modules, from the ground up (`tests/tests/floors.rs` holds the order):
 //!
-//! * [`status_line`], [`stats`], `progress`: what is shown, and what it cost; `texts`: blobs with
-//!   remarks; `exports`: those of a module;
+//! * [`status_line`], [`stats`], `progress`: what is shown, and what it cost; `heap`: free memory;
+//!   `texts`: blobs with remarks; `exports`: those of a module;
 //! * [`precompiled`] (machine code that came with the command), [`known_code`] (that, and what the
 //!   cache keeps), [`engine`] (Wasmtime) and [`jit_dump`] (what profilers are told);
 //! * [`guest`] (the embedded interpreter, and what is known of its programs), [`stubs`] (functions
@@ -30,6 +30,7 @@ pub mod engine;
 pub mod evaluation;
 mod exports;
 pub mod guest;
+mod heap;
 pub mod host;
 pub mod imports;
 pub mod input;

@@ -8,13 +8,19 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use specializer::Observer;
 
+use crate::heap;
 use crate::stats::{Stage, Watch};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// From how many bytes a module is large.
+const LARGE: usize = 8 << 20;
+
 /// Shows and times the specializer's stages.
 pub struct Progress {
     visible: bool,
+    /// Whether stages take so much memory that what one has freed is worth giving back.
+    is_large: bool,
     state: Mutex<State>,
 }
 
@@ -32,9 +38,11 @@ struct Running {
 }
 
 impl Progress {
-    pub fn new() -> Self {
+    /// For a module of so many bytes.
+    pub fn new(bytes: usize) -> Self {
         Self {
             visible: stderr().is_terminal(),
+            is_large: bytes >= LARGE,
             state: Mutex::default(),
         }
     }
@@ -65,6 +73,9 @@ impl Observer for Progress {
     fn stage(&self, name: &'static str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.stop();
+        if self.is_large {
+            heap::give_back();
+        }
         let (since, watch) = (Instant::now(), Watch::start(name));
         state.running = Some(Running {
             name,

@@ -181,7 +181,7 @@ pub fn run(
 ) -> Result<(Vec<u8>, Summary, Vec<Stage>)> {
     let residues = cache.map(|cache| Residues { cache });
     let store = residues.as_ref().map(|residues| residues as &dyn Store);
-    let progress = Progress::new();
+    let progress = Progress::new(snapshot.len());
     let Output { module, report } = specializer::specialize(snapshot, options, store, &progress)?;
     Ok((module, Summary::new(&report), progress.finish()))
 }

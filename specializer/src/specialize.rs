@@ -85,9 +85,9 @@ pub fn specialize(
             })
         })
     });
-    observer.stage("link");
     // The linker has no use for it, and needs as much memory.
     work.generic.clear();
+    observer.stage("link");
     let linked = work.link(&answered)?;
     let said = work.said.into_inner();
     let said = said.unwrap_or_else(PoisonError::into_inner).into_values();

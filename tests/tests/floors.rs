@@ -99,6 +99,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         &[
             "status_line",
             "stats",
+            "heap",
             "progress",
             "texts",
             "exports",

@@ -17,7 +17,7 @@ use wasmi::{
 use wasmparser::ValType;
 use wasmtime_wizer::{InstanceState, ModuleContext, SnapshotVal, Wizer};
 
-use crate::host::{ExitStatus, Host};
+use crate::host::Host;
 use crate::{imports, snapshot, unconfined};
 
 /// Instructions that an interpreter may run for each byte of a module, before it is given up. They
@@ -162,10 +162,7 @@ fn run(
 /// An error as the rest of the tool knows it.
 fn told(error: Error) -> anyhow::Error {
     match error.downcast_ref::<Failure>() {
-        Some(Failure(failure)) => match failure.downcast_ref::<ExitStatus>() {
-            Some(&ExitStatus(status)) => ExitStatus(status).into(),
-            None => anyhow::anyhow!("{failure:#}"),
-        },
+        Some(Failure(failure)) => anyhow::anyhow!("{failure:#}"),
         None => anyhow::anyhow!("{error}"),
     }
 }
