@@ -153,6 +153,24 @@ fn what_an_initialisation_says_it_says_once() -> Result<()> {
 }
 
 #[test]
+fn an_initialisation_that_goes_deep_begins_anew() -> Result<()> {
+    let text = r#"(module
+        (memory (export "memory") 1)
+        (func $deep (param i32) (result i32)
+          (if (result i32) (local.get 0)
+            (then
+              (i32.add (i32.const 1) (call $deep (i32.sub (local.get 0) (i32.const 1)))))
+            (else (i32.const 0))))
+        (func (export "begin")
+          (i32.store (i32.const 0x100) (call $deep (i32.const 1200000))))
+        (func (export "weval.pending.head") (result i32) (i32.const 0x200)))"#;
+    let (_, said, memory) = initialised("weval_deep", text, b"")?;
+    assert!(said.contains("begins anew"), "{said}");
+    assert_eq!(memory[0x100..0x104], 1_200_000_u32.to_le_bytes());
+    Ok(())
+}
+
+#[test]
 fn a_module_that_cannot_be_interpreted_is_compiled() -> Result<()> {
     let text = r#"(module
         (memory (export "memory") 1)

@@ -1,5 +1,6 @@
-/* Functions of C that wasi-libc has not, which fail as where the system has no such thing; and those
- * that succeed there where they should fail, which the linker puts in their place. */
+/* Functions of C that wasi-libc has not: temporary files, and what fails as where the system has no
+ * such thing; and those that succeed there where they should fail, which the linker puts in their
+ * place. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>

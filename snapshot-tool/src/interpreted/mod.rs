@@ -28,10 +28,10 @@ const INSTRUCTIONS_A_BYTE: u64 = 200;
 /// Instructions that any module may run.
 const LEAST_INSTRUCTIONS: u64 = 20_000_000;
 
-/// Calls within calls. Wasmtime allows about as many in its native stack.
+/// Calls within calls. Machine code goes deeper, where the system has stack for it.
 const DEPTH: usize = 1 << 20;
 
-/// Slots of the interpreter's stack.
+/// Slots of the interpreter's stack, at most.
 const STACK: usize = 1 << 26;
 
 /// What came of it.
@@ -41,7 +41,8 @@ pub enum Outcome {
     Frozen(Vec<u8>),
     /// The module cannot be interpreted; nothing has run.
     Unfit(String),
-    /// It takes long. This is what it has read of standard input; nothing else has happened.
+    /// It takes long or goes deep. This is what it has read of standard input; nothing else has
+    /// happened.
     GivenUp { input: Vec<u8> },
 }
 
@@ -97,12 +98,18 @@ pub fn initialised(
             let mut state = Initialised { store, instance };
             snapshot::frozen_state(wizer, layout, &mut state).map(Outcome::Frozen)
         }
-        Err(error) if matches!(error.as_trap_code(), Some(TrapCode::OutOfFuel)) => {
+        Err(error) if is_beyond(&error) && store.get_fuel()? <= instructions => {
             let input = store.into_data().input;
             Ok(Outcome::GivenUp { input })
         }
         Err(error) => Err(told(error)).with_context(|| format!("`{function}` failed")),
     }
+}
+
+/// Whether it is the interpreter that cannot go on.
+fn is_beyond(error: &Error) -> bool {
+    let trap = error.as_trap_code();
+    matches!(trap, Some(TrapCode::OutOfFuel | TrapCode::StackOverflow))
 }
 
 fn config() -> Config {
