@@ -71,9 +71,7 @@ pub fn initialised(
                 Outcome::Frozen(module) => return Ok(module),
                 Outcome::Unfit(reason) => say(&format!("The module is compiled first: {reason}")),
                 Outcome::GivenUp { input } => {
-                    say(
-                        "That takes long, or much stack: the module is compiled, and begins anew ...",
-                    );
+                    say("That takes long or goes deep: the module begins anew, compiled ...");
                     let streams = host.streams_mut().expect("it has this process's");
                     streams.unread(input);
                 }
