@@ -133,8 +133,8 @@ impl<'a, P: Phase> Machine<'a, P> {
         exit
     }
 
-    /// Evaluates one block; `look` is shown the machine before each instruction, by its number, and before
-    /// what ends the block, unless the last instruction decides that.
+    /// Evaluates one block; `look` is shown the machine before each instruction, by its number, and
+    /// before what ends the block, unless the last instruction decides that.
     pub(super) fn block_watched(
         &mut self,
         block: Block,
