@@ -10,8 +10,8 @@ TARGET ?=
 ONLY ?=
 SUITE ?=
 
-.PHONY: setup demo test bench ladder shapes rebuild store stubs numbers fuzz conformance mutants \
-	libraries javascript scheme scheme-bench lua guests-bench
+.PHONY: setup demo test bench ladder shapes rebuild store stubs stubs-bench numbers fuzz \
+	conformance mutants libraries javascript scheme scheme-bench lua guests-bench
 
 # The Wasm target of the guest, OCaml for tests and benchmarks, and programs for tests.
 setup:
@@ -98,6 +98,14 @@ stubs:
 	./scripts/setup.sh target ocaml clang stubs
 	$(CARGO) build --package bactrian
 	./scripts/stubs.sh
+
+# What calls of C cost, beside ocamlopt with the same C by gcc; rewrites the table in docs/stubs.md.
+# Two minutes. BENCH="add floats" only measures these.
+stubs-bench:
+	./scripts/setup.sh target ocaml clang
+	$(CARGO) build --package bactrian --package bactrian-tests --bins
+	$(CARGO) run --package bactrian --package bactrian-tests --bin stubs-bench -- \
+		$(if $(BENCH),$(BENCH),--document docs/stubs.md)
 
 # Libraries of Debian: a program for each, under ocamlrun, generic and specialized. Installs them,
 # fetches the sources of C that they bring along, writes the table of docs/libraries.md. Ten minutes.

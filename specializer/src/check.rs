@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::Operator;
 
-use crate::eval::{self, Boxes, Boxing, Count, Evaluation, Inlining, Remark, Remarks};
+use crate::eval::{self, Boxes, Boxing, Count, Evaluation, Inlining, Remark, Remarks, Small};
 use crate::image::Image;
 use crate::ir::Func;
 use crate::lift;
@@ -95,6 +95,7 @@ impl Check<'_, '_> {
         }
         let image = Image::new(self.module, requests);
         let boxes = Boxes::find(self.module);
+        let small = Small::find(self.module);
         let mut optimisations = options.optimisations;
         optimisations.inlining = false;
         let mut remarks = Remarks::new();
@@ -117,6 +118,7 @@ impl Check<'_, '_> {
                     apart: true,
                     boxes: &boxes,
                     boxing: Boxing::Called,
+                    small: &small,
                 },
                 &mut remarks,
             );

@@ -82,6 +82,8 @@ optimisations! {
     /// Make boxes of numbers where they are looked at, not where they come from; split the first
     /// round off loops that begin with a pointer and go on with such a box.
     "virtual-boxes" virtual_boxes;
+    /// Evaluate small functions of stubs where they are called.
+    "small-stubs" small_stubs;
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::allocator::Allocator;
 use crate::cleanup;
-use crate::eval::{self, Boxes, Boxing, Declined, Evaluation, Inlining, Prepared, Residual};
+use crate::eval::{self, Boxes, Boxing, Declined, Evaluation, Inlining, Prepared, Residual, Small};
 use crate::image::Image;
 use crate::ir::Func;
 use crate::key::GenericKey;
@@ -183,6 +183,7 @@ struct Work<'a> {
     image: Image<'a>,
     generic: BTreeMap<Func, Prepared>,
     boxes: Boxes,
+    small: Small,
     allocator: Option<Allocator>,
     inlining: Inlining,
     /// By key, functions that were made for the store.
@@ -215,6 +216,7 @@ impl<'a> Work<'a> {
             image: Image::new(module, requests),
             generic,
             boxes: Boxes::find(module),
+            small: Small::find(module),
             allocator: Allocator::declared(module),
             inlining: Inlining::for_program(requests.code_len()),
             added: Mutex::default(),
@@ -238,6 +240,7 @@ impl<'a> Work<'a> {
             apart: false,
             boxes: &self.boxes,
             boxing: self.boxing(),
+            small: &self.small,
         };
         let mut said = Vec::new();
         let evaluated = match request.heat {

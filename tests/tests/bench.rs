@@ -4,8 +4,9 @@
 use std::fs;
 
 use anyhow::Result;
+use bactrian::bench::ladder;
 use bactrian_tests::process;
-use specializer::Optimisations;
+
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -55,7 +56,7 @@ fn the_ladder_has_a_rung_for_each_optimisation() -> Result<()> {
     let outcome = process::run(&mut command, b"")?;
     let said = String::from_utf8_lossy(&outcome.stdout);
     assert_eq!(outcome.status, Some(0), "{outcome:?}");
-    for name in Optimisations::NAMES {
+    for name in ladder::switches() {
         assert!(said.contains(&format!("| `{name}` |")), "{said}");
     }
     assert!(said.contains("(tiny)"), "{said}");

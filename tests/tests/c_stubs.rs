@@ -84,6 +84,14 @@ fn stubs_do_what_they_do_under_ocamlrun() -> Result<()> {
     same_as_ocamlrun("interface", "", &[])
 }
 
+/// Functions that compiled code has in place of their calls do the same there, and with that
+/// switched off.
+#[test]
+fn small_functions_do_in_place_what_they_do_when_called() -> Result<()> {
+    same_as_ocamlrun("small", "", &[])?;
+    same_as_ocamlrun("small", "", &["-O", "small-stubs=off"])
+}
+
 /// What libraries use beyond that: the unix library's exception, the runtime's errors, backtraces,
 /// values as bytes.
 #[test]
@@ -133,7 +141,7 @@ fn a_built_program_has_its_stubs() -> Result<()> {
     let run = place.bactrian(&["run", "main.wasm"])?;
     assert_eq!(text(&run.stdout), "1\n3\n6\n", "{run:?}");
     let names = place.function_names("main.wasm")?;
-    assert!(names.contains("primitive f"), "{names:?}");
+    assert!(names.contains("f"), "{names:?}");
     assert!(!names.contains("unused"), "what nobody calls is left out");
     assert!(!names.contains("puts"), "and what only that calls");
     Ok(())

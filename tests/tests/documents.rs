@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use bactrian::bench::{self, skeleton};
+use bactrian::bench::{self, ladder, skeleton};
 use bactrian::cli::Cli;
 use bactrian::limits;
 use bactrian_tests::process;
@@ -182,7 +182,7 @@ fn the_ladder_has_a_row_for_each_switch() {
         .iter()
         .map(|row| row[0].trim_matches('`'))
         .collect();
-    assert_eq!(rows, Optimisations::NAMES.iter().copied().collect());
+    assert_eq!(rows, ladder::switches().copied().collect());
 }
 
 /// Finds the table with the expected header. Its rows have to be among the expected ones; those

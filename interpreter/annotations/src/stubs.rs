@@ -39,6 +39,9 @@ pub struct Stubs {
     pub initialise: AtomicU32,
     /// The same for what is to be done when the program ends.
     pub finish: AtomicU32,
+    /// The first function that the linker added, by its index: that and all behind it are stubs'. 0
+    /// if there are none; written by the linker.
+    pub functions: AtomicU32,
     /// 1 while calls of stubs are being left because one raised.
     pub unwinding: AtomicU32,
     /// The innermost block of local roots, 0 if there is none.
@@ -73,15 +76,24 @@ impl InterfaceEffects {
     pub const ALLOCATES: Self = Self(1);
     pub const COLLECTS: Self = Self(2);
     pub const RAISES: Self = Self(4);
+    /// It returns a block that it made: not 0, so it does not raise. This says nothing of who calls
+    /// it.
+    pub const MAKES: Self = Self(8);
 
-    const LETTERS: [(u8, Self); 3] = [
+    const LETTERS: [(u8, Self); 4] = [
         (b'a', Self::ALLOCATES),
         (b'c', Self::COLLECTS),
         (b'r', Self::RAISES),
+        (b'm', Self::MAKES),
     ];
 
     pub const fn or(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+
+    /// What is true of a caller as well.
+    pub const fn of_callers(self) -> Self {
+        Self(self.0 & !Self::MAKES.0)
     }
 
     pub const fn has(self, other: Self) -> bool {
@@ -109,6 +121,7 @@ impl Stubs {
             primitives_len: AtomicU32::new(0),
             initialise: AtomicU32::new(0),
             finish: AtomicU32::new(0),
+            functions: AtomicU32::new(0),
             unwinding: AtomicU32::new(0),
             local_roots: AtomicU32::new(0),
             unordered: AtomicU32::new(0),

@@ -71,6 +71,20 @@ extern "C" fn box_nativeint(n: i64) -> i64 {
     write_integer(allocate_integer(), boxed::NATIVEINT, n)
 }
 
+/// A float, for C: compiled code knows the function that makes it.
+pub fn made_float(x: f64) -> Value {
+    Value(box_float(x))
+}
+
+/// An `int32`, `int64` or `nativeint`, likewise.
+pub fn made_integer(kind: u32, n: i64) -> Value {
+    Value(match kind {
+        boxed::INT32 => box_int32(n),
+        boxed::INT64 => box_int64(n),
+        _ => box_nativeint(n),
+    })
+}
+
 #[inline(always)]
 fn allocate_integer() -> u32 {
     allocate_block(INTEGER_WOSIZE, tag::CUSTOM)

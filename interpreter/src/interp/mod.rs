@@ -10,7 +10,7 @@
 
 mod bigarrays;
 mod blocks;
-mod boxes;
+pub mod boxes;
 pub mod calls;
 pub mod entries;
 pub mod events;

@@ -1,12 +1,12 @@
 //! Blocks that stubs make.
 
 use super::{interface, raise};
-use crate::custom;
 use crate::evaluation;
 use crate::heap;
+use crate::interp::boxes;
 use crate::memory;
 use crate::memory::c_string;
-use crate::value::{Value, tag};
+use crate::value::{Value, boxed, tag};
 
 interface! {
     "ar" fn caml_alloc(wosize: i64, tag: i32) -> Value {
@@ -37,28 +37,28 @@ interface! {
         }
         block
     }
-    "a" fn caml_copy_string(bytes: u32) -> Value {
+    "am" fn caml_copy_string(bytes: u32) -> Value {
         heap::alloc_string(&c_string(bytes))
     }
-    "a" fn caml_copy_string_array(strings: u32) -> Value {
+    "am" fn caml_copy_string_array(strings: u32) -> Value {
         let pointers = (0..).map(|index| memory::load_u32(strings + 4 * index));
         let pointers = pointers.take_while(|&pointer| pointer != 0);
         let strings: Vec<Value> = pointers.map(|at| heap::alloc_string(&c_string(at))).collect();
         array(&strings)
     }
-    "a" fn caml_copy_double(x: f64) -> Value {
-        heap::alloc_float(x)
+    "am" fn caml_copy_double(x: f64) -> Value {
+        boxes::made_float(x)
     }
-    "a" fn caml_copy_int32(n: i32) -> Value {
-        custom::alloc_int32(n)
+    "am" fn caml_copy_int32(n: i32) -> Value {
+        boxes::made_integer(boxed::INT32, n.into())
     }
-    "a" fn caml_copy_int64(n: i64) -> Value {
-        custom::alloc_int64(n)
+    "am" fn caml_copy_int64(n: i64) -> Value {
+        boxes::made_integer(boxed::INT64, n)
     }
-    "a" fn caml_copy_nativeint(n: i64) -> Value {
-        custom::alloc_nativeint(n)
+    "am" fn caml_copy_nativeint(n: i64) -> Value {
+        boxes::made_integer(boxed::NATIVEINT, n)
     }
-    "a" fn caml_alloc_some(value: Value) -> Value {
+    "am" fn caml_alloc_some(value: Value) -> Value {
         heap::alloc_some(value)
     }
     "" fn caml_atom(tag: i32) -> Value {

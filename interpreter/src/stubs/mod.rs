@@ -3,8 +3,9 @@
 //! declare them.
 //!
 //! A `value` of C is a [`Value`], a pointer is an address. Each function's letters say what it may
-//! do: `a` allocate, `c` collect or run OCaml code, `r` raise. The linker adds up what a stub may
-//! do from what it calls, and so finds how the interpreter has to call it.
+//! do: `a` allocate, `c` collect or run OCaml code, `r` raise; `m` says that it returns a block
+//! that it made. The linker adds up what a stub may do from what it calls, and so finds how the
+//! interpreter has to call it.
 //!
 //! Invariants:
 //! * allocation never collects, so only functions with a `c` move blocks; whatever the stub still

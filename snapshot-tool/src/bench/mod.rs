@@ -17,7 +17,7 @@ mod bytecode;
 mod chart;
 mod compiler;
 mod figures;
-mod ladder;
+pub mod ladder;
 mod means;
 pub mod measure;
 mod numbers;

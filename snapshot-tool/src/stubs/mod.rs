@@ -10,8 +10,8 @@
 //! * [`object`]: reading a file; [`resolve`]: what its names mean; [`place`]: what is needed of the
 //!   files, and where it lies;
 //! * [`effects`]: what functions may do, by what they call; [`code`]: bodies with their final
-//!   addresses, and how calls of a function that raised are left; [`primitives`]: what the guest
-//!   calls; [`module`]: the guest with all of that added.
+//!   addresses, and how calls of a function that raised are left; [`zero`]: what never returns
+//!   zero; [`primitives`]: what the guest calls; [`module`]: the guest with all of that added.
 //!
 //! [`search`] finds files of stubs by the names of libraries.
 //!
@@ -27,6 +27,7 @@ mod place;
 mod primitives;
 mod resolve;
 pub mod search;
+mod zero;
 
 use anyhow::Result;
 

@@ -3,9 +3,10 @@
 //! Sections are copied; what is added comes last in each, so that all indices and addresses of the
 //! guest stay. Exports for stubs go.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use annotations::{InterfaceEffects, STUB_INTERFACE_EXPORT, STUBS_EXPORT, Stubs};
+use annotations::{InterfaceEffects, STUB_INTERFACE_EXPORT, STUB_RETURNED_ZERO};
+use annotations::{STUBS_EXPORT, Stubs};
 use anyhow::{Context, Result, ensure};
 use specializer::module::references::{self, Named, References};
 use wasm_encoder::{ConstExpr, Encode, RawSection};
@@ -152,7 +153,7 @@ impl Guest {
                         if export.kind == ExternalKind::Func
                             && let Some((effects, name)) = InterfaceEffects::of_export(export.name)
                         {
-                            exported.push((export.index, export.index, effects, name));
+                            exported.push((export.index, None, effects, name));
                         } else if export.name == STUBS_EXPORT {
                             let known = globals.get(export.index as usize);
                             self.stubs = known.and_then(|global| global.1).unwrap_or(0);
@@ -164,7 +165,7 @@ impl Guest {
                 }
                 Payload::CodeSectionEntry(code) => {
                     for known in exported.iter_mut().filter(|known| known.0 == body) {
-                        known.1 = self.wrapped(&code)?.unwrap_or(body);
+                        known.1 = self.wrapped(&code)?;
                     }
                     body += 1;
                 }
@@ -174,7 +175,13 @@ impl Guest {
                 _ => {}
             }
         }
-        for (_, index, effects, name) in exported {
+        let mut known = exported
+            .iter()
+            .filter(|known| known.3 == STUB_RETURNED_ZERO);
+        let last = known.find_map(|known| Some(known.1?.1));
+        for (index, wrapped, effects, name) in exported {
+            let wrapped = wrapped.filter(|wrapped| Some(wrapped.1) == last);
+            let index = wrapped.map_or(index, |wrapped| wrapped.0);
             let ty = self.types_of[index as usize];
             let interface = Interface { index, ty, effects };
             self.interface.insert((C.into(), name.into()), interface);
@@ -188,10 +195,9 @@ impl Guest {
         Ok(())
     }
 
-    /// The function that one made by the guest's linker calls for its export: it runs constructors
-    /// before and destructors after, as if each call were a program. Nothing for any other
-    /// function.
-    fn wrapped(&self, body: &wasmparser::FunctionBody) -> Result<Option<u32>> {
+    /// The function that one made by the guest's linker calls for its export, and the destructors
+    /// that it calls after that, as if each call were a program. Nothing for most other functions.
+    fn wrapped(&self, body: &wasmparser::FunctionBody) -> Result<Option<(u32, u32)>> {
         let mut calls = Vec::new();
         for operator in body.get_operators_reader()? {
             match operator? {
@@ -204,10 +210,12 @@ impl Guest {
             let ty = &self.types[self.types_of[function as usize] as usize];
             ty.params().is_empty() && ty.results().is_empty()
         };
-        Ok(match calls[..] {
-            [before, function, after] if is_plain(before) && is_plain(after) => Some(function),
-            _ => None,
-        })
+        let (function, after) = match calls[..] {
+            [before, function, after] if is_plain(before) => (function, after),
+            [function, after] => (function, after),
+            _ => return Ok(None),
+        };
+        Ok(is_plain(after).then_some((function, after)))
     }
 
     /// What stubs mean by this name.
@@ -218,9 +226,8 @@ impl Guest {
     /// The index of a function of the interface that the linker calls.
     pub fn interface(&self, name: &str) -> Result<u32> {
         let known = self.function(C, name);
-        Ok(known
-            .with_context(|| format!("the guest exports no `{name}`"))?
-            .index)
+        let known = known.with_context(|| format!("the guest exports no `{name}`"))?;
+        Ok(known.index)
     }
 
     pub fn type_of(&self, function: u32) -> u32 {
@@ -229,9 +236,15 @@ impl Guest {
 
     /// What the functions of the interface do.
     pub fn effects(&self) -> HashMap<u32, InterfaceEffects> {
-        let all = self.interface.values();
-        all.map(|function| (function.index, function.effects))
-            .collect()
+        let known = |function: &Interface| (function.index, function.effects.of_callers());
+        self.interface.values().map(known).collect()
+    }
+
+    /// The functions of the interface that return what they made, and never raise.
+    pub fn makers(&self) -> HashSet<u32> {
+        let makes = |known: &&Interface| known.effects.has(InterfaceEffects::MAKES);
+        let makers = self.interface.values().filter(makes);
+        makers.map(|known| known.index).collect()
     }
 
     /// The address of the word that says that a stub raised.
@@ -414,6 +427,7 @@ fn segments(guest: &Guest, joined: &Joined) -> Vec<(u32, Vec<u8>)> {
         &shared.primitives_len,
         &shared.initialise,
         &shared.finish,
+        &shared.functions,
     ];
     let words = words.map(|word| {
         word.load(std::sync::atomic::Ordering::Relaxed)

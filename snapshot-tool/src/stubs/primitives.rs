@@ -2,9 +2,11 @@
 //! arguments as a call has, and a table of them ([`annotations::StubPrimitive`]).
 //!
 //! A primitive of a function that may raise puts back the stack of locals and the list of local
-//! roots where it did.
+//! roots where it did. A function that cannot, takes values and never returns zero is its own
+//! primitive.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::mem::offset_of;
 
 use annotations::{InterfaceEffects, STUB_ARGUMENTS_IN_MEMORY, STUB_RETURNED_ZERO, Stubs};
@@ -17,6 +19,7 @@ use super::effects::Effects;
 use super::module::{Guest, Joined, Reference};
 use super::object::Object;
 use super::place::{self, Placed};
+use super::zero;
 
 /// Most arguments that are passed as such.
 const MOST_ARGUMENTS: usize = 5;
@@ -61,8 +64,10 @@ pub fn make(
             }
         }
     }
+    let never_zero = zero::find(guest, &functions, effects)?;
     let mut maker = Maker {
         guest,
+        never_zero,
         placed,
         functions: Vec::with_capacity(functions.len()),
         zero: guest.interface(STUB_RETURNED_ZERO)?,
@@ -84,6 +89,7 @@ pub fn make(
         primitives_len: (primitives.len() as u32).into(),
         initialise: initialise.into(),
         finish: finish.into(),
+        functions: guest.functions.into(),
         ..Stubs::new()
     };
     let data = code::data(guest, objects, placed)?;
@@ -120,6 +126,8 @@ struct Maker<'a> {
     functions: Vec<Function>,
     /// The function that is called where a stub returned zero.
     zero: u32,
+    /// The functions that never return zero.
+    never_zero: HashSet<u32>,
 }
 
 impl Maker<'_> {
@@ -130,16 +138,11 @@ impl Maker<'_> {
             count => vec![ValType::I64; count.into()],
         };
         let ty = FuncType::new(params, [ValType::I64]);
-        let body = self.body(primitive, &ty, row);
-        let ty = self.placed.types.index(&ty);
-        let index = self.add(Function {
-            name: format!("primitive {}", primitive.name),
-            ty,
-            body,
-            calls: vec![primitive.function, self.zero],
-            indirect: Vec::new(),
-            references: vec![Reference::Object(row), Reference::Object(self.guest.stubs)],
-        });
+        let is_plain = self.never_zero.contains(&primitive.function);
+        let index = match is_plain && *self.target(primitive.function) == ty {
+            true => primitive.function,
+            false => self.around(primitive, &ty, row),
+        };
         let element = self.placed.element(self.guest, index);
         let name = self.placed.string(&primitive.name);
         let len = primitive.name.len() as u32;
@@ -147,6 +150,20 @@ impl Maker<'_> {
         let properties = [primitive.arity, primitive.effects.0, 0, 0];
         self.placed.fill(row, &[&bytes[..], &properties].concat());
         Ok(())
+    }
+
+    /// A function of this type that calls the primitive's.
+    fn around(&mut self, primitive: &Primitive, ty: &FuncType, row: u32) -> u32 {
+        let body = self.body(primitive, ty, row);
+        let ty = self.placed.types.index(ty);
+        self.add(Function {
+            name: format!("primitive {}", primitive.name),
+            ty,
+            body,
+            calls: vec![primitive.function, self.zero],
+            indirect: Vec::new(),
+            references: vec![Reference::Object(row), Reference::Object(self.guest.stubs)],
+        })
     }
 
     fn body(&self, primitive: &Primitive, ty: &FuncType, row: u32) -> Vec<u8> {
@@ -187,12 +204,17 @@ impl Maker<'_> {
             }
         }
         code.push(I::Call(primitive.function));
+        let is_nothing = target.results().is_empty() && !raises;
+        if is_nothing || self.never_zero.contains(&primitive.function) {
+            code.extend(is_nothing.then_some(I::I64Const(UNIT)));
+            code.push(I::End);
+            code.iter()
+                .for_each(|instruction| instruction.encode(&mut body));
+            return body;
+        }
         if target.results().is_empty() {
             // Nothing tells whether it raised but the guest.
-            code.push(match raises {
-                true => I::I64Const(0),
-                false => I::I64Const(UNIT),
-            });
+            code.push(I::I64Const(0));
         }
         code.extend([I::LocalTee(result), I::I64Eqz, I::If(BlockType::Empty)]);
         if raises {

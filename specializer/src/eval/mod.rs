@@ -32,6 +32,7 @@ mod profile;
 mod rounds;
 mod said;
 mod settled;
+mod small;
 mod span;
 mod stack;
 mod transfer;
@@ -54,6 +55,7 @@ pub use boxes::{Boxes, Boxing};
 pub use examine::{Count, Remark, Remarks, examine};
 pub use inline::Inlining;
 pub use prepare::Prepared;
+pub use small::Small;
 pub use write::Reload;
 
 /// Prepares a lifted function; once for all requests of it.
@@ -161,6 +163,8 @@ pub struct Evaluation<'a> {
     /// How the interpreter boxes numbers, and how residual code does.
     pub boxes: &'a Boxes,
     pub boxing: Boxing,
+    /// The functions of stubs that are evaluated where they are called.
+    pub small: &'a Small,
 }
 
 /// What evaluation gives.

@@ -198,7 +198,7 @@ impl<P: Phase> Machine<'_, P> {
         args: &[P::Value],
         result: Option<generic::Value>,
     ) {
-        let ty = result.map(|result| self.evaluation.prepared.function.value_type(result));
+        let ty = result.map(|result| self.prepared.function.value_type(result));
         let value = self.emit_value(op, args, ty);
         let value = self.phase.noting(value, Abs::Fact(Fact::Framed));
         self.set(result, value);

@@ -15,6 +15,7 @@ use super::context::{ContextId, Contexts};
 use super::exit::Exit;
 use super::facts::may_ask_for_safepoint;
 use super::inline::Continuation;
+use super::prepare::Prepared;
 use super::span::Span;
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
@@ -87,8 +88,12 @@ pub struct Machine<'a, P: Phase> {
     pub refused: Option<Declined>,
     /// What the interpreter says, where anybody listens.
     pub said: Option<&'a mut Vec<String>>,
+    /// The function whose block is evaluated: the request's, or a small one that it calls.
+    pub(super) prepared: &'a Prepared,
     /// The current block's values, by their numbers within it.
-    values: Vec<Option<P::Value>>,
+    pub(super) values: Vec<Option<P::Value>>,
+    /// How many small functions are evaluated within each other.
+    pub(super) depth: usize,
 }
 
 impl<'a, P: Phase> Machine<'a, P> {
@@ -113,7 +118,9 @@ impl<'a, P: Phase> Machine<'a, P> {
             outdated: Vec::new(),
             refused: None,
             said: None,
+            prepared: evaluation.prepared,
             values,
+            depth: 0,
         }
     }
 
@@ -181,13 +188,13 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     pub(super) fn value(&self, value: generic::Value) -> P::Value {
-        self.values[self.evaluation.prepared.local[value] as usize]
+        self.values[self.prepared.local[value] as usize]
             .expect("generic functions are in maximal SSA")
     }
 
     pub(super) fn set(&mut self, result: Option<generic::Value>, value: P::Value) {
         if let Some(result) = result {
-            self.values[self.evaluation.prepared.local[result] as usize] = Some(value);
+            self.values[self.prepared.local[result] as usize] = Some(value);
         }
     }
 
@@ -196,7 +203,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         self.set(result, value);
     }
 
-    fn inst(&mut self, inst: &generic::Inst) {
+    pub(super) fn inst(&mut self, inst: &generic::Inst) {
         let args = self.values_of(&inst.args);
         match inst.op {
             Op::Intrinsic(intrinsic) => self.intrinsic(intrinsic, inst.result, &args),
@@ -221,7 +228,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     pub(super) fn emit(&mut self, op: Op, args: &[P::Value], result: Option<generic::Value>) {
-        let ty = result.map(|result| self.evaluation.prepared.function.value_type(result));
+        let ty = result.map(|result| self.prepared.function.value_type(result));
         let value = self.emit_value(op, args, ty);
         self.set(result, value);
     }
@@ -328,6 +335,9 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
         if known != callee {
             args.pop();
+        }
+        if let Some(value) = self.in_place(known, &args) {
+            return self.set(result, value);
         }
         let known = self.giving(known, &args);
         self.emit(Op::Call(known), &args, result);

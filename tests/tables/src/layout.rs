@@ -9,6 +9,7 @@ use annotations::{
     ALLOCATOR_EXPORT, Allocator, BOX_EXPORT, BoxKind, BoxTable, DISPATCHERS_EXPORT, MAX_PARAMS,
     PARAM_CONST, PARAM_FRAME, PARAM_PASS, PARAM_POINTER, Param, REQUEST_LOOPS, REQUEST_MAGIC,
     REQUEST_RECURSIVE, REQUEST_TABLE_EXPORT, REQUEST_VERSION, Region, Request, RequestTable,
+    STUBS_EXPORT, Stubs,
 };
 
 use crate::form::{List, Malformed};
@@ -33,6 +34,7 @@ pub fn table(list: &List) -> Result<String, Malformed> {
         "@boxes" => boxes(list),
         "@allocator" => allocator(list),
         "@dispatchers" => dispatchers(list),
+        "@stubs" => stubs(list),
         _ => Err(list.malformed("there is no such table")),
     }
 }
@@ -171,6 +173,12 @@ fn dispatchers(list: &List) -> Result<String, Malformed> {
     let functions = list.each("function", |function| function.numbers::<1>(&[]))?;
     let words = [&[[functions.len() as u32]], &functions[..]].concat();
     Ok(export(DISPATCHERS_EXPORT, address, &words))
+}
+
+fn stubs(list: &List) -> Result<String, Malformed> {
+    let [address, first] = list.numbers(&[])?;
+    let functions = address as usize + offset_of!(Stubs, functions);
+    Ok(export(STUBS_EXPORT, address, &[0u32]) + &data(functions, &[first]))
 }
 
 /// A global with the address of these values, and their data.

@@ -14,6 +14,7 @@
 //! (@boxes 0x60 (box 2 8) (box 3 8))     functions that make boxes, and offsets of payloads
 //! (@allocator 0x98 5 0xa8 0xac 0xb0)    the function, and the addresses of its three words
 //! (@dispatchers 0x88 (function 4))      functions
+//! (@stubs 0x40 6)                       the first function of stubs, by its index in the module
 //! ```
 //!
 //! Each becomes an exported global and data.

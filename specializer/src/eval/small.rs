@@ -1,0 +1,165 @@
+//! Small functions of stubs, which are evaluated where they are called.
+//!
+//! A function in C that takes a number apart and puts another together is a few instructions
+//! without a branch. Evaluated in place it sees what is known of its arguments: a virtual box is
+//! opened without being made, and what the function makes is a virtual box.
+//!
+//! Which functions are stubs', the module says ([`annotations::Stubs`]). What of the interpreter
+//! they call is evaluated in place within them, and nowhere else: so code that calls no stubs is
+//! what it would be without.
+//!
+//! Invariant: such a function is one block, without intrinsics, and has one result.
+//!
+//! Leaves out functions with branches, and calls for which cells are synced.
+
+use std::collections::BTreeMap;
+use std::mem::{offset_of, replace};
+
+use super::abs::{Abs, Fact};
+use super::cells::{Content, Reader};
+use super::prepare::{self, Prepared};
+use super::transfer::{Machine, Phase};
+use crate::ir::generic::Block;
+use crate::ir::{Callee, Func, Terminator, generic};
+use crate::lift;
+use crate::module::Module;
+use crate::op::{Const, Op};
+
+/// Most instructions of such a function.
+const MOST_INSTS: usize = 64;
+
+/// Most bytes of the body of one, so that others are not looked at.
+const MOST_BYTES: usize = 512;
+
+/// How many are evaluated within each other.
+const MOST_DEPTH: usize = 4;
+
+/// The small functions of a module.
+#[derive(Default)]
+pub struct Small {
+    /// The index of the first function that is a stub's.
+    first: Option<Func>,
+    functions: BTreeMap<Func, Body>,
+}
+
+struct Body {
+    prepared: Prepared,
+    result: generic::Value,
+    /// Whether the result is an odd number each time.
+    is_odd: bool,
+}
+
+impl Small {
+    /// Those of a module.
+    pub fn find(module: &Module) -> Self {
+        let stubs = module.exported_address(annotations::STUBS_EXPORT);
+        let word = offset_of!(annotations::Stubs, functions) as u32;
+        let first = stubs.map_or(0, |stubs| module.image_u32(stubs.wrapping_add(word)));
+        if first == 0 {
+            return Self::default();
+        }
+        let mut functions = BTreeMap::new();
+        let mut asked: Vec<Func> = (first..module.functions.len() as u32).map(Func).collect();
+        while let Some(function) = asked.pop() {
+            if functions.contains_key(&function) {
+                continue;
+            }
+            let Some(body) = body(module, function) else {
+                continue;
+            };
+            let insts = &body.prepared.function.blocks[Block::ENTRY].insts;
+            asked.extend(insts.iter().filter_map(|inst| match inst.op {
+                Op::Call(Callee::Direct(callee)) => Some(callee),
+                _ => None,
+            }));
+            functions.insert(function, body);
+        }
+        Self {
+            first: Some(Func(first)),
+            functions,
+        }
+    }
+
+    /// The function, if it is evaluated in place by a caller that is so itself, or is not.
+    fn get(&self, function: Func, depth: usize) -> Option<&Body> {
+        let is_stub = self.first.is_some_and(|first| function >= first);
+        let may_be = (is_stub || depth > 0) && depth < MOST_DEPTH;
+        self.functions.get(&function).filter(|_| may_be)
+    }
+}
+
+fn body(module: &Module, function: Func) -> Option<Body> {
+    if module.body(function)?.as_bytes().len() > MOST_BYTES {
+        return None;
+    }
+    let (lifted, places) = lift::with_places(module, function).ok()?;
+    let data = &lifted.blocks[Block::ENTRY];
+    let is_plain = |inst: &generic::Inst| !matches!(inst.op, Op::Intrinsic(_));
+    let is_small = lifted.blocks.len() == 1
+        && data.insts.len() <= MOST_INSTS
+        && data.insts.iter().all(is_plain);
+    let Terminator::Return(results) = &data.term else {
+        return None;
+    };
+    let &[result] = &results[..] else {
+        return None;
+    };
+    let is_odd = is_odd(data, result);
+    is_small.then(|| Body {
+        result,
+        is_odd,
+        prepared: prepare::function(lifted, places),
+    })
+}
+
+/// Whether a value is an odd number each time.
+fn is_odd(data: &generic::BlockData, value: generic::Value) -> bool {
+    let mut insts = data.insts.iter();
+    let Some(inst) = insts.find(|inst| inst.result == Some(value)) else {
+        return false;
+    };
+    let mut args = inst.args.iter().map(|&arg| is_odd(data, arg));
+    match inst.op {
+        Op::Const(Const::I64(number)) => number & 1 == 1,
+        Op::Const(Const::I32(number)) => number & 1 == 1,
+        Op::I64Or | Op::I32Or => args.any(|is| is),
+        Op::I64ExtendI32U | Op::I64ExtendI32S => args.all(|is| is),
+        Op::Select => args.take(2).all(|is| is),
+        _ => false,
+    }
+}
+
+impl<P: Phase> Machine<'_, P> {
+    /// What a call gives, if the function is evaluated in place.
+    pub(super) fn in_place(&mut self, callee: Callee, args: &[P::Value]) -> Option<P::Value> {
+        let Callee::Direct(function) = callee else {
+            return None;
+        };
+        let evaluation = self.evaluation;
+        let is_on = evaluation.optimisations.small_stubs;
+        if !is_on || self.cells.sync_due != Reader::Nobody {
+            return None;
+        }
+        let body = evaluation.small.get(function, self.depth)?;
+        let prepared = &body.prepared;
+        let data = &prepared.function.blocks[Block::ENTRY];
+        let values = replace(&mut self.values, vec![None; prepared.widest]);
+        let caller = replace(&mut self.prepared, prepared);
+        self.depth += 1;
+        for (&param, &arg) in data.params.iter().zip(args) {
+            self.set(Some(param), arg);
+        }
+        for inst in &data.insts {
+            self.inst(inst);
+        }
+        let result = self.value(body.result);
+        self.depth -= 1;
+        self.prepared = caller;
+        self.values = values;
+        let is_new = result.abs() == Abs::Dynamic && evaluation.optimisations.facts;
+        Some(match is_new && body.is_odd {
+            true => self.phase.noting(result, Abs::Fact(Fact::Immediate)),
+            false => result,
+        })
+    }
+}
