@@ -1,6 +1,7 @@
 //! The command line. Flags that open the sandbox have the names that the `wasmtime` command gives
 //! them.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -238,6 +239,16 @@ pub struct SandboxOptions {
     /// `/`].
     #[arg(long, value_name = "GUEST")]
     pub cwd: Option<String>,
+    /// Let the program wait for TCP connections at this address.
+    #[arg(
+        long = "tcp-listen",
+        value_name = "IP:PORT",
+        conflicts_with = "unconfined"
+    )]
+    pub listen: Vec<SocketAddr>,
+    /// Let the program use the network as this process can: TCP, UDP, and names of hosts.
+    #[arg(long, conflicts_with = "unconfined")]
+    pub inherit_network: bool,
     /// Let the program use what this process can use: all files, and the whole environment.
     #[arg(long)]
     pub unconfined: bool,

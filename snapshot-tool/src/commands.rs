@@ -36,6 +36,7 @@ use crate::product::Emit;
 use crate::run::{Exit, Run};
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
+use crate::unconfined::Network;
 use crate::{bench, check, engine, jit_dump, profile, report, run, specialize, unconfined};
 
 use stubs::Joined;
@@ -124,6 +125,10 @@ fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<
         limits: Limits::of(&options.limits),
         start: start(options, &directories)?,
         unconfined: options.unconfined,
+        network: Network {
+            listen: options.listen.clone(),
+            inherit: options.inherit_network,
+        },
         env,
         directories,
     })

@@ -18,7 +18,7 @@ use crate::limits::Limits;
 use crate::status_line::StatusLine;
 use crate::streams::{self, Streams};
 use crate::ticker::Ticker;
-use crate::unconfined::Unconfined;
+use crate::unconfined::{Network, Unconfined};
 
 /// A directory that the guest may use.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct Sandbox {
     pub start: Option<String>,
     /// Whether the program may use what this process can use, beyond WASI.
     pub unconfined: bool,
+    /// What it may use of the network, if it may not.
+    pub network: Network,
 }
 
 /// The variable by which the guest learns where it starts; programs do not see it.
@@ -94,6 +96,8 @@ enum Inherited {
     Nothing,
     /// In place of the context's own streams.
     Streams(Streams),
+    /// The same, and sockets.
+    Network(Unconfined),
     /// All that [`crate::unconfined`] serves, the streams too.
     Everything(Unconfined),
 }
@@ -144,6 +148,8 @@ impl Host {
         let streams = Streams::inherited(line).context("cannot hand on the standard streams")?;
         let inherited = if sandbox.unconfined {
             Inherited::Everything(Unconfined::new(sandbox.start.as_deref(), streams)?)
+        } else if !sandbox.network.is_closed() {
+            Inherited::Network(Unconfined::in_sandbox(streams, sandbox.network.clone())?)
         } else {
             Inherited::Streams(streams)
         };
@@ -195,7 +201,7 @@ impl Host {
         match &self.inherited {
             Inherited::Nothing => None,
             Inherited::Streams(streams) => Some(streams),
-            Inherited::Everything(unconfined) => Some(unconfined.streams()),
+            Inherited::Network(state) | Inherited::Everything(state) => Some(state.streams()),
         }
     }
 
@@ -203,15 +209,15 @@ impl Host {
         match &mut self.inherited {
             Inherited::Nothing => None,
             Inherited::Streams(streams) => Some(streams),
-            Inherited::Everything(unconfined) => Some(unconfined.streams_mut()),
+            Inherited::Network(state) | Inherited::Everything(state) => Some(state.streams_mut()),
         }
     }
 
-    /// What a guest that is not confined to the sandbox gets.
+    /// What a guest gets beyond WASI.
     pub fn unconfined(&mut self) -> Option<&mut Unconfined> {
         match &mut self.inherited {
             Inherited::Nothing | Inherited::Streams(_) => None,
-            Inherited::Everything(unconfined) => Some(unconfined),
+            Inherited::Network(state) | Inherited::Everything(state) => Some(state),
         }
     }
 

@@ -1,5 +1,6 @@
 //! A server and a client of HTTP in OCaml, with `--unconfined`: `curl` gets from the server what it
-//! gets where that runs under `ocamlrun`, and the client asks that one.
+//! gets where that runs under `ocamlrun`, and the client asks that one. And the same in the sandbox
+//! with what opens the network, where nothing else is open.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
@@ -72,7 +73,18 @@ impl Place {
     }
 
     fn serve(&self, mode: Option<Mode>) -> Result<Server> {
-        let mut command = self.program("server.byte", mode);
+        self.started(self.program("server.byte", mode))
+    }
+
+    /// A program in the sandbox, with these options.
+    fn confined(&self, options: &[&str], name: &str) -> Command {
+        let mut command = self.tool.command(["run", "--cache"]);
+        command.arg(self.directory.path().join("cache"));
+        command.args(options).arg(name).current_dir(&self.directory);
+        command
+    }
+
+    fn started(&self, mut command: Command) -> Result<Server> {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
         let mut output = BufReader::new(child.stdout.take().context("it is piped")?);
         let mut port = String::new();
@@ -166,6 +178,50 @@ fn a_client_is_answered() -> Result<()> {
         let found = place.client(Some(mode), server.port)?;
         assert_eq!(found.difference(&expected), None, "{mode:?}");
     }
+    server.end()?;
+    Ok(())
+}
+
+/// How a program of the sandbox ends that is refused something of the network: by its name.
+fn assert_refused(mut command: Command, error: &str) -> Result<()> {
+    let found = process::run(&mut command, b"")?;
+    let said = String::from_utf8_lossy(&found.stderr);
+    assert!(said.contains(error), "{command:?}: {said}");
+    assert_eq!(found.status, Some(2));
+    Ok(())
+}
+
+#[test]
+fn the_sandbox_has_what_was_opened_of_the_network() -> Result<()> {
+    let place = Place::new()?;
+    let server = place.serve(None)?;
+    let expected = place.answers(server.port)?;
+    let client = place.client(None, server.port)?;
+    for generic in [&["--generic"][..], &[]] {
+        let listens = [generic, &["--tcp-listen", "127.0.0.1:0"]].concat();
+        let confined = place.started(place.confined(&listens, "server.byte"))?;
+        for (question, (found, expected)) in QUESTIONS
+            .iter()
+            .zip(place.answers(confined.port)?.iter().zip(&expected))
+            .filter(|(question, _)| question[0] != "--parallel")
+        {
+            assert_eq!(found, expected, "{question:?}");
+        }
+        assert_eq!(confined.end()?, ("0 left\n".into(), Some(0)));
+        let inherits = [generic, &["--inherit-network"]].concat();
+        let mut asks = place.confined(&inherits, "client.byte");
+        let found = process::run(asks.arg(server.port.to_string()), b"")?;
+        assert_eq!(found.difference(&client), None, "{generic:?}");
+    }
+    let port = server.port.to_string();
+    let mut asks = place.confined(&["--tcp-listen", "127.0.0.1:0"], "client.byte");
+    asks.arg(&port);
+    assert_refused(asks, "Unix.Unix_error(Unix.EACCES, \"connect\", \"\")")?;
+    let mut asks = place.confined(&[], "client.byte");
+    asks.arg(&port);
+    assert_refused(asks, "Unix.Unix_error(Unix.ENOSYS, \"socket\", \"\")")?;
+    let serves = place.confined(&["--tcp-listen", "127.0.0.1:1"], "server.byte");
+    assert_refused(serves, "Unix.Unix_error(Unix.EACCES, \"bind\", \"\")")?;
     server.end()?;
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! Open files by the guest's numbers: the standard streams are 0 to 2.
+//! Open files by the guest's numbers: the standard streams are 0 to 2. In the sandbox, where WASI
+//! has files of its own, others begin at [`BESIDE_WASI`].
 //!
 //! Invariant: a number is that of the lowest free place, and lives until the guest closes it. The
 //! standard streams are in [`Streams`] only, where WASI's functions find them as well.
@@ -45,10 +46,18 @@ enum Open {
     },
 }
 
+/// The first number of a file where WASI has others; the guest knows it (`os/choice.rs`).
+pub(super) const BESIDE_WASI: i64 = 1 << 20;
+
+/// How many numbers are those of standard streams.
+const STREAMS: i64 = 3;
+
 #[derive(Debug)]
 pub(super) struct Files {
     open: Vec<Option<Open>>,
     streams: Streams,
+    /// The number of the first file that is no standard stream.
+    first: i64,
 }
 
 impl Files {
@@ -57,17 +66,44 @@ impl Files {
         Self {
             open: [0, 1, 2].map(open).into(),
             streams,
+            first: STREAMS,
         }
     }
 
+    /// The same with numbers that WASI gives to nothing.
+    pub(super) fn beside_wasi(streams: Streams) -> Self {
+        Self {
+            first: BESIDE_WASI,
+            ..Self::new(streams)
+        }
+    }
+
+    /// The place that a number means. A standard stream's is free only where nobody else gives
+    /// numbers.
+    fn index(&self, number: i64) -> Result<usize, Errno> {
+        let place = match number {
+            0..STREAMS => number,
+            _ if number < self.first => return Err(Errno::NOTSOCK),
+            _ => number - self.first + STREAMS,
+        };
+        usize::try_from(place).map_err(|_| Errno::BADF)
+    }
+
     fn add(&mut self, file: Open) -> i64 {
-        let free = self.open.iter().position(Option::is_none);
-        let index = free.unwrap_or(self.open.len());
+        let is_alone = self.first == STREAMS;
+        let mut places = self.open.iter().enumerate();
+        let mut free = places
+            .by_ref()
+            .filter(|(index, place)| place.is_none() && (is_alone || *index as i64 >= STREAMS));
+        let index = free.next().map_or(self.open.len(), |(index, _)| index);
         if index == self.open.len() {
             self.open.push(None);
         }
         self.open[index] = Some(file);
-        index as i64
+        match index as i64 {
+            stream @ 0..STREAMS => stream,
+            index => index - STREAMS + self.first,
+        }
     }
 
     /// The number that the guest knows an open file by from now on.
@@ -76,7 +112,7 @@ impl Files {
     }
 
     fn place(&mut self, number: i64) -> Result<&mut Option<Open>, Errno> {
-        let index = usize::try_from(number).map_err(|_| Errno::BADF)?;
+        let index = self.index(number)?;
         self.open.get_mut(index).ok_or(Errno::BADF)
     }
 
@@ -89,8 +125,7 @@ impl Files {
     }
 
     pub(super) fn file(&self, number: i64) -> Result<BorrowedFd<'_>, Errno> {
-        let index = usize::try_from(number).map_err(|_| Errno::BADF)?;
-        match self.open.get(index) {
+        match self.open.get(self.index(number)?) {
             Some(Some(Open::File(file))) => Ok(file.as_fd()),
             Some(Some(Open::Stream(stream))) => {
                 let file = self.streams.file(*stream);

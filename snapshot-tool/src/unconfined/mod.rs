@@ -6,6 +6,8 @@
 //! numbers of its own; the tool's other descriptors it cannot name. A guest without this state (in
 //! the sandbox, while its snapshot is taken) gets `ENOSYS` from each function.
 //!
+//! In the sandbox, a guest may have sockets alone, within what the user opened ([`Network`]).
+//!
 //! The current directory and the mask of permissions are this process's own, so one guest at a time
 //! may have them.
 
@@ -13,6 +15,7 @@ mod files;
 mod identity;
 mod locks;
 mod names;
+mod network;
 mod processes;
 mod signals;
 mod sockets;
@@ -28,6 +31,7 @@ use crate::memory::{Fault, parts, slice, slice_mut};
 use crate::streams::Streams;
 use files::Files;
 use identity::Times;
+pub use network::Network;
 use signals::Signals;
 
 /// The module name of these imports.
@@ -53,6 +57,8 @@ pub struct Unconfined {
     files: Files,
     started: Times,
     signals: Signals,
+    /// All that the guest may do, if it may do no more than that.
+    network: Option<Network>,
 }
 
 impl Unconfined {
@@ -66,7 +72,28 @@ impl Unconfined {
             files: Files::new(streams),
             started: Times::now().context("cannot ask for processor time")?,
             signals: Signals::default(),
+            network: None,
         })
+    }
+
+    /// For a guest in the sandbox that may use this of the network.
+    pub fn in_sandbox(streams: Streams, network: Network) -> Result<Self> {
+        Ok(Self {
+            files: Files::beside_wasi(streams),
+            network: Some(network),
+            started: Times::now().context("cannot ask for processor time")?,
+            signals: Signals::default(),
+        })
+    }
+
+    /// What the guest is confined to.
+    fn network(&self) -> Option<&Network> {
+        self.network.as_ref()
+    }
+
+    /// Whether the guest may call this function.
+    fn serves(&self, function: &str) -> bool {
+        self.network.is_none() || network::FUNCTIONS.contains(&function)
     }
 
     /// Signals that the guest handles are kept for it. There is one such guest at a time.
@@ -169,7 +196,7 @@ pub fn define<T: 'static>(
                   output: u32,
                   output_len: u32| {
                 let (memory, host) = parts(&mut caller)?;
-                let Some(state) = state(host) else {
+                let Some(state) = state(host).filter(|state| state.serves(name)) else {
                     return Ok(NOBODY);
                 };
                 let input = (input, input_len as usize);

@@ -105,6 +105,9 @@ fn described(
 
 fn socket(state: &mut Unconfined, call: &mut Call) -> Answer {
     let (family, kind, protocol) = described(call.numbers)?;
+    if let Some(network) = state.network() {
+        network.allows_socket(family, kind)?;
+    }
     let socket = net::socket_with(family, kind, SocketFlags::CLOEXEC, protocol)?;
     Ok(state.files.add_file(socket))
 }
@@ -117,15 +120,27 @@ fn socket_pair(state: &mut Unconfined, call: &mut Call) -> Answer {
 }
 
 fn bind(state: &mut Unconfined, call: &mut Call) -> Answer {
-    done(net::bind(subject(state, call)?, &address(call.input)?))
+    let address = address(call.input)?;
+    if let Some(network) = state.network() {
+        network.allows_binding(&address)?;
+    }
+    done(net::bind(subject(state, call)?, &address))
 }
 
 fn connect(state: &mut Unconfined, call: &mut Call) -> Answer {
-    done(net::connect(subject(state, call)?, &address(call.input)?))
+    let address = address(call.input)?;
+    if let Some(network) = state.network() {
+        network.allows_reaching(&address)?;
+    }
+    done(net::connect(subject(state, call)?, &address))
 }
 
 fn listen(state: &mut Unconfined, call: &mut Call) -> Answer {
-    done(net::listen(subject(state, call)?, call.numbers[1] as i32))
+    let socket = subject(state, call)?;
+    if let Some(network) = state.network() {
+        network.allows_listening_as(&net::getsockname(socket)?)?;
+    }
+    done(net::listen(socket, call.numbers[1] as i32))
 }
 
 /// Puts out the connection's number, and from where it comes.
@@ -176,7 +191,13 @@ fn send(state: &mut Unconfined, call: &mut Call) -> Answer {
     let (to, data) = call.input.split_at_checked(len).ok_or(Errno::INVAL)?;
     let count = match to {
         [] => net::send(socket, data, flags)?,
-        to => net::sendto(socket, data, flags, &address(to)?)?,
+        to => {
+            let to = address(to)?;
+            if let Some(network) = state.network() {
+                network.allows_reaching(&to)?;
+            }
+            net::sendto(socket, data, flags, &to)?
+        }
     };
     Ok(count as i64)
 }
@@ -298,7 +319,10 @@ fn checked(result: c_int) -> Answer {
 
 /// The addresses of the host that comes in, as the system finds them: each one's length in a byte,
 /// and it.
-fn resolve(_: &mut Unconfined, call: &mut Call) -> Answer {
+fn resolve(state: &mut Unconfined, call: &mut Call) -> Answer {
+    if let Some(network) = state.network() {
+        network.allows_names()?;
+    }
     let name = str::from_utf8(call.input).map_err(|_| Errno::NOENT)?;
     let found = (name, 0).to_socket_addrs().map_err(|_| Errno::NOENT)?;
     let mut addresses: Vec<IpAddr> = Vec::new();
