@@ -5,12 +5,14 @@
 
 use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::ptr::null_mut;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use cache::{Cache, Kind};
+use rustix::mm::{self, MapFlags, ProtFlags};
 use rustix::process::{Resource, getrlimit};
 use wasmtime::{
     CacheStore, Config, Engine, Module, OptLevel, ProfilingStrategy, RegallocAlgorithm,
@@ -184,9 +186,15 @@ fn wasm_stack() -> usize {
     })
 }
 
+/// Whether the system would give a thread this stack: memory to be written. A thread to find out
+/// would cost more than the rest of the set-up.
 fn is_possible(stack: usize) -> bool {
-    let thread = std::thread::Builder::new().stack_size(stack).spawn(|| ());
-    thread.is_ok_and(|thread| thread.join().is_ok())
+    let access = ProtFlags::READ | ProtFlags::WRITE;
+    // SAFETY: the memory is new, and nobody else knows of it before it is given back.
+    unsafe {
+        mm::mmap_anonymous(null_mut(), stack, access, MapFlags::PRIVATE)
+            .is_ok_and(|memory| mm::munmap(memory, stack).is_ok())
+    }
 }
 
 /// Where a compiled module came from.

@@ -10,6 +10,7 @@ mod words;
 
 use std::borrow::Cow;
 use std::fs;
+use std::io::{Read, Seek};
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
@@ -38,12 +39,17 @@ pub struct Guest {
     /// which each file of stubs has a copy; by path.
     pub headers: &'static [(&'static str, &'static str)],
     /// The shared libraries with functions in C that a program names, if it is one.
-    pub libraries: fn(program: &[u8]) -> Vec<String>,
+    pub libraries: fn(program: &mut dyn Source) -> Vec<String>,
     /// Whether a program has a library by which it can create threads.
     pub has_threads: fn(program: &[u8]) -> bool,
     /// The smallest program: all that a build makes of it is what all programs have.
     pub smallest: Option<fn() -> Vec<u8>>,
 }
+
+/// A program that is read in parts.
+pub trait Source: Read + Seek {}
+
+impl<T: Read + Seek> Source for T {}
 
 /// A file whose kind is to be found out.
 #[derive(Clone, Copy, Debug)]

@@ -43,16 +43,8 @@ pub fn kind(path: &Path, guest: &Guest) -> Result<Kind, Error> {
         path: path.into(),
         source,
     };
-    let header = guest.header().max(WASM_MODULE.len());
-    let (beginning, end) = ends(path, header, guest.trailer()).map_err(unreadable)?;
-    let ends = Ends {
-        path,
-        beginning: &beginning,
-        end: &end,
-    };
-    // A program is known by its end, whatever it begins with: a script's first line, or another
-    // program.
-    if guest.is_program(ends) {
+    let (is_program, beginning) = beginning(path, guest).map_err(unreadable)?;
+    if is_program {
         return Ok(Kind::Program);
     }
     if beginning.starts_with(&WASM_MODULE) {
@@ -116,6 +108,24 @@ fn refusal(path: &Path, foreign: Foreign) -> Error {
         path: path.into(),
         foreign,
     }
+}
+
+/// Whether a file is one of the guest's programs by its ends; no, if it cannot be read.
+pub fn is_program(path: &Path, guest: &Guest) -> bool {
+    beginning(path, guest).is_ok_and(|(is_program, _)| is_program)
+}
+
+/// Whether a file is a program by its ends, and its beginning. A program is known by its end,
+/// whatever it begins with: a script's first line, or another program.
+fn beginning(path: &Path, guest: &Guest) -> std::io::Result<(bool, Vec<u8>)> {
+    let header = guest.header().max(WASM_MODULE.len());
+    let (beginning, end) = ends(path, header, guest.trailer())?;
+    let ends = Ends {
+        path,
+        beginning: &beginning,
+        end: &end,
+    };
+    Ok((guest.is_program(ends), beginning))
 }
 
 /// The first and the last bytes of a file, as many as these lengths; fewer where there are not so

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 use super::{read, write};
 use crate::cli::{BuildOptions, StubsArgs};
 use crate::guest::{self, Guest};
-use crate::input::{self, Kind};
+use crate::input;
 use crate::stubs::compile::{self, Sources};
 use crate::stubs::search::{self, Found};
 use crate::stubs::{self, Object};
@@ -22,15 +22,16 @@ pub struct Joined {
     pub libraries: Found,
 }
 
-/// The guest for these programs. What is compiled already is not read, and a file that cannot be
-/// read names no libraries: who reads it next says what is wrong.
+/// The guest for these programs. What is compiled already is not looked at, and of the others no
+/// more is read than the names of libraries. A file that cannot be read names none: who reads it
+/// next says what is wrong.
 pub fn joined(options: &BuildOptions, programs: &[PathBuf]) -> Result<Joined> {
     let guest = named(options.guest.as_deref())?;
-    let is_program = |path: &&PathBuf| matches!(input::kind(path, &guest), Ok(Kind::Program));
+    let is_program = |path: &&PathBuf| input::is_program(path, &guest);
     let programs = programs.iter().filter(is_program);
-    let programs = programs.filter_map(|program| fs::read(program).ok());
+    let programs = programs.filter_map(|program| File::open(program).ok());
     let names: BTreeSet<_> = programs
-        .flat_map(|program| (guest.libraries)(&program))
+        .flat_map(|mut program| (guest.libraries)(&mut program))
         .collect();
     let libraries = match names.is_empty() {
         true => Found::default(),

@@ -19,7 +19,7 @@ pub fn guest() -> Guest {
         headers: headers::ALL,
         libraries: libraries::named,
         has_threads: |program| {
-            libraries::named(program)
+            libraries::named_in(program)
                 .iter()
                 .any(|name| name == "dllthreads")
         },

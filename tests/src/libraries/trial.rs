@@ -2,7 +2,7 @@
 //! executions compared.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
@@ -81,7 +81,7 @@ impl Trials {
     }
 
     fn compared(&self, tried: &mut Tried, program: &Path, directory: &Path) -> Result<State> {
-        let named = (guest::default().libraries)(&fs::read(program)?);
+        let named = (guest::default().libraries)(&mut File::open(program)?);
         tried.threads = named.iter().any(|name| name == "dllthreads");
         for name in named {
             if BUILT_IN.contains(&name.as_str()) {

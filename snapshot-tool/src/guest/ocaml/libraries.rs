@@ -1,16 +1,24 @@
 //! The shared libraries that a bytecode executable names: its DLLS section.
 //!
+//! Of the file only that section is read, and what says where it is.
+//!
 //! Leaves out: whether the rest of the file is an executable. The interpreter says that.
 
+use std::io::{self, Cursor, Read, SeekFrom};
+
+use crate::guest::Source;
+
 /// Bytes of the end: how many sections there are, and the magic number.
-const TRAILER: usize = 16;
+const TRAILER: u64 = 16;
 
 /// Bytes of what says of a section how it is called and how long it is.
-const DESCRIPTOR: usize = 8;
+const DESCRIPTOR: u64 = 8;
 
-/// The names, without what files of such libraries end with.
-pub fn named(program: &[u8]) -> Vec<String> {
+/// The names, without what files of such libraries end with. A file that cannot be read names none.
+pub fn named(program: &mut dyn Source) -> Vec<String> {
     section(program, b"DLLS")
+        .ok()
+        .flatten()
         .unwrap_or_default()
         .split(|&byte| byte == 0)
         .filter(|name| !name.is_empty())
@@ -18,25 +26,48 @@ pub fn named(program: &[u8]) -> Vec<String> {
         .collect()
 }
 
+/// Those that a program in memory names.
+pub fn named_in(program: &[u8]) -> Vec<String> {
+    named(&mut Cursor::new(program))
+}
+
 /// The section of this name. Sections come one after the other before their descriptors.
-fn section<'a>(program: &'a [u8], name: &[u8; 4]) -> Option<&'a [u8]> {
-    let (rest, trailer) = program.split_at_checked(program.len().checked_sub(TRAILER)?)?;
-    let count = length(trailer)?;
-    let table = count.checked_mul(DESCRIPTOR)?;
-    let (sections, table) = rest.split_at_checked(rest.len().checked_sub(table)?)?;
-    let mut end = sections.len();
-    for descriptor in table.chunks_exact(DESCRIPTOR).rev() {
-        let start = end.checked_sub(length(&descriptor[4..])?)?;
+fn section(program: &mut dyn Source, name: &[u8; 4]) -> io::Result<Option<Vec<u8>>> {
+    let len = program.seek(SeekFrom::End(0))?;
+    let Some(table_end) = len.checked_sub(TRAILER) else {
+        return Ok(None);
+    };
+    let trailer = part(program, table_end, TRAILER)?;
+    let table_len = length(&trailer) * DESCRIPTOR;
+    let Some(sections_end) = table_end.checked_sub(table_len) else {
+        return Ok(None);
+    };
+    let table = part(program, sections_end, table_len)?;
+    let mut end = sections_end;
+    for descriptor in table.chunks_exact(DESCRIPTOR as usize).rev() {
+        let len = length(&descriptor[4..]);
+        let Some(start) = end.checked_sub(len) else {
+            return Ok(None);
+        };
         if descriptor.starts_with(name) {
-            return sections.get(start..end);
+            return part(program, start, len).map(Some);
         }
         end = start;
     }
-    None
+    Ok(None)
 }
 
-fn length(bytes: &[u8]) -> Option<usize> {
-    Some(u32::from_be_bytes(*bytes.first_chunk()?) as usize)
+/// So many bytes of the file, which has them.
+fn part(program: &mut dyn Source, start: u64, len: u64) -> io::Result<Vec<u8>> {
+    program.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    Read::take(program, len).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn length(bytes: &[u8]) -> u64 {
+    let first = bytes.first_chunk().copied();
+    u32::from_be_bytes(first.unwrap_or_default()).into()
 }
 
 #[cfg(test)]
@@ -62,8 +93,8 @@ mod tests {
             (b"DLLS", b"dllunix\0dllcamel\0"),
             (b"PRIM", b"walk\0"),
         ]);
-        assert_eq!(named(&file), ["dllunix", "dllcamel"]);
-        assert!(named(&executable(&[(b"CODE", b"code")])).is_empty());
+        assert_eq!(named_in(&file), ["dllunix", "dllcamel"]);
+        assert!(named_in(&executable(&[(b"CODE", b"code")])).is_empty());
     }
 
     #[test]
@@ -71,10 +102,10 @@ mod tests {
         let file = executable(&[(b"DLLS", b"dllcamel\0")]);
         for start in 0..file.len() {
             // What is missing at the beginning may be of no section.
-            let names = named(&file[start..]);
+            let names = named_in(&file[start..]);
             assert!(names.is_empty() || names == ["dllcamel"], "{names:?}");
         }
-        assert!(named(b"").is_empty());
-        assert!(named(&[0xff; 40]).is_empty());
+        assert!(named_in(b"").is_empty());
+        assert!(named_in(&[0xff; 40]).is_empty());
     }
 }
