@@ -8,7 +8,8 @@
 //! they call is evaluated in place within them, and nowhere else: so code that calls no stubs is
 //! what it would be without.
 //!
-//! Invariant: such a function is one block, without intrinsics, and has one result.
+//! Invariant: such a function is one block, without intrinsics and calls through the table, and has
+//! one result.
 //!
 //! Leaves out functions with branches, and calls for which cells are synced.
 
@@ -93,9 +94,11 @@ fn body(module: &Module, function: Func) -> Option<Body> {
         return None;
     }
     let (lifted, places) = lift::with_places(module, function).ok()?;
-    let data = &lifted.blocks[Block::ENTRY];
+    // Preparation splits blocks behind calls through the table.
+    let prepared = prepare::function(lifted, places);
+    let data = &prepared.function.blocks[Block::ENTRY];
     let is_plain = |inst: &generic::Inst| !matches!(inst.op, Op::Intrinsic(_));
-    let is_small = lifted.blocks.len() == 1
+    let is_small = prepared.function.blocks.len() == 1
         && data.insts.len() <= MOST_INSTS
         && data.insts.iter().all(is_plain);
     let Terminator::Return(results) = &data.term else {
@@ -105,28 +108,29 @@ fn body(module: &Module, function: Func) -> Option<Body> {
         return None;
     };
     let is_odd = is_odd(data, result);
-    is_small.then(|| Body {
+    is_small.then_some(Body {
+        prepared,
         result,
         is_odd,
-        prepared: prepare::function(lifted, places),
     })
 }
 
 /// Whether a value is an odd number each time.
 fn is_odd(data: &generic::BlockData, value: generic::Value) -> bool {
-    let mut insts = data.insts.iter();
-    let Some(inst) = insts.find(|inst| inst.result == Some(value)) else {
-        return false;
-    };
-    let mut args = inst.args.iter().map(|&arg| is_odd(data, arg));
-    match inst.op {
-        Op::Const(Const::I64(number)) => number & 1 == 1,
-        Op::Const(Const::I32(number)) => number & 1 == 1,
-        Op::I64Or | Op::I32Or => args.any(|is| is),
-        Op::I64ExtendI32U | Op::I64ExtendI32S => args.all(|is| is),
-        Op::Select => args.take(2).all(|is| is),
-        _ => false,
+    let mut odd = Vec::new();
+    for inst in &data.insts {
+        let is_odd = |index: usize| odd.contains(&inst.args[index]);
+        let is = match inst.op {
+            Op::Const(Const::I64(number)) => number & 1 == 1,
+            Op::Const(Const::I32(number)) => number & 1 == 1,
+            Op::I64Or | Op::I32Or => is_odd(0) || is_odd(1),
+            Op::I64ExtendI32U | Op::I64ExtendI32S => is_odd(0),
+            Op::Select => is_odd(0) && is_odd(1),
+            _ => false,
+        };
+        odd.extend(inst.result.filter(|_| is));
     }
+    odd.contains(&value)
 }
 
 impl<P: Phase> Machine<'_, P> {
