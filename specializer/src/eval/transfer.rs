@@ -125,11 +125,13 @@ impl<'a, P: Phase> Machine<'a, P> {
     }
 
     /// Evaluates the node that begins with `block` and `params`, from the machine's context and
-    /// cells: this block, and those that continue it where it is known which one does.
+    /// cells: this block, and those that continue it where it is known which one does. What comes
+    /// in another context may come from elsewhere, too.
     pub fn block(&mut self, block: Block, params: &[P::Value]) -> Exit<P::Value> {
+        let context = self.context;
         let mut exit = self.block_watched(block, params, |_, _| ());
         while let Exit::Jump(edge) = &exit
-            && edge.context == self.context
+            && edge.context == context
             && self.evaluation.goes_on_in(edge.block)
         {
             let mut params = std::mem::take(&mut self.brought);
