@@ -21,7 +21,7 @@ use super::cells::{Content, Reader};
 use super::prepare::{self, Prepared};
 use super::transfer::{Machine, Phase};
 use crate::ir::generic::Block;
-use crate::ir::{Callee, Func, Terminator, generic};
+use crate::ir::{Callee, Func, Terminator, Type, generic};
 use crate::lift;
 use crate::module::Module;
 use crate::op::{Const, Op};
@@ -93,7 +93,8 @@ fn body(module: &Module, function: Func) -> Option<Body> {
     if module.body(function)?.as_bytes().len() > MOST_BYTES {
         return None;
     }
-    let (lifted, places) = lift::with_places(module, function).ok()?;
+    let (mut lifted, places) = lift::with_places(module, function).ok()?;
+    return_what_is_called(&mut lifted);
     // Preparation splits blocks behind calls through the table.
     let prepared = prepare::function(lifted, places);
     let data = &prepared.function.blocks[Block::ENTRY];
@@ -113,6 +114,21 @@ fn body(module: &Module, function: Func) -> Option<Body> {
         result,
         is_odd,
     })
+}
+
+/// Makes a tail call that ends the first block a call whose result is returned: evaluated in place,
+/// the function has no caller's stack to give up.
+fn return_what_is_called(function: &mut generic::Function) {
+    let Terminator::TailCall { callee, args } = &function.blocks[Block::ENTRY].term else {
+        return;
+    };
+    let (op, args) = (Op::Call(*callee), args.clone());
+    let results: Vec<Type> = function.signature.results.to_vec();
+    let results: generic::Values = results.iter().map(|&ty| function.new_value(ty)).collect();
+    let result = results.first().copied();
+    let data = &mut function.blocks[Block::ENTRY];
+    data.insts.push(generic::Inst { op, args, result });
+    data.term = Terminator::Return(results);
 }
 
 /// Whether a value is an odd number each time.
