@@ -70,8 +70,15 @@ fn check(engine: &Engine, text: &str, arguments: &[i64], seed: u64) -> Result<bo
 }
 
 /// Optimisations that random programs of the machine have no use for: it has no safepoints,
-/// loads no programs, and applies functions to what they take. Goldens and programs of OCaml have.
-const UNUSED: [&str; 4] = ["safepoints", "references", "applications", "candidates"];
+/// loads no programs, calls no stubs, and applies functions to what they take. Goldens and programs
+/// of OCaml have.
+const UNUSED: [&str; 5] = [
+    "safepoints",
+    "references",
+    "applications",
+    "candidates",
+    "small-stubs",
+];
 
 /// So that a fault in an optimisation can show in random modules.
 #[test]

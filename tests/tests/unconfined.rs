@@ -223,7 +223,8 @@ fn each_function_that_works_unconfined_is_compared_with_ocamlrun() -> Result<()>
     Ok(())
 }
 
-/// What WASI does not know raises `ENOSYS`: each function whose row says so, and no other.
+/// What WASI does not know raises `ENOSYS`: each function whose row says so, at least of a program
+/// to which nothing else was opened, and no other.
 #[test]
 fn in_the_sandbox_nothing_is_made_up() -> Result<()> {
     let scratch = tempfile::tempdir()?;
@@ -242,7 +243,8 @@ fn in_the_sandbox_nothing_is_made_up() -> Result<()> {
         .collect::<Result<_>>()?;
     let mut documented = BTreeSet::new();
     for (functions, sandbox, unconfined) in table()? {
-        if sandbox == "`ENOSYS`" && unconfined != "`ENOSYS`" {
+        let usually = sandbox.split(", or ").next();
+        if usually == Some("`ENOSYS`") && unconfined != "`ENOSYS`" {
             documented.extend(functions);
         }
     }
