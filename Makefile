@@ -1,6 +1,8 @@
 # The user's commands. `demo` and `test` do all the set-up they need.
 
 CARGO ?= cargo
+# Where commands of two packages at once are: cargo runs those of one.
+BUILT = $(or $(CARGO_TARGET_DIR),target)/debug
 BENCH ?=
 TESTS ?=
 VALUES ?= 1000000
@@ -90,8 +92,7 @@ guests-bench: scheme
 	./scripts/setup.sh clang lua guile
 	$(CARGO) build --package bactrian --package bactrian-tests --bins
 	$(CARGO) run --package bactrian-tests --bin lua -- --build
-	$(CARGO) run --package bactrian --package bactrian-tests --bin guests-bench -- \
-		--document docs/guests-bench.md --readme README.md
+	$(BUILT)/guests-bench --document docs/guests-bench.md --readme README.md
 
 # C of OCaml libraries of Debian, compiled and compared with ocamlrun. Fetches their sources.
 stubs:
@@ -104,8 +105,7 @@ stubs:
 stubs-bench:
 	./scripts/setup.sh target ocaml clang
 	$(CARGO) build --package bactrian --package bactrian-tests --bins
-	$(CARGO) run --package bactrian --package bactrian-tests --bin stubs-bench -- \
-		$(if $(BENCH),$(BENCH),--document docs/stubs.md)
+	$(BUILT)/stubs-bench $(if $(BENCH),$(BENCH),--document docs/stubs.md)
 
 # Libraries of Debian: a program for each, under ocamlrun, generic and specialized. Installs them,
 # fetches the sources of C that they bring along, writes the table of docs/libraries.md. Ten minutes.
