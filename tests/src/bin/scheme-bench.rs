@@ -10,6 +10,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use bactrian::bench::measure::{Measured, median};
+use bactrian_tests::conformance::report::write_between;
 use bactrian_tests::workspace;
 use tempfile::TempDir;
 
@@ -21,7 +22,7 @@ const HEADER: &str = "\
 ";
 
 const MARKS: [&str; 2] = [
-    "<!-- scheme:begin (written by `make scheme-bench`) -->\n",
+    "<!-- scheme:begin (written by `make scheme-bench`) -->",
     "<!-- scheme:end -->",
 ];
 
@@ -99,7 +100,7 @@ fn main() -> Result<()> {
     ));
     match document {
         None => print!("{table}"),
-        Some(document) => write(&document, &table)?,
+        Some(document) => write_between(&document, MARKS, &table)?,
     }
     Ok(())
 }
@@ -208,20 +209,4 @@ impl Bench {
         median(1, self.scratch.path(), command)?;
         median(RUNS, self.scratch.path(), command)
     }
-}
-
-/// Puts the table between the marks of a document.
-fn write(document: &Path, table: &str) -> Result<()> {
-    let text = fs::read_to_string(document)?;
-    let [begin, end] = MARKS;
-    let places = text
-        .find(begin)
-        .map(|at| at + begin.len())
-        .zip(text.find(end));
-    let (from, to) = places.with_context(|| format!("no marks in {}", document.display()))?;
-    fs::write(
-        document,
-        format!("{}\n{table}\n{}", &text[..from], &text[to..]),
-    )?;
-    Ok(())
 }

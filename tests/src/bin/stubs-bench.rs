@@ -11,6 +11,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 use bactrian::bench::measure::{Measured, median};
+use bactrian_tests::conformance::report::write_between;
 use bactrian_tests::workspace;
 use tempfile::TempDir;
 
@@ -26,7 +27,7 @@ const HEADER: &str = "\
 ";
 
 const MARKS: [&str; 2] = [
-    "<!-- calls:begin (written by `make stubs-bench`) -->\n",
+    "<!-- calls:begin (written by `make stubs-bench`) -->",
     "<!-- calls:end -->",
 ];
 
@@ -51,7 +52,7 @@ fn main() -> Result<()> {
     }
     match document {
         None => print!("{table}"),
-        Some(document) => write(&document, &table)?,
+        Some(document) => write_between(&document, MARKS, &table)?,
     }
     Ok(())
 }
@@ -189,21 +190,5 @@ fn done(command: &mut Command) -> Result<()> {
     let output = command.output().context("it cannot be started")?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{command:?}: {said}");
-    Ok(())
-}
-
-/// Puts the table between the marks of a document.
-fn write(document: &Path, table: &str) -> Result<()> {
-    let text = fs::read_to_string(document)?;
-    let [begin, end] = MARKS;
-    let places = text
-        .find(begin)
-        .map(|at| at + begin.len())
-        .zip(text.find(end));
-    let (from, to) = places.with_context(|| format!("no marks in {}", document.display()))?;
-    fs::write(
-        document,
-        format!("{}\n{table}\n{}", &text[..from], &text[to..]),
-    )?;
     Ok(())
 }
