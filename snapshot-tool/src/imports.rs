@@ -89,11 +89,12 @@ fn define_intrinsics<T: 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()>
                 Some(Extern::Memory(memory)) => Some(memory.data_mut(&mut caller)),
                 _ => None,
             };
-            let value = function.call(&params, memory)?;
-            match (results, function.result) {
-                ([result], Some(annotations::Type::I32)) => *result = Val::I32(value as i32),
-                ([result], Some(annotations::Type::I64)) => *result = Val::I64(value),
-                _ => {}
+            let number = function.call(&params, memory)?;
+            for (result, number) in results.iter_mut().zip(number) {
+                *result = match number {
+                    Number::I32(number) => Val::I32(number),
+                    Number::I64(number) => Val::I64(number),
+                };
             }
             Ok(())
         })?;
@@ -152,10 +153,29 @@ pub fn generic_functions() -> Vec<GenericFunction> {
     functions
 }
 
+/// A result, of its type.
+#[derive(Clone, Copy, Debug)]
+pub enum Number {
+    I32(i32),
+    I64(i64),
+}
+
 impl GenericFunction {
-    /// Does what the function means in generic code, in the module's memory. Returns its result; 0
-    /// if it has none.
-    pub fn call(&self, params: &[i64], memory: Option<&mut [u8]>) -> wasmtime::Result<i64> {
+    /// Does what the function means in generic code, in the module's memory. Returns its result, if
+    /// it has one.
+    pub fn call(
+        &self,
+        params: &[i64],
+        memory: Option<&mut [u8]>,
+    ) -> wasmtime::Result<Option<Number>> {
+        let number = self.perform(params, memory)?;
+        Ok(self.result.map(|ty| match ty {
+            annotations::Type::I32 => Number::I32(number as i32),
+            annotations::Type::I64 => Number::I64(number),
+        }))
+    }
+
+    fn perform(&self, params: &[i64], memory: Option<&mut [u8]>) -> wasmtime::Result<i64> {
         let Some(intrinsic) = self.intrinsic else {
             return Ok(NO_STACKS.into());
         };

@@ -118,6 +118,8 @@ pub struct Streams {
     line: Option<Arc<StatusLine>>,
     /// Read from standard input before, and to be read again.
     unread: VecDeque<u8>,
+    /// What is read of standard input, where it may have to be read again.
+    kept: Option<Vec<u8>>,
 }
 
 impl Streams {
@@ -138,7 +140,18 @@ impl Streams {
             ],
             line,
             unread: VecDeque::new(),
+            kept: None,
         })
+    }
+
+    /// Keeps what is read of standard input from now on.
+    pub fn keep_input(&mut self) {
+        self.kept = Some(Vec::new());
+    }
+
+    /// What was kept.
+    pub fn take_kept(&mut self) -> Vec<u8> {
+        self.kept.take().unwrap_or_default()
     }
 
     /// Has these bytes read again, before what is left of standard input.
@@ -162,10 +175,15 @@ impl Streams {
     }
 
     pub fn read(&mut self, descriptor: u32, buffer: &mut [u8]) -> Result<usize, Errno> {
-        if descriptor == 0 && !self.unread.is_empty() {
-            return Ok(self.unread.read(buffer)?);
+        let is_again = descriptor == 0 && !self.unread.is_empty();
+        let count = match is_again {
+            true => self.unread.read(buffer)?,
+            false => self.file(descriptor)?.read(buffer)?,
+        };
+        if let (0, Some(kept)) = (descriptor, &mut self.kept) {
+            kept.extend_from_slice(&buffer[..count]);
         }
-        Ok(self.file(descriptor)?.read(buffer)?)
+        Ok(count)
     }
 
     pub fn write(&self, descriptor: u32, parts: &[IoSlice]) -> Result<usize, Errno> {

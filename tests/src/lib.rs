@@ -15,6 +15,7 @@
 //! * [`random_programs`]: OCaml programs made at random, and their check;
 //! * [`process`]: one run of a command: streams, status, a time limit;
 //! * [`repository`]: its documents and sources, and what they quote;
+//! * [`selection`]: which programs are measured, and where the table goes;
 //! * [`tool`]: the `bactrian` command with a test's cache.
 //!
 //! Leaves out: what is expected. Each file of `tests/tests` states one concern.
@@ -33,6 +34,7 @@ pub mod process;
 pub mod program;
 pub mod random_programs;
 pub mod repository;
+pub mod selection;
 pub mod tool;
 pub mod workshop;
 

@@ -6,7 +6,6 @@ use std::fs;
 use anyhow::Result;
 use bactrian::bench::ladder;
 use bactrian_tests::process;
-
 use std::process::Command;
 use tempfile::TempDir;
 

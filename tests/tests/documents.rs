@@ -182,7 +182,7 @@ fn the_ladder_has_a_row_for_each_switch() {
         .iter()
         .map(|row| row[0].trim_matches('`'))
         .collect();
-    assert_eq!(rows, ladder::switches().copied().collect());
+    assert_eq!(rows, ladder::switches().collect());
 }
 
 /// Finds the table with the expected header. Its rows have to be among the expected ones; those

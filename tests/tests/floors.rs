@@ -154,6 +154,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "workshop",
             "tool",
             "conformance",
+            "selection",
             "libraries",
             "lua",
             "random_programs",

@@ -36,9 +36,9 @@ struct Step {
 }
 
 /// The switches that have a row. None of the programs calls C, so code for that has none here.
-pub fn switches() -> impl Iterator<Item = &'static &'static str> {
-    let all = Optimisations::NAMES.iter();
-    all.filter(|&&name| name != "small-stubs")
+pub fn switches() -> impl Iterator<Item = &'static str> {
+    let all = Optimisations::NAMES.iter().copied();
+    all.filter(|&name| name != "small-stubs")
 }
 
 /// Two tables: the means, and each program's time. The optimisation that is worth most comes
@@ -47,7 +47,7 @@ pub fn measure(bench: &Bench, sources: &[Source]) -> Result<[Vec<Vec<String>>; 2
     let is_visible = |source: &&Source| source.shelf == Shelf::Visible;
     let visible: Vec<_> = sources.iter().filter(is_visible).collect();
     ensure!(!visible.is_empty(), "all these programs are held back");
-    let bottom = |name: &&'static str| Rung {
+    let bottom = |name: &'static str| Rung {
         name,
         steps: Vec::new(),
     };

@@ -18,7 +18,9 @@ use wasmparser::ValType;
 use wasmtime_wizer::{InstanceState, ModuleContext, SnapshotVal, Wizer};
 
 use crate::host::Host;
-use crate::{imports, snapshot, unconfined};
+use crate::imports::{self, Number};
+use crate::streams::Streams;
+use crate::{snapshot, unconfined};
 
 /// Instructions that an interpreter may run for each byte of a module, before it is given up. They
 /// take about as long as compiling the module, so that a long initialisation takes at most twice
@@ -46,13 +48,6 @@ pub enum Outcome {
     GivenUp { input: Vec<u8> },
 }
 
-/// A module that an interpreter runs, with what its functions need.
-struct State {
-    host: Host,
-    /// What was read of standard input.
-    input: Vec<u8>,
-}
-
 /// A host function's error, on its way through the interpreter.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
@@ -72,7 +67,7 @@ pub fn initialised(
     wizer: &Wizer,
     layout: &ModuleContext<'_>,
     function: &str,
-    host: Host,
+    mut host: Host,
 ) -> Result<Outcome> {
     let engine = Engine::new(&config());
     let module = match Module::new(&engine, instrumented) {
@@ -85,11 +80,10 @@ pub fn initialised(
     {
         return Ok(Outcome::Unfit(format!("it imports `{}`", import.name())));
     }
-    let state = State {
-        host,
-        input: Vec::new(),
-    };
-    let mut store = Store::new(&engine, state);
+    if let Some(streams) = host.streams_mut() {
+        streams.keep_input();
+    }
+    let mut store = Store::new(&engine, host);
     let instructions = (instrumented.len() as u64 * INSTRUCTIONS_A_BYTE).max(LEAST_INSTRUCTIONS);
     store.set_fuel(instructions)?;
     let linker = linker(&engine, &module)?;
@@ -99,7 +93,8 @@ pub fn initialised(
             snapshot::frozen_state(wizer, layout, &mut state).map(Outcome::Frozen)
         }
         Err(error) if is_beyond(&error) && store.get_fuel()? <= instructions => {
-            let input = store.into_data().input;
+            let streams = store.data_mut().streams_mut();
+            let input = streams.map(Streams::take_kept).unwrap_or_default();
             Ok(Outcome::GivenUp { input })
         }
         Err(error) => Err(told(error)).with_context(|| format!("`{function}` failed")),
@@ -123,7 +118,7 @@ fn config() -> Config {
 }
 
 /// Everything that the module may import. Functions that nobody provides trap.
-fn linker(engine: &Engine, module: &Module) -> Result<Linker<State>> {
+fn linker(engine: &Engine, module: &Module) -> Result<Linker<Host>> {
     let mut linker = Linker::new(engine);
     wasi::define(&mut linker)?;
     define_intrinsics(&mut linker)?;
@@ -137,7 +132,7 @@ fn linker(engine: &Engine, module: &Module) -> Result<Linker<State>> {
             import.name(),
             import.module()
         );
-        let trap = move |_: wasmi::Caller<'_, State>, _: &[Val], _: &mut [Val]| {
+        let trap = move |_: wasmi::Caller<'_, Host>, _: &[Val], _: &mut [Val]| {
             Err(Error::new(said.clone()))
         };
         // It fails for what is there already.
@@ -147,8 +142,8 @@ fn linker(engine: &Engine, module: &Module) -> Result<Linker<State>> {
 }
 
 fn run(
-    store: &mut Store<State>,
-    linker: &Linker<State>,
+    store: &mut Store<Host>,
+    linker: &Linker<Host>,
     module: &Module,
     function: &str,
 ) -> Result<Instance, Error> {
@@ -175,7 +170,7 @@ fn told(error: Error) -> anyhow::Error {
 }
 
 /// The intrinsics with their generic meaning.
-fn define_intrinsics(linker: &mut Linker<State>) -> Result<()> {
+fn define_intrinsics(linker: &mut Linker<Host>) -> Result<()> {
     for function in imports::generic_functions() {
         let types = |types: &[annotations::Type]| types.iter().map(value_type).collect::<Vec<_>>();
         let parameters = types(&function.parameters);
@@ -187,11 +182,12 @@ fn define_intrinsics(linker: &mut Linker<State>) -> Result<()> {
                 .get_export("memory")
                 .and_then(wasmi::Extern::into_memory);
             let memory = memory.map(|memory| memory.data_mut(&mut caller));
-            let value = function.call(&values, memory).map_err(Failure::of)?;
-            match (results, function.result) {
-                ([result], Some(annotations::Type::I32)) => *result = Val::I32(value as i32),
-                ([result], Some(annotations::Type::I64)) => *result = Val::I64(value),
-                _ => {}
+            let number = function.call(&values, memory).map_err(Failure::of)?;
+            for (result, number) in results.iter_mut().zip(number) {
+                *result = match number {
+                    Number::I32(number) => Val::I32(number),
+                    Number::I64(number) => Val::I64(number),
+                };
             }
             Ok(())
         })?;
@@ -216,7 +212,7 @@ fn integer(value: &Val) -> i64 {
 
 /// An instance whose state is to be frozen.
 struct Initialised {
-    store: Store<State>,
+    store: Store<Host>,
     instance: Instance,
 }
 

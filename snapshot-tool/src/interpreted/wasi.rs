@@ -2,7 +2,7 @@
 //!
 //! Invariant: what can be seen from outside, or cannot be had twice, lifts the limit on
 //! instructions before it happens, so that the initialisation is not begun anew after it. Reading
-//! standard input is the exception: what was read is kept.
+//! standard input is the exception: streams keep what was read.
 
 use anyhow::Result;
 use wasmi::{Caller, Error, Extern, Linker};
@@ -10,9 +10,8 @@ use wasmtime_wasi::p1::wasi_snapshot_preview1::{self as p1, WasiSnapshotPreview1
 use wasmtime_wasi::runtime::in_tokio;
 use wiggle::GuestMemory;
 
-use super::{Failure, State};
-use crate::host::ExitStatus;
-use crate::memory::{self, Fault};
+use super::Failure;
+use crate::host::{ExitStatus, Host};
 use crate::streams::Errno;
 use crate::wasi::{self, CALL_FUEL, MODULE};
 
@@ -33,16 +32,16 @@ macro_rules! wasi {
         $linker.func_wrap(
             MODULE,
             stringify!($name),
-            |mut caller: Caller<'_, State>, $($argument: $ty),*| -> Result<i32, Error> {
+            |mut caller: Caller<'_, Host>, $($argument: $ty),*| -> Result<i32, Error> {
                 if $effect {
                     caller.set_fuel(u64::MAX)?;
                 }
-                let (memory, state) = parts(&mut caller)?;
-                let answer = wasi!(@ours [$($ours)?] memory, &mut state.host, $($argument),*);
+                let (memory, host) = parts(&mut caller)?;
+                let answer = wasi!(@ours [$($ours)?] memory, host, $($argument),*);
                 if let Some(answer) = answer {
                     return Ok(status(answer));
                 }
-                let wasi = &mut state.host.wasi;
+                let wasi = &mut host.wasi;
                 wasi.set_hostcall_fuel(CALL_FUEL);
                 let mut memory = GuestMemory::Unshared(memory);
                 wasi!(@$how p1::$name(wasi, &mut memory, $($argument as _),*))
@@ -64,18 +63,17 @@ fn status(answer: Result<(), Errno>) -> i32 {
 }
 
 /// Defines all of WASI.
-pub fn define(linker: &mut Linker<State>) -> Result<()> {
+pub fn define(linker: &mut Linker<Host>) -> Result<()> {
     define_process(linker)?;
     define_files(linker)?;
     define_paths(linker)?;
-    linker.func_wrap(MODULE, "fd_read", read)?;
     linker.func_wrap(MODULE, "proc_exit", |status: i32| -> Result<(), Error> {
         Err(Failure::of(ExitStatus(status & 0xff)))
     })?;
     Ok(())
 }
 
-fn define_process(linker: &mut Linker<State>) -> Result<()> {
+fn define_process(linker: &mut Linker<Host>) -> Result<()> {
     wasi! { linker:
         returns args_get(list: u32, bytes: u32) false;
         returns args_sizes_get(count: u32, bytes: u32) false;
@@ -95,7 +93,7 @@ fn define_process(linker: &mut Linker<State>) -> Result<()> {
     Ok(())
 }
 
-fn define_files(linker: &mut Linker<State>) -> Result<()> {
+fn define_files(linker: &mut Linker<Host>) -> Result<()> {
     wasi! { linker:
         waits fd_advise(fd: u32, offset: i64, len: i64, advice: u32) false;
         returns fd_allocate(fd: u32, offset: i64, len: i64) true;
@@ -111,6 +109,7 @@ fn define_files(linker: &mut Linker<State>) -> Result<()> {
         returns fd_prestat_get(fd: u32, status: u32) false;
         returns fd_prestat_dir_name(fd: u32, path: u32, len: u32) false;
         waits fd_pwrite(fd: u32, at: u32, count: u32, offset: i64, written: u32) true;
+        waits fd_read(fd: u32, at: u32, count: u32, read: u32) false, wasi::get;
         waits fd_readdir(fd: u32, buffer: u32, len: u32, cookie: i64, used: u32) false;
         waits fd_renumber(from: u32, to: u32) is_stream(from) || is_stream(to), wasi::renumber;
         waits fd_seek(fd: u32, offset: i64, whence: u32, position: u32)
@@ -122,7 +121,7 @@ fn define_files(linker: &mut Linker<State>) -> Result<()> {
     Ok(())
 }
 
-fn define_paths(linker: &mut Linker<State>) -> Result<()> {
+fn define_paths(linker: &mut Linker<Host>) -> Result<()> {
     wasi! { linker:
         waits path_create_directory(fd: u32, path: u32, len: u32) true;
         waits path_filestat_get(fd: u32, flags: u32, path: u32, len: u32, status: u32) false;
@@ -153,50 +152,10 @@ fn is_stream(fd: u32) -> bool {
     (0..=2).contains(&fd)
 }
 
-/// The module's memory, and its state.
-fn parts<'a>(caller: &'a mut Caller<'_, State>) -> Result<(&'a mut [u8], &'a mut State), Error> {
+/// The module's memory, and its host.
+fn parts<'a>(caller: &'a mut Caller<'_, Host>) -> Result<(&'a mut [u8], &'a mut Host), Error> {
     match caller.get_export("memory").and_then(Extern::into_memory) {
         Some(memory) => Ok(memory.data_and_store_mut(caller)),
         None => Err(Error::new("the module exports no memory")),
     }
-}
-
-/// Reads. What comes from standard input is kept.
-fn read(
-    mut caller: Caller<'_, State>,
-    fd: u32,
-    at: u32,
-    count: u32,
-    read: u32,
-) -> Result<i32, Error> {
-    let (memory, state) = parts(&mut caller)?;
-    if let Some(answer) = wasi::get(memory, &mut state.host, fd, at, count, read) {
-        if (fd, answer) == (0, Ok(())) {
-            keep(memory, state, [at, count, read]).map_err(Failure::of)?;
-        }
-        return Ok(status(answer));
-    }
-    let wasi = &mut state.host.wasi;
-    wasi.set_hostcall_fuel(CALL_FUEL);
-    let mut memory = GuestMemory::Unshared(memory);
-    in_tokio(p1::fd_read(
-        wasi,
-        &mut memory,
-        fd as _,
-        at as _,
-        count as _,
-        read as _,
-    ))
-    .map_err(Failure::of)
-}
-
-/// Keeps what was just read: a read fills the first buffer that has room.
-fn keep(memory: &[u8], state: &mut State, [at, count, read]: [u32; 3]) -> Result<(), Fault> {
-    let read = memory::word(memory, read)? as usize;
-    let buffers = memory::buffers(memory, at, count)?;
-    if let Some((start, _)) = buffers.into_iter().find(|&(_, len)| len > 0) {
-        let bytes = memory::slice(memory, start, read)?;
-        state.input.extend_from_slice(bytes);
-    }
-    Ok(())
 }

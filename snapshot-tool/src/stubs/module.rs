@@ -175,12 +175,12 @@ impl Guest {
                 _ => {}
             }
         }
-        let mut known = exported
-            .iter()
-            .filter(|known| known.3 == STUB_RETURNED_ZERO);
-        let last = known.find_map(|known| Some(known.1?.1));
+        // What the guest's linker put around this one, it put around all: they end with the same
+        // destructors.
+        let known = exported.iter().find(|one| one.3 == STUB_RETURNED_ZERO);
+        let destructors = known.and_then(|known| Some(known.1?.1));
         for (index, wrapped, effects, name) in exported {
-            let wrapped = wrapped.filter(|wrapped| Some(wrapped.1) == last);
+            let wrapped = wrapped.filter(|wrapped| Some(wrapped.1) == destructors);
             let index = wrapped.map_or(index, |wrapped| wrapped.0);
             let ty = self.types_of[index as usize];
             let interface = Interface { index, ty, effects };

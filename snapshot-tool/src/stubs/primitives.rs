@@ -204,47 +204,44 @@ impl Maker<'_> {
             }
         }
         code.push(I::Call(primitive.function));
-        let is_nothing = target.results().is_empty() && !raises;
-        if is_nothing || self.never_zero.contains(&primitive.function) {
-            code.extend(is_nothing.then_some(I::I64Const(UNIT)));
-            code.push(I::End);
-            code.iter()
-                .for_each(|instruction| instruction.encode(&mut body));
-            return body;
-        }
-        if target.results().is_empty() {
-            // Nothing tells whether it raised but the guest.
-            code.push(I::I64Const(0));
-        }
-        code.extend([I::LocalTee(result), I::I64Eqz, I::If(BlockType::Empty)]);
-        if raises {
+        let returns = !target.results().is_empty();
+        if !returns && !raises {
+            code.push(I::I64Const(UNIT));
+        } else if !self.never_zero.contains(&primitive.function) {
+            if !returns {
+                // Nothing tells whether it raised but the guest.
+                code.push(I::I64Const(0));
+            }
+            code.extend([I::LocalTee(result), I::I64Eqz, I::If(BlockType::Empty)]);
+            if raises {
+                code.extend([
+                    I::LocalGet(stack),
+                    I::GlobalSet(self.guest.stack_pointer),
+                    I::I32Const(local_roots as i32),
+                    I::LocalGet(roots),
+                    I::I32Store(WORD),
+                ]);
+            }
+            if !returns {
+                code.extend([
+                    I::I32Const(self.guest.unwinding() as i32),
+                    I::I32Load(WORD),
+                    I::I32Eqz,
+                    I::If(BlockType::Empty),
+                    I::I64Const(UNIT),
+                    I::Return,
+                    I::End,
+                ]);
+            }
             code.extend([
-                I::LocalGet(stack),
-                I::GlobalSet(self.guest.stack_pointer),
-                I::I32Const(local_roots as i32),
-                I::LocalGet(roots),
-                I::I32Store(WORD),
-            ]);
-        }
-        if target.results().is_empty() {
-            code.extend([
-                I::I32Const(self.guest.unwinding() as i32),
-                I::I32Load(WORD),
-                I::I32Eqz,
-                I::If(BlockType::Empty),
-                I::I64Const(UNIT),
+                I::I32Const(row as i32),
+                I::Call(self.zero),
                 I::Return,
                 I::End,
+                I::LocalGet(result),
             ]);
         }
-        code.extend([
-            I::I32Const(row as i32),
-            I::Call(self.zero),
-            I::Return,
-            I::End,
-            I::LocalGet(result),
-            I::End,
-        ]);
+        code.push(I::End);
         code.iter()
             .for_each(|instruction| instruction.encode(&mut body));
         body

@@ -90,12 +90,12 @@ impl Files {
     }
 
     fn add(&mut self, file: Open) -> i64 {
-        let is_alone = self.first == STREAMS;
-        let mut places = self.open.iter().enumerate();
-        let mut free = places
-            .by_ref()
-            .filter(|(index, place)| place.is_none() && (is_alone || *index as i64 >= STREAMS));
-        let index = free.next().map_or(self.open.len(), |(index, _)| index);
+        let least = match self.first {
+            STREAMS => 0,
+            _ => STREAMS as usize,
+        };
+        let free = self.open[least..].iter().position(Option::is_none);
+        let index = free.map_or(self.open.len(), |free| least + free);
         if index == self.open.len() {
             self.open.push(None);
         }

@@ -31,6 +31,7 @@ use crate::memory::{Fault, parts, slice, slice_mut};
 use crate::streams::Streams;
 use files::Files;
 use identity::Times;
+use network::Allowed;
 pub use network::Network;
 use signals::Signals;
 
@@ -86,9 +87,9 @@ impl Unconfined {
         })
     }
 
-    /// What the guest is confined to.
-    fn network(&self) -> Option<&Network> {
-        self.network.as_ref()
+    /// Refuses what the network is not open to, if the guest is confined to it.
+    fn asks(&self, allows: impl FnOnce(&Network) -> Allowed) -> Allowed {
+        self.network.as_ref().map_or(Ok(()), allows)
     }
 
     /// Whether the guest may call this function.

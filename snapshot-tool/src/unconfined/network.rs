@@ -44,7 +44,7 @@ pub(super) const FUNCTIONS: [&str; 21] = [
     "fstat",
 ];
 
-type Allowed = Result<(), Errno>;
+pub(super) type Allowed = Result<(), Errno>;
 
 impl Network {
     /// Whether nothing is open.

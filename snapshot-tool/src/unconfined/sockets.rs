@@ -12,7 +12,7 @@ use rustix::net::{self, AddressFamily, Protocol, RecvFlags, SendFlags, Shutdown}
 use rustix::net::{SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType};
 
 use super::files::{numbered, subject};
-use super::{Answer, Call, Function, Unconfined, done, refused};
+use super::{Answer, Call, Function, Network, Unconfined, done, refused};
 
 pub(super) const FUNCTIONS: [(&str, Function); 14] = [
     ("socket", socket),
@@ -105,9 +105,7 @@ fn described(
 
 fn socket(state: &mut Unconfined, call: &mut Call) -> Answer {
     let (family, kind, protocol) = described(call.numbers)?;
-    if let Some(network) = state.network() {
-        network.allows_socket(family, kind)?;
-    }
+    state.asks(|network| network.allows_socket(family, kind))?;
     let socket = net::socket_with(family, kind, SocketFlags::CLOEXEC, protocol)?;
     Ok(state.files.add_file(socket))
 }
@@ -121,25 +119,19 @@ fn socket_pair(state: &mut Unconfined, call: &mut Call) -> Answer {
 
 fn bind(state: &mut Unconfined, call: &mut Call) -> Answer {
     let address = address(call.input)?;
-    if let Some(network) = state.network() {
-        network.allows_binding(&address)?;
-    }
+    state.asks(|network| network.allows_binding(&address))?;
     done(net::bind(subject(state, call)?, &address))
 }
 
 fn connect(state: &mut Unconfined, call: &mut Call) -> Answer {
     let address = address(call.input)?;
-    if let Some(network) = state.network() {
-        network.allows_reaching(&address)?;
-    }
+    state.asks(|network| network.allows_reaching(&address))?;
     done(net::connect(subject(state, call)?, &address))
 }
 
 fn listen(state: &mut Unconfined, call: &mut Call) -> Answer {
     let socket = subject(state, call)?;
-    if let Some(network) = state.network() {
-        network.allows_listening_as(&net::getsockname(socket)?)?;
-    }
+    state.asks(|network| network.allows_listening_as(&net::getsockname(socket)?))?;
     done(net::listen(socket, call.numbers[1] as i32))
 }
 
@@ -193,9 +185,7 @@ fn send(state: &mut Unconfined, call: &mut Call) -> Answer {
         [] => net::send(socket, data, flags)?,
         to => {
             let to = address(to)?;
-            if let Some(network) = state.network() {
-                network.allows_reaching(&to)?;
-            }
+            state.asks(|network| network.allows_reaching(&to))?;
             net::sendto(socket, data, flags, &to)?
         }
     };
@@ -320,9 +310,7 @@ fn checked(result: c_int) -> Answer {
 /// The addresses of the host that comes in, as the system finds them: each one's length in a byte,
 /// and it.
 fn resolve(state: &mut Unconfined, call: &mut Call) -> Answer {
-    if let Some(network) = state.network() {
-        network.allows_names()?;
-    }
+    state.asks(Network::allows_names)?;
     let name = str::from_utf8(call.input).map_err(|_| Errno::NOENT)?;
     let found = (name, 0).to_socket_addrs().map_err(|_| Errno::NOENT)?;
     let mut addresses: Vec<IpAddr> = Vec::new();

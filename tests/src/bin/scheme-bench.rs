@@ -8,10 +8,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use bactrian::bench::measure::{Measured, median};
-use bactrian_tests::conformance::report::write_between;
+use bactrian_tests::selection::Selection;
 use bactrian_tests::workspace;
+use clap::Parser;
 use tempfile::TempDir;
 
 const RUNS: usize = 3;
@@ -66,12 +67,7 @@ struct Bench {
 }
 
 fn main() -> Result<()> {
-    let mut names: Vec<String> = std::env::args().skip(1).collect();
-    let document = match names.iter().position(|name| name == "--document") {
-        Some(at) if at + 1 < names.len() => names.drain(at..at + 2).nth(1).map(PathBuf::from),
-        Some(_) => bail!("--document wants a file"),
-        None => None,
-    };
+    let selection = Selection::parse();
     let has_guile = Command::new("guile").arg("--version").output().is_ok();
     let bench = Bench {
         scratch: TempDir::new()?,
@@ -79,7 +75,7 @@ fn main() -> Result<()> {
     };
     let mut table = HEADER.to_owned();
     let mut rows = Vec::new();
-    for program in programs(&names)? {
+    for program in selection.programs(&directory(), "scm")? {
         let row = bench.measure(&program)?;
         eprint!("{}", row.cells());
         table.push_str(&row.cells());
@@ -98,30 +94,11 @@ fn main() -> Result<()> {
             false => "–".to_owned(),
         },
     ));
-    match document {
-        None => print!("{table}"),
-        Some(document) => write_between(&document, MARKS, &table)?,
-    }
-    Ok(())
+    selection.put_out(MARKS, &table)
 }
 
 fn directory() -> PathBuf {
     workspace().join("guests/scheme/bench")
-}
-
-/// The programs of these names; all, if there are none.
-fn programs(names: &[String]) -> Result<Vec<PathBuf>> {
-    let mut programs = Vec::new();
-    for entry in fs::read_dir(directory())? {
-        let path = entry?.path();
-        let is_meant = names.is_empty() || names.contains(&name_of(&path));
-        if path.extension().is_some_and(|ending| ending == "scm") && is_meant {
-            programs.push(path);
-        }
-    }
-    ensure!(!programs.is_empty(), "there are no such programs");
-    programs.sort();
-    Ok(programs)
 }
 
 fn name_of(program: &Path) -> String {

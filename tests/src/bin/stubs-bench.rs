@@ -9,10 +9,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use bactrian::bench::measure::{Measured, median};
-use bactrian_tests::conformance::report::write_between;
+use bactrian_tests::selection::Selection;
 use bactrian_tests::workspace;
+use clap::Parser;
 use tempfile::TempDir;
 
 const RUNS: usize = 5;
@@ -38,39 +39,14 @@ struct Run {
 }
 
 fn main() -> Result<()> {
-    let mut names: Vec<String> = std::env::args().skip(1).collect();
-    let document = match names.iter().position(|name| name == "--document") {
-        Some(at) if at + 1 < names.len() => names.drain(at..at + 2).nth(1).map(PathBuf::from),
-        Some(_) => bail!("--document wants a file"),
-        None => None,
-    };
+    let selection = Selection::parse();
     let mut table = HEADER.to_owned();
-    for program in programs(&names)? {
+    for program in selection.programs(&workspace().join("tests/stubs-bench"), "ml")? {
         let row = row(&program)?;
         eprint!("{row}");
         table.push_str(&row);
     }
-    match document {
-        None => print!("{table}"),
-        Some(document) => write_between(&document, MARKS, &table)?,
-    }
-    Ok(())
-}
-
-/// The programs of these names; all, if there are none.
-fn programs(names: &[String]) -> Result<Vec<PathBuf>> {
-    let mut programs = Vec::new();
-    for entry in fs::read_dir(workspace().join("tests/stubs-bench"))? {
-        let path = entry?.path();
-        let is_program = path.extension().is_some_and(|ending| ending == "ml");
-        let name = path.file_stem().unwrap_or_default().to_string_lossy();
-        if is_program && (names.is_empty() || names.iter().any(|known| *known == *name)) {
-            programs.push(path);
-        }
-    }
-    ensure!(!programs.is_empty(), "there are no such programs");
-    programs.sort();
-    Ok(programs)
+    selection.put_out(MARKS, &table)
 }
 
 /// One row: natively, specialized, and with each function called.
