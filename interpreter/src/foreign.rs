@@ -5,10 +5,13 @@
 //!
 //! Leaves out: what stubs call (see `stubs`).
 
+use crate::memory;
 use crate::registry::{Primitive, Raised};
+use crate::value::{Value, WORD};
 use annotations::Stubs;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
+use std::cell::Cell;
 
 /// What linker and guest tell each other.
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
@@ -35,6 +38,66 @@ pub fn is_unordered() -> bool {
 /// Sets that before a comparison.
 pub fn set_unordered(is_unordered: bool) {
     BACTRIAN_STUBS.unordered.store(is_unordered.into(), Relaxed);
+}
+
+/// The innermost block of the locals that stubs have declared.
+pub fn local_roots() -> u32 {
+    get(&BACTRIAN_STUBS.local_roots)
+}
+
+pub fn set_local_roots(block: u32) {
+    BACTRIAN_STUBS.local_roots.store(block, Relaxed);
+}
+
+/// Layout of a block of locals: see `struct caml__roots_block` in `caml/memory.h`.
+mod block {
+    /// The next block outwards.
+    pub const NEXT: u32 = 0;
+    /// How many tables it has, and how many values each table.
+    pub const TABLES: u32 = 4;
+    pub const ITEMS: u32 = 8;
+    /// The addresses of the tables.
+    pub const FIRST: u32 = 12;
+}
+
+/// Shows the collector the locals of a block and of those outwards. `place` says where it is what
+/// C has at an address.
+pub fn each_local_root(
+    innermost: u32,
+    place: impl Fn(u32) -> u32,
+    visit: &mut dyn FnMut(&Cell<Value>),
+) {
+    let mut at = innermost;
+    while at != 0 {
+        let block = place(at);
+        for table in 0..memory::load_u32(block + block::TABLES) {
+            let start = memory::load_u32(block + block::FIRST + table * 4);
+            for item in 0..memory::load_u32(block + block::ITEMS) {
+                visit(variable(place(start + item * WORD)));
+            }
+        }
+        at = memory::load_u32(block + block::NEXT);
+    }
+}
+
+/// A variable of C.
+pub fn variable(address: u32) -> &'static Cell<Value> {
+    // SAFETY: C declared a variable there that is a value, and does not run now.
+    unsafe { &*(address as usize as *const Cell<Value>) }
+}
+
+thread_local! {
+    static ROOTS_ON_STACK: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Counts what C has registered as global roots though it has them on the stack.
+pub fn count_global_roots_on_stack(change: i32) {
+    ROOTS_ON_STACK.set(ROOTS_ON_STACK.get().wrapping_add_signed(change));
+}
+
+/// Whether there are any.
+pub fn has_global_roots_on_stack() -> bool {
+    ROOTS_ON_STACK.get() != 0
 }
 
 /// What a word of the shared state holds.
@@ -68,12 +131,9 @@ pub use joined::{all, call, call_with, forget};
 mod joined {
     use super::*;
     use crate::allocator;
-    use crate::memory;
     use crate::registry::{Code, Effect};
-    use crate::value::Value;
     use annotations::{InterfaceEffects, STUB_ARGUMENTS_IN_MEMORY, StubPrimitive};
     use core::mem::transmute;
-    use std::cell::Cell;
 
     type Function = *const ();
     type F0 = extern "C" fn();

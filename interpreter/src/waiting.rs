@@ -3,9 +3,9 @@
 //! Invariant: where a program has one thread, nothing here does anything, and nothing that threads
 //! are made of is reached.
 
-use crate::os::host::signals;
+use crate::os::host::{self, Ended, signals};
 use crate::os::pipe::ATOMIC;
-use crate::os::{Descriptor, Errno, Kind, Transfer, descriptors};
+use crate::os::{self, Descriptor, Errno, Kind, Transfer, descriptors};
 use std::cell::Cell;
 
 /// Runs other threads until one of the transfers can be done without waiting, or a clock
@@ -60,6 +60,47 @@ pub fn until_transfer(descriptor: Descriptor, transfer: Transfer) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Which of these transfers can be done without waiting; waits for one of them, at most so many
+/// nanoseconds. Runs others meanwhile, as above.
+pub fn poll(wanted: &[(Descriptor, Transfer)], timeout: Option<u64>) -> Result<Vec<bool>, Errno> {
+    if !has_others() {
+        return descriptors::poll(wanted, timeout);
+    }
+    let deadline = timeout.map(|time| os::monotonic_nanoseconds().saturating_add(time));
+    loop {
+        let is_over = until_ready(wanted, deadline)?;
+        let ready = descriptors::poll(wanted, Some(0))?;
+        // Another thread may have been there first.
+        if is_over || ready.contains(&true) {
+            return Ok(ready);
+        }
+    }
+}
+
+/// Looks now and then until there is something, where nothing tells when. Runs others meanwhile,
+/// as above.
+pub fn until_found<R>(mut look: impl FnMut() -> Result<Option<R>, Errno>) -> Result<R, Errno> {
+    loop {
+        if let Some(found) = look()? {
+            return Ok(found);
+        }
+        until_ready(&[], Some(os::monotonic_nanoseconds() + INTERVAL))?;
+    }
+}
+
+/// How long nobody looks, in nanoseconds.
+const INTERVAL: u64 = 2_000_000;
+
+/// Waits for a process to end, see [`host::wait`]. Runs others meanwhile, as above.
+pub fn for_process(process: i64, flags: i64) -> Result<Option<(i64, Ended)>, Errno> {
+    /// `WNOHANG`: only looks.
+    const LOOK: i64 = 1;
+    if flags & LOOK != 0 || !has_others() {
+        return host::wait(process, flags);
+    }
+    until_found(|| host::wait(process, flags | LOOK)).map(Some)
 }
 
 /// How many bytes a transfer writes without waiting once the descriptor takes any: where there are

@@ -118,6 +118,16 @@ fn c_has_signals_and_processes_of_the_program() -> Result<()> {
     same_as_ocamlrun("processes", "unix.cma", &["--unconfined"])
 }
 
+/// Threads run while C waits, also where its locals are roots.
+#[test]
+fn threads_run_while_c_waits() -> Result<()> {
+    same_as_ocamlrun(
+        "waits",
+        "-I +threads unix.cma threads.cma",
+        &["--unconfined"],
+    )
+}
+
 const MAIN: &str = "external f : int -> int = \"f\"\n\
     let () = for i = 1 to 3 do print_int (f i); print_newline () done";
 

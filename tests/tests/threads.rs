@@ -76,6 +76,11 @@ fn others_run_while_one_waits_for_the_outside() -> Result<()> {
 }
 
 #[test]
+fn others_run_while_the_system_makes_one_wait() -> Result<()> {
+    as_under_ocamlrun("waiting")
+}
+
+#[test]
 fn others_run_while_one_waits_for_a_channel() -> Result<()> {
     as_under_ocamlrun("channels")
 }

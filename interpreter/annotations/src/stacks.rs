@@ -19,8 +19,8 @@ pub const STACKS_EXPORT: &str = "bactrian:stacks";
 /// What all functions answer where there are no other stacks.
 pub const NO_STACKS: i32 = -1;
 
-/// Bytes before locals that are kept: how many they are, as a 32-bit number, and nothing. Those of
-/// a new stack are none.
+/// Bytes before locals that are kept: how many they are, and the address that they have where they
+/// are not kept, as 32-bit numbers. Those of a new stack are none.
 pub const LOCALS_LEN: usize = 8;
 
 /// How many stacks there can be, beside the first one.

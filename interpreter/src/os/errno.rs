@@ -15,6 +15,7 @@ impl Errno {
     pub const CHILD: Errno = Errno(12);
     pub const DEADLK: Errno = Errno(16);
     pub const EXIST: Errno = Errno(20);
+    pub const INPROGRESS: Errno = Errno(26);
     pub const INTR: Errno = Errno(27);
     pub const INVAL: Errno = Errno(28);
     pub const IO: Errno = Errno(29);

@@ -1,6 +1,6 @@
 //! Programs that this one starts: where they are found, and the shell.
 
-use super::host::{self, Ended, Program};
+use super::host::{self, Program};
 use super::{Errno, descriptors, environment};
 
 /// Where programs are looked for if nothing else is said.
@@ -43,19 +43,12 @@ pub fn first<R>(
     Err(failure)
 }
 
-/// Runs a command of the shell's to its end.
-pub fn system(command: &[u8]) -> Result<Ended, Errno> {
-    let process = host::spawn(&Program {
+/// Starts the shell with a command; its process.
+pub fn shell(command: &[u8]) -> Result<i64, Errno> {
+    host::spawn(&Program {
         path: SHELL,
         arguments: &[b"sh".to_vec(), b"-c".to_vec(), command.to_vec()],
         environment: &environment::all(),
         files: &descriptors::inherited([0, 1, 2])?,
-    })?;
-    loop {
-        match host::wait(process, 0) {
-            Ok(Some((_, ended))) => return Ok(ended),
-            Ok(None) | Err(Errno::INTR) => {}
-            Err(failure) => return Err(failure),
-        }
-    }
+    })
 }

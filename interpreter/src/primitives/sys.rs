@@ -6,12 +6,13 @@ use super::files::{error_about, string_array};
 use super::named;
 use crate::evaluation;
 use crate::foreign;
-use crate::heap;
+use crate::heap::{self, Root};
 use crate::os::host::Ended;
 use crate::os::{self, Errno, processes};
 use crate::raise;
 use crate::registry::Outcome;
 use crate::value::Value;
+use crate::waiting;
 
 crate::primitives! {
     Leaf "caml_sys_const_big_endian" big_endian, 1;
@@ -30,7 +31,7 @@ crate::primitives! {
     Allocates "caml_sys_executable_name" executable_name, 1;
     Allocates "caml_sys_getenv" getenv, 1;
     Allocates "caml_sys_unsafe_getenv" getenv, 1;
-    Leaf "caml_sys_system_command" system_command, 1;
+    Collects "caml_sys_system_command" system_command, 1;
     Allocates "caml_sys_time" time, 1;
     Allocates "caml_sys_time_include_children" time, 1;
     Allocates "caml_sys_random_seed" random_seed, 1;
@@ -155,10 +156,26 @@ fn system_command(command: Value) -> Outcome {
     if bytes.contains(&0) {
         return Err(error_about(command, Errno::INVAL));
     }
-    match processes::system(&bytes) {
+    let command = Root::new(command);
+    match processes::shell(&bytes).and_then(end_of) {
         Ok(Ended::Exited(code)) => Ok(Value::int(code)),
         Ok(Ended::Signaled(_) | Ended::Stopped(_)) => Ok(Value::int(KILLED)),
-        Err(failure) => Err(error_about(command, failure)),
+        Err(failure) => Err(error_about(command.get(), failure)),
+    }
+}
+
+/// Waits for the end of a process, whatever signals come.
+fn end_of(process: i64) -> Result<Ended, Errno> {
+    /// How long to wait where a signal came that another thread may handle, in nanoseconds.
+    const PAUSE: u64 = 1_000_000;
+    loop {
+        match waiting::for_process(process, 0) {
+            Ok(Some((_, ended))) => return Ok(ended),
+            Ok(None) => {}
+            Err(Errno::INTR) if waiting::has_others() => os::sleep(PAUSE)?,
+            Err(Errno::INTR) => {}
+            Err(failure) => return Err(failure),
+        }
     }
 }
 

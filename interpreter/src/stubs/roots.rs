@@ -6,10 +6,10 @@
 
 use super::interface;
 use crate::allocator;
-use crate::foreign::{self, BACTRIAN_STUBS};
+use crate::foreign;
 use crate::heap;
 use crate::memory;
-use crate::value::{Value, WORD};
+use crate::value::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
@@ -37,11 +37,31 @@ interface! {
 }
 
 fn add(root: u32) {
-    GLOBALS.with_borrow_mut(|globals| globals.insert(root));
+    if GLOBALS.with_borrow_mut(|globals| globals.insert(root)) && is_on_stack(root) {
+        foreign::count_global_roots_on_stack(1);
+    }
 }
 
 fn remove(root: u32) {
-    GLOBALS.with_borrow_mut(|globals| globals.remove(&root));
+    if GLOBALS.with_borrow_mut(|globals| globals.remove(&root)) && is_on_stack(root) {
+        foreign::count_global_roots_on_stack(-1);
+    }
+}
+
+/// Whether a variable of C is a local, or what `alloca` gave.
+#[cfg(target_family = "wasm")]
+fn is_on_stack(variable: u32) -> bool {
+    unsafe extern "C" {
+        /// Where the linker has put the stack: its end, from which it grows downwards.
+        static __stack_high: u8;
+    }
+    variable < (&raw const __stack_high) as usize as u32
+}
+
+/// Natively nothing is joined.
+#[cfg(not(target_family = "wasm"))]
+fn is_on_stack(_variable: u32) -> bool {
+    false
 }
 
 /// From now on the collector asks for them.
@@ -49,33 +69,11 @@ pub fn register() {
     allocator::lasting(|| heap::register_roots(visit));
 }
 
-/// Layout of a block of locals: see `struct caml__roots_block` in `caml/memory.h`.
-mod block {
-    /// The next block outwards.
-    pub const NEXT: u32 = 0;
-    /// How many tables it has, and how many values each table.
-    pub const TABLES: u32 = 4;
-    pub const ITEMS: u32 = 8;
-    /// The addresses of the tables.
-    pub const FIRST: u32 = 12;
-}
-
 fn visit(visit: &mut dyn FnMut(&Cell<Value>)) {
-    GLOBALS.with_borrow(|globals| globals.iter().for_each(|&root| visit(variable(root))));
-    let mut at = foreign::get(&BACTRIAN_STUBS.local_roots);
-    while at != 0 {
-        for table in 0..memory::load_u32(at + block::TABLES) {
-            let start = memory::load_u32(at + block::FIRST + table * 4);
-            for item in 0..memory::load_u32(at + block::ITEMS) {
-                visit(variable(start + item * WORD));
-            }
-        }
-        at = memory::load_u32(at + block::NEXT);
-    }
-}
-
-/// A variable of C.
-fn variable(address: u32) -> &'static Cell<Value> {
-    // SAFETY: C declared a variable there that is a value, and does not run now.
-    unsafe { &*(address as usize as *const Cell<Value>) }
+    GLOBALS.with_borrow(|globals| {
+        globals
+            .iter()
+            .for_each(|&root| visit(foreign::variable(root)))
+    });
+    foreign::each_local_root(foreign::local_roots(), |address| address, visit);
 }

@@ -14,7 +14,9 @@ use crate::os::{
 };
 use crate::primitives::unix::time;
 use crate::primitives::{signals, sys};
+use crate::waiting;
 use std::array;
+use std::cell::Cell;
 
 interface! {
     "" fn bactrian_open(path: u32, flags: u32, permissions: u32) -> i32 {
@@ -24,13 +26,23 @@ interface! {
         done(os::close(descriptor))
     }
     "" fn bactrian_read(descriptor: i32, buffer: u32, len: u32) -> i32 {
+        if let Err(error) = wait_for(descriptor, Transfer::Read) {
+            return -i32::from(error.0);
+        }
         let len = len.min(i32::MAX as u32);
         // SAFETY: C gives the memory, and nobody else looks at it meanwhile.
         let buffer = unsafe { memory::bytes_mut(buffer, len as usize) };
         result(os::read(descriptor, buffer).map(|count| count as i32))
     }
     "" fn bactrian_write(descriptor: i32, bytes: u32, len: u32) -> i32 {
-        let len = len.min(i32::MAX as u32);
+        if let Err(error) = wait_for(descriptor, Transfer::Write) {
+            return -i32::from(error.0);
+        }
+        let most = match LETS_OTHERS_RUN.get() {
+            true => waiting::most_written(descriptor),
+            false => usize::MAX,
+        };
+        let len = len.min(i32::MAX as u32).min(u32::try_from(most).unwrap_or(u32::MAX));
         // SAFETY: writing to the outside changes no memory of C's.
         let written = os::write(descriptor, unsafe { memory::bytes(bytes, len as usize) });
         if written == Err(Errno::PIPE) {
@@ -157,7 +169,11 @@ interface! {
             (memory::load_u32(files + 4 * index) as Descriptor, way)
         });
         let wanted: Vec<_> = wanted.collect();
-        let found = descriptors::poll(&wanted, u64::try_from(timeout).ok());
+        let timeout = u64::try_from(timeout).ok();
+        let found = match LETS_OTHERS_RUN.get() {
+            true => letting_others_run(|| waiting::poll(&wanted, timeout)),
+            false => descriptors::poll(&wanted, timeout),
+        };
         result(found.map(|found| {
             let bytes: Vec<u8> = found.iter().map(|&ready| ready.into()).collect();
             memory::write(ready, &bytes);
@@ -167,7 +183,11 @@ interface! {
     // A process, or any (-1); Linux's flags. Which one has ended, 0 for none. Writes how: 0 and a
     // code, or by a signal (1) or stopped by one (2), with OCaml's number.
     "" fn bactrian_wait(process: i32, flags: i32, status: u32) -> i32 {
-        let found = match host::wait(process.into(), flags.into()) {
+        let found = match LETS_OTHERS_RUN.get() {
+            true => letting_others_run(|| waiting::for_process(process.into(), flags.into())),
+            false => host::wait(process.into(), flags.into()),
+        };
+        let found = match found {
             // Nobody starts programs where the tool does not.
             Err(Errno::NOSYS) => Err(Errno::CHILD),
             found => found,
@@ -208,6 +228,14 @@ interface! {
             store_date(fields, &local);
         }))
     }
+    // Between the next two, what waits lets others run. A primitive that calls the first may collect
+    // for that, so no other function here has to say so.
+    "c" fn caml_enter_blocking_section() {
+        LETS_OTHERS_RUN.set(true);
+    }
+    "" fn caml_leave_blocking_section() {
+        LETS_OTHERS_RUN.set(false);
+    }
     // 0 where it is not set.
     "" fn bactrian_variable(name: u32) -> u32 {
         let value = sys::variable(&c_string(name));
@@ -221,6 +249,27 @@ interface! {
     }
     "" fn bactrian_unset_variable(name: u32) {
         environment::unset(&c_string(name));
+    }
+}
+
+thread_local! {
+    /// Whether C has said that others may run while it waits.
+    static LETS_OTHERS_RUN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does what lets others run, whose C has not said so.
+fn letting_others_run<R>(wait: impl FnOnce() -> R) -> R {
+    LETS_OTHERS_RUN.set(false);
+    let result = wait();
+    LETS_OTHERS_RUN.set(true);
+    result
+}
+
+/// Where others may run, waits until a transfer can be done at once.
+fn wait_for(descriptor: Descriptor, transfer: Transfer) -> Result<(), Errno> {
+    match LETS_OTHERS_RUN.get() {
+        true => letting_others_run(|| waiting::until_transfer(descriptor, transfer)),
+        false => Ok(()),
     }
 }
 

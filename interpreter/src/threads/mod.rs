@@ -19,7 +19,7 @@ pub use support::note;
 pub use waits::{Queue, broadcast, signal, wait_in};
 
 use crate::evaluation;
-use crate::foreign::{self, BACTRIAN_STUBS};
+use crate::foreign;
 use crate::heap;
 use crate::interp;
 use crate::os;
@@ -163,7 +163,7 @@ fn visit(visit: &mut dyn FnMut(&Cell<Value>)) {
 fn at_safepoint() -> Result<(), Raised> {
     with(|threads| threads.actions)()?;
     let has_others = waits::may_end() || with(|threads| !threads.ready.is_empty());
-    if !has_others || is_within_stub() {
+    if !has_others || is_bound() {
         return Ok(());
     }
     let now = os::monotonic_nanoseconds();
@@ -264,7 +264,6 @@ fn switch() {
 
 /// Resumes threads from the first stack, until the first thread is to go on.
 fn go_around(mut next: Rc<Thread>) {
-    let mut locals = Vec::new();
     loop {
         next.go_on();
         with(|threads| {
@@ -272,16 +271,17 @@ fn go_around(mut next: Rc<Thread>) {
             threads.current = Rc::clone(&next);
         });
         match &next.stack {
-            Some(stack) => stack.resume(run, &mut locals),
+            Some(stack) => stack.resume(run),
             None => return,
         }
         next = with(|threads| threads.next.take()).expect("who suspends itself says who is next");
     }
 }
 
-/// Whether a function in C is being called, whose locals are roots.
-fn is_within_stub() -> bool {
-    foreign::get(&BACTRIAN_STUBS.local_roots) != 0
+/// Whether the present thread cannot stop: a function in C has registered one of its locals as a
+/// global root, which the collector would look for where it is not.
+fn is_bound() -> bool {
+    foreign::has_global_roots_on_stack()
 }
 
 /// The number of a new queue for threads that wait.

@@ -4,14 +4,16 @@
 //! of both is copied out when it stops, and back when it goes on: addresses of frames stay what
 //! they are, each thread can use the whole stack, and one that is not deep takes little memory.
 
-use super::stacks::Stack;
+use super::stacks::{self, Stack};
 use crate::backtrace;
+use crate::foreign;
 use crate::heap;
 use crate::memory;
 use crate::pending;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use std::cell::{Cell, RefCell};
+use std::mem;
 use std::rc::Rc;
 
 /// A thread that has not ended.
@@ -50,6 +52,8 @@ struct Kept {
     backtrace_exception: Cell<Value>,
     backtrace_running: u32,
     positions: Vec<u32>,
+    /// The locals of C that are roots.
+    local_roots: u32,
     /// The signals that it blocks.
     blocked: u64,
 }
@@ -72,6 +76,7 @@ impl Thread {
                 backtrace_exception: Cell::new(Value::UNIT),
                 backtrace_running: 0,
                 positions: Vec::new(),
+                local_roots: 0,
                 blocked: pending::blocked(),
             }),
         })
@@ -87,6 +92,7 @@ impl Thread {
         kept.backtrace_exception.set(vm.backtrace_exception.get());
         kept.backtrace_running = vm.backtrace_running.get();
         backtrace::exchange(&mut kept.positions);
+        kept.local_roots = foreign::local_roots();
         kept.blocked = pending::blocked();
     }
 
@@ -111,6 +117,7 @@ impl Thread {
             .set(kept.backtrace_exception.replace(Value::UNIT));
         vm.backtrace_running.set(kept.backtrace_running);
         backtrace::exchange(&mut kept.positions);
+        foreign::set_local_roots(mem::take(&mut kept.local_roots));
         pending::set_blocked(kept.blocked);
         if pending::deliverable() != 0 {
             heap::request_safepoint();
@@ -124,6 +131,8 @@ impl Thread {
         let kept = self.kept.borrow();
         visit(&kept.exception);
         visit(&kept.backtrace_exception);
-        kept.words.iter().for_each(visit);
+        kept.words.iter().for_each(&mut *visit);
+        let place = |address| stacks::where_kept(self.stack.as_deref(), address);
+        foreign::each_local_root(kept.local_roots, place, visit);
     }
 }

@@ -49,9 +49,9 @@ pub fn wait_in(queue: Queue) -> Result<(), Errno> {
     awake().map(|_| ())
 }
 
-/// A thread cannot stop where a function in C has called OCaml and has roots in its locals.
+/// Fails where the present thread cannot stop.
 fn check() -> Result<(), Errno> {
-    match super::is_within_stub() {
+    match super::is_bound() {
         true => Err(Errno::DEADLK),
         false => Ok(()),
     }
@@ -99,7 +99,7 @@ fn with_ready(woken: impl IntoIterator<Item = Rc<Thread>>) {
 
 /// See [`crate::waiting::until_ready`]. All wait where the present thread cannot stop.
 pub fn run_others(wanted: &[(Descriptor, Transfer)], deadline: Option<u64>) -> Result<bool, Errno> {
-    if super::is_within_stub() {
+    if super::is_bound() {
         return wait_alone(wanted, deadline);
     }
     let outside = Outside {

@@ -222,7 +222,8 @@ impl Stacks {
         code
     }
 
-    /// Keeps where locals end in `pointer`, and copies them and their number to where `own` says.
+    /// Keeps where locals end in `pointer`, and copies them, their number and that address to where
+    /// `own` says.
     fn copy_out(&self, own: u32, pointer: u32, code: &mut Function) {
         code.instructions()
             .global_get(self.locals)
@@ -232,6 +233,9 @@ impl Stacks {
             .local_get(pointer)
             .i32_sub()
             .i32_store(LENGTH)
+            .local_get(own)
+            .local_get(pointer)
+            .i32_store(ADDRESS)
             .local_get(own)
             .i32_const(LOCALS_LEN as i32)
             .i32_add()
@@ -263,6 +267,12 @@ const LENGTH: MemArg = MemArg {
     offset: 0,
     align: 2,
     memory_index: 0,
+};
+
+/// Where they say what address they have.
+const ADDRESS: MemArg = MemArg {
+    offset: 4,
+    ..LENGTH
 };
 
 /// The function that an import stands for, if the module means [`annotations::STACKS_MODULE`]; an

@@ -8,7 +8,7 @@ use super::error;
 use crate::heap;
 use crate::os::host::{self, Ended, Program};
 use crate::os::processes::{ANY, SHELL, candidates, first};
-use crate::os::{self, Errno, descriptors, environment};
+use crate::os::{Errno, descriptors, environment};
 use crate::primitives::signals;
 use crate::registry::Outcome;
 use crate::value::Value;
@@ -149,7 +149,7 @@ fn waitpid(flags: Value, process: Value) -> Outcome {
 
 /// A pair of a process, 0 for none, and a value of type `Unix.process_status`.
 fn waited(process: i64, flags: i64, function: &str) -> Outcome {
-    let found = match wait_letting_others_run(process, flags) {
+    let found = match waiting::for_process(process, flags) {
         // Nobody starts programs where the tool does not.
         Err(Errno::NOSYS) => Err(Errno::CHILD),
         found => found,
@@ -158,23 +158,6 @@ fn waited(process: i64, flags: i64, function: &str) -> Outcome {
     let (process, status) = found.unwrap_or((0, Ended::Exited(0)));
     let fields = [Value::int(process), status_value(status)];
     Ok(heap::alloc_fields(0, &fields))
-}
-
-/// Where there are other threads, looks now and then.
-fn wait_letting_others_run(process: i64, flags: i64) -> Result<Option<(i64, Ended)>, Errno> {
-    /// `WNOHANG`: only looks.
-    const LOOK: i64 = 1;
-    const INTERVAL: u64 = 2_000_000;
-    if !waiting::has_others() {
-        return host::wait(process, flags);
-    }
-    loop {
-        let found = host::wait(process, flags | LOOK)?;
-        if found.is_some() || flags & LOOK != 0 {
-            return Ok(found);
-        }
-        waiting::until_ready(&[], Some(os::monotonic_nanoseconds() + INTERVAL))?;
-    }
 }
 
 fn status_value(status: Ended) -> Value {

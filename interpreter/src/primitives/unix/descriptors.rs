@@ -88,9 +88,23 @@ fn synchronise(file: Value) -> Outcome {
 
 /// Keeps other processes away, or asks whether they keep this one away.
 fn lock(file: Value, command: Value, size: Value) -> Outcome {
-    let result = descriptors::lock(descriptor(file), command.as_int(), size.as_int());
+    let result = lock_letting_others_run(descriptor(file), command.as_int(), size.as_int());
     interruptible(result, "lockf")?;
     Ok(Value::UNIT)
+}
+
+/// Where there are other threads, tries now and then. Then no process is told that it would wait
+/// for ever.
+fn lock_letting_others_run(file: Descriptor, command: i64, size: i64) -> Result<(), Errno> {
+    // `F_LOCK` and `F_RLOCK` wait, and what comes behind either tries.
+    const WAITING: [i64; 2] = [1, 4];
+    if !waiting::has_others() || !WAITING.contains(&command) {
+        return descriptors::lock(file, command, size);
+    }
+    waiting::until_found(|| match descriptors::lock(file, command + 1, size) {
+        Err(Errno::AGAIN | Errno::ACCES) => Ok(None),
+        result => result.map(Some),
+    })
 }
 
 fn range(start: Value, len: Value) -> std::ops::Range<usize> {

@@ -6,7 +6,8 @@ use super::error;
 use crate::heap::{self, Root};
 use crate::os::descriptors;
 use crate::os::host::sockets::{self, Address, OptionValue, SocketOption};
-use crate::os::{Errno, Handle, Transfer};
+use crate::os::pipe::Blocking;
+use crate::os::{Descriptor, Errno, Handle, Transfer};
 use crate::primitives::signals;
 use crate::registry::{self, Outcome, Raised};
 use crate::value::Value;
@@ -36,7 +37,12 @@ fn with<R>(
     function: &str,
     f: impl FnOnce(Handle) -> Result<R, Errno>,
 ) -> Result<R, Raised> {
-    let result = match descriptors::socket(descriptor(file)).and_then(f) {
+    result_of(descriptors::socket(descriptor(file)).and_then(f), function)
+}
+
+/// What came of that.
+fn result_of<R>(result: Result<R, Errno>, function: &str) -> Result<R, Raised> {
+    let result = match result {
         // Where nobody opens sockets, the descriptor is of something else.
         Err(Errno::NOSYS) => Err(Errno::NOTSOCK),
         result => result,
@@ -113,9 +119,39 @@ fn bind(file: Value, to: Value) -> Outcome {
 }
 
 fn connect(file: Value, to: Value) -> Outcome {
-    let to = address(to)?;
-    with(file, "connect", |socket| sockets::connect(socket, &to))?;
+    let (file, to) = (descriptor(file), address(to)?);
+    result_of(connect_letting_others_run(file, &to), "connect")?;
     Ok(Value::UNIT)
+}
+
+/// Where there are other threads, begins without waiting, and asks later how it went.
+fn connect_letting_others_run(file: Descriptor, to: &Address) -> Result<(), Errno> {
+    let socket = descriptors::socket(file)?;
+    if !waiting::has_others() || !descriptors::may_wait(file) {
+        return sockets::connect(socket, to);
+    }
+    // What waits for room in the queue of a socket with a path has not begun: it is tried again.
+    let begun = waiting::until_found(|| match connect_at_once(file, socket, to) {
+        Err(Errno::AGAIN) if matches!(to, Address::Path(_)) => Ok(None),
+        result => Ok(Some(result)),
+    })?;
+    if begun != Err(Errno::INPROGRESS) {
+        return begun;
+    }
+    waiting::poll(&[(file, Transfer::Write)], None)?;
+    match sockets::option(descriptors::socket(file)?, ERROR, OptionValue::Int(0))? {
+        OptionValue::Int(0) => Ok(()),
+        OptionValue::Int(number) => Err(Errno::from_linux(number as i32)),
+        OptionValue::Linger(_) | OptionValue::Nanoseconds(_) => Err(Errno::IO),
+    }
+}
+
+/// Connects as a socket does that does not wait.
+fn connect_at_once(file: Descriptor, socket: Handle, to: &Address) -> Result<(), Errno> {
+    descriptors::set_blocking(file, Blocking::No)?;
+    let connected = sockets::connect(socket, to);
+    descriptors::set_blocking(file, Blocking::Yes)?;
+    connected
 }
 
 fn listen(file: Value, backlog: Value) -> Outcome {

@@ -2,7 +2,7 @@
 
 use super::arguments::{descriptor, interruptible};
 use crate::heap;
-use crate::os::{self, Descriptor, Errno, Transfer, descriptors};
+use crate::os::{Descriptor, Errno, Transfer, descriptors};
 use crate::registry::Outcome;
 use crate::value::Value;
 use crate::waiting;
@@ -47,18 +47,7 @@ fn wait(
     let writing = writing.iter().map(|&file| (file, Transfer::Write));
     let wanted: Vec<_> = reading.chain(writing).collect();
     let timeout = (timeout >= 0.0).then_some((timeout * 1e9) as u64);
-    if !waiting::has_others() {
-        return descriptors::poll(&wanted, timeout);
-    }
-    let deadline = timeout.map(|time| os::monotonic_nanoseconds().saturating_add(time));
-    loop {
-        let is_over = waiting::until_ready(&wanted, deadline)?;
-        let ready = descriptors::poll(&wanted, Some(0))?;
-        // Another thread may have been there first.
-        if is_over || ready.contains(&true) {
-            return Ok(ready);
-        }
-    }
+    waiting::poll(&wanted, timeout)
 }
 
 /// The list of those that are ready, in the order in which the C library's stub builds it: last one

@@ -1,5 +1,4 @@
-/* Where signals, finalisers and other threads are let in. A program has one thread here, so leaving
-   and entering the runtime does nothing. */
+/* Where signals, finalisers and other threads are let in. */
 
 #ifndef CAML_SIGNALS_H
 #define CAML_SIGNALS_H
@@ -7,9 +6,11 @@
 #include "misc.h"
 #include "mlvalues.h"
 
-#define caml_enter_blocking_section() ((void)0)
-#define caml_leave_blocking_section() ((void)0)
-#define caml_enter_blocking_section_no_pending() ((void)0)
+/* Between these two, other threads run while C waits: for files, for a time, for a program. */
+extern void caml_enter_blocking_section(void);
+extern void caml_leave_blocking_section(void);
+
+#define caml_enter_blocking_section_no_pending caml_enter_blocking_section
 
 extern void caml_process_pending_actions(void);
 extern value caml_process_pending_actions_exn(void);
