@@ -228,8 +228,8 @@ interface! {
             store_date(fields, &local);
         }))
     }
-    // Between the next two, what waits lets others run. A primitive that calls the first may collect
-    // for that, so no other function here has to say so.
+    // Between the next two, what waits lets others run. A primitive that calls the first may
+    // collect for that, so no other function here has to say so.
     "c" fn caml_enter_blocking_section() {
         LETS_OTHERS_RUN.set(true);
     }
