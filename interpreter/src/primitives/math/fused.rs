@@ -1,38 +1,103 @@
-//! Fused multiplication and addition, which WebAssembly does not have, by ordinary operations.
+//! Fused multiplication and addition: `a * b + c`, rounded once.
 //!
-//! glibc's functions use the processor's instruction, so their last bits depend on it. The method
-//! is that of S. Boldo and G. Melquiond, "Emulation of a FMA and correctly rounded sums: proved
-//! algorithms using rounding to odd" (2008): the exact sum as three floats, of which the lower two
-//! are added with rounding to odd. Where a part could leave the range of floats, the C library does
-//! it with integers.
+//! glibc's functions use the processor's instruction, so their last bits depend on it.
+//! WebAssembly's is `f64x2.relaxed_madd`, of which engines may make two operations where the
+//! processor has no fused one. Each function therefore asks first whether it rounds once
+//! ([`is_fused`]), which takes less than a nanosecond. If it does not, the function computes with
+//! ordinary operations.
+//!
+//! The method of these is that of S. Boldo and G. Melquiond, "Emulation of a FMA and correctly
+//! rounded sums: proved algorithms using rounding to odd" (2008): the exact sum as three floats, of
+//! which the lower two are added with rounding to odd. Where a part could leave the range of
+//! floats, the C library does it with integers.
 
-/// How a formula's `a * b + c` is meant.
+#[cfg(target_family = "wasm")]
+use core::arch::wasm32::{f64x2_extract_lane, f64x2_relaxed_madd, f64x2_splat};
+
+/// How a formula's fused operations are computed.
 pub trait Arithmetic {
+    /// `a * b + c`, rounded once.
     fn fma(a: f64, b: f64, c: f64) -> f64;
-}
 
-/// Rounded once.
-pub enum Fused {}
-
-/// Rounded twice: fast, for a first approximation.
-pub enum Plain {}
-
-impl Arithmetic for Fused {
+    /// What rounding `a * b` to `product` lost.
     #[inline(always)]
-    fn fma(a: f64, b: f64, c: f64) -> f64 {
-        fma(a, b, c)
+    fn product_error(a: f64, b: f64, product: f64) -> f64 {
+        Self::fma(a, b, -product)
     }
 }
 
-impl Arithmetic for Plain {
+/// By an instruction of the processor, if [`is_fused`]. Natively, the C library decides.
+pub enum Processor {}
+
+impl Arithmetic for Processor {
     #[inline(always)]
+    #[cfg(target_family = "wasm")]
     fn fma(a: f64, b: f64, c: f64) -> f64 {
-        a * b + c
+        let sum = f64x2_relaxed_madd(f64x2_splat(a), f64x2_splat(b), f64x2_splat(c));
+        f64x2_extract_lane::<0>(sum)
+    }
+
+    #[inline(always)]
+    #[cfg(not(target_family = "wasm"))]
+    fn fma(a: f64, b: f64, c: f64) -> f64 {
+        a.mul_add(b, c)
     }
 }
 
-/// `a * b + c`, rounded once.
-pub fn fma(a: f64, b: f64, c: f64) -> f64 {
+/// By ordinary operations.
+pub enum Emulated {}
+
+impl Arithmetic for Emulated {
+    #[inline(always)]
+    fn fma(a: f64, b: f64, c: f64) -> f64 {
+        emulated(a, b, c)
+    }
+}
+
+/// Whether the engine rounds `f64x2.relaxed_madd` once: then a square has an error.
+#[inline(always)]
+pub fn is_fused() -> bool {
+    const A: f64 = 1.0 + f64::EPSILON;
+    Processor::fma(A, A, -(A * A)) != 0.0
+}
+
+/// Functions of floats by formulas that are written for any [`Arithmetic`].
+macro_rules! functions {
+    ($($(#[$attribute:meta])* $name:ident($($x:ident),*) = $formula:ident;)*) => {$(
+        $(#[$attribute])*
+        #[inline(never)]
+        #[cfg_attr(target_family = "wasm", target_feature(enable = "relaxed-simd"))]
+        pub fn $name($($x: f64),*) -> f64 {
+            #[cold]
+            #[inline(never)]
+            fn emulated($($x: f64),*) -> f64 {
+                $formula::<$crate::primitives::math::fused::Emulated>($($x),*)
+            }
+            if $crate::primitives::math::fused::is_fused() {
+                $formula::<$crate::primitives::math::fused::Processor>($($x),*)
+            } else {
+                emulated($($x),*)
+            }
+        }
+    )*};
+}
+pub(super) use functions;
+
+functions! {
+    /// `a * b + c`, rounded once.
+    fma(a, b, c) = fma_with;
+}
+
+#[inline(always)]
+fn fma_with<A: Arithmetic>(a: f64, b: f64, c: f64) -> f64 {
+    // Which of several NaN the instruction gives is the engine's choice of its form.
+    if a.is_nan() || b.is_nan() || c.is_nan() {
+        return quiet_first(a, b, c);
+    }
+    A::fma(a, b, c)
+}
+
+fn emulated(a: f64, b: f64, c: f64) -> f64 {
     if !in_range(a, b, c) {
         return unusual(a, b, c);
     }
@@ -55,13 +120,13 @@ fn unusual(a: f64, b: f64, c: f64) -> f64 {
     if c == 0.0 && a != 0.0 && b != 0.0 {
         return a * b;
     }
-    // Of several NaN, the processor gives the first of product and sum.
     if a.is_nan() || b.is_nan() || c.is_nan() {
         return quiet_first(a, b, c);
     }
     a.mul_add(b, c)
 }
 
+/// Of several NaN, glibc gives the first.
 fn quiet_first(a: f64, b: f64, c: f64) -> f64 {
     let nan = [a, b, c].into_iter().find(|x| x.is_nan());
     nan.map_or(f64::NAN, |x| f64::from_bits(x.to_bits() | 1 << 51))
@@ -69,7 +134,7 @@ fn quiet_first(a: f64, b: f64, c: f64) -> f64 {
 
 /// What rounding `a * b` to `product` lost (T. J. Dekker).
 #[inline(always)]
-pub fn product_error(a: f64, b: f64, product: f64) -> f64 {
+fn product_error(a: f64, b: f64, product: f64) -> f64 {
     let (a, a_low) = halves(a);
     let (b, b_low) = halves(b);
     ((a * b - product) + a * b_low + a_low * b) + a_low * b_low
@@ -85,7 +150,7 @@ fn halves(x: f64) -> (f64, f64) {
 
 /// The rounded sum, and what rounding lost (D. E. Knuth).
 #[inline(always)]
-pub fn sum(a: f64, b: f64) -> (f64, f64) {
+fn sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let second = sum - a;
     (sum, (a - (sum - second)) + (b - second))
@@ -107,7 +172,7 @@ fn odd_sum(a: f64, b: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::fma;
+    use super::emulated as fma;
 
     /// A sequence of floats of all kinds (Vigna's splitmix64).
     fn floats() -> impl Iterator<Item = f64> {

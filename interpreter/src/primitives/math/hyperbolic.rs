@@ -3,8 +3,15 @@
 //! glibc 2.36 has them.
 
 use super::exponential::{exp, log};
-use super::fused::fma;
+use super::fused::{Arithmetic, functions};
 use crate::primitives::parse::scale;
+
+functions! {
+    /// `exp(x) - 1`.
+    expm1(x) = expm1_with;
+    /// `log(1 + x)`.
+    log1p(x) = log1p_with;
+}
 
 const LN2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
 const LN2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
@@ -22,7 +29,8 @@ fn shifted(x: f64, n: i32) -> f64 {
     f64::from_bits(x.to_bits().wrapping_add((n as u64) << 52))
 }
 
-pub fn expm1(x: f64) -> f64 {
+#[inline(always)]
+fn expm1_with<A: Arithmetic>(x: f64) -> f64 {
     const LARGEST: f64 = f64::from_bits(0x4086_2E42_FEFA_39EF);
     if x.is_nan() {
         return x + x;
@@ -38,20 +46,21 @@ pub fn expm1(x: f64) -> f64 {
         return x;
     }
     let (n, high, low) = match range {
-        0..=0x3FD6_2E42 => return expm1_reduced(x, 0.0, 0),
+        0..=0x3FD6_2E42 => return expm1_reduced::<A>(x, 0.0, 0),
         0x3FD6_2E43..0x3FF0_A2B2 if x > 0.0 => (1, x - LN2_HIGH, LN2_LOW),
         0x3FD6_2E43..0x3FF0_A2B2 => (-1, x + LN2_HIGH, -LN2_LOW),
         _ => {
-            let n = fma(std::f64::consts::LOG2_E, x, 0.5f64.copysign(x)).trunc();
+            let n = A::fma(std::f64::consts::LOG2_E, x, 0.5f64.copysign(x)).trunc();
             (n as i32, x - n * LN2_HIGH, n * LN2_LOW)
         }
     };
     let r = high - low;
-    expm1_reduced(r, (high - r) - low, n)
+    expm1_reduced::<A>(r, (high - r) - low, n)
 }
 
 /// `2^n * exp(x + correction) - 1` for a small `x`.
-fn expm1_reduced(x: f64, correction: f64, n: i32) -> f64 {
+#[inline(always)]
+fn expm1_reduced<A: Arithmetic>(x: f64, correction: f64, n: i32) -> f64 {
     const Q: [f64; 5] = [
         -3.333_333_333_333_313e-2,
         1.587_301_587_254_814_6e-3,
@@ -62,14 +71,18 @@ fn expm1_reduced(x: f64, correction: f64, n: i32) -> f64 {
     let half = 0.5 * x;
     let square = x * half;
     let square2 = square * square;
-    let r = fma(square2, fma(square, Q[2], Q[1]), fma(square, Q[0], 1.0));
-    let r = fma(square2 * square2, fma(square, Q[4], Q[3]), r);
-    let t = fma(-r, half, 3.0);
-    let e = square * ((r - t) / fma(-x, t, 6.0));
+    let r = A::fma(
+        square2,
+        A::fma(square, Q[2], Q[1]),
+        A::fma(square, Q[0], 1.0),
+    );
+    let r = A::fma(square2 * square2, A::fma(square, Q[4], Q[3]), r);
+    let t = A::fma(-r, half, 3.0);
+    let e = square * ((r - t) / A::fma(-x, t, 6.0));
     if n == 0 {
-        return x - fma(x, e, -square);
+        return x - A::fma(x, e, -square);
     }
-    let e = fma(x, e - correction, -correction) - square;
+    let e = A::fma(x, e - correction, -correction) - square;
     match n {
         -1 => 0.5 * (x - e) - 0.5,
         1 if x < -0.25 => -2.0 * (e - (x + 0.5)),
@@ -80,7 +93,8 @@ fn expm1_reduced(x: f64, correction: f64, n: i32) -> f64 {
     }
 }
 
-pub fn log1p(x: f64) -> f64 {
+#[inline(always)]
+fn log1p_with<A: Arithmetic>(x: f64) -> f64 {
     if x.is_nan() || x == f64::INFINITY {
         return x + x;
     }
@@ -102,7 +116,7 @@ pub fn log1p(x: f64) -> f64 {
         upper(x) <= 0xBFD2_BEC3
     };
     if unreduced {
-        return log1p_reduced(x, 0, 0.0, false);
+        return log1p_reduced::<A>(x, 0, 0.0, false);
     }
     let whole = 1.0 + x;
     let n = (upper(whole) >> 20) as i32 - 1023;
@@ -123,15 +137,16 @@ pub fn log1p(x: f64) -> f64 {
     let mantissa =
         |exponent: u64| f64::from_bits((whole.to_bits() & ((1 << 52) - 1)) | (exponent << 52));
     if fraction < 0x6_A09E {
-        log1p_reduced(mantissa(1023) - 1.0, n, lost, fraction == 0)
+        log1p_reduced::<A>(mantissa(1023) - 1.0, n, lost, fraction == 0)
     } else {
         let near_1 = (0x10_0000 - fraction) >> 2 == 0;
-        log1p_reduced(mantissa(1022) - 1.0, n + 1, lost, near_1)
+        log1p_reduced::<A>(mantissa(1022) - 1.0, n + 1, lost, near_1)
     }
 }
 
 /// `n * log(2) + log(1 + f) + lost`; whether `f` is so small that a square is enough.
-fn log1p_reduced(f: f64, n: i32, lost: f64, tiny: bool) -> f64 {
+#[inline(always)]
+fn log1p_reduced<A: Arithmetic>(f: f64, n: i32, lost: f64, tiny: bool) -> f64 {
     const P: [f64; 7] = [
         0.666_666_666_666_673_5,
         0.399_999_999_994_094_2,
@@ -148,29 +163,29 @@ fn log1p_reduced(f: f64, n: i32, lost: f64, tiny: bool) -> f64 {
             return if n == 0.0 {
                 0.0
             } else {
-                fma(n, LN2_HIGH, fma(n, LN2_LOW, lost))
+                A::fma(n, LN2_HIGH, A::fma(n, LN2_LOW, lost))
             };
         }
-        let r = half * fma(-0.666_666_666_666_666_6, f, 1.0);
+        let r = half * A::fma(-0.666_666_666_666_666_6, f, 1.0);
         return if n == 0.0 {
             f - r
         } else {
-            fma(n, LN2_HIGH, -((r - fma(n, LN2_LOW, lost)) - f))
+            A::fma(n, LN2_HIGH, -((r - A::fma(n, LN2_LOW, lost)) - f))
         };
     }
     let s = f / (2.0 + f);
     let z = s * s;
     let z2 = z * z;
     let z4 = z2 * z2;
-    let r = fma(z, P[0], z2 * fma(z, P[2], P[1]));
-    let r = fma(z4, fma(z, P[4], P[3]), r);
-    let r = fma(z4 * z2, fma(z, P[6], P[5]), r);
+    let r = A::fma(z, P[0], z2 * A::fma(z, P[2], P[1]));
+    let r = A::fma(z4, A::fma(z, P[4], P[3]), r);
+    let r = A::fma(z4 * z2, A::fma(z, P[6], P[5]), r);
     let product = s * (half + r);
     if n == 0.0 {
         f - (half - product)
     } else {
-        let inner = product + fma(n, LN2_LOW, lost);
-        fma(n, LN2_HIGH, -((half - inner) - f))
+        let inner = product + A::fma(n, LN2_LOW, lost);
+        A::fma(n, LN2_HIGH, -((half - inner) - f))
     }
 }
 

@@ -3,11 +3,15 @@
 //!
 //! * `exp`, `log`, `log2`, `pow` ([`exponential`]), `expm1`, `log1p`, `log10` and the hyperbolic
 //!   functions ([`hyperbolic`]), `erf` and `erfc` ([`error`]), `hypot` and `cbrt` ([`roots`]): the
-//!   formulas that glibc uses, with fused operations ([`fused`]) where its compiler puts them.
+//!   formulas that glibc uses, with fused operations ([`fused`]) where its compiler puts them. So a
+//!   program that uses one of these needs an engine with relaxed SIMD, whatever its processor has.
 //! * The trigonometric functions: glibc's are nearly always correctly rounded, so a correctly
 //!   rounding library computes them. What is left differs in the last bit: `docs/differences.md`
 //!   says how often.
 //! * `exp2` and `fmod`: the C library.
+//!
+//! A module that a program becomes has `f64x2.relaxed_madd`, of the relaxed SIMD proposal, only if
+//! the program calls a function with fused operations.
 //!
 //! NaN have glibc's signs and payloads, which `%f` and `Int64.bits_of_float` show. Natively the
 //! exponential functions are those of the platform's C library.
