@@ -105,7 +105,7 @@ fn new() -> i32 {
 
 #[cfg(target_family = "wasm")]
 fn resume(stack: i32, start: extern "C" fn(), own: *mut u8, its: *const u8) {
-    // SAFETY: the linker's function copies locals to `own`, where `make_room` made room for more
+    // SAFETY: the linker's function copies locals to `own`, where `Locals::room` made room for more
     // than there are, and puts back those that the other stack has left at `its`.
     unsafe { raw::resume(stack, start, own, its) };
 }
