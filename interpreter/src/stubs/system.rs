@@ -26,25 +26,20 @@ interface! {
         done(os::close(descriptor))
     }
     "" fn bactrian_read(descriptor: i32, buffer: u32, len: u32) -> i32 {
-        if let Err(error) = wait_for(descriptor, Transfer::Read) {
-            return -i32::from(error.0);
-        }
         let len = len.min(i32::MAX as u32);
-        // SAFETY: C gives the memory, and nobody else looks at it meanwhile.
-        let buffer = unsafe { memory::bytes_mut(buffer, len as usize) };
-        result(os::read(descriptor, buffer).map(|count| count as i32))
+        let read = wait_for(descriptor, Transfer::Read).and_then(|()| {
+            // SAFETY: C gives the memory, and nobody else looks at it meanwhile.
+            os::read(descriptor, unsafe { memory::bytes_mut(buffer, len as usize) })
+        });
+        result(read.map(|count| count as i32))
     }
     "" fn bactrian_write(descriptor: i32, bytes: u32, len: u32) -> i32 {
-        if let Err(error) = wait_for(descriptor, Transfer::Write) {
-            return -i32::from(error.0);
-        }
-        let most = match LETS_OTHERS_RUN.get() {
-            true => waiting::most_written(descriptor),
-            false => usize::MAX,
-        };
-        let len = len.min(i32::MAX as u32).min(u32::try_from(most).unwrap_or(u32::MAX));
-        // SAFETY: writing to the outside changes no memory of C's.
-        let written = os::write(descriptor, unsafe { memory::bytes(bytes, len as usize) });
+        let most = as_said(|| waiting::most_written(descriptor), || usize::MAX);
+        let len = (len.min(i32::MAX as u32) as usize).min(most);
+        let written = wait_for(descriptor, Transfer::Write).and_then(|()| {
+            // SAFETY: writing to the outside changes no memory of C's.
+            os::write(descriptor, unsafe { memory::bytes(bytes, len) })
+        });
         if written == Err(Errno::PIPE) {
             signals::broken_pipe();
         }
@@ -170,10 +165,10 @@ interface! {
         });
         let wanted: Vec<_> = wanted.collect();
         let timeout = u64::try_from(timeout).ok();
-        let found = match LETS_OTHERS_RUN.get() {
-            true => letting_others_run(|| waiting::poll(&wanted, timeout)),
-            false => descriptors::poll(&wanted, timeout),
-        };
+        let found = as_said(
+            || waiting::poll(&wanted, timeout),
+            || descriptors::poll(&wanted, timeout),
+        );
         result(found.map(|found| {
             let bytes: Vec<u8> = found.iter().map(|&ready| ready.into()).collect();
             memory::write(ready, &bytes);
@@ -183,10 +178,11 @@ interface! {
     // A process, or any (-1); Linux's flags. Which one has ended, 0 for none. Writes how: 0 and a
     // code, or by a signal (1) or stopped by one (2), with OCaml's number.
     "" fn bactrian_wait(process: i32, flags: i32, status: u32) -> i32 {
-        let found = match LETS_OTHERS_RUN.get() {
-            true => letting_others_run(|| waiting::for_process(process.into(), flags.into())),
-            false => host::wait(process.into(), flags.into()),
-        };
+        let (process, flags) = (process.into(), flags.into());
+        let found = as_said(
+            || waiting::for_process(process, flags),
+            || host::wait(process, flags),
+        );
         let found = match found {
             // Nobody starts programs where the tool does not.
             Err(Errno::NOSYS) => Err(Errno::CHILD),
@@ -257,20 +253,19 @@ thread_local! {
     static LETS_OTHERS_RUN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does what lets others run, whose C has not said so.
-fn letting_others_run<R>(wait: impl FnOnce() -> R) -> R {
-    LETS_OTHERS_RUN.set(false);
-    let result = wait();
+/// Does the first if others may run meanwhile, else the second. The C of others has not said so.
+fn as_said<R>(letting_others_run: impl FnOnce() -> R, alone: impl FnOnce() -> R) -> R {
+    if !LETS_OTHERS_RUN.replace(false) {
+        return alone();
+    }
+    let result = letting_others_run();
     LETS_OTHERS_RUN.set(true);
     result
 }
 
 /// Where others may run, waits until a transfer can be done at once.
 fn wait_for(descriptor: Descriptor, transfer: Transfer) -> Result<(), Errno> {
-    match LETS_OTHERS_RUN.get() {
-        true => letting_others_run(|| waiting::until_transfer(descriptor, transfer)),
-        false => Ok(()),
-    }
+    as_said(|| waiting::until_transfer(descriptor, transfer), || Ok(()))
 }
 
 /// Flags of `open` as wasi-libc numbers them.

@@ -28,7 +28,7 @@ pub struct Stack {
 
 /// What the functions on a stack have in memory, while others run.
 #[derive(Debug)]
-pub struct Locals(RefCell<Vec<u64>>);
+struct Locals(RefCell<Vec<u64>>);
 
 thread_local! {
     /// Those of the first stack.

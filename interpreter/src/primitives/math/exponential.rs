@@ -5,8 +5,7 @@
 //! the tables are the C library's).
 
 use super::fused::{Arithmetic, functions};
-use super::is_odd;
-use super::tables;
+use super::{INVALID, is_odd, tables};
 
 functions! {
     /// The power of Euler's number.
@@ -18,9 +17,6 @@ functions! {
     /// `x^y` for finite numbers, an integer `y` where `x` is negative.
     usual_pow(x, y) = pow_with;
 }
-
-/// What an operation without a result gives on amd64.
-const INVALID: f64 = f64::from_bits(0xFFF8 << 48);
 
 /// The biased exponents of 2^-54, 512 and 1024.
 const TINY: u32 = 0x3C9;

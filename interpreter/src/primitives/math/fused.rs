@@ -11,6 +11,7 @@
 //! which the lower two are added with rounding to odd. Where a part could leave the range of
 //! floats, the C library does it with integers.
 
+use super::first_nan;
 #[cfg(target_family = "wasm")]
 use core::arch::wasm32::{f64x2_extract_lane, f64x2_relaxed_madd, f64x2_splat};
 
@@ -90,9 +91,9 @@ functions! {
 
 #[inline(always)]
 fn fma_with<A: Arithmetic>(a: f64, b: f64, c: f64) -> f64 {
-    // Which of several NaN the instruction gives is the engine's choice of its form.
+    // Of several NaN glibc gives the first; which the instruction gives is the engine's choice.
     if a.is_nan() || b.is_nan() || c.is_nan() {
-        return quiet_first(a, b, c);
+        return first_nan(if a.is_nan() { a } else { b }, c);
     }
     A::fma(a, b, c)
 }
@@ -120,16 +121,7 @@ fn unusual(a: f64, b: f64, c: f64) -> f64 {
     if c == 0.0 && a != 0.0 && b != 0.0 {
         return a * b;
     }
-    if a.is_nan() || b.is_nan() || c.is_nan() {
-        return quiet_first(a, b, c);
-    }
     a.mul_add(b, c)
-}
-
-/// Of several NaN, glibc gives the first.
-fn quiet_first(a: f64, b: f64, c: f64) -> f64 {
-    let nan = [a, b, c].into_iter().find(|x| x.is_nan());
-    nan.map_or(f64::NAN, |x| f64::from_bits(x.to_bits() | 1 << 51))
 }
 
 /// What rounding `a * b` to `product` lost (T. J. Dekker).

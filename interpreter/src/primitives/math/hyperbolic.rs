@@ -2,6 +2,7 @@
 //! formulas of Sun's fdlibm, polynomials summed by pairs of terms and with fused operations where
 //! glibc 2.36 has them.
 
+use super::INVALID;
 use super::exponential::{exp, log};
 use super::fused::{Arithmetic, functions};
 use crate::primitives::parse::scale;
@@ -15,9 +16,6 @@ functions! {
 
 const LN2_HIGH: f64 = f64::from_bits(0x3FE6_2E42_FEE0_0000);
 const LN2_LOW: f64 = f64::from_bits(0x3DEA_39EF_3579_3C76);
-
-/// What an operation without a result gives on amd64.
-const INVALID: f64 = f64::from_bits(0xFFF8 << 48);
 
 /// The upper half of a float's bits, by which fdlibm tells ranges apart.
 fn upper(x: f64) -> u32 {

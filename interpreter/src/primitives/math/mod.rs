@@ -4,7 +4,7 @@
 //! * `exp`, `log`, `log2`, `pow` ([`exponential`]), `expm1`, `log1p`, `log10` and the hyperbolic
 //!   functions ([`hyperbolic`]), `erf` and `erfc` ([`error`]), `hypot` and `cbrt` ([`roots`]): the
 //!   formulas that glibc uses, with fused operations ([`fused`]) where its compiler puts them. So a
-//!   program that uses one of these needs an engine with relaxed SIMD, whatever its processor has.
+//!   program that may call one with these needs an engine with relaxed SIMD.
 //! * The trigonometric functions: glibc's are nearly always correctly rounded, so a correctly
 //!   rounding library computes them. What is left differs in the last bit: `docs/differences.md`
 //!   says how often.
@@ -106,6 +106,9 @@ functions! {
     fmod(x, y) = remainder;
 }
 
+/// What an operation without a result gives on amd64.
+const INVALID: f64 = f64::from_bits(0xFFF8 << 48);
+
 fn power(x: f64, y: f64) -> f64 {
     if !x.is_nan() && !y.is_nan() {
         return exponential::pow(x, y, c::pow);
@@ -151,10 +154,7 @@ pub fn first_nan(x: f64, y: f64) -> f64 {
 
 /// The trigonometric functions, correctly rounded, with glibc's NaN.
 mod periodic {
-    use super::{first_nan, quiet};
-
-    /// What an operation without a result gives on amd64.
-    const INVALID: f64 = f64::from_bits(0xFFF8 << 48);
+    use super::{INVALID, first_nan, quiet};
 
     macro_rules! functions {
         ($($name:ident = $function:path, $defined:expr, $undefined:expr;)*) => {$(
