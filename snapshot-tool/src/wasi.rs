@@ -14,7 +14,7 @@ use wasmtime_wasi::runtime::in_tokio;
 use wiggle::GuestMemory;
 
 use crate::host::{ExitStatus, Host};
-use crate::memory::{buffers, parts, slice, slice_mut};
+use crate::memory::{Fault, buffers, parts, slice, slice_mut, word};
 use crate::streams::{Errno, Streams};
 
 pub const MODULE: &str = "wasi_snapshot_preview1";
@@ -192,6 +192,9 @@ pub fn time_of(
 const SUBSCRIPTION: usize = 48;
 const EVENT: usize = 32;
 
+/// What is waited for, and happens, where it is a time.
+const CLOCK: u8 = 0;
+
 /// What a guest waits for.
 enum Wanted {
     Time(Duration),
@@ -255,14 +258,38 @@ fn subscription(bytes: &[u8; SUBSCRIPTION], streams: &Streams) -> Result<Subscri
     event[..8].copy_from_slice(&bytes[..8]);
     event[10] = bytes[8];
     let subject = u32::from_le_bytes(bytes[16..20].try_into().expect("four bytes"));
-    let timeout = u64::from_le_bytes(bytes[24..32].try_into().expect("eight bytes"));
     let wanted = match bytes[8] {
-        0 if bytes[40] & ABSOLUTE != 0 => return Err(Errno::NOTSUP),
-        0 => Wanted::Time(Duration::from_nanos(timeout)),
+        CLOCK if bytes[40] & ABSOLUTE != 0 => return Err(Errno::NOTSUP),
+        CLOCK => Wanted::Time(timeout(bytes)),
         _ if !streams.has(subject) => Wanted::File,
         tag => Wanted::Stream(subject, tag == 2),
     };
     Ok((event, wanted))
+}
+
+/// How long a call of `poll_oneoff` has waited, as far as a clock that it asked for tells.
+pub fn time_waited(
+    memory: &[u8],
+    wanted: u32,
+    events: u32,
+    count: u32,
+    happened: u32,
+) -> Result<Duration, Fault> {
+    let (wanted, _) = slice(memory, wanted, SUBSCRIPTION * count as usize)?.as_chunks();
+    let happened = word(memory, happened)? as usize;
+    let (events, _) = slice(memory, events, EVENT * happened)?.as_chunks();
+    let is_over = |wanted: &[u8; SUBSCRIPTION]| {
+        let is_its = |event: &[u8; EVENT]| (&event[..8], event[10]) == (&wanted[..8], wanted[8]);
+        wanted[8] == CLOCK && events.iter().any(is_its)
+    };
+    let over = wanted.iter().filter(|wanted| is_over(wanted));
+    Ok(over.map(timeout).max().unwrap_or_default())
+}
+
+/// The time of a subscription to a clock.
+fn timeout(wanted: &[u8; SUBSCRIPTION]) -> Duration {
+    let (timeout, _) = wanted[24..].split_first_chunk().expect("eight bytes");
+    Duration::from_nanos(u64::from_le_bytes(*timeout))
 }
 
 /// Waits. Which of the subscriptions come true first.

@@ -1,6 +1,11 @@
-(* Promises that wait: timers, pipes, files, channels, children, signals, sockets. *)
+(* Promises that wait: threads, timers, pipes, files, channels, children, signals, sockets. *)
 open Lwt.Infix
 let line fmt = Printf.ksprintf (fun s -> Lwt_io.printl s) fmt
+(* No timer wakes the loop. *)
+let threads () =
+  let square i = Thread.delay (0.02 *. float i); i * i in
+  Lwt_list.map_p (Lwt_preemptive.detach square) [ 1; 2; 3 ] >>= fun squares ->
+  line "%s" (String.concat " " (List.map string_of_int squares))
 let timers () =
   let order = ref [] in
   let wait t n = Lwt_unix.sleep t >|= fun () -> order := n :: !order in
@@ -52,6 +57,6 @@ let sockets () =
   ask >>= fun answer -> serve >>= fun () -> line "%s" answer
 let () =
   Lwt_main.run
-    (timers () >>= pipes >>= files >>= children >>= sockets >>= fun () ->
+    (threads () >>= timers >>= pipes >>= files >>= children >>= sockets >>= fun () ->
      Lwt.catch (fun () -> Lwt_unix.sleep 0.01 >>= fun () -> Lwt.fail Not_found) (fun e ->
        line "%s" (Printexc.to_string e)))

@@ -4,9 +4,10 @@
 //! [`compare`] does all of it. [`side`] runs one module on a thread and sends its events in
 //! batches; [`event`] is their form; [`report`] is what is printed of a divergence.
 //!
-//! Invariant: both sides see the same outside: arguments, a clock that advances a step a reading,
+//! Invariant: both sides see the same outside: arguments, a clock of its own ([`clock`]),
 //! fixed "random" numbers. What one side reads and does there, the other is told ([`outside`]).
 
+mod clock;
 mod event;
 mod outside;
 mod report;

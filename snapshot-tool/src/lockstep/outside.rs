@@ -15,6 +15,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use wasmtime::{Caller, Func, FuncType, Linker, Memory, Module, Store, Val, ValType};
@@ -22,8 +23,8 @@ use wasmtime::{Caller, Func, FuncType, Linker, Memory, Module, Store, Val, ValTy
 use super::side::Guest;
 use crate::engine;
 use crate::imports::linker;
-use crate::memory::{buffers, slice, slice_mut, word};
-use crate::unconfined;
+use crate::memory::{Fault, buffers, slice, slice_mut, word};
+use crate::{unconfined, wasi};
 
 /// The module name of WASI's imports.
 const WASI: &str = "wasi_snapshot_preview1";
@@ -60,7 +61,7 @@ struct Shape {
 }
 
 macro_rules! shapes {
-    ($($name:literal $numbers:tt $reads:tt $writes:tt)*) => {
+    ($($name:tt $numbers:tt $reads:tt $writes:tt)*) => {
         [$(Shape { name: $name, numbers: &$numbers, reads: &$reads, writes: &$writes }),*]
     };
 }
@@ -98,6 +99,10 @@ const FDSTAT: usize = 24;
 const FILESTAT: usize = 64;
 const EVENT: usize = 32;
 
+/// The functions that wait, also for a time: of WASI, and beyond it.
+const POLL_ONEOFF: &str = "poll_oneoff";
+const POLL: &str = "poll";
+
 /// The functions that are played back; the layouts are those of `wasi_snapshot_preview1.witx`.
 static SHAPES: [Shape; 31] = shapes! {
     "fd_advise" [0, 1, 2, 3] [] []
@@ -129,7 +134,7 @@ static SHAPES: [Shape; 31] = shapes! {
     "path_rename" [0, 3] [path(1), path(4)] []
     "path_symlink" [2] [path(0), path(3)] []
     "path_unlink_file" [0] [path(1)] []
-    "poll_oneoff" [2] [] [fixed(3, 4), counted(1, 3, EVENT)]
+    POLL_ONEOFF [2] [] [fixed(3, 4), counted(1, 3, EVENT)]
     "sched_yield" [] [] []
 };
 
@@ -193,8 +198,13 @@ pub fn link(linker: &mut Linker<Guest>, module: &Module) -> Result<()> {
         let (module, name) = (import.module.clone(), import.name.clone());
         let ty = import.ty.clone();
         linker
-            .func_new(&module, &name, ty, move |caller, params, results| {
-                call(caller, (index, &import), params, results)
+            .func_new(&module, &name, ty, move |mut caller, params, results| {
+                call(&mut caller, (index, &import), params, results)?;
+                if !import.failed(number(&results[0])) {
+                    let waited = waited(&caller, &import, params)?;
+                    caller.data().clock.advance(waited);
+                }
+                Ok(())
             })
             .map_err(engine::error)?;
     }
@@ -284,7 +294,7 @@ fn relay(imports: &[Import]) -> String {
 }
 
 fn call(
-    mut caller: Caller<'_, Guest>,
+    caller: &mut Caller<'_, Guest>,
     (index, import): (usize, &Import),
     params: &[Val],
     results: &mut [Val],
@@ -300,7 +310,7 @@ fn call(
         .iter()
         .map(|&at| number(&params[at]))
         .collect();
-    let read = gather(memory.data(&caller), shape.reads, (params, 0))
+    let read = gather(memory.data(&*caller), shape.reads, (params, 0))
         .map_err(error)?
         .concat();
     let (relay, waits) = match &mut caller.data_mut().outside {
@@ -315,7 +325,7 @@ fn call(
                 &call,
                 import,
                 (numbers, read),
-                memory.data_mut(&mut caller),
+                memory.data_mut(caller),
                 params,
                 results,
             );
@@ -323,7 +333,7 @@ fn call(
         Outside::Record { relay, waits, .. } => (relay[index], Arc::clone(waits)),
     };
     waits.store(true, Ordering::Relaxed);
-    let result = relay.call(&mut caller, params, results);
+    let result = relay.call(&mut *caller, params, results);
     waits.store(false, Ordering::Relaxed);
     result?;
     let answer = number(&results[0]);
@@ -337,13 +347,31 @@ fn call(
         numbers,
         read,
         answer,
-        written: gather(memory.data(&caller), writes, (params, answer)).map_err(error)?,
+        written: gather(memory.data(&*caller), writes, (params, answer)).map_err(error)?,
     };
     if let Outside::Record { calls, .. } = &mut caller.data_mut().outside {
         // This fails if the other side has ended, which the comparison reports.
         let _ = calls.send(call);
     }
     Ok(())
+}
+
+/// How long a call has waited because it was to wait for no longer.
+fn waited(caller: &Caller<'_, Guest>, import: &Import, params: &[Val]) -> Result<Duration, Fault> {
+    let memory = caller.data().memory.expect("the call was made");
+    let memory = memory.data(caller);
+    let param = |at: usize| number(&params[at]) as u32;
+    match (&*import.module, &*import.name) {
+        (WASI, POLL_ONEOFF) => wasi::time_waited(memory, param(0), param(1), param(2), param(3)),
+        (unconfined::MODULE, POLL) => {
+            let is_over = slice(memory, param(5), param(6) as usize)?
+                .iter()
+                .all(|ready| *ready == 0);
+            let timeout = u64::try_from(number(&params[0])).unwrap_or_default();
+            Ok(Duration::from_nanos(if is_over { timeout } else { 0 }))
+        }
+        _ => Ok(Duration::ZERO),
+    }
 }
 
 /// Gives the results of `call` to a side that calls `import` with these numbers and these bytes.

@@ -2,16 +2,15 @@
 //! thread in batches.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use wasmtime::{Caller, Engine, Extern, Instance, Linker, Memory, Module, Store};
+use wasmtime_wasi::Deterministic;
 use wasmtime_wasi::p2::pipe::{MemoryInputPipe, MemoryOutputPipe};
-use wasmtime_wasi::{Deterministic, HostMonotonicClock, HostWallClock};
 
+use super::clock::Clock;
 use super::event::{BATCH, Batch, STACK_WORDS};
 use super::outside::{self, Outside};
 use super::{End, Setup, Standard};
@@ -96,8 +95,9 @@ fn run_side(
             .stdout(stdout.clone())
             .stderr(stderr.clone());
     }
-    wasi.wall_clock(Ticks::default())
-        .monotonic_clock(Ticks::default());
+    let clock = Clock::default();
+    wasi.wall_clock(clock.clone())
+        .monotonic_clock(clock.clone());
     wasi.secure_random(Deterministic::new(vec![0x5a, 0xc3, 0x17, 0x88, 0x2e]));
     let wasi = wasi.build_p1();
     let host = match (&setup.standard, &outside) {
@@ -118,6 +118,7 @@ fn run_side(
             sender,
         },
         outside,
+        clock,
     };
     let mut store = Store::new(engine, guest);
     store.limiter(|guest| &mut guest.host.limits);
@@ -197,6 +198,7 @@ pub struct Guest {
     pub memory: Option<Memory>,
     recorder: Recorder,
     pub outside: Outside,
+    pub clock: Clock,
 }
 
 impl AsMut<Host> for Guest {
@@ -256,37 +258,5 @@ impl Recorder {
     /// Sends what is left. Nobody may be there to receive it any more.
     fn finish(self) {
         let _ = self.sender.send(self.batch);
-    }
-}
-
-/// A clock that advances by a microsecond each time it is read: the same for both sides.
-#[derive(Default)]
-struct Ticks {
-    reads: AtomicU64,
-}
-
-impl Ticks {
-    fn read(&self) -> u64 {
-        self.reads.fetch_add(1, Ordering::Relaxed)
-    }
-}
-
-impl HostWallClock for Ticks {
-    fn resolution(&self) -> Duration {
-        Duration::from_micros(1)
-    }
-
-    fn now(&self) -> Duration {
-        Duration::from_secs(1_000_000_000) + Duration::from_micros(self.read())
-    }
-}
-
-impl HostMonotonicClock for Ticks {
-    fn resolution(&self) -> u64 {
-        1_000
-    }
-
-    fn now(&self) -> u64 {
-        1_000 * self.read()
     }
 }
