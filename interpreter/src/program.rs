@@ -6,11 +6,11 @@
 
 use crate::allocator;
 use crate::backtrace::{debug, definitions, events};
-use crate::code::{self, Callee, Candidates, Certainty, ImageError, fragments};
+use crate::code::{self, ImageError, fragments};
 use crate::custom;
 use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece};
 use crate::heap::{self, Hooks};
-use crate::image::hints::{Access, CodePointers, Found, Loaded};
+use crate::image::hints::{Access, CodePointers};
 use crate::image::names::Names;
 use crate::image::numbers::Numbers;
 use crate::image::parse::{self, Executable};
@@ -18,7 +18,8 @@ use crate::image::pieces::Plan;
 use crate::image::references::{self, BACTRIAN_KEEP_REFERENCES};
 use crate::image::verify::{self, Limits, Verified};
 use crate::image::{
-    bind, cells, constants, elements, hints, layout, lives, missing, pieces, quiet, reach, sections,
+    bind, callees, cells, constants, elements, hints, layout, lives, messages, missing, pieces,
+    quiet, reach, sections,
 };
 use crate::interp::requests::{self, Lists};
 use crate::interp::{self, entries};
@@ -35,7 +36,6 @@ use crate::stubs;
 use crate::threads;
 use crate::value::{Value, WORD, boxed, header, tag};
 use crate::vm::vm;
-use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
 use std::collections::HashSet;
 
@@ -189,7 +189,11 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         is_closed,
     };
     let found = hints::find(code, &verified.entries, code_pointers, &gives);
-    let (hints, candidates) = note_callees(&found, code_start)?;
+    let messages = match evaluation::get(&BACTRIAN_EVALUATION.room) {
+        0 => Vec::new(),
+        _ => messages::find(code, &verified.entries),
+    };
+    let (hints, candidates) = callees::note(&found, &messages, code_start)?;
     links.extend(hints);
     links.sort_unstable();
     note_kinds(code, &bound, globals, code_start);
@@ -204,42 +208,6 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         cells,
     };
     requests::publish(code_start, &plan, &found, &lists)
-}
-
-/// Tells the code at `code_start` what was found of calls and loads. Returns the links that it has
-/// by that, and where candidates are.
-fn note_callees(found: &Found, code_start: u32) -> Result<(Vec<u32>, Range<u32>), ImageError> {
-    let address = |position: &usize| code::address(code_start, *position);
-    let several = found.calls.iter().filter(|hint| hint.entries.len() > 1);
-    let places = several.count() * size_of::<Candidates>();
-    let candidates = memory::grow(places).ok_or(ImageError::OutOfMemory)?;
-    let mut next = candidates;
-    let mut links = Vec::new();
-    for hint in &found.calls {
-        let callee = match (&hint.entries[..], hint.certainty) {
-            ([entry], Certainty::Certain) => Callee::Certain(address(entry)),
-            ([entry], Certainty::Guessed) => Callee::Guessed(address(entry)),
-            (entries, _) => {
-                let place = next;
-                let entries: Vec<u32> = entries.iter().map(address).collect();
-                links.extend(code::put_candidates(place, &entries));
-                next += size_of::<Candidates>() as u32;
-                Callee::Several(place)
-            }
-        };
-        links.extend(code::set_callee(address(&hint.call), callee));
-    }
-    for &(load, loaded) in &found.loads {
-        let load = code::address(code_start, load);
-        match loaded {
-            Loaded::Integer(integer) => code::note_known_integer(load, integer),
-            Loaded::Closure(entry) => {
-                let entry = code::address(code_start, entry);
-                links.extend(code::note_known_closure(load, entry));
-            }
-        }
-    }
-    Ok((links, candidates..next))
 }
 
 /// Primitive `index`, if something defines it. Unreachable code is not verified: it may name one

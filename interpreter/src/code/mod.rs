@@ -18,6 +18,7 @@ use opcode::Opcode;
 use crate::memory;
 use crate::registry::arguments::Kind;
 use crate::vm::vm;
+use core::array;
 
 /// Bytes in a cell.
 pub const CELL: u32 = 8;
@@ -208,15 +209,14 @@ pub fn set_callee(call: u32, callee: Callee) -> Option<u32> {
     Some(call + 4)
 }
 
-/// Stores candidates, [`MAX_CANDIDATES`] at most, at `place`. Returns the addresses of the words
-/// that are links then.
-pub fn put_candidates(place: u32, entries: &[u32]) -> Vec<u32> {
-    memory::fill(place, size_of::<Candidates>(), 0);
-    let put = |(&entry, word)| {
-        memory::store_u32(word, entry);
+/// Stores candidates, [`MAX_CANDIDATES`] at most, at `place`. Returns the addresses of its words,
+/// all of which are links ([`annotations::RequestTable::links`]).
+pub fn put_candidates(place: u32, entries: &[u32]) -> [u32; MAX_CANDIDATES] {
+    array::from_fn(|index| {
+        let word = place + 4 * index as u32;
+        memory::store_u32(word, entries.get(index).copied().unwrap_or(0));
         word
-    };
-    entries.iter().zip((place..).step_by(4)).map(put).collect()
+    })
 }
 
 /// Candidate `index` of those at `candidates`, if there are so many.

@@ -17,6 +17,7 @@ mod record;
 
 use crate::evaluation::{self, ARGUMENTS, BACTRIAN_EVALUATION, get};
 use crate::heap;
+use crate::image::messages;
 use crate::interp::entries;
 use crate::memory;
 use crate::os;
@@ -70,6 +71,7 @@ pub fn evaluate(run: impl FnOnce() -> Outcome) {
     state.parked.store(1, Relaxed);
     breakpoints.clear();
     PARKED.set(Some(park(registers)));
+    messages::find_candidates();
     evaluation::set_room(memory::room());
     memory::set_room(outer);
     state.running.store(0, Relaxed);

@@ -80,6 +80,16 @@ pub fn for_each_place(mut visit: impl FnMut(u32)) {
     heap().image.for_each_block(fields);
 }
 
+/// Calls `visit` with each block of the image.
+pub fn for_each_image_block(visit: impl FnMut(Value)) {
+    heap().image.for_each_block(visit);
+}
+
+/// Whether a block is one of the image.
+pub fn is_in_image(block: Value) -> bool {
+    heap().image.contains(block.address())
+}
+
 /// Calls `visit` with each value that the runtime itself keeps.
 pub fn for_each_root_cell(visit: &mut dyn FnMut(&Cell<Value>)) {
     roots::for_each_cell(heap(), visit);

@@ -55,7 +55,8 @@ pub use collect::{
     request_safepoint, run_actions, safepoint, set_alert, start_with,
 };
 pub use evaluated::{
-    begin as begin_evaluation, end as end_evaluation, for_each_place, for_each_root_cell,
+    begin as begin_evaluation, end as end_evaluation, for_each_image_block, for_each_place,
+    for_each_root_cell, is_in_image,
 };
 pub use external::note as note_external;
 #[cfg(target_family = "wasm")]

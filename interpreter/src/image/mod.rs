@@ -4,7 +4,8 @@
 //! [`missing`] lists those that are not here; [`verify`] walks the code; [`reach`] finds the
 //! functions that can be called; [`numbers`] names globals and primitives by numbers of our own;
 //! [`references`] keeps references in stack slots; [`pieces`] cuts large functions; [`layout`] puts
-//! it into memory; [`hints`] guesses callees; [`quiet`] finds loops that need no poll,
+//! it into memory; [`hints`] guesses callees, [`messages`] those of methods, and [`callees`] tells the
+//! code; [`quiet`] finds loops that need no poll,
 //! [`constants`] boxed numbers that are constants, [`elements`] of which kind the elements of
 //! bigarrays are; [`lives`] finds out whether the program can tell what has died; [`names`] is what
 //! functions are called; [`sections`] is what the program can still see of its file at run time.
@@ -12,6 +13,7 @@
 #[cfg(test)]
 pub mod assemble;
 pub mod bind;
+pub mod callees;
 pub mod cells;
 pub mod constants;
 pub mod elements;
@@ -20,6 +22,7 @@ pub mod fuzz;
 pub mod hints;
 pub mod layout;
 pub mod lives;
+pub mod messages;
 pub mod missing;
 #[cfg(test)]
 mod mutate;

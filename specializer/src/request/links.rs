@@ -10,7 +10,7 @@ use super::{Reader, RequestError, Requests};
 use crate::module::Module;
 
 impl Requests {
-    /// What must hold of links, which are listed at `list`.
+    /// What must hold of links, which are listed at `list`. One that is 0 leads nowhere.
     pub(super) fn check_links(&self, module: &Module, list: u32) -> Result<(), RequestError> {
         let slots: BTreeSet<u32> = self.requests.iter().map(|request| request.slot).collect();
         let mut last = 0;
@@ -26,7 +26,7 @@ impl Requests {
                 return malformed("is not in a region, or a slot");
             }
             let target = module.image_u32(link);
-            if target == 0 || !self.is_constant(target, 0) {
+            if target != 0 && !self.is_constant(target, 0) {
                 return malformed("does not lead into a region");
             }
             last = link;

@@ -75,6 +75,9 @@ impl Reader<'_, '_> {
         }
         result.check(requests)?;
         result.check_links(self.module, links)?;
+        result
+            .links
+            .retain(|&link| self.module.image_u32(link) != 0);
         if names_len > 0 {
             result.name(names, &self.bytes(names, names_len))?;
         }

@@ -111,7 +111,7 @@ fn each_fault_of_links_and_cells_has_its_error() {
     let words = |first: u32, second: u32| {
         format!(
             "(data (i32.const 0x190) (i32 {first} {second}))
-             (data (i32.const 0x1010) (i32 0x1004 0x1008))"
+             (data (i32.const 0x1010) (i32 0x1004 0x1008 7 0))"
         )
     };
     let links = "(links 0x190 2)";
@@ -122,7 +122,9 @@ fn each_fault_of_links_and_cells_has_its_error() {
         (links, words(0x1010, 0x1015), "not aligned"),
         (links, words(0x1010, 0x1024), "not in a region"),
         (links, words(0x80, 0x1010), "not in a region"),
-        (links, words(0x1004, 0x1010), "does not lead into a region"),
+        (links, words(0x1010, 0x1018), "does not lead into a region"),
+        // It leads nowhere.
+        (links, words(0x1010, 0x101c), ""),
         (
             "(links 0x190 0x40000000)",
             String::new(),
