@@ -4,11 +4,11 @@
 //! [`missing`] lists those that are not here; [`verify`] walks the code; [`reach`] finds the
 //! functions that can be called; [`numbers`] names globals and primitives by numbers of our own;
 //! [`references`] keeps references in stack slots; [`pieces`] cuts large functions; [`layout`] puts
-//! it into memory; [`hints`] guesses callees, [`messages`] those of methods, and [`callees`] tells the
-//! code; [`quiet`] finds loops that need no poll,
-//! [`constants`] boxed numbers that are constants, [`elements`] of which kind the elements of
-//! bigarrays are; [`lives`] finds out whether the program can tell what has died; [`names`] is what
-//! functions are called; [`sections`] is what the program can still see of its file at run time.
+//! it into memory; [`hints`] guesses callees, [`messages`] those of methods, and [`callees`] tells
+//! the code; [`quiet`] finds loops that need no poll, [`constants`] boxed numbers that are
+//! constants, [`elements`] of which kind the elements of bigarrays are; [`lives`] finds out whether
+//! the program can tell what has died; [`names`] is what functions are called; [`sections`] is what
+//! the program can still see of its file at run time.
 
 #[cfg(test)]
 pub mod assemble;
