@@ -2,10 +2,11 @@
 //! is feasible.
 //!
 //! * `exp`, `log`, `log2`, `pow` ([`exponential`]), `expm1`, `log1p`, `log10` and the hyperbolic
-//!   functions ([`hyperbolic`]), `erf` and `erfc` ([`error`]), `hypot` and `cbrt` ([`roots`]): the
-//!   formulas that glibc uses, with fused operations ([`fused`]) where its compiler puts them. So a
-//!   program that may call one with these needs an engine with relaxed SIMD.
-//! * The trigonometric functions: glibc's are nearly always correctly rounded, so a correctly
+//!   functions ([`hyperbolic`]), `erf` and `erfc` ([`error`]), `hypot` and `cbrt` ([`roots`]), `sin`
+//!   and `cos` ([`sine`]): the formulas that glibc uses, with fused operations ([`fused`]) where its
+//!   compiler puts them. So a program that may call one with these needs an engine with relaxed
+//!   SIMD.
+//! * The other trigonometric functions: glibc's are nearly always correctly rounded, so a correctly
 //!   rounding library computes them. What is left differs in the last bit: `docs/differences.md`
 //!   says how often.
 //! * `exp2` and `fmod`: the C library.
@@ -25,6 +26,7 @@ mod exponential;
 pub mod fused;
 mod hyperbolic;
 mod roots;
+mod sine;
 #[cfg(target_family = "wasm")]
 mod tables;
 
@@ -154,7 +156,7 @@ pub fn first_nan(x: f64, y: f64) -> f64 {
 
 /// The trigonometric functions, correctly rounded, with glibc's NaN.
 mod periodic {
-    use super::{INVALID, first_nan, quiet};
+    use super::{INVALID, first_nan, quiet, sine};
 
     macro_rules! functions {
         ($($name:ident = $function:path, $defined:expr, $undefined:expr;)*) => {$(
@@ -171,8 +173,8 @@ mod periodic {
     }
 
     functions! {
-        sin = pxfm::f_sin, |x: &f64| x.is_finite(), INVALID;
-        cos = pxfm::f_cos, |x: &f64| x.is_finite(), INVALID;
+        sin = sine::sin, |x: &f64| x.is_finite(), INVALID;
+        cos = sine::cos, |x: &f64| x.is_finite(), INVALID;
         tan = pxfm::f_tan, |x: &f64| x.is_finite(), INVALID;
         asin = pxfm::f_asin, |x| (-1.0..=1.0).contains(x), -INVALID;
         acos = pxfm::f_acos, |x| (-1.0..=1.0).contains(x), -INVALID;
