@@ -79,30 +79,42 @@ pub fn order(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
     if a.is_int() && b.is_int() {
         return Ok(Some(a.0.cmp(&b.0)));
     }
+    if is_string(a) && is_string(b) {
+        return Ok(Some(order_of_strings(a, b)));
+    }
     order_slow(a, b, mode)
 }
 
-/// The order of two strings: bytes, then length.
-#[inline]
-pub fn order_of_strings(a: Value, b: Value) -> Ordering {
-    // SAFETY: comparing writes to no block.
-    let (bytes_a, bytes_b) = unsafe { (a.string_bytes(), b.string_bytes()) };
-    let common = bytes_a.len().min(bytes_b.len());
-    let mut index = 0;
-    // Eight bytes at a time, most significant first.
-    while index + 8 <= common {
-        let (x, y) = (word(a, index), word(b, index));
-        if x != y {
-            return x.cmp(&y);
-        }
-        index += 8;
-    }
-    bytes_a[index..].cmp(&bytes_b[index..])
+#[inline(always)]
+fn is_string(value: Value) -> bool {
+    value.is_block() && fragments::offset(value).is_none() && value.tag() == tag::STRING
 }
 
+/// The order of two strings: bytes, then length. The last byte of a string's last word says how many
+/// before it are no part of the string; these are 0.
+#[inline(never)]
+pub fn order_of_strings(a: Value, b: Value) -> Ordering {
+    let (words_a, words_b) = (a.wosize(), b.wosize());
+    let common = words_a.min(words_b);
+    for index in 0..common {
+        let (x, y) = (word(a, index), word(b, index));
+        if x != y {
+            // One string is as the other begins, and then ends.
+            let ends = index + 1 == common && x >> 8 == y >> 8;
+            return if ends {
+                a.string_len().cmp(&b.string_len())
+            } else {
+                x.cmp(&y)
+            };
+        }
+    }
+    words_a.cmp(&words_b)
+}
+
+/// Eight bytes of a string, the first most significant.
 #[inline(always)]
 fn word(string: Value, index: usize) -> u64 {
-    memory::load_u64(string.address() + index as u32).swap_bytes()
+    memory::load_u64(string.field_address(index)).swap_bytes()
 }
 
 /// What comparing one pair of values gave.
@@ -360,6 +372,7 @@ fn identifier(block: Value) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::order_of_strings;
     use crate::custom;
     use crate::heap;
     use crate::primitives::testing::{call, int, start_machine, string};
@@ -373,6 +386,38 @@ mod tests {
                 .collect::<Vec<_>>()
                 .into_iter(),
         )
+    }
+
+    /// All ends of short strings, and of those that are longer by a word.
+    #[test]
+    fn strings_are_ordered_as_their_bytes() {
+        start_machine();
+        let ends = (0..4).flat_map(|len| {
+            const BYTES: [u8; 5] = [0, 1, 4, 7, 255];
+            (0..5u32.pow(len)).map(move |number| {
+                let byte = |place| BYTES[(number / 5u32.pow(place) % 5) as usize];
+                (0..len).map(byte).collect::<Vec<u8>>()
+            })
+        });
+        let ends: Vec<_> = ends.collect();
+        let begins: [&[u8]; 5] = [b"", b"abcde", b"abcdefg", b"abcdefgh", b"abcdef\0"];
+        let all = begins.iter().flat_map(|begin| {
+            let step = if cfg!(miri) { 17 } else { 1 };
+            let ends = ends.iter().step_by(step);
+            ends.map(|end| [*begin, end].concat())
+        });
+        let all: Vec<_> = all
+            .map(|bytes| (heap::alloc_string(&bytes), bytes))
+            .collect();
+        for (a, bytes_a) in &all {
+            for (b, bytes_b) in &all {
+                assert_eq!(
+                    order_of_strings(*a, *b),
+                    bytes_a.cmp(bytes_b),
+                    "{bytes_a:?} {bytes_b:?}"
+                );
+            }
+        }
     }
 
     #[test]
