@@ -163,10 +163,6 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
             code::silence(code::address(code_start, poll));
         }
     }
-    let returns = |index| primitive(&bound, index).is_some_and(returns);
-    for leaf in quiet::leaves(code, &verified.entries, returns) {
-        code::note_leaf(code::address(code_start, leaf.position));
-    }
     // Code that is loaded later may call what the program itself does not.
     let writes_pointers = calls("caml_obj_set_raw_field") || calls("caml_reify_bytecode");
     let code_pointers = match writes_pointers {
@@ -189,6 +185,10 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         is_closed,
     };
     let found = hints::find(code, &verified.entries, code_pointers, &gives);
+    let returns = |index| primitive(&bound, index).is_some_and(returns);
+    for leaf in quiet::leaves(code, &verified.entries, returns, found.certain_callee()) {
+        code::note_leaf(code::address(code_start, leaf.position));
+    }
     let messages = match evaluation::get(&BACTRIAN_EVALUATION.room) {
         0 => Vec::new(),
         _ => messages::find(code, &verified.entries),

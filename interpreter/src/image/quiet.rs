@@ -1,9 +1,9 @@
 //! What needs no poll: loops in which nothing waits for one, and functions that soon return.
 //!
 //! In a *quiet* loop nothing allocates, calls a function, or calls a primitive that may leave
-//! something for a safepoint to do. A *leaf* is a short function that neither calls one nor jumps
-//! back. What it allocates is bounded, and its caller polls in its place: a loop with a call is not
-//! quiet. Its frame fits into the stack's margin, so it looks at the stack's limit no more.
+//! something for a safepoint to do. A *leaf* is a short function that calls none but leaves, and does
+//! not jump back. What it allocates is bounded, and its caller polls in its place: a loop with a call
+//! is not quiet. Its frame fits into the stack's margin, so it looks at the stack's limit no more.
 //!
 //! `ocamlc` puts CHECK_SIGNALS where a loop's jump back leads. What lies between the two is the
 //! loop. A loop of any other form keeps its poll. In code that no compiler made, a poll that is
@@ -49,30 +49,56 @@ pub fn polls(code: &[i32], is_quiet: impl Fn(usize) -> bool) -> Vec<usize> {
 /// Words of code of a leaf, at most: its frame is no larger, and margins are longer than a few.
 const LONGEST_LEAF: usize = 128;
 
+/// Leaves that call one another, at most: their frames are on the margin together.
+const DEEPEST_LEAVES: usize = 3;
+
 /// The leaves among the functions of verified `code`. `returns` says of the primitive with an index
-/// that it calls no OCaml code and need not collect.
+/// that it calls no OCaml code and need not collect, `callee` which entry a call certainly leads to.
 pub fn leaves<'a>(
-    code: &'a [i32],
+    code: &[i32],
     entries: &'a [Entry],
-    returns: impl Fn(usize) -> bool + 'a,
-) -> impl Iterator<Item = &'a Entry> {
-    entries.iter().filter(move |entry| {
-        let words = entry.position..entry.end;
-        entry.arity > 0 && words.len() <= LONGEST_LEAF && is_leaf(&code[words], &returns)
-    })
+    returns: impl Fn(usize) -> bool,
+    callee: impl Fn(usize) -> Option<usize>,
+) -> Vec<&'a Entry> {
+    let is_short = |entry: &&Entry| entry.arity > 0 && entry.end - entry.position <= LONGEST_LEAF;
+    let mut others: Vec<&Entry> = entries.iter().filter(is_short).collect();
+    let mut leaves = Vec::new();
+    let mut arities = HashMap::new();
+    for _ in 0..DEEPEST_LEAVES {
+        let is_leaf = |entry: &Entry| {
+            let calls_leaf = |call: usize, arguments: u32| {
+                let called = callee(call).and_then(|entry| arities.get(&entry));
+                called == Some(&arguments)
+            };
+            is_leaf(code, entry, &returns, calls_leaf)
+        };
+        let (found, left): (Vec<&Entry>, _) = others.iter().partition(|entry| is_leaf(entry));
+        arities.extend(found.iter().map(|entry| (entry.position, entry.arity)));
+        leaves.extend(found);
+        others = left;
+    }
+    leaves
 }
 
-fn is_leaf(code: &[i32], returns: impl Fn(usize) -> bool) -> bool {
-    decode::instructions(code).all(|instruction| {
+/// Whether a function only goes ahead, and all that it calls returns.
+fn is_leaf(
+    code: &[i32],
+    entry: &Entry,
+    returns: impl Fn(usize) -> bool,
+    calls_leaf: impl Fn(usize, u32) -> bool,
+) -> bool {
+    decode::instructions(&code[entry.position..entry.end]).all(|instruction| {
         let mut ahead = true;
         effect::successors(&instruction, |target| {
             ahead &= target > instruction.position as i64;
         });
-        let calls = match effect::primitive(&instruction) {
-            Some((index, _)) => !returns(index),
-            None => effect::call_arity(instruction.opcode, instruction.operands).is_some(),
+        let returns = match effect::primitive(&instruction) {
+            Some((index, _)) => returns(index),
+            None => effect::call_arity(instruction.opcode, instruction.operands).is_none_or(
+                |arguments| calls_leaf(entry.position + instruction.position, arguments),
+            ),
         };
-        ahead && !calls
+        ahead && returns
     })
 }
 
@@ -137,7 +163,7 @@ mod tests {
             arity: 1,
             end: code.len(),
         };
-        leaves(&code, &[entry], |primitive| primitive == 0).count() == 1
+        leaves(&code, &[entry], |primitive| primitive == 0, |_| None).len() == 1
     }
 
     #[test]
@@ -154,6 +180,34 @@ mod tests {
         assert!(!is_leaf("again: Acc0; BranchIf @again; Return 1"));
         assert!(!is_leaf("Push; again: Acc0; Pop 1; Push; Branch @again"));
         assert!(!is_leaf(&format!("{}Return 1", "Acc0; ".repeat(200))));
+    }
+
+    /// Functions that call the next one, of which the last is a leaf by itself.
+    #[test]
+    fn a_leaf_calls_leaves() {
+        let mut text: String = (0..5)
+            .map(|_| "Acc0; Push; EnvAcc1; AppTerm1 2; ")
+            .collect();
+        text.push_str("Acc0; Return 1");
+        let code = assemble(&text);
+        const LENGTH: usize = 5;
+        let entry = |index: usize| Entry {
+            position: LENGTH * index,
+            arity: 1,
+            end: (LENGTH * (index + 1)).min(code.len()),
+        };
+        let mut entries: Vec<Entry> = (0..6).map(entry).collect();
+        let found = |entries: &[Entry], certain: bool| {
+            let next = |call: usize| certain.then_some((call / LENGTH + 1) * LENGTH);
+            let leaves = leaves(&code, entries, |_| false, next);
+            let positions = leaves.iter().map(|entry| entry.position / LENGTH);
+            positions.collect::<Vec<_>>()
+        };
+        assert_eq!(found(&entries, true), [5, 4, 3]);
+        assert_eq!(found(&entries, false), [5]);
+        // The call does not give it what it takes.
+        entries[4].arity = 2;
+        assert_eq!(found(&entries, true), [5, 4]);
     }
 
     #[test]

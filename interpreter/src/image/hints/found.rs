@@ -43,6 +43,18 @@ pub struct Found {
     pub boxed: HashMap<usize, Boxed>,
 }
 
+impl Found {
+    /// Which entry a call leads to, by word index, if that is certain.
+    pub fn certain_callee(&self) -> impl Fn(usize) -> Option<usize> {
+        |call| {
+            let hint = self.calls.binary_search_by_key(&call, |hint| hint.call);
+            let hint = &self.calls[hint.ok()?];
+            let is_certain = hint.certainty == Certainty::Certain;
+            is_certain.then(|| hint.entries[0])
+        }
+    }
+}
+
 /// What of a function is always a box of a number, each with its kind.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Boxed {
