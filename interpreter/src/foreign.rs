@@ -197,7 +197,13 @@ mod joined {
             _ if effects.has(InterfaceEffects::ALLOCATES) => Effect::Allocates,
             _ => Effect::Leaf,
         };
-        Primitive { name, code, effect }
+        let raises = true;
+        Primitive {
+            name,
+            code,
+            effect,
+            raises,
+        }
     }
 
     /// Calls the function with this table index, if there is one.

@@ -233,23 +233,32 @@ pub fn called<'a>(executable: &Executable<'a>) -> HashSet<&'a [u8]> {
     called
 }
 
-/// The effect, above it the number of the shortcut, and of what kind the result is if it is a box
-/// of a number.
+/// The effect, whether it may raise, the number of the shortcut, and of what kind the result is if
+/// it is a box of a number.
 fn properties(primitive: Option<&Primitive>) -> u32 {
     primitive.map_or(EFFECT_UNKNOWN, |primitive| {
         let shortcut = shortcut::number(primitive.name) << SHORTCUT_SHIFT;
         let gives = results::gives_box(primitive.name).map_or(0, |kind| 1 + kind);
-        primitive.effect as u32 | shortcut | gives << GIVES_SHIFT
+        let returns = if primitive.raises { 0 } else { RETURNS };
+        primitive.effect as u32 | returns | shortcut | gives << GIVES_SHIFT
     })
 }
 
+/// Marks what never raises.
+const RETURNS: u32 = 1 << 7;
 const SHORTCUT_SHIFT: u32 = 8;
 const GIVES_SHIFT: u32 = 24;
 
 /// The effect of primitive `index`.
 #[inline(always)]
 pub fn effect(index: u32) -> u32 {
-    table::properties(index) & ((1 << SHORTCUT_SHIFT) - 1)
+    table::properties(index) & (RETURNS - 1)
+}
+
+/// Whether primitive `index` may raise.
+#[inline(always)]
+pub fn raises(index: u32) -> bool {
+    table::properties(index) & RETURNS == 0
 }
 
 /// The number of the shortcut of primitive `index`.

@@ -134,7 +134,8 @@ impl Registers {
         self.accu = result;
         let polls = effect == Effect::AllocatesLarge as u32
             || (effect == Effect::Allocates as u32 && allocations_poll());
-        if result == Value::RAISED.0 || (polls && !self.poll()) {
+        let raised = bind::raises(primitive) && result == Value::RAISED.0;
+        if raised || (polls && !self.poll()) {
             return false;
         }
         if specialize_active() != 0

@@ -59,14 +59,21 @@ pub struct Primitive {
     pub name: &'static str,
     pub code: Code,
     pub effect: Effect,
+    /// Whether it may raise.
+    pub raises: bool,
 }
 
 /// Unifies what primitives return.
 pub trait IntoValue {
+    /// Whether it may say that the primitive raised.
+    const RAISES: bool;
+
     fn into_value(self) -> Value;
 }
 
 impl IntoValue for Value {
+    const RAISES: bool = false;
+
     #[inline(always)]
     fn into_value(self) -> Value {
         self
@@ -74,6 +81,8 @@ impl IntoValue for Value {
 }
 
 impl IntoValue for Outcome {
+    const RAISES: bool = true;
+
     #[inline(always)]
     fn into_value(self) -> Value {
         self.unwrap_or(Value::RAISED)
@@ -111,34 +120,42 @@ pub fn argument(arguments: u32, index: u32) -> Value {
 #[macro_export]
 macro_rules! primitives {
     ($($effect:ident $name:literal $function:path, $arity:tt;)*) => {
-        pub const TABLE: &[$crate::registry::Primitive] = &[$(
+        pub const TABLE: &[$crate::registry::Primitive] = &[$({
+            let (code, raises) = $crate::primitive_code!($function, $arity);
             $crate::registry::Primitive {
                 name: $name,
-                code: $crate::primitive_code!($function, $arity),
+                code,
                 effect: $crate::registry::Effect::$effect,
-            },
-        )*];
+                raises,
+            }
+        }),*];
     };
 }
 
-/// The wrapper of one primitive, see [`primitives!`]: `primitive_code!(function, arity)`.
+/// The wrapper of one primitive, and whether it may raise, see [`primitives!`]:
+/// `primitive_code!(function, arity)`.
 #[macro_export]
 macro_rules! primitive_code {
-    (@wrap $variant:ident $function:path, $($arg:ident)*) => {{
-        extern "C" fn wrapper($($arg: $crate::value::Value),*) -> $crate::value::Value {
-            $crate::registry::IntoValue::into_value($function($($arg),*))
+    (@wrap $variant:ident $function:path, $($arg:ident: $ty:ty),*) => {{
+        const fn raises<R: $crate::registry::IntoValue>(_: fn($($ty),*) -> R) -> bool {
+            R::RAISES
         }
-        $crate::registry::Code::$variant(wrapper)
-    }};
-    ($function:path, 1) => { $crate::primitive_code!(@wrap F1 $function, a) };
-    ($function:path, 2) => { $crate::primitive_code!(@wrap F2 $function, a b) };
-    ($function:path, 3) => { $crate::primitive_code!(@wrap F3 $function, a b c) };
-    ($function:path, 4) => { $crate::primitive_code!(@wrap F4 $function, a b c d) };
-    ($function:path, 5) => { $crate::primitive_code!(@wrap F5 $function, a b c d e) };
-    ($function:path, n) => {{
-        extern "C" fn wrapper(arguments: u32, count: u32) -> $crate::value::Value {
-            $crate::registry::IntoValue::into_value($function(arguments, count))
+        extern "C" fn wrapper($($arg: $ty),*) -> $crate::value::Value {
+            let result = $crate::registry::IntoValue::into_value($function($($arg),*));
+            debug_assert!(raises($function) || result != $crate::value::Value::RAISED);
+            result
         }
-        $crate::registry::Code::FN(wrapper)
+        ($crate::registry::Code::$variant(wrapper), raises($function))
     }};
+    (@values $variant:ident $function:path, $($arg:ident)*) => {
+        $crate::primitive_code!(@wrap $variant $function, $($arg: $crate::value::Value),*)
+    };
+    ($function:path, 1) => { $crate::primitive_code!(@values F1 $function, a) };
+    ($function:path, 2) => { $crate::primitive_code!(@values F2 $function, a b) };
+    ($function:path, 3) => { $crate::primitive_code!(@values F3 $function, a b c) };
+    ($function:path, 4) => { $crate::primitive_code!(@values F4 $function, a b c d) };
+    ($function:path, 5) => { $crate::primitive_code!(@values F5 $function, a b c d e) };
+    ($function:path, n) => {
+        $crate::primitive_code!(@wrap FN $function, arguments: u32, count: u32)
+    };
 }
