@@ -1,9 +1,10 @@
 //! What needs no poll: loops in which nothing waits for one, and functions that soon return.
 //!
 //! In a *quiet* loop nothing allocates, calls a function, or calls a primitive that may leave
-//! something for a safepoint to do. A *leaf* is a short function that calls none but leaves, and does
-//! not jump back. What it allocates is bounded, and its caller polls in its place: a loop with a call
-//! is not quiet. Its frame fits into the stack's margin, so it looks at the stack's limit no more.
+//! something for a safepoint to do. A *leaf* is a short function that calls none but leaves, and
+//! does not jump back. What it allocates is bounded, and its caller polls in its place: a loop with
+//! a call is not quiet. Its frame fits into the stack's margin, so it looks at the stack's limit no
+//! more.
 //!
 //! `ocamlc` puts CHECK_SIGNALS where a loop's jump back leads. What lies between the two is the
 //! loop. A loop of any other form keeps its poll. In code that no compiler made, a poll that is
@@ -53,7 +54,8 @@ const LONGEST_LEAF: usize = 128;
 const DEEPEST_LEAVES: usize = 3;
 
 /// The leaves among the functions of verified `code`. `returns` says of the primitive with an index
-/// that it calls no OCaml code and need not collect, `callee` which entry a call certainly leads to.
+/// that it calls no OCaml code and need not collect, `callee` which entry a call certainly leads
+/// to.
 pub fn leaves<'a>(
     code: &[i32],
     entries: &'a [Entry],

@@ -90,8 +90,8 @@ fn is_string(value: Value) -> bool {
     value.is_block() && fragments::offset(value).is_none() && value.tag() == tag::STRING
 }
 
-/// The order of two strings: bytes, then length. The last byte of a string's last word says how many
-/// before it are no part of the string; these are 0.
+/// The order of two strings: bytes, then length. The last byte of a string's last word says how
+/// many before it are no part of the string; these are 0.
 #[inline(never)]
 pub fn order_of_strings(a: Value, b: Value) -> Ordering {
     let (words_a, words_b) = (a.wosize(), b.wosize());

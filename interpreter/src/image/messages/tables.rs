@@ -97,10 +97,14 @@ fn called_by(table: Table, caller: Value, method: Method) -> Option<u32> {
     code_of_method(table.at(usize::try_from(index).ok()?)?)
 }
 
-/// The code of a method, if it is one.
+/// The code of a method, if it is one of the program's functions.
 fn code_of_method(method: Value) -> Option<u32> {
-    let is_closure = method.is_block() && heap::is_in_image(method) && method.tag() == tag::CLOSURE;
-    is_closure.then(|| memory::load_u32(method.address()))
+    let is_closure = |value: Value| heap::is_in_image(value) && value.tag() == tag::CLOSURE;
+    let closure = Some(method).filter(|value| value.is_block() && is_closure(*value))?;
+    let code = memory::load_u32(closure.address());
+    (vm().code_start.get()..vm().code_end.get())
+        .contains(&code)
+        .then_some(code)
 }
 
 /// A class's table of methods (see `interp/methods.rs`).

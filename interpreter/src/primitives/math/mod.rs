@@ -2,10 +2,10 @@
 //! is feasible.
 //!
 //! * `exp`, `log`, `log2`, `pow` ([`exponential`]), `expm1`, `log1p`, `log10` and the hyperbolic
-//!   functions ([`hyperbolic`]), `erf` and `erfc` ([`error`]), `hypot` and `cbrt` ([`roots`]), `sin`
-//!   and `cos` ([`sine`]): the formulas that glibc uses, with fused operations ([`fused`]) where its
-//!   compiler puts them. So a program that may call one with these needs an engine with relaxed
-//!   SIMD.
+//!   functions ([`hyperbolic`]), `erf` and `erfc` ([`error`]), `hypot` and `cbrt` ([`roots`]), and
+//!   `sin` and `cos` ([`sine`]): the formulas that glibc uses, with fused operations ([`fused`])
+//!   where its compiler puts them. So a program that may call one with these needs an engine with
+//!   relaxed SIMD.
 //! * The other trigonometric functions: glibc's are nearly always correctly rounded, so a correctly
 //!   rounding library computes them. What is left differs in the last bit: `docs/differences.md`
 //!   says how often.
