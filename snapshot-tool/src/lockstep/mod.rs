@@ -4,8 +4,8 @@
 //! [`compare`] does all of it. [`side`] runs one module on a thread and sends its events in
 //! batches; [`event`] is their form; [`report`] is what is printed of a divergence.
 //!
-//! Invariant: both sides see the same outside: arguments, a clock of its own ([`clock`]),
-//! fixed "random" numbers. What one side reads and does there, the other is told ([`outside`]).
+//! Invariant: both sides see the same outside: arguments, a clock that what they do moves
+//! ([`clock`]), fixed "random" numbers. What one side reads and does there, the other is told ([`outside`]).
 
 mod clock;
 mod event;

@@ -16,8 +16,14 @@ pub fn hypot(x: f64, y: f64) -> f64 {
     if x.is_nan() || y.is_nan() {
         return super::first_nan(x, y);
     }
+    const NOTHING: f64 = f64::EPSILON / 4.0;
     let (long, short) = (x.abs().max(y.abs()), x.abs().min(y.abs()));
-    if short <= long * (f64::EPSILON / 4.0) {
+    // A product with a small number would be rounded to few bits.
+    let is_nothing = match short < TINY {
+        true => long >= short / NOTHING,
+        false => short <= long * NOTHING,
+    };
+    if is_nothing {
         long + short
     } else if long > HUGE {
         corrected_root(long * SCALE, short * SCALE) / SCALE
