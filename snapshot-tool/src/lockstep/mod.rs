@@ -5,7 +5,8 @@
 //! batches; [`event`] is their form; [`report`] is what is printed of a divergence.
 //!
 //! Invariant: both sides see the same outside: arguments, a clock that what they do moves
-//! ([`clock`]), fixed "random" numbers. What one side reads and does there, the other is told ([`outside`]).
+//! ([`clock`]), fixed "random" numbers. What one side reads and does there, the other is told
+//! ([`outside`]).
 
 mod clock;
 mod event;
