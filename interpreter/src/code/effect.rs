@@ -239,6 +239,19 @@ pub fn slot_loaded(instruction: &Instruction) -> Option<u32> {
     }
 }
 
+/// The variable of its closure that an instruction loads, by its index in the closure.
+pub fn variable_loaded(load: &Instruction) -> Option<u32> {
+    use Opcode::*;
+    match load.opcode {
+        EnvAcc1 | PushEnvAcc1 => Some(1),
+        EnvAcc2 | PushEnvAcc2 => Some(2),
+        EnvAcc3 | PushEnvAcc3 => Some(3),
+        EnvAcc4 | PushEnvAcc4 => Some(4),
+        EnvAcc | PushEnvAcc => u32::try_from(load.operands[0]).ok(),
+        _ => None,
+    }
+}
+
 /// Stack slots that an instruction without a slot operand looks at and leaves there.
 pub fn slots_read(opcode: Opcode) -> Option<u32> {
     use Opcode::*;

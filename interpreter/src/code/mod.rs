@@ -56,6 +56,14 @@ pub struct Entry {
     pub end: usize,
 }
 
+/// The function that an instruction is in, of `entries` in ascending order; absent for code that no
+/// function reaches.
+pub fn entry_around(entries: &[Entry], position: usize) -> Option<&Entry> {
+    let after = entries.partition_point(|entry| entry.position <= position);
+    let last = entries[..after].last();
+    last.filter(|entry| position < entry.end)
+}
+
 /// The words of code as an executable has it.
 pub fn words(bytes: &[u8]) -> Vec<i32> {
     bytes

@@ -6,13 +6,13 @@ mod tables;
 
 pub use tables::{find_candidates, note};
 
-use crate::code::Entry;
 use crate::code::decode::{self, Instruction};
 use crate::code::effect;
 use crate::code::opcode::Opcode;
+use crate::code::{self, Entry};
 
 /// How a method is found in an object's table.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Method {
     /// By its label.
     Public(i32),
@@ -55,30 +55,10 @@ fn method(before: Option<Instruction>, finds: Instruction, entries: &[Entry]) ->
     match finds.opcode {
         Opcode::GetPubMet => Some(Method::Public(finds.operands[0])),
         Opcode::GetMethod => {
-            let entry = function_of(finds.position, entries)?;
-            let variable = variable(before?)?;
+            let entry = code::entry_around(entries, finds.position)?.position;
+            let variable = effect::variable_loaded(&before?)?;
             Some(Method::Own { entry, variable })
         }
         _ => None,
     }
-}
-
-/// The variable of its closure that an instruction loads, by its index in the closure.
-fn variable(load: Instruction) -> Option<u32> {
-    use Opcode::*;
-    match load.opcode {
-        EnvAcc1 | PushEnvAcc1 => Some(1),
-        EnvAcc2 | PushEnvAcc2 => Some(2),
-        EnvAcc3 | PushEnvAcc3 => Some(3),
-        EnvAcc4 | PushEnvAcc4 => Some(4),
-        EnvAcc | PushEnvAcc => u32::try_from(load.operands[0]).ok(),
-        _ => None,
-    }
-}
-
-/// The entry of the function that an instruction is in.
-fn function_of(position: usize, entries: &[Entry]) -> Option<usize> {
-    let after = entries.partition_point(|entry| entry.position <= position);
-    let entry = entries[..after].last()?;
-    (position < entry.end).then_some(entry.position)
 }

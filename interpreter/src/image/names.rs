@@ -15,7 +15,7 @@ mod tests;
 use super::pieces::Cut;
 use crate::backtrace::debug::Unit;
 use crate::backtrace::definitions::{self, Definition};
-use crate::code::Entry;
+use crate::code::{self, Entry};
 use annotations::MAX_NAME;
 use core::ops::Range;
 use std::collections::HashMap;
@@ -104,12 +104,8 @@ impl<'a> Names<'a> {
 
     /// Whether an event is in no function but the initialiser, which lies around the others.
     fn is_initialiser(&self, definition: &Definition) -> bool {
-        let position = definition.position;
-        let next = self
-            .entries
-            .partition_point(|entry| entry.position <= position);
-        let last = next.checked_sub(1).map(|index| self.entries[index]);
-        last.is_none_or(|entry| entry.position == 0 || entry.end <= position)
+        let around = code::entry_around(self.entries, definition.position);
+        around.is_none_or(|entry| entry.position == 0)
     }
 }
 

@@ -94,6 +94,9 @@ fn is_string(value: Value) -> bool {
 /// many before it are no part of the string; these are 0.
 #[inline(never)]
 pub fn order_of_strings(a: Value, b: Value) -> Ordering {
+    if a == b {
+        return Ordering::Equal;
+    }
     let (words_a, words_b) = (a.wosize(), b.wosize());
     let common = words_a.min(words_b);
     for index in 0..common {

@@ -38,11 +38,6 @@ impl Program<'_> {
             Const2 | PushConst2 => integer(2),
             Const3 | PushConst3 => integer(3),
             ConstInt | PushConstInt => integer(operand(0)),
-            EnvAcc1 | PushEnvAcc1 => Some(self.captured(function, 1)),
-            EnvAcc2 | PushEnvAcc2 => Some(self.captured(function, 2)),
-            EnvAcc3 | PushEnvAcc3 => Some(self.captured(function, 3)),
-            EnvAcc4 | PushEnvAcc4 => Some(self.captured(function, 4)),
-            EnvAcc | PushEnvAcc => Some(self.captured(function, operand(0))),
             OffsetClosureM3 | PushOffsetClosureM3 => Some(self.sibling(function, -3)),
             OffsetClosure0 | PushOffsetClosure0 => Some(closure(function)),
             OffsetClosure3 | PushOffsetClosure3 => Some(self.sibling(function, 3)),
@@ -81,11 +76,14 @@ impl Program<'_> {
                 Some(self.primitive(instruction, state))
             }
             Push | Pop | PushRetAddr | Grab | CheckSignals | Event => None,
-            _ => Some(Known::ANYTHING),
+            _ => Some(match effect::variable_loaded(instruction) {
+                Some(variable) => self.captured(function, variable),
+                None => Known::ANYTHING,
+            }),
         }
     }
 
-    fn captured(&self, function: usize, index: i32) -> Known {
+    fn captured(&self, function: usize, index: u32) -> Known {
         let captured = self.captured[function].get(index as usize);
         captured.copied().unwrap_or(Known::UNREACHED)
     }

@@ -30,10 +30,10 @@ pub fn find_candidates() {
     if messages.is_empty() {
         return;
     }
-    let found = Found::new(&messages);
+    let mut found = Found::new(&messages);
     for (message, place) in messages {
         let takes_them = |code: &u32| code::arity(*code) == message.arguments;
-        let candidates = found.methods.get(&message.method).into_iter().flatten();
+        let candidates = found.codes(message.method).iter();
         let mut candidates: Vec<u32> = candidates.copied().filter(takes_them).collect();
         if candidates.len() <= most_candidates() {
             candidates.sort_unstable();
@@ -43,25 +43,19 @@ pub fn find_candidates() {
 }
 
 /// The code of the methods that may be meant.
+#[derive(Default)]
 struct Found {
-    methods: HashMap<Method, HashSet<u32>>,
-    /// The variables of functions that call methods of their own object by indices in them.
-    variables: HashMap<u32, HashSet<Method>>,
+    /// By label.
+    public: HashMap<i32, HashSet<u32>>,
+    /// By the code that calls methods of its own object, and the variable with the index.
+    own: HashMap<u32, HashMap<u32, HashSet<u32>>>,
 }
 
 impl Found {
     fn new(messages: &[(Message, u32)]) -> Self {
-        let start = vm().code_start.get();
-        let mut found = Self {
-            methods: HashMap::new(),
-            variables: HashMap::new(),
-        };
-        for (Message { method, .. }, _) in messages {
-            found.methods.insert(*method, HashSet::new());
-            if let Method::Own { entry, .. } = method {
-                let own = found.variables.entry(code::address(start, *entry));
-                own.or_default().insert(*method);
-            }
+        let mut found = Self::default();
+        for (message, _) in messages {
+            found.codes(message.method);
         }
         heap::for_each_image_block(|block| {
             if let Some(table) = Table::of(block) {
@@ -71,28 +65,35 @@ impl Found {
         found
     }
 
+    fn codes(&mut self, method: Method) -> &mut HashSet<u32> {
+        match method {
+            Method::Public(label) => self.public.entry(label).or_default(),
+            Method::Own { entry, variable } => {
+                let caller = code::address(vm().code_start.get(), entry);
+                let variables = self.own.entry(caller).or_default();
+                variables.entry(variable).or_default()
+            }
+        }
+    }
+
     fn look_at(&mut self, table: Table) {
         for (label, method) in table.public() {
-            if let Some(codes) = self.methods.get_mut(&Method::Public(label)) {
+            if let Some(codes) = self.public.get_mut(&label) {
                 codes.extend(code_of_method(method));
             }
         }
         for caller in table.methods() {
-            let own = code_of_method(caller).and_then(|code| self.variables.get(&code));
-            for &method in own.into_iter().flatten() {
-                let called = called_by(table, caller, method);
-                self.methods.entry(method).or_default().extend(called);
+            let own = code_of_method(caller).and_then(|code| self.own.get_mut(&code));
+            for (variable, codes) in own.into_iter().flatten() {
+                codes.extend(called_by(table, caller, *variable as usize));
             }
         }
     }
 }
 
-/// The code of what a method calls of its own object.
-fn called_by(table: Table, caller: Value, method: Method) -> Option<u32> {
-    let Method::Own { variable, .. } = method else {
-        return None;
-    };
-    let index = ((variable as usize) < caller.wosize()).then(|| caller.field(variable as usize))?;
+/// The code of what a method calls of its own object, by an index in this variable.
+fn called_by(table: Table, caller: Value, variable: usize) -> Option<u32> {
+    let index = (variable < caller.wosize()).then(|| caller.field(variable))?;
     let index = index.is_int().then(|| index.as_int())?;
     code_of_method(table.at(usize::try_from(index).ok()?)?)
 }

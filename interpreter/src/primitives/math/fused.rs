@@ -126,7 +126,7 @@ fn unusual(a: f64, b: f64, c: f64) -> f64 {
 
 /// What rounding `a * b` to `product` lost (T. J. Dekker).
 #[inline(always)]
-fn product_error(a: f64, b: f64, product: f64) -> f64 {
+pub(super) const fn product_error(a: f64, b: f64, product: f64) -> f64 {
     let (a, a_low) = halves(a);
     let (b, b_low) = halves(b);
     ((a * b - product) + a * b_low + a_low * b) + a_low * b_low
@@ -134,7 +134,7 @@ fn product_error(a: f64, b: f64, product: f64) -> f64 {
 
 /// A float as the sum of two with half the bits.
 #[inline(always)]
-fn halves(x: f64) -> (f64, f64) {
+const fn halves(x: f64) -> (f64, f64) {
     let scaled = 134_217_729.0 * x;
     let high = scaled - (scaled - x);
     (high, x - high)
@@ -142,7 +142,7 @@ fn halves(x: f64) -> (f64, f64) {
 
 /// The rounded sum, and what rounding lost (D. E. Knuth).
 #[inline(always)]
-fn sum(a: f64, b: f64) -> (f64, f64) {
+pub(super) const fn sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let second = sum - a;
     (sum, (a - (sum - second)) + (b - second))

@@ -154,7 +154,7 @@ pub fn first_nan(x: f64, y: f64) -> f64 {
     quiet(if x.is_nan() { x } else { y })
 }
 
-/// The trigonometric functions, correctly rounded, with glibc's NaN.
+/// The trigonometric functions, with glibc's NaN.
 mod periodic {
     use super::{INVALID, first_nan, quiet, sine};
 

@@ -6,7 +6,7 @@
 //! the theorems of addition make one of both. Source: the IBM Accurate Mathematical Library, which
 //! glibc's `s_sin.c` is (the algorithm), and the fused operations of glibc's machine code.
 
-use super::fused::{Arithmetic, functions};
+use super::fused::{Arithmetic, functions, product_error, sum};
 use pxfm::{f_cos, f_sin};
 
 functions! {
@@ -211,50 +211,39 @@ struct Double {
 }
 
 impl Double {
-    /// The sum of two floats of which the first is not the smaller one.
+    const ZERO: Self = Self::sum(0.0, 0.0);
+
+    const ONE: Self = Self::sum(1.0, 0.0);
+
     const fn sum(a: f64, b: f64) -> Self {
-        let high = a + b;
-        let low = b - (high - a);
+        let (high, low) = sum(a, b);
         Self { high, low }
     }
 
     const fn plus(self, other: Self) -> Self {
-        let high = self.high + other.high;
-        let second = high - self.high;
-        let error = (self.high - (high - second)) + (other.high - second);
+        let (high, error) = sum(self.high, other.high);
         Self::sum(high, error + (self.low + other.low))
     }
 
-    /// Times a float of at most half the bits.
     const fn times(self, factor: f64) -> Self {
-        const HALF: f64 = ((1u64 << 27) + 1) as f64;
-        let scaled = HALF * self.high;
-        let upper = scaled - (scaled - self.high);
-        let lower = self.high - upper;
         let high = self.high * factor;
-        let low = (upper * factor - high) + lower * factor;
+        let low = product_error(self.high, factor, high);
         Self::sum(high, low + self.low * factor)
     }
 
     /// Divided by a small integer.
     const fn over(self, divisor: f64) -> Self {
         let high = self.high / divisor;
-        let back = Self { high, low: 0.0 }.times(divisor);
-        let rest = ((self.high - back.high) - back.low) + self.low;
+        let back = high * divisor;
+        let rest = ((self.high - back) - product_error(high, divisor, back)) + self.low;
         Self::sum(high, rest / divisor)
     }
 
     /// Sine and cosine of a number of few bits, by Taylor's series.
     const fn sin_cos(x: f64) -> [Self; 2] {
         const TERMS: u32 = 28;
-        let mut sums = [Self {
-            high: 0.0,
-            low: 0.0,
-        }; 2];
-        let mut term = Self {
-            high: 1.0,
-            low: 0.0,
-        };
+        let mut sums = [Self::ZERO; 2];
+        let mut term = Self::ONE;
         let mut index = 0;
         while index < TERMS {
             // Powers 0, 1, 2, 3: of the cosine, of the sine, and both negative.
