@@ -240,13 +240,14 @@ fn load(args: &RunArgs) -> Result<(Pipeline, Module)> {
          made of",
         name()
     );
-    let pipeline = Pipeline::new(Settings {
+    let mut pipeline = Pipeline::new(Settings {
         needs,
         ..Settings::default()
     })?;
     let module = engine::load(&pipeline.engine, &args.program)
         .context("this is not machine code that this version of Bactrian made")
         .with_context(name)?;
+    pipeline.known_file = Some(args.program.clone());
     Ok((pipeline, module))
 }
 

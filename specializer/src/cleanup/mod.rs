@@ -56,13 +56,13 @@ enum Run {
 
 /// The passes, in order.
 pub const PASSES: [Pass; 18] = [
+    pass("constants", constants::run),
+    pass("threads", threads::run),
+    pass("params", params::run),
     Pass {
         is_on: |optimisations| optimisations.switches,
         ..pass("switches", switches::run)
     },
-    pass("constants", constants::run),
-    pass("threads", threads::run),
-    pass("params", params::run),
     pass("peephole", peephole::run),
     Pass {
         is_on: |optimisations| optimisations.scalar_replacement,

@@ -1,8 +1,9 @@
 //! Turns a switch of few cases into a row of branches, which a processor decides sooner than a jump
 //! through a table, and predicts by itself.
 //!
-//! Cases that lead where the default does are none: compilers of C make one switch of a chain of
-//! tests, such as for the tags of two kinds of numbers among twenty.
+//! Neighbours that lead to one place are one case, and where most cases lead needs no test: a match
+//! that names two constructors among twenty is two branches, in whatever order they are declared.
+//! So is a chain of tests of which a compiler of C made a switch.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -10,55 +11,85 @@ use crate::ir::Type;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
 use crate::op::{Const, Op};
 
-/// Most cases of such a row, the default excepted.
+/// Most tests of such a row.
 const MOST: usize = 4;
+
+/// Indices that are neighbours and lead to one place.
+struct Case {
+    low: u32,
+    /// The last one; absent where it is the greatest there is.
+    high: Option<u32>,
+    target: Target,
+}
 
 pub fn run(function: &mut Function) {
     for block in function.blocks.keys() {
-        let term = std::mem::replace(&mut function.blocks[block].term, Terminator::Unreachable);
-        match term {
-            Terminator::Switch {
-                index,
-                targets,
-                default,
-            } => match cases(&targets, &default) {
-                Some(cases) => branches(function, block, index, cases, default),
-                None => {
-                    function.blocks[block].term = Terminator::Switch {
-                        index,
-                        targets,
-                        default,
-                    }
-                }
-            },
-            term => function.blocks[block].term = term,
+        if let Terminator::Switch {
+            index,
+            targets,
+            default,
+        } = &function.blocks[block].term
+            && let Some((tests, rest)) = row(targets, default)
+        {
+            branches(function, block, *index, tests, rest);
         }
     }
 }
 
-/// The cases that do not lead where the default does, if they are few.
-fn cases(targets: &[Target], default: &Target) -> Option<SmallVec<[(i32, Target); MOST]>> {
-    let all = (0..).zip(targets);
-    let mut others = all.filter(|(_, target)| *target != default);
-    let few = others.by_ref().take(MOST);
-    let few: SmallVec<_> = few.map(|(case, target)| (case, target.clone())).collect();
-    (!few.is_empty() && others.next().is_none()).then_some(few)
+/// The cases to test for, and where all others lead, if few tests do.
+fn row(targets: &[Target], default: &Target) -> Option<(Vec<Case>, Target)> {
+    let mut cases = cases(targets, default)?;
+    let count = |target: &Target| cases.iter().filter(|case| case.target == *target).count();
+    let rest = cases
+        .iter()
+        .map(|case| &case.target)
+        .max_by_key(|target| count(target));
+    let rest = rest.expect("there is the default").clone();
+    cases.retain(|case| case.target != rest);
+    (cases.len() <= MOST).then_some((cases, rest))
 }
 
-/// Ends `block` with branches to the target of the case that `index` is, or else to `default`.
+/// All cases in order, the last one without end; none if even half of them are too many.
+fn cases(targets: &[Target], default: &Target) -> Option<Vec<Case>> {
+    let mut cases: Vec<Case> = Vec::new();
+    for (index, target) in (0..).zip(targets.iter().chain([default])) {
+        if let Some(case) = cases.last_mut()
+            && case.target == *target
+        {
+            case.high = Some(index);
+            continue;
+        }
+        if cases.len() > 2 * MOST {
+            return None;
+        }
+        cases.push(Case {
+            low: index,
+            high: Some(index),
+            target: target.clone(),
+        });
+    }
+    cases.last_mut()?.high = None;
+    Some(cases)
+}
+
+/// Ends `block` with branches to the target of the case in which `index` is, or else to `rest`.
 fn branches(
     function: &mut Function,
     mut block: Block,
     index: Value,
-    cases: SmallVec<[(i32, Target); MOST]>,
-    default: Target,
+    tests: Vec<Case>,
+    rest: Target,
 ) {
-    let mut left = cases.len();
-    let mut default = Some(default);
-    for (case, target) in cases {
+    let mut left = tests.len();
+    if left == 0 {
+        function.blocks[block].term = Terminator::Jump(rest);
+        return;
+    }
+    let mut rest = Some(rest);
+    for case in tests {
         left -= 1;
         let other = match left {
-            0 => default.take().expect("one case is the last"),
+            0 => rest.take().expect("one case is the last"),
             _ => Target {
                 block: function.blocks.push(BlockData {
                     params: Vec::new(),
@@ -69,15 +100,15 @@ fn branches(
             },
         };
         let next = other.block;
-        function.blocks[block].term = match case {
-            0 => Terminator::Branch {
+        function.blocks[block].term = match (case.low, case.high) {
+            (0, Some(0)) => Terminator::Branch {
                 cond: index,
                 then: other,
-                otherwise: target,
+                otherwise: case.target,
             },
             _ => Terminator::Branch {
-                cond: equals(function, block, index, case),
-                then: target,
+                cond: is_in(function, block, index, &case),
+                then: case.target,
                 otherwise: other,
             },
         };
@@ -85,22 +116,32 @@ fn branches(
     }
 }
 
-/// Whether `index` is `case`, computed in `block`.
-fn equals(function: &mut Function, block: Block, index: Value, case: i32) -> Value {
-    let [constant, equal] = [(); 2].map(|()| function.new_value(Type::I32));
-    function.blocks[block].insts.extend([
-        Inst {
-            op: Op::Const(Const::I32(case)),
-            args: smallvec![],
-            result: Some(constant),
-        },
-        Inst {
-            op: Op::I32Eq,
-            args: smallvec![index, constant],
-            result: Some(equal),
-        },
-    ]);
-    equal
+/// Whether `index` is in `case`, computed in `block`.
+fn is_in(function: &mut Function, block: Block, index: Value, case: &Case) -> Value {
+    let mut compute = |op, args: SmallVec<[Value; 4]>| {
+        let result = function.new_value(Type::I32);
+        function.blocks[block].insts.push(Inst {
+            op,
+            args,
+            result: Some(result),
+        });
+        result
+    };
+    let mut compare = |op, left: Value, right: u32| {
+        let right = compute(Op::Const(Const::I32(right as i32)), smallvec![]);
+        compute(op, smallvec![left, right])
+    };
+    match case.high {
+        None => compare(Op::I32GeU, index, case.low),
+        Some(high) if high == case.low => compare(Op::I32Eq, index, high),
+        Some(high) => {
+            let above = match case.low {
+                0 => index,
+                low => compare(Op::I32Sub, index, low),
+            };
+            compare(Op::I32LeU, above, high - case.low)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -137,7 +178,8 @@ mod tests {
         for targets in ["bb1()", "bb1(), bb2()", "bb1(), bb2(), bb3(), bb1()"] {
             assert!(!check(targets).contains("switch"), "{targets}");
         }
-        assert!(check("bb1(), bb2(), bb3(), bb1(), bb2()").contains("switch"));
+        let six = "bb1(), bb2(), bb3(), bb1(), bb2(), bb3()";
+        assert!(check(six).contains("switch"));
     }
 
     #[test]
@@ -145,6 +187,18 @@ mod tests {
         let rest = "bb4(v0), ".repeat(15);
         assert!(!check(&format!("bb1(), {rest}bb2()")).contains("switch"));
         assert!(!check(&format!("bb4(v0), bb1(), {rest}bb2()")).contains("switch"));
-        assert!(check(&format!("bb4(v0), {rest}bb4(v0)")).contains("switch"));
+        assert!(!check(&format!("bb4(v0), {rest}bb4(v0)")).contains("branch"));
+    }
+
+    #[test]
+    fn neighbours_that_lead_to_one_place_are_one_case() {
+        let [ones, twos] = ["bb1(), ", "bb2(), "].map(|target| target.repeat(7));
+        for targets in [
+            format!("{ones}{twos}bb3()"),
+            format!("bb3(), {ones}bb4(v0), {twos}bb1()"),
+            format!("{ones}bb2(), {ones}bb3(), {ones}bb2(), {ones}bb1()"),
+        ] {
+            assert!(!check(&targets).contains("switch"), "{targets}");
+        }
     }
 }

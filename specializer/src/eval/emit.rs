@@ -222,13 +222,12 @@ impl Emission<'_> {
                 default,
             } => {
                 let index = self.machine.phase.name(index);
-                let count = targets.len();
                 let edges = node.successors.iter().zip(targets.iter().chain(&default));
                 let mut targets: Vec<_> = edges.map(|(&id, edge)| self.target(id, edge)).collect();
-                let default = match targets.len() > count {
-                    true => targets.pop().expect("the default is last"),
-                    false => self.machine.phase.unreachable(),
-                };
+                // Where there is none, no index is greater than the last one.
+                let default = targets
+                    .pop()
+                    .unwrap_or_else(|| self.machine.phase.unreachable());
                 Terminator::Switch {
                     index,
                     targets,

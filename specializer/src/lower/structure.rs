@@ -7,6 +7,8 @@
 //! Invariant: a loop's blocks are contiguous in the order of the steps, and a block comes after all
 //! of its forward predecessors ([`super::locals`] relies on both).
 
+use std::collections::HashMap;
+
 use super::loops::Loops;
 use crate::dominators::{Dominators, Order};
 use crate::index::Map;
@@ -275,24 +277,26 @@ impl Structure<'_> {
     }
 
     /// Writes a table of labels. An edge with copies gets a frame, and the copies come behind its
-    /// end.
+    /// end; edges that are alike share one.
     fn switch(&mut self, block: Block) {
-        let edges = self.function.blocks[block].term.targets().count() as u32;
-        let mut labels = vec![0; edges as usize];
-        for edge in 0..edges {
-            if !self.bare(block, edge) {
-                self.work.push(Work::Arm(block, edge));
-                self.open(Step::OpenBlock, None);
-                labels[edge as usize] = self.depth - 1;
-            }
+        let targets: Vec<_> = self.function.blocks[block].term.targets().collect();
+        let mut labels: Vec<u32> = Vec::with_capacity(targets.len());
+        let mut framed = HashMap::new();
+        for (edge, target) in (0..).zip(&targets) {
+            let label =
+                match self.bare(block, edge) {
+                    true => None,
+                    false => Some(*framed.entry((target.block, &target.args)).or_insert_with(
+                        || {
+                            self.work.push(Work::Arm(block, edge));
+                            self.open(Step::OpenBlock, None);
+                            self.depth - 1
+                        },
+                    )),
+                };
+            labels.push(label.unwrap_or_else(|| self.label[target.block]));
         }
-        for edge in 0..edges {
-            let label = match self.bare(block, edge) {
-                true => self.label[self.target(block, edge).block],
-                false => labels[edge as usize],
-            };
-            labels[edge as usize] = self.depth - 1 - label;
-        }
+        let mut labels: Vec<_> = labels.iter().map(|label| self.depth - 1 - label).collect();
         let default = labels.pop().expect("a switch has a default");
         self.steps.push(Step::Condition(block));
         self.steps.push(Step::BranchTable(labels, default));
