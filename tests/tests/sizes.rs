@@ -10,11 +10,12 @@ use bactrian_tests::workshop::Workshop;
 const HELLO: u64 = 335_000;
 
 /// Parts of names of functions that only programs with what is said behind them need.
-const UNNEEDED: [(&str, &str); 5] = [
+const UNNEEDED: [(&str, &str); 6] = [
     ("memprof::announce_sampled", "samples of allocations"),
     ("ephemeron::advance", "weak pointers"),
     ("interpreter::threads::", "threads"),
     ("regexp::", "regular expressions"),
+    ("interpreter::stubs::", "functions in C"),
     ("prepend_alloc", "a C library's memory"),
 ];
 

@@ -2,7 +2,8 @@
 //!
 //! `make stubs-bench` runs this. With `--document FILE` it writes the table between the marks
 //! there; other arguments are names of programs in `tests/stubs-bench`, which alone are measured.
-//! Each program makes as many calls as its argument says. Time is CPU time of the whole process,
+//! A program may measure the C of a library ([`LIBRARIES`]), which is fetched first, with the
+//! library's modules. Each program makes as many calls as its argument says. Time is CPU time of the whole process,
 //! less that of one which makes few calls: the least of five runs, in turn.
 
 use std::fs;
@@ -32,6 +33,44 @@ const MARKS: [&str; 2] = [
     "<!-- calls:end -->",
 ];
 
+/// Libraries of programs that measure one.
+const LIBRARIES: [Library; 1] = [Library {
+    name: "zarith",
+    stubs: "dllzarith",
+    modules: &["ocaml-zarith/z.mli", "ocaml-zarith/z.ml"],
+    // What the library's own build generates.
+    generated: &[("zarith_version.ml", "let version = \"1.12\"\n")],
+    includes: &[
+        "tests/stubs/zarith",
+        "target/stubs/gmp/mini-gmp",
+        "target/stubs/ocaml-zarith",
+    ],
+}];
+
+/// A library whose C `scripts/stubs.sh` fetches.
+#[derive(Clone, Copy, Default)]
+struct Library {
+    /// Programs begin with it and an underscore, and share the C of this name.
+    name: &'static str,
+    /// What an executable calls its stubs.
+    stubs: &'static str,
+    /// Its modules in the order in which they are linked, from where sources are fetched.
+    modules: &'static [&'static str],
+    /// Modules before those, by the names of their files, with what they say.
+    generated: &'static [(&'static str, &'static str)],
+    /// Where the program's C finds that of the library, in the repository.
+    includes: &'static [&'static str],
+}
+
+/// What one row measures.
+struct Subject {
+    /// Its modules, the program last.
+    modules: Vec<PathBuf>,
+    c: PathBuf,
+    includes: Vec<PathBuf>,
+    scratch: TempDir,
+}
+
 /// A program as it is run: under a name, and how.
 struct Run {
     command: PathBuf,
@@ -51,18 +90,14 @@ fn main() -> Result<()> {
 
 /// One row: natively, specialized, and with each function called.
 fn row(program: &Path) -> Result<String> {
-    let scratch = TempDir::new()?;
-    let runs = [
-        native(program, &scratch)?,
-        ours(program, &scratch, "on")?,
-        ours(program, &scratch, "off")?,
-    ];
+    let subject = Subject::new(program)?;
+    let runs = [subject.native()?, subject.ours("on")?, subject.ours("off")?];
     let mut least = [[f64::INFINITY; 2]; 3];
     let mut outputs: [Option<Vec<u8>>; 2] = [None, None];
     for _ in 0..RUNS {
         for (run, least) in runs.iter().zip(&mut least) {
             for (number, calls) in [CALLS, FEW].into_iter().enumerate() {
-                let measured = run.measure(calls, &scratch)?;
+                let measured = run.measure(calls, &subject.scratch)?;
                 let output = &mut outputs[number];
                 let expected = output.get_or_insert_with(|| measured.output.clone());
                 ensure!(
@@ -99,67 +134,110 @@ impl Run {
     }
 }
 
-/// The program as `ocamlopt` and the C compiler make it.
-fn native(program: &Path, scratch: &TempDir) -> Result<Run> {
-    let made = scratch.path().join("native");
-    let source = scratch.path().join("native.ml");
-    let c = scratch.path().join("native_stubs.c");
-    fs::copy(program, &source)?;
-    fs::copy(program.with_extension("c"), &c)?;
-    let mut command = Command::new("ocamlopt");
-    command.args(["-O3", "-ccopt", "-O2", "-o"]).arg(&made);
-    done(command.arg(&c).arg(&source).current_dir(scratch.path()))?;
-    Ok(Run {
-        command: made,
-        before: Vec::new(),
-    })
-}
+impl Subject {
+    /// The program, in a directory of its own with what it is compiled of.
+    fn new(program: &Path) -> Result<Self> {
+        let stem = program.file_stem().unwrap_or_default().to_string_lossy();
+        let family = stem.split('_').next().unwrap_or_default();
+        let mut libraries = LIBRARIES.into_iter();
+        let (library, c) = match libraries.find(|library| library.name == family) {
+            Some(library) => {
+                let fetching = workspace().join("scripts/stubs.sh");
+                done(Command::new(fetching).args(["--for", library.stubs]))?;
+                (library, program.with_file_name(library.name))
+            }
+            None => (Library::default(), program.to_owned()),
+        };
+        let scratch = TempDir::new()?;
+        let mut modules = Vec::new();
+        for (name, text) in library.generated {
+            fs::write(scratch.path().join(name), text)?;
+            modules.push(name.into());
+        }
+        let fetched = library.modules.iter();
+        let fetched = fetched.map(|module| workspace().join("target/stubs").join(module));
+        for module in fetched.chain([program.to_owned()]) {
+            let mut name = PathBuf::from(module.file_name().context("a file has a name")?);
+            if module == program {
+                name = "program.ml".into();
+            }
+            fs::copy(&module, scratch.path().join(&name))?;
+            modules.push(name);
+        }
+        let includes = library.includes.iter();
+        Ok(Self {
+            modules,
+            c: c.with_extension("c"),
+            includes: includes.map(|place| workspace().join(place)).collect(),
+            scratch,
+        })
+    }
 
-/// The program as machine code of ours.
-fn ours(program: &Path, scratch: &TempDir, is_on: &str) -> Result<Run> {
-    let tool = std::env::current_exe()?.with_file_name("bactrian");
-    let [byte, made, stubs] =
-        ["byte", "cwasm", "stubs"].map(|ending| scratch.path().join(format!("{is_on}.{ending}")));
-    let source = scratch.path().join("bytecode.ml");
-    fs::copy(program, &source)?;
-    done(
-        Command::new(&tool)
-            .args(["stubs", "-o"])
-            .arg(&stubs)
-            .arg(program.with_extension("c")),
-    )?;
-    // Bytecode that takes the functions from elsewhere.
-    let text = fs::read_to_string(program.with_extension("c"))?;
-    let names = text.lines().filter_map(|line| {
-        let name = line.strip_prefix("value ")?.split('(').next()?;
-        Some(format!("{name}\n"))
-    });
-    let known = Command::new("ocamlrun").arg("-p").output()?.stdout;
-    let known = String::from_utf8(known)? + &names.collect::<String>();
-    let primitives = scratch.path().join("primitives");
-    fs::write(&primitives, known)?;
-    let mut command = Command::new("ocamlc");
-    command
-        .arg("-use-prims")
-        .arg(&primitives)
-        .arg("-o")
-        .arg(&byte);
-    done(command.arg(&source).current_dir(scratch.path()))?;
-    let mut command = Command::new(&tool);
-    command.args(["build", "--no-cache", "--emit", "cwasm", "-O"]);
-    command
-        .arg(format!("small-stubs={is_on}"))
-        .arg("--stubs")
-        .arg(&stubs);
-    done(command.arg("-o").arg(&made).arg(&byte))?;
-    Ok(Run {
-        command: tool,
-        before: ["run", "--allow-precompiled"]
-            .map(PathBuf::from)
-            .into_iter()
-            .chain([made])
-            .collect(),
-    })
+    /// The program as `ocamlopt` and the C compiler make it.
+    fn native(&self) -> Result<Run> {
+        let made = self.scratch.path().join("native");
+        let c = self.scratch.path().join("native_stubs.c");
+        fs::copy(&self.c, &c)?;
+        let mut command = Command::new("ocamlopt");
+        command.args(["-O3", "-ccopt", "-O2", "-o"]).arg(&made);
+        for place in &self.includes {
+            command.arg("-ccopt").arg(format!("-I{}", place.display()));
+        }
+        command.arg(&c).args(&self.modules);
+        done(command.current_dir(self.scratch.path()))?;
+        Ok(Run {
+            command: made,
+            before: Vec::new(),
+        })
+    }
+
+    /// The program as machine code of ours.
+    fn ours(&self, is_on: &str) -> Result<Run> {
+        let tool = std::env::current_exe()?.with_file_name("bactrian");
+        let [byte, made, stubs] = ["byte", "cwasm", "stubs"]
+            .map(|ending| self.scratch.path().join(format!("{is_on}.{ending}")));
+        let mut command = Command::new(&tool);
+        command.args(["stubs", "-o"]).arg(&stubs);
+        for place in &self.includes {
+            command.arg("-I").arg(place);
+        }
+        done(command.arg(&self.c))?;
+        let primitives = self.scratch.path().join("primitives");
+        fs::write(&primitives, self.primitives()?)?;
+        let mut command = Command::new("ocamlc");
+        command.arg("-use-prims").arg(&primitives);
+        command.arg("-o").arg(&byte).args(&self.modules);
+        done(command.current_dir(self.scratch.path()))?;
+        let mut command = Command::new(&tool);
+        command.args(["build", "--no-cache", "--emit", "cwasm", "-O"]);
+        command.arg(format!("small-stubs={is_on}"));
+        command.arg("--stubs").arg(&stubs);
+        done(command.arg("-o").arg(&made).arg(&byte))?;
+        Ok(Run {
+            command: tool,
+            before: ["run", "--allow-precompiled"]
+                .map(PathBuf::from)
+                .into_iter()
+                .chain([made])
+                .collect(),
+        })
+    }
+
+    /// The names of primitives that bytecode may take from elsewhere, a line each: those of
+    /// `ocamlrun`, and what the modules declare.
+    fn primitives(&self) -> Result<String> {
+        let known = Command::new("ocamlrun").arg("-p").output()?.stdout;
+        let mut names = String::from_utf8(known)?;
+        for module in &self.modules {
+            let text = fs::read_to_string(self.scratch.path().join(module))?;
+            for line in text.lines().filter(|line| line.starts_with("external ")) {
+                let quoted = line.split('"').skip(1).step_by(2);
+                let own = quoted.filter(|name| !name.starts_with(['%', '-', '+']));
+                own.for_each(|name| names.extend([name, "\n"]));
+            }
+        }
+        Ok(names)
+    }
 }
 
 fn done(command: &mut Command) -> Result<()> {
