@@ -308,6 +308,12 @@ impl hints::Facts for Gives<'_> {
         by_name.or_else(|| shortcut::integers::result(self.known.shortcut(primitive)))
     }
 
+    fn opens(&self, primitive: usize) -> bool {
+        self.known
+            .name(primitive)
+            .is_some_and(arguments::are_opened)
+    }
+
     fn access(&self, primitive: usize) -> Option<Access> {
         let shortcut = self.known.shortcut(primitive);
         if shortcut::reads_array(shortcut) {

@@ -37,7 +37,7 @@ use crate::code::{Certainty, Entry};
 use made::Made;
 use pending::{Pending, Place};
 use scan::{Group, LOADS, count_sites, globals_set, keeps};
-use state::{Known, Labels, Seen, State};
+use state::{Known, Labels, Origin, Seen, State};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use values::closure;
 
@@ -130,6 +130,10 @@ struct Program<'a> {
     /// Functions that something unknown may call, and blocks that it may look into, by their sites.
     escaped: HashSet<usize>,
     lost_blocks: HashSet<usize>,
+    /// Parameters and results of which somebody may look at the box; and by parameter and result,
+    /// those that go there.
+    kept: HashSet<Origin>,
+    flows: HashMap<Origin, HashSet<Origin>>,
     pending: Pending,
     /// The function that is gone through.
     walked: usize,
@@ -163,6 +167,8 @@ impl<'a> Program<'a> {
             looping: HashSet::new(),
             escaped: HashSet::new(),
             lost_blocks: HashSet::new(),
+            kept: HashSet::new(),
+            flows: HashMap::new(),
             pending: Pending::new(count),
             walked: 0,
         }
@@ -172,8 +178,10 @@ impl<'a> Program<'a> {
     fn walk(&mut self, function: usize) {
         self.walked = function;
         let entry = self.entries[function];
-        let parameters = self.parameters[function].iter().rev();
-        let stack = parameters.map(|known| known.passed()).collect();
+        let parameters = self.parameters[function].iter().enumerate().rev();
+        let stack = parameters
+            .map(|(index, known)| known.passed(Origin::Parameter(function, index)))
+            .collect();
         let all = std::mem::take(&mut self.labels);
         let mut labels = Labels::new(&all);
         let begin = State {
@@ -231,6 +239,10 @@ impl<'a> Program<'a> {
                 false
             }
             Flow::PushTrap => {
+                state
+                    .stack
+                    .iter()
+                    .for_each(|known| self.kept.extend(known.seen.origin()));
                 // What the body assigns before it raises is not followed.
                 let handler = State {
                     accu: Known::ANYTHING,
@@ -251,7 +263,8 @@ impl<'a> Program<'a> {
                 false
             }
             Flow::Stop => {
-                self.lose(state.accu.seen);
+                // No exception is a number, and nobody looks at one when the program ends.
+                self.lose(state.accu.from(Origin::Made).seen);
                 false
             }
             Flow::Closures => {
@@ -265,8 +278,9 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Joins what is seen into what is known.
+    /// Joins what is seen into what is known. Where a number comes from is not remembered.
     fn note(&mut self, place: Place, known: &mut Known, seen: Known) {
+        let seen = seen.from(Origin::Made);
         let joined = known.join(seen);
         if joined.seen.is_lost() {
             for seen in [known.seen, seen.seen] {
@@ -335,6 +349,7 @@ impl<'a> Program<'a> {
             Known::UNREACHED,
         );
         for (known, &seen) in captured[first..].iter_mut().zip(variables) {
+            self.kept.extend(seen.seen.origin());
             self.note(Place::Function(function), known, seen);
         }
         self.captured[function] = captured;
@@ -351,8 +366,13 @@ impl<'a> Program<'a> {
         let effect = effect::of(instruction);
         if !keeps(instruction.opcode) {
             let pops = effect.pops.saturating_sub(effect.pushes_first) as usize;
-            self.lose(state.accu.seen);
-            (0..pops).for_each(|index| self.lose(state.slot(index).seen));
+            let operands = (0..pops).map(|index| state.slot(index)).chain([state.accu]);
+            for operand in operands {
+                match operand.seen {
+                    Seen::Number(kind, _) if self.opens(instruction, kind) => {}
+                    seen => self.lose(seen),
+                }
+            }
         }
         if effect.pushes_first > 0 {
             state.stack.push(state.accu);

@@ -22,6 +22,32 @@ pub fn takes(name: &str, index: u32) -> Option<Kind> {
     }
 }
 
+/// Whether the primitive `name` looks at the numbers in boxes that it is given, and neither stores
+/// nor returns the boxes themselves.
+pub fn are_opened(name: &str) -> bool {
+    let begins = [
+        "caml_int32_",
+        "caml_int64_",
+        "caml_nativeint_",
+        "caml_floatarray_",
+        "caml_ba_",
+    ];
+    let compares = [
+        "caml_compare",
+        "caml_equal",
+        "caml_notequal",
+        "caml_lessthan",
+        "caml_lessequal",
+        "caml_greaterthan",
+        "caml_greaterequal",
+    ];
+    results::gives_box(name).is_some()
+        || name.ends_with("_float")
+        || begins.iter().any(|beginning| name.starts_with(beginning))
+        || compares.contains(&name)
+        || ["caml_float_compare", "caml_int_of_float", "caml_hash"].contains(&name)
+}
+
 /// The arguments that are floats, and those that are integers.
 fn arguments(name: &str) -> (Range<u32>, Range<u32>) {
     const NONE: Range<u32> = 0..0;

@@ -2,7 +2,7 @@
 
 use super::made::Made;
 use super::pending::Place;
-use super::state::{Known, Seen, State};
+use super::state::{Known, Origin, Seen, State};
 use super::{Program, most_candidates};
 use crate::code::decode::Instruction;
 use crate::code::effect::{self, Flow};
@@ -78,6 +78,9 @@ impl Program<'_> {
             let given = self.apply_to(function, held, missing, arguments);
             let given = if certain { given } else { given.guessed() };
             result = Some(result.map_or(given, |result| result.join(given)));
+            if !(certain && seen.made().len() == 1) {
+                self.kept.insert(Origin::Result(function as usize));
+            }
         }
         if !is_exact {
             self.lose(seen);
@@ -100,13 +103,14 @@ impl Program<'_> {
         for (index, &argument) in arguments.iter().enumerate() {
             let mut known = self.parameters[number][first + index];
             self.note(Place::Function(number), &mut known, argument);
+            self.flow(argument.seen, Origin::Parameter(number, first + index));
             self.parameters[number][first + index] = known;
         }
         self.pending.read(Place::Result(number), self.walked);
         let returned = self.results[number];
         match missing.cmp(&all.len()) {
             Ordering::Less => self.apply(returned.guessed(), others),
-            Ordering::Equal => returned.passed(),
+            Ordering::Equal => returned.passed(Origin::Result(number)),
             Ordering::Greater => {
                 let left = missing - arguments.len();
                 self.partial.insert((number, left as u32));
@@ -119,6 +123,7 @@ impl Program<'_> {
     pub(super) fn note_result(&mut self, function: usize, seen: Known) {
         let mut known = self.results[function];
         self.note(Place::Result(function), &mut known, seen);
+        self.flow(seen.seen, Origin::Result(function));
         self.results[function] = known;
         if self.escaped.contains(&function) {
             self.lose(seen.seen);

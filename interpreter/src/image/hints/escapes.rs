@@ -5,18 +5,23 @@
 //! it, where it is stored in a block that is not followed, where it may be one of several. From
 //! then on, anything may call it with anything. A closure in a variable of another closure does not
 //! escape, as only that function reads it.
+//!
+//! A parameter or a result that is always the box of a number is *kept* where somebody may look at
+//! the box, not at the number: where it is stored, captured, compared by its address, or handed to
+//! who does so. Such a box stays one. So a weak pointer to it lives as long as it does.
 
 use super::made::Made;
 use super::pending::Place;
-use super::state::{Known, Seen};
+use super::state::{Known, Origin, Seen};
 use super::{Boxed, Program};
 use crate::code::decode::Instruction;
 use crate::code::effect;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 impl Program<'_> {
     /// Something unknown may get hold of this.
     pub(super) fn lose(&mut self, seen: Seen) {
+        self.kept.extend(seen.origin());
         let mut left = seen.made().to_vec();
         while let Some(made) = left.pop() {
             match made {
@@ -47,6 +52,42 @@ impl Program<'_> {
         }
     }
 
+    /// What `from` is goes where `to` is: it is kept if that is.
+    pub(super) fn flow(&mut self, from: Seen, to: Origin) {
+        if let Some(from) = from.origin() {
+            self.flows.entry(to).or_default().insert(from);
+        }
+    }
+
+    /// The parameters and results that are kept, and those that are no numbers.
+    fn all_kept(&self) -> HashSet<Origin> {
+        let mut kept = HashSet::new();
+        let others = self.flows.keys().filter(|to| self.kind_of(**to).is_none());
+        let mut left: Vec<Origin> = self.kept.iter().chain(others).copied().collect();
+        while let Some(origin) = left.pop() {
+            if kept.insert(origin) {
+                left.extend(self.flows.get(&origin).into_iter().flatten());
+            }
+        }
+        kept
+    }
+
+    /// The kind of numbers that a parameter or a result always is a box of.
+    fn kind_of(&self, origin: Origin) -> Option<u32> {
+        let known = match origin {
+            Origin::Made => return None,
+            Origin::Parameter(function, index) => self.parameters[function][index],
+            Origin::Result(function) => self.results[function],
+        };
+        match known {
+            Known {
+                seen: Seen::Number(kind, _),
+                certain: true,
+            } => Some(kind),
+            _ => None,
+        }
+    }
+
     /// What a primitive returns.
     pub(super) fn given_by(&self, call: &Instruction) -> Known {
         let primitive = effect::primitive(call);
@@ -60,29 +101,31 @@ impl Program<'_> {
         number(global.and_then(|global| self.facts.constant(global)))
     }
 
-    /// By entry, what is always a box of a number, if anything is.
+    /// By entry, what is always a box of a number that is not kept, if anything is.
     pub(super) fn boxed(&self) -> HashMap<usize, Boxed> {
-        let kind = |known: &Known| match known {
-            Known {
-                seen: Seen::Number(kind),
-                certain: true,
-            } => Some(*kind),
-            _ => None,
-        };
-        let functions = self.entries.iter().zip(&self.parameters);
-        let functions = functions.zip(&self.results);
-        let found = functions.filter_map(|((entry, parameters), result)| {
-            let boxed = Boxed {
-                parameters: parameters.iter().map(kind).collect(),
-                result: kind(result),
-            };
-            let is_any = boxed.result.is_some() || boxed.parameters.iter().any(Option::is_some);
-            is_any.then_some((entry.position, boxed))
-        });
+        let kept = self.all_kept();
+        let kind = |origin| self.kind_of(origin).filter(|_| !kept.contains(&origin));
+        let found = self
+            .entries
+            .iter()
+            .enumerate()
+            .filter_map(|(function, entry)| {
+                let parameters = 0..self.parameters[function].len();
+                let boxed = Boxed {
+                    parameters: parameters
+                        .map(|index| kind(Origin::Parameter(function, index)))
+                        .collect(),
+                    result: kind(Origin::Result(function)),
+                };
+                let is_any = boxed.result.is_some() || boxed.parameters.iter().any(Option::is_some);
+                is_any.then_some((entry.position, boxed))
+            });
         found.collect()
     }
 }
 
 fn number(kind: Option<u32>) -> Known {
-    kind.map_or(Known::ANYTHING, |kind| Known::certain(Seen::Number(kind)))
+    kind.map_or(Known::ANYTHING, |kind| {
+        Known::certain(Seen::Number(kind, Origin::Made))
+    })
 }

@@ -67,6 +67,9 @@ pub struct Boxed {
 pub trait Facts {
     /// The kind of all boxes that the primitive of this index returns, if it returns nothing else.
     fn given_by(&self, primitive: usize) -> Option<u32>;
+    /// Whether the primitive of this index looks at the numbers in boxes that it is given, and
+    /// neither stores nor returns the boxes.
+    fn opens(&self, primitive: usize) -> bool;
     /// What the primitive of this index does to an array, its first argument.
     fn access(&self, primitive: usize) -> Option<Access>;
     /// The kind of box that is in a global that the code does not set.

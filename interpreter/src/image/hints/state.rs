@@ -10,14 +10,44 @@ pub enum Seen {
     /// This integer.
     Integer(i32),
     /// A box of a number of this kind.
-    Number(u32),
+    Number(u32, Origin),
     /// One of these.
     Made(Few),
     /// Different things.
     Many,
 }
 
+/// Where the box of a number comes from, within a function.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Origin {
+    /// An operation has made it, or it comes from a place where it is kept anyway.
+    Made,
+    /// A parameter: the function's number, and which.
+    Parameter(usize, usize),
+    /// What a function returned, whose number this is.
+    Result(usize),
+}
+
+impl Origin {
+    /// Of what may be from either. Two are too many: whoever joins them has them kept.
+    fn join(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Made, origin) | (origin, Self::Made) => origin,
+            (a, b) if a == b => a,
+            _ => Self::Made,
+        }
+    }
+}
+
 impl Seen {
+    /// The parameter or the result that the box of a number is.
+    pub fn origin(self) -> Option<Origin> {
+        match self {
+            Self::Number(_, origin) => (origin != Origin::Made).then_some(origin),
+            Self::Nothing | Self::Integer(_) | Self::Made(_) | Self::Many => None,
+        }
+    }
+
     pub const fn one(made: Made) -> Self {
         Self::Made(Few::one(made))
     }
@@ -26,7 +56,7 @@ impl Seen {
     pub fn made(&self) -> &[Made] {
         match self {
             Self::Made(few) => few.all(),
-            Self::Nothing | Self::Integer(_) | Self::Number(_) | Self::Many => &[],
+            Self::Nothing | Self::Integer(_) | Self::Number(..) | Self::Many => &[],
         }
     }
 
@@ -40,7 +70,7 @@ impl Seen {
         match self {
             Self::Made(few) => few.only().is_none(),
             Self::Many => true,
-            Self::Nothing | Self::Integer(_) | Self::Number(_) => false,
+            Self::Nothing | Self::Integer(_) | Self::Number(..) => false,
         }
     }
 }
@@ -68,7 +98,7 @@ impl Known {
     /// An integer or a number is no guess: nothing is done with one that is not certain.
     pub const fn guess(seen: Seen) -> Self {
         let seen = match seen {
-            Seen::Integer(_) | Seen::Number(_) => Seen::Nothing,
+            Seen::Integer(_) | Seen::Number(..) => Seen::Nothing,
             seen => seen,
         };
         Self {
@@ -82,17 +112,31 @@ impl Known {
         Self::guess(self.seen)
     }
 
-    /// What a parameter or a result is known to be: of a function, no more than a guess.
-    pub fn passed(self) -> Self {
+    /// What a parameter or a result is known to be: of a function, no more than a guess; of a
+    /// number, that it is this one.
+    pub fn passed(self, origin: Origin) -> Self {
         match self.seen {
-            Seen::Nothing | Seen::Integer(_) | Seen::Number(_) => self,
+            Seen::Nothing | Seen::Integer(_) => self,
+            Seen::Number(..) => self.from(origin),
             Seen::Made(_) | Seen::Many => self.guessed(),
         }
+    }
+
+    /// The same; the box of a number is from here.
+    pub fn from(mut self, from: Origin) -> Self {
+        if let Seen::Number(_, origin) = &mut self.seen {
+            *origin = from;
+        }
+        self
     }
 
     /// Joins another into this; notes of what both lose sight.
     pub fn meet(&mut self, other: Self, lost: &mut Vec<Seen>) {
         let joined = self.join(other);
+        let numbers = [self.seen, other.seen].into_iter();
+        lost.extend(
+            numbers.filter(|seen| seen.origin().is_some() && seen.origin() != joined.seen.origin()),
+        );
         if joined.seen.is_lost() && *self != joined {
             lost.extend([self.seen, other.seen]);
         } else if joined.seen.is_lost() {
@@ -107,8 +151,11 @@ impl Known {
         let seen = match (self.seen, other.seen) {
             (Seen::Nothing, seen) | (seen, Seen::Nothing) => seen,
             (a, b) if a == b => a,
-            (Seen::Integer(_) | Seen::Number(_), seen)
-            | (seen, Seen::Integer(_) | Seen::Number(_)) => return Self::guess(seen),
+            (Seen::Number(kind, a), Seen::Number(other, b)) if kind == other => {
+                Seen::Number(kind, a.join(b))
+            }
+            (Seen::Integer(_) | Seen::Number(..), seen)
+            | (seen, Seen::Integer(_) | Seen::Number(..)) => return Self::guess(seen),
             (Seen::Made(a), Seen::Made(b)) => a.union(&b).map_or(Seen::Many, Seen::Made),
             (Seen::Made(_) | Seen::Many, _) => Seen::Many,
         };

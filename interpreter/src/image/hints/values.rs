@@ -3,7 +3,7 @@
 use super::made::Made;
 use super::pending::Place;
 use super::scan::Group;
-use super::state::{Known, Seen, State};
+use super::state::{Known, Origin, Seen, State};
 use super::{Access, Program};
 use crate::code::decode::{self, Instruction};
 use crate::code::effect;
@@ -50,6 +50,7 @@ impl Program<'_> {
             SetGlobal => {
                 let mut known = self.global(operand(0));
                 self.note(Place::Global(operand(0)), &mut known, state.accu);
+                self.kept.extend(state.accu.seen.origin());
                 self.globals.insert(operand(0), known);
                 Some(Known::ANYTHING)
             }
@@ -71,7 +72,7 @@ impl Program<'_> {
             SetField3 => self.set_field(state, Some(3)),
             SetField => self.set_field(state, Some(operand(0))),
             SetVectItem => self.set_field(state, None),
-            GetFloatField => Some(Known::certain(Seen::Number(boxed::FLOAT))),
+            GetFloatField => Some(Known::certain(Seen::Number(boxed::FLOAT, Origin::Made))),
             CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN => {
                 Some(self.primitive(instruction, state))
             }
@@ -159,12 +160,30 @@ impl Program<'_> {
             std::iter::once(state.accu).chain((0..count - 1).map(|index| state.slot(index)));
         for (known, seen) in known.iter_mut().zip(operands) {
             self.note(Place::Block(site), known, seen);
+            self.kept.extend(seen.seen.origin());
         }
         if self.lost_blocks.contains(&site) {
             known.iter().for_each(|known| self.lose(known.seen));
         }
         self.blocks.insert(site, known);
         Known::certain(Seen::one(Made::Block(site as u32)))
+    }
+
+    /// Whether an instruction looks at the number in a box of this kind, if it has one, and keeps
+    /// nothing of the box.
+    pub(super) fn opens(&self, instruction: &Instruction, kind: u32) -> bool {
+        use Opcode::*;
+        match instruction.opcode {
+            SetFloatField | MakeFloatBlock => true,
+            CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN => {
+                effect::primitive(instruction).is_some_and(|(index, _)| {
+                    // An array of floats has the numbers themselves.
+                    let is_write = self.facts.access(index) == Some(Access::Write);
+                    self.facts.opens(index) || (is_write && kind == boxed::FLOAT)
+                })
+            }
+            _ => false,
+        }
     }
 
     /// What a primitive returns.
