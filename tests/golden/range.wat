@@ -27,25 +27,19 @@
 ;; bb0(v0: i32, v1: i32, v2: i64):
 ;;     v3: i32 = i32.const -2
 ;;     v4: i32 = i32.const 3
-;;     v5: i32 = i32.const 4
-;;     v6: i64 = i64.const 20
-;;     v7: i64 = i64.const 30
-;;     v8: i64 = i64.const 40
-;;     v9: i32 = i32.wrap_i64 v2
-;;     v10: i32 = i32.add v9, v3
-;;     branch v10 ? bb1() : bb6()
+;;     v5: i64 = i64.const 20
+;;     v6: i64 = i64.const 30
+;;     v7: i64 = i64.const 40
+;;     v8: i32 = i32.wrap_i64 v2
+;;     v9: i32 = i32.add v8, v3
+;;     branch v9 ? bb1() : bb4()
 ;; bb1():
-;;     v11: i32 = i32.eq v9, v4
-;;     branch v11 ? bb2() : bb3()
+;;     v10: i32 = i32.eq v8, v4
+;;     branch v10 ? bb2() : bb3()
 ;; bb2():
-;;     return v7
-;; bb3():
-;;     v12: i32 = i32.eq v9, v5
-;;     branch v12 ? bb4() : bb5()
-;; bb4():
-;;     return v8
-;; bb5():
-;;     unreachable
-;; bb6():
 ;;     return v6
+;; bb3():
+;;     return v7
+;; bb4():
+;;     return v5
 ;; }

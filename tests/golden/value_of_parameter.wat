@@ -31,9 +31,9 @@
 ;;     v4: i32 = i32.const 2
 ;;     v5: i32 = address base0+0
 ;;     v6: i64 = i64.const 1000
-;;     v7: i32 = i32.const 1
 ;;     branch v1 ? bb1() : bb6()
 ;; bb1():
+;;     v7: i32 = i32.const 1
 ;;     v8: i32 = i32.eq v1, v7
 ;;     branch v8 ? bb2() : bb3()
 ;; bb2():

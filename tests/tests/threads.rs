@@ -75,6 +75,12 @@ fn others_run_while_one_waits_for_the_outside() -> Result<()> {
     as_under_ocamlrun("outside", &Mode::ALL)
 }
 
+/// Each thread is in callbacks of `Gc.Memprof` by itself.
+#[test]
+fn others_call_callbacks_while_one_waits_in_one() -> Result<()> {
+    as_under_ocamlrun("sampling", &Mode::ALL)
+}
+
 #[test]
 fn others_run_while_the_system_makes_one_wait() -> Result<()> {
     as_under_ocamlrun("waiting", &Mode::ALL)

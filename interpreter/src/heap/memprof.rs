@@ -5,7 +5,8 @@
 //! compiled code and in primitives, takes the slow path. A block that compiled code asks for is
 //! reported before it exists, so an exception of the callback means that it never will. One that a
 //! primitive made is reported at the next safepoint. Collections notice promotions and deaths;
-//! these are reported at safepoints, too. While a callback runs, nothing is sampled.
+//! these are reported at safepoints, too. While a thread is in a callback, nothing that it does is
+//! sampled, and it calls no other one.
 //!
 //! What is kept of a block, and what is due for it: `samples`.
 
@@ -75,7 +76,6 @@ pub fn stop() -> bool {
     if !memprof.started.replace(false) {
         return false;
     }
-    memprof.session.set(memprof.session.get() + 1);
     memprof.sampler.set_rate(0.0);
     memprof.tracker.set(Value::UNIT);
     memprof.entries.borrow_mut().clear();
@@ -104,7 +104,22 @@ fn renew_below(heap: &Heap, top: u32) {
 
 /// Nothing is sampled and no callback called any more: the program ends.
 pub fn suspend_for_good() {
+    heap().memprof.ended.set(true);
     suspend(heap(), true);
+}
+
+/// Whether the present thread is in a callback.
+pub fn is_suspended() -> bool {
+    heap().memprof.suspended.get()
+}
+
+/// Another thread goes on, which is in a callback or not.
+pub fn go_on(suspended: bool) {
+    let memprof = &heap().memprof;
+    let suspended = suspended || memprof.ended.get();
+    if memprof.suspended.get() != suspended {
+        suspend(heap(), suspended);
+    }
 }
 
 /// Whether something waits to be reported that a safepoint would report.
@@ -237,9 +252,9 @@ fn run_due(heap: &Heap) -> Result<(), Raised> {
     suspend(heap, true);
     let mut result = Ok(());
     while result.is_ok()
-        && let Some((index, callback)) = memprof.next_due()
+        && let Some((entry, callback)) = memprof.next_due()
     {
-        result = call(heap, index, callback);
+        result = call(heap, entry, callback);
     }
     memprof.flush();
     suspend(heap, false);
@@ -269,21 +284,18 @@ fn announce_sampled(heap: &Heap, bytes: u32) -> Result<Option<Announced>, Raised
     entry
         .data
         .set((heap.hooks().callstack)(memprof.depth.get()));
-    let index = memprof.push(entry);
-    let session = memprof.session.get();
-    let result = call(heap, index, Callback::AllocMinor);
-    if memprof.session.get() == session && memprof.entries.borrow()[index].deleted {
-        memprof.entries.borrow_mut().pop();
-    }
+    let entry = memprof.push(entry);
+    let result = call(heap, entry, Callback::AllocMinor);
+    memprof.flush_last();
     suspend(heap, false);
     result?;
-    Ok(Some(Announced { index, session }))
+    Ok(Some(Announced { entry }))
 }
 
 /// A block that was reported before it exists.
 pub struct Announced {
-    index: usize,
-    session: u32,
+    /// Its entry's number.
+    entry: u64,
 }
 
 /// The announced block is the next one of `bytes` bytes.
@@ -296,14 +308,13 @@ pub fn arrive(heap: &Heap, announced: Announced, bytes: u32) {
 fn place_announced(heap: &Heap, announced: Announced, bytes: u32) {
     let memprof = &heap.memprof;
     let start = vm().young_ptr.get() - bytes;
-    if announced.session == memprof.session.get()
-        && let Some(entry) = memprof.entries.borrow().get(announced.index)
-    {
-        entry.block.set(Value::block(start + WORD));
-        let from = memprof.young_from.get().min(announced.index);
-        memprof.young_from.set(from);
-        if memprof.due_from.get() == announced.index {
-            memprof.due_from.set(announced.index + 1);
+    if let Some(index) = memprof.find(announced.entry) {
+        memprof.entries.borrow()[index]
+            .block
+            .set(Value::block(start + WORD));
+        memprof.young_from.set(memprof.young_from.get().min(index));
+        if memprof.due_from.get() == index {
+            memprof.due_from.set(index + 1);
         }
     }
     renew_below(heap, start);
@@ -318,24 +329,28 @@ pub fn cancel(heap: &Heap, announced: &Announced) {
 
 fn drop_announced(heap: &Heap, announced: &Announced) {
     let memprof = &heap.memprof;
-    if announced.session == memprof.session.get()
-        && let Some(entry) = memprof.entries.borrow_mut().get_mut(announced.index)
-    {
-        entry.die();
+    if let Some(index) = memprof.find(announced.entry) {
+        memprof.entries.borrow_mut()[index].die();
         super::request_safepoint();
     }
 }
 
-/// Calls one callback. An entry whose callback returns nothing or raises is deleted.
-fn call(heap: &Heap, index: usize, callback: Callback) -> Result<(), Raised> {
+/// Calls one callback for the entry of this number. One whose callback returns nothing or raises is
+/// deleted.
+fn call(heap: &Heap, entry: u64, callback: Callback) -> Result<(), Raised> {
     let memprof = &heap.memprof;
-    let session = memprof.session.get();
+    let Some(index) = memprof.find(entry) else {
+        return Ok(());
+    };
+    memprof.set_running(index, true);
     let argument = argument(memprof, index, callback);
     let function = memprof.tracker.get().field(callback as usize);
     let result = (heap.hooks().apply)(function, &[argument]);
-    if memprof.session.get() != session {
+    // Sampling may have stopped, and other threads may have called callbacks.
+    let Some(index) = memprof.find(entry) else {
         return result.map(|_| ());
-    }
+    };
+    memprof.set_running(index, false);
     match result {
         Ok(data) if data.is_block() => {
             memprof.entries.borrow()[index].data.set(data.field(0));

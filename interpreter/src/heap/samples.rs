@@ -1,5 +1,8 @@
 //! What `Gc.Memprof` keeps of each sampled block, and which callbacks are due for it.
 //!
+//! Each thread calls callbacks, also while another one is within a callback: so entries come and go
+//! then, and are found again by their numbers, which ascend.
+//!
 //! Invariants: entries from `young_from` on are the only ones that may refer to the nursery, and
 //! entries before `due_from` have nothing to report.
 
@@ -33,10 +36,12 @@ pub struct Memprof {
     pub started: Cell<bool>,
     /// Nothing before the first start.
     pub sampling: Cell<Option<&'static Sampling>>,
-    /// A callback runs.
+    /// The present thread is in a callback.
     pub suspended: Cell<bool>,
-    /// Grows when sampling stops: entries of old are gone.
-    pub session: Cell<u32>,
+    /// No thread calls any more.
+    pub ended: Cell<bool>,
+    /// The number of the next entry.
+    pub next: Cell<u64>,
     /// Blocks of the nursery that begin below this address hold samples.
     pub trigger: Cell<u32>,
     /// Positions that a call stack has at most.
@@ -54,6 +59,8 @@ pub struct Memprof {
 
 /// A sampled block.
 pub struct Entry {
+    /// Grows from entry to entry.
+    pub number: u64,
     /// Unit before there is a block, and when there is none any more.
     pub block: Cell<Value>,
     /// What the last callback returned; before the first, the call stack at the allocation, once it
@@ -65,6 +72,8 @@ pub struct Entry {
     /// It counts as born in the nursery.
     pub born_young: bool,
     pub stack_known: bool,
+    /// A callback for it runs: no other one is called.
+    pub running: bool,
     /// The first callback was called, or is running.
     pub announced: bool,
     /// It survived its first minor collection, or died; and whether the callback for that was
@@ -89,7 +98,8 @@ impl Memprof {
             started: Cell::new(false),
             sampling: Cell::new(None),
             suspended: Cell::new(false),
-            session: Cell::new(0),
+            ended: Cell::new(false),
+            next: Cell::new(0),
             trigger: Cell::new(0),
             depth: Cell::new(0),
             tracker: Cell::new(Value::UNIT),
@@ -110,11 +120,28 @@ impl Memprof {
         self.trigger.get()
     }
 
-    pub fn push(&self, entry: Entry) -> usize {
-        let mut entries = self.entries.borrow_mut();
-        let index = entries.len();
-        entries.push(entry);
-        index
+    /// Adds an entry; its number.
+    pub fn push(&self, mut entry: Entry) -> u64 {
+        entry.number = self.next.get();
+        self.next.set(entry.number + 1);
+        let number = entry.number;
+        self.entries.borrow_mut().push(entry);
+        number
+    }
+
+    /// Where the entry of this number is, unless it was forgotten.
+    pub fn find(&self, number: u64) -> Option<usize> {
+        let entries = self.entries.borrow();
+        entries
+            .binary_search_by_key(&number, |entry| entry.number)
+            .ok()
+    }
+
+    /// A callback for the entry at `index` begins or ends.
+    pub fn set_running(&self, index: usize, running: bool) {
+        self.entries.borrow_mut()[index].running = running;
+        // Others have passed it.
+        self.due_from.set(self.due_from.get().min(index));
     }
 
     /// Forgets entries that were deleted.
@@ -135,12 +162,17 @@ impl Memprof {
         entry.block.set(Value::UNIT);
     }
 
-    /// The next entry that has something to report, and what.
-    pub fn next_due(&self) -> Option<(usize, Callback)> {
+    /// Forgets the last entry if it was deleted.
+    pub fn flush_last(&self) {
+        self.entries.borrow_mut().pop_if(|entry| entry.deleted);
+    }
+
+    /// The number of the next entry that has something to report, and what.
+    pub fn next_due(&self) -> Option<(u64, Callback)> {
         let mut entries = self.entries.borrow_mut();
         while let Some(entry) = entries.get_mut(self.due_from.get()) {
             if let Some(callback) = entry.take_due() {
-                return Some((self.due_from.get(), callback));
+                return Some((entry.number, callback));
             }
             self.due_from.set(self.due_from.get() + 1);
         }
@@ -162,6 +194,7 @@ impl Entry {
         born_young: bool,
     ) -> Self {
         Self {
+            number: 0,
             block: Cell::new(block),
             data: Cell::new(Value::UNIT),
             samples,
@@ -169,6 +202,7 @@ impl Entry {
             source,
             born_young,
             stack_known: false,
+            running: false,
             announced: false,
             promoted: Report::NotYet,
             died: Report::NotYet,
@@ -184,7 +218,7 @@ impl Entry {
     }
 
     pub fn take_due(&mut self) -> Option<Callback> {
-        if self.deleted {
+        if self.deleted || self.running {
             return None;
         }
         if !core::mem::replace(&mut self.announced, true) {

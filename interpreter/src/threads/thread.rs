@@ -7,7 +7,7 @@
 use super::stacks::{self, Stack};
 use crate::backtrace;
 use crate::foreign;
-use crate::heap;
+use crate::heap::{self, memprof};
 use crate::memory;
 use crate::pending;
 use crate::value::{Value, WORD};
@@ -56,6 +56,8 @@ struct Kept {
     local_roots: u32,
     /// The signals that it blocks.
     blocked: u64,
+    /// It is in a callback of `Gc.Memprof`.
+    in_memprof: bool,
 }
 
 /// Room for this many words is kept for a stack that is smaller.
@@ -78,6 +80,7 @@ impl Thread {
                 positions: Vec::new(),
                 local_roots: 0,
                 blocked: pending::blocked(),
+                in_memprof: false,
             }),
         })
     }
@@ -94,6 +97,7 @@ impl Thread {
         backtrace::exchange(&mut kept.positions);
         kept.local_roots = foreign::local_roots();
         kept.blocked = pending::blocked();
+        kept.in_memprof = memprof::is_suspended();
     }
 
     /// The signals that it blocks, while others run.
@@ -119,6 +123,7 @@ impl Thread {
         backtrace::exchange(&mut kept.positions);
         foreign::set_local_roots(mem::take(&mut kept.local_roots));
         pending::set_blocked(kept.blocked);
+        memprof::go_on(kept.in_memprof);
         if pending::deliverable() != 0 {
             heap::request_safepoint();
         }
