@@ -103,7 +103,7 @@ stubs:
 # What calls of C cost, beside ocamlopt with the same C by gcc; rewrites the table in docs/stubs.md.
 # Two minutes. BENCH="add floats" only measures these.
 stubs-bench:
-	./scripts/setup.sh target ocaml clang
+	./scripts/setup.sh target ocaml clang stubs
 	$(CARGO) build --package bactrian --package bactrian-tests --bins
 	$(BUILT)/stubs-bench $(if $(BENCH),$(BENCH),--document docs/stubs.md)
 
