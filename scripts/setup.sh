@@ -47,7 +47,7 @@ need_ocaml() {
 
 need_programs() {
     packages=
-    for program in camlp5 hlins; do
+    for program in camlp5 hlins ledit; do
         command -v $program >/dev/null 2>&1 || packages="$packages $program"
     done
     need_packages "$packages"

@@ -27,7 +27,7 @@ struct Session {
     in_lockstep: usize,
 }
 
-const SESSIONS: [Session; 7] = [
+const SESSIONS: [Session; 8] = [
     Session {
         name: "ocamlc",
         commands: &[
@@ -98,6 +98,17 @@ const SESSIONS: [Session; 7] = [
             "/usr/bin/hlins -db absent.adr page.html",
         ],
         in_lockstep: 3,
+    },
+    // As far as it does not fork.
+    Session {
+        name: "ledit",
+        commands: &[
+            "/usr/bin/ledit -v",
+            "/usr/bin/ledit -help",
+            "/usr/bin/ledit -l",
+            "/usr/bin/ledit -nothing",
+        ],
+        in_lockstep: 2,
     },
 ];
 

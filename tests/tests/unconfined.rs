@@ -54,6 +54,22 @@ fn status_and_permissions() -> Result<()> {
     check("status")
 }
 
+/// `ledit` forks to start the program whose lines are edited. It hears by name what to use instead.
+#[test]
+fn fork_says_what_to_use_instead() -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let mut command = tool(scratch.path())?.drop_in(Mode::Residual, "/usr/bin/ledit");
+    let outcome = process::run(command.args(["--", "cat"]), b"a line\n")?;
+    let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert_eq!(outcome.status, Some(2), "{said}");
+    let advice = "On function fork use Unix.create_process or Unix.open_process\n";
+    assert_eq!(
+        said,
+        format!("Unix error: Function not implemented\n{advice}")
+    );
+    Ok(())
+}
+
 #[test]
 fn names_links_and_directories() -> Result<()> {
     check("names")
