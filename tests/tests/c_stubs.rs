@@ -4,6 +4,7 @@
 use std::fs;
 
 use anyhow::{Result, ensure};
+use bactrian_tests::process;
 use bactrian_tests::tool::Mode;
 use bactrian_tests::workshop::Workshop;
 use bactrian_tests::workspace;
@@ -364,5 +365,36 @@ fn conversions_that_are_the_same_elsewhere_are_not_mentioned() -> Result<()> {
         .collect();
     assert_eq!(warnings.len(), 1, "{said}");
     assert!(warnings[0].starts_with("stubs.c:3:"), "{said}");
+    Ok(())
+}
+
+/// What a thread has for itself is data like any other: there is one thread. (`zig cc` compiles its
+/// C library like that.) The compiler's name may come with options.
+#[test]
+fn data_of_threads_is_data() -> Result<()> {
+    let place = program(
+        "external f : int -> int = \"f\" let () = Printf.printf \"%d %d\" (f 1) (f 2)",
+        "#include <caml/mlvalues.h>\n\
+         static _Thread_local intnat counts[3] = {5, 7, 9}, zero;\n\
+         value f(value n) {\n\
+           zero += 2;\n\
+           counts[1] += Long_val(n);\n\
+           return Val_long(counts[1] * 100 + counts[2] * 10 + zero);\n\
+         }\n",
+    )?;
+    let mut command = place.command();
+    command.args(["stubs", "-o", "main.stubs", "stubs.c"]);
+    let threads = "clang -matomics -mbulk-memory -ftls-model=local-exec";
+    let made = process::run(command.env("CC", threads), b"")?;
+    assert_eq!(made.status, Some(0), "{}", text(&made.stderr));
+    let object = fs::read(place.path("main.stubs"))?;
+    let name = b"__tls_base";
+    assert!(object.windows(name.len()).any(|bytes| bytes == name));
+    for mode in [Mode::Generic, Mode::Residual] {
+        assert_eq!(
+            output(&place, mode, &["--stubs", "main.stubs"])?,
+            "1094 992"
+        );
+    }
     Ok(())
 }

@@ -16,7 +16,7 @@ use wasmparser::{
 
 use super::effects::Effects;
 use super::module::{Guest, Reference};
-use super::object::Object;
+use super::object::{Object, Symbol};
 use super::place::{Piece, Placed, Target};
 
 /// A function that is added to the guest.
@@ -101,7 +101,9 @@ fn body(
         let at = relocation.offset as usize;
         let value = value(guest, objects, placed, file, relocation);
         match relocation.ty {
-            RelocationType::MemoryAddrLeb | RelocationType::MemoryAddrSleb => {
+            RelocationType::MemoryAddrLeb
+            | RelocationType::MemoryAddrSleb
+            | RelocationType::MemoryAddrTlsSleb => {
                 let target = placed.target(guest, objects, file, relocation.index);
                 if let Target::Address(address) = target {
                     function.references.push(Reference::Object(address));
@@ -111,6 +113,16 @@ fn body(
                 function.references.push(Reference::Element(value));
             }
             _ => {}
+        }
+        let is_base = relocation.ty == RelocationType::GlobalIndexLeb
+            && matches!(
+                object.symbols[relocation.index as usize],
+                Symbol::ThreadBase
+            );
+        if is_base {
+            base_is_zero(&mut function.body, at)
+                .with_context(|| format!("{}: it changes a thread's data", object.name))?;
+            continue;
         }
         write(&mut function.body, at, relocation.ty, value)
             .with_context(|| format!("{}: a relocation is out of place", object.name))?;
@@ -124,6 +136,18 @@ fn body(
         }
     }
     Ok(function)
+}
+
+/// Puts a 0 in the place of the `global.get` whose operand is at `at`.
+fn base_is_zero(body: &mut [u8], at: usize) -> Option<()> {
+    const GLOBAL_GET: u8 = 0x23;
+    const I32_CONST: u8 = 0x41;
+    let opcode = body.get_mut(at.checked_sub(1)?)?;
+    if *opcode != GLOBAL_GET {
+        return None;
+    }
+    *opcode = I32_CONST;
+    write(body, at, RelocationType::GlobalIndexLeb, 0)
 }
 
 /// All data that is needed and not zero: address and contents.
@@ -166,10 +190,12 @@ pub fn value(
             Target::Function(index) => placed.known_element(index),
             Target::Null | Target::Address(_) => 0,
         },
-        R::MemoryAddrLeb | R::MemoryAddrSleb | R::MemoryAddrI32 => match target() {
-            Target::Address(address) => address.wrapping_add(relocation.addend as u32),
-            Target::Null | Target::Function(_) => 0,
-        },
+        R::MemoryAddrLeb | R::MemoryAddrSleb | R::MemoryAddrI32 | R::MemoryAddrTlsSleb => {
+            match target() {
+                Target::Address(address) => address.wrapping_add(relocation.addend as u32),
+                Target::Null | Target::Function(_) => 0,
+            }
+        }
         R::TypeIndexLeb => placed
             .types
             .known_index(&objects[file].types[relocation.index as usize]),
@@ -185,7 +211,7 @@ pub fn write(bytes: &mut [u8], at: usize, ty: RelocationType, value: u32) -> Opt
     let place = bytes.get_mut(at..at + ty.extent())?;
     match ty {
         R::MemoryAddrI32 | R::TableIndexI32 => place.copy_from_slice(&value.to_le_bytes()),
-        R::MemoryAddrSleb | R::TableIndexSleb => {
+        R::MemoryAddrSleb | R::MemoryAddrTlsSleb | R::TableIndexSleb => {
             let value = i64::from(value as i32);
             for (index, byte) in place.iter_mut().enumerate() {
                 *byte = (value >> (7 * index)) as u8 & 0x7f | 0x80;

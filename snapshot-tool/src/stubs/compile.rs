@@ -1,8 +1,9 @@
 //! The command that makes a file of stubs: a C compiler that is there, the guest's headers, and a
 //! linker that joins what was compiled with what it needs of the C library.
 //!
-//! Where the compiler is, variables say as they do elsewhere: `CC` (`clang`), and `WASM_LD`
-//! (`wasm-ld`); it has to know the target `wasm32-wasi` and its C library.
+//! What the compiler is, variables say as they do elsewhere, with options or without: `CC`
+//! (`clang`), and `WASM_LD` (`wasm-ld`). It has to know the target `wasm32-wasi` and its C library:
+//! where that is, or, as `zig cc` makes its own when it is needed, what it links programs with.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -106,9 +107,9 @@ pub fn compile(guest: &Guest, sources: &Sources) -> Result<Vec<u8>> {
         parts.push(part);
     }
     let joined = place.path().join("joined.o");
-    let mut linker = Command::new(variable("WASM_LD", "wasm-ld"));
+    let mut linker = named_by("WASM_LD", "wasm-ld");
     linker.arg("-r").arg("-o").arg(&joined).args(&parts);
-    linker.args(libraries()?);
+    linker.args(libraries(place.path())?);
     run(&mut linker, "link")?;
     exports.sort_unstable();
     exports.dedup();
@@ -154,17 +155,22 @@ fn compiled(source: &Path, output: &Path, headers: &Path, sources: &Sources) -> 
 }
 
 fn compiler() -> Command {
-    let mut compiler = Command::new(variable("CC", "clang"));
+    let mut compiler = named_by("CC", "clang");
     compiler.arg(TARGET);
     compiler
 }
 
-fn variable(name: &str, default: &str) -> std::ffi::OsString {
-    std::env::var_os(name).unwrap_or_else(|| default.into())
+/// The command that a variable names, in words.
+fn named_by(variable: &str, default: &str) -> Command {
+    let said = std::env::var(variable).unwrap_or_default();
+    let mut words = said.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or(default));
+    command.args(words);
+    command
 }
 
-/// Where the compiler has its libraries.
-fn libraries() -> Result<Vec<PathBuf>> {
+/// Where the compiler has its libraries; `place` is for files.
+fn libraries(place: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let named = LIBRARIES.map(|name| format!("-print-file-name={name}"));
     for question in named
@@ -177,14 +183,35 @@ fn libraries() -> Result<Vec<PathBuf>> {
             .output()
             .context("cannot start the C compiler")?;
         let path = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
-        ensure!(
-            path.is_file(),
-            "the C compiler has no {}: install a C library for wasm32-wasi",
-            path.display()
-        );
+        if !path.is_file() {
+            let linked = linked_with(place)?;
+            ensure!(
+                !linked.is_empty(),
+                "the C compiler has no {}: install a C library for wasm32-wasi",
+                path.display()
+            );
+            return Ok(linked);
+        }
         found.push(path);
     }
     Ok(found)
+}
+
+/// The libraries that the compiler says it links a program with.
+fn linked_with(place: &Path) -> Result<Vec<PathBuf>> {
+    let source = place.join("empty.c");
+    fs::write(&source, "int main(void) { return 0; }\n")?;
+    let mut compiler = compiler();
+    compiler.arg("-o").arg(place.join("empty.wasm")).arg(source);
+    let output = compiler
+        .env("ZIG_VERBOSE_LINK", "1")
+        .output()
+        .with_context(|| cannot_start(&compiler))?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let words = said.split_whitespace().map(PathBuf::from);
+    Ok(words
+        .filter(|word| word.extension() == Some(OsStr::new("a")) && word.is_file())
+        .collect())
 }
 
 fn run(command: &mut Command, what: &str) -> Result<()> {

@@ -31,8 +31,10 @@ pub enum Symbol {
         place: Option<(u32, u32)>,
         flags: SymbolFlags,
     },
-    /// The stack pointer is the only global that there is.
     StackPointer,
+    /// Where a thread's own data begins, the other global that there is. C has one thread, so that
+    /// is data like any other, counted from 0.
+    ThreadBase,
     /// What only debuggers and the table's relocations name.
     Other,
 }
@@ -127,11 +129,14 @@ impl Object {
                             name: import.name.into(),
                             ty,
                         }),
-                        TypeRef::Global(_) => ensure!(
-                            import.name == "__stack_pointer",
-                            "global `{}`: it was compiled for another way of linking (-fPIC?)",
-                            import.name
-                        ),
+                        TypeRef::Global(_) => sections.globals.push(match import.name {
+                            "__stack_pointer" => Symbol::StackPointer,
+                            "__tls_base" => Symbol::ThreadBase,
+                            other => bail!(
+                                "global `{other}`: it was compiled for another way of linking \
+                                 (-fPIC?)"
+                            ),
+                        }),
                         TypeRef::Table(_) | TypeRef::Memory(_) => {}
                         _ => bail!("import `{}` is of an unknown kind", import.name),
                     }
@@ -167,7 +172,7 @@ impl Object {
             Payload::CustomSection(custom) => match custom.as_known() {
                 KnownCustom::Linking(linking) => {
                     for part in linking.subsections() {
-                        self.linking(part?)?;
+                        self.linking(part?, &sections.globals)?;
                     }
                 }
                 KnownCustom::Reloc(relocations) => {
@@ -196,11 +201,11 @@ impl Object {
         Ok(())
     }
 
-    fn linking(&mut self, part: Linking) -> Result<()> {
+    fn linking(&mut self, part: Linking, globals: &[Symbol]) -> Result<()> {
         match part {
             Linking::SymbolTable(symbols) => {
                 for symbol in symbols {
-                    let symbol = self.symbol(symbol?)?;
+                    let symbol = self.symbol(symbol?, globals)?;
                     self.symbols.push(symbol);
                 }
             }
@@ -222,7 +227,7 @@ impl Object {
         Ok(())
     }
 
-    fn symbol(&self, symbol: SymbolInfo) -> Result<Symbol> {
+    fn symbol(&self, symbol: SymbolInfo, globals: &[Symbol]) -> Result<Symbol> {
         Ok(match symbol {
             SymbolInfo::Func { flags, index, name } => {
                 let imports = self.imports.len() as u32;
@@ -247,7 +252,10 @@ impl Object {
                 place: symbol.map(|data| (data.index, data.offset)),
                 flags,
             },
-            SymbolInfo::Global { .. } => Symbol::StackPointer,
+            SymbolInfo::Global { index, .. } => {
+                let global = globals.get(index as usize);
+                global.context("it defines a global")?.clone()
+            }
             SymbolInfo::Table { .. } | SymbolInfo::Section { .. } => Symbol::Other,
             SymbolInfo::Event { .. } => bail!("it uses WebAssembly's exceptions"),
         })
@@ -323,6 +331,8 @@ impl Object {
 struct Sections {
     /// Types of functions.
     types: Vec<u32>,
+    /// The globals that are imported.
+    globals: Vec<Symbol>,
     /// How many there were so far.
     count: u32,
     /// The number of the section, and where its contents begin.

@@ -213,7 +213,7 @@ impl Search<'_> {
                         self.placed.element(self.guest, index);
                     }
                 }
-                R::MemoryAddrLeb | R::MemoryAddrSleb | R::MemoryAddrI32 => {
+                R::MemoryAddrLeb | R::MemoryAddrSleb | R::MemoryAddrI32 | R::MemoryAddrTlsSleb => {
                     self.segment(file, relocation.index)?;
                 }
                 R::TypeIndexLeb => {
@@ -344,7 +344,7 @@ impl Placed {
                     (None, None) => Target::Null,
                 }
             }
-            Symbol::StackPointer | Symbol::Other => Target::Null,
+            Symbol::StackPointer | Symbol::ThreadBase | Symbol::Other => Target::Null,
         }
     }
 

@@ -3,8 +3,8 @@
 //! `make stubs-bench` runs this. With `--document FILE` it writes the table between the marks
 //! there; other arguments are names of programs in `tests/stubs-bench`, which alone are measured.
 //! A program may measure the C of a library ([`LIBRARIES`]), which is fetched first, with the
-//! library's modules. Each program makes as many calls as its argument says. Time is CPU time of the whole process,
-//! less that of one which makes few calls: the least of five runs, in turn.
+//! library's modules. Each program makes as many calls as its argument says. Time is CPU time of
+//! the whole process, less that of one which makes few calls: the least of five runs, in turn.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -16,6 +16,13 @@ enum { SECOND = 1000000000 };
    and code relies on that. */
 static const int64_t BEGIN = (int64_t)86400 * SECOND;
 
+#ifdef BACTRIAN_PROCESS_CLOCK
+struct __clockid {
+    int number;
+};
+const struct __clockid bactrian_process_clock = {PROCESS};
+#endif
+
 static struct timespec split(int64_t nanoseconds)
 {
     return (struct timespec){nanoseconds / SECOND, nanoseconds % SECOND};
