@@ -6,6 +6,8 @@ use super::*;
 
 mod boxed;
 
+use boxed::SomeFacts;
+
 /// Nothing is known.
 pub struct NoFacts;
 

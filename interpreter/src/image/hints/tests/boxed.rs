@@ -6,8 +6,8 @@ use super::super::*;
 
 /// Primitives 1 and 4 open boxes; 1 gives floats, 4 numbers of kind 2. Primitive 3 reads arrays,
 /// primitive 8 writes them; global 5 is a float.
-struct SomeFacts {
-    is_closed: bool,
+pub struct SomeFacts {
+    pub is_closed: bool,
 }
 
 impl Facts for SomeFacts {
