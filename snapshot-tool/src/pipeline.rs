@@ -102,7 +102,7 @@ pub struct Pipeline {
     pub functions: Option<Counts>,
     /// Whether the whole program was in the cache.
     pub is_known: bool,
-    /// The file in the cache that holds its machine code, if that is where it came from.
+    /// The file that holds its machine code, where it is mapped from one.
     pub known_file: Option<PathBuf>,
     /// What the guest said of the program whose snapshot was taken last.
     notice: String,

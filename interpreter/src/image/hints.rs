@@ -37,7 +37,7 @@ use crate::code::{Certainty, Entry};
 use made::Made;
 use pending::{Pending, Place};
 use scan::{Group, LOADS, count_sites, globals_set, keeps};
-use state::{Known, Labels, Origin, Seen, State};
+use state::{Known, Labels, Lost, Origin, Seen, State};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use values::closure;
 
@@ -207,7 +207,11 @@ impl<'a> Program<'a> {
                 next = Some((instruction.next(), state));
             }
             let lost = std::mem::take(&mut labels.lost);
-            lost.into_iter().for_each(|seen| self.lose(seen));
+            lost.seen.into_iter().for_each(|seen| self.lose(seen));
+            for [one, other] in lost.joined {
+                self.flow(one, other);
+                self.flow(other, one);
+            }
         }
         self.labels = all;
     }
@@ -264,7 +268,7 @@ impl<'a> Program<'a> {
             }
             Flow::Stop => {
                 // No exception is a number, and nobody looks at one when the program ends.
-                self.lose(state.accu.from(Origin::Made).seen);
+                self.lose(state.accu.with_origin(Origin::Made).seen);
                 false
             }
             Flow::Closures => {
@@ -280,7 +284,7 @@ impl<'a> Program<'a> {
 
     /// Joins what is seen into what is known. Where a number comes from is not remembered.
     fn note(&mut self, place: Place, known: &mut Known, seen: Known) {
-        let seen = seen.from(Origin::Made);
+        let seen = seen.with_origin(Origin::Made);
         let joined = known.join(seen);
         if joined.seen.is_lost() {
             for seen in [known.seen, seen.seen] {
@@ -361,7 +365,7 @@ impl<'a> Program<'a> {
         instruction: &Instruction,
         function: usize,
         state: &mut State,
-        lost: &mut Vec<Seen>,
+        lost: &mut Lost,
     ) {
         let effect = effect::of(instruction);
         if !keeps(instruction.opcode) {

@@ -73,46 +73,37 @@ fn cases(targets: &[Target], default: &Target) -> Option<Vec<Case>> {
 }
 
 /// Ends `block` with branches to the target of the case in which `index` is, or else to `rest`.
-fn branches(
-    function: &mut Function,
-    mut block: Block,
-    index: Value,
-    tests: Vec<Case>,
-    rest: Target,
-) {
-    let mut left = tests.len();
-    if left == 0 {
+fn branches(function: &mut Function, block: Block, index: Value, tests: Vec<Case>, rest: Target) {
+    if tests.is_empty() {
         function.blocks[block].term = Terminator::Jump(rest);
         return;
     }
-    let mut rest = Some(rest);
-    for case in tests {
-        left -= 1;
-        let other = match left {
-            0 => rest.take().expect("one case is the last"),
-            _ => Target {
-                block: function.blocks.push(BlockData {
-                    params: Vec::new(),
-                    insts: Vec::new(),
-                    term: Terminator::Unreachable,
-                }),
-                args: smallvec![],
-            },
+    let mut other = rest;
+    for (number, case) in tests.into_iter().enumerate().rev() {
+        let here = match number {
+            0 => block,
+            _ => function.blocks.push(BlockData {
+                params: Vec::new(),
+                insts: Vec::new(),
+                term: Terminator::Unreachable,
+            }),
         };
-        let next = other.block;
-        function.blocks[block].term = match (case.low, case.high) {
+        function.blocks[here].term = match (case.low, case.high) {
             (0, Some(0)) => Terminator::Branch {
                 cond: index,
                 then: other,
                 otherwise: case.target,
             },
             _ => Terminator::Branch {
-                cond: is_in(function, block, index, &case),
+                cond: is_in(function, here, index, &case),
                 then: case.target,
                 otherwise: other,
             },
         };
-        block = next;
+        other = Target {
+            block: here,
+            args: smallvec![],
+        };
     }
 }
 

@@ -79,6 +79,7 @@ impl Program<'_> {
             let given = if certain { given } else { given.guessed() };
             result = Some(result.map_or(given, |result| result.join(given)));
             if !(certain && seen.made().len() == 1) {
+                // What becomes of it is not followed.
                 self.kept.insert(Origin::Result(function as usize));
             }
         }
@@ -103,7 +104,9 @@ impl Program<'_> {
         for (index, &argument) in arguments.iter().enumerate() {
             let mut known = self.parameters[number][first + index];
             self.note(Place::Function(number), &mut known, argument);
-            self.flow(argument.seen, Origin::Parameter(number, first + index));
+            if let Some(origin) = argument.seen.origin() {
+                self.flow(origin, Origin::Parameter(number, first + index));
+            }
             self.parameters[number][first + index] = known;
         }
         self.pending.read(Place::Result(number), self.walked);
@@ -123,7 +126,9 @@ impl Program<'_> {
     pub(super) fn note_result(&mut self, function: usize, seen: Known) {
         let mut known = self.results[function];
         self.note(Place::Result(function), &mut known, seen);
-        self.flow(seen.seen, Origin::Result(function));
+        if let Some(origin) = seen.seen.origin() {
+            self.flow(origin, Origin::Result(function));
+        }
         self.results[function] = known;
         if self.escaped.contains(&function) {
             self.lose(seen.seen);

@@ -53,10 +53,8 @@ impl Program<'_> {
     }
 
     /// What `from` is goes where `to` is: it is kept if that is.
-    pub(super) fn flow(&mut self, from: Seen, to: Origin) {
-        if let Some(from) = from.origin() {
-            self.flows.entry(to).or_default().insert(from);
-        }
+    pub(super) fn flow(&mut self, from: Origin, to: Origin) {
+        self.flows.entry(to).or_default().insert(from);
     }
 
     /// The parameters and results that are kept, and those that are no numbers.

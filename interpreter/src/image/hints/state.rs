@@ -29,12 +29,11 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Of what may be from either. Two are too many: whoever joins them has them kept.
+    /// Of what may be from either. One stands for both: [`Known::meet`] notes that.
     fn join(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::Made, origin) | (origin, Self::Made) => origin,
-            (a, b) if a == b => a,
-            _ => Self::Made,
+        match self {
+            Self::Made => other,
+            origin => origin,
         }
     }
 }
@@ -117,30 +116,33 @@ impl Known {
     pub fn passed(self, origin: Origin) -> Self {
         match self.seen {
             Seen::Nothing | Seen::Integer(_) => self,
-            Seen::Number(..) => self.from(origin),
+            Seen::Number(..) => self.with_origin(origin),
             Seen::Made(_) | Seen::Many => self.guessed(),
         }
     }
 
     /// The same; the box of a number is from here.
-    pub fn from(mut self, from: Origin) -> Self {
-        if let Seen::Number(_, origin) = &mut self.seen {
-            *origin = from;
+    pub fn with_origin(mut self, origin: Origin) -> Self {
+        if let Seen::Number(_, known) = &mut self.seen {
+            *known = origin;
         }
         self
     }
 
     /// Joins another into this; notes of what both lose sight.
-    pub fn meet(&mut self, other: Self, lost: &mut Vec<Seen>) {
+    pub fn meet(&mut self, other: Self, lost: &mut Lost) {
         let joined = self.join(other);
-        let numbers = [self.seen, other.seen].into_iter();
-        lost.extend(
-            numbers.filter(|seen| seen.origin().is_some() && seen.origin() != joined.seen.origin()),
-        );
+        for seen in [self.seen, other.seen] {
+            match (seen.origin(), joined.seen.origin()) {
+                (Some(one), Some(other)) if one != other => lost.joined.push([one, other]),
+                (Some(_), None) => lost.seen.push(seen),
+                _ => {}
+            }
+        }
         if joined.seen.is_lost() && *self != joined {
-            lost.extend([self.seen, other.seen]);
+            lost.seen.extend([self.seen, other.seen]);
         } else if joined.seen.is_lost() {
-            lost.push(other.seen);
+            lost.seen.push(other.seen);
         }
         *self = joined;
     }
@@ -166,6 +168,14 @@ impl Known {
     }
 }
 
+/// What a pass has lost sight of: different things are where one was.
+#[derive(Default)]
+pub struct Lost {
+    pub seen: Vec<Seen>,
+    /// Parameters and results that may be in one place: each goes where the other one does.
+    pub joined: Vec<[Origin; 2]>,
+}
+
 /// Accumulator and stack, the top last.
 #[derive(Clone, PartialEq)]
 pub struct State {
@@ -180,7 +190,7 @@ impl State {
 
     /// A value is put into slot `index`; what is in the accumulator then. What was in the slot is
     /// not forgotten.
-    pub fn assign(&mut self, index: i32, value: Known, lost: &mut Vec<Seen>) -> Known {
+    pub fn assign(&mut self, index: i32, value: Known, lost: &mut Lost) -> Known {
         let index = self.stack.len() - 1 - index as usize;
         self.stack[index].meet(value, lost);
         Known::ANYTHING
@@ -201,7 +211,7 @@ impl State {
         taken
     }
 
-    fn join(&mut self, other: &State, lost: &mut Vec<Seen>) {
+    fn join(&mut self, other: &State, lost: &mut Lost) {
         self.accu.meet(other.accu, lost);
         for (mine, &theirs) in self.stack.iter_mut().zip(&other.stack) {
             mine.meet(theirs, lost);
@@ -216,8 +226,7 @@ pub struct Labels<'a> {
     states: HashMap<usize, State>,
     /// Those whose state has changed since the pass went through them.
     pending: BTreeSet<usize>,
-    /// What the pass has lost sight of: different things are where one was.
-    pub lost: Vec<Seen>,
+    pub lost: Lost,
 }
 
 impl<'a> Labels<'a> {
@@ -226,7 +235,7 @@ impl<'a> Labels<'a> {
             all,
             states: HashMap::new(),
             pending: BTreeSet::new(),
-            lost: Vec::new(),
+            lost: Lost::default(),
         }
     }
 

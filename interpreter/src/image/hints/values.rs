@@ -3,7 +3,7 @@
 use super::made::Made;
 use super::pending::Place;
 use super::scan::Group;
-use super::state::{Known, Origin, Seen, State};
+use super::state::{Known, Lost, Origin, Seen, State};
 use super::{Access, Program};
 use crate::code::decode::{self, Instruction};
 use crate::code::effect;
@@ -17,7 +17,7 @@ impl Program<'_> {
         instruction: &Instruction,
         function: usize,
         state: &mut State,
-        lost: &mut Vec<Seen>,
+        lost: &mut Lost,
     ) -> Option<Known> {
         use Opcode::*;
         let operand = |index: usize| instruction.operands[index];

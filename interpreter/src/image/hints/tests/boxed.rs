@@ -136,6 +136,15 @@ fn what_is_kept_stays_boxed() {
     ] {
         assert_eq!(kept(what)[0], "- > 0", "{what}");
     }
+    // One of two parameters: each is kept where it is.
+    let chosen = |what: &str| {
+        boxed(&format!(
+            "Closure 0 @f; PushGetGlobal 5; PushGetGlobal 5; PushAcc2; Apply2; Stop;
+            Restart; f: Grab 1; Const0; BranchIf @b; Acc0; Branch @c; b: Acc1; c: {what}; Return 2"
+        ))
+    };
+    assert_eq!(chosen("CCall1 1"), ["0 0 > 0"]);
+    assert_eq!(chosen("MakeBlock1 0"), ["- - > -"]);
     // A result of which a block is made.
     let call = "GetGlobal 5; PushAcc1; Apply1; MakeBlock1 0; Stop;";
     assert_eq!(boxed(&format!("Closure 0 @f; Push; {call} {F}")), ["0 > -"]);
