@@ -83,7 +83,8 @@ int64_t accumulator(const int32_t *code, int64_t argument, int64_t *frame) {
 
 /* 10 for 0, 20 for 1, 30 for 2, 10 for 3, 20 for 4, else 99. */
 static const int32_t SWITCHES[] = {
-    SWITCH, 5, 8, 11, 14, 8, 11, 17, ADD, 10, END, ADD, 20, END, ADD, 30, END, ADD, 99, END,
+    SWITCH, 8, 11, 14, 17, 11, 20, 14, 23, 26, 29,
+    ADD, 10, END, ADD, 20, END, ADD, 30, END, ADD, 40, END, ADD, 50, END, ADD, 60, END, ADD, 99, END,
 };
 
 /* A loop of two halves, which begins in the second one where the argument is odd. */

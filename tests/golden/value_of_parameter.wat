@@ -26,29 +26,29 @@
 ;; residual
 ;; function(i32, i32) -> i64 {
 ;; bb0(v0: i32, v1: i32):
-;;     v2: i64 = i64.const 7
-;;     v3: i64 = i64.const 9
-;;     v4: i32 = i32.const 2
-;;     v5: i32 = address base0+0
-;;     v6: i64 = i64.const 1000
+;;     v2: i32 = i32.const 1
+;;     v3: i64 = i64.const 7
+;;     v4: i64 = i64.const 9
+;;     v5: i32 = i32.const 2
+;;     v6: i32 = address base0+0
+;;     v7: i64 = i64.const 1000
 ;;     branch v1 ? bb1() : bb6()
 ;; bb1():
-;;     v7: i32 = i32.const 1
-;;     v8: i32 = i32.eq v1, v7
+;;     v8: i32 = i32.eq v1, v2
 ;;     branch v8 ? bb2() : bb3()
 ;; bb2():
-;;     return v3
+;;     return v4
 ;; bb3():
-;;     v9: i32 = i32.lt_u v1, v4
+;;     v9: i32 = i32.lt_u v1, v5
 ;;     branch v9 ? bb4() : bb5()
 ;; bb4():
-;;     v10: i32 = i32.add v5, v1
+;;     v10: i32 = i32.add v6, v1
 ;;     v11: i64 = i64.load8_u v10
 ;;     return v11
 ;; bb5():
 ;;     v12: i64 = i64.extend_i32_u v1
-;;     v13: i64 = i64.add v12, v6
+;;     v13: i64 = i64.add v12, v7
 ;;     return v13
 ;; bb6():
-;;     return v2
+;;     return v3
 ;; }

@@ -27,21 +27,21 @@
 ;; residual
 ;; function(i32, i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i32, v2: i64):
-;;     v3: i64 = i64.const 11
-;;     v4: i64 = i64.const 22
-;;     v5: i32 = address base0+0
-;;     v6: i32 = i32.wrap_i64 v2
-;;     branch v6 ? bb1() : bb4()
+;;     v3: i32 = i32.const 1
+;;     v4: i64 = i64.const 11
+;;     v5: i64 = i64.const 22
+;;     v6: i32 = address base0+0
+;;     v7: i32 = i32.wrap_i64 v2
+;;     branch v7 ? bb1() : bb4()
 ;; bb1():
-;;     v7: i32 = i32.const 1
-;;     v8: i32 = i32.eq v6, v7
+;;     v8: i32 = i32.eq v7, v3
 ;;     branch v8 ? bb2() : bb3()
 ;; bb2():
-;;     return v4
+;;     return v5
 ;; bb3():
-;;     v9: i32 = i32.add v5, v6
+;;     v9: i32 = i32.add v6, v7
 ;;     v10: i64 = i64.load8_u offset=1 v9
 ;;     return v10
 ;; bb4():
-;;     return v3
+;;     return v4
 ;; }

@@ -30,8 +30,11 @@ const SHAPES: [Shape; 5] = [
         name: "a switch of the program is a switch",
         expected: |n| match n {
             0 | 3 => 10,
-            1 | 4 => 20,
+            1 | 5 => 20,
             2 => 30,
+            4 => 40,
+            6 => 50,
+            7 => 60,
             _ => 99,
         },
         has: &["switch", "return"],

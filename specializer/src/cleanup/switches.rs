@@ -5,8 +5,9 @@
 //! that names two constructors among twenty is two branches, in whatever order they are declared.
 //! So is a chain of tests of which a compiler of C made a switch.
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
+use super::constants::Constants;
 use crate::ir::Type;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
 use crate::op::{Const, Op};
@@ -22,7 +23,9 @@ struct Case {
     target: Target,
 }
 
+/// Constants are in the entry block.
 pub fn run(function: &mut Function) {
+    let mut constants = None;
     for block in function.blocks.keys() {
         if let Terminator::Switch {
             index,
@@ -31,8 +34,13 @@ pub fn run(function: &mut Function) {
         } = &function.blocks[block].term
             && let Some((tests, rest)) = row(targets, default)
         {
-            branches(function, block, *index, tests, rest);
+            let index = *index;
+            let constants = constants.get_or_insert_with(|| Constants::of(function));
+            branches(function, constants, block, index, tests, rest);
         }
+    }
+    if let Some(constants) = constants {
+        constants.place(function);
     }
 }
 
@@ -73,7 +81,14 @@ fn cases(targets: &[Target], default: &Target) -> Option<Vec<Case>> {
 }
 
 /// Ends `block` with branches to the target of the case in which `index` is, or else to `rest`.
-fn branches(function: &mut Function, block: Block, index: Value, tests: Vec<Case>, rest: Target) {
+fn branches(
+    function: &mut Function,
+    constants: &mut Constants,
+    block: Block,
+    index: Value,
+    tests: Vec<Case>,
+    rest: Target,
+) {
     if tests.is_empty() {
         function.blocks[block].term = Terminator::Jump(rest);
         return;
@@ -95,7 +110,7 @@ fn branches(function: &mut Function, block: Block, index: Value, tests: Vec<Case
                 otherwise: case.target,
             },
             _ => Terminator::Branch {
-                cond: is_in(function, here, index, &case),
+                cond: is_in(function, constants, here, index, &case),
                 then: case.target,
                 otherwise: other,
             },
@@ -108,29 +123,32 @@ fn branches(function: &mut Function, block: Block, index: Value, tests: Vec<Case
 }
 
 /// Whether `index` is in `case`, computed in `block`.
-fn is_in(function: &mut Function, block: Block, index: Value, case: &Case) -> Value {
-    let mut compute = |op, args: SmallVec<[Value; 4]>| {
+fn is_in(
+    function: &mut Function,
+    constants: &mut Constants,
+    block: Block,
+    index: Value,
+    case: &Case,
+) -> Value {
+    let mut compute = |op, left: Value, right: u32| {
+        let right = constants.value(function, Const::I32(right as i32));
         let result = function.new_value(Type::I32);
         function.blocks[block].insts.push(Inst {
             op,
-            args,
+            args: smallvec![left, right],
             result: Some(result),
         });
         result
     };
-    let mut compare = |op, left: Value, right: u32| {
-        let right = compute(Op::Const(Const::I32(right as i32)), smallvec![]);
-        compute(op, smallvec![left, right])
-    };
     match case.high {
-        None => compare(Op::I32GeU, index, case.low),
-        Some(high) if high == case.low => compare(Op::I32Eq, index, high),
+        None => compute(Op::I32GeU, index, case.low),
+        Some(high) if high == case.low => compute(Op::I32Eq, index, high),
         Some(high) => {
             let above = match case.low {
                 0 => index,
-                low => compare(Op::I32Sub, index, low),
+                low => compute(Op::I32Sub, index, low),
             };
-            compare(Op::I32LeU, above, high - case.low)
+            compute(Op::I32LeU, above, high - case.low)
         }
     }
 }
