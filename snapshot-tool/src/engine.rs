@@ -216,8 +216,8 @@ pub fn has_stacks(module: &Module) -> bool {
 
 /// A module that has several stacks, in an engine of its own, which takes no more for each than a
 /// guest needs at least. An engine reserves as much for each of a program's stacks as the first one
-/// may use, and the system need not have that so often. `file` holds the module as well, where it is
-/// mapped from one: to map it once more costs nothing.
+/// may use, and the system need not have that so often. `file` holds the module as well, where it
+/// is mapped from one: to map it once more costs nothing.
 pub fn with_its_stacks(module: &Module, file: Option<&Path>, needs: &Needs) -> Result<Module> {
     let needs = Needs {
         stack: Some(STACK_OF_SEVERAL),

@@ -477,30 +477,20 @@ bb3():
         "#]],
     );
     check(
-        &switch("bb1(), bb2(), bb1(), bb2(), bb1()"),
+        &switch(&["bb1()"; 5].join(", bb2(), ")),
         expect![[r#"
-            function(i32) -> i32 {
-            bb0(v0: i32):
-                v1: i32 = i32.const 5
-                v2: i32 = i32.const 3
-                v3: i32 = i32.const 1
-                v4: i32 = i32.const 10
-                v5: i32 = i32.const 20
-                v6: i32 = i32.eq v0, v3
-                branch v6 ? bb2() : bb1()
-            bb1():
-                v7: i32 = i32.eq v0, v2
-                branch v7 ? bb2() : bb3()
-            bb2():
-                return v5
-            bb3():
-                v8: i32 = i32.ge_u v0, v1
-                branch v8 ? bb4() : bb5()
-            bb4():
-                unreachable
-            bb5():
-                return v4
-            }
-        "#]],
+        function(i32) -> i32 {
+        bb0(v0: i32):
+            v1: i32 = i32.const 10
+            v2: i32 = i32.const 20
+            switch v0 [bb2(), bb1(), bb2(), bb1(), bb2(), bb1(), bb2(), bb1(), bb2()] default bb3()
+        bb1():
+            return v2
+        bb2():
+            return v1
+        bb3():
+            unreachable
+        }
+    "#]],
     );
 }
