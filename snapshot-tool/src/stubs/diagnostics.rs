@@ -2,13 +2,26 @@
 //!
 //! Of conversions that shorten a number, those are left out that do the same on other machines of
 //! 64 bits (to `int`), and those to the type of sizes, as no memory here is larger than that. What
-//! stays is about `long` and the types that are one.
+//! stays is about `long` and the types that are one. Errors in inline assembly are followed by what
+//! to do.
 
 /// Names of types of sizes and differences of addresses.
 const SIZES: [&str; 5] = ["asize_t", "ptrdiff_t", "size_t", "ssize_t", "uintptr_t"];
 
 /// Types that are shorter here than elsewhere.
 const SHORT: [&str; 2] = ["long", "unsigned long"];
+
+/// Parts of what the compiler says of assembly for another processor.
+const ASSEMBLY: [&str; 4] = [
+    " in asm",
+    "inline assembly",
+    "inline asm",
+    "unknown register name",
+];
+
+/// What is said behind those.
+const NO_ASSEMBLY: &str = "bactrian: WebAssembly has no instructions for inline assembly: look for \
+     the macro by which this code chooses C in its place on other processors\n";
 
 /// The diagnostics without those, each a line, with the notes that follow it.
 pub fn kept(said: &str) -> String {
@@ -25,6 +38,11 @@ pub fn kept(said: &str) -> String {
             kept += line;
             kept.push('\n');
         }
+    }
+    let is_of_assembly =
+        |line: &str| line.contains(": error: ") && ASSEMBLY.iter().any(|part| line.contains(part));
+    if kept.lines().any(is_of_assembly) {
+        kept += NO_ASSEMBLY;
     }
     kept
 }
@@ -68,5 +86,12 @@ mod tests {
         }
         let error = "a.c:1:2: error: unknown type name 'foo'\n1 warning and 1 error generated.\n";
         assert_eq!(kept(error), error);
+    }
+
+    #[test]
+    fn assembly_is_explained_once() {
+        let errors = "a.c:2:45: error: invalid % escape in inline assembly string\n\
+            a.c:3:62: error: invalid output constraint '=a' in asm\n";
+        assert_eq!(kept(errors), format!("{errors}{NO_ASSEMBLY}"));
     }
 }
