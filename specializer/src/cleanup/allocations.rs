@@ -222,7 +222,7 @@ impl Writer<'_> {
             term: std::mem::replace(&mut data.term, Terminator::Unreachable),
         };
         let after = self.function.blocks.push(after);
-        let [room, call] = [(); 2].map(|()| self.function.blocks.push(empty()));
+        let [room, call] = [(); 2].map(|()| self.function.blocks.push(BlockData::empty()));
         let pointer = self.constant(Const::I32(self.allocator.pointer as i32));
         let floor = self.constant(Const::I32(self.allocator.floor as i32));
         let [old, floor] = [pointer, floor].map(|word| {
@@ -305,14 +305,6 @@ impl Writer<'_> {
             args: args.into(),
             result: None,
         });
-    }
-}
-
-fn empty() -> BlockData {
-    BlockData {
-        params: Vec::new(),
-        insts: Vec::new(),
-        term: Terminator::Unreachable,
     }
 }
 

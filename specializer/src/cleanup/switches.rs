@@ -97,11 +97,7 @@ fn branches(
     for (number, case) in tests.into_iter().enumerate().rev() {
         let here = match number {
             0 => block,
-            _ => function.blocks.push(BlockData {
-                params: Vec::new(),
-                insts: Vec::new(),
-                term: Terminator::Unreachable,
-            }),
+            _ => function.blocks.push(BlockData::empty()),
         };
         function.blocks[here].term = match (case.low, case.high) {
             (0, Some(0)) => Terminator::Branch {

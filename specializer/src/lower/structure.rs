@@ -280,21 +280,20 @@ impl Structure<'_> {
     /// end; edges that are alike share one.
     fn switch(&mut self, block: Block) {
         let targets: Vec<_> = self.function.blocks[block].term.targets().collect();
-        let mut labels: Vec<u32> = Vec::with_capacity(targets.len());
+        let mut labels = Vec::with_capacity(targets.len());
         let mut framed = HashMap::new();
         for (edge, target) in (0..).zip(&targets) {
-            let label =
-                match self.bare(block, edge) {
-                    true => None,
-                    false => Some(*framed.entry((target.block, &target.args)).or_insert_with(
-                        || {
-                            self.work.push(Work::Arm(block, edge));
-                            self.open(Step::OpenBlock, None);
-                            self.depth - 1
-                        },
-                    )),
-                };
-            labels.push(label.unwrap_or_else(|| self.label[target.block]));
+            let label = match self.bare(block, edge) {
+                true => self.label[target.block],
+                false => *framed
+                    .entry((target.block, &target.args))
+                    .or_insert_with(|| {
+                        self.work.push(Work::Arm(block, edge));
+                        self.open(Step::OpenBlock, None);
+                        self.depth - 1
+                    }),
+            };
+            labels.push(label);
         }
         let mut labels: Vec<_> = labels.iter().map(|label| self.depth - 1 - label).collect();
         let default = labels.pop().expect("a switch has a default");
