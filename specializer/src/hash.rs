@@ -9,6 +9,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 pub type FastMap<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
+pub type FastSet<T> = std::collections::HashSet<T, BuildHasherDefault<FastHasher>>;
+
 #[derive(Clone, Copy, Default)]
 pub struct FastHasher(u64);
 

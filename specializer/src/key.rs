@@ -90,6 +90,7 @@ impl GenericKey {
             code_len,
             is_recursive: _,
             loops,
+            returns_early: _,
             boxed,
             numbers,
             name: _,

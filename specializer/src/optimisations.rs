@@ -48,6 +48,8 @@ optimisations! {
     "reloads" reloads;
     /// Evaluate calls of small functions in place.
     "inlining" inlining;
+    /// Try whether a callee returns at once, and call it if it does not.
+    "early-returns" early_returns;
     /// Keep ways apart for a while on which a call in place has returned another constant.
     "outcomes" outcomes;
     /// Make versions of functions for functions that they are given.

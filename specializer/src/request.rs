@@ -75,6 +75,8 @@ pub struct Request {
     pub is_recursive: bool,
     /// Whether the code repeats itself.
     pub loops: bool,
+    /// Whether it may soon return, without effects.
+    pub returns_early: bool,
     pub boxed: Boxed,
     /// How the residual function takes and returns what is always boxed.
     pub numbers: Numbers,
@@ -281,8 +283,7 @@ impl Request {
             bases.collect::<Vec<_>>(),
             self.anchor,
             self.code_len,
-            self.is_recursive,
-            self.loops,
+            [self.is_recursive, self.loops, self.returns_early],
             &self.boxed,
             self.heat,
             self.callees.keys().collect::<Vec<_>>(),

@@ -160,6 +160,9 @@ pub const REQUEST_RECURSIVE: u32 = 1;
 /// The code repeats itself, by jumps back or calls of itself: a hint that it is worth more to
 /// evaluate calls in it in place.
 pub const REQUEST_LOOPS: u32 = 2;
+/// A short way through the code leads to a return and has no effects: a hint that it is worth to
+/// take that way before the code is called.
+pub const REQUEST_RETURNS_EARLY: u32 = 4;
 
 /// What is known of one parameter of the generic function.
 #[repr(C)]

@@ -34,6 +34,7 @@ use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
 use crate::code::{Certainty, Entry};
+use crate::image::early;
 use made::Made;
 use pending::{Pending, Place};
 use scan::{Group, LOADS, count_sites, globals_set, keeps};
@@ -92,6 +93,11 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
             .map(|(function, missing)| (position(function), *missing))
             .collect(),
         looping: program.looping.iter().map(position).collect(),
+        early: entries
+            .iter()
+            .filter(|entry| early::returns(code, entry))
+            .map(|entry| entry.position)
+            .collect(),
         boxed: match pointers {
             CodePointers::Stay => program.boxed(),
             CodePointers::Change => HashMap::new(),

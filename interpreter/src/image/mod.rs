@@ -16,6 +16,7 @@ pub mod bind;
 pub mod callees;
 pub mod cells;
 pub mod constants;
+pub mod early;
 pub mod elements;
 #[cfg(test)]
 pub mod fuzz;

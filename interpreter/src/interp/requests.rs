@@ -61,7 +61,8 @@ mod wasm {
     use crate::memory;
     use crate::vm::vm;
     use annotations::{
-        MAX_PARAMS, Param, REQUEST_LOOPS, REQUEST_RECURSIVE, Region, Request, RequestTable,
+        MAX_PARAMS, Param, REQUEST_LOOPS, REQUEST_RECURSIVE, REQUEST_RETURNS_EARLY, Region,
+        Request, RequestTable,
     };
     use core::cell::Cell;
     use std::collections::HashSet;
@@ -163,7 +164,7 @@ mod wasm {
             let boxed = found.boxed.get(&entry.position);
             let boxed = boxed.filter(|_| !in_pieces.contains(&entry.position));
             let request = Request {
-                flags: flags(entry),
+                flags: flags(entry) | flag(&found.early, entry, REQUEST_RETURNS_EARLY),
                 ..entry_request(code_start, entry, boxed.unwrap_or(&nothing))
             };
             (request, names.of_function(entry.position))

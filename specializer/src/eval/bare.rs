@@ -118,6 +118,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             return None;
         };
         self.inline_call(site, call, slot, args, target)
+            .or_else(|| self.try_call(site, call, callee, args, target))
             .or_else(|| self.bare_call(site, call, callee, args, target))
     }
 
@@ -130,9 +131,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         target: &Target,
     ) -> Option<Exit<P::Value>> {
         let bare = self.bare(callee)?;
-        let is_result = target.args.iter().map(|&arg| Some(arg) == call.result);
-        let is_last = self.hands_on(target.block, is_result.collect());
-        let is_last = is_last && self.returns_on(self.context);
+        let is_last = self.is_last(call, target);
         if is_last && bare.result != self.evaluation.request.bare_result() {
             // It stays a call that can be made in tail position.
             return None;
@@ -161,6 +160,12 @@ impl<'a, P: Phase> Machine<'a, P> {
                 Exit::Jump(self.edge(self.context, target))
             }
         })
+    }
+
+    /// Whether the request's function returns what this call returns, which leads to `target`.
+    pub(super) fn is_last(&self, call: &Inst, target: &Target) -> bool {
+        let is_result = target.args.iter().map(|&arg| Some(arg) == call.result);
+        self.hands_on(target.block, is_result.collect()) && self.returns_on(self.context)
     }
 
     /// A call that returns a number of the kind with this index. `go_on` says where what the

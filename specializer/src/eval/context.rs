@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use super::abs::Abs;
 use super::analyse::NodeId;
 use super::span::order;
-use crate::hash::FastMap;
+use crate::hash::{FastMap, FastSet};
 use crate::index::{Map, index};
 use crate::ir::Symbol;
 use crate::ir::generic::Block;
@@ -48,7 +48,20 @@ enum Context {
         outer: ContextId,
         caller: NodeId,
         slot: Symbol,
+        extent: Extent,
     },
+    /// Where a call that was tried is made after all.
+    AfterAll {
+        outer: ContextId,
+    },
+}
+
+/// How much of a callee is evaluated in place.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Extent {
+    Whole,
+    /// Ways to a return that have no effects: see [`super::trial`].
+    Trial,
 }
 
 /// Where a context is in the program: the positions of the calls it is in, and its own. Orders
@@ -86,6 +99,9 @@ impl Place {
     }
 }
 
+/// How many positions of a callee are evaluated to try a call.
+const MOST_TRIED: usize = 40;
+
 /// For how many positions it is known what a call returned.
 const OUTCOME_POSITIONS: u8 = 3;
 
@@ -96,6 +112,8 @@ pub struct Contexts {
     /// Bytes of code that are evaluated in place of calls. What was refused once for this stays
     /// refused, as it only grows.
     pub inlined: u32,
+    /// Positions in each callee of which a call is tried.
+    tried: FastMap<ContextId, FastSet<ContextId>>,
 }
 
 impl Contexts {
@@ -106,6 +124,7 @@ impl Contexts {
             contexts: vec![Context::Root].into(),
             ids: FastMap::from_iter([(Context::Root, Self::ROOT)]),
             inlined: 0,
+            tried: FastMap::default(),
         }
     }
 
@@ -132,20 +151,67 @@ impl Contexts {
     }
 
     /// That of the callee, where the node `caller` in `context` calls through `slot`.
-    pub fn call(&mut self, context: ContextId, caller: NodeId, slot: Symbol) -> ContextId {
+    pub fn call(
+        &mut self,
+        context: ContextId,
+        caller: NodeId,
+        slot: Symbol,
+        extent: Extent,
+    ) -> ContextId {
         self.intern(Context::Call {
             outer: context,
             caller,
             slot,
+            extent,
         })
     }
 
-    /// The same, if there is one already.
+    /// Where the call of the callee with this context is made after all.
+    pub fn after_all(&mut self, call: ContextId) -> ContextId {
+        self.intern(Context::AfterAll { outer: call })
+    }
+
+    /// The callee's context, where a call is made after all.
+    pub fn is_after_all(&self, context: ContextId) -> Option<ContextId> {
+        match self.contexts[context] {
+            Context::AfterAll { outer } => Some(outer),
+            _ => None,
+        }
+    }
+
+    /// The callee's context, within a callee of which a call is tried.
+    pub fn trial(&self, context: ContextId) -> Option<ContextId> {
+        let (call, _) = self.calls(context).next()?;
+        let extent = match self.contexts[call] {
+            Context::Call { extent, .. } => extent,
+            _ => return None,
+        };
+        (extent == Extent::Trial).then_some(call)
+    }
+
+    /// Whether a trial may go on to a position: one ahead, and not too many of them. What was
+    /// refused once stays refused.
+    pub fn may_try(&mut self, call: ContextId, context: ContextId, position: Abs) -> bool {
+        let here = self.position(context).plus(0).map(order);
+        let Some((kind, base, offset)) = position.plus(0).map(order) else {
+            return false;
+        };
+        let is_ahead = here.is_none_or(|here| here.0 == kind && here.1 == base && here.2 < offset);
+        if !is_ahead {
+            return false;
+        }
+        let next = self.push(call, position);
+        let tried = self.tried.entry(call).or_default();
+        tried.contains(&next) || tried.len() < MOST_TRIED && tried.insert(next)
+    }
+
+    /// The same, if there is one already and it is evaluated as a whole.
     pub fn find_call(&self, context: ContextId, caller: NodeId, slot: Symbol) -> Option<ContextId> {
         let call = Context::Call {
             outer: context,
             caller,
             slot,
+            extent: Extent::Whole,
         };
         self.ids.get(&call).copied()
     }
@@ -160,7 +226,8 @@ impl Contexts {
                     Context::Root => next = None,
                     Context::At { outer, .. }
                     | Context::Assuming { outer, .. }
-                    | Context::Outcome { outer, .. } => next = Some(outer),
+                    | Context::Outcome { outer, .. }
+                    | Context::AfterAll { outer } => next = Some(outer),
                     Context::Call { outer, slot, .. } => {
                         next = Some(outer);
                         return Some((context, slot));
@@ -198,6 +265,7 @@ impl Contexts {
             Context::At { outer, .. }
             | Context::Assuming { outer, .. }
             | Context::Outcome { outer, .. }
+            | Context::AfterAll { outer }
             | Context::Call { outer, .. } => outer,
         }
     }
@@ -205,7 +273,7 @@ impl Contexts {
     /// The context below the innermost position.
     pub fn pop(&self, context: ContextId) -> ContextId {
         match self.contexts[context] {
-            Context::Root | Context::Call { .. } => context,
+            Context::Root | Context::Call { .. } | Context::AfterAll { .. } => context,
             Context::At { outer, .. } => outer,
             Context::Assuming { outer, .. } | Context::Outcome { outer, .. } => self.pop(outer),
         }
@@ -269,7 +337,7 @@ impl Contexts {
     /// The innermost position.
     pub fn position(&self, context: ContextId) -> Abs {
         match self.contexts[context] {
-            Context::Root | Context::Call { .. } => Abs::Dynamic,
+            Context::Root | Context::Call { .. } | Context::AfterAll { .. } => Abs::Dynamic,
             Context::At { position, .. } => position,
             Context::Assuming { outer, .. } | Context::Outcome { outer, .. } => {
                 self.position(outer)

@@ -16,15 +16,14 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Evaluation;
 use super::abs::Abs;
-use super::analyse::NodeId;
-use super::cells::{Content, Reader};
-use super::context::{ContextId, Contexts};
+use super::cells::Reader;
+use super::context::{ContextId, Contexts, Extent};
 use super::exit::{Edge, Exit};
 use super::given::given_function;
 use super::transfer::{Machine, Phase};
 use crate::ir::generic::{Block, Inst, Target};
-use crate::ir::{Callee, Given, Symbol, Terminator, Type, generic};
-use crate::op::{Const, Op};
+use crate::ir::{Callee, Given, Symbol, Type};
+use crate::op::Op;
 use crate::request::{Heat, Param, Request};
 
 /// How much is evaluated in place, depending on the callee.
@@ -132,21 +131,6 @@ impl Limits {
     };
 }
 
-/// How many blocks in a row may lead to a return.
-const MOST_JUMPS: usize = 8;
-
-/// What follows a call that is evaluated in place.
-pub struct Continuation<V> {
-    /// The block that calls, and its context.
-    site: Block,
-    context: ContextId,
-    block: Block,
-    /// Its arguments; absent where one is the call's result.
-    args: SmallVec<[Option<V>; 8]>,
-    /// The nodes that return here.
-    returns: Vec<NodeId>,
-}
-
 /// A call that may be evaluated in place.
 struct Call<'a> {
     /// Where it is, whatever the last call returned.
@@ -168,24 +152,7 @@ impl<P: Phase> Machine<'_, P> {
         target: &Target,
     ) -> Option<Exit<P::Value>> {
         let (callee, edge) = self.enter(slot, args)?;
-        let args = target.args.iter().map(|&arg| {
-            let is_result = Some(arg) == call.result;
-            (!is_result).then(|| self.value(arg))
-        });
-        let args: SmallVec<_> = args.collect();
-        let context = self.contexts.without_outcome(self.context);
-        let known = self.continuations.entry(callee);
-        let continuation = known.or_insert_with(|| Continuation {
-            site,
-            context,
-            block: target.block,
-            args: args.clone(),
-            returns: Vec::new(),
-        });
-        if continuation.args != args {
-            continuation.args = args;
-            self.outdated.extend_from_slice(&continuation.returns);
-        }
+        self.goes_on_in(callee, site, call, target, None);
         Some(Exit::Jump(edge))
     }
 
@@ -252,87 +219,9 @@ impl<P: Phase> Machine<'_, P> {
         }
     }
 
-    /// Where returning this leads from the call in place whose callee has this context.
-    fn leave_call(&mut self, callee: ContextId, result: P::Value) -> Edge {
-        let node = self.node;
-        let continuation = self.continuations.get_mut(&callee);
-        let continuation = continuation.expect("who looked for it found it");
-        if !continuation.returns.contains(&node) {
-            continuation.returns.push(node);
-        }
-        let start = self.args.len();
-        let args = continuation.args.iter();
-        self.args
-            .extend(args.map(|arg| arg.map_or(result, P::Value::moved)));
-        let (block, mut context) = (continuation.block, continuation.context);
-        // Whether it raised is known, and stays so; what else it is stays known for a while.
-        if result.abs() == Abs::Const(Const::I64(0)) {
-            let site = continuation.site;
-            context = self.contexts.assume(context, site, result.abs());
-        } else if result.abs().is_known() && self.evaluation.optimisations.outcomes {
-            context = self.contexts.outcome(context, result.abs());
-        }
-        Edge {
-            context,
-            block,
-            args: start..self.args.len(),
-        }
-    }
-
     /// Whether the function under evaluation runs within another.
     pub(super) fn is_inlined(&self) -> bool {
         self.contexts.calls(self.context).next().is_some()
-    }
-
-    /// The callee's context of the call that a return here returns from, if that is evaluated in
-    /// place.
-    fn continuation(&self) -> Option<ContextId> {
-        self.continuation_of(self.context)
-    }
-
-    fn continuation_of(&self, context: ContextId) -> Option<ContextId> {
-        let mut calls = self.contexts.calls(context).map(|(callee, _)| callee);
-        calls.find(|callee| self.continuations.contains_key(callee))
-    }
-
-    /// Whether what is returned in this context, the request's function returns as it is.
-    pub(super) fn returns_on(&self, mut context: ContextId) -> bool {
-        while let Some(callee) = self.continuation_of(context) {
-            let continuation = &self.continuations[&callee];
-            let is_result = continuation.args.iter().map(Option::is_none).collect();
-            if !self.hands_on(continuation.block, is_result) {
-                return false;
-            }
-            context = continuation.context;
-        }
-        true
-    }
-
-    /// Whether a block only returns its parameter of which this says so, if by way of others.
-    pub(super) fn hands_on(&self, mut block: Block, mut is_result: SmallVec<[bool; 8]>) -> bool {
-        let blocks = &self.evaluation.prepared.function.blocks;
-        for _ in 0..MOST_JUMPS {
-            let data = &blocks[block];
-            if !data.insts.is_empty() {
-                return false;
-            }
-            let is_it = |value: &generic::Value| {
-                let place = data.params.iter().position(|param| param == value);
-                place.is_some_and(|place| is_result[place])
-            };
-            match &data.term {
-                Terminator::Return(values) => return values.iter().all(is_it),
-                Terminator::Jump(target) => {
-                    is_result = target.args.iter().map(is_it).collect();
-                    block = target.block;
-                }
-                Terminator::Branch { .. }
-                | Terminator::Switch { .. }
-                | Terminator::TailCall { .. }
-                | Terminator::Unreachable => return false,
-            }
-        }
-        false
     }
 
     /// The callee's context, and the edge to its beginning, if calls through `slot` are evaluated
@@ -354,7 +243,19 @@ impl<P: Phase> Machine<'_, P> {
         if callee.function != request.function || !self.is_within_budgets(&call) {
             return None;
         }
-        let context = self.contexts.call(caller, self.node, slot);
+        let context = self.contexts.call(caller, self.node, slot, Extent::Whole);
+        let edge = self.beginning(context, callee, slot, args);
+        Some((context, edge))
+    }
+
+    /// The edge to the beginning of the callee, whose context this is.
+    pub(super) fn beginning(
+        &mut self,
+        context: ContextId,
+        callee: &Request,
+        slot: Symbol,
+        args: &[P::Value],
+    ) -> Edge {
         let start = self.args.len();
         for &param in &callee.params {
             let value = match param {
@@ -372,12 +273,11 @@ impl<P: Phase> Machine<'_, P> {
             self.args.push(value);
         }
         self.cells.sync_due = Reader::Nobody;
-        let edge = Edge {
+        Edge {
             context,
             block: Block::ENTRY,
             args: start..self.args.len(),
-        };
-        Some((context, edge))
+        }
     }
 
     /// Whether one of the functions under evaluation repeats itself.
@@ -462,6 +362,7 @@ mod tests {
             code_len: 8,
             is_recursive: false,
             loops: false,
+            returns_early: false,
             boxed: Boxed::default(),
             numbers: Numbers::Boxed,
             name: None,

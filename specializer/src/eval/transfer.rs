@@ -12,9 +12,9 @@ use super::analyse::NodeId;
 use super::boxes::Kind;
 use super::cells::{Cell, Cells, Content, Reader};
 use super::context::{ContextId, Contexts};
+use super::continuation::Continuation;
 use super::exit::Exit;
 use super::facts::may_ask_for_safepoint;
-use super::inline::Continuation;
 use super::prepare::Prepared;
 use super::span::Span;
 use super::{Declined, Evaluation};
@@ -129,6 +129,9 @@ impl<'a, P: Phase> Machine<'a, P> {
     /// in another context may come from elsewhere, too.
     pub fn block(&mut self, block: Block, params: &[P::Value]) -> Exit<P::Value> {
         let context = self.context;
+        if let Some(callee) = self.contexts.is_after_all(context) {
+            return self.call_after_all(callee);
+        }
         let mut exit = self.block_watched(block, params, |_, _| ());
         while let Exit::Jump(edge) = &exit
             && edge.context == context
@@ -154,6 +157,9 @@ impl<'a, P: Phase> Machine<'a, P> {
         let data = &self.evaluation.prepared.function.blocks[block];
         for (&param, &value) in data.params.iter().zip(params) {
             self.values[self.evaluation.prepared.local[param] as usize] = Some(value);
+        }
+        if let Some(callee) = self.contexts.trial(self.context) {
+            return self.try_block(callee, data);
         }
         let Some((last, insts)) = data.insts.split_last() else {
             look(self, 0);
@@ -345,6 +351,11 @@ impl<'a, P: Phase> Machine<'a, P> {
         self.emit(Op::Call(known), &args, result);
     }
 
+    pub(super) fn lockstep_event(&mut self, event: &[P::Value]) {
+        self.sync();
+        self.emit(Op::Intrinsic(Intrinsic::LockstepEvent), event, None);
+    }
+
     fn calls_directly(&self, slot: Symbol, sig: Sig) -> bool {
         let slot = self.reads.bases.address(slot);
         self.evaluation.calls_directly(slot, sig)
@@ -427,8 +438,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             Intrinsic::ProfileCallee => self.profile_callee(args, result),
             Intrinsic::LockstepEvent => {
                 if self.evaluation.lockstep_events {
-                    self.sync();
-                    self.emit(Op::Intrinsic(intrinsic), args, None);
+                    self.lockstep_event(args);
                 }
             }
             Intrinsic::WevalGlobal

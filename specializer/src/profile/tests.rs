@@ -113,6 +113,7 @@ fn requests(names: &[Option<&str>]) -> Requests {
         code_len: 8,
         is_recursive: false,
         loops: false,
+        returns_early: false,
         boxed: Boxed::default(),
         numbers: Numbers::Boxed,
         name: name.map(Into::into),

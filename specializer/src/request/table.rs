@@ -153,6 +153,7 @@ impl Reader<'_, '_> {
             code_len,
             is_recursive: flags & abi::REQUEST_RECURSIVE != 0,
             loops: flags & abi::REQUEST_LOOPS != 0,
+            returns_early: flags & abi::REQUEST_RETURNS_EARLY != 0,
             boxed: Boxed::default(),
             numbers: Numbers::Boxed,
             name: None,

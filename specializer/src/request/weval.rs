@@ -136,6 +136,7 @@ impl Reader<'_, '_> {
             code_len: 0,
             is_recursive: false,
             loops: true,
+            returns_early: false,
             boxed: Boxed::default(),
             numbers: Numbers::Boxed,
             name: None,

@@ -39,6 +39,8 @@ pub struct Found {
     pub partial: HashSet<(usize, u32)>,
     /// Entries of functions that jump back or call themselves.
     pub looping: HashSet<usize>,
+    /// Entries of functions that may soon return, see [`early`](crate::image::early).
+    pub early: HashSet<usize>,
     /// By entry, what is always a box of a number.
     pub boxed: HashMap<usize, Boxed>,
 }

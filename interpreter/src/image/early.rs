@@ -1,0 +1,143 @@
+//! Functions that may soon return: a short way from their beginning to RETURN that has no effects.
+//!
+//! Compiled code takes such ways before it calls the function.
+
+use crate::code::Entry;
+use crate::code::decode::{self, Instruction};
+use crate::code::effect;
+use crate::code::opcode::Opcode;
+
+/// Instructions of such a way, at most.
+const LONGEST_WAY: usize = 24;
+
+/// Whether the function of this entry, in verified `code`, may return before it allocates, stores,
+/// raises or calls.
+pub fn returns(code: &[i32], entry: &Entry) -> bool {
+    let mut ways = vec![(entry.position, 0)];
+    while let Some((position, length)) = ways.pop() {
+        let Ok(instruction) = decode::instruction(code, position) else {
+            continue;
+        };
+        if instruction.opcode == Opcode::Return {
+            return true;
+        }
+        if length == LONGEST_WAY || !is_free_of_effects(&instruction) {
+            continue;
+        }
+        effect::successors(&instruction, |target| {
+            if let Ok(target) = usize::try_from(target)
+                && target > position
+            {
+                ways.push((target, length + 1));
+            }
+        });
+    }
+    false
+}
+
+/// Whether all that an instruction does is to compute, to load, to jump, or to move on the stack.
+fn is_free_of_effects(instruction: &Instruction) -> bool {
+    use Opcode::*;
+    matches!(
+        instruction.opcode,
+        Acc0 | Acc1
+            | Acc2
+            | Acc3
+            | Acc4
+            | Acc5
+            | Acc6
+            | Acc7
+            | Acc
+            | Push
+            | PushAcc0
+            | PushAcc1
+            | PushAcc2
+            | PushAcc3
+            | PushAcc4
+            | PushAcc5
+            | PushAcc6
+            | PushAcc7
+            | PushAcc
+            | Pop
+            | EnvAcc1
+            | EnvAcc2
+            | EnvAcc3
+            | EnvAcc4
+            | EnvAcc
+            | PushEnvAcc1
+            | PushEnvAcc2
+            | PushEnvAcc3
+            | PushEnvAcc4
+            | PushEnvAcc
+            | OffsetClosureM3
+            | OffsetClosure0
+            | OffsetClosure3
+            | OffsetClosure
+            | PushOffsetClosureM3
+            | PushOffsetClosure0
+            | PushOffsetClosure3
+            | PushOffsetClosure
+            | GetGlobal
+            | PushGetGlobal
+            | GetGlobalField
+            | PushGetGlobalField
+            | Atom0
+            | Atom
+            | PushAtom0
+            | PushAtom
+            | GetField0
+            | GetField1
+            | GetField2
+            | GetField3
+            | GetField
+            | VectLength
+            | GetVectItem
+            | GetBytesChar
+            | GetStringChar
+            | Branch
+            | BranchIf
+            | BranchIfNot
+            | Switch
+            | BoolNot
+            | Const0
+            | Const1
+            | Const2
+            | Const3
+            | ConstInt
+            | PushConst0
+            | PushConst1
+            | PushConst2
+            | PushConst3
+            | PushConstInt
+            | NegInt
+            | AddInt
+            | SubInt
+            | MulInt
+            | AndInt
+            | OrInt
+            | XorInt
+            | LslInt
+            | LsrInt
+            | AsrInt
+            | Eq
+            | Neq
+            | LtInt
+            | LeInt
+            | GtInt
+            | GeInt
+            | OffsetInt
+            | IsInt
+            | Beq
+            | Bneq
+            | BltInt
+            | BleInt
+            | BgtInt
+            | BgeInt
+            | UltInt
+            | UgeInt
+            | BultInt
+            | BugeInt
+            | Grab
+            | Event
+    )
+}

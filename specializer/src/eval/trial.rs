@@ -1,0 +1,217 @@
+//! Calls that are tried: their callee is evaluated in place as far as it has no effects, and called
+//! where it goes beyond that.
+//!
+//! Many functions soon return: at the end of a list, at a leaf of a tree. Where such a one is too
+//! long to be evaluated in place, or calls itself, the ways that lead to a return are, if the
+//! interpreter says that there are any (`REQUEST_RETURNS_EARLY`). What such a way has computed when
+//! it comes to an effect, a jump back or one position too many is thrown away: all that it changed
+//! are cells, which are as they were before the call when that is made after all.
+//!
+//! In lockstep, the event of the callee's beginning waits for that of its end.
+
+use smallvec::SmallVec;
+
+use super::cells::{Cells, Content};
+use super::context::{ContextId, Contexts, Extent};
+use super::exit::{Edge, Exit};
+use super::transfer::{Machine, Phase};
+use crate::ir::generic::{Block, BlockData, Inst, Target};
+use crate::ir::{Callee, Terminator, Type};
+use crate::op::{Intrinsic, Op};
+
+/// A call that is tried.
+#[derive(Clone, PartialEq)]
+pub struct Tried<V> {
+    callee: Callee,
+    args: SmallVec<[V; 4]>,
+    /// Those before the call.
+    cells: Cells<V>,
+}
+
+impl<P: Phase> Machine<'_, P> {
+    /// The edge into the callee of the call that ends `site`, if that is tried.
+    pub(super) fn try_call(
+        &mut self,
+        site: Block,
+        call: &Inst,
+        callee: Callee,
+        args: &[P::Value],
+        target: &Target,
+    ) -> Option<Exit<P::Value>> {
+        let Callee::Slot { slot, .. } = callee else {
+            return None;
+        };
+        let evaluation = self.evaluation;
+        let optimisations = evaluation.optimisations;
+        if !optimisations.inlining || !optimisations.early_returns {
+            return None;
+        }
+        let request = evaluation.image.request(slot, self.reads)?;
+        let limits = evaluation.inlining.of(request)?;
+        let results = &evaluation.prepared.function.signature.results;
+        let is_root = self.context == Contexts::ROOT;
+        if !request.returns_early
+            || request.function != evaluation.request.function
+            || results[..] != [Type::I64]
+            || is_root
+            || self.contexts.calls(self.context).count() > limits.depth
+            || self.is_last(call, target)
+        {
+            return None;
+        }
+        let caller = self.contexts.without_outcome(self.context);
+        let context = self.contexts.call(caller, self.node, slot, Extent::Trial);
+        let tried = Tried {
+            callee,
+            // The last one is the index in the table.
+            args: args[..args.len() - 1].into(),
+            cells: self.cells.clone(),
+        };
+        self.goes_on_in(context, site, call, target, Some(tried));
+        Some(Exit::Jump(self.beginning(context, request, slot, args)))
+    }
+
+    /// Evaluates a block of a callee that is tried, if it may be.
+    pub(super) fn try_block(&mut self, callee: ContextId, data: &BlockData) -> Exit<P::Value> {
+        let goes_on = match data.term {
+            Terminator::Jump(_)
+            | Terminator::Branch { .. }
+            | Terminator::Switch { .. }
+            | Terminator::Return(_) => true,
+            Terminator::TailCall { .. } | Terminator::Unreachable => false,
+        };
+        let mut insts = data.insts.iter();
+        let is_free = goes_on && insts.clone().all(|inst| is_free_of_effects(inst.op));
+        let ends = matches!(data.term, Terminator::Return(_));
+        match is_free && insts.all(|inst| self.try_inst(callee, inst, ends)) {
+            true => self.terminator(&data.term),
+            false => self.give_up(callee),
+        }
+    }
+
+    /// Evaluates an instruction without effects of a callee that is tried, unless it is where that
+    /// goes too far; in the block that `ends` it, if that is so.
+    fn try_inst(&mut self, callee: ContextId, inst: &Inst, ends: bool) -> bool {
+        match inst.op {
+            Op::Intrinsic(Intrinsic::LockstepEvent) if self.evaluation.lockstep_events => {
+                let event = self.values_of(&inst.args);
+                return self.try_event(callee, event, ends);
+            }
+            Op::Intrinsic(Intrinsic::ContextUpdate) => {
+                let position = self.value(inst.args[0]).abs();
+                // An event that has been does not wait.
+                if ends || !self.contexts.may_try(callee, self.context, position) {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        self.inst(inst);
+        true
+    }
+
+    /// The first event of a callee that is tried waits for another one when it returns.
+    fn try_event(&mut self, callee: ContextId, event: SmallVec<[P::Value; 4]>, ends: bool) -> bool {
+        let node = self.node;
+        let continuation = self.continuations.get_mut(&callee);
+        let waiting = &mut continuation.expect("it is tried").waiting;
+        match waiting {
+            Some((_, waiting)) if ends => {
+                for event in [waiting.clone(), event] {
+                    self.lockstep_event(&event);
+                }
+                true
+            }
+            Some((at, _)) if *at != node => false,
+            Some(_) | None => {
+                *waiting = Some((node, event));
+                true
+            }
+        }
+    }
+
+    /// Leaves a callee that was tried, to where it is called.
+    pub(super) fn give_up(&mut self, callee: ContextId) -> Exit<P::Value> {
+        let tried = self.tried(callee);
+        self.cells = tried.cells;
+        self.args.clear();
+        let node = self.node;
+        let continuation = self.continuations.get_mut(&callee);
+        let continuation = continuation.expect("a call that is tried goes on somewhere");
+        continuation.note(node);
+        Exit::Jump(Edge {
+            context: self.contexts.after_all(callee),
+            block: Block::ENTRY,
+            args: 0..0,
+        })
+    }
+
+    /// Makes the call that was tried.
+    pub(super) fn call_after_all(&mut self, context: ContextId) -> Exit<P::Value> {
+        let Tried {
+            callee, mut args, ..
+        } = self.tried(context);
+        let bare = self.bare(callee);
+        let callee = self.giving(callee, &args);
+        let callee = self.pass_bare(bare, callee, &mut args);
+        match bare.and_then(|bare| bare.result) {
+            Some(kind) => self.call_bare(callee, &args, kind, |machine, result| {
+                machine.leave_call(context, result)
+            }),
+            None => {
+                let result = self.emit_value(Op::Call(callee), &args, Some(Type::I64));
+                self.args.clear();
+                Exit::Jump(self.leave_call(context, result))
+            }
+        }
+    }
+
+    fn tried(&self, callee: ContextId) -> Tried<P::Value> {
+        let tried = self.continuations[&callee].tried.clone();
+        tried.expect("it is tried")
+    }
+}
+
+/// Whether nothing is changed by it but cells.
+fn is_free_of_effects(op: Op) -> bool {
+    match op {
+        Op::Intrinsic(intrinsic) => matches!(
+            intrinsic,
+            Intrinsic::ContextUpdate
+                | Intrinsic::LockstepEvent
+                | Intrinsic::SpecializeActive
+                | Intrinsic::SpecializeInlined
+                | Intrinsic::SpecializeKnown
+                | Intrinsic::SafepointPassed
+                | Intrinsic::SafepointNeedless
+                | Intrinsic::AddressWithin
+                | Intrinsic::Nonzero
+                | Intrinsic::Immediate
+                | Intrinsic::BlockAddress
+                | Intrinsic::PointsTo
+                | Intrinsic::CellsRead
+                | Intrinsic::CellsRead8
+                | Intrinsic::CellsRead32
+                | Intrinsic::CellsWrite
+                | Intrinsic::CellsWrite8
+                | Intrinsic::CellsWrite32
+                | Intrinsic::CellsDropBelow
+                | Intrinsic::CellsDropAbove
+                | Intrinsic::BoxKind
+        ),
+        Op::Const(_)
+        | Op::Plain(_)
+        | Op::Select
+        | Op::Load { .. }
+        | Op::GlobalGet(_)
+        | Op::SymbolAddress(_) => true,
+        Op::Call(_)
+        | Op::Store { .. }
+        | Op::GlobalSet(_)
+        | Op::MemorySize
+        | Op::MemoryGrow
+        | Op::MemoryCopy
+        | Op::MemoryFill
+        | Op::Beyond(_) => false,
+    }
+}
