@@ -277,6 +277,10 @@ fn the_headers_have_the_layouts_of_the_crate() -> Result<()> {
         ("BACTRIAN_MAX_PARAMS", annotations::MAX_PARAMS as u64),
         ("BACTRIAN_RECURSIVE", annotations::REQUEST_RECURSIVE.into()),
         ("BACTRIAN_LOOPS", annotations::REQUEST_LOOPS.into()),
+        (
+            "BACTRIAN_RETURNS_EARLY",
+            annotations::REQUEST_RETURNS_EARLY.into(),
+        ),
         ("BACTRIAN_PASS", annotations::PARAM_PASS.into()),
         ("BACTRIAN_CONST", annotations::PARAM_CONST.into()),
         ("BACTRIAN_POINTER", annotations::PARAM_POINTER.into()),

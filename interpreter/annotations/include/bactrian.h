@@ -237,9 +237,11 @@ void bactrian_lockstep_event(uint32_t kind, const void *position, const void *sp
 #define BACTRIAN_VERSION 5u
 #define BACTRIAN_MAX_NAME 512u
 #define BACTRIAN_MAX_PARAMS 16u
-/* Of a request: its code calls itself and goes on after that; its code repeats itself. */
+/* Of a request: its code calls itself and goes on after that; its code repeats itself; a short way
+ * through its code leads to a return and has no effects. */
 #define BACTRIAN_RECURSIVE 1u
 #define BACTRIAN_LOOPS 2u
+#define BACTRIAN_RETURNS_EARLY 4u
 /* Of a parameter: it is the residual function's parameter of this number; it is this constant; it
  * points to this address within a region; it is the residual function's parameter of this number,
  * the address of a frame. */
@@ -334,7 +336,7 @@ void bactrian_param_frame(uint32_t residual_parameter);
 void bactrian_param_const(uint64_t value);
 void bactrian_param_pointer(const void *target);
 void bactrian_param_anchor(const void *code, size_t len);
-/* BACTRIAN_RECURSIVE, BACTRIAN_LOOPS or both, of the last request. */
+/* A sum of BACTRIAN_RECURSIVE, BACTRIAN_LOOPS and BACTRIAN_RETURNS_EARLY, of the last request. */
 void bactrian_request_flags(uint32_t flags);
 
 #ifdef BACTRIAN_IMPLEMENTATION

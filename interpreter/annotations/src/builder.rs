@@ -52,8 +52,8 @@ use alloc::vec::Vec;
 
 use crate::function::{At, Function, Scalar, Slot};
 use crate::request::{
-    MAX_NAME, MAX_PARAMS, Param, Published, REQUEST_LOOPS, REQUEST_RECURSIVE, Region, Request,
-    RequestTable,
+    MAX_NAME, MAX_PARAMS, Param, Published, REQUEST_LOOPS, REQUEST_RECURSIVE,
+    REQUEST_RETURNS_EARLY, Region, Request, RequestTable,
 };
 
 /// The requests of a program, and its constant memory.
@@ -297,6 +297,12 @@ impl Added<'_> {
     /// Its code repeats itself, see [`REQUEST_LOOPS`].
     pub fn loops(self) -> Self {
         self.0.flags |= REQUEST_LOOPS;
+        self
+    }
+
+    /// It may soon return, see [`REQUEST_RETURNS_EARLY`].
+    pub fn returns_early(self) -> Self {
+        self.0.flags |= REQUEST_RETURNS_EARLY;
         self
     }
 }

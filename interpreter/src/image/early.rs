@@ -141,3 +141,44 @@ fn is_free_of_effects(instruction: &Instruction) -> bool {
             | Event
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::image::assemble::assemble;
+
+    /// Whether a function of one parameter with this body may soon return.
+    fn returns_early(body: &str) -> bool {
+        let code = assemble(body);
+        let entry = Entry {
+            position: 0,
+            arity: 1,
+            end: code.len(),
+        };
+        returns(&code, &entry)
+    }
+
+    #[test]
+    fn one_short_way_without_effects_is_enough() {
+        let rest = "more: Acc0; MakeBlock1 0; Return 1";
+        assert!(returns_early(&format!(
+            "Acc0; BranchIf @more; Const0; Return 1; {rest}"
+        )));
+        assert!(returns_early(
+            "Acc0; Switch 65537 @leaf @node; node: MakeBlock1 0; Return 1; leaf: Const1; Return 1"
+        ));
+        assert!(!returns_early(rest));
+        assert!(!returns_early(&format!(
+            "Acc0; MakeBlock1 0; Acc0; BranchIf @more; Return 1; {rest}"
+        )));
+        assert!(!returns_early("Const0; RaiseNoTrace"));
+    }
+
+    #[test]
+    fn it_is_short_and_goes_ahead() {
+        let way = |length: usize| returns_early(&format!("{}Return 1", "Acc0; ".repeat(length)));
+        assert!(way(LONGEST_WAY - 1));
+        assert!(!way(LONGEST_WAY + 1));
+        assert!(!returns_early("again: Acc0; Branch @again"));
+    }
+}

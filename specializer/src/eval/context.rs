@@ -114,6 +114,8 @@ pub struct Contexts {
     pub inlined: u32,
     /// Positions in each callee of which a call is tried.
     tried: FastMap<ContextId, FastSet<ContextId>>,
+    /// The node that has the event of its beginning; none if several have one.
+    events: FastMap<ContextId, Option<NodeId>>,
 }
 
 impl Contexts {
@@ -125,6 +127,7 @@ impl Contexts {
             ids: FastMap::from_iter([(Context::Root, Self::ROOT)]),
             inlined: 0,
             tried: FastMap::default(),
+            events: FastMap::default(),
         }
     }
 
@@ -187,6 +190,15 @@ impl Contexts {
             _ => return None,
         };
         (extent == Extent::Trial).then_some(call)
+    }
+
+    /// A node has the event of the beginning of a callee that is tried: whether no other one has.
+    pub fn note_event(&mut self, call: ContextId, node: NodeId) -> bool {
+        let known = self.events.entry(call).or_insert(Some(node));
+        if *known != Some(node) {
+            *known = None;
+        }
+        known.is_some()
     }
 
     /// Whether a trial may go on to a position: one ahead, and not too many of them. What was

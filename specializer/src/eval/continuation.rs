@@ -27,20 +27,24 @@ pub struct Continuation<V> {
     block: Block,
     /// Its arguments; absent where one is the call's result.
     args: SmallVec<[Option<V>; 8]>,
-    /// The nodes that return here.
-    returns: Vec<NodeId>,
+    /// The nodes that return here, or of which it depends otherwise where they lead.
+    dependents: Vec<NodeId>,
     /// What the call is, if it is tried.
     pub(super) tried: Option<Tried<V>>,
-    /// The event of the callee's beginning, if it is tried, and the node where it is.
-    pub(super) waiting: Option<(NodeId, SmallVec<[V; 4]>)>,
+    /// The event of the callee's beginning, if it is tried and one node has it.
+    pub(super) waiting: Option<SmallVec<[V; 4]>>,
 }
 
 impl<V> Continuation<V> {
     /// A node depends on it.
     pub(super) fn note(&mut self, node: NodeId) {
-        if !self.returns.contains(&node) {
-            self.returns.push(node);
+        if !self.dependents.contains(&node) {
+            self.dependents.push(node);
         }
+    }
+
+    pub(super) fn dependents(&self) -> &[NodeId] {
+        &self.dependents
     }
 }
 
@@ -66,14 +70,14 @@ impl<P: Phase> Machine<'_, P> {
             context,
             block: target.block,
             args: args.clone(),
-            returns: Vec::new(),
+            dependents: Vec::new(),
             tried: tried.clone(),
             waiting: None,
         });
         if continuation.args != args || continuation.tried != tried {
             continuation.args = args;
             continuation.tried = tried;
-            self.outdated.extend_from_slice(&continuation.returns);
+            self.outdated.extend_from_slice(&continuation.dependents);
         }
     }
 

@@ -11,13 +11,19 @@
 
 use smallvec::SmallVec;
 
+use super::abs::Abs;
 use super::cells::{Cells, Content};
 use super::context::{ContextId, Contexts, Extent};
+use super::continuation::Continuation;
 use super::exit::{Edge, Exit};
+use super::span::order;
 use super::transfer::{Machine, Phase};
 use crate::ir::generic::{Block, BlockData, Inst, Target};
 use crate::ir::{Callee, Terminator, Type};
 use crate::op::{Intrinsic, Op};
+
+/// Which parameter of an event is the stack pointer: what lies from there on belongs to the event.
+const EVENT_STACK: usize = 2;
 
 /// A call that is tried.
 #[derive(Clone, PartialEq)]
@@ -104,41 +110,78 @@ impl<P: Phase> Machine<'_, P> {
                     return false;
                 }
             }
+            Op::Intrinsic(
+                Intrinsic::CellsWrite | Intrinsic::CellsWrite8 | Intrinsic::CellsWrite32,
+            ) if self.evaluation.lockstep_events => {
+                let address = self.value(inst.args[0]).abs();
+                if self.is_waited_for(callee, address) {
+                    return false;
+                }
+            }
             _ => {}
         }
         self.inst(inst);
         true
     }
 
-    /// The first event of a callee that is tried waits for another one when it returns.
-    fn try_event(&mut self, callee: ContextId, event: SmallVec<[P::Value; 4]>, ends: bool) -> bool {
-        let node = self.node;
-        let continuation = self.continuations.get_mut(&callee);
-        let waiting = &mut continuation.expect("it is tried").waiting;
-        match waiting {
-            Some((_, waiting)) if ends => {
-                for event in [waiting.clone(), event] {
-                    self.lockstep_event(&event);
-                }
-                true
-            }
-            Some((at, _)) if *at != node => false,
-            Some(_) | None => {
-                *waiting = Some((node, event));
-                true
-            }
+    /// Whether the event that waits shows the cell at this address: one that is not beyond the top
+    /// of its stack. What is written before the first position is there before the event.
+    fn is_waited_for(&mut self, callee: ContextId, address: Abs) -> bool {
+        if self.contexts.is_beginning(self.context) {
+            return false;
         }
+        let grows_up = self.cells.window.grows_up;
+        let Some(event) = &self.depends_on(callee).waiting else {
+            return true;
+        };
+        let place = |address: Abs| address.plus(0).map(order);
+        let places = place(address).zip(place(event[EVENT_STACK].abs()));
+        let is_beyond = places.is_some_and(|(cell, top)| {
+            let is_farther = match grows_up {
+                false => cell.2 < top.2,
+                true => cell.2 >= top.2,
+            };
+            (cell.0, cell.1) == (top.0, top.1) && is_farther
+        });
+        !is_beyond
+    }
+
+    /// An event: the one of the callee's beginning waits for that of its end. Returns whether that
+    /// may be done: at the beginning, there is one node that has it.
+    fn try_event(&mut self, callee: ContextId, event: SmallVec<[P::Value; 4]>, ends: bool) -> bool {
+        if ends {
+            let waiting = self.depends_on(callee).waiting.clone();
+            return waiting.is_some_and(|waiting| {
+                self.lockstep_event(&waiting);
+                self.lockstep_event(&event);
+                true
+            });
+        }
+        let is_only_one =
+            self.contexts.is_beginning(self.context) && self.contexts.note_event(callee, self.node);
+        let event = is_only_one.then_some(event);
+        let continuation = self.depends_on(callee);
+        if continuation.waiting != event {
+            continuation.waiting = event;
+            let dependents = continuation.dependents().to_vec();
+            self.outdated.extend(dependents);
+        }
+        is_only_one
+    }
+
+    /// What follows a call that is tried: what becomes of the node that is evaluated depends on it.
+    fn depends_on(&mut self, callee: ContextId) -> &mut Continuation<P::Value> {
+        let continuation = self.continuations.get_mut(&callee);
+        let continuation = continuation.expect("a call that is tried goes on somewhere");
+        continuation.note(self.node);
+        continuation
     }
 
     /// Leaves a callee that was tried, to where it is called.
     pub(super) fn give_up(&mut self, callee: ContextId) -> Exit<P::Value> {
-        let tried = self.tried(callee);
-        self.cells = tried.cells;
+        self.depends_on(callee);
+        self.cells = self.tried(callee).cells;
         self.args.clear();
-        let node = self.node;
-        let continuation = self.continuations.get_mut(&callee);
-        let continuation = continuation.expect("a call that is tried goes on somewhere");
-        continuation.note(node);
         Exit::Jump(Edge {
             context: self.contexts.after_all(callee),
             block: Block::ENTRY,

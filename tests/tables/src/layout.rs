@@ -8,14 +8,14 @@ use std::mem::offset_of;
 use annotations::{
     ALLOCATOR_EXPORT, Allocator, BOX_EXPORT, BoxKind, BoxTable, DISPATCHERS_EXPORT, MAX_PARAMS,
     PARAM_CONST, PARAM_FRAME, PARAM_PASS, PARAM_POINTER, Param, REQUEST_LOOPS, REQUEST_MAGIC,
-    REQUEST_RECURSIVE, REQUEST_TABLE_EXPORT, REQUEST_VERSION, Region, Request, RequestTable,
-    STUBS_EXPORT, Stubs,
+    REQUEST_RECURSIVE, REQUEST_RETURNS_EARLY, REQUEST_TABLE_EXPORT, REQUEST_VERSION, Region,
+    Request, RequestTable, STUBS_EXPORT, Stubs,
 };
 
 use crate::form::{List, Malformed};
 
 /// What a request consists of, after its function.
-const REQUEST_PARTS: [&str; 9] = [
+const REQUEST_PARTS: [&str; 10] = [
     "slot",
     "returns",
     "code",
@@ -25,6 +25,7 @@ const REQUEST_PARTS: [&str; 9] = [
     "frame",
     "recursive",
     "loops",
+    "returns-early",
 ];
 
 /// The text for a table.
@@ -106,7 +107,9 @@ fn request(list: &List) -> Result<Request, Malformed> {
         anchor: 0,
         code_len: 0,
         param_count: 0,
-        flags: flag("recursive", REQUEST_RECURSIVE) | flag("loops", REQUEST_LOOPS),
+        flags: flag("recursive", REQUEST_RECURSIVE)
+            | flag("loops", REQUEST_LOOPS)
+            | flag("returns-early", REQUEST_RETURNS_EARLY),
         result: result.map_or(0, |[kind]| kind + 1),
         reserved: 0,
         params: [Param::default(); MAX_PARAMS],

@@ -35,7 +35,7 @@ fn a_request_has_what_was_said() {
         .loops();
     let params = (constant(-0.0), code(&CODE), constant(-1), constant(7));
     let added = requests.add(&long, interpret as Generic, &SLOT, params);
-    added.loops().recursive();
+    added.loops().recursive().returns_early();
     let [first, second] = &requests.requests[..] else {
         panic!("two were added")
     };
@@ -50,7 +50,7 @@ fn a_request_has_what_was_said() {
     let expected = expected.map(|param| (param.kind, param.value));
     assert_eq!(kinds(first)[..4], expected);
     assert_eq!((first.anchor, first.code_len, first.param_count), (1, 6, 4));
-    assert_eq!((first.flags, second.flags), (REQUEST_LOOPS, 3));
+    assert_eq!((first.flags, second.flags), (REQUEST_LOOPS, 7));
     assert_eq!(second.params[0].value, 0x8000_0000);
     assert_eq!(second.params[2].value, 0xffff_ffff);
     assert_eq!(first.slot, SLOT.address());

@@ -11,9 +11,10 @@ use super::Watch;
 const LOOK: u8 = 6;
 const SEE: u8 = 24;
 
-/// What a request says of its code, which calls itself and repeats itself.
+/// What a request says of its code, which calls itself, repeats itself, and may soon return.
 const RECURSIVE: &str = "recursive";
 const LOOPS: &str = "loops";
+const RETURNS_EARLY: &str = "returns-early";
 
 /// What the machine has where the accumulator is given and returned as the box of an integer. What
 /// ends in 5 is not returned.
@@ -128,6 +129,9 @@ impl<'r> Code<'r> {
             jumps: Vec::new(),
             flags: BTreeSet::new(),
         };
+        if code.random.bool() {
+            code.flags.insert(RETURNS_EARLY);
+        }
         let pushes = 1 + code.random.usize(..size.pushes);
         let statements = 2 + code.random.usize(..size.statements);
         for _ in 0..pushes {
