@@ -370,6 +370,12 @@ pub fn modify_at(address: u32, value: Value) {
     }
 }
 
+/// The same as a call.
+#[inline(never)]
+pub extern "C" fn modify_by_call(address: u32, value: i64) {
+    modify_at(address, Value(value));
+}
+
 /// Writes a nursery block into a field outside of the nursery. If the field holds one already, it
 /// is remembered already.
 #[inline(never)]

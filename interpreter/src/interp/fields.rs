@@ -8,6 +8,7 @@ use crate::heap;
 use crate::memory::{self, Region, within};
 use crate::value::WORD;
 use crate::vm::vm;
+use annotations::box_kind;
 
 /// Field `index` of the block `block`.
 #[inline(always)]
@@ -51,9 +52,14 @@ pub fn store_field(block: i64, index: u32, region: Region, value: i64) {
     memory::store_i64(place(block, index, region), value);
 }
 
-/// Writes a value into a block that may be old: out of line where the collector has to know.
+/// Writes a value into a block that may be old: out of line where the collector has to know. What is
+/// asked and what is written could be two boxes of one number, of which only one is young, as
+/// compiled code makes a box where it is looked at; a function is given one.
 #[inline(always)]
 pub fn modify(address: u32, value: i64) {
+    if box_kind(value) != 0 {
+        return heap::modify_by_call(address, value);
+    }
     let young = |address: u32| {
         address.wrapping_sub(vm().young_start.get()) < vm().young_end.get() - vm().young_start.get()
     };

@@ -201,11 +201,7 @@ pub extern "C" fn interp(
                             GetGlobalField => r.set(r.module_field(), 2),
                             PushGetGlobalField => r.push_set(r.module_field(), 2),
                             SetGlobal => {
-                                heap::modify(
-                                    vm().globals.get(),
-                                    r.operand(1) as usize,
-                                    Value(r.accu),
-                                );
+                                r.set_global(r.operand(1));
                                 r.set(UNIT, 1);
                             }
                             Atom0 => r.set(heap::atom(0).0, 0),
