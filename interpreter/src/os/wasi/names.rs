@@ -65,9 +65,13 @@ pub fn read_directory(path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
     names
 }
 
+/// Bytes of the buffer for entries. Hosts may look at each entry of the directory, whatever the
+/// buffer has room for, and begin anew at each call.
+const ENTRIES: usize = 1 << 16;
+
 fn directory_entries(handle: Handle) -> Result<Vec<Vec<u8>>, Errno> {
     let mut names = vec![b".".to_vec(), b"..".to_vec()];
-    let mut buffer = vec![0; 8192];
+    let mut buffer = vec![0; ENTRIES];
     let mut cookie = 0;
     loop {
         let mut used = 0;
