@@ -97,9 +97,9 @@ BACTRIAN_IMPORT("value.nonzero") int64_t bactrian_nonzero(int64_t value);
 /* Returns `value`, the address of a box of kind `kind`, a number of the table of boxes: that kind's
  * function has made it, or it is like one that it makes. A contract.
  *   value = bactrian_box_exists(constants[n], FLOAT);
- * Mistakes: naming it for a word that may be a small integer; asking where the box is, for a write
- * barrier say, and storing it after that, as these may be two boxes of one number. A function that
- * is given the box does both with one. */
+ * Mistake: naming it for a word that may be a small integer; or asking where the box is, for a write
+ * barrier say, and storing it after that. These may be two boxes of one number: a function that is
+ * given the box does both with one. */
 BACTRIAN_IMPORT("box.exists") int64_t bactrian_box_exists(int64_t value, uint32_t kind);
 
 /* In specialized code that knows `value` for the address of a box, 1 more than its kind; else 0. A

@@ -212,9 +212,9 @@ intrinsics! {
         /// # assert_eq!(float_constant(&[16], 0), 16);
         /// ```
         ///
-        /// Mistakes: naming it for a word that may be a small integer; asking where the box is, for
-        /// a write barrier say, and storing it after that, as these may be two boxes of one number.
-        /// A function that is given the box does both with one ([`box_kind`] says when to call it).
+        /// Mistake: naming it for a word that may be a small integer; or asking where the box is,
+        /// for a write barrier say, and storing it after that. These may be two boxes of one
+        /// number: a function that is given the box does both with one.
         BoxExists "box.exists" fn box_exists(value: i64, kind: u32) -> i64, First, Pure;
         /// In residual code that knows `value` for the address of a box, 1 + its kind; else 0, also
         /// where lockstep events are compiled in.
