@@ -52,8 +52,8 @@ pub fn store_field(block: i64, index: u32, region: Region, value: i64) {
     memory::store_i64(place(block, index, region), value);
 }
 
-/// Writes a value into a block that may be old: out of line where the collector has to know. What is
-/// asked and what is written could be two boxes of one number, of which only one is young, as
+/// Writes a value into a block that may be old: out of line where the collector has to know. What
+/// is asked and what is written could be two boxes of one number, of which only one is young, as
 /// compiled code makes a box where it is looked at; a function is given one.
 #[inline(always)]
 pub fn modify(address: u32, value: i64) {

@@ -11,6 +11,9 @@ use super::Watch;
 const LOOK: u8 = 6;
 const SEE: u8 = 24;
 
+/// What a function begins with that may return before it has effects.
+const RETURN_IF_ODD: u8 = 41;
+
 /// What a request says of its code, which calls itself, repeats itself, and may soon return.
 const RECURSIVE: &str = "recursive";
 const LOOPS: &str = "loops";
@@ -131,6 +134,9 @@ impl<'r> Code<'r> {
         };
         if code.random.bool() {
             code.flags.insert(RETURNS_EARLY);
+            if code.random.bool() {
+                code.op(RETURN_IF_ODD, 0, 0);
+            }
         }
         let pushes = 1 + code.random.usize(..size.pushes);
         let statements = 2 + code.random.usize(..size.statements);
