@@ -370,19 +370,13 @@ pub fn modify_at(address: u32, value: Value) {
     }
 }
 
-/// The same as a call.
-#[inline(never)]
-pub extern "C" fn modify_by_call(address: u32, value: i64) {
-    modify_at(address, Value(value));
-}
-
-/// Writes a nursery block into a field outside of the nursery. If the field holds one already, it
-/// is remembered already.
+/// Writes into a field outside of the nursery. If the field holds a nursery block already, it is
+/// remembered already.
 #[inline(never)]
 pub extern "C" fn modify_old(address: u32, value: i64) {
     let old = Value(memory::load_i64(address));
     memory::store_i64(address, value);
-    if !vm().is_young(old) {
+    if vm().is_young(Value(value)) && !vm().is_young(old) {
         heap().remembered.insert(address);
     }
 }

@@ -52,18 +52,16 @@ pub fn store_field(block: i64, index: u32, region: Region, value: i64) {
     memory::store_i64(place(block, index, region), value);
 }
 
-/// Writes a value into a block that may be old: out of line where the collector has to know. What
-/// is asked and what is written could be two boxes of one number, of which only one is young, as
-/// compiled code makes a box where it is looked at; a function is given one.
+/// Writes a value into a block that may be old: out of line where the collector has to know.
+/// Whether a box of a number is young is not asked here: compiled code makes a box where it is
+/// looked at, so the one that is written could be another.
 #[inline(always)]
 pub fn modify(address: u32, value: i64) {
-    if box_kind(value) != 0 {
-        return heap::modify_by_call(address, value);
-    }
     let young = |address: u32| {
         address.wrapping_sub(vm().young_start.get()) < vm().young_end.get() - vm().young_start.get()
     };
-    if value & 1 == 0 && young(value as u32) && !young(address) {
+    let is_young = |value: i64| value & 1 == 0 && young(value as u32);
+    if (box_kind(value) != 0 || is_young(value)) && !young(address) {
         heap::modify_old(address, value);
     } else {
         memory::store_i64(within(address, Region::Fields), value);
