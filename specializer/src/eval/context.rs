@@ -175,7 +175,7 @@ impl Contexts {
     }
 
     /// The callee's context, where a call is made after all.
-    pub fn is_after_all(&self, context: ContextId) -> Option<ContextId> {
+    pub fn called_after_all(&self, context: ContextId) -> Option<ContextId> {
         match self.contexts[context] {
             Context::AfterAll { outer } => Some(outer),
             _ => None,

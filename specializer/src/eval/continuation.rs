@@ -49,8 +49,8 @@ impl<V> Continuation<V> {
 }
 
 impl<P: Phase> Machine<'_, P> {
-    /// What follows the call that ends `site`, whose callee has this context.
-    pub(super) fn goes_on_in(
+    /// Notes what follows the call that ends `site`, whose callee has this context.
+    pub(super) fn note_continuation(
         &mut self,
         callee: ContextId,
         site: Block,

@@ -152,7 +152,7 @@ impl<P: Phase> Machine<'_, P> {
         target: &Target,
     ) -> Option<Exit<P::Value>> {
         let (callee, edge) = self.enter(slot, args)?;
-        self.goes_on_in(callee, site, call, target, None);
+        self.note_continuation(callee, site, call, target, None);
         Some(Exit::Jump(edge))
     }
 

@@ -129,7 +129,7 @@ impl<'a, P: Phase> Machine<'a, P> {
     /// in another context may come from elsewhere, too.
     pub fn block(&mut self, block: Block, params: &[P::Value]) -> Exit<P::Value> {
         let context = self.context;
-        if let Some(callee) = self.contexts.is_after_all(context) {
+        if let Some(callee) = self.contexts.called_after_all(context) {
             return self.call_after_all(callee);
         }
         let mut exit = self.block_watched(block, params, |_, _| ());

@@ -73,7 +73,7 @@ impl<P: Phase> Machine<'_, P> {
             args: args[..args.len() - 1].into(),
             cells: self.cells.clone(),
         };
-        self.goes_on_in(context, site, call, target, Some(tried));
+        self.note_continuation(context, site, call, target, Some(tried));
         Some(Exit::Jump(self.beginning(context, request, slot, args)))
     }
 
