@@ -240,7 +240,8 @@ void bactrian_lockstep_event(uint32_t kind, const void *position, const void *sp
 #define BACTRIAN_MAX_NAME 512u
 #define BACTRIAN_MAX_PARAMS 16u
 /* Of a request: its code calls itself and goes on after that; its code repeats itself; a short way
- * through its code leads to a return and has no effects. */
+ * through its code leads to a return and has no effects. The last one promises that the cells which
+ * the code writes before its first effect are of its own frame, where nobody looks who calls it. */
 #define BACTRIAN_RECURSIVE 1u
 #define BACTRIAN_LOOPS 2u
 #define BACTRIAN_RETURNS_EARLY 4u

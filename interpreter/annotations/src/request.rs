@@ -161,7 +161,8 @@ pub const REQUEST_RECURSIVE: u32 = 1;
 /// evaluate calls in it in place.
 pub const REQUEST_LOOPS: u32 = 2;
 /// A short way through the code leads to a return and has no effects: a hint that it is worth to
-/// take that way before the code is called.
+/// take that way before the code is called. It promises that the cells which the code writes before
+/// its first effect are of its own frame, where nobody looks who calls it: they are not undone.
 pub const REQUEST_RETURNS_EARLY: u32 = 4;
 
 /// What is known of one parameter of the generic function.

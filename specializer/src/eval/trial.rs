@@ -5,7 +5,8 @@
 //! long to be evaluated in place, or calls itself, the ways that lead to a return are, if the
 //! interpreter says that there are any (`REQUEST_RETURNS_EARLY`). What such a way has computed when
 //! it comes to an effect, a jump back or one position too many is thrown away: all that it changed
-//! are cells, which are as they were before the call when that is made after all.
+//! are cells, which are as they were before the call when that is made after all. Memory may have
+//! got some of them, so they have to be the callee's own, as the flag promises.
 //!
 //! In lockstep, the event of the callee's beginning waits for that of its end.
 
