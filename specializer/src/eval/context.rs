@@ -185,11 +185,14 @@ impl Contexts {
     /// The callee's context, within a callee of which a call is tried.
     pub fn trial(&self, context: ContextId) -> Option<ContextId> {
         let (call, _) = self.calls(context).next()?;
-        let extent = match self.contexts[call] {
-            Context::Call { extent, .. } => extent,
-            _ => return None,
-        };
-        (extent == Extent::Trial).then_some(call)
+        let is_tried = matches!(
+            self.contexts[call],
+            Context::Call {
+                extent: Extent::Trial,
+                ..
+            }
+        );
+        is_tried.then_some(call)
     }
 
     /// A node has the event of the beginning of a callee that is tried: whether no other one has.

@@ -187,17 +187,34 @@ impl<P: Phase> Machine<'_, P> {
             self.sync_if_due();
             return Exit::TailCall { callee, args };
         }
-        match (continuation, result) {
-            (Some(continuation), Some(kind)) => {
-                self.call_bare(callee, &args, kind, |machine, result| {
-                    machine.leave_call(continuation, result)
-                })
-            }
-            (_, _) => {
+        match continuation {
+            Some(continuation) => self.call_and_leave(continuation, callee, &args, result),
+            None => {
                 let result = &self.evaluation.prepared.function.signature.results;
                 let ty = result.first().copied();
                 let result = self.emit_value(Op::Call(callee), &args, ty);
                 self.leave(&[result])
+            }
+        }
+    }
+
+    /// A call whose result, perhaps a number of a kind without its box, is what the callee of a
+    /// call in place returns.
+    pub(super) fn call_and_leave(
+        &mut self,
+        continuation: ContextId,
+        callee: Callee,
+        args: &[P::Value],
+        result: Option<u8>,
+    ) -> Exit<P::Value> {
+        match result {
+            Some(kind) => self.call_bare(callee, args, kind, |machine, result| {
+                machine.leave_call(continuation, result)
+            }),
+            None => {
+                let result = self.emit_value(Op::Call(callee), args, Some(Type::I64));
+                self.args.clear();
+                Exit::Jump(self.leave_call(continuation, result))
             }
         }
     }

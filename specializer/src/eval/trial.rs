@@ -198,16 +198,8 @@ impl<P: Phase> Machine<'_, P> {
         let bare = self.bare(callee);
         let callee = self.giving(callee, &args);
         let callee = self.pass_bare(bare, callee, &mut args);
-        match bare.and_then(|bare| bare.result) {
-            Some(kind) => self.call_bare(callee, &args, kind, |machine, result| {
-                machine.leave_call(context, result)
-            }),
-            None => {
-                let result = self.emit_value(Op::Call(callee), &args, Some(Type::I64));
-                self.args.clear();
-                Exit::Jump(self.leave_call(context, result))
-            }
-        }
+        let result = bare.and_then(|bare| bare.result);
+        self.call_and_leave(context, callee, &args, result)
     }
 
     fn tried(&self, callee: ContextId) -> Tried<P::Value> {
