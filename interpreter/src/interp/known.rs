@@ -88,7 +88,7 @@ fn make(code: u32, closure: i64, n: u32, arguments: Arguments) -> i64 {
             }
         )*};
     }
-    argument!(0 1 2 3 4 5);
+    argument!(0 1 2 3 4 5 6);
     made_closure(address, code - CELL)
 }
 
