@@ -27,13 +27,13 @@ mod store;
 mod transfer;
 pub mod whole;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use remote::{Access, Remote};
 use shared::Shared;
-use store::{Entry, Store};
+use store::{Entry, Found, Store};
 pub use store::{KindStats, Stats};
 
 /// What a blob is for; kinds share no keys.
@@ -133,7 +133,8 @@ struct State {
     /// Absent when the file failed and no other could be put in its place.
     store: Option<Store>,
     pending: Vec<Entry>,
-    used: HashSet<i64>,
+    /// What was used, as far as its time of last use is to be renewed.
+    stale: BTreeSet<i64>,
     notices: Vec<String>,
     /// What other machines have, if there is anything to share.
     shared: Option<Shared>,
@@ -148,7 +149,7 @@ impl Cache {
         let state = State {
             store: Some(store),
             pending: Vec::new(),
-            used: HashSet::new(),
+            stale: BTreeSet::new(),
             notices: notice.into_iter().collect(),
             shared: None,
         };
@@ -195,7 +196,9 @@ impl Cache {
         if entries.is_empty() {
             return false;
         }
-        self.guarded(state, |store| store.write(&entries, &HashSet::new(), limit));
+        self.guarded(state, |store| {
+            store.write(&entries, &BTreeSet::new(), limit)
+        });
         true
     }
 
@@ -211,12 +214,12 @@ impl Cache {
         {
             let look_up = |kind, key: &[u8]| {
                 let found = store.get(kind, key).unwrap_or_default().into_iter();
-                let blobs = found.filter_map(|(_, blob)| blob);
+                let blobs = found.filter_map(|entry| entry.blob);
                 blobs.map(|blob| Entry::new(kind, key, &blob)).collect()
             };
             let read_file = |kind, key: &[u8]| {
                 let found = store.get_file(kind, key).ok()??;
-                std::fs::read(found.path).ok()
+                std::fs::read(found.blob).ok()
             };
             shared.share(look_up, read_file);
         }
@@ -228,10 +231,10 @@ impl Cache {
             .guarded(state, |store| store.get(kind, key))
             .unwrap_or_default();
         let mut blobs = Vec::with_capacity(found.len());
-        for (id, blob) in found {
+        for Found { id, is_stale, blob } in found {
             match blob {
                 Some(blob) => {
-                    state.used.insert(id);
+                    state.stale.extend(is_stale.then_some(id));
                     blobs.push(blob);
                 }
                 None => {
@@ -267,8 +270,8 @@ impl Cache {
             found = look_up(&mut state);
         }
         let found = found?;
-        state.used.insert(found.id);
-        Some(found.path)
+        state.stale.extend(found.is_stale.then_some(found.id));
+        Some(found.blob)
     }
 
     /// Keeps `blob` under `key` in a file.
@@ -297,11 +300,13 @@ impl Cache {
     pub fn flush(&self) {
         let mut state = self.state();
         let pending = std::mem::take(&mut state.pending);
-        let used = std::mem::take(&mut state.used);
-        if pending.is_empty() && used.is_empty() {
+        let stale = std::mem::take(&mut state.stale);
+        if pending.is_empty() && stale.is_empty() {
             return;
         }
-        self.guarded(&mut state, |store| store.write(&pending, &used, self.limit));
+        self.guarded(&mut state, |store| {
+            store.write(&pending, &stale, self.limit)
+        });
     }
 
     /// What is in the file, by kind.
@@ -347,7 +352,7 @@ impl Cache {
     pub fn clear(&self) {
         let mut state = self.state();
         state.pending.clear();
-        state.used.clear();
+        state.stale.clear();
         self.guarded(&mut state, |store| store.clear());
     }
 

@@ -3,9 +3,9 @@
 //! An entry's blob is in the table, or, where `blob` is null, in the file that is named by its
 //! digest. Invariant: `digest` is that of kind, key and blob, so an entry that was changed, or
 //! moved to another key, does not pass. Times are in seconds. The time of last use is renewed at
-//! most once a minute, so that most reads write nothing.
+//! most once an hour, so that builds that follow each other write nothing but what is new.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ fn size_of_entry(blob: usize) -> u64 {
 }
 
 /// How long an entry may have been unused before using it is worth a write.
-const RECENT_SECONDS: i64 = 60;
+const RECENT_SECONDS: i64 = 3600;
 
 /// Candidates given out for one key, and so the work one lookup can cause.
 const MAX_CANDIDATES: usize = 64;
@@ -119,11 +119,13 @@ pub struct Store {
     files: Files,
 }
 
-/// An entry whose blob is a file.
+/// An entry that was looked up, with its blob or where that is.
 #[derive(Debug)]
-pub struct Found {
+pub struct Found<T> {
     pub id: i64,
-    pub path: PathBuf,
+    /// Whether its time of last use is to be renewed.
+    pub is_stale: bool,
+    pub blob: T,
 }
 
 impl Store {
@@ -133,41 +135,50 @@ impl Store {
     }
 
     /// The entries under `key`, each with its blob, or nothing in place of a blob that is damaged.
-    pub fn get(&self, kind: Kind, key: &[u8]) -> rusqlite::Result<Vec<(i64, Option<Vec<u8>>)>> {
+    pub fn get(&self, kind: Kind, key: &[u8]) -> rusqlite::Result<Vec<Found<Option<Vec<u8>>>>> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT id, digest, blob FROM entries
+            "SELECT id, used, digest, blob FROM entries
              WHERE kind = ?1 AND key = ?2 AND blob IS NOT NULL ORDER BY id LIMIT ?3",
         )?;
+        let earliest = now() - RECENT_SECONDS;
         let rows =
             statement.query_map(params![kind.number(), key, MAX_CANDIDATES as i64], |row| {
-                let blob: Vec<u8> = row.get(2)?;
+                let blob: Vec<u8> = row.get(3)?;
                 let sound = row
-                    .get_ref(1)?
+                    .get_ref(2)?
                     .as_blob()
                     .is_ok_and(|stored| stored == digest(kind.number(), key, &blob));
-                Ok((row.get(0)?, sound.then_some(blob)))
+                Ok(Found {
+                    id: row.get(0)?,
+                    is_stale: row.get::<_, i64>(1)? < earliest,
+                    blob: sound.then_some(blob),
+                })
             })?;
         rows.collect()
     }
 
     /// The newest entry under `key` that is a file. One whose file is damaged or gone is removed.
-    pub fn get_file(&self, kind: Kind, key: &[u8]) -> rusqlite::Result<Option<Found>> {
+    pub fn get_file(&self, kind: Kind, key: &[u8]) -> rusqlite::Result<Option<Found<PathBuf>>> {
         let entry = self
             .connection
             .prepare_cached(
-                "SELECT id, digest FROM entries
+                "SELECT id, used, digest FROM entries
                  WHERE kind = ?1 AND key = ?2 AND blob IS NULL ORDER BY id DESC LIMIT 1",
             )?
             .query_row(params![kind.number(), key], |row| {
-                Ok((row.get(0)?, row.get(1)?))
+                Ok((row.get(0)?, row.get::<_, i64>(1)?, row.get(2)?))
             })
             .optional()?;
-        let Some((id, stored)) = entry else {
+        let Some((id, used, stored)) = entry else {
             return Ok(None);
         };
         let path = self.files.path(&stored);
         if digest_of_file(kind.number(), key, &path).is_ok_and(|digest| digest == stored) {
-            return Ok(Some(Found { id, path }));
+            return Ok(Some(Found {
+                id,
+                is_stale: used < now() - RECENT_SECONDS,
+                blob: path,
+            }));
         }
         self.remove(id)?;
         // A file that cannot be removed now is overwritten or swept later.
@@ -214,25 +225,22 @@ impl Store {
         Ok(())
     }
 
-    /// Adds `entries`, marks the entries `used`, and evicts down to `limit` bytes: one transaction.
+    /// Adds `entries`, marks those in use that are `stale`, and evicts down to `limit` bytes: one
+    /// transaction.
     pub fn write(
         &mut self,
         entries: &[Entry],
-        used: &HashSet<i64>,
+        stale: &BTreeSet<i64>,
         limit: u64,
     ) -> rusqlite::Result<()> {
         let now = now();
-        let stale = self.stale(used, now)?;
-        if entries.is_empty() && stale.is_empty() {
-            return Ok(());
-        }
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for id in stale {
             transaction
                 .prepare_cached("UPDATE entries SET used = ?2 WHERE id = ?1")?
-                .execute([id, now])?;
+                .execute([*id, now])?;
         }
         for entry in entries {
             let (size, blob) = (entry.blob.len(), Some(&entry.blob[..]));
@@ -258,21 +266,6 @@ impl Store {
                 .query_row(&format!("PRAGMA {name}"), [], |row| row.get::<_, i64>(0))
         };
         Ok(pragma("freelist_count")? > pragma("page_count")? / 4)
-    }
-
-    /// Those of `used` whose mark is old enough to be renewed.
-    fn stale(&self, used: &HashSet<i64>, now: i64) -> rusqlite::Result<Vec<i64>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT 1 FROM entries WHERE id = ?1 AND used < ?2")?;
-        let mut stale = Vec::new();
-        for &id in used {
-            if statement.exists([id, now - RECENT_SECONDS])? {
-                stale.push(id);
-            }
-        }
-        stale.sort_unstable();
-        Ok(stale)
     }
 
     pub fn stats(&self) -> rusqlite::Result<Stats> {
