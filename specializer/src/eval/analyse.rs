@@ -13,6 +13,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use smallvec::SmallVec;
 
@@ -55,8 +56,9 @@ impl NodeId {
 pub struct Node {
     pub context: ContextId,
     pub block: Block,
-    /// What is known at its start: of the block's parameters, and of cells.
-    pub params: Vec<Abs>,
+    /// Where [`Params`] have what is known of the block's parameters at its start.
+    params: Range<usize>,
+    /// What is known of cells there.
     pub cells: Cells<Abs>,
     /// Where its edges lead, in order.
     pub successors: SmallVec<[NodeId; 2]>,
@@ -71,12 +73,33 @@ pub struct Node {
     is_outdated: bool,
 }
 
+/// What is known of parameters at the starts of nodes, all in one place: there are many nodes, and
+/// most have few parameters.
+#[derive(Default)]
+pub struct Params(Vec<Abs>);
+
+impl Params {
+    pub fn of(&self, node: &Node) -> &[Abs] {
+        &self.0[node.params.clone()]
+    }
+
+    fn add(&mut self, params: &[Abs]) -> Range<usize> {
+        let start = self.0.len();
+        self.0.extend_from_slice(params);
+        start..self.0.len()
+    }
+}
+
+/// For how many bytes of code there is a node, mostly.
+const BYTES_PER_NODE: u32 = 2;
+
 /// How many nodes are looked at to find loops, as a multiple of those that there are.
 const MOST_LOOKS: usize = 4;
 
 /// The fixpoint.
 pub struct Analysis {
     pub nodes: Map<NodeId, Node>,
+    pub params: Params,
     pub contexts: Contexts,
 }
 
@@ -143,14 +166,18 @@ impl Phase for Abstract {
 /// Where it `splits`, later rounds of loops may have nodes of their own.
 pub fn run(evaluation: &Evaluation, splits: bool, reads: &mut Reads) -> Result<Analysis, Declined> {
     let mut contexts = Contexts::new();
+    let likely = (evaluation.request.code_len / BYTES_PER_NODE) as usize;
     let mut fixpoint = Fixpoint {
         evaluation,
         splits,
-        nodes: Map::default(),
-        ids: FastMap::default(),
+        nodes: Vec::with_capacity(likely).into(),
+        params: Params::default(),
+        ids: FastMap::with_capacity_and_hasher(likely, Default::default()),
         rounds: Rounds::new(),
         queue: BinaryHeap::new(),
         looks: 0,
+        marks: Vec::new(),
+        last_mark: 0,
     };
     let entry: Vec<Abs> = evaluation.entry().map(|(_, known)| known).collect();
     fixpoint.arrive(Arrival {
@@ -166,12 +193,12 @@ pub fn run(evaluation: &Evaluation, splits: bool, reads: &mut Reads) -> Result<A
     while let Some(Reverse((_, _, id))) = fixpoint.queue.pop() {
         evaluations += 1;
         fixpoint.check_budgets(evaluations)?;
-        let node = &mut fixpoint.nodes[id];
-        node.queued = false;
+        fixpoint.nodes[id].queued = false;
+        let node = &fixpoint.nodes[id];
         machine.node = id;
         machine.context = node.context;
         machine.cells.clone_from(&node.cells);
-        let exit = machine.block(node.block, &node.params);
+        let exit = machine.block(node.block, fixpoint.params.of(node));
         let edges = exit.edges().enumerate();
         let successors = edges.map(|(number, edge)| {
             fixpoint.arrive(Arrival {
@@ -191,6 +218,7 @@ pub fn run(evaluation: &Evaluation, splits: bool, reads: &mut Reads) -> Result<A
     }
     Ok(Analysis {
         nodes: fixpoint.nodes,
+        params: fixpoint.params,
         contexts,
     })
 }
@@ -209,11 +237,15 @@ struct Fixpoint<'a> {
     evaluation: &'a Evaluation<'a>,
     splits: bool,
     nodes: Map<NodeId, Node>,
+    params: Params,
     ids: FastMap<Key, NodeId>,
     rounds: Rounds,
     queue: BinaryHeap<Reverse<Priority>>,
     /// Nodes that were looked at to find loops.
     looks: usize,
+    /// The last of the searches for loops that came to each node, by numbers.
+    marks: Vec<u32>,
+    last_mark: u32,
 }
 
 impl Fixpoint<'_> {
@@ -254,14 +286,15 @@ impl Fixpoint<'_> {
             known = self.ids.get(&key).copied();
         }
         let Some(id) = known else {
-            let id = self.nodes.push(Node::new(&arrival, key.rounds));
+            let params = self.params.add(arrival.args);
+            let id = self.nodes.push(Node::new(&arrival, params, key.rounds));
             self.ids.insert(key, id);
             self.queue(id, arrival.contexts);
             return id;
         };
         let ends_round = self.ends_round(id, &arrival);
         let is_settled = ends_round && self.settle(id, &arrival);
-        if self.nodes[id].arrive(&arrival, ends_round) || is_settled {
+        if self.nodes[id].arrive(&arrival, ends_round, &mut self.params) || is_settled {
             self.queue(id, arrival.contexts);
         }
         id
@@ -337,7 +370,7 @@ impl Fixpoint<'_> {
             return None;
         }
         let node = &self.nodes[id];
-        let known = (&node.params[..], &node.cells);
+        let known = (self.params.of(node), &node.cells);
         let is_new = rounds::brings_box(known, (arrival.args, arrival.cells));
         let head = arrival.context;
         if !is_new || !self.rounds.may_split(node.rounds, head) {
@@ -363,29 +396,38 @@ impl Fixpoint<'_> {
     /// The nodes on ways from `head` to `source`, if there are any: a loop with an edge from there
     /// to `head`.
     fn cycle(&mut self, head: NodeId, source: NodeId) -> Option<Vec<NodeId>> {
-        let mut predecessors: FastMap<NodeId, Vec<NodeId>> = FastMap::default();
-        predecessors.insert(head, Vec::new());
+        let [ahead, behind] = [self.last_mark + 1, self.last_mark + 2];
+        self.last_mark = behind;
+        self.marks.resize(self.nodes.len(), 0);
+        self.marks[head.index()] = ahead;
         let mut stack = vec![head];
+        // What edges lead to, and what they leave.
+        let mut edges = Vec::new();
         while let Some(id) = stack.pop() {
+            self.looks += 1;
             for &next in &self.nodes[id].successors {
-                let known = predecessors.entry(next).or_insert_with(|| {
+                edges.push((next, id));
+                if std::mem::replace(&mut self.marks[next.index()], ahead) != ahead {
                     stack.push(next);
-                    Vec::new()
-                });
-                known.push(id);
+                }
             }
         }
-        self.looks += predecessors.len();
-        predecessors.insert(head, Vec::new());
+        if self.marks[source.index()] != ahead {
+            return None;
+        }
+        edges.sort_unstable();
+        self.marks[head.index()] = behind;
         let mut cycle = vec![head];
-        let mut stack = vec![source];
+        stack.push(source);
         while let Some(id) = stack.pop() {
-            if let Some(before) = predecessors.remove(&id) {
+            if std::mem::replace(&mut self.marks[id.index()], behind) == ahead {
                 cycle.push(id);
-                stack.extend(before);
+                let first = edges.partition_point(|edge| edge.0 < id);
+                let before = edges[first..].iter().take_while(|edge| edge.0 == id);
+                stack.extend(before.map(|edge| edge.1));
             }
         }
-        (cycle.len() > 1).then_some(cycle)
+        Some(cycle)
     }
 
     fn queue(&mut self, id: NodeId, contexts: &Contexts) {
@@ -399,11 +441,11 @@ impl Fixpoint<'_> {
 }
 
 impl Node {
-    fn new(arrival: &Arrival, rounds: RoundsId) -> Self {
+    fn new(arrival: &Arrival, params: Range<usize>, rounds: RoundsId) -> Self {
         Self {
             context: arrival.context,
             block: arrival.block,
-            params: arrival.args.to_vec(),
+            params,
             cells: arrival.cells.clone(),
             successors: SmallVec::new(),
             is_join: false,
@@ -417,23 +459,24 @@ impl Node {
 
     /// Takes the state of an edge into account, which may end a round of a loop. Returns whether
     /// that changed anything. A node that is no join has the state of its one edge.
-    fn arrive(&mut self, arrival: &Arrival, ends_round: bool) -> bool {
+    fn arrive(&mut self, arrival: &Arrival, ends_round: bool, params: &mut Params) -> bool {
         let Arrival { args, cells, .. } = arrival;
+        let params = &mut params.0[self.params.clone()];
         let cells = &self.settled.brought(&self.cells, cells, ends_round);
         self.is_join |= arrival.source != self.source;
         if std::mem::take(&mut self.is_outdated) {
-            self.params.copy_from_slice(args);
+            params.copy_from_slice(args);
             self.cells.clone_from(cells);
             return true;
         }
         if !self.is_join {
-            let changed = self.params != *args || self.cells != **cells;
-            self.params.copy_from_slice(args);
+            let changed = params != *args || self.cells != **cells;
+            params.copy_from_slice(args);
             self.cells.clone_from(cells);
             return changed;
         }
         let mut changed = self.cells.join(cells);
-        for (mine, &theirs) in self.params.iter_mut().zip(*args) {
+        for (mine, &theirs) in params.iter_mut().zip(*args) {
             let joined = mine.join(theirs, cells.window.frames);
             if joined.needs_box_of(*mine) || joined.needs_box_of(theirs) {
                 changed |= std::mem::take(&mut self.cells.polled);

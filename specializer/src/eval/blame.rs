@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use super::abs::Abs;
-use super::analyse::{Abstract, Node, NodeId};
+use super::analyse::{Abstract, Node, NodeId, Params};
 use super::examine::enter;
 use super::transfer::Machine;
 use crate::index::Map;
@@ -23,6 +23,7 @@ pub struct Cause {
 pub struct Blame<'b, 'a> {
     machine: &'b mut Machine<'a, Abstract>,
     nodes: &'b Map<NodeId, Node>,
+    params: &'b Params,
     /// The edges into each node.
     incoming: Map<NodeId, Vec<Incoming>>,
 }
@@ -35,11 +36,15 @@ struct Incoming {
 }
 
 impl<'b, 'a> Blame<'b, 'a> {
-    pub fn new(machine: &'b mut Machine<'a, Abstract>, nodes: &'b Map<NodeId, Node>) -> Self {
+    pub fn new(
+        machine: &'b mut Machine<'a, Abstract>,
+        nodes: &'b Map<NodeId, Node>,
+        params: &'b Params,
+    ) -> Self {
         let mut incoming = Map::filled_like(nodes, Vec::new());
         for (source, node) in nodes.iter() {
             enter(machine, source, node);
-            let exit = machine.block(node.block, &node.params);
+            let exit = machine.block(node.block, params.of(node));
             for (edge, &target) in exit.edges().zip(&node.successors) {
                 let args = machine.args[edge.args.clone()].to_vec();
                 incoming[target].push(Incoming { source, args });
@@ -48,6 +53,7 @@ impl<'b, 'a> Blame<'b, 'a> {
         Self {
             machine,
             nodes,
+            params,
             incoming,
         }
     }
@@ -103,7 +109,7 @@ impl<'b, 'a> Blame<'b, 'a> {
         enter(self.machine, id, node);
         let mut known = Vec::new();
         self.machine
-            .block_watched(node.block, &node.params, |machine, at| {
+            .block_watched(node.block, self.params.of(node), |machine, at| {
                 if at == index {
                     known = inst.args.iter().map(|&arg| machine.value(arg)).collect();
                 }
@@ -135,7 +141,7 @@ impl<'b, 'a> Blame<'b, 'a> {
     fn behind(&mut self, id: NodeId, param: usize) -> Result<(NodeId, Value), Cause> {
         let node = &self.nodes[id];
         let incoming = &self.incoming[id];
-        if id == NodeId::ENTRY && !node.params[param].is_known() {
+        if id == NodeId::ENTRY && !self.params.of(node)[param].is_known() {
             return Err(Cause {
                 what: format!("parameter {param} of the request is not known"),
                 place: None,
@@ -164,7 +170,7 @@ impl<'b, 'a> Blame<'b, 'a> {
     fn brought(&mut self, source: NodeId, block: Block, args: &[Abs], param: usize) -> Value {
         let node = &self.nodes[source];
         enter(self.machine, source, node);
-        self.machine.block(node.block, &node.params);
+        self.machine.block(node.block, self.params.of(node));
         let term = &self.machine.evaluation.prepared.function.blocks[node.block].term;
         let fits = |target: &&Target| {
             let values = target.args.iter().map(|&arg| self.machine.value(arg));

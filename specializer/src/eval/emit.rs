@@ -11,7 +11,7 @@
 use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
-use super::analyse::{Analysis, Node, NodeId};
+use super::analyse::{Analysis, Node, NodeId, Params};
 use super::cells::{Cell, Cells, Memory};
 use super::exit::{Edge, Exit};
 use super::frame::Entry;
@@ -32,13 +32,18 @@ pub fn run(
     reads: &mut Reads,
     said: &mut Vec<String>,
 ) -> Result<(residual::Function, Vec<Reload>), Declined> {
-    let Analysis { nodes, contexts } = analysis;
+    let Analysis {
+        nodes,
+        params,
+        contexts,
+    } = analysis;
     let writer = Writer::new(evaluation);
     let starts = nodes.values().map(|_| None).collect();
     let mut machine = Machine::new(evaluation, contexts, reads, writer);
     machine.said = Some(said);
     let mut emission = Emission {
         nodes,
+        params,
         starts,
         machine,
     };
@@ -66,11 +71,11 @@ struct Start {
 
 impl Node {
     /// Whether a state is the one that the analysis found here.
-    fn agrees(&self, params: &[Val], cells: &Cells<Val>) -> bool {
+    fn agrees(&self, known: &[Abs], params: &[Val], cells: &Cells<Val>) -> bool {
         let params = params
             .iter()
             .map(|param| param.abs)
-            .eq(self.params.iter().copied());
+            .eq(known.iter().copied());
         let cells_due = cells.sync_due == self.cells.sync_due;
         let polled = cells.polled == self.cells.polled;
         let frame = cells.frame.known() == self.cells.frame;
@@ -90,6 +95,7 @@ impl Node {
 
 struct Emission<'a> {
     nodes: &'a Map<NodeId, Node>,
+    params: &'a Params,
     /// The start of a node, from when an edge to it is written until its own code is.
     starts: Map<NodeId, Option<Start>>,
     machine: Machine<'a, Writer<'a>>,
@@ -136,7 +142,8 @@ impl Emission<'_> {
             self.machine.node = id;
             self.machine.context = node.context;
             assert!(
-                !self.machine.evaluation.verify || node.agrees(&params, &self.machine.cells),
+                !self.machine.evaluation.verify
+                    || node.agrees(self.params.of(node), &params, &self.machine.cells),
                 "phases agree on {id:?}"
             );
             let exit = self.machine.block(node.block, &params);
@@ -286,7 +293,7 @@ impl Emission<'_> {
         let (here, there) = (&self.machine.cells, &node.cells);
         let stores = here.iter().any(|cell| is_stored(cell, there));
         let incoming = &self.machine.args[edge.args.clone()];
-        let mut params = node.params.iter().zip(incoming);
+        let mut params = self.params.of(node).iter().zip(incoming);
         let frame = &here.frame;
         let framed = frame.values_for(&there.frame).into_iter();
         let mut framed = framed.zip(there.frame.values());
@@ -316,7 +323,7 @@ impl Emission<'_> {
             phase.emit(CELL_STORE, &[address, value], None);
         }
         let mut args = residual::Values::new();
-        for (&known, &arg) in node.params.iter().zip(incoming) {
+        for (&known, &arg) in self.params.of(node).iter().zip(incoming) {
             if !known.is_known() {
                 args.push(phase.name_as(arg, known));
             }
@@ -347,9 +354,7 @@ impl Emission<'_> {
         let block = phase.new_block();
         let types = &self.machine.evaluation.prepared.function;
         let generic = &types.blocks[node.block].params;
-        let params = node
-            .params
-            .iter()
+        let params = (self.params.of(node).iter())
             .zip(generic)
             .map(|(&abs, &param)| phase.param(block, abs, types.value_type(param)));
         let params = params.collect();

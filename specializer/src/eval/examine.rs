@@ -76,13 +76,17 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Dec
     })?;
     let mut visits: BTreeMap<(usize, Remark), usize> = BTreeMap::new();
     let mut lost = Vec::new();
-    let Analysis { nodes, contexts } = &mut analysis;
+    let Analysis {
+        nodes,
+        params,
+        contexts,
+    } = &mut analysis;
     let mut machine = Machine::new(evaluation, contexts, &mut reads, Abstract);
     for (id, node) in nodes.iter() {
         enter(&mut machine, id, node);
         let generic::BlockData { insts, term, .. } =
             &evaluation.prepared.function.blocks[node.block];
-        machine.block_watched(node.block, &node.params, |machine, index| {
+        machine.block_watched(node.block, params.of(node), |machine, index| {
             let Some(inst) = insts.get(index) else {
                 if machine.is_unsynced_at(term) {
                     let place = evaluation.prepared.places[node.block].end;
@@ -118,7 +122,7 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Dec
         }
     }
     if !lost.is_empty() {
-        let mut blame = Blame::new(&mut machine, nodes);
+        let mut blame = Blame::new(&mut machine, nodes, params);
         for (key, node, value) in lost {
             let cause = blame.of(node, value);
             remarks.entry(key).or_default().cause = Some(cause);
