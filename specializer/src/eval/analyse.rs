@@ -75,7 +75,6 @@ pub struct Node {
 
 /// What is known of parameters at the starts of nodes, all in one place: there are many nodes, and
 /// most have few parameters.
-#[derive(Default)]
 pub struct Params(Vec<Abs>);
 
 impl Params {
@@ -90,8 +89,9 @@ impl Params {
     }
 }
 
-/// For how many bytes of code there is a node, mostly.
+/// For how many bytes of code there is a node, mostly, and what is known of how many parameters.
 const BYTES_PER_NODE: u32 = 2;
+const PARAMS_PER_NODE: usize = 4;
 
 /// How many nodes are looked at to find loops, as a multiple of those that there are.
 const MOST_LOOKS: usize = 4;
@@ -171,7 +171,7 @@ pub fn run(evaluation: &Evaluation, splits: bool, reads: &mut Reads) -> Result<A
         evaluation,
         splits,
         nodes: Vec::with_capacity(likely).into(),
-        params: Params::default(),
+        params: Params(Vec::with_capacity(PARAMS_PER_NODE * likely)),
         ids: FastMap::with_capacity_and_hasher(likely, Default::default()),
         rounds: Rounds::new(),
         queue: BinaryHeap::new(),
