@@ -173,32 +173,35 @@ impl Cache {
 
     /// The blobs under `key`, oldest first; none where the cache fails.
     pub fn get(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
-        let mut state = self.state();
-        let mut blobs = self.look_up(&mut state, kind, key);
-        if blobs.is_empty() && self.take_over(&mut state) {
-            blobs = self.look_up(&mut state, kind, key);
+        let mut blobs = self.look_up(kind, key);
+        if blobs.is_empty() && self.take_over() {
+            blobs = self.look_up(kind, key);
         }
-        if let Some(shared) = &mut state.shared
-            && !blobs.is_empty()
-        {
-            shared.note(kind, key);
+        if !blobs.is_empty() {
+            self.note(kind, key);
         }
         blobs
     }
 
-    /// Takes over what other machines have, the first time; whether there was anything.
-    fn take_over(&self, state: &mut State) -> bool {
+    /// Notes what is under a key as used, if there is anybody to share it with.
+    fn note(&self, kind: Kind, key: &[u8]) {
+        if let Some(shared) = &mut self.state().shared {
+            shared.note(kind, key);
+        }
+    }
+
+    /// Takes over what other machines have, the first time; whether it may be here now.
+    fn take_over(&self) -> bool {
+        let mut state = self.state();
         let Some(shared) = &mut state.shared else {
             return false;
         };
         let entries = shared.entries();
-        let limit = self.limit;
-        if entries.is_empty() {
-            return false;
+        if !entries.is_empty() {
+            self.guarded(&mut state, |store| {
+                store.write(&entries, &BTreeSet::new(), self.limit)
+            });
         }
-        self.guarded(state, |store| {
-            store.write(&entries, &BTreeSet::new(), limit)
-        });
         true
     }
 
@@ -213,49 +216,54 @@ impl Cache {
             && let Some(store) = &state.store
         {
             let look_up = |kind, key: &[u8]| {
-                let found = store.get(kind, key).unwrap_or_default().into_iter();
-                let blobs = found.filter_map(|entry| entry.blob);
-                blobs.map(|blob| Entry::new(kind, key, &blob)).collect()
+                let mut found = store.get(kind, key).unwrap_or_default();
+                found.retain(|entry| entry.is_sound(kind, key));
+                let blobs = found.iter().map(|entry| &entry.blob);
+                blobs.map(|blob| Entry::new(kind, key, blob)).collect()
             };
             let read_file = |kind, key: &[u8]| {
                 let found = store.get_file(kind, key).ok()??;
-                std::fs::read(found.blob).ok()
+                std::fs::read(found.path).ok()
             };
             shared.share(look_up, read_file);
         }
         state.shared = Some(shared);
     }
 
-    fn look_up(&self, state: &mut State, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
-        let found = self
-            .guarded(state, |store| store.get(kind, key))
-            .unwrap_or_default();
-        let mut blobs = Vec::with_capacity(found.len());
-        for Found { id, is_stale, blob } in found {
-            match blob {
-                Some(blob) => {
-                    state.stale.extend(is_stale.then_some(id));
-                    blobs.push(blob);
-                }
-                None => {
-                    state.notices.push(format!(
-                        "an entry of {} was damaged and has been removed",
-                        self.path.display()
-                    ));
-                    self.guarded(state, |store| store.remove(id));
-                }
-            }
+    /// What is under `key` here. Others may look up while this finds out what is sound.
+    fn look_up(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
+        let found = self.guarded(&mut self.state(), |store| store.get(kind, key));
+        let mut found = found.unwrap_or_default();
+        let damaged: Vec<_> = found
+            .extract_if(.., |entry| !entry.is_sound(kind, key))
+            .collect();
+        if !damaged.is_empty() {
+            self.remove(&damaged);
         }
-        blobs
+        let stale = found.iter().filter(|entry| entry.is_stale);
+        let stale: Vec<_> = stale.map(|entry| entry.id).collect();
+        if !stale.is_empty() {
+            self.state().stale.extend(stale);
+        }
+        found.into_iter().map(|entry| entry.blob).collect()
+    }
+
+    fn remove(&self, damaged: &[Found]) {
+        let mut state = self.state();
+        for entry in damaged {
+            state.notices.push(format!(
+                "an entry of {} was damaged and has been removed",
+                self.path.display()
+            ));
+            self.guarded(&mut state, |store| store.remove(entry.id));
+        }
     }
 
     /// Keeps `blob` under `key`, beside what is there, from the next [`Cache::flush`] on.
     pub fn insert(&self, kind: Kind, key: &[u8], blob: &[u8]) {
-        let mut state = self.state();
-        state.pending.push(Entry::new(kind, key, blob));
-        if let Some(shared) = &mut state.shared {
-            shared.note(kind, key);
-        }
+        let entry = Entry::new(kind, key, blob);
+        self.state().pending.push(entry);
+        self.note(kind, key);
     }
 
     /// The file that holds the blob under `key`, the newest where there are several.
@@ -271,7 +279,7 @@ impl Cache {
         }
         let found = found?;
         state.stale.extend(found.is_stale.then_some(found.id));
-        Some(found.blob)
+        Some(found.path)
     }
 
     /// Keeps `blob` under `key` in a file.

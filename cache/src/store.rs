@@ -39,7 +39,7 @@ fn size_of_entry(blob: usize) -> u64 {
     blob + blob / 8 + OVERHEAD
 }
 
-/// How long an entry may have been unused before using it is worth a write.
+/// How long an entry may have been unused before using it is worth a write: it is *stale* then.
 const RECENT_SECONDS: i64 = 3600;
 
 /// Candidates given out for one key, and so the work one lookup can cause.
@@ -119,13 +119,29 @@ pub struct Store {
     files: Files,
 }
 
-/// An entry that was looked up, with its blob or where that is.
+/// An entry that was looked up.
 #[derive(Debug)]
-pub struct Found<T> {
+pub struct Found {
     pub id: i64,
-    /// Whether its time of last use is to be renewed.
     pub is_stale: bool,
-    pub blob: T,
+    /// Nothing where what is there is none.
+    digest: Option<[u8; 32]>,
+    pub blob: Vec<u8>,
+}
+
+impl Found {
+    /// Whether it is what was written under this key.
+    pub fn is_sound(&self, kind: Kind, key: &[u8]) -> bool {
+        self.digest == Some(digest(kind.number(), key, &self.blob))
+    }
+}
+
+/// An entry whose blob is a file.
+#[derive(Debug)]
+pub struct FoundFile {
+    pub id: i64,
+    pub is_stale: bool,
+    pub path: PathBuf,
 }
 
 impl Store {
@@ -134,8 +150,9 @@ impl Store {
         Self { connection, files }
     }
 
-    /// The entries under `key`, each with its blob, or nothing in place of a blob that is damaged.
-    pub fn get(&self, kind: Kind, key: &[u8]) -> rusqlite::Result<Vec<Found<Option<Vec<u8>>>>> {
+    /// The entries under `key`, as they are: whether they are sound takes longer to find out, and
+    /// no connection.
+    pub fn get(&self, kind: Kind, key: &[u8]) -> rusqlite::Result<Vec<Found>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, used, digest, blob FROM entries
              WHERE kind = ?1 AND key = ?2 AND blob IS NOT NULL ORDER BY id LIMIT ?3",
@@ -143,22 +160,18 @@ impl Store {
         let earliest = now() - RECENT_SECONDS;
         let rows =
             statement.query_map(params![kind.number(), key, MAX_CANDIDATES as i64], |row| {
-                let blob: Vec<u8> = row.get(3)?;
-                let sound = row
-                    .get_ref(2)?
-                    .as_blob()
-                    .is_ok_and(|stored| stored == digest(kind.number(), key, &blob));
                 Ok(Found {
                     id: row.get(0)?,
                     is_stale: row.get::<_, i64>(1)? < earliest,
-                    blob: sound.then_some(blob),
+                    digest: row.get(2).ok(),
+                    blob: row.get(3)?,
                 })
             })?;
         rows.collect()
     }
 
     /// The newest entry under `key` that is a file. One whose file is damaged or gone is removed.
-    pub fn get_file(&self, kind: Kind, key: &[u8]) -> rusqlite::Result<Option<Found<PathBuf>>> {
+    pub fn get_file(&self, kind: Kind, key: &[u8]) -> rusqlite::Result<Option<FoundFile>> {
         let entry = self
             .connection
             .prepare_cached(
@@ -174,10 +187,10 @@ impl Store {
         };
         let path = self.files.path(&stored);
         if digest_of_file(kind.number(), key, &path).is_ok_and(|digest| digest == stored) {
-            return Ok(Some(Found {
+            return Ok(Some(FoundFile {
                 id,
                 is_stale: used < now() - RECENT_SECONDS,
-                blob: path,
+                path,
             }));
         }
         self.remove(id)?;

@@ -258,9 +258,11 @@ impl<'a> Module<'a> {
                 }
             }
             Payload::DataSection(segments) => {
+                let mut active = Vec::new();
                 for (index, segment) in (0..).zip(segments) {
-                    self.data(index, segment?)?;
+                    active.extend(self.data(index, segment?)?);
                 }
+                self.image = filled(&active);
             }
             Payload::CodeSectionEntry(body) => self.bodies.push(body),
             Payload::CustomSection(custom) => {
@@ -368,7 +370,12 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    fn data(&mut self, index: u32, segment: wasmparser::Data<'a>) -> Result<(), ModuleError> {
+    /// Takes note of a segment. Gives its address and contents if it fills memory 0.
+    fn data(
+        &mut self,
+        index: u32,
+        segment: wasmparser::Data<'a>,
+    ) -> Result<Option<(usize, &'a [u8])>, ModuleError> {
         let wasmparser::DataKind::Active {
             memory_index: 0,
             offset_expr,
@@ -376,7 +383,7 @@ impl<'a> Module<'a> {
         else {
             self.other_segments.push(index);
             self.has_other_data |= !segment.data.is_empty();
-            return Ok(());
+            return Ok(None);
         };
         let Some(Const::I32(offset)) = constant(&offset_expr) else {
             return Err(ModuleError::Unsupported {
@@ -398,12 +405,19 @@ impl<'a> Module<'a> {
         }
         self.segments
             .push((start as u32, segment.data.len() as u32));
-        if self.image.len() < end {
-            self.image.resize(end, 0);
-        }
-        self.image[start..end].copy_from_slice(segment.data);
-        Ok(())
+        Ok(Some((start, segment.data)))
     }
+}
+
+/// Memory 0 as these fill it, in order. What is between them takes no memory here: most of a
+/// snapshot's is zero.
+fn filled(segments: &[(usize, &[u8])]) -> Vec<u8> {
+    let ends = segments.iter().map(|(start, data)| start + data.len());
+    let mut image = vec![0; ends.max().unwrap_or(0)];
+    for &(start, data) in segments {
+        image[start..start + data.len()].copy_from_slice(data);
+    }
+    image
 }
 
 /// The name as its author wrote it, without the hash that the Rust compiler adds.

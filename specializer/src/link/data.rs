@@ -38,10 +38,13 @@ pub struct Memory {
 impl Memory {
     /// The memory of `module` with these bytes written: none of them twice.
     pub fn new(module: &Module, writes: impl Iterator<Item = (u32, Vec<u8>)>) -> Self {
-        let mut image = module.image.clone();
+        // What is between segments stays untouched, and takes no memory.
+        let mut image = vec![0; module.image.len()];
         let mut ranges: Vec<(usize, usize)> = Vec::new();
         for &(start, len) in &module.segments {
-            ranges.push((start as usize, start as usize + len as usize));
+            let (start, end) = (start as usize, start as usize + len as usize);
+            image[start..end].copy_from_slice(&module.image[start..end]);
+            ranges.push((start, end));
         }
         let mut beyond = Vec::new();
         for (address, bytes) in writes {
