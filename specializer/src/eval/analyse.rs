@@ -93,6 +93,9 @@ impl Params {
 const BYTES_PER_NODE: u32 = 2;
 const PARAMS_PER_NODE: usize = 4;
 
+/// For how many nodes room is made at first, at most: a request may say anything of its code.
+const MOST_LIKELY: u32 = 1 << 16;
+
 /// How many nodes are looked at to find loops, as a multiple of those that there are.
 const MOST_LOOKS: usize = 4;
 
@@ -166,7 +169,8 @@ impl Phase for Abstract {
 /// Where it `splits`, later rounds of loops may have nodes of their own.
 pub fn run(evaluation: &Evaluation, splits: bool, reads: &mut Reads) -> Result<Analysis, Declined> {
     let mut contexts = Contexts::new();
-    let likely = (evaluation.request.code_len / BYTES_PER_NODE) as usize;
+    let likely = evaluation.request.code_len / BYTES_PER_NODE;
+    let likely = likely.min(MOST_LIKELY) as usize;
     let mut fixpoint = Fixpoint {
         evaluation,
         splits,
