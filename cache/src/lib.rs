@@ -33,7 +33,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use remote::{Access, Remote};
 use shared::Shared;
-use store::{Entry, Found, Store};
+use store::{Entry, Store};
 pub use store::{KindStats, Stats};
 
 /// What a blob is for; kinds share no keys.
@@ -140,6 +140,15 @@ struct State {
     shared: Option<Shared>,
 }
 
+impl State {
+    /// Notes what is under a key as used, if there is anybody to share it with.
+    fn note(&mut self, kind: Kind, key: &[u8]) {
+        if let Some(shared) = &mut self.shared {
+            shared.note(kind, key);
+        }
+    }
+}
+
 impl Cache {
     /// Opens, or creates, the cache in the file `path`, to be kept below `limit` bytes of blobs. A
     /// file that is damaged, or not a cache of this version, is renamed and a new one begun; a
@@ -177,17 +186,7 @@ impl Cache {
         if blobs.is_empty() && self.take_over() {
             blobs = self.look_up(kind, key);
         }
-        if !blobs.is_empty() {
-            self.note(kind, key);
-        }
         blobs
-    }
-
-    /// Notes what is under a key as used, if there is anybody to share it with.
-    fn note(&self, kind: Kind, key: &[u8]) {
-        if let Some(shared) = &mut self.state().shared {
-            shared.note(kind, key);
-        }
     }
 
     /// Takes over what other machines have, the first time; whether it may be here now.
@@ -233,22 +232,8 @@ impl Cache {
     /// What is under `key` here. Others may look up while this finds out what is sound.
     fn look_up(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
         let found = self.guarded(&mut self.state(), |store| store.get(kind, key));
-        let mut found = found.unwrap_or_default();
-        let damaged: Vec<_> = found
-            .extract_if(.., |entry| !entry.is_sound(kind, key))
-            .collect();
-        if !damaged.is_empty() {
-            self.remove(&damaged);
-        }
-        let stale = found.iter().filter(|entry| entry.is_stale);
-        let stale: Vec<_> = stale.map(|entry| entry.id).collect();
-        if !stale.is_empty() {
-            self.state().stale.extend(stale);
-        }
-        found.into_iter().map(|entry| entry.blob).collect()
-    }
-
-    fn remove(&self, damaged: &[Found]) {
+        let found = found.unwrap_or_default().into_iter();
+        let (sound, damaged): (Vec<_>, Vec<_>) = found.partition(|entry| entry.is_sound(kind, key));
         let mut state = self.state();
         for entry in damaged {
             state.notices.push(format!(
@@ -257,13 +242,20 @@ impl Cache {
             ));
             self.guarded(&mut state, |store| store.remove(entry.id));
         }
+        if !sound.is_empty() {
+            state.note(kind, key);
+        }
+        let stale = sound.iter().filter(|entry| entry.is_stale);
+        state.stale.extend(stale.map(|entry| entry.id));
+        sound.into_iter().map(|entry| entry.blob).collect()
     }
 
     /// Keeps `blob` under `key`, beside what is there, from the next [`Cache::flush`] on.
     pub fn insert(&self, kind: Kind, key: &[u8], blob: &[u8]) {
         let entry = Entry::new(kind, key, blob);
-        self.state().pending.push(entry);
-        self.note(kind, key);
+        let mut state = self.state();
+        state.pending.push(entry);
+        state.note(kind, key);
     }
 
     /// The file that holds the blob under `key`, the newest where there are several.

@@ -42,6 +42,10 @@ fn size_of_entry(blob: usize) -> u64 {
 /// How long an entry may have been unused before using it is worth a write: it is *stale* then.
 const RECENT_SECONDS: i64 = 3600;
 
+fn is_stale(used: i64) -> bool {
+    used < now() - RECENT_SECONDS
+}
+
 /// Candidates given out for one key, and so the work one lookup can cause.
 const MAX_CANDIDATES: usize = 64;
 
@@ -157,12 +161,11 @@ impl Store {
             "SELECT id, used, digest, blob FROM entries
              WHERE kind = ?1 AND key = ?2 AND blob IS NOT NULL ORDER BY id LIMIT ?3",
         )?;
-        let earliest = now() - RECENT_SECONDS;
         let rows =
             statement.query_map(params![kind.number(), key, MAX_CANDIDATES as i64], |row| {
                 Ok(Found {
                     id: row.get(0)?,
-                    is_stale: row.get::<_, i64>(1)? < earliest,
+                    is_stale: is_stale(row.get(1)?),
                     digest: row.get(2).ok(),
                     blob: row.get(3)?,
                 })
@@ -179,7 +182,7 @@ impl Store {
                  WHERE kind = ?1 AND key = ?2 AND blob IS NULL ORDER BY id DESC LIMIT 1",
             )?
             .query_row(params![kind.number(), key], |row| {
-                Ok((row.get(0)?, row.get::<_, i64>(1)?, row.get(2)?))
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })
             .optional()?;
         let Some((id, used, stored)) = entry else {
@@ -189,7 +192,7 @@ impl Store {
         if digest_of_file(kind.number(), key, &path).is_ok_and(|digest| digest == stored) {
             return Ok(Some(FoundFile {
                 id,
-                is_stale: used < now() - RECENT_SECONDS,
+                is_stale: is_stale(used),
                 path,
             }));
         }

@@ -411,7 +411,7 @@ impl<'a> Module<'a> {
 
 /// Memory 0 as these fill it, in order. What is between them takes no memory here: most of a
 /// snapshot's is zero.
-fn filled(segments: &[(usize, &[u8])]) -> Vec<u8> {
+pub fn filled(segments: &[(usize, &[u8])]) -> Vec<u8> {
     let ends = segments.iter().map(|(start, data)| start + data.len());
     let mut image = vec![0; ends.max().unwrap_or(0)];
     for &(start, data) in segments {

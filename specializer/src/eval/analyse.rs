@@ -75,6 +75,7 @@ pub struct Node {
 
 /// What is known of parameters at the starts of nodes, all in one place: there are many nodes, and
 /// most have few parameters.
+#[derive(Default)]
 pub struct Params(Vec<Abs>);
 
 impl Params {
@@ -88,13 +89,6 @@ impl Params {
         start..self.0.len()
     }
 }
-
-/// For how many bytes of code there is a node, mostly, and what is known of how many parameters.
-const BYTES_PER_NODE: u32 = 2;
-const PARAMS_PER_NODE: usize = 4;
-
-/// For how many nodes room is made at first, at most: a request may say anything of its code.
-const MOST_LIKELY: u32 = 1 << 16;
 
 /// How many nodes are looked at to find loops, as a multiple of those that there are.
 const MOST_LOOKS: usize = 4;
@@ -169,14 +163,12 @@ impl Phase for Abstract {
 /// Where it `splits`, later rounds of loops may have nodes of their own.
 pub fn run(evaluation: &Evaluation, splits: bool, reads: &mut Reads) -> Result<Analysis, Declined> {
     let mut contexts = Contexts::new();
-    let likely = evaluation.request.code_len / BYTES_PER_NODE;
-    let likely = likely.min(MOST_LIKELY) as usize;
     let mut fixpoint = Fixpoint {
         evaluation,
         splits,
-        nodes: Vec::with_capacity(likely).into(),
-        params: Params(Vec::with_capacity(PARAMS_PER_NODE * likely)),
-        ids: FastMap::with_capacity_and_hasher(likely, Default::default()),
+        nodes: Map::default(),
+        params: Params::default(),
+        ids: FastMap::default(),
         rounds: Rounds::new(),
         queue: BinaryHeap::new(),
         looks: 0,

@@ -354,7 +354,8 @@ impl Emission<'_> {
         let block = phase.new_block();
         let types = &self.machine.evaluation.prepared.function;
         let generic = &types.blocks[node.block].params;
-        let params = (self.params.of(node).iter())
+        let known = self.params.of(node).iter();
+        let params = known
             .zip(generic)
             .map(|(&abs, &param)| phase.param(block, abs, types.value_type(param)));
         let params = params.collect();

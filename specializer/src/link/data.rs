@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::module::Module;
+use crate::module::{self, Module};
 
 /// Zeros that separate two segments: fewer cost less to copy than another segment to begin.
 const GAP: usize = 256;
@@ -38,14 +38,15 @@ pub struct Memory {
 impl Memory {
     /// The memory of `module` with these bytes written: none of them twice.
     pub fn new(module: &Module, writes: impl Iterator<Item = (u32, Vec<u8>)>) -> Self {
-        // What is between segments stays untouched, and takes no memory.
-        let mut image = vec![0; module.image.len()];
-        let mut ranges: Vec<(usize, usize)> = Vec::new();
-        for &(start, len) in &module.segments {
-            let (start, end) = (start as usize, start as usize + len as usize);
-            image[start..end].copy_from_slice(&module.image[start..end]);
-            ranges.push((start, end));
-        }
+        let segments = module.segments.iter().map(|&(start, len)| {
+            let (start, len) = (start as usize, len as usize);
+            (start, &module.image[start..start + len])
+        });
+        let segments: Vec<_> = segments.collect();
+        let mut image = module::filled(&segments);
+        let ranges = segments.iter();
+        let ranges = ranges.map(|(start, contents)| (*start, start + contents.len()));
+        let mut ranges: Vec<_> = ranges.collect();
         let mut beyond = Vec::new();
         for (address, bytes) in writes {
             let (start, end) = (address as usize, address as usize + bytes.len());
