@@ -210,8 +210,8 @@ pub fn definition(index: usize) -> Option<&'static Primitive> {
 /// Number of arguments in the instruction that calls this primitive; 6 for more than 5.
 pub fn arity(primitive: &Primitive) -> u32 {
     match primitive.code {
-        Code::F1(_) => 1,
-        Code::F2(_) => 2,
+        Code::F1(_) | Code::Float1(_) => 1,
+        Code::F2(_) | Code::Float2(_) => 2,
         Code::F3(_) => 3,
         Code::F4(_) => 4,
         Code::F5(_) => 5,
@@ -330,6 +330,8 @@ mod table {
             Code::F4(f) => f as usize,
             Code::F5(f) => f as usize,
             Code::FN(f) => f as usize,
+            Code::Float1(f) => f as usize,
+            Code::Float2(f) => f as usize,
         };
         pointer as u32
     }
@@ -340,31 +342,33 @@ mod table {
     }
 
     macro_rules! callers {
-        ($($name:ident($($argument:ident: $ty:ty),*);)*) => {$(
+        ($($name:ident($($argument:ident: $ty:ty),*) -> $result:ty;)*) => {$(
             /// Calls primitive `index`.
             ///
             /// # Safety
             ///
-            /// The primitive is known and takes so many arguments. The verifier compares the
-            /// arities; its callers look at the effect.
+            /// The primitive is known and takes so many arguments, values or floats. The verifier
+            /// compares the arities; its callers look at the effect and the shortcut.
             #[inline(always)]
-            pub unsafe fn $name(index: u32, $($argument: $ty),*) -> i64 {
+            pub unsafe fn $name(index: u32, $($argument: $ty),*) -> $result {
                 let pointer = memory::load_u32(base() + index * ENTRY) as usize as *const ();
-                let function: extern "C" fn($($ty),*) -> Value =
+                let function: extern "C" fn($($ty),*) -> $result =
                     // SAFETY: `set` stored a function, of this type as the caller promises.
                     unsafe { core::mem::transmute(pointer) };
-                function($($argument),*).0
+                function($($argument),*)
             }
         )*};
     }
 
     callers! {
-        call_1(a: Value);
-        call_2(a: Value, b: Value);
-        call_3(a: Value, b: Value, c: Value);
-        call_4(a: Value, b: Value, c: Value, d: Value);
-        call_5(a: Value, b: Value, c: Value, d: Value, e: Value);
-        call_n(arguments: u32, count: u32);
+        call_1(a: Value) -> Value;
+        call_2(a: Value, b: Value) -> Value;
+        call_3(a: Value, b: Value, c: Value) -> Value;
+        call_4(a: Value, b: Value, c: Value, d: Value) -> Value;
+        call_5(a: Value, b: Value, c: Value, d: Value, e: Value) -> Value;
+        call_n(arguments: u32, count: u32) -> Value;
+        call_float(x: f64) -> f64;
+        call_floats(x: f64, y: f64) -> f64;
     }
 }
 
@@ -405,15 +409,15 @@ mod table {
     }
 
     macro_rules! callers {
-        ($($name:ident $variant:ident($($argument:ident: $ty:ty),*);)*) => {$(
+        ($($name:ident $variant:ident($($argument:ident: $ty:ty),*) -> $result:ty;)*) => {$(
             /// Calls primitive `index`. One of another type is noticed here, but not under Wasm.
             ///
             /// # Safety
             ///
             /// As under Wasm.
-            pub unsafe fn $name(index: u32, $($argument: $ty),*) -> i64 {
+            pub unsafe fn $name(index: u32, $($argument: $ty),*) -> $result {
                 match get(index).0.map(|primitive| primitive.code) {
-                    Some(Code::$variant(function)) => function($($argument),*).0,
+                    Some(Code::$variant(function)) => function($($argument),*),
                     // The verifier compared the arities of code. Data that a program takes for a
                     // closure is not verified.
                     _ => native::trap("the primitive has another type"),
@@ -423,15 +427,17 @@ mod table {
     }
 
     callers! {
-        call_1 F1(a: Value);
-        call_2 F2(a: Value, b: Value);
-        call_3 F3(a: Value, b: Value, c: Value);
-        call_4 F4(a: Value, b: Value, c: Value, d: Value);
-        call_5 F5(a: Value, b: Value, c: Value, d: Value, e: Value);
-        call_n FN(arguments: u32, count: u32);
+        call_1 F1(a: Value) -> Value;
+        call_2 F2(a: Value, b: Value) -> Value;
+        call_3 F3(a: Value, b: Value, c: Value) -> Value;
+        call_4 F4(a: Value, b: Value, c: Value, d: Value) -> Value;
+        call_5 F5(a: Value, b: Value, c: Value, d: Value, e: Value) -> Value;
+        call_n FN(arguments: u32, count: u32) -> Value;
+        call_float Float1(x: f64) -> f64;
+        call_floats Float2(x: f64, y: f64) -> f64;
     }
 }
 
 #[cfg(target_family = "wasm")]
 pub use table::region;
-pub use table::{call_1, call_2, call_3, call_4, call_5, call_n};
+pub use table::{call_1, call_2, call_3, call_4, call_5, call_float, call_floats, call_n};

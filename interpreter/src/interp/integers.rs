@@ -1,12 +1,13 @@
 //! Shortcuts of boxed integers (`Int32`, `Int64`, `Nativeint`): arithmetic, comparison, conversion.
 //!
 //! Each of the three is a custom block whose data is one word, the number; of an `Int32` with its
-//! sign extended. Conversion from floats and bytes in reverse order are left to the primitives.
+//! sign extended. Bytes in reverse order are left to the primitives.
 
 use super::boxes::{box_integer, unbox};
 use super::fields::fixed_field;
 use super::registers::{Registers, tagged};
 use super::shortcut::{Attempt, boxed, float};
+use crate::primitives::ints;
 use crate::registry::shortcut::integers::*;
 use crate::value::boxed::{INT32, NATIVEINT};
 use annotations::immediate;
@@ -69,6 +70,8 @@ fn unary(kind: u32, operator: u32, a: i64) -> i64 {
         OF_INT => a >> 1,
         BITS_OF_FLOAT if kind == INT32 => i64::from((float(a) as f32).to_bits()),
         BITS_OF_FLOAT => fixed_field(a, 0),
+        OF_FLOAT if kind == INT32 => ints::truncate(float(a), 32),
+        OF_FLOAT => ints::truncate(float(a), 64),
         _ => unbox(a),
     }
 }
@@ -99,7 +102,7 @@ impl Registers {
     pub fn integer_1(&mut self, shortcut: u32) -> Attempt {
         let kind = kind(shortcut);
         match operator(shortcut) {
-            operator @ NEG..=BITS_OF_FLOAT => {
+            operator @ NEG..=OF_FLOAT => {
                 let Some(place) = self.place_of_integer() else {
                     return Attempt::Raised;
                 };
@@ -240,7 +243,10 @@ mod tests {
     fn conversions_agree_with_the_primitives() {
         start_machine();
         let floats = [-0.0, 1.5, -1e300, f64::INFINITY].map(heap::alloc_float);
+        let sizes = [f64::NAN, -0.9, 2147483647.5, 2147483648.0, -9.3e18, 1e300];
+        let sizes = sizes.map(heap::alloc_float);
         for (kind, prefix) in PREFIXES {
+            check(kind, &format!("caml_{prefix}_of_float"), &sizes);
             let numbers = NUMBERS.map(|n| boxed(kind, n));
             for name in ["neg", "to_int", "to_float"] {
                 check(kind, &format!("caml_{prefix}_{name}"), &numbers);

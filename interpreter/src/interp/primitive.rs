@@ -111,7 +111,7 @@ impl Registers {
     }
 
     #[inline(always)]
-    fn primitive(&mut self, primitive: u32, operands: u32, call: impl FnOnce() -> i64) -> bool {
+    fn primitive(&mut self, primitive: u32, operands: u32, call: impl FnOnce() -> Value) -> bool {
         let effect = bind::effect(primitive);
         if effect == bind::EFFECT_UNKNOWN {
             unknown(primitive);
@@ -125,7 +125,7 @@ impl Registers {
             vm().sp.set(self.sp);
             cells_sync_roots();
         }
-        let result = call();
+        let result = call().0;
         if collects {
             cells_invalidate();
             self.sp = top;

@@ -1,6 +1,6 @@
 //! Primitives that the interpreter does itself in the usual case: array and string access, float
-//! arithmetic, polymorphic comparison of integers; and what only the interpreter knows, the running
-//! function's closure.
+//! arithmetic and what is around functions of floats, polymorphic comparison of integers; and what
+//! only the interpreter knows, the running function's closure.
 //!
 //! Which shortcut a primitive has is a constant of the primitive table, so compiled code holds the
 //! operation itself in place of a call. Anything unusual (a float array behind a polymorphic
@@ -11,7 +11,9 @@
 use super::boxes::{are_floats, are_integers, unbox};
 use super::fields::{byte, element, fixed_field, header, modify};
 use super::registers::{Registers, UNIT, tagged, truth};
+use crate::image::bind;
 use crate::memory::{self, Region, within};
+use crate::primitives::ints;
 use crate::registry::shortcut::*;
 use crate::value::{WORD, tag};
 use annotations::immediate;
@@ -96,6 +98,7 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
         FLOAT_LE => Some(immediate(truth(float(a) <= float(b)))),
         FLOAT_GT => Some(immediate(truth(float(a) > float(b)))),
         FLOAT_GE => Some(immediate(truth(float(a) >= float(b)))),
+        FLOAT_COMPARE => Some(immediate(compared(COMPARE, float(a), float(b)))),
         _ => None,
     }
 }
@@ -188,6 +191,17 @@ impl Registers {
             FLOAT_ABS => boxed!(self, 0, float(self.accu).abs()),
             FLOAT_SQRT => boxed!(self, 0, float(self.accu).sqrt()),
             FLOAT_OF_INT => boxed!(self, 0, (self.accu >> 1) as f64),
+            FLOAT_TO_INT => {
+                let n = ints::truncate(float(self.accu), 64);
+                self.done(immediate(tagged(n)), 0)
+            }
+            FLOAT_FUNCTION => {
+                let primitive = self.operand(1);
+                // SAFETY: those with this shortcut are functions of floats.
+                boxed!(self, 0, unsafe {
+                    bind::call_float(primitive, float(self.accu))
+                })
+            }
             ENVIRONMENT => self.done(self.env(), 0),
             BIGARRAY_DIM_1..=BIGARRAY_DIM_3 => self.bigarray_dim(shortcut),
             integers::FIRST.. => self.integer_1(shortcut),
@@ -209,6 +223,13 @@ impl Registers {
             FLOAT_SUB => boxed!(self, 1, float(self.accu) - float(self.slot(0))),
             FLOAT_MUL => boxed!(self, 1, float(self.accu) * float(self.slot(0))),
             FLOAT_DIV => boxed!(self, 1, float(self.accu) / float(self.slot(0))),
+            FLOAT_FUNCTION => {
+                let primitive = self.operand(1);
+                // SAFETY: those with this shortcut are functions of floats.
+                boxed!(self, 1, unsafe {
+                    bind::call_floats(primitive, float(self.accu), float(self.slot(0)))
+                })
+            }
             FLOAT_ARRAY_GET | FLOAT_ARRAY_UNSAFE_GET => boxed!(self, 1, self.float_element()),
             BIGARRAY_GET_1 => self.bigarray_get(shortcut),
             integers::FIRST.. => self.integer_2(shortcut),
@@ -324,10 +345,25 @@ mod tests {
                 assert_eq!(binary(number(&name), a.0, floats[0].0), None);
             }
         }
-        for name in ["eq", "neq", "lt", "le", "gt", "ge"].map(|name| format!("caml_{name}_float")) {
+        let relations = ["eq", "neq", "lt", "le", "gt", "ge"];
+        let relations = relations.map(|name| format!("caml_{name}_float"));
+        for name in relations
+            .iter()
+            .map(String::as_str)
+            .chain(["caml_float_compare"])
+        {
             floats
                 .iter()
-                .for_each(|&a| floats.iter().for_each(|&b| check(&name, a, b)));
+                .for_each(|&a| floats.iter().for_each(|&b| check(name, a, b)));
+        }
+    }
+
+    #[test]
+    fn functions_of_floats_have_the_shortcut_and_nothing_else_has() {
+        for primitive in primitives::all() {
+            let is_function = matches!(primitive.code, Code::Float1(_) | Code::Float2(_));
+            let has_shortcut = number(primitive.name) == FLOAT_FUNCTION;
+            assert_eq!(is_function, has_shortcut, "{}", primitive.name);
         }
     }
 

@@ -34,12 +34,12 @@ crate::primitives! {
     Leaf "caml_classify_float" classify, 1;
     Leaf "caml_signbit_float" signbit, 1;
     Leaf "caml_signbit" signbit, 1;
-    Allocates "caml_copysign_float" copysign, 2;
-    Allocates "caml_ceil_float" ceil, 1;
-    Allocates "caml_floor_float" floor, 1;
-    Allocates "caml_trunc_float" trunc, 1;
-    Allocates "caml_round_float" round, 1;
-    Allocates "caml_nextafter_float" nextafter, 2;
+    Allocates "caml_copysign_float" copysign, floats;
+    Allocates "caml_ceil_float" ceil, float;
+    Allocates "caml_floor_float" floor, float;
+    Allocates "caml_trunc_float" trunc, float;
+    Allocates "caml_round_float" round, float;
+    Allocates "caml_nextafter_float" next_after, floats;
     Allocates "caml_frexp_float" frexp, 1;
     Allocates "caml_ldexp_float" ldexp, 2;
     Allocates "caml_modf_float" modf, 1;
@@ -64,12 +64,30 @@ functions! {
     abs(x) = x.abs();
     sqrt(x) = x.sqrt();
     fma(x, y, z) = math::fused::fma(x, y, z);
-    copysign(x, y) = x.copysign(y);
-    ceil(x) = nan_or(x, f64::ceil);
-    floor(x) = nan_or(x, f64::floor);
-    trunc(x) = nan_or(x, f64::trunc);
-    round(x) = if x.is_nan() { math::quiet(x) } else { x.round() };
-    nextafter(x, y) = next_after(x, y);
+}
+
+fn copysign(x: f64, y: f64) -> f64 {
+    x.copysign(y)
+}
+
+fn ceil(x: f64) -> f64 {
+    nan_or(x, f64::ceil)
+}
+
+fn floor(x: f64) -> f64 {
+    nan_or(x, f64::floor)
+}
+
+fn trunc(x: f64) -> f64 {
+    nan_or(x, f64::trunc)
+}
+
+fn round(x: f64) -> f64 {
+    if x.is_nan() {
+        math::quiet(x)
+    } else {
+        x.round()
+    }
 }
 
 macro_rules! relations {

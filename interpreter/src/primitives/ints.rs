@@ -245,6 +245,7 @@ fn of_float<T: Boxed>(x: Value) -> Value {
 }
 
 /// The integer part of `x`, or the smallest integer if that does not fit in `bits` bits.
+#[inline(always)]
 pub fn truncate(x: f64, bits: u32) -> i64 {
     let limit = (1u64 << (bits - 1)) as f64;
     let whole = x.trunc();

@@ -1,6 +1,7 @@
 //! What unit tests of primitives need: a machine on the test's thread (see `crate::testing`), and
 //! calls by name.
 
+use crate::heap;
 use crate::primitives;
 use crate::registry::{Code, Primitive, Raised, outcome};
 pub use crate::testing::{start_machine, string};
@@ -16,6 +17,8 @@ pub fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
         (Code::F3(code), &[a, b, c]) => code(a, b, c),
         (Code::F4(code), &[a, b, c, d]) => code(a, b, c, d),
         (Code::F5(code), &[a, b, c, d, e]) => code(a, b, c, d, e),
+        (Code::Float1(code), &[x]) => heap::alloc_float(code(x.as_float())),
+        (Code::Float2(code), &[x, y]) => heap::alloc_float(code(x.as_float(), y.as_float())),
         (_, arguments) => panic!("{name} with {} arguments", arguments.len()),
     });
     result.map_err(|Raised| exception())

@@ -51,6 +51,10 @@ pub enum Code {
     F4(extern "C" fn(Value, Value, Value, Value) -> Value),
     F5(extern "C" fn(Value, Value, Value, Value, Value) -> Value),
     FN(extern "C" fn(u32, u32) -> Value),
+    /// Functions of floats: who calls them takes the arguments out of their boxes and puts the
+    /// result into one. Each has the shortcut that does so.
+    Float1(extern "C" fn(f64) -> f64),
+    Float2(extern "C" fn(f64, f64) -> f64),
 }
 
 /// One primitive. The interpreter binds by `name`.
@@ -108,12 +112,13 @@ pub fn argument(arguments: u32, index: u32) -> Value {
 }
 
 /// Defines `pub const TABLE: &[Primitive]`. One line a primitive: effect, OCaml name, the Rust
-/// function, its arity (1 to 5, or `n`: the function takes the address and number of arguments in
-/// memory).
+/// function, its arity (1 to 5; `n`: the function takes the address and number of arguments in
+/// memory; `float` or `floats`: it takes one or two `f64` and gives one).
 ///
 /// ```ignore
 /// primitives! {
 ///     Leaf "caml_ml_string_length" string_length, 1;
+///     Allocates "caml_exp_float" exp, float;
 ///     AllocatesLarge "caml_create_bytes" create_bytes, 1;
 /// }
 /// ```
@@ -150,6 +155,14 @@ macro_rules! primitive_code {
     (@values $variant:ident $function:path, $($arg:ident)*) => {
         $crate::primitive_code!(@wrap $variant $function, $($arg: $crate::value::Value),*)
     };
+    (@floats $variant:ident $function:path, $($arg:ident)*) => {{
+        extern "C" fn wrapper($($arg: f64),*) -> f64 {
+            $function($($arg),*)
+        }
+        ($crate::registry::Code::$variant(wrapper), false)
+    }};
+    ($function:path, float) => { $crate::primitive_code!(@floats Float1 $function, x) };
+    ($function:path, floats) => { $crate::primitive_code!(@floats Float2 $function, x y) };
     ($function:path, 1) => { $crate::primitive_code!(@values F1 $function, a) };
     ($function:path, 2) => { $crate::primitive_code!(@values F2 $function, a b) };
     ($function:path, 3) => { $crate::primitive_code!(@values F3 $function, a b c) };

@@ -61,9 +61,10 @@ pub mod integers {
         16 OF_NATIVEINT "of_nativeint";
         17 TO_NATIVEINT "to_nativeint";
         18 BITS_OF_FLOAT "bits_of_float";
-        19 TO_INT "to_int";
-        20 TO_FLOAT "to_float";
-        21 FLOAT_OF_BITS "float_of_bits";
+        19 OF_FLOAT "of_float";
+        20 TO_INT "to_int";
+        21 TO_FLOAT "to_float";
+        22 FLOAT_OF_BITS "float_of_bits";
     }
 
     /// The number of the shortcut for the primitive `name`; 0: there is none.
@@ -89,7 +90,7 @@ pub mod integers {
         match operator(shortcut) {
             TO_INT32 => Some(INT32),
             TO_NATIVEINT => Some(NATIVEINT),
-            ADD..=MOD | NEG..=BITS_OF_FLOAT => Some(kind(shortcut)),
+            ADD..=MOD | NEG..=OF_FLOAT => Some(kind(shortcut)),
             _ => None,
         }
     }
@@ -107,6 +108,7 @@ pub fn allocates(shortcut: u32) -> bool {
         FLOAT_ADD..=FLOAT_OF_INT
             | FLOAT_ARRAY_GET
             | FLOAT_ARRAY_UNSAFE_GET
+            | FLOAT_FUNCTION
             | BIGARRAY_GET_1..=BIGARRAY_GET_3
     )
 }
@@ -176,4 +178,14 @@ shortcuts! {
     42 BIGARRAY_DIM_1 "caml_ba_dim_1";
     43 BIGARRAY_DIM_2 "caml_ba_dim_2";
     44 BIGARRAY_DIM_3 "caml_ba_dim_3";
+    45 FLOAT_TO_INT "caml_int_of_float";
+    46 FLOAT_COMPARE "caml_float_compare";
+    47 FLOAT_FUNCTION
+        "caml_acos_float" "caml_acosh_float" "caml_asin_float" "caml_asinh_float" "caml_atan2_float"
+        "caml_atan_float" "caml_atanh_float" "caml_cbrt_float" "caml_ceil_float"
+        "caml_copysign_float" "caml_cos_float" "caml_cosh_float" "caml_erf_float" "caml_erfc_float"
+        "caml_exp2_float" "caml_exp_float" "caml_expm1_float" "caml_floor_float" "caml_fmod_float"
+        "caml_hypot_float" "caml_log10_float" "caml_log1p_float" "caml_log2_float" "caml_log_float"
+        "caml_nextafter_float" "caml_power_float" "caml_round_float" "caml_sin_float"
+        "caml_sinh_float" "caml_tan_float" "caml_tanh_float" "caml_trunc_float";
 }

@@ -4,7 +4,7 @@
 //! Source: S. Nagy, Arm Optimized Routines, `exp.c`, `log.c`, `log2.c`, `pow.c` (the algorithms;
 //! the tables are the C library's).
 
-use super::fused::{Arithmetic, functions};
+use super::fused::{Arithmetic, Number, functions};
 use super::{INVALID, is_odd, tables};
 
 functions! {
@@ -36,48 +36,48 @@ fn power_of_2(exponent: i32) -> f64 {
 
 /// A power as `scale * (1 + rest)`; `scale` as bits, since its exponent may be out of range.
 #[derive(Clone, Copy)]
-struct Power {
+struct Power<N> {
     scale: u64,
-    rest: f64,
+    rest: N,
     /// Whether the exponent is negative.
     below: bool,
 }
 
-impl Power {
+impl<N: Number> Power<N> {
     /// `exp(x + low)`, negative if `sign` says so.
     #[inline(always)]
-    fn new<A: Arithmetic>(x: f64, low: f64, sign: u64) -> Self {
+    fn new<A: Arithmetic<Number = N>>(x: N, low: N, sign: u64) -> Self {
         let table = tables::exp();
-        let shifted = A::fma(table.inverse_ln2, x, table.shift);
-        let index = shifted.to_bits();
+        let shifted = A::fused(table.inverse_ln2, x, table.shift);
+        let index = shifted.float().to_bits();
         let n = shifted - table.shift;
-        let r = A::fma(n, table.ln2_low, A::fma(n, table.ln2_high, x)) + low;
-        let [tail, bits] = table.powers[(index % 128) as usize];
-        let [c2, c3, c4, c5] = table.polynomial;
+        let r = A::fused(n, table.ln2_low, A::fused(n, table.ln2_high, x)) + low;
+        let &[tail, bits] = &table.powers[(index % 128) as usize];
+        let &[c2, c3, c4, c5] = &table.polynomial;
         let square = r * r;
-        let rest = A::fma(square, A::fma(r, c3, c2), f64::from_bits(tail) + r);
+        let rest = A::fused(square, A::fused(r, c3, c2), r + f64::from_bits(tail));
         Self {
             scale: bits.wrapping_add(index.wrapping_add(sign) << 45),
-            rest: A::fma(square * square, A::fma(r, c5, c4), rest),
+            rest: A::fused(square * square, A::fused(r, c5, c4), rest),
             below: index & 0x8000_0000 != 0,
         }
     }
 
     #[inline(always)]
-    fn result<A: Arithmetic>(self) -> f64 {
-        let scale = f64::from_bits(self.scale);
-        A::fma(scale, self.rest, scale)
+    fn result<A: Arithmetic<Number = N>>(self) -> f64 {
+        let scale = N::from(f64::from_bits(self.scale));
+        A::fused(scale, self.rest, scale).float()
     }
 
     /// The result where the exponent may be too large or too small for a float.
     #[inline(always)]
-    fn result_at_limits<A: Arithmetic>(self) -> f64 {
+    fn result_at_limits<A: Arithmetic<Number = N>>(self) -> f64 {
         if !self.below {
             let scale = f64::from_bits(self.scale.wrapping_sub(1009 << 52));
-            return power_of_2(1009) * A::fma(scale, self.rest, scale);
+            return power_of_2(1009) * A::fused(scale, self.rest, scale).float();
         }
         let scale = f64::from_bits(self.scale.wrapping_add(1022 << 52));
-        let product = scale * self.rest;
+        let product = scale * self.rest.float();
         let mut y = scale + product;
         if y.abs() < 1.0 {
             // As many bits as a subnormal result has, so that it is rounded once.
@@ -97,8 +97,8 @@ impl Power {
 #[inline(always)]
 fn exp_with<A: Arithmetic>(x: f64) -> f64 {
     match exponent(x) {
-        TINY..LARGE => Power::new::<A>(x, 0.0, 0).result::<A>(),
-        LARGE => Power::new::<A>(x, 0.0, 0).result_at_limits::<A>(),
+        TINY..LARGE => Power::new::<A>(x.into(), 0.0.into(), 0).result::<A>(),
+        LARGE => Power::new::<A>(x.into(), 0.0.into(), 0).result_at_limits::<A>(),
         0x7FF if x == f64::NEG_INFINITY => 0.0,
         0..TINY | 0x7FF => 1.0 + x,
         HUGE.. if x < 0.0 => 0.0,
@@ -127,8 +127,8 @@ impl Reduced {
 
     /// The mantissa divided by `c`, less 1.
     #[inline(always)]
-    fn distance<A: Arithmetic>(&self, inverse: f64) -> f64 {
-        A::fma(self.mantissa, inverse, -1.0)
+    fn distance<A: Arithmetic>(&self, inverse: f64) -> A::Number {
+        A::fused(self.mantissa, inverse, -1.0)
     }
 }
 
@@ -176,35 +176,35 @@ fn log_near_1<A: Arithmetic>(x: f64) -> f64 {
         return 0.0;
     }
     let b = &tables::log().near;
-    let r = x - 1.0;
+    let r = A::Number::from(x - 1.0);
     let r2 = r * r;
     let r3 = r * r2;
-    let three = |at: usize| A::fma(r2, b[at + 2], A::fma(r, b[at + 1], b[at]));
-    let q = A::fma(r3, b[10], three(7));
-    let q = A::fma(r3, A::fma(r3, q, three(4)), three(1));
+    let three = |at: usize| A::fused(r2, b[at + 2], A::fused(r, b[at + 1], b[at]));
+    let q = A::fused(r3, b[10], three(7));
+    let q = A::fused(r3, A::fused(r3, q, three(4)), three(1));
     let w = r * power_of_2(27);
     let upper = r + w - w;
     let lower = r - upper;
     let w = upper * upper * b[0];
     let high = r + w;
-    let low = A::fma(b[0] * lower, upper + r, r - high + w);
-    A::fma(r3, q, low) + high
+    let low = A::fused(lower * b[0], upper + r, r - high + w);
+    (A::fused(r3, q, low) + high).float()
 }
 
 #[inline(always)]
 fn log_elsewhere<A: Arithmetic>(bits: u64) -> f64 {
     let table = tables::log();
     let reduced = Reduced::new(bits, 0x3FE6_0000_0000_0000, 7);
-    let [inverse, logarithm] = table.intervals[reduced.interval];
-    let [a0, a1, a2, a3, a4] = table.polynomial;
-    let n = reduced.exponent;
+    let &[inverse, logarithm] = &table.intervals[reduced.interval];
+    let &[a0, a1, a2, a3, a4] = &table.polynomial;
+    let n = A::Number::from(reduced.exponent);
     let r = reduced.distance::<A>(inverse);
-    let w = A::fma(n, table.ln2_high, logarithm);
+    let w = A::fused(n, table.ln2_high, logarithm);
     let high = w + r;
-    let low = A::fma(n, table.ln2_low, w - high + r);
+    let low = A::fused(n, table.ln2_low, w - high + r);
     let r2 = r * r;
-    let q = A::fma(r2, A::fma(r, a4, a3), A::fma(r, a2, a1));
-    A::fma(r * r2, q, A::fma(r2, a0, low)) + high
+    let q = A::fused(r2, A::fused(r, a4, a3), A::fused(r, a2, a1));
+    (A::fused(r * r2, q, A::fused(r2, a0, low)) + high).float()
 }
 
 #[inline(always)]
@@ -227,20 +227,24 @@ fn log2_near_1<A: Arithmetic>(x: f64) -> f64 {
     }
     let table = tables::log2();
     let b = &table.near;
-    let r = x - 1.0;
+    let r = A::Number::from(x - 1.0);
     let r2 = r * r;
     let r4 = r2 * r2;
-    let two = |at: usize| A::fma(r, b[at + 1], b[at]);
+    let two = |at: usize| A::fused(r, b[at + 1], b[at]);
     let high = r * table.inverse_ln2_high;
-    let low = A::fma(
+    let low = A::fused(
         r,
         table.inverse_ln2_low,
-        A::fma(r, table.inverse_ln2_high, -high),
+        A::fused(r, table.inverse_ln2_high, -high),
     );
-    let y = A::fma(r2, two(0), high);
-    let low = low + A::fma(r2, two(0), high - y);
-    let q = A::fma(r4, A::fma(r2, two(8), two(6)), A::fma(r2, two(4), two(2)));
-    y + A::fma(r4, q, low)
+    let y = A::fused(r2, two(0), high);
+    let low = low + A::fused(r2, two(0), high - y);
+    let q = A::fused(
+        r4,
+        A::fused(r2, two(8), two(6)),
+        A::fused(r2, two(4), two(2)),
+    );
+    (y + A::fused(r4, q, low)).float()
 }
 
 #[inline(always)]
@@ -248,21 +252,21 @@ fn log2_elsewhere<A: Arithmetic>(bits: u64) -> f64 {
     let table = tables::log2();
     let a = &table.polynomial;
     let reduced = Reduced::new(bits, 0x3FE6_0000_0000_0000, 6);
-    let [inverse, logarithm] = table.intervals[reduced.interval];
+    let &[inverse, logarithm] = &table.intervals[reduced.interval];
     let r = reduced.distance::<A>(inverse);
     let t1 = r * table.inverse_ln2_high;
-    let t2 = A::fma(
+    let t2 = A::fused(
         r,
         table.inverse_ln2_low,
-        A::fma(r, table.inverse_ln2_high, -t1),
+        A::fused(r, table.inverse_ln2_high, -t1),
     );
-    let t3 = reduced.exponent + logarithm;
+    let t3 = A::Number::from(reduced.exponent + logarithm);
     let high = t3 + t1;
     let low = t3 - high + t1 + t2;
     let r2 = r * r;
-    let two = |at: usize| A::fma(r, a[at + 1], a[at]);
-    let q = A::fma(r2 * r2, two(4), A::fma(r2, two(2), two(0)));
-    A::fma(r2, q, low) + high
+    let two = |at: usize| A::fused(r, a[at + 1], a[at]);
+    let q = A::fused(r2 * r2, two(4), A::fused(r2, two(2), two(0)));
+    (A::fused(r2, q, low) + high).float()
 }
 
 /// `x^y`, with `unusual` for what is not the power of two finite numbers, or is 1 or out of range
@@ -288,11 +292,11 @@ fn pow_with<A: Arithmetic>(x: f64, y: f64) -> f64 {
     };
     let (high, low) = exponent_of_power::<A>(bits, y);
     let signed = |magnitude: f64| if sign == 0 { magnitude } else { -magnitude };
-    match exponent(high) {
+    match exponent(high.float()) {
         TINY..LARGE => Power::new::<A>(high, low, sign).result::<A>(),
         LARGE => Power::new::<A>(high, low, sign).result_at_limits::<A>(),
-        0..TINY => signed(1.0 + high),
-        HUGE.. if high < 0.0 => signed(0.0),
+        0..TINY => signed(1.0 + high.float()),
+        HUGE.. if high.float() < 0.0 => signed(0.0),
         HUGE.. => signed(f64::INFINITY),
     }
 }
@@ -305,6 +309,7 @@ fn small_power<A: Arithmetic>(x: f64, y: f64) -> Option<f64> {
     if !(0x3E0..0x420).contains(&exponent(x)) {
         return None;
     }
+    let x = A::Number::from(x);
     let square = x * x;
     let (high, low) = if y == 2.0 {
         (square, A::product_error(x, x, square))
@@ -315,6 +320,7 @@ fn small_power<A: Arithmetic>(x: f64, y: f64) -> Option<f64> {
     } else {
         return None;
     };
+    let (high, low) = (high.float(), low.float());
     let bound = high.abs() * power_of_2(-58);
     let is_certain = high + (low + bound) == high && high + (low - bound) == high;
     is_certain.then_some(high)
@@ -322,33 +328,35 @@ fn small_power<A: Arithmetic>(x: f64, y: f64) -> Option<f64> {
 
 /// `y * log(x)` in two parts.
 #[inline(always)]
-fn exponent_of_power<A: Arithmetic>(x: u64, y: f64) -> (f64, f64) {
+fn exponent_of_power<A: Arithmetic>(x: u64, y: f64) -> (A::Number, A::Number) {
     let (high, low) = precise_log::<A>(x);
+    let y = A::Number::from(y);
     let product = y * high;
-    (product, A::fma(y, low, A::product_error(y, high, product)))
+    let error = A::product_error(y, high, product);
+    (product, A::fused(y, low, error))
 }
 
 /// The logarithm with about 68 bits, in two parts.
 #[inline(always)]
-fn precise_log<A: Arithmetic>(x: u64) -> (f64, f64) {
+fn precise_log<A: Arithmetic>(x: u64) -> (A::Number, A::Number) {
     let table = tables::pow_log();
     let a = &table.polynomial;
     let reduced = Reduced::new(x, 0x3FE6_9555_0000_0000, 7);
-    let [inverse, _, logarithm, rest] = table.intervals[reduced.interval];
-    let n = reduced.exponent;
+    let &[inverse, _, logarithm, rest] = &table.intervals[reduced.interval];
+    let n = A::Number::from(reduced.exponent);
     let r = reduced.distance::<A>(inverse);
-    let t1 = A::fma(n, table.ln2_high, logarithm);
+    let t1 = A::fused(n, table.ln2_high, logarithm);
     let t2 = t1 + r;
-    let low1 = A::fma(n, table.ln2_low, rest);
+    let low1 = A::fused(n, table.ln2_low, rest);
     let low2 = t1 - t2 + r;
-    let half = a[0] * r;
+    let half = r * a[0];
     let square = r * half;
     let high = t2 + square;
     let low3 = A::product_error(half, r, square);
     let low4 = t2 - high + square;
-    let two = |at: usize| A::fma(r, a[at + 1], a[at]);
-    let q = A::fma(square, A::fma(square, two(5), two(3)), two(1));
-    let low = A::fma(r * square, q, low1 + low2 + low3 + low4);
+    let two = |at: usize| A::fused(r, a[at + 1], a[at]);
+    let q = A::fused(square, A::fused(square, two(5), two(3)), two(1));
+    let low = A::fused(r * square, q, low1 + low2 + low3 + low4);
     let y = high + low;
     (y, high - y + low)
 }

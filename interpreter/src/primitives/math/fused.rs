@@ -13,17 +13,54 @@
 
 use super::first_nan;
 #[cfg(target_family = "wasm")]
-use core::arch::wasm32::{f64x2_extract_lane, f64x2_relaxed_madd, f64x2_splat};
+use super::lanes::Lanes;
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// A number within a formula: a float, in the form in which it is computed with.
+pub trait Number:
+    Copy
+    + From<f64>
+    + Add<Output = Self>
+    + Add<f64, Output = Self>
+    + Sub<Output = Self>
+    + Sub<f64, Output = Self>
+    + Mul<Output = Self>
+    + Mul<f64, Output = Self>
+    + Neg<Output = Self>
+{
+    fn float(self) -> f64;
+}
+
+impl Number for f64 {
+    #[inline(always)]
+    fn float(self) -> f64 {
+        self
+    }
+}
 
 /// How a formula's fused operations are computed.
 pub trait Arithmetic {
+    /// What a formula has in place of floats, so that none is brought into another form between two
+    /// operations.
+    type Number: Number;
+
     /// `a * b + c`, rounded once.
-    fn fma(a: f64, b: f64, c: f64) -> f64;
+    fn fused(
+        a: impl Into<Self::Number>,
+        b: impl Into<Self::Number>,
+        c: impl Into<Self::Number>,
+    ) -> Self::Number;
+
+    /// The same of floats.
+    #[inline(always)]
+    fn fma(a: f64, b: f64, c: f64) -> f64 {
+        Self::fused(a, b, c).float()
+    }
 
     /// What rounding `a * b` to `product` lost.
     #[inline(always)]
-    fn product_error(a: f64, b: f64, product: f64) -> f64 {
-        Self::fma(a, b, -product)
+    fn product_error(a: Self::Number, b: Self::Number, product: Self::Number) -> Self::Number {
+        Self::fused(a, b, -product)
     }
 }
 
@@ -31,17 +68,18 @@ pub trait Arithmetic {
 pub enum Processor {}
 
 impl Arithmetic for Processor {
-    #[inline(always)]
     #[cfg(target_family = "wasm")]
-    fn fma(a: f64, b: f64, c: f64) -> f64 {
-        let sum = f64x2_relaxed_madd(f64x2_splat(a), f64x2_splat(b), f64x2_splat(c));
-        f64x2_extract_lane::<0>(sum)
-    }
+    type Number = Lanes;
+    #[cfg(not(target_family = "wasm"))]
+    type Number = f64;
 
     #[inline(always)]
-    #[cfg(not(target_family = "wasm"))]
-    fn fma(a: f64, b: f64, c: f64) -> f64 {
-        a.mul_add(b, c)
+    fn fused(
+        a: impl Into<Self::Number>,
+        b: impl Into<Self::Number>,
+        c: impl Into<Self::Number>,
+    ) -> Self::Number {
+        a.into().mul_add(b.into(), c.into())
     }
 }
 
@@ -49,9 +87,11 @@ impl Arithmetic for Processor {
 pub enum Emulated {}
 
 impl Arithmetic for Emulated {
+    type Number = f64;
+
     #[inline(always)]
-    fn fma(a: f64, b: f64, c: f64) -> f64 {
-        emulated(a, b, c)
+    fn fused(a: impl Into<f64>, b: impl Into<f64>, c: impl Into<f64>) -> f64 {
+        emulated(a.into(), b.into(), c.into())
     }
 }
 

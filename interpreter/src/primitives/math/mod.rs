@@ -25,41 +25,40 @@ mod exponential;
 mod exponential;
 pub mod fused;
 mod hyperbolic;
+#[cfg(target_family = "wasm")]
+mod lanes;
 mod roots;
 mod sine;
 #[cfg(target_family = "wasm")]
 mod tables;
 
-use crate::heap;
-use crate::value::Value;
-
 crate::primitives! {
-    Allocates "caml_exp_float" exp, 1;
-    Allocates "caml_exp2_float" exp2, 1;
-    Allocates "caml_expm1_float" expm1, 1;
-    Allocates "caml_log_float" log, 1;
-    Allocates "caml_log2_float" log2, 1;
-    Allocates "caml_log10_float" log10, 1;
-    Allocates "caml_log1p_float" log1p, 1;
-    Allocates "caml_sin_float" sin, 1;
-    Allocates "caml_cos_float" cos, 1;
-    Allocates "caml_tan_float" tan, 1;
-    Allocates "caml_asin_float" asin, 1;
-    Allocates "caml_acos_float" acos, 1;
-    Allocates "caml_atan_float" atan, 1;
-    Allocates "caml_atan2_float" atan2, 2;
-    Allocates "caml_sinh_float" sinh, 1;
-    Allocates "caml_cosh_float" cosh, 1;
-    Allocates "caml_tanh_float" tanh, 1;
-    Allocates "caml_asinh_float" asinh, 1;
-    Allocates "caml_acosh_float" acosh, 1;
-    Allocates "caml_atanh_float" atanh, 1;
-    Allocates "caml_cbrt_float" cbrt, 1;
-    Allocates "caml_erf_float" erf, 1;
-    Allocates "caml_erfc_float" erfc, 1;
-    Allocates "caml_hypot_float" hypot, 2;
-    Allocates "caml_power_float" pow, 2;
-    Allocates "caml_fmod_float" fmod, 2;
+    Allocates "caml_exp_float" exponential::exp, float;
+    Allocates "caml_exp2_float" c::exp2, float;
+    Allocates "caml_expm1_float" hyperbolic::expm1, float;
+    Allocates "caml_log_float" exponential::log, float;
+    Allocates "caml_log2_float" exponential::log2, float;
+    Allocates "caml_log10_float" hyperbolic::log10, float;
+    Allocates "caml_log1p_float" hyperbolic::log1p, float;
+    Allocates "caml_sin_float" periodic::sin, float;
+    Allocates "caml_cos_float" periodic::cos, float;
+    Allocates "caml_tan_float" periodic::tan, float;
+    Allocates "caml_asin_float" periodic::asin, float;
+    Allocates "caml_acos_float" periodic::acos, float;
+    Allocates "caml_atan_float" periodic::atan, float;
+    Allocates "caml_atan2_float" periodic::atan2, floats;
+    Allocates "caml_sinh_float" hyperbolic::sinh, float;
+    Allocates "caml_cosh_float" hyperbolic::cosh, float;
+    Allocates "caml_tanh_float" hyperbolic::tanh, float;
+    Allocates "caml_asinh_float" hyperbolic::asinh, float;
+    Allocates "caml_acosh_float" hyperbolic::acosh, float;
+    Allocates "caml_atanh_float" hyperbolic::atanh, float;
+    Allocates "caml_cbrt_float" roots::cbrt, float;
+    Allocates "caml_erf_float" error::erf, float;
+    Allocates "caml_erfc_float" error::erfc, float;
+    Allocates "caml_hypot_float" roots::hypot, floats;
+    Allocates "caml_power_float" power, floats;
+    Allocates "caml_fmod_float" remainder, floats;
 }
 
 mod c {
@@ -69,43 +68,6 @@ mod c {
         pub safe fn pow(x: f64, y: f64) -> f64;
         pub safe fn fmod(x: f64, y: f64) -> f64;
     }
-}
-
-macro_rules! functions {
-    ($($name:ident($($x:ident),*) = $function:path;)*) => {$(
-        fn $name($($x: Value),*) -> Value {
-            heap::alloc_float($function($($x.as_float()),*))
-        }
-    )*};
-}
-
-functions! {
-    exp(x) = exponential::exp;
-    exp2(x) = c::exp2;
-    expm1(x) = hyperbolic::expm1;
-    log(x) = exponential::log;
-    log2(x) = exponential::log2;
-    log10(x) = hyperbolic::log10;
-    log1p(x) = hyperbolic::log1p;
-    sin(x) = periodic::sin;
-    cos(x) = periodic::cos;
-    tan(x) = periodic::tan;
-    asin(x) = periodic::asin;
-    acos(x) = periodic::acos;
-    atan(x) = periodic::atan;
-    atan2(y, x) = periodic::atan2;
-    sinh(x) = hyperbolic::sinh;
-    cosh(x) = hyperbolic::cosh;
-    tanh(x) = hyperbolic::tanh;
-    asinh(x) = hyperbolic::asinh;
-    acosh(x) = hyperbolic::acosh;
-    atanh(x) = hyperbolic::atanh;
-    cbrt(x) = roots::cbrt;
-    erf(x) = error::erf;
-    erfc(x) = error::erfc;
-    hypot(x, y) = roots::hypot;
-    pow(x, y) = power;
-    fmod(x, y) = remainder;
 }
 
 /// What an operation without a result gives on amd64.

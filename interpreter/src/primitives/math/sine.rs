@@ -6,7 +6,7 @@
 //! the theorems of addition make one of both. Source: the IBM Accurate Mathematical Library, which
 //! glibc's `s_sin.c` is (the algorithm), and the fused operations of glibc's machine code.
 
-use super::fused::{Arithmetic, functions, product_error, sum};
+use super::fused::{Arithmetic, Number, functions, product_error, sum};
 use pxfm::{f_cos, f_sin};
 
 functions! {
@@ -54,9 +54,10 @@ fn sin_with<A: Arithmetic>(x: f64) -> f64 {
     if size < f64::from_bits(0x3E50_0000_0000_0000) {
         x
     } else if size < SMALL {
-        sin_of::<A>(x, 0.0)
+        sin_of::<A>(x.into(), 0.0.into()).float()
     } else if size < MIDDLE {
-        cos_of::<A>(HALF_PI[0] - size, HALF_PI[1]).copysign(x)
+        let a = HALF_PI[0] - size;
+        cos_of::<A>(a.into(), HALF_PI[1].into()).float().copysign(x)
     } else if size < LARGE {
         let (a, rest, quadrant) = reduce::<A>(x);
         in_quadrant::<A>(a, rest, quadrant)
@@ -71,11 +72,12 @@ fn cos_with<A: Arithmetic>(x: f64) -> f64 {
     if size < f64::from_bits(0x3E40_0000_0000_0000) {
         1.0
     } else if size < SMALL {
-        cos_of::<A>(x, 0.0)
+        cos_of::<A>(x.into(), 0.0.into()).float()
     } else if size < MIDDLE {
         let high = HALF_PI[0] - size;
         let a = high + HALF_PI[1];
-        sin_of::<A>(a, (high - a) + HALF_PI[1])
+        let rest = (high - a) + HALF_PI[1];
+        sin_of::<A>(a.into(), rest.into()).float()
     } else if size < LARGE {
         let (a, rest, quadrant) = reduce::<A>(x);
         in_quadrant::<A>(a, rest, quadrant.wrapping_add(1))
@@ -86,59 +88,63 @@ fn cos_with<A: Arithmetic>(x: f64) -> f64 {
 
 /// `a + rest`, which is `x` less a multiple of π/2, and that multiple.
 #[inline(always)]
-fn reduce<A: Arithmetic>(x: f64) -> (f64, f64, u32) {
+fn reduce<A: Arithmetic>(x: f64) -> (A::Number, A::Number, u32) {
     let [first, second, third, fourth] = HALF_PI_PARTS;
-    let shifted = A::fma(x, core::f64::consts::FRAC_2_PI, TO_INTEGER);
+    let shifted = A::fused(x, core::f64::consts::FRAC_2_PI, TO_INTEGER);
     let multiple = shifted - TO_INTEGER;
-    let less = |part: f64, from: f64| A::fma(-multiple, part, from);
-    let y = less(second, less(first, x));
+    let less = |part: f64, from| A::fused(-multiple, part, from);
+    let y = less(second, less(first, x.into()));
     let z = less(third, y);
     let rest = less(third, y - z);
     let a = less(fourth, z);
-    (a, rest + less(fourth, z - a), shifted.to_bits() as u32)
+    let quadrant = shifted.float().to_bits() as u32;
+    (a, rest + less(fourth, z - a), quadrant)
 }
 
 /// The sine of `a + rest` and so many right angles.
 #[inline(always)]
-fn in_quadrant<A: Arithmetic>(a: f64, rest: f64, quadrant: u32) -> f64 {
+fn in_quadrant<A: Arithmetic>(a: A::Number, rest: A::Number, quadrant: u32) -> f64 {
     let result = if quadrant & 1 == 0 {
         sin_of::<A>(a, rest)
     } else {
         cos_of::<A>(a, rest)
     };
+    let result = result.float();
     if quadrant & 2 == 0 { result } else { -result }
 }
 
 #[inline(always)]
-fn sin_of<A: Arithmetic>(a: f64, rest: f64) -> f64 {
-    let size = a.abs();
+fn sin_of<A: Arithmetic>(a: A::Number, rest: A::Number) -> A::Number {
+    let size = a.float().abs();
     if size < SERIES {
         return series::<A>(a, rest);
     }
-    let rest = if a > 0.0 { rest } else { -rest };
-    let (x, [sin, sin_low, cos, cos_low]) = split(size);
+    let is_positive = a.float() > 0.0;
+    let rest = if is_positive { rest } else { -rest };
+    let (x, [sin, sin_low, cos, cos_low]) = split::<A>(size);
     let square = x * x;
-    let s = x + A::fma(x * square, sin_series::<A>(square), rest);
-    let c = A::fma(rest, x, cos_series::<A>(square));
-    let low = A::fma(-c, sin, A::fma(s, cos_low, sin_low));
-    (sin + A::fma(s, cos, low)).copysign(a)
+    let s = x + A::fused(x * square, sin_series::<A>(square), rest);
+    let c = A::fused(rest, x, cos_series::<A>(square));
+    let low = A::fused(-c, sin, A::fused(s, cos_low, sin_low));
+    let result = A::fused(s, cos, low) + sin;
+    if is_positive { result } else { -result }
 }
 
 #[inline(always)]
-fn cos_of<A: Arithmetic>(a: f64, rest: f64) -> f64 {
-    let rest = if a < 0.0 { -rest } else { rest };
-    let (x, [sin, sin_low, cos, cos_low]) = split(a.abs());
+fn cos_of<A: Arithmetic>(a: A::Number, rest: A::Number) -> A::Number {
+    let rest = if a.float() < 0.0 { -rest } else { rest };
+    let (x, [sin, sin_low, cos, cos_low]) = split::<A>(a.float().abs());
     let x = x + rest;
     let square = x * x;
-    let s = A::fma(x * square, sin_series::<A>(square), x);
+    let s = A::fused(x * square, sin_series::<A>(square), x);
     let c = cos_series::<A>(square);
-    let low = A::fma(-c, cos, A::fma(-s, sin_low, cos_low));
-    cos + A::fma(-s, sin, low)
+    let low = A::fused(-c, cos, A::fused(-s, sin_low, cos_low));
+    A::fused(-s, sin, low) + cos
 }
 
 /// The sine of `x + rest` where it is small: the first terms.
 #[inline(always)]
-fn series<A: Arithmetic>(x: f64, rest: f64) -> f64 {
+fn series<A: Arithmetic>(x: A::Number, rest: A::Number) -> A::Number {
     const TERMS: [f64; 5] = [
         f64::from_bits(0xBFC5_5555_5555_5555),
         f64::from_bits(0x3F81_1111_1111_0ECE),
@@ -151,16 +157,18 @@ fn series<A: Arithmetic>(x: f64, rest: f64) -> f64 {
     let sum = others
         .iter()
         .rev()
-        .fold(last, |sum, term| A::fma(sum, square, *term));
-    let sum = A::fma(sum, square, first);
-    let sum = A::fma(sum, x, -(rest * 0.5));
-    x + A::fma(square, sum, rest)
+        .fold(last.into(), |sum: A::Number, &term| {
+            A::fused(sum, square, term)
+        });
+    let sum = A::fused(sum, square, first);
+    let sum = A::fused(sum, x, -(rest * 0.5));
+    x + A::fused(square, sum, rest)
 }
 
 /// `sin(x) / x^3 - 1 / x^2` for a small `x` with this square.
 #[inline(always)]
-fn sin_series<A: Arithmetic>(square: f64) -> f64 {
-    A::fma(
+fn sin_series<A: Arithmetic>(square: A::Number) -> A::Number {
+    A::fused(
         f64::from_bits(0x3F81_1110_E829_872F),
         square,
         f64::from_bits(0xBFC5_5555_5555_5515),
@@ -169,21 +177,21 @@ fn sin_series<A: Arithmetic>(square: f64) -> f64 {
 
 /// `1 - cos(x)` for a small `x` with this square.
 #[inline(always)]
-fn cos_series<A: Arithmetic>(square: f64) -> f64 {
-    let sum = A::fma(
+fn cos_series<A: Arithmetic>(square: A::Number) -> A::Number {
+    let sum = A::fused(
         f64::from_bits(0x3F56_C16B_EDD9_E239),
         square,
         f64::from_bits(0xBFA5_5555_5555_5535),
     );
-    square * A::fma(square, sum, 0.5)
+    square * A::fused(square, sum, 0.5)
 }
 
 /// What remains of a number less the nearest multiple of 1/128, and that one's row of the table.
 #[inline(always)]
-fn split(size: f64) -> (f64, [f64; 4]) {
+fn split<A: Arithmetic>(size: f64) -> (A::Number, [f64; 4]) {
     let shifted = size + TO_MULTIPLE;
     let row = TABLE[shifted.to_bits() as usize % ROWS.next_power_of_two()];
-    (size - (shifted - TO_MULTIPLE), row)
+    ((size - (shifted - TO_MULTIPLE)).into(), row)
 }
 
 /// Multiples of 1/128 up to those that are nearest to the largest argument.
