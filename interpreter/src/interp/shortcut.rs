@@ -13,9 +13,10 @@ use super::fields::{byte, element, fixed_field, header, modify};
 use super::registers::{Registers, UNIT, tagged, truth};
 use crate::image::bind;
 use crate::memory::{self, Region, within};
-use crate::primitives::ints;
+use crate::primitives::{ints, obj::INT_TAG};
 use crate::registry::shortcut::*;
-use crate::value::{WORD, tag};
+use crate::value::{Value, WORD, tag};
+use crate::vm::vm;
 use annotations::immediate;
 
 /// How far an attempt came.
@@ -73,6 +74,11 @@ fn is_outside(shortcut: u32, a: i64, b: i64) -> bool {
 fn unary(shortcut: u32, a: i64) -> Option<i64> {
     match shortcut {
         STRING_LENGTH => Some(immediate(tagged(string_length(a)))),
+        OBJ_TAG if a & 1 == 1 => Some(immediate(tagged(INT_TAG))),
+        // Of others the primitive has to find out whether they are blocks.
+        OBJ_TAG if vm().is_young(Value(a)) && a & 7 == 0 => {
+            Some(immediate(tagged(i64::from(header(a) as u8))))
+        }
         _ => None,
     }
 }
@@ -290,7 +296,6 @@ mod tests {
     use crate::primitives;
     use crate::registry::Code;
     use crate::testing::{start_machine, string};
-    use crate::value::Value;
 
     /// What the loop does first.
     fn access(shortcut: u32, a: i64, b: i64) -> Option<i64> {
@@ -391,6 +396,21 @@ mod tests {
                 check("caml_string_get", text, index);
             }
         }
+    }
+
+    #[test]
+    fn tags_are_those_of_the_primitive() {
+        start_machine();
+        let Code::F1(primitive) = code("caml_obj_tag") else {
+            panic!("it has one argument")
+        };
+        let young = heap::alloc_fields(tag::FORWARD, &[Value::int(5)]);
+        for value in [Value::int(5), young, string("abc")] {
+            let tag = unary(OBJ_TAG, value.0);
+            assert_eq!(tag, Some(primitive(value).0), "{value:?}");
+        }
+        let within = Value(young.0 + 4);
+        assert_eq!(unary(OBJ_TAG, within.0), None);
     }
 
     #[test]

@@ -34,7 +34,7 @@ crate::primitives! {
 }
 
 /// What `Obj.tag` answers for an integer, for data outside of the heap, for an odd pointer.
-const INT_TAG: i64 = 1000;
+pub const INT_TAG: i64 = 1000;
 const OUT_OF_HEAP_TAG: i64 = 1001;
 const UNALIGNED_TAG: i64 = 1002;
 

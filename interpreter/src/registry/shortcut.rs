@@ -180,7 +180,8 @@ shortcuts! {
     44 BIGARRAY_DIM_3 "caml_ba_dim_3";
     45 FLOAT_TO_INT "caml_int_of_float";
     46 FLOAT_COMPARE "caml_float_compare";
-    47 FLOAT_FUNCTION
+    47 OBJ_TAG "caml_obj_tag";
+    48 FLOAT_FUNCTION
         "caml_acos_float" "caml_acosh_float" "caml_asin_float" "caml_asinh_float" "caml_atan2_float"
         "caml_atan_float" "caml_atanh_float" "caml_cbrt_float" "caml_ceil_float"
         "caml_copysign_float" "caml_cos_float" "caml_cosh_float" "caml_erf_float" "caml_erfc_float"

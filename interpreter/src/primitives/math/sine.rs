@@ -121,7 +121,7 @@ fn sin_of<A: Arithmetic>(a: A::Number, rest: A::Number) -> A::Number {
     }
     let is_positive = a.float() > 0.0;
     let rest = if is_positive { rest } else { -rest };
-    let (x, [sin, sin_low, cos, cos_low]) = split::<A>(size);
+    let (x, &[sin, sin_low, cos, cos_low]) = split::<A>(size);
     let square = x * x;
     let s = x + A::fused(x * square, sin_series::<A>(square), rest);
     let c = A::fused(rest, x, cos_series::<A>(square));
@@ -133,7 +133,7 @@ fn sin_of<A: Arithmetic>(a: A::Number, rest: A::Number) -> A::Number {
 #[inline(always)]
 fn cos_of<A: Arithmetic>(a: A::Number, rest: A::Number) -> A::Number {
     let rest = if a.float() < 0.0 { -rest } else { rest };
-    let (x, [sin, sin_low, cos, cos_low]) = split::<A>(a.float().abs());
+    let (x, &[sin, sin_low, cos, cos_low]) = split::<A>(a.float().abs());
     let x = x + rest;
     let square = x * x;
     let s = A::fused(x * square, sin_series::<A>(square), x);
@@ -188,9 +188,9 @@ fn cos_series<A: Arithmetic>(square: A::Number) -> A::Number {
 
 /// What remains of a number less the nearest multiple of 1/128, and that one's row of the table.
 #[inline(always)]
-fn split<A: Arithmetic>(size: f64) -> (A::Number, [f64; 4]) {
+fn split<A: Arithmetic>(size: f64) -> (A::Number, &'static [f64; 4]) {
     let shifted = size + TO_MULTIPLE;
-    let row = TABLE[shifted.to_bits() as usize % ROWS.next_power_of_two()];
+    let row = &TABLE[shifted.to_bits() as usize % ROWS.next_power_of_two()];
     ((size - (shifted - TO_MULTIPLE)).into(), row)
 }
 
