@@ -18,10 +18,25 @@ pub mod boxed {
     pub const INT64: u32 = 2;
     pub const NATIVEINT: u32 = 3;
     pub const KINDS: usize = 4;
+
+    /// The integer part of `x`, or the smallest integer if that does not fit in `bits` bits.
+    #[inline(always)]
+    pub fn truncate(x: f64, bits: u32) -> i64 {
+        let limit = (1u64 << (bits - 1)) as f64;
+        let whole = x.trunc();
+        if whole >= -limit && whole < limit {
+            whole as i64
+        } else {
+            i64::MIN >> (64 - bits)
+        }
+    }
 }
 
 /// Block tags with a meaning of their own.
 pub mod tag {
+    /// What `Obj.tag` answers for an integer.
+    pub const OF_INTEGER: i64 = 1000;
+
     pub const FORCING: u8 = 244;
     pub const CONT: u8 = 245;
     pub const LAZY: u8 = 246;

@@ -7,9 +7,8 @@ use super::boxes::{box_integer, unbox};
 use super::fields::fixed_field;
 use super::registers::{Registers, tagged};
 use super::shortcut::{Attempt, boxed, float};
-use crate::primitives::ints;
 use crate::registry::shortcut::integers::*;
-use crate::value::boxed::{INT32, NATIVEINT};
+use crate::value::boxed::{INT32, NATIVEINT, truncate};
 use annotations::immediate;
 
 /// `n` cut to the width.
@@ -70,8 +69,8 @@ fn unary(kind: u32, operator: u32, a: i64) -> i64 {
         OF_INT => a >> 1,
         BITS_OF_FLOAT if kind == INT32 => i64::from((float(a) as f32).to_bits()),
         BITS_OF_FLOAT => fixed_field(a, 0),
-        OF_FLOAT if kind == INT32 => ints::truncate(float(a), 32),
-        OF_FLOAT => ints::truncate(float(a), 64),
+        OF_FLOAT if kind == INT32 => truncate(float(a), 32),
+        OF_FLOAT => truncate(float(a), 64),
         _ => unbox(a),
     }
 }

@@ -13,9 +13,8 @@ use super::fields::{byte, element, fixed_field, header, modify};
 use super::registers::{Registers, UNIT, tagged, truth};
 use crate::image::bind;
 use crate::memory::{self, Region, within};
-use crate::primitives::{ints, obj::INT_TAG};
 use crate::registry::shortcut::*;
-use crate::value::{Value, WORD, tag};
+use crate::value::{Value, WORD, boxed::truncate, tag};
 use crate::vm::vm;
 use annotations::immediate;
 
@@ -74,7 +73,7 @@ fn is_outside(shortcut: u32, a: i64, b: i64) -> bool {
 fn unary(shortcut: u32, a: i64) -> Option<i64> {
     match shortcut {
         STRING_LENGTH => Some(immediate(tagged(string_length(a)))),
-        OBJ_TAG if a & 1 == 1 => Some(immediate(tagged(INT_TAG))),
+        OBJ_TAG if a & 1 == 1 => Some(immediate(tagged(tag::OF_INTEGER))),
         // Of others the primitive has to find out whether they are blocks.
         OBJ_TAG if vm().is_young(Value(a)) && a & 7 == 0 => {
             Some(immediate(tagged(i64::from(header(a) as u8))))
@@ -198,7 +197,7 @@ impl Registers {
             FLOAT_SQRT => boxed!(self, 0, float(self.accu).sqrt()),
             FLOAT_OF_INT => boxed!(self, 0, (self.accu >> 1) as f64),
             FLOAT_TO_INT => {
-                let n = ints::truncate(float(self.accu), 64);
+                let n = truncate(float(self.accu), 64);
                 self.done(immediate(tagged(n)), 0)
             }
             FLOAT_FUNCTION => {

@@ -2,13 +2,12 @@
 
 use super::compare::{self, Mode};
 use super::format;
-use super::ints;
 use super::math;
 use super::parse;
 use crate::heap;
 use crate::raise;
 use crate::registry::Outcome;
-use crate::value::Value;
+use crate::value::{Value, boxed::truncate};
 
 crate::primitives! {
     Allocates "caml_add_float" add, 2;
@@ -118,7 +117,7 @@ fn of_int(n: Value) -> Value {
 }
 
 fn to_int(x: Value) -> Value {
-    Value::int(ints::truncate(x.as_float(), 64))
+    Value::int(truncate(x.as_float(), 64))
 }
 
 fn of_string(text: Value) -> Outcome {

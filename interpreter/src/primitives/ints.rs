@@ -8,7 +8,7 @@ use crate::custom;
 use crate::heap;
 use crate::raise;
 use crate::registry::Outcome;
-use crate::value::Value;
+use crate::value::{Value, boxed::truncate};
 use std::cmp::Ordering;
 
 crate::primitives! {
@@ -242,18 +242,6 @@ fn convert<T: Boxed, U: Boxed>(a: Value) -> Value {
 
 fn of_float<T: Boxed>(x: Value) -> Value {
     T::boxed(truncate(x.as_float(), T::BITS))
-}
-
-/// The integer part of `x`, or the smallest integer if that does not fit in `bits` bits.
-#[inline(always)]
-pub fn truncate(x: f64, bits: u32) -> i64 {
-    let limit = (1u64 << (bits - 1)) as f64;
-    let whole = x.trunc();
-    if whole >= -limit && whole < limit {
-        whole as i64
-    } else {
-        i64::MIN >> (64 - bits)
-    }
 }
 
 fn to_float<T: Boxed>(a: Value) -> Value {

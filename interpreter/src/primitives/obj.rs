@@ -33,14 +33,13 @@ crate::primitives! {
     Leaf "caml_get_global_data" get_global_data, 1;
 }
 
-/// What `Obj.tag` answers for an integer, for data outside of the heap, for an odd pointer.
-pub const INT_TAG: i64 = 1000;
+/// What `Obj.tag` answers for data outside of the heap, and for an odd pointer.
 const OUT_OF_HEAP_TAG: i64 = 1001;
 const UNALIGNED_TAG: i64 = 1002;
 
 fn obj_tag(value: Value) -> Value {
     Value::int(match value {
-        value if value.is_int() => INT_TAG,
+        value if value.is_int() => tag::OF_INTEGER,
         value if value.0 & 7 != 0 => UNALIGNED_TAG,
         value if heap::is_known_block(value) => value.tag() as i64,
         _ => OUT_OF_HEAP_TAG,
