@@ -261,9 +261,7 @@ struct Known<'a> {
 
 impl<'a> Known<'a> {
     fn new(bound: &'a [Option<&'a Primitive>]) -> Self {
-        let shortcut = |primitive: &Option<&Primitive>| {
-            primitive.map_or(0, |primitive| shortcut::number(primitive.name))
-        };
+        let shortcut = |primitive: &Option<&Primitive>| primitive.map_or(0, Primitive::shortcut);
         let shortcuts = bound.iter().map(shortcut).collect();
         Self { bound, shortcuts }
     }
@@ -357,7 +355,7 @@ fn box_kind(globals: Value, global: usize) -> Option<u32> {
 
 /// Whether calls of a primitive leave nothing for a safepoint to do.
 fn is_quiet(primitive: &Primitive) -> bool {
-    primitive.effect == Effect::Leaf && !shortcut::allocates(shortcut::number(primitive.name))
+    primitive.effect == Effect::Leaf && !shortcut::allocates(primitive.shortcut())
 }
 
 /// Whether calls of a primitive run no OCaml code and need no collection.

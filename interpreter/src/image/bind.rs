@@ -11,7 +11,7 @@ use crate::code::decode;
 use crate::code::effect;
 use crate::code::opcode::Opcode;
 use crate::foreign;
-use crate::registry::{Code, Effect, Primitive, results, shortcut};
+use crate::registry::{Code, Effect, Primitive, results};
 use core::hint::black_box;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -237,7 +237,7 @@ pub fn called<'a>(executable: &Executable<'a>) -> HashSet<&'a [u8]> {
 /// it is a box of a number.
 fn properties(primitive: Option<&Primitive>) -> u32 {
     primitive.map_or(EFFECT_UNKNOWN, |primitive| {
-        let shortcut = shortcut::number(primitive.name) << SHORTCUT_SHIFT;
+        let shortcut = primitive.shortcut() << SHORTCUT_SHIFT;
         let gives = results::gives_box(primitive.name).map_or(0, |kind| 1 + kind);
         let returns = if primitive.raises { 0 } else { RETURNS };
         primitive.effect as u32 | returns | shortcut | gives << GIVES_SHIFT

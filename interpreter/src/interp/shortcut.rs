@@ -366,7 +366,7 @@ mod tests {
     fn functions_of_floats_have_the_shortcut_and_nothing_else_has() {
         for primitive in primitives::all() {
             let is_function = matches!(primitive.code, Code::Float1(_) | Code::Float2(_));
-            let has_shortcut = number(primitive.name) == FLOAT_FUNCTION;
+            let has_shortcut = primitive.shortcut() == FLOAT_FUNCTION;
             assert_eq!(is_function, has_shortcut, "{}", primitive.name);
         }
     }

@@ -52,7 +52,7 @@ pub enum Code {
     F5(extern "C" fn(Value, Value, Value, Value, Value) -> Value),
     FN(extern "C" fn(u32, u32) -> Value),
     /// Functions of floats: who calls them takes the arguments out of their boxes and puts the
-    /// result into one. Each has the shortcut that does so.
+    /// result into one. Their shortcut does so.
     Float1(extern "C" fn(f64) -> f64),
     Float2(extern "C" fn(f64, f64) -> f64),
 }
@@ -65,6 +65,16 @@ pub struct Primitive {
     pub effect: Effect,
     /// Whether it may raise.
     pub raises: bool,
+}
+
+impl Primitive {
+    /// The number of its shortcut; 0: there is none.
+    pub fn shortcut(&self) -> u32 {
+        match self.code {
+            Code::Float1(_) | Code::Float2(_) => shortcut::FLOAT_FUNCTION,
+            _ => shortcut::number(self.name),
+        }
+    }
 }
 
 /// Unifies what primitives return.

@@ -2,11 +2,14 @@
 //! [`crate::interp::shortcut`]), numbered: the number of a primitive's shortcut is a constant of
 //! the primitive table.
 
+/// That of all functions of floats, whatever their names (see [`Code`](super::Code)).
+pub const FLOAT_FUNCTION: u32 = 48;
+
 macro_rules! shortcuts {
     ($($number:literal $constant:ident $($name:literal)+;)*) => {
         $(pub const $constant: u32 = $number;)*
 
-        /// The number of the shortcut for the primitive `name`; 0: there is none.
+        /// The number of the shortcut that the primitive `name` has for its name; 0: there is none.
         pub fn number(name: &str) -> u32 {
             match name {
                 $($($name)|+ => $constant,)*
@@ -181,12 +184,4 @@ shortcuts! {
     45 FLOAT_TO_INT "caml_int_of_float";
     46 FLOAT_COMPARE "caml_float_compare";
     47 OBJ_TAG "caml_obj_tag";
-    48 FLOAT_FUNCTION
-        "caml_acos_float" "caml_acosh_float" "caml_asin_float" "caml_asinh_float" "caml_atan2_float"
-        "caml_atan_float" "caml_atanh_float" "caml_cbrt_float" "caml_ceil_float"
-        "caml_copysign_float" "caml_cos_float" "caml_cosh_float" "caml_erf_float" "caml_erfc_float"
-        "caml_exp2_float" "caml_exp_float" "caml_expm1_float" "caml_floor_float" "caml_fmod_float"
-        "caml_hypot_float" "caml_log10_float" "caml_log1p_float" "caml_log2_float" "caml_log_float"
-        "caml_nextafter_float" "caml_power_float" "caml_round_float" "caml_sin_float"
-        "caml_sinh_float" "caml_tan_float" "caml_tanh_float" "caml_trunc_float";
 }
