@@ -2,14 +2,19 @@
 //!
 //! A loop may begin with a pointer (a parameter, a field) where each round leaves a virtual box. In
 //! one version of the loop that is a pointer, so each round makes a box. So the first round gets
-//! nodes of its own, and the later rounds are a loop that begins with the box.
+//! nodes of its own, and the later rounds are a loop that begins with the box. Where variables change
+//! places, each round leaves one box more: then the second round gets nodes of its own as well, and
+//! so on, and the loop is on the stack once for each.
 //!
 //! A version of a node is named by the loops in whose later rounds it is, a stack. An edge that
 //! leaves a loop leaves its version too, so that what follows the loop is there once. A loop is all
 //! between the first and the last position of the cycle with which it was found.
 //!
-//! Invariant: at most [`DEPTH`] loops are on a stack, and a loop grows once at most. So there are
-//! finitely many versions, and it is seldom that a node is evaluated again for them.
+//! Invariant: at most [`DEPTH`] loops are on a stack, [`HEIGHT`] times together, and a loop grows
+//! once at most. So there are finitely many versions, and it is seldom that a node is evaluated again
+//! for them.
+
+use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
 use super::cells::Cells;
@@ -22,6 +27,9 @@ index!(/// A stack of loops.
 
 /// How many loops within each other are split.
 const DEPTH: usize = 2;
+
+/// How many first rounds have nodes of their own, of all loops within each other.
+const HEIGHT: usize = 8;
 
 /// The longest code of a request whose loops are split, in bytes.
 pub const LONGEST: u32 = 4096;
@@ -79,7 +87,14 @@ impl Rounds {
 
     /// Whether later rounds of the loop with this head may go onto a stack.
     pub fn may_split(&self, rounds: RoundsId, head: ContextId) -> bool {
-        !self.is_in(rounds, head) && self.heads(rounds).count() < DEPTH
+        let mut heads: SmallVec<[ContextId; HEIGHT]> = self.heads(rounds).collect();
+        if heads.len() == HEIGHT {
+            return false;
+        }
+        heads.push(head);
+        heads.sort_unstable();
+        heads.dedup();
+        heads.len() <= DEPTH
     }
 
     /// The stack with the loop that has this head on top; the cycle with which it was found extends
@@ -172,8 +187,23 @@ mod tests {
         assert_eq!(rounds.at(inner, &place(9)), RoundsId::FIRST);
         assert_eq!(rounds.at(inner, &place(0)), RoundsId::FIRST);
         assert!(!rounds.may_split(inner, at[5]), "deep enough");
-        assert!(!rounds.may_split(outer, at[1]), "a later round already");
         assert!(rounds.may_split(outer, at[5]));
+    }
+
+    #[test]
+    fn a_loop_has_a_version_for_each_of_its_first_rounds() {
+        let (contexts, at) = positions();
+        let place = |n: usize| contexts.place(at[n]);
+        let mut rounds = Rounds::new();
+        let mut version = RoundsId::FIRST;
+        let mut versions = vec![version];
+        while rounds.may_split(version, at[1]) {
+            (version, _) = rounds.split(version, at[1], [place(1), place(8)]);
+            assert!(rounds.is_in(version, at[1]) && !versions.contains(&version));
+            versions.push(version);
+        }
+        assert_eq!(versions.len(), 1 + HEIGHT);
+        assert_eq!(rounds.at(version, &place(9)), RoundsId::FIRST);
     }
 
     #[test]
