@@ -55,6 +55,8 @@ pub enum Damage {
     MissingSync,
     /// A cell is read from, or stored to, its neighbour's place.
     WrongCell,
+    /// An access has another offset than it should, by a word.
+    WrongOffset,
     /// A store to anything but a cell does not happen.
     DroppedStore,
     /// A box is made of another float, or a join gets the payload of another box.
@@ -132,6 +134,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("peel", Damage::JoinArguments),
     Kind::Code("numbering", Damage::MergedLoads),
     Kind::Code("numbering", Damage::SwappedEdge),
+    Kind::Code("offsets", Damage::WrongOffset),
     Kind::Code("addresses", Damage::MergedLoads),
     Kind::Code("dce", Damage::DroppedEffect),
     Kind::Code("threads again", Damage::SkippedBlock),
@@ -232,6 +235,7 @@ impl Damage {
             Damage::MissingSync => cells::drop_store(function, place, cells::Store::ToCell),
             Damage::DroppedStore => cells::drop_store(function, place, cells::Store::Elsewhere),
             Damage::WrongCell => cells::move_access(function, place),
+            Damage::WrongOffset => cells::move_offset(function, place),
             Damage::DroppedGlobal => calls::drop_global(function, place),
             Damage::DroppedEffect => calls::drop_effect(function, place),
             Damage::ReorderedEffects => calls::reorder(function, place),

@@ -64,6 +64,8 @@ optimisations! {
     "allocations" allocations;
     /// Load and decide once what was loaded or decided before.
     "value-numbering" value_numbering;
+    /// Put constants that are added to addresses into the offsets of loads and stores.
+    "offsets" offsets;
     /// Do not poll where nothing can wait for a safepoint: in loops that neither call nor allocate.
     "safepoints" safepoints;
     /// Keep numbers unboxed over calls.

@@ -5,9 +5,10 @@
 //! whatever is compared with NaN is unordered.
 
 use super::bigarray;
-use crate::code::fragments;
+use crate::code::fragments::{self, Ranges};
 use crate::custom::operations::{Comparison, Operations};
 use crate::custom::{self, Kind};
+use crate::heap::COLOUR_MASK;
 use crate::memory;
 use crate::raise;
 use crate::registry::{Outcome, Raised};
@@ -155,21 +156,17 @@ thread_local! {
 
 #[inline(never)]
 fn order_slow(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
-    // Values without blocks in them need no stack.
-    match step(a, b, mode)? {
-        Step::Same => Ok(Some(Ordering::Equal)),
-        Step::Decided(order) => Ok(order),
-        Step::Then(_, _) | Step::Fields(_) => {
-            let mut pending = PENDING.take();
-            pending.clear();
-            let order = walk(a, b, mode, &mut pending);
-            PENDING.set(pending);
-            order
-        }
+    let mut pending = Vec::new();
+    let order = walk(a, b, mode, &mut pending);
+    if pending.capacity() > 0 {
+        pending.clear();
+        PENDING.set(pending);
     }
+    order
 }
 
-/// Compares blocks field by field, depth first.
+/// Compares blocks field by field, depth first. Of most blocks, only the last field that is
+/// compared is no integer, and needs no place among what is `pending`.
 fn walk(
     mut a: Value,
     mut b: Value,
@@ -184,15 +181,28 @@ fn walk(
                 continue;
             }
             Step::Fields(count) => {
-                if count > 1 {
-                    pending.push(Pending {
-                        a: a.field_address(1),
-                        b: b.field_address(1),
-                        count: count - 1,
-                    });
+                let is_same = |&index: &usize| {
+                    let (x, y) = (a.field(index), b.field(index));
+                    x == y && x.is_int()
+                };
+                if let Some(index) = (0..count).find(|index| !is_same(index)) {
+                    let (x, y) = (a.field(index), b.field(index));
+                    if x.is_int() && y.is_int() {
+                        return Ok(Some(x.0.cmp(&y.0)));
+                    }
+                    if index + 1 < count {
+                        if pending.capacity() == 0 {
+                            *pending = PENDING.take();
+                        }
+                        pending.push(Pending {
+                            a: a.field_address(index + 1),
+                            b: b.field_address(index + 1),
+                            count: count - index - 1,
+                        });
+                    }
+                    (a, b) = (x, y);
+                    continue;
                 }
-                (a, b) = (a.field(0), b.field(0));
-                continue;
             }
             Step::Same => {}
         }
@@ -255,8 +265,17 @@ fn is_forward(block: Value) -> bool {
 
 #[inline(always)]
 fn blocks(a: Value, b: Value, mode: Mode) -> Result<Step, Raised> {
-    if fragments::offset(a).is_some() || fragments::offset(b).is_some() {
+    let code = Ranges::now();
+    let may_be_code = code.may_contain(a) || code.may_contain(b);
+    if may_be_code && (fragments::offset(a).is_some() || fragments::offset(b).is_some()) {
         return Ok(Step::from(Some(a.0.cmp(&b.0))));
+    }
+    let (header_a, header_b) = (a.header(), b.header());
+    if (header_a ^ header_b) & !COLOUR_MASK == 0 && (header_a as u8) < tag::FORCING {
+        return Ok(match (header_a >> 10) as usize {
+            0 => Step::Same,
+            size => Step::Fields(size),
+        });
     }
     let (tag_a, tag_b) = (a.tag(), b.tag());
     if tag_a != tag_b {

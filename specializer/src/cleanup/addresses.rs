@@ -1,4 +1,4 @@
-//! Takes out what is said of addresses (`address.within`): after value numbering, nobody asks.
+//! Takes out what is said of addresses (`address.within`): from here on, nobody asks.
 
 use super::rename::Renaming;
 use crate::ir::residual::Function;

@@ -18,6 +18,7 @@ mod globals;
 mod hoist;
 mod integers;
 mod numbering;
+mod offsets;
 mod params;
 mod peel;
 mod peephole;
@@ -55,7 +56,7 @@ enum Run {
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 18] = [
+pub const PASSES: [Pass; 19] = [
     pass("constants", constants::run),
     pass("threads", threads::run),
     pass("params", params::run),
@@ -81,6 +82,10 @@ pub const PASSES: [Pass; 18] = [
     Pass {
         is_on: |optimisations| optimisations.value_numbering,
         ..allocating("numbering", numbering::run)
+    },
+    Pass {
+        is_on: |optimisations| optimisations.offsets,
+        ..pass("offsets", offsets::run)
     },
     pass("addresses", addresses::run),
     pass("dce", dce::run),

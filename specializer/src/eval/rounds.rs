@@ -2,17 +2,17 @@
 //!
 //! A loop may begin with a pointer (a parameter, a field) where each round leaves a virtual box. In
 //! one version of the loop that is a pointer, so each round makes a box. So the first round gets
-//! nodes of its own, and the later rounds are a loop that begins with the box. Where variables change
-//! places, each round leaves one box more: then the second round gets nodes of its own as well, and
-//! so on, and the loop is on the stack once for each.
+//! nodes of its own, and the later rounds are a loop that begins with the box. Where variables
+//! change places, each round leaves one box more: then the second round gets nodes of its own as
+//! well, and so on, and the loop is on the stack once for each.
 //!
 //! A version of a node is named by the loops in whose later rounds it is, a stack. An edge that
 //! leaves a loop leaves its version too, so that what follows the loop is there once. A loop is all
 //! between the first and the last position of the cycle with which it was found.
 //!
 //! Invariant: at most [`DEPTH`] loops are on a stack, [`HEIGHT`] times together, and a loop grows
-//! once at most. So there are finitely many versions, and it is seldom that a node is evaluated again
-//! for them.
+//! once at most. So there are finitely many versions, and it is seldom that a node is evaluated
+//! again for them.
 
 use smallvec::SmallVec;
 

@@ -61,12 +61,27 @@ fn is_overwritten(insts: &[Inst]) -> bool {
 }
 
 /// Reads or writes the next cell.
-pub fn move_access(function: &mut Function, mut place: Place) -> Sites {
+pub fn move_access(function: &mut Function, place: Place) -> Sites {
     let frames = frames(function);
+    move_one(function, place, |_, address| frames.contains(&address))
+}
+
+/// Reads or writes the next word where no cell is, but something at an offset from an address.
+pub fn move_offset(function: &mut Function, place: Place) -> Sites {
+    let frames = frames(function);
+    let is_meant = |offset, address| offset > 0 && !frames.contains(&address);
+    move_one(function, place, is_meant)
+}
+
+fn move_one(
+    function: &mut Function,
+    mut place: Place,
+    is_meant: impl Fn(u32, Value) -> bool,
+) -> Sites {
     for (id, block) in &mut function.blocks {
         for (index, inst) in block.insts.iter_mut().enumerate() {
             if let Op::Load { offset, .. } | Op::Store { offset, .. } = &mut inst.op
-                && frames.contains(&inst.args[0])
+                && is_meant(*offset, inst.args[0])
                 && place.here()
             {
                 *offset += CELL;
