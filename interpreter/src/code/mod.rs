@@ -241,6 +241,9 @@ const LOADS_CLOSURE: u32 = 1 << 30;
 /// The same where the instruction loads an integer, which is the other half itself.
 const LOADS_INTEGER: u32 = 1 << 29;
 
+/// The same where the instruction loads the box of a number, whose kind is the other half.
+const LOADS_NUMBER: u32 = LOADS_CLOSURE | LOADS_INTEGER;
+
 /// The entry of the closure that the instruction at `cell` loads, if it is known.
 #[inline(always)]
 pub fn known_closure(cell: u32) -> Option<u32> {
@@ -264,6 +267,18 @@ pub fn known_integer(cell: u32) -> Option<i32> {
 /// Says so of the instruction at `cell`, unless the cell is in use.
 pub fn note_known_integer(cell: u32, integer: i32) {
     let _was_free = note_known(cell, LOADS_INTEGER, integer as u32);
+}
+
+/// The kind of the box of a number that the instruction at `cell` loads, if it is known.
+#[inline(always)]
+pub fn known_number(cell: u32) -> Option<u32> {
+    let marks = memory::load_u32(cell) & !0xff;
+    (marks == LOADS_NUMBER).then(|| memory::load_u32(cell + 4))
+}
+
+/// Says so of the instruction at `cell`, unless the cell is in use.
+pub fn note_known_number(cell: u32, kind: u32) {
+    let _was_free = note_known(cell, LOADS_NUMBER, kind);
 }
 
 /// Returns whether the cell was free.

@@ -49,6 +49,7 @@ pub fn note(
         let load = code::address(code_start, load);
         match loaded {
             Loaded::Integer(integer) => code::note_known_integer(load, integer),
+            Loaded::Number(kind) => code::note_known_number(load, kind),
             Loaded::Closure(entry) => {
                 let entry = code::address(code_start, entry);
                 links.extend(code::note_known_closure(load, entry));

@@ -9,8 +9,8 @@
 //! Many callees are certain: a closure that was made in this function; a captured variable that is
 //! the same function wherever closures of this function are made; a sibling in the same block; a
 //! field of a module. Each has the code that the program put there, unless the program writes code
-//! pointers. In the same way, a captured variable or a field of a module is certainly an integer,
-//! and a parameter or a result is certainly the box of a number ([`escapes`]). What OCaml leaves
+//! pointers. In the same way, a captured variable or a field of a module is certainly an integer or
+//! the box of a number, and a parameter or a result is that ([`escapes`]). What OCaml leaves
 //! undefined (writing fields of modules and of closures by `Obj`) is not considered.
 //!
 //! One pass over a function goes through it in ascending order, and again from labels whose state a
@@ -73,6 +73,7 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
     };
     let load = |(&at, known): (&usize, &Seen)| match known {
         Seen::Integer(integer) => Some((at, Loaded::Integer(*integer))),
+        Seen::Number(kind, _) => Some((at, Loaded::Number(*kind))),
         seen => seen
             .made()
             .iter()
@@ -124,7 +125,7 @@ struct Program<'a> {
     sites: Vec<u32>,
     /// Callees by call instruction, and whether the only one is certain.
     calls: BTreeMap<usize, (Vec<Made>, bool)>,
-    /// The integer or closure that an instruction loads, if it is certain.
+    /// The integer, closure or kind of number that an instruction loads, if it is certain.
     loads: BTreeMap<usize, Seen>,
     recursive: HashSet<usize>,
     /// Those that are seen applied to fewer arguments than they take, and how many are missing; of
@@ -398,11 +399,11 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Remembers which integer or closure comes from elsewhere, if that is certain.
+    /// Remembers which integer, closure or kind of number comes from elsewhere, if that is certain.
     fn note_load(&mut self, instruction: &Instruction, loaded: Known) {
         match loaded {
             Known {
-                seen: seen @ (Seen::Integer(_) | Seen::Made(_)),
+                seen: seen @ (Seen::Integer(_) | Seen::Number(..) | Seen::Made(_)),
                 certain: true,
             } if LOADS.contains(&instruction.opcode) => {
                 self.loads.insert(instruction.position, seen);

@@ -309,8 +309,8 @@ impl Registers {
         self.known(fixed_field(global(self.operand(1)), self.operand(2)))
     }
 
-    /// What the instruction loads; compiled code learns which closure or integer that is, if it is
-    /// known.
+    /// What the instruction loads; compiled code learns which closure or integer that is, or which
+    /// kind of number, if it is known.
     #[inline(always)]
     pub fn known(&self, value: i64) -> i64 {
         if specialize_active() == 0 {
@@ -319,6 +319,8 @@ impl Registers {
             tagged(i64::from(integer))
         } else if let Some(entry) = code::known_closure(self.pc) {
             points_to(value, entry)
+        } else if let Some(kind) = code::known_number(self.pc) {
+            box_exists(value, kind)
         } else {
             value
         }

@@ -93,6 +93,8 @@ pub enum Access {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Loaded {
     Integer(i32),
+    /// The box of a number of this kind.
+    Number(u32),
     /// A closure of the function whose entry is at this word.
     Closure(usize),
 }

@@ -130,10 +130,32 @@ fn fields_of_modules_are_certain_and_other_fields_are_not() {
 
 /// What is certain of what instructions load, in their order.
 fn loads(text: &str) -> Vec<Loaded> {
+    loads_knowing(text, &NoFacts)
+}
+
+fn loads_knowing(text: &str, facts: &dyn Facts) -> Vec<Loaded> {
     let words = assemble(text);
     let entries = check(&words).expect("well-formed");
-    let found = find(&words, &entries, CodePointers::Stay, &NoFacts).loads;
+    let found = find(&words, &entries, CodePointers::Stay, facts).loads;
     found.into_iter().map(|(_, loaded)| loaded).collect()
+}
+
+#[test]
+fn numbers_are_known_where_all_agree() {
+    let facts = SomeFacts { is_closed: true };
+    let code = |captured: &str, others: &str| {
+        format!(
+            "{captured} Closure 1 @f; Push; {others} Closure 1 @f;
+            MakeBlock1 0; SetGlobal 12; GetGlobal 5; MakeBlock1 0; SetGlobal 13; Stop;
+            f: EnvAcc2; PushGetGlobalField 13 0; Pop 1; Return 1"
+        )
+    };
+    let float = |others| loads_knowing(&code("GetGlobal 5;", others), &facts);
+    let both = [Loaded::Number(0), Loaded::Number(0)];
+    assert_eq!(float("GetGlobal 5;"), both);
+    assert_eq!(float("Const1; CCall1 1;"), both);
+    assert_eq!(float("Const1; CCall1 4;"), both[1..], "another kind");
+    assert_eq!(float("Const1;"), both[1..]);
 }
 
 #[test]
