@@ -3,21 +3,25 @@
 //! * a branch whose condition is known becomes a jump;
 //! * an edge to a block that only jumps on goes where that block goes, and a jump to one that only
 //!   returns becomes a return;
+//! * an edge that brings constants to a block that only tests them goes where these lead;
 //! * branches to equal exits share one;
 //! * a block that follows its only predecessor is joined to it.
 //!
-//! Leaves out threading through blocks that hold instructions.
+//! Leaves out threading through blocks that compute anything else, or whose values others use.
+
+use smallvec::SmallVec;
 
 use super::rename::Renaming;
 use crate::dominators::Order;
 use crate::hash::FastMap;
 use crate::index::Map;
-use crate::ir::residual::{Block, Function, Target, Terminator, Value, Values};
+use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value, Values};
 use crate::op::{Const, Op};
 
 pub fn run(function: &mut Function) {
-    decide(function);
-    bypass(function);
+    let constants = constants(function);
+    decide(function, &constants);
+    bypass(function, &constants);
     share_exits(function);
     merge(function);
 }
@@ -26,20 +30,29 @@ pub fn run(function: &mut Function) {
 /// next run finds what remains.
 const CHAIN: usize = 16;
 
-/// Replaces branches whose way is known.
-fn decide(function: &mut Function) {
-    let mut constants: Map<Value, Option<Const>> = Map::filled_like(&function.types, None);
+/// Most instructions of a block that tests constants.
+const TESTS: usize = 3;
+
+type Constants = Map<Value, Option<Const>>;
+
+fn constants(function: &Function) -> Constants {
+    let mut constants = Map::filled_like(&function.types, None);
     for inst in function.blocks.values().flat_map(|block| &block.insts) {
         if let (Op::Const(value), Some(result)) = (inst.op, inst.result) {
             constants[result] = Some(value);
         }
     }
+    constants
+}
+
+/// Replaces branches whose way is known.
+fn decide(function: &mut Function, constants: &Constants) {
     for block in function.blocks.values_mut() {
-        simplify(&mut block.term, &constants);
+        simplify(&mut block.term, constants);
     }
 }
 
-fn simplify(term: &mut Terminator, constants: &Map<Value, Option<Const>>) {
+fn simplify(term: &mut Terminator, constants: &Constants) {
     let known = |value: &Value| constants[*value].map(|constant| constant.bits() as u32 as usize);
     let target = match &mut *term {
         Terminator::Branch {
@@ -96,14 +109,15 @@ fn simplify(term: &mut Terminator, constants: &Map<Value, Option<Const>>) {
     ));
 }
 
-/// Sends edges past blocks that hold nothing but a jump, and returns in place of jumps to a return.
-fn bypass(function: &mut Function) {
+/// Sends edges past blocks that hold nothing but a jump or tests of what they bring, and returns in
+/// place of jumps to a return.
+fn bypass(function: &mut Function, constants: &Constants) {
     let forwarding = forwarding_blocks(function);
     for block in function.blocks.keys() {
         let mut term = std::mem::replace(&mut function.blocks[block].term, Terminator::Unreachable);
         for target in term.targets_mut() {
             for _ in 0..CHAIN {
-                match next(function, &forwarding, target) {
+                match next(function, &forwarding, constants, target) {
                     Some(further) => *target = further,
                     None => break,
                 }
@@ -157,17 +171,31 @@ fn share_exits(function: &mut Function) {
     }
 }
 
-/// Whether a block has no instructions, and its parameters are used by its terminator alone.
+/// Whether a block can be passed: it has no instructions but, where it branches, a few that could be
+/// done here; nobody else uses its parameters and what it computes. A loop that begins with tests
+/// would get a second beginning if some edges passed these.
 fn forwarding_blocks(function: &Function) -> Map<Block, bool> {
+    let order = Order::new(function);
+    let is_plain = |inst: &Inst| matches!(inst.op, Op::Plain(_) | Op::Select);
     let mut forwarding: Map<Block, bool> = function
         .blocks
-        .values()
-        .map(|block| block.insts.is_empty())
+        .iter()
+        .map(|(block, data)| match &data.term {
+            Terminator::Branch { .. } | Terminator::Switch { .. } => {
+                data.insts.len() <= TESTS
+                    && data.insts.iter().all(is_plain)
+                    && !order.begins_loop(block)
+            }
+            _ => data.insts.is_empty(),
+        })
         .collect();
     forwarding[Block::ENTRY] = false;
     let mut home = Map::filled_like(&function.types, Block::ENTRY);
     for (block, data) in &function.blocks {
-        data.params.iter().for_each(|&param| home[param] = block);
+        let computed = data.insts.iter().filter_map(|inst| inst.result.as_ref());
+        for &value in data.params.iter().chain(computed) {
+            home[value] = block;
+        }
     }
     for (block, data) in &function.blocks {
         let used = data.insts.iter().flat_map(|inst| &inst.args);
@@ -181,19 +209,72 @@ fn forwarding_blocks(function: &Function) -> Map<Block, bool> {
     forwarding
 }
 
-/// Where `target` leads if its block only jumps on.
-fn next(function: &Function, forwarding: &Map<Block, bool>, target: &Target) -> Option<Target> {
-    let data = &function.blocks[target.block];
-    match &data.term {
-        Terminator::Jump(further) if forwarding[target.block] => {
-            let args = substitute(&further.args, &data.params, &target.args);
-            Some(Target {
-                block: further.block,
-                args,
-            })
-        }
-        _ => None,
+/// Where `target` leads if its block only jumps on, or tests constants.
+fn next(
+    function: &Function,
+    forwarding: &Map<Block, bool>,
+    constants: &Constants,
+    target: &Target,
+) -> Option<Target> {
+    if !forwarding[target.block] {
+        return None;
     }
+    let data = &function.blocks[target.block];
+    let mut computed: SmallVec<[(Value, Const); TESTS]> = SmallVec::new();
+    for inst in &data.insts {
+        let args: Option<SmallVec<[Const; 3]>> = inst
+            .args
+            .iter()
+            .map(|&arg| known(arg, &computed, constants, data, target))
+            .collect();
+        computed.push((inst.result?, inst.op.fold(&args?)?));
+    }
+    let tested = |value| {
+        let constant = known(value, &computed, constants, data, target)?;
+        Some(constant.bits() as u32 as usize)
+    };
+    let further = match &data.term {
+        Terminator::Jump(further) => further,
+        Terminator::Branch {
+            cond,
+            then,
+            otherwise,
+        } => match tested(*cond)? {
+            0 => otherwise,
+            _ => then,
+        },
+        Terminator::Switch {
+            index,
+            targets,
+            default,
+        } => targets.get(tested(*index)?).unwrap_or(default),
+        Terminator::Return(_) | Terminator::TailCall { .. } | Terminator::Unreachable => {
+            return None;
+        }
+    };
+    let is_computed = |arg: &Value| computed.iter().any(|&(value, _)| value == *arg);
+    if further.args.iter().any(is_computed) {
+        return None;
+    }
+    Some(Target {
+        block: further.block,
+        args: substitute(&further.args, &data.params, &target.args),
+    })
+}
+
+/// The constant that a value is in a block that `target` leads to, which has computed so much.
+fn known(
+    value: Value,
+    computed: &[(Value, Const)],
+    constants: &Constants,
+    data: &BlockData,
+    target: &Target,
+) -> Option<Const> {
+    if let Some(&(_, constant)) = computed.iter().find(|known| known.0 == value) {
+        return Some(constant);
+    }
+    let param = data.params.iter().position(|&param| param == value);
+    constants[param.map_or(value, |index| target.args[index])]
 }
 
 fn substitute(values: &[Value], params: &[Value], args: &[Value]) -> Values {
@@ -240,4 +321,98 @@ fn merge(function: &mut Function) {
         }
     }
     renaming.apply(function);
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::cleanup::tests::check_pass;
+
+    fn check(text: &str, expect: Expect) {
+        check_pass(|function, _| super::run(function), text, expect);
+    }
+
+    #[test]
+    fn a_constant_passes_the_block_that_tests_it() {
+        // Both halves of a conjunction: the first gives a constant where it fails.
+        check(
+            "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    v2: i64 = i64.const 1
+    v3: i64 = i64.const 3
+    branch v0 ? bb1() : bb2(v2)
+bb1():
+    v4: i64 = i64.load offset=0 v0
+    jump bb2(v4)
+bb2(v5: i64):
+    v6: i32 = i64.ne v5, v2
+    branch v6 ? bb3(v5) : bb4(v5)
+bb3(v7: i64):
+    v8: i64 = i64.add v7, v3
+    return v8
+bb4(v9: i64):
+    v10: i64 = i64.sub v9, v1
+    return v10
+}
+",
+            expect![[r#"
+                function(i32, i64) -> i64 {
+                bb0(v0: i32, v1: i64):
+                    v2: i64 = i64.const 1
+                    v3: i64 = i64.const 3
+                    branch v0 ? bb1() : bb4(v2)
+                bb1():
+                    v4: i64 = i64.load v0
+                    v6: i32 = i64.ne v4, v2
+                    branch v6 ? bb3(v4) : bb4(v4)
+                bb2():
+                    unreachable
+                bb3(v7: i64):
+                    v8: i64 = i64.add v7, v3
+                    return v8
+                bb4(v9: i64):
+                    v10: i64 = i64.sub v9, v1
+                    return v10
+                }
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_loop_keeps_its_one_beginning() {
+        check(
+            "function(i32, i64) -> i64 {
+bb0(v0: i32, v1: i64):
+    v2: i64 = i64.const 1
+    v3: i64 = i64.const 3
+    branch v0 ? bb1(v3) : bb1(v1)
+bb1(v4: i64):
+    v5: i32 = i64.ne v4, v2
+    branch v5 ? bb2() : bb3()
+bb2():
+    v6: i64 = i64.load offset=0 v0
+    jump bb1(v6)
+bb3():
+    return v1
+}
+",
+            expect![[r#"
+                function(i32, i64) -> i64 {
+                bb0(v0: i32, v1: i64):
+                    v2: i64 = i64.const 1
+                    v3: i64 = i64.const 3
+                    branch v0 ? bb1(v3) : bb1(v1)
+                bb1(v4: i64):
+                    v5: i32 = i64.ne v4, v2
+                    branch v5 ? bb2() : bb3()
+                bb2():
+                    v6: i64 = i64.load v0
+                    jump bb1(v6)
+                bb3():
+                    return v1
+                }
+            "#]],
+        );
+    }
 }
