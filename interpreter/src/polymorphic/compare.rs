@@ -165,8 +165,8 @@ fn order_slow(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
     order
 }
 
-/// Compares blocks field by field, depth first. Of most blocks, only the last field that is
-/// compared is no integer, and needs no place among what is `pending`.
+/// Compares blocks field by field, depth first. Integers are compared at once, so most blocks leave
+/// one field, which needs no place among what is `pending`.
 fn walk(
     mut a: Value,
     mut b: Value,
