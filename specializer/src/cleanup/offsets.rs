@@ -4,8 +4,8 @@
 //! its offset does not. So this is done where an interpreter says that the address lies within a
 //! memory region (`address.within`): its contract is that the sum does not wrap.
 //!
-//! Invariant: an offset that this makes is below [`LIMIT`], so an engine that reserves memory behind
-//! the last address needs no test for it.
+//! Invariant: an offset that this makes is below [`LIMIT`], so an engine that reserves memory
+//! behind the last address needs no test for it.
 
 use crate::index::Map;
 use crate::ir::residual::{Function, Inst, Value};

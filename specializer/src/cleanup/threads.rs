@@ -171,9 +171,9 @@ fn share_exits(function: &mut Function) {
     }
 }
 
-/// Whether a block can be passed: it has no instructions but, where it branches, a few that could be
-/// done here; nobody else uses its parameters and what it computes. A loop that begins with tests
-/// would get a second beginning if some edges passed these.
+/// Whether a block can be passed: it has no instructions but, where it branches, a few that could
+/// be done here; nobody else uses its parameters and what it computes. A loop that begins with
+/// tests would get a second beginning if some edges passed these.
 fn forwarding_blocks(function: &Function) -> Map<Block, bool> {
     let order = Order::new(function);
     let is_plain = |inst: &Inst| matches!(inst.op, Op::Plain(_) | Op::Select);
