@@ -160,16 +160,19 @@ impl Phase for Abstract {
     }
 }
 
-/// Where it `splits`, later rounds of loops may have nodes of their own.
-pub fn run(evaluation: &Evaluation, splits: bool, reads: &mut Reads) -> Result<Analysis, Declined> {
+/// Up to `height` first rounds of loops may have nodes of their own.
+pub fn run(
+    evaluation: &Evaluation,
+    height: usize,
+    reads: &mut Reads,
+) -> Result<Analysis, Declined> {
     let mut contexts = Contexts::new();
     let mut fixpoint = Fixpoint {
         evaluation,
-        splits,
         nodes: Map::default(),
         params: Params::default(),
         ids: FastMap::default(),
-        rounds: Rounds::new(),
+        rounds: Rounds::new(height),
         queue: BinaryHeap::new(),
         looks: 0,
         marks: Vec::new(),
@@ -231,7 +234,6 @@ struct Arrival<'a> {
 
 struct Fixpoint<'a> {
     evaluation: &'a Evaluation<'a>,
-    splits: bool,
     nodes: Map<NodeId, Node>,
     params: Params,
     ids: FastMap<Key, NodeId>,
@@ -362,14 +364,11 @@ impl Fixpoint<'_> {
     /// The same with the loop that an edge to this node goes round, if its first round is split off
     /// here.
     fn later_rounds(&mut self, id: NodeId, arrival: &Arrival) -> Option<RoundsId> {
-        if !self.splits {
-            return None;
-        }
-        let node = &self.nodes[id];
+        let (node, head) = (&self.nodes[id], arrival.context);
         let known = (self.params.of(node), &node.cells);
-        let is_new = rounds::brings_box(known, (arrival.args, arrival.cells));
-        let head = arrival.context;
-        if !is_new || !self.rounds.may_split(node.rounds, head) {
+        if !self.rounds.may_split(node.rounds, head)
+            || !rounds::brings_box(known, (arrival.args, arrival.cells))
+        {
             return None;
         }
         let first = node.rounds;

@@ -67,12 +67,12 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Dec
         !evaluation.optimisations.inlining,
         "each request is examined by itself"
     );
-    let (mut analysis, mut reads) = super::attempts(evaluation, |splits| {
+    let (mut analysis, mut reads) = super::attempts(evaluation, |height| {
         let mut reads = Reads {
             log: ReadLog::new(),
             bases: Bases::new(evaluation.request),
         };
-        Ok((analyse::run(evaluation, splits, &mut reads)?, reads))
+        Ok((analyse::run(evaluation, height, &mut reads)?, reads))
     })?;
     let mut visits: BTreeMap<(usize, Remark), usize> = BTreeMap::new();
     let mut lost = Vec::new();

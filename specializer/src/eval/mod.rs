@@ -185,25 +185,32 @@ pub struct Residual {
 
 /// Evaluates a request; `said` gets what the interpreter says on the way, also if it is declined.
 pub fn run(evaluation: &Evaluation, said: &mut Vec<String>) -> Result<Residual, Declined> {
-    attempts(evaluation, |splits| attempt(evaluation, splits, said))
+    attempts(evaluation, |height| attempt(evaluation, height, said))
 }
 
-/// Does it with later rounds of loops apart from the first, and if that takes too much, with all
-/// rounds together.
+/// Does it with later rounds of loops apart from the first ones, of which there are fewer if that
+/// takes too much, down to none.
 fn attempts<T>(
     evaluation: &Evaluation,
-    mut attempt: impl FnMut(bool) -> Result<T, Declined>,
+    mut attempt: impl FnMut(usize) -> Result<T, Declined>,
 ) -> Result<T, Declined> {
     let may_split = evaluation.request.code_len <= rounds::LONGEST;
-    match attempt(may_split) {
-        Err(Declined::Nodes(_)) if may_split => attempt(false),
-        done => done,
+    let mut heights = rounds::HEIGHTS
+        .into_iter()
+        .filter(|&height| may_split || height == 0);
+    let mut done = attempt(heights.next().unwrap_or(0));
+    for height in heights {
+        if !matches!(done, Err(Declined::Nodes(_))) {
+            break;
+        }
+        done = attempt(height);
     }
+    done
 }
 
 fn attempt(
     evaluation: &Evaluation,
-    splits: bool,
+    height: usize,
     said: &mut Vec<String>,
 ) -> Result<Residual, Declined> {
     said.clear();
@@ -211,7 +218,7 @@ fn attempt(
         log: ReadLog::new(),
         bases: Bases::new(evaluation.request),
     };
-    let mut analysis = analyse::run(evaluation, splits, &mut reads)?;
+    let mut analysis = analyse::run(evaluation, height, &mut reads)?;
     let (function, reloads) = emit::run(evaluation, &mut analysis, &mut reads, said)?;
     Ok(Residual {
         function,

@@ -10,7 +10,7 @@
 //! leaves a loop leaves its version too, so that what follows the loop is there once. A loop is all
 //! between the first and the last position of the cycle with which it was found.
 //!
-//! Invariant: at most [`DEPTH`] loops are on a stack, [`HEIGHT`] times together, and a loop grows
+//! Invariant: at most [`DEPTH`] loops are on a stack, one of [`HEIGHTS`] together, and a loop grows
 //! once at most. So there are finitely many versions, and it is seldom that a node is evaluated
 //! again for them.
 
@@ -28,8 +28,9 @@ index!(/// A stack of loops.
 /// How many loops within each other are split.
 const DEPTH: usize = 2;
 
-/// How many first rounds have nodes of their own, of all loops within each other.
-const HEIGHT: usize = 8;
+/// How many first rounds have nodes of their own, of all loops within each other: if that takes too
+/// many nodes, the next is tried.
+pub const HEIGHTS: [usize; 3] = [8, DEPTH, 0];
 
 /// The longest code of a request whose loops are split, in bytes.
 pub const LONGEST: u32 = 4096;
@@ -51,6 +52,7 @@ struct Later {
 
 /// All loops of a request that are split, by the contexts of their heads; all stacks of them.
 pub struct Rounds {
+    height: usize,
     loops: FastMap<ContextId, Extent>,
     stacks: Map<RoundsId, Option<Later>>,
     ids: FastMap<Later, RoundsId>,
@@ -65,8 +67,9 @@ pub enum Growth {
 }
 
 impl Rounds {
-    pub fn new() -> Self {
+    pub fn new(height: usize) -> Self {
         Self {
+            height,
             loops: FastMap::default(),
             stacks: vec![None].into(),
             ids: FastMap::default(),
@@ -87,8 +90,8 @@ impl Rounds {
 
     /// Whether later rounds of the loop with this head may go onto a stack.
     pub fn may_split(&self, rounds: RoundsId, head: ContextId) -> bool {
-        let mut heads: SmallVec<[ContextId; HEIGHT]> = self.heads(rounds).collect();
-        if heads.len() == HEIGHT {
+        let mut heads: SmallVec<[ContextId; HEIGHTS[0]]> = self.heads(rounds).collect();
+        if heads.len() >= self.height {
             return false;
         }
         heads.push(head);
@@ -177,7 +180,7 @@ mod tests {
     fn a_version_ends_where_its_loop_does() {
         let (contexts, at) = positions();
         let place = |n: usize| contexts.place(at[n]);
-        let mut rounds = Rounds::new();
+        let mut rounds = Rounds::new(HEIGHTS[0]);
         let (outer, _) = rounds.split(RoundsId::FIRST, at[1], [place(1), place(8)]);
         let (inner, _) = rounds.split(outer, at[4], [place(3), place(5)]);
         assert!(rounds.is_in(inner, at[1]) && rounds.is_in(inner, at[4]));
@@ -194,7 +197,7 @@ mod tests {
     fn a_loop_has_a_version_for_each_of_its_first_rounds() {
         let (contexts, at) = positions();
         let place = |n: usize| contexts.place(at[n]);
-        let mut rounds = Rounds::new();
+        let mut rounds = Rounds::new(HEIGHTS[0]);
         let mut version = RoundsId::FIRST;
         let mut versions = vec![version];
         while rounds.may_split(version, at[1]) {
@@ -202,7 +205,7 @@ mod tests {
             assert!(rounds.is_in(version, at[1]) && !versions.contains(&version));
             versions.push(version);
         }
-        assert_eq!(versions.len(), 1 + HEIGHT);
+        assert_eq!(versions.len(), 1 + HEIGHTS[0]);
         assert_eq!(rounds.at(version, &place(9)), RoundsId::FIRST);
     }
 
@@ -210,7 +213,7 @@ mod tests {
     fn a_loop_that_grows_is_all_of_the_function() {
         let (contexts, at) = positions();
         let place = |n: usize| contexts.place(at[n]);
-        let mut rounds = Rounds::new();
+        let mut rounds = Rounds::new(HEIGHTS[0]);
         let mut split = |last: usize| {
             let (id, growth) = rounds.split(RoundsId::FIRST, at[1], [place(1), place(last)]);
             (id, growth == Growth::Longer, rounds.at(id, &place(9)) == id)
