@@ -10,8 +10,9 @@
 //! the same function wherever closures of this function are made; a sibling in the same block; a
 //! field of a module. Each has the code that the program put there, unless the program writes code
 //! pointers. In the same way, a captured variable or a field of a module is certainly an integer or
-//! the box of a number, and a parameter or a result is that ([`escapes`]). What OCaml leaves
-//! undefined (writing fields of modules and of closures by `Obj`) is not considered.
+//! the box of a number, and a parameter or a result is that: kinds of boxes are told where nobody
+//! looks at the box ([`escapes`]). What OCaml leaves undefined (writing fields of modules and of
+//! closures by `Obj`) is not considered.
 //!
 //! One pass over a function goes through it in ascending order, and again from labels whose state a
 //! jump back has changed. Functions are gone through again when something that they read has
@@ -71,9 +72,13 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
             CodePointers::Stay | CodePointers::Change => Certainty::Guessed,
         },
     };
+    let kept = program.all_kept();
     let load = |(&at, known): (&usize, &Seen)| match known {
         Seen::Integer(integer) => Some((at, Loaded::Integer(*integer))),
-        Seen::Number(kind, _) => Some((at, Loaded::Number(*kind))),
+        Seen::Number(kind, _) => {
+            let is_kept = kept.contains(&Origin::Loaded(at));
+            (!is_kept).then_some((at, Loaded::Number(*kind)))
+        }
         seen => seen
             .made()
             .iter()
@@ -100,7 +105,7 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
             .map(|entry| entry.position)
             .collect(),
         boxed: match pointers {
-            CodePointers::Stay => program.boxed(),
+            CodePointers::Stay => program.boxed(&kept),
             CodePointers::Change => HashMap::new(),
         },
     }
@@ -137,7 +142,7 @@ struct Program<'a> {
     /// Functions that something unknown may call, and blocks that it may look into, by their sites.
     escaped: HashSet<usize>,
     lost_blocks: HashSet<usize>,
-    /// Parameters and results of which somebody may look at the box; and by parameter and result,
+    /// Parameters, results and what is loaded, of which somebody may look at the box; and by each,
     /// those that go there.
     kept: HashSet<Origin>,
     flows: HashMap<Origin, HashSet<Origin>>,
@@ -394,22 +399,25 @@ impl<'a> Program<'a> {
             .stack
             .extend(std::iter::repeat_n(Known::ANYTHING, effect.pushes as usize));
         if let Some(accu) = accu {
-            state.accu = accu;
-            self.note_load(instruction, accu);
+            state.accu = self.note_load(instruction, accu);
         }
     }
 
     /// Remembers which integer, closure or kind of number comes from elsewhere, if that is certain.
-    fn note_load(&mut self, instruction: &Instruction, loaded: Known) {
+    /// Returns what is known of it from here on.
+    fn note_load(&mut self, instruction: &Instruction, loaded: Known) -> Known {
+        let at = instruction.position;
         match loaded {
             Known {
                 seen: seen @ (Seen::Integer(_) | Seen::Number(..) | Seen::Made(_)),
                 certain: true,
             } if LOADS.contains(&instruction.opcode) => {
-                self.loads.insert(instruction.position, seen);
+                self.loads.insert(at, seen);
+                loaded.with_origin(Origin::Loaded(at))
             }
             _ => {
-                self.loads.remove(&instruction.position);
+                self.loads.remove(&at);
+                loaded
             }
         }
     }

@@ -272,10 +272,7 @@ fn blocks(a: Value, b: Value, mode: Mode) -> Result<Step, Raised> {
     }
     let (header_a, header_b) = (a.header(), b.header());
     if (header_a ^ header_b) & !COLOUR_MASK == 0 && (header_a as u8) < tag::FORCING {
-        return Ok(match (header_a >> 10) as usize {
-            0 => Step::Same,
-            size => Step::Fields(size),
-        });
+        return Ok(Step::Fields((header_a >> 10) as usize));
     }
     let (tag_a, tag_b) = (a.tag(), b.tag());
     if tag_a != tag_b {
@@ -295,11 +292,7 @@ fn blocks(a: Value, b: Value, mode: Mode) -> Result<Step, Raised> {
             if size_a != size_b {
                 return Ok(Step::Decided(Some(size_a.cmp(&size_b))));
             }
-            Ok(if size_a == 0 {
-                Step::Same
-            } else {
-                Step::Fields(size_a)
-            })
+            Ok(Step::Fields(size_a))
         }
     }
 }

@@ -6,9 +6,10 @@
 //! then on, anything may call it with anything. A closure in a variable of another closure does not
 //! escape, as only that function reads it.
 //!
-//! A parameter or a result that is always the box of a number is *kept* where somebody may look at
-//! the box, not at the number: where it is stored, captured, compared by its address, or handed to
-//! who does so. Such a box stays one. So a weak pointer to it lives as long as it does.
+//! A parameter, a result or what is loaded, if it is always the box of a number, is *kept* where
+//! somebody may look at the box, not at the number: where it is stored, captured, compared by its
+//! address, or handed to who does so. Such a box stays one. So a weak pointer to it lives as long as
+//! it does, and what is marshaled shares it.
 
 use super::made::Made;
 use super::pending::Place;
@@ -57,8 +58,8 @@ impl Program<'_> {
         self.flows.entry(to).or_default().insert(from);
     }
 
-    /// The parameters and results that are kept, and those that are no numbers.
-    fn all_kept(&self) -> HashSet<Origin> {
+    /// The origins that are kept, and those that are no numbers.
+    pub(super) fn all_kept(&self) -> HashSet<Origin> {
         let mut kept = HashSet::new();
         let others = self.flows.keys().filter(|to| self.kind_of(**to).is_none());
         let mut left: Vec<Origin> = self.kept.iter().chain(others).copied().collect();
@@ -70,12 +71,17 @@ impl Program<'_> {
         kept
     }
 
-    /// The kind of numbers that a parameter or a result always is a box of.
+    /// The kind of numbers that what is from there always is a box of.
     fn kind_of(&self, origin: Origin) -> Option<u32> {
         let known = match origin {
             Origin::Made => return None,
             Origin::Parameter(function, index) => self.parameters[function][index],
             Origin::Result(function) => self.results[function],
+            Origin::Loaded(at) => self
+                .loads
+                .get(&at)
+                .copied()
+                .map_or(Known::ANYTHING, Known::certain),
         };
         match known {
             Known {
@@ -100,8 +106,7 @@ impl Program<'_> {
     }
 
     /// By entry, what is always a box of a number that is not kept, if anything is.
-    pub(super) fn boxed(&self) -> HashMap<usize, Boxed> {
-        let kept = self.all_kept();
+    pub(super) fn boxed(&self, kept: &HashSet<Origin>) -> HashMap<usize, Boxed> {
         let kind = |origin| self.kind_of(origin).filter(|_| !kept.contains(&origin));
         let found = self
             .entries

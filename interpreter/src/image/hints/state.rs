@@ -26,6 +26,8 @@ pub enum Origin {
     Parameter(usize, usize),
     /// What a function returned, whose number this is.
     Result(usize),
+    /// What the instruction at this word has loaded from elsewhere.
+    Loaded(usize),
 }
 
 impl Origin {
@@ -39,7 +41,7 @@ impl Origin {
 }
 
 impl Seen {
-    /// The parameter or the result that the box of a number is.
+    /// The parameter, result or loaded value that the box of a number is.
     pub fn origin(self) -> Option<Origin> {
         match self {
             Self::Number(_, origin) => (origin != Origin::Made).then_some(origin),
@@ -172,7 +174,7 @@ impl Known {
 #[derive(Default)]
 pub struct Lost {
     pub seen: Vec<Seen>,
-    /// Parameters and results that may be in one place: each goes where the other one does.
+    /// Origins of what may be in one place: each goes where the other one does.
     pub joined: Vec<[Origin; 2]>,
 }
 

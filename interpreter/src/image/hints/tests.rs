@@ -147,7 +147,7 @@ fn numbers_are_known_where_all_agree() {
         format!(
             "{captured} Closure 1 @f; Push; {others} Closure 1 @f;
             MakeBlock1 0; SetGlobal 12; GetGlobal 5; MakeBlock1 0; SetGlobal 13; Stop;
-            f: EnvAcc2; PushGetGlobalField 13 0; Pop 1; Return 1"
+            f: EnvAcc2; PushGetGlobalField 13 0; CCall1 1; Pop 1; Const0; Return 1"
         )
     };
     let float = |others| loads_knowing(&code("GetGlobal 5;", others), &facts);
@@ -156,6 +156,24 @@ fn numbers_are_known_where_all_agree() {
     assert_eq!(float("Const1; CCall1 1;"), both);
     assert_eq!(float("Const1; CCall1 4;"), both[1..], "another kind");
     assert_eq!(float("Const1;"), both[1..]);
+}
+
+#[test]
+fn boxes_that_somebody_looks_at_are_not_told_of() {
+    let facts = SomeFacts { is_closed: true };
+    let told = |use_of_it: &str| {
+        let code = format!(
+            "GetGlobal 5; MakeBlock1 0; SetGlobal 13; Closure 0 @f; Push; Const0; PushAcc1; Apply1;
+            Stop; f: GetGlobalField 13 0; {use_of_it}; Const0; Return 1;
+            g: EnvAcc2; MakeBlock1 0; Return 1"
+        );
+        loads_knowing(&code, &facts)
+    };
+    assert_eq!(told("CCall1 1"), [Loaded::Number(0)]);
+    assert_eq!(told("Push; Pop 1"), [Loaded::Number(0)]);
+    assert_eq!(told("MakeBlock1 0"), []);
+    assert_eq!(told("Push; Acc0; Push; Acc1; Eq; Pop 1"), []);
+    assert_eq!(told("Closure 1 @g"), []);
 }
 
 #[test]
