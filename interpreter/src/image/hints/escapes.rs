@@ -8,8 +8,8 @@
 //!
 //! A parameter, a result or what is loaded, if it is always the box of a number, is *kept* where
 //! somebody may look at the box, not at the number: where it is stored, captured, compared by its
-//! address, or handed to who does so. Such a box stays one. So a weak pointer to it lives as long as
-//! it does, and what is marshaled shares it.
+//! address, or handed to who does so. Such a box stays one. So a weak pointer to it lives as long
+//! as it does, and what is marshaled shares it.
 
 use super::made::Made;
 use super::pending::Place;
