@@ -57,6 +57,10 @@ let converge x =
   done;
   (!guess, !rounds)
 
+(* One that is handed on is shared as it was: a marshaled list shows that. *)
+let bounded x = if x < 1.0 then infinity else x *. 2.0
+let shared () = String.length (Marshal.to_string (List.map bounded [ 0.0; 0.5; 3.0; 0.1 ]) [])
+
 let () =
   let numbers = Array.init 100 (fun i -> sin (Float.of_int (i * i))) in
   let best, place = largest numbers in
@@ -74,6 +78,7 @@ let () =
   List.iter (fun add -> Printf.printf "%.2f " (add 0.5)) adders;
   let guess, rounds = converge 2.0 in
   Printf.printf "%.10f %d %b\n" guess rounds Physics.same;
+  Printf.printf "%d bytes\n" (shared ());
   let weak = Weak.create 1 in
   Weak.set weak 0 (Some gravity);
   ignore (fall 3);
