@@ -247,8 +247,7 @@ const LOADS_NUMBER: u32 = LOADS_CLOSURE | LOADS_INTEGER;
 /// The entry of the closure that the instruction at `cell` loads, if it is known.
 #[inline(always)]
 pub fn known_closure(cell: u32) -> Option<u32> {
-    let marks = memory::load_u32(cell) & !0xff;
-    (marks == LOADS_CLOSURE).then(|| memory::load_u32(cell + 4))
+    known(cell, LOADS_CLOSURE)
 }
 
 /// Says so of the instruction at `cell`, unless the cell is in use. Returns the address of the word
@@ -260,8 +259,7 @@ pub fn note_known_closure(cell: u32, entry: u32) -> Option<u32> {
 /// The integer that the instruction at `cell` loads, if it is known.
 #[inline(always)]
 pub fn known_integer(cell: u32) -> Option<i32> {
-    let marks = memory::load_u32(cell) & !0xff;
-    (marks == LOADS_INTEGER).then(|| memory::load_u32(cell + 4) as i32)
+    known(cell, LOADS_INTEGER).map(|integer| integer as i32)
 }
 
 /// Says so of the instruction at `cell`, unless the cell is in use.
@@ -272,13 +270,19 @@ pub fn note_known_integer(cell: u32, integer: i32) {
 /// The kind of the box of a number that the instruction at `cell` loads, if it is known.
 #[inline(always)]
 pub fn known_number(cell: u32) -> Option<u32> {
-    let marks = memory::load_u32(cell) & !0xff;
-    (marks == LOADS_NUMBER).then(|| memory::load_u32(cell + 4))
+    known(cell, LOADS_NUMBER)
 }
 
 /// Says so of the instruction at `cell`, unless the cell is in use.
 pub fn note_known_number(cell: u32, kind: u32) {
     let _was_free = note_known(cell, LOADS_NUMBER, kind);
+}
+
+/// The other half of a cell that has this mark and no other.
+#[inline(always)]
+fn known(cell: u32, mark: u32) -> Option<u32> {
+    let marks = memory::load_u32(cell) & !0xff;
+    (marks == mark).then(|| memory::load_u32(cell + 4))
 }
 
 /// Returns whether the cell was free.

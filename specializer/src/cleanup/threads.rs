@@ -11,6 +11,7 @@
 
 use smallvec::SmallVec;
 
+use super::constants;
 use super::rename::Renaming;
 use crate::dominators::Order;
 use crate::hash::FastMap;
@@ -19,7 +20,7 @@ use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, 
 use crate::op::{Const, Op};
 
 pub fn run(function: &mut Function) {
-    let constants = constants(function);
+    let constants = constants::by_value(function);
     decide(function, &constants);
     bypass(function, &constants);
     share_exits(function);
@@ -35,16 +36,6 @@ const TESTS: usize = 3;
 
 type Constants = Map<Value, Option<Const>>;
 
-fn constants(function: &Function) -> Constants {
-    let mut constants = Map::filled_like(&function.types, None);
-    for inst in function.blocks.values().flat_map(|block| &block.insts) {
-        if let (Op::Const(value), Some(result)) = (inst.op, inst.result) {
-            constants[result] = Some(value);
-        }
-    }
-    constants
-}
-
 /// Replaces branches whose way is known.
 fn decide(function: &mut Function, constants: &Constants) {
     for block in function.blocks.values_mut() {
@@ -53,60 +44,60 @@ fn decide(function: &mut Function, constants: &Constants) {
 }
 
 fn simplify(term: &mut Terminator, constants: &Constants) {
-    let known = |value: &Value| constants[*value].map(|constant| constant.bits() as u32 as usize);
-    let target = match &mut *term {
+    if let Some(target) = chosen(term, |value| constants[value]) {
+        *term = Terminator::Jump(target.clone());
+        return;
+    }
+    let Terminator::Switch {
+        index,
+        targets,
+        default,
+    } = term
+    else {
+        return;
+    };
+    while targets.last().is_some_and(|last| last == default) {
+        targets.pop();
+    }
+    match targets.len() {
+        0 => *term = Terminator::Jump(default.clone()),
+        // Index 0 goes to the target, all others to the default.
+        1 => {
+            *term = Terminator::Branch {
+                cond: *index,
+                then: default.clone(),
+                otherwise: targets.remove(0),
+            };
+        }
+        _ => {}
+    }
+}
+
+/// Where a branch leads whose way is known.
+fn chosen(term: &Terminator, known: impl Fn(Value) -> Option<Const>) -> Option<&Target> {
+    let known = |value| Some(known(value)?.bits() as u32 as usize);
+    match term {
         Terminator::Branch {
             then, otherwise, ..
-        } if then == otherwise => then,
+        } if then == otherwise => Some(then),
         Terminator::Branch {
             cond,
             then,
             otherwise,
-        } => match known(cond) {
-            Some(0) => otherwise,
-            Some(_) => then,
-            None => return,
+        } => match known(*cond)? {
+            0 => Some(otherwise),
+            _ => Some(then),
         },
         Terminator::Switch {
             index,
             targets,
             default,
-        } => match known(index) {
-            Some(index) => targets.get_mut(index).unwrap_or(default),
-            None => {
-                while targets.last().is_some_and(|last| last == default) {
-                    targets.pop();
-                }
-                match targets.len() {
-                    0 => default,
-                    // Index 0 goes to the target, all others to the default.
-                    1 => {
-                        let (cond, then, otherwise) = (*index, default.clone(), targets.remove(0));
-                        *term = Terminator::Branch {
-                            cond,
-                            then,
-                            otherwise,
-                        };
-                        return;
-                    }
-                    _ => return,
-                }
-            }
-        },
+        } => Some(targets.get(known(*index)?).unwrap_or(default)),
         Terminator::Jump(_)
         | Terminator::Return(_)
         | Terminator::TailCall { .. }
-        | Terminator::Unreachable => {
-            return;
-        }
-    };
-    *term = Terminator::Jump(std::mem::replace(
-        target,
-        Target {
-            block: Block::ENTRY,
-            args: Default::default(),
-        },
-    ));
+        | Terminator::Unreachable => None,
+    }
 }
 
 /// Sends edges past blocks that hold nothing but a jump or tests of what they bring, and returns in
@@ -229,28 +220,11 @@ fn next(
             .collect();
         computed.push((inst.result?, inst.op.fold(&args?)?));
     }
-    let tested = |value| {
-        let constant = known(value, &computed, constants, data, target)?;
-        Some(constant.bits() as u32 as usize)
-    };
     let further = match &data.term {
         Terminator::Jump(further) => further,
-        Terminator::Branch {
-            cond,
-            then,
-            otherwise,
-        } => match tested(*cond)? {
-            0 => otherwise,
-            _ => then,
-        },
-        Terminator::Switch {
-            index,
-            targets,
-            default,
-        } => targets.get(tested(*index)?).unwrap_or(default),
-        Terminator::Return(_) | Terminator::TailCall { .. } | Terminator::Unreachable => {
-            return None;
-        }
+        term => chosen(term, |value| {
+            known(value, &computed, constants, data, target)
+        })?,
     };
     let is_computed = |arg: &Value| computed.iter().any(|&(value, _)| value == *arg);
     if further.args.iter().any(is_computed) {

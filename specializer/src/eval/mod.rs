@@ -194,18 +194,15 @@ fn attempts<T>(
     evaluation: &Evaluation,
     mut attempt: impl FnMut(usize) -> Result<T, Declined>,
 ) -> Result<T, Declined> {
-    let may_split = evaluation.request.code_len <= rounds::LONGEST;
-    let mut heights = rounds::HEIGHTS
-        .into_iter()
-        .filter(|&height| may_split || height == 0);
-    let mut done = attempt(heights.next().unwrap_or(0));
-    for height in heights {
-        if !matches!(done, Err(Declined::Nodes(_))) {
-            break;
+    if evaluation.request.code_len <= rounds::LONGEST {
+        for height in rounds::HEIGHTS {
+            match attempt(height) {
+                Err(Declined::Nodes(_)) => {}
+                done => return done,
+            }
         }
-        done = attempt(height);
     }
-    done
+    attempt(0)
 }
 
 fn attempt(

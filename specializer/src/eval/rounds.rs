@@ -29,8 +29,8 @@ index!(/// A stack of loops.
 const DEPTH: usize = 2;
 
 /// How many first rounds have nodes of their own, of all loops within each other: if that takes too
-/// many nodes, the next is tried.
-pub const HEIGHTS: [usize; 3] = [8, DEPTH, 0];
+/// many nodes, the next is tried, and then none.
+pub const HEIGHTS: [usize; 2] = [8, DEPTH];
 
 /// The longest code of a request whose loops are split, in bytes.
 pub const LONGEST: u32 = 4096;
