@@ -82,6 +82,12 @@ BACTRIAN_IMPORT("specialize.active") uint32_t bactrian_specialize_active(void);
  * Mistake: skipping what the callee's own frame needs later. */
 BACTRIAN_IMPORT("specialize.inlined") uint32_t bactrian_specialize_inlined(void);
 
+/* 1 in specialized code that its request's slot will hold; else 0: in versions for what a function
+ * is given, and where it runs within its caller's. A hint.
+ *   if (bactrian_specialize_in_slot()) return begin_slowly(function, argument);
+ * Mistake: going on through the slot in a version. What it was given is lost from there. */
+BACTRIAN_IMPORT("specialize.in_slot") uint32_t bactrian_specialize_in_slot(void);
+
 /* 1 in specialized code where `value` is known while that is made; else 0. A hint.
  *   if (bactrian_specialize_known(size)) unrolled(size); else loop(size);
  * Mistake: using it as a test of the value. In generic code it is 0 for any. */

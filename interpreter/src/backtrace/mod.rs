@@ -76,6 +76,20 @@ pub extern "C" fn unwind(pc: u32) {
     }
 }
 
+/// What an activation returns that raised.
+static RESULT: i64 = Value::RAISED.0;
+
+/// The same, for a tail call: gives what the activation returns.
+#[inline(never)]
+pub extern "C" fn unwind_last(pc: u32) -> i64 {
+    if vm().backtrace_active.get() != 0 {
+        unwind_recorded(pc);
+    }
+    // SAFETY: it is a static. It is volatile so that LLVM does not tell callers what they get, who
+    // would then make no tail call.
+    unsafe { core::ptr::read_volatile(&raw const RESULT) }
+}
+
 #[inline(never)]
 fn unwind_recorded(pc: u32) {
     events::with_shapes(pc, |shapes| {

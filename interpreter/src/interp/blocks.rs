@@ -9,7 +9,6 @@ use super::boxes::box_number;
 use super::events;
 use super::fields::{self, fixed_field, modify, store_field};
 use super::registers::{Registers, UNIT};
-use super::unwind::stack_overflow;
 use crate::code::opcode::Opcode;
 use crate::code::{self, CELL};
 use crate::heap;
@@ -30,18 +29,6 @@ use core::cell::Cell;
 #[inline(always)]
 pub fn allocations_poll() -> bool {
     vm().allocations_poll.get() != 0
-}
-
-/// What compiled code calls at the beginning of an activation whose frame ends at `sp`: 0 if the
-/// stack overflows there, or something that waited raised.
-#[inline(never)]
-extern "C" fn begin_slowly(sp: u32) -> u32 {
-    if sp < vm().stack_threshold.get() {
-        stack_overflow();
-        return 0;
-    }
-    vm().sp.set(sp);
-    heap::safepoint(0)
 }
 
 /// The closure at `address`, whose code is `code`.
@@ -210,18 +197,6 @@ impl Registers {
             vm().alert.set(alert.wrapping_add(ALERT_STEP));
         }
         self.sp < alert
-    }
-
-    /// The safepoint at the beginning of an activation, whose arguments are on the stack; false if
-    /// the stack overflows, or something that ran raised.
-    #[inline(always)]
-    #[must_use]
-    pub fn begin_slowly(&mut self) -> bool {
-        lockstep_event(events::SAFEPOINT, self.pc, self.sp, self.accu);
-        cells_sync_roots();
-        let fine = begin_slowly(self.sp);
-        cells_invalidate();
-        fine != 0
     }
 
     /// The address of a block of at most [`heap::MAX_YOUNG_WOSIZE`] words, its header written;

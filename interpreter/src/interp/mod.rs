@@ -8,6 +8,7 @@
 //!   `partial`, `restart`: partial applications; `raising`: calls that may have raised;
 //! * [`requests`]: the specializer is asked for a version of the loop for each entry.
 
+mod begin;
 mod bigarrays;
 mod blocks;
 pub mod boxes;

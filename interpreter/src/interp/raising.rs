@@ -5,7 +5,6 @@
 use super::entries::MAX_DIRECT;
 #[cfg(target_family = "wasm")]
 use crate::code;
-#[cfg(target_family = "wasm")]
 use crate::value::Value;
 
 /// What looks like a closure, and behind it the cell of its code, which looks like an entry.
@@ -46,15 +45,14 @@ pub fn raised_or(returned: i64, _n: u32) -> i64 {
 macro_rules! raising {
     ($($name:ident $n:literal ($($argument:ident)*);)*) => {
         $(
-            #[cfg(target_family = "wasm")]
-            extern "C" fn $name(_: i64, _: u32, $($argument: i64),*) -> i64 {
+            pub extern "C" fn $name(_: i64, _: u32, $($argument: i64),*) -> i64 {
                 Value::RAISED.0
             }
         )*
 
         /// By number of arguments, less one.
         #[cfg(target_family = "wasm")]
-        static RAISING: [Raising; MAX_DIRECT as usize - 1] = [$(Raising {
+        static RAISING: [Raising; MAX_DIRECT as usize] = [$(Raising {
             code: &raw const RAISING[$n - 1].cell,
             cell: Cell {
                 word: code::entry_word($n),
@@ -71,4 +69,5 @@ raising! {
     raise_4 4 (_0 _1 _2 _3);
     raise_5 5 (_0 _1 _2 _3 _4);
     raise_6 6 (_0 _1 _2 _3 _4 _5);
+    raise_7 7 (_0 _1 _2 _3 _4 _5 _6);
 }

@@ -6,7 +6,7 @@
 //! `cells_invalidate` after it. Jump distances are added to `pc` on separate paths, so that `pc`
 //! never depends on run-time data.
 
-use super::entries::{Arguments, MAX_DIRECT, UNUSED, enter_through_slot, enter_with};
+use super::entries::{Arguments, UNUSED};
 use super::fields::{fixed_field, global, modify};
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
@@ -16,9 +16,8 @@ use crate::raise;
 use crate::value::{Value, WORD};
 use crate::vm::{NO_LOOP_POLLS, vm};
 use annotations::{
-    box_exists, cells_drop_below, cells_sync, context_pop, context_push, context_update, immediate,
-    points_to, profile_callee, safepoint_needless, specialize_active, specialize_guess,
-    specialize_range,
+    box_exists, cells_drop_below, context_pop, context_push, context_update, immediate, points_to,
+    profile_callee, safepoint_needless, specialize_active, specialize_guess, specialize_range,
 };
 
 /// The registers of an activation.
@@ -88,25 +87,6 @@ impl Registers {
         self.accu = UNIT;
         self.piece = 0;
         self.inherited = 0;
-    }
-
-    /// Begins the activation anew, from the arguments that are on the stack; its result. So the
-    /// collector's slow path leaves nothing behind in the code after it.
-    #[inline(always)]
-    pub fn begin_again(&self, nargs: u32) -> i64 {
-        if nargs.wrapping_sub(1) < MAX_DIRECT {
-            enter_with(
-                self.entry,
-                self.env(),
-                self.base,
-                nargs,
-                self.arguments(nargs),
-            )
-        } else {
-            // The entry reads them in memory, as the collector need not have done.
-            cells_sync();
-            enter_through_slot(self.entry, self.env(), self.sp)
-        }
     }
 
     // Instructions.

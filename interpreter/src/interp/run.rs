@@ -84,15 +84,10 @@ pub extern "C" fn interp(
         if begins {
             r.begin();
             if polls && !code::is_leaf(r.entry) {
-                if r.is_alerted() {
-                    if !r.begin_slowly() {
-                        lockstep_event(events::ENTER, r.entry, r.sp, r.env());
-                        lockstep_event(events::EXIT, r.pc, r.sp, 0);
-                        return Value::RAISED.0;
-                    }
-                    if specialize_active() != 0 {
-                        return r.begin_again(nargs);
-                    }
+                if r.is_alerted()
+                    && let Some(result) = r.begin_slowly(nargs)
+                {
+                    return result;
                 }
                 safepoint_passed();
             }
@@ -442,6 +437,11 @@ pub extern "C" fn interp(
                         r.next(u32::from(frame > n));
                         continue 'step;
                     }
+                }
+                // Within its caller, a function says by a constant that it raises.
+                if r.trap == 0 && specialize_inlined() == 0 {
+                    lockstep_event(events::EXIT, r.pc, r.sp, 0);
+                    return r.unwind_last();
                 }
                 r.unwind();
                 if r.trap == 0 || r.thread_ends() {

@@ -29,6 +29,12 @@ impl Registers {
         backtrace::unwind(self.pc);
     }
 
+    /// The same where nothing handles that in this activation; its result.
+    #[inline(always)]
+    pub fn unwind_last(&self) -> i64 {
+        backtrace::unwind_last(self.pc)
+    }
+
     /// Leaves the position of this instruction, a call, on the stack, if the program may ask for
     /// the calls in progress. The caller restores `sp`.
     #[inline(always)]

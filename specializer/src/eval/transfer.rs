@@ -403,6 +403,10 @@ impl<'a, P: Phase> Machine<'a, P> {
                 let is_inlined = self.is_inlined() && !self.evaluation.lockstep_events;
                 self.set_known(result, Abs::Const(Const::I32(is_inlined.into())));
             }
+            Intrinsic::SpecializeInSlot => {
+                let in_slot = !self.is_inlined() && self.evaluation.request.version().is_of_slot();
+                self.set_known(result, Abs::Const(Const::I32(in_slot.into())));
+            }
             Intrinsic::SpecializeKnown => {
                 let is_known = args[0].abs().is_known();
                 self.set_known(result, Abs::Const(Const::I32(is_known.into())));

@@ -217,6 +217,7 @@ fn is_free_of_effects(op: Op) -> bool {
                 | Intrinsic::LockstepEvent
                 | Intrinsic::SpecializeActive
                 | Intrinsic::SpecializeInlined
+                | Intrinsic::SpecializeInSlot
                 | Intrinsic::SpecializeKnown
                 | Intrinsic::SafepointPassed
                 | Intrinsic::SafepointNeedless

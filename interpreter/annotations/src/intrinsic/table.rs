@@ -166,6 +166,25 @@ intrinsics! {
         ///
         /// Mistake: skipping what the callee's own frame needs later.
         SpecializeInlined "specialize.inlined" fn specialize_inlined() -> u32, Zero, Pure;
+        /// 1 in residual code that is what its request's slot will hold; else 0: in versions for
+        /// what a function is given, and where it runs within its caller's.
+        ///
+        /// A hint.
+        ///
+        /// ```
+        /// # use bactrian_annotations::*;
+        /// fn begin(argument: u32, slowly: fn(u32) -> u32, again: fn(u32) -> u32) -> u32 {
+        ///     match specialize_in_slot() {
+        ///         // This goes on with what the slot holds.
+        ///         1 => slowly(argument),
+        ///         _ => again(argument),
+        ///     }
+        /// }
+        /// # assert_eq!(begin(3, |_| unreachable!(), |argument| argument), 3);
+        /// ```
+        ///
+        /// Mistake: going on through the slot in a version. What it was given is lost from there.
+        SpecializeInSlot "specialize.in_slot" fn specialize_in_slot() -> u32, Zero, Pure;
         /// 1 in residual code where `value` is known while that is made, else 0.
         ///
         /// A hint.
