@@ -15,8 +15,9 @@ fn each_kind_is_noticed() -> Result<()> {
     let engine = corpus::engine();
     let cases = corpus::cases(&engine, MODULES)?;
     let (mut planted, mut noticed) = (0, 0);
-    for &kind in KINDS {
-        let tally = survey::survey(&engine, &cases, kind, MUTANTS)?;
+    let tallies =
+        survey::in_parallel(KINDS, |kind| survey::survey(&engine, &cases, kind, MUTANTS))?;
+    for (kind, tally) in KINDS.iter().zip(tallies) {
         assert!(tally.noticed() > 0, "{kind:?}: {:?}", tally.survivors);
         planted += tally.planted;
         noticed += tally.noticed();

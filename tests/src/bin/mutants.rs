@@ -1,11 +1,6 @@
 //! Plants wrong residual code behind every stage, and counts who notices it.
 
-use std::collections::BTreeMap;
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use anyhow::{Context, Result, bail};
 use bactrian_tests::mutants::lockstep::{Bench, Score};
@@ -63,7 +58,7 @@ fn main() -> Result<()> {
             .map(|bench| bench.score(kind, arguments.lockstep));
         Ok(row(stage, name, tally, score.transpose()?))
     };
-    let mut rows = in_parallel(&wanted.collect::<Vec<_>>(), survey)?;
+    let mut rows = survey::in_parallel(&wanted.collect::<Vec<_>>(), survey)?;
     if is_wanted("cache", STALE_BODY) {
         let tally = stale::survey(&engine, &cases, arguments.mutants)?;
         rows.push(row("cache", STALE_BODY.to_owned(), tally, None));
@@ -85,31 +80,6 @@ fn main() -> Result<()> {
     }
     println!("95 in 100 and more were noticed of each kind");
     Ok(())
-}
-
-/// The rows of the kinds, in order.
-fn in_parallel(kinds: &[Kind], work: impl Fn(Kind) -> Result<Row> + Sync) -> Result<Vec<Row>> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let run = || {
-        while let Some(&kind) = kinds.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let place = KINDS.iter().position(|known| *known == kind);
-            let row = work(kind);
-            done.lock().expect("no holder panics").insert(place, row);
-        }
-    };
-    let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    thread::scope(|scope| {
-        for number in 0..threads {
-            // A thread with a name prints why it panics: see `judge::quietly`.
-            let builder = thread::Builder::new().name(format!("survey {number}"));
-            builder
-                .spawn_scoped(scope, run)
-                .context("a thread can be started")?;
-        }
-        anyhow::Ok(())
-    })?;
-    let done = done.into_inner().expect("no holder panicked");
-    done.into_values().collect()
 }
 
 /// Writes two files a survivor, to be compared.

@@ -3,6 +3,10 @@
 //! Invariant: the places depend on the corpus alone, so two surveys find the same.
 
 use std::collections::BTreeMap;
+use std::num::NonZero;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use anyhow::{Context, Result};
 use specializer::fault::{Act, Fault, KINDS, Kind};
@@ -104,4 +108,35 @@ pub fn survey(engine: &Engine, cases: &[Case], kind: Kind, wanted: usize) -> Res
         }
     }
     Ok(tally)
+}
+
+/// What `work` makes of each kind, in their order.
+pub fn in_parallel<T: Send>(
+    kinds: &[Kind],
+    work: impl Fn(Kind) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let run = || {
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&kind) = kinds.get(place) else {
+                return;
+            };
+            let result = work(kind);
+            done.lock().expect("no holder panics").insert(place, result);
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        for number in 0..threads {
+            // A thread with a name prints why it panics: see `judge::quietly`.
+            let builder = thread::Builder::new().name(format!("survey {number}"));
+            builder
+                .spawn_scoped(scope, run)
+                .context("a thread can be started")?;
+        }
+        anyhow::Ok(())
+    })?;
+    let done = done.into_inner().expect("no holder panicked");
+    done.into_values().collect()
 }
