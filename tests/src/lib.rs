@@ -16,7 +16,8 @@
 //! * [`process`]: one run of a command: streams, status, a time limit;
 //! * [`repository`]: its documents and sources, and what they quote;
 //! * [`selection`]: which programs are measured, and where the table goes;
-//! * [`tool`]: the `bactrian` command with a test's cache.
+//! * [`tool`]: the `bactrian` command with a test's cache;
+//! * [`workers`]: work on a list of items, by a number of threads.
 //!
 //! Leaves out: what is expected. Each file of `tests/tests` states one concern.
 
@@ -36,6 +37,7 @@ pub mod random_programs;
 pub mod repository;
 pub mod selection;
 pub mod tool;
+pub mod workers;
 pub mod workshop;
 
 use std::path::{Path, PathBuf};

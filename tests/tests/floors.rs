@@ -141,6 +141,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "tests",
         &[
+            "workers",
             "annotated",
             "repository",
             "process",

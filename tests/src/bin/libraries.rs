@@ -6,7 +6,6 @@ use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
 use bactrian_tests::conformance::report::write_between;
@@ -15,7 +14,7 @@ use bactrian_tests::libraries::table::{self, Reasons};
 use bactrian_tests::libraries::trial::{State, Trials, Tried};
 use bactrian_tests::pages::Place;
 use bactrian_tests::tool::Tool;
-use bactrian_tests::workspace;
+use bactrian_tests::{workers, workspace};
 use clap::Parser;
 
 /// Run a program for each of some libraries under ocamlrun, generic and specialized.
@@ -96,27 +95,12 @@ fn tutorial(trials: &Trials) -> Result<()> {
 
 /// What came of these libraries, in their order.
 fn all(trials: &Trials, libraries: &[Library], jobs: usize) -> Result<Vec<Tried>> {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Vec::new());
-    let worker = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(library) = libraries.get(index) else {
-                return;
-            };
-            let tried = trials.one(library).with_context(|| library.name.clone());
-            if let Ok(tried) = &tried {
-                tell(index, libraries.len(), tried);
-            }
-            done.lock().expect("no worker panics").push((index, tried));
-        }
-    };
-    std::thread::scope(|scope| {
-        (0..jobs.max(1)).for_each(|_| drop(scope.spawn(worker)));
+    let done = workers::each(libraries, jobs.max(1), |index, library| {
+        let tried = trials.one(library).with_context(|| library.name.clone())?;
+        tell(index, libraries.len(), &tried);
+        Ok(tried)
     });
-    let mut done = done.into_inner().expect("no worker panics");
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, tried)| tried).collect()
+    done.into_iter().collect()
 }
 
 fn tell(index: usize, of: usize, tried: &Tried) {

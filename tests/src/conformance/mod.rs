@@ -24,9 +24,6 @@ pub mod walk;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use anyhow::{Context, Result};
 
@@ -35,6 +32,8 @@ use engine::Engines;
 use header::Fault;
 use verdict::{Case, Kind};
 use walk::{Test, Walk};
+
+use crate::workers;
 
 /// All tests of a source tree whose path begins with one of `filters` (all, if there is none), by
 /// name.
@@ -112,27 +111,13 @@ impl Plan {
     /// Does all tests; the cases come in the tests' order. A test that could not be done is an
     /// error beside them.
     pub fn run(&self) -> (Vec<Case>, Vec<anyhow::Error>) {
-        let next = AtomicUsize::new(0);
-        let done = Mutex::new(Vec::new());
-        let worker = || {
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(test) = self.tests.get(index) else {
-                    return;
-                };
-                let cases = self.one(test);
-                report::progress(index, self.tests.len(), test, &cases);
-                let mut done = done.lock().expect("no worker panics");
-                done.push((index, cases));
-            }
-        };
-        thread::scope(|scope| {
-            (0..self.jobs).for_each(|_| drop(scope.spawn(worker)));
+        let done = workers::each(&self.tests, self.jobs, |index, test| {
+            let cases = self.one(test);
+            report::progress(index, self.tests.len(), test, &cases);
+            cases
         });
-        let mut done = done.into_inner().expect("no worker panics");
-        done.sort_by_key(|(index, _)| *index);
         let (mut cases, mut errors) = (Vec::new(), Vec::new());
-        for (_, result) in done {
+        for result in done {
             match result {
                 Ok(found) => cases.extend(found),
                 Err(error) => errors.push(error),

@@ -4,8 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::{Context, Result};
@@ -15,6 +13,7 @@ use wasmtime::Engine;
 use super::corpus::Case;
 use super::explain;
 use super::judge::{Net, Verdict, judge};
+use crate::workers;
 
 /// Places that are tried in each function: the first ones, then ever further apart.
 const PLACES: [usize; 12] = [0, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60, 90];
@@ -115,28 +114,7 @@ pub fn in_parallel<T: Send>(
     kinds: &[Kind],
     work: impl Fn(Kind) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let run = || {
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&kind) = kinds.get(place) else {
-                return;
-            };
-            let result = work(kind);
-            done.lock().expect("no holder panics").insert(place, result);
-        }
-    };
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
-    thread::scope(|scope| {
-        for number in 0..threads {
-            // A thread with a name prints why it panics: see `judge::quietly`.
-            let builder = thread::Builder::new().name(format!("survey {number}"));
-            builder
-                .spawn_scoped(scope, run)
-                .context("a thread can be started")?;
-        }
-        anyhow::Ok(())
-    })?;
-    let done = done.into_inner().expect("no holder panicked");
-    done.into_values().collect()
+    let done = workers::each(kinds, threads, |_, &kind| work(kind));
+    done.into_iter().collect()
 }
