@@ -3,7 +3,7 @@
 //!
 //! * [`Cache`]: the interface. Reads look the file up at once; insertions are buffered and written
 //!   by [`Cache::flush`] in one transaction, which also marks what was used and bounds the file's
-//!   size. [`Cache::get_file`] and [`Cache::insert_file`] do the same, at once, for large blobs,
+//!   size, or before that by [`Cache::write_meanwhile`]. [`Cache::get_file`] and [`Cache::insert_file`] do the same, at once, for large blobs,
 //!   which become files.
 //! * `store`: the SQL. Each entry carries a digest; one that does not match is a miss and is
 //!   removed.
@@ -30,6 +30,7 @@ pub mod whole;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 
 use remote::{Access, Remote};
 use shared::Shared;
@@ -133,6 +134,8 @@ struct State {
     /// Absent when the file failed and no other could be put in its place.
     store: Option<Store>,
     pending: Vec<Entry>,
+    /// Writes what was pending, and gives back what it could not write.
+    writer: Option<JoinHandle<Vec<Entry>>>,
     /// What was used, as far as its time of last use is to be renewed.
     stale: BTreeSet<i64>,
     notices: Vec<String>,
@@ -147,7 +150,17 @@ impl State {
             shared.note(kind, key);
         }
     }
+
+    /// Waits until nothing is written meanwhile. What could not be is pending again.
+    fn wait(&mut self) {
+        if let Some(Ok(unwritten)) = self.writer.take().map(JoinHandle::join) {
+            self.pending.extend(unwritten);
+        }
+    }
 }
+
+/// With fewer bytes to write, a thread and a connection are not worth their while.
+const WORTH_A_WRITER: usize = 1 << 20;
 
 impl Cache {
     /// Opens, or creates, the cache in the file `path`, to be kept below `limit` bytes of blobs. A
@@ -158,6 +171,7 @@ impl Cache {
         let state = State {
             store: Some(store),
             pending: Vec::new(),
+            writer: None,
             stale: BTreeSet::new(),
             notices: notice.into_iter().collect(),
             shared: None,
@@ -277,6 +291,7 @@ impl Cache {
     /// Keeps `blob` under `key` in a file.
     pub fn insert_file(&self, kind: Kind, key: &[u8], blob: &[u8]) {
         let mut state = self.state();
+        state.wait();
         self.write_file(&mut state, kind, key, blob);
         if let Some(shared) = &mut state.shared {
             shared.note_file(kind, key);
@@ -299,6 +314,7 @@ impl Cache {
     /// there is more than the limit.
     pub fn flush(&self) {
         let mut state = self.state();
+        state.wait();
         let pending = std::mem::take(&mut state.pending);
         let stale = std::mem::take(&mut state.stale);
         if pending.is_empty() && stale.is_empty() {
@@ -307,6 +323,25 @@ impl Cache {
         self.guarded(&mut state, |store| {
             store.write(&pending, &stale, self.limit)
         });
+    }
+
+    /// Begins to write what was inserted, if that is much, by a connection of its own, so that
+    /// look-ups need not wait. [`Cache::flush`] does, and writes what could not be written: what is
+    /// wrong with the file is its business.
+    pub fn write_meanwhile(&self) {
+        let mut state = self.state();
+        let sizes = state.pending.iter().map(|entry| entry.blob.len());
+        if state.store.is_none() || sizes.sum::<usize>() < WORTH_A_WRITER {
+            return;
+        }
+        state.wait();
+        let entries = std::mem::take(&mut state.pending);
+        let (path, limit) = (self.path.clone(), self.limit);
+        state.writer = Some(std::thread::spawn(move || {
+            let written = place::again(&path)
+                .is_ok_and(|mut store| store.write(&entries, &BTreeSet::new(), limit).is_ok());
+            if written { Vec::new() } else { entries }
+        }));
     }
 
     /// What is in the file, by kind.
@@ -351,6 +386,7 @@ impl Cache {
     /// Removes every entry.
     pub fn clear(&self) {
         let mut state = self.state();
+        state.wait();
         state.pending.clear();
         state.stale.clear();
         self.guarded(&mut state, |store| store.clear());

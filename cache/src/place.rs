@@ -47,6 +47,16 @@ pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
     }
 }
 
+/// Another connection to the file of one that is open.
+pub fn again(path: &Path) -> Result<Store, Error> {
+    let _lock = lock(path)?;
+    let connection = connect(path).map_err(|source| Error::Database {
+        path: path.into(),
+        source,
+    })?;
+    Ok(store(path, connection))
+}
+
 /// Sets aside the file in which `damage` was met after it had been opened, and begins a new one,
 /// unless another process has done so.
 pub fn replace(path: &Path, damage: &rusqlite::Error) -> Result<(Store, String), Error> {

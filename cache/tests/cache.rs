@@ -214,6 +214,50 @@ fn connections_share_the_file() {
     assert_eq!(cache.get(Kind::Specialization, b"shared").len(), 1);
 }
 
+/// Enough for a writer of its own.
+fn insert_much(cache: &Cache) {
+    for key in 0..40u8 {
+        cache.insert(Kind::MachineCode, &[key], &[key; 40_000]);
+    }
+}
+
+fn has_much(cache: &Cache) -> bool {
+    (0..40u8).all(|key| cache.get(Kind::MachineCode, &[key]) == [[key; 40_000]])
+}
+
+#[test]
+fn much_is_written_meanwhile() {
+    let place = Place::new();
+    let cache = Cache::open(&place.file(), 8 * LIMIT).expect("the cache opens");
+    cache.write_meanwhile();
+    insert_much(&cache);
+    cache.write_meanwhile();
+    // Nothing here waits for the writer, and in the end all is there.
+    while !has_much(&cache) {
+        std::thread::yield_now();
+    }
+    cache.insert(Kind::Snapshot, b"few", b"bytes");
+    cache.write_meanwhile();
+    cache.flush();
+    assert_eq!(cache.get(Kind::Snapshot, b"few"), [b"bytes".to_vec()]);
+    assert!(cache.notices().is_empty());
+}
+
+#[test]
+fn what_cannot_be_written_meanwhile_is_written_by_the_next_flush() {
+    let place = Place::new();
+    let cache = Cache::open(&place.file(), 8 * LIMIT).expect("the cache opens");
+    // No further connection is made.
+    let lock = place.file().with_extension("sqlite-lock");
+    fs::remove_file(&lock).expect("the file was opened");
+    fs::create_dir(&lock).expect("there is none");
+    insert_much(&cache);
+    cache.write_meanwhile();
+    cache.flush();
+    assert!(has_much(&cache));
+    assert!(cache.notices().is_empty());
+}
+
 #[test]
 fn a_large_blob_is_a_file_and_goes_with_its_entry() {
     let place = Place::new();

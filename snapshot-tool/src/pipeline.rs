@@ -272,6 +272,9 @@ impl Pipeline {
                 .time("link", || specialize::link_generic(snapshot, options))?,
             Mode::Residual => {
                 let (linked, summary, stages) = specialize::run(snapshot, options, cache)?;
+                if let Some(cache) = cache {
+                    cache.write_meanwhile();
+                }
                 self.stages.extend(stages);
                 self.summary = Some(summary);
                 linked
@@ -302,7 +305,7 @@ impl Pipeline {
              compiled"
         ));
         if let Some(cache) = cache {
-            self.stages.time("cache", || cache.flush());
+            cache.write_meanwhile();
         }
         Ok(module)
     }

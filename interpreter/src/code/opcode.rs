@@ -34,12 +34,7 @@ macro_rules! opcodes {
 
         const ALL: &[Opcode] = &[$(Opcode::$name),*];
 
-        impl Opcode {
-            /// The operands that follow. SWITCH and CLOSUREREC have more: see [`super::decode`].
-            pub fn operands(self) -> &'static [Operand] {
-                match self { $(Self::$name => &[$(Operand::$operand),*]),* }
-            }
-        }
+        static OPERANDS: [&[Operand]; ALL.len()] = [$(&[$(Operand::$operand),*]),*];
     };
 }
 
@@ -102,6 +97,11 @@ impl Opcode {
         usize::try_from(word)
             .ok()
             .and_then(|number| ALL.get(number).copied())
+    }
+
+    /// The operands that follow. SWITCH and CLOSUREREC have more: see [`super::decode`].
+    pub fn operands(self) -> &'static [Operand] {
+        OPERANDS[self as usize]
     }
 
     /// The instruction in the low byte of a cell's word.

@@ -3,12 +3,12 @@
 
 use crate::code::decode;
 use crate::code::opcode::Opcode;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// The positions of those in verified `code`, with their kinds; `kind` says what a global is when
 /// the program begins. Code that nothing leads to may ask about any number.
 pub fn boxes(code: &[i32], kind: impl Fn(usize) -> Option<u32>) -> Vec<(usize, u32)> {
-    let (mut reads, mut written) = (Vec::new(), HashSet::new());
+    let (mut reads, mut written) = (Vec::new(), FxHashSet::default());
     for instruction in decode::instructions(code) {
         match instruction.opcode {
             Opcode::GetGlobal | Opcode::PushGetGlobal => {

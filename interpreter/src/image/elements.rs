@@ -11,7 +11,7 @@ use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
 use crate::registry::arguments::Kind;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// What is known of primitives, by their indices. Code that nothing leads to may ask about any
 /// number.
@@ -68,7 +68,7 @@ fn read(code: &[i32], primitives: &impl Primitives) -> Vec<(usize, Kind)> {
 fn written(
     code: &[i32],
     primitives: &impl Primitives,
-    known: &HashSet<usize>,
+    known: &FxHashSet<usize>,
 ) -> impl Iterator<Item = usize> {
     let labels = effect::labels(code);
     let mut floats = Values::NONE;

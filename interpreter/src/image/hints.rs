@@ -32,15 +32,16 @@ mod values;
 pub use found::*;
 
 use crate::code::decode::{self, Instruction};
-use crate::code::effect::{self, Flow};
+use crate::code::effect::{self, Effect, Flow};
 use crate::code::opcode::Opcode;
 use crate::code::{Certainty, Entry};
+use crate::image::by_word::ByWord;
 use crate::image::early;
-use made::Made;
+use made::{Few, Made};
 use pending::{Pending, Place};
-use scan::{Group, LOADS, count_sites, globals_set, keeps};
+use rustc_hash::{FxHashMap, FxHashSet};
+use scan::{Group, count_sites, globals_set, keeps, loads};
 use state::{Known, Labels, Lost, Origin, Seen, State};
-use std::collections::{BTreeMap, HashMap, HashSet};
 use values::closure;
 
 /// Most words of a program of which it is found out what functions are always given.
@@ -64,16 +65,16 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
         Made::Partial(function, _) => Some(position(&(*function as usize)) - 1),
         Made::Block(_) => None,
     };
-    let hint = |(&call, (callees, certain)): (&usize, &(Vec<Made>, bool))| Hint {
+    let hint = |(call, (callees, certain)): (usize, &(Few, bool))| Hint {
         call,
-        entries: callees.iter().filter_map(code_of).collect(),
+        entries: callees.all().iter().filter_map(code_of).collect(),
         certainty: match pointers {
             CodePointers::Stay if *certain => Certainty::Certain,
             CodePointers::Stay | CodePointers::Change => Certainty::Guessed,
         },
     };
     let kept = program.all_kept();
-    let load = |(&at, known): (&usize, &Seen)| match known {
+    let load = |(at, known): (usize, &Seen)| match known {
         Seen::Integer(integer) => Some((at, Loaded::Integer(*integer))),
         Seen::Number(kind, _) => {
             let is_kept = kept.contains(&Origin::Loaded(at));
@@ -106,7 +107,7 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
             .collect(),
         boxed: match pointers {
             CodePointers::Stay => program.boxed(&kept),
-            CodePointers::Change => HashMap::new(),
+            CodePointers::Change => FxHashMap::default(),
         },
     }
 }
@@ -116,53 +117,56 @@ struct Program<'a> {
     entries: &'a [Entry],
     facts: &'a dyn Facts,
     /// Function number by word index of its entry.
-    numbers: HashMap<usize, usize>,
+    numbers: ByWord<usize>,
     /// By function: parameters, captured variables by index from the closure, result.
     parameters: Vec<Vec<Known>>,
     captured: Vec<Vec<Known>>,
     results: Vec<Known>,
     groups: Vec<Option<Group>>,
     /// Fields of blocks, by the instruction that made them.
-    blocks: HashMap<usize, Vec<Known>>,
+    blocks: ByWord<Vec<Known>>,
     /// Those that the program sets.
-    globals: HashMap<i32, Known>,
+    globals: FxHashMap<i32, Known>,
     /// By function: how many instructions make closures of it.
     sites: Vec<u32>,
     /// Callees by call instruction, and whether the only one is certain.
-    calls: BTreeMap<usize, (Vec<Made>, bool)>,
+    calls: ByWord<(Few, bool)>,
     /// The integer, closure or kind of number that an instruction loads, if it is certain.
-    loads: BTreeMap<usize, Seen>,
-    recursive: HashSet<usize>,
+    loads: ByWord<Seen>,
+    recursive: FxHashSet<usize>,
     /// Those that are seen applied to fewer arguments than they take, and how many are missing; of
     /// those that are lost sight of, one.
-    partial: HashSet<(usize, u32)>,
-    looping: HashSet<usize>,
-    /// Where jumps lead.
-    labels: Vec<bool>,
+    partial: FxHashSet<(usize, u32)>,
+    looping: FxHashSet<usize>,
+    labels: Labels,
     /// Functions that something unknown may call, and blocks that it may look into, by their sites.
-    escaped: HashSet<usize>,
-    lost_blocks: HashSet<usize>,
+    escaped: FxHashSet<usize>,
+    lost_blocks: FxHashSet<usize>,
     /// Parameters, results and what is loaded, of which somebody may look at the box; and by each,
     /// those that go there.
-    kept: HashSet<Origin>,
-    flows: HashMap<Origin, HashSet<Origin>>,
+    kept: FxHashSet<Origin>,
+    flows: FxHashMap<Origin, FxHashSet<Origin>>,
     pending: Pending,
     /// The function that is gone through.
     walked: usize,
+    /// Room for a call's arguments.
+    arguments: Vec<Known>,
 }
 
 impl<'a> Program<'a> {
     fn new(code: &'a [i32], entries: &'a [Entry], facts: &'a dyn Facts) -> Self {
         let count = entries.len();
-        let positions = entries.iter().map(|entry| entry.position);
-        let numbers = positions.zip(0..).collect();
+        let mut numbers = ByWord::new(code.len());
+        for (number, entry) in entries.iter().enumerate() {
+            numbers.insert(entry.position, number);
+        }
         Self {
             code,
             entries,
             facts,
-            sites: count_sites(code, &numbers),
+            sites: count_sites(code, &numbers, count),
             numbers,
-            labels: effect::labels(code),
+            labels: Labels::new(effect::labels(code)),
             parameters: entries
                 .iter()
                 .map(|entry| vec![Known::UNREACHED; entry.arity as usize])
@@ -170,19 +174,20 @@ impl<'a> Program<'a> {
             captured: vec![Vec::new(); count],
             results: vec![Known::UNREACHED; count],
             groups: vec![None; count],
-            blocks: HashMap::new(),
+            blocks: ByWord::new(code.len()),
             globals: globals_set(code),
-            calls: BTreeMap::new(),
-            loads: BTreeMap::new(),
-            recursive: HashSet::new(),
-            partial: HashSet::new(),
-            looping: HashSet::new(),
-            escaped: HashSet::new(),
-            lost_blocks: HashSet::new(),
-            kept: HashSet::new(),
-            flows: HashMap::new(),
+            calls: ByWord::new(code.len()),
+            loads: ByWord::new(code.len()),
+            recursive: FxHashSet::default(),
+            partial: FxHashSet::default(),
+            looping: FxHashSet::default(),
+            escaped: FxHashSet::default(),
+            lost_blocks: FxHashSet::default(),
+            kept: FxHashSet::default(),
+            flows: FxHashMap::default(),
             pending: Pending::new(count),
             walked: 0,
+            arguments: Vec::new(),
         }
     }
 
@@ -194,8 +199,8 @@ impl<'a> Program<'a> {
         let stack = parameters
             .map(|(index, known)| known.passed(Origin::Parameter(function, index)))
             .collect();
-        let all = std::mem::take(&mut self.labels);
-        let mut labels = Labels::new(&all);
+        let mut labels = std::mem::take(&mut self.labels);
+        labels.clear();
         let begin = State {
             accu: Known::ANYTHING,
             stack,
@@ -225,7 +230,7 @@ impl<'a> Program<'a> {
                 self.flow(other, one);
             }
         }
-        self.labels = all;
+        self.labels = labels;
     }
 
     /// One instruction; whether the next one follows.
@@ -234,12 +239,13 @@ impl<'a> Program<'a> {
         instruction: &Instruction,
         function: usize,
         state: &mut State,
-        labels: &mut Labels<'_>,
+        labels: &mut Labels,
     ) -> bool {
         if let Some(count) = effect::call_arity(instruction.opcode, instruction.operands) {
             return self.call(instruction, function, state, count as usize);
         }
-        match effect::of(instruction).flow {
+        let effect = effect::of(instruction);
+        match effect.flow {
             flow @ (Flow::Branch { operand } | Flow::Jump { operand }) => {
                 let target = instruction.target(operand);
                 if target <= instruction.position as i64 {
@@ -288,7 +294,7 @@ impl<'a> Program<'a> {
                 true
             }
             Flow::Next => {
-                self.plain(instruction, function, state, &mut labels.lost);
+                self.plain(instruction, effect, state, &mut labels.lost);
                 true
             }
         }
@@ -354,7 +360,7 @@ impl<'a> Program<'a> {
     /// The functions that an instruction makes closures of.
     fn made_by(&self, instruction: &Instruction) -> Vec<usize> {
         let targets = effect::closure_targets(instruction);
-        let number = |target: i64| self.numbers.get(&usize::try_from(target).ok()?).copied();
+        let number = |target: i64| self.numbers.get(usize::try_from(target).ok()?).copied();
         targets.filter_map(number).collect()
     }
 
@@ -375,11 +381,10 @@ impl<'a> Program<'a> {
     fn plain(
         &mut self,
         instruction: &Instruction,
-        function: usize,
+        effect: Effect,
         state: &mut State,
         lost: &mut Lost,
     ) {
-        let effect = effect::of(instruction);
         if !keeps(instruction.opcode) {
             let pops = effect.pops.saturating_sub(effect.pushes_first) as usize;
             let operands = (0..pops).map(|index| state.slot(index)).chain([state.accu]);
@@ -393,7 +398,7 @@ impl<'a> Program<'a> {
         if effect.pushes_first > 0 {
             state.stack.push(state.accu);
         }
-        let accu = self.result(instruction, function, state, lost);
+        let accu = self.result(instruction, self.walked, state, lost);
         state.drop(effect.pops as usize);
         state
             .stack
@@ -406,17 +411,20 @@ impl<'a> Program<'a> {
     /// Remembers which integer, closure or kind of number comes from elsewhere, if that is certain.
     /// Returns what is known of it from here on.
     fn note_load(&mut self, instruction: &Instruction, loaded: Known) -> Known {
+        if !loads(instruction.opcode) {
+            return loaded;
+        }
         let at = instruction.position;
         match loaded {
             Known {
                 seen: seen @ (Seen::Integer(_) | Seen::Number(..) | Seen::Made(_)),
                 certain: true,
-            } if LOADS.contains(&instruction.opcode) => {
+            } => {
                 self.loads.insert(at, seen);
                 loaded.with_origin(Origin::Loaded(at))
             }
             _ => {
-                self.loads.remove(&at);
+                self.loads.take(at);
                 loaded
             }
         }

@@ -13,6 +13,7 @@
 #[cfg(test)]
 pub mod assemble;
 pub mod bind;
+mod by_word;
 pub mod callees;
 pub mod cells;
 pub mod constants;

@@ -18,7 +18,7 @@ use crate::backtrace::definitions::{self, Definition};
 use crate::code::{self, Entry};
 use annotations::MAX_NAME;
 use core::ops::Range;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Bytes of what comes behind a name, at most: a sign and a number, or a word.
 const SUFFIX: usize = 21;
@@ -29,7 +29,7 @@ pub struct Names<'a> {
     definitions: Vec<Definition<'a>>,
     entries: &'a [Entry],
     /// By entry.
-    functions: HashMap<usize, String>,
+    functions: FxHashMap<usize, String>,
 }
 
 impl<'a> Names<'a> {
@@ -39,7 +39,7 @@ impl<'a> Names<'a> {
         let mut names = Self {
             definitions: definitions::of(units),
             entries,
-            functions: HashMap::new(),
+            functions: FxHashMap::default(),
         };
         for entry in entries.iter().filter(|entry| entry.position > 0) {
             if let Some(name) = names.function(entry.position..entry.end) {

@@ -22,7 +22,7 @@ use crate::exception::PREDEFINED;
 use crate::md5;
 use crate::polymorphic::marshal::parts;
 use crate::polymorphic::marshal::tree::{Node, Tree};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The section with the numbers of modules.
 const SYMBOLS: &str = "SYMB";
@@ -154,8 +154,8 @@ impl Numbers {
 }
 
 /// Where code first names each global, in words.
-fn first_uses(code: &[i32]) -> HashMap<usize, usize> {
-    let mut uses = HashMap::new();
+fn first_uses(code: &[i32]) -> FxHashMap<usize, usize> {
+    let mut uses = FxHashMap::default();
     for instruction in decode::instructions(code) {
         let operands = instruction.opcode.operands().iter();
         for (kind, &operand) in operands.zip(instruction.operands) {
@@ -185,8 +185,8 @@ fn placed(names: impl Iterator<Item = String>, places: usize) -> impl Iterator<I
 /// The section has what OCaml's linker keeps: how many globals there are, and a map from
 /// identifiers to their numbers. Its nodes are left, key, number, right; a key's first field is a
 /// name.
-fn modules(section: &[u8]) -> HashMap<usize, &[u8]> {
-    let mut modules = HashMap::new();
+fn modules(section: &[u8]) -> FxHashMap<usize, &[u8]> {
+    let mut modules = FxHashMap::default();
     let Ok(tree) = Tree::read(section) else {
         return modules;
     };

@@ -24,7 +24,7 @@ use crate::code::Entry;
 use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 use graph::Graph;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Words of a piece, at most, unless one instruction is longer. Functions of [`WHOLE`] times as
 /// many are not cut: compiled as one, they take at most 1.5 times as long for each word. Tests
@@ -64,7 +64,7 @@ pub struct Plan {
 
 impl Plan {
     /// Leaves out what belongs to other functions than those with these entries.
-    pub fn keep(&mut self, reached: &HashSet<usize>) {
+    pub fn keep(&mut self, reached: &FxHashSet<usize>) {
         self.entries
             .retain(|entry| reached.contains(&entry.position));
         self.cuts.retain(|cut| reached.contains(&cut.entry));

@@ -14,7 +14,7 @@ use crate::code::Entry;
 use crate::code::decode;
 use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The positions, in ascending order, of the CHECK_SIGNALS in verified `code` that have nothing to
 /// do. `is_quiet` says it of the primitive with an index, which code that nothing leads to makes
@@ -23,8 +23,8 @@ pub fn polls(code: &[i32], is_quiet: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut polls = Vec::new();
     // By position of the CHECK_SIGNALS: where the last jump back to it ends. And for both
     // positions, how many busy instructions come before.
-    let mut ends: HashMap<usize, usize> = HashMap::new();
-    let mut before: HashMap<usize, usize> = HashMap::new();
+    let mut ends: FxHashMap<usize, usize> = FxHashMap::default();
+    let mut before: FxHashMap<usize, usize> = FxHashMap::default();
     let mut busy = 0;
     for instruction in decode::instructions(code) {
         let position = instruction.position;
@@ -65,7 +65,7 @@ pub fn leaves<'a>(
     let is_short = |entry: &&Entry| entry.arity > 0 && entry.end - entry.position <= LONGEST_LEAF;
     let mut others: Vec<&Entry> = entries.iter().filter(is_short).collect();
     let mut leaves = Vec::new();
-    let mut arities = HashMap::new();
+    let mut arities = FxHashMap::default();
     for _ in 0..DEEPEST_LEAVES {
         let is_leaf = |entry: &Entry| {
             let calls_leaf = |call: usize, arguments: u32| {

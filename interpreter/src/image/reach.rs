@@ -15,7 +15,8 @@ use crate::code::Entry;
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
 
 #[cfg(test)]
 mod tests;
@@ -23,7 +24,7 @@ mod tests;
 /// What a program can reach.
 pub struct Reached {
     /// The functions, by their number among the entries.
-    pub functions: HashSet<usize>,
+    pub functions: FxHashSet<usize>,
     /// The primitives that their instructions call, one for each instruction.
     pub primitives: Vec<usize>,
 }
@@ -36,7 +37,7 @@ pub fn find(code: &[i32], verified: &Verified, reaches_all: impl Fn(usize) -> bo
     let mut reach = Reach {
         entries: &verified.entries,
         modules,
-        functions: HashSet::from([0]),
+        functions: FxHashSet::from_iter([0]),
         primitives: Vec::new(),
         work: vec![0],
     };
@@ -65,7 +66,7 @@ pub fn find(code: &[i32], verified: &Verified, reaches_all: impl Fn(usize) -> bo
 
 impl Reached {
     /// Where the functions begin in `verified` code, which may be another form of the same.
-    pub fn positions(&self, verified: &Verified) -> HashSet<usize> {
+    pub fn positions(&self, verified: &Verified) -> FxHashSet<usize> {
         let entries = self
             .functions
             .iter()
@@ -92,13 +93,13 @@ enum Value {
 struct Modules<'a> {
     code: &'a [i32],
     /// Function number by word index of its entry.
-    numbers: HashMap<usize, usize>,
+    numbers: FxHashMap<usize, usize>,
     stack: Vec<Option<Value>>,
     accu: Option<Value>,
     blocks: Vec<Vec<Option<Value>>>,
-    globals: HashMap<i32, Value>,
+    globals: FxHashMap<i32, Value>,
     /// By function, what is in the block of its closure.
-    captured: HashMap<usize, Vec<Value>>,
+    captured: FxHashMap<usize, Vec<Value>>,
     /// What was used other than to make a module or a closure.
     escaped: Vec<Value>,
     /// The primitives that it calls.
@@ -120,8 +121,8 @@ impl<'a> Modules<'a> {
             stack: Vec::new(),
             accu: None,
             blocks: Vec::new(),
-            globals: HashMap::new(),
-            captured: HashMap::new(),
+            globals: FxHashMap::default(),
+            captured: FxHashMap::default(),
             escaped: Vec::new(),
             primitives: Vec::new(),
             labels: BTreeMap::from([(0, 0)]),
@@ -336,7 +337,7 @@ impl<'a> Modules<'a> {
 struct Reach<'a> {
     entries: &'a [Entry],
     modules: Modules<'a>,
-    functions: HashSet<usize>,
+    functions: FxHashSet<usize>,
     primitives: Vec<usize>,
     work: Vec<usize>,
 }

@@ -21,7 +21,7 @@ use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
 use core::sync::atomic::AtomicU32;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Exported under [`annotations::KEEP_REFERENCES_EXPORT`].
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
@@ -42,7 +42,7 @@ pub fn keep_in_slots(code: &[i32], verified: &Verified) -> Option<Vec<i32>> {
         verified,
         labels: effect::labels(code),
         made: Vec::new(),
-        escaped: HashSet::new(),
+        escaped: FxHashSet::default(),
         accesses: Vec::new(),
     };
     for entry in &verified.entries {
@@ -57,7 +57,7 @@ struct Blocks<'a> {
     verified: &'a Verified,
     labels: Vec<bool>,
     made: Vec<usize>,
-    escaped: HashSet<usize>,
+    escaped: FxHashSet<usize>,
     accesses: Vec<Access>,
 }
 
@@ -115,7 +115,7 @@ impl State {
 impl Blocks<'_> {
     /// Goes through the function with this entry.
     fn follow(&mut self, entry: usize) {
-        let mut states: HashMap<usize, State> = HashMap::new();
+        let mut states: FxHashMap<usize, State> = FxHashMap::default();
         let mut work = vec![(entry, State::default())];
         while let Some((mut position, mut state)) = work.pop() {
             loop {

@@ -18,7 +18,7 @@ use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Effect, Flow};
 use crate::code::opcode::{self, Opcode, Operand};
 use crate::code::{ARITY_LIMIT, CodeProblem, Entry, ImageError};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Verified code: its functions, and the stack at each instruction.
 pub struct Verified {
@@ -68,8 +68,8 @@ pub fn verify(code: &[i32], limits: &Limits) -> Result<Verified, ImageError> {
             depth: 0,
         }],
         entries: Vec::new(),
-        trap_numbers: HashMap::new(),
-        known: HashSet::new(),
+        trap_numbers: FxHashMap::default(),
+        known: FxHashSet::default(),
         owner: 0,
     };
     walk.found_entry(0, limits.parameters);
@@ -146,11 +146,11 @@ struct Walk<'a> {
     limits: &'a Limits<'a>,
     places: Vec<Place>,
     traps: Vec<Trap>,
-    trap_numbers: HashMap<Trap, TrapNumber>,
+    trap_numbers: FxHashMap<Trap, TrapNumber>,
     /// Functions found: those before `owner` are done.
     entries: Vec<Entry>,
     /// Their positions.
-    known: HashSet<usize>,
+    known: FxHashSet<usize>,
     owner: u32,
 }
 

@@ -65,7 +65,7 @@ mod wasm {
         Request, RequestTable,
     };
     use core::cell::Cell;
-    use std::collections::HashSet;
+    use rustc_hash::FxHashSet;
 
     /// Parameters of the interpreter loop: code, env, sp, nargs, and the direct arguments.
     const CODE: usize = 0;
@@ -133,7 +133,7 @@ mod wasm {
             let address = code::address(code_start, position);
             (names.of_function(position), address)
         });
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         let all = functions.chain(begins);
         all.filter(|(_, address)| seen.insert(*address)).collect()
     }
@@ -145,7 +145,7 @@ mod wasm {
         found: &Found,
         names: &Names,
     ) -> Vec<(Request, String)> {
-        let flag = |entries: &HashSet<usize>, entry: &Entry, flag: u32| match entries
+        let flag = |entries: &FxHashSet<usize>, entry: &Entry, flag: u32| match entries
             .contains(&entry.position)
         {
             true => flag,
@@ -158,7 +158,7 @@ mod wasm {
         let words = plan.entries.iter().map(|entry| entry.end - entry.position);
         let copied = longest_copied(words.sum());
         // A function in pieces is left, and returns, from any of them.
-        let in_pieces: HashSet<usize> = plan.cuts.iter().map(|cut| cut.entry).collect();
+        let in_pieces: FxHashSet<usize> = plan.cuts.iter().map(|cut| cut.entry).collect();
         let nothing = Boxed::default();
         let entries = plan.entries.iter().map(|entry| {
             let boxed = found.boxed.get(&entry.position);

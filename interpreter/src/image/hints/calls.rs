@@ -22,10 +22,14 @@ impl Program<'_> {
         if callee.seen.is(own) {
             self.looping.insert(function);
         }
-        let arguments: Vec<Known> = (0..count).map(|index| state.slot(index)).collect();
+        let mut arguments = std::mem::take(&mut self.arguments);
+        arguments.extend(state.stack.iter().rev().take(count));
         let result = self.apply(callee, &arguments);
+        arguments.clear();
+        self.arguments = arguments;
         self.note_callees(instruction.position, callee, count);
-        match effect::of(instruction).flow {
+        let effect = effect::of(instruction);
+        match effect.flow {
             Flow::Leave { .. } => {
                 self.note_result(function, result);
                 false
@@ -34,7 +38,7 @@ impl Program<'_> {
                 if callee.seen.is(own) {
                     self.recursive.insert(function);
                 }
-                state.drop(effect::of(instruction).pops as usize);
+                state.drop(effect.pops as usize);
                 state.accu = result;
                 true
             }
@@ -44,22 +48,24 @@ impl Program<'_> {
     /// Remembers what a call may call: functions, and partial applications that wait for just that
     /// many arguments.
     fn note_callees(&mut self, call: usize, callee: Known, count: usize) {
-        let is_callee = |made: &&Made| match **made {
+        let is_callee = |made| match made {
             Made::Closure(_) => true,
             Made::Partial(function, held) => self.missing(function, held) == count,
             Made::Block(_) => false,
         };
-        let callees = callee.seen.made().iter().filter(is_callee).copied();
-        let callees: Vec<Made> = callees.collect();
-        match (1..=most_candidates()).contains(&callees.len()) {
-            true => self.calls.insert(call, (callees, callee.certain)),
-            false => self.calls.remove(&call),
+        let callees = match callee.seen {
+            Seen::Made(few) => few.filter(is_callee),
+            _ => None,
         };
+        match callees.filter(|callees| callees.all().len() <= most_candidates()) {
+            Some(callees) => self.calls.insert(call, (callees, callee.certain)),
+            None => drop(self.calls.take(call)),
+        }
     }
 
     /// How many arguments a function waits for that has been given some.
-    fn missing(&self, function: u32, held: u32) -> usize {
-        (self.entries[function as usize].arity - held) as usize
+    fn missing(&self, function: u32, held: u16) -> usize {
+        (self.entries[function as usize].arity - u32::from(held)) as usize
     }
 
     /// Applies what is known of a callee to arguments; what that gives.
@@ -98,8 +104,8 @@ impl Program<'_> {
     }
 
     /// The same of a function that holds so many arguments, of which so many are missing.
-    fn apply_to(&mut self, function: u32, held: u32, missing: usize, all: &[Known]) -> Known {
-        let (number, first) = (function as usize, held as usize);
+    fn apply_to(&mut self, function: u32, held: u16, missing: usize, all: &[Known]) -> Known {
+        let (number, first) = (function as usize, usize::from(held));
         let (arguments, others) = all.split_at(missing.min(all.len()));
         for (index, &argument) in arguments.iter().enumerate() {
             let mut known = self.parameters[number][first + index];
@@ -117,8 +123,10 @@ impl Program<'_> {
             Ordering::Greater => {
                 let left = missing - arguments.len();
                 self.partial.insert((number, left as u32));
-                let held = held + arguments.len() as u32;
-                Known::certain(Seen::one(Made::Partial(function, held)))
+                let held = u16::try_from(first + arguments.len());
+                held.map_or(Known::ANYTHING, |held| {
+                    Known::certain(Seen::one(Made::Partial(function, held)))
+                })
             }
         }
     }

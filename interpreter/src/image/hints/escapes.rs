@@ -17,29 +17,37 @@ use super::state::{Known, Origin, Seen};
 use super::{Boxed, Program};
 use crate::code::decode::Instruction;
 use crate::code::effect;
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Program<'_> {
     /// Something unknown may get hold of this.
     pub(super) fn lose(&mut self, seen: Seen) {
         self.kept.extend(seen.origin());
-        let mut left = seen.made().to_vec();
+        let mut left = Vec::new();
+        for &made in seen.made() {
+            self.lose_made(made, &mut left);
+        }
         while let Some(made) = left.pop() {
-            match made {
-                Made::Closure(function) => {
-                    let function = function as usize;
-                    if self.escaped.insert(function) {
-                        self.give_anything(function);
-                        left.extend(self.results[function].seen.made());
-                    }
+            self.lose_made(made, &mut left);
+        }
+    }
+
+    /// The same of one thing; what this gives access to is left to do.
+    fn lose_made(&mut self, made: Made, left: &mut Vec<Made>) {
+        match made {
+            Made::Closure(function) => {
+                let function = function as usize;
+                if self.escaped.insert(function) {
+                    self.give_anything(function);
+                    left.extend(self.results[function].seen.made());
                 }
-                // Its function was lost when it was applied.
-                Made::Partial(..) => {}
-                Made::Block(site) => {
-                    if self.lost_blocks.insert(site as usize) {
-                        let fields = self.blocks.get(&(site as usize)).into_iter().flatten();
-                        left.extend(fields.flat_map(|field| field.seen.made()));
-                    }
+            }
+            // Its function was lost when it was applied.
+            Made::Partial(..) => {}
+            Made::Block(site) => {
+                if self.lost_blocks.insert(site as usize) {
+                    let fields = self.blocks.get(site as usize).into_iter().flatten();
+                    left.extend(fields.flat_map(|field| field.seen.made()));
                 }
             }
         }
@@ -59,8 +67,8 @@ impl Program<'_> {
     }
 
     /// The origins that are kept, and those that are no numbers.
-    pub(super) fn all_kept(&self) -> HashSet<Origin> {
-        let mut kept = HashSet::new();
+    pub(super) fn all_kept(&self) -> FxHashSet<Origin> {
+        let mut kept = FxHashSet::default();
         let others = self.flows.keys().filter(|to| self.kind_of(**to).is_none());
         let mut left: Vec<Origin> = self.kept.iter().chain(others).copied().collect();
         while let Some(origin) = left.pop() {
@@ -79,7 +87,7 @@ impl Program<'_> {
             Origin::Result(function) => self.results[function],
             Origin::Loaded(at) => self
                 .loads
-                .get(&at)
+                .get(at)
                 .copied()
                 .map_or(Known::ANYTHING, Known::certain),
         };
@@ -106,7 +114,7 @@ impl Program<'_> {
     }
 
     /// By entry, what is always a box of a number that is not kept, if anything is.
-    pub(super) fn boxed(&self, kept: &HashSet<Origin>) -> HashMap<usize, Boxed> {
+    pub(super) fn boxed(&self, kept: &FxHashSet<Origin>) -> FxHashMap<usize, Boxed> {
         let kind = |origin| self.kind_of(origin).filter(|_| !kept.contains(&origin));
         let found = self
             .entries

@@ -2,7 +2,7 @@
 
 use crate::code::{Certainty, MAX_CANDIDATES};
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Exported under [`annotations::ONE_CANDIDATE_EXPORT`].
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
@@ -33,16 +33,16 @@ pub struct Found {
     /// Word indices of instructions that load something which is certain.
     pub loads: Vec<(usize, Loaded)>,
     /// Entries of functions that call themselves, and go on after that.
-    pub recursive: HashSet<usize>,
+    pub recursive: FxHashSet<usize>,
     /// Entries of functions that may be applied to fewer arguments than they take, and how many
     /// are missing.
-    pub partial: HashSet<(usize, u32)>,
+    pub partial: FxHashSet<(usize, u32)>,
     /// Entries of functions that jump back or call themselves.
-    pub looping: HashSet<usize>,
+    pub looping: FxHashSet<usize>,
     /// Entries of functions that may soon return, see [`early`](crate::image::early).
-    pub early: HashSet<usize>,
+    pub early: FxHashSet<usize>,
     /// By entry, what is always a box of a number.
-    pub boxed: HashMap<usize, Boxed>,
+    pub boxed: FxHashMap<usize, Boxed>,
 }
 
 impl Found {

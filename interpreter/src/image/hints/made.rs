@@ -9,7 +9,7 @@ pub enum Made {
     /// A closure of the function with this number.
     Closure(u32),
     /// A closure of it that has been given so many arguments and waits for others.
-    Partial(u32, u32),
+    Partial(u32, u16),
     /// A block, made by the instruction at this word.
     Block(u32),
 }
@@ -37,6 +37,13 @@ impl Few {
     /// If there is only one.
     pub fn only(&self) -> Option<Made> {
         (self.count == 1).then_some(self.all[0])
+    }
+
+    /// Those for which this holds, if it does for any.
+    pub fn filter(&self, holds: impl Fn(Made) -> bool) -> Option<Self> {
+        let ones = self.all().iter().filter(|&&made| holds(made));
+        ones.map(|&made| Self::one(made))
+            .reduce(|few, one| few.union(&one).expect("no more than there were"))
     }
 
     /// All of both; absent if these are too many.

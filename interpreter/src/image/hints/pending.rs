@@ -1,6 +1,7 @@
 //! Which functions have to be gone through again: those that read what has changed since.
 
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Something that is known of the program, and read when a function is gone through.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -16,7 +17,7 @@ pub enum Place {
 /// The functions that are left, by number.
 pub struct Pending {
     /// Who read a place, in the order in which they did.
-    readers: HashMap<Place, Vec<usize>>,
+    readers: FxHashMap<Place, Vec<usize>>,
     left: BTreeSet<usize>,
 }
 
@@ -24,7 +25,7 @@ impl Pending {
     /// All of them.
     pub fn new(count: usize) -> Self {
         Self {
-            readers: HashMap::new(),
+            readers: FxHashMap::default(),
             left: (0..count).collect(),
         }
     }

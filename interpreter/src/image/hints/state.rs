@@ -1,7 +1,8 @@
 //! What the pass over a function has seen: of the accumulator and the stack, now and at labels.
 
 use super::made::{Few, Made};
-use std::collections::{BTreeSet, HashMap};
+use crate::image::by_word::ByWord;
+use std::collections::BTreeSet;
 
 /// What was seen in a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -131,9 +132,13 @@ impl Known {
         self
     }
 
-    /// Joins another into this; notes of what both lose sight.
-    pub fn meet(&mut self, other: Self, lost: &mut Lost) {
+    /// Joins another into this; notes of what both lose sight. Whether that changes it.
+    pub fn meet(&mut self, other: Self, lost: &mut Lost) -> bool {
+        if *self == other && !self.seen.is_lost() {
+            return false;
+        }
         let joined = self.join(other);
+        let changed = *self != joined;
         for seen in [self.seen, other.seen] {
             match (seen.origin(), joined.seen.origin()) {
                 (Some(one), Some(other)) if one != other => lost.joined.push([one, other]),
@@ -141,12 +146,13 @@ impl Known {
                 _ => {}
             }
         }
-        if joined.seen.is_lost() && *self != joined {
+        if joined.seen.is_lost() && changed {
             lost.seen.extend([self.seen, other.seen]);
         } else if joined.seen.is_lost() {
             lost.seen.push(other.seen);
         }
         *self = joined;
+        changed
     }
 
     /// What may be either: certain if both are, and the same. A guess takes no notice of places
@@ -213,39 +219,56 @@ impl State {
         taken
     }
 
-    fn join(&mut self, other: &State, lost: &mut Lost) {
-        self.accu.meet(other.accu, lost);
+    /// Joins another into this; whether that changes it.
+    fn join(&mut self, other: &State, lost: &mut Lost) -> bool {
+        let mut changed = self.accu.meet(other.accu, lost);
         for (mine, &theirs) in self.stack.iter_mut().zip(&other.stack) {
-            mine.meet(theirs, lost);
+            changed |= mine.meet(theirs, lost);
         }
+        changed
     }
 }
 
 /// States at labels of the function being walked.
-pub struct Labels<'a> {
-    /// The labels of the whole program.
-    pub all: &'a [bool],
-    states: HashMap<usize, State>,
+#[derive(Default)]
+pub struct Labels {
+    /// By word of the whole program, whether it is a label.
+    all: Vec<bool>,
+    states: ByWord<State>,
     /// Those whose state has changed since the pass went through them.
     pending: BTreeSet<usize>,
     pub lost: Lost,
 }
 
-impl<'a> Labels<'a> {
-    pub fn new(all: &'a [bool]) -> Self {
+impl Labels {
+    pub fn new(all: Vec<bool>) -> Self {
         Self {
+            states: ByWord::new(all.len()),
             all,
-            states: HashMap::new(),
             pending: BTreeSet::new(),
             lost: Lost::default(),
         }
     }
 
+    /// Forgets the states, for another function.
+    pub fn clear(&mut self) {
+        self.states.clear();
+        self.pending.clear();
+    }
+
     /// A jump to `target`.
     pub fn arrive(&mut self, target: i64, state: &State) {
-        if let Ok(target) = usize::try_from(target)
-            && self.join(target, state)
-        {
+        let Ok(target) = usize::try_from(target) else {
+            return;
+        };
+        let changed = match self.states.get_mut(target) {
+            Some(known) => known.join(state, &mut self.lost),
+            None => {
+                self.states.insert(target, state.clone());
+                true
+            }
+        };
+        if changed {
             self.pending.insert(target);
         }
     }
@@ -256,26 +279,24 @@ impl<'a> Labels<'a> {
         if !self.all[position] {
             return true;
         }
-        let changed = self.join(position, state) | self.pending.remove(&position);
-        state.clone_from(&self.states[&position]);
-        changed
+        let was_left = self.pending.remove(&position);
+        match self.states.get_mut(position) {
+            Some(known) => {
+                let changed = known.join(state, &mut self.lost) | was_left;
+                state.clone_from(known);
+                changed
+            }
+            None => {
+                self.states.insert(position, state.clone());
+                true
+            }
+        }
     }
 
     /// The first label that is left.
     pub fn next(&mut self) -> Option<(usize, State)> {
         let position = self.pending.pop_first()?;
-        Some((position, self.states[&position].clone()))
-    }
-
-    fn join(&mut self, position: usize, state: &State) -> bool {
-        let Some(known) = self.states.get_mut(&position) else {
-            self.states.insert(position, state.clone());
-            return true;
-        };
-        let mut joined = known.clone();
-        joined.join(state, &mut self.lost);
-        let changed = joined != *known;
-        *known = joined;
-        changed
+        let state = self.states.get(position).expect("a jump has been there");
+        Some((position, state.clone()))
     }
 }

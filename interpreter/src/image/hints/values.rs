@@ -100,7 +100,7 @@ impl Program<'_> {
                 .ok()
                 .filter(|&index| index < effect::closure_count(&made))?;
             self.numbers
-                .get(&usize::try_from(made.table_target(index)).ok()?)
+                .get(usize::try_from(made.table_target(index)).ok()?)
         });
         found.map_or(Known::ANYTHING, |&number| Known {
             seen: Seen::one(Made::Closure(number as u32)),
@@ -134,7 +134,7 @@ impl Program<'_> {
         }
         let of = |&made: &Made| match made {
             Made::Block(site) => {
-                let fields = self.blocks.get(&(site as usize));
+                let fields = self.blocks.get(site as usize);
                 fields
                     .and_then(|fields| read(fields))
                     .unwrap_or(Known::ANYTHING)
@@ -154,7 +154,7 @@ impl Program<'_> {
     /// Joins what goes into a new block with what is known of blocks made here.
     fn block(&mut self, instruction: &Instruction, state: &State, count: usize) -> Known {
         let site = instruction.position;
-        let known = self.blocks.remove(&site);
+        let known = self.blocks.take(site);
         let mut known = known.unwrap_or_else(|| vec![Known::UNREACHED; count]);
         let operands =
             std::iter::once(state.accu).chain((0..count - 1).map(|index| state.slot(index)));
@@ -213,7 +213,7 @@ impl Program<'_> {
         for &made in block.seen.made() {
             let Made::Block(site) = made else { continue };
             let site = site as usize;
-            let Some(mut fields) = self.blocks.remove(&site) else {
+            let Some(mut fields) = self.blocks.take(site) else {
                 continue;
             };
             let assigned = match index {

@@ -11,8 +11,8 @@ use crate::heap;
 use crate::memory;
 use crate::value::{Value, tag};
 use crate::vm::vm;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 
 thread_local! {
     /// Each with the place of its candidates.
@@ -46,9 +46,9 @@ pub fn find_candidates() {
 #[derive(Default)]
 struct Found {
     /// By label.
-    public: HashMap<i32, HashSet<u32>>,
+    public: FxHashMap<i32, FxHashSet<u32>>,
     /// By the code that calls methods of its own object, and the variable with the index.
-    own: HashMap<u32, HashMap<u32, HashSet<u32>>>,
+    own: FxHashMap<u32, FxHashMap<u32, FxHashSet<u32>>>,
 }
 
 impl Found {
@@ -65,7 +65,7 @@ impl Found {
         found
     }
 
-    fn codes(&mut self, method: Method) -> &mut HashSet<u32> {
+    fn codes(&mut self, method: Method) -> &mut FxHashSet<u32> {
         match method {
             Method::Public(label) => self.public.entry(label).or_default(),
             Method::Own { entry, variable } => {
