@@ -3,8 +3,8 @@
 //!
 //! * [`Cache`]: the interface. Reads look the file up at once; insertions are buffered and written
 //!   by [`Cache::flush`] in one transaction, which also marks what was used and bounds the file's
-//!   size, or before that by [`Cache::write_meanwhile`]. [`Cache::get_file`] and [`Cache::insert_file`] do the same, at once, for large blobs,
-//!   which become files.
+//!   size, or before that by [`Cache::write_meanwhile`]. [`Cache::get_file`] and
+//!   [`Cache::insert_file`] do the same, at once, for large blobs, which become files.
 //! * `store`: the SQL. Each entry carries a digest; one that does not match is a miss and is
 //!   removed.
 //! * `files`: the directory.

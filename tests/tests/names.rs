@@ -48,7 +48,7 @@ fn functions_have_the_names_of_their_definitions() -> Result<()> {
         "Camel.walk",
         "Camel.(fun)",
         "Stdlib__List.map",
-        "bactrian_interpreter::interp::run::interp",
+        "interp::run::interp",
         "_start",
     ] {
         assert!(names.contains(name), "no {name}");

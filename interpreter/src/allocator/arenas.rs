@@ -8,8 +8,8 @@ use core::ptr;
 use dlmalloc::{Allocator, Dlmalloc};
 
 struct Arenas {
-    lasting: UnsafeCell<Dlmalloc<Room>>,
-    scratch: UnsafeCell<Dlmalloc<End>>,
+    lasting: UnsafeCell<Dlmalloc<Source>>,
+    scratch: UnsafeCell<Dlmalloc<Source>>,
     state: State,
 }
 
@@ -36,8 +36,8 @@ unsafe impl Sync for Arenas {}
 
 #[global_allocator]
 static ARENAS: Arenas = Arenas {
-    lasting: UnsafeCell::new(Dlmalloc::new_with_allocator(Room)),
-    scratch: UnsafeCell::new(Dlmalloc::new_with_allocator(End)),
+    lasting: UnsafeCell::new(Dlmalloc::new_with_allocator(Source::Room)),
+    scratch: UnsafeCell::new(Dlmalloc::new_with_allocator(Source::End)),
     state: State {
         is_scratch: Cell::new(false),
         boundary: Cell::new(u32::MAX),
@@ -96,45 +96,49 @@ pub fn attempt<R>(make: impl FnOnce() -> R) -> R {
     made
 }
 
+// Calls of these are everywhere: within its callers, `dealloc` alone would take 14 KB of a program.
+//
 // SAFETY: each block is an arena's, which its address tells; references to an arena end before
 // another is made.
 unsafe impl GlobalAlloc for Arenas {
+    #[inline(never)]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let (size, align) = (layout.size(), layout.align());
-        if self.state.is_scratch.get() {
+        let is_scratch = self.state.is_scratch.get();
+        if is_scratch {
             self.state.blocks.update(|count| count + 1);
-            // SAFETY: as above.
-            return existing(unsafe { (*self.scratch.get()).malloc(size, align) });
         }
         // SAFETY: as above.
-        existing(unsafe { (*self.lasting.get()).malloc(size, align) })
+        existing(unsafe { (*self.arena(is_scratch)).malloc(layout.size(), layout.align()) })
     }
 
+    #[inline(never)]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        let (size, align) = (layout.size(), layout.align());
-        if self.is_scratch(block) {
+        let is_scratch = self.is_scratch(block);
+        if is_scratch {
             self.state.blocks.update(|count| count - 1);
-            // SAFETY: the block is this arena's.
-            return unsafe { (*self.scratch.get()).free(block, size, align) };
         }
         // SAFETY: the block is this arena's.
-        unsafe { (*self.lasting.get()).free(block, size, align) }
+        unsafe { (*self.arena(is_scratch)).free(block, layout.size(), layout.align()) }
     }
 
+    #[inline(never)]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, new: usize) -> *mut u8 {
-        let (size, align) = (layout.size(), layout.align());
-        if self.is_scratch(block) {
-            // SAFETY: the block is this arena's.
-            return existing(unsafe { (*self.scratch.get()).realloc(block, size, align, new) });
-        }
+        let arena = self.arena(self.is_scratch(block));
         // SAFETY: the block is this arena's.
-        existing(unsafe { (*self.lasting.get()).realloc(block, size, align, new) })
+        existing(unsafe { (*arena).realloc(block, layout.size(), layout.align(), new) })
     }
 }
 
 impl Arenas {
     fn is_scratch(&self, block: *mut u8) -> bool {
         block as u32 >= self.state.boundary.get()
+    }
+
+    fn arena(&self, is_scratch: bool) -> *mut Dlmalloc<Source> {
+        match is_scratch {
+            true => self.scratch.get(),
+            false => self.lasting.get(),
+        }
     }
 }
 
@@ -151,65 +155,64 @@ fn exhausted() -> ! {
     os::fatal_error("out of memory")
 }
 
-/// Memory for what lasts, borrowed if there is no other.
-struct Room;
-
-/// Memory for the scratch arena, in one piece.
-struct End;
-
-impl Room {
-    fn take(size: usize) -> Option<(u32, usize)> {
-        let size = size.next_multiple_of(memory::UNIT);
-        let borrow = || (ARENAS.state.lender.get()?)(size);
-        let start = memory::grow(size).or_else(borrow)?;
-        (start < ARENAS.state.boundary.get()).then_some((start, size))
-    }
+/// Where an arena's memory is from. One type for both arenas, so that the module has the code of
+/// the allocator once.
+enum Source {
+    /// Memory for what lasts, borrowed if there is no other.
+    Room,
+    /// Memory for scratch blocks, in one piece.
+    End,
 }
 
-impl End {
-    fn take(size: usize) -> Option<(u32, usize)> {
-        let added = memory::extend(size)?;
-        let end = &ARENAS.state.end;
-        (end.replace(added.end) == added.start).then_some((added.start, added.len()))
-    }
-}
-
-macro_rules! sources {
-    ($($name:ident)*) => {$(
-        // SAFETY: what `take` returns is memory that nothing else uses.
-        unsafe impl Allocator for $name {
-            fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
-                match Self::take(size) {
-                    Some((start, size)) => (start as usize as *mut u8, size, 0),
-                    None => (ptr::null_mut(), 0, 0),
-                }
+impl Source {
+    /// The start of so many bytes or more, and how many they are.
+    fn take(&self, size: usize) -> Option<(u32, usize)> {
+        let state = &ARENAS.state;
+        match self {
+            Self::Room => {
+                let size = size.next_multiple_of(memory::UNIT);
+                let borrow = || (state.lender.get()?)(size);
+                let start = memory::grow(size).or_else(borrow)?;
+                (start < state.boundary.get()).then_some((start, size))
             }
-
-            fn remap(&self, _: *mut u8, _: usize, _: usize, _: bool) -> *mut u8 {
-                ptr::null_mut()
-            }
-
-            fn free_part(&self, _: *mut u8, _: usize, _: usize) -> bool {
-                false
-            }
-
-            fn free(&self, _: *mut u8, _: usize) -> bool {
-                false
-            }
-
-            fn can_release_part(&self, _: u32) -> bool {
-                false
-            }
-
-            fn allocates_zeros(&self) -> bool {
-                false
-            }
-
-            fn page_size(&self) -> usize {
-                memory::UNIT
+            Self::End => {
+                let added = memory::extend(size)?;
+                (state.end.replace(added.end) == added.start).then_some((added.start, added.len()))
             }
         }
-    )*};
+    }
 }
 
-sources! { Room End }
+// SAFETY: what `take` returns is memory that nothing else uses.
+unsafe impl Allocator for Source {
+    fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
+        match self.take(size) {
+            Some((start, size)) => (start as usize as *mut u8, size, 0),
+            None => (ptr::null_mut(), 0, 0),
+        }
+    }
+
+    fn remap(&self, _: *mut u8, _: usize, _: usize, _: bool) -> *mut u8 {
+        ptr::null_mut()
+    }
+
+    fn free_part(&self, _: *mut u8, _: usize, _: usize) -> bool {
+        false
+    }
+
+    fn free(&self, _: *mut u8, _: usize) -> bool {
+        false
+    }
+
+    fn can_release_part(&self, _: u32) -> bool {
+        false
+    }
+
+    fn allocates_zeros(&self) -> bool {
+        false
+    }
+
+    fn page_size(&self) -> usize {
+        memory::UNIT
+    }
+}

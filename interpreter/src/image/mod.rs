@@ -8,7 +8,8 @@
 //! the code; [`quiet`] finds loops that need no poll, [`constants`] boxed numbers that are
 //! constants, [`elements`] of which kind the elements of bigarrays are; [`lives`] finds out whether
 //! the program can tell what has died; [`names`] is what functions are called; [`sections`] is what
-//! the program can still see of its file at run time.
+//! the program can still see of its file at run time. [`by_word`] is a table of what is known of
+//! words of the code.
 
 #[cfg(test)]
 pub mod assemble;

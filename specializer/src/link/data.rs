@@ -1,18 +1,19 @@
 //! The linked module's data: memory as the snapshot has it, with the slots filled and without what
 //! only the linker needed.
 //!
-//! Invariant: memory is as if each segment of the snapshot were copied and then changed. A snapshot
-//! is thousands of scraps between zeros; here small gaps are filled, since an engine initialises
-//! segment by segment. Segments that are not placed in memory 0 when the module starts keep their
-//! order and come first.
+//! Invariant: memory is as if each segment of the snapshot were copied and then changed. Half of a
+//! snapshot is zeros. A stretch of them that is longer than a segment's beginning separates two
+//! segments; shorter ones stay, since an engine initialises segment by segment. Segments that are
+//! not placed in memory 0 when the module starts keep their order and come first.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::module::{self, Module};
 
-/// Zeros that separate two segments: fewer cost less to copy than another segment to begin.
-const GAP: usize = 256;
+/// Zeros that separate two segments: a segment begins with seven bytes or so. Half as many make
+/// another 2 % of the data of a large program smaller, and seven times as many segments.
+const GAP: usize = 16;
 
 /// Memory is looked at in pieces of this size.
 const PIECE: usize = 8;
@@ -107,6 +108,15 @@ fn runs(image: &[u8], ranges: &[(usize, usize)]) -> Vec<Range<usize>> {
             }
         }
     }
+    for run in &mut runs {
+        let is_something = |byte: &u8| *byte != 0;
+        let bytes = &image[run.clone()];
+        let first = bytes.iter().position(is_something);
+        let last = bytes.iter().rposition(is_something);
+        if let (Some(first), Some(last)) = (first, last) {
+            *run = run.start + first..run.start + last + 1;
+        }
+    }
     runs
 }
 
@@ -154,11 +164,13 @@ mod tests {
     #[test]
     fn scraps_become_one_segment_and_far_ones_stay_apart() {
         let wat = r#"(module (memory 1)
-            (data (i32.const 8) "a") (data (i32.const 100) "bcd")
+            (data (i32.const 8) "a") (data (i32.const 20) "bcd")
             (data (i32.const 5000) "e\00\00"))"#;
         let data = check(wat, &[], 0..0);
         let starts: Vec<u32> = data.placed.iter().map(|(start, _)| *start).collect();
         assert_eq!(starts, [8, 5000]);
+        let lengths: Vec<usize> = data.placed.iter().map(|(_, bytes)| bytes.len()).collect();
+        assert_eq!(lengths, [15, 1], "zeros at the ends are left out");
     }
 
     #[test]
