@@ -70,7 +70,7 @@ pub struct Group {
 /// Whether it is known of an instruction where what it takes goes.
 pub fn keeps(opcode: Opcode) -> bool {
     use Opcode::*;
-    matches!(
+    let others = matches!(
         opcode,
         Acc0 | Acc1
             | Acc2
@@ -92,28 +92,8 @@ pub fn keeps(opcode: Opcode) -> bool {
             | PushAcc
             | Pop
             | PushRetAddr
-            | EnvAcc1
-            | EnvAcc2
-            | EnvAcc3
-            | EnvAcc4
-            | EnvAcc
-            | PushEnvAcc1
-            | PushEnvAcc2
-            | PushEnvAcc3
-            | PushEnvAcc4
-            | PushEnvAcc
-            | OffsetClosureM3
-            | OffsetClosure0
-            | OffsetClosure3
-            | OffsetClosure
-            | PushOffsetClosureM3
-            | PushOffsetClosure0
-            | PushOffsetClosure3
-            | PushOffsetClosure
             | GetGlobal
             | PushGetGlobal
-            | GetGlobalField
-            | PushGetGlobalField
             | SetGlobal
             | Atom0
             | Atom
@@ -142,5 +122,6 @@ pub fn keeps(opcode: Opcode) -> bool {
             | Grab
             | CheckSignals
             | Event
-    )
+    );
+    others || loads(opcode)
 }
