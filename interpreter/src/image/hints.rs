@@ -220,7 +220,7 @@ impl<'a> Program<'a> {
             let Ok(instruction) = decode::instruction(self.code, position) else {
                 break;
             };
-            if self.step(&instruction, function, &mut state, &mut labels) {
+            if self.step(&instruction, &mut state, &mut labels) {
                 next = Some((instruction.next(), state));
             }
             let lost = std::mem::take(&mut labels.lost);
@@ -234,22 +234,16 @@ impl<'a> Program<'a> {
     }
 
     /// One instruction; whether the next one follows.
-    fn step(
-        &mut self,
-        instruction: &Instruction,
-        function: usize,
-        state: &mut State,
-        labels: &mut Labels,
-    ) -> bool {
+    fn step(&mut self, instruction: &Instruction, state: &mut State, labels: &mut Labels) -> bool {
         if let Some(count) = effect::call_arity(instruction.opcode, instruction.operands) {
-            return self.call(instruction, function, state, count as usize);
+            return self.call(instruction, state, count as usize);
         }
         let effect = effect::of(instruction);
         match effect.flow {
             flow @ (Flow::Branch { operand } | Flow::Jump { operand }) => {
                 let target = instruction.target(operand);
                 if target <= instruction.position as i64 {
-                    self.looping.insert(function);
+                    self.looping.insert(self.walked);
                 }
                 labels.arrive(target, state);
                 matches!(flow, Flow::Branch { .. })
@@ -281,7 +275,7 @@ impl<'a> Program<'a> {
                 true
             }
             Flow::Leave { .. } => {
-                self.note_result(function, state.accu);
+                self.note_result(self.walked, state.accu);
                 false
             }
             Flow::Stop => {
@@ -398,7 +392,7 @@ impl<'a> Program<'a> {
         if effect.pushes_first > 0 {
             state.stack.push(state.accu);
         }
-        let accu = self.result(instruction, self.walked, state, lost);
+        let accu = self.result(instruction, state, lost);
         state.drop(effect.pops as usize);
         state
             .stack

@@ -13,10 +13,10 @@ impl Program<'_> {
     pub(super) fn call(
         &mut self,
         instruction: &Instruction,
-        function: usize,
         state: &mut State,
         count: usize,
     ) -> bool {
+        let function = self.walked;
         let own = Made::Closure(function as u32);
         let callee = state.accu;
         if callee.seen.is(own) {

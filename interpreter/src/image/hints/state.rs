@@ -258,17 +258,9 @@ impl Labels {
 
     /// A jump to `target`.
     pub fn arrive(&mut self, target: i64, state: &State) {
-        let Ok(target) = usize::try_from(target) else {
-            return;
-        };
-        let changed = match self.states.get_mut(target) {
-            Some(known) => known.join(state, &mut self.lost),
-            None => {
-                self.states.insert(target, state.clone());
-                true
-            }
-        };
-        if changed {
+        if let Ok(target) = usize::try_from(target)
+            && self.join(target, state)
+        {
             self.pending.insert(target);
         }
     }
@@ -279,18 +271,11 @@ impl Labels {
         if !self.all[position] {
             return true;
         }
-        let was_left = self.pending.remove(&position);
-        match self.states.get_mut(position) {
-            Some(known) => {
-                let changed = known.join(state, &mut self.lost) | was_left;
-                state.clone_from(known);
-                changed
-            }
-            None => {
-                self.states.insert(position, state.clone());
-                true
-            }
+        let changed = self.join(position, state) | self.pending.remove(&position);
+        if let Some(known) = self.states.get(position) {
+            state.clone_from(known);
         }
+        changed
     }
 
     /// The first label that is left.
@@ -298,5 +283,16 @@ impl Labels {
         let position = self.pending.pop_first()?;
         let state = self.states.get(position).expect("a jump has been there");
         Some((position, state.clone()))
+    }
+
+    /// Joins a state into the one at `position`; whether that changes it.
+    fn join(&mut self, position: usize, state: &State) -> bool {
+        match self.states.get_mut(position) {
+            Some(known) => known.join(state, &mut self.lost),
+            None => {
+                self.states.insert(position, state.clone());
+                true
+            }
+        }
     }
 }

@@ -15,11 +15,11 @@ impl Program<'_> {
     pub(super) fn result(
         &mut self,
         instruction: &Instruction,
-        function: usize,
         state: &mut State,
         lost: &mut Lost,
     ) -> Option<Known> {
         use Opcode::*;
+        let function = self.walked;
         let operand = |index: usize| instruction.operands[index];
         let slot = |index: i32| Some(state.slot(index as usize));
         let integer = |integer: i32| Some(Known::certain(Seen::Integer(integer)));
