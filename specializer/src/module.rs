@@ -9,8 +9,9 @@ pub mod references;
 use std::collections::HashMap;
 
 use wasmparser::{
-    ExternalKind, FuncToValidate, FunctionBody, KnownCustom, Name, NameSectionReader, Operator,
-    Parser, Payload, TypeRef, ValType, ValidPayload, Validator, ValidatorResources, WasmFeatures,
+    CompositeInnerType, ExternalKind, FuncToValidate, FunctionBody, KnownCustom, Name,
+    NameSectionReader, Operator, Parser, Payload, TypeRef, ValType, ValidPayload, Validator,
+    ValidatorResources, WasmFeatures, WasmModuleResources,
 };
 
 use self::references::References;
@@ -157,6 +158,18 @@ impl<'a> Module<'a> {
             ty: sig.0,
             features: WasmFeatures::default(),
         })
+    }
+
+    /// How many parameters a function of type `sig` has; 0 if it is no type of functions.
+    pub fn params(&self, sig: Sig) -> usize {
+        let types = self
+            .resources
+            .as_ref()
+            .and_then(|types| types.sub_type_at(sig.0));
+        match types.map(|ty| &ty.composite_type.inner) {
+            Some(CompositeInnerType::Func(function)) => function.params().len(),
+            _ => 0,
+        }
     }
 
     /// The body of a function that is not imported.

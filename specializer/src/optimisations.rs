@@ -40,6 +40,8 @@ optimisations! {
     "direct-calls" direct_calls;
     /// Call what is not known by a switch over residual functions, not through the table.
     "dispatch" dispatch;
+    /// Pass integers for which engines have no registers left as floating-point numbers.
+    "float-registers" float_registers;
     /// Make versions for guessed callees.
     "guesses" guesses;
     /// Use what the interpreter says of values: integers, functions, what is not 0.

@@ -57,6 +57,7 @@ impl Options {
         Choices {
             kept: self.kept(),
             dispatch: self.optimisations.dispatch,
+            float_registers: self.optimisations.float_registers,
             absent: self.absent.as_ref(),
             stacks: self.stacks,
             strip: self.strip,

@@ -2,8 +2,8 @@
 
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
-    CodeSection, DataSection, ElementSection, ExportSection, FunctionSection, GlobalSection,
-    ImportSection, Instruction, SectionId, ValType,
+    CodeSection, CompositeInnerType, DataSection, ElementSection, ExportSection, FunctionSection,
+    GlobalSection, ImportSection, Instruction, SectionId, ValType,
 };
 use wasmparser::{ElementItems, FunctionBody, KnownCustom, Operator};
 
@@ -12,7 +12,7 @@ use super::dispatch::Dispatch;
 use super::names::Names;
 use super::reach;
 use super::{Layout, LinkError, Place};
-use crate::ir::{Func, Type};
+use crate::ir::{Func, Sig, Type};
 use crate::module::{Module, references};
 use crate::op::Intrinsic;
 use crate::op::intrinsic::{self, Meaning};
@@ -53,6 +53,7 @@ pub(super) fn run(
     let mut copier = Copier {
         module,
         layout,
+        types: 0,
         copied: 0,
         bodies,
         names,
@@ -76,7 +77,9 @@ pub(super) fn run(
 struct Copier<'a> {
     module: &'a Module<'a>,
     layout: &'a Layout,
-    /// Function bodies that were copied.
+    /// Types that were copied.
+    types: u32,
+    /// Function bodies that were.
     copied: usize,
     bodies: Vec<Vec<u8>>,
     names: Option<Names>,
@@ -112,8 +115,7 @@ impl<'a> Copier<'a> {
 
     /// The first local after those of `func` that are declared so far.
     fn next_local(&self, func: Func, locals: &[(u32, ValType)]) -> u32 {
-        let signature = self.module.signature(func);
-        let params = signature.map_or(0, |signature| signature.params.len() as u32);
+        let params = self.module.params(self.module.functions[func]) as u32;
         let declared: u32 = locals.iter().map(|(count, _)| count).sum();
         params + declared
     }
@@ -215,7 +217,18 @@ impl Reencode for Copier<'_> {
         if let Some(stacks) = &self.layout.stacks {
             stacks.define_types(types);
         }
+        self.layout.passing.define_types(types);
         Ok(())
+    }
+
+    fn sub_type(&mut self, ty: wasmparser::SubType) -> Copied<wasm_encoder::SubType> {
+        let mut ty = utils::sub_type(self, ty)?;
+        let sig = Sig(self.types);
+        self.types += 1;
+        if let Some(changed) = self.layout.passing.changed(sig) {
+            ty.composite_type.inner = CompositeInnerType::Func(changed);
+        }
+        Ok(ty)
     }
 
     /// Tags come before globals.
@@ -417,7 +430,9 @@ impl Reencode for Copier<'_> {
                 }
             }
         }
-        code.function(&function);
+        let sig = self.module.functions[func];
+        let body = self.layout.passing.apply(sig, function.into_raw_body());
+        code.raw(&body.map_err(reencode::Error::UserError)?);
         Ok(())
     }
 

@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use wasm_encoder::{
     ConstExpr, Encode, ExportKind, ExportSection, GlobalSection, GlobalType, Instruction, ValType,
 };
-use wasmparser::{BinaryReader, FunctionBody};
 
 use super::Residue;
+use super::passing::code_start;
 use crate::module::Module;
 use crate::profile::{Identity, identities};
 use crate::request::Requests;
@@ -80,7 +80,7 @@ impl Counters {
         }
         let counters = self.base..;
         let counted = counters.zip(bodies).map(|(counter, body)| {
-            let start = code_start(&body);
+            let start = code_start(&body).expect("lowering writes the locals of a body");
             let mut counting = Vec::new();
             for instruction in [
                 Instruction::GlobalGet(counter),
@@ -94,12 +94,4 @@ impl Counters {
         });
         counted.collect()
     }
-}
-
-/// Where in a body the code begins, after its locals.
-fn code_start(body: &[u8]) -> usize {
-    let reader = FunctionBody::new(BinaryReader::new(body, 0)).get_operators_reader();
-    reader
-        .expect("lowering writes the locals of a body")
-        .original_position()
 }

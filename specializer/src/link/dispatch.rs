@@ -7,6 +7,7 @@
 //! Invariant: a case calls the very function that the table has under its index. What the table
 //! holds does not change, as everywhere in the specializer.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -30,6 +31,10 @@ pub fn dispatchers(module: &Module) -> impl Iterator<Item = Func> {
     });
     pointers.filter_map(move |index| *module.table.get(index as usize)?)
 }
+
+/// Indices of the table that a switch passes over. Behind more a switch of its own begins:
+/// functions of the interpreter lie far apart, and residual functions of a type side by side.
+const GAP: u32 = 16;
 
 /// What a call of one type through the table may lead to.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -116,11 +121,26 @@ impl<'a> Dispatch<'a> {
         for _ in 0..=default {
             write(Instruction::Block(BlockType::Empty));
         }
-        let base = cases.cases[0].0;
-        write(Instruction::LocalGet(index));
-        write(Instruction::I32Const(base as i32));
-        write(Instruction::I32Sub);
-        write(Instruction::BrTable(cases.targets().into(), default));
+        let switches = cases.switches();
+        for (left, switch) in (0..switches.len()).rev().zip(&switches) {
+            // All but the last lead on to the next one.
+            let (within, otherwise) = match left {
+                0 => (0, default),
+                _ => (1, 0),
+            };
+            if within > 0 {
+                write(Instruction::Block(BlockType::Empty));
+            }
+            let target = |case: Option<u32>| case.map_or(otherwise, |case| case + within);
+            write(Instruction::LocalGet(index));
+            write(Instruction::I32Const(switch.first as i32));
+            write(Instruction::I32Sub);
+            let targets: Vec<u32> = switch.cases.iter().copied().map(target).collect();
+            write(Instruction::BrTable(targets.into(), otherwise));
+            if within > 0 {
+                write(Instruction::End);
+            }
+        }
         for &(_, case) in &cases.cases {
             write(Instruction::End);
             let get = arguments.clone().map(Instruction::LocalGet);
@@ -152,16 +172,37 @@ impl Cases {
         Some((all.find(|case| is_meant(case))?, others))
     }
 
-    /// By table index, from the first function's on: its case, or the number of cases for a
-    /// function of another type.
-    fn targets(&self) -> Vec<u32> {
-        let default = self.cases.len() as u32;
-        let mut targets = Vec::new();
-        for (case, &(index, _)) in (0..).zip(&self.cases) {
-            targets.resize((index - self.cases[0].0) as usize, default);
-            targets.push(case);
+    /// The switches that tell them apart, the one with the most cases first.
+    fn switches(&self) -> Vec<Switch> {
+        let numbered: Vec<(u32, u32)> = (0..)
+            .zip(&self.cases)
+            .map(|(case, &(index, _))| (case, index))
+            .collect();
+        let near = numbered.chunk_by(|(_, before), (_, index)| index - before <= GAP);
+        let mut switches: Vec<Switch> = near.map(Switch::new).collect();
+        switches.sort_by_key(|switch| Reverse(switch.cases.len()));
+        switches
+    }
+}
+
+/// Cases of functions that lie near each other in the table.
+struct Switch {
+    /// The first one's index.
+    first: u32,
+    /// By index from there on: the case, but for functions of another type.
+    cases: Vec<Option<u32>>,
+}
+
+impl Switch {
+    /// Of cases, each with its index.
+    fn new(numbered: &[(u32, u32)]) -> Self {
+        let first = numbered[0].1;
+        let mut cases = Vec::new();
+        for &(case, index) in numbered {
+            cases.resize((index - first) as usize, None);
+            cases.push(Some(case));
         }
-        targets
+        Self { first, cases }
     }
 }
 

@@ -12,6 +12,7 @@
 //!   constant, after all others, and so do those by which a program has several stacks, unless it
 //!   may and makes one ([`stacks`]);
 //! * residual functions count their activations, if that is asked for ([`counters`]);
+//! * what engines have no registers for is passed in others ([`passing`]);
 //! * the name section is made anew ([`names`]).
 //!
 //! * what the result cannot reach is left out: functions, entries of the table, data ([`reach`]).
@@ -24,6 +25,7 @@ pub mod counters;
 mod data;
 mod dispatch;
 mod names;
+mod passing;
 mod reach;
 mod stacks;
 #[cfg(test)]
@@ -32,12 +34,14 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 
 use annotations::{NO_STACKS, StackFunction};
+use rayon::prelude::*;
 
 use self::counters::Counters;
 use self::data::Memory;
 pub use self::dispatch::Case;
 use self::dispatch::Cases;
 use self::names::Names;
+use self::passing::Passing;
 use self::reach::Reached;
 use self::stacks::Stacks;
 use crate::index::Map;
@@ -68,6 +72,8 @@ pub struct Choices<'a> {
     pub kept: &'a [Intrinsic],
     /// Dispatchers call residual functions by name.
     pub dispatch: bool,
+    /// Integers are passed as floating-point numbers where engines have registers for these only.
+    pub float_registers: bool,
     pub absent: Option<&'a Absent>,
     /// The module may have several stacks.
     pub stacks: bool,
@@ -111,8 +117,11 @@ pub struct Linked {
 
 /// Writes the linked module as it was laid out for these residual functions.
 pub fn write(module: &Module, layout: &Layout, residues: &[Residue]) -> Result<Linked, LinkError> {
-    let bodies = residues.iter().map(|residue| layout.relocate(residue));
+    let bodies = residues.par_iter().map(|residue| layout.relocate(residue));
     let bodies = layout.counters.counting(bodies.collect::<Result<_, _>>()?);
+    let bodies = bodies.into_par_iter().zip(residues);
+    let bodies = bodies.map(|(body, residue)| layout.passing.apply(residue.request.sig, body));
+    let bodies: Vec<_> = bodies.collect::<Result<_, _>>()?;
     let names = (!layout.strip).then(|| Names::new(module, layout, residues));
     let residual_bytes = bodies.iter().map(Vec::len).sum();
     Ok(Linked {
@@ -153,6 +162,7 @@ pub struct Layout {
     strip: bool,
     /// The counter of each residual function; none where nothing is counted.
     counters: Counters,
+    passing: Passing,
 }
 
 /// A function in the place of an import.
@@ -240,6 +250,13 @@ impl Layout {
             }
             false => None,
         };
+        let types = stacks.as_ref().map_or(0, |_| Stacks::TYPES) + module.types.len() as u32;
+        let linked = module.functions.values().zip(functions.values());
+        let linked = linked.filter(|(_, place)| matches!(place, Place::Function(_)));
+        let residual = residues.iter().map(|residue| residue.request.sig);
+        let sigs = linked.map(|(&sig, _)| sig).chain(residual);
+        let sigs = sigs.chain(stubs.iter().map(|stub| stub.sig)).collect();
+        let passing = Passing::new(module, sigs, types, choices.float_registers);
         let mut layout = Self {
             functions,
             kept,
@@ -258,6 +275,7 @@ impl Layout {
             stacks,
             strip: choices.strip,
             counters,
+            passing,
         };
         for request in &requests.requests {
             // Nothing calls a generic function that was left out: the request has an answer.

@@ -84,6 +84,9 @@ impl Stacks {
         (self.entry, self.types)
     }
 
+    /// How many types [`Stacks::define_types`] defines.
+    pub const TYPES: u32 = 2;
+
     pub fn define_types(&self, types: &mut TypeSection) {
         types.ty().function([], []);
         types.ty().cont(&ContType(self.types));

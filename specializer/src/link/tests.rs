@@ -84,8 +84,9 @@ fn callees(dispatch: bool) -> Vec<String> {
         (type $entry (func (param i64 i32) (result i64)))
         (memory 1)
         (@dispatchers 8 (function 4))
-        (table 5 funcref)
+        (table 50 funcref)
         (elem (i32.const 1) $first $other $last $dispatch)
+        (elem (i32.const 40) $first)
         (func $first (type $entry) (i64.const 1))
         (func $other (result i64) (i64.const 2))
         (func $last (type $entry) (i64.const 3))
@@ -120,8 +121,16 @@ fn callees(dispatch: bool) -> Vec<String> {
 #[test]
 fn a_dispatcher_calls_the_functions_of_the_table_by_name() {
     // From index 1 on: two functions of the type with one of another between them, and the
-    // dispatcher itself.
-    let cases = ["[0, 3, 1, 2] else 3", "0", "2", "3", "table"];
+    // dispatcher itself. Far from them there is the first one again.
+    let cases = [
+        "[1, 0, 2, 3] else 0",
+        "[3] else 4",
+        "0",
+        "2",
+        "3",
+        "0",
+        "table",
+    ];
     assert_eq!(callees(true), cases);
     assert_eq!(callees(false), ["table"]);
 }
