@@ -112,6 +112,8 @@ fn config() -> Config {
     config.max_wasm_stack(wasm_stack());
     config.async_stack_size(wasm_stack() + HOST_STACK);
     config.generate_address_map(false);
+    // For unwinders other than Wasmtime's own.
+    config.native_unwind_info(false);
     // Calls through the table need not ask whether their entry has been filled.
     config.table_lazy_init(false);
     config

@@ -14,7 +14,7 @@
 //! which the outside knows, and no two types become one, so a call through the table traps as it
 //! did.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use wasm_encoder::{
@@ -107,7 +107,7 @@ impl Passing {
                 first: self.params[sig] as u32 + declared,
                 ..Locals::default()
             },
-            moved: HashMap::new(),
+            moved: BTreeMap::new(),
             pushes: Vec::new(),
         };
         while !operators.eof() {
@@ -245,7 +245,7 @@ struct Rewriting<'a> {
     copied: usize,
     locals: Locals,
     /// Parameters that are used, and the locals that hold what they were.
-    moved: HashMap<u32, u32>,
+    moved: BTreeMap<u32, u32>,
     /// The last operators, as far as each does nothing but push an operand.
     pushes: Vec<Push>,
 }
@@ -429,18 +429,11 @@ impl Rewriting<'_> {
             1u32.encode(&mut whole);
             ty.encode(&mut whole);
         }
-        let mut moved: Vec<_> = self.moved.into_iter().collect();
-        moved.sort_unstable();
-        for (param, local) in moved {
-            let own = self
-                .own
-                .expect("a parameter that moved is of a type that changes");
-            let (from, to) = (
-                own.from.params[param as usize],
-                own.to.params[param as usize],
-            );
+        for (param, local) in self.moved {
+            let own = self.own.expect("a parameter moves where its type changes");
+            let types = [&own.from, &own.to].map(|signature| signature.params[param as usize]);
+            let back = reinterpret(types[1], types[0]).expect("it changed");
             Instruction::LocalGet(param).encode(&mut whole);
-            let back = reinterpret(to, from).expect("it changed");
             back.encode(&mut whole);
             Instruction::LocalSet(local).encode(&mut whole);
         }
