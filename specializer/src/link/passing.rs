@@ -331,13 +331,13 @@ impl Rewriting<'_> {
 
     /// Copies the pushes before the last `but`.
     fn copy_pushes(&mut self, but: usize) {
-        let pushes = self.pushes.split_off(self.pushes.len() - but);
+        let mut pushes = std::mem::take(&mut self.pushes);
+        let first = pushes.len() - but;
         // Those that stay as they are can wait.
-        for push in std::mem::replace(&mut self.pushes, pushes) {
-            if push.moved.is_some() {
-                self.copy_push(push);
-            }
+        for push in pushes.drain(..first).filter(|push| push.moved.is_some()) {
+            self.copy_push(push);
         }
+        self.pushes = pushes;
     }
 
     /// The local that holds a parameter, if this is one that is passed as something else.
@@ -388,10 +388,12 @@ impl Rewriting<'_> {
             self.write(Some(&Instruction::LocalGet(local)));
         }
         self.locals.free();
-        for (push, (_, conversion)) in std::mem::take(&mut self.pushes).into_iter().zip(pushed) {
+        let mut pushes = std::mem::take(&mut self.pushes);
+        for (push, (_, conversion)) in pushes.drain(..).zip(pushed) {
             self.copy_push(push);
             self.write(conversion.as_ref());
         }
+        self.pushes = pushes;
     }
 
     fn write(&mut self, instruction: Option<&Instruction>) {
