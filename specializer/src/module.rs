@@ -160,6 +160,12 @@ impl<'a> Module<'a> {
         })
     }
 
+    /// Whether nobody outside can get at table 0.
+    pub fn hides_table(&self) -> bool {
+        let is_table = |(kind, _): &(ExternalKind, u32)| *kind == ExternalKind::Table;
+        self.owns_table && !self.exports.values().any(is_table)
+    }
+
     /// How many parameters a function of type `sig` has; 0 if it is no type of functions.
     pub fn params(&self, sig: Sig) -> usize {
         let types = self

@@ -431,7 +431,8 @@ impl Reencode for Copier<'_> {
             }
         }
         let sig = self.module.functions[func];
-        let body = self.layout.passing.apply(sig, function.into_raw_body());
+        let (passing, body) = (&self.layout.passing, function.into_raw_body());
+        let body = passing.apply(self.module, sig, body);
         code.raw(&body.map_err(reencode::Error::UserError)?);
         Ok(())
     }

@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use wasm_encoder::{
     ConstExpr, Encode, ExportKind, ExportSection, GlobalSection, GlobalType, Instruction, ValType,
 };
+use wasmparser::{BinaryReader, FunctionBody};
 
 use super::Residue;
-use super::passing::code_start;
 use crate::module::Module;
 use crate::profile::{Identity, identities};
 use crate::request::Requests;
@@ -73,25 +73,30 @@ impl Counters {
         }
     }
 
-    /// The bodies of residual functions, all of them, with what counts their activations.
-    pub fn counting(&self, bodies: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+    /// The body of the residual function with this number, with what counts its activations.
+    pub fn counting(&self, number: usize, body: Vec<u8>) -> Vec<u8> {
         if self.functions.is_empty() {
-            return bodies;
+            return body;
         }
-        let counters = self.base..;
-        let counted = counters.zip(bodies).map(|(counter, body)| {
-            let start = code_start(&body).expect("lowering writes the locals of a body");
-            let mut counting = Vec::new();
-            for instruction in [
-                Instruction::GlobalGet(counter),
-                Instruction::I64Const(1),
-                Instruction::I64Add,
-                Instruction::GlobalSet(counter),
-            ] {
-                instruction.encode(&mut counting);
-            }
-            [&body[..start], &counting, &body[start..]].concat()
-        });
-        counted.collect()
+        let counter = self.base + number as u32;
+        let start = code_start(&body);
+        let mut counting = Vec::new();
+        for instruction in [
+            Instruction::GlobalGet(counter),
+            Instruction::I64Const(1),
+            Instruction::I64Add,
+            Instruction::GlobalSet(counter),
+        ] {
+            instruction.encode(&mut counting);
+        }
+        [&body[..start], &counting, &body[start..]].concat()
     }
+}
+
+/// Where in a body the code begins, after its locals.
+fn code_start(body: &[u8]) -> usize {
+    let reader = FunctionBody::new(BinaryReader::new(body, 0)).get_operators_reader();
+    reader
+        .expect("lowering writes the locals of a body")
+        .original_position()
 }

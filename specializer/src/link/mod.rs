@@ -117,10 +117,10 @@ pub struct Linked {
 
 /// Writes the linked module as it was laid out for these residual functions.
 pub fn write(module: &Module, layout: &Layout, residues: &[Residue]) -> Result<Linked, LinkError> {
-    let bodies = residues.par_iter().map(|residue| layout.relocate(residue));
-    let bodies = layout.counters.counting(bodies.collect::<Result<_, _>>()?);
-    let bodies = bodies.into_par_iter().zip(residues);
-    let bodies = bodies.map(|(body, residue)| layout.passing.apply(residue.request.sig, body));
+    let bodies = residues.par_iter().enumerate().map(|(number, residue)| {
+        let body = layout.counters.counting(number, layout.relocate(residue)?);
+        layout.passing.apply(module, residue.request.sig, body)
+    });
     let bodies: Vec<_> = bodies.collect::<Result<_, _>>()?;
     let names = (!layout.strip).then(|| Names::new(module, layout, residues));
     let residual_bytes = bodies.iter().map(Vec::len).sum();

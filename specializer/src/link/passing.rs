@@ -23,7 +23,6 @@ use wasm_encoder::{
 use wasmparser::{BinaryReader, ExternalKind, FunctionBody, Operator};
 
 use super::LinkError;
-use crate::index::Map;
 use crate::ir::{Func, Sig, Signature, Type};
 use crate::lower::val_type;
 use crate::module::Module;
@@ -40,8 +39,6 @@ pub(super) struct Passing {
     changes: HashMap<Sig, Change>,
     /// By function of the linked module: its type.
     functions: Vec<Sig>,
-    /// By type: how many parameters it has.
-    params: Map<Sig, usize>,
 }
 
 /// A type that changes.
@@ -64,12 +61,7 @@ impl Passing {
                 changes.insert(sig, Change { from, to, original });
             }
         }
-        let params = module.types.keys().map(|sig| module.params(sig));
-        Self {
-            changes,
-            functions,
-            params: params.collect(),
-        }
+        Self { changes, functions }
     }
 
     /// What a type is in the linked module, if it changes.
@@ -86,25 +78,31 @@ impl Passing {
         }
     }
 
-    /// The body of a function of this type, with arguments and parameters as they are passed.
-    pub fn apply(&self, sig: Sig, body: Vec<u8>) -> Result<Vec<u8>, LinkError> {
+    /// The linked body of a function of this type, with arguments and parameters as they are
+    /// passed.
+    pub fn apply(&self, module: &Module, sig: Sig, body: Vec<u8>) -> Result<Vec<u8>, LinkError> {
         if self.changes.is_empty() {
             return Ok(body);
         }
         let function = FunctionBody::new(BinaryReader::new(&body, 0));
+        let groups = function.get_locals_reader()?;
+        let (group_count, groups_start) = (groups.get_count(), groups.original_position());
         let mut declared = 0;
-        for group in function.get_locals_reader()? {
+        for group in groups {
             declared += group?.0;
         }
         let mut operators = function.get_operators_reader()?;
+        let code_start = operators.original_position();
         let mut rewriting = Rewriting {
             passing: self,
             own: self.changes.get(&sig),
             body: &body,
+            group_count,
+            groups: groups_start..code_start,
             code: Vec::new(),
-            copied: operators.original_position(),
+            copied: code_start,
             locals: Locals {
-                first: self.params[sig] as u32 + declared,
+                first: module.params(sig) as u32 + declared,
                 ..Locals::default()
             },
             moved: BTreeMap::new(),
@@ -112,10 +110,9 @@ impl Passing {
         };
         while !operators.eof() {
             let (operator, start) = operators.read_with_offset()?;
-            rewriting.operator(&operator, start..operators.original_position())?;
+            rewriting.operator(&operator, start..operators.original_position());
         }
-        let rewritten = rewriting.finish()?;
-        Ok(rewritten.unwrap_or(body))
+        Ok(rewriting.finish().unwrap_or(body))
     }
 }
 
@@ -126,8 +123,7 @@ fn function_type(signature: &Signature) -> FuncType {
 
 /// The types that change, and what they become.
 fn changing(module: &Module) -> Vec<(Sig, Signature, Signature)> {
-    let is_open = |(kind, _): &(ExternalKind, u32)| *kind == ExternalKind::Table;
-    if !module.owns_table || module.exports.values().any(is_open) {
+    if !module.hides_table() {
         return Vec::new();
     }
     let imported = (0..module.imports.len() as u32).map(Func);
@@ -138,13 +134,10 @@ fn changing(module: &Module) -> Vec<(Sig, Signature, Signature)> {
             ExternalKind::Func | ExternalKind::FuncExact => Some(Func(index)),
             _ => None,
         });
-    let of_all = |functions: &mut dyn Iterator<Item = Func>| -> HashSet<&Signature> {
-        functions
-            .filter_map(|func| module.signature(func))
-            .collect()
-    };
-    let outside = of_all(&mut imported.chain(exported));
-    let in_table = of_all(&mut module.table.iter().copied().flatten());
+    let signature = |func| module.signature(func);
+    let outside: HashSet<_> = imported.chain(exported).filter_map(signature).collect();
+    let in_table = module.table.iter().copied().flatten();
+    let in_table: HashSet<_> = in_table.filter_map(signature).collect();
     let mut sources: HashMap<Signature, HashSet<&Signature>> = HashMap::new();
     for signature in module.types.values().flatten() {
         sources
@@ -181,11 +174,10 @@ fn passed(signature: &Signature) -> Signature {
 }
 
 impl Change {
-    /// The parameters that change.
-    fn params(&self) -> impl Iterator<Item = usize> {
-        let both = self.from.params.iter().zip(&self.to.params);
-        let changed = both.enumerate().filter(|(_, (from, to))| from != to);
-        changed.map(|(index, _)| index)
+    /// The first parameter that changes.
+    fn first(&self) -> usize {
+        let mut both = self.from.params.iter().zip(&self.to.params);
+        both.position(|(from, to)| from != to).expect("one does")
     }
 }
 
@@ -240,6 +232,9 @@ struct Rewriting<'a> {
     /// The change of its own type.
     own: Option<&'a Change>,
     body: &'a [u8],
+    /// How many groups of locals the body has, and where they lie.
+    group_count: u32,
+    groups: Range<usize>,
     code: Vec<u8>,
     /// Up to here the body is in `code`.
     copied: usize,
@@ -259,7 +254,7 @@ struct Push {
 
 impl Rewriting<'_> {
     /// Takes an operator over, which lies here.
-    fn operator(&mut self, operator: &Operator, at: Range<usize>) -> Result<(), LinkError> {
+    fn operator(&mut self, operator: &Operator, at: Range<usize>) {
         let push = |moved| Push {
             at: at.clone(),
             moved,
@@ -268,18 +263,15 @@ impl Rewriting<'_> {
             Operator::LocalGet { local_index } => {
                 let moved = self.moved(local_index);
                 self.pushes.push(push(moved));
-                return Ok(());
+                return;
             }
             Operator::I32Const { .. } | Operator::I64Const { .. } => {
                 self.pushes.push(push(None));
-                return Ok(());
+                return;
             }
             Operator::Call { function_index } | Operator::ReturnCall { function_index } => {
-                let sig = self.passing.functions.get(function_index as usize);
-                let sig = sig.ok_or_else(|| {
-                    LinkError::Copy(format!("function {function_index} does not exist"))
-                })?;
-                self.call(*sig, None, at.start);
+                let sig = self.passing.functions[function_index as usize];
+                self.call(sig, None, at.start);
             }
             Operator::CallIndirect { type_index, .. }
             | Operator::ReturnCallIndirect { type_index, .. } => {
@@ -307,7 +299,6 @@ impl Rewriting<'_> {
             Operator::If { blockty } => self.block(blockty, Instruction::If, at),
             _ => {}
         }
-        Ok(())
     }
 
     fn copy_to(&mut self, end: usize) {
@@ -363,11 +354,9 @@ impl Rewriting<'_> {
         let Some(change) = self.passing.changes.get(&sig) else {
             return;
         };
-        let Some(first) = change.params().next() else {
-            return;
-        };
         // The operands from the first that changes on: what they become, and how.
-        let params = change.from.params.iter().zip(&change.to.params).skip(first);
+        let params = change.from.params.iter().zip(&change.to.params);
+        let params = params.skip(change.first());
         let operands = params.map(|(from, to)| (val_type(*to), reinterpret(*from, *to)));
         let operands: Vec<_> = operands.chain(callee.map(|ty| (ty, None))).collect();
         let pushed = self.pushes.len().min(operands.len());
@@ -416,17 +405,14 @@ impl Rewriting<'_> {
     }
 
     /// The whole, unless it stays as it was.
-    fn finish(mut self) -> Result<Option<Vec<u8>>, LinkError> {
-        let mut reader = BinaryReader::new(self.body, 0);
-        let groups = reader.read_var_u32()?;
-        let (groups_start, code_start) = (reader.original_position(), code_start(self.body)?);
-        if self.copied == code_start {
-            return Ok(None);
+    fn finish(mut self) -> Option<Vec<u8>> {
+        if self.copied == self.groups.end {
+            return None;
         }
         self.copy_to(self.body.len());
         let mut whole = Vec::with_capacity(self.body.len() + self.code.len() / 8);
-        (groups + self.locals.types.len() as u32).encode(&mut whole);
-        whole.extend_from_slice(&self.body[groups_start..code_start]);
+        (self.group_count + self.locals.types.len() as u32).encode(&mut whole);
+        whole.extend_from_slice(&self.body[self.groups.clone()]);
         for ty in &self.locals.types {
             1u32.encode(&mut whole);
             ty.encode(&mut whole);
@@ -440,12 +426,6 @@ impl Rewriting<'_> {
             Instruction::LocalSet(local).encode(&mut whole);
         }
         whole.extend_from_slice(&self.code);
-        Ok(Some(whole))
+        Some(whole)
     }
-}
-
-/// Where in a body the code begins, after its locals.
-pub(super) fn code_start(body: &[u8]) -> Result<usize, LinkError> {
-    let function = FunctionBody::new(BinaryReader::new(body, 0));
-    Ok(function.get_operators_reader()?.original_position())
 }

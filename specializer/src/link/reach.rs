@@ -52,8 +52,7 @@ impl Reached {
         is_kept: impl Fn(&str) -> bool,
     ) -> Result<Self, LinkError> {
         let none = References::default();
-        let has_table = module.owns_table && !module.exports.values().any(is_table);
-        let is_known = has_table && module.owns_memory && !module.has_other_data;
+        let is_known = module.hides_table() && module.owns_memory && !module.has_other_data;
         let references = module.references.as_ref().filter(|_| is_known);
         let mut search = Search {
             module,
@@ -79,10 +78,6 @@ impl Reached {
             elements: search.elements,
         })
     }
-}
-
-fn is_table(export: &(ExternalKind, u32)) -> bool {
-    export.0 == ExternalKind::Table
 }
 
 struct Search<'a> {
