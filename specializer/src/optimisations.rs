@@ -42,6 +42,8 @@ optimisations! {
     "dispatch" dispatch;
     /// Pass integers for which engines have no registers left as floating-point numbers.
     "float-registers" float_registers;
+    /// Simplify generic functions that call intrinsics once nothing is specialized any more.
+    "plain-code" plain_code;
     /// Make versions for guessed callees.
     "guesses" guesses;
     /// Use what the interpreter says of values: integers, functions, what is not 0.

@@ -58,6 +58,7 @@ impl Options {
             kept: self.kept(),
             dispatch: self.optimisations.dispatch,
             float_registers: self.optimisations.float_registers,
+            plain_code: self.optimisations.plain_code,
             absent: self.absent.as_ref(),
             stacks: self.stacks,
             strip: self.strip,

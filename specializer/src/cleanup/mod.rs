@@ -136,3 +136,17 @@ pub fn run(
         after(pass.name, function);
     }
 }
+
+/// Simplifies what a compiler has optimised but for its intrinsics: conditions that are constants
+/// now, and what was computed for nothing.
+pub fn simplify(function: &mut Function) {
+    constants::run(function);
+    threads::run(function);
+    params::run(function);
+    peephole::run(function);
+    dce::run(function);
+    threads::run(function);
+    params::run(function);
+    dce::run(function);
+    compact::run(function);
+}

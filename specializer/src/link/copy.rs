@@ -10,12 +10,11 @@ use wasmparser::{ElementItems, FunctionBody, KnownCustom, Operator};
 use super::data::Data;
 use super::dispatch::Dispatch;
 use super::names::Names;
-use super::reach;
 use super::{Layout, LinkError, Place};
+use super::{plain, reach};
 use crate::ir::{Func, Sig, Type};
 use crate::module::{Module, references};
 use crate::op::Intrinsic;
-use crate::op::intrinsic::{self, Meaning};
 
 /// Whether the linked module has this export: a command module has no initialiser, and what is
 /// evaluated at build time was evaluated.
@@ -48,8 +47,9 @@ pub(super) fn run(
         return Err(LinkError::NoTable);
     }
     let mut places = layout.functions.values();
-    let needs_locals =
-        places.any(|place| matches!(place, Place::Intrinsic(intrinsic) if needs_local(*intrinsic)));
+    let needs_locals = places.any(
+        |place| matches!(place, Place::Intrinsic(intrinsic) if plain::needs_local(*intrinsic)),
+    );
     let mut copier = Copier {
         module,
         layout,
@@ -130,12 +130,23 @@ impl<'a> Copier<'a> {
         let local = self.next_local(func, locals);
         let mut operators = body.get_operators_reader()?;
         while self.needs_locals && !operators.eof() {
-            if self.intrinsic(&operators.read()?).is_some_and(needs_local) {
+            if self
+                .intrinsic(&operators.read()?)
+                .is_some_and(plain::needs_local)
+            {
                 locals.push((1, ValType::I64));
                 break;
             }
         }
         Ok(local)
+    }
+
+    /// Adds a body of the function `func`.
+    fn body(&self, code: &mut CodeSection, func: Func, body: Vec<u8>) -> Copied<()> {
+        let sig = self.module.functions[func];
+        let body = self.layout.passing.apply(self.module, sig, body);
+        code.raw(&body.map_err(reencode::Error::UserError)?);
+        Ok(())
     }
 
     /// What copies the calls of the dispatcher `func`; adds the locals that it needs.
@@ -150,41 +161,6 @@ impl<'a> Copier<'a> {
         locals.extend(types.into_iter().map(|ty| (1, ty)));
         Ok(dispatch)
     }
-}
-
-/// Writes the plain operation that an intrinsic stands for in generic code. `value` is a local for
-/// what a store stores.
-fn write_plain(intrinsic: Intrinsic, value: u32, function: &mut wasm_encoder::Function) {
-    let mut write = |instruction: Instruction| {
-        function.instruction(&instruction);
-    };
-    let access = || {
-        let access = intrinsic::access(intrinsic).encode();
-        access.expect("accesses of memory are instructions")
-    };
-    let operands = intrinsic.params().len();
-    let (dropped, last) = match intrinsic.meaning() {
-        Meaning::Nothing => (operands, None),
-        Meaning::First => (operands - 1, None),
-        Meaning::Zero => (operands, Some(Instruction::I32Const(0))),
-        Meaning::Load => (operands - 1, Some(access())),
-        Meaning::Store if needs_local(intrinsic) => {
-            write(Instruction::LocalSet(value));
-            (operands - 2, Some(access()))
-        }
-        Meaning::Store => (0, Some(access())),
-        Meaning::Trap => (0, Some(Instruction::Unreachable)),
-    };
-    (0..dropped).for_each(|_| write(Instruction::Drop));
-    if needs_local(intrinsic) {
-        write(Instruction::LocalGet(value));
-    }
-    last.into_iter().for_each(write);
-}
-
-/// Whether operands lie between the address that an intrinsic stores to and the value.
-fn needs_local(intrinsic: Intrinsic) -> bool {
-    intrinsic.meaning() == Meaning::Store && intrinsic.params().len() > 2
 }
 
 /// A function that only answers.
@@ -408,6 +384,10 @@ impl Reencode for Copier<'_> {
         if let Place::Dropped = self.layout.functions[func] {
             return Ok(());
         }
+        if let Some(lowered) = self.layout.plain.body(func) {
+            let body = self.layout.relocate_plain(lowered);
+            return self.body(code, func, body.map_err(reencode::Error::UserError)?);
+        }
         let mut locals = self.locals(&body)?;
         let dispatch = match self.layout.dispatchers.contains(&func) {
             true => Some(self.dispatch(func, &body, &mut locals)?),
@@ -424,17 +404,13 @@ impl Reencode for Copier<'_> {
                 continue;
             }
             match self.intrinsic(&operator) {
-                Some(intrinsic) => write_plain(intrinsic, value, &mut function),
+                Some(intrinsic) => plain::write(intrinsic, value, &mut function),
                 None => {
                     function.instruction(&self.instruction(operator)?);
                 }
             }
         }
-        let sig = self.module.functions[func];
-        let (passing, body) = (&self.layout.passing, function.into_raw_body());
-        let body = passing.apply(self.module, sig, body);
-        code.raw(&body.map_err(reencode::Error::UserError)?);
-        Ok(())
+        self.body(code, func, function.into_raw_body())
     }
 
     fn data_index(&mut self, data: u32) -> Copied<u32> {

@@ -1,7 +1,8 @@
 //! Joins residual functions to the snapshot they were made from.
 //!
 //! The module is copied section by section; in it
-//! * each call of an intrinsic becomes the plain operation it stands for, and its import goes;
+//! * each call of an intrinsic becomes the plain operation it stands for, and its import goes; what
+//!   that leaves is simplified ([`plain`]);
 //! * residual functions are appended, with a table entry each, those of a type side by side;
 //! * versions of them for what a call gives are appended as well, for calls by name only;
 //! * request slots (words of memory) get those table indices, and the table of requests is blanked,
@@ -26,6 +27,7 @@ mod data;
 mod dispatch;
 mod names;
 mod passing;
+mod plain;
 mod reach;
 mod stacks;
 #[cfg(test)]
@@ -42,6 +44,7 @@ pub use self::dispatch::Case;
 use self::dispatch::Cases;
 use self::names::Names;
 use self::passing::Passing;
+use self::plain::Plain;
 use self::reach::Reached;
 use self::stacks::Stacks;
 use crate::index::Map;
@@ -74,6 +77,8 @@ pub struct Choices<'a> {
     pub dispatch: bool,
     /// Integers are passed as floating-point numbers where engines have registers for these only.
     pub float_registers: bool,
+    /// Generic functions are simplified now that nothing is specialized any more.
+    pub plain_code: bool,
     pub absent: Option<&'a Absent>,
     /// The module may have several stacks.
     pub stacks: bool,
@@ -163,6 +168,7 @@ pub struct Layout {
     /// The counter of each residual function; none where nothing is counted.
     counters: Counters,
     passing: Passing,
+    plain: Plain,
 }
 
 /// A function in the place of an import.
@@ -218,8 +224,18 @@ impl Layout {
         });
         let mut memory = Memory::new(module, filled.chain(requests.writes.iter().cloned()));
         memory.blank(&requests.lists);
+        let dispatchers = match choices.dispatch {
+            true => dispatch::dispatchers(module).collect(),
+            false => HashSet::new(),
+        };
+        let plain = match choices.plain_code {
+            true => Plain::find(module, &dispatchers, choices.kept),
+            false => Plain::default(),
+        };
         let reached = match choices.keeps_unreached {
-            false => Reached::find(module, &memory, residues, |name| copy::keeps(module, name))?,
+            false => Reached::find(module, &memory, residues, &plain, |name| {
+                copy::keeps(module, name)
+            })?,
             true => Reached::all(module),
         };
         memory.blank(&reached.idle);
@@ -263,7 +279,7 @@ impl Layout {
             residual: Vec::new(),
             table: Vec::new(),
             table_base,
-            dispatchers: HashSet::new(),
+            dispatchers,
             cases: HashMap::new(),
             elements: reached.elements,
             memory,
@@ -276,6 +292,7 @@ impl Layout {
             strip: choices.strip,
             counters,
             passing,
+            plain,
         };
         for request in &requests.requests {
             // Nothing calls a generic function that was left out: the request has an answer.
@@ -296,7 +313,6 @@ impl Layout {
         let table = slots.iter().map(|(index, _)| layout.residual[*index]);
         layout.table = table.collect();
         if choices.dispatch {
-            layout.dispatchers = dispatch::dispatchers(module).collect();
             let generic = (0..)
                 .zip(layout.table_of(module))
                 .filter_map(|(index, func)| {
@@ -343,6 +359,19 @@ impl Layout {
             Some(Place::Dropped) => Err(LinkError::Copy(format!("{func} was left out"))),
             None => Err(LinkError::Copy(format!("{func} does not exist"))),
         }
+    }
+
+    /// The body of a generic function with its relocations applied.
+    fn relocate_plain(&self, lowered: &Lowered) -> Result<Vec<u8>, LinkError> {
+        lowered.linked(|kind| {
+            Ok(LinkedAs::Value(match kind {
+                RelocationKind::CallFunction(func) => self.function(func)?,
+                RelocationKind::CallIntrinsic(intrinsic) => self.kept[&intrinsic],
+                RelocationKind::SymbolAddress(_) | RelocationKind::CallSlot { .. } => {
+                    unreachable!("only residual code has these")
+                }
+            }))
+        })
     }
 
     /// The body with its relocations applied. What they name exists: a stored body was checked, and

@@ -5,9 +5,10 @@
 //! each of its words may be the table index of a function or the address of an object. That is all
 //! of memory but for the module's objects, as the program's data may be anywhere.
 //!
-//! Invariant: what is not reached is neither called nor read. Residual code needs nothing that its
-//! generic function does not: its constants are that function's, or come from memory. Where the
-//! host can change table or memory before the module starts, all of them is reached.
+//! Invariant: what is not reached is neither called nor read. Residual code names no data and no
+//! entry that its generic function does not: its constants are that function's, or come from
+//! memory. It may call what only the compiled ways of that function do. Where the host can change
+//! table or memory before the module starts, all of them is reached.
 
 #[cfg(test)]
 mod tests;
@@ -17,10 +18,11 @@ use std::ops::Range;
 use wasmparser::{ElementItems, ElementKind, ExternalKind, Operator, Parser, Payload};
 
 use super::data::Memory;
+use super::plain::Plain;
 use super::{LinkError, Residue};
 use crate::index::Map;
 use crate::ir::Func;
-use crate::lower::RelocationKind;
+use crate::lower::{Lowered, RelocationKind};
 use crate::module::Module;
 use crate::module::references::References;
 
@@ -49,6 +51,7 @@ impl Reached {
         module: &Module,
         memory: &Memory,
         residues: &[Residue],
+        plain: &Plain,
         is_kept: impl Fn(&str) -> bool,
     ) -> Result<Self, LinkError> {
         let none = References::default();
@@ -68,7 +71,7 @@ impl Reached {
         }
         search.roots(residues, is_kept)?;
         while let Some(function) = search.work.pop() {
-            search.body(function)?;
+            search.body(function, plain)?;
         }
         let objects = search.references.ranges().zip(&search.objects);
         let idle = objects.filter_map(|(object, is_reached)| (!is_reached).then_some(object));
@@ -110,11 +113,7 @@ impl Search<'_> {
             }
         }
         for residue in residues {
-            for relocation in &residue.lowered.relocations {
-                if let RelocationKind::CallFunction(func) = relocation.kind {
-                    self.function(func);
-                }
-            }
+            self.callees(residue.lowered);
         }
         for payload in Parser::new(0).parse_all(self.module.bytes) {
             self.section(payload?)?;
@@ -179,12 +178,24 @@ impl Search<'_> {
         }
     }
 
+    fn callees(&mut self, lowered: &Lowered) {
+        for relocation in &lowered.relocations {
+            if let RelocationKind::CallFunction(func) = relocation.kind {
+                self.function(func);
+            }
+        }
+    }
+
     /// What a function that is reached names.
-    fn body(&mut self, func: Func) -> wasmparser::Result<()> {
+    fn body(&mut self, func: Func, plain: &Plain) -> wasmparser::Result<()> {
         let references = self.references;
         if let Some(named) = references.of(func) {
             named.elements.iter().for_each(|&index| self.element(index));
             named.objects.iter().for_each(|&number| self.object(number));
+        }
+        if let Some(lowered) = plain.body(func) {
+            self.callees(lowered);
+            return Ok(());
         }
         let Some(body) = self.module.body(func) else {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Imports that are left out, dispatchers, and names. Functions that nothing calls stay.
 
-use wasmparser::{KnownCustom, Name, Operator, Parser, Payload};
+use wasmparser::{FunctionBody, KnownCustom, Name, Operator, Parser, Payload};
 
 use super::*;
 use crate::{Error, Options, link_generic};
@@ -215,9 +215,11 @@ fn of_import(linked: &[u8], name: &str) -> Vec<String> {
             bodies.push(body);
         }
     }
-    let operators = bodies[index]
-        .get_operators_reader()
-        .expect("it can be read");
+    operators(&bodies[index])
+}
+
+fn operators(body: &FunctionBody) -> Vec<String> {
+    let operators = body.get_operators_reader().expect("it can be read");
     let operators = operators
         .into_iter()
         .map(|operator| format!("{:?}", operator.expect("an operator")));
@@ -343,4 +345,57 @@ fn residual_functions_have_the_names_of_their_requests() {
     let [short_end, long_end] = [&short, &long].map(|module| before_names(module));
     // The section's size is in its header, of two bytes.
     assert_eq!(short[..short_end - 2], long[..long_end - 2]);
+}
+
+/// What a linked module has for an interpreter with a way that only compiled code takes.
+fn linked_interpreter(has_plain_code: bool) -> Vec<Vec<String>> {
+    let mut options = Options {
+        verify: true,
+        ..Options::default()
+    };
+    options.optimisations.plain_code = has_plain_code;
+    let bytes = wat::parse_str(
+        r#"(module
+            (import "bactrian" "specialize.active" (func $active (result i32)))
+            (import "bactrian" "cells.write" (func $write (param i32 i64)))
+            (import "bactrian" "cells.drop_below" (func $drop_below (param i32)))
+            (memory 1)
+            (func $interpret (export "interpret") (param i32) (result i64)
+                (call $drop_below (i32.add (local.get 0) (i32.const 8)))
+                (if (result i64) (call $active)
+                    (then (call $compiled))
+                    (else
+                        (call $write (local.get 0) (i64.const 7))
+                        (i64.const 1))))
+            (func $compiled (result i64) (i64.const 2))
+            (func $vector (export "vector") (drop (i32x4.splat (call $active)))))"#,
+    )
+    .expect("the text is a module");
+    let linked = link_generic(&bytes, &options).expect("it links");
+    let module = Module::parse(&linked).expect("the result is a module");
+    module.bodies.iter().map(operators).collect()
+}
+
+#[test]
+fn generic_code_has_no_ways_of_compiled_code() {
+    let bodies = linked_interpreter(true);
+    assert_eq!(bodies.len(), 2, "{bodies:?}");
+    let expected = [
+        "LocalGet { local_index: 0 }",
+        "I64Const { value: 7 }",
+        "I64Store { memarg: MemArg { align: 3, max_align: 3, offset: 0, memory: 0 } }",
+        "I64Const { value: 1 }",
+        "End",
+    ];
+    assert_eq!(bodies[0], expected);
+    assert_eq!(linked_interpreter(false).len(), 3);
+}
+
+#[test]
+fn what_cannot_be_lifted_has_plain_operations_in_its_place() {
+    for has_plain_code in [true, false] {
+        let bodies = linked_interpreter(has_plain_code);
+        let vector = ["I32Const { value: 0 }", "I32x4Splat", "Drop", "End"];
+        assert_eq!(bodies.last().expect("there is one")[..], vector);
+    }
 }
