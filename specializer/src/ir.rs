@@ -163,6 +163,53 @@ impl<S: Stage> BlockData<S> {
     }
 }
 
+/// What blocks and values of a function are called in a copy of it.
+pub trait Naming<From: Stage, To: Stage> {
+    fn block(&mut self, block: From::Block) -> To::Block;
+    fn value(&mut self, value: From::Value) -> To::Value;
+
+    fn values(&mut self, values: &[From::Value]) -> Values<To> {
+        values.iter().map(|&value| self.value(value)).collect()
+    }
+
+    fn target(&mut self, target: &Target<From>) -> Target<To> {
+        Target {
+            block: self.block(target.block),
+            args: self.values(&target.args),
+        }
+    }
+
+    fn terminator(&mut self, term: &Terminator<From>) -> Terminator<To> {
+        match term {
+            Terminator::Jump(target) => Terminator::Jump(self.target(target)),
+            Terminator::Branch {
+                cond,
+                then,
+                otherwise,
+            } => Terminator::Branch {
+                cond: self.value(*cond),
+                then: self.target(then),
+                otherwise: self.target(otherwise),
+            },
+            Terminator::Switch {
+                index,
+                targets,
+                default,
+            } => Terminator::Switch {
+                index: self.value(*index),
+                targets: targets.iter().map(|target| self.target(target)).collect(),
+                default: self.target(default),
+            },
+            Terminator::Return(values) => Terminator::Return(self.values(values)),
+            Terminator::TailCall { callee, args } => Terminator::TailCall {
+                callee: *callee,
+                args: self.values(args),
+            },
+            Terminator::Unreachable => Terminator::Unreachable,
+        }
+    }
+}
+
 impl<S: Stage> Terminator<S> {
     /// Every jump target, in order: of a switch, the default last.
     pub fn targets(&self) -> impl Iterator<Item = &Target<S>> {

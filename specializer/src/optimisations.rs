@@ -42,7 +42,7 @@ optimisations! {
     "dispatch" dispatch;
     /// Pass integers for which engines have no registers left as floating-point numbers.
     "float-registers" float_registers;
-    /// Simplify generic functions that call intrinsics once nothing is specialized any more.
+    /// Simplify generic functions that ask whether they are compiled.
     "plain-code" plain_code;
     /// Make versions for guessed callees.
     "guesses" guesses;

@@ -5,7 +5,7 @@
 
 use super::write::Writer;
 use crate::index::Map;
-use crate::ir::{Terminator, generic, residual};
+use crate::ir::{Generic, Naming, Residual, Terminator, generic, residual};
 
 /// Writes `body`, which has one result and only jumps, branches and returns, with these arguments;
 /// the result.
@@ -20,7 +20,6 @@ pub fn run(
     let mut copy = Copied {
         writer,
         body,
-        after,
         values: Map::filled_like(&body.types, None),
         blocks: Map::filled_like(&body.blocks, None),
     };
@@ -33,7 +32,13 @@ pub fn run(
             copy.writer.go_on(target);
         }
         copy.insts(data);
-        let term = copy.terminator(&data.term);
+        let term = match &data.term {
+            Terminator::Return(values) => Terminator::Jump(residual::Target {
+                block: after,
+                args: copy.values(values),
+            }),
+            term => copy.terminator(term),
+        };
         copy.writer.end(term);
     }
     copy.writer.go_on(after);
@@ -43,14 +48,25 @@ pub fn run(
 struct Copied<'a, 'w> {
     writer: &'a mut Writer<'w>,
     body: &'a generic::Function,
-    /// Where its returns lead.
-    after: residual::Block,
     values: Map<generic::Value, Option<residual::Value>>,
     blocks: Map<generic::Block, Option<residual::Block>>,
 }
 
 impl Copied<'_, '_> {
-    /// The copy of a block other than the entry, with its parameters.
+    fn insts(&mut self, data: &generic::BlockData) {
+        for inst in &data.insts {
+            let args = self.values(&inst.args);
+            let ty = inst.result.map(|result| self.body.value_type(result));
+            let value = self.writer.inst(inst.op, args, ty);
+            if let Some(result) = inst.result {
+                self.values[result] = value;
+            }
+        }
+    }
+}
+
+impl Naming<Generic, Residual> for Copied<'_, '_> {
+    /// Of a block other than the entry; makes it, with its parameters.
     fn block(&mut self, block: generic::Block) -> residual::Block {
         if let Some(block) = self.blocks[block] {
             return block;
@@ -65,51 +81,7 @@ impl Copied<'_, '_> {
         copy
     }
 
-    fn insts(&mut self, data: &generic::BlockData) {
-        for inst in &data.insts {
-            let args = self.names(&inst.args);
-            let ty = inst.result.map(|result| self.body.value_type(result));
-            let value = self.writer.inst(inst.op, args, ty);
-            if let Some(result) = inst.result {
-                self.values[result] = value;
-            }
-        }
-    }
-
-    fn names(&self, values: &[generic::Value]) -> residual::Values {
-        let name = |&value: &generic::Value| {
-            self.values[value].expect("generic functions are in maximal SSA, blocks in order")
-        };
-        values.iter().map(name).collect()
-    }
-
-    fn target(&mut self, target: &generic::Target) -> residual::Target {
-        residual::Target {
-            block: self.block(target.block),
-            args: self.names(&target.args),
-        }
-    }
-
-    fn terminator(&mut self, term: &generic::Terminator) -> residual::Terminator {
-        match term {
-            Terminator::Jump(target) => Terminator::Jump(self.target(target)),
-            Terminator::Branch {
-                cond,
-                then,
-                otherwise,
-            } => Terminator::Branch {
-                cond: self.names(&[*cond])[0],
-                then: self.target(then),
-                otherwise: self.target(otherwise),
-            },
-            Terminator::Return(values) => Terminator::Jump(residual::Target {
-                block: self.after,
-                args: self.names(values),
-            }),
-            Terminator::Unreachable => Terminator::Unreachable,
-            Terminator::Switch { .. } | Terminator::TailCall { .. } => {
-                unreachable!("bodies with these are not copied")
-            }
-        }
+    fn value(&mut self, value: generic::Value) -> residual::Value {
+        self.values[value].expect("generic functions are in maximal SSA, blocks in order")
     }
 }

@@ -384,7 +384,7 @@ impl Reencode for Copier<'_> {
         if let Place::Dropped = self.layout.functions[func] {
             return Ok(());
         }
-        if let Some(lowered) = self.layout.plain.body(func) {
+        if let Some(lowered) = self.layout.plain.get(&func) {
             let body = self.layout.relocate_plain(lowered);
             return self.body(code, func, body.map_err(reencode::Error::UserError)?);
         }

@@ -77,7 +77,7 @@ pub struct Choices<'a> {
     pub dispatch: bool,
     /// Integers are passed as floating-point numbers where engines have registers for these only.
     pub float_registers: bool,
-    /// Generic functions are simplified now that nothing is specialized any more.
+    /// Generic functions that ask whether they are compiled are simplified.
     pub plain_code: bool,
     pub absent: Option<&'a Absent>,
     /// The module may have several stacks.
@@ -168,7 +168,8 @@ pub struct Layout {
     /// The counter of each residual function; none where nothing is counted.
     counters: Counters,
     passing: Passing,
-    plain: Plain,
+    /// Bodies of generic functions that are not copied.
+    plain: HashMap<Func, Lowered>,
 }
 
 /// A function in the place of an import.
@@ -228,15 +229,17 @@ impl Layout {
             true => dispatch::dispatchers(module).collect(),
             false => HashSet::new(),
         };
-        let plain = match choices.plain_code {
-            true => Plain::find(module, &dispatchers, choices.kept),
-            false => Plain::default(),
-        };
+        let plain = Plain::new(
+            module,
+            choices.kept,
+            dispatchers.clone(),
+            choices.plain_code,
+        );
         let reached = match choices.keeps_unreached {
-            false => Reached::find(module, &memory, residues, &plain, |name| {
+            false => Reached::find(module, &memory, residues, plain, |name| {
                 copy::keeps(module, name)
             })?,
-            true => Reached::all(module),
+            true => Reached::all(module, plain)?,
         };
         memory.blank(&reached.idle);
         let functions = places(module, &reached, choices)?;
@@ -292,7 +295,7 @@ impl Layout {
             strip: choices.strip,
             counters,
             passing,
-            plain,
+            plain: reached.plain,
         };
         for request in &requests.requests {
             // Nothing calls a generic function that was left out: the request has an answer.

@@ -1,87 +1,93 @@
 //! Generic code as the linked module has it, where each intrinsic is the plain operation that it
 //! stands for.
 //!
-//! Functions that call intrinsics are lifted, simplified and lowered again: what they do in
-//! compiled code only is gone from them, and what was computed for an intrinsic that does nothing.
-//! [`write`] is for those that cannot be lifted, and for dispatchers, whose calls become switches.
+//! A function that asks an intrinsic whether it is compiled is lifted, simplified and lowered again:
+//! the answer is a constant now, so what it does in compiled code only is gone from it, and what it
+//! computed for an intrinsic that does nothing. [`write`] is for all others, for what cannot be
+//! lifted, and for dispatchers, whose calls become switches.
 //!
 //! Invariant: a body depends on the generic module and on the intrinsics that stay, not on the
 //! program. So all programs share its machine code.
 
 use std::collections::{HashMap, HashSet};
 
-use rayon::prelude::*;
 use wasm_encoder::Instruction;
-use wasmparser::{FunctionBody, Operator};
 
 use crate::cleanup;
 use crate::index::{Id, Map};
-use crate::ir::{Func, Terminator, generic, residual};
+use crate::ir::{Func, Generic, Naming, Residual, generic, residual};
 use crate::lift;
 use crate::lower::{self, Lowered};
 use crate::module::Module;
 use crate::op::intrinsic::{self, Meaning};
 use crate::op::{Const, Intrinsic, Op};
 
-/// The functions that are not copied operator by operator.
-#[derive(Default)]
-pub(super) struct Plain {
+/// Bodies of generic functions that are not copied operator by operator.
+pub(super) struct Plain<'a> {
+    module: &'a Module<'a>,
+    kept: &'a [Intrinsic],
+    /// By import: whether it is an intrinsic whose result is a constant in generic code.
+    constants: Vec<bool>,
+    /// Functions that stay as they are.
+    others: HashSet<Func>,
     bodies: HashMap<Func, Lowered>,
 }
 
-impl Plain {
-    /// Those that call intrinsics and can be lifted, except for `dispatchers`; calls of the `kept`
-    /// intrinsics stay.
-    pub fn find(module: &Module, dispatchers: &HashSet<Func>, kept: &[Intrinsic]) -> Self {
+impl<'a> Plain<'a> {
+    /// With no body so far. Calls of the `kept` intrinsics stay, and `others` as they are; all are
+    /// if this is not on.
+    pub fn new(
+        module: &'a Module<'a>,
+        kept: &'a [Intrinsic],
+        others: HashSet<Func>,
+        is_on: bool,
+    ) -> Self {
+        let is_constant = |intrinsic: Intrinsic| {
+            is_on && intrinsic.meaning() == Meaning::Zero && !kept.contains(&intrinsic)
+        };
         let imports = module.imports.iter();
-        let intrinsics = imports.map(|import| super::intrinsic(import).is_some());
-        let intrinsics: Vec<bool> = intrinsics.collect();
-        let first = module.imports.len();
-        let bodies = module.bodies.par_iter().enumerate();
-        let bodies = bodies.filter_map(|(index, body)| {
-            let func = Func((first + index) as u32);
-            if dispatchers.contains(&func) || !calls_any(body, &intrinsics) {
-                return None;
-            }
-            let generic = lift::function(module, func).ok()?;
-            let mut plain = plain(&generic, kept);
-            cleanup::simplify(&mut plain);
-            Some((func, lower::function(&plain)))
-        });
         Self {
-            bodies: bodies.collect(),
+            module,
+            kept,
+            constants: imports
+                .map(|import| super::intrinsic(import).is_some_and(is_constant))
+                .collect(),
+            others,
+            bodies: HashMap::new(),
         }
     }
 
-    pub fn body(&self, func: Func) -> Option<&Lowered> {
-        self.bodies.get(&func)
-    }
-}
-
-/// Whether a function calls one of these imports; not if it cannot be read.
-fn calls_any(body: &FunctionBody, imports: &[bool]) -> bool {
-    let Ok(operators) = body.get_operators_reader() else {
-        return false;
-    };
-    operators.into_iter().any(|operator| match operator {
-        Ok(Operator::Call { function_index }) => {
-            imports.get(function_index as usize) == Some(&true)
+    /// Simplifies `func`, if calls of these functions say that this pays and it can be lifted.
+    pub fn simplify(&mut self, func: Func, callees: &[Func]) -> Option<&Lowered> {
+        let is_constant = |callee: &Func| self.constants.get(callee.index()) == Some(&true);
+        if self.others.contains(&func) || !callees.iter().any(is_constant) {
+            return None;
         }
-        _ => false,
-    })
+        let generic = lift::function(self.module, func).ok()?;
+        let mut plain = plain(&generic, self.kept);
+        cleanup::simplify(&mut plain);
+        let lowered = lower::function(&plain);
+        Some(self.bodies.entry(func).insert_entry(lowered).into_mut())
+    }
+
+    /// The simplified functions.
+    pub fn into_bodies(self) -> HashMap<Func, Lowered> {
+        self.bodies
+    }
 }
 
 /// The function with plain operations in the place of intrinsics.
 fn plain(function: &generic::Function, kept: &[Intrinsic]) -> residual::Function {
     let values = function.types.keys();
-    let mut plain = Translation {
+    let mut translation = Translation {
         values: values.map(|value| Id::new(value.index())).collect(),
         kept,
     };
+    let blocks = function.blocks.values();
     residual::Function {
         signature: function.signature.clone(),
-        types: Map::from_iter(function.types.values().copied()),
-        blocks: Map::from_iter(function.blocks.values().map(|block| plain.block(block))),
+        types: function.types.values().copied().collect(),
+        blocks: blocks.map(|block| translation.block_data(block)).collect(),
     }
 }
 
@@ -92,41 +98,31 @@ struct Translation<'a> {
 }
 
 impl Translation<'_> {
-    fn block(&mut self, block: &generic::BlockData) -> residual::BlockData {
-        let params = block.params.iter().map(|&param| self.values[param]);
-        let params = params.collect();
-        let mut insts = Vec::new();
-        for inst in &block.insts {
+    fn block_data(&mut self, data: &generic::BlockData) -> residual::BlockData {
+        let mut plain = residual::BlockData::empty();
+        plain.params = self.values(&data.params).to_vec();
+        for inst in &data.insts {
             match inst.op {
                 Op::Intrinsic(intrinsic) if !self.kept.contains(&intrinsic) => {
                     if intrinsic.meaning() == Meaning::Trap {
-                        let term = Terminator::Unreachable;
-                        return residual::BlockData {
-                            params,
-                            insts,
-                            term,
-                        };
+                        return plain;
                     }
-                    insts.extend(self.intrinsic(intrinsic, inst));
+                    plain.insts.extend(self.intrinsic(intrinsic, inst));
                 }
-                op => insts.push(residual::Inst {
+                op => plain.insts.push(residual::Inst {
                     op,
-                    args: self.all(&inst.args),
-                    result: inst.result.map(|result| self.values[result]),
+                    args: self.values(&inst.args),
+                    result: inst.result.map(|result| self.value(result)),
                 }),
             }
         }
-        let term = self.terminator(&block.term);
-        residual::BlockData {
-            params,
-            insts,
-            term,
-        }
+        plain.term = self.terminator(&data.term);
+        plain
     }
 
     /// What an intrinsic does, if it does anything.
     fn intrinsic(&mut self, intrinsic: Intrinsic, inst: &generic::Inst) -> Option<residual::Inst> {
-        let args = self.all(&inst.args);
+        let args = self.values(&inst.args);
         let (op, args) = match intrinsic.meaning() {
             Meaning::Nothing | Meaning::Trap => return None,
             Meaning::First => {
@@ -143,49 +139,18 @@ impl Translation<'_> {
                 (intrinsic::access(intrinsic), operands.into_iter().collect())
             }
         };
-        let result = inst.result.map(|result| self.values[result]);
+        let result = inst.result.map(|result| self.value(result));
         Some(residual::Inst { op, args, result })
     }
+}
 
-    fn terminator(&self, term: &generic::Terminator) -> residual::Terminator {
-        match term {
-            Terminator::Jump(target) => Terminator::Jump(self.target(target)),
-            Terminator::Branch {
-                cond,
-                then,
-                otherwise,
-            } => Terminator::Branch {
-                cond: self.values[*cond],
-                then: self.target(then),
-                otherwise: self.target(otherwise),
-            },
-            Terminator::Switch {
-                index,
-                targets,
-                default,
-            } => Terminator::Switch {
-                index: self.values[*index],
-                targets: targets.iter().map(|target| self.target(target)).collect(),
-                default: self.target(default),
-            },
-            Terminator::Return(values) => Terminator::Return(self.all(values)),
-            Terminator::TailCall { callee, args } => Terminator::TailCall {
-                callee: *callee,
-                args: self.all(args),
-            },
-            Terminator::Unreachable => Terminator::Unreachable,
-        }
+impl Naming<Generic, Residual> for Translation<'_> {
+    fn block(&mut self, block: generic::Block) -> residual::Block {
+        residual::Block(block.0)
     }
 
-    fn target(&self, target: &generic::Target) -> residual::Target {
-        residual::Target {
-            block: residual::Block(target.block.0),
-            args: self.all(&target.args),
-        }
-    }
-
-    fn all(&self, values: &generic::Values) -> residual::Values {
-        values.iter().map(|&value| self.values[value]).collect()
+    fn value(&mut self, value: generic::Value) -> residual::Value {
+        self.values[value]
     }
 }
 

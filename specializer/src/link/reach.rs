@@ -13,6 +13,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use wasmparser::{ElementItems, ElementKind, ExternalKind, Operator, Parser, Payload};
@@ -22,7 +23,7 @@ use super::plain::Plain;
 use super::{LinkError, Residue};
 use crate::index::Map;
 use crate::ir::Func;
-use crate::lower::{Lowered, RelocationKind};
+use crate::lower::Lowered;
 use crate::module::Module;
 use crate::module::references::References;
 
@@ -33,16 +34,22 @@ pub struct Reached {
     pub elements: Vec<bool>,
     /// Objects that nothing refers to.
     pub idle: Vec<Range<u32>>,
+    /// Of functions that are reached: simplified bodies.
+    pub plain: HashMap<Func, Lowered>,
 }
 
 impl Reached {
     /// All of the module.
-    pub fn all(module: &Module) -> Self {
-        Self {
+    pub fn all(module: &Module, mut plain: Plain) -> Result<Self, LinkError> {
+        for func in module.functions.keys() {
+            plain.simplify(func, &callees(module, func)?);
+        }
+        Ok(Self {
             functions: Map::filled_like(&module.functions, true),
             elements: vec![true; module.table.len()],
             idle: Vec::new(),
-        }
+            plain: plain.into_bodies(),
+        })
     }
 
     /// What can be reached once `residues` are in the module and memory is `memory`. `is_kept` says
@@ -51,7 +58,7 @@ impl Reached {
         module: &Module,
         memory: &Memory,
         residues: &[Residue],
-        plain: &Plain,
+        plain: Plain,
         is_kept: impl Fn(&str) -> bool,
     ) -> Result<Self, LinkError> {
         let none = References::default();
@@ -65,13 +72,14 @@ impl Reached {
             elements: vec![false; module.table.len()],
             objects: vec![false; references.map_or(0, |all| all.ranges().len())],
             work: Vec::new(),
+            plain,
         };
         if references.is_none() {
             (0..module.table.len() as u32).for_each(|index| search.element(index));
         }
         search.roots(residues, is_kept)?;
         while let Some(function) = search.work.pop() {
-            search.body(function, plain)?;
+            search.body(function)?;
         }
         let objects = search.references.ranges().zip(&search.objects);
         let idle = objects.filter_map(|(object, is_reached)| (!is_reached).then_some(object));
@@ -79,6 +87,7 @@ impl Reached {
             idle: idle.collect(),
             functions: search.functions,
             elements: search.elements,
+            plain: search.plain.into_bodies(),
         })
     }
 }
@@ -92,6 +101,7 @@ struct Search<'a> {
     objects: Vec<bool>,
     /// Functions that are reached and were not looked at.
     work: Vec<Func>,
+    plain: Plain<'a>,
 }
 
 impl Search<'_> {
@@ -113,7 +123,9 @@ impl Search<'_> {
             }
         }
         for residue in residues {
-            self.callees(residue.lowered);
+            for func in residue.lowered.callees() {
+                self.function(func);
+            }
         }
         for payload in Parser::new(0).parse_all(self.module.bytes) {
             self.section(payload?)?;
@@ -178,37 +190,18 @@ impl Search<'_> {
         }
     }
 
-    fn callees(&mut self, lowered: &Lowered) {
-        for relocation in &lowered.relocations {
-            if let RelocationKind::CallFunction(func) = relocation.kind {
-                self.function(func);
-            }
-        }
-    }
-
     /// What a function that is reached names.
-    fn body(&mut self, func: Func, plain: &Plain) -> wasmparser::Result<()> {
+    fn body(&mut self, func: Func) -> wasmparser::Result<()> {
         let references = self.references;
         if let Some(named) = references.of(func) {
             named.elements.iter().for_each(|&index| self.element(index));
             named.objects.iter().for_each(|&number| self.object(number));
         }
-        if let Some(lowered) = plain.body(func) {
-            self.callees(lowered);
-            return Ok(());
+        let mut callees = callees(self.module, func)?;
+        if let Some(lowered) = self.plain.simplify(func, &callees) {
+            callees = lowered.callees().collect();
         }
-        let Some(body) = self.module.body(func) else {
-            return Ok(());
-        };
-        let mut operators = body.get_operators_reader()?;
-        while !operators.eof() {
-            if let Operator::Call { function_index }
-            | Operator::ReturnCall { function_index }
-            | Operator::RefFunc { function_index } = operators.read()?
-            {
-                self.function(Func(function_index));
-            }
-        }
+        callees.into_iter().for_each(|func| self.function(func));
         Ok(())
     }
 
@@ -264,6 +257,24 @@ impl Search<'_> {
             }
         }
     }
+}
+
+/// The functions that a body names, as often as it does.
+fn callees(module: &Module, func: Func) -> wasmparser::Result<Vec<Func>> {
+    let mut callees = Vec::new();
+    let Some(body) = module.body(func) else {
+        return Ok(callees);
+    };
+    let mut operators = body.get_operators_reader()?;
+    while !operators.eof() {
+        if let Operator::Call { function_index }
+        | Operator::ReturnCall { function_index }
+        | Operator::RefFunc { function_index } = operators.read()?
+        {
+            callees.push(Func(function_index));
+        }
+    }
+    Ok(callees)
 }
 
 /// Whether the linker writes this segment anew ([`Module::table`]).

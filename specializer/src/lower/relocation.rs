@@ -51,6 +51,15 @@ pub enum RelocationKind {
 }
 
 impl Lowered {
+    /// Functions of the generic module that it calls by name.
+    pub fn callees(&self) -> impl Iterator<Item = Func> {
+        let kinds = self.relocations.iter().map(|relocation| relocation.kind);
+        kinds.filter_map(|kind| match kind {
+            RelocationKind::CallFunction(func) => Some(func),
+            _ => None,
+        })
+    }
+
     /// The body with the value of each relocation, an address or a function's index, written into
     /// it.
     ///
