@@ -1,10 +1,10 @@
 //! Generic code as the linked module has it, where each intrinsic is the plain operation that it
 //! stands for.
 //!
-//! A function that asks an intrinsic whether it is compiled is lifted, simplified and lowered again:
-//! the answer is a constant now, so what it does in compiled code only is gone from it, and what it
-//! computed for an intrinsic that does nothing. [`write`] is for all others, for what cannot be
-//! lifted, and for dispatchers, whose calls become switches.
+//! A function that asks whether it is compiled is lifted, simplified and lowered again: the answer
+//! is a constant now, so what it does in compiled code only is gone from it, and what it computed
+//! for an intrinsic that does nothing. [`write`] is for all others, for what cannot be lifted, and
+//! for dispatchers, whose calls become switches.
 //!
 //! Invariant: a body depends on the generic module and on the intrinsics that stay, not on the
 //! program. So all programs share its machine code.
