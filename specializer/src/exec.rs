@@ -238,10 +238,9 @@ impl<S: Stage> Frame<'_, S> {
             Meaning::Nothing => Ok(None),
             Meaning::First => Ok(Some(operands[0])),
             Meaning::Zero => Ok(Some(Const::I32(0))),
-            Meaning::Load => self.effect(intrinsic::access(intrinsic), &operands[..1]),
-            Meaning::Store => {
-                let (address, value) = (operands[0], operands[operands.len() - 1]);
-                self.effect(intrinsic::access(intrinsic), &[address, value])
+            Meaning::Load | Meaning::Store => {
+                let accessed = intrinsic::accessed(intrinsic, operands);
+                self.effect(intrinsic::access(intrinsic), &accessed)
             }
             Meaning::Trap => Err(Stop::Unreachable),
         }

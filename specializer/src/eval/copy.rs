@@ -37,6 +37,9 @@ pub fn run(
                 block: after,
                 args: copy.values(values),
             }),
+            Terminator::Switch { .. } | Terminator::TailCall { .. } => {
+                unreachable!("bodies with these are not copied")
+            }
             term => copy.terminator(term),
         };
         copy.writer.end(term);

@@ -229,12 +229,7 @@ impl Layout {
             true => dispatch::dispatchers(module).collect(),
             false => HashSet::new(),
         };
-        let plain = Plain::new(
-            module,
-            choices.kept,
-            dispatchers.clone(),
-            choices.plain_code,
-        );
+        let plain = Plain::new(module, choices.kept, &dispatchers, choices.plain_code);
         let reached = match choices.keeps_unreached {
             false => Reached::find(module, &memory, residues, plain, |name| {
                 copy::keeps(module, name)
@@ -366,15 +361,18 @@ impl Layout {
 
     /// The body of a generic function with its relocations applied.
     fn relocate_plain(&self, lowered: &Lowered) -> Result<Vec<u8>, LinkError> {
-        lowered.linked(|kind| {
-            Ok(LinkedAs::Value(match kind {
-                RelocationKind::CallFunction(func) => self.function(func)?,
-                RelocationKind::CallIntrinsic(intrinsic) => self.kept[&intrinsic],
-                RelocationKind::SymbolAddress(_) | RelocationKind::CallSlot { .. } => {
-                    unreachable!("only residual code has these")
-                }
-            }))
-        })
+        lowered.linked(|kind| Ok(LinkedAs::Value(self.imported_or_generic(kind)?)))
+    }
+
+    /// The index of the import or the generic function that a relocation names.
+    fn imported_or_generic(&self, kind: RelocationKind) -> Result<u32, LinkError> {
+        match kind {
+            RelocationKind::CallFunction(func) => self.function(func),
+            RelocationKind::CallIntrinsic(intrinsic) => Ok(self.kept[&intrinsic]),
+            RelocationKind::SymbolAddress(_) | RelocationKind::CallSlot { .. } => {
+                unreachable!("only residual code has these, and it has a request")
+            }
+        }
     }
 
     /// The body with its relocations applied. What they name exists: a stored body was checked, and
@@ -403,8 +401,9 @@ impl Layout {
                         &self.slot_functions[&version.slot]
                     })
                 }
-                RelocationKind::CallFunction(func) => self.function(func)?,
-                RelocationKind::CallIntrinsic(intrinsic) => self.kept[&intrinsic],
+                RelocationKind::CallFunction(_) | RelocationKind::CallIntrinsic(_) => {
+                    self.imported_or_generic(kind)?
+                }
             };
             Ok(LinkedAs::Value(value))
         })

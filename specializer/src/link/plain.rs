@@ -29,7 +29,7 @@ pub(super) struct Plain<'a> {
     /// By import: whether it is an intrinsic whose result is a constant in generic code.
     constants: Vec<bool>,
     /// Functions that stay as they are.
-    others: HashSet<Func>,
+    others: &'a HashSet<Func>,
     bodies: HashMap<Func, Lowered>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Plain<'a> {
     pub fn new(
         module: &'a Module<'a>,
         kept: &'a [Intrinsic],
-        others: HashSet<Func>,
+        others: &'a HashSet<Func>,
         is_on: bool,
     ) -> Self {
         let is_constant = |intrinsic: Intrinsic| {
@@ -130,12 +130,8 @@ impl Translation<'_> {
                 return None;
             }
             Meaning::Zero => (Op::Const(Const::I32(0)), residual::Values::new()),
-            Meaning::Load => (
-                intrinsic::access(intrinsic),
-                residual::Values::from_slice(&args[..1]),
-            ),
-            Meaning::Store => {
-                let operands = [args[0], args[args.len() - 1]];
+            Meaning::Load | Meaning::Store => {
+                let operands = intrinsic::accessed(intrinsic, &args);
                 (intrinsic::access(intrinsic), operands.into_iter().collect())
             }
         };

@@ -3,6 +3,8 @@
 
 pub use annotations::{Intrinsic, Meaning};
 
+use smallvec::{SmallVec, smallvec};
+
 use super::{Effect, LoadKind, Op, OpType, StoreKind, Width};
 use crate::entity::{Signature, Type};
 
@@ -42,6 +44,15 @@ pub fn access(intrinsic: Intrinsic) -> Op {
             kind: width.load(),
             offset: 0,
         },
+    }
+}
+
+/// The operands of that access among the intrinsic's own: the address, and what is stored.
+pub fn accessed<T: Copy>(intrinsic: Intrinsic, operands: &[T]) -> SmallVec<[T; 2]> {
+    let address = operands[0];
+    match (intrinsic.meaning(), operands.last()) {
+        (Meaning::Store, Some(&value)) => smallvec![address, value],
+        _ => smallvec![address],
     }
 }
 
