@@ -10,7 +10,7 @@ use crate::code::{self, ImageError, fragments};
 use crate::custom;
 use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece};
 use crate::heap::{self, Hooks};
-use crate::image::hints::{Access, CodePointers};
+use crate::image::hints::{Access, CodePointers, Given};
 use crate::image::names::Names;
 use crate::image::numbers::Numbers;
 use crate::image::parse::{self, Executable};
@@ -29,7 +29,7 @@ use crate::polymorphic::marshal;
 use crate::primitives;
 use crate::primitives::backtrace::WANT_POSITIONS;
 use crate::registry::arguments::{self, Kind};
-use crate::registry::{Effect, Primitive, results, shortcut};
+use crate::registry::{Code, Effect, Primitive, results, shortcut};
 use crate::stack;
 #[cfg(target_family = "wasm")]
 use crate::stubs;
@@ -273,6 +273,20 @@ impl<'a> Known<'a> {
     fn name(&self, index: usize) -> Option<&str> {
         Some(primitive(self.bound, index)?.name)
     }
+
+    /// What a primitive gives that tells a constant of the system, as `Sys.big_endian` is one.
+    fn system_constant(&self, index: usize) -> Option<i32> {
+        let primitive = primitive(self.bound, index)?;
+        let Code::F1(constant) = primitive.code else {
+            return None;
+        };
+        primitive
+            .name
+            .starts_with("caml_sys_const_")
+            .then_some(())?;
+        let value = constant(Value::UNIT);
+        value.is_int().then(|| value.as_int().try_into().ok())?
+    }
 }
 
 impl elements::Primitives for Known<'_> {
@@ -301,9 +315,11 @@ struct Gives<'a> {
 }
 
 impl hints::Facts for Gives<'_> {
-    fn given_by(&self, primitive: usize) -> Option<u32> {
+    fn given_by(&self, primitive: usize) -> Option<Given> {
         let by_name = self.known.name(primitive).and_then(results::gives_box);
-        by_name.or_else(|| shortcut::integers::result(self.known.shortcut(primitive)))
+        let kind = by_name.or_else(|| shortcut::integers::result(self.known.shortcut(primitive)));
+        kind.map(Given::Number)
+            .or_else(|| self.known.system_constant(primitive).map(Given::Integer))
     }
 
     fn opens(&self, primitive: usize) -> bool {

@@ -1,7 +1,7 @@
 //! Shortcuts of boxed integers (`Int32`, `Int64`, `Nativeint`): arithmetic, comparison, conversion.
 //!
 //! Each of the three is a custom block whose data is one word, the number; of an `Int32` with its
-//! sign extended. Bytes in reverse order are left to the primitives.
+//! sign extended.
 
 use super::boxes::{box_integer, unbox};
 use super::fields::fixed_field;
@@ -9,7 +9,7 @@ use super::registers::{Registers, tagged};
 use super::shortcut::{Attempt, boxed, float};
 use crate::registry::shortcut::integers::*;
 use crate::value::boxed::{INT32, NATIVEINT, truncate};
-use annotations::immediate;
+use annotations::{immediate, specialize_active};
 
 /// `n` cut to the width.
 #[inline(always)]
@@ -66,6 +66,8 @@ fn binary(kind: u32, operator: u32, a: i64, b: i64) -> i64 {
 fn unary(kind: u32, operator: u32, a: i64) -> i64 {
     match operator {
         NEG => unbox(a).wrapping_neg(),
+        SWAP if kind == INT32 => i64::from((unbox(a) as i32).swap_bytes()),
+        SWAP => unbox(a).swap_bytes(),
         OF_INT => a >> 1,
         BITS_OF_FLOAT if kind == INT32 => i64::from((float(a) as f32).to_bits()),
         BITS_OF_FLOAT => fixed_field(a, 0),
@@ -101,6 +103,8 @@ impl Registers {
     pub fn integer_1(&mut self, shortcut: u32) -> Attempt {
         let kind = kind(shortcut);
         match operator(shortcut) {
+            // A primitive to generic code, in whose loop it would take more room than it is worth.
+            SWAP if specialize_active() == 0 => Attempt::Call,
             operator @ NEG..=OF_FLOAT => {
                 let Some(place) = self.place_of_integer() else {
                     return Attempt::Raised;
@@ -247,7 +251,7 @@ mod tests {
         for (kind, prefix) in PREFIXES {
             check(kind, &format!("caml_{prefix}_of_float"), &sizes);
             let numbers = NUMBERS.map(|n| boxed(kind, n));
-            for name in ["neg", "to_int", "to_float"] {
+            for name in ["neg", "bswap", "to_int", "to_float"] {
                 check(kind, &format!("caml_{prefix}_{name}"), &numbers);
             }
             let name = format!("caml_{prefix}_of_int");

@@ -33,5 +33,6 @@ pub mod shortcut;
 #[cfg(test)]
 mod tests;
 mod unwind;
+mod words;
 
 pub use calls::{apply, apply_code, generic_slots};

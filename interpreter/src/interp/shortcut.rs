@@ -11,6 +11,7 @@
 use super::boxes::{are_floats, are_integers, unbox};
 use super::fields::{byte, element, fixed_field, header, modify};
 use super::registers::{Registers, UNIT, tagged, truth};
+use super::words;
 use crate::image::bind;
 use crate::memory::{self, Region, within};
 use crate::registry::shortcut::*;
@@ -46,7 +47,7 @@ fn elements(block: i64) -> u64 {
 }
 
 #[inline(always)]
-fn string_length(string: i64) -> i64 {
+pub fn string_length(string: i64) -> i64 {
     let size = (header(string) >> 10) as u32 * WORD;
     let padding = memory::load_u8(within(string as u32 + size - 1, Region::Fixed));
     i64::from(size) - 1 - i64::from(padding)
@@ -73,6 +74,7 @@ fn is_outside(shortcut: u32, a: i64, b: i64) -> bool {
 fn unary(shortcut: u32, a: i64) -> Option<i64> {
     match shortcut {
         STRING_LENGTH => Some(immediate(tagged(string_length(a)))),
+        SWAP_16 => Some(immediate(tagged(i64::from(((a >> 1) as u16).swap_bytes())))),
         OBJ_TAG if a & 1 == 1 => Some(immediate(tagged(tag::OF_INTEGER))),
         // Of others the primitive has to find out whether they are blocks.
         OBJ_TAG if vm().is_young(Value(a)) && a & 7 == 0 => {
@@ -220,6 +222,9 @@ impl Registers {
     /// A shortcut with two arguments.
     #[inline(always)]
     pub fn shortcut_2(&mut self, shortcut: u32) -> Attempt {
+        if words::is_access(shortcut) {
+            return self.get_word(shortcut);
+        }
         if is_outside(shortcut, self.accu, self.slot(0)) {
             return Attempt::OutOfBounds;
         }
@@ -251,6 +256,7 @@ impl Registers {
         match shortcut {
             BIGARRAY_GET_2 => return self.bigarray_get(shortcut),
             BIGARRAY_SET_1 => return self.bigarray_set(shortcut),
+            _ if words::is_access(shortcut) => return self.set_word(shortcut),
             _ => {}
         }
         if is_outside(shortcut, self.accu, self.slot(0)) {

@@ -31,6 +31,7 @@ pub fn are_opened(name: &str) -> bool {
         "caml_nativeint_",
         "caml_floatarray_",
         "caml_ba_",
+        "caml_bytes_set",
     ];
     let compares = [
         "caml_compare",
@@ -48,6 +49,20 @@ pub fn are_opened(name: &str) -> bool {
         || ["caml_float_compare", "caml_int_of_float", "caml_hash"].contains(&name)
 }
 
+/// Whether a primitive reads or writes several bytes at an index.
+fn are_words(name: &str) -> bool {
+    let bytes = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let accesses = [
+        "string_get",
+        "bytes_get",
+        "bytes_set",
+        "ba_uint8_get",
+        "ba_uint8_set",
+    ];
+    let access = bytes.strip_prefix("caml_");
+    access.is_some_and(|access| accesses.contains(&access))
+}
+
 /// The arguments that are floats, and those that are integers.
 fn arguments(name: &str) -> (Range<u32>, Range<u32>) {
     const NONE: Range<u32> = 0..0;
@@ -62,7 +77,9 @@ fn arguments(name: &str) -> (Range<u32>, Range<u32>) {
         "caml_floatarray_get" | "caml_floatarray_unsafe_get" => (NONE, 1..2),
         "caml_floatarray_set" | "caml_floatarray_unsafe_set" => (2..3, 1..2),
         "caml_string_get" | "caml_bytes_get" => (NONE, 1..2),
-        "caml_bytes_set" => (NONE, 1..3),
+        "caml_bytes_set" | "caml_bytes_set16" | "caml_ba_uint8_set16" => (NONE, 1..3),
+        "caml_bswap16" => (NONE, 0..1),
+        _ if are_words(name) => (NONE, 1..2),
         "caml_ba_get_1" | "caml_ba_set_1" => (NONE, 1..2),
         "caml_ba_get_2" | "caml_ba_set_2" => (NONE, 1..3),
         "caml_ba_get_3" | "caml_ba_set_3" => (NONE, 1..4),

@@ -95,7 +95,7 @@ fn gives_integer(name: &str) -> Option<u32> {
         ("caml_int64_", INT64),
         ("caml_nativeint_", NATIVEINT),
     ];
-    const OPERATIONS: &[&str] = &["bswap", "of_string"];
+    const OPERATIONS: &[&str] = &["of_string"];
     let load = LOADS.iter().find(|(load, _)| *load == name);
     let operation = |(prefix, _): &&(&str, u32)| {
         let operation = name.strip_prefix(prefix);

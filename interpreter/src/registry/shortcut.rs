@@ -58,16 +58,17 @@ pub mod integers {
         10 MOD "mod";
         11 COMPARE "compare";
         12 NEG "neg";
-        13 OF_INT "of_int";
-        14 OF_INT32 "of_int32";
-        15 TO_INT32 "to_int32";
-        16 OF_NATIVEINT "of_nativeint";
-        17 TO_NATIVEINT "to_nativeint";
-        18 BITS_OF_FLOAT "bits_of_float";
-        19 OF_FLOAT "of_float";
-        20 TO_INT "to_int";
-        21 TO_FLOAT "to_float";
-        22 FLOAT_OF_BITS "float_of_bits";
+        13 SWAP "bswap";
+        14 OF_INT "of_int";
+        15 OF_INT32 "of_int32";
+        16 TO_INT32 "to_int32";
+        17 OF_NATIVEINT "of_nativeint";
+        18 TO_NATIVEINT "to_nativeint";
+        19 BITS_OF_FLOAT "bits_of_float";
+        20 OF_FLOAT "of_float";
+        21 TO_INT "to_int";
+        22 TO_FLOAT "to_float";
+        23 FLOAT_OF_BITS "float_of_bits";
     }
 
     /// The number of the shortcut for the primitive `name`; 0: there is none.
@@ -184,4 +185,17 @@ shortcuts! {
     45 FLOAT_TO_INT "caml_int_of_float";
     46 FLOAT_COMPARE "caml_float_compare";
     47 OBJ_TAG "caml_obj_tag";
+    49 SWAP_16 "caml_bswap16";
+    50 STRING_GET_16 "caml_string_get16" "caml_bytes_get16";
+    51 STRING_GET_32 "caml_string_get32" "caml_bytes_get32";
+    52 STRING_GET_64 "caml_string_get64" "caml_bytes_get64";
+    53 BIGSTRING_GET_16 "caml_ba_uint8_get16";
+    54 BIGSTRING_GET_32 "caml_ba_uint8_get32";
+    55 BIGSTRING_GET_64 "caml_ba_uint8_get64";
+    56 BYTES_SET_16 "caml_bytes_set16";
+    57 BYTES_SET_32 "caml_bytes_set32";
+    58 BYTES_SET_64 "caml_bytes_set64";
+    59 BIGSTRING_SET_16 "caml_ba_uint8_set16";
+    60 BIGSTRING_SET_32 "caml_ba_uint8_set32";
+    61 BIGSTRING_SET_64 "caml_ba_uint8_set64";
 }

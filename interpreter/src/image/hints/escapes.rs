@@ -14,7 +14,7 @@
 use super::made::Made;
 use super::pending::Place;
 use super::state::{Known, Origin, Seen};
-use super::{Boxed, Program};
+use super::{Boxed, Given, Program};
 use crate::code::decode::Instruction;
 use crate::code::effect;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -103,8 +103,11 @@ impl Program<'_> {
     /// What a primitive returns.
     pub(super) fn given_by(&self, call: &Instruction) -> Known {
         let primitive = effect::primitive(call);
-        let kind = primitive.and_then(|(index, _)| self.facts.given_by(index));
-        number(kind)
+        match primitive.and_then(|(index, _)| self.facts.given_by(index)) {
+            Some(Given::Integer(integer)) => Known::certain(Seen::Integer(integer)),
+            Some(Given::Number(kind)) => number(Some(kind)),
+            None => number(None),
+        }
     }
 
     /// What is in a global that the code does not set.

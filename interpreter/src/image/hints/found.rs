@@ -67,8 +67,8 @@ pub struct Boxed {
 
 /// What is known of a program beside its code.
 pub trait Facts {
-    /// The kind of all boxes that the primitive of this index returns, if it returns nothing else.
-    fn given_by(&self, primitive: usize) -> Option<u32>;
+    /// What the primitive of this index returns, whatever it is given.
+    fn given_by(&self, primitive: usize) -> Option<Given>;
     /// Whether the primitive of this index looks at the numbers in boxes that it is given, and
     /// neither stores nor returns the boxes.
     fn opens(&self, primitive: usize) -> bool;
@@ -78,6 +78,14 @@ pub trait Facts {
     fn constant(&self, global: usize) -> Option<u32>;
     /// Whether the program alone calls its functions: it loads no code.
     fn is_closed(&self) -> bool;
+}
+
+/// What a primitive always returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Given {
+    Integer(i32),
+    /// A box of a number of this kind.
+    Number(u32),
 }
 
 /// What is done to an array of values: its index is the second argument.

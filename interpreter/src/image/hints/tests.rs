@@ -12,7 +12,7 @@ use boxed::SomeFacts;
 pub struct NoFacts;
 
 impl Facts for NoFacts {
-    fn given_by(&self, _: usize) -> Option<u32> {
+    fn given_by(&self, _: usize) -> Option<Given> {
         None
     }
 
@@ -194,6 +194,51 @@ fn integers_are_known_where_all_agree() {
     let body = "GetGlobalField 13 0; PushEnvAcc2; PushGetGlobal 13; GetField0; Pop 2";
     let both = [Loaded::Integer(3), Loaded::Integer(5)];
     assert_eq!(loads(&code(module, body)), both);
+}
+
+#[test]
+fn arithmetic_of_what_is_known_is_known() {
+    // What is computed of 5, and of 3 below it, is captured.
+    let code = |computed: &str| {
+        format!(
+            "Const3; PushConstInt 5; {computed}; Closure 1 @f; MakeBlock1 0; SetGlobal 12; Stop;
+            f: EnvAcc2; Return 1"
+        )
+    };
+    let is = |computed: &str, integer: i32| {
+        assert_eq!(
+            loads(&code(computed)),
+            [Loaded::Integer(integer)],
+            "{computed}"
+        );
+    };
+    is("OffsetInt -7", -2);
+    is("NegInt", -5);
+    is("AddInt", 8);
+    is("SubInt", 2);
+    is("MulInt", 15);
+    is("DivInt", 1);
+    is("ModInt", 2);
+    is("AndInt", 1);
+    is("OrInt", 7);
+    is("XorInt", 6);
+    is("LslInt", 40);
+    is("LsrInt", 0);
+    is("AsrInt", 0);
+    is("NegInt; AsrInt", -1);
+    for unknown in [
+        "NegInt; LsrInt",
+        "Push; Const0; PushAcc1; DivInt",
+        "ConstInt 40; PushConst1; LslInt",
+        "ConstInt 31; PushConst1; LslInt",
+        "GetGlobal 11; AddInt",
+    ] {
+        assert_eq!(loads(&code(unknown)), [], "{unknown}");
+    }
+    let given = "Const0; CCall1 7; Closure 1 @f; MakeBlock1 0; SetGlobal 12; Stop;
+        f: EnvAcc2; Return 1";
+    let facts = SomeFacts { is_closed: true };
+    assert_eq!(loads_knowing(given, &facts), [Loaded::Integer(7)]);
 }
 
 #[test]

@@ -72,6 +72,8 @@ impl Program<'_> {
             SetField3 => self.set_field(state, Some(3)),
             SetField => self.set_field(state, Some(operand(0))),
             SetVectItem => self.set_field(state, None),
+            NegInt | OffsetInt | AddInt | SubInt | MulInt | DivInt | ModInt | AndInt | OrInt
+            | XorInt | LslInt | LsrInt | AsrInt => Some(computed(instruction, state)),
             GetFloatField => Some(Known::certain(Seen::Number(boxed::FLOAT, Origin::Made))),
             CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN => {
                 Some(self.primitive(instruction, state))
@@ -229,6 +231,45 @@ impl Program<'_> {
             self.blocks.insert(site, fields);
         }
     }
+}
+
+/// What arithmetic gives of integers that are known, if that is a small one again.
+fn computed(instruction: &Instruction, state: &State) -> Known {
+    use Opcode::*;
+    let (a, b) = match instruction.opcode {
+        NegInt => (Known::certain(Seen::Integer(0)), state.accu),
+        OffsetInt => {
+            let offset = Seen::Integer(instruction.operands[0]);
+            (state.accu, Known::certain(offset))
+        }
+        _ => (state.accu, state.slot(0)),
+    };
+    if [a, b].contains(&Known::UNREACHED) {
+        return Known::UNREACHED;
+    }
+    let (Seen::Integer(a), Seen::Integer(b)) = (a.seen, b.seen) else {
+        return Known::ANYTHING;
+    };
+    let (a, b) = (i64::from(a), i64::from(b));
+    let distance = || u32::try_from(b).ok().filter(|distance| *distance < 32);
+    let result = match instruction.opcode {
+        OffsetInt | AddInt => Some(a + b),
+        NegInt | SubInt => Some(a - b),
+        MulInt => Some(a * b),
+        DivInt => a.checked_div(b),
+        ModInt => a.checked_rem(b),
+        AndInt => Some(a & b),
+        OrInt => Some(a | b),
+        XorInt => Some(a ^ b),
+        LslInt => distance().map(|distance| a << distance),
+        AsrInt => distance().map(|distance| a >> distance),
+        _ if a < 0 => None,
+        _ => distance().map(|distance| a >> distance),
+    };
+    let small = result.and_then(|result| i32::try_from(result).ok());
+    small.map_or(Known::ANYTHING, |result| {
+        Known::certain(Seen::Integer(result))
+    })
 }
 
 /// A closure of a function.

@@ -5,16 +5,17 @@ use super::super::super::tests::check;
 use super::super::*;
 
 /// Primitives 1 and 4 open boxes; 1 gives floats, 4 numbers of kind 2. Primitive 3 reads arrays,
-/// primitive 8 writes them; global 5 is a float.
+/// primitive 8 writes them; primitive 7 gives 7; global 5 is a float.
 pub struct SomeFacts {
     pub is_closed: bool,
 }
 
 impl Facts for SomeFacts {
-    fn given_by(&self, primitive: usize) -> Option<u32> {
+    fn given_by(&self, primitive: usize) -> Option<Given> {
         match primitive {
-            1 => Some(0),
-            4 => Some(2),
+            1 => Some(Given::Number(0)),
+            4 => Some(Given::Number(2)),
+            7 => Some(Given::Integer(7)),
             _ => None,
         }
     }
