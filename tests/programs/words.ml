@@ -63,8 +63,8 @@ let () =
   let big = Array1.create char c_layout length in
   Bytes.iteri (fun i c -> big.{i} <- c) bytes;
   Printf.printf "%Lx\n" (big_hash big);
-  let indices = [ min_int; -9; -1; 0; length - 8; length - 7; length - 4; length - 3; length - 2 ] in
-  let indices = indices @ [ length - 1; length; max_int - 7; max_int ] in
+  let ends = List.map (fun before -> length - before) [ 8; 7; 4; 3; 2; 1; 0 ] in
+  let indices = [ min_int; -9; -1; 0 ] @ ends @ [ max_int - 7; max_int ] in
   let each name access = List.iter (outside name access) indices in
   each "get 16" (fun i -> ignore (Bytes.get_uint16_ne bytes i));
   each "get 32" (fun i -> ignore (Int32.to_int (Bytes.get_int32_ne bytes i)));
