@@ -117,7 +117,7 @@ impl Limits {
         recursive: 512,
         total: 8192,
         total_recursive: 1536,
-        depth: 4,
+        depth: 8,
     };
 
     const HIGH: Self = Self {
@@ -126,7 +126,6 @@ impl Limits {
         guessed: 256,
         applying: 2048,
         total: 16384,
-        depth: 5,
         ..Self::MEDIUM
     };
 }
