@@ -277,15 +277,13 @@ impl<'a> Known<'a> {
     /// What a primitive gives that tells a constant of the system, as `Sys.big_endian` is one.
     fn system_constant(&self, index: usize) -> Option<i32> {
         let primitive = primitive(self.bound, index)?;
-        let Code::F1(constant) = primitive.code else {
-            return None;
-        };
-        primitive
-            .name
-            .starts_with("caml_sys_const_")
-            .then_some(())?;
-        let value = constant(Value::UNIT);
-        value.is_int().then(|| value.as_int().try_into().ok())?
+        match primitive.code {
+            Code::F1(constant) if primitive.name.starts_with("caml_sys_const_") => {
+                let value = constant(Value::UNIT);
+                value.is_int().then(|| value.as_int().try_into().ok())?
+            }
+            _ => None,
+        }
     }
 }
 

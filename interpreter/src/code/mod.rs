@@ -17,6 +17,7 @@ use opcode::Opcode;
 
 use crate::memory;
 use crate::registry::arguments::Kind;
+use crate::value::boxed;
 use crate::vm::vm;
 use core::array;
 
@@ -320,6 +321,14 @@ pub fn note_constant_box(cell: u32, kind: u32) {
 #[inline(always)]
 pub fn is_of_kind(cell: u32, kind: Kind) -> bool {
     memory::load_u32(cell + CELL + 4) == kind as u32
+}
+
+/// The kind of boxed integers that such an element is, if the analysis found one.
+#[inline(always)]
+pub fn element_box(cell: u32) -> Option<u32> {
+    let kind = memory::load_u32(cell + CELL + 4);
+    let first = Kind::Int32 as u32;
+    (kind >= first).then(|| boxed::INT32 + (kind - first))
 }
 
 /// Notes that kind.

@@ -1,5 +1,5 @@
-//! What bytecode shows of the elements of bigarrays: which are floats, which are integers. It does
-//! not say so itself, as `ocamlopt` knows it from types.
+//! What bytecode shows of the elements of bigarrays: which are floats, integers, boxed integers. It
+//! does not say so itself, as `ocamlopt` knows it from types.
 //!
 //! * An element that is *read* is of a kind if each way on from there uses it as such, before a
 //!   function is called or an exception raised: no program could find out in between of which type

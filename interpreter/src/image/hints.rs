@@ -9,10 +9,10 @@
 //! Many callees are certain: a closure that was made in this function; a captured variable that is
 //! the same function wherever closures of this function are made; a sibling in the same block; a
 //! field of a module. Each has the code that the program put there, unless the program writes code
-//! pointers. In the same way, a captured variable or a field of a module is certainly an integer or
-//! the box of a number, and a parameter or a result is that: kinds of boxes are told where nobody
-//! looks at the box ([`escapes`]). What OCaml leaves undefined (writing fields of modules and of
-//! closures by `Obj`) is not considered.
+//! pointers. In the same way, a captured variable or a field of a module is certainly an integer
+//! (what arithmetic gives of such integers is known as well) or the box of a number, and a parameter
+//! or a result is that: kinds of boxes are told where nobody looks at the box ([`escapes`]). What
+//! OCaml leaves undefined (writing fields of modules and of closures by `Obj`) is not considered.
 //!
 //! One pass over a function goes through it in ascending order, and again from labels whose state a
 //! jump back has changed. Functions are gone through again when something that they read has

@@ -1,14 +1,16 @@
 //! Shortcuts of bigarrays: elements of arrays of one to three dimensions, and dimensions.
 //!
-//! In line are arrays in C's layout of floats (`float64`), integers (`int`) and bytes (`char`,
-//! `int8_unsigned`): one comparison tells whether an array is such a one, and each access tries
-//! floats or the others. For others, and for indices out of bounds, the primitive is called; or,
+//! In line are arrays in C's layout of floats (`float64`), integers (`int`), bytes (`char`,
+//! `int8_unsigned`) and, where the program shows which, boxed integers (`int32`, `int64`,
+//! `nativeint`): one comparison tells whether an array is such a one, and each access tries floats
+//! or the others. For others, and for indices out of bounds, the primitive is called; or,
 //! where the program shows that an element is a float or an integer ([`Kind`]), a function that
 //! allocates nothing. So a float is not boxed whatever the array, and a loop needs no poll. What
 //! comes after that function is compiled once more ([`Registers::apart`]).
 
+use super::boxes::{box_integer, known_integer, unbox};
 use super::registers::{Registers, UNIT, tagged};
-use super::shortcut::{Attempt, boxed};
+use super::shortcut::{self, Attempt};
 use crate::code;
 use crate::memory::{self, Region, within};
 use crate::polymorphic::bigarray::direct::{self, Access, Place};
@@ -17,9 +19,10 @@ use crate::polymorphic::bigarray::{Bigarray, c_layout, is_c_layout, kind};
 use crate::raise;
 use crate::registry::arguments::Kind;
 use crate::registry::shortcut::*;
-use crate::value::{Value, WORD};
+use crate::value::{Value, WORD, boxed};
 use annotations::{
     context_pop, context_push, context_update, immediate, safepoint_needless, safepoint_passed,
+    specialize_active,
 };
 
 /// The number of dimensions that a shortcut is for.
@@ -55,6 +58,12 @@ impl Registers {
         if code::is_of_kind(self.pc, Kind::Float) {
             return self.get_float(num_dims);
         }
+        // To generic code these are unusual.
+        if specialize_active() != 0
+            && let Some(kind) = code::element_box(self.pc)
+        {
+            return self.get_boxed(num_dims, kind);
+        }
         if let Some(element) = self.plain_integer(num_dims) {
             return self.done(immediate(tagged(element)), num_dims);
         }
@@ -89,7 +98,23 @@ impl Registers {
         };
         // Before anything else runs, see `float_address`.
         let x = memory::load_f64(address);
-        boxed!(self, num_dims, x)
+        shortcut::boxed!(self, num_dims, x)
+    }
+
+    /// Reads an element that is a boxed integer of this kind.
+    #[inline(always)]
+    fn get_boxed(&mut self, num_dims: u32, kind: u32) -> Attempt {
+        let Some(address) = self.plain_boxed(num_dims, kind) else {
+            return Attempt::Call;
+        };
+        let n = match kind {
+            boxed::INT32 => memory::load_i32(address).into(),
+            _ => memory::load_i64(address),
+        };
+        let Some(place) = self.place_of_integer() else {
+            return Attempt::Raised;
+        };
+        self.done(box_integer(place, kind, n), num_dims)
     }
 
     /// The shortcut that writes an element; below the indices is the value.
@@ -98,8 +123,11 @@ impl Registers {
         let num_dims = num_dims(shortcut);
         let value = self.slot(num_dims);
         let is_integer = value & 1 == 1;
+        let kind = known_integer(value);
         let done = if is_integer {
             self.set_plain_integer(num_dims, value)
+        } else if kind != 0 {
+            self.set_plain_boxed(num_dims, kind, value)
         } else {
             self.set_plain_float(num_dims, value)
         };
@@ -147,7 +175,7 @@ impl Registers {
             return None;
         }
         let number = self.element_number(array, num_dims)?;
-        Some(word_address(array, number))
+        Some(address(array, number, WORD))
     }
 
     #[inline(always)]
@@ -156,6 +184,34 @@ impl Registers {
             return false;
         };
         memory::store_f64(address, Value(value).as_float());
+        true
+    }
+
+    /// The address of the element, if it is a boxed integer of this kind and the indices are inside.
+    #[inline(always)]
+    fn plain_boxed(&self, num_dims: u32, kind: u32) -> Option<u32> {
+        let array = Bigarray(Value(self.accu));
+        let (element, size) = match kind {
+            boxed::INT32 => (Element::Int32, WORD / 2),
+            boxed::INT64 => (Element::Int64, WORD),
+            _ => (Element::Nativeint, WORD),
+        };
+        if array.all_flags() != c_layout(element, num_dims) {
+            return None;
+        }
+        let number = self.element_number(array, num_dims)?;
+        Some(address(array, number, size))
+    }
+
+    #[inline(always)]
+    fn set_plain_boxed(&self, num_dims: u32, kind: u32, value: i64) -> bool {
+        let Some(address) = self.plain_boxed(num_dims, kind) else {
+            return false;
+        };
+        match kind {
+            boxed::INT32 => memory::store_i32(address, unbox(value) as i32),
+            _ => memory::store_i64(address, unbox(value)),
+        }
         true
     }
 
@@ -169,9 +225,9 @@ impl Registers {
         }
         let number = self.element_number(array, num_dims)?;
         if is_of_bytes(flags) {
-            Some(memory::load_u8(byte_address(array, number)).into())
+            Some(memory::load_u8(address(array, number, 1)).into())
         } else if kind(flags) == Element::Int as u32 {
-            Some(memory::load_i64(word_address(array, number)))
+            Some(memory::load_i64(address(array, number, WORD)))
         } else {
             None
         }
@@ -188,9 +244,9 @@ impl Registers {
             return false;
         };
         if is_of_bytes(flags) {
-            memory::store_u8(byte_address(array, number), (value >> 1) as u8);
+            memory::store_u8(address(array, number, 1), (value >> 1) as u8);
         } else if kind(flags) == Element::Int as u32 {
-            memory::store_i64(word_address(array, number), value >> 1);
+            memory::store_i64(address(array, number, WORD), value >> 1);
         } else {
             return false;
         }
@@ -242,17 +298,13 @@ fn is_of_bytes(flags: u32) -> bool {
     KINDS >> (kind(flags) & 31) & 1 == 1
 }
 
+/// The address of the element of this number; an element takes `size` bytes.
 #[inline(always)]
-fn word_address(array: Bigarray, number: u32) -> u32 {
+pub fn address(array: Bigarray, number: u32, size: u32) -> u32 {
     within(
-        array.data().wrapping_add(number.wrapping_mul(WORD)),
+        array.data().wrapping_add(number.wrapping_mul(size)),
         Region::Elements,
     )
-}
-
-#[inline(always)]
-fn byte_address(array: Bigarray, number: u32) -> u32 {
-    within(array.data().wrapping_add(number), Region::Elements)
 }
 
 #[inline(never)]

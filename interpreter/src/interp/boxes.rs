@@ -173,7 +173,7 @@ fn is_float(value: i64) -> bool {
 
 /// The kind of boxed integers that compiled code knows `value` to be; else 0, which is none.
 #[inline(always)]
-fn known_integer(value: i64) -> u32 {
+pub fn known_integer(value: i64) -> u32 {
     match box_kind(value) {
         0 => 0,
         kind => kind - 1,

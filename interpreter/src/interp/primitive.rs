@@ -8,6 +8,7 @@ use super::blocks::allocations_poll;
 use super::events;
 use super::registers::Registers;
 use super::shortcut::Attempt;
+use crate::code;
 use crate::image::{bind, missing};
 use crate::raise;
 use crate::registry::Effect;
@@ -138,10 +139,14 @@ impl Registers {
         if raised || (polls && !self.poll()) {
             return false;
         }
-        if specialize_active() != 0
-            && let Some(kind) = bind::gives_box(primitive)
-        {
-            self.accu = box_exists(self.accu, kind);
+        if specialize_active() != 0 {
+            let kind = match bind::gives_box(primitive) {
+                None => code::element_box(self.pc),
+                kind => kind,
+            };
+            if let Some(kind) = kind {
+                self.accu = box_exists(self.accu, kind);
+            }
         }
         self.next(operands);
         true

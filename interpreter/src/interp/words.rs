@@ -5,11 +5,12 @@
 //! one of bytes is not asked. Generic code looks at the bounds and calls the primitives: few
 //! programs have these accesses, and each has the loop.
 
+use super::bigarrays;
 use super::boxes::{box_integer, unbox};
 use super::fields::byte;
 use super::registers::{Registers, UNIT, tagged};
 use super::shortcut::{Attempt, string_length};
-use crate::memory::{self, Region, within};
+use crate::memory;
 use crate::polymorphic::bigarray::Bigarray;
 use crate::registry::shortcut::*;
 use crate::value::Value;
@@ -54,8 +55,7 @@ fn address(shortcut: u32, bytes: i64, index: i64) -> u32 {
     if is_of_string(shortcut) {
         byte(bytes, index)
     } else {
-        let data = Bigarray(Value(bytes)).data();
-        within(data.wrapping_add((index >> 1) as u32), Region::Elements)
+        bigarrays::address(Bigarray(Value(bytes)), (index >> 1) as u32, 1)
     }
 }
 

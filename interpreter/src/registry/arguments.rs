@@ -1,5 +1,5 @@
-//! Which arguments of primitives are always floats, or always integers: what a program passes them
-//! tells of which kind it is.
+//! Which arguments of primitives are always floats, integers or boxed integers of a kind: what a
+//! program passes them tells what it is.
 
 use super::results;
 use core::ops::Range;
@@ -10,10 +10,16 @@ use core::ops::Range;
 pub enum Kind {
     Float = 1,
     Integer = 2,
+    Int32 = 3,
+    Int64 = 4,
+    Nativeint = 5,
 }
 
 /// What argument `index` of the primitive `name`, counted from 0, always is, if that is known.
 pub fn takes(name: &str, index: u32) -> Option<Kind> {
+    if let Some(kind) = boxed_integer(name, index) {
+        return Some(kind);
+    }
     let (floats, integers) = arguments(name);
     if floats.contains(&index) {
         Some(Kind::Float)
@@ -47,6 +53,39 @@ pub fn are_opened(name: &str) -> bool {
         || begins.iter().any(|beginning| name.starts_with(beginning))
         || compares.contains(&name)
         || ["caml_float_compare", "caml_int_of_float", "caml_hash"].contains(&name)
+}
+
+/// The kind of boxed integers that argument `index` always is, if it is one.
+fn boxed_integer(name: &str, index: u32) -> Option<Kind> {
+    match (name, index) {
+        ("caml_bytes_set32" | "caml_ba_uint8_set32", 2) => return Some(Kind::Int32),
+        ("caml_bytes_set64" | "caml_ba_uint8_set64", 2) => return Some(Kind::Int64),
+        _ => {}
+    }
+    const PREFIXES: [(&str, Kind); 3] = [
+        ("caml_int32_", Kind::Int32),
+        ("caml_int64_", Kind::Int64),
+        ("caml_nativeint_", Kind::Nativeint),
+    ];
+    let of = |&(prefix, kind): &(&str, Kind)| Some((name.strip_prefix(prefix)?, kind));
+    let (operation, kind) = PREFIXES.iter().find_map(of)?;
+    let (count, kind) = match operation {
+        "add" | "sub" | "mul" | "div" | "mod" | "and" | "or" | "xor" | "compare" => (2, kind),
+        "shift_left"
+        | "shift_right"
+        | "shift_right_unsigned"
+        | "neg"
+        | "bswap"
+        | "to_int"
+        | "to_float"
+        | "float_of_bits"
+        | "to_int32"
+        | "to_nativeint" => (1, kind),
+        "of_int32" => (1, Kind::Int32),
+        "of_nativeint" => (1, Kind::Nativeint),
+        _ => return None,
+    };
+    (index < count).then_some(kind)
 }
 
 /// Whether a primitive reads or writes several bytes at an index.
@@ -109,5 +148,17 @@ mod tests {
         assert_eq!(takes("caml_ba_set_2", 3), None);
         assert_eq!(takes("caml_ba_set_2", 0), None);
         assert_eq!(takes("caml_format_float", 0), None);
+    }
+
+    #[test]
+    fn operations_take_boxed_integers() {
+        assert_eq!(takes("caml_int32_add", 1), Some(Kind::Int32));
+        assert_eq!(takes("caml_int64_shift_left", 0), Some(Kind::Int64));
+        assert_eq!(takes("caml_int64_shift_left", 1), None);
+        assert_eq!(takes("caml_int64_of_int32", 0), Some(Kind::Int32));
+        assert_eq!(takes("caml_nativeint_to_int", 0), Some(Kind::Nativeint));
+        assert_eq!(takes("caml_int64_of_int", 0), None);
+        assert_eq!(takes("caml_bytes_set64", 2), Some(Kind::Int64));
+        assert_eq!(takes("caml_bytes_set64", 1), Some(Kind::Integer));
     }
 }
