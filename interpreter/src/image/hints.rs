@@ -10,8 +10,8 @@
 //! the same function wherever closures of this function are made; a sibling in the same block; a
 //! field of a module. Each has the code that the program put there, unless the program writes code
 //! pointers. In the same way, a captured variable or a field of a module is certainly an integer
-//! (what arithmetic gives of such integers is known as well) or the box of a number, and a parameter
-//! or a result is that: kinds of boxes are told where nobody looks at the box ([`escapes`]). What
+//! (what arithmetic gives of such is known as well) or the box of a number, and a parameter or a
+//! result is that: kinds of boxes are told where nobody looks at the box ([`escapes`]). What
 //! OCaml leaves undefined (writing fields of modules and of closures by `Obj`) is not considered.
 //!
 //! One pass over a function goes through it in ascending order, and again from labels whose state a

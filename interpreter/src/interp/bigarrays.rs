@@ -187,7 +187,8 @@ impl Registers {
         true
     }
 
-    /// The address of the element, if it is a boxed integer of this kind and the indices are inside.
+    /// The address of the element, if the array is one of such boxed integers and the indices are
+    /// inside.
     #[inline(always)]
     fn plain_boxed(&self, num_dims: u32, kind: u32) -> Option<u32> {
         let array = Bigarray(Value(self.accu));
