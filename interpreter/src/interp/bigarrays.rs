@@ -167,15 +167,21 @@ impl Registers {
         }
     }
 
-    /// The address of the element, if the array is one of `float64` and the indices are inside.
+    /// The address of the element, if the array is one of such elements, of `size` bytes, and the
+    /// indices are inside.
     #[inline(always)]
-    fn plain_float(&self, num_dims: u32) -> Option<u32> {
+    fn plain(&self, num_dims: u32, element: Element, size: u32) -> Option<u32> {
         let array = Bigarray(Value(self.accu));
-        if array.all_flags() != c_layout(Element::Float64, num_dims) {
+        if array.all_flags() != c_layout(element, num_dims) {
             return None;
         }
         let number = self.element_number(array, num_dims)?;
-        Some(address(array, number, WORD))
+        Some(address(array, number, size))
+    }
+
+    #[inline(always)]
+    fn plain_float(&self, num_dims: u32) -> Option<u32> {
+        self.plain(num_dims, Element::Float64, WORD)
     }
 
     #[inline(always)]
@@ -187,21 +193,15 @@ impl Registers {
         true
     }
 
-    /// The address of the element, if the array is one of such boxed integers and the indices are
-    /// inside.
+    /// The same for boxed integers of a kind.
     #[inline(always)]
     fn plain_boxed(&self, num_dims: u32, kind: u32) -> Option<u32> {
-        let array = Bigarray(Value(self.accu));
         let (element, size) = match kind {
             boxed::INT32 => (Element::Int32, WORD / 2),
             boxed::INT64 => (Element::Int64, WORD),
             _ => (Element::Nativeint, WORD),
         };
-        if array.all_flags() != c_layout(element, num_dims) {
-            return None;
-        }
-        let number = self.element_number(array, num_dims)?;
-        Some(address(array, number, size))
+        self.plain(num_dims, element, size)
     }
 
     #[inline(always)]

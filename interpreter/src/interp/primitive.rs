@@ -139,14 +139,10 @@ impl Registers {
         if raised || (polls && !self.poll()) {
             return false;
         }
-        if specialize_active() != 0 {
-            let kind = match bind::gives_box(primitive) {
-                None => code::element_box(self.pc),
-                kind => kind,
-            };
-            if let Some(kind) = kind {
-                self.accu = box_exists(self.accu, kind);
-            }
+        if specialize_active() != 0
+            && let Some(kind) = bind::gives_box(primitive).or(code::element_box(self.pc))
+        {
+            self.accu = box_exists(self.accu, kind);
         }
         self.next(operands);
         true

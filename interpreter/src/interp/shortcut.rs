@@ -11,7 +11,6 @@
 use super::boxes::{are_floats, are_integers, unbox};
 use super::fields::{byte, element, fixed_field, header, modify};
 use super::registers::{Registers, UNIT, tagged, truth};
-use super::words;
 use crate::image::bind;
 use crate::memory::{self, Region, within};
 use crate::registry::shortcut::*;
@@ -222,7 +221,7 @@ impl Registers {
     /// A shortcut with two arguments.
     #[inline(always)]
     pub fn shortcut_2(&mut self, shortcut: u32) -> Attempt {
-        if words::is_access(shortcut) {
+        if is_word(shortcut) {
             return self.get_word(shortcut);
         }
         if is_outside(shortcut, self.accu, self.slot(0)) {
@@ -256,7 +255,7 @@ impl Registers {
         match shortcut {
             BIGARRAY_GET_2 => return self.bigarray_get(shortcut),
             BIGARRAY_SET_1 => return self.bigarray_set(shortcut),
-            _ if words::is_access(shortcut) => return self.set_word(shortcut),
+            _ if is_word(shortcut) => return self.set_word(shortcut),
             _ => {}
         }
         if is_outside(shortcut, self.accu, self.slot(0)) {

@@ -17,12 +17,6 @@ use crate::value::Value;
 use crate::value::boxed::{INT32, INT64};
 use annotations::{immediate, specialize_active};
 
-/// Whether a shortcut is one of these.
-#[inline(always)]
-pub fn is_access(shortcut: u32) -> bool {
-    matches!(shortcut, STRING_GET_16..=BIGSTRING_SET_64)
-}
-
 /// How many bytes a shortcut accesses: their numbers repeat 2, 4, 8. What is computed is a constant
 /// in compiled code, what a table says would be loaded.
 #[inline(always)]
@@ -72,14 +66,23 @@ fn load(shortcut: u32, bytes: i64, index: i64) -> i64 {
 // No closures that read cells here: one that is not inlined would do so behind the specializer's
 // back.
 impl Registers {
+    /// What comes of an access that is not done here, if it is not.
+    #[inline(always)]
+    fn elsewhere(&self, shortcut: u32) -> Option<Attempt> {
+        if is_outside(shortcut, self.accu, self.slot(0)) {
+            Some(Attempt::OutOfBounds)
+        } else if specialize_active() == 0 {
+            Some(Attempt::Call)
+        } else {
+            None
+        }
+    }
+
     /// The shortcut that reads a word.
     #[inline(always)]
     pub fn get_word(&mut self, shortcut: u32) -> Attempt {
-        if is_outside(shortcut, self.accu, self.slot(0)) {
-            return Attempt::OutOfBounds;
-        }
-        if specialize_active() == 0 {
-            return Attempt::Call;
+        if let Some(attempt) = self.elsewhere(shortcut) {
+            return attempt;
         }
         let kind = match size(shortcut) {
             2 => {
@@ -99,11 +102,8 @@ impl Registers {
     /// The shortcut that writes a word.
     #[inline(always)]
     pub fn set_word(&mut self, shortcut: u32) -> Attempt {
-        if is_outside(shortcut, self.accu, self.slot(0)) {
-            return Attempt::OutOfBounds;
-        }
-        if specialize_active() == 0 {
-            return Attempt::Call;
+        if let Some(attempt) = self.elsewhere(shortcut) {
+            return attempt;
         }
         let (address, value) = (address(shortcut, self.accu, self.slot(0)), self.slot(1));
         match size(shortcut) {

@@ -2,6 +2,9 @@
 //! program passes them tells what it is.
 
 use super::results;
+use super::shortcut;
+use super::shortcut::integers::{self, *};
+use crate::value::boxed;
 use core::ops::Range;
 
 /// What a value always is.
@@ -17,7 +20,7 @@ pub enum Kind {
 
 /// What argument `index` of the primitive `name`, counted from 0, always is, if that is known.
 pub fn takes(name: &str, index: u32) -> Option<Kind> {
-    if let Some(kind) = boxed_integer(name, index) {
+    if let Some(kind) = boxed_integer(shortcut::number(name), index) {
         return Some(kind);
     }
     let (floats, integers) = arguments(name);
@@ -55,51 +58,31 @@ pub fn are_opened(name: &str) -> bool {
         || ["caml_float_compare", "caml_int_of_float", "caml_hash"].contains(&name)
 }
 
-/// The kind of boxed integers that argument `index` always is, if it is one.
-fn boxed_integer(name: &str, index: u32) -> Option<Kind> {
-    match (name, index) {
-        ("caml_bytes_set32" | "caml_ba_uint8_set32", 2) => return Some(Kind::Int32),
-        ("caml_bytes_set64" | "caml_ba_uint8_set64", 2) => return Some(Kind::Int64),
-        _ => {}
-    }
-    const PREFIXES: [(&str, Kind); 3] = [
-        ("caml_int32_", Kind::Int32),
-        ("caml_int64_", Kind::Int64),
-        ("caml_nativeint_", Kind::Nativeint),
-    ];
-    let of = |&(prefix, kind): &(&str, Kind)| Some((name.strip_prefix(prefix)?, kind));
-    let (operation, kind) = PREFIXES.iter().find_map(of)?;
-    let (count, kind) = match operation {
-        "add" | "sub" | "mul" | "div" | "mod" | "and" | "or" | "xor" | "compare" => (2, kind),
-        "shift_left"
-        | "shift_right"
-        | "shift_right_unsigned"
-        | "neg"
-        | "bswap"
-        | "to_int"
-        | "to_float"
-        | "float_of_bits"
-        | "to_int32"
-        | "to_nativeint" => (1, kind),
-        "of_int32" => (1, Kind::Int32),
-        "of_nativeint" => (1, Kind::Nativeint),
+/// The kind of boxed integers that argument `index` of what has this shortcut always is, if it is
+/// one.
+fn boxed_integer(shortcut: u32, index: u32) -> Option<Kind> {
+    let kind = match shortcut {
+        shortcut::BYTES_SET_32 | shortcut::BIGSTRING_SET_32 => {
+            return (index == 2).then_some(Kind::Int32);
+        }
+        shortcut::BYTES_SET_64 | shortcut::BIGSTRING_SET_64 => {
+            return (index == 2).then_some(Kind::Int64);
+        }
+        integers::FIRST.. => match integers::kind(shortcut) {
+            boxed::INT32 => Kind::Int32,
+            boxed::INT64 => Kind::Int64,
+            _ => Kind::Nativeint,
+        },
         _ => return None,
     };
+    let (count, kind) = match integers::operator(shortcut) {
+        ADD..=XOR | DIV..=COMPARE => (2, kind),
+        OF_INT32 => (1, Kind::Int32),
+        OF_NATIVEINT => (1, Kind::Nativeint),
+        OF_INT | BITS_OF_FLOAT | OF_FLOAT => return None,
+        _ => (1, kind),
+    };
     (index < count).then_some(kind)
-}
-
-/// Whether a primitive reads or writes several bytes at an index.
-fn are_words(name: &str) -> bool {
-    let bytes = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let accesses = [
-        "string_get",
-        "bytes_get",
-        "bytes_set",
-        "ba_uint8_get",
-        "ba_uint8_set",
-    ];
-    let access = bytes.strip_prefix("caml_");
-    access.is_some_and(|access| accesses.contains(&access))
 }
 
 /// The arguments that are floats, and those that are integers.
@@ -118,7 +101,7 @@ fn arguments(name: &str) -> (Range<u32>, Range<u32>) {
         "caml_string_get" | "caml_bytes_get" => (NONE, 1..2),
         "caml_bytes_set" | "caml_bytes_set16" | "caml_ba_uint8_set16" => (NONE, 1..3),
         "caml_bswap16" => (NONE, 0..1),
-        _ if are_words(name) => (NONE, 1..2),
+        _ if shortcut::is_word(shortcut::number(name)) => (NONE, 1..2),
         "caml_ba_get_1" | "caml_ba_set_1" => (NONE, 1..2),
         "caml_ba_get_2" | "caml_ba_set_2" => (NONE, 1..3),
         "caml_ba_get_3" | "caml_ba_set_3" => (NONE, 1..4),

@@ -127,6 +127,12 @@ pub fn writes_array(shortcut: u32) -> bool {
     matches!(shortcut, ARRAY_SET..=ARRAY_UNSAFE_SET)
 }
 
+/// Whether a shortcut reads or writes 2, 4 or 8 bytes at once.
+#[inline(always)]
+pub fn is_word(shortcut: u32) -> bool {
+    matches!(shortcut, STRING_GET_16..=BIGSTRING_SET_64)
+}
+
 /// Whether a shortcut gives an element of a bigarray.
 pub fn reads_bigarray(shortcut: u32) -> bool {
     matches!(shortcut, BIGARRAY_GET_1..=BIGARRAY_GET_3)

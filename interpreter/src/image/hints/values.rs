@@ -262,8 +262,7 @@ fn computed(instruction: &Instruction, state: &State) -> Known {
         OrInt => Some(a | b),
         XorInt => Some(a ^ b),
         LslInt => distance().map(|distance| a << distance),
-        AsrInt => distance().map(|distance| a >> distance),
-        _ if a < 0 => None,
+        LsrInt if a < 0 => None,
         _ => distance().map(|distance| a >> distance),
     };
     let small = result.and_then(|result| i32::try_from(result).ok());
