@@ -2,8 +2,9 @@
 //! alone.
 //!
 //! An interpreter says within which region an address lies (`address.within`). Accesses to two
-//! regions never meet, nor does one to a region and one at a constant address. Cells are a region
-//! of their own: other code accesses them in calls only.
+//! regions never meet, nor does one to a region and one at an address that is constant in the
+//! interpreter's code. Of one that specialization made constant nothing is known. Cells are a
+//! region of their own: other code accesses them in calls only.
 
 use crate::allocator::Allocator;
 use crate::dominators::{Dominators, Order};
@@ -27,7 +28,7 @@ impl Region {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Area {
     Region(Region),
-    /// At a constant address.
+    /// At an address that is constant in the interpreter's code.
     Constant,
     Unknown,
 }
@@ -75,7 +76,11 @@ impl Areas {
                 }
                 Op::Intrinsic(Intrinsic::AddressWithin) => {
                     let region = constants[inst.args[1]].and_then(Region::new);
-                    areas[result] = region.map_or(areas[inst.args[0]], Area::Region);
+                    areas[result] = match (region, areas[inst.args[0]]) {
+                        (Some(region), _) => Area::Region(region),
+                        (None, known @ Area::Region(_)) => known,
+                        (None, Area::Constant | Area::Unknown) => Area::Unknown,
+                    };
                 }
                 _ => {}
             }

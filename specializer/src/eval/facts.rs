@@ -1,10 +1,13 @@
 //! What the interpreter says of values that only residual code knows, and what follows from it.
 
+use smallvec::SmallVec;
+
 use super::abs::{Abs, Fact};
 use super::cells::Content;
 use super::transfer::{Machine, Phase};
 use crate::ir::{Type, generic};
-use crate::op::{Effect, Intrinsic, Op};
+use crate::op::intrinsic::UNKNOWN_REGION;
+use crate::op::{Const, Effect, Intrinsic, Op};
 
 impl<P: Phase> Machine<'_, P> {
     /// The lower half of a value of which something is known; false if that says nothing of it, or
@@ -44,6 +47,26 @@ impl<P: Phase> Machine<'_, P> {
             _ => address,
         };
         self.set(result, address);
+    }
+
+    /// The arguments of an access. An address that is constant here, and not in the interpreter's
+    /// code, may be within a region all the same: what said so is gone.
+    pub(super) fn accessing(
+        &mut self,
+        access: &generic::Inst,
+        mut args: SmallVec<[P::Value; 4]>,
+    ) -> SmallVec<[P::Value; 4]> {
+        let known = args[0].abs();
+        let is_on = self.evaluation.optimisations.value_numbering;
+        if is_on && matches!(known, Abs::Const(_)) && !self.prepared.literals[access.args[0]] {
+            let unknown = self
+                .phase
+                .known(Abs::Const(Const::I32(UNKNOWN_REGION as i32)));
+            let op = Op::Intrinsic(Intrinsic::AddressWithin);
+            let address = self.phase.emit(op, &[args[0], unknown], Some(Type::I32));
+            args[0] = self.phase.noting(address, known);
+        }
+        args
     }
 
     /// `value.nonzero`.

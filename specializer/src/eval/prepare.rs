@@ -33,6 +33,8 @@ pub struct Prepared {
     /// A value's number within its block, and how many the largest block has.
     pub local: Map<generic::Value, u32>,
     pub widest: usize,
+    /// Whether a value is a constant in the interpreter's code.
+    pub literals: Map<generic::Value, bool>,
     /// Whether stacks grow upwards: it drops cells above an address.
     pub grows_up: bool,
 }
@@ -55,6 +57,7 @@ pub fn function(mut function: generic::Function, mut places: Places) -> Prepared
     let grows_up = insts.any(|inst| inst.op == Op::Intrinsic(Intrinsic::CellsDropAbove));
     Prepared {
         grows_up,
+        literals: literals(&function),
         local,
         widest,
         keyed: keyed.collect(),
@@ -95,6 +98,17 @@ fn asks_for_specialized(insts: &[generic::Inst], cond: generic::Value) -> Option
         Op::I32Eqz => asks_for_specialized(insts, inst.args[0]).map(|asks| !asks),
         _ => None,
     }
+}
+
+/// Which values are constants in the code.
+fn literals(function: &generic::Function) -> Map<generic::Value, bool> {
+    let mut literals = Map::filled_like(&function.types, false);
+    for inst in function.blocks.values().flat_map(|block| &block.insts) {
+        if let (Op::Const(_), Some(result)) = (inst.op, inst.result) {
+            literals[result] = true;
+        }
+    }
+    literals
 }
 
 /// Numbers the values of each block from 0.

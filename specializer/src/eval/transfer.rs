@@ -216,7 +216,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         match inst.op {
             Op::Intrinsic(intrinsic) => self.intrinsic(intrinsic, inst.result, &args),
             Op::Const(constant) => self.set_known(inst.result, Abs::Const(constant)),
-            Op::Load { kind, offset } => self.load(kind, offset, inst.result, &args),
+            Op::Load { kind, offset } => self.load(kind, offset, inst, args),
             Op::Call(callee) => self.call(callee, inst.result, args),
             Op::GlobalGet(global) => match self.evaluation.constant_global(global) {
                 Some(constant) => self.set_known(inst.result, Abs::Const(constant)),
@@ -224,10 +224,13 @@ impl<'a, P: Phase> Machine<'a, P> {
             },
             Op::Plain(_) | Op::Select => self.pure(inst.op, inst.result, &args),
             Op::Store { kind, offset } if self.store_to_frame(kind, offset, &args) => {}
+            Op::Store { .. } => {
+                let args = self.accessing(inst, args);
+                self.emit(inst.op, &args, None);
+            }
             Op::MemoryCopy | Op::MemoryFill => self.copy_or_fill(inst.op, &args),
             Op::Beyond(beyond) if beyond.meets_first() => self.copy_or_fill(inst.op, &args),
             Op::Beyond(_)
-            | Op::Store { .. }
             | Op::GlobalSet(_)
             | Op::MemorySize
             | Op::MemoryGrow
@@ -295,9 +298,10 @@ impl<'a, P: Phase> Machine<'a, P> {
         &mut self,
         kind: LoadKind,
         offset: u32,
-        result: Option<generic::Value>,
-        args: &[P::Value],
+        inst: &generic::Inst,
+        args: SmallVec<[P::Value; 4]>,
     ) {
+        let result = inst.result;
         if self.load_from_frame(kind, offset, args[0], result) {
             return;
         }
@@ -327,7 +331,10 @@ impl<'a, P: Phase> Machine<'a, P> {
             Some(Loaded::Const(constant)) => self.set_known(result, Abs::Const(constant)),
             Some(Loaded::Slot(slot)) => self.set_known(result, Abs::Slot(slot)),
             Some(Loaded::Link(symbol)) => self.set_known(result, Abs::Symbol(symbol)),
-            None => self.emit(Op::Load { kind, offset }, args, result),
+            None => {
+                let args = self.accessing(inst, args);
+                self.emit(inst.op, &args, result);
+            }
         }
     }
 

@@ -12,6 +12,9 @@ use crate::entity::{Signature, Type};
 /// lower numbers.
 pub const CELLS_REGION: u32 = 31;
 
+/// That of an address of which the region is not known, though it is constant.
+pub const UNKNOWN_REGION: u32 = 0;
+
 /// That of the headers of blocks that are being allocated.
 pub const FRESH_REGION: u32 = 30;
 

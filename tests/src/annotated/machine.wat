@@ -1,12 +1,13 @@
 ;; An annotated interpreter for random programs. An instruction is 4 bytes: opcode, a small operand
 ;; (8 bits), a signed operand (16 bits). A function's code begins with a header: request slot,
 ;; function to call (an offset), four offsets of computed jumps. Registers are cells at 0x11000,
-;; always of dynamic contents, as callees change them; scratch memory is at 0x900. Of four registers
-;; at 0x11040 two have boxes of floats, the third one of an integer, the last one of either; boxes
-;; are at 0x1000 and, those that are made, above 0x20100. An object has the upper bits of the word
-;; at 0x9f0, which depends on the argument of the call, as do the registers, scratch memory and the
-;; contents of the first boxes. Blocks are taken from 0x4fe00 down; the last that was kept is at
-;; 0x978. Before a function's code is its closure, a word that leads to the code.
+;; always of dynamic contents, as callees change them; scratch memory is at 0x900, of which the words
+;; from 0x910 are region 1 and those from 0x950 region 2. Of four registers at 0x11040 two have boxes
+;; of floats, the third one of an integer, the last one of either; boxes are at 0x1000 and, those
+;; that are made, above 0x20100. An object has the upper bits of the word at 0x9f0, which depends on
+;; the argument of the call, as do the registers, scratch memory and the contents of the first boxes.
+;; Blocks are taken from 0x4fe00 down; the last that was kept is at 0x978. Before a function's code
+;; is its closure, a word that leads to the code.
 ;; `$dispatch` is a dispatcher. The accumulator is given and returned as it is or, in other modules,
 ;; as the box of an integer; 0 is returned there for some.
 (module
@@ -504,6 +505,8 @@
         (then
           (local.set $at
             (i32.add (i32.const 0x910) (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 0x38))))
+          (if (local.get $small)
+            (then (local.set $at (call $within (local.get $at) (i32.const 1)))))
           (i64.store (local.get $at)
             (i64.add (i64.mul (i64.load (local.get $at)) (i64.const 3)) (local.get 2)))
           (br $next)))
@@ -512,8 +515,8 @@
         (then (call $report (i64.extend_i32_u (local.get $pc))) (br $next)))
       (if (i32.eq (local.get $op) (i32.const 22))
         (then
-          (i64.store (i32.const 0x948)
-            (i64.add (i64.mul (i64.load (i32.const 0x948)) (i64.const 3))
+          (i64.store (i32.const 0x900)
+            (i64.add (i64.mul (i64.load (i32.const 0x900)) (i64.const 3))
               (i64.extend_i32_u (local.get $pc))))
           (br $next)))
       ;; 23: constant memory at an address that is not known
@@ -593,7 +596,8 @@
         (then
           (local.set $at (call $allocate (i32.const 16) (i64.const 0x700)))
           (i64.store (local.get $at) (local.get 2))
-          (local.set 2 (i64.add (local.get 2) (i64.load (i32.const 0x930))))
+          (local.set 2 (i64.add (local.get 2)
+            (i64.load (call $within (i32.const 0x930) (i32.const 1)))))
           (local.set $block (call $allocate (i32.const 24) (i64.const 0xb01)))
           (i32.store (local.get $block) (local.get $at))
           (i64.store offset=8 (local.get $block) (local.get 2))

@@ -254,7 +254,7 @@ impl<'r> Code<'r> {
                 self.op(15, place, 0);
             }
             11 => self.call(),
-            12 => self.op(19, 0, 0),
+            12 => self.op(19, other, 0),
             13 if self.depth > 3 => self.op(20, 3, 0),
             14 => self.op(21, 0, 0),
             15 => self.op(22, 0, 0),
