@@ -1,13 +1,13 @@
 ;; An annotated interpreter for random programs. An instruction is 4 bytes: opcode, a small operand
 ;; (8 bits), a signed operand (16 bits). A function's code begins with a header: request slot,
 ;; function to call (an offset), four offsets of computed jumps. Registers are cells at 0x11000,
-;; always of dynamic contents, as callees change them; scratch memory is at 0x900, of which the words
-;; from 0x910 are region 1 and those from 0x950 region 2. Of four registers at 0x11040 two have boxes
-;; of floats, the third one of an integer, the last one of either; boxes are at 0x1000 and, those
-;; that are made, above 0x20100. An object has the upper bits of the word at 0x9f0, which depends on
-;; the argument of the call, as do the registers, scratch memory and the contents of the first boxes.
-;; Blocks are taken from 0x4fe00 down; the last that was kept is at 0x978. Before a function's code
-;; is its closure, a word that leads to the code.
+;; always of dynamic contents, as callees change them; scratch memory is at 0x900, of which the
+;; words from 0x910 are region 1 and those from 0x950 region 2. Of four registers at 0x11040 two
+;; have boxes of floats, the third one of an integer, the last one of either; boxes are at 0x1000
+;; and, those that are made, above 0x20100. An object has the upper bits of the word at 0x9f0, which
+;; depends on the argument of the call, as do the registers, scratch memory and the contents of the
+;; first boxes. Blocks are taken from 0x4fe00 down; the last that was kept is at 0x978. Before a
+;; function's code is its closure, a word that leads to the code.
 ;; `$dispatch` is a dispatcher. The accumulator is given and returned as it is or, in other modules,
 ;; as the box of an integer; 0 is returned there for some.
 (module
