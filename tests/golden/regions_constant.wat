@@ -1,5 +1,5 @@
-;; An address that specialization makes constant, and what is stored there: it may be what an address
-;; within a region leads to. A constant in the interpreter's code is not.
+;; An address that specialization makes constant, and what is stored there: it may be what an
+;; address within a region leads to. A constant in the interpreter's code is not.
 ;; run 0 -> 5
 (module
   (import "bactrian" "context.update" (func $position (param i32)))

@@ -1,12 +1,12 @@
 //! Shortcuts of bigarrays: elements of arrays of one to three dimensions, and dimensions.
 //!
-//! In line are arrays in C's layout of floats (`float64`), integers (`int`), bytes (`char`,
-//! `int8_unsigned`) and, where the program shows which, boxed integers (`int32`, `int64`,
+//! In line are arrays in C's layout of floats (`float64`, `float32`), integers (`int`), bytes
+//! (`char`, `int8_unsigned`) and, where the program shows which, boxed integers (`int32`, `int64`,
 //! `nativeint`): one comparison tells whether an array is such a one, and each access tries floats
-//! or the others. For others, and for indices out of bounds, the primitive is called; or,
-//! where the program shows that an element is a float or an integer ([`Kind`]), a function that
-//! allocates nothing. So a float is not boxed whatever the array, and a loop needs no poll. What
-//! comes after that function is compiled once more ([`Registers::apart`]).
+//! or the others. For others, and for indices out of bounds, the primitive is called; or, where the
+//! program shows that an element is a float or an integer ([`Kind`]), a function that allocates
+//! nothing. So a float is not boxed whatever the array, and a loop needs no poll. What comes after
+//! that function is compiled once more ([`Registers::apart`]).
 
 use super::boxes::{box_integer, known_integer, unbox};
 use super::registers::{Registers, UNIT, tagged};
@@ -14,7 +14,7 @@ use super::shortcut::{self, Attempt};
 use crate::code;
 use crate::memory::{self, Region, within};
 use crate::polymorphic::bigarray::direct::{self, Access, Place};
-use crate::polymorphic::bigarray::element::Element;
+use crate::polymorphic::bigarray::element::{Element, load_f32, store_f32};
 use crate::polymorphic::bigarray::{Bigarray, c_layout, is_c_layout, kind};
 use crate::raise;
 use crate::registry::arguments::Kind;
@@ -83,8 +83,10 @@ impl Registers {
 
     #[inline(always)]
     fn get_float(&mut self, num_dims: u32) -> Attempt {
-        let address = if let Some(address) = self.plain_float(num_dims) {
-            address
+        let x = if let Some(address) = self.plain_float(num_dims) {
+            memory::load_f64(address)
+        } else if let Some(address) = self.plain_short_float(num_dims) {
+            load_f32(address).into()
         } else {
             let needless = safepoint_needless();
             let [i, j, k] = self.indices(num_dims);
@@ -94,10 +96,9 @@ impl Registers {
                 return Attempt::Raised;
             }
             self.apart(needless);
-            address
+            // Before anything else runs, see `float_address`.
+            memory::load_f64(address)
         };
-        // Before anything else runs, see `float_address`.
-        let x = memory::load_f64(address);
         shortcut::boxed!(self, num_dims, x)
     }
 
@@ -184,12 +185,24 @@ impl Registers {
         self.plain(num_dims, Element::Float64, WORD)
     }
 
+    /// The same for `float32`, which is unusual to generic code.
+    #[inline(always)]
+    fn plain_short_float(&self, num_dims: u32) -> Option<u32> {
+        if specialize_active() == 0 {
+            return None;
+        }
+        self.plain(num_dims, Element::Float32, WORD / 2)
+    }
+
     #[inline(always)]
     fn set_plain_float(&self, num_dims: u32, value: i64) -> bool {
-        let Some(address) = self.plain_float(num_dims) else {
+        if let Some(address) = self.plain_float(num_dims) {
+            memory::store_f64(address, Value(value).as_float());
+        } else if let Some(address) = self.plain_short_float(num_dims) {
+            store_f32(address, Value(value).as_float() as f32);
+        } else {
             return false;
-        };
-        memory::store_f64(address, Value(value).as_float());
+        }
         true
     }
 
