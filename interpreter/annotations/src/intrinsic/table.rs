@@ -302,9 +302,9 @@ intrinsics! {
         PointsTo "value.points_to" fn points_to(value: i64, word: u32) -> i64, First, Pure;
         /// Returns `address`, which lies within memory region `region`, 1 to 29: what an access
         /// through it touches, no access through an address within another region touches, and none
-        /// at an address that is a constant in the interpreter's code. Calls touch any. If `address`
-        /// is the sum of another address and a constant that is not negative, that sum is below 2^32.
-        /// 2^32.
+        /// at an address that is a constant in the interpreter's code. Calls touch any. If
+        /// `address` is the sum of another address and a constant that is not negative, that sum
+        /// is below 2^32.
         ///
         /// A contract.
         ///
