@@ -1,7 +1,8 @@
 //! The linked module's name section: what traps, profilers and debuggers call its functions.
 //!
-//! Functions of the generic module keep their names, which are demangled where they are Rust's; the
-//! name of the module's own crate, with which most of these begin, is left out. A residual function
+//! Functions of the generic module keep their names. Those of Rust are demangled, and cut down to
+//! what one looks for: no type parameters, no trait that the function implements, not the name of
+//! the module's own crate, and of a path in another crate the last two parts. A residual function
 //! has its request's title; a function in the place of an absent import has the import's.
 //!
 //! Invariant: names change nothing but this section. Names of locals, types and segments are left
@@ -14,7 +15,7 @@ use wasmparser::{Name, NameSectionReader};
 
 use super::{Layout, Place, Residue};
 use crate::ir::Func;
-use crate::module::{Module, readable};
+use crate::module::Module;
 
 /// What is called how.
 pub(super) struct Names {
@@ -57,8 +58,7 @@ impl Names {
                         let Ok(naming) = naming else { return };
                         // An intrinsic that is no import any more has no place.
                         if let Ok(index) = layout.function(Func(naming.index)) {
-                            let name = readable(naming.name);
-                            self.functions.insert(index, self.shortened(name));
+                            self.functions.insert(index, self.shortened(naming.name));
                         }
                     }
                 }
@@ -68,21 +68,21 @@ impl Names {
         }
     }
 
-    /// A name without the crate's, which is that of the module.
-    fn shortened(&self, name: String) -> String {
-        let module = self.module.as_deref();
-        let Some(own) = module.and_then(|module| module.strip_suffix(".wasm")) else {
-            return name;
+    /// A name as the section has it.
+    fn shortened(&self, name: &str) -> String {
+        let Ok(demangled) = rustc_demangle::try_demangle(name) else {
+            return name.to_owned();
         };
-        let own = format!("{own}::");
-        let mut shortened = String::new();
-        for part in name.split_inclusive(&own) {
-            let before = part.strip_suffix(&own);
-            let goes_on =
-                |before: &str| before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-            shortened.push_str(before.filter(|before| !goes_on(before)).unwrap_or(part));
+        let path = without_types(&format!("{demangled:#}"));
+        let module = self.module.as_deref();
+        let own = module.and_then(|module| module.strip_suffix(".wasm"));
+        match (own, path.split_once("::")) {
+            (Some(own), Some((first, rest))) if first == own => rest.to_owned(),
+            _ => {
+                let last_two = path.rmatch_indices("::").nth(1);
+                path[last_two.map_or(0, |(at, _)| at + 2)..].to_owned()
+            }
         }
-        shortened
     }
 
     pub fn section(&self) -> NameSection {
@@ -99,30 +99,85 @@ impl Names {
     }
 }
 
+/// A path without type parameters and traits: `<a::T<U> as b::Trait>::f::<V>` is `a::T::f`.
+fn without_types(path: &str) -> String {
+    let mut plain = String::new();
+    // Within so many brackets of type parameters; whether a type comes first, and is not over.
+    let (mut depth, mut begins_with_type) = (0, path.starts_with('<'));
+    for (at, next) in path.char_indices().skip(begins_with_type.into()) {
+        match next {
+            '<' => depth += 1,
+            '>' if depth > 0 => depth -= 1,
+            '>' => begins_with_type = false,
+            _ if depth > 0 => {}
+            ' ' if begins_with_type && path[at..].starts_with(" as ") => {
+                // What is left of the brackets is the trait, which closes them.
+                begins_with_type = false;
+                depth = 1;
+            }
+            _ => plain.push(next),
+        }
+    }
+    // A function's own parameters follow a separator.
+    plain
+        .replace("::::", "::")
+        .trim_end_matches("::")
+        .to_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn shortened(module: Option<&str>, name: &str) -> String {
+    /// A name that the Rust compiler has mangled, by the parts of its path.
+    fn mangled(parts: &[&str]) -> String {
+        let parts = parts.iter().map(|part| format!("{}{part}", part.len()));
+        format!("_ZN{}17h0123456789abcdefE", parts.collect::<String>())
+    }
+
+    fn shortened(parts: &[&str]) -> String {
         let names = Names {
-            module: module.map(str::to_owned),
+            module: Some("guest.wasm".to_owned()),
             functions: BTreeMap::new(),
         };
-        names.shortened(name.to_owned())
+        names.shortened(&mangled(parts))
     }
 
     #[test]
-    fn the_modules_own_crate_is_left_out() {
-        let guest = Some("guest.wasm");
-        assert_eq!(shortened(guest, "guest::heap::collect"), "heap::collect");
-        let name = "<guest::Arena as core::alloc::GlobalAlloc>::alloc::<guest::Cell>";
-        let expected = "<Arena as core::alloc::GlobalAlloc>::alloc::<Cell>";
-        assert_eq!(shortened(guest, name), expected);
-        for other in ["my_guest::main", "core::guest", "guest"] {
-            assert_eq!(shortened(guest, other), other);
-        }
-        for module in [None, Some("guest"), Some("other.wasm")] {
-            assert_eq!(shortened(module, "guest::main"), "guest::main");
+    fn paths_are_whole_in_the_modules_own_crate_alone() {
+        assert_eq!(shortened(&["guest", "heap", "collect"]), "heap::collect");
+        let elsewhere = shortened(&["core", "str", "count", "do_count_chars"]);
+        assert_eq!(elsewhere, "count::do_count_chars");
+        assert_eq!(shortened(&["alloc", "exit"]), "alloc::exit");
+        let names = Names {
+            module: None,
+            functions: BTreeMap::new(),
+        };
+        assert_eq!(names.shortened("lua_pushnil"), "lua_pushnil");
+        assert_eq!(names.shortened("std::sort<int>"), "std::sort<int>");
+    }
+
+    #[test]
+    fn types_and_traits_are_left_out() {
+        let checks = [
+            (
+                "<guest::Arena as core::alloc::GlobalAlloc>::alloc::<guest::Cell>",
+                "guest::Arena::alloc",
+            ),
+            (
+                "<a::Map<I, F> as b::Iterator<Item = <I as b::It>::Item>>::next",
+                "a::Map::next",
+            ),
+            ("<str>::from_utf8", "str::from_utf8"),
+            ("a::Dlmalloc<A>::free", "a::Dlmalloc::free"),
+            (
+                "core::ptr::drop_in_place::<alloc::string::String>",
+                "core::ptr::drop_in_place",
+            ),
+            ("a::f::{closure#0}", "a::f::{closure#0}"),
+        ];
+        for (path, expected) in checks {
+            assert_eq!(without_types(path), expected);
         }
     }
 }

@@ -179,7 +179,7 @@ fn names_move_with_their_functions() {
         [
             "module camel",
             "0 kept",
-            "1 core::fmt::write",
+            "1 fmt::write",
             "3 last",
             "4 host.wide"
         ]
