@@ -1,12 +1,13 @@
 // measure.mjs COMPONENT...: what each program takes in each component, in milliseconds of this
-// process, and whether all answer alike. The least of five runs in turn counts.
+// process, and whether all answer alike. The least of 25 runs in turn counts: the
+// first few are of code that V8 has not optimised yet.
 
 import { transpile } from '@bytecodealliance/jco';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
 const SIZES = { scheduler: 60, constraints: 150, rays: 60, patterns: 40, splay: 15000 };
-const RUNS = 5;
+const RUNS = 25;
 
 async function load(component) {
   const directory = resolve(basename(component, '.wasm'));
