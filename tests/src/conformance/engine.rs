@@ -5,10 +5,12 @@
 //! it, too. Leaves out: whether the output is right ([`super::verdict`]).
 
 use std::fs::{self, File, OpenOptions, Permissions};
+use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -103,9 +105,7 @@ impl Engines {
     fn execute(&self, engine: Engine, invocation: &Invocation) -> Result<Run> {
         let program = self.starter(engine, invocation)?;
         let log = files::beside(&invocation.restored, "log");
-        let child = self
-            .command(invocation, &program, &log)?
-            .spawn()
+        let child = started(&mut self.command(invocation, &program, &log)?)
             .with_context(|| format!("cannot start {}", program.display()))?;
         let (status, timed_out) = self.ended(child)?;
         let run = Run {
@@ -198,4 +198,19 @@ impl Engines {
 /// A path as the shell reads it.
 fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+/// Starts a program that was just written. A process that another thread has forked meanwhile may
+/// have it open for writing, until it runs what it is for.
+fn started(command: &mut Command) -> io::Result<Child> {
+    const ATTEMPTS: usize = 100;
+    for _ in 1..ATTEMPTS {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            done => return done,
+        }
+    }
+    command.spawn()
 }
