@@ -18,12 +18,18 @@ use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 use annotations::{cells_sync_roots, specialize_known};
 
+/// Up to so many arguments, calls that are not exact have a function for each way in which they
+/// are not. Others put their arguments on the stack first: they are few, and a small program is
+/// smaller by the functions that it does not need.
+#[cfg(target_family = "wasm")]
+const MAX_QUICK: u32 = 5;
+
 /// The list under [`annotations::DISPATCHERS_EXPORT`].
 #[cfg(target_family = "wasm")]
 #[repr(C)]
 pub struct Dispatchers {
     count: u32,
-    functions: [[*const (); 2]; MAX_DIRECT as usize],
+    functions: [*const (); (MAX_DIRECT + MAX_QUICK) as usize],
 }
 
 // SAFETY: nobody writes it, and functions are the same for all threads.
@@ -90,9 +96,7 @@ pub fn call(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> 
 macro_rules! by_count {
     ($($dispatch:ident $slow:ident $partial:ident $inexact:ident
           $ty:ident $slot:ident $case:pat, $n:literal
-        ($($argument:ident $index:literal)*)
-        $($held:literal $complete:ident)*,
-        $($taken:literal $over:ident)*;)*) => {
+        ($($argument:ident $index:literal)*) $($over:ident)?;)*) => {
         /// Applies a closure, whose code is `code`, to `n` arguments, 1 to 7, which end at `top`.
         #[inline(always)]
         pub fn apply_in_registers(
@@ -118,19 +122,8 @@ macro_rules! by_count {
                 let code = code_of(closure);
                 let function: $ty = match code::slot_of(code, $n) {
                     Some(cell) => $slot(cell),
-                    $(None if $taken == 1 && code::arity(code) == 1 => $over,)*
+                    $(None if code::arity(code) == 1 => $over,)?
                     None => $slow,
-                };
-                function(closure, top, $($argument),*)
-            }
-
-            #[inline(never)]
-            extern "C" fn $slow(closure: i64, top: u32, $($argument: i64),*) -> i64 {
-                let function: $ty = match Inexact::new(closure, $n) {
-                    Inexact::Function => $partial,
-                    $(Inexact::Partial($held) => $complete,)*
-                    $(Inexact::Over($taken) => $over,)*
-                    Inexact::Partial(_) | Inexact::Over(_) | Inexact::Other => $inexact,
                 };
                 function(closure, top, $($argument),*)
             }
@@ -150,38 +143,74 @@ macro_rules! by_count {
                 run_at(code_of(closure), closure, at, $n)
             }
         )*
-
-        /// The list under [`annotations::DISPATCHERS_EXPORT`].
-        #[cfg(target_family = "wasm")]
-        #[unsafe(no_mangle)]
-        pub static BACTRIAN_DISPATCHERS: Dispatchers = Dispatchers {
-            count: 2 * MAX_DIRECT,
-            functions: [$([$dispatch as *const (), $slow as *const ()]),*],
-        };
     };
 }
 
 by_count! {
-    dispatch_1 slow_1 partial_1 inexact_1 Enter1 slot_1 1, 1 (a0 0)
+    dispatch_1 slow_1 partial_1 inexact_1 Enter1 slot_1 1, 1 (a0 0);
+    dispatch_2 slow_2 partial_2 inexact_2 Enter2 slot_2 2, 2 (a0 0 a1 1) over_2_1;
+    dispatch_3 slow_3 partial_3 inexact_3 Enter3 slot_3 3, 3 (a0 0 a1 1 a2 2) over_3_1;
+    dispatch_4 slow_4 partial_4 inexact_4 Enter4 slot_4 4, 4 (a0 0 a1 1 a2 2 a3 3) over_4_1;
+    dispatch_5 slow_5 partial_5 inexact_5 Enter5 slot_5 5, 5 (a0 0 a1 1 a2 2 a3 3 a4 4) over_5_1;
+    dispatch_6 inexact_6 partial_6 inexact_6 Enter6 slot_6 6, 6 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5);
+    dispatch_7 inexact_7 partial_7 inexact_7 Enter7 slot_7
+        _, 7 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5 a6 6);
+}
+
+macro_rules! slow {
+    ($($slow:ident $partial:ident $inexact:ident $ty:ident $n:literal ($($argument:ident)*)
+        $($held:literal $complete:ident)*,
+        $($taken:literal $over:ident)*;)*) => {$(
+        #[inline(never)]
+        extern "C" fn $slow(closure: i64, top: u32, $($argument: i64),*) -> i64 {
+            let function: $ty = match Inexact::new(closure, $n) {
+                Inexact::Function => $partial,
+                $(Inexact::Partial($held) => $complete,)*
+                $(Inexact::Over($taken) => $over,)*
+                Inexact::Partial(_) | Inexact::Over(_) | Inexact::Other => $inexact,
+            };
+            function(closure, top, $($argument),*)
+        }
+    )*};
+}
+
+slow! {
+    slow_1 partial_1 inexact_1 Enter1 1 (a0)
         1 complete_1_1 2 complete_1_2 3 complete_1_3,;
-    dispatch_2 slow_2 partial_2 inexact_2 Enter2 slot_2 2, 2 (a0 0 a1 1)
+    slow_2 partial_2 inexact_2 Enter2 2 (a0 a1)
         1 complete_2_1 2 complete_2_2 3 complete_2_3,
         1 over_2_1;
-    dispatch_3 slow_3 partial_3 inexact_3 Enter3 slot_3 3, 3 (a0 0 a1 1 a2 2)
+    slow_3 partial_3 inexact_3 Enter3 3 (a0 a1 a2)
         1 complete_3_1 2 complete_3_2 3 complete_3_3,
         1 over_3_1 2 over_3_2;
-    dispatch_4 slow_4 partial_4 inexact_4 Enter4 slot_4 4, 4 (a0 0 a1 1 a2 2 a3 3)
+    slow_4 partial_4 inexact_4 Enter4 4 (a0 a1 a2 a3)
         1 complete_4_1 2 complete_4_2 3 complete_4_3,
         1 over_4_1 2 over_4_2 3 over_4_3;
-    dispatch_5 slow_5 partial_5 inexact_5 Enter5 slot_5 5, 5 (a0 0 a1 1 a2 2 a3 3 a4 4)
+    slow_5 partial_5 inexact_5 Enter5 5 (a0 a1 a2 a3 a4)
         1 complete_5_1 2 complete_5_2,
         1 over_5_1 2 over_5_2 3 over_5_3 4 over_5_4;
-    dispatch_6 slow_6 partial_6 inexact_6 Enter6 slot_6 6, 6 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5)
-        1 complete_6_1,
-        1 over_6_1 2 over_6_2 3 over_6_3 4 over_6_4 5 over_6_5;
-    dispatch_7 slow_7 partial_7 inexact_7 Enter7 slot_7 _, 7 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5 a6 6)
-        ,1 over_7_1 2 over_7_2 3 over_7_3 4 over_7_4 5 over_7_5 6 over_7_6;
 }
+
+/// The list under [`annotations::DISPATCHERS_EXPORT`].
+#[cfg(target_family = "wasm")]
+#[unsafe(no_mangle)]
+pub static BACTRIAN_DISPATCHERS: Dispatchers = Dispatchers {
+    count: MAX_DIRECT + MAX_QUICK,
+    functions: [
+        dispatch_1 as *const (),
+        dispatch_2 as *const (),
+        dispatch_3 as *const (),
+        dispatch_4 as *const (),
+        dispatch_5 as *const (),
+        dispatch_6 as *const (),
+        dispatch_7 as *const (),
+        slow_1 as *const (),
+        slow_2 as *const (),
+        slow_3 as *const (),
+        slow_4 as *const (),
+        slow_5 as *const (),
+    ],
+};
 
 macro_rules! over {
     ($($name:ident $now:ident ($($argument:ident)*) $then:ident $count:literal
@@ -216,17 +245,6 @@ over! {
     over_5_2 dispatch_2 (a0 a1) dispatch_3 3 (a2 0 a3 1 a4 2);
     over_5_3 dispatch_3 (a0 a1 a2) dispatch_2 2 (a3 0 a4 1);
     over_5_4 dispatch_4 (a0 a1 a2 a3) dispatch_1 1 (a4 0);
-    over_6_1 dispatch_1 (a0) dispatch_5 5 (a1 0 a2 1 a3 2 a4 3 a5 4);
-    over_6_2 dispatch_2 (a0 a1) dispatch_4 4 (a2 0 a3 1 a4 2 a5 3);
-    over_6_3 dispatch_3 (a0 a1 a2) dispatch_3 3 (a3 0 a4 1 a5 2);
-    over_6_4 dispatch_4 (a0 a1 a2 a3) dispatch_2 2 (a4 0 a5 1);
-    over_6_5 dispatch_5 (a0 a1 a2 a3 a4) dispatch_1 1 (a5 0);
-    over_7_1 dispatch_1 (a0) dispatch_6 6 (a1 0 a2 1 a3 2 a4 3 a5 4 a6 5);
-    over_7_2 dispatch_2 (a0 a1) dispatch_5 5 (a2 0 a3 1 a4 2 a5 3 a6 4);
-    over_7_3 dispatch_3 (a0 a1 a2) dispatch_4 4 (a3 0 a4 1 a5 2 a6 3);
-    over_7_4 dispatch_4 (a0 a1 a2 a3) dispatch_3 3 (a4 0 a5 1 a6 2);
-    over_7_5 dispatch_5 (a0 a1 a2 a3 a4) dispatch_2 2 (a5 0 a6 1);
-    over_7_6 dispatch_6 (a0 a1 a2 a3 a4 a5) dispatch_1 1 (a6 0);
 }
 
 /// `own` if the code at `code` is the closure's own; else what runs that code with the closure.
@@ -270,7 +288,6 @@ complete! {
     complete_4_3 Enter7 dispatch_7 given_7 (0 1 2) (a0 a1 a2 a3);
     complete_5_1 Enter6 dispatch_6 given_6 (0) (a0 a1 a2 a3 a4);
     complete_5_2 Enter7 dispatch_7 given_7 (0 1) (a0 a1 a2 a3 a4);
-    complete_6_1 Enter7 dispatch_7 given_7 (0) (a0 a1 a2 a3 a4 a5);
 }
 
 /// Applies `closure` to the `n` arguments on the stack at `at`. The stack below is free.
