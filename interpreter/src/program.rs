@@ -35,7 +35,7 @@ use crate::stack;
 use crate::stubs;
 use crate::threads;
 use crate::value::{Value, WORD, boxed, header, tag};
-use crate::vm::vm;
+use crate::vm::{NO_LOOP_POLLS, vm};
 use core::sync::atomic::Ordering::Relaxed;
 use std::collections::HashSet;
 
@@ -157,8 +157,8 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     }
     layout::cut(&plan, code_start, entries::resume_slot());
     let is_quiet = |index| primitive(&bound, index).is_some_and(is_quiet);
-    threads::note(has_threads);
-    if !has_threads {
+    threads::note(has_threads, calls("caml_install_signal_handler"));
+    if vm().loops_poll.get() == NO_LOOP_POLLS {
         for poll in quiet::polls(code, is_quiet) {
             code::silence(code::address(code_start, poll));
         }

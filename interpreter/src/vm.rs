@@ -12,7 +12,7 @@ pub const METHOD_PLACES: usize = 256;
 /// Index of the first label in a table of methods.
 pub const FIRST_LABEL: u32 = 3;
 
-/// Loops poll that call or allocate.
+/// Loops poll that allocate, or call what may leave something for a poll to do.
 pub const NO_LOOP_POLLS: u32 = 0;
 /// All loops poll.
 pub const ALL_LOOPS_POLL: u32 = 1;
@@ -67,8 +67,11 @@ pub struct Vm {
     /// 1 if allocations of compiled code are safepoints, 0 if only entries and loops are: programs
     /// that profile their allocations want to be told at once. A constant of the loaded program.
     pub allocations_poll: Cell<u32>,
-    /// Whether each loop polls, so that a thread which runs one lets others run: [`NO_LOOP_POLLS`],
-    /// [`ALL_LOOPS_POLL`] or [`POLLS_COUNT`]. A constant of the loaded program.
+    /// 1 if the program can create threads. A constant of the loaded program.
+    pub has_threads: Cell<u32>,
+    /// Whether each loop polls, so that a thread which runs one lets others run, and a signal is
+    /// handled: [`NO_LOOP_POLLS`], [`ALL_LOOPS_POLL`] or [`POLLS_COUNT`]. A constant of the loaded
+    /// program.
     pub loops_poll: Cell<u32>,
     /// Written before each poll of such a loop, so that compiled code looks anew what waits.
     pub polled: Cell<u32>,
@@ -117,6 +120,7 @@ impl Vm {
             code_end: Cell::new(0),
             keeps_positions: Cell::new(0),
             allocations_poll: Cell::new(0),
+            has_threads: Cell::new(0),
             loops_poll: Cell::new(0),
             polled: Cell::new(0),
             allocations_counted: Cell::new(0),

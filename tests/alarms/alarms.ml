@@ -20,6 +20,8 @@ let loops () =
   let r, w = pipe () in
   let buffer = Bytes.create 1 in
   timeout "no time" (fun () -> ());
+  timeout "a loop" (fun () -> while true do () done);
+  timeout "tail calls" (fun () -> let rec spin n = spin (n + 1) in spin 0);
   timeout "calls" (fun () -> while true do ignore (nested 10) done);
   let kept = Array.make 1 [] and n = Array.length Sys.argv in
   timeout "allocations" (fun () -> while true do kept.(0) <- [n] done);

@@ -31,6 +31,12 @@ pub fn allocations_poll() -> bool {
     vm().allocations_poll.get() != 0
 }
 
+/// Whether a poll here has nothing to do, as nothing can wait for it.
+#[inline(always)]
+pub fn polls_for_nothing() -> bool {
+    safepoint_needless() != 0 && vm().loops_poll.get() == NO_LOOP_POLLS
+}
+
 /// The closure at `address`, whose code is `code`.
 #[inline(always)]
 pub fn made_closure(address: u32, code: u32) -> i64 {
@@ -175,7 +181,7 @@ impl Registers {
     #[inline(always)]
     #[must_use]
     pub fn poll(&mut self) -> bool {
-        if safepoint_needless() != 0 && vm().loops_poll.get() == NO_LOOP_POLLS {
+        if polls_for_nothing() {
             return true;
         }
         if self.is_alerted() && !self.safepoint(0) {

@@ -8,7 +8,7 @@ use crate::heap;
 use crate::memory::{self, Region, within};
 use crate::value::WORD;
 use crate::vm::vm;
-use annotations::box_kind;
+use annotations::{box_kind, safepoint_needless, safepoint_passed};
 
 /// Field `index` of the block `block`.
 #[inline(always)]
@@ -62,7 +62,12 @@ pub fn modify(address: u32, value: i64) {
     };
     let is_young = |value: i64| value & 1 == 0 && young(value as u32);
     if (box_kind(value) != 0 || is_young(value)) && !young(address) {
+        let needless = safepoint_needless();
         heap::modify_old(address, value);
+        // It may ask for a safepoint, but does not need one.
+        if needless != 0 {
+            safepoint_passed();
+        }
     } else {
         memory::store_i64(within(address, Region::Fields), value);
     }

@@ -16,7 +16,7 @@ use crate::value::Value;
 use crate::vm::vm;
 use annotations::{
     box_exists, cells_drop_below, cells_invalidate, cells_sync, cells_sync_roots, lockstep_event,
-    specialize_active,
+    safepoint_needless, safepoint_passed, specialize_active,
 };
 
 macro_rules! calls {
@@ -126,7 +126,11 @@ impl Registers {
             vm().sp.set(self.sp);
             cells_sync_roots();
         }
+        let needless = safepoint_needless();
         let result = call().0;
+        if needless != 0 && effect == Effect::Leaf as u32 {
+            safepoint_passed();
+        }
         if collects {
             cells_invalidate();
             self.sp = top;

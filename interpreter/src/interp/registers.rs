@@ -6,6 +6,7 @@
 //! `cells_invalidate` after it. Jump distances are added to `pc` on separate paths, so that `pc`
 //! never depends on run-time data.
 
+use super::blocks::polls_for_nothing;
 use super::entries::{Arguments, UNUSED};
 use super::fields::{fixed_field, global, modify};
 use crate::code::effect::frame_size;
@@ -14,10 +15,10 @@ use crate::code::{self, CELL, Callee};
 use crate::memory::{self, Region, cell_read, cell_write, within};
 use crate::raise;
 use crate::value::{Value, WORD};
-use crate::vm::{NO_LOOP_POLLS, vm};
+use crate::vm::vm;
 use annotations::{
     box_exists, cells_drop_below, context_pop, context_push, context_update, immediate, points_to,
-    profile_callee, safepoint_needless, specialize_active, specialize_guess, specialize_range,
+    profile_callee, specialize_active, specialize_guess, specialize_range,
 };
 
 /// The registers of an activation.
@@ -120,10 +121,7 @@ impl Registers {
     #[inline(always)]
     pub fn jump(&mut self, target: u32) {
         self.pc = target;
-        if safepoint_needless() != 0
-            && vm().loops_poll.get() == NO_LOOP_POLLS
-            && memory::load_u32(target) == Opcode::CheckSignals as u32
-        {
+        if polls_for_nothing() && memory::load_u32(target) == Opcode::CheckSignals as u32 {
             self.clear_if_dead();
             self.next(0);
         }

@@ -232,6 +232,7 @@ mod wasm {
             },
             word(&vm().keeps_positions),
             word(&vm().allocations_poll),
+            word(&vm().has_threads),
             word(&vm().loops_poll),
             word(&vm().closures_keep_code),
             Region {

@@ -12,6 +12,7 @@
 //! rest. More than seven arguments are on the stack already, at `sp`, and the cell above them is
 //! the activation's as well.
 
+use super::blocks::polls_for_nothing;
 use super::calls::{apply_at, call};
 use super::entries::{MAX_DIRECT, RESUMED, UNUSED, enter, enter_through_slot};
 use super::events;
@@ -94,7 +95,6 @@ pub extern "C" fn interp(
             lockstep_event(events::ENTER, r.entry, r.sp, r.env());
         }
         begins = true;
-        polls = true;
         'step: loop {
             let n = 'tail_call: {
                 'raise: {
@@ -484,6 +484,7 @@ pub extern "C" fn interp(
                 cells_drop_below(base);
                 return enter(code, closure, base, n, a);
             }
+            polls = !polls_for_nothing();
             r.trap = 0;
             cell_write(base - WORD, closure);
             if n <= MAX_DIRECT {

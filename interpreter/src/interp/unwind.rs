@@ -6,7 +6,7 @@ use crate::backtrace;
 use crate::evaluation;
 use crate::memory::cell_write;
 use crate::raise::{self, Predefined};
-use crate::vm::{NO_LOOP_POLLS, THREAD_ENDS, vm};
+use crate::vm::{THREAD_ENDS, vm};
 
 /// Raises at the entry of an activation. The entry is no position in a backtrace; the call is.
 pub fn stack_overflow() {
@@ -20,7 +20,7 @@ impl Registers {
     /// Whether what is raised is the thread's end.
     #[inline(always)]
     pub fn thread_ends(&self) -> bool {
-        vm().loops_poll.get() != NO_LOOP_POLLS && vm().exception.get() == THREAD_ENDS
+        vm().has_threads.get() != 0 && vm().exception.get() == THREAD_ENDS
     }
 
     /// Tells the backtrace that this instruction raises, or that its call did.

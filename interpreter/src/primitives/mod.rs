@@ -34,7 +34,7 @@ use crate::foreign;
 use crate::md5;
 use crate::polymorphic::{bigarray, compare, hash, marshal};
 use crate::registry::Primitive;
-use crate::vm::{NO_LOOP_POLLS, vm};
+use crate::vm::vm;
 
 /// The tables of all modules.
 #[rustfmt::skip]
@@ -90,8 +90,7 @@ pub fn of_program(has_threads: bool) -> impl Iterator<Item = &'static Primitive>
 
 /// The primitive with this name, in the program that is loaded.
 pub fn find(name: &[u8]) -> Option<&'static Primitive> {
-    of_program(vm().loops_poll.get() != NO_LOOP_POLLS)
-        .find(|primitive| primitive.name.as_bytes() == name)
+    of_program(vm().has_threads.get() != 0).find(|primitive| primitive.name.as_bytes() == name)
 }
 
 #[cfg(test)]
