@@ -44,3 +44,21 @@ let () =
     (feed
        (fun a -> if a mod 2 = 0 then fun b c -> a + b + c else fun b -> fun c -> a * (b + c))
        [ 1; 2; 3; 4 ])
+
+(* Six and seven arguments at once, to functions that take fewer, and to some that take more. *)
+let () =
+  let one a = let f b c d e f = Printf.sprintf "1:%d%d%d%d%d%d" a b c d e f in f in
+  let two a b = let f c d e f = Printf.sprintf "2:%d%d%d%d%d%d" a b c d e f in f in
+  let four a b c d = let f e f = Printf.sprintf "4:%d%d%d%d%d%d" a b c d e f in f in
+  let six a b c d e f = Printf.sprintf "6:%d%d%d%d%d%d" a b c d e f in
+  List.iter (fun f -> print_endline (Sys.opaque_identity f 1 2 3 4 5 6)) [one; two; four; six];
+  let five a b c d e = let f f g = Printf.sprintf "5:%d%d%d%d%d%d%d" a b c d e f g in f in
+  let three a b c = let f d e f g = Printf.sprintf "3:%d%d%d%d%d%d%d" a b c d e f g in f in
+  let nine a b c d e f g h i = Printf.sprintf "9:%d%d%d%d%d%d%d%d%d" a b c d e f g h i in
+  List.iter (fun f -> print_endline (Sys.opaque_identity f 1 2 3 4 5 6 7)) [five; three];
+  let held = Sys.opaque_identity nine 1 2 in
+  print_endline (Sys.opaque_identity held 3 4 5 6 7 8 9);
+  let held = Sys.opaque_identity nine 1 2 3 4 5 6 in
+  print_endline (Sys.opaque_identity held 7 8 9);
+  let held = Sys.opaque_identity nine 1 2 3 4 5 6 7 in
+  print_endline (Sys.opaque_identity held 8 9)
