@@ -157,7 +157,10 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     }
     layout::cut(&plan, code_start, entries::resume_slot());
     let is_quiet = |index| primitive(&bound, index).is_some_and(is_quiet);
-    threads::note(has_threads, calls("caml_install_signal_handler"));
+    threads::note(
+        has_threads,
+        loads_code || calls("caml_install_signal_handler"),
+    );
     if vm().loops_poll.get() == NO_LOOP_POLLS {
         for poll in quiet::polls(code, is_quiet) {
             code::silence(code::address(code_start, poll));
