@@ -19,8 +19,8 @@ use crate::vm::vm;
 use annotations::{cells_sync_roots, specialize_known};
 
 /// Up to so many arguments, calls that are not exact have a function for each way in which they
-/// are not. Others put their arguments on the stack first: they are few, and a small program is
-/// smaller by the functions that it does not need.
+/// are not. With more, which is rare, they go through the stack: the functions would be 7 KB of
+/// each program.
 #[cfg(target_family = "wasm")]
 const MAX_QUICK: u32 = 5;
 
