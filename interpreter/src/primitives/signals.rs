@@ -1,7 +1,7 @@
 //! Signals: those that the program sends to itself (`Unix.kill`), `SIGPIPE`, and where the tool
-//! serves the program those from outside. They are handled at polls, so a loop that neither calls
-//! nor allocates does not notice one. `SIGPIPE` ends a program that writes to a pipe which nobody
-//! reads, unless the program handles or ignores it.
+//! serves the program those from outside. They are handled at polls: a program that can install a
+//! handler has one in each loop. `SIGPIPE` ends a program that writes to a pipe which nobody reads,
+//! unless the program handles or ignores it.
 
 use super::named;
 use crate::foreign;
