@@ -1,6 +1,6 @@
 // measure.mjs COMPONENT...: what each program takes in each component, in milliseconds of this
-// process, and whether all answer alike. The least of 25 runs in turn counts: the
-// first few are of code that V8 has not optimised yet.
+// process, and whether all answer alike. The least of 25 runs in turn counts: the first few are of
+// code that V8 has not optimised yet.
 
 import { transpile } from '@bytecodealliance/jco';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';

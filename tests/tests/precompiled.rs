@@ -49,8 +49,7 @@ fn the_first_build_takes_the_runtime_from_the_command() -> Result<()> {
     let (cold, stats) = build(&bytecode, &output, &cache)?;
     assert!(stats.contains("the interpreter precompiled"), "{stats}");
     let functions = number(&stats, " functions precompiled")?;
-    let compiled = number(&stats, " compiled\n")?;
-    assert!(functions > compiled, "{stats}");
+    assert!(functions > 900, "{stats}");
     let (warm, _) = build(&bytecode, &output, &cache)?;
     assert!(warm == cold, "another program with a warm cache");
     Ok(())

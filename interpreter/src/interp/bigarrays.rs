@@ -9,6 +9,7 @@
 //! that function is compiled once more ([`Registers::apart`]).
 
 use super::boxes::{box_integer, known_integer, unbox};
+use super::polls::still_passed;
 use super::registers::{Registers, UNIT, tagged};
 use super::shortcut::{self, Attempt};
 use crate::code;
@@ -21,8 +22,7 @@ use crate::registry::arguments::Kind;
 use crate::registry::shortcut::*;
 use crate::value::{Value, WORD, boxed};
 use annotations::{
-    context_pop, context_push, context_update, immediate, safepoint_needless, safepoint_passed,
-    specialize_active,
+    context_pop, context_push, context_update, immediate, safepoint_needless, specialize_active,
 };
 
 /// The number of dimensions that a shortcut is for.
@@ -163,9 +163,7 @@ impl Registers {
         context_pop();
         context_update(APART);
         context_push(self.pc);
-        if needless != 0 {
-            safepoint_passed();
-        }
+        still_passed(needless);
     }
 
     /// The address of the element, if the array is one of such elements, of `size` bytes, and the

@@ -8,6 +8,7 @@
 use super::boxes::box_number;
 use super::events;
 use super::fields::{self, fixed_field, modify, store_field};
+use super::polls::polls_for_nothing;
 use super::registers::{Registers, UNIT};
 use crate::code::opcode::Opcode;
 use crate::code::{self, CELL};
@@ -17,10 +18,10 @@ use crate::raise;
 use crate::value::{WORD, closure_info, header, tag};
 #[cfg(target_family = "wasm")]
 use crate::vm::VM;
-use crate::vm::{ALERT_STEP, ALL_LOOPS_POLL, NO_LOOP_POLLS, POLLS_COUNT, vm};
+use crate::vm::{ALERT_STEP, ALL_LOOPS_POLL, POLLS_COUNT, vm};
 use annotations::{
     block_address, cells_drop_below, cells_invalidate, cells_sync_roots, lockstep_event, points_to,
-    safepoint_needless, safepoint_passed, specialize_active,
+    safepoint_passed, specialize_active,
 };
 #[cfg(target_family = "wasm")]
 use core::cell::Cell;
@@ -29,12 +30,6 @@ use core::cell::Cell;
 #[inline(always)]
 pub fn allocations_poll() -> bool {
     vm().allocations_poll.get() != 0
-}
-
-/// Whether a poll here has nothing to do, as nothing can wait for it.
-#[inline(always)]
-pub fn polls_for_nothing() -> bool {
-    safepoint_needless() != 0 && vm().loops_poll.get() == NO_LOOP_POLLS
 }
 
 /// The closure at `address`, whose code is `code`.

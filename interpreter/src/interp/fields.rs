@@ -4,11 +4,12 @@
 //! Invariant: what is read as fixed is written only where it is made, before anybody has its
 //! address.
 
+use super::polls::still_passed;
 use crate::heap;
 use crate::memory::{self, Region, within};
 use crate::value::WORD;
 use crate::vm::vm;
-use annotations::{box_kind, safepoint_needless, safepoint_passed};
+use annotations::{box_kind, safepoint_needless};
 
 /// Field `index` of the block `block`.
 #[inline(always)]
@@ -65,9 +66,7 @@ pub fn modify(address: u32, value: i64) {
         let needless = safepoint_needless();
         heap::modify_old(address, value);
         // It may ask for a safepoint, but does not need one.
-        if needless != 0 {
-            safepoint_passed();
-        }
+        still_passed(needless);
     } else {
         memory::store_i64(within(address, Region::Fields), value);
     }

@@ -21,6 +21,7 @@ mod known;
 mod leave;
 mod methods;
 mod partial;
+mod polls;
 mod primitive;
 mod raising;
 pub mod registers;

@@ -6,6 +6,7 @@
 
 use super::blocks::allocations_poll;
 use super::events;
+use super::polls::still_passed;
 use super::registers::Registers;
 use super::shortcut::Attempt;
 use crate::code;
@@ -16,7 +17,7 @@ use crate::value::Value;
 use crate::vm::vm;
 use annotations::{
     box_exists, cells_drop_below, cells_invalidate, cells_sync, cells_sync_roots, lockstep_event,
-    safepoint_needless, safepoint_passed, specialize_active,
+    safepoint_needless, specialize_active,
 };
 
 macro_rules! calls {
@@ -128,8 +129,8 @@ impl Registers {
         }
         let needless = safepoint_needless();
         let result = call().0;
-        if needless != 0 && effect == Effect::Leaf as u32 {
-            safepoint_passed();
+        if effect == Effect::Leaf as u32 {
+            still_passed(needless);
         }
         if collects {
             cells_invalidate();

@@ -6,9 +6,9 @@
 //! `cells_invalidate` after it. Jump distances are added to `pc` on separate paths, so that `pc`
 //! never depends on run-time data.
 
-use super::blocks::polls_for_nothing;
 use super::entries::{Arguments, UNUSED};
 use super::fields::{fixed_field, global, modify};
+use super::polls::polls_for_nothing;
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
 use crate::code::{self, CELL, Callee};

@@ -12,12 +12,12 @@
 //! rest. More than seven arguments are on the stack already, at `sp`, and the cell above them is
 //! the activation's as well.
 
-use super::blocks::polls_for_nothing;
 use super::calls::{apply_at, call};
 use super::entries::{MAX_DIRECT, RESUMED, UNUSED, enter, enter_through_slot};
 use super::events;
 use super::fields::{byte, element, field, fixed_field, header, modify, store_field};
 use super::methods::method;
+use super::polls::polls_for_nothing;
 use super::registers::{FALSE, RETURN_WORDS, Registers, TRUE, UNIT, tagged, truth};
 use super::restarted;
 use crate::code;
