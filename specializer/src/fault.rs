@@ -131,6 +131,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("scalars", Damage::WrongNumber),
     Kind::Code("allocations", Damage::DroppedStore),
     Kind::Code("globals", Damage::DroppedGlobal),
+    Kind::Code("separate", Damage::JoinArguments),
     Kind::Code("peel", Damage::JoinArguments),
     Kind::Code("numbering", Damage::MergedLoads),
     Kind::Code("numbering", Damage::SwappedEdge),

@@ -79,6 +79,8 @@ optimisations! {
     "settled-loops" settled_loops;
     /// Take what does not change in a short loop out of it, by a copy of its first round.
     "peeling" peeling;
+    /// Make the rounds of a short loop that call nothing a loop of their own.
+    "separate-loops" separate_loops;
     /// Have references that nobody else sees in cells, where the interpreter can: not this crate's
     /// business, but whose who loads the program.
     "references" references;

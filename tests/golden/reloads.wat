@@ -70,21 +70,26 @@
 ;;     i64.store offset=8184 v10, v17
 ;;     jump bb3(v7, v15)
 ;; bb3(v18: i64, v19: i64):
-;;     v20: i64 = i64.and v18, v8
-;;     v21: i32 = i64.eqz v20
-;;     branch v21 ? bb4() : bb5()
-;; bb4():
-;;     call fn6
-;;     jump bb5()
+;;     jump bb4(v18, v19)
+;; bb4(v20: i64, v21: i64):
+;;     v22: i64 = i64.and v20, v8
+;;     v23: i32 = i64.eqz v22
+;;     branch v23 ? bb5() : bb6()
 ;; bb5():
-;;     v22: i64 = i64.add v19, v17
-;;     v23: i64 = i64.add v18, v4
-;;     v24: i32 = i64.lt_u v23, v2
-;;     branch v24 ? bb3(v23, v22) : bb6()
+;;     call fn6
+;;     v24: i64 = i64.add v21, v17
+;;     v25: i64 = i64.add v20, v4
+;;     v26: i32 = i64.lt_u v25, v2
+;;     branch v26 ? bb3(v25, v24) : bb7(v24)
 ;; bb6():
-;;     v25: i64 = i64.load v9
-;;     v26: i64 = i64.add v22, v25
-;;     v27: i64 = i64.mul v2, v17
-;;     v28: i64 = i64.add v26, v27
-;;     return v28
+;;     v27: i64 = i64.add v21, v17
+;;     v28: i64 = i64.add v20, v4
+;;     v29: i32 = i64.lt_u v28, v2
+;;     branch v29 ? bb4(v28, v27) : bb7(v27)
+;; bb7(v30: i64):
+;;     v31: i64 = i64.load v9
+;;     v32: i64 = i64.add v30, v31
+;;     v33: i64 = i64.mul v2, v17
+;;     v34: i64 = i64.add v32, v33
+;;     return v34
 ;; }

@@ -80,25 +80,28 @@
 ;;     v20: i64 = i64.load offset=8184 v10
 ;;     jump bb3(v16, v20, v2)
 ;; bb3(v21: i64, v22: i64, v23: i64):
-;;     v24: i64 = i64.add v21, v22
-;;     v25: i64 = i64.add v23, v4
-;;     v26: i64 = i64.and v25, v6
-;;     v27: i32 = i64.eqz v26
-;;     branch v27 ? bb4() : bb5(v22, v25)
-;; bb4():
-;;     i64.store offset=8176 v10, v25
+;;     jump bb4(v21, v23)
+;; bb4(v24: i64, v25: i64):
+;;     v26: i64 = i64.add v24, v22
+;;     v27: i64 = i64.add v25, v4
+;;     v28: i64 = i64.and v27, v6
+;;     v29: i32 = i64.eqz v28
+;;     branch v29 ? bb5() : bb6()
+;; bb5():
+;;     i64.store offset=8176 v10, v27
 ;;     call fn5
-;;     v28: i64 = i64.load offset=8184 v10
-;;     v29: i64 = i64.load offset=8176 v10
-;;     jump bb5(v28, v29)
-;; bb5(v30: i64, v31: i64):
+;;     v30: i64 = i64.load offset=8184 v10
+;;     v31: i64 = i64.load offset=8176 v10
 ;;     v32: i32 = i64.ne v31, v7
-;;     branch v32 ? bb3(v24, v30, v31) : bb6()
+;;     branch v32 ? bb3(v26, v30, v31) : bb7()
 ;; bb6():
-;;     v33: i64 = i64.load v8
-;;     v34: i64 = i64.mul v24, v33
-;;     v35: i64 = i64.load offset=8192 v10
-;;     v36: i64 = i64.mul v35, v9
-;;     v37: i64 = i64.add v34, v36
-;;     return v37
+;;     v33: i32 = i64.ne v27, v7
+;;     branch v33 ? bb4(v26, v27) : bb7()
+;; bb7():
+;;     v34: i64 = i64.load v8
+;;     v35: i64 = i64.mul v26, v34
+;;     v36: i64 = i64.load offset=8192 v10
+;;     v37: i64 = i64.mul v36, v9
+;;     v38: i64 = i64.add v35, v37
+;;     return v38
 ;; }

@@ -59,3 +59,13 @@ impl Numbering<'_> {
         *value = self.new[*value].expect("an operand is defined in a reachable block");
     }
 }
+
+/// Empties the blocks to which nothing leads any more.
+pub fn empty_unreached(function: &mut Function) {
+    let order = Order::new(function);
+    for (block, data) in function.blocks.iter_mut() {
+        if !order.reaches(block) {
+            *data = BlockData::empty();
+        }
+    }
+}

@@ -13,6 +13,7 @@ mod algebra;
 mod allocations;
 mod compact;
 mod constants;
+mod copies;
 mod dce;
 mod globals;
 mod hoist;
@@ -27,6 +28,7 @@ mod reloads;
 mod rename;
 mod rules;
 mod scalars;
+mod separate;
 mod switches;
 mod tailcalls;
 #[cfg(test)]
@@ -56,7 +58,7 @@ enum Run {
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 19] = [
+pub const PASSES: [Pass; 20] = [
     pass("constants", constants::run),
     pass("threads", threads::run),
     pass("params", params::run),
@@ -75,6 +77,10 @@ pub const PASSES: [Pass; 19] = [
         is_on: |_| true,
     },
     pass("globals", globals::run),
+    Pass {
+        is_on: |optimisations| optimisations.separate_loops,
+        ..pass("separate", separate::run)
+    },
     Pass {
         is_on: |optimisations| optimisations.peeling && optimisations.value_numbering,
         ..allocating("peel", peel::run)

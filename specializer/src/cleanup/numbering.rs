@@ -21,13 +21,14 @@ use std::collections::hash_map::Entry;
 
 use smallvec::SmallVec;
 
+use super::compact::empty_unreached;
 use super::regions::{Area, Areas, Loops, Written};
 use super::rename::Renaming;
 use crate::allocator::Allocator;
 use crate::dominators::{Dominators, Order};
 use crate::hash::FastMap;
 use crate::index::{Map, index};
-use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
+use crate::ir::residual::{Block, Function, Inst, Target, Terminator, Value};
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op, Plain, StoreKind};
 
 /// How many loads, and how many conditions, are remembered at a time.
@@ -62,16 +63,6 @@ pub fn run(function: &mut Function, allocator: Option<&Allocator>) {
     pass.renaming.apply(function);
     if has_decided {
         empty_unreached(function);
-    }
-}
-
-/// Empties the blocks to which nothing leads any more.
-fn empty_unreached(function: &mut Function) {
-    let order = Order::new(function);
-    for (block, data) in function.blocks.iter_mut() {
-        if !order.reaches(block) {
-            *data = BlockData::empty();
-        }
     }
 }
 

@@ -3,27 +3,24 @@
 //! turn: neither a load that traps nor a test that fails.
 //!
 //! Only of loops that are short, have no loop within them, and load something that does not change
-//! in them. A value of the loop that is used after it becomes a parameter of the blocks between,
-//! as it comes from the copy or from the loop; parameters that turn out needless go later.
+//! in them. Loops that call now and then are separated from these calls before
+//! ([`super::separate`]).
 
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
+use super::copies::{self, Copies};
 use super::regions::{Areas, Loops};
 use crate::allocator::Allocator;
 use crate::dominators::{Dominators, Order};
-use crate::hash::FastMap;
-use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
+use crate::ir::residual::{Block, Function, Value};
 use crate::op::{Effect, Op};
 
 /// Blocks and instructions of the longest loop that is copied.
 const MOST_BLOCKS: usize = 32;
 const MOST_INSTS: usize = 160;
-
-/// Most parameters that a copy may add to the blocks after its loop.
-const MOST_PARAMS: usize = 512;
 
 /// Most loops of a function that are copied.
 const MOST_LOOPS: usize = 32;
@@ -34,7 +31,12 @@ pub fn run(function: &mut Function, allocator: Option<&Allocator>) {
         return;
     }
     for blocks in find(function, &order, allocator) {
-        Peel::new(function, blocks).run();
+        let order = Order::new(function);
+        if copies::are_needed_little(function, &order, &blocks) {
+            let copies = Copies::new(function, &blocks, blocks[0]);
+            copies::enter(function, &order, &blocks, copies.of(blocks[0]));
+            copies.mend(function);
+        }
     }
 }
 
@@ -116,200 +118,4 @@ impl<'f> Unchanging<'f> {
         }
         found
     }
-}
-
-/// One loop that is being copied.
-struct Peel<'f> {
-    function: &'f mut Function,
-    blocks: Vec<Block>,
-    order: Order,
-    /// By block and by value of the loop, its copy.
-    copies: FastMap<Block, Block>,
-    values: FastMap<Value, Value>,
-}
-
-impl<'f> Peel<'f> {
-    fn new(function: &'f mut Function, blocks: Vec<Block>) -> Self {
-        Self {
-            order: Order::new(function),
-            function,
-            blocks,
-            copies: FastMap::default(),
-            values: FastMap::default(),
-        }
-    }
-
-    fn run(mut self) {
-        let Some(needed) = self.needed_later() else {
-            return;
-        };
-        let enters = self.order.preds.of(self.blocks[0]).iter().copied();
-        let enters: Vec<Block> = enters.filter(|pred| !self.blocks.contains(pred)).collect();
-        self.copy();
-        for pred in enters {
-            self.redirect(pred);
-        }
-        for (value, places) in needed {
-            self.join(value, places);
-        }
-    }
-
-    /// The loop's values that are used after it, each with the blocks on whose entry it is needed;
-    /// nothing if these are too many.
-    fn needed_later(&self) -> Option<Vec<(Value, Vec<Block>)>> {
-        let uses = self.uses_elsewhere();
-        let mut needed = Vec::new();
-        let mut count = 0;
-        for &block in &self.blocks {
-            let data = &self.function.blocks[block];
-            for value in defined(data) {
-                let Some(users) = uses.get(&value) else {
-                    continue;
-                };
-                let mut places = Vec::new();
-                let mut seen: HashSet<Block> = HashSet::new();
-                let mut work = users.clone();
-                while let Some(block) = work.pop() {
-                    if !self.blocks.contains(&block) && seen.insert(block) {
-                        places.push(block);
-                        work.extend(self.order.preds.of(block));
-                    }
-                    if count + places.len() > MOST_PARAMS {
-                        return None;
-                    }
-                }
-                count += places.len();
-                needed.push((value, places));
-            }
-        }
-        Some(needed)
-    }
-
-    /// By value of the loop, the other blocks that use it.
-    fn uses_elsewhere(&self) -> HashMap<Value, Vec<Block>> {
-        let blocks = self
-            .blocks
-            .iter()
-            .map(|&block| &self.function.blocks[block]);
-        let mut uses: HashMap<Value, Vec<Block>> = blocks
-            .flat_map(defined)
-            .map(|value| (value, Vec::new()))
-            .collect();
-        let others = self.order.blocks.iter();
-        for &block in others.filter(|block| !self.blocks.contains(block)) {
-            let data = &self.function.blocks[block];
-            let args = data.insts.iter().flat_map(|inst| &inst.args);
-            for arg in args.chain(data.term.operands()) {
-                if let Some(users) = uses.get_mut(arg) {
-                    users.push(block);
-                }
-            }
-        }
-        uses.retain(|_, users| !users.is_empty());
-        uses
-    }
-
-    /// Copies the loop's blocks. Jumps back lead to the loop itself.
-    fn copy(&mut self) {
-        for &block in &self.blocks {
-            self.copies
-                .insert(block, self.function.blocks.push(BlockData::empty()));
-            let data = &self.function.blocks[block];
-            for value in defined(data).collect::<Vec<_>>() {
-                let ty = self.function.value_type(value);
-                self.values.insert(value, self.function.new_value(ty));
-            }
-        }
-        for &block in &self.blocks {
-            let data = &self.function.blocks[block];
-            let copy = BlockData {
-                params: data
-                    .params
-                    .iter()
-                    .map(|&param| self.copied(param))
-                    .collect(),
-                insts: data.insts.iter().map(|inst| self.inst(inst)).collect(),
-                term: self.terminator(&data.term),
-            };
-            self.function.blocks[self.copies[&block]] = copy;
-        }
-    }
-
-    fn copied(&self, value: Value) -> Value {
-        self.values.get(&value).copied().unwrap_or(value)
-    }
-
-    fn inst(&self, inst: &Inst) -> Inst {
-        Inst {
-            op: inst.op,
-            args: inst.args.iter().map(|&arg| self.copied(arg)).collect(),
-            result: inst.result.map(|result| self.copied(result)),
-        }
-    }
-
-    fn terminator(&self, term: &Terminator) -> Terminator {
-        let mut copy = term.clone();
-        copy.for_each_operand_mut(|operand| *operand = self.copied(*operand));
-        for target in copy.targets_mut() {
-            if target.block != self.blocks[0]
-                && let Some(&block) = self.copies.get(&target.block)
-            {
-                target.block = block;
-            }
-        }
-        copy
-    }
-
-    /// Leads the jumps of `pred` to the loop to the copy of its first round.
-    fn redirect(&mut self, pred: Block) {
-        let head = self.blocks[0];
-        let copy = self.copies[&head];
-        let targets = self.function.blocks[pred].term.targets_mut();
-        let to_head = |target: &&mut Target| target.block == head;
-        targets
-            .filter(to_head)
-            .for_each(|target| target.block = copy);
-    }
-
-    /// Makes `value` a parameter of each of the blocks `places`, and uses that there.
-    fn join(&mut self, value: Value, places: Vec<Block>) {
-        let ty = self.function.value_type(value);
-        let params: FastMap<Block, Value> = places
-            .iter()
-            .map(|&block| (block, self.function.new_value(ty)))
-            .collect();
-        for (&block, &param) in &params {
-            let data = &mut self.function.blocks[block];
-            data.params.push(param);
-            let args = data.insts.iter_mut().flat_map(|inst| &mut inst.args);
-            args.filter(|arg| **arg == value)
-                .for_each(|arg| *arg = param);
-            data.term.for_each_operand_mut(|arg| {
-                if *arg == value {
-                    *arg = param;
-                }
-            });
-        }
-        let copies: Vec<(Block, Value)> = self
-            .copies
-            .values()
-            .map(|&copy| (copy, self.values[&value]))
-            .collect();
-        let inside = self.blocks.iter().map(|&block| (block, value));
-        let inside: Vec<(Block, Value)> = inside.chain(copies).collect();
-        let between = params.iter().map(|(&block, &param)| (block, param));
-        for (block, value) in inside.into_iter().chain(between.collect::<Vec<_>>()) {
-            for target in self.function.blocks[block].term.targets_mut() {
-                if params.contains_key(&target.block) {
-                    target.args.push(value);
-                }
-            }
-        }
-    }
-}
-
-/// The values that a block defines.
-fn defined(data: &BlockData) -> impl Iterator<Item = Value> {
-    let results = data.insts.iter().filter_map(|inst| inst.result);
-    data.params.iter().copied().chain(results)
 }

@@ -177,6 +177,11 @@ fn forwarding_blocks(function: &Function) -> Map<Block, bool> {
                     && data.insts.iter().all(is_plain)
                     && !order.begins_loop(block)
             }
+            Terminator::Jump(target)
+                if order.begins_loop(block) && order.begins_loop(target.block) =>
+            {
+                false
+            }
             _ => data.insts.is_empty(),
         })
         .collect();

@@ -94,17 +94,17 @@ bb5():
                 v6: i64 = i64.load v4
                 v7: i32 = i64.ge_u v5, v6
                 branch v7 ? bb2(v5) : bb3()
-            bb2(v19: i64):
-                return v19
+            bb2(v17: i64):
+                return v17
             bb3():
                 v8: i64 = i64.add v5, v3
                 v9: i32 = i64.eq v8, v3
                 branch v9 ? bb4(v5, v6, v8) : bb1(v8)
-            bb4(v18: i64, v20: i64, v21: i64):
-                v10: i64 = i64.add v20, v21
-                jump bb5(v18)
-            bb5(v17: i64):
-                v11: i64 = i64.add v10, v17
+            bb4(v18: i64, v19: i64, v20: i64):
+                v10: i64 = i64.add v19, v20
+                jump bb5()
+            bb5():
+                v11: i64 = i64.add v10, v18
                 return v11
             bb6(v12: i64):
                 v13: i64 = i64.load v4
