@@ -19,8 +19,8 @@ use crate::ir::residual::{Block, Function, Value};
 use crate::op::{Effect, Op};
 
 /// Blocks and instructions of the longest loop that is copied.
-const MOST_BLOCKS: usize = 32;
-const MOST_INSTS: usize = 160;
+const MOST_BLOCKS: usize = 64;
+const MOST_INSTS: usize = 320;
 
 /// Most loops of a function that are copied.
 const MOST_LOOPS: usize = 32;
