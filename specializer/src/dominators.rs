@@ -7,6 +7,7 @@
 //! Leaves out: blocks that the entry does not reach. They have no number and no dominator.
 
 use std::collections::HashSet;
+use std::iter;
 
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Terminator};
@@ -42,6 +43,25 @@ impl Adjacency {
         }
         starts.push(items.len() as u32);
         Self { starts, items }
+    }
+
+    /// The blocks to which edges lead from `from` through blocks that are inside, these among
+    /// them, each once.
+    pub fn walk(
+        &self,
+        from: &[Block],
+        is_inside: impl Fn(Block) -> bool,
+    ) -> impl Iterator<Item = Block> {
+        let (mut work, mut seen) = (from.to_vec(), HashSet::new());
+        iter::from_fn(move || {
+            loop {
+                let block = work.pop()?;
+                if is_inside(block) && seen.insert(block) {
+                    work.extend(self.of(block));
+                    return Some(block);
+                }
+            }
+        })
     }
 
     /// The edges that leave `blocks`, turned round.
@@ -144,17 +164,13 @@ impl Order {
         most: usize,
     ) -> Option<Vec<Block>> {
         let mut blocks = vec![head];
-        let mut seen: HashSet<Block> = HashSet::from([head]);
         let backs = self.preds.of(head).iter().copied();
-        let mut work: Vec<Block> = backs.filter(|&pred| self.retreats(pred, head)).collect();
-        while let Some(block) = work.pop() {
-            if seen.insert(block) {
-                if blocks.len() == most || !dominators.dominates(head, block) {
-                    return None;
-                }
-                blocks.push(block);
-                work.extend(self.preds.of(block));
+        let backs: Vec<Block> = backs.filter(|&pred| self.retreats(pred, head)).collect();
+        for block in self.preds.walk(&backs, |block| block != head) {
+            if blocks.len() == most || !dominators.dominates(head, block) {
+                return None;
             }
+            blocks.push(block);
         }
         Some(blocks)
     }

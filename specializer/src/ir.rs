@@ -161,6 +161,25 @@ impl<S: Stage> BlockData<S> {
             term: Terminator::Unreachable,
         }
     }
+
+    /// The values that it defines: its parameters, then results.
+    pub fn defined(&self) -> impl Iterator<Item = S::Value> {
+        let results = self.insts.iter().filter_map(|inst| inst.result);
+        self.params.iter().copied().chain(results)
+    }
+
+    /// Every operand of its instructions and its terminator, in order.
+    pub fn operands(&self) -> impl Iterator<Item = &S::Value> {
+        let args = self.insts.iter().flat_map(|inst| &inst.args);
+        args.chain(self.term.operands())
+    }
+
+    /// Visits every operand, in the same order, to change it.
+    pub fn for_each_operand_mut(&mut self, mut visit: impl FnMut(&mut S::Value)) {
+        let args = self.insts.iter_mut().flat_map(|inst| &mut inst.args);
+        args.for_each(&mut visit);
+        self.term.for_each_operand_mut(visit);
+    }
 }
 
 /// What blocks and values of a function are called in a copy of it.

@@ -28,12 +28,7 @@ pub fn run(function: &mut Function) {
             .for_each(|value| numbering.define(value));
     }
     for block in blocks.values_mut() {
-        block
-            .insts
-            .iter_mut()
-            .flat_map(|inst| &mut inst.args)
-            .for_each(|arg| numbering.rename(arg));
-        block.term.for_each_operand_mut(|arg| numbering.rename(arg));
+        block.for_each_operand_mut(|arg| numbering.rename(arg));
         for target in block.term.targets_mut() {
             target.block = Block(order.number[target.block]);
         }
@@ -60,9 +55,8 @@ impl Numbering<'_> {
     }
 }
 
-/// Empties the blocks to which nothing leads any more.
-pub fn empty_unreached(function: &mut Function) {
-    let order = Order::new(function);
+/// Empties the blocks that `order` does not reach.
+pub fn empty_unreached(function: &mut Function, order: &Order) {
     for (block, data) in function.blocks.iter_mut() {
         if !order.reaches(block) {
             *data = BlockData::empty();

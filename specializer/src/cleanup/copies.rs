@@ -3,12 +3,11 @@
 //! Who copies blocks leads edges to the copies as it likes, then has [`Copies::mend`] see to the
 //! values: where both definitions of one meet, it becomes a parameter.
 
-use std::collections::HashSet;
-
 use crate::dominators::Order;
 use crate::hash::FastMap;
 use crate::index::Map;
-use crate::ir::residual::{Block, BlockData, Function, Inst, Terminator, Value};
+use crate::ir::residual::{Block, BlockData, Function, Inst, Value};
+use crate::ir::{Naming, Residual};
 
 /// Most blocks after a loop that may need values of it, each counted once a value: mending looks at
 /// all of them.
@@ -18,39 +17,20 @@ const MOST_PLACES: usize = 4096;
 pub fn are_needed_little(function: &Function, order: &Order, blocks: &[Block]) -> bool {
     let mut users: Map<Value, Option<Vec<Block>>> = Map::filled_like(&function.types, None);
     for &block in blocks {
-        for value in defined(&function.blocks[block]) {
+        for value in function.blocks[block].defined() {
             users[value] = Some(Vec::new());
         }
     }
     for &block in order.blocks.iter().filter(|block| !blocks.contains(block)) {
-        for &arg in used(&function.blocks[block]) {
+        for &arg in function.blocks[block].operands() {
             if let Some(users) = &mut users[arg] {
                 users.push(block);
             }
         }
     }
-    let mut count = 0;
-    users.values().flatten().all(|users| {
-        count += places(order, users, blocks, MOST_PLACES).len();
-        count <= MOST_PLACES
-    })
-}
-
-/// The blocks on whose entry a value is needed that `users` use, the first `most` of them; `homes`
-/// define it.
-fn places(order: &Order, users: &[Block], homes: &[Block], most: usize) -> Vec<Block> {
-    let (mut places, mut seen) = (Vec::new(), HashSet::new());
-    let mut work = users.to_vec();
-    while let Some(block) = work.pop() {
-        if !homes.contains(&block) && seen.insert(block) {
-            places.push(block);
-            work.extend(order.preds.of(block));
-            if places.len() > most {
-                break;
-            }
-        }
-    }
-    places
+    let users = users.values().flatten();
+    let places = users.flat_map(|users| order.preds.walk(users, |block| !blocks.contains(&block)));
+    places.take(MOST_PLACES + 1).count() <= MOST_PLACES
 }
 
 /// Copies of blocks, and of the values that they define.
@@ -59,6 +39,8 @@ pub struct Copies {
     values: FastMap<Value, Value>,
     /// The values with their copies, each with the block that defines it.
     twins: Vec<[(Block, Value); 2]>,
+    /// Jumps to it lead there from the copies as well.
+    head: Block,
 }
 
 impl Copies {
@@ -68,11 +50,12 @@ impl Copies {
             blocks: FastMap::default(),
             values: FastMap::default(),
             twins: Vec::new(),
+            head,
         };
         for &block in blocks {
             let copy = function.blocks.push(BlockData::empty());
             copies.blocks.insert(block, copy);
-            for value in defined(&function.blocks[block]).collect::<Vec<_>>() {
+            for value in function.blocks[block].defined().collect::<Vec<_>>() {
                 let twin = function.new_value(function.value_type(value));
                 copies.values.insert(value, twin);
                 copies.twins.push([(block, value), (copy, twin)]);
@@ -80,11 +63,11 @@ impl Copies {
         }
         for &block in blocks {
             let data = &function.blocks[block];
-            let params = data.params.iter();
+            let insts = data.insts.iter();
             let copy = BlockData {
-                params: params.map(|&param| copies.value(param)).collect(),
-                insts: data.insts.iter().map(|inst| copies.inst(inst)).collect(),
-                term: copies.terminator(&data.term, head),
+                params: copies.values(&data.params).into_vec(),
+                insts: insts.map(|inst| copies.inst(inst)).collect(),
+                term: copies.terminator(&data.term),
             };
             function.blocks[copies.blocks[&block]] = copy;
         }
@@ -96,32 +79,17 @@ impl Copies {
         self.blocks[&block]
     }
 
-    fn value(&self, value: Value) -> Value {
-        self.values.get(&value).copied().unwrap_or(value)
-    }
-
-    fn inst(&self, inst: &Inst) -> Inst {
+    fn inst(&mut self, inst: &Inst) -> Inst {
         Inst {
             op: inst.op,
-            args: inst.args.iter().map(|&arg| self.value(arg)).collect(),
+            args: self.values(&inst.args),
             result: inst.result.map(|result| self.value(result)),
         }
     }
 
-    fn terminator(&self, term: &Terminator, head: Block) -> Terminator {
-        let mut copy = term.clone();
-        copy.for_each_operand_mut(|operand| *operand = self.value(*operand));
-        let others = copy.targets_mut().filter(|target| target.block != head);
-        for target in others {
-            target.block = *self.blocks.get(&target.block).unwrap_or(&target.block);
-        }
-        copy
-    }
-
-    /// Has each use of a value that was copied see the definition that reaches it. Blocks that the
-    /// entry does not reach are left alone.
-    pub fn mend(&self, function: &mut Function) {
-        let order = Order::new(function);
+    /// Has each use of a value that was copied see the definition that reaches it. Blocks that
+    /// `order` does not reach are left alone.
+    pub fn mend(&self, function: &mut Function, order: &Order) {
         let mut numbers: Map<Value, Option<usize>> = Map::filled_like(&function.types, None);
         for (number, twins) in self.twins.iter().enumerate() {
             twins
@@ -130,7 +98,7 @@ impl Copies {
         }
         let mut users: Vec<Vec<Block>> = vec![Vec::new(); self.twins.len()];
         for &block in &order.blocks {
-            for &arg in used(&function.blocks[block]) {
+            for &arg in function.blocks[block].operands() {
                 if let Some(number) = numbers[arg]
                     && users[number].last() != Some(&block)
                 {
@@ -140,22 +108,31 @@ impl Copies {
         }
         let twins = self.twins.iter().zip(&users);
         let reaching: Vec<Reaching> = twins
-            .map(|(&twins, users)| Reaching::new(function, &order, twins, users))
+            .map(|(&twins, users)| Reaching::new(function, order, twins, users))
             .collect();
         for &block in &order.blocks {
-            let rename = |arg: &mut Value| {
-                if let Some(&Some(number)) = numbers.get(*arg) {
+            function.blocks[block].for_each_operand_mut(|arg| {
+                if let Some(number) = numbers[*arg] {
                     *arg = reaching[number].at(block);
                 }
-            };
-            let data = &mut function.blocks[block];
-            let args = data.insts.iter_mut().flat_map(|inst| &mut inst.args);
-            args.for_each(rename);
-            data.term.for_each_operand_mut(rename);
+            });
         }
         for reaching in reaching {
-            reaching.pass(function, &order);
+            reaching.pass(function, order);
         }
+    }
+}
+
+impl Naming<Residual, Residual> for Copies {
+    fn block(&mut self, block: Block) -> Block {
+        match block == self.head {
+            true => block,
+            false => self.blocks.get(&block).copied().unwrap_or(block),
+        }
+    }
+
+    fn value(&mut self, value: Value) -> Value {
+        self.values.get(&value).copied().unwrap_or(value)
     }
 }
 
@@ -219,7 +196,8 @@ impl Reaching {
 /// The block whose definition of a value reaches each block that needs it, as `users` use it: one
 /// of `homes`, or one where the definitions meet.
 fn sources(order: &Order, homes: [Block; 2], users: &[Block]) -> FastMap<Block, Block> {
-    let mut places = places(order, users, &homes, usize::MAX);
+    let places = order.preds.walk(users, |block| !homes.contains(&block));
+    let mut places: Vec<Block> = places.collect();
     places.sort_unstable_by_key(|&block| order.number[block]);
     let mut sources: FastMap<Block, Block> = homes.map(|home| (home, home)).into_iter().collect();
     loop {
@@ -242,18 +220,6 @@ fn sources(order: &Order, homes: [Block; 2], users: &[Block]) -> FastMap<Block, 
             return sources;
         }
     }
-}
-
-/// The values that a block defines.
-fn defined(data: &BlockData) -> impl Iterator<Item = Value> {
-    let results = data.insts.iter().filter_map(|inst| inst.result);
-    data.params.iter().copied().chain(results)
-}
-
-/// The values that a block uses.
-fn used(data: &BlockData) -> impl Iterator<Item = &Value> {
-    let args = data.insts.iter().flat_map(|inst| &inst.args);
-    args.chain(data.term.operands())
 }
 
 /// Leads the jumps from elsewhere into a loop of these blocks, the head first, to `entrance`.

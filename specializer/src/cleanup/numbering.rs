@@ -62,7 +62,8 @@ pub fn run(function: &mut Function, allocator: Option<&Allocator>) {
     let has_decided = pass.has_decided;
     pass.renaming.apply(function);
     if has_decided {
-        empty_unreached(function);
+        let order = Order::new(function);
+        empty_unreached(function, &order);
     }
 }
 

@@ -26,16 +26,16 @@ const MOST_INSTS: usize = 320;
 const MOST_LOOPS: usize = 32;
 
 pub fn run(function: &mut Function, allocator: Option<&Allocator>) {
-    let order = Order::new(function);
+    let mut order = Order::new(function);
     if !order.blocks.iter().any(|&block| order.begins_loop(block)) {
         return;
     }
     for blocks in find(function, &order, allocator) {
-        let order = Order::new(function);
         if copies::are_needed_little(function, &order, &blocks) {
             let copies = Copies::new(function, &blocks, blocks[0]);
             copies::enter(function, &order, &blocks, copies.of(blocks[0]));
-            copies.mend(function);
+            order = Order::new(function);
+            copies.mend(function, &order);
         }
     }
 }

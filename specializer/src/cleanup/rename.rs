@@ -47,14 +47,7 @@ impl Renaming {
             return;
         }
         for block in function.blocks.values_mut() {
-            for inst in &mut block.insts {
-                for arg in &mut inst.args {
-                    *arg = self.resolve(*arg);
-                }
-            }
-            block
-                .term
-                .for_each_operand_mut(|arg| *arg = self.resolve(*arg));
+            block.for_each_operand_mut(|arg| *arg = self.resolve(*arg));
         }
     }
 }

@@ -19,8 +19,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
-
 use super::compact::empty_unreached;
 use super::copies::{self, Copies};
 use crate::dominators::{Adjacency, Dominators, Order};
@@ -49,8 +47,7 @@ pub fn run(function: &mut Function) {
             continue;
         };
         if copies::are_needed_little(function, &order, &rounds.blocks) {
-            rounds.separate(function, &order);
-            order = Order::new(function);
+            order = rounds.separate(function, &order);
             dominators = Dominators::new(function, &order);
         }
         rest -= 1;
@@ -83,9 +80,8 @@ impl Rounds {
         let leaves = |block| blocks.contains(&block) && !quick.contains(&block);
         let nexts = quick.iter().flat_map(|&block| order.succs.of(block));
         let slow: Vec<Block> = nexts.copied().filter(|&next| leaves(next)).collect();
-        let late = walk(&order.succs, &slow, |block| {
-            block != head && blocks.contains(&block)
-        });
+        let is_late = |block| block != head && blocks.contains(&block);
+        let late: Vec<Block> = order.succs.walk(&slow, is_late).collect();
         let twice = late.iter().filter(|block| quick.contains(block));
         let insts: usize = twice.map(|&block| function.blocks[block].insts.len()).sum();
         let is_worthwhile = !late.is_empty() && insts <= MOST_INSTS;
@@ -96,7 +92,8 @@ impl Rounds {
         })
     }
 
-    fn separate(&self, function: &mut Function, order: &Order) {
+    /// The function's order, as `order` was before.
+    fn separate(&self, function: &mut Function, order: &Order) -> Order {
         let head = self.blocks[0];
         let outer = outer_head(function, head);
         copies::enter(function, order, &self.blocks, outer);
@@ -112,8 +109,10 @@ impl Rounds {
                 if is_slow(to) { copies.of(to) } else { to }
             });
         }
-        empty_unreached(function);
-        copies.mend(function);
+        let order = Order::new(function);
+        empty_unreached(function, &order);
+        copies.mend(function, &order);
+        order
     }
 }
 
@@ -138,25 +137,13 @@ fn quick(
         .copied()
         .filter(|block| !is_long(block))
         .collect();
-    let from_head = walk(&order.succs, &[head], |block| short.contains(&block));
-    let quick = walk(&order.preds, order.preds.of(head), |block| {
-        from_head.contains(&block)
-    });
+    let walk = |edges: &Adjacency, from: &[Block], within: &[Block]| -> Vec<Block> {
+        edges.walk(from, |block| within.contains(&block)).collect()
+    };
+    let from_head = walk(&order.succs, &[head], &short);
+    let quick = walk(&order.preds, order.preds.of(head), &from_head);
     let is_innermost = !quick.iter().any(begins_loop);
     (!quick.is_empty() && is_innermost).then_some(quick)
-}
-
-/// The blocks to which edges lead from `from` through blocks that are inside, these among them.
-fn walk(edges: &Adjacency, from: &[Block], is_inside: impl Fn(Block) -> bool) -> Vec<Block> {
-    let (mut found, mut seen) = (Vec::new(), HashSet::new());
-    let mut work = from.to_vec();
-    while let Some(block) = work.pop() {
-        if is_inside(block) && seen.insert(block) {
-            found.push(block);
-            work.extend(edges.of(block));
-        }
-    }
-    found
 }
 
 /// A new block that jumps to `head`, with the same parameters.

@@ -11,6 +11,7 @@
 
 use smallvec::SmallVec;
 
+use super::compact::empty_unreached;
 use super::constants;
 use super::rename::Renaming;
 use crate::dominators::Order;
@@ -188,14 +189,10 @@ fn forwarding_blocks(function: &Function) -> Map<Block, bool> {
     forwarding[Block::ENTRY] = false;
     let mut home = Map::filled_like(&function.types, Block::ENTRY);
     for (block, data) in &function.blocks {
-        let computed = data.insts.iter().filter_map(|inst| inst.result.as_ref());
-        for &value in data.params.iter().chain(computed) {
-            home[value] = block;
-        }
+        data.defined().for_each(|value| home[value] = block);
     }
     for (block, data) in &function.blocks {
-        let used = data.insts.iter().flat_map(|inst| &inst.args);
-        for &arg in used.chain(data.term.operands()) {
+        for &arg in data.operands() {
             let home = home[arg];
             if home != block {
                 forwarding[home] = false;
@@ -292,13 +289,7 @@ fn merge(function: &mut Function) {
             data.term = term;
         }
     }
-    for (block, data) in &mut function.blocks {
-        if !order.reaches(block) {
-            data.insts.clear();
-            data.params.clear();
-            data.term = Terminator::Unreachable;
-        }
-    }
+    empty_unreached(function, &order);
     renaming.apply(function);
 }
 

@@ -116,9 +116,8 @@ fn local_numbers(function: &generic::Function) -> (Map<generic::Value, u32>, usi
     let mut local = Map::filled_like(&function.types, 0);
     let mut widest = 0;
     for block in function.blocks.values() {
-        let results = block.insts.iter().filter_map(|inst| inst.result);
         let mut count = 0;
-        for value in block.params.iter().copied().chain(results) {
+        for value in block.defined() {
             local[value] = count;
             count += 1;
         }

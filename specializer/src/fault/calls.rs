@@ -44,10 +44,7 @@ fn remove_first(
 pub fn used(function: &Function) -> Map<Value, bool> {
     let mut used = Map::filled_like(&function.types, false);
     for block in function.blocks.values() {
-        let args = block.insts.iter().flat_map(|inst| &inst.args);
-        for value in args.chain(block.term.operands()) {
-            used[*value] = true;
-        }
+        block.operands().for_each(|&value| used[value] = true);
     }
     used
 }

@@ -243,10 +243,7 @@ pub fn readers(function: &Function, values: &[Value]) -> Vec<Block> {
 /// The blocks in which a value is an operand.
 fn users(function: &Function, value: Value) -> Vec<Site> {
     let blocks = function.blocks.iter();
-    let users = blocks.filter(|(_, block)| {
-        let args = block.insts.iter().flat_map(|inst| &inst.args);
-        args.chain(block.term.operands()).any(|arg| *arg == value)
-    });
+    let users = blocks.filter(|(_, block)| block.operands().any(|arg| *arg == value));
     users.map(|(id, _)| Site::Block(id)).collect()
 }
 
@@ -258,8 +255,6 @@ pub fn replace(function: &mut Function, old: Value, new: Value) {
         }
     };
     for data in function.blocks.values_mut() {
-        let args = data.insts.iter_mut().flat_map(|inst| &mut inst.args);
-        args.for_each(rename);
-        data.term.for_each_operand_mut(rename);
+        data.for_each_operand_mut(rename);
     }
 }

@@ -76,10 +76,7 @@ impl<'f> Lifetimes<'f> {
                 // Even one that is never read must not be given the local of its neighbour.
                 intervals[*param].end = position;
             }
-            let results = data.insts.iter().filter_map(|inst| inst.result);
-            for value in data.params.iter().copied().chain(results) {
-                home[value] = block;
-            }
+            data.defined().for_each(|value| home[value] = block);
             position += code.block(block).len() as u32;
             let mut current = loops.of[block];
             while let Some(id) = current {
