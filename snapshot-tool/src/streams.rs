@@ -187,12 +187,16 @@ impl Streams {
     }
 
     pub fn write(&self, descriptor: u32, parts: &[IoSlice]) -> Result<usize, Errno> {
-        let mut file = self.file(descriptor)?;
+        let file = self.file(descriptor)?;
+        let write = |mut file: &File| match parts {
+            [part] => file.write(part),
+            _ => file.write_vectored(parts),
+        };
         let Some(line) = self.line().filter(|_| rustix::termios::isatty(file)) else {
-            return Ok(file.write_vectored(parts)?);
+            return Ok(write(file)?);
         };
         let last = parts.iter().rev().find_map(|part| part.last());
-        Ok(line.give_way(last == Some(&b'\n'), || file.write_vectored(parts))?)
+        Ok(line.give_way(last == Some(&b'\n'), || write(file))?)
     }
 
     /// Moves; `whence` is WASI's: from the start, from here, from the end.

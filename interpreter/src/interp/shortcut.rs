@@ -1,12 +1,16 @@
 //! Primitives that the interpreter does itself in the usual case: array and string access, float
-//! arithmetic and what is around functions of floats, polymorphic comparison of integers; and what
-//! only the interpreter knows, the running function's closure.
+//! arithmetic and what is around functions of floats, polymorphic comparison of integers,
+//! comparison of strings that differ early; and what only the interpreter knows, the running
+//! function's closure.
 //!
 //! Which shortcut a primitive has is a constant of the primitive table, so compiled code holds the
 //! operation itself in place of a call. Anything unusual (a float array behind a polymorphic
 //! access, blocks to compare) is left to the primitive: a shortcut gives what the primitive would.
 //! Only an index out of bounds and a divisor of 0 raise at once, so that compiled code has nothing
 //! to go on with after it.
+
+#[cfg(test)]
+mod tests;
 
 use super::boxes::{are_floats, are_integers, unbox};
 use super::fields::{byte, element, fixed_field, header, modify};
@@ -98,6 +102,9 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
             let (a, b) = numbers(a, b)?;
             Some(immediate(compared(shortcut, a, b)))
         }
+        STRING_EQUAL => Some(immediate(truth(strings_are_equal(a, b)?))),
+        STRING_NOT_EQUAL => Some(immediate(truth(!strings_are_equal(a, b)?))),
+        STRING_COMPARE => Some(immediate(order_of_strings(a, b)?)),
         FLOAT_EQ => Some(immediate(truth(float(a) == float(b)))),
         FLOAT_NEQ => Some(immediate(truth(float(a) != float(b)))),
         FLOAT_LT => Some(immediate(truth(float(a) < float(b)))),
@@ -107,6 +114,34 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
         FLOAT_COMPARE => Some(immediate(compared(COMPARE, float(a), float(b)))),
         _ => None,
     }
+}
+
+/// The first eight bytes of a string with what follows its last one.
+#[inline(always)]
+fn first_word(string: i64) -> u64 {
+    memory::load_u64(byte(string, tagged(0)))
+}
+
+/// Whether two strings are equal, if their sizes and first words say so.
+#[inline(always)]
+fn strings_are_equal(a: i64, b: i64) -> Option<bool> {
+    let words = header(a) >> 10;
+    if words != header(b) >> 10 || first_word(a) != first_word(b) {
+        return Some(false);
+    }
+    (words == 1).then_some(true)
+}
+
+/// The order of two strings as an OCaml integer, if their first seven bytes say so: the eighth may
+/// be none of a string's. What a shorter string lacks of the seven is 0.
+#[inline(always)]
+fn order_of_strings(a: i64, b: i64) -> Option<i64> {
+    let (a, b) = (first_word(a), first_word(b));
+    if (a ^ b) << 8 == 0 {
+        return None;
+    }
+    let (a, b) = (a.swap_bytes(), b.swap_bytes());
+    Some(tagged(i64::from(a > b) - i64::from(a < b)))
 }
 
 /// The numbers to compare in place of two values, if they are integers, boxed or not.
@@ -290,147 +325,5 @@ impl Registers {
     #[inline(always)]
     fn float_element(&self) -> f64 {
         memory::load_f64(element(self.accu, self.slot(0), Region::Floats))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::heap;
-    use crate::primitives;
-    use crate::registry::Code;
-    use crate::testing::{start_machine, string};
-
-    /// What the loop does first.
-    fn access(shortcut: u32, a: i64, b: i64) -> Option<i64> {
-        if is_outside(shortcut, a, b) {
-            None
-        } else {
-            binary(shortcut, a, b)
-        }
-    }
-
-    fn store(shortcut: u32, a: i64, b: i64, c: i64) -> bool {
-        !is_outside(shortcut, a, b) && ternary(shortcut, a, b, c)
-    }
-
-    fn code(name: &str) -> Code {
-        primitives::all()
-            .find(|primitive| primitive.name == name)
-            .expect("a primitive")
-            .code
-    }
-
-    /// The result of a shortcut, if it has one, is what the primitive returns.
-    fn check(name: &str, a: Value, b: Value) {
-        let Code::F2(primitive) = code(name) else {
-            panic!("{name} has two arguments")
-        };
-        if let Some(result) = access(number(name), a.0, b.0) {
-            assert_eq!(result, primitive(a, b).0, "{name} of {a:?} and {b:?}");
-        }
-    }
-
-    #[test]
-    fn comparisons_agree_with_the_primitives() {
-        start_machine();
-        let integers = [i64::MIN >> 1, -2, -1, 0, 1, 2, i64::MAX >> 1].map(Value::int);
-        let floats = [f64::NAN, f64::NEG_INFINITY, -1.5, -0.0, 0.0, 1.5].map(heap::alloc_float);
-        let polymorphic = [
-            "equal",
-            "notequal",
-            "lessthan",
-            "lessequal",
-            "greaterthan",
-            "greaterequal",
-            "compare",
-        ];
-        for name in polymorphic.map(|name| format!("caml_{name}")) {
-            for a in integers {
-                for b in integers {
-                    assert!(binary(number(&name), a.0, b.0).is_some());
-                    check(&name, a, b);
-                }
-                assert_eq!(binary(number(&name), a.0, floats[0].0), None);
-            }
-        }
-        let relations = ["eq", "neq", "lt", "le", "gt", "ge"];
-        let relations = relations.map(|name| format!("caml_{name}_float"));
-        for name in relations
-            .iter()
-            .map(String::as_str)
-            .chain(["caml_float_compare"])
-        {
-            floats
-                .iter()
-                .for_each(|&a| floats.iter().for_each(|&b| check(name, a, b)));
-        }
-    }
-
-    #[test]
-    fn functions_of_floats_have_the_shortcut_and_nothing_else_has() {
-        for primitive in primitives::all() {
-            let is_function = matches!(primitive.code, Code::Float1(_) | Code::Float2(_));
-            let has_shortcut = primitive.shortcut() == FLOAT_FUNCTION;
-            assert_eq!(is_function, has_shortcut, "{}", primitive.name);
-        }
-    }
-
-    #[test]
-    fn accesses_agree_with_the_primitives() {
-        start_machine();
-        let array = heap::alloc_fields(0, &[Value::int(5), Value::int(6), Value::int(7)]);
-        let floats = heap::alloc_fields(tag::DOUBLE_ARRAY, &[Value::int(1)]);
-        for index in [i64::MIN >> 1, -1, 0, 1, 2, 3, 8, i64::MAX >> 1] {
-            let index = Value::int(index);
-            let fine = (0..3).contains(&index.as_int());
-            for name in ["caml_array_get", "caml_array_get_addr"] {
-                assert_eq!(
-                    access(number(name), array.0, index.0).is_some(),
-                    fine,
-                    "{name} at {index:?}"
-                );
-                check(name, array, index);
-            }
-            assert_eq!(access(ARRAY_GET, floats.0, index.0), None);
-            for text in ["", "abc", "abcdefg", "abcdefgh"] {
-                let fine = (0..text.len() as i64).contains(&index.as_int());
-                let text = string(text);
-                assert_eq!(access(STRING_GET, text.0, index.0).is_some(), fine);
-                check("caml_string_get", text, index);
-            }
-        }
-    }
-
-    #[test]
-    fn tags_are_those_of_the_primitive() {
-        start_machine();
-        let Code::F1(primitive) = code("caml_obj_tag") else {
-            panic!("it has one argument")
-        };
-        let young = heap::alloc_fields(tag::FORWARD, &[Value::int(5)]);
-        for value in [Value::int(5), young, string("abc")] {
-            let tag = unary(OBJ_TAG, value.0);
-            assert_eq!(tag, Some(primitive(value).0), "{value:?}");
-        }
-        let within = Value(young.0 + 4);
-        assert_eq!(unary(OBJ_TAG, within.0), None);
-    }
-
-    #[test]
-    fn stores_are_done_inside_only() {
-        start_machine();
-        let array = heap::alloc_fields(0, &[Value::int(5), Value::int(6)]);
-        let bytes = string("abc");
-        for (index, fine) in [(-1, false), (0, true), (1, true), (2, false)] {
-            let index = Value::int(index);
-            assert_eq!(store(ARRAY_SET, array.0, index.0, tagged(9)), fine);
-            assert_eq!(store(ARRAY_SET_ADDR, array.0, index.0, tagged(9)), fine);
-        }
-        assert_eq!([array.field(0), array.field(1)], [Value::int(9); 2]);
-        assert!(store(BYTES_SET, bytes.0, tagged(2), tagged(0x78)));
-        assert!(!store(BYTES_SET, bytes.0, tagged(3), tagged(0x78)));
-        assert_eq!(bytes.to_bytes(), b"abx");
-        assert_eq!(unary(STRING_LENGTH, bytes.0), Some(tagged(3)));
     }
 }

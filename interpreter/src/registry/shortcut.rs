@@ -26,7 +26,7 @@ macro_rules! shortcuts {
 pub mod integers {
     use crate::value::boxed::{INT32, INT64, NATIVEINT};
 
-    pub const FIRST: u32 = 64;
+    pub const FIRST: u32 = 72;
     const EACH: u32 = 32;
 
     const KINDS: [(u32, &str); 3] = [
@@ -204,4 +204,7 @@ shortcuts! {
     59 BIGSTRING_SET_16 "caml_ba_uint8_set16";
     60 BIGSTRING_SET_32 "caml_ba_uint8_set32";
     61 BIGSTRING_SET_64 "caml_ba_uint8_set64";
+    62 STRING_EQUAL "caml_string_equal" "caml_bytes_equal";
+    63 STRING_NOT_EQUAL "caml_string_notequal" "caml_bytes_notequal";
+    64 STRING_COMPARE "caml_string_compare" "caml_bytes_compare";
 }
