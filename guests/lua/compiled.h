@@ -176,24 +176,37 @@ BACTRIAN_INLINE const TValue *bactrian_field(Table *t, TString *key) {
 }
 #define luaH_getshortstr(t, key) bactrian_field(t, key)
 
-/* What the tables have that metatables name, where `t` has not got it; else what is empty. */
-static __attribute__((noinline)) const TValue *bactrian_inherited(lua_State *L, Table *t,
-                                                                  const TValue *slot,
-                                                                  TString *key) {
-    for (int depth = 0; depth < 8 && isempty(slot); depth++) {
-        const TValue *index = fasttm(L, t->metatable, TM_INDEX);
-        if (index == NULL || !ttistable(index)) break;
+/* A string's field: luaH_getshortstr, to be a part of what looks in one table after the other. */
+BACTRIAN_INLINE const TValue *bactrian_find(const Table *t, const TString *key) {
+    static const TValue absent = {ABSTKEYCONSTANT};
+    const Node *n = gnode(t, lmod(key->hash, sizenode(t)));
+    while (!(keyisshrstr(n) && eqshrstr(keystrval(n), key))) {
+        int next = gnext(n);
+        if (next == 0) return &absent;
+        n += next;
+    }
+    return gval(n);
+}
+
+/* What `t` has, or one of the tables that metatables name; else what is empty. */
+static __attribute__((noinline)) const TValue *bactrian_inherited(lua_State *L, const Table *t,
+                                                                  const TString *key) {
+    const TString *name = G(L)->tmname[TM_INDEX];
+    const TValue *slot = bactrian_find(t, key);
+    for (int depth = 0; depth < 8 && isempty(slot) && t->metatable != NULL; depth++) {
+        const TValue *index = bactrian_find(t->metatable, name);
+        if (!ttistable(index)) break;
         t = hvalue(index);
-        slot = luaH_getstr(t, key);
+        slot = bactrian_find(t, key);
     }
     return slot;
 }
 
 /* A method. */
 BACTRIAN_INLINE const TValue *bactrian_method(lua_State *L, Table *t, TString *key) {
-    const TValue *slot = luaH_getshortstr(t, key);
-    if (!isempty(slot) || t->metatable == NULL) return slot;
-    return bactrian_inherited(L, t, slot, key);
+    Node *n = gnode(t, lmod(key->hash, sizenode(t)));
+    if (keyisshrstr(n) && eqshrstr(keystrval(n), key) && !isempty(gval(n))) return gval(n);
+    return bactrian_inherited(L, t, key);
 }
 #define luaH_getstr(t, key)                                                                        \
     (bactrian_specialize_active() && (key)->tt == LUA_VSHRSTR ? bactrian_method(L, t, key)         \
