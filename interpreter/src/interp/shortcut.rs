@@ -53,7 +53,7 @@ fn elements(block: i64) -> u64 {
 pub fn string_length(string: i64) -> i64 {
     let size = (header(string) >> 10) as u32 * WORD;
     let padding = memory::load_u8(within(string as u32 + size - 1, Region::Fixed));
-    i64::from(size) - 1 - i64::from(padding)
+    i64::from(size - 1 - u32::from(padding))
 }
 
 #[inline(always)]
