@@ -168,6 +168,9 @@ pub enum Act {
     /// and given others: so a test finds out whether they ever matter. Nothing changes where it is
     /// not values that would be wrong.
     TrapReaders,
+    /// A store that would be missing writes another value: so a test finds out whether anybody
+    /// reads it. Nothing changes where it is not a store that would be missing.
+    StoreOther,
 }
 
 /// One fault to plant.
@@ -197,6 +200,7 @@ impl Fault {
             Act::Break => *function = broken,
             Act::Trap => traps::trap(function, &sites),
             Act::TrapReaders => traps::trap_readers(function, &sites),
+            Act::StoreOther => traps::store_other(function, &sites),
         }
     }
 
@@ -212,6 +216,7 @@ impl Fault {
             Act::Break => return (Cow::Borrowed(function), plan),
             Act::Trap => traps::trap(&mut trapping, &sites),
             Act::TrapReaders => traps::trap_readers(&mut trapping, &sites),
+            Act::StoreOther => traps::store_other(&mut trapping, &sites),
         }
         let plan = lower::plan(&trapping);
         (Cow::Owned(trapping), plan)

@@ -62,7 +62,7 @@ pub fn plant(
         match fault.act {
             Act::Break => body.relocations[index].kind = other,
             Act::Trap => trap(body, index),
-            Act::TrapReaders => {}
+            Act::TrapReaders | Act::StoreOther => {}
         }
     }
 }
@@ -82,7 +82,7 @@ pub fn plant_in_layout(fault: Fault, requests: &Requests, layout: &mut Layout) {
         match fault.act {
             Act::Break => *case = other,
             Act::Trap => *case = Case::Traps,
-            Act::TrapReaders => {}
+            Act::TrapReaders | Act::StoreOther => {}
         }
     }
 }
@@ -147,7 +147,7 @@ fn exchange(fault: Fault, requests: &Requests, bodies: &mut [Option<Lowered>]) {
             Act::Break => bodies.swap(request, other),
             // Without a body the slot keeps its generic function, which does the same.
             Act::Trap => bodies[request] = None,
-            Act::TrapReaders => {}
+            Act::TrapReaders | Act::StoreOther => {}
         }
     }
 }

@@ -189,6 +189,65 @@ bb0(v0: i32, v1: f64):
     assert!(text.contains(place), "{text}");
 }
 
+/// Of what is only branched on, nothing is wrong but another way.
+#[test]
+fn a_condition_traps_where_it_decides_otherwise() {
+    let mut function = parsed(
+        "function(i32) -> i32 {
+bb0(v0: i32):
+    v1: i32 = i32.const 7
+    v2: i32 = i32.and v0, v1
+    branch v2 ? bb1() : bb2()
+bb1():
+    return v0
+bb2():
+    return v1
+}
+",
+    );
+    let fault = Fault {
+        kind: Kind::Code("peephole", Damage::WrongOperator),
+        nth: 0,
+        request: 0,
+        act: Act::Trap,
+    };
+    fault.plant("peephole", &mut function);
+    let place = "v4: i32 = i32.or v0, v1
+    v5: i32 = i32.eqz v2
+    v6: i32 = i32.eqz v4
+    v7: i32 = i32.ne v5, v6";
+    let text = function.to_string();
+    assert!(text.contains(place), "{text}");
+}
+
+/// Whoever reads what a missing store would have written finds another value.
+#[test]
+fn a_store_writes_another_value() {
+    let mut function = parsed(
+        "function(i32, f64) -> f64 {
+bb0(v0: i32, v1: f64):
+    f64.store offset=8 v0, v1
+    return v1
+}
+",
+    );
+    let fault = Fault {
+        kind: Kind::Code("evaluation", Damage::DroppedStore),
+        nth: 0,
+        request: 0,
+        act: Act::StoreOther,
+    };
+    fault.plant("evaluation", &mut function);
+    let place = "v2: i64 = i64.reinterpret_f64 v1
+    v3: i64 = i64.const -1
+    v4: i64 = i64.xor v2, v3
+    v5: f64 = f64.reinterpret_i64 v4
+    f64.store offset=8 v0, v5
+    return v1";
+    let text = function.to_string();
+    assert!(text.contains(place), "{text}");
+}
+
 /// A block that reads a wrong value looks at the flag behind the place that makes it as well.
 #[test]
 fn a_reader_in_the_same_block_traps() {

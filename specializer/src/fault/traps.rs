@@ -1,5 +1,6 @@
 //! Traps in the places of a fault, by which tests find out whether any call can notice it: whether
-//! it comes there, whether what is wrong there is another value, and whether that is read.
+//! it comes there, whether what is wrong there is another value, and whether that is read. Of memory
+//! that is not written, another value shows who reads it.
 //!
 //! Invariant: in a call that no trap ends, the function does what it does without traps, and with
 //! the fault: nothing wrong has run, or it gave the very values that are right.
@@ -19,6 +20,8 @@ pub struct Sites {
     pub values: Vec<Value>,
     /// What is taken for another thing there, if that can be compared.
     difference: Option<Difference>,
+    /// Whether what is wrong is that the store in their only place is missing.
+    is_missing_store: bool,
 }
 
 /// A place in a function.
@@ -83,6 +86,10 @@ impl Sites {
         let Op::Store { kind, offset } = store.op else {
             return self;
         };
+        let missing = Self {
+            is_missing_store: true,
+            ..self
+        };
         let kind = match kind {
             StoreKind::I32Store => LoadKind::I32Load,
             StoreKind::I64Store => LoadKind::I64Load,
@@ -92,10 +99,10 @@ impl Sites {
             | StoreKind::I32Store16
             | StoreKind::I64Store8
             | StoreKind::I64Store16
-            | StoreKind::I64Store32 => return self,
+            | StoreKind::I64Store32 => return missing,
         };
         let address = store.args[0];
-        self.unless_result(
+        missing.unless_result(
             store.args[1],
             Op::Load { kind, offset },
             Values::from_slice(&[address]),
@@ -160,6 +167,20 @@ pub fn trap_readers(function: &mut Function, sites: &Sites) {
     }
 }
 
+/// Lets a store that would be missing write another value, which whoever reads it finds.
+pub fn store_other(function: &mut Function, sites: &Sites) {
+    let (true, &[Site::Inst(block, index)]) = (sites.is_missing_store, &sites.places[..]) else {
+        return;
+    };
+    let right = function.blocks[block].insts[index].args[1];
+    let mut code = Code::new(function);
+    let wrong = code.inverted(right);
+    let insts = code.insts;
+    let store = index + insts.len();
+    insert(function, Site::Inst(block, index), insts);
+    function.blocks[block].insts[store].args[1] = wrong;
+}
+
 /// Instructions to be inserted into a function.
 struct Code<'f> {
     function: &'f mut Function,
@@ -185,7 +206,11 @@ impl<'f> Code<'f> {
             Wrong::Value(value) => *value,
             Wrong::Result(op, args) => self.result(*op, args, ty),
         };
-        let (right, wrong) = (self.bits(*right), self.bits(wrong));
+        let is_tested = is_only_tested(self.function, *right);
+        let (mut right, mut wrong) = (self.bits(*right), self.bits(wrong));
+        if is_tested {
+            [right, wrong] = [right, wrong].map(|bits| self.result(Op::I32Eqz, &[bits], ty));
+        }
         let differ = match ty {
             Type::I32 | Type::F32 => Op::I32Ne,
             Type::I64 | Type::F64 => Op::I64Ne,
@@ -201,6 +226,23 @@ impl<'f> Code<'f> {
             Type::I32 | Type::I64 => value,
             Type::F32 => self.result(Op::I32ReinterpretF32, &[value], Type::I32),
             Type::F64 => self.result(Op::I64ReinterpretF64, &[value], Type::I64),
+        }
+    }
+
+    /// The value whose bits are all others.
+    fn inverted(&mut self, value: Value) -> Value {
+        let ty = self.function.value_type(value);
+        let bits = self.bits(value);
+        let (integer, ones, xor) = match ty {
+            Type::I32 | Type::F32 => (Type::I32, Const::I32(-1), Op::I32Xor),
+            Type::I64 | Type::F64 => (Type::I64, Const::I64(-1), Op::I64Xor),
+        };
+        let ones = self.result(Op::Const(ones), &[], integer);
+        let inverted = self.result(xor, &[bits, ones], integer);
+        match ty {
+            Type::I32 | Type::I64 => inverted,
+            Type::F32 => self.result(Op::F32ReinterpretI32, &[inverted], ty),
+            Type::F64 => self.result(Op::F64ReinterpretI64, &[inverted], ty),
         }
     }
 
@@ -240,6 +282,18 @@ impl<'f> Code<'f> {
         });
         result
     }
+}
+
+/// Whether all that is done with a value is to branch on it: then another that is not 0 either is
+/// not wrong.
+fn is_only_tested(function: &Function, value: Value) -> bool {
+    let is_test = |block: &BlockData| match block.term {
+        Terminator::Branch { cond, .. } => cond == value,
+        _ => false,
+    };
+    let uses = |block: &BlockData| block.operands().filter(|&&used| used == value).count();
+    let mut blocks = function.blocks.values();
+    blocks.all(|block| uses(block) == usize::from(is_test(block)))
 }
 
 /// Puts instructions into a block, or into a block of their own on an edge.

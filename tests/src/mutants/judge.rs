@@ -106,13 +106,13 @@ pub fn plant(case: &Case, fault: Fault) -> Result<Result<Vec<u8>, Net>> {
 
 /// Whether a call comes to the place of a fault, and to what reads the values that are wrong.
 fn is_reached(engine: &Engine, case: &Case, fault: Fault) -> Result<bool> {
-    for act in [Act::Trap, Act::TrapReaders] {
+    for act in [Act::Trap, Act::TrapReaders, Act::StoreOther] {
         let Ok(module) = plant(case, Fault { act, ..fault })? else {
             // Another net refuses the trap itself, so it cannot show whether calls reach the
             // place. The mutant counts as one that survives.
             continue;
         };
-        if act == Act::TrapReaders && module == case.sound {
+        if act != Act::Trap && module == case.sound {
             continue;
         }
         let program = Program::new(engine, &module)?;

@@ -30,8 +30,9 @@ a kind are noticed; `tests/tests/mutants.rs` does a small part of it in `make te
 - not reached: not counted as planted, as a trap changes no call either, be it in the place of the
   wrong code or where, after it has run, the wrong value is read. Where a value is taken for
   another, an operator for another, or a store or a write to a local is missing, the trap compares:
-  it stops a call only if that gives something else there (`specializer/src/fault/traps.rs`,
-  `tests/src/mutants/lost.rs`). A random module has 224 calls.
+  it stops a call only if that gives something else there, or another way where it is only branched
+  on (`specializer/src/fault/traps.rs`, `tests/src/mutants/lost.rs`). Nor is a missing store reached
+  if one of another value changes no call: then nobody reads it. A random module has 224 calls.
 - lockstep: of so many faults in code that runs of `tests/fixtures/faults.ml`, a program in OCaml,
   lockstep with a collection at each safepoint noticed so many. What the specializer or the
   validator refuses never gets that far.
