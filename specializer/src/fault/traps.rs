@@ -1,6 +1,6 @@
 //! Traps in the places of a fault, by which tests find out whether any call can notice it: whether
-//! it comes there, whether what is wrong there is another value, and whether that is read. Of memory
-//! that is not written, another value shows who reads it.
+//! it comes there, whether what is wrong there is another value, and whether that is read. Of
+//! memory that is not written, another value shows who reads it.
 //!
 //! Invariant: in a call that no trap ends, the function does what it does without traps, and with
 //! the fault: nothing wrong has run, or it gave the very values that are right.
