@@ -127,7 +127,7 @@ numbers:
 	./scripts/setup.sh target ocaml
 	$(CARGO) run --package bactrian -- bench --numbers --values $(VALUES)
 
-# Wrong residual code behind every stage, and who notices it; writes docs/mutants.md. Minutes.
+# Wrong residual code behind every stage, and who notices it; writes docs/mutants.md. Half an hour.
 # ONLY=MergedParameter or ONLY=linking only tries these kinds.
 mutants:
 	./scripts/setup.sh target ocaml
