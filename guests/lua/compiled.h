@@ -168,10 +168,14 @@ BACTRIAN_INLINE int bactrian_integer(const TValue *o, lua_Integer *i, F2Imod mod
 
 /* ---- What is done in place ---- */
 
+/* Where one looks first for a string's field, and whether it is there. */
+#define bactrian_place(t, key) gnode(t, lmod((key)->hash, sizenode(t)))
+#define bactrian_is_of(n, key) (keyisshrstr(n) && eqshrstr(keystrval(n), key))
+
 /* A string's field, where it is the first that one looks at. */
 BACTRIAN_INLINE const TValue *bactrian_field(Table *t, TString *key) {
-    Node *n = gnode(t, lmod(key->hash, sizenode(t)));
-    if (l_likely(keyisshrstr(n) && eqshrstr(keystrval(n), key))) return gval(n);
+    Node *n = bactrian_place(t, key);
+    if (l_likely(bactrian_is_of(n, key))) return gval(n);
     return luaH_getshortstr(t, key);
 }
 #define luaH_getshortstr(t, key) bactrian_field(t, key)
@@ -179,8 +183,8 @@ BACTRIAN_INLINE const TValue *bactrian_field(Table *t, TString *key) {
 /* A string's field: luaH_getshortstr, to be a part of what looks in one table after the other. */
 BACTRIAN_INLINE const TValue *bactrian_find(const Table *t, const TString *key) {
     static const TValue absent = {ABSTKEYCONSTANT};
-    const Node *n = gnode(t, lmod(key->hash, sizenode(t)));
-    while (!(keyisshrstr(n) && eqshrstr(keystrval(n), key))) {
+    const Node *n = bactrian_place(t, key);
+    while (!bactrian_is_of(n, key)) {
         int next = gnext(n);
         if (next == 0) return &absent;
         n += next;
@@ -204,8 +208,8 @@ static __attribute__((noinline)) const TValue *bactrian_inherited(lua_State *L, 
 
 /* A method. */
 BACTRIAN_INLINE const TValue *bactrian_method(lua_State *L, Table *t, TString *key) {
-    Node *n = gnode(t, lmod(key->hash, sizenode(t)));
-    if (keyisshrstr(n) && eqshrstr(keystrval(n), key) && !isempty(gval(n))) return gval(n);
+    Node *n = bactrian_place(t, key);
+    if (bactrian_is_of(n, key) && !isempty(gval(n))) return gval(n);
     return bactrian_inherited(L, t, key);
 }
 #define luaH_getstr(t, key)                                                                        \

@@ -140,8 +140,7 @@ fn order_of_strings(a: i64, b: i64) -> Option<i64> {
     if (a ^ b) << 8 == 0 {
         return None;
     }
-    let (a, b) = (a.swap_bytes(), b.swap_bytes());
-    Some(tagged(i64::from(a > b) - i64::from(a < b)))
+    Some(compared(COMPARE, a.swap_bytes(), b.swap_bytes()))
 }
 
 /// The numbers to compare in place of two values, if they are integers, boxed or not.

@@ -95,17 +95,22 @@ bb0(v0: i32, v1: i64):
     assert!(dropped("v3: i64 = call fn0 v0, v1"), "a call may read it");
 }
 
-/// The argument swap on the first edge that has two arguments, as a trap.
-fn trapped(act: Act, text: &str) -> String {
+/// A function with the first fault of a kind behind a stage.
+fn planted(stage: &'static str, damage: Damage, act: Act, text: &str) -> String {
     let mut function = parsed(text);
     let fault = Fault {
-        kind: Kind::Code("evaluation", Damage::JoinArguments),
+        kind: Kind::Code(stage, damage),
         nth: 0,
         request: 0,
         act,
     };
-    fault.plant("evaluation", &mut function);
+    fault.plant(stage, &mut function);
     function.to_string()
+}
+
+/// The argument swap on the first edge that has two arguments, as a trap.
+fn trapped(act: Act, text: &str) -> String {
+    planted("evaluation", Damage::JoinArguments, act, text)
 }
 
 /// A trap in the place of a wrong edge is on that edge alone.
@@ -162,7 +167,10 @@ bb3(v5: i64):
 /// A missing store is wrong only where memory holds another value.
 #[test]
 fn a_store_traps_where_it_changes_memory() {
-    let mut function = parsed(
+    let text = planted(
+        "evaluation",
+        Damage::DroppedStore,
+        Act::Trap,
         "function(i32, f64) -> f64 {
 bb0(v0: i32, v1: f64):
     f64.store offset=8 v0, v1
@@ -170,13 +178,6 @@ bb0(v0: i32, v1: f64):
 }
 ",
     );
-    let fault = Fault {
-        kind: Kind::Code("evaluation", Damage::DroppedStore),
-        nth: 0,
-        request: 0,
-        act: Act::Trap,
-    };
-    fault.plant("evaluation", &mut function);
     let place = "v3: f64 = f64.load offset=8 v0
     v4: i64 = i64.reinterpret_f64 v1
     v5: i64 = i64.reinterpret_f64 v3
@@ -185,14 +186,16 @@ bb0(v0: i32, v1: f64):
     v8: i32 = select v2, v7, v6
     i32.store offset=64 v8, v8
     f64.store offset=8 v0, v1";
-    let text = function.to_string();
     assert!(text.contains(place), "{text}");
 }
 
 /// Of what is only branched on, nothing is wrong but another way.
 #[test]
 fn a_condition_traps_where_it_decides_otherwise() {
-    let mut function = parsed(
+    let text = planted(
+        "peephole",
+        Damage::WrongOperator,
+        Act::Trap,
         "function(i32) -> i32 {
 bb0(v0: i32):
     v1: i32 = i32.const 7
@@ -205,25 +208,20 @@ bb2():
 }
 ",
     );
-    let fault = Fault {
-        kind: Kind::Code("peephole", Damage::WrongOperator),
-        nth: 0,
-        request: 0,
-        act: Act::Trap,
-    };
-    fault.plant("peephole", &mut function);
     let place = "v4: i32 = i32.or v0, v1
     v5: i32 = i32.eqz v2
     v6: i32 = i32.eqz v4
     v7: i32 = i32.ne v5, v6";
-    let text = function.to_string();
     assert!(text.contains(place), "{text}");
 }
 
 /// Whoever reads what a missing store would have written finds another value.
 #[test]
 fn a_store_writes_another_value() {
-    let mut function = parsed(
+    let text = planted(
+        "evaluation",
+        Damage::DroppedStore,
+        Act::StoreOther,
         "function(i32, f64) -> f64 {
 bb0(v0: i32, v1: f64):
     f64.store offset=8 v0, v1
@@ -231,27 +229,22 @@ bb0(v0: i32, v1: f64):
 }
 ",
     );
-    let fault = Fault {
-        kind: Kind::Code("evaluation", Damage::DroppedStore),
-        nth: 0,
-        request: 0,
-        act: Act::StoreOther,
-    };
-    fault.plant("evaluation", &mut function);
     let place = "v2: i64 = i64.reinterpret_f64 v1
     v3: i64 = i64.const -1
     v4: i64 = i64.xor v2, v3
     v5: f64 = f64.reinterpret_i64 v4
     f64.store offset=8 v0, v5
     return v1";
-    let text = function.to_string();
     assert!(text.contains(place), "{text}");
 }
 
 /// A block that reads a wrong value looks at the flag behind the place that makes it as well.
 #[test]
 fn a_reader_in_the_same_block_traps() {
-    let mut function = parsed(
+    let text = planted(
+        "numbering",
+        Damage::MergedLoads,
+        Act::TrapReaders,
         "function(i32, i64) -> i64 {
 bb0(v0: i32, v1: i64):
     v2: i64 = i64.load v0
@@ -260,14 +253,6 @@ bb0(v0: i32, v1: i64):
 }
 ",
     );
-    let fault = Fault {
-        kind: Kind::Code("numbering", Damage::MergedLoads),
-        nth: 0,
-        request: 0,
-        act: Act::TrapReaders,
-    };
-    fault.plant("numbering", &mut function);
-    let text = function.to_string();
     let (set, read) = ("i32.store offset=64", "i32.store offset=68");
     assert!(text.find(set) < text.rfind(read), "{text}");
     let load = "v3: i64 = i64.load offset=8";

@@ -206,16 +206,15 @@ impl<'f> Code<'f> {
             Wrong::Value(value) => *value,
             Wrong::Result(op, args) => self.result(*op, args, ty),
         };
-        let is_tested = is_only_tested(self.function, *right);
-        let (mut right, mut wrong) = (self.bits(*right), self.bits(wrong));
-        if is_tested {
-            [right, wrong] = [right, wrong].map(|bits| self.result(Op::I32Eqz, &[bits], ty));
+        let mut both = [*right, wrong].map(|value| self.bits(value));
+        if is_only_tested(self.function, *right) {
+            both = both.map(|bits| self.result(Op::I32Eqz, &[bits], ty));
         }
         let differ = match ty {
             Type::I32 | Type::F32 => Op::I32Ne,
             Type::I64 | Type::F64 => Op::I64Ne,
         };
-        let differ = self.result(differ, &[right, wrong], Type::I32);
+        let differ = self.result(differ, &both, Type::I32);
         let otherwise = otherwise(self);
         self.result(Op::Select, &[set, otherwise, differ], Type::I32)
     }
