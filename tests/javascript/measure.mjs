@@ -1,15 +1,21 @@
-// measure.mjs COMPONENT...: what each program takes in each component, in milliseconds of this
-// process, and whether all answer alike. The least of 25 runs in turn counts: the first few are of
-// code that V8 has not optimised yet.
+// measure.mjs COMPONENT...: what each program takes in each component, in milliseconds of CPU time,
+// and whether all answer alike. V8 places and optimises the same code differently in each process,
+// which makes a fifth in single programs. So each component runs in processes of its own, all in
+// turn; the least of a process's runs counts, as its first ones are of code that is not optimised
+// yet, and of the processes the median.
 
 import { transpile } from '@bytecodealliance/jco';
+import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const SIZES = { scheduler: 60, constraints: 150, rays: 60, patterns: 40, splay: 15000 };
-const RUNS = 25;
+const SIZES = { scheduler: 120, constraints: 300, rays: 90, patterns: 80, splay: 20000 };
+const RUNS = 10;
+const PROCESSES = 5;
 
-async function load(component) {
+// Makes a module of Node's of the component, and answers its path.
+async function prepare(component) {
   const directory = resolve(basename(component, '.wasm'));
   const { files } = await transpile(await readFile(component), { name: 'it', outDir: directory });
   for (const [name, contents] of Object.entries(files)) {
@@ -18,23 +24,48 @@ async function load(component) {
     await writeFile(path, contents);
   }
   await writeFile(join(directory, 'package.json'), '{"type":"module"}');
-  return import(join(directory, 'it.js'));
+  return join(directory, 'it.js');
 }
 
-const components = process.argv.slice(2);
-const modules = [];
-for (const component of components) modules.push(await load(component));
-console.log(['program', ...components.map((name) => basename(name, '.wasm'))].join('\t'));
-for (const [name, size] of Object.entries(SIZES)) {
-  const least = modules.map(() => Infinity);
-  const answers = new Set();
-  for (let run = 0; run < RUNS; run++) {
-    modules.forEach((module, i) => {
+// In a process of its own: the answer and the least time of each program.
+async function measure(path) {
+  const { run } = await import(path);
+  const measured = {};
+  for (const [name, size] of Object.entries(SIZES)) {
+    const answers = new Set();
+    let least = Infinity;
+    for (let i = 0; i < RUNS; i++) {
       const before = process.cpuUsage();
-      answers.add(module.run(name, size));
-      least[i] = Math.min(least[i], process.cpuUsage(before).user / 1000);
+      answers.add(run(name, size));
+      least = Math.min(least, process.cpuUsage(before).user / 1000);
+    }
+    measured[name] = { answers: [...answers], least };
+  }
+  process.stdout.write(JSON.stringify(measured));
+}
+
+function median(times) {
+  return times.sort((a, b) => a - b)[times.length >> 1];
+}
+
+async function compare(components) {
+  const paths = [];
+  for (const component of components) paths.push(await prepare(component));
+  const processes = paths.map(() => []);
+  for (let turn = 0; turn < PROCESSES; turn++) {
+    paths.forEach((path, i) => {
+      const printed = execFileSync(process.execPath, [fileURLToPath(import.meta.url), '--in', path]);
+      processes[i].push(JSON.parse(printed));
     });
   }
-  if (answers.size !== 1) throw new Error(`${name}: the answers differ: ${[...answers]}`);
-  console.log([name, ...least.map((ms) => ms.toFixed(0))].join('\t'));
+  console.log(['program', ...components.map((name) => basename(name, '.wasm'))].join('\t'));
+  for (const name of Object.keys(SIZES)) {
+    const answers = new Set(processes.flat().flatMap((measured) => measured[name].answers));
+    if (answers.size !== 1) throw new Error(`${name}: the answers differ: ${[...answers]}`);
+    const times = processes.map((turns) => median(turns.map((measured) => measured[name].least)));
+    console.log([name, ...times.map((ms) => ms.toFixed(0))].join('\t'));
+  }
 }
+
+const [first, ...rest] = process.argv.slice(2);
+await (first === '--in' ? measure(rest[0]) : compare([first, ...rest]));
