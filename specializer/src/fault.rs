@@ -138,6 +138,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("offsets", Damage::WrongOffset),
     Kind::Code("addresses", Damage::MergedLoads),
     Kind::Code("dce", Damage::DroppedEffect),
+    Kind::Code("divisions", Damage::SwappedEdge),
     Kind::Code("threads again", Damage::SkippedBlock),
     Kind::Code("params again", Damage::MergedParameter),
     Kind::Code("dce again", Damage::DroppedEffect),

@@ -139,6 +139,40 @@ impl residual::Function {
     pub fn param(&self, param: Parameter) -> residual::Value {
         self.blocks[residual::Block::ENTRY].params[param.index()]
     }
+
+    /// Moves what a block does from an instruction on into a new block with these parameters. What
+    /// is left of the block wants a terminator.
+    pub fn split(
+        &mut self,
+        block: residual::Block,
+        index: usize,
+        params: Vec<residual::Value>,
+    ) -> residual::Block {
+        let data = &mut self.blocks[block];
+        let rest = residual::BlockData {
+            params,
+            insts: data.insts.split_off(index),
+            term: std::mem::replace(&mut data.term, Terminator::Unreachable),
+        };
+        self.blocks.push(rest)
+    }
+
+    /// Adds an instruction to the end of a block. Returns its result, which has type `ty`.
+    pub fn append(
+        &mut self,
+        block: residual::Block,
+        op: Op,
+        args: &[residual::Value],
+        ty: Type,
+    ) -> residual::Value {
+        let result = self.new_value(ty);
+        self.blocks[block].insts.push(Inst {
+            op,
+            args: args.into(),
+            result: Some(result),
+        });
+        result
+    }
 }
 
 impl<S: Stage> Function<S> {
@@ -149,6 +183,13 @@ impl<S: Stage> Function<S> {
 
     pub fn value_type(&self, value: S::Value) -> Type {
         self.types[value]
+    }
+}
+
+impl<S: Stage> Target<S> {
+    pub fn new(block: S::Block, args: impl IntoIterator<Item = S::Value>) -> Self {
+        let args = args.into_iter().collect();
+        Self { block, args }
     }
 }
 

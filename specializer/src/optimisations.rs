@@ -70,6 +70,8 @@ optimisations! {
     "value-numbering" value_numbering;
     /// Put constants that are added to addresses into the offsets of loads and stores.
     "offsets" offsets;
+    /// Divide in 32 bits what turns out to be small.
+    "divisions" divisions;
     /// Do not poll where nothing can wait for a safepoint: in loops that neither call nor allocate.
     "safepoints" safepoints;
     /// Keep numbers unboxed over calls.

@@ -33,16 +33,6 @@ fn chain(random: &mut Rng, operators: &[Plain], length: usize) -> Function {
         types: types.into(),
     };
     let mut last = Value(random.usize(..2) as u32);
-    let push = |function: &mut Function, op: Op, args: &[Value], ty: Type| {
-        let result = function.new_value(ty);
-        let args = Values::from_slice(args);
-        function.blocks[Block::ENTRY].insts.push(Inst {
-            op,
-            args,
-            result: Some(result),
-        });
-        result
-    };
     let mut made = 0;
     while made < length {
         let plain = operators[random.usize(..operators.len())];
@@ -79,14 +69,14 @@ fn chain(random: &mut Rng, operators: &[Plain], length: usize) -> Function {
             args.push(match index == place {
                 true => last,
                 false if random.usize(..8) == 0 => Value(u32::from(ty == Type::I64)),
-                false => push(&mut function, Op::Const(constant), &[], ty),
+                false => function.append(Block::ENTRY, Op::Const(constant), &[], ty),
             });
         }
-        last = push(&mut function, Op::Plain(plain), &args, plain.result());
+        last = function.append(Block::ENTRY, Op::Plain(plain), &args, plain.result());
         made += 1;
     }
     if function.value_type(last) == Type::I32 {
-        last = push(&mut function, Op::I64ExtendI32U, &[last], Type::I64);
+        last = function.append(Block::ENTRY, Op::I64ExtendI32U, &[last], Type::I64);
     }
     function.blocks[Block::ENTRY].term = Terminator::Return(Values::from_slice(&[last]));
     function

@@ -13,7 +13,7 @@
 #[cfg(test)]
 pub mod tests;
 
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use super::constants::{self, Constants, is_constant};
 use crate::allocator::{Allocator, HEADER};
@@ -215,13 +215,8 @@ impl Writer<'_> {
             index,
             members,
         } = &group;
-        let data = &mut self.function.blocks[*block];
-        let after = BlockData {
-            params: members.iter().map(|member| member.result).collect(),
-            insts: data.insts.split_off(*index),
-            term: std::mem::replace(&mut data.term, Terminator::Unreachable),
-        };
-        let after = self.function.blocks.push(after);
+        let results = members.iter().map(|member| member.result).collect();
+        let after = self.function.split(*block, *index, results);
         let [room, call] = [(); 2].map(|()| self.function.blocks.push(BlockData::empty()));
         let pointer = self.constant(Const::I32(self.allocator.pointer as i32));
         let floor = self.constant(Const::I32(self.allocator.floor as i32));
@@ -233,18 +228,18 @@ impl Writer<'_> {
         let is_full = self.value(*block, Op::I32LtU, &[start, floor], Type::I32);
         self.function.blocks[*block].term = Terminator::Branch {
             cond: is_full,
-            then: to(call, smallvec![]),
-            otherwise: to(room, smallvec![]),
+            then: Target::new(call, []),
+            otherwise: Target::new(room, []),
         };
         let kind = StoreKind::I32Store;
         self.effect(room, Op::Store { kind, offset: 0 }, &[pointer, start]);
         let taken = self.take(room, old, start, members);
-        self.function.blocks[room].term = Terminator::Jump(to(after, taken));
-        let called = members
+        self.function.blocks[room].term = Terminator::Jump(Target::new(after, taken));
+        let called: SmallVec<[Value; 4]> = members
             .iter()
             .map(|member| self.call(call, member))
             .collect();
-        self.function.blocks[call].term = Terminator::Jump(to(after, called));
+        self.function.blocks[call].term = Terminator::Jump(Target::new(after, called));
     }
 
     /// The addresses of the blocks from `old` down to `end`, their headers written.
@@ -290,13 +285,7 @@ impl Writer<'_> {
     }
 
     fn value(&mut self, block: Block, op: Op, args: &[Value], ty: Type) -> Value {
-        let result = self.function.new_value(ty);
-        self.function.blocks[block].insts.push(Inst {
-            op,
-            args: args.into(),
-            result: Some(result),
-        });
-        result
+        self.function.append(block, op, args, ty)
     }
 
     fn effect(&mut self, block: Block, op: Op, args: &[Value]) {
@@ -306,8 +295,4 @@ impl Writer<'_> {
             result: None,
         });
     }
-}
-
-fn to(block: Block, args: SmallVec<[Value; 4]>) -> Target {
-    Target { block, args }
 }

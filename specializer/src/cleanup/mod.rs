@@ -15,6 +15,7 @@ mod compact;
 mod constants;
 mod copies;
 mod dce;
+mod divisions;
 mod globals;
 mod hoist;
 mod integers;
@@ -58,7 +59,7 @@ enum Run {
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 20] = [
+pub const PASSES: [Pass; 21] = [
     pass("constants", constants::run),
     pass("threads", threads::run),
     pass("params", params::run),
@@ -95,6 +96,10 @@ pub const PASSES: [Pass; 20] = [
     },
     pass("addresses", addresses::run),
     pass("dce", dce::run),
+    Pass {
+        is_on: |optimisations| optimisations.divisions,
+        ..pass("divisions", divisions::run)
+    },
     // Now that less is left, more blocks are empty.
     pass("threads again", threads::run),
     pass("params again", params::run),

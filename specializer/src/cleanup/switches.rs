@@ -111,10 +111,7 @@ fn branches(
                 otherwise: other,
             },
         };
-        other = Target {
-            block: here,
-            args: smallvec![],
-        };
+        other = Target::new(here, []);
     }
 }
 
@@ -128,13 +125,7 @@ fn is_in(
 ) -> Value {
     let mut compute = |op, left: Value, right: u32| {
         let right = constants.value(function, Const::I32(right as i32));
-        let result = function.new_value(Type::I32);
-        function.blocks[block].insts.push(Inst {
-            op,
-            args: smallvec![left, right],
-            result: Some(result),
-        });
-        result
+        function.append(block, op, &[left, right], Type::I32)
     };
     match case.high {
         None => compute(Op::I32GeU, index, case.low),

@@ -104,9 +104,13 @@ pub fn plant(case: &Case, fault: Fault) -> Result<Result<Vec<u8>, Net>> {
     })
 }
 
+/// What shows, planted in the place of a fault, whether it is reached, and so is what reads the
+/// values that are wrong. Each of them has to be noticed.
+pub const PROBES: [Act; 3] = [Act::Trap, Act::TrapReaders, Act::StoreOther];
+
 /// Whether a call comes to the place of a fault, and to what reads the values that are wrong.
 fn is_reached(engine: &Engine, case: &Case, fault: Fault) -> Result<bool> {
-    for act in [Act::Trap, Act::TrapReaders, Act::StoreOther] {
+    for act in PROBES {
         let Ok(module) = plant(case, Fault { act, ..fault })? else {
             // Another net refuses the trap itself, so it cannot show whether calls reach the
             // place. The mutant counts as one that survives.

@@ -19,7 +19,7 @@ use specializer::fault::{Act, Fault, Kind};
 use wasmtime::{Engine, Module};
 
 use super::explain;
-use super::judge::quietly;
+use super::judge::{PROBES, quietly};
 use crate::program::Program;
 use crate::workspace;
 
@@ -173,10 +173,9 @@ impl Bench {
         })
     }
 
-    /// Whether lockstep notices a trap in the place of a fault, and in what reads the values that
-    /// are wrong.
+    /// Whether lockstep notices what is planted in the place of a fault to show that.
     fn is_reached(&self, fault: Fault) -> Result<bool> {
-        for act in [Act::Trap, Act::TrapReaders] {
+        for act in PROBES {
             if let Answer::Agrees = self.with(Fault { act, ..fault })? {
                 return Ok(false);
             }
