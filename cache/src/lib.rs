@@ -86,16 +86,21 @@ impl Kind {
 /// Why a cache could not be used at all.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("cannot use {path} as a cache: {source}")]
+    #[error("cannot use {path} as a cache: {reason}")]
     File {
         path: PathBuf,
-        source: std::io::Error,
+        reason: std::io::Error,
     },
-    #[error("cannot use {path} as a cache: {source}")]
+    #[error("cannot use {path} as a cache: {reason}")]
     Database {
         path: PathBuf,
-        source: rusqlite::Error,
+        reason: rusqlite::Error,
     },
+    /// A file that was no cache before, and is as it was.
+    #[error("{path} is not a cache of Bactrian")]
+    Other { path: PathBuf },
+    #[error("cannot write {path}: {reason}")]
+    Export { path: PathBuf, reason: String },
     #[error("{path} is no cache that this version of Bactrian exported")]
     Foreign { path: PathBuf },
     #[error("{path} is not a name in UTF-8")]

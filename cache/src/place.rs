@@ -5,7 +5,7 @@
 //! two processes that find a damaged file one replaces it and the other finds the replacement.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -28,31 +28,53 @@ const BUSY: Duration = Duration::from_secs(30);
 /// Opens or creates the file; the second result is what the user should know.
 pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory).map_err(|source| Error::File {
+        fs::create_dir_all(directory).map_err(|reason| Error::File {
             path: path.into(),
-            source,
+            reason,
         })?;
     }
+    let was_cache = was_cache(path);
     let _lock = lock(path)?;
     match connect(path) {
         Ok(connection) => Ok((store(path, connection), None)),
+        Err(error) if is_damage(&error) && !was_cache => {
+            // It was not there before.
+            let _ = fs::remove_file(with_suffix(path, "lock"));
+            Err(Error::Other { path: path.into() })
+        }
         Err(error) if is_damage(&error) => {
             let (store, notice) = begin_anew(path, &error)?;
             Ok((store, Some(notice)))
         }
-        Err(source) => Err(Error::Database {
+        Err(reason) => Err(Error::Database {
             path: path.into(),
-            source,
+            reason,
         }),
     }
+}
+
+/// Whether the file is a cache, of whatever version and however damaged: what is not must stay
+/// where it is. A cache has our mark in SQLite's header, or, if nothing of that is left, a lock file
+/// beside it.
+fn was_cache(path: &Path) -> bool {
+    let mark = || {
+        let mut header = [0; 72];
+        File::open(path)?.read_exact(&mut header)?;
+        io::Result::Ok(i64::from(u32::from_be_bytes([
+            header[68], header[69], header[70], header[71],
+        ])))
+    };
+    length(path) == 0
+        || with_suffix(path, "lock").exists()
+        || mark().is_ok_and(|mark| mark == APPLICATION)
 }
 
 /// Another connection to the file of one that is open.
 pub fn again(path: &Path) -> Result<Store, Error> {
     let _lock = lock(path)?;
-    let connection = connect(path).map_err(|source| Error::Database {
+    let connection = connect(path).map_err(|reason| Error::Database {
         path: path.into(),
-        source,
+        reason,
     })?;
     Ok(store(path, connection))
 }
@@ -99,9 +121,9 @@ fn lock(path: &Path) -> Result<File, Error> {
         file.lock()?;
         Ok(file)
     };
-    lock().map_err(|source| Error::File {
+    lock().map_err(|reason| Error::File {
         path: path.into(),
-        source,
+        reason,
     })
 }
 
@@ -189,13 +211,13 @@ fn is_sound(connection: &Connection) -> bool {
 }
 
 fn begin_anew(path: &Path, damage: &rusqlite::Error) -> Result<(Store, String), Error> {
-    let aside = set_aside(path).map_err(|source| Error::File {
+    let aside = set_aside(path).map_err(|reason| Error::File {
         path: path.into(),
-        source,
+        reason,
     })?;
-    let connection = connect(path).map_err(|source| Error::Database {
+    let connection = connect(path).map_err(|reason| Error::Database {
         path: path.into(),
-        source,
+        reason,
     })?;
     let notice = format!(
         "the cache {} was not usable ({damage}); it is now {}, and a new one has been begun",

@@ -14,12 +14,19 @@ use rusqlite::{Connection, OpenFlags};
 use crate::Error;
 use crate::place;
 
-/// Writes what is in the tables of a cache to `path`, as a whole.
+/// Writes what is in the tables of a cache to `path`, as a whole: in the place of a file or of none,
+/// but of nothing else.
 pub fn export(from: &Connection, path: &Path) -> Result<(), Error> {
+    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(Error::Export {
+            path: path.into(),
+            reason: "something that is no file has this name".into(),
+        });
+    }
     let unfinished = Unfinished(place::with_suffix(path, "unfinished"));
-    let database = |source| Error::Database {
+    let database = |reason| Error::Database {
         path: path.into(),
-        source,
+        reason,
     };
     let name = unfinished.0.to_str().ok_or_else(|| Error::Name {
         path: unfinished.0.clone(),
@@ -30,17 +37,17 @@ pub fn export(from: &Connection, path: &Path) -> Result<(), Error> {
     copy.execute_batch("DELETE FROM entries WHERE blob IS NULL; VACUUM")
         .map_err(database)?;
     drop(copy);
-    fs::rename(name, path).map_err(|source| Error::File {
+    fs::rename(name, path).map_err(|reason| Error::File {
         path: path.into(),
-        source,
+        reason,
     })
 }
 
 /// An exported cache, if the file is one of this version.
 pub fn open(path: &Path) -> Result<Connection, Error> {
-    let database = |source| Error::Database {
+    let database = |reason| Error::Database {
         path: path.into(),
-        source,
+        reason,
     };
     let connection =
         Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(database)?;

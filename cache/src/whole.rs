@@ -44,6 +44,19 @@ pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     }
 }
 
+/// Puts these contents where a user says. What is no file takes them as it is (a pipe, a device); a
+/// link stays, and leads to them.
+pub fn write_out(path: &Path, contents: &[u8]) -> io::Result<()> {
+    match std::fs::metadata(path) {
+        Ok(there) if there.is_file() => write(&std::fs::canonicalize(path)?, contents),
+        Ok(there) if !there.is_dir() => {
+            let mut file = File::options().write(true).open(path)?;
+            file.write_all(contents)
+        }
+        _ => write(path, contents),
+    }
+}
+
 fn nameless(directory: &Path) -> io::Result<File> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
     let descriptor = rustix::fs::open(directory, flags, Mode::from_raw_mode(0o644))?;
@@ -117,6 +130,25 @@ mod tests {
         write(&path, b"second").expect("a file in its place");
         assert_eq!(std::fs::read(&path).expect("it is there"), b"second");
         assert_eq!(files(directory.path()), 1);
+    }
+
+    #[test]
+    fn links_and_pipes_stay() {
+        let directory = tempfile::TempDir::new().expect("a scratch directory");
+        let [file, link, pipe] = ["file", "link", "pipe"].map(|name| directory.path().join(name));
+        std::fs::write(&file, "before").expect("a scratch file");
+        std::os::unix::fs::symlink("file", &link).expect("a scratch link");
+        write_out(&link, b"after").expect("it leads to a file");
+        assert_eq!(std::fs::read(&file).expect("it is there"), b"after");
+        assert!(link.is_symlink());
+        rustix::fs::mkfifoat(CWD, &pipe, Mode::from_raw_mode(0o600)).expect("a scratch pipe");
+        let read = std::thread::scope(|scope| {
+            let reader = scope.spawn(|| std::fs::read(&pipe));
+            write_out(&pipe, b"through").expect("somebody reads");
+            reader.join().expect("it ends")
+        });
+        assert_eq!(read.expect("the pipe is read"), b"through");
+        assert_eq!(files(directory.path()), 3);
     }
 
     #[test]

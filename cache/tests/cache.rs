@@ -1,8 +1,8 @@
 //! The cache as its users see it: entries survive, damage does not spread, the size is bounded,
 //! processes share.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use bactrian_cache::{Cache, Error, Kind};
 use tempfile::TempDir;
@@ -108,14 +108,14 @@ fn verification_removes_what_was_changed() {
     assert_eq!(cache.verify().entries, 19);
 }
 
+/// What no cache says of itself, a file beside it does.
 #[test]
-fn a_foreign_file_is_set_aside() {
+fn a_cache_that_is_overwritten_is_set_aside() {
     for contents in [
         b"not a database, but long enough to be taken for one".repeat(40),
         b"x".to_vec(),
     ] {
-        let place = Place::new();
-        fs::create_dir_all(place.file().parent().expect("it has one")).expect("it can be made");
+        let place = Place::filled(1);
         fs::write(place.file(), &contents).expect("the file can be written");
         let cache = place.open();
         assert!(cache.notices()[0].contains("damaged-1"));
@@ -125,6 +125,42 @@ fn a_foreign_file_is_set_aside() {
         let aside = place.file().with_file_name("cache.sqlite-damaged-1");
         assert_eq!(fs::read(aside).expect("it was kept"), contents);
     }
+}
+
+#[test]
+fn a_file_that_is_no_cache_stays() {
+    let place = Place::new();
+    let directory = place.file().with_file_name("");
+    fs::create_dir_all(&directory).expect("it can be made");
+    let text = |path: &Path| fs::write(path, "let () = print_endline \"mine\"");
+    let database = |path: &Path| {
+        let database = rusqlite::Connection::open(path).expect("a database");
+        database
+            .execute_batch("CREATE TABLE mine (a)")
+            .map_err(io::Error::other)
+    };
+    let others: [&dyn Fn(&Path) -> io::Result<()>; 2] = [&text, &database];
+    for make in others {
+        make(&place.file()).expect("the file can be made");
+        let before = fs::read(place.file()).expect("it is there");
+        for _ in 0..2 {
+            let error = Cache::open(&place.file(), LIMIT).expect_err("it is no cache");
+            assert!(matches!(error, Error::Other { .. }), "{error}");
+        }
+        assert_eq!(fs::read(place.file()).expect("it is there"), before);
+        assert_eq!(place.names(), ["cache.sqlite"]);
+        fs::remove_file(place.file()).expect("it can be removed");
+    }
+}
+
+#[test]
+fn an_export_takes_the_place_of_files_alone() {
+    let place = Place::filled(1);
+    let link = place.file().with_file_name("link");
+    std::os::unix::fs::symlink("elsewhere", &link).expect("a scratch link");
+    let error = place.open().export(&link).expect_err("it would be gone");
+    assert!(matches!(error, Error::Export { .. }), "{error}");
+    assert!(link.is_symlink());
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod weval;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 use std::slice;
 use std::sync::Arc;
@@ -179,6 +180,11 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     let verdict = verdict.with_context(|| args.program.display().to_string())?;
     finish(&pipeline);
     report(&args.build, &pipeline);
+    let declined = pipeline.summary.as_ref();
+    let declined = declined.map_or(0, |summary| summary.declined.len());
+    if declined > 0 {
+        eprintln!("bactrian: {declined} functions were declined, and not compared: see `--stats`");
+    }
     match verdict {
         Verdict::Diverged(divergence) => bail!("{}: {divergence}", args.program.display()),
         Verdict::Agree { events, end } => {
@@ -384,7 +390,7 @@ fn check(args: &CheckArgs, precompiled: Precompiled) -> Result<u8> {
         (module, wat::parse_bytes(&read(&args.module)?)?.into_owned())
     };
     let report = check::check(&module, &named, &pipeline.settings.options).with_context(name)?;
-    print!("{}", report.text);
+    say(&report.text)?;
     finish(&pipeline);
     Ok(u8::from(report.errors > 0))
 }
@@ -459,10 +465,19 @@ fn report(options: &BuildOptions, pipeline: &Pipeline) {
     }
 }
 
+/// Prints what a command is there to print.
+fn say(text: &str) -> Result<()> {
+    let mut output = io::stdout();
+    output
+        .write_all(text.as_bytes())
+        .and_then(|()| output.flush())
+        .context("cannot write to standard output")
+}
+
 fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn write(path: &Path, contents: &[u8]) -> Result<()> {
-    whole::write(path, contents).with_context(|| format!("cannot write {}", path.display()))
+    whole::write_out(path, contents).with_context(|| format!("cannot write {}", path.display()))
 }

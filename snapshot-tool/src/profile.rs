@@ -48,5 +48,6 @@ pub fn read(path: &Path) -> Result<Profile> {
 pub fn write(path: &Path, profile: Option<&Profile>) -> Result<()> {
     let profile = profile.context("the program was stopped, so there is no profile")?;
     let text = profile.to_string();
-    whole::write(path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+    whole::write_out(path, text.as_bytes())
+        .with_context(|| format!("cannot write {}", path.display()))
 }

@@ -67,7 +67,10 @@ pub struct Module<'a> {
     /// The initial size of table 0, and whether it is the module's own.
     pub table_size: u32,
     pub owns_table: bool,
-    has_table: bool,
+    /// The types of tags.
+    pub tags: Vec<Sig>,
+    /// Of table 0, if there is one.
+    entries: Option<Entries>,
     /// The initial size of memory 0 in bytes; absent if there is no memory.
     pub memory_size: Option<u64>,
     /// Where active data segments with constant offsets lie in memory 0, in order: address and
@@ -79,7 +82,7 @@ pub struct Module<'a> {
     pub has_other_data: bool,
     /// Whether memory 0 is the module's own: all zero but for its segments.
     pub owns_memory: bool,
-    /// Exported functions and globals by name: (kind, index).
+    /// What is exported, by name: (kind, index).
     pub exports: HashMap<&'a str, (ExternalKind, u32)>,
     /// Memory 0 as active data segments fill it.
     pub image: Vec<u8>,
@@ -88,6 +91,15 @@ pub struct Module<'a> {
     pub references: Option<References>,
     /// What function bodies are validated against; absent if there are none.
     resources: Option<ValidatorResources>,
+}
+
+/// What a table holds.
+#[derive(Clone, Copy, Debug)]
+struct Entries {
+    /// Functions of any type, or null.
+    are_functions: bool,
+    /// All of them when it is made.
+    are_null: bool,
 }
 
 /// The type as the specializer knows it.
@@ -114,7 +126,8 @@ impl<'a> Module<'a> {
             table: Vec::new(),
             table_size: 0,
             owns_table: false,
-            has_table: false,
+            tags: Vec::new(),
+            entries: None,
             memory_size: None,
             segments: Vec::new(),
             other_segments: Vec::new(),
@@ -244,7 +257,10 @@ impl<'a> Module<'a> {
             Payload::TableSection(tables) => {
                 let tables_start = tables.range().start;
                 for table in tables {
-                    self.table_type(&table?.ty, true, tables_start)?;
+                    let table = table?;
+                    let is_null = matches!(table.init, wasmparser::TableInit::RefNull);
+                    self.owns_table |= self.entries.is_none();
+                    self.table_type(&table.ty, is_null, tables_start)?;
                 }
             }
             Payload::MemorySection(memories) => {
@@ -252,6 +268,11 @@ impl<'a> Module<'a> {
                 for memory in memories {
                     self.owns_memory |= self.memory_size.is_none();
                     self.memory_type(&memory?, offset)?;
+                }
+            }
+            Payload::TagSection(tags) => {
+                for tag in tags {
+                    self.tags.push(Sig(tag?.func_type_idx));
                 }
             }
             Payload::GlobalSection(globals) => {
@@ -313,21 +334,26 @@ impl<'a> Module<'a> {
             }
             TypeRef::Table(table) => self.table_type(&table, false, 0)?,
             TypeRef::Memory(memory) => self.memory_type(&memory, 0)?,
-            TypeRef::Tag(_) | TypeRef::FuncExact(_) => {}
+            TypeRef::Tag(tag) => self.tags.push(Sig(tag.func_type_idx)),
+            TypeRef::FuncExact(_) => {}
         }
         Ok(())
     }
 
-    /// Takes note of a table, if it is the first one.
+    /// Takes note of a table, whose entries begin as null or not, if it is the first one.
     fn table_type(
         &mut self,
         table: &wasmparser::TableType,
-        owned: bool,
+        is_null: bool,
         offset: usize,
     ) -> Result<(), ModuleError> {
-        if std::mem::replace(&mut self.has_table, true) {
+        if self.entries.is_some() {
             return Ok(());
         }
+        self.entries = Some(Entries {
+            are_functions: table.element_type == wasmparser::RefType::FUNCREF,
+            are_null: is_null,
+        });
         if table.table64 {
             let what = "a table of proposal `memory64`: indices have 32 bits here";
             return Err(ModuleError::Unsupported { offset, what });
@@ -337,7 +363,6 @@ impl<'a> Module<'a> {
             return Err(ModuleError::Unsupported { offset, what });
         }
         self.table_size = table.initial as u32;
-        self.owns_table = owned;
         Ok(())
     }
 
@@ -358,12 +383,11 @@ impl<'a> Module<'a> {
     }
 
     fn element(&mut self, element: wasmparser::Element<'a>) -> Result<(), ModuleError> {
-        let wasmparser::ElementKind::Active {
-            table_index: None | Some(0),
-            offset_expr,
-        } = element.kind
-        else {
+        if !self.fills_table(&element) {
             return Ok(());
+        }
+        let wasmparser::ElementKind::Active { offset_expr, .. } = element.kind else {
+            unreachable!("only active segments fill a table");
         };
         let Some(Const::I32(offset)) = constant(&offset_expr) else {
             return Err(ModuleError::Unsupported {
@@ -371,8 +395,15 @@ impl<'a> Module<'a> {
                 what: "element segment whose offset is not a constant",
             });
         };
-        let wasmparser::ElementItems::Functions(functions) = element.items else {
-            return Ok(());
+        let functions: Vec<Option<Func>> = match element.items {
+            wasmparser::ElementItems::Functions(functions) => functions
+                .into_iter()
+                .map(|function| Ok(Some(Func(function?))))
+                .collect::<Result<_, ModuleError>>()?,
+            wasmparser::ElementItems::Expressions(_, expressions) => expressions
+                .into_iter()
+                .map(|expression| self.entry(&expression?, element.range.start))
+                .collect::<Result<_, ModuleError>>()?,
         };
         for (index, function) in (offset as u32 as usize..).zip(functions) {
             if index >= self.table_size as usize {
@@ -384,9 +415,39 @@ impl<'a> Module<'a> {
             if self.table.len() <= index {
                 self.table.resize(index + 1, None);
             }
-            self.table[index] = Some(Func(function?));
+            self.table[index] = function;
         }
         Ok(())
+    }
+
+    /// What an expression puts into table 0.
+    fn entry(
+        &self,
+        expression: &wasmparser::ConstExpr<'a>,
+        offset: usize,
+    ) -> Result<Option<Func>, ModuleError> {
+        let begins_null = self.entries.is_some_and(|entries| entries.are_null);
+        match expression.get_operators_reader().read()? {
+            wasmparser::Operator::RefFunc { function_index } => Ok(Some(Func(function_index))),
+            // What was there before is gone: the linker leaves such an entry out.
+            wasmparser::Operator::RefNull { .. } if begins_null => Ok(None),
+            _ => Err(ModuleError::Unsupported {
+                offset,
+                what: "entry of the table that is neither a function nor null",
+            }),
+        }
+    }
+
+    /// Whether a segment is one of those that [`Module::table`] stands for.
+    pub fn fills_table(&self, segment: &wasmparser::Element<'a>) -> bool {
+        let is_active = matches!(
+            segment.kind,
+            wasmparser::ElementKind::Active {
+                table_index: None | Some(0),
+                ..
+            }
+        );
+        is_active && self.entries.is_some_and(|entries| entries.are_functions)
     }
 
     /// Takes note of a segment. Gives its address and contents if it fills memory 0.

@@ -147,6 +147,9 @@ struct Pending {
     count: usize,
 }
 
+/// How many may wait, as in OCaml's runtime: what is deeper or cyclic raises `Out_of_memory`.
+const MOST_PENDING: usize = (1 << 19) - 2;
+
 thread_local! {
     /// Kept from one comparison to the next, so that most need no allocation.
     static PENDING: Cell<Vec<Pending>> = const { Cell::new(Vec::new()) };
@@ -191,6 +194,9 @@ fn walk(
                     if index + 1 < count {
                         if pending.capacity() == 0 {
                             *pending = PENDING.take();
+                        }
+                        if pending.len() == MOST_PENDING {
+                            return Err(raise::out_of_memory());
                         }
                         pending.push(Pending {
                             a: a.field_address(index + 1),

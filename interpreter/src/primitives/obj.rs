@@ -61,12 +61,13 @@ fn block(tag: Value, size: Value) -> Outcome {
         tag::CLOSURE => size < 2,
         tag::STRING => size < 1,
         tag::CUSTOM => true,
-        _ => size < 0,
+        _ => false,
     };
     if refused {
         return Err(raise::invalid_argument("Obj.new_block"));
     }
-    new_block(size as usize, tag)
+    let size = usize::try_from(size).map_err(|_| raise::out_of_memory())?;
+    new_block(size, tag)
 }
 
 /// A block whose fields are what is safe for its tag.

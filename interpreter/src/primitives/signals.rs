@@ -70,6 +70,9 @@ fn install_signal_handler(signal: Value, action: Value) -> Outcome {
         Some(_) => DEFAULT,
         None => action_of(signal),
     };
+    if action == IGNORE || action == DEFAULT && HARMLESS.contains(&signal) {
+        pending::remove(bit(signal));
+    }
     named::set(name(signal).as_bytes(), action);
     tell_host(signal, disposition_for(action));
     Ok(old)
@@ -135,8 +138,13 @@ pub fn deliver() -> Result<(), Raised> {
                 foreign::call_with(function, ocaml_number(signal) as i32);
             }
             handler => {
+                // It is blocked while it is handled. What the handler does to the mask is undone.
+                let blocked = pending::blocked();
+                pending::set_blocked(blocked | bit(signal));
                 let number = Value::int(ocaml_number(signal));
-                if let Err(Raised) = interp::apply(handler.field(0), &[number]) {
+                let handled = interp::apply(handler.field(0), &[number]);
+                pending::set_blocked(blocked);
+                if let Err(Raised) = handled {
                     if pending::deliverable() != 0 {
                         heap::request_safepoint();
                     }
@@ -228,9 +236,10 @@ pub fn set(signals: Value) -> u64 {
     known.fold(0, |set, signal| set | bit(signal))
 }
 
-/// The signals of a set, in a list.
+/// The signals of a set, in a list: as in OCaml's, the last one first.
 pub fn members(set: u64) -> Value {
-    let members = (1..=SIGNALS).filter(|&signal| set & bit(signal) != 0);
+    let members = (1..=SIGNALS).rev();
+    let members = members.filter(|&signal| set & bit(signal) != 0);
     let numbers: Vec<Value> = members
         .map(|signal| Value::int(ocaml_number(signal)))
         .collect();

@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use cache::Cache;
 use cache::remote::{Access, Remote};
 
+use super::say;
 use crate::cli::{CacheAction, CacheArgs, CacheLocation};
 use crate::pipeline::size;
 
@@ -19,32 +20,33 @@ pub fn look_after(args: &CacheArgs) -> Result<()> {
     let cache = Cache::open(&path, u64::MAX >> 1)?;
     match &args.action {
         CacheAction::Stats => {
-            println!("{}", path.display());
+            let mut text = format!("{}\n", path.display());
             for (kind, stats) in cache.stats().kinds {
-                println!(
-                    "{:<26} {:>8} entries {:>12}",
+                text += &format!(
+                    "{:<26} {:>8} entries {:>12}\n",
                     kind.name(),
                     stats.entries,
                     size(stats.bytes as usize)
                 );
             }
+            say(&text)?;
         }
         CacheAction::Verify => {
             let verified = cache.verify();
-            println!(
-                "{} entries checked, {} damaged ones removed",
+            say(&format!(
+                "{} entries checked, {} damaged ones removed\n",
                 verified.entries, verified.removed
-            );
+            ))?;
         }
         CacheAction::Clear => cache.clear(),
         CacheAction::Gc { cache_size } => cache.shrink(cache_size << 20),
         CacheAction::Export { to } => cache.export(to)?,
         CacheAction::Import { from } => {
             let imported = cache.import(from)?;
-            println!(
-                "{} entries imported, {} damaged ones left out",
+            say(&format!(
+                "{} entries imported, {} damaged ones left out\n",
                 imported.entries, imported.damaged
-            );
+            ))?;
         }
     }
     tell(&cache);

@@ -2,7 +2,7 @@
 //! corner values too.
 
 use crate::exec::{self, NoHost, State};
-use crate::ir::residual::{Block, BlockData, Function, Inst, Terminator, Value, Values};
+use crate::ir::residual::{Block, BlockData, Function, Terminator, Value, Values};
 use crate::ir::{Signature, Type};
 use crate::op::{Const, Op, Plain};
 use fastrand::Rng;

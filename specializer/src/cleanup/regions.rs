@@ -67,6 +67,10 @@ impl Areas {
                 Op::I32Add | Op::I32Sub => {
                     let [one, other] = [areas[inst.args[0]], areas[inst.args[1]]];
                     areas[result] = match (one, other) {
+                        // A distance between addresses is no address.
+                        (_, other) if inst.op == Op::I32Sub && other != Area::Constant => {
+                            Area::Unknown
+                        }
                         (region @ Area::Region(_), _) | (_, region @ Area::Region(_)) => region,
                         (Area::Constant, Area::Constant) => Area::Constant,
                         (Area::Constant | Area::Unknown, Area::Constant | Area::Unknown) => {

@@ -5,11 +5,9 @@
 //! that names two constructors among twenty is two branches, in whatever order they are declared.
 //! So is a chain of tests of which a compiler of C made a switch.
 
-use smallvec::smallvec;
-
 use super::constants::Constants;
 use crate::ir::Type;
-use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
+use crate::ir::residual::{Block, BlockData, Function, Target, Terminator, Value};
 use crate::op::{Const, Op};
 
 /// Most tests of such a row.

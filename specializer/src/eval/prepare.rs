@@ -12,6 +12,7 @@
 //!   becomes a branch.
 //! * **Order.** Reverse postorder of the blocks.
 
+use crate::hash::FastMap;
 use crate::index::Map;
 use crate::ir::generic::Block;
 use crate::ir::{Callee, Terminator, Type, generic};
@@ -295,44 +296,30 @@ fn split_after(
     let last = data.insts[at].clone();
     let mut tail = Tail {
         function,
-        renamed: Vec::new(),
+        named: FastMap::default(),
+        outer: generic::Values::new(),
         params: Vec::new(),
     };
     let insts = insts.into_iter().map(|inst| tail.inst(inst)).collect();
     let mut term = term;
     term.for_each_operand_mut(|value| *value = tail.rename(*value));
-    let Tail {
-        renamed, params, ..
-    } = tail;
-    let outer: generic::Values = renamed
-        .iter()
-        .filter(|(_, kept)| *kept != Kept::Own)
-        .map(|&(old, _)| old)
-        .collect();
+    let Tail { outer, params, .. } = tail;
     let next = function.blocks.push(generic::BlockData {
         params,
         insts,
         term,
     });
-    function.blocks[block].term = Terminator::Jump(generic::Target {
-        block: next,
-        args: outer,
-    });
+    function.blocks[block].term = Terminator::Jump(generic::Target::new(next, outer));
     last
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
-    /// Defined in the tail itself.
-    Own,
-    /// Passed in as this parameter.
-    Param(generic::Value),
 }
 
 /// The second half of a split block: its outside values become parameters.
 struct Tail<'f> {
     function: &'f mut generic::Function,
-    renamed: Vec<(generic::Value, Kept)>,
+    /// What values are called in it, its own and those from outside.
+    named: FastMap<generic::Value, generic::Value>,
+    /// The values from outside, and the parameters that they become.
+    outer: generic::Values,
     params: Vec<generic::Value>,
 }
 
@@ -342,22 +329,18 @@ impl Tail<'_> {
             *arg = self.rename(*arg);
         }
         if let Some(result) = inst.result {
-            self.renamed.push((result, Kept::Own));
+            self.named.insert(result, result);
         }
         inst
     }
 
     fn rename(&mut self, value: generic::Value) -> generic::Value {
-        match self.renamed.iter().find(|(old, _)| *old == value) {
-            Some((_, Kept::Own)) => value,
-            Some((_, Kept::Param(param))) => *param,
-            None => {
-                let param = self.function.new_value(self.function.value_type(value));
-                self.renamed.push((value, Kept::Param(param)));
-                self.params.push(param);
-                param
-            }
-        }
+        *self.named.entry(value).or_insert_with(|| {
+            let param = self.function.new_value(self.function.value_type(value));
+            self.outer.push(value);
+            self.params.push(param);
+            param
+        })
     }
 }
 

@@ -147,8 +147,9 @@ impl<P: Phase> Machine<'_, P> {
         !is_beyond
     }
 
-    /// An event: the one of the callee's beginning waits for that of its end. Returns whether that
-    /// may be done: at the beginning, there is one node that has it.
+    /// An event: the one of the callee's beginning waits for that of its end; no other one may be
+    /// between them. Returns whether that may be done: at the beginning, there is one node that has
+    /// it.
     fn try_event(&mut self, callee: ContextId, event: SmallVec<[P::Value; 4]>, ends: bool) -> bool {
         if ends {
             let waiting = self.depends_on(callee).waiting.clone();
@@ -158,8 +159,11 @@ impl<P: Phase> Machine<'_, P> {
                 true
             });
         }
-        let is_only_one =
-            self.contexts.is_beginning(self.context) && self.contexts.note_event(callee, self.node);
+        // What waits stays: else its node and this one would be evaluated in turn for ever.
+        if !self.contexts.is_beginning(self.context) {
+            return false;
+        }
+        let is_only_one = self.contexts.note_event(callee, self.node);
         let event = is_only_one.then_some(event);
         let continuation = self.depends_on(callee);
         if continuation.waiting != event {

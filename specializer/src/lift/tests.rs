@@ -140,6 +140,7 @@ fn unreachable_code_is_dropped() {
     check(
         "(module (func (param i32) (result i32)
             (block (br 0) (loop (if (i32.const 1) (then (br 1)) (else (drop)))))
+            (block (br 0) (try_table (nop)))
             (return (local.get 0))
             (i32.add)))",
         expect![[r#"

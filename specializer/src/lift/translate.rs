@@ -167,9 +167,10 @@ impl<'m, 'a> Translator<'m, 'a> {
     /// An operator of unreachable code: only its structure matters.
     fn skip(&mut self, operator: &Operator<'_>) -> Lifted {
         match operator {
-            Operator::Block { .. } | Operator::Loop { .. } | Operator::If { .. } => {
-                self.skipped += 1
-            }
+            Operator::Block { .. }
+            | Operator::Loop { .. }
+            | Operator::If { .. }
+            | Operator::TryTable { .. } => self.skipped += 1,
             Operator::Else if self.skipped == 0 => self.otherwise()?,
             Operator::End if self.skipped == 0 => self.close()?,
             Operator::End => self.skipped -= 1,

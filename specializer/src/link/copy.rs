@@ -5,12 +5,12 @@ use wasm_encoder::{
     CodeSection, CompositeInnerType, DataSection, ElementSection, ExportSection, FunctionSection,
     GlobalSection, ImportSection, Instruction, SectionId, ValType,
 };
-use wasmparser::{ElementItems, FunctionBody, KnownCustom, Operator};
+use wasmparser::{FunctionBody, KnownCustom, Operator};
 
 use super::data::Data;
 use super::dispatch::Dispatch;
 use super::names::Names;
-use super::{Layout, LinkError, Place, plain, reach};
+use super::{Layout, LinkError, Place, plain};
 use crate::ir::{Func, Sig, Type};
 use crate::module::{Module, references};
 use crate::op::Intrinsic;
@@ -329,9 +329,8 @@ impl Reencode for Copier<'_> {
     ) -> Copied<()> {
         for segment in section {
             let segment = segment?;
-            match &segment.items {
-                ElementItems::Functions(_) if reach::is_of_table_0(&segment.kind) => {}
-                _ => self.parse_element(elements, segment)?,
+            if !self.module.fills_table(&segment) {
+                self.parse_element(elements, segment)?;
             }
         }
         let generic = (0..).zip(self.layout.table_of(self.module));

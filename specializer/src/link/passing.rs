@@ -17,6 +17,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+use wasm_encoder::reencode::{Reencode, RoundtripReencoder};
 use wasm_encoder::{
     BlockType, Encode, FuncType, HeapType, Instruction, RefType, TypeSection, ValType,
 };
@@ -135,7 +136,12 @@ fn changing(module: &Module) -> Vec<(Sig, Signature, Signature)> {
             _ => None,
         });
     let signature = |func| module.signature(func);
-    let outside: HashSet<_> = imported.chain(exported).filter_map(signature).collect();
+    let tags = module
+        .tags
+        .iter()
+        .filter_map(|&tag| module.types[tag].as_ref());
+    let functions = imported.chain(exported).filter_map(signature);
+    let outside: HashSet<_> = functions.chain(tags).collect();
     let in_table = module.table.iter().copied().flatten();
     let in_table: HashSet<_> = in_table.filter_map(signature).collect();
     let mut sources: HashMap<Signature, HashSet<&Signature>> = HashMap::new();
@@ -297,6 +303,15 @@ impl Rewriting<'_> {
             Operator::Block { blockty } => self.block(blockty, Instruction::Block, at),
             Operator::Loop { blockty } => self.block(blockty, Instruction::Loop, at),
             Operator::If { blockty } => self.block(blockty, Instruction::If, at),
+            Operator::TryTable { ref try_table } => {
+                let catches = try_table.catches.iter();
+                let catches: Result<Vec<_>, _> = catches
+                    .map(|&catch| RoundtripReencoder.catch(catch))
+                    .collect();
+                let catches = catches.expect("no index changes");
+                let write = |ty| Instruction::TryTable(ty, catches.into());
+                self.block(try_table.ty, write, at);
+            }
             _ => {}
         }
     }
@@ -394,7 +409,7 @@ impl Rewriting<'_> {
     fn block(
         &mut self,
         ty: wasmparser::BlockType,
-        write: fn(BlockType) -> Instruction<'static>,
+        write: impl FnOnce(BlockType) -> Instruction<'static>,
         at: Range<usize>,
     ) {
         if let wasmparser::BlockType::FuncType(index) = ty

@@ -16,7 +16,7 @@ mod tests;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use wasmparser::{ElementItems, ElementKind, ExternalKind, Operator, Parser, Payload};
+use wasmparser::{ElementItems, ExternalKind, Operator, Parser, Payload};
 
 use super::data::Memory;
 use super::plain::Plain;
@@ -153,8 +153,10 @@ impl Search<'_> {
             Payload::ElementSection(segments) => {
                 for segment in segments {
                     let segment = segment?;
+                    if self.module.fills_table(&segment) {
+                        continue;
+                    }
                     match &segment.items {
-                        ElementItems::Functions(_) if is_of_table_0(&segment.kind) => {}
                         ElementItems::Functions(functions) => {
                             for function in functions.clone() {
                                 self.function(Func(function?));
@@ -275,15 +277,4 @@ fn callees(module: &Module, func: Func) -> wasmparser::Result<Vec<Func>> {
         }
     }
     Ok(callees)
-}
-
-/// Whether the linker writes this segment anew ([`Module::table`]).
-pub fn is_of_table_0(kind: &ElementKind) -> bool {
-    matches!(
-        kind,
-        ElementKind::Active {
-            table_index: None | Some(0),
-            ..
-        }
-    )
 }

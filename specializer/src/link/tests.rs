@@ -315,6 +315,53 @@ fn program(names: &str) -> Vec<u8> {
     linked.expect("it is specialized").module
 }
 
+/// The linker writes the table anew: as segments of either form leave it.
+#[test]
+fn later_segments_win() {
+    let linked = link(
+        r#"(module
+            (table 4 funcref)
+            (elem (i32.const 0) func $one $one $one $one)
+            (elem (i32.const 1) funcref (ref.func $two) (ref.null func))
+            (elem (i32.const 3) func $two)
+            (func $one) (func $two))"#,
+    )
+    .expect("it links");
+    let module = Module::parse(&linked).expect("the result is a module");
+    let [one, two] = [0, 1].map(|func| Some(Func(func)));
+    assert_eq!(module.table, [one, two, None, two]);
+    let unknown = link(
+        r#"(module
+            (import "host" "entry" (global funcref))
+            (table 1 funcref)
+            (elem (i32.const 0) funcref (global.get 0)))"#,
+    );
+    let message = unknown.expect_err("nobody knows the entry").to_string();
+    assert!(message.contains("neither a function nor null"), "{message}");
+}
+
+/// Integers of functions of the table may be passed as other types; what is thrown may not.
+#[test]
+fn types_of_tags_stay() {
+    let linked = link(
+        r#"(module
+            (type $many (func (param i32 i32 i32 i32 i32 i32)))
+            (table 1 funcref)
+            (elem (i32.const 0) $called)
+            (tag $thrown (type $many))
+            (func $called (type $many))
+            (func (export "throw")
+                (block $caught (result i32 i32 i32 i32 i32 i32)
+                    (i32.const 1) (i32.const 2) (i32.const 3)
+                    (i32.const 4) (i32.const 5) (i32.const 6)
+                    (try_table (type $many) (catch $thrown $caught)
+                        (throw $thrown))
+                    (unreachable))
+                (drop) (drop) (drop) (drop) (drop) (drop)))"#,
+    );
+    linked.expect("it is valid");
+}
+
 #[test]
 fn names_are_left_out_where_nobody_wants_them() {
     let bytes = wat::parse_str("(module (memory 1) (func $named))").expect("a module");

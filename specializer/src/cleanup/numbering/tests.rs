@@ -357,3 +357,44 @@ bb0(v0: i32, v1: i32):
         "#]],
     );
 }
+
+/// As of code that is moved: what points into one region and is moved by the distance of two others
+/// is not within theirs.
+#[test]
+fn a_distance_between_addresses_is_no_address() {
+    check(
+        "function(i32, i32, i32) -> i64 {
+bb0(v0: i32, v1: i32, v2: i32):
+    v3: i32 = i32.const 1
+    v4: i32 = i32.const 2
+    v5: i64 = i64.const 7
+    v6: i32 = address.within v0, v3
+    v7: i64 = i64.load v6
+    v8: i32 = address.within v1, v4
+    v9: i32 = i32.sub v8, v2
+    v10: i32 = i32.add v0, v9
+    i64.store v10, v5
+    v11: i64 = i64.load v6
+    v12: i64 = i64.add v7, v11
+    return v12
+}
+",
+        expect![[r#"
+            function(i32, i32, i32) -> i64 {
+            bb0(v0: i32, v1: i32, v2: i32):
+                v3: i32 = i32.const 1
+                v4: i32 = i32.const 2
+                v5: i64 = i64.const 7
+                v6: i32 = address.within v0, v3
+                v7: i64 = i64.load v6
+                v8: i32 = address.within v1, v4
+                v9: i32 = i32.sub v8, v2
+                v10: i32 = i32.add v0, v9
+                i64.store v10, v5
+                v11: i64 = i64.load v6
+                v12: i64 = i64.add v7, v11
+                return v12
+            }
+        "#]],
+    );
+}

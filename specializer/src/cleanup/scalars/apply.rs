@@ -1,6 +1,6 @@
 //! Takes blocks apart: loads become values, stores go, and what makes the block moves.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::find::{Field, Fresh, Part, Point};
 use super::{Place, Unmade};
@@ -17,7 +17,7 @@ pub fn run(function: &mut Function, unmade: Vec<Unmade>) {
         removed: HashSet::new(),
         changed: HashMap::new(),
         inserted: HashMap::new(),
-        split: HashMap::new(),
+        split: BTreeMap::new(),
         function,
     };
     for one in &unmade {
@@ -36,7 +36,7 @@ struct Writer<'f> {
     /// Instructions before others.
     inserted: HashMap<(Block, usize), Vec<Inst>>,
     /// By the block that an edge leaves and its number there: the block that is on it now.
-    split: HashMap<(Block, usize), Block>,
+    split: BTreeMap<(Block, usize), Block>,
 }
 
 /// A block where it is made: what makes it, and its parts.
@@ -157,7 +157,7 @@ impl Writer<'_> {
     fn hand_on(&mut self, escape: Point, made: &mut Made) {
         let Point { block, index } = escape;
         if index == self.function.blocks[block].insts.len() {
-            let split = self.split.iter().filter(|((from, _), _)| *from == block);
+            let split = self.split.range((block, 0)..=(block, usize::MAX));
             let ends: Vec<Block> = split.map(|(_, &between)| between).chain([block]).collect();
             for end in ends {
                 let term = &mut self.function.blocks[end].term;
