@@ -25,17 +25,30 @@
 ;; residual
 ;; function(i32, i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i32, v2: i64):
-;;     v3: i64 = i64.const 1
-;;     v4: i64 = i64.const 2
-;;     v5: i32 = i32.const 1
-;;     v6: i32 = i32.const 0
-;;     v7: i64 = i64.const 5
-;;     v8: i64 = i64.div_s v3, v2
-;;     v9: i32 = i64.eq v2, v4
-;;     branch v9 ? bb1() : bb2()
+;;     v3: i64 = i64.const 32
+;;     v4: i64 = i64.const 1
+;;     v5: i64 = i64.const 2
+;;     v6: i32 = i32.const 1
+;;     v7: i32 = i32.const 0
+;;     v8: i64 = i64.const 5
+;;     v9: i64 = i64.or v4, v2
+;;     v10: i64 = i64.shr_u v9, v3
+;;     v11: i32 = i32.wrap_i64 v10
+;;     branch v11 ? bb1() : bb2()
 ;; bb1():
-;;     v10: i32 = i32.div_u v5, v6
-;;     return v7
+;;     v12: i64 = i64.div_s v4, v2
+;;     jump bb3()
 ;; bb2():
-;;     return v7
+;;     v13: i32 = i32.wrap_i64 v4
+;;     v14: i32 = i32.wrap_i64 v2
+;;     v15: i32 = i32.div_u v13, v14
+;;     jump bb3()
+;; bb3():
+;;     v16: i32 = i64.eq v2, v5
+;;     branch v16 ? bb4() : bb5()
+;; bb4():
+;;     v17: i32 = i32.div_u v6, v7
+;;     return v8
+;; bb5():
+;;     return v8
 ;; }
