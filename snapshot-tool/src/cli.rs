@@ -267,7 +267,8 @@ pub struct LockstepArgs {
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// How long one side may keep the other waiting.
-    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    #[arg(long, value_name = "SECONDS", default_value = "60",
+        value_parser = clap::value_parser!(u64).range(1..))]
     pub patience: u64,
     /// A program of the guest (of OCaml: an executable that `ocamlc` made).
     pub program: PathBuf,

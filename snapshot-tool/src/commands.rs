@@ -137,14 +137,35 @@ fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<
 
 /// Where the program starts: here, if it sees a directory under the name that it has for us.
 fn start(options: &SandboxOptions, directories: &[Directory]) -> Result<Option<String>> {
-    if options.cwd.is_some() || !directories.iter().any(|dir| dir.host == dir.guest) {
-        return Ok(options.cwd.clone());
+    if let Some(start) = &options.cwd {
+        ensure!(
+            options.unconfined || is_open(start, directories),
+            "the program cannot start in {start}: that is no directory under a name that `--dir` \
+             opens"
+        );
+        return Ok(Some(start.clone()));
+    }
+    if !directories.iter().any(|dir| dir.host == dir.guest) {
+        return Ok(None);
     }
     let here = std::env::current_dir().context("the current directory cannot be found")?;
     let here = here.into_os_string().into_string();
     Ok(Some(here.map_err(|_| {
         anyhow::anyhow!("the current directory's name is not UTF-8")
     })?))
+}
+
+/// Whether the program sees a directory of this name: the root is there in any case.
+fn is_open(name: &str, directories: &[Directory]) -> bool {
+    let name = Path::new(name);
+    let host = |directory: &Directory| {
+        // A relative one counts from here.
+        let guest = std::path::absolute(&directory.guest).ok()?;
+        let below = name.strip_prefix(guest).ok()?;
+        Some(Path::new(&directory.host).join(below))
+    };
+    let mut hosts = directories.iter().filter_map(host);
+    name == Path::new("/") || name.is_absolute() && hosts.any(|host| host.is_dir())
 }
 
 fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> {
@@ -270,7 +291,9 @@ fn needs(args: &RunArgs) -> Needs {
 
 fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     let joined = stubs::joined(&args.build, &args.programs)?;
-    if let [program] = &args.programs[..] {
+    if let [program] = &args.programs[..]
+        && !names_directory(&args.output)
+    {
         return build_program(args, &joined, program, &args.output, precompiled);
     }
     let mut outputs = BTreeMap::new();
@@ -288,12 +311,19 @@ fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
             );
         }
     }
-    fs::create_dir_all(&args.output)
-        .with_context(|| format!("cannot create {}", args.output.display()))?;
+    fs::create_dir_all(&args.output).with_context(|| {
+        let output = args.output.display();
+        format!("cannot create the directory {output}, for what is built of several programs")
+    })?;
     for (output, program) in &outputs {
         build_program(args, &joined, program, output, precompiled)?;
     }
     Ok(())
+}
+
+/// Whether a path is that of a directory, or can be no other: it ends with a slash.
+fn names_directory(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
 }
 
 fn build_program(
@@ -348,12 +378,11 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let mut pipeline = Pipeline::new(settings)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     let module = if args.build.guest.is_some() {
-        of_guest(&args.module, &guest, &mut pipeline)
+        of_guest(&args.module, &guest, &mut pipeline).with_context(name)
     } else {
         input::require_module(&args.module, &guest)?;
-        annotated(&args.module, args.init.as_deref(), &mut pipeline)
-    };
-    let module = module.with_context(name)?;
+        annotated(&args.module, args.init.as_deref(), &mut pipeline).with_context(name)
+    }?;
     let linked = pipeline.linked(&module).with_context(name)?;
     if let Some(directory) = &args.text {
         write_texts(directory, &module, &pipeline.settings.options).with_context(name)?;
@@ -385,6 +414,7 @@ fn check(args: &CheckArgs, precompiled: Precompiled) -> Result<u8> {
         let module = of_guest(&args.module, &guest, &mut pipeline).with_context(name)?;
         (module, guest.module.to_vec())
     } else {
+        input::require_module(&args.module, &guest)?;
         let init = args.init.as_deref();
         let module = annotated(&args.module, init, &mut pipeline).with_context(name)?;
         (module, wat::parse_bytes(&read(&args.module)?)?.into_owned())

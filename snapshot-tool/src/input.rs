@@ -77,21 +77,34 @@ pub fn require_program(path: &Path, guest: &Guest) -> Result<(), Error> {
     Err(refusal(path, Foreign { what, advice }))
 }
 
-/// Fails where the file is a program of `guest`, for a command that takes modules: its text would
-/// be taken for that of a module.
+/// Fails where the file is neither a module nor text, which may be that of one, for a command that
+/// takes modules.
 pub fn require_module(path: &Path, guest: &Guest) -> Result<(), Error> {
-    if !matches!(kind(path, guest), Ok(Kind::Program)) {
-        return Ok(());
-    }
-    let foreign = Foreign {
-        what: "a program and no module".into(),
-        advice: format!(
-            "`bactrian run` and `bactrian build` take {}; this command takes a program with \
-             `--guest`, which says what runs it",
-            guest.programs()
-        ),
+    let modules = || "this command takes WebAssembly modules, binary or as text".into();
+    let foreign = match kind(path, guest) {
+        Ok(Kind::Program) => Foreign {
+            what: "a program and no module".into(),
+            advice: format!(
+                "`bactrian run` and `bactrian build` take {}; this command takes a program with \
+                 `--guest`, which says what runs it",
+                guest.programs()
+            ),
+        },
+        Ok(Kind::Precompiled) => Foreign {
+            what: "a module that Wasmtime has compiled".into(),
+            advice: modules(),
+        },
+        Err(Error::Foreign { foreign, .. }) if !is_text(path) => Foreign {
+            advice: modules(),
+            ..foreign
+        },
+        Ok(Kind::Wasm) | Err(_) => return Ok(()),
     };
     Err(refusal(path, foreign))
+}
+
+fn is_text(path: &Path) -> bool {
+    fs::read_to_string(path).is_ok_and(|text| !text.is_empty())
 }
 
 /// The error for machine code that nobody allowed.

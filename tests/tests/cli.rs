@@ -162,6 +162,23 @@ fn the_sandbox_is_closed_by_default() -> Result<()> {
 /// The only safepoints of this program after its start are the entries of `keep`, which is no leaf,
 /// as it is not certain what it calls.
 #[test]
+fn a_program_starts_in_a_directory_that_is_open() -> Result<()> {
+    let place = Place::new()?;
+    let bytecode = place.program("let () = print_endline (Sys.getcwd ())")?;
+    let bytecode = bytecode.to_string_lossy();
+    fs::create_dir_all(place.0.path().join("data/sub"))?;
+    let run = |start| ["run", "--dir", "data::/work", "--cwd", start, &bytecode];
+    for start in ["/", "/work", "/work/sub"] {
+        let outcome = place.bactrian(&run(start))?;
+        assert_eq!(String::from_utf8(outcome.stdout)?, format!("{start}\n"));
+    }
+    for start in ["work", "/data", "/work/none"] {
+        place.fails(&run(start), &["cannot start in", start, "`--dir`"])?;
+    }
+    Ok(())
+}
+
+#[test]
 fn with_forced_collections_each_entry_collects_what_is_young() -> Result<()> {
     let place = Place::new()?;
     let program = place.program(
@@ -224,6 +241,16 @@ fn several_programs_are_built_into_a_directory() -> Result<()> {
         let outcome = place.bactrian(&["run", &format!("out/{name}.wasm")])?;
         assert_eq!(String::from_utf8(outcome.stdout)?, expected);
     }
+    // One program as well, where the name is that of a directory.
+    for output in ["out", "new/"] {
+        let outcome = place.bactrian(&["build", "one.byte", "-o", output])?;
+        assert_eq!(outcome.status, Some(0), "{outcome:?}");
+        assert!(place.0.path().join(output).join("one.wasm").is_file());
+    }
+    place.fails(
+        &["build", "one.byte", "two.byte", "-o", "one.byte"],
+        &["one.byte", "for what is built of several programs"],
+    )?;
     fs::create_dir(place.0.path().join("other"))?;
     fs::copy(
         place.0.path().join("one.byte"),

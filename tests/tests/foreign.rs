@@ -136,6 +136,36 @@ fn machine_code_has_to_be_allowed() -> Result<()> {
     Ok(())
 }
 
+/// What takes modules says as much of other files as what takes programs.
+#[test]
+fn what_takes_modules_names_other_files() -> Result<()> {
+    let place = place()?;
+    place.make("ocamlc", &["-c", "hello.ml"])?;
+    place.make("ocamlopt", &["-o", "native", "hello.ml"])?;
+    fs::write(place.path("empty"), "")?;
+    for (file, what) in [
+        ("hello.cmo", "(.cmo)"),
+        ("native", "`ocamlopt` made"),
+        ("empty", "an empty file"),
+    ] {
+        for command in [
+            &["specialize", "--no-cache", "-o", "out", file][..],
+            &["check", "--no-cache", file],
+        ] {
+            let outcome = place.bactrian(command)?;
+            let message = String::from_utf8_lossy(&outcome.stderr).into_owned();
+            assert_eq!(outcome.status, FAILURE, "{message}");
+            for word in [file, what, "this command takes WebAssembly modules"] {
+                assert!(
+                    message.contains(word),
+                    "`{word}` is missing from: {message}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A program of the interpreter's is not taken for a module's text.
 #[test]
 fn a_program_is_told_from_a_module() -> Result<()> {
