@@ -13,7 +13,8 @@ index!(/// A global of the generic module.
     Global, "global");
 index!(/// A table of the generic module.
     Table, "t");
-index!(/// A pointer parameter of a request: the base to which relocatable addresses are relative.
+index!(/// What relocatable addresses are relative to: a pointer parameter of a request, or what
+    /// its code leads to (`crate::image::bases`).
     Base, "base");
 index!(/// A parameter of a residual function.
     Parameter, "param");
@@ -85,8 +86,8 @@ pub struct Given {
     pub word: Symbol,
 }
 
-/// A relocatable address: that of a request's pointer parameter, plus an offset in bytes (which may
-/// lead outside of the region: everything is expressed relative to the request's own code).
+/// A relocatable address: that of a base, plus an offset in bytes (which may lead outside of the
+/// base's region: everything is expressed relative to what the request knows).
 #[derive(
     Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
 )]

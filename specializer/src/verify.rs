@@ -11,8 +11,8 @@
 //!   signature.
 //! * **V6** Generic: a use is preceded by its definition in the same block (maximal SSA).
 //!   Residual: a use is dominated by its definition, where the entry reaches it.
-//! * **V7** Symbols and request slots occur in residual code only; hints and cells in generic code
-//!   only.
+//! * **V7** Symbols and request slots occur in residual code only; cells in generic code only, and
+//!   so do hints, but for those that cleanup and the linker use.
 //!
 //! Leaves out termination and what values mean.
 

@@ -180,15 +180,18 @@ fn a_truncated_cache_is_set_aside_and_rebuilt() -> Result<()> {
 }
 
 #[test]
-fn a_foreign_file_is_set_aside_whole() -> Result<()> {
+fn a_file_that_is_no_cache_is_refused_and_stays() -> Result<()> {
     let place = place()?;
     fs::write(place.path("cache/file"), "somebody's notes")?;
     let outcome = run(&place)?;
-    assert_eq!(outcome.stdout, expected(&place)?);
-    let kept = set_aside(&place)?;
-    assert_eq!(kept.len(), 1);
-    // The file is not ours to throw away.
-    assert_eq!(fs::read(&kept[0])?, b"somebody's notes");
+    let message = String::from_utf8_lossy(&outcome.stderr).into_owned();
+    assert!(
+        message.contains("cache/file is not a cache of Bactrian"),
+        "{message}"
+    );
+    assert_eq!((outcome.status, outcome.stdout.len()), (Some(125), 0));
+    assert_eq!(set_aside(&place)?.len(), 0);
+    assert_eq!(fs::read(place.path("cache/file"))?, b"somebody's notes");
     Ok(())
 }
 

@@ -4,8 +4,8 @@
 //! leaves one that does, behaves alike, and has the same entry block. Each pass is linear in the
 //! function's size, or nearly.
 //!
-//! Leaves out what engines do as well once the code is WebAssembly: computing once what is computed
-//! twice.
+//! Leaves out what engines do as well once the code is WebAssembly: computing once what two blocks
+//! compute.
 
 mod addresses;
 #[cfg(test)]

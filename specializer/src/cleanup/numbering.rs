@@ -12,6 +12,9 @@
 //! At the beginning of a loop, what is known of memory is what was loaded from regions that the
 //! loop does not write to ([`super::regions`]).
 //!
+//! A load from where a store was goes even if its own sum of address and offset would be beyond all
+//! memory, where the store's address wrapped: a trap that the interpreter would have met is lost.
+//!
 //! Leaves out: computations that are repeated, which engines find as well.
 
 #[cfg(test)]
