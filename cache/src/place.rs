@@ -54,8 +54,8 @@ pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
 }
 
 /// Whether the file is a cache, of whatever version and however damaged: what is not must stay
-/// where it is. A cache has our mark in SQLite's header, or, if nothing of that is left, a lock file
-/// beside it.
+/// where it is. A cache has our mark in SQLite's header, or, if nothing of that is left, a lock
+/// file beside it.
 fn was_cache(path: &Path) -> bool {
     let mark = || {
         let mut header = [0; 72];

@@ -14,8 +14,8 @@ use rusqlite::{Connection, OpenFlags};
 use crate::Error;
 use crate::place;
 
-/// Writes what is in the tables of a cache to `path`, as a whole: in the place of a file or of none,
-/// but of nothing else.
+/// Writes what is in the tables of a cache to `path`, as a whole: in the place of a file or of
+/// none, but of nothing else.
 pub fn export(from: &Connection, path: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(Error::Export {

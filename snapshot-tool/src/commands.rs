@@ -4,6 +4,7 @@
 //! and the status of a program that runs are its own.
 
 mod cache;
+mod start;
 mod stubs;
 mod weval;
 
@@ -124,7 +125,7 @@ fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<
     Ok(Sandbox {
         args: name.chain(args.iter().cloned()).collect(),
         limits: Limits::of(&options.limits),
-        start: start(options, &directories)?,
+        start: start::start(options, &directories)?,
         unconfined: options.unconfined,
         network: Network {
             listen: options.listen.clone(),
@@ -133,39 +134,6 @@ fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<
         env,
         directories,
     })
-}
-
-/// Where the program starts: here, if it sees a directory under the name that it has for us.
-fn start(options: &SandboxOptions, directories: &[Directory]) -> Result<Option<String>> {
-    if let Some(start) = &options.cwd {
-        ensure!(
-            options.unconfined || is_open(start, directories),
-            "the program cannot start in {start}: that is no directory under a name that `--dir` \
-             opens"
-        );
-        return Ok(Some(start.clone()));
-    }
-    if !directories.iter().any(|dir| dir.host == dir.guest) {
-        return Ok(None);
-    }
-    let here = std::env::current_dir().context("the current directory cannot be found")?;
-    let here = here.into_os_string().into_string();
-    Ok(Some(here.map_err(|_| {
-        anyhow::anyhow!("the current directory's name is not UTF-8")
-    })?))
-}
-
-/// Whether the program sees a directory of this name: the root is there in any case.
-fn is_open(name: &str, directories: &[Directory]) -> bool {
-    let name = Path::new(name);
-    let host = |directory: &Directory| {
-        // A relative one counts from here.
-        let guest = std::path::absolute(&directory.guest).ok()?;
-        let below = name.strip_prefix(guest).ok()?;
-        Some(Path::new(&directory.host).join(below))
-    };
-    let mut hosts = directories.iter().filter_map(host);
-    name == Path::new("/") || name.is_absolute() && hosts.any(|host| host.is_dir())
 }
 
 fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> {

@@ -5,6 +5,7 @@
 //! linker copies: other custom sections than names and [`references`], passive segments.
 
 pub mod references;
+mod table;
 
 use std::collections::HashMap;
 
@@ -70,7 +71,7 @@ pub struct Module<'a> {
     /// The types of tags.
     pub tags: Vec<Sig>,
     /// Of table 0, if there is one.
-    entries: Option<Entries>,
+    entries: Option<table::Entries>,
     /// The initial size of memory 0 in bytes; absent if there is no memory.
     pub memory_size: Option<u64>,
     /// Where active data segments with constant offsets lie in memory 0, in order: address and
@@ -91,15 +92,6 @@ pub struct Module<'a> {
     pub references: Option<References>,
     /// What function bodies are validated against; absent if there are none.
     resources: Option<ValidatorResources>,
-}
-
-/// What a table holds.
-#[derive(Clone, Copy, Debug)]
-struct Entries {
-    /// Functions of any type, or null.
-    are_functions: bool,
-    /// All of them when it is made.
-    are_null: bool,
 }
 
 /// The type as the specializer knows it.
@@ -340,32 +332,6 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    /// Takes note of a table, whose entries begin as null or not, if it is the first one.
-    fn table_type(
-        &mut self,
-        table: &wasmparser::TableType,
-        is_null: bool,
-        offset: usize,
-    ) -> Result<(), ModuleError> {
-        if self.entries.is_some() {
-            return Ok(());
-        }
-        self.entries = Some(Entries {
-            are_functions: table.element_type == wasmparser::RefType::FUNCREF,
-            are_null: is_null,
-        });
-        if table.table64 {
-            let what = "a table of proposal `memory64`: indices have 32 bits here";
-            return Err(ModuleError::Unsupported { offset, what });
-        }
-        if table.initial > MAX_TABLE {
-            let what = "table with more entries than engines allow";
-            return Err(ModuleError::Unsupported { offset, what });
-        }
-        self.table_size = table.initial as u32;
-        Ok(())
-    }
-
     /// Takes note of a memory, if it is the first one.
     fn memory_type(
         &mut self,
@@ -380,74 +346,6 @@ impl<'a> Module<'a> {
         let size = memory.initial.saturating_mul(1 << page);
         self.memory_size.get_or_insert(size);
         Ok(())
-    }
-
-    fn element(&mut self, element: wasmparser::Element<'a>) -> Result<(), ModuleError> {
-        if !self.fills_table(&element) {
-            return Ok(());
-        }
-        let wasmparser::ElementKind::Active { offset_expr, .. } = element.kind else {
-            unreachable!("only active segments fill a table");
-        };
-        let Some(Const::I32(offset)) = constant(&offset_expr) else {
-            return Err(ModuleError::Unsupported {
-                offset: element.range.start,
-                what: "element segment whose offset is not a constant",
-            });
-        };
-        let functions: Vec<Option<Func>> = match element.items {
-            wasmparser::ElementItems::Functions(functions) => functions
-                .into_iter()
-                .map(|function| Ok(Some(Func(function?))))
-                .collect::<Result<_, ModuleError>>()?,
-            wasmparser::ElementItems::Expressions(_, expressions) => expressions
-                .into_iter()
-                .map(|expression| self.entry(&expression?, element.range.start))
-                .collect::<Result<_, ModuleError>>()?,
-        };
-        for (index, function) in (offset as u32 as usize..).zip(functions) {
-            if index >= self.table_size as usize {
-                return Err(ModuleError::Unsupported {
-                    offset: element.range.start,
-                    what: "element segment that does not fit the table",
-                });
-            }
-            if self.table.len() <= index {
-                self.table.resize(index + 1, None);
-            }
-            self.table[index] = function;
-        }
-        Ok(())
-    }
-
-    /// What an expression puts into table 0.
-    fn entry(
-        &self,
-        expression: &wasmparser::ConstExpr<'a>,
-        offset: usize,
-    ) -> Result<Option<Func>, ModuleError> {
-        let begins_null = self.entries.is_some_and(|entries| entries.are_null);
-        match expression.get_operators_reader().read()? {
-            wasmparser::Operator::RefFunc { function_index } => Ok(Some(Func(function_index))),
-            // What was there before is gone: the linker leaves such an entry out.
-            wasmparser::Operator::RefNull { .. } if begins_null => Ok(None),
-            _ => Err(ModuleError::Unsupported {
-                offset,
-                what: "entry of the table that is neither a function nor null",
-            }),
-        }
-    }
-
-    /// Whether a segment is one of those that [`Module::table`] stands for.
-    pub fn fills_table(&self, segment: &wasmparser::Element<'a>) -> bool {
-        let is_active = matches!(
-            segment.kind,
-            wasmparser::ElementKind::Active {
-                table_index: None | Some(0),
-                ..
-            }
-        );
-        is_active && self.entries.is_some_and(|entries| entries.are_functions)
     }
 
     /// Takes note of a segment. Gives its address and contents if it fills memory 0.

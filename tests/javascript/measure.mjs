@@ -54,7 +54,8 @@ async function compare(components) {
   const processes = paths.map(() => []);
   for (let turn = 0; turn < PROCESSES; turn++) {
     paths.forEach((path, i) => {
-      const printed = execFileSync(process.execPath, [fileURLToPath(import.meta.url), '--in', path]);
+      const itself = fileURLToPath(import.meta.url);
+      const printed = execFileSync(process.execPath, [itself, '--in', path]);
       processes[i].push(JSON.parse(printed));
     });
   }

@@ -149,7 +149,6 @@ struct Pending {
 
 /// How many may wait, as in OCaml's runtime: what is deeper or cyclic raises `Out_of_memory`.
 const MOST_PENDING: usize = (1 << 19) - 2;
-
 thread_local! {
     /// Kept from one comparison to the next, so that most need no allocation.
     static PENDING: Cell<Vec<Pending>> = const { Cell::new(Vec::new()) };
