@@ -139,9 +139,12 @@ fn a_file_that_is_no_cache_stays() {
             .execute_batch("CREATE TABLE mine (a)")
             .map_err(io::Error::other)
     };
-    let others: [&dyn Fn(&Path) -> io::Result<()>; 2] = [&text, &database];
-    for make in others {
-        make(&place.file()).expect("the file can be made");
+    for is_database in [false, true] {
+        let made = match is_database {
+            true => database(&place.file()),
+            false => text(&place.file()),
+        };
+        made.expect("the file can be made");
         let before = fs::read(place.file()).expect("it is there");
         for _ in 0..2 {
             let error = Cache::open(&place.file(), LIMIT).expect_err("it is no cache");
