@@ -33,15 +33,13 @@ pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
             reason,
         })?;
     }
-    let was_cache = was_cache(path);
+    // Without the lock, whose file is what a cache may be known by.
+    if !was_cache(path) && connect(path).is_err_and(|error| is_damage(&error)) {
+        return Err(Error::Other { path: path.into() });
+    }
     let _lock = lock(path)?;
     match connect(path) {
         Ok(connection) => Ok((store(path, connection), None)),
-        Err(error) if is_damage(&error) && !was_cache => {
-            // It was not there before.
-            let _ = fs::remove_file(with_suffix(path, "lock"));
-            Err(Error::Other { path: path.into() })
-        }
         Err(error) if is_damage(&error) => {
             let (store, notice) = begin_anew(path, &error)?;
             Ok((store, Some(notice)))

@@ -32,9 +32,6 @@ pub enum ModuleError {
 /// Bytes of memory that data segments may span. A module that needs more is taken for damaged.
 const MAX_IMAGE: u64 = 1 << 30;
 
-/// Entries of a table, as engines limit them.
-const MAX_TABLE: u64 = 10_000_000;
-
 /// A global variable.
 #[derive(Clone, Debug)]
 pub struct GlobalInfo {

@@ -159,8 +159,6 @@ fn the_sandbox_is_closed_by_default() -> Result<()> {
     Ok(())
 }
 
-/// The only safepoints of this program after its start are the entries of `keep`, which is no leaf,
-/// as it is not certain what it calls.
 #[test]
 fn a_program_starts_in_a_directory_that_is_open() -> Result<()> {
     let place = Place::new()?;
@@ -178,6 +176,8 @@ fn a_program_starts_in_a_directory_that_is_open() -> Result<()> {
     Ok(())
 }
 
+/// The only safepoints of this program after its start are the entries of `keep`, which is no leaf,
+/// as it is not certain what it calls.
 #[test]
 fn with_forced_collections_each_entry_collects_what_is_young() -> Result<()> {
     let place = Place::new()?;

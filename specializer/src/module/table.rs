@@ -1,8 +1,11 @@
 //! Table 0 and what fills it.
 
-use super::{MAX_TABLE, Module, ModuleError, constant};
+use super::{Module, ModuleError, constant};
 use crate::entity::Func;
 use crate::op::Const;
+
+/// Entries of a table, as engines limit them.
+const MAX_TABLE: u64 = 10_000_000;
 
 /// What a table holds.
 #[derive(Clone, Copy, Debug)]
