@@ -9,16 +9,18 @@
 //!   removed.
 //! * `files`: the directory.
 //! * `place`: opening, and setting aside files that are damaged or not ours.
-//! * `transfer`: caches that go from one machine to another.
+//! * `transfer`, `exported`: caches that go from one machine to another.
 //! * [`remote`]: a store that machines share; `shared`: what they share, and when.
 //! * [`whole`]: writing a file as a whole, for users of the cache as well.
 //!
-//! Invariant: nothing that goes wrong with the cache is fatal to its user: a failure is a miss, or
-//! an entry not kept, and a line in [`Cache::notices`]. What is read back is what was written.
+//! Invariant: nothing that goes wrong with the cache is fatal to a build: a failure is a miss, or
+//! an entry not kept, and a line in [`Cache::notices`]. Who looks after it gets an error. What is
+//! read back is what was written.
 //! Leaves out: what blobs and keys mean. Several different blobs may be under one key.
 
 #![forbid(unsafe_code)]
 
+mod exported;
 mod files;
 mod place;
 pub mod remote;
@@ -101,10 +103,13 @@ pub enum Error {
     Other { path: PathBuf },
     #[error("cannot write {path}: {reason}")]
     Export { path: PathBuf, reason: String },
+    #[error("cannot read {path}: {reason}")]
+    Import {
+        path: PathBuf,
+        reason: rusqlite::Error,
+    },
     #[error("{path} is no cache that this version of Bactrian exported")]
     Foreign { path: PathBuf },
-    #[error("{path} is not a name in UTF-8")]
-    Name { path: PathBuf },
     #[error("cannot share a cache by {uri}: {reason}")]
     Remote { uri: String, reason: String },
 }
@@ -118,12 +123,14 @@ pub struct Verified {
 }
 
 /// What [`Cache::import`] did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Imported {
     /// Entries that are there now; some may have been before.
     pub entries: u64,
     /// Entries whose contents did not match their digests.
     pub damaged: u64,
+    /// What kept the rest from being read, if anything.
+    pub unread: Option<String>,
 }
 
 /// An open cache.
@@ -172,7 +179,9 @@ impl Cache {
     /// file that is damaged, or not a cache of this version, is renamed and a new one begun; a
     /// notice says so.
     pub fn open(path: &Path, limit: u64) -> Result<Self, Error> {
-        let (store, notice) = place::open(path)?;
+        // What is beside a database is beside the file, not beside a link to it.
+        let path = whole::target(path);
+        let (store, notice) = place::open(&path)?;
         let state = State {
             store: Some(store),
             pending: Vec::new(),
@@ -182,7 +191,7 @@ impl Cache {
             shared: None,
         };
         Ok(Self {
-            path: path.to_path_buf(),
+            path,
             limit,
             state: Mutex::new(state),
         })
@@ -350,29 +359,31 @@ impl Cache {
     }
 
     /// What is in the file, by kind.
-    pub fn stats(&self) -> Stats {
-        self.flush();
-        self.guarded(&mut self.state(), |store| store.stats())
-            .unwrap_or_default()
+    pub fn stats(&self) -> Result<Stats, Error> {
+        self.looked_after(|store| store.stats())
     }
 
     /// Checks the file's structure and every entry, and removes the entries that fail.
-    pub fn verify(&self) -> Verified {
-        self.flush();
-        self.guarded(&mut self.state(), |store| store.verify())
-            .unwrap_or_default()
+    pub fn verify(&self) -> Result<Verified, Error> {
+        self.looked_after(|store| store.verify())
     }
 
     /// Removes what was used longest ago until at most nine tenths of `limit` bytes are in use, if
     /// there are more than `limit`; the file becomes smaller.
-    pub fn shrink(&self, limit: u64) {
-        self.flush();
-        self.guarded(&mut self.state(), |store| store.shrink(limit));
+    pub fn shrink(&self, limit: u64) -> Result<(), Error> {
+        self.looked_after(|store| store.shrink(limit))
     }
 
     /// Writes what is in it to another file, as a whole; whole programs stay here.
     pub fn export(&self, path: &Path) -> Result<(), Error> {
         self.flush();
+        let here = |path: &Path| std::fs::canonicalize(path).ok();
+        if here(path).is_some_and(|path| Some(path) == here(&self.path)) {
+            return Err(Error::Export {
+                path: path.into(),
+                reason: "it is the cache itself".into(),
+            });
+        }
         match &self.state().store {
             Some(store) => transfer::export(store.connection(), path),
             // A notice says why.
@@ -382,19 +393,13 @@ impl Cache {
 
     /// Takes over what [`Cache::export`] wrote; nothing where this cache fails.
     pub fn import(&self, path: &Path) -> Result<Imported, Error> {
-        self.flush();
         let from = transfer::open(path)?;
-        let imported = self.guarded(&mut self.state(), |store| store.import(&from, self.limit));
-        Ok(imported.unwrap_or_default())
+        self.looked_after(|store| store.import(&from, self.limit))
     }
 
     /// Removes every entry.
-    pub fn clear(&self) {
-        let mut state = self.state();
-        state.wait();
-        state.pending.clear();
-        state.stale.clear();
-        self.guarded(&mut state, |store| store.clear());
+    pub fn clear(&self) -> Result<(), Error> {
+        self.looked_after(|store| store.clear())
     }
 
     /// What the user should be told, once.
@@ -413,6 +418,30 @@ impl Cache {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Does what somebody asked for of the cache itself, so that failing is an error. Nothing comes
+    /// of it where the file turns out to be damaged: a notice says what became of that.
+    fn looked_after<T: Default>(
+        &self,
+        work: impl FnOnce(&mut Store) -> rusqlite::Result<T>,
+    ) -> Result<T, Error> {
+        self.flush();
+        let mut state = self.state();
+        let Some(store) = &mut state.store else {
+            return Ok(T::default());
+        };
+        match work(store) {
+            Ok(result) => Ok(result),
+            Err(error) if place::is_damage(&error) => {
+                self.replace(&mut state, &error);
+                Ok(T::default())
+            }
+            Err(reason) => Err(Error::Database {
+                path: self.path.clone(),
+                reason,
+            }),
+        }
+    }
+
     /// Does `work`; where the file turns out to be damaged, sets it aside and begins a new one.
     fn guarded<T>(
         &self,
@@ -428,17 +457,26 @@ impl Cache {
                 "the cache {} could not be used: {error}",
                 self.path.display()
             ));
+            if place::is_busy(&error) {
+                // It was waited for long enough.
+                state.store = None;
+            }
             return None;
         }
+        self.replace(state, &error);
+        None
+    }
+
+    /// Puts a new file in the place of one that is damaged.
+    fn replace(&self, state: &mut State, damage: &rusqlite::Error) {
         state.store = None;
-        match place::replace(&self.path, &error) {
+        match place::replace(&self.path, damage) {
             Ok((store, notice)) => {
                 state.store = Some(store);
                 state.notices.push(notice);
             }
             Err(error) => state.notices.push(error.to_string()),
         }
-        None
     }
 }
 

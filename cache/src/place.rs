@@ -4,10 +4,11 @@
 //! Invariant: files are created, judged and renamed only under a lock file beside them, so that of
 //! two processes that find a damaged file one replaces it and the other finds the replacement.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -22,8 +23,11 @@ const APPLICATION: i64 = 0x4261_6374;
 /// Version of the schema; another version's file is set aside.
 const VERSION: i64 = 2;
 
-/// How long to wait for other processes' transactions.
+/// How long to wait for other processes' transactions and locks.
 const BUSY: Duration = Duration::from_secs(30);
+
+/// How long to wait before a lock is tried again.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Opens or creates the file; the second result is what the user should know.
 pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
@@ -32,6 +36,9 @@ pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
             path: path.into(),
             reason,
         })?;
+    }
+    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(Error::Other { path: path.into() });
     }
     // Without the lock, whose file is what a cache may be known by.
     if !was_cache(path) && connect(path).is_err_and(|error| is_damage(&error)) {
@@ -108,6 +115,11 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
+/// Whether `error` says that other processes have used the file for all of [`BUSY`].
+pub fn is_busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+}
+
 /// What is in the file, and in the directory beside it.
 fn store(path: &Path, connection: Connection) -> Store {
     Store::new(connection, Files::new(with_suffix(path, "modules")))
@@ -116,8 +128,19 @@ fn store(path: &Path, connection: Connection) -> Store {
 fn lock(path: &Path) -> Result<File, Error> {
     let lock = || {
         let file = File::create(with_suffix(path, "lock"))?;
-        file.lock()?;
-        Ok(file)
+        let begin = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) if begin.elapsed() < BUSY => sleep(PAUSE),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(io::Error::other(
+                        "another process has held its lock for too long",
+                    ));
+                }
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
     };
     lock().map_err(|reason| Error::File {
         path: path.into(),

@@ -13,6 +13,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
+use crate::exported::{self, Exported};
 use crate::files::Files;
 use crate::{Imported, Kind, Verified};
 
@@ -345,7 +346,12 @@ impl Store {
 
     /// Evicts down to `limit` bytes, and gives what is free back to the system.
     pub fn shrink(&mut self, limit: u64) -> rusqlite::Result<()> {
-        if evict(&self.connection, limit)? {
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let evicted = evict(&transaction, limit)?;
+        transaction.commit()?;
+        if evicted {
             self.sweep()?;
         }
         give_back(&self.connection)
@@ -362,15 +368,14 @@ impl Store {
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut others = from.prepare(
-            "SELECT kind, key, digest, blob FROM entries WHERE blob IS NOT NULL ORDER BY id",
-        )?;
-        let mut rows = others.query([])?;
         let mut imported = Imported::default();
-        while let Some(row) = rows.next()? {
-            let (number, key, stored): (i64, Vec<u8>, [u8; 32]) =
-                (row.get(0)?, row.get(1)?, row.get(2)?);
-            let blob: Vec<u8> = row.get(3)?;
+        let unread = exported::read(from, |entry| {
+            let Exported {
+                number,
+                key,
+                digest: stored,
+                blob,
+            } = entry;
             let mut kinds = Kind::ALL.into_iter();
             match kinds.find(|kind| kind.number() == number) {
                 Some(kind) if digest(number, &key, &blob) == stored => {
@@ -380,7 +385,9 @@ impl Store {
                 }
                 Some(_) | None => imported.damaged += 1,
             }
-        }
+            Ok(())
+        })?;
+        imported.unread = unread.map(|error| error.to_string());
         evict(&transaction, limit)?;
         transaction.commit()?;
         Ok(imported)
@@ -433,11 +440,12 @@ fn evict(connection: &Connection, limit: u64) -> rusqlite::Result<bool> {
         connection.query_row("SELECT COALESCE(SUM(size), 0) FROM entries", [], |row| {
             row.get(0)
         })?;
-    let mut excess = total - limit as i64;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut excess = total - limit;
     if excess <= 0 {
         return Ok(false);
     }
-    excess += (limit / 10) as i64;
+    excess += limit / 10;
     let mut oldest = connection.prepare("SELECT id, size FROM entries ORDER BY used, id")?;
     let mut rows = oldest.query([])?;
     let mut victims = Vec::new();

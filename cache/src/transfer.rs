@@ -6,8 +6,9 @@
 //!
 //! Leaves out: whole programs, which are made of what is there of their functions at once.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -17,58 +18,48 @@ use crate::place;
 /// Writes what is in the tables of a cache to `path`, as a whole: in the place of a file or of
 /// none, but of nothing else.
 pub fn export(from: &Connection, path: &Path) -> Result<(), Error> {
-    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
-        return Err(Error::Export {
-            path: path.into(),
-            reason: "something that is no file has this name".into(),
-        });
-    }
-    let unfinished = Unfinished(place::with_suffix(path, "unfinished"));
-    let database = |reason| Error::Database {
+    let failed = |reason: String| Error::Export {
         path: path.into(),
         reason,
     };
-    let name = unfinished.0.to_str().ok_or_else(|| Error::Name {
-        path: unfinished.0.clone(),
-    })?;
-    unfinished.remove();
-    from.execute("VACUUM INTO ?1", [name]).map_err(database)?;
-    let copy = Connection::open(name).map_err(database)?;
-    copy.execute_batch("DELETE FROM entries WHERE blob IS NULL; VACUUM")
-        .map_err(database)?;
-    drop(copy);
-    fs::rename(name, path).map_err(|reason| Error::File {
-        path: path.into(),
-        reason,
-    })
+    if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
+        return Err(failed("something that is no file has this name".into()));
+    }
+    let directory = path
+        .parent()
+        .filter(|directory| !directory.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    // A name of its own, as others may export to the same file.
+    let unfinished = tempfile::Builder::new()
+        .prefix(".unfinished-")
+        .permissions(Permissions::from_mode(0o644))
+        .tempfile_in(directory)
+        .map_err(|error| failed(error.to_string()))?;
+    let copied = || {
+        let name = unfinished.path().to_str();
+        let name = name.ok_or("the directory's name is not UTF-8".to_string())?;
+        let said = |error: rusqlite::Error| error.to_string();
+        from.execute("VACUUM INTO ?1", [name]).map_err(said)?;
+        let copy = Connection::open(name).map_err(said)?;
+        copy.execute_batch("DELETE FROM entries WHERE blob IS NULL; VACUUM")
+            .map_err(said)
+    };
+    copied().map_err(failed)?;
+    let kept = unfinished.persist(path);
+    kept.map_err(|error| failed(error.error.to_string()))?;
+    Ok(())
 }
 
 /// An exported cache, if the file is one of this version.
 pub fn open(path: &Path) -> Result<Connection, Error> {
-    let database = |reason| Error::Database {
+    let failed = |reason| Error::Import {
         path: path.into(),
         reason,
     };
     let connection =
-        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(database)?;
-    match place::is_ours(&connection).map_err(database)? {
+        Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(failed)?;
+    match place::is_ours(&connection).map_err(failed)? {
         true => Ok(connection),
         false => Err(Error::Foreign { path: path.into() }),
-    }
-}
-
-/// A file that goes unless it was renamed.
-struct Unfinished(PathBuf);
-
-impl Unfinished {
-    fn remove(&self) {
-        // It need not be there.
-        let _ = fs::remove_file(&self.0);
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        self.remove();
     }
 }

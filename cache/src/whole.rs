@@ -17,8 +17,16 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 /// How often other processes that write the same file may come in between.
 const ATTEMPTS: usize = 100;
 
+/// What new files may be used for, but for what the process takes away.
+const NEW: u32 = 0o644;
+
 /// Puts a file with these contents at `path`, in the place of one that may be there.
 pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
+    put(path, contents, None)
+}
+
+/// The same, with the permissions of the file that is to be replaced.
+fn put(path: &Path, contents: &[u8], replaced: Option<Permissions>) -> io::Result<()> {
     let directory = path
         .parent()
         .filter(|directory| !directory.as_os_str().is_empty())
@@ -26,29 +34,35 @@ pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
     match nameless(directory) {
         Ok(mut file) => {
             file.write_all(contents)?;
+            if let Some(permissions) = &replaced {
+                file.set_permissions(permissions.clone())?;
+            }
             match name(&file, path) {
                 // Without /proc, such a file cannot be given a name. Or other writers had the name
-                // beside `path` at each attempt.
+                // beside `path` at each attempt, or it is too long.
                 Err(error)
                     if matches!(
                         error.kind(),
-                        io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists
+                        io::ErrorKind::NotFound
+                            | io::ErrorKind::AlreadyExists
+                            | io::ErrorKind::InvalidFilename
                     ) =>
                 {
-                    by_temporary_file(directory, path, contents)
+                    by_temporary_file(directory, path, contents, replaced)
                 }
                 result => result,
             }
         }
-        Err(_) => by_temporary_file(directory, path, contents),
+        Err(_) => by_temporary_file(directory, path, contents, replaced),
     }
 }
 
 /// Puts these contents where a user says. What is no file takes them as it is (a pipe, a device); a
-/// link stays, and leads to them.
+/// link stays, and leads to them; what may be done with a file stays.
 pub fn write_out(path: &Path, contents: &[u8]) -> io::Result<()> {
+    let path = &target(path);
     match std::fs::metadata(path) {
-        Ok(there) if there.is_file() => write(&std::fs::canonicalize(path)?, contents),
+        Ok(there) if there.is_file() => put(path, contents, Some(there.permissions())),
         Ok(there) if !there.is_dir() => {
             let mut file = File::options().write(true).open(path)?;
             file.write_all(contents)
@@ -57,9 +71,23 @@ pub fn write_out(path: &Path, contents: &[u8]) -> io::Result<()> {
     }
 }
 
+/// Where links lead, whether or not anything is there.
+pub fn target(path: &Path) -> PathBuf {
+    /// As many as Linux follows.
+    const LINKS: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..LINKS {
+        match std::fs::read_link(&path) {
+            Ok(link) => path = path.with_file_name(link),
+            Err(_) => break,
+        }
+    }
+    path
+}
+
 fn nameless(directory: &Path) -> io::Result<File> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
-    let descriptor = rustix::fs::open(directory, flags, Mode::from_raw_mode(0o644))?;
+    let descriptor = rustix::fs::open(directory, flags, Mode::from_raw_mode(NEW))?;
     Ok(File::from(descriptor))
 }
 
@@ -104,11 +132,19 @@ fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn by_temporary_file(directory: &Path, path: &Path, contents: &[u8]) -> io::Result<()> {
+fn by_temporary_file(
+    directory: &Path,
+    path: &Path,
+    contents: &[u8],
+    replaced: Option<Permissions>,
+) -> io::Result<()> {
     let mut file = tempfile::Builder::new()
-        .permissions(Permissions::from_mode(0o644))
+        .permissions(Permissions::from_mode(NEW))
         .tempfile_in(directory)?;
     file.write_all(contents)?;
+    if let Some(permissions) = replaced {
+        file.as_file().set_permissions(permissions)?;
+    }
     file.persist(path)?;
     Ok(())
 }
@@ -149,6 +185,32 @@ mod tests {
         });
         assert_eq!(read.expect("the pipe is read"), b"through");
         assert_eq!(files(directory.path()), 3);
+    }
+
+    #[test]
+    fn a_link_to_nothing_leads_to_the_file() {
+        let directory = tempfile::TempDir::new().expect("a scratch directory");
+        let link = directory.path().join("link");
+        std::os::unix::fs::symlink("file", &link).expect("a scratch link");
+        write_out(&link, b"there").expect("it can be made");
+        assert!(link.is_symlink());
+        let file = std::fs::read(directory.path().join("file"));
+        assert_eq!(file.expect("it is there"), b"there");
+    }
+
+    #[test]
+    fn what_may_be_done_with_a_file_stays() {
+        let directory = tempfile::TempDir::new().expect("a scratch directory");
+        // The longest name, beside which there is none.
+        let path = directory.path().join("x".repeat(255));
+        write_out(&path, b"first").expect("a new file");
+        let private = Permissions::from_mode(0o600);
+        std::fs::set_permissions(&path, private).expect("it is ours");
+        write_out(&path, b"second").expect("a file in its place");
+        assert_eq!(std::fs::read(&path).expect("it is there"), b"second");
+        let mode = path.metadata().expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(files(directory.path()), 1);
     }
 
     #[test]
