@@ -257,3 +257,21 @@ fn requests_that_cannot_be_read() {
     let wide = malformed("$code i32", "$code i64");
     assert!(wide.contains("as fn"), "{wide}");
 }
+
+/// Each node has a frame of its own, so that many nodes with much in them would take all memory.
+#[test]
+fn what_nodes_hold_is_bounded() {
+    let begins = "(block $end";
+    let write = |number| format!("(call $write (i64.const {number}) (local.get $x))");
+    let many: String = (10..90).map(write).collect();
+    let module = wat::parse_str(changed(begins, &format!("{many}{begins}"))).expect("a module");
+    let outcome = |nodes| {
+        let mut options = Options::default();
+        options.budgets.nodes = nodes;
+        options.budgets.nodes_per_byte = 0;
+        let output = specialize(&module, &options, None, &Silent).expect("it can be read");
+        output.report.requests[0].outcome.clone()
+    };
+    assert_eq!(outcome(20), Outcome::Declined(Declined::Framed(160)));
+    assert!(matches!(outcome(200), Outcome::Specialized { .. }));
+}

@@ -90,6 +90,10 @@ impl Params {
     }
 }
 
+/// How much the frames of nodes may hold, as a multiple of how many nodes there may be: a stack that
+/// grows from node to node takes memory as the square of its depth.
+const MOST_FRAMED: usize = 8;
+
 /// How many nodes are looked at to find loops, as a multiple of those that there are.
 const MOST_LOOKS: usize = 4;
 
@@ -172,6 +176,7 @@ pub fn run(
         nodes: Map::default(),
         params: Params::default(),
         ids: FastMap::default(),
+        framed: 0,
         rounds: Rounds::new(height),
         queue: BinaryHeap::new(),
         looks: 0,
@@ -237,6 +242,8 @@ struct Fixpoint<'a> {
     nodes: Map<NodeId, Node>,
     params: Params,
     ids: FastMap<Key, NodeId>,
+    /// What the frames of all nodes held when they were made.
+    framed: usize,
     rounds: Rounds,
     queue: BinaryHeap<Reverse<Priority>>,
     /// Nodes that were looked at to find loops.
@@ -253,6 +260,9 @@ impl Fixpoint<'_> {
         let nodes = budgets.nodes as usize + per_byte * self.evaluation.request.code_len as usize;
         if self.nodes.len() > nodes {
             return Err(Declined::Nodes(nodes));
+        }
+        if self.framed > MOST_FRAMED * nodes {
+            return Err(Declined::Framed(MOST_FRAMED * nodes));
         }
         if evaluations > budgets.rounds as usize * self.nodes.len() {
             return Err(Declined::Rounds(budgets.rounds));
@@ -287,6 +297,7 @@ impl Fixpoint<'_> {
             let params = self.params.add(arrival.args);
             let id = self.nodes.push(Node::new(&arrival, params, key.rounds));
             self.ids.insert(key, id);
+            self.framed += arrival.cells.frame.len();
             self.queue(id, arrival.contexts);
             return id;
         };

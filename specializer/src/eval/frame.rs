@@ -55,6 +55,11 @@ impl<V: Copy> Frame<V> {
         self.stack.pop()
     }
 
+    /// How many registers, entries and locals there are.
+    pub fn len(&self) -> usize {
+        self.registers.len() + self.stack.len() + self.locals.len()
+    }
+
     pub fn is_stack_empty(&self) -> bool {
         self.stack.is_empty()
     }

@@ -124,6 +124,11 @@ impl Budgets {
 pub enum Declined {
     #[error("more than {0} nodes (context, block, position); see `--budget nodes=N`")]
     Nodes(usize),
+    #[error(
+        "more than {0} registers, locals and entries of the stack at all nodes; \
+             see `--budget nodes=N`"
+    )]
+    Framed(usize),
     #[error("no fixpoint after evaluating each node {0} times; see `--budget rounds=N`")]
     Rounds(u32),
     #[error("more than {0} residual instructions; see `--budget instructions=N`")]
@@ -197,7 +202,7 @@ fn attempts<T>(
     if evaluation.request.code_len <= rounds::LONGEST {
         for height in rounds::HEIGHTS {
             match attempt(height) {
-                Err(Declined::Nodes(_)) => {}
+                Err(Declined::Nodes(_) | Declined::Framed(_)) => {}
                 done => return done,
             }
         }
