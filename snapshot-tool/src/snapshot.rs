@@ -154,7 +154,11 @@ fn wizer(initialize: &str) -> Wizer {
 /// evaluated; others run too little to make that worth the while.
 pub fn runnable(instrumented: &[u8]) -> Result<Vec<u8>> {
     if exports::has(instrumented, annotations::EVALUATE_EXPORT)? {
-        specialize::link_generic(instrumented, &specialize::Options::default())
+        let options = specialize::Options {
+            to_initialise: true,
+            ..specialize::Options::default()
+        };
+        specialize::link_generic(instrumented, &options)
     } else {
         Ok(instrumented.to_vec())
     }

@@ -34,6 +34,7 @@ impl GenericKey {
         key.bytes(env!("BACTRIAN_SPECIALIZER_FINGERPRINT").as_bytes());
         let Options {
             lockstep_events,
+            to_initialise: _,
             absent: _,
             stacks: _,
             strip: _,

@@ -13,6 +13,8 @@ use crate::profile::Profile;
 pub struct Options {
     /// Keep the calls that report events to lockstep.
     pub lockstep_events: bool,
+    /// The linked module is still to be initialised: what does that, and evaluates it then, stays.
+    pub to_initialise: bool,
     /// Imports that the linked module is to do without.
     pub absent: Option<Absent>,
     /// Let the module have several stacks ([`annotations::STACKS_MODULE`]), which takes an engine
@@ -59,6 +61,7 @@ impl Options {
             dispatch: self.optimisations.dispatch,
             float_registers: self.optimisations.float_registers,
             plain_code: self.optimisations.plain_code,
+            to_initialise: self.to_initialise,
             absent: self.absent.as_ref(),
             stacks: self.stacks,
             strip: self.strip,

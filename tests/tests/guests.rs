@@ -115,6 +115,60 @@ fn a_second_memory_is_kept_and_used() -> Result<()> {
     Ok(())
 }
 
+/// A guest that says how it is evaluated: its program runs to its end, which it notes as parked.
+/// The status is what `_initialize` and the initialisation have left in two memories.
+const EVALUATED: &str = r#"(module
+    (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+    (import "wasi_snapshot_preview1" "fd_read"
+        (func $read (param i32 i32 i32 i32) (result i32)))
+    (memory $first (export "memory") 3)
+    (memory $second (export "second") 1)
+    (global (export "BACTRIAN_EVALUATION") i32 (i32.const 0x200))
+    (global (export "COLLECT") i32 (i32.const 0x100))
+    (func (export "_initialize") (i32.store8 $first (i32.const 0x3000) (i32.const 7)))
+    (func (export "load")
+        (i64.store (i32.const 0xa0) (i64.const 0x4000001000))
+        (drop (call $read (i32.const 0) (i32.const 0xa0) (i32.const 1) (i32.const 0xa8)))
+        (i32.store8 $second (i32.const 0) (i32.const 35)))
+    (func (export "bactrian-evaluate")
+        (i32.store (i32.const 0x208) (i32.const 1))
+        (i32.store (i32.const 0x220) (i32.const 0x1000))
+        (i32.store (i32.const 0x224) (i32.const 0x10000))
+        (i32.store (i32.const 0x228) (i32.const 0x20000))
+        (if (i32.eq (i32.load (i32.const 0x204)) (i32.const 1))
+            (then (i32.store (i32.const 0x214) (i32.const 1)) (return)))
+        (unreachable))
+    (func (export "_start")
+        (call $exit (i32.add (i32.load8_u $second (i32.const 0))
+            (i32.load8_u $first (i32.const 0x3000))))))"#;
+
+#[test]
+fn a_guest_that_evaluates_keeps_its_initialisers_and_memories() -> Result<()> {
+    let place = Place::new()?;
+    for memories in [2, 1] {
+        let module = match memories {
+            1 => EVALUATED
+                .replace("(memory $second (export \"second\") 1)", "")
+                .replace("$second", "$first"),
+            _ => EVALUATED.into(),
+        };
+        place.write("counter.wat", module.as_bytes())?;
+        for eval in ["pure", "none"] {
+            let line =
+                format!("run --generic --stats --eval {eval} --guest counter.toml sum.count");
+            let ran = place.tool(&line)?;
+            assert_eq!(ran.status, Some(42), "{eval}: {}", stderr(&ran));
+            let evaluated = memories == 1 && eval == "pure";
+            assert_eq!(
+                stderr(&ran).contains("; evaluated past"),
+                evaluated,
+                "{ran:?}"
+            );
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn the_cache_knows_programs_by_manifest_and_module() -> Result<()> {
     const KNOWN: &str = "the whole program is in the cache";

@@ -8,12 +8,13 @@
 mod loaded;
 mod record;
 
+use std::collections::HashSet;
 use std::mem::offset_of;
 
 use annotations::{EVALUATE_EXPORT, EVALUATION_EXPORT, Evaluation};
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use wasmtime::{Instance, Linker, Module, Store, StoreLimits, StoreLimitsBuilder};
+use wasmtime::{Export, Extern, Instance, Linker, Module, Store, StoreLimits, StoreLimitsBuilder};
 
 use crate::cells::Cells;
 use crate::engine;
@@ -47,6 +48,16 @@ pub struct Evaluated {
     pub report: String,
 }
 
+impl Evaluated {
+    /// A program that is only loaded, for this reason.
+    fn without(reason: &str) -> Self {
+        Self {
+            instance: None,
+            report: format!("; not evaluated, because of {reason}"),
+        }
+    }
+}
+
 /// Asks the guest to leave room for what its program will make. To be called before it is
 /// initialised.
 pub fn make_room<T>(store: &mut Store<T>, instance: Instance) -> Result<()> {
@@ -66,6 +77,10 @@ pub fn to_first_effect<T>(
     if Cells::of(store, instance, EVALUATION_EXPORT).is_none() {
         return Ok(Evaluated::default());
     }
+    if memories(store, instance) > 1 {
+        // The record by which a program starts over is of one.
+        return Ok(Evaluated::without("its several memories"));
+    }
     let loaded = Loaded::of(store, instance)?;
     let first = Run::of(&loaded, module, 0, FUEL)?;
     if first.checkpoints == 0 {
@@ -77,6 +92,17 @@ pub fn to_first_effect<T>(
         return second.without();
     }
     second.finish(&loaded, &first)
+}
+
+/// How many memories a module to be frozen has: all of them are exported, some under two names.
+fn memories<T>(store: &mut Store<T>, instance: Instance) -> usize {
+    let exports: Vec<_> = instance
+        .exports(&mut *store)
+        .map(Export::into_extern)
+        .collect();
+    let memories = exports.into_iter().filter_map(Extern::into_memory);
+    let places: HashSet<_> = memories.map(|memory| memory.data_ptr(&*store)).collect();
+    places.len()
 }
 
 /// An evaluation that has ended.
@@ -130,10 +156,7 @@ impl Run {
 
     /// The program is only loaded after all.
     fn without(self) -> Result<Evaluated> {
-        Ok(Evaluated {
-            instance: None,
-            report: format!("; not evaluated, because of {}", self.reason),
-        })
+        Ok(Evaluated::without(&self.reason))
     }
 
     /// Leaves the record by which the program can start over.

@@ -15,9 +15,9 @@ use crate::ir::{Func, Sig, Type};
 use crate::module::{Module, references};
 use crate::op::Intrinsic;
 
-/// Whether the linked module has this export: a command module has no initialiser, and what is
-/// evaluated at build time was evaluated.
-pub(super) fn keeps(module: &Module, export: &str) -> bool {
+/// Whether the linked module has this export: what has been initialised has no initialiser, and
+/// what is evaluated at build time was evaluated.
+pub(super) fn keeps(module: &Module, to_initialise: bool, export: &str) -> bool {
     match export {
         // Nobody says that a module for weval is a command.
         _ if module
@@ -26,12 +26,12 @@ pub(super) fn keeps(module: &Module, export: &str) -> bool {
         {
             true
         }
-        "_initialize" | annotations::STUBS_EXPORT => false,
+        "_initialize" | annotations::EVALUATE_EXPORT => to_initialise,
+        annotations::STUBS_EXPORT => false,
         // What a guest has in place of a C library's functions is for its own code.
         "getenv" | "strdup" => false,
         // The linker of stubs has used them, or there are none.
         _ if export.starts_with(annotations::STUB_INTERFACE_EXPORT) => false,
-        annotations::EVALUATE_EXPORT => module.exports.contains_key(annotations::INITIALIZE_EXPORT),
         _ => true,
     }
 }
@@ -290,7 +290,7 @@ impl Reencode for Copier<'_> {
         exports: &mut ExportSection,
         export: wasmparser::Export<'_>,
     ) -> Copied<()> {
-        if !keeps(self.module, export.name) {
+        if !keeps(self.module, self.layout.to_initialise, export.name) {
             return Ok(());
         }
         utils::parse_export(self, exports, export)

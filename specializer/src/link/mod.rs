@@ -79,6 +79,8 @@ pub struct Choices<'a> {
     pub float_registers: bool,
     /// Generic functions that ask whether they are compiled are simplified.
     pub plain_code: bool,
+    /// The linked module is still to be initialised.
+    pub to_initialise: bool,
     pub absent: Option<&'a Absent>,
     /// The module may have several stacks.
     pub stacks: bool,
@@ -163,6 +165,8 @@ pub struct Layout {
     stub_base: u32,
     /// What its stacks are made of, if it has several.
     stacks: Option<Stacks>,
+    /// The linked module is still to be initialised.
+    to_initialise: bool,
     /// Functions have no names.
     strip: bool,
     /// The counter of each residual function; none where nothing is counted.
@@ -232,7 +236,7 @@ impl Layout {
         let plain = Plain::new(module, choices.kept, &dispatchers, choices.plain_code);
         let reached = match choices.keeps_unreached {
             false => Reached::find(module, &memory, residues, plain, |name| {
-                copy::keeps(module, name)
+                copy::keeps(module, choices.to_initialise, name)
             })?,
             true => Reached::all(module, plain)?,
         };
@@ -287,6 +291,7 @@ impl Layout {
             stubs,
             stub_base,
             stacks,
+            to_initialise: choices.to_initialise,
             strip: choices.strip,
             counters,
             passing,
