@@ -4,6 +4,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::evaluation::Eval;
@@ -72,6 +73,8 @@ pub struct RunArgs {
     #[command(flatten)]
     pub build: BuildOptions,
     #[command(flatten)]
+    pub product: ProductOptions,
+    #[command(flatten)]
     pub sandbox: SandboxOptions,
     /// Run machine code that `bactrian build --emit cwasm` wrote. No sandbox holds machine code: it
     /// can do all that this process can.
@@ -100,6 +103,8 @@ pub struct RunArgs {
 pub struct BuildArgs {
     #[command(flatten)]
     pub build: BuildOptions,
+    #[command(flatten)]
+    pub product: ProductOptions,
     /// Programs of the guest (of OCaml: executables that `ocamlc` made).
     #[arg(required = true, value_name = "PROGRAM")]
     pub programs: Vec<PathBuf>,
@@ -126,6 +131,8 @@ pub struct BuildArgs {
 pub struct SpecializeArgs {
     #[command(flatten)]
     pub build: BuildOptions,
+    #[command(flatten)]
+    pub product: ProductOptions,
     /// A module, binary or text, with a request table (see the annotations crate); with `--guest`,
     /// a program.
     pub module: PathBuf,
@@ -154,6 +161,28 @@ pub struct CheckArgs {
     pub init: Option<PathBuf>,
 }
 
+/// What is made, for commands that make one module of what they are given.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ProductOptions {
+    /// Do not specialize: run the interpreter as it is.
+    #[arg(long)]
+    pub generic: bool,
+    /// Leave in the module what the program cannot reach of the runtime.
+    #[arg(long)]
+    pub keep_unreached: bool,
+    #[command(flatten)]
+    pub stats: StatsOption,
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub struct StatsOption {
+    /// Report requests, sizes and times by stage on standard error.
+    #[arg(long = "stats", value_enum, value_name = "FORMAT", num_args = 0..=1,
+          require_equals = true, default_missing_value = "text")]
+    pub format: Option<StatsFormat>,
+}
+
+/// How code is made, for all commands that specialize.
 #[derive(Clone, Debug, Default, Args)]
 pub struct BuildOptions {
     /// The guest whose programs are meant, by its manifest (docs/guests.md) [default: OCaml's].
@@ -167,21 +196,11 @@ pub struct BuildOptions {
     /// ~/.local/share.
     #[arg(long, value_name = "DIRECTORY")]
     pub stubs_path: Vec<PathBuf>,
-    /// Do not specialize: run the interpreter as it is.
-    #[arg(long)]
-    pub generic: bool,
     /// How far the program is run at build time.
     #[arg(long, value_enum, default_value_t)]
     pub eval: Eval,
     #[command(flatten)]
     pub cache: CacheLocation,
-    /// Report requests, sizes and times by stage on standard error.
-    #[arg(long, value_enum, value_name = "FORMAT", num_args = 0..=1, require_equals = true,
-          default_missing_value = "text")]
-    pub stats: Option<StatsFormat>,
-    /// Leave in the module what the program cannot reach of the runtime.
-    #[arg(long)]
-    pub keep_unreached: bool,
     #[arg(short = 'O', value_name = "NAME=on|off",
           value_parser = switch, help = specialize::help())]
     pub optimisations: Vec<(String, bool)>,
@@ -211,24 +230,31 @@ pub struct CacheLocation {
     #[arg(long, conflicts_with = "file")]
     pub no_cache: bool,
     /// How large the cache may become.
-    #[arg(long, value_name = "MIB", default_value = "1024")]
+    #[arg(long, value_name = "MIB", default_value = "1024", value_parser = mebibytes(),
+          conflicts_with = "no_cache")]
     pub cache_size: u64,
     /// Share the cache with other machines by a store: s3://BUCKET/PATH, redis://HOST:PORT or
     /// fs:///PATH [default: $BACTRIAN_REMOTE, or none].
     #[arg(long, value_name = "URL", conflicts_with = "no_cache")]
     pub remote: Option<String>,
     /// Take what other machines have left there, and leave nothing.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "no_cache")]
     pub remote_read_only: bool,
     /// Go on without the store if one object takes longer than this to come or go.
-    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value = "60",
+        conflicts_with = "no_cache"
+    )]
     pub remote_timeout: u64,
 }
 
 #[derive(Clone, Debug, Default, Args)]
 pub struct SandboxOptions {
     /// Let the program use a directory, under its own name or another.
-    #[arg(long = "dir", value_name = "HOST[::GUEST]", value_parser = directory)]
+    #[arg(long = "dir", value_name = "HOST[::GUEST]", value_parser = directory,
+          conflicts_with = "unconfined")]
     pub directories: Vec<Directory>,
     /// Give the program an environment variable; without a value, this process's.
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]
@@ -258,6 +284,8 @@ pub struct SandboxOptions {
 pub struct LockstepArgs {
     #[command(flatten)]
     pub build: BuildOptions,
+    #[command(flatten)]
+    pub stats: StatsOption,
     #[command(flatten)]
     pub sandbox: SandboxOptions,
     /// Collect garbage at every safepoint.
@@ -329,18 +357,19 @@ pub enum CacheAction {
     /// Remove what was used longest ago, until it has a size.
     Gc {
         /// How large it may be.
-        #[arg(long = "cache-size", value_name = "MIB", default_value = "1024")]
+        #[arg(long = "cache-size", value_name = "MIB", default_value = "1024",
+              value_parser = mebibytes())]
         cache_size: u64,
     },
     /// Write it to a file for other machines: all but whole programs.
     Export {
-        #[arg(value_name = "TO")]
+        /// The file to write.
         to: PathBuf,
     },
     /// Take over what was exported. It has machine code, which builds then use: import what you
     /// would run.
     Import {
-        #[arg(value_name = "FROM")]
+        /// A file that was exported.
         from: PathBuf,
     },
 }
@@ -424,6 +453,11 @@ pub struct WevalArgs {
     /// Say what happens, and what the interpreter's `print` and `trace.line` say.
     #[arg(short, long)]
     pub verbose: bool,
+}
+
+/// Any number whose bytes can be counted.
+fn mebibytes() -> RangedU64ValueParser {
+    clap::value_parser!(u64).range(..=i64::MAX as u64 >> 20)
 }
 
 fn switch(text: &str) -> Result<(String, bool), String> {

@@ -3,27 +3,27 @@
 //! Invariant: a failure of the tool is a message on standard error and the status 125; the output
 //! and the status of a program that runs are its own.
 
+mod build;
 mod cache;
 mod start;
 mod stubs;
 mod weval;
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ::cache::whole;
 use annotations::ThreadSupport;
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use wasmtime::Module;
 
 use crate::cli::{
-    BuildArgs, BuildOptions, CheckArgs, Cli, Command, LockstepArgs, RunArgs, SandboxOptions,
-    SpecializeArgs, StatsFormat,
+    BuildOptions, CheckArgs, Cli, Command, LockstepArgs, ProductOptions, RunArgs, SandboxOptions,
+    SpecializeArgs, StatsFormat, StatsOption,
 };
 use crate::engine::Needs;
 use crate::evaluation::Eval;
@@ -34,12 +34,13 @@ use crate::limits::Limits;
 use crate::lockstep::{self, Setup, Standard, Verdict};
 use crate::pipeline::{Mode, Pipeline, Settings};
 use crate::precompiled::Precompiled;
-use crate::product::Emit;
 use crate::run::{Exit, Run};
 use crate::snapshot::{self, Refused};
 use crate::status_line::StatusLine;
 use crate::unconfined::Network;
-use crate::{bench, check, engine, jit_dump, profile, report, run, specialize, unconfined};
+use crate::{
+    bench, check, engine, file_limit, jit_dump, profile, report, run, specialize, unconfined,
+};
 
 use stubs::Joined;
 
@@ -49,9 +50,10 @@ const FAILURE: u8 = 125;
 /// Does what the command line says; the result is the process's status.
 /// `precompiled` is the machine code that came with the command.
 pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
+    let limit = file_limit::Ignored::new();
     let result = match &cli.command {
-        Command::Run(args) => run_program(args, precompiled),
-        Command::Build(args) => build(args, precompiled).map(|()| 0),
+        Command::Run(args) => run_program(args, precompiled, limit),
+        Command::Build(args) => build::run(args, precompiled).map(|()| 0),
         Command::Specialize(args) => specialize(args, precompiled).map(|()| 0),
         Command::Check(args) => check(args, precompiled),
         Command::Lockstep(args) => run_in_lockstep(args, precompiled),
@@ -63,13 +65,16 @@ pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
     };
     result.unwrap_or_else(|error| {
         eprintln!("bactrian: {error:#}");
-        error
-            .downcast_ref::<Refused>()
-            .map_or(FAILURE, |refused| refused.status as u8)
+        let refused = error.downcast_ref::<Refused>();
+        // A program that was refused did not end well, whatever the guest says.
+        refused.map_or(FAILURE, |refused| match refused.status as u8 {
+            0 => FAILURE,
+            status => status,
+        })
     })
 }
 
-fn run_program(args: &RunArgs, precompiled: Precompiled) -> Result<u8> {
+fn run_program(args: &RunArgs, precompiled: Precompiled, limit: file_limit::Ignored) -> Result<u8> {
     let (mut pipeline, module) = runnable(args, precompiled)?;
     finish(&pipeline);
     if args.jitdump {
@@ -85,15 +90,17 @@ fn run_program(args: &RunArgs, precompiled: Precompiled) -> Result<u8> {
         false => module,
     };
     let engine = module.engine().clone();
+    drop(limit);
     let Run { exit, profile } = pipeline
         .stages
         .time("run", || run::run(&engine, &module, &sandbox))?;
-    report(&args.build, &pipeline);
     let status = end(&args.program, &exit);
-    if let Some(path) = &args.profile {
-        profile::write(path, profile.as_ref())?;
-    }
-    Ok(status)
+    let written = match &args.profile {
+        Some(path) => profile::write(path, profile.as_ref()),
+        None => Ok(()),
+    };
+    print_stats(&args.product.stats, &pipeline);
+    written.map(|()| status)
 }
 
 /// Prints how the program ended, where it could not say so itself. Returns its status.
@@ -109,7 +116,8 @@ fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<
         .to_str()
         .context("the program's name is not UTF-8")?;
     let name = std::iter::once(name.to_string());
-    let (mut env, mut directories) = (Vec::new(), Vec::new());
+    let mut env = Vec::new();
+    let mut directories = start::directories(options)?;
     if options.unconfined {
         let known = std::env::vars_os();
         env.extend(known.filter_map(|(name, value)| {
@@ -121,7 +129,6 @@ fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<
         });
     }
     env.extend(options.env.iter().cloned());
-    directories.extend(options.directories.iter().cloned());
     Ok(Sandbox {
         args: name.chain(args.iter().cloned()).collect(),
         limits: Limits::of(&options.limits),
@@ -146,7 +153,7 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
         "of `-W`, lockstep takes max-memory-size only: the two sides use \
          unlike amounts of everything else"
     );
-    let joined = stubs::joined(&args.build, slice::from_ref(&args.program))?;
+    let joined = stubs::joined(&args.build, &args.program)?;
     input::require_program(&args.program, &joined.guest)?;
     let program = read(&args.program)?;
     let settings = settings(&args.build, precompiled, &args.program, &joined)?;
@@ -168,26 +175,28 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     }
     let verdict = verdict.with_context(|| args.program.display().to_string())?;
     finish(&pipeline);
-    report(&args.build, &pipeline);
     let declined = pipeline.summary.as_ref();
     let declined = declined.map_or(0, |summary| summary.declined.len());
     if declined > 0 {
         eprintln!("bactrian: {declined} functions were declined, and not compared: see `--stats`");
     }
-    match verdict {
-        Verdict::Diverged(divergence) => bail!("{}: {divergence}", args.program.display()),
+    let status = match verdict {
+        Verdict::Diverged(divergence) => Err(anyhow!("{}: {divergence}", args.program.display())),
         Verdict::Agree { events, end } => {
-            if args.build.stats == Some(StatsFormat::Text) {
+            let status = self::end(&args.program, &end.exit);
+            if args.stats.format == Some(StatsFormat::Text) {
                 eprintln!("{events} events agree");
             }
-            Ok(self::end(&args.program, &end.exit))
+            Ok(status)
         }
-    }
+    };
+    print_stats(&args.stats, &pipeline);
+    status
 }
 
 /// Machine code for whatever kind of program there is to run.
 fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Module)> {
-    let joined = stubs::joined(&args.build, slice::from_ref(&args.program))?;
+    let joined = stubs::joined(&args.build, &args.program)?;
     let compile: fn(&mut Pipeline, &Path) -> Result<Module> =
         match input::kind(&args.program, &joined.guest)? {
             Kind::Precompiled | Kind::Wasm if args.profile.is_some() => {
@@ -207,7 +216,9 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
         needs: needs(args),
         ..settings(&args.build, precompiled, &args.program, &joined)?
     };
-    if args.profile.is_some() {
+    shape(&args.product, &mut settings);
+    if let Some(profile) = &args.profile {
+        require_other(profile, &args.program)?;
         settings.options.counts = true;
         // What was done at build time would not be counted.
         settings.eval = Eval::None;
@@ -257,92 +268,24 @@ fn needs(args: &RunArgs) -> Needs {
     }
 }
 
-fn build(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
-    let joined = stubs::joined(&args.build, &args.programs)?;
-    if let [program] = &args.programs[..]
-        && !names_directory(&args.output)
-    {
-        return build_program(args, &joined, program, &args.output, precompiled);
-    }
-    let mut outputs = BTreeMap::new();
-    for program in &args.programs {
-        let stem = program.file_stem().unwrap_or(program.as_os_str());
-        let mut name = stem.to_os_string();
-        name.push(args.emit.suffix());
-        let output = args.output.join(name);
-        if let Some(other) = outputs.insert(output.clone(), program) {
-            bail!(
-                "{} and {} would both be built as {}",
-                other.display(),
-                program.display(),
-                output.display()
-            );
-        }
-    }
-    fs::create_dir_all(&args.output).with_context(|| {
-        let output = args.output.display();
-        format!("cannot create the directory {output}, for what is built of several programs")
-    })?;
-    for (output, program) in &outputs {
-        build_program(args, &joined, program, output, precompiled)?;
-    }
-    Ok(())
-}
-
-/// Whether a path is that of a directory, or can be no other: it ends with a slash.
-fn names_directory(path: &Path) -> bool {
-    path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
-}
-
-fn build_program(
-    args: &BuildArgs,
-    joined: &Joined,
-    program: &Path,
-    output: &Path,
-    precompiled: Precompiled,
-) -> Result<()> {
-    input::require_program(program, &joined.guest)?;
-    let bytes = read(program)?;
-    let mut pipeline = Pipeline::new(settings(&args.build, precompiled, program, joined)?)?;
-    pipeline.settings.options.absent = Some(unconfined::absent());
-    pipeline.settings.options.strip = args.strip;
-    pipeline.settings.options.keeps_imports = args.emit == Emit::Cwasm;
-    let has_stacks = match args.emit {
-        Emit::Wasm => args.stack_switching,
-        Emit::Cwasm => engine::HAS_STACKS,
-    };
-    pipeline.settings.options.stacks = has_stacks;
-    pipeline.settings.threads = match has_stacks {
-        true => ThreadSupport::Clock,
-        false => ThreadSupport::Nothing,
-    };
-    pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
-    let product = pipeline
-        .product(&bytes, args.emit)
-        .with_context(|| program.display().to_string())?;
-    write(output, &product.bytes)?;
-    finish(&pipeline);
-    if !product.fit.is_empty() {
-        eprintln!("bactrian: {}", product.fit);
-    }
-    match report::reused(&pipeline) {
-        Some(line) if args.build.stats.is_none() => {
-            let of = match args.programs.len() {
-                1 => String::new(),
-                _ => format!("{}: ", program.display()),
-            };
-            eprintln!("bactrian: {of}{line}");
-        }
-        Some(_) | None => report(&args.build, &pipeline),
-    }
+/// Refuses to write over what is read.
+fn require_other(output: &Path, input: &Path) -> Result<()> {
+    let identity = |path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
+    ensure!(
+        identity(output).is_none_or(|output| Some(output) != identity(input)),
+        "{}: this would be overwritten with what is made of it",
+        input.display()
+    );
     Ok(())
 }
 
 fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let name = || args.module.display().to_string();
-    let joined = stubs::joined(&args.build, slice::from_ref(&args.module))?;
+    require_other(&args.output, &args.module)?;
+    let joined = stubs::joined(&args.build, &args.module)?;
     let guest = Arc::clone(&joined.guest);
-    let settings = settings(&args.build, precompiled, &args.module, &joined)?;
+    let mut settings = settings(&args.build, precompiled, &args.module, &joined)?;
+    shape(&args.product, &mut settings);
     let mut pipeline = Pipeline::new(settings)?;
     pipeline.settings.options.absent = Some(unconfined::absent());
     let module = if args.build.guest.is_some() {
@@ -357,7 +300,7 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     }
     write(&args.output, &linked)?;
     finish(&pipeline);
-    report(&args.build, &pipeline);
+    print_stats(&args.product.stats, &pipeline);
     Ok(())
 }
 
@@ -373,7 +316,7 @@ fn write_texts(directory: &Path, snapshot: &[u8], options: &specialize::Options)
 /// Says what is wrong with a module's annotations; 1 if any of it is an error.
 fn check(args: &CheckArgs, precompiled: Precompiled) -> Result<u8> {
     let name = || args.module.display().to_string();
-    let joined = stubs::joined(&args.build, slice::from_ref(&args.module))?;
+    let joined = stubs::joined(&args.build, &args.module)?;
     let guest = Arc::clone(&joined.guest);
     let settings = settings(&args.build, precompiled, &args.module, &joined)?;
     let mut pipeline = Pipeline::new(settings)?;
@@ -419,21 +362,15 @@ fn settings(
     program: &Path,
     joined: &Joined,
 ) -> Result<Settings> {
-    let mode = if options.generic {
-        Mode::Generic
-    } else {
-        Mode::Residual
-    };
     let cache = cache::open(&options.cache)?;
     if let Some(cache) = &cache {
         cache::share(cache, &options.cache, program)?;
     }
     Ok(Settings {
-        mode,
+        mode: Mode::Residual,
         eval: options.eval,
         options: specialize::Options {
             verify: options.verify,
-            keeps_unreached: options.keep_unreached,
             ..specialize::options(&options.optimisations, &options.budgets)?
         },
         cache: cache.map(Arc::new),
@@ -446,6 +383,14 @@ fn settings(
     })
 }
 
+/// What of the program is to be made.
+fn shape(options: &ProductOptions, settings: &mut Settings) {
+    if options.generic {
+        settings.mode = Mode::Generic;
+    }
+    settings.options.keeps_unreached = options.keep_unreached;
+}
+
 /// Writes what the cache buffers, and leaves for other machines what is new.
 fn finish(pipeline: &Pipeline) {
     if let Some(cache) = &pipeline.settings.cache {
@@ -455,8 +400,8 @@ fn finish(pipeline: &Pipeline) {
 }
 
 /// Prints what `--stats` asks for.
-fn report(options: &BuildOptions, pipeline: &Pipeline) {
-    match options.stats {
+fn print_stats(option: &StatsOption, pipeline: &Pipeline) {
+    match option.format {
         Some(StatsFormat::Text) => eprint!("{}{}", report::said(pipeline), report::text(pipeline)),
         Some(StatsFormat::Json) => eprintln!("{}", report::json(pipeline)),
         None => {}

@@ -225,16 +225,19 @@ pub fn with_its_stacks(module: &Module, file: Option<&Path>, needs: &Needs) -> R
         stack: Some(STACK_OF_SEVERAL),
         ..*needs
     };
-    let engine = match may_not_write_images() {
-        true => for_one_use(None, &needs)?,
-        false => new(None, &needs)?,
-    };
-    if let Some(module) = file.and_then(|file| load(&engine, file).ok()) {
+    // A module does not say which of the two made it; it can be used with that one.
+    let with_images = again(module, file, &new(None, &needs)?);
+    with_images.or_else(|_| again(module, file, &for_one_use(None, &needs)?))
+}
+
+/// The same module for another engine.
+fn again(module: &Module, file: Option<&Path>, engine: &Engine) -> Result<Module> {
+    if let Some(module) = file.and_then(|file| load(engine, file).ok()) {
         return Ok(module);
     }
     let code = module.serialize().map_err(error)?;
     // SAFETY: another engine of this process made it.
-    unsafe { Module::deserialize(&engine, code) }.map_err(error)
+    unsafe { Module::deserialize(engine, code) }.map_err(error)
 }
 
 /// Compiles `wasm`, or takes the machine code of the whole module from the cache.

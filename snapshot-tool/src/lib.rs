@@ -3,7 +3,7 @@
 //! The modules, from the ground up (`tests/tests/floors.rs` holds the order):
 //!
 //! * [`status_line`], [`stats`], `progress`: what is shown, and what it cost; `heap`: free memory;
-//!   `texts`: blobs with remarks; `exports`: those of a module;
+//!   `texts`: blobs with remarks; `exports`: those of a module; `file_limit`: `ulimit -f`;
 //! * [`precompiled`] (machine code that came with the command), [`known_code`] (that, and what the
 //!   cache keeps), [`engine`] (Wasmtime) and [`jit_dump`] (what profilers are told);
 //! * [`guest`] (the embedded interpreter, and what is known of its programs), [`stubs`] (functions
@@ -29,6 +29,7 @@ pub mod commands;
 pub mod engine;
 pub mod evaluation;
 mod exports;
+mod file_limit;
 pub mod guest;
 mod heap;
 pub mod host;

@@ -21,6 +21,10 @@ pub struct Summary {
     pub cached: usize,
     /// How the profile fits, if there is one.
     pub fit: Option<Fit>,
+    /// Left to the interpreter, as the profile says that they never ran.
+    pub cold: usize,
+    /// Left out, as they do nothing with what they are given.
+    pub idle: usize,
     /// Address of the code, and the reason.
     pub declined: Vec<(u32, String)>,
     pub contexts: usize,
@@ -68,7 +72,8 @@ impl Summary {
                         summary.code_bytes += request.code_len as usize;
                     }
                 }
-                Outcome::Declined(Declined::Cold | Declined::Idle) => {}
+                Outcome::Declined(Declined::Cold) => summary.cold += 1,
+                Outcome::Declined(Declined::Idle) => summary.idle += 1,
                 Outcome::Declined(reason) => {
                     summary.declined.push((request.code, reason.to_string()));
                 }
@@ -84,6 +89,8 @@ impl fmt::Display for Summary {
             requests,
             specialized,
             cached,
+            cold,
+            idle,
             declined,
             contexts,
             unknown_positions,
@@ -96,7 +103,7 @@ impl fmt::Display for Summary {
         writeln!(
             f,
             "{requests} requests: {specialized} specialized, {cached} from the cache, \
-             {declined_count} declined"
+             {cold} cold, {idle} idle, {declined_count} declined"
         )?;
         writeln!(
             f,

@@ -159,6 +159,37 @@ fn the_sandbox_is_closed_by_default() -> Result<()> {
     Ok(())
 }
 
+/// Relative to where the tool runs, wherever the program starts.
+#[test]
+fn a_relative_directory_is_there_wherever_a_program_starts() -> Result<()> {
+    let place = Place::new()?;
+    let bytecode = place.program("let () = print_endline (input_line (open_in \"note.txt\"))")?;
+    let bytecode = bytecode.to_string_lossy();
+    fs::create_dir(place.0.path().join("data"))?;
+    fs::write(place.0.path().join("data/note.txt"), "found")?;
+    let start = place.0.path().canonicalize()?.join("data");
+    let start = start.to_string_lossy();
+    let outcome = place.bactrian(&["run", "--dir", "data", "--cwd", &start, &bytecode])?;
+    assert_eq!(outcome.stdout, b"found\n", "{outcome:?}");
+    Ok(())
+}
+
+#[test]
+fn what_is_read_is_not_written_over() -> Result<()> {
+    let place = Place::new()?;
+    let bytecode = place.program("let () = print_endline \"kept\"")?;
+    let file = bytecode.to_string_lossy();
+    for line in [
+        ["build", "-o", &file, &file],
+        ["run", "--profile", &file, &file],
+    ] {
+        let outcome = place.bactrian(&line)?;
+        assert_eq!(outcome.status, Some(125), "{outcome:?}");
+    }
+    assert_eq!(place.bactrian(&["run", &file])?.stdout, b"kept\n");
+    Ok(())
+}
+
 #[test]
 fn a_program_starts_in_a_directory_that_is_open() -> Result<()> {
     let place = Place::new()?;

@@ -103,6 +103,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "progress",
             "texts",
             "exports",
+            "file_limit",
             "precompiled",
             "known_code",
             "engine",

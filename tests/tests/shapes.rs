@@ -100,7 +100,7 @@ fn what_is_left_of_each_shape_is_the_program() -> Result<()> {
         let outcome = workshop.bactrian(&[&how[..], options].concat())?;
         let said = String::from_utf8_lossy(&outcome.stderr).into_owned();
         ensure!(outcome.status == Some(0), "{said}");
-        let is_whole = said.contains("5 specialized, 0 from the cache, 0 declined")
+        let is_whole = said.contains("5 specialized, 0 from the cache, 0 cold, 0 idle, 0 declined")
             && said.contains("(0 at unknown positions)");
         ensure!(output == "generic.wasm" || is_whole, "{said}");
     }
@@ -156,7 +156,7 @@ fn budgets_can_be_set() -> Result<()> {
         let outcome = workshop.bactrian(&[&["specialize"], &options[..], &how].concat())?;
         Ok(String::from_utf8(outcome.stderr)?)
     };
-    assert!(ran(&[])?.contains("1 specialized, 0 from the cache, 0 declined"));
+    assert!(ran(&[])?.contains("1 specialized, 0 from the cache, 0 cold, 0 idle, 0 declined"));
     for (budgets, reason) in [
         (&["nodes=3", "nodes-per-byte=0"][..], "more than 3 nodes"),
         (&["rounds=0"], "evaluating each node 0 times"),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use cache::Cache;
 use cache::remote::{Access, Remote};
 
@@ -21,7 +21,7 @@ pub fn look_after(args: &CacheArgs) -> Result<()> {
     match &args.action {
         CacheAction::Stats => {
             let mut text = format!("{}\n", path.display());
-            for (kind, stats) in cache.stats().kinds {
+            for (kind, stats) in cache.stats()?.kinds {
                 text += &format!(
                     "{:<26} {:>8} entries {:>12}\n",
                     kind.name(),
@@ -32,14 +32,14 @@ pub fn look_after(args: &CacheArgs) -> Result<()> {
             say(&text)?;
         }
         CacheAction::Verify => {
-            let verified = cache.verify();
+            let verified = cache.verify()?;
             say(&format!(
                 "{} entries checked, {} damaged ones removed\n",
                 verified.entries, verified.removed
             ))?;
         }
-        CacheAction::Clear => cache.clear(),
-        CacheAction::Gc { cache_size } => cache.shrink(cache_size << 20),
+        CacheAction::Clear => cache.clear()?,
+        CacheAction::Gc { cache_size } => cache.shrink(cache_size << 20)?,
         CacheAction::Export { to } => cache.export(to)?,
         CacheAction::Import { from } => {
             let imported = cache.import(from)?;
@@ -47,6 +47,9 @@ pub fn look_after(args: &CacheArgs) -> Result<()> {
                 "{} entries imported, {} damaged ones left out\n",
                 imported.entries, imported.damaged
             ))?;
+            if let Some(reason) = imported.unread {
+                bail!("the rest of {} cannot be read: {reason}", from.display());
+            }
         }
     }
     tell(&cache);
@@ -58,14 +61,15 @@ pub fn open(location: &CacheLocation) -> Result<Option<Cache>> {
     if location.no_cache {
         return Ok(None);
     }
-    let path = location.file.clone().map_or_else(default_cache, Ok)?;
-    match Cache::open(&path, location.cache_size << 20) {
+    let path = location.file.clone().map_or_else(default_cache, Ok);
+    match path.and_then(|path| Ok(Cache::open(&path, location.cache_size << 20)?)) {
         Ok(cache) => {
             tell(&cache);
             Ok(Some(cache))
         }
-        // Asked for, it must work; by default, a read-only home directory is no reason to stop.
-        Err(error) if location.file.is_some() => Err(error.into()),
+        // Asked for, it must work; by default, no home directory, or one that cannot be written, is
+        // no reason to stop.
+        Err(error) if location.file.is_some() => Err(error),
         Err(error) => {
             eprintln!("bactrian: {error}; going on without a cache");
             Ok(None)

@@ -22,17 +22,16 @@ pub struct Joined {
     pub libraries: Found,
 }
 
-/// The guest for these programs. What is compiled already is not looked at, and of the others no
-/// more is read than the names of libraries. A file that cannot be read names none: who reads it
-/// next says what is wrong.
-pub fn joined(options: &BuildOptions, programs: &[PathBuf]) -> Result<Joined> {
+/// The guest for this program. What is compiled already is not looked at, and of others no more is
+/// read than the names of libraries. A file that cannot be read names none: who reads it next says
+/// what is wrong.
+pub fn joined(options: &BuildOptions, program: &Path) -> Result<Joined> {
     let guest = named(options.guest.as_deref())?;
-    let is_program = |path: &&PathBuf| input::is_program(path, &guest);
-    let programs = programs.iter().filter(is_program);
-    let programs = programs.filter_map(|program| File::open(program).ok());
-    let names: BTreeSet<_> = programs
-        .flat_map(|mut program| (guest.libraries)(&mut program))
-        .collect();
+    let program = input::is_program(program, &guest).then(|| File::open(program).ok());
+    let names: BTreeSet<_> = match program.flatten() {
+        Some(mut program) => (guest.libraries)(&mut program).into_iter().collect(),
+        None => BTreeSet::new(),
+    };
     let libraries = match names.is_empty() {
         true => Found::default(),
         false => search::find(&names, search::directories(&options.stubs_path)),

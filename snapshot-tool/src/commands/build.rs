@@ -1,0 +1,99 @@
+//! The command that writes what programs are compiled to.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use annotations::ThreadSupport;
+use anyhow::{Context, Result, bail};
+
+use super::{finish, print_stats, read, require_other, settings, shape, stubs, write};
+use crate::cli::BuildArgs;
+use crate::pipeline::Pipeline;
+use crate::precompiled::Precompiled;
+use crate::product::Emit;
+use crate::{engine, input, profile, report, unconfined};
+
+/// Makes a file of each program.
+pub fn run(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
+    if let [program] = &args.programs[..]
+        && !names_directory(&args.output)
+    {
+        return build_program(args, program, &args.output, precompiled);
+    }
+    let mut outputs = BTreeMap::new();
+    for program in &args.programs {
+        let stem = program.file_stem().unwrap_or(program.as_os_str());
+        let mut name = stem.to_os_string();
+        name.push(args.emit.suffix());
+        let output = args.output.join(name);
+        if let Some(other) = outputs.insert(output.clone(), program) {
+            bail!(
+                "{} and {} would both be built as {}",
+                other.display(),
+                program.display(),
+                output.display()
+            );
+        }
+    }
+    fs::create_dir_all(&args.output).with_context(|| {
+        let output = args.output.display();
+        format!("cannot create the directory {output}, for what is built of several programs")
+    })?;
+    for (output, program) in &outputs {
+        build_program(args, program, output, precompiled)?;
+    }
+    Ok(())
+}
+
+/// Whether a path is that of a directory, or can be no other: it ends with a slash.
+fn names_directory(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/")
+}
+
+fn build_program(
+    args: &BuildArgs,
+    program: &Path,
+    output: &Path,
+    precompiled: Precompiled,
+) -> Result<()> {
+    let joined = stubs::joined(&args.build, program)?;
+    input::require_program(program, &joined.guest)?;
+    require_other(output, program)?;
+    let bytes = read(program)?;
+    let mut settings = settings(&args.build, precompiled, program, &joined)?;
+    shape(&args.product, &mut settings);
+    let mut pipeline = Pipeline::new(settings)?;
+    pipeline.settings.options.absent = Some(unconfined::absent());
+    pipeline.settings.options.strip = args.strip;
+    pipeline.settings.options.keeps_imports = args.emit == Emit::Cwasm;
+    let has_stacks = match args.emit {
+        Emit::Wasm => args.stack_switching,
+        Emit::Cwasm => engine::HAS_STACKS,
+    };
+    pipeline.settings.options.stacks = has_stacks;
+    pipeline.settings.threads = match has_stacks {
+        true => ThreadSupport::Clock,
+        false => ThreadSupport::Nothing,
+    };
+    pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
+    let product = pipeline
+        .product(&bytes, args.emit)
+        .with_context(|| program.display().to_string())?;
+    write(output, &product.bytes)?;
+    finish(&pipeline);
+    if !product.fit.is_empty() {
+        eprintln!("bactrian: {}", product.fit);
+    }
+    match report::reused(&pipeline) {
+        Some(line) if args.product.stats.format.is_none() => {
+            let of = match args.programs.len() {
+                1 => String::new(),
+                _ => format!("{}: ", program.display()),
+            };
+            eprintln!("bactrian: {of}{line}");
+        }
+        Some(_) | None => print_stats(&args.product.stats, &pipeline),
+    }
+    Ok(())
+}
