@@ -90,8 +90,8 @@ impl Params {
     }
 }
 
-/// How much the frames of nodes may hold, as a multiple of how many nodes there may be: a stack that
-/// grows from node to node takes memory as the square of its depth.
+/// How much the frames of nodes may hold, as a multiple of how many nodes there may be: a stack
+/// that grows from node to node takes memory as the square of its depth.
 const MOST_FRAMED: usize = 8;
 
 /// How many nodes are looked at to find loops, as a multiple of those that there are.
