@@ -42,6 +42,8 @@ pub enum Exit {
 /// A limit that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Reached {
+    #[error("it begins with more memory than {0} bytes (-W max-memory-size)")]
+    Memory(usize),
     #[error("it has used its fuel of {0} (-W fuel)")]
     Fuel(u64),
     #[error("it has run for its time of {0:?} (-W timeout)")]
@@ -87,9 +89,20 @@ pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
     let linker = imports::linker(engine)?;
     let (module, limits) = (module.clone(), sandbox.limits);
     let work = move || {
-        let instance = linker
-            .instantiate(&mut store, &module)
-            .map_err(engine::error)?;
+        let ended = |exit| {
+            Ok(Run {
+                exit,
+                profile: None,
+            })
+        };
+        if let Some(bytes) = limits.memory.filter(|&bytes| bytes < first_memory(&module)) {
+            return ended(Exit::Limited(Reached::Memory(bytes)));
+        }
+        let instance = match linker.instantiate(&mut store, &module) {
+            Ok(instance) => instance,
+            Err(error) if error.is::<Trap>() => return ended(exit(Err(error), &limits)),
+            Err(error) => return Err(engine::error(error)),
+        };
         let start = instance
             .get_typed_func::<(), ()>(&mut store, "_start")
             .map_err(engine::error)
@@ -108,6 +121,13 @@ pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
             engine::with_deadline(time, work)?.unwrap_or(Ok(stopped))
         }
     }
+}
+
+/// Bytes of memory with which a program begins.
+fn first_memory(module: &Module) -> usize {
+    const PAGE: usize = 1 << 16;
+    let pages = module.resources_required().max_initial_memory_size;
+    pages.unwrap_or_default() as usize * PAGE
 }
 
 /// How the program ended, from what its `_start` returned.

@@ -174,6 +174,22 @@ fn a_relative_directory_is_there_wherever_a_program_starts() -> Result<()> {
     Ok(())
 }
 
+/// Even if it ends the program before that begins.
+#[test]
+fn a_limit_is_named() -> Result<()> {
+    let place = Place::new()?;
+    let bytecode = place.program("let () = print_endline \"never\"")?;
+    let file = bytecode.to_string_lossy();
+    for limit in ["fuel=0", "fuel=1", "fuel=50", "max-memory-size=1", "timeout=0"] {
+        let outcome = place.bactrian(&["run", "-W", limit, &file])?;
+        assert_eq!(outcome.status, Some(124), "{outcome:?}");
+        let said = String::from_utf8(outcome.stderr)?;
+        let name = limit.split('=').next().unwrap_or_default();
+        assert!(said.contains(&format!("(-W {name})")), "{said}");
+    }
+    Ok(())
+}
+
 #[test]
 fn what_is_read_is_not_written_over() -> Result<()> {
     let place = Place::new()?;
