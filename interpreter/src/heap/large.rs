@@ -10,8 +10,12 @@ use super::state::{COLOUR_MASK, FREE, Heap};
 use crate::memory;
 use crate::value::WORD;
 
-/// Lists of free ranges: four to each power of two of words.
-const BINS: usize = 128;
+/// Lists of free ranges: eight to each power of two of words.
+const BINS: usize = 8 * 32;
+
+/// How many ranges an allocation looks at in the list of its own size, where not all are large
+/// enough. All those of the next lists are, so that allocating takes no longer in a large heap.
+const LOOKS: usize = 8;
 
 /// Ranges with fewer words, header included, serve no allocation here.
 const MIN_LINKED: u32 = super::MAX_YOUNG_WOSIZE as u32 + 2;
@@ -43,14 +47,10 @@ impl LargeSpace {
         let words = u32::try_from(wosize.checked_add(1)?)
             .ok()
             .filter(|&words| words < 1 << 29)?;
-        let range = match self.take(words) {
-            Some(range) => range,
-            None => {
-                self.grow(heap, words)?;
-                self.take(words)
-                    .expect("a chunk of that size was just added")
-            }
-        };
+        let range = self
+            .take(words)
+            .or_else(|| self.grow(heap, words).and_then(|()| self.take(words)))
+            .or_else(|| self.take_fitting(bin_of(words), words, usize::MAX))?;
         let free = words_at(range);
         if free > words {
             self.give(range + words * WORD, free - words);
@@ -88,7 +88,7 @@ impl LargeSpace {
         let bin = (bin_of(words)..BINS)
             .rev()
             .find(|&bin| self.bins[bin] != 0)?;
-        self.take_fitting(bin, words)
+        self.take_fitting(bin, words, usize::MAX)
     }
 
     /// Joins chunks that are neighbours, so that their free ranges can become one.
@@ -156,11 +156,11 @@ impl LargeSpace {
         }
     }
 
-    /// Unlinks a free range of at least `words`: the first that fits in the list of that size, else
+    /// Unlinks a free range of at least `words`: one of the first in the list of that size, else
     /// the head of the next list that has one.
     fn take(&mut self, words: u32) -> Option<u32> {
         let bin = bin_of(words);
-        self.take_fitting(bin, words).or_else(|| {
+        self.take_fitting(bin, words, LOOKS).or_else(|| {
             let bin = (bin + 1..BINS).find(|&bin| self.bins[bin] != 0)?;
             let range = self.bins[bin];
             self.bins[bin] = memory::load_u32(range + WORD);
@@ -168,9 +168,13 @@ impl LargeSpace {
         })
     }
 
-    fn take_fitting(&mut self, bin: usize, words: u32) -> Option<u32> {
+    /// Unlinks the first of a list's first `looks` ranges that has at least `words`.
+    fn take_fitting(&mut self, bin: usize, words: u32, looks: usize) -> Option<u32> {
         let (mut previous, mut range) = (0, self.bins[bin]);
-        while range != 0 {
+        for _ in 0..looks {
+            if range == 0 {
+                break;
+            }
             let next = memory::load_u32(range + WORD);
             if words_at(range) >= words {
                 match previous {
@@ -214,6 +218,39 @@ fn words_at(at: u32) -> u32 {
 
 /// The list for free ranges of `words` words.
 fn bin_of(words: u32) -> usize {
-    let log = words.ilog2().max(2);
-    (log * 4 + (words >> (log - 2) & 3)) as usize
+    let log = words.ilog2().max(3);
+    (log * 8 + (words >> (log - 3) & 7)) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A space with a free range for each number of words, the last ones first in their lists.
+    fn space(ranges: &[u32]) -> (LargeSpace, Vec<u32>) {
+        let mut space = LargeSpace::new();
+        let place = |&words: &u32| {
+            let start = memory::grow(4096).expect("memory");
+            space.donate(start, start + words * WORD);
+            start
+        };
+        let starts = ranges.iter().map(place).collect();
+        (space, starts)
+    }
+
+    #[test]
+    fn few_ranges_that_are_too_small_are_looked_at() {
+        let small = [300; LOOKS];
+        let (mut space, starts) = space(&[&[511, 310], &small[..]].concat());
+        assert_eq!(bin_of(300), bin_of(310));
+        assert_eq!(space.take(310), Some(starts[0]), "the next list's");
+        assert_eq!(space.take(310), None);
+        while memory::grow(4096).is_some() {}
+        let last = space.alloc(super::super::heap(), 309);
+        assert_eq!(
+            last,
+            Some(starts[1] + WORD),
+            "where there is no other memory"
+        );
+    }
 }
