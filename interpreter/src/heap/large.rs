@@ -5,7 +5,6 @@
 //! their size. Swept eagerly at the end of marking, which also merges neighbouring free ranges:
 //! large blocks are few.
 
-use super::sort;
 use super::state::{COLOUR_MASK, FREE, Heap};
 use crate::memory;
 use crate::value::WORD;
@@ -25,7 +24,7 @@ const CHUNK_BYTES: usize = if cfg!(miri) { 64 << 10 } else { 1 << 20 };
 
 /// The chunks and their free ranges.
 pub struct LargeSpace {
-    /// `start..end` of each chunk.
+    /// `start..end` of each chunk, in order; none begins where another ends.
     chunks: Vec<(u32, u32)>,
     /// First free range of each size, 0 for none.
     bins: [u32; BINS],
@@ -65,18 +64,7 @@ impl LargeSpace {
         let range = self.take(wish / WORD).or_else(|| self.take_largest(need))?;
         let end = range + words_at(range) * WORD;
         let taken = range + ((end - range) / unit * unit).min(wish);
-        let index = self
-            .chunks
-            .iter()
-            .position(|&(low, high)| low <= range && end <= high)
-            .expect("a free range is inside a chunk");
-        let (low, high) = self.chunks.swap_remove(index);
-        self.bytes -= (taken - range) as u64;
-        for rest in [(low, range), (taken, high)] {
-            if rest.0 < rest.1 {
-                self.chunks.push(rest);
-            }
-        }
+        self.cut(range, taken);
         if taken < end {
             self.give(taken, (end - taken) / WORD);
         }
@@ -91,28 +79,48 @@ impl LargeSpace {
         self.take_fitting(bin, words, usize::MAX)
     }
 
-    /// Joins chunks that are neighbours, so that their free ranges can become one.
-    fn join_chunks(&mut self) {
-        sort::pairs(&mut self.chunks);
-        self.chunks.dedup_by(|next, previous| {
-            let joined = previous.1 == next.0;
-            if joined {
-                previous.1 = next.1;
-            }
-            joined
-        });
-    }
-
     /// Adds the memory `start..end` to the free memory.
     pub fn donate(&mut self, start: u32, end: u32) {
-        self.chunks.push((start, end));
-        self.bytes += (end - start) as u64;
+        self.join(start, end);
         self.give(start, (end - start) / WORD);
+    }
+
+    /// Adds `start..end` to the chunks, as a part of its neighbours if there are any.
+    fn join(&mut self, start: u32, end: u32) {
+        self.bytes += (end - start) as u64;
+        let index = self.chunk_from(start);
+        let high = match self.chunks.get(index) {
+            Some(&(low, high)) if low == end => {
+                self.chunks.remove(index);
+                high
+            }
+            Some(_) | None => end,
+        };
+        match self.chunks[..index].last_mut() {
+            Some(previous) if previous.1 == start => previous.1 = high,
+            Some(_) | None => self.chunks.insert(index, (start, high)),
+        }
+    }
+
+    /// Takes `start..end`, which is inside of one chunk, out of the chunks.
+    fn cut(&mut self, start: u32, end: u32) {
+        self.bytes -= (end - start) as u64;
+        let index = self.chunk_from(start + 1) - 1;
+        let (low, high) = self.chunks.remove(index);
+        for (low, high) in [(end, high), (low, start)] {
+            if low < high {
+                self.chunks.insert(index, (low, high));
+            }
+        }
+    }
+
+    /// The index of the first chunk that begins at `start` or later.
+    fn chunk_from(&self, start: u32) -> usize {
+        self.chunks.partition_point(|&(low, _)| low < start)
     }
 
     /// Frees all blocks that do not have the live colour.
     pub fn sweep(&mut self, live_colour: u64) {
-        self.join_chunks();
         self.bins = [0; BINS];
         for index in 0..self.chunks.len() {
             let (start, end) = self.chunks[index];
@@ -252,5 +260,21 @@ mod tests {
             Some(starts[1] + WORD),
             "where there is no other memory"
         );
+    }
+
+    #[test]
+    fn neighbours_are_one_chunk_whatever_the_order() {
+        let mut space = LargeSpace::new();
+        let start = memory::grow(7 * 4096).expect("memory");
+        let page = |index: u32| start + index * 4096;
+        for index in [5, 1, 3, 0, 6, 4, 2] {
+            space.donate(page(index), page(index + 1));
+        }
+        assert_eq!(space.chunks, [(start, page(7))]);
+        space.cut(page(2), page(3));
+        space.cut(start, page(1));
+        space.cut(page(5), page(7));
+        assert_eq!(space.chunks, [(page(1), page(2)), (page(3), page(5))]);
+        assert_eq!(space.bytes(), 3 * 4096);
     }
 }

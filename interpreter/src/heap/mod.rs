@@ -443,9 +443,8 @@ pub fn carve(bytes: usize) -> Option<u32> {
 }
 
 /// Zeroed memory for data that blocks only point to, to be given back by [`give_back`].
-#[cfg(target_family = "wasm")]
 pub fn acquire_zeroed(bytes: usize) -> Option<u32> {
-    match carve(bytes) {
+    match carve(whole_units(bytes)?) {
         Some(start) => {
             memory::fill(start, bytes, 0);
             Some(start)
@@ -455,9 +454,14 @@ pub fn acquire_zeroed(bytes: usize) -> Option<u32> {
 }
 
 /// Makes memory that [`acquire_zeroed`] returned part of the large space.
-#[cfg(target_family = "wasm")]
 pub fn give_back(start: u32, bytes: usize) {
-    donate(heap(), start, start + (bytes as u32).next_multiple_of(WORD));
+    let bytes = whole_units(bytes).expect("it was acquired");
+    donate(heap(), start, start + bytes as u32);
+}
+
+/// What memory grows by for so many bytes: without gaps, what is given back can become one range.
+fn whole_units(bytes: usize) -> Option<usize> {
+    bytes.checked_next_multiple_of(memory::UNIT)
 }
 
 /// Ends the program: the collector cannot go on.
