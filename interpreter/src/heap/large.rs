@@ -14,7 +14,10 @@ const BINS: usize = 8 * 32;
 
 /// How many ranges an allocation looks at in the list of its own size, where not all are large
 /// enough. All those of the next lists are, so that allocating takes no longer in a large heap.
-const LOOKS: usize = 8;
+pub const FEW: usize = 8;
+
+/// The same where memory is exhausted.
+pub const ALL: usize = usize::MAX;
 
 /// Ranges with fewer words, header included, serve no allocation here.
 const MIN_LINKED: u32 = super::MAX_YOUNG_WOSIZE as u32 + 2;
@@ -47,9 +50,9 @@ impl LargeSpace {
             .ok()
             .filter(|&words| words < 1 << 29)?;
         let range = self
-            .take(words)
-            .or_else(|| self.grow(heap, words).and_then(|()| self.take(words)))
-            .or_else(|| self.take_fitting(bin_of(words), words, usize::MAX))?;
+            .take(words, FEW)
+            .or_else(|| self.grow(heap, words).and_then(|()| self.take(words, FEW)))
+            .or_else(|| self.take(words, ALL))?;
         let free = words_at(range);
         if free > words {
             self.give(range + words * WORD, free - words);
@@ -58,10 +61,11 @@ impl LargeSpace {
     }
 
     /// Takes a free range out of the space for good, of a multiple of `unit` bytes: `wish` if there
-    /// is as much, else what there is.
-    pub fn carve(&mut self, unit: u32, wish: u32) -> Option<(u32, u32)> {
-        let need = unit / WORD;
-        let range = self.take(wish / WORD).or_else(|| self.take_largest(need))?;
+    /// is as much, else what there is, by a search of so many `looks`.
+    pub fn carve(&mut self, unit: u32, wish: u32, looks: usize) -> Option<(u32, u32)> {
+        let range = self
+            .take(wish / WORD, looks)
+            .or_else(|| self.take_largest(unit / WORD, looks))?;
         let end = range + words_at(range) * WORD;
         let taken = range + ((end - range) / unit * unit).min(wish);
         self.cut(range, taken);
@@ -71,12 +75,12 @@ impl LargeSpace {
         Some((range, taken))
     }
 
-    /// Unlinks the head of the last list that is not empty, if it has so many words.
-    fn take_largest(&mut self, words: u32) -> Option<u32> {
+    /// Unlinks a range of the last list that is not empty, if one has so many words.
+    fn take_largest(&mut self, words: u32, looks: usize) -> Option<u32> {
         let bin = (bin_of(words)..BINS)
             .rev()
             .find(|&bin| self.bins[bin] != 0)?;
-        self.take_fitting(bin, words, usize::MAX)
+        self.take_fitting(bin, words, looks)
     }
 
     /// Adds the memory `start..end` to the free memory.
@@ -166,9 +170,9 @@ impl LargeSpace {
 
     /// Unlinks a free range of at least `words`: one of the first in the list of that size, else
     /// the head of the next list that has one.
-    fn take(&mut self, words: u32) -> Option<u32> {
+    fn take(&mut self, words: u32, looks: usize) -> Option<u32> {
         let bin = bin_of(words);
-        self.take_fitting(bin, words, LOOKS).or_else(|| {
+        self.take_fitting(bin, words, looks).or_else(|| {
             let bin = (bin + 1..BINS).find(|&bin| self.bins[bin] != 0)?;
             let range = self.bins[bin];
             self.bins[bin] = memory::load_u32(range + WORD);
@@ -248,11 +252,11 @@ mod tests {
 
     #[test]
     fn few_ranges_that_are_too_small_are_looked_at() {
-        let small = [300; LOOKS];
+        let small = [300; FEW];
         let (mut space, starts) = space(&[&[511, 310], &small[..]].concat());
         assert_eq!(bin_of(300), bin_of(310));
-        assert_eq!(space.take(310), Some(starts[0]), "the next list's");
-        assert_eq!(space.take(310), None);
+        assert_eq!(space.take(310, FEW), Some(starts[0]), "the next list's");
+        assert_eq!(space.take(310, FEW), None);
         while memory::grow(4096).is_some() {}
         let last = space.alloc(super::super::heap(), 309);
         assert_eq!(

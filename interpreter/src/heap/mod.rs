@@ -119,7 +119,7 @@ fn set_nursery(words: usize) -> Option<()> {
     heap.todo.reserve(bytes / 16 + 1);
     heap.remembered.reserve(words);
     heap.mark_stack.reserve(MARK_STACK_ENTRIES);
-    let start = acquire(bytes)?;
+    let start = acquire(bytes, |_| ())?;
     donate(heap, vm.young_start.get(), vm.young_end.get());
     let end = start + bytes as u32;
     heap.nursery_words.set(words);
@@ -429,28 +429,29 @@ fn grow_either(wish: usize, need: usize) -> Option<(usize, u32)> {
     start(wish).or_else(|| start(need))
 }
 
-/// Memory that is no part of the heap: new, or taken from the large space. Zeroed only if it is
-/// new.
-fn acquire(bytes: usize) -> Option<u32> {
-    memory::grow(bytes).or_else(|| carve(bytes))
+/// Memory that is no part of the heap. What is free in the large space comes first, so that what
+/// was given back is used again; `reuse` is called with it, as only new memory is zero.
+fn acquire(bytes: usize, reuse: impl Fn(u32)) -> Option<u32> {
+    let free = |looks| carve_looking(bytes, looks).inspect(|&start| reuse(start));
+    free(large::FEW)
+        .or_else(|| memory::grow(bytes))
+        .or_else(|| free(large::ALL))
 }
 
 /// The start of `bytes` bytes that were free in the large space, and no longer belong to it.
 pub fn carve(bytes: usize) -> Option<u32> {
+    carve_looking(bytes, large::ALL)
+}
+
+fn carve_looking(bytes: usize, looks: usize) -> Option<u32> {
     let unit = u32::try_from(bytes).ok()?.checked_next_multiple_of(WORD)?;
-    let range = heap().large.try_borrow_mut().ok()?.carve(unit, unit)?;
-    Some(range.0)
+    let mut large = heap().large.try_borrow_mut().ok()?;
+    Some(large.carve(unit, unit, looks)?.0)
 }
 
 /// Zeroed memory for data that blocks only point to, to be given back by [`give_back`].
 pub fn acquire_zeroed(bytes: usize) -> Option<u32> {
-    match carve(whole_units(bytes)?) {
-        Some(start) => {
-            memory::fill(start, bytes, 0);
-            Some(start)
-        }
-        None => memory::grow(bytes),
-    }
+    acquire(whole_units(bytes)?, |start| memory::fill(start, bytes, 0))
 }
 
 /// Makes memory that [`acquire_zeroed`] returned part of the large space.

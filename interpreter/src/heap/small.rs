@@ -8,6 +8,7 @@
 //! of colour [`FREE`] whose size covers the range; the word after it links a swept run to the next
 //! one. The class's current run is outside of this, until [`SmallSpace::retire`] writes its header.
 
+use super::large::ALL;
 use super::sort;
 use super::state::{COLOUR_MASK, Colours, FREE, Heap};
 use crate::evaluation;
@@ -339,7 +340,10 @@ impl Pages {
             .next_multiple_of(PAGE_BYTES as usize);
         let (start, end) = match super::grow_either(wish, PAGE_BYTES as usize) {
             Some((bytes, start)) => (start, start + bytes as u32 / PAGE_BYTES * PAGE_BYTES),
-            None => heap.large.borrow_mut().carve(PAGE_BYTES, wish as u32)?,
+            None => heap
+                .large
+                .borrow_mut()
+                .carve(PAGE_BYTES, wish as u32, ALL)?,
         };
         self.free
             .extend((start..end).step_by(PAGE_BYTES as usize).rev());
