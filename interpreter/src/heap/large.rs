@@ -22,9 +22,6 @@ pub const ALL: usize = usize::MAX;
 /// Ranges with fewer words, header included, serve no allocation here.
 const MIN_LINKED: u32 = super::MAX_YOUNG_WOSIZE as u32 + 2;
 
-/// Bytes by which the space grows at least.
-const CHUNK_BYTES: usize = if cfg!(miri) { 64 << 10 } else { 1 << 20 };
-
 /// The chunks and their free ranges.
 pub struct LargeSpace {
     /// `start..end` of each chunk, in order; none begins where another ends.
@@ -44,15 +41,24 @@ impl LargeSpace {
     }
 
     /// The address of field 0 of unused memory for `wosize` words, header not written; `None` when
-    /// memory is exhausted.
-    pub fn alloc(&mut self, heap: &Heap, wosize: usize) -> Option<u32> {
-        let words = u32::try_from(wosize.checked_add(1)?)
-            .ok()
-            .filter(|&words| words < 1 << 29)?;
-        let range = self
-            .take(words, FEW)
-            .or_else(|| self.grow(heap, words).and_then(|()| self.take(words, FEW)))
-            .or_else(|| self.take(words, ALL))?;
+    /// the space has none at hand.
+    pub fn alloc(&mut self, wosize: usize) -> Option<u32> {
+        self.alloc_looking(words_for(wosize)?, FEW)
+    }
+
+    /// The same, but `None` when memory is exhausted.
+    pub fn alloc_growing(&mut self, heap: &Heap, wosize: usize) -> Option<u32> {
+        let words = words_for(wosize)?;
+        self.alloc_looking(words, FEW)
+            .or_else(|| {
+                self.grow(heap, words)
+                    .and_then(|()| self.alloc_looking(words, FEW))
+            })
+            .or_else(|| self.alloc_looking(words, ALL))
+    }
+
+    fn alloc_looking(&mut self, words: u32, looks: usize) -> Option<u32> {
+        let range = self.take(words, looks)?;
         let free = words_at(range);
         if free > words {
             self.give(range + words * WORD, free - words);
@@ -212,15 +218,16 @@ impl LargeSpace {
 
     fn grow(&mut self, heap: &Heap, words: u32) -> Option<()> {
         let need = words as usize * WORD as usize;
-        let wish = need
-            .max(CHUNK_BYTES)
-            .max(self.bytes as usize / 8)
-            .next_multiple_of(64 << 10);
-        let (bytes, start) = super::grow_either(wish, need)?;
-        heap.note_range(start + bytes as u32);
-        self.donate(start, start + bytes as u32);
+        let (start, end) = super::grow_either(heap, super::growth(self.bytes, need), need)?;
+        self.donate(start, end);
         Some(())
     }
+}
+
+/// Words that a block of `wosize` words takes; `None` if there is no such block.
+fn words_for(wosize: usize) -> Option<u32> {
+    let words = u32::try_from(wosize.checked_add(1)?).ok()?;
+    (words < 1 << 29).then_some(words)
 }
 
 /// Size in words, header included, of the block or free range whose header is at `at`.
@@ -258,7 +265,7 @@ mod tests {
         assert_eq!(space.take(310, FEW), Some(starts[0]), "the next list's");
         assert_eq!(space.take(310, FEW), None);
         while memory::grow(4096).is_some() {}
-        let last = space.alloc(super::super::heap(), 309);
+        let last = space.alloc_growing(super::super::heap(), 309);
         assert_eq!(
             last,
             Some(starts[1] + WORD),
