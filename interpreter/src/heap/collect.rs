@@ -327,3 +327,28 @@ fn arm(heap: &Heap) {
     set_floor(heap);
     set_alert();
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heap::NURSERY_WORDS;
+    use crate::memory;
+    use crate::testing::start_machine;
+
+    #[test]
+    fn a_nursery_of_changing_size_takes_memory_once() {
+        start_machine();
+        let change = || {
+            for words in [2 * NURSERY_WORDS, NURSERY_WORDS] {
+                let mut settings = heap().settings.get();
+                settings.fields[Settings::MINOR_HEAP_SIZE] = words as i64;
+                apply_settings(settings).expect("memory");
+            }
+        };
+        change();
+        let end = memory::grow(memory::UNIT).expect("memory");
+        (0..5).for_each(|_| change());
+        let next = memory::grow(memory::UNIT);
+        assert_eq!(next, Some(end + memory::UNIT as u32));
+    }
+}

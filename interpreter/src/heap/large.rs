@@ -5,23 +5,26 @@
 //! their size. Swept eagerly at the end of marking, which also merges neighbouring free ranges:
 //! large blocks are few.
 
-use super::sort;
 use super::state::{COLOUR_MASK, FREE, Heap};
 use crate::memory;
 use crate::value::WORD;
 
-/// Lists of free ranges: four to each power of two of words.
-const BINS: usize = 128;
+/// Lists of free ranges: eight to each power of two of words.
+const BINS: usize = 8 * 32;
+
+/// How many ranges an allocation looks at in the list of its own size, where not all are large
+/// enough. All those of the next lists are, so that allocating takes no longer in a large heap.
+pub const FEW: usize = 8;
+
+/// The same where memory is exhausted.
+pub const ALL: usize = usize::MAX;
 
 /// Ranges with fewer words, header included, serve no allocation here.
 const MIN_LINKED: u32 = super::MAX_YOUNG_WOSIZE as u32 + 2;
 
-/// Bytes by which the space grows at least.
-const CHUNK_BYTES: usize = if cfg!(miri) { 64 << 10 } else { 1 << 20 };
-
 /// The chunks and their free ranges.
 pub struct LargeSpace {
-    /// `start..end` of each chunk.
+    /// `start..end` of each chunk, in order; none begins where another ends.
     chunks: Vec<(u32, u32)>,
     /// First free range of each size, 0 for none.
     bins: [u32; BINS],
@@ -38,19 +41,24 @@ impl LargeSpace {
     }
 
     /// The address of field 0 of unused memory for `wosize` words, header not written; `None` when
-    /// memory is exhausted.
-    pub fn alloc(&mut self, heap: &Heap, wosize: usize) -> Option<u32> {
-        let words = u32::try_from(wosize.checked_add(1)?)
-            .ok()
-            .filter(|&words| words < 1 << 29)?;
-        let range = match self.take(words) {
-            Some(range) => range,
-            None => {
-                self.grow(heap, words)?;
-                self.take(words)
-                    .expect("a chunk of that size was just added")
-            }
-        };
+    /// the space has none at hand.
+    pub fn alloc(&mut self, wosize: usize) -> Option<u32> {
+        self.alloc_looking(words_for(wosize)?, FEW)
+    }
+
+    /// The same, but `None` when memory is exhausted.
+    pub fn alloc_growing(&mut self, heap: &Heap, wosize: usize) -> Option<u32> {
+        let words = words_for(wosize)?;
+        self.alloc_looking(words, FEW)
+            .or_else(|| {
+                self.grow(heap, words)
+                    .and_then(|()| self.alloc_looking(words, FEW))
+            })
+            .or_else(|| self.alloc_looking(words, ALL))
+    }
+
+    fn alloc_looking(&mut self, words: u32, looks: usize) -> Option<u32> {
+        let range = self.take(words, looks)?;
         let free = words_at(range);
         if free > words {
             self.give(range + words * WORD, free - words);
@@ -59,60 +67,70 @@ impl LargeSpace {
     }
 
     /// Takes a free range out of the space for good, of a multiple of `unit` bytes: `wish` if there
-    /// is as much, else what there is.
-    pub fn carve(&mut self, unit: u32, wish: u32) -> Option<(u32, u32)> {
-        let need = unit / WORD;
-        let range = self.take(wish / WORD).or_else(|| self.take_largest(need))?;
+    /// is as much, else what there is, by a search of so many `looks`.
+    pub fn carve(&mut self, unit: u32, wish: u32, looks: usize) -> Option<(u32, u32)> {
+        let range = self
+            .take(wish / WORD, looks)
+            .or_else(|| self.take_largest(unit / WORD, looks))?;
         let end = range + words_at(range) * WORD;
         let taken = range + ((end - range) / unit * unit).min(wish);
-        let index = self
-            .chunks
-            .iter()
-            .position(|&(low, high)| low <= range && end <= high)
-            .expect("a free range is inside a chunk");
-        let (low, high) = self.chunks.swap_remove(index);
-        self.bytes -= (taken - range) as u64;
-        for rest in [(low, range), (taken, high)] {
-            if rest.0 < rest.1 {
-                self.chunks.push(rest);
-            }
-        }
+        self.cut(range, taken);
         if taken < end {
             self.give(taken, (end - taken) / WORD);
         }
         Some((range, taken))
     }
 
-    /// Unlinks the head of the last list that is not empty, if it has so many words.
-    fn take_largest(&mut self, words: u32) -> Option<u32> {
+    /// Unlinks a range of the last list that is not empty, if one has so many words.
+    fn take_largest(&mut self, words: u32, looks: usize) -> Option<u32> {
         let bin = (bin_of(words)..BINS)
             .rev()
             .find(|&bin| self.bins[bin] != 0)?;
-        self.take_fitting(bin, words)
-    }
-
-    /// Joins chunks that are neighbours, so that their free ranges can become one.
-    fn join_chunks(&mut self) {
-        sort::pairs(&mut self.chunks);
-        self.chunks.dedup_by(|next, previous| {
-            let joined = previous.1 == next.0;
-            if joined {
-                previous.1 = next.1;
-            }
-            joined
-        });
+        self.take_fitting(bin, words, looks)
     }
 
     /// Adds the memory `start..end` to the free memory.
     pub fn donate(&mut self, start: u32, end: u32) {
-        self.chunks.push((start, end));
-        self.bytes += (end - start) as u64;
+        self.join(start, end);
         self.give(start, (end - start) / WORD);
+    }
+
+    /// Adds `start..end` to the chunks, as a part of its neighbours if there are any.
+    fn join(&mut self, start: u32, end: u32) {
+        self.bytes += (end - start) as u64;
+        let index = self.chunk_from(start);
+        let high = match self.chunks.get(index) {
+            Some(&(low, high)) if low == end => {
+                self.chunks.remove(index);
+                high
+            }
+            Some(_) | None => end,
+        };
+        match self.chunks[..index].last_mut() {
+            Some(previous) if previous.1 == start => previous.1 = high,
+            Some(_) | None => self.chunks.insert(index, (start, high)),
+        }
+    }
+
+    /// Takes `start..end`, which is inside of one chunk, out of the chunks.
+    fn cut(&mut self, start: u32, end: u32) {
+        self.bytes -= (end - start) as u64;
+        let index = self.chunk_from(start + 1) - 1;
+        let (low, high) = self.chunks.remove(index);
+        for (low, high) in [(end, high), (low, start)] {
+            if low < high {
+                self.chunks.insert(index, (low, high));
+            }
+        }
+    }
+
+    /// The index of the first chunk that begins at `start` or later.
+    fn chunk_from(&self, start: u32) -> usize {
+        self.chunks.partition_point(|&(low, _)| low < start)
     }
 
     /// Frees all blocks that do not have the live colour.
     pub fn sweep(&mut self, live_colour: u64) {
-        self.join_chunks();
         self.bins = [0; BINS];
         for index in 0..self.chunks.len() {
             let (start, end) = self.chunks[index];
@@ -156,11 +174,11 @@ impl LargeSpace {
         }
     }
 
-    /// Unlinks a free range of at least `words`: the first that fits in the list of that size, else
+    /// Unlinks a free range of at least `words`: one of the first in the list of that size, else
     /// the head of the next list that has one.
-    fn take(&mut self, words: u32) -> Option<u32> {
+    fn take(&mut self, words: u32, looks: usize) -> Option<u32> {
         let bin = bin_of(words);
-        self.take_fitting(bin, words).or_else(|| {
+        self.take_fitting(bin, words, looks).or_else(|| {
             let bin = (bin + 1..BINS).find(|&bin| self.bins[bin] != 0)?;
             let range = self.bins[bin];
             self.bins[bin] = memory::load_u32(range + WORD);
@@ -168,9 +186,13 @@ impl LargeSpace {
         })
     }
 
-    fn take_fitting(&mut self, bin: usize, words: u32) -> Option<u32> {
+    /// Unlinks the first of a list's first `looks` ranges that has at least `words`.
+    fn take_fitting(&mut self, bin: usize, words: u32, looks: usize) -> Option<u32> {
         let (mut previous, mut range) = (0, self.bins[bin]);
-        while range != 0 {
+        for _ in 0..looks {
+            if range == 0 {
+                break;
+            }
             let next = memory::load_u32(range + WORD);
             if words_at(range) >= words {
                 match previous {
@@ -196,15 +218,16 @@ impl LargeSpace {
 
     fn grow(&mut self, heap: &Heap, words: u32) -> Option<()> {
         let need = words as usize * WORD as usize;
-        let wish = need
-            .max(CHUNK_BYTES)
-            .max(self.bytes as usize / 8)
-            .next_multiple_of(64 << 10);
-        let (bytes, start) = super::grow_either(wish, need)?;
-        heap.note_range(start + bytes as u32);
-        self.donate(start, start + bytes as u32);
+        let (start, end) = super::grow_either(heap, super::growth(self.bytes, need), need)?;
+        self.donate(start, end);
         Some(())
     }
+}
+
+/// Words that a block of `wosize` words takes; `None` if there is no such block.
+fn words_for(wosize: usize) -> Option<u32> {
+    let words = u32::try_from(wosize.checked_add(1)?).ok()?;
+    (words < 1 << 29).then_some(words)
 }
 
 /// Size in words, header included, of the block or free range whose header is at `at`.
@@ -214,6 +237,55 @@ fn words_at(at: u32) -> u32 {
 
 /// The list for free ranges of `words` words.
 fn bin_of(words: u32) -> usize {
-    let log = words.ilog2().max(2);
-    (log * 4 + (words >> (log - 2) & 3)) as usize
+    let log = words.ilog2().max(3);
+    (log * 8 + (words >> (log - 3) & 7)) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A space with a free range for each number of words, the last ones first in their lists.
+    fn space(ranges: &[u32]) -> (LargeSpace, Vec<u32>) {
+        let mut space = LargeSpace::new();
+        let place = |&words: &u32| {
+            let start = memory::grow(4096).expect("memory");
+            space.donate(start, start + words * WORD);
+            start
+        };
+        let starts = ranges.iter().map(place).collect();
+        (space, starts)
+    }
+
+    #[test]
+    fn few_ranges_that_are_too_small_are_looked_at() {
+        let small = [300; FEW];
+        let (mut space, starts) = space(&[&[511, 310], &small[..]].concat());
+        assert_eq!(bin_of(300), bin_of(310));
+        assert_eq!(space.take(310, FEW), Some(starts[0]), "the next list's");
+        assert_eq!(space.take(310, FEW), None);
+        while memory::grow(4096).is_some() {}
+        let last = space.alloc_growing(super::super::heap(), 309);
+        assert_eq!(
+            last,
+            Some(starts[1] + WORD),
+            "where there is no other memory"
+        );
+    }
+
+    #[test]
+    fn neighbours_are_one_chunk_whatever_the_order() {
+        let mut space = LargeSpace::new();
+        let start = memory::grow(7 * 4096).expect("memory");
+        let page = |index: u32| start + index * 4096;
+        for index in [5, 1, 3, 0, 6, 4, 2] {
+            space.donate(page(index), page(index + 1));
+        }
+        assert_eq!(space.chunks, [(start, page(7))]);
+        space.cut(page(2), page(3));
+        space.cut(start, page(1));
+        space.cut(page(5), page(7));
+        assert_eq!(space.chunks, [(page(1), page(2)), (page(3), page(5))]);
+        assert_eq!(space.bytes(), 3 * 4096);
+    }
 }

@@ -114,7 +114,7 @@ impl AddressList {
 
     fn try_grow_to(&self, entries: usize) -> Option<()> {
         let bytes = (entries * ENTRY as usize).next_multiple_of(4096);
-        let base = super::acquire(bytes)?;
+        let base = super::acquire(bytes, |_| ())?;
         let (old, old_limit, used) = (
             self.base.get(),
             self.limit.get(),

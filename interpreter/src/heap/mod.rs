@@ -88,6 +88,10 @@ const MARK_STACK_ENTRIES: usize = 2 << 10;
 /// Words allocated between two major collections at least.
 const MIN_MAJOR_WORDS: u64 = 1 << 17;
 
+/// Bytes by which the spaces of the major heap grow at least. They first take free memory from each
+/// other, but as much in a row: less stays where it is, lest they are left with what fits nothing.
+const SHARED_BYTES: usize = if cfg!(miri) { 128 << 10 } else { 1 << 20 };
+
 /// Makes the nursery and the major heap. What was allocated before is the image.
 pub fn init(hooks: &'static Hooks) {
     end_image(hooks);
@@ -119,7 +123,7 @@ fn set_nursery(words: usize) -> Option<()> {
     heap.todo.reserve(bytes / 16 + 1);
     heap.remembered.reserve(words);
     heap.mark_stack.reserve(MARK_STACK_ENTRIES);
-    let start = acquire(bytes)?;
+    let start = acquire(bytes, |_| ())?;
     donate(heap, vm.young_start.get(), vm.young_end.get());
     let end = start + bytes as u32;
     heap.nursery_words.set(words);
@@ -286,12 +290,21 @@ fn alloc_major(heap: &Heap, wosize: usize, tag: u8, keep: Keep) -> Option<Value>
     }
     let address = match wosize {
         ..=MAX_YOUNG_WOSIZE => heap.small.try_alloc(heap, wosize, keep)?,
-        _ => heap.large.borrow_mut().alloc(heap, wosize)?,
+        _ => alloc_large(heap, wosize)?,
     };
     memory::store_u64(address - WORD, header(wosize, tag) | heap.live_colour.get());
     note_allocated(heap, wosize as u64 + 1);
     memprof::born_old(heap, Value::block(address), wosize);
     Some(Value::block(address))
+}
+
+/// Unused memory for a large block.
+fn alloc_large(heap: &Heap, wosize: usize) -> Option<u32> {
+    let at_hand = heap.large.borrow_mut().alloc(wosize);
+    at_hand.or_else(|| {
+        reserve::lend_pages(heap, wosize);
+        heap.large.borrow_mut().alloc_growing(heap, wosize)
+    })
 }
 
 fn note_allocated(heap: &Heap, words: u64) {
@@ -422,42 +435,56 @@ fn donate(heap: &Heap, start: u32, end: u32) {
     }
 }
 
-/// Memory for `wish` bytes or at least `need`: the number of bytes and their address.
-fn grow_either(wish: usize, need: usize) -> Option<(usize, u32)> {
-    let need = need.next_multiple_of(4096);
-    let start = |bytes| memory::grow(bytes).map(|start| (bytes, start));
-    start(wish).or_else(|| start(need))
+/// Bytes by which a space of `bytes` bytes should grow where it lacks `need`.
+fn growth(bytes: u64, need: usize) -> usize {
+    need.max(SHARED_BYTES)
+        .max(bytes as usize / 8)
+        .next_multiple_of(64 << 10)
 }
 
-/// Memory that is no part of the heap: new, or taken from the large space. Zeroed only if it is
-/// new.
-fn acquire(bytes: usize) -> Option<u32> {
-    memory::grow(bytes).or_else(|| carve(bytes))
+/// New memory for a space: `wish` bytes or at least `need`.
+fn grow_either(heap: &Heap, wish: usize, need: usize) -> Option<(u32, u32)> {
+    let need = whole_units(need)?;
+    let range = |bytes| memory::grow(bytes).map(|start| (start, start + bytes as u32));
+    let (start, end) = range(wish).or_else(|| range(need))?;
+    heap.note_range(end);
+    Some((start, end))
+}
+
+/// Memory that is no part of the heap. What is free in the large space comes first, so that what
+/// was given back is used again; `reuse` is called with it, as only new memory is zero.
+fn acquire(bytes: usize, reuse: impl Fn(u32)) -> Option<u32> {
+    let free = |looks| carve_looking(bytes, looks).inspect(|&start| reuse(start));
+    free(large::FEW)
+        .or_else(|| memory::grow(bytes))
+        .or_else(|| free(large::ALL))
 }
 
 /// The start of `bytes` bytes that were free in the large space, and no longer belong to it.
 pub fn carve(bytes: usize) -> Option<u32> {
+    carve_looking(bytes, large::ALL)
+}
+
+fn carve_looking(bytes: usize, looks: usize) -> Option<u32> {
     let unit = u32::try_from(bytes).ok()?.checked_next_multiple_of(WORD)?;
-    let range = heap().large.try_borrow_mut().ok()?.carve(unit, unit)?;
-    Some(range.0)
+    let mut large = heap().large.try_borrow_mut().ok()?;
+    Some(large.carve(unit, unit, looks)?.0)
 }
 
 /// Zeroed memory for data that blocks only point to, to be given back by [`give_back`].
-#[cfg(target_family = "wasm")]
 pub fn acquire_zeroed(bytes: usize) -> Option<u32> {
-    match carve(bytes) {
-        Some(start) => {
-            memory::fill(start, bytes, 0);
-            Some(start)
-        }
-        None => memory::grow(bytes),
-    }
+    acquire(whole_units(bytes)?, |start| memory::fill(start, bytes, 0))
 }
 
 /// Makes memory that [`acquire_zeroed`] returned part of the large space.
-#[cfg(target_family = "wasm")]
 pub fn give_back(start: u32, bytes: usize) {
-    donate(heap(), start, start + (bytes as u32).next_multiple_of(WORD));
+    let bytes = whole_units(bytes).expect("it was acquired");
+    donate(heap(), start, start + bytes as u32);
+}
+
+/// What memory grows by for so many bytes: without gaps, what is given back can become one range.
+fn whole_units(bytes: usize) -> Option<usize> {
+    bytes.checked_next_multiple_of(memory::UNIT)
 }
 
 /// Ends the program: the collector cannot go on.

@@ -8,6 +8,7 @@
 //! Leaves out: the runtime's own tables (Rust's allocator), which are small; when those find no
 //! memory, the program ends.
 
+use super::SHARED_BYTES;
 use super::small::{CLASS_PAGES, PAGE_BYTES};
 use super::state::Heap;
 use crate::evaluation;
@@ -48,12 +49,56 @@ pub fn is_comfortable(heap: &Heap) -> bool {
 /// Moves free memory to where it is lacking: pages beyond the reserve go to the large space.
 pub fn share(heap: &Heap) {
     heap.small.finish_sweep(heap);
+    lend(heap, 0);
+    heap.large.borrow_mut().sweep(heap.live_colour.get());
+}
+
+/// Lets the large space, which lacks a block of `wosize` words, have the pages beyond the reserve
+/// if so many of them are free, and neighbours.
+pub fn lend_pages(heap: &Heap, wosize: usize) {
+    let least = wosize
+        .saturating_mul(WORD as usize)
+        .saturating_add(PAGE_BYTES as usize)
+        .max(SHARED_BYTES);
+    let pages = comfortable(heap) + least / PAGE_BYTES as usize;
+    if heap.small.free_pages() >= pages {
+        lend(heap, least as u32);
+    }
+}
+
+/// Gives the large space ranges of at least so many bytes.
+fn lend(heap: &Heap, least: u32) {
     let mut ranges = Vec::new();
-    heap.small
-        .release(comfortable(heap), |start, end| ranges.push((start, end)));
+    heap.small.release(comfortable(heap), least, |start, end| {
+        ranges.push((start, end))
+    });
     let mut large = heap.large.borrow_mut();
     for (start, end) in ranges {
         large.donate(start, end);
     }
-    large.sweep(heap.live_colour.get());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heap;
+    use crate::memory;
+    use crate::testing::start_machine;
+    use crate::value::tag;
+
+    #[test]
+    fn free_memory_is_lent_before_memory_grows() {
+        start_machine();
+        let heap = heap::heap();
+        let pages = comfortable(heap) + 4 * SHARED_BYTES / PAGE_BYTES as usize;
+        assert!(heap.small.refill(heap, pages));
+        let end = || memory::grow(memory::UNIT).expect("memory");
+        let before = end();
+        heap::alloc(2 * SHARED_BYTES / WORD as usize, tag::STRING);
+        assert!(heap.small.free_pages() >= comfortable(heap));
+        heap::collect_major();
+        assert!(heap.small.refill(heap, pages));
+        heap::verify::verify();
+        assert_eq!(end(), before + memory::UNIT as u32);
+    }
 }

@@ -8,6 +8,8 @@
 //! of colour [`FREE`] whose size covers the range; the word after it links a swept run to the next
 //! one. The class's current run is outside of this, until [`SmallSpace::retire`] writes its header.
 
+use super::SHARED_BYTES;
+use super::large::{ALL, FEW};
 use super::sort;
 use super::state::{COLOUR_MASK, Colours, FREE, Heap};
 use crate::evaluation;
@@ -17,13 +19,6 @@ use std::cell::{Cell, RefCell};
 
 /// Bytes in a page.
 pub const PAGE_BYTES: u32 = 32 << 10;
-
-/// Bytes by which the pool of pages grows at least.
-const CHUNK_BYTES: usize = if cfg!(miri) {
-    4 * PAGE_BYTES as usize
-} else {
-    1 << 20
-};
 
 /// Pages by which a pool that is short of pages grows.
 const POOL_STEP: usize = if cfg!(miri) { 4 } else { 32 };
@@ -181,9 +176,9 @@ impl SmallSpace {
         self.pages.borrow().free.len()
     }
 
-    /// Takes the longest ranges of neighbouring pages out of the pool, while `keep` pages remain,
-    /// for `use_range`.
-    pub fn release(&self, keep: usize, mut use_range: impl FnMut(u32, u32)) {
+    /// Takes the longest ranges of neighbouring pages out of the pool, of `least` bytes or more,
+    /// while `keep` pages remain, for `use_range`.
+    pub fn release(&self, keep: usize, least: u32, mut use_range: impl FnMut(u32, u32)) {
         let mut pages = self.pages.borrow_mut();
         let ranges = neighbours(core::mem::take(&mut pages.free)).into_iter();
         let mut by_length: Vec<_> = ranges.map(|(start, end)| (end - start, start)).collect();
@@ -191,8 +186,11 @@ impl SmallSpace {
         for (length, start) in by_length {
             let end = start + length;
             let have = pages.free.len();
-            let keeps = ((length / PAGE_BYTES) as usize).min(keep.saturating_sub(have));
-            let middle = start + keeps as u32 * PAGE_BYTES;
+            let keeps = (length / PAGE_BYTES).min(keep.saturating_sub(have) as u32);
+            let middle = match length - keeps * PAGE_BYTES < least {
+                true => end,
+                false => start + keeps * PAGE_BYTES,
+            };
             pages
                 .free
                 .extend((start..middle).step_by(PAGE_BYTES as usize));
@@ -333,18 +331,17 @@ impl Pages {
 
     /// Adds memory to the pool: `need` bytes at least, unless only less is to be had.
     fn grow(&mut self, heap: &Heap, need: usize) -> Option<()> {
-        let wish = CHUNK_BYTES
-            .max(self.bytes as usize / 8)
-            .max(need)
-            .next_multiple_of(PAGE_BYTES as usize);
-        let (start, end) = match super::grow_either(wish, PAGE_BYTES as usize) {
-            Some((bytes, start)) => (start, start + bytes as u32 / PAGE_BYTES * PAGE_BYTES),
-            None => heap.large.borrow_mut().carve(PAGE_BYTES, wish as u32)?,
+        let wish = super::growth(self.bytes, need);
+        let carve = |unit, looks| {
+            let mut large = heap.large.borrow_mut();
+            large.carve(unit, wish as u32, looks)
         };
+        let (start, end) = carve(SHARED_BYTES as u32, FEW)
+            .or_else(|| super::grow_either(heap, wish, PAGE_BYTES as usize))
+            .or_else(|| carve(PAGE_BYTES, ALL))?;
         self.free
             .extend((start..end).step_by(PAGE_BYTES as usize).rev());
         self.bytes += (end - start) as u64;
-        heap.note_range(end);
         Some(())
     }
 }
