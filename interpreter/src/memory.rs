@@ -237,6 +237,21 @@ pub fn read(address: u32, len: usize) -> Vec<u8> {
     unsafe { bytes(address, len) }.to_vec()
 }
 
+/// Copies words from `address` on, as many as `words` has room for.
+pub fn read_words(address: u32, words: &mut [i64]) {
+    let from = pointer(address, size_of_val(words)).cast::<i64>();
+    // SAFETY: inside of the guest's memory. `words` is borrowed and so no part of the heap; words
+    // are aligned.
+    unsafe { core::ptr::copy_nonoverlapping(from, words.as_mut_ptr(), words.len()) }
+}
+
+/// Writes `words` from `address` on.
+pub fn write_words(address: u32, words: &[i64]) {
+    let to = pointer(address, size_of_val(words)).cast::<i64>();
+    // SAFETY: as in `read_words`.
+    unsafe { core::ptr::copy_nonoverlapping(words.as_ptr(), to, words.len()) }
+}
+
 /// A copy of the string of C at `address`, without its NUL.
 pub fn c_string(address: u32) -> Vec<u8> {
     let len = (address..).take_while(|&at| load_u8(at) != 0).count();

@@ -81,6 +81,7 @@ pub fn stop() -> bool {
     memprof.entries.borrow_mut().clear();
     memprof.young_from.set(0);
     memprof.due_from.set(0);
+    memprof.deleted_from.set(usize::MAX);
     renew(heap());
     true
 }

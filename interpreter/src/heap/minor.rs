@@ -60,8 +60,13 @@ pub fn collect(heap: &'static Heap) -> bool {
         message(about::MINOR_COLLECTIONS, || "<".to_owned());
     }
     let mut evacuation = Evacuation::new(heap);
-    evacuation.roots();
-    evacuation.drain();
+    if used > 0 {
+        evacuation.roots();
+        evacuation.drain();
+    }
+    // What was to be looked at has been, or refers to no block of an empty nursery.
+    heap.remembered.clear();
+    heap.fresh.clear();
     ephemeron::after_minor(heap, &mut evacuation);
     finalise::after_minor(heap, &evacuation);
     memprof::after_minor(heap, &evacuation);
@@ -100,11 +105,10 @@ impl Evacuation {
         for field in heap.remembered.fields() {
             self.field(field);
         }
-        heap.remembered.clear();
-        while let Some(address) = heap.fresh.pop() {
-            let block = Value::block(address);
+        for index in 0..heap.fresh.len() {
+            let block = Value::block(heap.fresh.get(index));
             self.range(
-                address + super::first_scanned(block) * WORD,
+                block.field_address(super::first_scanned(block) as usize),
                 block.field_address(block.wosize()),
             );
         }
@@ -304,4 +308,33 @@ fn copy_code(young: u32, new: u32) -> u32 {
     let environment = super::environment_start(info) * WORD;
     memory::copy(young + WORD, new + WORD, (environment - WORD) as usize);
     environment
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::heap::{alloc, collect_minor, heap, register_roots};
+    use crate::testing::start_machine;
+    use crate::value::{Value, tag};
+    use std::cell::Cell;
+
+    thread_local! {
+        static VISITS: Cell<u32> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn an_empty_nursery_has_no_roots() {
+        start_machine();
+        register_roots(|_| VISITS.set(VISITS.get() + 1));
+        alloc(1, tag::STRING);
+        collect_minor();
+        assert_eq!(VISITS.get(), 1);
+        let collections = heap().counters.minor_collections.get();
+        let old = alloc(1000, 0);
+        (0..1000).for_each(|index| old.init_field(index, Value::UNIT));
+        assert_eq!(heap().fresh.len(), 1);
+        collect_minor();
+        assert_eq!(VISITS.get(), 1);
+        assert_eq!(heap().fresh.len(), 0, "blocks are fresh for one collection");
+        assert_eq!(heap().counters.minor_collections.get(), collections);
+    }
 }

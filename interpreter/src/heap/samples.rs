@@ -4,7 +4,7 @@
 //! then, and are found again by their numbers, which ascend.
 //!
 //! Invariants: entries from `young_from` on are the only ones that may refer to the nursery, and
-//! entries before `due_from` have nothing to report.
+//! entries before `due_from` have nothing to report. None before `deleted_from` is deleted.
 
 use super::memprof::Sampling;
 use super::minor::Evacuation;
@@ -55,6 +55,8 @@ pub struct Memprof {
     pub young_from: Cell<usize>,
     /// Entries before this one have nothing to report.
     pub due_from: Cell<usize>,
+    /// The first deleted entry; [`usize::MAX`] if there is none.
+    pub deleted_from: Cell<usize>,
 }
 
 /// A sampled block.
@@ -108,6 +110,7 @@ impl Memprof {
             entries: RefCell::new(Vec::new()),
             young_from: Cell::new(0),
             due_from: Cell::new(0),
+            deleted_from: Cell::new(usize::MAX),
         }
     }
 
@@ -144,15 +147,21 @@ impl Memprof {
         self.due_from.set(self.due_from.get().min(index));
     }
 
-    /// Forgets entries that were deleted.
+    /// Forgets entries that were deleted. Those before the first of them are not looked at: they
+    /// may be nearly all that were ever sampled, and this comes after each batch of callbacks.
     pub fn flush(&self) {
         let mut entries = self.entries.borrow_mut();
-        let kept = |from: usize| entries[..from].iter().filter(|e| !e.deleted).count();
-        let bound = |cell: &Cell<usize>| kept(cell.get().min(entries.len()));
-        let (young, due) = (bound(&self.young_from), bound(&self.due_from));
-        entries.retain(|entry| !entry.deleted);
-        self.young_from.set(young);
-        self.due_from.set(due);
+        let from = self.deleted_from.replace(usize::MAX);
+        if from < entries.len() {
+            for cell in [&self.young_from, &self.due_from] {
+                let passed = entries.get(from..cell.get()).unwrap_or_default();
+                let deleted = passed.iter().filter(|entry| entry.deleted).count();
+                cell.set(cell.get() - deleted);
+            }
+            entries
+                .extract_if(from.., |entry| entry.deleted)
+                .for_each(drop);
+        }
     }
 
     pub fn delete(&self, index: usize) {
@@ -160,11 +169,21 @@ impl Memprof {
         entry.deleted = true;
         entry.data.set(Value::UNIT);
         entry.block.set(Value::UNIT);
+        self.deleted_from.set(self.deleted_from.get().min(index));
     }
 
     /// Forgets the last entry if it was deleted.
     pub fn flush_last(&self) {
-        self.entries.borrow_mut().pop_if(|entry| entry.deleted);
+        let mut entries = self.entries.borrow_mut();
+        if entries.pop_if(|entry| entry.deleted).is_some() {
+            let len = entries.len();
+            // A collection may have passed the entry. The next one to come has its index.
+            self.young_from.set(self.young_from.get().min(len));
+            self.due_from.set(self.due_from.get().min(len));
+            if self.deleted_from.get() == len {
+                self.deleted_from.set(usize::MAX);
+            }
+        }
     }
 
     /// The number of the next entry that has something to report, and what.

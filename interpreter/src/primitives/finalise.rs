@@ -29,12 +29,44 @@ fn release(_: Value) -> Value {
     Value::UNIT
 }
 
-/// Values that may be copied or skipped behind the program's back have no death to speak of.
+/// Values that may be copied or skipped behind the program's back have no death to speak of. Blocks
+/// of no fields are outside of the heap.
 fn check(value: Value) -> Result<(), Raised> {
     let accepted = heap::is_known_block(value)
+        && value.wosize() > 0
         && !matches!(value.tag(), tag::LAZY | tag::DOUBLE | tag::FORWARD);
     match accepted {
         true => Ok(()),
         false => Err(raise::invalid_argument("Gc.finalise")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::testing::{call, start_machine};
+
+    /// What is outside of the heap under ocamlrun, and what the collector may copy or skip.
+    #[test]
+    fn values_without_a_death_are_refused() {
+        start_machine();
+        let refused = [
+            Value::int(3),
+            heap::atom(0),
+            heap::atom(tag::DOUBLE_ARRAY),
+            heap::alloc_float(1.5),
+            heap::alloc_fields(tag::FORWARD, &[Value::UNIT]),
+        ];
+        for name in [
+            "caml_final_register",
+            "caml_final_register_called_without_value",
+        ] {
+            for value in refused {
+                let error = "Invalid_argument: Gc.finalise".to_owned();
+                assert_eq!(call(name, &[Value::UNIT, value]), Err(error), "{value:?}");
+            }
+            let accepted = heap::alloc_fields(0, &[Value::UNIT]);
+            assert_eq!(call(name, &[Value::UNIT, accepted]), Ok(Value::UNIT));
+        }
     }
 }

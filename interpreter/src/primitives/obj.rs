@@ -7,11 +7,11 @@
 use crate::custom;
 use crate::heap;
 use crate::memory;
+use crate::polymorphic::seen::Seen;
 use crate::raise;
 use crate::registry::Outcome;
 use crate::value::{Value, WORD, closure_info, header, tag};
 use crate::vm::vm;
-use std::collections::HashSet;
 
 crate::primitives! {
     Leaf "caml_obj_tag" obj_tag, 1;
@@ -150,7 +150,8 @@ fn int_as_pointer(n: Value) -> Value {
 
 /// Words of all blocks that can be reached from `root`, each once, headers included.
 fn reachable_words(root: Value) -> Value {
-    let mut seen = HashSet::new();
+    let mut seen = Seen::default();
+    seen.begin();
     let mut waiting = vec![root];
     let mut words = 0;
     while let Some(value) = waiting.pop() {
@@ -161,7 +162,7 @@ fn reachable_words(root: Value) -> Value {
             tag::INFIX => Value::block(value.address() - value.wosize() as u32 * WORD),
             _ => value,
         };
-        if seen.insert(block.address()) {
+        if seen.meet(block.address()).is_none() {
             words += block.wosize() as i64 + 1;
             waiting.extend(heap::scanned_fields(block).map(|index| block.field(index)));
         }

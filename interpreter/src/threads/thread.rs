@@ -14,6 +14,7 @@ use crate::value::{Value, WORD};
 use crate::vm::vm;
 use std::cell::{Cell, RefCell};
 use std::mem;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A thread that has not ended.
@@ -47,7 +48,7 @@ pub enum Woken {
 #[derive(Debug)]
 struct Kept {
     /// The OCaml stack, from its stack pointer up.
-    words: Vec<Cell<Value>>,
+    words: Words,
     exception: Cell<Value>,
     backtrace_exception: Cell<Value>,
     backtrace_running: u32,
@@ -60,8 +61,47 @@ struct Kept {
     in_memprof: bool,
 }
 
+/// Words that were copied out of memory, and the room for them, which stays while there are none:
+/// a thread that is deep most often is as deep when it stops again.
+#[derive(Default, Debug)]
+struct Words {
+    room: Vec<i64>,
+    /// How many there are, at the start of `room`.
+    count: usize,
+}
+
 /// Room for this many words is kept for a stack that is smaller.
 const KEPT_ROOM: usize = 1 << 12;
+
+impl Words {
+    /// Takes a copy of the words in a range of addresses.
+    fn take(&mut self, addresses: Range<u32>) {
+        self.count = (addresses.len() as u32 / WORD) as usize;
+        if self.room.len() > KEPT_ROOM.max(4 * self.count) {
+            self.room = Vec::new();
+        }
+        if self.room.len() < self.count {
+            self.room.resize(self.count, 0);
+        }
+        memory::read_words(addresses.start, &mut self.room[..self.count]);
+    }
+
+    /// Puts them back below `end`; where they start.
+    fn put_back(&mut self, end: u32) -> u32 {
+        let count = mem::take(&mut self.count);
+        let start = end - count as u32 * WORD;
+        memory::write_words(start, &self.room[..count]);
+        start
+    }
+
+    fn visit(&mut self, visit: &mut dyn FnMut(&Cell<Value>)) {
+        for word in &mut self.room[..self.count] {
+            let cell = Cell::new(Value(*word));
+            visit(&cell);
+            *word = cell.get().0;
+        }
+    }
+}
 
 impl Thread {
     /// It blocks the signals that the present one does.
@@ -73,7 +113,7 @@ impl Thread {
             stack,
             woken: Cell::new(None),
             kept: RefCell::new(Kept {
-                words: Vec::new(),
+                words: Words::default(),
                 exception: Cell::new(Value::UNIT),
                 backtrace_exception: Cell::new(Value::UNIT),
                 backtrace_running: 0,
@@ -88,9 +128,7 @@ impl Thread {
     /// Copies out what it has of the machine.
     pub fn stop(&self) {
         let (vm, mut kept) = (vm(), self.kept.borrow_mut());
-        let words = (vm.sp.get()..vm.stack_high.get()).step_by(WORD as usize);
-        kept.words
-            .extend(words.map(|address| Cell::new(Value(memory::load_i64(address)))));
+        kept.words.take(vm.sp.get()..vm.stack_high.get());
         kept.exception.set(vm.exception.get());
         kept.backtrace_exception.set(vm.backtrace_exception.get());
         kept.backtrace_running = vm.backtrace_running.get();
@@ -108,14 +146,7 @@ impl Thread {
     /// Copies it back.
     pub fn go_on(&self) {
         let (vm, mut kept) = (vm(), self.kept.borrow_mut());
-        let bottom = vm.stack_high.get() - kept.words.len() as u32 * WORD;
-        let addresses = (bottom..).step_by(WORD as usize);
-        for (address, word) in addresses.zip(&kept.words) {
-            memory::store_i64(address, word.get().0);
-        }
-        vm.sp.set(bottom);
-        kept.words.clear();
-        kept.words.shrink_to(KEPT_ROOM);
+        vm.sp.set(kept.words.put_back(vm.stack_high.get()));
         vm.exception.set(kept.exception.replace(Value::UNIT));
         vm.backtrace_exception
             .set(kept.backtrace_exception.replace(Value::UNIT));
@@ -133,11 +164,67 @@ impl Thread {
     pub fn visit(&self, visit: &mut dyn FnMut(&Cell<Value>)) {
         visit(&self.descriptor);
         visit(&self.body);
-        let kept = self.kept.borrow();
+        let mut kept = self.kept.borrow_mut();
         visit(&kept.exception);
         visit(&kept.backtrace_exception);
-        kept.words.iter().for_each(&mut *visit);
+        kept.words.visit(visit);
         let place = |address| stacks::where_kept(self.stack.as_deref(), address);
         foreign::each_local_root(kept.local_roots, place, visit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::start_machine;
+
+    /// Pushes integers from 0 on; the stack pointer before.
+    fn push(count: u32) -> u32 {
+        let sp = vm().sp.get();
+        let low = sp - count * WORD;
+        (0..count).for_each(|n| memory::store_i64(low + n * WORD, Value::int(n.into()).0));
+        vm().sp.set(low);
+        sp
+    }
+
+    #[test]
+    fn a_stack_comes_back_and_leaves_its_room() {
+        start_machine();
+        let thread = Thread::new(1, Value::UNIT, Value::UNIT, None);
+        let sp = push(100);
+        let low = vm().sp.get();
+        thread.stop();
+        let room = thread.kept.borrow().words.room.as_ptr();
+        // Another thread has the stack.
+        vm().sp.set(sp);
+        push(50);
+        thread.visit(&mut |cell| {
+            if cell.get() == Value::int(42) {
+                cell.set(Value::int(-42));
+            }
+        });
+        thread.go_on();
+        assert_eq!(vm().sp.get(), low);
+        let word = |n: u32| Value(memory::load_i64(low + n * WORD)).as_int();
+        assert_eq!([0, 41, 42, 99].map(word), [0, 41, -42, 99]);
+        let mut visited = 0;
+        thread.visit(&mut |_| visited += 1);
+        assert_eq!(visited, 4, "what it has while it runs is on the stack");
+        thread.stop();
+        assert_eq!(thread.kept.borrow().words.room.as_ptr(), room);
+    }
+
+    #[test]
+    fn room_for_a_deep_stack_is_given_back_by_a_flat_one() {
+        start_machine();
+        let bytes = 5 * KEPT_ROOM as u32 * WORD;
+        let low = memory::grow(bytes as usize).expect("room");
+        let mut words = Words::default();
+        words.take(low..low + bytes);
+        assert_eq!(words.put_back(low + bytes), low);
+        words.take(low..low + bytes / 4);
+        assert_eq!(words.room.len(), 5 * KEPT_ROOM);
+        words.take(low..low + WORD);
+        assert_eq!((words.count, words.room.len()), (1, 1));
     }
 }

@@ -8,7 +8,7 @@ use super::{switch, take_woken, with};
 use crate::os::host::signals;
 use crate::os::{self, Descriptor, Errno, Transfer, descriptors};
 use crate::pending;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -35,6 +35,14 @@ thread_local! {
     static QUEUES: RefCell<BTreeMap<Queue, VecDeque<Rc<Thread>>>> =
         const { RefCell::new(BTreeMap::new()) };
     static OUTSIDE: RefCell<Vec<Outside>> = const { RefCell::new(Vec::new()) };
+    static LAST_POLL: Cell<LastPoll> = const { Cell::new(LastPoll { time: 0, skipped: 0 }) };
+}
+
+/// When a look asked for transfers, and how many looks have not asked since.
+#[derive(Clone, Copy, Debug)]
+struct LastPoll {
+    time: u64,
+    skipped: usize,
 }
 
 /// Waits in a queue until somebody wakes the thread.
@@ -139,22 +147,85 @@ impl Outside {
     }
 }
 
+/// What all of them wait for.
+fn wanted_by(all: &[Outside]) -> Vec<(Descriptor, Transfer)> {
+    all.iter()
+        .flat_map(|outside| outside.wanted.iter().copied())
+        .collect()
+}
+
+/// Which of them need not wait for a transfer, or cannot. One question for all: the host takes
+/// more time for a question than for a descriptor.
+fn are_ready(all: &[Outside]) -> Vec<bool> {
+    let wanted = wanted_by(all);
+    if wanted.is_empty() {
+        return vec![false; all.len()];
+    }
+    let Ok(ready) = descriptors::poll(&wanted, Some(0)) else {
+        // The error is that of one of them.
+        return all.iter().map(Outside::is_ready).collect();
+    };
+    let mut ready = ready.into_iter();
+    let mut any_of = |count| ready.by_ref().take(count).fold(false, |any, one| any | one);
+    all.iter()
+        .map(|outside| any_of(outside.wanted.len()))
+        .collect()
+}
+
 /// Whether a thread waits for the outside.
 pub fn may_end() -> bool {
     !OUTSIDE.with_borrow(Vec::is_empty)
 }
 
-/// Makes those ready that wait for the outside no more.
+/// Makes those ready that wait for the outside no more. Transfers are not asked for each time if
+/// they are many, as another thread can run, which looks again.
 pub fn look() {
     if may_end() {
-        look_at(os::monotonic_nanoseconds());
+        let now = os::monotonic_nanoseconds();
+        look_at(now, OUTSIDE.with_borrow(|all| is_poll_due(all, now)));
     }
 }
 
-/// The same at this time.
-fn look_at(now: u64) {
+/// The same; transfers are asked for.
+fn look_closely() {
+    if may_end() {
+        look_at(os::monotonic_nanoseconds(), true);
+    }
+}
+
+/// Whether it is time to ask for transfers again: it is for a few descriptors, and else when as
+/// many looks went by as pay for it, or a millisecond.
+fn is_poll_due(all: &[Outside], now: u64) -> bool {
+    const SOON: u64 = 1_000_000;
+    const PER_LOOK: usize = 8;
+    let wanted: usize = all.iter().map(|outside| outside.wanted.len()).sum();
+    let LastPoll { time, skipped } = LAST_POLL.get();
+    if skipped < wanted / PER_LOOK && now.saturating_sub(time) < SOON {
+        let skipped = skipped + 1;
+        LAST_POLL.set(LastPoll { time, skipped });
+        return false;
+    }
+    true
+}
+
+/// Makes those ready whose time has come, and, if `asks`, those whose transfers can be done.
+fn look_at(now: u64, asks: bool) {
+    if asks {
+        LAST_POLL.set(LastPoll {
+            time: now,
+            skipped: 0,
+        });
+    }
     let due = OUTSIDE.with_borrow_mut(|all| {
-        let due = all.extract_if(.., |outside| outside.is_late(now) || outside.is_ready());
+        let mut ready = match asks {
+            true => are_ready(all),
+            false => vec![false; all.len()],
+        }
+        .into_iter();
+        let due = all.extract_if(.., |outside| {
+            let is_ready = ready.next() == Some(true);
+            is_ready || outside.is_late(now)
+        });
         due.collect::<Vec<_>>()
     });
     for outside in due {
@@ -202,7 +273,10 @@ fn take_outside(thread: &Rc<Thread>) -> Option<Outside> {
 /// The thread that is to go on: waits for the outside if none can.
 pub fn next() -> Rc<Thread> {
     loop {
-        look();
+        match with(|threads| threads.ready.is_empty()) {
+            true => look_closely(),
+            false => look(),
+        }
         if let Some(next) = with(|threads| threads.ready.pop_front()) {
             return next;
         }
@@ -231,12 +305,8 @@ enum Idle {
 /// Waits until the outside lets a thread go on, or a signal comes.
 fn idle() -> Idle {
     let (wanted, deadline) = OUTSIDE.with_borrow(|all| {
-        let wanted: Vec<_> = all
-            .iter()
-            .flat_map(|outside| outside.wanted.clone())
-            .collect();
         let deadline = all.iter().filter_map(|outside| outside.deadline).min();
-        (wanted, deadline)
+        (wanted_by(all), deadline)
     });
     let now = os::monotonic_nanoseconds();
     let timeout = deadline.map(|deadline| deadline.saturating_sub(now));
@@ -250,7 +320,7 @@ fn idle() -> Idle {
         Err(Errno::DEADLK) => Idle::Stuck,
         // The time has come, whatever the clock says: that of lockstep goes by itself.
         Ok(ready) if !ready.contains(&true) => {
-            look_at(deadline.unwrap_or(now));
+            look_at(deadline.unwrap_or(now), true);
             Idle::Over
         }
         // The next look finds out whose it is.
@@ -280,4 +350,57 @@ fn wake_anyway(thread: Rc<Thread>, woken: Woken) -> Rc<Thread> {
     drop(take_outside(&thread));
     thread.woken.set(Some(woken));
     thread
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::os::Inherit;
+    use crate::value::Value;
+
+    /// A thread that waits until these can be read.
+    fn reading(descriptors: &[Descriptor]) -> Outside {
+        let wanted = descriptors.iter().map(|&one| (one, Transfer::Read));
+        Outside {
+            thread: Thread::new(1, Value::UNIT, Value::UNIT, None),
+            wanted: wanted.collect(),
+            deadline: None,
+        }
+    }
+
+    fn pipe() -> [Descriptor; 2] {
+        descriptors::pipe(Inherit::Yes).expect("a pipe")
+    }
+
+    #[test]
+    fn one_question_tells_all_that_are_ready() {
+        let [[a, to_a], [b, _], [c, to_c]] = [pipe(), pipe(), pipe()];
+        for writer in [to_a, to_c] {
+            descriptors::write(writer, b"x").expect("room");
+        }
+        let mut all = [reading(&[b, c]), reading(&[b]), reading(&[]), reading(&[a])];
+        assert_eq!(are_ready(&all), [true, false, false, true]);
+        // One that was closed is its reader's business.
+        descriptors::close(b).expect("it is open");
+        all[0].wanted.remove(0);
+        assert_eq!(are_ready(&all), [true, true, false, true]);
+    }
+
+    #[test]
+    fn many_descriptors_are_asked_for_after_many_looks() {
+        let many = [reading(&[3; 50]), reading(&[4; 30])];
+        let few = [reading(&[3, 4, 5])];
+        LAST_POLL.set(LastPoll {
+            time: 0,
+            skipped: 0,
+        });
+        let looks: Vec<bool> = (0..11).map(|_| is_poll_due(&many, 999_999)).collect();
+        assert_eq!(looks, [[false; 10].as_slice(), &[true]].concat());
+        LAST_POLL.set(LastPoll {
+            time: 0,
+            skipped: 0,
+        });
+        assert!(is_poll_due(&many, 1_000_000), "or after a while");
+        assert!(is_poll_due(&few, 0));
+    }
 }

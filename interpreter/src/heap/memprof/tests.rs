@@ -76,3 +76,60 @@ fn deaths_are_noticed_by_either_collection() {
     heap::collect_major();
     assert_eq!(reports(), [(true, true), (false, true)]);
 }
+
+/// Adds entries for no blocks; the number of the first.
+fn push(count: usize) -> u64 {
+    let entry = || Entry::new(Value::UNIT, 1, 1, Source::Normal, true);
+    let numbers: Vec<u64> = (0..count)
+        .map(|_| heap::heap().memprof.push(entry()))
+        .collect();
+    numbers[0]
+}
+
+/// What a flush does is told by `deleted_from`: it looks at no entry before it.
+#[test]
+fn deleted_entries_are_forgotten_from_the_first_on() {
+    start_sampling();
+    let memprof = &heap::heap().memprof;
+    let bounds = || (memprof.young_from.get(), memprof.due_from.get());
+    let first = push(1000);
+    memprof.young_from.set(998);
+    memprof.due_from.set(1000);
+    assert_eq!(memprof.deleted_from.get(), usize::MAX);
+    memprof.flush();
+    assert_eq!(bounds(), (998, 1000));
+    for index in [997, 995, 999] {
+        memprof.delete(index);
+    }
+    assert_eq!(memprof.deleted_from.get(), 995);
+    memprof.flush();
+    assert_eq!(memprof.deleted_from.get(), usize::MAX);
+    assert_eq!(bounds(), (996, 997));
+    assert_eq!(memprof.entries.borrow().len(), 997);
+    let place = |number: u64| memprof.find(first + number);
+    assert_eq!(
+        [994, 995, 996, 997, 998, 999].map(place),
+        [Some(994), None, Some(995), None, Some(996), None]
+    );
+    memprof.delete(0);
+    memprof.flush();
+    assert_eq!((bounds(), place(998)), ((995, 996), Some(995)));
+}
+
+/// An entry that is dropped while others wait to be, and one that a collection had passed.
+#[test]
+fn the_last_entry_is_forgotten_by_itself() {
+    start_sampling();
+    let memprof = &heap::heap().memprof;
+    push(3);
+    memprof.delete(1);
+    memprof.delete(2);
+    memprof.young_from.set(3);
+    memprof.flush_last();
+    assert_eq!(memprof.deleted_from.get(), 1);
+    assert_eq!(memprof.young_from.get(), 2, "the next entry may be young");
+    memprof.flush_last();
+    assert_eq!(memprof.deleted_from.get(), usize::MAX);
+    memprof.flush_last();
+    assert_eq!(memprof.entries.borrow().len(), 1);
+}

@@ -83,11 +83,7 @@ pub fn unmarshal_data(data: &[u8], header: &Header) -> Result<Value, Error> {
     };
     let room = allocator::attempt(|| input.objects.try_reserve_exact(objects));
     room.map_err(|_| Error::OutOfMemory)?;
-    memprof::reading(header.words, || {
-        let root = input.value()?;
-        input.run()?;
-        Ok(root)
-    })
+    memprof::reading(header.words, || input.root())
 }
 
 /// Bytes being read, big endian unless told.
@@ -216,6 +212,13 @@ struct Input<'a> {
 }
 
 impl Input<'_> {
+    /// Reads all of it. Blocks may be there after any error: of a root that is an infix pointer, the
+    /// closure is when the offset is refused.
+    fn root(&mut self) -> Result<Value, Error> {
+        let root = self.value().and_then(|root| self.run().map(|()| root));
+        root.inspect_err(|_| self.give_up())
+    }
+
     fn run(&mut self) -> Result<(), Error> {
         loop {
             while self.fields.next != self.fields.end {
@@ -230,7 +233,6 @@ impl Input<'_> {
                     Ok(value) => memory::store_i64(address, value.0),
                     Err(error) => {
                         memory::store_i64(address, Value::UNIT.0);
-                        self.give_up();
                         return Err(error);
                     }
                 }

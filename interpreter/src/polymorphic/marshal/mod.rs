@@ -11,7 +11,6 @@ mod header;
 pub mod input;
 pub mod output;
 pub mod parts;
-mod seen;
 #[cfg(test)]
 mod tests;
 pub mod tree;

@@ -5,11 +5,11 @@
 
 use super::custom_data;
 use super::format::*;
-use super::seen::Seen;
 use crate::code::fragments::{self, Place};
 use crate::custom::Kind;
 use crate::custom::operations::Operations;
 use crate::memory;
+use crate::polymorphic::seen::Seen;
 use crate::raise;
 use crate::registry::Raised;
 use crate::value::{Value, WORD, header, tag};

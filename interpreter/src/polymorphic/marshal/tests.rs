@@ -1,5 +1,6 @@
 //! Both directions on hand-made values, against bytes that `ocamlrun` wrote, and malformed input.
 
+use super::format::{Code, PREFIX_SMALL_INT};
 use super::input;
 use super::output::{self, Flags, marshal};
 use super::parts;
@@ -127,6 +128,47 @@ fn malformed_input_is_an_error() {
     let error = unmarshal(&[0; 30]).expect_err("no magic number");
     let message = "input_val_from_string: bad object";
     assert_eq!(error, input::Error::Failure(message.to_owned()));
+}
+
+/// A message whose root is an infix pointer that is refused after its closure, of so many fields,
+/// was allocated. The header says falsely that the message is small: the closure is allocated by
+/// itself, and looked at by the next collection.
+fn outside_of_closure(fields: u32) -> Vec<u8> {
+    let mut data = vec![Code::InfixPointer as u8];
+    data.extend(0x0FFF_FFF8_u32.to_be_bytes());
+    data.push(Code::Block32 as u8);
+    data.extend((fields << 10).to_be_bytes());
+    data.extend(std::iter::repeat_n(PREFIX_SMALL_INT + 1, fields as usize));
+    let mut bytes = 0x8495_A6BE_u32.to_be_bytes().to_vec();
+    for number in [data.len() as u32, 1, 20, 20] {
+        bytes.extend(number.to_be_bytes());
+    }
+    bytes.extend(data);
+    bytes
+}
+
+/// Free memory is full of the address of a block of the nursery, which a collection would copy if
+/// it met the address.
+#[test]
+fn what_a_refused_root_left_unread_is_no_address() {
+    start_machine();
+    const FIELDS: u32 = 300;
+    heap::collect_minor();
+    let young = heap::alloc(1, tag::STRING);
+    let address = (young.address() as u64).to_le_bytes();
+    for _ in 0..4 {
+        string(address.repeat(FIELDS as usize * 2));
+    }
+    heap::collect_major();
+    let again = string("young");
+    assert_eq!(again, young, "it is where the other one was");
+    let error = unmarshal(&outside_of_closure(FIELDS)).expect_err("the offset is too large");
+    let message = "input_value: ill-formed message";
+    assert_eq!(error, input::Error::Failure(message.to_owned()));
+    let promoted = || heap::heap().counters.promoted_words.get();
+    let before = promoted();
+    heap::collect_minor();
+    assert_eq!(promoted(), before, "nothing refers to the nursery");
 }
 
 #[test]

@@ -94,15 +94,9 @@ fn find(name: Option<&[u8]>) -> Zone {
         true => name.to_vec(),
         false => [DIRECTORY, name].concat(),
     };
-    let of_rule = || {
-        let rule = Rule::parse(name)?;
-        Some(Zone {
-            first: rule.standard,
-            changes: Vec::new(),
-            rule: Some(rule),
-        })
-    };
-    read(&path).or_else(of_rule).unwrap_or_default()
+    read(&path)
+        .or_else(|| Zone::of_rule(name))
+        .unwrap_or_default()
 }
 
 fn read(path: &[u8]) -> Option<Zone> {
@@ -110,6 +104,16 @@ fn read(path: &[u8]) -> Option<Zone> {
 }
 
 impl Zone {
+    /// The zone in which a rule holds for all time.
+    pub fn of_rule(text: &[u8]) -> Option<Self> {
+        let rule = Rule::parse(text)?;
+        Some(Self {
+            first: rule.standard,
+            changes: Vec::new(),
+            rule: Some(rule),
+        })
+    }
+
     /// What holds at a time in seconds since 1970.
     pub fn at(&self, time: i64) -> Local {
         let passed = self.changes.partition_point(|&(start, _)| start <= time);

@@ -1,16 +1,17 @@
-//! The blocks that have been written: a hash table from addresses to numbers in order of writing.
+//! The blocks that a walk over a graph has met: a hash table from addresses to numbers in the order
+//! of meeting.
 //!
 //! Open addressing with linear probing, at most half full. Looking up each block of a graph is most
-//! of the work of marshalling it, and the standard library's table takes twice the time as Wasm.
-//! A memory of 4 GiB has fewer than 2^31 blocks.
+//! of the work of marshalling or counting it, and the standard library's table takes twice the time
+//! as Wasm. A memory of 4 GiB has fewer than 2^31 blocks.
 //!
-//! One table serves one marshalling after the other. Its slots count on from there, so that what
-//! was numbered before is known to be of old, and a small value costs no clearing of the table.
+//! One table serves one walk after the other. Its slots count on from there, so that what was
+//! numbered before is known to be of old, and a small value costs no clearing of the table.
 
 /// Slots of the first table: two to the power of so much.
 const FIRST_BITS: u32 = 8;
 
-/// A table with more slots is not kept from one marshalling to the next.
+/// A table with more slots is not kept from one walk to the next.
 const KEPT_SLOTS: usize = 1 << 13;
 
 /// Blocks, numbered in the order in which they are met.
@@ -20,7 +21,7 @@ pub struct Seen {
     slots: Vec<Slot>,
     /// A hash, shifted so far to the right, is an index of `slots`.
     shift: u32,
-    /// The number of this marshalling's first block, from 1 on.
+    /// The number of this walk's first block, from 1 on.
     first: u32,
     /// That of the next one.
     next: u32,
