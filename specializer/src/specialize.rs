@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use crate::allocator::Allocator;
-use crate::cleanup;
+use crate::cleanup::{self, Trapped};
 use crate::eval::{self, Boxes, Boxing, Declined, Evaluation, Inlining, Prepared, Residual, Small};
 use crate::image::Image;
 use crate::ir::Func;
@@ -23,7 +23,7 @@ use crate::optimisations::Optimisations;
 use crate::options::Options;
 use crate::profile::Fit;
 use crate::report::{Answer, Report};
-use crate::request::{Heat, Request, RequestError, Requests};
+use crate::request::{self, Heat, Request, RequestError, Requests};
 use crate::residue::question::{self, Question};
 use crate::residue::{Stored, check};
 use crate::versions::{self, Answered};
@@ -288,10 +288,15 @@ impl<'a> Work<'a> {
             scalar_replacement: self.options.optimisations.scalar_replacement && !are_seen,
             ..self.options.optimisations
         };
+        let trapped = match request::is_for_weval(self.module) {
+            true => Trapped::GoesOn,
+            false => Trapped::Ends,
+        };
         cleanup::run(
             &mut residual.function,
             &residual.reloads,
             self.allocator.as_ref(),
+            trapped,
             &optimisations,
             &mut |pass, left| {
                 self.watch.residual(number, pass, left);
