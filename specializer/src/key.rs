@@ -17,7 +17,7 @@ use crate::eval::{Boxes, Inlining};
 use crate::image::Image;
 use crate::module::Module;
 use crate::options::Options;
-use crate::request::Request;
+use crate::request::{Request, is_for_weval};
 
 /// The part of keys that all requests share: tool, options, the generic code.
 pub struct GenericKey {
@@ -70,6 +70,7 @@ impl GenericKey {
             None => key.list(&[], |key, &index| key.number(index)),
         });
         key.list(&module.bodies, |key, body| key.bytes(body.as_bytes()));
+        key.value(&is_for_weval(module));
         key.value(&Boxes::declared(module));
         key.value(&module.exported_address(annotations::BOX_EXPORT));
         key.value(&Allocator::declared(module));

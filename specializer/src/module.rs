@@ -4,6 +4,7 @@
 //! Invariant: the module is valid, function bodies and names excepted. Leaves out what only the
 //! linker copies: other custom sections than names and [`references`], passive segments.
 
+mod outside;
 pub mod references;
 mod table;
 
@@ -160,12 +161,6 @@ impl<'a> Module<'a> {
             ty: sig.0,
             features: WasmFeatures::default(),
         })
-    }
-
-    /// Whether nobody outside can get at table 0.
-    pub fn hides_table(&self) -> bool {
-        let is_table = |(kind, _): &(ExternalKind, u32)| *kind == ExternalKind::Table;
-        self.owns_table && !self.exports.values().any(is_table)
     }
 
     /// How many parameters a function of type `sig` has; 0 if it is no type of functions.

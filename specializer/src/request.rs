@@ -17,6 +17,8 @@ use std::ops::Range;
 
 use annotations as abi;
 
+pub(crate) use self::weval::is_for_weval;
+
 use crate::index::Map;
 use crate::ir::{Base, Func, Given, Numbers, Parameter, Sig, Signature, Symbol};
 use crate::module::Module;
@@ -305,7 +307,7 @@ impl Requests {
         let reader = Reader { module };
         match module.exported_address(abi::REQUEST_TABLE_EXPORT) {
             Some(table) => reader.table(table),
-            None if weval::is_for_weval(module) => reader.weval(),
+            None if is_for_weval(module) => reader.weval(),
             None => Err(RequestError::NoTable),
         }
     }

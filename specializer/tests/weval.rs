@@ -72,7 +72,7 @@ fn changed(old: &str, new: &str) -> String {
 fn declined(old: &str, new: &str) -> Declined {
     let report = run(&changed(old, new)).expect("it can be read").report;
     match report.requests[0].outcome {
-        Outcome::Declined(reason) => reason,
+        Outcome::Declined(ref reason) => reason.clone(),
         ref other => panic!("not declined: {other:?}"),
     }
 }
@@ -93,6 +93,29 @@ fn what_is_known_is_computed() {
     assert!(text.contains("i64.const 12"), "5 + 3 + 4:\n{text}");
     assert!(!text.contains("load"), "{text}");
     run(MODULE).expect("it can be linked");
+}
+
+/// A host may go on using the instance.
+#[test]
+fn what_a_global_holds_when_something_traps() {
+    let written = "(global.set $written (i32.const 1))
+        (local.set $x (i64.div_u (i64.const 9) (local.get $x)))
+        (global.set $written (i32.const 2))
+        (call $write (i64.const 3) (call $constant (i32.const 0)))";
+    let text = changed(
+        "(call $write (i64.const 3) (call $constant (i32.const 0)))",
+        written,
+    );
+    let table = "(table 2 funcref)";
+    let text = text.replace(
+        table,
+        &format!("{table} (global $written (export \"written\") (mut i32) (i32.const 0))"),
+    );
+    let module = wat::parse_str(&text).expect("the text is a module");
+    let texts = bactrian_specializer::residual_text(&module, &Options::default());
+    let texts = texts.expect("it can be read");
+    let text = texts[0].as_ref().expect("it is specialized");
+    assert_eq!(text.matches("global.set").count(), 2, "{text}");
 }
 
 #[test]

@@ -106,7 +106,14 @@ fn the_algebra_is_exact() {
 
 fn check_chain(function: &Function) {
     let mut clean = function.clone();
-    super::run(&mut clean, &[], None, &Default::default(), &mut |_, _| {});
+    super::run(
+        &mut clean,
+        &[],
+        None,
+        super::Trapped::Ends,
+        &Default::default(),
+        &mut |_, _| {},
+    );
     for narrow in [0, 1, 2, 3, -1, 7, i32::MIN, i32::MAX] {
         for wide in [0, 1, 2, 3, -1, -2, 5, 1 << 31, 1 << 32, i64::MIN, i64::MAX] {
             let args = [Const::I32(narrow), Const::I64(wide)];

@@ -7,10 +7,13 @@
 //! Two data flows for each global. Forwards: the value that it holds. Backwards: whether anything
 //! may look at it before it is written again. Calls and returns look at globals; calls change them.
 //!
-//! A trap does not count as looking: nobody reads the globals of an instance that trapped. Leaves
-//! out frames that exist while something is called: for them one would have to know which global is
-//! the stack pointer.
+//! Whether a trap counts as looking, the caller says ([`Trapped`]). Leaves out frames that exist
+//! while something is called: for them one would have to know which global is the stack pointer.
 
+#[cfg(test)]
+mod tests;
+
+use super::Trapped;
 use super::rename::Renaming;
 use crate::dominators::Order;
 use crate::index::Map;
@@ -18,12 +21,13 @@ use crate::ir::Global;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Terminator, Value};
 use crate::op::{Effect, Op};
 
-pub fn run(function: &mut Function) {
+pub fn run(function: &mut Function, trapped: Trapped) {
     let order = Order::new(function);
     for global in globals(function, &order) {
         let pass = Pass {
             order: &order,
             global,
+            trapped,
         };
         pass.forward(function);
         if pass.drop_unseen_writes(function) {
@@ -84,6 +88,7 @@ impl Holds {
 struct Pass<'o> {
     order: &'o Order,
     global: Global,
+    trapped: Trapped,
 }
 
 impl Pass<'_> {
@@ -181,7 +186,7 @@ impl Pass<'_> {
     fn leaves_seen(&self, block: Block, data: &BlockData, before: &Map<Block, bool>) -> bool {
         match data.term {
             Terminator::Return(_) | Terminator::TailCall { .. } => true,
-            Terminator::Unreachable => false,
+            Terminator::Unreachable => self.trapped == Trapped::GoesOn,
             Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Switch { .. } => {
                 let mut next = self.order.succs.of(block).iter();
                 next.any(|next| before[*next])
@@ -193,7 +198,15 @@ impl Pass<'_> {
         match inst.op {
             Op::GlobalSet(global) if global == self.global => false,
             Op::GlobalGet(global) if global == self.global => true,
-            op => seen_after || op.effect() == Effect::Calls,
+            op => seen_after || self.is_look(op.effect()),
+        }
+    }
+    /// Whether an instruction with this effect may let somebody look at any global.
+    fn is_look(&self, effect: Effect) -> bool {
+        match effect {
+            Effect::Calls => true,
+            Effect::Traps | Effect::Reads | Effect::Writes => self.trapped == Trapped::GoesOn,
+            Effect::Pure | Effect::ReadsGlobal | Effect::WritesGlobal => false,
         }
     }
 }

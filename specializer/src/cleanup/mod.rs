@@ -52,10 +52,21 @@ pub struct Pass {
 /// What a pass does.
 enum Run {
     Plain(fn(&mut Function)),
+    /// Knowing what a trap ends.
+    Trapping(fn(&mut Function, Trapped)),
     /// Knowing how memory is taken for blocks.
     Allocating(fn(&mut Function, Option<&Allocator>)),
     /// The same, in one way or another.
     Switched(fn(&mut Function, Option<&Allocator>, &Optimisations)),
+}
+
+/// What becomes of an instance in which something trapped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Trapped {
+    /// Nobody looks at its globals, nor calls it: so it is with guests of this project.
+    Ends,
+    /// Its host may go on using it.
+    GoesOn,
 }
 
 /// The passes, in order.
@@ -77,7 +88,11 @@ pub const PASSES: [Pass; 21] = [
         run: Run::Switched(allocations::run),
         is_on: |_| true,
     },
-    pass("globals", globals::run),
+    Pass {
+        name: "globals",
+        run: Run::Trapping(globals::run),
+        is_on: |_| true,
+    },
     Pass {
         is_on: |optimisations| optimisations.separate_loops,
         ..pass("separate", separate::run)
@@ -131,6 +146,7 @@ pub fn run(
     function: &mut Function,
     reloads: &[Reload],
     allocator: Option<&Allocator>,
+    trapped: Trapped,
     optimisations: &Optimisations,
     after: &mut dyn FnMut(&'static str, &mut Function),
 ) {
@@ -141,6 +157,7 @@ pub fn run(
     for pass in PASSES.iter().filter(|pass| (pass.is_on)(optimisations)) {
         match pass.run {
             Run::Plain(run) => run(function),
+            Run::Trapping(run) => run(function, trapped),
             Run::Allocating(run) => run(function, allocator),
             Run::Switched(run) => run(function, allocator, optimisations),
         }

@@ -4,6 +4,7 @@
 
 use expect_test::{Expect, expect};
 
+use super::Trapped;
 use crate::allocator::Allocator;
 use crate::ir::residual::Function;
 use crate::op::Types;
@@ -28,6 +29,7 @@ pub(super) fn check_with(
         &mut function,
         &[],
         allocator,
+        Trapped::Ends,
         optimisations,
         &mut |pass, function| {
             if let Err(fault) = crate::verify::residual(function, types) {

@@ -10,7 +10,7 @@ use wasmparser::{FunctionBody, KnownCustom, Operator};
 use super::data::Data;
 use super::dispatch::Dispatch;
 use super::names::Names;
-use super::{Layout, LinkError, Place, plain};
+use super::{Layout, LinkError, Place, elements, plain};
 use crate::ir::{Func, Sig, Type};
 use crate::module::{Module, references};
 use crate::op::Intrinsic;
@@ -73,9 +73,9 @@ pub(super) fn run(
     Ok(linked.finish())
 }
 
-struct Copier<'a> {
-    module: &'a Module<'a>,
-    layout: &'a Layout,
+pub(super) struct Copier<'a> {
+    pub module: &'a Module<'a>,
+    pub layout: &'a Layout,
     /// Types that were copied.
     types: u32,
     /// Function bodies that were.
@@ -87,7 +87,7 @@ struct Copier<'a> {
     needs_locals: bool,
 }
 
-type Copied<T> = Result<T, reencode::Error<LinkError>>;
+pub(super) type Copied<T> = Result<T, reencode::Error<LinkError>>;
 
 impl Copier<'_> {
     fn intrinsic(&self, operator: &Operator) -> Option<Intrinsic> {
@@ -327,27 +327,7 @@ impl Reencode for Copier<'_> {
         elements: &mut ElementSection,
         section: wasmparser::ElementSectionReader<'_>,
     ) -> Copied<()> {
-        for segment in section {
-            let segment = segment?;
-            if !self.module.fills_table(&segment) {
-                self.parse_element(elements, segment)?;
-            }
-        }
-        let generic = (0..).zip(self.layout.table_of(self.module));
-        let residual = (self.layout.table_base..).zip(&self.layout.table);
-        let mut table = Vec::new();
-        for (index, func) in generic {
-            if let Some(func) = func {
-                table.push((index, self.function_index(func.0)?));
-            }
-        }
-        table.extend(residual.map(|(index, (function, _))| (index, *function)));
-        for run in table.chunk_by(|(before, _), (index, _)| before + 1 == *index) {
-            let offset = wasm_encoder::ConstExpr::i32_const(run[0].0 as i32);
-            let functions: Vec<u32> = run.iter().map(|(_, function)| *function).collect();
-            let functions = wasm_encoder::Elements::Functions(functions.into());
-            elements.active(None, &offset, functions);
-        }
+        elements::copy(self, elements, section)?;
         if let Some(stacks) = &self.layout.stacks {
             stacks.declare(elements);
         }

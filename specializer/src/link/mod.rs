@@ -18,13 +18,14 @@
 //!
 //! * what the result cannot reach is left out: functions, entries of the table, data ([`reach`]).
 //!
-//! Types, tables and memories keep their indices, as do the globals that are there, and functions
-//! in the table; functions move down by those that go.
+//! Types, tables and memories keep their indices, as do the globals and element segments that are
+//! there, and functions in the table; functions move down by those that go.
 
 mod copy;
 pub mod counters;
 mod data;
 mod dispatch;
+mod elements;
 mod names;
 mod passing;
 mod plain;

@@ -12,7 +12,11 @@
 //! Invariant: the type alone decides, so caller and callee agree, also through tables and
 //! references. It does not depend on the program. Types of imports and exports stay as they are,
 //! which the outside knows, and no two types become one, so a call through the table traps as it
-//! did.
+//! did. All types stay where the outside may get any function of the table, or put one there: by
+//! the table, or as a reference.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -124,7 +128,7 @@ fn function_type(signature: &Signature) -> FuncType {
 
 /// The types that change, and what they become.
 fn changing(module: &Module) -> Vec<(Sig, Signature, Signature)> {
-    if !module.hides_table() {
+    if !module.hides_table() || module.passes_references() {
         return Vec::new();
     }
     let imported = (0..module.imports.len() as u32).map(Func);

@@ -170,6 +170,7 @@ fn check_meaning(function: &Function) {
         &mut clean,
         &[],
         None,
+        crate::cleanup::Trapped::Ends,
         &Optimisations::default(),
         &mut |pass, left| {
             if let Err(fault) = crate::verify::residual(left, &random::Types) {
