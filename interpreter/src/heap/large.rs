@@ -22,6 +22,9 @@ pub const ALL: usize = usize::MAX;
 /// Ranges with fewer words, header included, serve no allocation here.
 const MIN_LINKED: u32 = super::MAX_YOUNG_WOSIZE as u32 + 2;
 
+/// No block takes so many words: the last addresses are never memory, nor do sizes wrap.
+const MAX_WORDS: u32 = (1 << 29) - (64 << 10) / WORD;
+
 /// The chunks and their free ranges.
 pub struct LargeSpace {
     /// `start..end` of each chunk, in order; none begins where another ends.
@@ -227,7 +230,7 @@ impl LargeSpace {
 /// Words that a block of `wosize` words takes; `None` if there is no such block.
 fn words_for(wosize: usize) -> Option<u32> {
     let words = u32::try_from(wosize.checked_add(1)?).ok()?;
-    (words < 1 << 29).then_some(words)
+    (words < MAX_WORDS).then_some(words)
 }
 
 /// Size in words, header included, of the block or free range whose header is at `at`.
