@@ -212,8 +212,8 @@ struct Input<'a> {
 }
 
 impl Input<'_> {
-    /// Reads all of it. Blocks may be there after any error: of a root that is an infix pointer, the
-    /// closure is when the offset is refused.
+    /// Reads all of it. Any error may leave blocks behind: of a root that is an infix pointer, the
+    /// closure is there when the offset is refused.
     fn root(&mut self) -> Result<Value, Error> {
         let root = self.value().and_then(|root| self.run().map(|()| root));
         root.inspect_err(|_| self.give_up())
