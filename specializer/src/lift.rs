@@ -28,12 +28,34 @@ use crate::module::Module;
 
 /// Why a function cannot be lifted, and where.
 #[derive(Debug, thiserror::Error)]
-#[error("{func}, offset {offset:#x}: {reason}")]
+#[error("{} cannot be specialized: offset {offset:#x}: {reason}", self.title())]
 pub struct Unsupported {
     pub func: Func,
+    /// As the name section has it.
+    pub name: Option<String>,
     /// In the module's bytes.
     pub offset: usize,
     pub reason: Reason,
+}
+
+impl Unsupported {
+    /// Whether the function is valid for all that is known, and only uses what lifting does not
+    /// know: it can be linked as it is.
+    pub fn can_stay_generic(&self) -> bool {
+        match self.reason {
+            Reason::Types | Reason::Operator { .. } => true,
+            Reason::NoBody | Reason::Intrinsic(_) | Reason::Malformed(_) | Reason::Invalid(_) => {
+                false
+            }
+        }
+    }
+
+    fn title(&self) -> String {
+        match &self.name {
+            Some(name) => format!("the interpreter's function `{name}` ({})", self.func),
+            None => format!("the interpreter's function {}", self.func),
+        }
+    }
 }
 
 /// What stands in the way of lifting.

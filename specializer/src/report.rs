@@ -89,7 +89,7 @@ impl From<Result<&Answer, &Declined>> for Outcome {
                 unknown_positions: stored.unknown_positions as usize,
                 nodes: stored.nodes as usize,
             },
-            Err(declined) => Outcome::Declined(*declined),
+            Err(declined) => Outcome::Declined(declined.clone()),
         }
     }
 }

@@ -58,7 +58,7 @@ pub enum Error {
     Module(#[from] ModuleError),
     #[error(transparent)]
     Request(#[from] RequestError),
-    #[error("the interpreter's function cannot be specialized: {0}")]
+    #[error(transparent)]
     Unsupported(#[from] Unsupported),
     #[error(transparent)]
     Link(#[from] LinkError),
@@ -181,7 +181,8 @@ struct Work<'a> {
     module: &'a Module<'a>,
     options: &'a Options,
     image: Image<'a>,
-    generic: BTreeMap<Func, Prepared>,
+    /// Where one cannot be lifted, what its requests are answered with.
+    generic: BTreeMap<Func, Result<Prepared, Declined>>,
     boxes: Boxes,
     small: Small,
     allocator: Option<Allocator>,
@@ -194,7 +195,8 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// Lifts and prepares each generic function that is asked for, once.
+    /// Lifts and prepares each generic function that is asked for, once. If none can be lifted, the
+    /// module is refused.
     fn lift_and_prepare(
         module: &'a Module<'a>,
         requests: &'a Requests,
@@ -202,13 +204,28 @@ impl<'a> Work<'a> {
     ) -> Result<Self, Unsupported> {
         let watch = Watch::new(module, options);
         let mut generic = BTreeMap::new();
+        let mut refused = None;
         for request in &requests.requests {
-            if let Entry::Vacant(entry) = generic.entry(request.function) {
-                let (lifted, places) = lift::with_places(module, request.function)?;
-                watch.generic("lifting", &lifted);
-                let prepared = entry.insert(eval::prepare(lifted, places));
-                watch.generic("preparing", &prepared.function);
+            let Entry::Vacant(entry) = generic.entry(request.function) else {
+                continue;
+            };
+            match lift::with_places(module, request.function) {
+                Ok((lifted, places)) => {
+                    watch.generic("lifting", &lifted);
+                    let prepared = eval::prepare(lifted, places);
+                    watch.generic("preparing", &prepared.function);
+                    entry.insert(Ok(prepared));
+                }
+                Err(unsupported) if unsupported.can_stay_generic() => {
+                    entry.insert(Err(Declined::Unsupported(unsupported.to_string())));
+                    refused.get_or_insert(unsupported);
+                }
+                Err(unsupported) => return Err(unsupported),
             }
+        }
+        let are_all_refused = generic.values().all(Result::is_err);
+        if let Some(unsupported) = refused.filter(|_| are_all_refused) {
+            return Err(unsupported);
         }
         Ok(Self {
             module,
@@ -226,8 +243,9 @@ impl<'a> Work<'a> {
     }
 
     fn evaluate(&self, number: usize, request: &Request) -> Result<Residual, Declined> {
+        let prepared = self.generic[&request.function].as_ref();
         let evaluation = Evaluation {
-            prepared: &self.generic[&request.function],
+            prepared: prepared.map_err(Clone::clone)?,
             request,
             image: &self.image,
             module: self.module,

@@ -135,6 +135,40 @@ fn functions_that_cannot_be_lifted() {
     assert!(matches!(reason(&malformed), Reason::Malformed(_)));
 }
 
+/// Only requests of that function are declined, and what they name stays generic.
+#[test]
+fn one_function_that_cannot_be_lifted() {
+    let vectors = "(func $vectors (type $entry)
+        (i64x2.extract_lane 0 (i64x2.splat (local.get 2))))";
+    let request = "(request 2 (slot 0x84) (code 0x1000 0x40) (pass 1) (pass 2))";
+    let text = MODULE
+        .replace("(request 1", &format!("{request} (request 1"))
+        .replace("(table 2 funcref)", "(table 3 funcref)")
+        .replace("$interpret)", "$interpret $vectors)")
+        .replace("(i32 1))", "(i32 1 2))")
+        .replace("(func $interpret", &format!("{vectors} (func $interpret"));
+    let module = tables::module(&text).expect("the changed text is a module");
+    let options = Options {
+        verify: true,
+        ..Options::default()
+    };
+    let outcomes = run(&module, &options).expect("the other one is specialized");
+    let outcomes: Vec<_> = outcomes
+        .requests
+        .iter()
+        .map(|found| &found.outcome)
+        .collect();
+    let [Outcome::Declined(declined), Outcome::Specialized { .. }] = outcomes[..] else {
+        panic!("{outcomes:?}");
+    };
+    let message = declined.to_string();
+    assert!(
+        message.starts_with("the interpreter's function `vectors` (fn1) cannot be specialized"),
+        "{message}"
+    );
+    assert_eq!(message.matches("I64x2Splat").count(), 1, "{message}");
+}
+
 #[test]
 fn modules_that_cannot_be_linked() {
     let unknown = changed(
@@ -185,7 +219,7 @@ fn declined(change: impl FnOnce(&mut Options)) -> Declined {
     change(&mut options);
     let report = run(&module, &options).expect("declining is no error");
     match &report.requests[0].outcome {
-        Outcome::Declined(declined) => *declined,
+        Outcome::Declined(declined) => declined.clone(),
         other => panic!("{other:?}"),
     }
 }

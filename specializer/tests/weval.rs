@@ -72,7 +72,7 @@ fn changed(old: &str, new: &str) -> String {
 fn declined(old: &str, new: &str) -> Declined {
     let report = run(&changed(old, new)).expect("it can be read").report;
     match report.requests[0].outcome {
-        Outcome::Declined(reason) => reason,
+        Outcome::Declined(ref reason) => reason.clone(),
         ref other => panic!("not declined: {other:?}"),
     }
 }

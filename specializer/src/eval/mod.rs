@@ -120,7 +120,7 @@ impl Budgets {
 }
 
 /// Why a request was not specialized.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, Debug, Hash, thiserror::Error)]
 pub enum Declined {
     #[error("more than {0} nodes (context, block, position); see `--budget nodes=N`")]
     Nodes(usize),
@@ -142,6 +142,9 @@ pub enum Declined {
     NotConstant(u32),
     #[error("the interpreter asserts at its line {0} that its position is known, and it is not")]
     NotSpecialized(u32),
+    /// What [`crate::lift::Unsupported`] says.
+    #[error("{0}")]
+    Unsupported(String),
 }
 
 /// Everything that evaluation of one request depends on.

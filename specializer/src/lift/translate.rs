@@ -77,18 +77,18 @@ pub(super) type Lifted<T = ()> = Result<T, Reason>;
 
 /// Translates the body of `func`.
 pub(super) fn run(module: &Module<'_>, func: Func) -> Result<Draft, Unsupported> {
-    let mut translator = Translator::new(module, func).map_err(|reason| Unsupported {
+    let unsupported = |offset, reason| Unsupported {
         func,
-        offset: 0,
+        name: module.name(func),
+        offset,
         reason,
-    })?;
+    };
+    let start = module.body(func).map_or(0, |body| body.range().start);
+    let translator = Translator::new(module, func);
+    let mut translator = translator.map_err(|reason| unsupported(start, reason))?;
     match translator.body() {
         Ok(()) => Ok(translator.draft),
-        Err(reason) => Err(Unsupported {
-            func,
-            offset: translator.offset,
-            reason,
-        }),
+        Err(reason) => Err(unsupported(translator.offset, reason)),
     }
 }
 

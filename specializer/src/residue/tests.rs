@@ -115,8 +115,8 @@ fn specialize(module: &[u8], options: &Options, store: &Memory) -> (Vec<u8>, Vec
     let output = crate::specialize(module, options, Some(store), &Silent).expect("it specializes");
     wasmparser::validate(&output.module).expect("the linked module is valid");
     let requests = output.report.requests.iter();
-    let cached = requests.map(|request| match request.outcome {
-        Outcome::Specialized { cached, .. } => cached,
+    let cached = requests.map(|request| match &request.outcome {
+        Outcome::Specialized { cached, .. } => *cached,
         Outcome::Declined(declined) => panic!("{declined}"),
     });
     (output.module, cached.collect())
