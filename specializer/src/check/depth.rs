@@ -4,7 +4,11 @@
 //! For each block the depths that it can have, counted from the function's beginning; `update`
 //! where there is no position makes one. Depths may differ between ways (an interpreter can leave a
 //! position below for a version of its own), but not grow without end. Conditions are not looked
-//! at: a push and a pop behind the same test are ways of their own.
+//! at: a push and a pop behind the same test are ways of their own. In a function that pushes
+//! nothing, each pop is one too many, also of what an update made.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -48,6 +52,8 @@ pub fn unbalanced(function: &Function, places: &Places) -> Vec<Unbalanced> {
     let mut depths = Map::filled_like(&function.blocks, 0_u32);
     depths[Block::ENTRY] = 1;
     let mut work = vec![Block::ENTRY];
+    let mut insts = function.blocks.values().flat_map(|data| &data.insts);
+    let pushes = insts.any(|inst| inst.op == Op::Intrinsic(Intrinsic::ContextPush));
     let mut found = BTreeMap::new();
     while let Some(block) = work.pop() {
         let data = &function.blocks[block];
@@ -55,7 +61,7 @@ pub fn unbalanced(function: &Function, places: &Places) -> Vec<Unbalanced> {
         for depth in (0..DEEP).filter(|depth| depths[block] >> depth & 1 != 0) {
             let mut depth = depth;
             for (index, inst) in data.insts.iter().enumerate() {
-                match step(inst, depth) {
+                match step(inst, depth, pushes) {
                     Ok(next) => depth = next,
                     Err(kind) => {
                         found.insert(places[block].inst(index), kind);
@@ -78,8 +84,8 @@ pub fn unbalanced(function: &Function, places: &Places) -> Vec<Unbalanced> {
         .collect()
 }
 
-/// The depth after an instruction.
-fn step(inst: &Inst, depth: u32) -> Result<u32, Kind> {
+/// The depth after an instruction of a function that pushes positions, or does not.
+fn step(inst: &Inst, depth: u32, pushes: bool) -> Result<u32, Kind> {
     let Op::Intrinsic(intrinsic) = inst.op else {
         return Ok(depth);
     };
@@ -87,6 +93,7 @@ fn step(inst: &Inst, depth: u32) -> Result<u32, Kind> {
         Intrinsic::ContextUpdate => Ok(depth.max(1)),
         Intrinsic::ContextPush if depth + 1 == DEEP => Err(Kind::Push),
         Intrinsic::ContextPush => Ok(depth + 1),
+        Intrinsic::ContextPop if !pushes => Err(Kind::Pop),
         Intrinsic::ContextPop => depth.checked_sub(1).ok_or(Kind::Pop),
         _ => Ok(depth),
     }

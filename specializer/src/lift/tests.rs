@@ -283,19 +283,25 @@ fn memories_above_the_first() {
 fn unsupported_functions_say_why() {
     check(
         "(module (func (result i32 i32) (i32.const 1) (i32.const 2)))",
-        expect!["fn0, offset 0x0: types other than i32, i64, f32 and f64, or several results"],
+        expect![
+            "the interpreter's function fn0 cannot be specialized: offset 0x18: types other than \
+             i32, i64, f32 and f64, or several results"
+        ],
     );
     check(
         "(module (func (drop (ref.null func))))",
         expect![
-            "fn0, offset 0x17: operator RefNull { hty: Abstract { shared: false, ty: Func } } \
-             of proposal `reference_types`"
+            "the interpreter's function fn0 cannot be specialized: offset 0x17: operator RefNull { \
+             hty: Abstract { shared: false, ty: Func } } of proposal `reference_types`"
         ],
     );
     check(
         r#"(module (import "bactrian" "cells.reed" (func (param i32)))
             (func (call 0 (i32.const 1))))"#,
-        expect!["fn1, offset 0x36: there is no intrinsic `cells.reed` with this signature"],
+        expect![
+            "the interpreter's function fn1 cannot be specialized: offset 0x36: there is no \
+             intrinsic `cells.reed` with this signature"
+        ],
     );
 }
 
