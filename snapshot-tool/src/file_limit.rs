@@ -5,10 +5,6 @@
 pub struct Ignored(libc::sighandler_t);
 
 impl Ignored {
-    #[expect(
-        clippy::new_without_default,
-        reason = "it changes what the process does"
-    )]
     pub fn new() -> Self {
         // SAFETY: no handler is installed, and one that was is kept as it is.
         Self(unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) })

@@ -158,10 +158,13 @@ fn one_function_that_cannot_be_lifted() {
         .iter()
         .map(|found| &found.outcome)
         .collect();
-    let [Outcome::Declined(declined), Outcome::Specialized { .. }] = outcomes[..] else {
+    let [
+        Outcome::Declined(Declined::Unsupported(message)),
+        Outcome::Specialized { .. },
+    ] = outcomes[..]
+    else {
         panic!("{outcomes:?}");
     };
-    let message = declined.to_string();
     assert!(
         message.starts_with("the interpreter's function `vectors` (fn1) cannot be specialized"),
         "{message}"

@@ -22,12 +22,18 @@ struct Elsewhere {
 
 const LIMITS: &str = "snapshot-tool/command/tests/command.rs";
 
-const ELSEWHERE: [Elsewhere; 6] = [
+const ELSEWHERE: [Elsewhere; 7] = [
     Elsewhere {
         variant: "ImageError::Data",
         file: "tests/tests/malformed.rs",
         test: "data_that_is_not_marshalled",
         sign: r#"section(file, "DATA")"#,
+    },
+    Elsewhere {
+        variant: "Reached::Memory",
+        file: "tests/tests/cli.rs",
+        test: "a_limit_is_named",
+        sign: "max-memory-size=1",
     },
     Elsewhere {
         variant: "Reached::Fuel",

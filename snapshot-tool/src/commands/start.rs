@@ -1,4 +1,4 @@
-//! Where a program starts.
+//! The directories that a program sees, and where it starts.
 
 use std::ffi::OsString;
 use std::path::Path;
