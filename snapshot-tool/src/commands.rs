@@ -180,17 +180,17 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     if declined > 0 {
         eprintln!("bactrian: {declined} functions were declined, and not compared: see `--stats`");
     }
-    let status = match verdict {
-        Verdict::Diverged(divergence) => Err(anyhow!("{}: {divergence}", args.program.display())),
-        Verdict::Agree { events, end } => {
-            let status = self::end(&args.program, &end.exit);
-            if args.stats.format == Some(StatsFormat::Text) {
-                eprintln!("{events} events agree");
-            }
-            Ok(status)
+    let (status, events) = match verdict {
+        Verdict::Diverged(divergence) => {
+            let program = args.program.display();
+            (Err(anyhow!("{program}: {divergence}")), None)
         }
+        Verdict::Agree { events, end } => (Ok(self::end(&args.program, &end.exit)), Some(events)),
     };
     print_stats(&args.stats, &pipeline);
+    if let (Some(events), Some(StatsFormat::Text)) = (events, args.stats.format) {
+        eprintln!("{events} events agree");
+    }
     status
 }
 
