@@ -425,16 +425,8 @@ impl Cache {
         work: impl FnOnce(&mut Store) -> rusqlite::Result<T>,
     ) -> Result<T, Error> {
         self.flush();
-        let mut state = self.state();
-        let Some(store) = &mut state.store else {
-            return Ok(T::default());
-        };
-        match work(store) {
-            Ok(result) => Ok(result),
-            Err(error) if place::is_damage(&error) => {
-                self.replace(&mut state, &error);
-                Ok(T::default())
-            }
+        match self.attempt(&mut self.state(), work) {
+            Ok(result) => Ok(result.unwrap_or_default()),
             Err(reason) => Err(Error::Database {
                 path: self.path.clone(),
                 reason,
@@ -442,17 +434,13 @@ impl Cache {
         }
     }
 
-    /// Does `work`; where the file turns out to be damaged, sets it aside and begins a new one.
+    /// Does what a build needs; what fails is a notice.
     fn guarded<T>(
         &self,
         state: &mut State,
         work: impl FnOnce(&mut Store) -> rusqlite::Result<T>,
     ) -> Option<T> {
-        let error = match work(state.store.as_mut()?) {
-            Ok(result) => return Some(result),
-            Err(error) => error,
-        };
-        if !place::is_damage(&error) {
+        self.attempt(state, work).unwrap_or_else(|error| {
             state.notices.push(format!(
                 "the cache {} could not be used: {error}",
                 self.path.display()
@@ -461,21 +449,33 @@ impl Cache {
                 // It was waited for long enough.
                 state.store = None;
             }
-            return None;
-        }
-        self.replace(state, &error);
-        None
+            None
+        })
     }
 
-    /// Puts a new file in the place of one that is damaged.
-    fn replace(&self, state: &mut State, damage: &rusqlite::Error) {
-        state.store = None;
-        match place::replace(&self.path, damage) {
-            Ok((store, notice)) => {
-                state.store = Some(store);
-                state.notices.push(notice);
+    /// Does `work`; where the file turns out to be damaged, sets it aside and begins a new one.
+    /// Nothing where that is so, or where there is no file.
+    fn attempt<T>(
+        &self,
+        state: &mut State,
+        work: impl FnOnce(&mut Store) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<Option<T>> {
+        let Some(store) = &mut state.store else {
+            return Ok(None);
+        };
+        match work(store) {
+            Err(error) if place::is_damage(&error) => {
+                state.store = None;
+                match place::replace(&self.path, &error) {
+                    Ok((store, notice)) => {
+                        state.store = Some(store);
+                        state.notices.push(notice);
+                    }
+                    Err(error) => state.notices.push(error.to_string()),
+                }
+                Ok(None)
             }
-            Err(error) => state.notices.push(error.to_string()),
+            result => result.map(Some),
         }
     }
 }

@@ -12,8 +12,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OpenFlags};
 
-use crate::Error;
-use crate::place;
+use crate::{Error, place, whole};
 
 /// Writes what is in the tables of a cache to `path`, as a whole: in the place of a file or of
 /// none, but of nothing else.
@@ -25,15 +24,11 @@ pub fn export(from: &Connection, path: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(path).is_ok_and(|there| !there.is_file()) {
         return Err(failed("something that is no file has this name".into()));
     }
-    let directory = path
-        .parent()
-        .filter(|directory| !directory.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
     // A name of its own, as others may export to the same file.
     let unfinished = tempfile::Builder::new()
         .prefix(".unfinished-")
-        .permissions(Permissions::from_mode(0o644))
-        .tempfile_in(directory)
+        .permissions(Permissions::from_mode(whole::NEW))
+        .tempfile_in(whole::directory(path))
         .map_err(|error| failed(error.to_string()))?;
     let copied = || {
         let name = unfinished.path().to_str();

@@ -18,7 +18,7 @@ use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 const ATTEMPTS: usize = 100;
 
 /// What new files may be used for, but for what the process takes away.
-const NEW: u32 = 0o644;
+pub const NEW: u32 = 0o644;
 
 /// Puts a file with these contents at `path`, in the place of one that may be there.
 pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
@@ -27,10 +27,7 @@ pub fn write(path: &Path, contents: &[u8]) -> io::Result<()> {
 
 /// The same, with the permissions of the file that is to be replaced.
 fn put(path: &Path, contents: &[u8], replaced: Option<Permissions>) -> io::Result<()> {
-    let directory = path
-        .parent()
-        .filter(|directory| !directory.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let directory = directory(path);
     match nameless(directory) {
         Ok(mut file) => {
             file.write_all(contents)?;
@@ -69,6 +66,13 @@ pub fn write_out(path: &Path, contents: &[u8]) -> io::Result<()> {
         }
         _ => write(path, contents),
     }
+}
+
+/// The directory in which `path` is.
+pub fn directory(path: &Path) -> &Path {
+    path.parent()
+        .filter(|directory| !directory.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Where links lead, whether or not anything is there.

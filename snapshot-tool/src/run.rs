@@ -55,6 +55,16 @@ pub enum Reached {
     Stack(usize),
 }
 
+impl Run {
+    /// One that ended before anything was counted, or goes on.
+    fn uncounted(exit: Exit) -> Self {
+        Self {
+            exit,
+            profile: None,
+        }
+    }
+}
+
 impl Exit {
     /// The status that a process which ran the program should report.
     pub fn status(&self) -> i32 {
@@ -78,29 +88,26 @@ impl Exit {
 /// Runs `module` with the process's standard streams. A program that was stopped by its time limit
 /// may go on until this process ends.
 pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
+    let limits = sandbox.limits;
     let mut wasi = sandbox.context()?;
     let host = Host::inheriting(wasi.build_p1(), sandbox, None)?;
     let host = host.timed().keeping_signals().ticking();
     let mut store = Store::new(engine, host);
     store.limiter(|host| &mut host.limits);
-    if let Some(fuel) = sandbox.limits.fuel {
+    if let Some(fuel) = limits.fuel {
         store.set_fuel(fuel).map_err(engine::error)?;
     }
     let linker = imports::linker(engine)?;
-    let (module, limits) = (module.clone(), sandbox.limits);
+    if let Some(bytes) = limits.memory.filter(|&bytes| bytes < first_memory(module)) {
+        return Ok(Run::uncounted(Exit::Limited(Reached::Memory(bytes))));
+    }
+    let module = module.clone();
     let work = move || {
-        let ended = |exit| {
-            Ok(Run {
-                exit,
-                profile: None,
-            })
-        };
-        if let Some(bytes) = limits.memory.filter(|&bytes| bytes < first_memory(&module)) {
-            return ended(Exit::Limited(Reached::Memory(bytes)));
-        }
         let instance = match linker.instantiate(&mut store, &module) {
             Ok(instance) => instance,
-            Err(error) if error.is::<Trap>() => return ended(exit(Err(error), &limits)),
+            Err(error) if error.is::<Trap>() => {
+                return Ok(Run::uncounted(exit(Err(error), &limits)));
+            }
             Err(error) => return Err(engine::error(error)),
         };
         let start = instance
@@ -114,10 +121,7 @@ pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
     match limits.time {
         None => engine::on_large_stack(work)?,
         Some(time) => {
-            let stopped = Run {
-                exit: Exit::Limited(Reached::Time(time)),
-                profile: None,
-            };
+            let stopped = Run::uncounted(Exit::Limited(Reached::Time(time)));
             engine::with_deadline(time, work)?.unwrap_or(Ok(stopped))
         }
     }

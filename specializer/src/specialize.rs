@@ -186,6 +186,7 @@ struct Work<'a> {
     boxes: Boxes,
     small: Small,
     allocator: Option<Allocator>,
+    trapped: Trapped,
     inlining: Inlining,
     /// By key, functions that were made for the store.
     added: Mutex<HashMap<[u8; 32], usize>>,
@@ -235,6 +236,10 @@ impl<'a> Work<'a> {
             boxes: Boxes::find(module),
             small: Small::find(module),
             allocator: Allocator::declared(module),
+            trapped: match request::is_for_weval(module) {
+                true => Trapped::GoesOn,
+                false => Trapped::Ends,
+            },
             inlining: Inlining::for_program(requests.code_len()),
             added: Mutex::default(),
             said: Mutex::default(),
@@ -306,15 +311,11 @@ impl<'a> Work<'a> {
             scalar_replacement: self.options.optimisations.scalar_replacement && !are_seen,
             ..self.options.optimisations
         };
-        let trapped = match request::is_for_weval(self.module) {
-            true => Trapped::GoesOn,
-            false => Trapped::Ends,
-        };
         cleanup::run(
             &mut residual.function,
             &residual.reloads,
             self.allocator.as_ref(),
-            trapped,
+            self.trapped,
             &optimisations,
             &mut |pass, left| {
                 self.watch.residual(number, pass, left);

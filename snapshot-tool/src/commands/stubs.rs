@@ -27,11 +27,11 @@ pub struct Joined {
 /// what is wrong.
 pub fn joined(options: &BuildOptions, program: &Path) -> Result<Joined> {
     let guest = named(options.guest.as_deref())?;
-    let program = input::is_program(program, &guest).then(|| File::open(program).ok());
-    let names: BTreeSet<_> = match program.flatten() {
-        Some(mut program) => (guest.libraries)(&mut program).into_iter().collect(),
-        None => BTreeSet::new(),
-    };
+    let file = input::is_program(program, &guest).then(|| File::open(program).ok());
+    let mut file = file.flatten();
+    let names: BTreeSet<_> = (file.iter_mut())
+        .flat_map(|file| (guest.libraries)(file))
+        .collect();
     let libraries = match names.is_empty() {
         true => Found::default(),
         false => search::find(&names, search::directories(&options.stubs_path)),

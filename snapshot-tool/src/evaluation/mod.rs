@@ -8,13 +8,12 @@
 mod loaded;
 mod record;
 
-use std::collections::HashSet;
 use std::mem::offset_of;
 
 use annotations::{EVALUATE_EXPORT, EVALUATION_EXPORT, Evaluation};
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use wasmtime::{Export, Extern, Instance, Linker, Module, Store, StoreLimits, StoreLimitsBuilder};
+use wasmtime::{Instance, Linker, Module, Store, StoreLimits, StoreLimitsBuilder};
 
 use crate::cells::Cells;
 use crate::engine;
@@ -77,7 +76,7 @@ pub fn to_first_effect<T>(
     if Cells::of(store, instance, EVALUATION_EXPORT).is_none() {
         return Ok(Evaluated::default());
     }
-    if memories(store, instance) > 1 {
+    if module.resources_required().num_memories > 1 {
         // The record by which a program starts over is of one.
         return Ok(Evaluated::without("its several memories"));
     }
@@ -92,17 +91,6 @@ pub fn to_first_effect<T>(
         return second.without();
     }
     second.finish(&loaded, &first)
-}
-
-/// How many memories a module to be frozen has: all of them are exported, some under two names.
-fn memories<T>(store: &mut Store<T>, instance: Instance) -> usize {
-    let exports: Vec<_> = instance
-        .exports(&mut *store)
-        .map(Export::into_extern)
-        .collect();
-    let memories = exports.into_iter().filter_map(Extern::into_memory);
-    let places: HashSet<_> = memories.map(|memory| memory.data_ptr(&*store)).collect();
-    places.len()
 }
 
 /// An evaluation that has ended.

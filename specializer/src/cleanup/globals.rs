@@ -201,6 +201,7 @@ impl Pass<'_> {
             op => seen_after || self.is_look(op.effect()),
         }
     }
+
     /// Whether an instruction with this effect may let somebody look at any global.
     fn is_look(&self, effect: Effect) -> bool {
         match effect {

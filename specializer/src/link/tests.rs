@@ -13,6 +13,17 @@ fn whole() -> Options {
     }
 }
 
+/// A module, and what links of it with nothing left out.
+pub(super) fn linked_whole(text: &str) -> [Vec<u8>; 2] {
+    let bytes = wat::parse_str(text).expect("the text is a module");
+    let options = Options {
+        verify: true,
+        ..whole()
+    };
+    let linked = link_generic(&bytes, &options).expect("it links");
+    [bytes, linked]
+}
+
 /// Links without the functions of `host`.
 fn link(text: &str) -> Result<Vec<u8>, Error> {
     let options = Options {

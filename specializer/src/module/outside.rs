@@ -44,13 +44,12 @@ impl Module<'_> {
             TypeRef::Table(_) => true,
             TypeRef::Tag(_) | TypeRef::Memory(_) => false,
         };
-        let sections = Parser::new(0).parse_all(self.bytes);
-        let imports = sections.filter_map(|payload| match payload {
+        let mut sections = Parser::new(0).parse_all(self.bytes);
+        let imports = sections.find_map(|payload| match payload {
             Ok(Payload::ImportSection(imports)) => Some(imports.into_imports()),
             _ => None,
         });
-        imports
-            .flatten()
+        (imports.into_iter().flatten())
             .any(|import| import.is_ok_and(|import| is_passing(import.ty)))
     }
 

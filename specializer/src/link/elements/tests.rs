@@ -2,8 +2,8 @@
 
 use wasmparser::{ElementKind, Parser, Payload};
 
+use crate::link::tests::linked_whole;
 use crate::module::Module;
-use crate::{Options, link_generic};
 
 /// What an instruction finds in each segment once the module has started: how many entries; none
 /// where it filled a table, or was only declared. And the segment's type.
@@ -30,13 +30,7 @@ fn segments(module: &[u8]) -> Vec<(u32, String)> {
 
 /// Links a module, whose segments stay as they are for instructions.
 fn link(text: &str) -> Vec<u8> {
-    let bytes = wat::parse_str(text).expect("the text is a module");
-    let options = Options {
-        verify: true,
-        keeps_unreached: true,
-        ..Options::default()
-    };
-    let linked = link_generic(&bytes, &options).expect("it links");
+    let [bytes, linked] = linked_whole(text);
     wasmparser::validate(&linked).expect("the result is valid");
     let (before, after) = (segments(&bytes), segments(&linked));
     assert_eq!(before, after[..before.len()]);

@@ -1,7 +1,7 @@
 //! Which modules have types that change.
 
 use super::*;
-use crate::{Options, link_generic};
+use crate::link::tests::linked_whole;
 
 /// Of the types of functions in the table.
 const MANY: &str = "(type $many (func (param i32 i32 i32 i32 i32 i32)))";
@@ -21,13 +21,7 @@ fn converts(more: &str) -> bool {
                     (i32.const 1) (i32.const 2) (i32.const 3)
                     (i32.const 4) (i32.const 5) (i32.const 6) (i32.const 0))))"
     );
-    let bytes = wat::parse_str(text).expect("the text is a module");
-    let options = Options {
-        verify: true,
-        keeps_unreached: true,
-        ..Options::default()
-    };
-    let linked = link_generic(&bytes, &options).expect("it links");
+    let [_, linked] = linked_whole(&text);
     let module = Module::parse(&linked).expect("the result is a module");
     let params = module.types.values().flatten().flat_map(|ty| &ty.params);
     params.into_iter().any(|ty| *ty == Type::F32)
