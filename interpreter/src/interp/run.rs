@@ -164,6 +164,7 @@ pub extern "C" fn interp(
                             AppTerm3 => break 'tail_call 3,
                             Return => {
                                 lockstep_event(events::EXIT, r.pc, r.sp, r.accu);
+                                cells_drop_below(base);
                                 return nonzero(r.accu);
                             }
                             // Calls go past these two: the entry's cell has told the caller what
@@ -446,6 +447,7 @@ pub extern "C" fn interp(
                 r.unwind();
                 if r.trap == 0 || r.thread_ends() {
                     lockstep_event(events::EXIT, r.pc, r.sp, 0);
+                    cells_drop_below(base);
                     return Value::RAISED.0;
                 }
                 if r.handler_is_elsewhere() {
