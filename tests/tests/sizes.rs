@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use bactrian_tests::workshop::Workshop;
 
 /// What hello world may take, in bytes. It takes a few thousand less: a larger module has something
@@ -35,5 +35,40 @@ fn hello_world_is_small() -> Result<()> {
         let found = names.iter().find(|name| format!("<{name}>").contains(part));
         assert_eq!(found, None, "is for {purpose}");
     }
+    Ok(())
+}
+
+/// A loop that calls a function whose locals are floats, with what that begins with. Bytes of the
+/// program's residual code.
+fn residual_bytes(place: &Workshop, begins: &str) -> Result<u64> {
+    let text = format!(
+        "let f q p =\n  {begins}\n  \
+           let dx = q -. p in let d = dx *. dx +. 0.01 in let e = q /. (d *. sqrt d) in\n  \
+           (e *. dx, e +. dx)\n\
+         let l = ref []\n\
+         let () = for i = 1 to 1000 do l := f (float i) 3.0 :: !l done;\n  \
+           print_int (List.length !l)\n"
+    );
+    fs::write(place.path("floats.ml"), text)?;
+    place.make("ocamlc", &["floats.ml", "-o", "floats.byte"])?;
+    let stats = ["build", "--stats=json", "floats.byte", "-o", "floats.wasm"];
+    let built = place.bactrian(&stats)?;
+    assert_eq!(built.status, Some(0), "{built:?}");
+    let stats: serde_json::Value = serde_json::from_slice(&built.stderr)?;
+    let bytes = stats["specialization"]["residual_bytes"].as_u64();
+    bytes.with_context(|| format!("{stats}"))
+}
+
+/// Locals of a call in place that met those of its other return were made as boxes, and each round
+/// of the loop left others, so that there were many copies of it.
+#[test]
+fn what_a_call_in_place_leaves_behind_meets_nothing() -> Result<()> {
+    let place = Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))?;
+    let one_return = residual_bytes(&place, "")?;
+    let two_returns = residual_bytes(&place, "if q > 500. then (q, p) else")?;
+    assert!(
+        two_returns < one_return + 4_000,
+        "{one_return}, {two_returns}"
+    );
     Ok(())
 }
