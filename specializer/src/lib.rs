@@ -4,7 +4,7 @@
 //! language. [`specialize()`] is the entry point and names the stages in order. The modules, from
 //! the ground up (`tests/tests/floors.rs` holds the order):
 //!
-//! * [`index`], `entity`, [`op`], [`ir`]: the SSA form; [`text`] prints and parses it, [`verify`]
+//! * [`index`], `graph`, `entity`, [`op`], [`ir`]: the SSA form; [`text`] prints and parses it, [`verify`]
 //!   checks it, [`exec`] runs it, [`dominators`] orders its blocks;
 //! * [`module`], `allocator`, [`request`], [`image`]: what the snapshot holds, and what it asks
 //!   for;
@@ -28,6 +28,7 @@ mod entity;
 pub mod eval;
 pub mod exec;
 pub mod fault;
+mod graph;
 mod hash;
 pub mod image;
 pub mod index;

@@ -59,6 +59,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         &[
             "hash",
             "index",
+            "graph",
             "entity",
             "op",
             "ir",
