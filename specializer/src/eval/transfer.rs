@@ -19,7 +19,7 @@ use super::prepare::Prepared;
 use super::span::Span;
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
-use crate::image::{Image, Loaded, Place, Reads};
+use crate::image::{Image, Loaded, Location, Reads};
 use crate::ir::generic::Block;
 use crate::ir::{Callee, Numbers, Sig, Symbol, Terminator, Type, generic};
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
@@ -305,9 +305,9 @@ impl<'a, P: Phase> Machine<'a, P> {
         if self.load_from_frame(kind, offset, args[0], result) {
             return;
         }
-        let place = match args[0].abs() {
-            Abs::Const(Const::I32(address)) => Some(Place::Absolute(address as u32)),
-            Abs::Symbol(symbol) => Some(Place::Relative(symbol)),
+        let location = match args[0].abs() {
+            Abs::Const(Const::I32(address)) => Some(Location::Absolute(address as u32)),
+            Abs::Symbol(symbol) => Some(Location::Relative(symbol)),
             Abs::Offset { param, offset } => self.in_buffer(param, offset),
             Abs::Fact(Fact::InBox {
                 kind: of,
@@ -327,7 +327,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             Abs::Const(_) | Abs::Extended(_) | Abs::Slot(_) | Abs::Fact(_) | Abs::Dynamic => None,
         };
         let image: &Image = self.evaluation.image;
-        match place.and_then(|place| image.load(place, offset, kind, self.reads)) {
+        match location.and_then(|location| image.load(location, offset, kind, self.reads)) {
             Some(Loaded::Const(constant)) => self.set_known(result, Abs::Const(constant)),
             Some(Loaded::Slot(slot)) => self.set_known(result, Abs::Slot(slot)),
             Some(Loaded::Link(symbol)) => self.set_known(result, Abs::Symbol(symbol)),
