@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 use wasm_encoder::{NameMap, NameSection};
 use wasmparser::{Name, NameSectionReader};
 
-use super::{Layout, Place, Residue};
+use super::Residue;
+use super::layout::{Fate, Layout};
 use crate::ir::Func;
 use crate::module::Module;
 
@@ -32,11 +33,11 @@ impl Names {
             residual.map(|(&(index, _), Residue { request, .. })| (index, request.title()));
         let imports = layout.functions.values().zip(&module.imports);
         let stubs = imports.filter_map(|(place, import)| match place {
-            Place::Stub(number) => {
+            Fate::Stub(number) => {
                 let name = format!("{}.{}", import.module, import.name);
                 Some((layout.stub_base + number, name))
             }
-            Place::Function(_) | Place::Intrinsic(_) | Place::Dropped => None,
+            Fate::Function(_) | Fate::Intrinsic(_) | Fate::Dropped => None,
         });
         let entry = layout.stacks.iter().map(|stacks| {
             let name = format!("{}.entry", annotations::STACKS_MODULE);
