@@ -16,7 +16,7 @@ use wasmparser::{Name, NameSectionReader};
 use super::Residue;
 use super::layout::{Fate, Layout};
 use crate::ir::Func;
-use crate::module::Module;
+use crate::module::{Module, readable};
 
 /// What is called how.
 pub(super) struct Names {
@@ -71,10 +71,11 @@ impl Names {
 
     /// A name as the section has it.
     fn shortened(&self, name: &str) -> String {
-        let Ok(demangled) = rustc_demangle::try_demangle(name) else {
-            return name.to_owned();
-        };
-        let path = without_types(&format!("{demangled:#}"));
+        let readable = readable(name);
+        if readable == name {
+            return readable;
+        }
+        let path = without_types(&readable);
         let module = self.module.as_deref();
         let own = module.and_then(|module| module.strip_suffix(".wasm"));
         match (own, path.split_once("::")) {
