@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use super::abs::{self, Abs, Fact};
 use super::analyse::NodeId;
 use super::boxes::Kind;
+use super::calls::NamedCall;
 use super::cells::{Cell, Cells, Content, Reader};
 use super::context::{ContextId, Contexts};
 use super::continuation::Continuation;
@@ -177,7 +178,8 @@ impl<'a, P: Phase> Machine<'a, P> {
             (Op::Call(callee), Terminator::Jump(target)) => {
                 let args = self.values_of(&last.args);
                 let known = self.callee(callee, args.last().map(|arg| arg.abs()));
-                if let Some(exit) = self.call_by_name(block, last, known, &args, target) {
+                let call = NamedCall::new(block, last, known, &args, target);
+                if let Some(exit) = call.and_then(|call| self.call_by_name(&call)) {
                     return exit;
                 }
                 self.call(callee, last.result, args);
