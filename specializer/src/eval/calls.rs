@@ -1,6 +1,6 @@
 //! Calls by name that end a block, and the ways in which they are evaluated: the callee in place
-//! ([`super::inline`]), as much of it as has no effects ([`super::trial`]), or a call of its version
-//! for bare numbers ([`super::bare`]).
+//! ([`super::inline`]), as much of it as has no effects ([`super::trial`]), or a call of its
+//! version for bare numbers ([`super::bare`]).
 
 use super::cells::Content;
 use super::exit::Exit;

@@ -61,7 +61,7 @@ struct Reduction {
 struct Dispatcher<'a> {
     block: Block,
     entries: &'a [Block],
-    /// Where each entry's parameters are among the dispatcher's, of which the first is the selector.
+    /// Where each entry's parameters are among the dispatcher's, behind the selector.
     starts: Vec<usize>,
     types: Vec<Type>,
 }

@@ -1,9 +1,9 @@
 //! What is to be found out about an image, before one knows which stored function fits it.
 //!
 //! Many functions share a key, as their code is the same but for what it leads to: all code that
-//! waits for more arguments, for one. What was read is at the same locations, and differs. So where a
+//! waits for more arguments, for one. What was read is at the same places, and differs. So where a
 //! key has more than a few functions, the store has *questions* for the others: the links to
-//! follow, and the locations to look at. The answers give the key under which the stored function is.
+//! follow, and the places to look at. The answers give the key under which the stored function is.
 //! So finding one takes as many look-ups as there are questions, most often one, not as many as
 //! there are functions of that key.
 
