@@ -4,22 +4,25 @@
 //! This module knows all floors, so it hands the lower ones the functions of upper ones that they
 //! call (`HOOKS`).
 
+mod calls;
+mod facts;
+
 use crate::allocator;
 use crate::backtrace::{debug, definitions, events};
 use crate::code::{self, ImageError, fragments};
-use crate::custom;
 use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece};
 use crate::heap::{self, Hooks};
-use crate::image::hints::{Access, CodePointers, Given};
+use crate::image::hints::{self, CodePointers, Found};
 use crate::image::names::Names;
 use crate::image::numbers::Numbers;
 use crate::image::parse::{self, Executable};
 use crate::image::pieces::Plan;
+use crate::image::reach::{self, Reached};
 use crate::image::references::{self, BACTRIAN_KEEP_REFERENCES};
 use crate::image::verify::{self, Limits, Verified};
 use crate::image::{
-    bind, callees, cells, constants, elements, hints, layout, lives, messages, missing, pieces,
-    quiet, reach, sections,
+    bind, callees, cells, constants, elements, layout, lives, messages, missing, pieces, quiet,
+    sections,
 };
 use crate::interp::requests::{self, Lists};
 use crate::interp::{self, entries};
@@ -28,16 +31,17 @@ use crate::os;
 use crate::polymorphic::marshal;
 use crate::primitives;
 use crate::primitives::backtrace::WANT_POSITIONS;
-use crate::registry::arguments::{self, Kind};
-use crate::registry::{Code, Effect, Primitive, results, shortcut};
+use crate::registry::{Effect, Primitive, shortcut};
 use crate::stack;
 #[cfg(target_family = "wasm")]
 use crate::stubs;
 use crate::threads;
-use crate::value::{Value, WORD, boxed, header, tag};
+use crate::value::{Value, WORD, boxed, header};
 use crate::vm::{NO_LOOP_POLLS, vm};
+use calls::Calls;
+use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
-use std::collections::HashSet;
+use facts::{Gives, Known, box_kind, name_of, primitive};
 
 /// What the collector calls when it runs finalisers and handlers of signals, and takes samples.
 pub const HOOKS: Hooks = Hooks {
@@ -70,158 +74,160 @@ pub fn lasting_size(file: &[u8]) -> usize {
 /// Puts an executable's code and data into memory. What it makes of the program's constants are
 /// image blocks.
 pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
-    let mut executable = parse::executable(file)?;
-    bind::bind(&executable.primitives, primitives::all())?;
-    let bound = bind::withdraw_misfits(&executable);
-    let linked = global_count(&executable)?;
-    let limits = Limits {
-        parameters: 0,
-        globals: linked,
-        primitives: bound.len(),
-        rewritten: false,
-        primitive_arity: &|index| bound[index].map(bind::arity),
-    };
-    let verified = verify::verify(&executable.code, &limits)?;
-    fragments::register_program(&executable.code);
-    let reached = reach::find(&executable.code, &verified, |index| {
-        LOADS_CODE.contains(&name_of(&bound, index))
-    });
-    let names = reached
-        .primitives
-        .iter()
-        .map(|&index| name_of(&bound, index));
-    names.clone().for_each(lives::note);
-    let called: HashSet<&str> = names.collect();
-    let loads_code = LOADS_CODE.iter().any(|name| called.contains(name));
-    let units = debug::units(executable.debug);
-    let by_name = || {
-        let definitions = definitions::of(&units);
-        Numbers::by_name(&executable, linked, &definitions).filter(|_| !loads_code)
-    };
-    let numbers = by_name().unwrap_or_else(|| Numbers::as_linked(linked, bound.len()));
-    numbers.apply(&mut executable);
-    let has_threads = called.contains("caml_thread_new");
-    bind::bind(&executable.primitives, primitives::of_program(has_threads))?;
-    let bound = bind::withdraw_misfits(&executable);
-    let limits = Limits {
-        globals: numbers.global_count(),
-        primitives: bound.len(),
-        primitive_arity: &|index| bound[index].map(bind::arity),
-        ..limits
-    };
-    // What the program is compiled to relies on that, and need not bring their code along.
-    let bound = bind::withdraw(|name| !loads_code && !called.contains(name));
-    let calls = |name: &str| called.contains(name);
-    let keeps_references = BACTRIAN_KEEP_REFERENCES.load(Relaxed) != 0;
-    // Who takes samples of allocations sees all of them, and so does who counts them.
-    let samples = calls("caml_memprof_start");
-    let counts = ["caml_gc_counters", "caml_gc_minor_words"]
-        .iter()
-        .any(|name| calls(name));
-    let rewritten = if keeps_references || samples || counts {
-        None
-    } else {
-        references::keep_in_slots(&executable.code, &verified)
-    };
-    let (code, verified) = match &rewritten {
-        Some(code) => (
-            code,
-            verify::verify(
-                code,
-                &Limits {
-                    rewritten: true,
-                    ..limits
-                },
-            )?,
-        ),
-        None => (&executable.code, verified),
-    };
+    let Program {
+        executable,
+        linked,
+        numbers,
+        units,
+        calls,
+        bound,
+        reached,
+        rewritten,
+        verified,
+    } = Program::read(file)?;
+    let code = rewritten.as_ref().unwrap_or(&executable.code);
     let mut plan = pieces::plan(code, &verified, pieces::longest());
     let cells = cells::reserve(2 * verified.entries.len() + plan.cuts.len());
     let cells = cells.ok_or(ImageError::OutOfMemory)?;
-    let room = if calls("caml_realloc_global") {
-        GROWING_GLOBALS_ROOM
-    } else {
-        GLOBALS_ROOM
-    };
-    let globals = make_globals(numbers.global_count(), room)?;
-    sections::keep(&executable, calls("caml_get_section_table"));
+    let globals = make_globals(numbers.global_count(), globals_room(&calls))?;
+    sections::keep(&executable, calls.any(&["caml_get_section_table"]));
     let named = bind::called(&executable);
     if let Some(report) = missing::report(&executable, &named) {
         os::write_all(2, report.as_bytes());
     }
-    let (code_start, mut links) = load_code(code, &verified)?;
+    let (start, mut links) = load_code(code, &verified)?;
     plan.keep(&reached.positions(&verified));
-    if evaluation::get(&BACTRIAN_EVALUATION.room) > 0 {
-        allocator::lasting(|| evaluation::note_pieces(own_pieces(&plan, code_start)));
-    }
-    layout::cut(&plan, code_start, entries::resume_slot());
-    let is_quiet = |index| primitive(&bound, index).is_some_and(is_quiet);
-    threads::note(
-        has_threads,
-        loads_code || calls("caml_install_signal_handler"),
-    );
-    if vm().loops_poll.get() == NO_LOOP_POLLS {
-        for poll in quiet::polls(code, is_quiet) {
-            code::silence(code::address(code_start, poll));
-        }
-    }
-    // Code that is loaded later may call what the program itself does not.
-    let writes_pointers = calls("caml_obj_set_raw_field") || calls("caml_reify_bytecode");
-    let code_pointers = match writes_pointers {
-        true => CodePointers::Change,
-        false => CodePointers::Stay,
-    };
-    vm().closures_keep_code.set((!writes_pointers).into());
+    cut(&plan, start);
+    note_watchers(&calls);
+    silence_polls(code, start, &bound);
     let names = Names::new(&units, &verified.entries);
     events::register(units);
-    let wants_positions = WANT_POSITIONS.iter().any(|name| calls(name));
-    vm().keeps_positions.set(wants_positions.into());
-    vm().allocations_poll.set(samples.into());
-    vm().allocations_counted.set(counts.into());
     load_data(&executable, globals, linked, &numbers)?;
-    // Primitives that give closures which nobody passed them.
-    let is_closed = !loads_code && !calls("caml_get_current_environment");
-    let gives = Gives {
-        known: Known::new(&bound),
-        globals,
-        is_closed,
-    };
-    let found = hints::find(code, &verified.entries, code_pointers, &gives);
-    let returns = |index| primitive(&bound, index).is_some_and(returns);
-    for leaf in quiet::leaves(code, &verified.entries, returns, found.certain_callee()) {
-        code::note_leaf(code::address(code_start, leaf.position));
-    }
-    let messages = match evaluation::get(&BACTRIAN_EVALUATION.room) {
-        0 => Vec::new(),
-        _ => messages::find(code, &verified.entries),
-    };
-    let (hints, candidates) = callees::note(&found, &messages, code_start)?;
+    let gives = Gives::new(&bound, globals, &calls);
+    let found = hints::find(code, &verified.entries, calls.code_pointers(), &gives);
+    note_leaves(code, start, &verified, &bound, &found);
+    let (hints, candidates) = note_callees(code, start, &verified, &found)?;
     links.extend(hints);
     links.sort_unstable();
-    note_kinds(code, &bound, globals, code_start);
-    if !loads_code {
+    note_kinds(code, start, globals, &bound);
+    if !calls.loads_code() {
         bind::forget(&named);
     }
-    stack::note_raisable(calls("caml_gc_set"));
+    stack::note_raisable(calls.any(&["caml_gc_set"]));
     let lists = Lists {
         names: &names,
         links: &links,
         candidates,
         cells,
     };
-    requests::publish(code_start, &plan, &found, &lists)
+    requests::publish(start, &plan, &found, &lists)
 }
 
-/// Primitive `index`, if something defines it. Unreachable code is not verified: it may name one
-/// that does not exist.
-fn primitive<'a>(bound: &[Option<&'a Primitive>], index: usize) -> Option<&'a Primitive> {
-    bound.get(index).copied().flatten()
+/// An executable with its primitives bound and its code verified, numbered as it will be laid out.
+struct Program<'a> {
+    executable: Executable<'a>,
+    /// How many globals OCaml's linker has numbered.
+    linked: usize,
+    numbers: Numbers,
+    units: Vec<debug::Unit<'a>>,
+    calls: Calls,
+    bound: Vec<Option<&'static Primitive>>,
+    reached: Reached,
+    /// The code with references in slots, if it has some that can be there.
+    rewritten: Option<Vec<i32>>,
+    /// Of that, or else of the executable's code.
+    verified: Verified,
 }
 
-/// Its name; empty if there is none.
-fn name_of(bound: &[Option<&'static Primitive>], index: usize) -> &'static str {
-    primitive(bound, index).map_or("", |primitive| primitive.name)
+impl<'a> Program<'a> {
+    fn read(file: &'a [u8]) -> Result<Self, ImageError> {
+        let mut executable = parse::executable(file)?;
+        bind::bind(&executable.primitives, primitives::all())?;
+        let bound = bind::withdraw_misfits(&executable);
+        let linked = global_count(&executable)?;
+        let limits = Limits {
+            parameters: 0,
+            globals: linked,
+            primitives: bound.len(),
+            rewritten: false,
+            primitive_arity: &|index| bound[index].map(bind::arity),
+        };
+        let verified = verify::verify(&executable.code, &limits)?;
+        fragments::register_program(&executable.code);
+        let reached = reach::find(&executable.code, &verified, |index| {
+            calls::loads_code(name_of(&bound, index))
+        });
+        let called = reached.primitives.iter();
+        let called = called.map(|&index| name_of(&bound, index));
+        called.clone().for_each(lives::note);
+        let calls = Calls::new(called);
+
+        let units = debug::units(executable.debug);
+        let by_name = || {
+            let definitions = definitions::of(&units);
+            let numbers = Numbers::by_name(&executable, linked, &definitions);
+            numbers.filter(|_| !calls.loads_code())
+        };
+        let numbers = by_name().unwrap_or_else(|| Numbers::as_linked(linked, bound.len()));
+        numbers.apply(&mut executable);
+        let all = primitives::of_program(calls.makes_threads());
+        bind::bind(&executable.primitives, all)?;
+        let bound = bind::withdraw_misfits(&executable);
+
+        let rewritten = match keeps_references(&calls) {
+            true => None,
+            false => references::keep_in_slots(&executable.code, &verified),
+        };
+        let verified = match &rewritten {
+            Some(code) => {
+                let limits = Limits {
+                    globals: numbers.global_count(),
+                    primitives: bound.len(),
+                    rewritten: true,
+                    primitive_arity: &|index| bound[index].map(bind::arity),
+                    ..limits
+                };
+                verify::verify(code, &limits)?
+            }
+            None => verified,
+        };
+        // What the program is compiled to relies on that, and need not bring their code along.
+        let bound = bind::withdraw(|name| !calls.loads_code() && !calls.any(&[name]));
+        Ok(Self {
+            executable,
+            linked,
+            numbers,
+            units,
+            calls,
+            bound,
+            reached,
+            rewritten,
+            verified,
+        })
+    }
+}
+
+/// Whether references stay blocks.
+fn keeps_references(calls: &Calls) -> bool {
+    // Who takes samples of allocations sees all of them, and so does who counts them.
+    BACTRIAN_KEEP_REFERENCES.load(Relaxed) != 0
+        || calls.samples_allocations()
+        || calls.counts_allocations()
+}
+
+fn globals_room(calls: &Calls) -> usize {
+    match calls.any(&["caml_realloc_global"]) {
+        true => GROWING_GLOBALS_ROOM,
+        false => GLOBALS_ROOM,
+    }
+}
+
+/// Cuts code that was laid out at `start` as planned.
+fn cut(plan: &Plan, start: u32) {
+    if evaluation::get(&BACTRIAN_EVALUATION.room) > 0 {
+        allocator::lasting(|| evaluation::note_pieces(own_pieces(plan, start)));
+    }
+    layout::cut(plan, start, entries::resume_slot());
 }
 
 /// The pieces of the program's own code.
@@ -237,13 +243,72 @@ fn own_pieces(plan: &Plan, start: u32) -> Vec<Piece> {
     piece.collect()
 }
 
-/// Primitives by which a program can call any of its functions: from code that it loads, or found
-/// among the globals.
-const LOADS_CODE: &[&str] = &["caml_reify_bytecode", "caml_get_global_data"];
+/// Tells the machine what the program can notice.
+fn note_watchers(calls: &Calls) {
+    threads::note(calls.makes_threads(), calls.handles_signals());
+    let stay = calls.code_pointers() == CodePointers::Stay;
+    vm().closures_keep_code.set(stay.into());
+    vm().keeps_positions.set(calls.any(WANT_POSITIONS).into());
+    vm().allocations_poll
+        .set(calls.samples_allocations().into());
+    vm().allocations_counted
+        .set(calls.counts_allocations().into());
+}
+
+/// Takes the polls out of loops in which nothing can come to wait, unless something can at any
+/// time.
+fn silence_polls(code: &[i32], start: u32, bound: &[Option<&Primitive>]) {
+    if vm().loops_poll.get() != NO_LOOP_POLLS {
+        return;
+    }
+    let is_quiet = |index| primitive(bound, index).is_some_and(is_quiet);
+    for poll in quiet::polls(code, is_quiet) {
+        code::silence(code::address(start, poll));
+    }
+}
+
+/// Whether calls of a primitive leave nothing for a safepoint to do.
+fn is_quiet(primitive: &Primitive) -> bool {
+    primitive.effect == Effect::Leaf && !shortcut::allocates(primitive.shortcut())
+}
+
+/// Tells the loop which functions call nothing that has to be on the stack.
+fn note_leaves(
+    code: &[i32],
+    start: u32,
+    verified: &Verified,
+    bound: &[Option<&Primitive>],
+    found: &Found,
+) {
+    let returns = |index| primitive(bound, index).is_some_and(returns);
+    for leaf in quiet::leaves(code, &verified.entries, returns, found.certain_callee()) {
+        code::note_leaf(code::address(start, leaf.position));
+    }
+}
+
+/// Whether calls of a primitive run no OCaml code and need no collection.
+fn returns(primitive: &Primitive) -> bool {
+    matches!(primitive.effect, Effect::Leaf | Effect::Allocates)
+}
+
+/// Tells calls what they call, as far as that is found; where that is written, and where candidates
+/// are.
+fn note_callees(
+    code: &[i32],
+    start: u32,
+    verified: &Verified,
+    found: &Found,
+) -> Result<(Vec<u32>, Range<u32>), ImageError> {
+    let messages = match evaluation::get(&BACTRIAN_EVALUATION.room) {
+        0 => Vec::new(),
+        _ => messages::find(code, &verified.entries),
+    };
+    callees::note(found, &messages, start)
+}
 
 /// Tells the loop which instructions of the program, laid out at `start`, give boxes, and of which
 /// kind elements of bigarrays are.
-fn note_kinds(code: &[i32], bound: &[Option<&Primitive>], globals: Value, start: u32) {
+fn note_kinds(code: &[i32], start: u32, globals: Value, bound: &[Option<&Primitive>]) {
     let constants = constants::boxes(code, |global| box_kind(globals, global));
     for &(constant, kind) in &constants {
         code::note_constant_box(code::address(start, constant), kind);
@@ -253,131 +318,6 @@ fn note_kinds(code: &[i32], bound: &[Option<&Primitive>], globals: Value, start:
     for (access, kind) in elements::find(code, &Known::new(bound), &floats) {
         code::note_kind(code::address(start, access), kind);
     }
-}
-
-/// What is known of the program's primitives by their names.
-struct Known<'a> {
-    bound: &'a [Option<&'a Primitive>],
-    /// The numbers of their shortcuts.
-    shortcuts: Vec<u32>,
-}
-
-impl<'a> Known<'a> {
-    fn new(bound: &'a [Option<&'a Primitive>]) -> Self {
-        let shortcut = |primitive: &Option<&Primitive>| primitive.map_or(0, Primitive::shortcut);
-        let shortcuts = bound.iter().map(shortcut).collect();
-        Self { bound, shortcuts }
-    }
-
-    fn shortcut(&self, index: usize) -> u32 {
-        self.shortcuts.get(index).copied().unwrap_or(0)
-    }
-
-    fn name(&self, index: usize) -> Option<&str> {
-        Some(primitive(self.bound, index)?.name)
-    }
-
-    /// What a primitive gives that tells a constant of the system, as `Sys.big_endian` is one.
-    fn system_constant(&self, index: usize) -> Option<i32> {
-        let primitive = primitive(self.bound, index)?;
-        match primitive.code {
-            Code::F1(constant) if primitive.name.starts_with("caml_sys_const_") => {
-                let value = constant(Value::UNIT);
-                value.is_int().then(|| value.as_int().try_into().ok())?
-            }
-            _ => None,
-        }
-    }
-}
-
-impl elements::Primitives for Known<'_> {
-    fn reads(&self, index: usize) -> bool {
-        shortcut::reads_bigarray(self.shortcut(index))
-    }
-
-    fn writes(&self, index: usize) -> bool {
-        shortcut::writes_bigarray(self.shortcut(index))
-    }
-
-    fn gives_float(&self, index: usize) -> bool {
-        self.name(index).and_then(results::gives_box) == Some(boxed::FLOAT)
-    }
-
-    fn takes(&self, index: usize, argument: u32) -> Option<Kind> {
-        arguments::takes(self.name(index)?, argument)
-    }
-}
-
-/// What is known of a program beside its code.
-struct Gives<'a> {
-    known: Known<'a>,
-    globals: Value,
-    is_closed: bool,
-}
-
-impl hints::Facts for Gives<'_> {
-    fn given_by(&self, primitive: usize) -> Option<Given> {
-        let by_name = self.known.name(primitive).and_then(results::gives_box);
-        let kind = by_name.or_else(|| shortcut::integers::result(self.known.shortcut(primitive)));
-        kind.map(Given::Number)
-            .or_else(|| self.known.system_constant(primitive).map(Given::Integer))
-    }
-
-    fn opens(&self, primitive: usize) -> bool {
-        self.known
-            .name(primitive)
-            .is_some_and(arguments::are_opened)
-    }
-
-    fn access(&self, primitive: usize) -> Option<Access> {
-        let shortcut = self.known.shortcut(primitive);
-        if shortcut::reads_array(shortcut) {
-            Some(Access::Read)
-        } else if shortcut::writes_array(shortcut) {
-            Some(Access::Write)
-        } else {
-            None
-        }
-    }
-
-    fn constant(&self, global: usize) -> Option<u32> {
-        box_kind(self.globals, global)
-    }
-
-    fn is_closed(&self) -> bool {
-        self.is_closed
-    }
-}
-
-/// The kind of boxes that the global of this number is of, if there is one and it boxes a number.
-fn box_kind(globals: Value, global: usize) -> Option<u32> {
-    let value = (global < globals.wosize()).then(|| globals.field(global))?;
-    if value.is_int() {
-        return None;
-    }
-    match value.tag() {
-        tag::DOUBLE => Some(boxed::FLOAT),
-        tag::CUSTOM => match custom::Kind::of(value) {
-            custom::Kind::Int32 => Some(boxed::INT32),
-            custom::Kind::Int64 => Some(boxed::INT64),
-            custom::Kind::Nativeint => Some(boxed::NATIVEINT),
-            custom::Kind::Bigarray
-            | custom::Kind::Channel
-            | custom::Kind::Opaque
-            | custom::Kind::Foreign => None,
-        },
-        _ => None,
-    }
-}
-
-/// Whether calls of a primitive leave nothing for a safepoint to do.
-fn is_quiet(primitive: &Primitive) -> bool {
-    primitive.effect == Effect::Leaf && !shortcut::allocates(primitive.shortcut())
-}
-
-/// Whether calls of a primitive run no OCaml code and need no collection.
-fn returns(primitive: &Primitive) -> bool {
-    matches!(primitive.effect, Effect::Leaf | Effect::Allocates)
 }
 
 /// Makes the heap and the stack of a program that has been laid out: nothing that is not zero comes

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use anyhow::Result;
 use specializer::Options;
 use specializer::check::{Finding, Place, Severity};
+use specializer::module::readable;
 use wasmparser::{KnownCustom, Name, Parser, Payload};
 
 use lines::Lines;
@@ -88,16 +89,11 @@ fn names(module: &[u8]) -> HashMap<u32, String> {
         for names in sections.into_iter().map_while(Result::ok) {
             if let Name::Function(names) = names {
                 let names = names.into_iter().map_while(Result::ok);
-                found.extend(names.map(|name| (name.index, plain(name.name))));
+                found.extend(names.map(|name| (name.index, readable(name.name))));
             }
         }
     }
     found
-}
-
-/// A name without the hash that compilers of Rust add.
-fn plain(name: &str) -> String {
-    format!("{:#}", rustc_demangle::demangle(name))
 }
 
 /// Where the contents of the code section begin.

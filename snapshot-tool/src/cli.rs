@@ -50,24 +50,6 @@ pub enum Command {
     Weval(WevalArgs),
 }
 
-impl Command {
-    /// How a program is to be built, where there is one.
-    pub fn build_options_mut(&mut self) -> Option<&mut BuildOptions> {
-        match self {
-            Command::Run(args) => Some(&mut args.build),
-            Command::Build(args) => Some(&mut args.build),
-            Command::Specialize(args) => Some(&mut args.build),
-            Command::Lockstep(args) => Some(&mut args.build),
-            Command::Check(args) => Some(&mut args.build),
-            Command::Stubs(_)
-            | Command::Cache(_)
-            | Command::Demo(_)
-            | Command::Bench(_)
-            | Command::Weval(_) => None,
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]

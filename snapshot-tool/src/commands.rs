@@ -156,10 +156,10 @@ fn run_in_lockstep(args: &LockstepArgs, precompiled: Precompiled) -> Result<u8> 
     let joined = stubs::joined(&args.build, &args.program)?;
     input::require_program(&args.program, &joined.guest)?;
     let program = read(&args.program)?;
-    let settings = settings(&args.build, precompiled, &args.program, &joined)?;
+    let mut settings = settings(&args.build, precompiled, &args.program, &joined)?;
+    settings.options.stacks = engine::HAS_STACKS;
+    settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let mut pipeline = Pipeline::new(settings)?;
-    pipeline.settings.options.stacks = engine::HAS_STACKS;
-    pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
     let line = StatusLine::new().map(Arc::new);
     let setup = Setup {
         guest: joined.guest,
@@ -213,7 +213,10 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
             Kind::Program => Pipeline::program_file,
         };
     let mut settings = Settings {
-        needs: needs(args),
+        needs: Needs {
+            copied_memory: engine::may_not_write_images(),
+            ..needs(args)
+        },
         ..settings(&args.build, precompiled, &args.program, &joined)?
     };
     shape(&args.product, &mut settings);
@@ -227,10 +230,6 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
     settings.options.keeps_imports = true;
     settings.options.stacks = engine::HAS_STACKS && !settings.needs.fuel;
     let mut pipeline = Pipeline::new(settings)?;
-    if engine::may_not_write_images() {
-        let store = pipeline.known_code.store();
-        pipeline.engine = engine::for_one_use(store, &pipeline.settings.needs)?;
-    }
     let module = compile(&mut pipeline, &args.program)
         .with_context(|| args.program.display().to_string())?;
     Ok((pipeline, module))
@@ -286,8 +285,8 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let guest = Arc::clone(&joined.guest);
     let mut settings = settings(&args.build, precompiled, &args.module, &joined)?;
     shape(&args.product, &mut settings);
+    settings.options.absent = Some(unconfined::absent());
     let mut pipeline = Pipeline::new(settings)?;
-    pipeline.settings.options.absent = Some(unconfined::absent());
     let module = if args.build.guest.is_some() {
         of_guest(&args.module, &guest, &mut pipeline).with_context(name)
     } else {

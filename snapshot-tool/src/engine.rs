@@ -50,6 +50,8 @@ pub struct Needs {
     pub perf_map: bool,
     /// Spend no time on making the machine code fast.
     pub hurry: bool,
+    /// Copy what memory begins with, which takes no file, in place of mapping it.
+    pub copied_memory: bool,
 }
 
 /// Machine code of single functions, which engines look for before they compile them
@@ -57,11 +59,9 @@ pub struct Needs {
 pub type Store = Option<Arc<dyn CacheStore>>;
 
 /// An engine for programs. A program's memory begins as a private mapping of the file that the
-/// machine code comes from, or of an unnamed one.
+/// machine code comes from, or of an unnamed one, unless it is to be copied.
 pub fn new(store: Store, needs: &Needs) -> Result<Engine> {
-    let mut config = config_for(needs)?;
-    config.memory_init_cow(true);
-    engine(config, store)
+    engine(config_for(needs)?, store)
 }
 
 /// Whether a limit on the size of files (`ulimit -f`) may forbid the unnamed file that [`new`]
@@ -70,9 +70,13 @@ pub fn may_not_write_images() -> bool {
     getrlimit(Resource::Fsize).current.is_some()
 }
 
-/// An engine for modules that are used once: memory is copied, which takes no file.
+/// An engine for modules that are used once: to map their memory is not worth a file.
 pub fn for_one_use(store: Store, needs: &Needs) -> Result<Engine> {
-    engine(config_for(needs)?, store)
+    let needs = Needs {
+        copied_memory: true,
+        ..*needs
+    };
+    new(store, &needs)
 }
 
 /// An engine for programs whose guests can be stopped, by its epoch. Its machine code is slower.
@@ -84,6 +88,7 @@ pub fn interruptible(store: Store) -> Result<Engine> {
 
 fn config_for(needs: &Needs) -> Result<Config> {
     let mut config = config();
+    config.memory_init_cow(!needs.copied_memory);
     config.consume_fuel(needs.fuel);
     if needs.perf_map {
         config.profiler(ProfilingStrategy::PerfMap);

@@ -42,6 +42,7 @@ pub const NEEDS: Needs = Needs {
     stack: None,
     perf_map: false,
     hurry: false,
+    copied_memory: true,
 };
 
 /// How much an initialisation may write to standard error.

@@ -9,6 +9,7 @@
 use std::collections::HashSet;
 use std::iter;
 
+use crate::graph::{UNREACHED, positions, reverse_postorder};
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Terminator};
 
@@ -89,9 +90,6 @@ impl Adjacency {
     }
 }
 
-/// A block's number if the entry does not reach it.
-pub const UNREACHED: u32 = u32::MAX;
-
 /// Reachable blocks in reverse postorder, and edges between them.
 #[derive(Debug)]
 pub struct Order {
@@ -108,29 +106,10 @@ pub struct Order {
 impl Order {
     pub fn new(function: &Function) -> Self {
         let succs = Adjacency::successors(function);
-        let mut blocks = Vec::with_capacity(function.blocks.len());
-        let mut number = Map::filled_like(&function.blocks, UNREACHED);
-        // A block on the stack, and how many of its successors remain. The last successor comes
-        // first, so that the first ends up nearest to its block.
-        let mut stack = vec![(Block::ENTRY, succs.of(Block::ENTRY).len())];
-        number[Block::ENTRY] = 0;
-        while let Some((block, pending)) = stack.last_mut() {
-            if *pending == 0 {
-                blocks.push(*block);
-                stack.pop();
-                continue;
-            }
-            *pending -= 1;
-            let next = succs.of(*block)[*pending];
-            if number[next] == UNREACHED {
-                number[next] = 0;
-                stack.push((next, succs.of(next).len()));
-            }
-        }
-        blocks.reverse();
-        for (position, &block) in blocks.iter().enumerate() {
-            number[block] = position as u32;
-        }
+        // The last successor is visited first, so that the first ends up nearest to its block.
+        let last_first = |block| succs.of(block).iter().rev().copied();
+        let blocks = reverse_postorder(Block::ENTRY, function.blocks.len(), last_first);
+        let number = positions(&blocks, function.blocks.len());
         let preds = succs.reversed(&blocks);
         Self {
             blocks,

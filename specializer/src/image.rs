@@ -2,7 +2,7 @@
 //! read.
 //!
 //! Invariant: what the evaluator learnt from memory is in the log: bytes, the type of a request
-//! slot, which of the addresses it knows a link holds, or that the place is not constant. Left out
+//! slot, which of the addresses it knows a link holds, or that it is not constant. Left out
 //! are only bytes that it read through the pointer to the request's own code, because the cache key
 //! holds that code as a whole. So a residual function is valid for any image that agrees with its
 //! log, wherever there the code lies that it knows.
@@ -21,9 +21,9 @@ use crate::request::{Digest, Request, Requests};
 
 pub use bases::Bases;
 
-/// A place in memory.
+/// A location in memory: at an address, or by what it is relative to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Place {
+pub enum Location {
     Absolute(u32),
     Relative(Symbol),
 }
@@ -52,7 +52,7 @@ pub enum Loaded {
     Link(Symbol),
 }
 
-/// What the evaluator can learn from a place.
+/// What the evaluator can learn from memory at a location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Seen {
     /// Constant bytes, as a little-endian number.
@@ -68,8 +68,8 @@ pub enum Seen {
     Variable,
 }
 
-/// What was seen, by place and width in bytes; a request has the width 0, and so has a call.
-pub type ReadLog = BTreeMap<(Place, u32), Seen>;
+/// What was seen, by location and width in bytes; a request has the width 0, and so has a call.
+pub type ReadLog = BTreeMap<(Location, u32), Seen>;
 
 /// What one evaluation has learnt from memory so far.
 pub struct Reads {
@@ -150,23 +150,23 @@ impl<'m> Image<'m> {
         let target = *self.callees.get(&reads.bases.address(call))?;
         reads.bases.follow(call, target);
         let name = reads.bases.name(target)?;
-        let place = Place::Relative(call);
-        reads.log.insert((place, 0), Seen::Link(name));
+        let location = Location::Relative(call);
+        reads.log.insert((location, 0), Seen::Link(name));
         Some(name)
     }
 
     /// The request whose slot is at the address of `symbol`; notes what it asks for.
     pub fn request(&self, symbol: Symbol, reads: &mut Reads) -> Option<&'m Request> {
-        let place = Place::Relative(symbol);
-        let seen = self.look(&reads.bases, place, 0)?;
-        reads.log.insert((place, 0), seen);
+        let location = Location::Relative(symbol);
+        let seen = self.look(&reads.bases, location, 0)?;
+        reads.log.insert((location, 0), seen);
         self.slot(reads.bases.address(symbol))
     }
 
-    /// What `width` bytes (1 to 8) at a place are, or, of the width 0, which request's slot is
+    /// What `width` bytes (1 to 8) at a location are, or, of the width 0, which request's slot is
     /// there or what the call there calls; absent for other widths.
-    pub fn look(&self, bases: &Bases, place: Place, width: u32) -> Option<Seen> {
-        let address = bases.resolve(place);
+    pub fn look(&self, bases: &Bases, location: Location, width: u32) -> Option<Seen> {
+        let address = bases.resolve(location);
         if width == 0 {
             if let Some(&callee) = self.callees.get(&address) {
                 return Some(bases.name(callee).map_or(Seen::Variable, Seen::Link));
@@ -183,14 +183,14 @@ impl<'m> Image<'m> {
         {
             return Some(Seen::Slot(slot.sig));
         }
-        if let (Place::Relative(_), 4) = (place, width)
+        if let (Location::Relative(_), 4) = (location, width)
             && let Some(target) = self.link(address)
         {
             return Some(bases.name(target).map_or(Seen::Variable, Seen::Link));
         }
-        let is_constant = match place {
-            Place::Absolute(_) => self.requests.is_constant(address, width),
-            Place::Relative(symbol) => {
+        let is_constant = match location {
+            Location::Absolute(_) => self.requests.is_constant(address, width),
+            Location::Relative(symbol) => {
                 let base = bases.address(Symbol {
                     offset: 0,
                     ..symbol
@@ -209,45 +209,45 @@ impl<'m> Image<'m> {
     /// where none has led before gives that address a name.
     pub fn load(
         &self,
-        place: Place,
+        location: Location,
         offset: u32,
         kind: LoadKind,
         reads: &mut Reads,
     ) -> Option<Loaded> {
         let Reads { log, bases } = reads;
-        let address = bases.resolve(place).checked_add(offset)?;
-        let place = match place {
-            Place::Absolute(_) => Place::Absolute(address),
-            Place::Relative(symbol) => Place::Relative(Symbol {
+        let address = bases.resolve(location).checked_add(offset)?;
+        let location = match location {
+            Location::Absolute(_) => Location::Absolute(address),
+            Location::Relative(symbol) => Location::Relative(Symbol {
                 offset: symbol.offset.wrapping_add(offset as i32),
                 ..symbol
             }),
         };
         let width = kind.width();
-        if let (Place::Relative(link), 4) = (place, width)
+        if let (Location::Relative(link), 4) = (location, width)
             && let Some(target) = self.link(address)
         {
             bases.follow(link, target);
         }
-        let seen = self.look(bases, place, width)?;
-        let is_in_key = matches!(seen, Seen::Bytes(_)) && bases.is_in_own_code(place, width);
+        let seen = self.look(bases, location, width)?;
+        let is_in_key = matches!(seen, Seen::Bytes(_)) && bases.is_in_own_code(location, width);
         if !is_in_key {
-            log.insert((place, width), seen);
+            log.insert((location, width), seen);
         }
-        match (seen, place) {
+        match (seen, location) {
             (Seen::Bytes(bits), _) => {
                 let bytes = &bits.to_le_bytes()[..width as usize];
                 Some(Loaded::Const(kind.value(bytes)))
             }
-            (Seen::Slot(_), Place::Relative(symbol)) if kind == LoadKind::I32Load => {
+            (Seen::Slot(_), Location::Relative(symbol)) if kind == LoadKind::I32Load => {
                 Some(Loaded::Slot(symbol))
             }
-            (Seen::Link(symbol), Place::Relative(_)) if kind == LoadKind::I32Load => {
+            (Seen::Link(symbol), Location::Relative(_)) if kind == LoadKind::I32Load => {
                 Some(Loaded::Link(symbol))
             }
             (
                 Seen::Slot(_) | Seen::Request(_) | Seen::Link(_) | Seen::Variable,
-                Place::Relative(_) | Place::Absolute(_),
+                Location::Relative(_) | Location::Absolute(_),
             ) => None,
         }
     }

@@ -272,7 +272,7 @@ pub trait Naming<From: Stage, To: Stage> {
 
 impl<S: Stage> Terminator<S> {
     /// Every jump target, in order: of a switch, the default last.
-    pub fn targets(&self) -> impl Iterator<Item = &Target<S>> {
+    pub fn targets(&self) -> impl DoubleEndedIterator<Item = &Target<S>> {
         let (list, last): (&[Target<S>], [Option<&Target<S>>; 2]) = match self {
             Terminator::Jump(target) => (&[], [Some(target), None]),
             Terminator::Branch {

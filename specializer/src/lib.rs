@@ -4,15 +4,15 @@
 //! language. [`specialize()`] is the entry point and names the stages in order. The modules, from
 //! the ground up (`tests/tests/floors.rs` holds the order):
 //!
-//! * [`index`], `entity`, [`op`], [`ir`]: the SSA form; [`text`] prints and parses it, [`verify`]
-//!   checks it, [`exec`] runs it, [`dominators`] orders its blocks;
-//! * [`module`], `allocator`, [`request`], [`image`]: what the snapshot holds, and what it asks
+//! * `index`, `graph`, `entity`, [`op`], [`ir`]: the SSA form; [`text`] prints and parses it,
+//!   `verify` checks it, [`exec`] runs it, `dominators` orders its blocks;
+//! * [`module`], `allocator`, [`request`], `image`: what the snapshot holds, and what it asks
 //!   for;
 //! * [`lift`]: the SSA form of a WebAssembly function;
 //! * [`eval`]: partial evaluation, request by request, with `optimisations` switched on or off;
-//! * [`cleanup`] and [`lower`]: back to WebAssembly;
+//! * `cleanup` and `lower`: back to WebAssembly;
 //! * [`link`]: residual functions and snapshot become one module;
-//! * `key` and [`residue`]: under which key and in which form results are stored;
+//! * `key` and `residue`: under which key and in which form results are stored;
 //! * `versions`: which versions of functions are made;
 //! * [`fault`]: wrong code on purpose; `watch` plants it between the stages and runs the verifier;
 //! * `options`, `report`, `specialize`: what is asked for, what became of it, and the pipeline;
@@ -22,20 +22,21 @@
 
 mod allocator;
 pub mod check;
-pub mod cleanup;
-pub mod dominators;
+mod cleanup;
+mod dominators;
 mod entity;
 pub mod eval;
 pub mod exec;
 pub mod fault;
+mod graph;
 mod hash;
-pub mod image;
-pub mod index;
+mod image;
+mod index;
 pub mod ir;
 mod key;
 pub mod lift;
 pub mod link;
-pub mod lower;
+mod lower;
 pub mod module;
 pub mod op;
 mod optimisations;
@@ -45,10 +46,10 @@ pub mod profile;
 mod random;
 mod report;
 pub mod request;
-pub mod residue;
+mod residue;
 mod specialize;
 pub mod text;
-pub mod verify;
+mod verify;
 mod versions;
 mod watch;
 

@@ -391,7 +391,7 @@ pub fn filled(segments: &[(usize, &[u8])]) -> Vec<u8> {
 }
 
 /// The name as its author wrote it, without the hash that the Rust compiler adds.
-fn readable(name: &str) -> String {
+pub fn readable(name: &str) -> String {
     format!("{:#}", rustc_demangle::demangle(name))
 }
 

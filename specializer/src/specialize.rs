@@ -367,39 +367,40 @@ impl<'a> Work<'a> {
         key: &GenericKey,
         compute: impl FnOnce() -> Result<Stored, Declined>,
     ) -> Result<Answer, Declined> {
-        let store = store.filter(|_| request.heat != Heat::Cold);
-        let store = store.map(|store| (store, key.request(request, &self.image)));
-        let mut kept = 0;
-        if let Some((store, key)) = &store {
-            let candidates = store.candidates(key);
-            kept = candidates.len();
-            let found = self.fitting(request, key, candidates);
-            // Those may be fewer than were given to the store: equal ones are one.
-            let found = found.or_else(|| match kept {
-                0 => None,
-                _ => self.recall_by_questions(request, *store, key),
-            });
-            if let Some(stored) = found {
-                let cached = true;
-                return Ok(Answer { stored, cached });
-            }
+        let Some(store) = store.filter(|_| request.heat != Heat::Cold) else {
+            let (stored, cached) = (compute()?, false);
+            return Ok(Answer { stored, cached });
+        };
+        let key = key.request(request, &self.image);
+        let candidates = store.candidates(&key);
+        let kept = candidates.len();
+        let found = self.fitting(request, &key, candidates);
+        // Those may be fewer than were given to the store: equal ones are one.
+        let found = found.or_else(|| match kept {
+            0 => None,
+            _ => self.recall_by_questions(request, store, &key),
+        });
+        if let Some(stored) = found {
+            let cached = true;
+            return Ok(Answer { stored, cached });
         }
-        let stored = compute()?;
-        match &store {
-            Some((store, key)) if kept + self.added_before(key) < FEW => {
-                store.insert(key, &stored.encode(key));
-            }
-            Some((store, key)) => {
-                let asked = Question::of(&stored);
-                let questions = question::key(key);
-                store.insert(&questions, &asked.encode(&questions));
-                let key = asked.key_of(key, &stored);
-                store.insert(&key, &stored.encode(&key));
-            }
-            None => {}
-        }
-        let cached = false;
+        let (stored, cached) = (compute()?, false);
+        self.keep(store, &key, kept, &stored);
         Ok(Answer { stored, cached })
+    }
+
+    /// Gives the store a function, where it had `kept` of this key: under a key that follows from
+    /// what was read, if there are several.
+    fn keep(&self, store: &dyn Store, key: &[u8; 32], kept: usize, stored: &Stored) {
+        if kept + self.added_before(key) < FEW {
+            store.insert(key, &stored.encode(key));
+            return;
+        }
+        let asked = Question::of(stored);
+        let questions = question::key(key);
+        store.insert(&questions, &asked.encode(&questions));
+        let key = asked.key_of(key, stored);
+        store.insert(&key, &stored.encode(&key));
     }
 
     /// How many functions of this key were made before this one, which counts from now on: what a

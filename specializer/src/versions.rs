@@ -12,7 +12,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::eval::Declined;
-use crate::image::{Bases, Image, Place};
+use crate::image::{Bases, Image, Location};
 use crate::ir::{Base, Given, Numbers, Symbol};
 use crate::lower::RelocationKind;
 use crate::request::{Request, Requests, Version};
@@ -164,6 +164,6 @@ fn names(stored: &Stored) -> impl Iterator<Item = (Symbol, Option<Given>, Number
 
 /// Whether something was read through this base.
 fn looks_at(stored: &Stored, base: Base) -> bool {
-    let mut places = stored.log.keys().map(|&(place, _)| place);
-    places.any(|place| matches!(place, Place::Relative(symbol) if symbol.base == base))
+    let mut locations = stored.log.keys().map(|&(location, _)| location);
+    locations.any(|location| matches!(location, Location::Relative(symbol) if symbol.base == base))
 }

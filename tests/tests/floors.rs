@@ -59,6 +59,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         &[
             "hash",
             "index",
+            "graph",
             "entity",
             "op",
             "ir",
@@ -104,6 +105,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "texts",
             "exports",
             "file_limit",
+            "user_directories",
             "precompiled",
             "known_code",
             "engine",

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 /// What identifies code in marshalled data.
 pub type Digest = [u8; 16];
 
-/// A place in the code.
+/// What a code pointer is in marshalled data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct CodePointer {
     pub offset: u32,
     pub digest: Digest,
 }
@@ -109,24 +109,24 @@ pub fn offset(value: Value) -> Option<u32> {
         return Some(distance(code.program, address));
     }
     if code.in_others(address) {
-        return in_fragment(address).map(|place| place.offset);
+        return in_fragment(address).map(|pointer| pointer.offset);
     }
     None
 }
 
-/// The place that `value` points to, if it is a code pointer.
-pub fn place(value: Value) -> Option<Place> {
+/// What `value` is in marshalled data, if it is a code pointer.
+pub fn code_pointer(value: Value) -> Option<CodePointer> {
     let offset = offset(value)?;
-    in_fragment(value.address()).or(Some(Place {
+    in_fragment(value.address()).or(Some(CodePointer {
         offset,
         digest: PROGRAM.get(),
     }))
 }
 
-fn in_fragment(address: u32) -> Option<Place> {
+fn in_fragment(address: u32) -> Option<CodePointer> {
     FRAGMENTS.with_borrow(|fragments| {
         let (&start, fragment) = fragments.range(..=address).next_back()?;
-        (address < fragment.end).then(|| Place {
+        (address < fragment.end).then(|| CodePointer {
             offset: distance(start, address),
             digest: fragment.digest,
         })
@@ -137,10 +137,10 @@ fn distance(start: u32, address: u32) -> u32 {
     (address - start) / CELL * CODE_WORD
 }
 
-/// The code pointer for a place.
-pub fn resolve(place: &Place) -> Option<u32> {
-    let (start, end) = find(&place.digest)?;
-    let cell = place.offset / CODE_WORD;
+/// The address that a code pointer is here, if its fragment is known.
+pub fn resolve(pointer: &CodePointer) -> Option<u32> {
+    let (start, end) = find(&pointer.digest)?;
+    let cell = pointer.offset / CODE_WORD;
     (cell < (end - start) / CELL).then(|| start + cell * CELL)
 }
 

@@ -38,7 +38,7 @@ use crate::code::{Certainty, Entry};
 use crate::image::by_word::ByWord;
 use crate::image::early;
 use made::{Few, Made};
-use pending::{Pending, Place};
+use pending::{Dependency, Pending};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scan::{Group, count_sites, globals_set, keeps, loads};
 use state::{Known, Labels, Lost, Origin, Seen, State};
@@ -295,7 +295,7 @@ impl<'a> Program<'a> {
     }
 
     /// Joins what is seen into what is known. Where a number comes from is not remembered.
-    fn note(&mut self, place: Place, known: &mut Known, seen: Known) {
+    fn note(&mut self, dependency: Dependency, known: &mut Known, seen: Known) {
         let seen = seen.with_origin(Origin::Made);
         let joined = known.join(seen);
         if joined.seen.is_lost() {
@@ -309,7 +309,7 @@ impl<'a> Program<'a> {
             }
         }
         if joined != *known {
-            self.pending.change(place);
+            self.pending.change(dependency);
         }
         *known = joined;
     }
@@ -339,7 +339,7 @@ impl<'a> Program<'a> {
             });
             if self.groups[number] != group {
                 self.groups[number] = group;
-                self.pending.change(Place::Function(number));
+                self.pending.change(Dependency::Function(number));
             }
             let closure = closure(number);
             if index == 0 {
@@ -366,7 +366,7 @@ impl<'a> Program<'a> {
         );
         for (known, &seen) in captured[first..].iter_mut().zip(variables) {
             self.kept.extend(seen.seen.origin());
-            self.note(Place::Function(function), known, seen);
+            self.note(Dependency::Function(function), known, seen);
         }
         self.captured[function] = captured;
     }

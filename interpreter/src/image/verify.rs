@@ -24,9 +24,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Verified {
     /// In ascending order, the program itself first.
     pub entries: Vec<Entry>,
-    places: Vec<Place>,
+    words: Vec<Word>,
     traps: Vec<Trap>,
-    /// Where each function's entry is, by its number in `places`.
+    /// Where each function's entry is, by its number in `words`.
     owners: Vec<usize>,
 }
 
@@ -62,7 +62,7 @@ pub fn verify(code: &[i32], limits: &Limits) -> Result<Verified, ImageError> {
     let mut walk = Walk {
         code,
         limits,
-        places: vec![Place::default(); code.len()],
+        words: vec![Word::default(); code.len()],
         traps: vec![Trap {
             parent: 0,
             depth: 0,
@@ -82,7 +82,7 @@ pub fn verify(code: &[i32], limits: &Limits) -> Result<Verified, ImageError> {
     walk.entries.sort_unstable_by_key(|entry| entry.position);
     Ok(Verified {
         entries: walk.entries,
-        places: walk.places,
+        words: walk.words,
         traps: walk.traps,
         owners,
     })
@@ -91,9 +91,9 @@ pub fn verify(code: &[i32], limits: &Limits) -> Result<Verified, ImageError> {
 impl Verified {
     /// The instruction at this word, if there is one and it is reached.
     pub fn at(&self, position: usize) -> Option<Reached> {
-        match *self.places.get(position)? {
-            Place::Unreached | Place::Operand => None,
-            Place::Start { owner, state } => Some(Reached {
+        match *self.words.get(position)? {
+            Word::Unreached | Word::Operand => None,
+            Word::Start { owner, state } => Some(Reached {
                 entry: self.owners[owner as usize],
                 depth: state.depth,
                 traps: state.trap,
@@ -116,7 +116,7 @@ impl Verified {
 
 /// What is known of a word of the code.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-enum Place {
+enum Word {
     #[default]
     Unreached,
     Operand,
@@ -144,7 +144,7 @@ struct Trap {
 struct Walk<'a> {
     code: &'a [i32],
     limits: &'a Limits<'a>,
-    places: Vec<Place>,
+    words: Vec<Word>,
     traps: Vec<Trap>,
     trap_numbers: FxHashMap<Trap, TrapNumber>,
     /// Functions found: those before `owner` are done.
@@ -194,21 +194,19 @@ impl Walk<'_> {
 
     /// Whether the instruction at `position` is new.
     fn arrive(&mut self, position: usize, state: State) -> Result<bool, ImageError> {
-        let problem = match self.places.get(position) {
+        let problem = match self.words.get(position) {
             None => CodeProblem::End,
-            Some(Place::Operand) => CodeProblem::JumpInside,
-            Some(Place::Unreached) => {
-                self.places[position] = Place::Start {
+            Some(Word::Operand) => CodeProblem::JumpInside,
+            Some(Word::Unreached) => {
+                self.words[position] = Word::Start {
                     owner: self.owner,
                     state,
                 };
                 return Ok(true);
             }
-            Some(Place::Start { owner, .. }) if *owner != self.owner => CodeProblem::Shared,
-            Some(Place::Start { state: known, .. }) if *known != state => {
-                CodeProblem::StackMismatch
-            }
-            Some(Place::Start { .. }) => return Ok(false),
+            Some(Word::Start { owner, .. }) if *owner != self.owner => CodeProblem::Shared,
+            Some(Word::Start { state: known, .. }) if *known != state => CodeProblem::StackMismatch,
+            Some(Word::Start { .. }) => return Ok(false),
         };
         Err(ImageError::Code { position, problem })
     }
@@ -225,13 +223,13 @@ impl Walk<'_> {
 
     fn claim_operands(&mut self, instruction: &Instruction) -> Result<(), ImageError> {
         for position in instruction.position + 1..instruction.next() {
-            if self.places[position] != Place::Unreached {
+            if self.words[position] != Word::Unreached {
                 return Err(ImageError::Code {
                     position,
                     problem: CodeProblem::JumpInside,
                 });
             }
-            self.places[position] = Place::Operand;
+            self.words[position] = Word::Operand;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ use super::registers::{Registers, UNIT, tagged};
 use super::shortcut::{self, Attempt};
 use crate::code;
 use crate::memory::{self, Region, within};
-use crate::polymorphic::bigarray::direct::{self, Access, Place};
+use crate::polymorphic::bigarray::direct::{self, Access, Indexed};
 use crate::polymorphic::bigarray::element::{Element, load_f32, store_f32};
 use crate::polymorphic::bigarray::{Bigarray, c_layout, is_c_layout, kind};
 use crate::raise;
@@ -336,8 +336,8 @@ macro_rules! by_dimensions {
 }
 use by_dimensions;
 
-fn place<const N: u32>(array: i64, indices: [i64; 3]) -> Place<N> {
-    Place {
+fn indexed<const N: u32>(array: i64, indices: [i64; 3]) -> Indexed<N> {
+    Indexed {
         array: Value(array),
         indices: indices.map(|index| index >> 1),
     }
@@ -346,28 +346,28 @@ fn place<const N: u32>(array: i64, indices: [i64; 3]) -> Place<N> {
 /// An element that is an integer of OCaml's; 0: there is none.
 #[inline(never)]
 extern "C" fn integer_element<const N: u32>(array: i64, i: i64, j: i64, k: i64) -> i64 {
-    let element = place::<N>(array, [i, j, k]).integer();
+    let element = indexed::<N>(array, [i, j, k]).integer();
     element.map_or(0, |element| element.0)
 }
 
 /// Where an element that is a float lies, until the next call; 0: there is none.
 #[inline(never)]
 extern "C" fn float_address<const N: u32>(array: i64, i: i64, j: i64, k: i64) -> u32 {
-    let place = place::<N>(array, [i, j, k]);
-    place.float_address().unwrap_or(0)
+    let element = indexed::<N>(array, [i, j, k]);
+    element.float_address().unwrap_or(0)
 }
 
 /// Writes an element that is a float; 0: there is none.
 #[inline(never)]
 extern "C" fn set_float<const N: u32>(array: i64, i: i64, j: i64, k: i64, x: f64) -> u32 {
-    let done = place::<N>(array, [i, j, k]).set_float(x);
+    let done = indexed::<N>(array, [i, j, k]).set_float(x);
     done.is_some().into()
 }
 
 /// Writes an element that is an integer of OCaml's; 0: there is none.
 #[inline(never)]
 extern "C" fn set_integer<const N: u32>(array: i64, i: i64, j: i64, k: i64, value: i64) -> u32 {
-    let done = place::<N>(array, [i, j, k]).set_integer(Value(value));
+    let done = indexed::<N>(array, [i, j, k]).set_integer(Value(value));
     done.is_some().into()
 }
 

@@ -18,12 +18,6 @@ use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 use annotations::{cells_sync_roots, specialize_known};
 
-/// Up to so many arguments, calls that are not exact have a function for each way in which they
-/// are not. With more, which is rare, they go through the stack: the functions would be 7 KB of
-/// each program.
-#[cfg(target_family = "wasm")]
-const MAX_QUICK: u32 = 5;
-
 /// The list under [`annotations::DISPATCHERS_EXPORT`].
 #[cfg(target_family = "wasm")]
 #[repr(C)]
@@ -160,7 +154,14 @@ by_count! {
 macro_rules! slow {
     ($($slow:ident $partial:ident $inexact:ident $ty:ident $n:literal ($($argument:ident)*)
         $($held:literal $complete:ident)*,
-        $($taken:literal $over:ident)*;)*) => {$(
+        $($taken:literal $over:ident)*;)*) => {
+        /// Up to so many arguments, calls that are not exact have a function for each way in which
+        /// they are not. With more, which is rare, they go through the stack: the functions would
+        /// be 7 KB of each program.
+        #[cfg(target_family = "wasm")]
+        const MAX_QUICK: u32 = [$($n),*].len() as u32;
+
+        $(
         #[inline(never)]
         extern "C" fn $slow(closure: i64, top: u32, $($argument: i64),*) -> i64 {
             let function: $ty = match Inexact::new(closure, $n) {
@@ -171,7 +172,8 @@ macro_rules! slow {
             };
             function(closure, top, $($argument),*)
         }
-    )*};
+        )*
+    };
 }
 
 slow! {

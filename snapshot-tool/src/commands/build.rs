@@ -7,7 +7,8 @@ use std::path::Path;
 use annotations::ThreadSupport;
 use anyhow::{Context, Result, bail};
 
-use super::{finish, print_stats, read, require_other, settings, shape, stubs, write};
+use super::stubs::{self, Joined};
+use super::{finish, print_stats, read, require_other, settings, shape, write};
 use crate::cli::BuildArgs;
 use crate::pipeline::Pipeline;
 use crate::precompiled::Precompiled;
@@ -19,7 +20,8 @@ pub fn run(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     if let [program] = &args.programs[..]
         && !names_directory(&args.output)
     {
-        return build_program(args, program, &args.output, precompiled);
+        let joined = stubs::joined(&args.build, program)?;
+        return build_program(args, program, &joined, &args.output, precompiled);
     }
     let mut outputs = BTreeMap::new();
     for program in &args.programs {
@@ -40,8 +42,10 @@ pub fn run(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
         let output = args.output.display();
         format!("cannot create the directory {output}, for what is built of several programs")
     })?;
+    let mut joiner = stubs::Joiner::new(&args.build)?;
     for (output, program) in &outputs {
-        build_program(args, program, output, precompiled)?;
+        let joined = joiner.join(program)?;
+        build_program(args, program, &joined, output, precompiled)?;
     }
     Ok(())
 }
@@ -54,29 +58,29 @@ fn names_directory(path: &Path) -> bool {
 fn build_program(
     args: &BuildArgs,
     program: &Path,
+    joined: &Joined,
     output: &Path,
     precompiled: Precompiled,
 ) -> Result<()> {
-    let joined = stubs::joined(&args.build, program)?;
     input::require_program(program, &joined.guest)?;
     require_other(output, program)?;
     let bytes = read(program)?;
-    let mut settings = settings(&args.build, precompiled, program, &joined)?;
+    let mut settings = settings(&args.build, precompiled, program, joined)?;
     shape(&args.product, &mut settings);
-    let mut pipeline = Pipeline::new(settings)?;
-    pipeline.settings.options.absent = Some(unconfined::absent());
-    pipeline.settings.options.strip = args.strip;
-    pipeline.settings.options.keeps_imports = args.emit == Emit::Cwasm;
+    settings.options.absent = Some(unconfined::absent());
+    settings.options.strip = args.strip;
+    settings.options.keeps_imports = args.emit == Emit::Cwasm;
     let has_stacks = match args.emit {
         Emit::Wasm => args.stack_switching,
         Emit::Cwasm => engine::HAS_STACKS,
     };
-    pipeline.settings.options.stacks = has_stacks;
-    pipeline.settings.threads = match has_stacks {
+    settings.options.stacks = has_stacks;
+    settings.threads = match has_stacks {
         true => ThreadSupport::Clock,
         false => ThreadSupport::Nothing,
     };
-    pipeline.settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
+    settings.options.profile = args.profile.as_deref().map(profile::read).transpose()?;
+    let mut pipeline = Pipeline::new(settings)?;
     let product = pipeline
         .product(&bytes, args.emit)
         .with_context(|| program.display().to_string())?;

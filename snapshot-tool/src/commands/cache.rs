@@ -10,6 +10,7 @@ use cache::remote::{Access, Remote};
 use super::say;
 use crate::cli::{CacheAction, CacheArgs, CacheLocation};
 use crate::pipeline::size;
+use crate::user_directories;
 
 /// The variable that names a store to share the cache by.
 const REMOTE_VARIABLE: &str = "BACTRIAN_REMOTE";
@@ -94,17 +95,11 @@ pub fn share(cache: &Cache, location: &CacheLocation, program: &Path) -> Result<
     Ok(())
 }
 
-/// As the XDG base directory specification has it. Crates that know it (`etcetera`, `directories`)
-/// refuse users without a home, whether or not `XDG_CACHE_HOME` is set.
 fn default_cache() -> Result<PathBuf> {
-    let directory = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .filter(|directory| directory.is_absolute())
-        .or_else(|| std::env::home_dir().map(|home| home.join(".cache")))
-        .context(
-            "there is no place for a cache: set XDG_CACHE_HOME, or give --cache FILE or --no-cache",
-        )?;
-    Ok(directory.join("bactrian/cache.sqlite"))
+    let directory = user_directories::cache().context(
+        "there is no place for a cache: set XDG_CACHE_HOME, or give --cache FILE or --no-cache",
+    )?;
+    Ok(directory.join("cache.sqlite"))
 }
 
 /// Passes on what the cache has to say.

@@ -1,7 +1,8 @@
 //! Functions in C: compiled by one command, joined to the guest for all others.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,32 +23,57 @@ pub struct Joined {
     pub libraries: Found,
 }
 
-/// The guest for this program. What is compiled already is not looked at, and of others no more is
-/// read than the names of libraries. A file that cannot be read names none: who reads it next says
-/// what is wrong.
+/// The guest that the command line names, read once for all programs of a command.
+pub struct Joiner<'a> {
+    options: &'a BuildOptions,
+    named: Arc<Guest>,
+    /// By files of stubs, the guest with what is in them.
+    joined: HashMap<Vec<PathBuf>, Arc<Guest>>,
+}
+
+impl<'a> Joiner<'a> {
+    pub fn new(options: &'a BuildOptions) -> Result<Self> {
+        let named = named(options.guest.as_deref())?;
+        Ok(Self {
+            options,
+            joined: HashMap::from([(Vec::new(), Arc::clone(&named))]),
+            named,
+        })
+    }
+
+    /// The guest for this program. What is compiled already is not looked at, and of others no more
+    /// is read than the names of libraries. A file that cannot be read names none: who reads it
+    /// next says what is wrong.
+    pub fn join(&mut self, program: &Path) -> Result<Joined> {
+        let Self { options, named, .. } = self;
+        let file = input::is_program(program, named).then(|| File::open(program).ok());
+        let mut file = file.flatten();
+        let names: BTreeSet<_> = (file.iter_mut())
+            .flat_map(|file| (named.libraries)(file))
+            .collect();
+        let libraries = match names.is_empty() {
+            true => Found::default(),
+            false => search::find(&names, search::directories(&options.stubs_path)),
+        };
+        let files = [&options.stubs[..], &libraries.files].concat();
+        let guest = match self.joined.entry(files) {
+            Entry::Occupied(known) => Arc::clone(known.get()),
+            Entry::Vacant(new) => {
+                let module = stubs::join(&named.module, &objects(new.key())?)?;
+                let guest = Guest {
+                    module: Cow::Owned(module),
+                    ..Guest::clone(named)
+                };
+                Arc::clone(new.insert(Arc::new(guest)))
+            }
+        };
+        Ok(Joined { guest, libraries })
+    }
+}
+
+/// The guest for the only program of a command.
 pub fn joined(options: &BuildOptions, program: &Path) -> Result<Joined> {
-    let guest = named(options.guest.as_deref())?;
-    let file = input::is_program(program, &guest).then(|| File::open(program).ok());
-    let mut file = file.flatten();
-    let names: BTreeSet<_> = (file.iter_mut())
-        .flat_map(|file| (guest.libraries)(file))
-        .collect();
-    let libraries = match names.is_empty() {
-        true => Found::default(),
-        false => search::find(&names, search::directories(&options.stubs_path)),
-    };
-    let files = [&options.stubs[..], &libraries.files].concat();
-    let guest = match files.is_empty() {
-        true => guest,
-        false => {
-            let module = stubs::join(&guest.module, &objects(&files)?)?;
-            Arc::new(Guest {
-                module: Cow::Owned(module),
-                ..Guest::clone(&guest)
-            })
-        }
-    };
-    Ok(Joined { guest, libraries })
+    Joiner::new(options)?.join(program)
 }
 
 fn named(manifest: Option<&Path>) -> Result<Arc<Guest>> {

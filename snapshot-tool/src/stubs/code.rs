@@ -15,7 +15,8 @@ use wasmparser::{
 };
 
 use super::effects::Effects;
-use super::module::{Guest, Reference};
+use super::guest::Guest;
+use super::module::Reference;
 use super::object::{Object, Symbol};
 use super::place::{Piece, Placed, Target};
 

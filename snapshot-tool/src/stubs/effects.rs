@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use annotations::InterfaceEffects;
 
 use super::code::Function;
-use super::module::Guest;
+use super::guest::Guest;
 use super::place::Placed;
 
 /// What functions do.

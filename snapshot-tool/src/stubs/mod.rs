@@ -7,8 +7,8 @@
 //! data and entries of the table. So nothing of the guest moves, and no tool is needed where
 //! programs are built.
 //!
-//! * [`object`]: reading a file; [`resolve`]: what its names mean; [`place`]: what is needed of the
-//!   files, and where it lies;
+//! * [`object`]: reading a file; [`guest`]: what is to be known of the guest;
+//! * [`resolve`]: what names of files mean; [`place`]: what is needed of them, and where it lies;
 //! * [`effects`]: what functions may do, by what they call; [`code`]: bodies with their final
 //!   addresses, and how calls of a function that raised are left; [`zero`]: what never returns
 //!   zero; [`primitives`]: what the guest calls; [`module`]: the guest with all of that added.
@@ -21,6 +21,7 @@ mod code;
 pub mod compile;
 mod diagnostics;
 mod effects;
+mod guest;
 mod module;
 mod object;
 mod place;
@@ -33,7 +34,7 @@ use anyhow::Result;
 
 pub use object::Object;
 
-use module::Guest;
+use guest::Guest;
 
 /// The guest with these files joined to it.
 pub fn join(guest: &[u8], objects: &[Object]) -> Result<Vec<u8>> {

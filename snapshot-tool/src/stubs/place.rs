@@ -10,7 +10,8 @@ use std::collections::HashMap;
 use anyhow::{Context, Result, bail};
 use wasmparser::{FuncType, RelocationEntry, RelocationType};
 
-use super::module::{Guest, PAGE};
+use super::guest::Guest;
+use super::module::PAGE;
 use super::object::{Object, Place, Symbol};
 use super::resolve::{Definition, data_of, defined, function_name, resolve, shared};
 

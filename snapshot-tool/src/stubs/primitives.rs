@@ -16,7 +16,8 @@ use wasmparser::{FuncType, ValType};
 
 use super::code::{self, Function};
 use super::effects::Effects;
-use super::module::{Guest, Joined, Reference};
+use super::guest::Guest;
+use super::module::{Joined, Reference};
 use super::object::Object;
 use super::place::{self, Placed};
 use super::zero;

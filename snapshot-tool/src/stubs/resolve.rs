@@ -7,7 +7,7 @@
 use anyhow::{Context, Result, bail, ensure};
 use wasmparser::{FuncType, SymbolFlags};
 
-use super::module::{C, Guest};
+use super::guest::{C, Guest};
 use super::object::{Object, Place, Symbol};
 
 /// Data of the guest's that stubs may name: fields of [`annotations::Stubs`].

@@ -8,6 +8,8 @@ use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::user_directories;
+
 /// The variable with directories, separated as in `PATH`.
 pub const VARIABLE: &str = "BACTRIAN_STUBS_PATH";
 
@@ -31,13 +33,9 @@ pub fn directories(given: &[PathBuf]) -> Vec<PathBuf> {
     all
 }
 
-/// As the XDG base directory specification has it; nothing for a user without a home.
+/// Where stubs are if nobody says where; nothing for a user without a home.
 pub fn default_directory() -> Option<PathBuf> {
-    let data = env::var_os("XDG_DATA_HOME")
-        .map(PathBuf::from)
-        .filter(|directory| directory.is_absolute())
-        .or_else(|| env::home_dir().map(|home| home.join(".local/share")))?;
-    Some(data.join("bactrian/stubs"))
+    Some(user_directories::data()?.join("stubs"))
 }
 
 /// The name of the file for a library.

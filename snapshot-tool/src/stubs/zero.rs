@@ -18,7 +18,7 @@ use wasmparser::{
 
 use super::code::Function;
 use super::effects::Effects;
-use super::module::Guest;
+use super::guest::Guest;
 
 /// The functions that never return zero, by their indices.
 pub fn find(guest: &Guest, functions: &[Function], effects: &Effects) -> Result<HashSet<u32>> {

@@ -16,15 +16,15 @@ use crate::op::{Const, Op};
 
 pub fn run(function: &mut Function) {
     let known = constants::by_value(function);
-    let mut divisions: Vec<Place> = function
+    let mut divisions: Vec<(Block, usize)> = function
         .blocks
         .iter()
         .flat_map(|(block, data)| {
-            let places = (0..).map(move |index| Place { block, index });
-            places.zip(&data.insts)
+            let indices = (0..).map(move |index| (block, index));
+            indices.zip(&data.insts)
         })
         .filter(|(_, inst)| is_worth_it(inst, &known))
-        .map(|(place, _)| place)
+        .map(|(division, _)| division)
         .collect();
     if divisions.is_empty() {
         return;
@@ -32,16 +32,10 @@ pub fn run(function: &mut Function) {
     let mut constants = Constants::of(function);
     let half = constants.value(function, Const::I64(32));
     // From the back, so that indices of instructions stay right.
-    while let Some(place) = divisions.pop() {
-        split(function, place, half);
+    while let Some((block, index)) = divisions.pop() {
+        split(function, block, index, half);
     }
     constants.place(function);
-}
-
-/// An instruction of a block.
-struct Place {
-    block: Block,
-    index: usize,
 }
 
 fn is_worth_it(inst: &Inst, known: &Map<Value, Option<Const>>) -> bool {
@@ -65,7 +59,7 @@ fn in_32_bits(op: Op) -> Option<Op> {
 }
 
 /// Splits a block at a division, whose result becomes a parameter of what follows.
-fn split(function: &mut Function, Place { block, index }: Place, half: Value) {
+fn split(function: &mut Function, block: Block, index: usize, half: Value) {
     let mut division = function.blocks[block].insts.remove(index);
     let result = division.result.expect("a division has a result");
     let after = function.split(block, index, vec![result]);

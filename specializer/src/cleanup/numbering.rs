@@ -77,12 +77,12 @@ type Expression = (Op, SmallVec<[Number; 2]>);
 ///
 /// An access that does not trap is within the memory, so its address is that sum exactly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
+struct Address {
     base: Option<Number>,
     displacement: u32,
 }
 
-impl Place {
+impl Address {
     /// Whether `width` bytes here and `other_width` bytes there have none in common, for sure.
     fn is_apart(self, width: u32, other: Self, other_width: u32) -> bool {
         let up = self.displacement.wrapping_sub(other.displacement);
@@ -94,7 +94,7 @@ impl Place {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Loaded {
     kind: LoadKind,
-    place: Place,
+    address: Address,
     area: Area,
     value: Value,
 }
@@ -202,10 +202,10 @@ impl Pass<'_> {
                 self.numbers[result] = self.numbers[inst.args[0]];
             }
             Op::Load { kind, offset } => {
-                let place = self.place(inst.args[0], offset);
+                let address = self.address(inst.args[0], offset);
                 let result = inst.result.expect("a load has a result");
                 let mut loads = facts.loads.iter();
-                let known = loads.find(|load| load.kind == kind && load.place == place);
+                let known = loads.find(|load| load.kind == kind && load.address == address);
                 if let Some(&Loaded { value, .. }) = known {
                     self.numbers[result] = self.numbers[value];
                     self.renaming.replace(result, value);
@@ -214,23 +214,25 @@ impl Pass<'_> {
                 self.numbers[result] = self.expressions.push(None);
                 facts.loads(Loaded {
                     kind,
-                    place,
+                    address,
                     area: self.areas.of(inst.args[0]),
                     value: result,
                 });
             }
             Op::Store { kind, offset } => {
-                let place = self.place(inst.args[0], offset);
+                let address = self.address(inst.args[0], offset);
                 let area = self.areas.of(inst.args[0]);
                 facts.loads.retain(|load| {
                     load.area.is_apart(area)
-                        || load.place.is_apart(load.kind.width(), place, kind.width())
+                        || load
+                            .address
+                            .is_apart(load.kind.width(), address, kind.width())
                 });
                 if let Some(kind) = reads_back(kind) {
                     let value = inst.args[1];
                     facts.loads(Loaded {
                         kind,
-                        place,
+                        address,
                         area,
                         value,
                     });
@@ -271,7 +273,7 @@ impl Pass<'_> {
         }
     }
 
-    fn place(&self, address: Value, offset: u32) -> Place {
+    fn address(&self, address: Value, offset: u32) -> Address {
         let mut number = self.numbers[address];
         let mut displacement = offset;
         while let Some((Op::Plain(Plain::I32Add), args)) = &self.expressions[number]
@@ -281,11 +283,11 @@ impl Pass<'_> {
             number = args[0];
         }
         match self.constant(number) {
-            Some(constant) => Place {
+            Some(constant) => Address {
                 base: None,
                 displacement: displacement.wrapping_add(constant),
             },
-            None => Place {
+            None => Address {
                 base: Some(number),
                 displacement,
             },

@@ -119,6 +119,8 @@ impl Written {
     pub fn leaves(self, area: Area) -> bool {
         match area {
             Area::Region(Region(number)) => self.0 >> number & 1 == 0,
+            // A word of the interpreter's own, such as the one that a poll looks at, a host may
+            // write from one round to the next.
             Area::Constant | Area::Unknown => false,
         }
     }

@@ -20,7 +20,7 @@ use smallvec::SmallVec;
 use super::abs::{Abs, Fact};
 use super::boxes::Kind;
 use super::cells::{Cell, Cells};
-use super::context::{ContextId, Contexts, Place};
+use super::context::{ContextId, Contexts, ProgramPoint};
 use super::rounds::{self, Growth, Rounds, RoundsId};
 use super::settled::Settled;
 use super::span::Span;
@@ -105,7 +105,7 @@ pub struct Analysis {
 }
 
 /// Place in the queue: position, then reverse postorder of blocks.
-type Priority = (Place, u32, NodeId);
+type Priority = (ProgramPoint, u32, NodeId);
 
 /// Values that are only abstract.
 pub(super) struct Abstract;
@@ -365,8 +365,8 @@ impl Fixpoint<'_> {
     fn rounds_of(&self, arrival: &Arrival) -> RoundsId {
         match self.nodes.get(arrival.source.0) {
             Some(source) if source.rounds != RoundsId::FIRST => {
-                let place = arrival.contexts.place(arrival.context);
-                self.rounds.at(source.rounds, &place)
+                let point = arrival.contexts.point(arrival.context);
+                self.rounds.at(source.rounds, &point)
             }
             _ => RoundsId::FIRST,
         }
@@ -384,10 +384,10 @@ impl Fixpoint<'_> {
         }
         let first = node.rounds;
         let cycle = self.cycle(id, arrival.source.0)?;
-        let places = cycle
+        let points = cycle
             .iter()
-            .map(|&id| arrival.contexts.place(self.nodes[id].context));
-        let extent = [places.clone().min()?, places.max()?];
+            .map(|&id| arrival.contexts.point(self.nodes[id].context));
+        let extent = [points.clone().min()?, points.max()?];
         let (rounds, growth) = self.rounds.split(first, head, extent);
         if growth == Growth::Longer {
             let is_inside = |&id: &NodeId| self.rounds.is_in(self.nodes[id].rounds, head);
@@ -440,8 +440,8 @@ impl Fixpoint<'_> {
         let node = &mut self.nodes[id];
         if !std::mem::replace(&mut node.queued, true) {
             let order = self.evaluation.prepared.order[node.block];
-            let place = contexts.place(node.context);
-            self.queue.push(Reverse((place, order, id)));
+            let point = contexts.point(node.context);
+            self.queue.push(Reverse((point, order, id)));
         }
     }
 }

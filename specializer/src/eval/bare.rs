@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
 use super::boxes::{Boxing, Kind};
+use super::calls::NamedCall;
 use super::cells::Content;
 use super::copy;
 use super::exit::{Edge, Exit};
@@ -22,7 +23,6 @@ use super::transfer::{Machine, Phase};
 use super::write::Writer;
 use super::{Evaluation, Residual};
 use crate::image::ReadLog;
-use crate::ir::generic::{Block, Inst, Target};
 use crate::ir::{Callee, Numbers, Parameter, Symbol, Terminator, Type, residual};
 use crate::op::{Const, LoadKind, Op, StoreKind};
 use crate::request::Boxed;
@@ -105,40 +105,19 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
     }
 
-    /// The call that ends `site`, if it is evaluated in place or passes bare numbers.
-    pub(super) fn call_by_name(
-        &mut self,
-        site: Block,
-        call: &Inst,
-        callee: Callee,
-        args: &[P::Value],
-        target: &Target,
-    ) -> Option<Exit<P::Value>> {
-        let Callee::Slot { slot, .. } = callee else {
-            return None;
-        };
-        self.inline_call(site, call, slot, args, target)
-            .or_else(|| self.try_call(site, call, callee, args, target))
-            .or_else(|| self.bare_call(site, call, callee, args, target))
-    }
-
-    fn bare_call(
-        &mut self,
-        site: Block,
-        call: &Inst,
-        callee: Callee,
-        args: &[P::Value],
-        target: &Target,
-    ) -> Option<Exit<P::Value>> {
-        let bare = self.bare(callee)?;
-        let is_last = self.is_last(call, target);
+    /// A call that passes bare numbers, if this one does.
+    pub(super) fn bare_call(&mut self, call: &NamedCall<P::Value>) -> Option<Exit<P::Value>> {
+        let &NamedCall {
+            site, inst, target, ..
+        } = call;
+        let bare = self.bare(call.callee)?;
+        let is_last = self.is_last(call);
         if is_last && bare.result != self.evaluation.request.bare_result() {
             // It stays a call that can be made in tail position.
             return None;
         }
-        // The last one is the index in the table.
-        let mut args: SmallVec<[P::Value; 4]> = args[..args.len() - 1].into();
-        let callee = self.giving(callee, &args);
+        let mut args: SmallVec<[P::Value; 4]> = call.args.into();
+        let callee = self.giving(call.callee, &args);
         let callee = self.pass_bare(Some(bare), callee, &mut args);
         if is_last {
             self.sync_if_due();
@@ -146,7 +125,7 @@ impl<'a, P: Phase> Machine<'a, P> {
         }
         Some(match bare.result {
             Some(kind) => self.call_bare(callee, &args, kind, |machine, result| {
-                machine.set(call.result, result);
+                machine.set(inst.result, result);
                 let context = match result.abs() {
                     raised @ Abs::Const(_) => {
                         machine.contexts.assume(machine.context, site, raised)
@@ -156,16 +135,10 @@ impl<'a, P: Phase> Machine<'a, P> {
                 machine.edge(context, target)
             }),
             None => {
-                self.emit(Op::Call(callee), &args, call.result);
+                self.emit(Op::Call(callee), &args, inst.result);
                 Exit::Jump(self.edge(self.context, target))
             }
         })
-    }
-
-    /// Whether the request's function returns what this call returns, which leads to `target`.
-    pub(super) fn is_last(&self, call: &Inst, target: &Target) -> bool {
-        let is_result = target.args.iter().map(|&arg| Some(arg) == call.result);
-        self.hands_on(target.block, is_result.collect()) && self.returns_on(self.context)
     }
 
     /// A call that returns a number of the kind with this index. `go_on` says where what the
@@ -248,11 +221,6 @@ impl Writer<'_> {
             None,
         );
     }
-
-    fn value(&mut self, op: Op, args: &[residual::Value], ty: Type) -> residual::Value {
-        let value = self.inst(op, residual::Values::from_slice(args), Some(ty));
-        value.expect("it has a result")
-    }
 }
 
 /// The version for bare numbers of a function that was declined: it calls the function itself. None
@@ -295,11 +263,8 @@ pub fn boxing(evaluation: &Evaluation) -> Option<Residual> {
                 kind: LoadKind::I64Load,
                 offset: boxes.maker(kind).declared.offset,
             };
-            Terminator::Return(SmallVec::from_slice(&[writer.value(
-                load,
-                &[address],
-                Type::I64,
-            )]))
+            let bits = writer.value(load, &[address], Type::I64);
+            Terminator::Return(SmallVec::from_slice(&[bits]))
         }
     };
     writer.end(term);

@@ -8,92 +8,99 @@ use crate::ir::generic::Block;
 use crate::ir::{Terminator, Type, generic};
 use crate::op::{Const, Intrinsic, Op};
 
+/// A value specialization: the last instruction of `site`, which goes on at `target`.
+struct Choice<'c, V> {
+    site: Block,
+    inst: &'c generic::Inst,
+    target: &'c generic::Target,
+    args: &'c [V],
+}
+
 impl<P: Phase> Machine<'_, P> {
-    /// Fans out at a value specialization, the last instruction of `site`.
+    /// Fans out at a value specialization, the last instruction of `site`; goes on with the value
+    /// as it is if that is known, or if too little is known of what it may be.
     pub(super) fn specialize(
         &mut self,
         site: Block,
         inst: &generic::Inst,
         term: &generic::Terminator,
     ) -> Exit<P::Value> {
-        let args = self.values_of(&inst.args);
         let Terminator::Jump(target) = term else {
             unreachable!("preparation ends such blocks with a jump")
         };
-        let is_value = match args[0].abs() {
-            Abs::Const(_) | Abs::Symbol(_) | Abs::Extended(_) | Abs::Slot(_) => true,
-            Abs::Offset { .. } | Abs::Fact(_) | Abs::Dynamic => false,
+        let args = self.values_of(&inst.args);
+        let choice = Choice {
+            site,
+            inst,
+            target,
+            args: &args,
         };
-        if is_value {
+        let exit = match args[0].abs() {
+            Abs::Const(_) | Abs::Symbol(_) | Abs::Extended(_) | Abs::Slot(_) => None,
+            Abs::Offset { .. } | Abs::Fact(_) | Abs::Dynamic => {
+                self.guess(&choice).or_else(|| self.range(&choice))
+            }
+        };
+        exit.unwrap_or_else(|| {
             self.set(inst.result, args[0]);
-            return self.terminator(term);
-        }
-        match (
-            inst.op,
-            args.get(1).map(|arg| arg.abs()),
-            args.get(2).map(|arg| arg.abs()),
-        ) {
-            (Op::Intrinsic(Intrinsic::SpecializeGuess), Some(guess), _)
-                if guess.is_known() && self.evaluation.optimisations.guesses =>
-            {
-                let guess = args[1].abs();
-                let cond = self
-                    .phase
-                    .emit(Op::I32Eq, &[args[0], args[1]], Some(Type::I32));
-                let then = self.assume(site, inst, target, guess, args[1]);
-                let otherwise = self.assume(site, inst, target, Abs::Dynamic, args[0]);
-                Exit::Branch {
-                    cond,
-                    then,
-                    otherwise,
-                }
-            }
-            (op, Some(Abs::Const(Const::I32(low))), Some(Abs::Const(Const::I32(high))))
-                if let Some(high) = end(op, high as u32)
-                    && high.wrapping_sub(low as u32) <= self.evaluation.budgets.fan_out =>
-            {
-                let low = low as u32;
-                let index = if low == 0 {
-                    args[0]
-                } else {
-                    self.phase
-                        .emit(Op::I32Sub, &[args[0], args[1]], Some(Type::I32))
-                };
-                let targets = (low..high).map(|value| {
-                    let value = Abs::Const(Const::I32(value as i32));
-                    let known = self.phase.known(value);
-                    self.assume(site, inst, target, value, known)
-                });
-                let targets = targets.collect();
-                let default = match inst.op {
-                    Op::Intrinsic(Intrinsic::SpecializeRange) => None,
-                    _ => Some(self.assume(site, inst, target, Abs::Dynamic, args[0])),
-                };
-                Exit::Switch {
-                    index,
-                    targets,
-                    default,
-                }
-            }
-            _ => {
-                self.set(inst.result, args[0]);
-                self.terminator(term)
-            }
-        }
+            self.terminator(term)
+        })
     }
 
-    /// The edge to `target` in the context where the specialization gave `outcome`.
-    fn assume(
-        &mut self,
-        site: Block,
-        inst: &generic::Inst,
-        target: &generic::Target,
-        outcome: Abs,
-        value: P::Value,
-    ) -> Edge {
-        let context = self.contexts.assume(self.context, site, outcome);
-        self.set(inst.result, value);
-        self.edge(context, target)
+    /// A test whether the value is the one that is guessed.
+    fn guess(&mut self, choice: &Choice<P::Value>) -> Option<Exit<P::Value>> {
+        let (Op::Intrinsic(Intrinsic::SpecializeGuess), &[value, guess]) =
+            (choice.inst.op, choice.args)
+        else {
+            return None;
+        };
+        if !guess.abs().is_known() || !self.evaluation.optimisations.guesses {
+            return None;
+        }
+        let cond = self.phase.emit(Op::I32Eq, choice.args, Some(Type::I32));
+        Some(Exit::Branch {
+            cond,
+            then: self.assume(choice, guess.abs(), guess),
+            otherwise: self.assume(choice, Abs::Dynamic, value),
+        })
+    }
+
+    /// A switch between the values of a range, and what else there may be.
+    fn range(&mut self, choice: &Choice<P::Value>) -> Option<Exit<P::Value>> {
+        let &[value, low, high] = choice.args else {
+            return None;
+        };
+        let first = low.abs().as_u32()?;
+        let end = end(choice.inst.op, high.abs().as_u32()?)?;
+        if end.wrapping_sub(first) > self.evaluation.budgets.fan_out {
+            return None;
+        }
+        let index = match first {
+            0 => value,
+            _ => self.phase.emit(Op::I32Sub, &[value, low], Some(Type::I32)),
+        };
+        let targets = (first..end).map(|number| {
+            let outcome = Abs::Const(Const::I32(number as i32));
+            let known = self.phase.known(outcome);
+            self.assume(choice, outcome, known)
+        });
+        let targets = targets.collect();
+        let default = match choice.inst.op {
+            Op::Intrinsic(Intrinsic::SpecializeRange) => None,
+            _ => Some(self.assume(choice, Abs::Dynamic, value)),
+        };
+        Some(Exit::Switch {
+            index,
+            targets,
+            default,
+        })
+    }
+
+    /// The edge to the target in the context where the specialization gave `outcome`.
+    fn assume(&mut self, choice: &Choice<P::Value>, outcome: Abs, value: P::Value) -> Edge {
+        let context = self.contexts.assume(self.context, choice.site, outcome);
+        self.set(choice.inst.result, value);
+        self.edge(context, choice.target)
     }
 }
 

@@ -67,9 +67,9 @@ pub enum Extent {
 /// Where a context is in the program: the positions of the calls it is in, and its own. Orders
 /// what is called before what follows the call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place(SmallVec<[(u32, u32, i64); 2]>);
+pub struct ProgramPoint(SmallVec<[(u32, u32, i64); 2]>);
 
-impl Ord for Place {
+impl Ord for ProgramPoint {
     fn cmp(&self, other: &Self) -> Ordering {
         let differ = self.0.iter().zip(&other.0).map(|(a, b)| a.cmp(b));
         let deeper_first = other.0.len().cmp(&self.0.len());
@@ -79,21 +79,21 @@ impl Ord for Place {
     }
 }
 
-impl PartialOrd for Place {
+impl PartialOrd for ProgramPoint {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Place {
+impl ProgramPoint {
     /// Before all that is in the same call, and behind it.
     pub fn whole_call(&self) -> [Self; 2] {
         let at = |position: (u32, u32, i64)| {
-            let mut place = self.0.clone();
-            if let Some(last) = place.last_mut() {
+            let mut point = self.0.clone();
+            if let Some(last) = point.last_mut() {
                 *last = position;
             }
-            Self(place)
+            Self(point)
         };
         [at((0, 0, i64::MIN)), at((u32::MAX, u32::MAX, i64::MAX))]
     }
@@ -262,16 +262,16 @@ impl Contexts {
         matches!(self.contexts[context], Context::Root | Context::Call { .. })
     }
 
-    pub fn place(&self, context: ContextId) -> Place {
-        let mut place = SmallVec::new();
+    pub fn point(&self, context: ContextId) -> ProgramPoint {
+        let mut point = SmallVec::new();
         let mut next = Some(context);
         while let Some(context) = next {
             let position = self.position(context).plus(0);
-            place.push(position.map_or((u32::MAX, 0, 0), order));
+            point.push(position.map_or((u32::MAX, 0, 0), order));
             next = self.calls(context).next().map(|(call, _)| self.outer(call));
         }
-        place.reverse();
-        Place(place)
+        point.reverse();
+        ProgramPoint(point)
     }
 
     fn outer(&self, context: ContextId) -> ContextId {

@@ -7,12 +7,13 @@ use smallvec::SmallVec;
 
 use super::abs::Abs;
 use super::analyse::NodeId;
+use super::calls::NamedCall;
 use super::cells::Content;
 use super::context::ContextId;
 use super::exit::Edge;
 use super::transfer::{Machine, Phase};
 use super::trial::Tried;
-use crate::ir::generic::{Block, Inst, Target};
+use crate::ir::generic::Block;
 use crate::ir::{Terminator, generic};
 use crate::op::Const;
 
@@ -49,26 +50,24 @@ impl<V> Continuation<V> {
 }
 
 impl<P: Phase> Machine<'_, P> {
-    /// Notes what follows the call that ends `site`, whose callee has this context.
+    /// Notes what follows a call whose callee has this context.
     pub(super) fn note_continuation(
         &mut self,
         callee: ContextId,
-        site: Block,
-        call: &Inst,
-        target: &Target,
+        call: &NamedCall<P::Value>,
         tried: Option<Tried<P::Value>>,
     ) {
-        let args = target.args.iter().map(|&arg| {
-            let is_result = Some(arg) == call.result;
+        let args = call.target.args.iter().map(|&arg| {
+            let is_result = Some(arg) == call.inst.result;
             (!is_result).then(|| self.value(arg))
         });
         let args: SmallVec<_> = args.collect();
         let context = self.contexts.without_outcome(self.context);
         let known = self.continuations.entry(callee);
         let continuation = known.or_insert_with(|| Continuation {
-            site,
+            site: call.site,
             context,
-            block: target.block,
+            block: call.target.block,
             args: args.clone(),
             dependents: Vec::new(),
             tried: tried.clone(),

@@ -19,6 +19,7 @@ use super::transfer::{Machine, Phase};
 use super::value::Val;
 use super::write::{Made, Reload, Writer};
 use super::{Declined, Evaluation};
+use crate::graph::reverse_postorder;
 use crate::image::Reads;
 use crate::index::Map;
 use crate::ir::residual::Block;
@@ -48,7 +49,8 @@ pub fn run(
         machine,
     };
     emission.entry();
-    for id in reverse_postorder(nodes) {
+    let successors = |id: NodeId| nodes[id].successors.iter().copied();
+    for id in reverse_postorder(NodeId::ENTRY, nodes.len(), successors) {
         emission.chain(id);
         if emission.machine.phase.inst_count > evaluation.budgets.insts as usize {
             return Err(Declined::Insts(evaluation.budgets.insts));
@@ -386,24 +388,4 @@ impl Emission<'_> {
 fn is_stored(cell: &Cell<Val>, there: &Cells<Abs>) -> bool {
     let joined = there.get(cell.span);
     cell.memory != Memory::Same && joined.is_none_or(|joined| joined.memory == Memory::Same)
-}
-
-fn reverse_postorder(nodes: &Map<NodeId, Node>) -> Vec<NodeId> {
-    let mut order = Vec::with_capacity(nodes.len());
-    let mut seen = Map::filled_like(nodes, false);
-    let mut stack = vec![(NodeId::ENTRY, 0)];
-    seen[NodeId::ENTRY] = true;
-    while let Some((id, child)) = stack.pop() {
-        match nodes[id].successors.get(child) {
-            Some(&next) => {
-                stack.push((id, child + 1));
-                if !std::mem::replace(&mut seen[next], true) {
-                    stack.push((next, 0));
-                }
-            }
-            None => order.push(id),
-        }
-    }
-    order.reverse();
-    order
 }

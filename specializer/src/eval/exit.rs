@@ -29,7 +29,7 @@ pub enum Exit<V> {
     },
     /// Behind a call that returns a number without its box.
     Returned {
-        /// Whether it raised, which the way of this says to nobody else.
+        /// Whether it raised: read from a word of memory, which the edge `raises` clears.
         raised: V,
         raises: Edge,
         returns: Edge,

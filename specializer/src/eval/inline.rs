@@ -16,12 +16,13 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Evaluation;
 use super::abs::Abs;
+use super::calls::NamedCall;
 use super::cells::Reader;
 use super::context::{ContextId, Contexts, Extent};
 use super::exit::{Edge, Exit};
 use super::given::given_function;
 use super::transfer::{Machine, Phase};
-use crate::ir::generic::{Block, Inst, Target};
+use crate::ir::generic::Block;
 use crate::ir::{Callee, Given, Symbol, Type};
 use crate::op::Op;
 use crate::request::{Heat, Param, Request};
@@ -141,17 +142,10 @@ struct Call<'a> {
 }
 
 impl<P: Phase> Machine<'_, P> {
-    /// The edge into the callee of the call that ends `site`, if it is evaluated in place.
-    pub(super) fn inline_call(
-        &mut self,
-        site: Block,
-        call: &Inst,
-        slot: Symbol,
-        args: &[P::Value],
-        target: &Target,
-    ) -> Option<Exit<P::Value>> {
-        let (callee, edge) = self.enter(slot, args)?;
-        self.note_continuation(callee, site, call, target, None);
+    /// The edge into the callee, if the call is evaluated in place.
+    pub(super) fn inline_call(&mut self, call: &NamedCall<P::Value>) -> Option<Exit<P::Value>> {
+        let (callee, edge) = self.enter(call.slot, call.args)?;
+        self.note_continuation(callee, call, None);
         Some(Exit::Jump(edge))
     }
 

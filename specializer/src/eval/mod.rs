@@ -16,6 +16,7 @@ mod analyse;
 mod bare;
 mod blame;
 mod boxes;
+mod calls;
 mod cells;
 mod choices;
 mod context;
@@ -42,9 +43,11 @@ mod value;
 mod weval;
 mod write;
 
+use self::abs::{Abs, Fact, Frames};
+use self::span::Window;
 use crate::image::{Bases, Image, ReadLog, Reads};
 use crate::ir::generic::Block;
-use crate::ir::{Func, Global, Sig, Symbol, residual};
+use crate::ir::{Func, Global, Sig, Symbol, Type, generic, residual};
 use crate::lift::Places;
 use crate::module::Module;
 use crate::op::Const;
@@ -61,7 +64,7 @@ pub use small::Small;
 pub use write::Reload;
 
 /// Prepares a lifted function; once for all requests of it.
-pub fn prepare(function: crate::ir::generic::Function, places: Places) -> Prepared {
+pub fn prepare(function: generic::Function, places: Places) -> Prepared {
     prepare::function(function, places)
 }
 
@@ -243,47 +246,39 @@ impl Evaluation<'_> {
     }
 
     /// What is known of each parameter of the generic function.
-    fn entry(&self) -> impl Iterator<Item = (Param, abs::Abs)> {
+    fn entry(&self) -> impl Iterator<Item = (Param, Abs)> {
         let types = &self.prepared.function.signature.params;
         self.request.params.iter().zip(types).map(|(&param, &ty)| {
             let known = match param {
-                Param::Const(constant) => abs::Abs::Const(constant),
-                Param::Pointer(base) => abs::Abs::Symbol(Symbol { base, offset: 0 }),
-                Param::Buffer(param, _) | Param::Frame(param) => {
-                    abs::Abs::Offset { param, offset: 0 }
-                }
-                Param::Pass(param) if ty == crate::ir::Type::I32 => {
-                    abs::Abs::Offset { param, offset: 0 }
-                }
-                Param::Pass(param) => self.bare_param(param).map_or(abs::Abs::Dynamic, |kind| {
-                    abs::Abs::Fact(abs::Fact::Box(kind))
-                }),
-                Param::Given(_, base) => {
-                    abs::Abs::Fact(abs::Fact::Pointer(Symbol { base, offset: 0 }))
-                }
+                Param::Const(constant) => Abs::Const(constant),
+                Param::Pointer(base) => Abs::Symbol(Symbol { base, offset: 0 }),
+                Param::Buffer(param, _) | Param::Frame(param) => Abs::Offset { param, offset: 0 },
+                Param::Pass(param) if ty == Type::I32 => Abs::Offset { param, offset: 0 },
+                Param::Pass(param) => self
+                    .bare_param(param)
+                    .map_or(Abs::Dynamic, |kind| Abs::Fact(Fact::Box(kind))),
+                Param::Given(_, base) => Abs::Fact(Fact::Pointer(Symbol { base, offset: 0 })),
             };
             (param, known)
         })
     }
 
     /// How many cells are cached. Those of a frame come in twos and threes: a register is several.
-    fn window(&self) -> span::Window {
-        let usual = span::Window::default();
-        span::Window {
-            size: usual.size
-                * if self.request.frames().next().is_some() {
-                    3
-                } else {
-                    1
-                },
+    fn window(&self) -> Window {
+        let usual = Window::default().size;
+        Window {
+            size: match self.request.frames().next() {
+                Some(_) => 3 * usual,
+                None => usual,
+            },
             grows_up: self.prepared.grows_up,
-            frames: abs::Frames::new(self.request.frames()),
+            frames: Frames::new(self.request.frames()),
         }
     }
 
     /// Whether an address is known to be in a frame, so that loads and stores read and write cells.
-    fn is_in_frame(&self, address: abs::Abs) -> bool {
-        let abs::Abs::Offset { param, .. } = address else {
+    fn is_in_frame(&self, address: Abs) -> bool {
+        let Abs::Offset { param, .. } = address else {
             return false;
         };
         self.request.params.contains(&Param::Frame(param))

@@ -12,6 +12,7 @@
 //!   becomes a branch.
 //! * **Order.** Reverse postorder of the blocks.
 
+use crate::graph::{UNREACHED, positions, reverse_postorder};
 use crate::hash::FastMap;
 use crate::index::Map;
 use crate::ir::generic::Block;
@@ -63,7 +64,7 @@ pub fn function(mut function: generic::Function, mut places: Places) -> Prepared
         widest,
         keyed: keyed.collect(),
         continues: continues(&function),
-        order: reverse_postorder(&function),
+        order: order(&function),
         function,
         places,
     }
@@ -83,9 +84,9 @@ fn choose_specialized(function: &mut generic::Function) {
             block.term = Terminator::Jump(chosen.clone());
         }
     }
-    let order = reverse_postorder(function);
+    let order = order(function);
     for (block, data) in function.blocks.iter_mut() {
-        if order[block] == u32::MAX {
+        if order[block] == UNREACHED {
             *data = generic::BlockData::empty();
         }
     }
@@ -345,26 +346,9 @@ impl Tail<'_> {
 }
 
 /// Each block's place in reverse postorder.
-fn reverse_postorder(function: &generic::Function) -> Map<Block, u32> {
-    let mut order = Map::filled_like(&function.blocks, u32::MAX);
-    let mut seen = Map::filled_like(&function.blocks, false);
-    let mut stack = vec![(Block::ENTRY, 0)];
-    let mut next = function.blocks.len() as u32;
-    seen[Block::ENTRY] = true;
-    while let Some((block, child)) = stack.pop() {
-        match function.blocks[block].term.targets().nth(child) {
-            Some(target) => {
-                stack.push((block, child + 1));
-                let target = target.block;
-                if !std::mem::replace(&mut seen[target], true) {
-                    stack.push((target, 0));
-                }
-            }
-            None => {
-                next -= 1;
-                order[block] = next;
-            }
-        }
-    }
-    order
+fn order(function: &generic::Function) -> Map<Block, u32> {
+    let blocks = &function.blocks;
+    let targets = |block: Block| blocks[block].term.targets().map(|target| target.block);
+    let order = reverse_postorder(Block::ENTRY, blocks.len(), targets);
+    positions(&order, blocks.len())
 }

@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 
 use super::abs::{Abs, Fact};
 use super::cells::Cells;
-use super::context::{ContextId, Place};
+use super::context::{ContextId, ProgramPoint};
 use crate::hash::FastMap;
 use crate::index::{Map, index};
 
@@ -40,8 +40,8 @@ impl RoundsId {
     pub const FIRST: Self = Self(0);
 }
 
-/// The first and the last place of a loop.
-pub type Extent = [Place; 2];
+/// The first and the last point of a loop.
+pub type Extent = [ProgramPoint; 2];
 
 /// The loop on top of a stack, above others.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -76,11 +76,11 @@ impl Rounds {
         }
     }
 
-    /// The stack at `place`, where it was `rounds` before: without the loops that end before it.
-    pub fn at(&self, mut rounds: RoundsId, place: &Place) -> RoundsId {
+    /// The stack at `point`, where it was `rounds` before: without the loops that end before it.
+    pub fn at(&self, mut rounds: RoundsId, point: &ProgramPoint) -> RoundsId {
         while let Some(later) = self.stacks[rounds] {
             let [first, last] = &self.loops[&later.head];
-            if (first..=last).contains(&place) {
+            if (first..=last).contains(&point) {
                 break;
             }
             rounds = later.outer;
@@ -101,7 +101,7 @@ impl Rounds {
     }
 
     /// The stack with the loop that has this head on top; the cycle with which it was found extends
-    /// from one place to another.
+    /// from one point to another.
     pub fn split(
         &mut self,
         rounds: RoundsId,
@@ -179,16 +179,16 @@ mod tests {
     #[test]
     fn a_version_ends_where_its_loop_does() {
         let (contexts, at) = positions();
-        let place = |n: usize| contexts.place(at[n]);
+        let point = |n: usize| contexts.point(at[n]);
         let mut rounds = Rounds::new(HEIGHTS[0]);
-        let (outer, _) = rounds.split(RoundsId::FIRST, at[1], [place(1), place(8)]);
-        let (inner, _) = rounds.split(outer, at[4], [place(3), place(5)]);
+        let (outer, _) = rounds.split(RoundsId::FIRST, at[1], [point(1), point(8)]);
+        let (inner, _) = rounds.split(outer, at[4], [point(3), point(5)]);
         assert!(rounds.is_in(inner, at[1]) && rounds.is_in(inner, at[4]));
-        assert_eq!(rounds.at(inner, &place(3)), inner);
-        assert_eq!(rounds.at(inner, &place(6)), outer);
-        assert_eq!(rounds.at(inner, &place(2)), outer);
-        assert_eq!(rounds.at(inner, &place(9)), RoundsId::FIRST);
-        assert_eq!(rounds.at(inner, &place(0)), RoundsId::FIRST);
+        assert_eq!(rounds.at(inner, &point(3)), inner);
+        assert_eq!(rounds.at(inner, &point(6)), outer);
+        assert_eq!(rounds.at(inner, &point(2)), outer);
+        assert_eq!(rounds.at(inner, &point(9)), RoundsId::FIRST);
+        assert_eq!(rounds.at(inner, &point(0)), RoundsId::FIRST);
         assert!(!rounds.may_split(inner, at[5]), "deep enough");
         assert!(rounds.may_split(outer, at[5]));
     }
@@ -196,27 +196,27 @@ mod tests {
     #[test]
     fn a_loop_has_a_version_for_each_of_its_first_rounds() {
         let (contexts, at) = positions();
-        let place = |n: usize| contexts.place(at[n]);
+        let point = |n: usize| contexts.point(at[n]);
         let mut rounds = Rounds::new(HEIGHTS[0]);
         let mut version = RoundsId::FIRST;
         let mut versions = vec![version];
         while rounds.may_split(version, at[1]) {
-            (version, _) = rounds.split(version, at[1], [place(1), place(8)]);
+            (version, _) = rounds.split(version, at[1], [point(1), point(8)]);
             assert!(rounds.is_in(version, at[1]) && !versions.contains(&version));
             versions.push(version);
         }
         assert_eq!(versions.len(), 1 + HEIGHTS[0]);
-        assert_eq!(rounds.at(version, &place(9)), RoundsId::FIRST);
+        assert_eq!(rounds.at(version, &point(9)), RoundsId::FIRST);
     }
 
     #[test]
     fn a_loop_that_grows_is_all_of_the_function() {
         let (contexts, at) = positions();
-        let place = |n: usize| contexts.place(at[n]);
+        let point = |n: usize| contexts.point(at[n]);
         let mut rounds = Rounds::new(HEIGHTS[0]);
         let mut split = |last: usize| {
-            let (id, growth) = rounds.split(RoundsId::FIRST, at[1], [place(1), place(last)]);
-            (id, growth == Growth::Longer, rounds.at(id, &place(9)) == id)
+            let (id, growth) = rounds.split(RoundsId::FIRST, at[1], [point(1), point(last)]);
+            (id, growth == Growth::Longer, rounds.at(id, &point(9)) == id)
         };
         let (id, ..) = split(3);
         assert_eq!(split(3), (id, false, false));

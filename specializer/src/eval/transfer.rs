@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use super::abs::{self, Abs, Fact};
 use super::analyse::NodeId;
 use super::boxes::Kind;
+use super::calls::NamedCall;
 use super::cells::{Cell, Cells, Content, Reader};
 use super::context::{ContextId, Contexts};
 use super::continuation::Continuation;
@@ -19,7 +20,7 @@ use super::prepare::Prepared;
 use super::span::Span;
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
-use crate::image::{Image, Loaded, Place, Reads};
+use crate::image::{Image, Loaded, Location, Reads};
 use crate::ir::generic::Block;
 use crate::ir::{Callee, Numbers, Sig, Symbol, Terminator, Type, generic};
 use crate::op::{Const, Effect, Intrinsic, LoadKind, Op};
@@ -177,7 +178,8 @@ impl<'a, P: Phase> Machine<'a, P> {
             (Op::Call(callee), Terminator::Jump(target)) => {
                 let args = self.values_of(&last.args);
                 let known = self.callee(callee, args.last().map(|arg| arg.abs()));
-                if let Some(exit) = self.call_by_name(block, last, known, &args, target) {
+                let call = NamedCall::new(block, last, known, &args, target);
+                if let Some(exit) = call.and_then(|call| self.call_by_name(&call)) {
                     return exit;
                 }
                 self.call(callee, last.result, args);
@@ -305,9 +307,9 @@ impl<'a, P: Phase> Machine<'a, P> {
         if self.load_from_frame(kind, offset, args[0], result) {
             return;
         }
-        let place = match args[0].abs() {
-            Abs::Const(Const::I32(address)) => Some(Place::Absolute(address as u32)),
-            Abs::Symbol(symbol) => Some(Place::Relative(symbol)),
+        let location = match args[0].abs() {
+            Abs::Const(Const::I32(address)) => Some(Location::Absolute(address as u32)),
+            Abs::Symbol(symbol) => Some(Location::Relative(symbol)),
             Abs::Offset { param, offset } => self.in_buffer(param, offset),
             Abs::Fact(Fact::InBox {
                 kind: of,
@@ -327,7 +329,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             Abs::Const(_) | Abs::Extended(_) | Abs::Slot(_) | Abs::Fact(_) | Abs::Dynamic => None,
         };
         let image: &Image = self.evaluation.image;
-        match place.and_then(|place| image.load(place, offset, kind, self.reads)) {
+        match location.and_then(|location| image.load(location, offset, kind, self.reads)) {
             Some(Loaded::Const(constant)) => self.set_known(result, Abs::Const(constant)),
             Some(Loaded::Slot(slot)) => self.set_known(result, Abs::Slot(slot)),
             Some(Loaded::Link(symbol)) => self.set_known(result, Abs::Symbol(symbol)),

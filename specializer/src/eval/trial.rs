@@ -13,13 +13,14 @@
 use smallvec::SmallVec;
 
 use super::abs::Abs;
+use super::calls::NamedCall;
 use super::cells::{Cells, Content};
 use super::context::{ContextId, Contexts, Extent};
 use super::continuation::Continuation;
 use super::exit::{Edge, Exit};
 use super::span::order;
 use super::transfer::{Machine, Phase};
-use crate::ir::generic::{Block, BlockData, Inst, Target};
+use crate::ir::generic::{Block, BlockData, Inst};
 use crate::ir::{Callee, Terminator, Type};
 use crate::op::{Intrinsic, Op};
 
@@ -36,18 +37,9 @@ pub struct Tried<V> {
 }
 
 impl<P: Phase> Machine<'_, P> {
-    /// The edge into the callee of the call that ends `site`, if that is tried.
-    pub(super) fn try_call(
-        &mut self,
-        site: Block,
-        call: &Inst,
-        callee: Callee,
-        args: &[P::Value],
-        target: &Target,
-    ) -> Option<Exit<P::Value>> {
-        let Callee::Slot { slot, .. } = callee else {
-            return None;
-        };
+    /// The edge into the callee, if the call is tried.
+    pub(super) fn try_call(&mut self, call: &NamedCall<P::Value>) -> Option<Exit<P::Value>> {
+        let &NamedCall { slot, args, .. } = call;
         let evaluation = self.evaluation;
         let optimisations = evaluation.optimisations;
         if !optimisations.inlining || !optimisations.early_returns {
@@ -62,19 +54,18 @@ impl<P: Phase> Machine<'_, P> {
             || results[..] != [Type::I64]
             || is_root
             || self.contexts.calls(self.context).count() > limits.depth
-            || self.is_last(call, target)
+            || self.is_last(call)
         {
             return None;
         }
         let caller = self.contexts.without_outcome(self.context);
         let context = self.contexts.call(caller, self.node, slot, Extent::Trial);
         let tried = Tried {
-            callee,
-            // The last one is the index in the table.
-            args: args[..args.len() - 1].into(),
+            callee: call.callee,
+            args: args.into(),
             cells: self.cells.clone(),
         };
-        self.note_continuation(context, site, call, target, Some(tried));
+        self.note_continuation(context, call, Some(tried));
         Some(Exit::Jump(self.beginning(context, request, slot, args)))
     }
 

@@ -9,7 +9,7 @@ use super::cells::Content;
 use super::context::Contexts;
 use super::frame::Entry;
 use super::transfer::{Machine, Phase};
-use crate::image::Place;
+use crate::image::Location;
 use crate::ir::{Parameter, Symbol, generic};
 use crate::op::intrinsic::{CELL_LOAD, CELL_STORE};
 use crate::op::{Const, Intrinsic, Op};
@@ -17,10 +17,10 @@ use crate::request::Numbered;
 
 impl<P: Phase> Machine<'_, P> {
     /// The place where what is known lies of the bytes that a parameter points to.
-    pub(super) fn in_buffer(&self, param: Parameter, offset: i32) -> Option<Place> {
+    pub(super) fn in_buffer(&self, param: Parameter, offset: i32) -> Option<Location> {
         let base = self.evaluation.request.buffer(param)?;
         // What lies before the bytes is not known, nor where that is.
-        (offset >= 0).then_some(Place::Relative(Symbol { base, offset }))
+        (offset >= 0).then_some(Location::Relative(Symbol { base, offset }))
     }
 
     pub(super) fn weval(

@@ -99,25 +99,16 @@ impl<'a> Writer<'a> {
         self.boxes
     }
 
-    pub fn frame(&mut self, param: residual::Value) -> residual::Value {
-        let size = self.inst(
-            Op::Const(Const::I32(FRAME)),
-            residual::Values::new(),
-            Some(Type::I32),
-        );
-        let size = size.expect("constants have a result");
-        let args = residual::Values::from_slice(&[param, size]);
-        let frame = self.inst(Op::I32Sub, args, Some(Type::I32));
-        frame.expect("a subtraction has a result")
+    fn frame(&mut self, param: residual::Value) -> residual::Value {
+        let size = self.value(Op::Const(Const::I32(FRAME)), &[], Type::I32);
+        self.value(Op::I32Sub, &[param, size], Type::I32)
     }
 
     /// The address, which lies within this memory region.
     fn within(&mut self, address: residual::Value, region: u32) -> residual::Value {
-        let region = self.name(Val::known(Abs::Const(Const::I32(region as i32))));
-        let args = residual::Values::from_slice(&[address, region]);
+        let region = self.known_name(Abs::Const(Const::I32(region as i32)));
         let op = Op::Intrinsic(Intrinsic::AddressWithin);
-        let within = self.inst(op, args, Some(Type::I32));
-        within.expect("an address")
+        self.value(op, &[address, region], Type::I32)
     }
 
     pub fn new_block(&mut self) -> Block {
@@ -195,6 +186,12 @@ impl<'a> Writer<'a> {
         result
     }
 
+    /// An instruction with a result of this type.
+    pub fn value(&mut self, op: Op, args: &[residual::Value], ty: Type) -> residual::Value {
+        let value = self.inst(op, residual::Values::from_slice(args), Some(ty));
+        value.expect("it has a result")
+    }
+
     pub fn names(&mut self, values: &[Val]) -> residual::Values {
         values.iter().map(|&value| self.name(value)).collect()
     }
@@ -224,11 +221,12 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// The name of what is known, in this block.
     fn known_name(&mut self, abs: Abs) -> residual::Value {
         if let Some(&name) = self.names.known.get(&abs) {
             return name;
         }
-        let name = self.name_known(abs);
+        let name = self.materialise(abs);
         self.names.known.insert(abs, name);
         name
     }
@@ -261,61 +259,45 @@ impl<'a> Writer<'a> {
             kind: kind.load(),
             offset: self.boxes.maker(kind).declared.offset,
         };
-        let args = residual::Values::from_slice(&[address]);
-        let payload = self.inst(load, args, Some(kind.payload));
-        payload.expect("a load has a result")
+        self.value(load, &[address], kind.payload)
     }
 
     fn displaced(&mut self, address: residual::Value, offset: i32) -> residual::Value {
         if offset == 0 {
             return address;
         }
-        let offset = self.name(Val::known(Abs::Const(Const::I32(offset))));
-        let args = residual::Values::from_slice(&[address, offset]);
-        let sum = self.inst(Op::I32Add, args, Some(Type::I32));
-        sum.expect("an addition has a result")
+        let offset = self.known_name(Abs::Const(Const::I32(offset)));
+        self.value(Op::I32Add, &[address, offset], Type::I32)
     }
 
     fn wrapped(&mut self, word: residual::Value) -> residual::Value {
-        let args = residual::Values::from_slice(&[word]);
-        let address = self.inst(Op::I32WrapI64, args, Some(Type::I32));
-        address.expect("a conversion has a result")
+        self.value(Op::I32WrapI64, &[word], Type::I32)
     }
 
-    pub fn name_known(&mut self, abs: Abs) -> residual::Value {
-        let none = residual::Values::new;
-        let result = match abs {
-            Abs::Const(constant) => self.inst(Op::Const(constant), none(), Some(constant.ty())),
-            Abs::Symbol(symbol) => self.inst(Op::SymbolAddress(symbol), none(), Some(Type::I32)),
+    /// Code for what is known.
+    fn materialise(&mut self, abs: Abs) -> residual::Value {
+        match abs {
+            Abs::Const(constant) => self.value(Op::Const(constant), &[], constant.ty()),
+            Abs::Symbol(symbol) => self.value(Op::SymbolAddress(symbol), &[], Type::I32),
             Abs::Extended(symbol) => {
-                let address = self.name(Val::known(Abs::Symbol(symbol)));
-                let args = residual::Values::from_slice(&[address]);
-                self.inst(Op::I64ExtendI32U, args, Some(Type::I64))
+                let address = self.known_name(Abs::Symbol(symbol));
+                self.value(Op::I64ExtendI32U, &[address], Type::I64)
             }
             Abs::Slot(slot) => {
-                let address = self.name(Val::known(Abs::Symbol(slot)));
+                let address = self.known_name(Abs::Symbol(slot));
                 let load = Op::Load {
                     kind: LoadKind::I32Load,
                     offset: 0,
                 };
-                self.inst(
-                    load,
-                    residual::Values::from_slice(&[address]),
-                    Some(Type::I32),
-                )
+                self.value(load, &[address], Type::I32)
             }
-            Abs::Offset { param, offset } => {
-                Some(self.displaced(self.function.param(param), offset))
-            }
-            Abs::Fact(_) | Abs::Dynamic => {
-                unreachable!("dynamic values have a name")
-            }
-        };
-        result.expect("each of these has a result")
+            Abs::Offset { param, offset } => self.displaced(self.function.param(param), offset),
+            Abs::Fact(_) | Abs::Dynamic => unreachable!("dynamic values have a name"),
+        }
     }
 
     /// The address operand and static offset of the cell at `address`.
-    pub fn cell_address(&mut self, address: Abs) -> (residual::Value, u32) {
+    fn cell_address(&mut self, address: Abs) -> (residual::Value, u32) {
         if let Abs::Offset { param, offset } = address
             && let Some(frame) = self.frames[param]
             && let Ok(offset) = u32::try_from(offset.wrapping_add(FRAME))
@@ -323,7 +305,7 @@ impl<'a> Writer<'a> {
         {
             return (frame, offset);
         }
-        (self.name(Val::known(address)), 0)
+        (self.known_name(address), 0)
     }
 }
 
@@ -346,8 +328,7 @@ impl Phase for Writer<'_> {
         let (base, offset) = self.cell_address(address);
         let kind = width.load();
         let load = Op::Load { kind, offset };
-        let args = residual::Values::from_slice(&[base]);
-        Val::dynamic(self.inst(load, args, Some(width.ty())))
+        Val::dynamic(Some(self.value(load, &[base], width.ty())))
     }
 
     fn noting(&mut self, value: Val, known: Abs) -> Val {

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use super::{Image, Place};
+use super::{Image, Location};
 use crate::index::Map;
 use crate::ir::{Base, Symbol};
 use crate::request::Request;
@@ -75,11 +75,11 @@ impl Bases {
         is_known.then(|| self.address(symbol))
     }
 
-    /// The address of a place.
-    pub fn resolve(&self, place: Place) -> u32 {
-        match place {
-            Place::Absolute(address) => address,
-            Place::Relative(symbol) => self.address(symbol),
+    /// The address of a location.
+    pub fn resolve(&self, location: Location) -> u32 {
+        match location {
+            Location::Absolute(address) => address,
+            Location::Relative(symbol) => self.address(symbol),
         }
     }
 
@@ -111,16 +111,16 @@ impl Bases {
         let own = self.addresses.len() - self.links.len();
         let is_found = |symbol: Symbol| symbol.base.index() >= own && symbol.offset == 0;
         let is_name = |symbol: Symbol| {
-            let is_in_own_code = self.is_in_own_code(Place::Relative(symbol), 1);
+            let is_in_own_code = self.is_in_own_code(Location::Relative(symbol), 1);
             symbol.offset == 0 || is_in_own_code
         };
         a.base != b.base && (is_found(a) && is_name(b) || is_found(b) && is_name(a))
     }
 
-    /// Whether a place lies in the request's own code wherever that code is. An absolute address
+    /// Whether a location lies in the request's own code wherever that code is. An absolute address
     /// may lie in it by chance, and does not count.
-    pub fn is_in_own_code(&self, place: Place, width: u32) -> bool {
-        let Place::Relative(Symbol { base, offset }) = place else {
+    pub fn is_in_own_code(&self, location: Location, width: u32) -> bool {
+        let Location::Relative(Symbol { base, offset }) = location else {
             return false;
         };
         let start = u32::try_from(offset).ok();

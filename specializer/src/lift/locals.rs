@@ -9,7 +9,8 @@
 
 use super::Places;
 use super::translate::{BlockLocals, Draft};
-use crate::index::{Id, Map};
+use crate::graph::{positions, reverse_postorder};
+use crate::index::Map;
 use crate::ir::Type;
 use crate::ir::generic::{Block, BlockData, Function, Inst, Terminator, Value, Values};
 use crate::op::{Const, Op};
@@ -17,7 +18,16 @@ use crate::op::{Const, Op};
 /// Completes `draft`.
 pub(super) fn run(mut draft: Draft) -> (Function, Places) {
     skip_forwarders(&mut draft);
-    let order = reverse_postorder(&draft.function);
+    let blocks = &draft.function.blocks;
+    // The last target is visited first, so that the first ends up nearest to its block.
+    let last_first = |block: Block| {
+        blocks[block]
+            .term
+            .targets()
+            .rev()
+            .map(|target| target.block)
+    };
+    let order = reverse_postorder(Block::ENTRY, blocks.len(), last_first);
     renumber(&mut draft, &order);
     let live = Liveness::solve(&draft);
     add_params(&mut draft, &live);
@@ -62,49 +72,16 @@ fn forwards(block: &BlockData, locals: &BlockLocals) -> Option<Block> {
     }
 }
 
-/// The blocks that the entry reaches, each before its successors but for loops' back edges.
-fn reverse_postorder(function: &Function) -> Vec<Block> {
-    let mut seen = Map::filled_like(&function.blocks, false);
-    seen[Block::ENTRY] = true;
-    let successors = |block: Block| -> Vec<Block> {
-        function.blocks[block]
-            .term
-            .targets()
-            .map(|target| target.block)
-            .collect()
-    };
-    let mut pending = vec![(Block::ENTRY, successors(Block::ENTRY))];
-    let mut order = Vec::new();
-    while let Some((block, rest)) = pending.last_mut() {
-        match rest.pop() {
-            Some(next) => {
-                if !std::mem::replace(&mut seen[next], true) {
-                    pending.push((next, successors(next)));
-                }
-            }
-            None => {
-                order.push(*block);
-                pending.pop();
-            }
-        }
-    }
-    order.reverse();
-    order
-}
-
 /// Puts blocks into `order`, dropping the others.
 fn renumber(draft: &mut Draft, order: &[Block]) {
-    let mut numbers = Map::filled_like(&draft.function.blocks, Block::ENTRY);
-    for (number, &block) in order.iter().enumerate() {
-        numbers[block] = Block::new(number);
-    }
+    let numbers = positions(order, draft.function.blocks.len());
     let mut blocks = std::mem::take(&mut draft.function.blocks);
     let mut locals = std::mem::take(&mut draft.locals);
     let mut places = std::mem::take(&mut draft.places);
     for &block in order {
         let mut data = std::mem::replace(&mut blocks[block], BlockData::empty());
         for target in data.term.targets_mut() {
-            target.block = numbers[target.block];
+            target.block = Block(numbers[target.block]);
         }
         draft.function.blocks.push(data);
         draft.locals.push(std::mem::take(&mut locals[block]));

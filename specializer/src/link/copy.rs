@@ -3,15 +3,16 @@
 use wasm_encoder::reencode::{self, Reencode, utils};
 use wasm_encoder::{
     CodeSection, CompositeInnerType, DataSection, ElementSection, ExportSection, FunctionSection,
-    GlobalSection, ImportSection, Instruction, SectionId, ValType,
+    GlobalSection, ImportSection, SectionId, ValType,
 };
 use wasmparser::{FunctionBody, KnownCustom, Operator};
 
 use super::data::Data;
 use super::dispatch::Dispatch;
+use super::layout::{Fate, Layout};
 use super::names::Names;
-use super::{Layout, LinkError, Place, elements, plain};
-use crate::ir::{Func, Sig, Type};
+use super::{LinkError, elements, plain};
+use crate::ir::{Func, Sig};
 use crate::module::{Module, references};
 use crate::op::Intrinsic;
 
@@ -45,10 +46,9 @@ pub(super) fn run(
     if !module.owns_table && !bodies.is_empty() {
         return Err(LinkError::NoTable);
     }
-    let mut places = layout.functions.values();
-    let needs_locals = places.any(
-        |place| matches!(place, Place::Intrinsic(intrinsic) if plain::needs_local(*intrinsic)),
-    );
+    let mut fates = layout.functions.values();
+    let needs_locals = fates
+        .any(|fate| matches!(fate, Fate::Intrinsic(intrinsic) if plain::needs_local(*intrinsic)));
     let mut copier = Copier {
         module,
         layout,
@@ -95,8 +95,8 @@ impl Copier<'_> {
             return None;
         };
         match self.layout.functions.get(Func(*function_index))? {
-            Place::Intrinsic(intrinsic) => Some(*intrinsic),
-            Place::Function(_) | Place::Stub(_) | Place::Dropped => None,
+            Fate::Intrinsic(intrinsic) => Some(*intrinsic),
+            Fate::Function(_) | Fate::Stub(_) | Fate::Dropped => None,
         }
     }
 }
@@ -162,18 +162,6 @@ impl<'a> Copier<'a> {
     }
 }
 
-/// A function that only answers.
-pub(super) fn answering(result: Type, answer: i64) -> wasm_encoder::Function {
-    let mut function = wasm_encoder::Function::new([]);
-    function.instruction(&match result {
-        Type::I32 => Instruction::I32Const(answer as i32),
-        Type::I64 => Instruction::I64Const(answer),
-        Type::F32 | Type::F64 => unreachable!("a stub answers an integer"),
-    });
-    function.instruction(&Instruction::End);
-    function
-}
-
 impl Reencode for Copier<'_> {
     type Error = LinkError;
 
@@ -224,11 +212,11 @@ impl Reencode for Copier<'_> {
         imports: &mut ImportSection,
         section: wasmparser::ImportSectionReader<'_>,
     ) -> Copied<()> {
-        let mut places = self.layout.functions.values();
+        let mut fates = self.layout.functions.values();
         for import in section.into_imports() {
             let import = import?;
             if let wasmparser::TypeRef::Func(_) = import.ty
-                && let Some(Place::Intrinsic(_) | Place::Stub(_) | Place::Dropped) = places.next()
+                && let Some(Fate::Intrinsic(_) | Fate::Stub(_) | Fate::Dropped) = fates.next()
             {
                 continue;
             }
@@ -242,12 +230,12 @@ impl Reencode for Copier<'_> {
         functions: &mut FunctionSection,
         section: wasmparser::FunctionSectionReader<'_>,
     ) -> Copied<()> {
-        let places = self.layout.functions.values();
-        for (sig, place) in section
+        let fates = self.layout.functions.values();
+        for (sig, fate) in section
             .into_iter()
-            .zip(places.skip(self.module.imports.len()))
+            .zip(fates.skip(self.module.imports.len()))
         {
-            if !matches!(place, Place::Dropped) {
+            if !matches!(fate, Fate::Dropped) {
                 functions.function(sig?);
             }
         }
@@ -344,7 +332,7 @@ impl Reencode for Copier<'_> {
             code.raw(body);
         }
         for stub in &self.layout.stubs {
-            code.function(&self.layout.code_of(stub));
+            code.function(&stub.code(self.layout.stacks.as_ref()));
         }
         if let Some(stacks) = &self.layout.stacks {
             code.function(&stacks.code_of_entry());
@@ -359,7 +347,7 @@ impl Reencode for Copier<'_> {
     ) -> Copied<()> {
         let func = Func((self.module.imports.len() + self.copied) as u32);
         self.copied += 1;
-        if let Place::Dropped = self.layout.functions[func] {
+        if let Fate::Dropped = self.layout.functions[func] {
             return Ok(());
         }
         if let Some(lowered) = self.layout.plain.get(&func) {

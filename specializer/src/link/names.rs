@@ -13,9 +13,10 @@ use std::collections::BTreeMap;
 use wasm_encoder::{NameMap, NameSection};
 use wasmparser::{Name, NameSectionReader};
 
-use super::{Layout, Place, Residue};
+use super::Residue;
+use super::layout::{Fate, Layout};
 use crate::ir::Func;
-use crate::module::Module;
+use crate::module::{Module, readable};
 
 /// What is called how.
 pub(super) struct Names {
@@ -32,11 +33,11 @@ impl Names {
             residual.map(|(&(index, _), Residue { request, .. })| (index, request.title()));
         let imports = layout.functions.values().zip(&module.imports);
         let stubs = imports.filter_map(|(place, import)| match place {
-            Place::Stub(number) => {
+            Fate::Stub(number) => {
                 let name = format!("{}.{}", import.module, import.name);
                 Some((layout.stub_base + number, name))
             }
-            Place::Function(_) | Place::Intrinsic(_) | Place::Dropped => None,
+            Fate::Function(_) | Fate::Intrinsic(_) | Fate::Dropped => None,
         });
         let entry = layout.stacks.iter().map(|stacks| {
             let name = format!("{}.entry", annotations::STACKS_MODULE);
@@ -70,10 +71,11 @@ impl Names {
 
     /// A name as the section has it.
     fn shortened(&self, name: &str) -> String {
-        let Ok(demangled) = rustc_demangle::try_demangle(name) else {
-            return name.to_owned();
-        };
-        let path = without_types(&format!("{demangled:#}"));
+        let readable = readable(name);
+        if readable == name {
+            return readable;
+        }
+        let path = without_types(&readable);
         let module = self.module.as_deref();
         let own = module.and_then(|module| module.strip_suffix(".wasm"));
         match (own, path.split_once("::")) {

@@ -3,6 +3,7 @@
 use wasmparser::{FunctionBody, KnownCustom, Name, Operator, Parser, Payload};
 
 use super::*;
+use crate::ir::Type;
 use crate::{Error, Options, link_generic};
 
 /// With nothing left out because it is not reached.

@@ -5,7 +5,7 @@
 //! That keeps definitions dominating their uses: a path through the dispatch block that the
 //! original function does not have would need an entry of the region that is reachable both with
 //! and without its dominator. The dispatch block then heads the region; its inside is treated alike
-//! until no region is left.
+//! until no region is left. A block is looked at once for each region that it lies in.
 //!
 //! The search for strongly connected regions is its own (Tarjan's, sixty lines): it runs on a part
 //! of the function as it lies there, where petgraph would want a graph built for each region.
@@ -13,16 +13,16 @@
 //! Leaves out node splitting: irreducible code is rare here, and splitting can grow exponentially.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use crate::dominators::{Dominators, Order};
+use crate::hash::FastSet;
 use crate::index::Map;
-use crate::ir::residual::Block;
-use crate::ir::{Type, residual};
+use crate::ir::Type;
+use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value, Values};
 use crate::op::{Const, Op};
 
 /// The function itself if each of its cycles has one entry, else a reducible equivalent.
-pub fn run(function: &residual::Function) -> Cow<'_, residual::Function> {
+pub fn run(function: &Function) -> Cow<'_, Function> {
     let order = Order::new(function);
     let dominators = Dominators::new(function, &order);
     let reducible = order.blocks.iter().all(|&to| {
@@ -32,140 +32,157 @@ pub fn run(function: &residual::Function) -> Cow<'_, residual::Function> {
     if reducible {
         return Cow::Borrowed(function);
     }
-    let mut function = function.clone();
+    let preds = function.blocks.keys();
+    let mut reduction = Reduction {
+        function: function.clone(),
+        preds: preds.map(|block| order.preds.of(block).to_vec()).collect(),
+        search: Search::new(function),
+    };
     let mut regions = vec![order.blocks];
     while let Some(region) = regions.pop() {
-        for cycle in cycles(&function, &region) {
-            let header = single_entry(&mut function, &cycle);
-            regions.push(cycle.into_iter().filter(|&block| block != header).collect());
+        for mut cycle in reduction.search.cycles(&reduction.function, &region) {
+            let header = reduction.single_entry(&cycle);
+            cycle.retain(|&block| block != header);
+            regions.push(cycle);
         }
     }
-    Cow::Owned(function)
+    Cow::Owned(reduction.function)
 }
 
-/// The block through which `cycle` is entered, made by redirecting edges if there are several.
-fn single_entry(function: &mut residual::Function, cycle: &[Block]) -> Block {
-    let inside: BTreeSet<Block> = cycle.iter().copied().collect();
-    let mut entries = BTreeSet::new();
-    for (block, data) in &function.blocks {
-        if !inside.contains(&block) {
-            entries.extend(
-                data.term
-                    .targets()
-                    .map(|target| target.block)
-                    .filter(|block| inside.contains(block)),
-            );
-        }
-    }
-    let entries: Vec<Block> = entries.into_iter().collect();
-    match entries[..] {
-        [header] => header,
-        _ => dispatch(function, &entries),
-    }
+/// A function whose cycles get one entry each, from the outermost to the innermost.
+struct Reduction {
+    function: Function,
+    /// Blocks with an edge to each block.
+    preds: Map<Block, Vec<Block>>,
+    search: Search,
 }
 
-/// Adds a block that switches between `entries`, and sends all edges to them there.
-fn dispatch(function: &mut residual::Function, entries: &[Block]) -> Block {
-    let dispatcher = function.blocks.next_key();
-    // Where each entry's parameters are among the dispatcher's, after the selector.
-    let mut starts = Vec::new();
-    let mut types = vec![Type::I32];
-    for &entry in entries {
-        starts.push(types.len());
-        let params = &function.blocks[entry].params;
-        types.extend(params.iter().map(|&param| function.types[param]));
-    }
-    for block in function.blocks.keys() {
-        redirect(function, block, entries, &starts, &types, dispatcher);
-    }
-    let params: Vec<residual::Value> = types.iter().map(|&ty| function.new_value(ty)).collect();
-    let mut targets: Vec<residual::Target> = (entries.iter().zip(&starts))
-        .map(|(&entry, &start)| {
-            let count = function.blocks[entry].params.len();
-            residual::Target {
-                block: entry,
-                args: params[start..start + count].into(),
-            }
-        })
-        .collect();
-    let default = targets
-        .pop()
-        .expect("an irreducible cycle has two entries or more");
-    let term = residual::Terminator::Switch {
-        index: params[0],
-        targets,
-        default,
-    };
-    function.blocks.push(residual::BlockData {
-        params,
-        insts: Vec::new(),
-        term,
-    });
-    dispatcher
-}
-
-/// Sends the edges of `block` to `entries` through the dispatcher, whose parameters have `types`.
-fn redirect(
-    function: &mut residual::Function,
+/// A block that switches between others.
+struct Dispatcher<'a> {
     block: Block,
-    entries: &[Block],
-    starts: &[usize],
-    types: &[Type],
-    dispatcher: Block,
-) {
-    // The terminator is taken out so that constants can be added to the block meanwhile.
-    let mut term = std::mem::replace(
-        &mut function.blocks[block].term,
-        residual::Terminator::Unreachable,
-    );
-    for target in term.targets_mut() {
-        let Some(selector) = entries.iter().position(|&entry| entry == target.block) else {
-            continue;
-        };
-        let (start, end) = (starts[selector], starts[selector] + target.args.len());
-        let args = types.iter().enumerate().map(|(index, &ty)| match index {
-            0 => constant(function, block, Const::I32(selector as i32)),
-            _ if (start..end).contains(&index) => target.args[index - start],
-            _ => constant(function, block, Const::from_bits(ty, 0)),
-        });
-        target.args = args.collect();
-        target.block = dispatcher;
-    }
-    function.blocks[block].term = term;
+    entries: &'a [Block],
+    /// Where each entry's parameters are among the dispatcher's, behind the selector.
+    starts: Vec<usize>,
+    types: Vec<Type>,
 }
 
-fn constant(function: &mut residual::Function, block: Block, value: Const) -> residual::Value {
+impl Reduction {
+    /// The block through which `cycle` is entered, made by redirecting edges if there are several.
+    fn single_entry(&mut self, cycle: &[Block]) -> Block {
+        let inside: FastSet<Block> = cycle.iter().copied().collect();
+        let is_entry = |block: &Block| {
+            let mut preds = self.preds[*block].iter();
+            preds.any(|pred| !inside.contains(pred))
+        };
+        let mut entries: Vec<Block> = cycle.iter().copied().filter(is_entry).collect();
+        entries.sort_unstable();
+        match entries[..] {
+            [header] => header,
+            _ => self.dispatch(&entries),
+        }
+    }
+
+    /// Adds a block that switches between `entries`, and sends all edges to them there.
+    fn dispatch(&mut self, entries: &[Block]) -> Block {
+        let dispatcher = Dispatcher::new(&self.function, entries);
+        let sources = entries.iter();
+        let sources = sources.flat_map(|&entry| std::mem::take(&mut self.preds[entry]));
+        let mut sources: Vec<Block> = sources.collect();
+        sources.sort_unstable();
+        sources.dedup();
+        for &source in &sources {
+            dispatcher.redirect(&mut self.function, source);
+        }
+        for &entry in entries {
+            self.preds[entry].push(dispatcher.block);
+        }
+        self.preds.push(sources);
+        self.search.add_block();
+        dispatcher.add_to(&mut self.function)
+    }
+}
+
+impl<'a> Dispatcher<'a> {
+    /// The one that will be the next block of `function`.
+    fn new(function: &Function, entries: &'a [Block]) -> Self {
+        let mut starts = Vec::new();
+        let mut types = vec![Type::I32];
+        for &entry in entries {
+            starts.push(types.len());
+            let params = &function.blocks[entry].params;
+            types.extend(params.iter().map(|&param| function.types[param]));
+        }
+        Self {
+            block: function.blocks.next_key(),
+            entries,
+            starts,
+            types,
+        }
+    }
+
+    /// Sends the edges of `source` to the entries here.
+    fn redirect(&self, function: &mut Function, source: Block) {
+        // The terminator is taken out so that constants can be added to the block meanwhile.
+        let taken = &mut function.blocks[source].term;
+        let mut term = std::mem::replace(taken, Terminator::Unreachable);
+        for target in term.targets_mut() {
+            let Some(selector) = self.entries.iter().position(|&entry| entry == target.block)
+            else {
+                continue;
+            };
+            let start = self.starts[selector];
+            let end = start + target.args.len();
+            let args = self
+                .types
+                .iter()
+                .enumerate()
+                .map(|(index, &ty)| match index {
+                    0 => constant(function, source, Const::I32(selector as i32)),
+                    _ if (start..end).contains(&index) => target.args[index - start],
+                    _ => constant(function, source, Const::from_bits(ty, 0)),
+                });
+            target.args = args.collect();
+            target.block = self.block;
+        }
+        function.blocks[source].term = term;
+    }
+
+    fn add_to(self, function: &mut Function) -> Block {
+        let types = self.types.iter();
+        let params: Vec<Value> = types.map(|&ty| function.new_value(ty)).collect();
+        let entries = self.entries.iter().zip(&self.starts);
+        let targets = entries.map(|(&entry, &start)| {
+            let count = function.blocks[entry].params.len();
+            Target::new(entry, params[start..start + count].iter().copied())
+        });
+        let mut targets: Vec<Target> = targets.collect();
+        let default = targets
+            .pop()
+            .expect("an irreducible cycle has two entries or more");
+        let term = Terminator::Switch {
+            index: params[0],
+            targets,
+            default,
+        };
+        function.blocks.push(BlockData {
+            params,
+            insts: Vec::new(),
+            term,
+        })
+    }
+}
+
+fn constant(function: &mut Function, block: Block, value: Const) -> Value {
     let result = function.new_value(value.ty());
-    let args = residual::Values::new();
-    function.blocks[block].insts.push(residual::Inst {
+    function.blocks[block].insts.push(Inst {
         op: Op::Const(value),
-        args,
+        args: Values::new(),
         result: Some(result),
     });
     result
 }
 
-/// The strongly connected components of the graph that `region` induces, without those of a single
-/// block (Tarjan's algorithm, with an explicit stack).
-fn cycles(function: &residual::Function, region: &[Block]) -> Vec<Vec<Block>> {
-    let mut search = Search {
-        index: Map::filled_like(&function.blocks, Search::OUTSIDE),
-        low: Map::filled_like(&function.blocks, 0),
-        next: 0,
-        open: Vec::new(),
-        found: Vec::new(),
-    };
-    for &block in region {
-        search.index[block] = Search::UNSEEN;
-    }
-    for &block in region {
-        if search.index[block] == Search::UNSEEN {
-            search.visit(function, block);
-        }
-    }
-    search.found
-}
-
+/// A search for strongly connected components (Tarjan's algorithm, with an explicit stack).
 struct Search {
     index: Map<Block, u32>,
     low: Map<Block, u32>,
@@ -175,17 +192,46 @@ struct Search {
 }
 
 impl Search {
+    /// The index of a block that is not in the region, or whose component is found.
     const OUTSIDE: u32 = u32::MAX;
     const UNSEEN: u32 = u32::MAX - 1;
-    const CLOSED: u32 = u32::MAX - 2;
 
-    fn visit(&mut self, function: &residual::Function, root: Block) {
+    fn new(function: &Function) -> Self {
+        Self {
+            index: Map::filled_like(&function.blocks, Self::OUTSIDE),
+            low: Map::filled_like(&function.blocks, 0),
+            next: 0,
+            open: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+
+    fn add_block(&mut self) {
+        self.index.push(Self::OUTSIDE);
+        self.low.push(0);
+    }
+
+    /// The components of the graph that `region` induces, without those of a single block.
+    fn cycles(&mut self, function: &Function, region: &[Block]) -> Vec<Vec<Block>> {
+        for &block in region {
+            self.index[block] = Self::UNSEEN;
+        }
+        self.next = 0;
+        for &block in region {
+            if self.index[block] == Self::UNSEEN {
+                self.visit(function, block);
+            }
+        }
+        std::mem::take(&mut self.found)
+    }
+
+    fn visit(&mut self, function: &Function, root: Block) {
         let mut stack = vec![self.open(function, root)];
         while let Some((block, pending)) = stack.last_mut() {
             let block = *block;
             match pending.pop() {
                 Some(next) => match self.index[next] {
-                    Self::OUTSIDE | Self::CLOSED => {}
+                    Self::OUTSIDE => {}
                     Self::UNSEEN => stack.push(self.open(function, next)),
                     seen => self.low[block] = self.low[block].min(seen),
                 },
@@ -201,7 +247,7 @@ impl Search {
         }
     }
 
-    fn open(&mut self, function: &residual::Function, block: Block) -> (Block, Vec<Block>) {
+    fn open(&mut self, function: &Function, block: Block) -> (Block, Vec<Block>) {
         self.index[block] = self.next;
         self.low[block] = self.next;
         self.next += 1;
@@ -222,7 +268,7 @@ impl Search {
             .expect("an open block is on the stack");
         let component = self.open.split_off(start);
         for &member in &component {
-            self.index[member] = Self::CLOSED;
+            self.index[member] = Self::OUTSIDE;
         }
         if component.len() > 1 {
             self.found.push(component);

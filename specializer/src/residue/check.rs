@@ -14,7 +14,7 @@
 use wasmparser::{BinaryReader, BinaryReaderError, FunctionBody, Operator};
 
 use super::Stored;
-use crate::image::{Bases, Image, Place};
+use crate::image::{Bases, Image, Location};
 use crate::ir::{Func, Numbers, Symbol};
 use crate::link;
 use crate::lower::{Lowered, OPERAND, Relocation, RelocationKind};
@@ -35,7 +35,7 @@ pub struct Surroundings<'a> {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Misfit {
     #[error("memory at {0:?} is not what was read")]
-    Memory(Place),
+    Memory(Location),
     #[error("links lead to other places than they did")]
     Links,
     #[error("{0:?} is relative to a pointer that the request does not have")]
@@ -82,12 +82,12 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn memory(&self, stored: &Stored) -> Result<(), Misfit> {
-        for (&(place, width), &seen) in &stored.log {
-            if let Place::Relative(symbol) = place {
+        for (&(location, width), &seen) in &stored.log {
+            if let Location::Relative(symbol) = location {
                 self.base(symbol)?;
             }
-            if self.around.image.look(&self.bases, place, width) != Some(seen) {
-                return Err(Misfit::Memory(place));
+            if self.around.image.look(&self.bases, location, width) != Some(seen) {
+                return Err(Misfit::Memory(location));
             }
         }
         Ok(())

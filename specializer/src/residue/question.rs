@@ -10,7 +10,7 @@
 use postcard::{from_bytes, to_allocvec};
 
 use super::{Stored, opened, sealed};
-use crate::image::{Bases, Image, Place, Seen};
+use crate::image::{Bases, Image, Location, Seen};
 use crate::ir::Symbol;
 use crate::request::Request;
 
@@ -19,11 +19,11 @@ pub fn key(request: &[u8; 32]) -> [u8; 32] {
     *blake3::keyed_hash(request, b"questions").as_bytes()
 }
 
-/// Links, and places with their widths as in a [`crate::image::ReadLog`].
+/// Links, and locations with their widths as in a [`crate::image::ReadLog`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Question {
     links: Vec<Symbol>,
-    places: Vec<(Place, u32)>,
+    locations: Vec<(Location, u32)>,
 }
 
 impl Question {
@@ -31,7 +31,7 @@ impl Question {
     pub fn of(stored: &Stored) -> Self {
         Self {
             links: stored.links.clone(),
-            places: stored.log.keys().copied().collect(),
+            locations: stored.log.keys().copied().collect(),
         }
     }
 
@@ -42,19 +42,19 @@ impl Question {
 
     /// Reads what [`Question::encode`] wrote for the same key.
     pub fn decode(key: &[u8; 32], blob: &[u8]) -> Option<Self> {
-        let (links, places) = from_bytes(opened(key, blob)?).ok()?;
-        Some(Self { links, places })
+        let (links, locations) = from_bytes(opened(key, blob)?).ok()?;
+        Some(Self { links, locations })
     }
 
     /// The key of the function that fits an image, under which it would be stored for a request
     /// with this key. Absent where there is none.
     pub fn ask(&self, key: &[u8; 32], request: &Request, image: &Image) -> Option<[u8; 32]> {
         let bases = Bases::found(request, &self.links, image)?;
-        let seen = self.places.iter().map(|&(place, width)| {
-            if let Place::Relative(symbol) = place {
+        let seen = self.locations.iter().map(|&(location, width)| {
+            if let Location::Relative(symbol) = location {
                 bases.get(symbol)?;
             }
-            image.look(&bases, place, width)
+            image.look(&bases, location, width)
         });
         let seen = seen.collect::<Option<Vec<_>>>()?;
         Some(self.key(key, &seen))
@@ -75,7 +75,7 @@ impl Question {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        let parts = (&self.links, &self.places);
+        let parts = (&self.links, &self.locations);
         to_allocvec(&parts).expect("memory takes what is written to it")
     }
 }

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use super::check::Misfit;
 use super::*;
 use crate::eval::Inlining;
-use crate::image::{Image, Place, Seen};
+use crate::image::{Image, Location, Seen};
 use crate::ir::{Base, Func, Given, Numbers, Parameter, Sig, Symbol};
 use crate::lower::{OPERAND, RelocationKind};
 use crate::module::Module;
@@ -331,7 +331,7 @@ fn symbols_have_bases() {
     let read = refused(|stored| {
         stored
             .log
-            .insert((Place::Relative(NO_BASE), 4), Seen::Variable);
+            .insert((Location::Relative(NO_BASE), 4), Seen::Variable);
     });
     assert_eq!(
         [address, slot, read],
@@ -417,10 +417,10 @@ fn symbols() -> impl Strategy<Value = Symbol> {
     })
 }
 
-fn places() -> impl Strategy<Value = Place> {
+fn locations() -> impl Strategy<Value = Location> {
     prop_oneof![
-        any::<u32>().prop_map(Place::Absolute),
-        symbols().prop_map(Place::Relative),
+        any::<u32>().prop_map(Location::Absolute),
+        symbols().prop_map(Location::Relative),
     ]
 }
 
@@ -452,7 +452,7 @@ fn relocations() -> impl Strategy<Value = Relocation> {
 proptest! {
     #[test]
     fn stored_functions_are_read_as_they_were_written(
-        log in proptest::collection::btree_map((places(), any::<u32>()), seen(), 0..20),
+        log in proptest::collection::btree_map((locations(), any::<u32>()), seen(), 0..20),
         links in proptest::collection::vec(symbols(), 0..20),
         relocations in proptest::collection::vec(relocations(), 0..20),
         body in proptest::collection::vec(any::<u8>(), 0..200),
@@ -477,7 +477,7 @@ proptest! {
 
 #[test]
 fn memory_is_as_it_was_read() {
-    let place = Place::Relative(Symbol {
+    let place = Location::Relative(Symbol {
         base: Base(0),
         offset: 0,
     });

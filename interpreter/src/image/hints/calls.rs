@@ -1,7 +1,7 @@
 //! What calls do: whom they may call, what that is given and what it returns.
 
 use super::made::Made;
-use super::pending::Place;
+use super::pending::Dependency;
 use super::state::{Known, Origin, Seen, State};
 use super::{Program, most_candidates};
 use crate::code::decode::Instruction;
@@ -109,13 +109,13 @@ impl Program<'_> {
         let (arguments, others) = all.split_at(missing.min(all.len()));
         for (index, &argument) in arguments.iter().enumerate() {
             let mut known = self.parameters[number][first + index];
-            self.note(Place::Function(number), &mut known, argument);
+            self.note(Dependency::Function(number), &mut known, argument);
             if let Some(origin) = argument.seen.origin() {
                 self.flow(origin, Origin::Parameter(number, first + index));
             }
             self.parameters[number][first + index] = known;
         }
-        self.pending.read(Place::Result(number), self.walked);
+        self.pending.read(Dependency::Result(number), self.walked);
         let returned = self.results[number];
         match missing.cmp(&all.len()) {
             Ordering::Less => self.apply(returned.guessed(), others),
@@ -133,7 +133,7 @@ impl Program<'_> {
 
     pub(super) fn note_result(&mut self, function: usize, seen: Known) {
         let mut known = self.results[function];
-        self.note(Place::Result(function), &mut known, seen);
+        self.note(Dependency::Result(function), &mut known, seen);
         if let Some(origin) = seen.seen.origin() {
             self.flow(origin, Origin::Result(function));
         }

@@ -12,7 +12,7 @@
 //! as it does, and what is marshaled shares it.
 
 use super::made::Made;
-use super::pending::Place;
+use super::pending::Dependency;
 use super::state::{Known, Origin, Seen};
 use super::{Boxed, Given, Program};
 use crate::code::decode::Instruction;
@@ -56,7 +56,7 @@ impl Program<'_> {
     fn give_anything(&mut self, function: usize) {
         for index in 0..self.parameters[function].len() {
             let mut known = self.parameters[function][index];
-            self.note(Place::Function(function), &mut known, Known::ANYTHING);
+            self.note(Dependency::Function(function), &mut known, Known::ANYTHING);
             self.parameters[function][index] = known;
         }
     }

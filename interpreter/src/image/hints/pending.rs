@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// Something that is known of the program, and read when a function is gone through.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Place {
+pub enum Dependency {
     /// Parameters and captured variables of the function with this number, which alone reads them.
     Function(usize),
     Result(usize),
@@ -16,8 +16,8 @@ pub enum Place {
 
 /// The functions that are left, by number.
 pub struct Pending {
-    /// Who read a place, in the order in which they did.
-    readers: FxHashMap<Place, Vec<usize>>,
+    /// Who read it, in the order in which they did.
+    readers: FxHashMap<Dependency, Vec<usize>>,
     left: BTreeSet<usize>,
 }
 
@@ -30,19 +30,19 @@ impl Pending {
         }
     }
 
-    /// The function reads the place.
-    pub fn read(&mut self, place: Place, function: usize) {
-        let readers = self.readers.entry(place).or_default();
+    /// The function reads it.
+    pub fn read(&mut self, dependency: Dependency, function: usize) {
+        let readers = self.readers.entry(dependency).or_default();
         if readers.last() != Some(&function) {
             readers.push(function);
         }
     }
 
-    /// What is known of the place has changed.
-    pub fn change(&mut self, place: Place) {
-        if let Place::Function(function) = place {
+    /// What is known of it has changed.
+    pub fn change(&mut self, dependency: Dependency) {
+        if let Dependency::Function(function) = dependency {
             self.left.insert(function);
-        } else if let Some(readers) = self.readers.get(&place) {
+        } else if let Some(readers) = self.readers.get(&dependency) {
             self.left.extend(readers);
         }
     }
@@ -65,13 +65,13 @@ mod tests {
         let mut pending = Pending::new(4);
         let taken = [1, 2, 3, 4].map(|from| pending.take(from));
         assert_eq!(taken, [Some(1), Some(2), Some(3), Some(0)]);
-        pending.read(Place::Result(3), 1);
-        pending.read(Place::Result(3), 1);
-        pending.read(Place::Result(3), 2);
-        pending.change(Place::Result(2));
+        pending.read(Dependency::Result(3), 1);
+        pending.read(Dependency::Result(3), 1);
+        pending.read(Dependency::Result(3), 2);
+        pending.change(Dependency::Result(2));
         assert_eq!(pending.take(0), None);
-        pending.change(Place::Result(3));
-        pending.change(Place::Function(0));
+        pending.change(Dependency::Result(3));
+        pending.change(Dependency::Function(0));
         let taken = [2, 3, 1, 2].map(|from| pending.take(from));
         assert_eq!(taken, [Some(2), Some(0), Some(1), None]);
     }

@@ -1,7 +1,7 @@
 //! What instructions give that neither jump nor call.
 
 use super::made::Made;
-use super::pending::Place;
+use super::pending::Dependency;
 use super::scan::Group;
 use super::state::{Known, Lost, Origin, Seen, State};
 use super::{Access, Program};
@@ -49,7 +49,7 @@ impl Program<'_> {
             }
             SetGlobal => {
                 let mut known = self.global(operand(0));
-                self.note(Place::Global(operand(0)), &mut known, state.accu);
+                self.note(Dependency::Global(operand(0)), &mut known, state.accu);
                 self.kept.extend(state.accu.seen.origin());
                 self.globals.insert(operand(0), known);
                 Some(Known::ANYTHING)
@@ -112,7 +112,7 @@ impl Program<'_> {
 
     /// What is in a global. Those that no code sets come with the file.
     fn global(&mut self, index: i32) -> Known {
-        self.pending.read(Place::Global(index), self.walked);
+        self.pending.read(Dependency::Global(index), self.walked);
         let set = self.globals.get(&index).copied();
         set.unwrap_or_else(|| self.constant(index))
     }
@@ -131,7 +131,8 @@ impl Program<'_> {
     fn read(&mut self, block: Known, read: impl Fn(&[Known]) -> Option<Known>) -> Known {
         for &made in block.seen.made() {
             if let Made::Block(site) = made {
-                self.pending.read(Place::Block(site as usize), self.walked);
+                self.pending
+                    .read(Dependency::Block(site as usize), self.walked);
             }
         }
         let of = |&made: &Made| match made {
@@ -161,7 +162,7 @@ impl Program<'_> {
         let operands =
             std::iter::once(state.accu).chain((0..count - 1).map(|index| state.slot(index)));
         for (known, seen) in known.iter_mut().zip(operands) {
-            self.note(Place::Block(site), known, seen);
+            self.note(Dependency::Block(site), known, seen);
             self.kept.extend(seen.seen.origin());
         }
         if self.lost_blocks.contains(&site) {
@@ -226,7 +227,7 @@ impl Program<'_> {
                 }
             };
             for field in &mut fields[assigned] {
-                self.note(Place::Block(site), field, value.guessed());
+                self.note(Dependency::Block(site), field, value.guessed());
             }
             self.blocks.insert(site, fields);
         }

@@ -19,7 +19,7 @@ pub enum Access {
 /// An element of an array of `N` dimensions: the array and the indices. Those beyond `N` are not
 /// looked at.
 #[derive(Clone, Copy)]
-pub struct Place<const N: u32> {
+pub struct Indexed<const N: u32> {
     pub array: Value,
     pub indices: [i64; 3],
 }
@@ -37,7 +37,7 @@ pub fn raise(array: Value, num_dims: u32, access: Access) -> Raised {
 }
 
 // A function that calls none saves no registers: what is to be raised, others raise.
-impl<const N: u32> Place<N> {
+impl<const N: u32> Indexed<N> {
     /// Where the element, which is a float, lies as an `f64`: until the next call, as others than
     /// those of `float64` are converted. `None` if there is no such element.
     #[inline(always)]

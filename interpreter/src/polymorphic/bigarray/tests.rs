@@ -1,6 +1,6 @@
 //! Views, bounds, layouts and marshalling of bigarrays.
 
-use super::direct::{self, Access, Place};
+use super::direct::{self, Access, Indexed};
 use crate::heap;
 use crate::memory;
 use crate::primitives::testing::{call, exception, int, start_machine, text};
@@ -118,8 +118,8 @@ fn filling_writes_all_elements() {
 }
 
 /// The element of an array of three dimensions.
-fn place(array: Value, indices: [i64; 3]) -> Place<3> {
-    Place { array, indices }
+fn indexed(array: Value, indices: [i64; 3]) -> Indexed<3> {
+    Indexed { array, indices }
 }
 
 #[test]
@@ -133,18 +133,21 @@ fn direct_accesses_agree_with_the_primitives() {
         for n in 0..24 {
             for array in floats {
                 set(array, &indices(n), heap::alloc_float(n as f64 + 0.25));
-                let address = place(array, indices(n)).float_address().expect("inside");
+                let address = indexed(array, indices(n)).float_address().expect("inside");
                 assert_eq!(memory::load_f64(address), n as f64 + 0.25);
-                place(array, indices(n)).set_float(-0.0).expect("inside");
+                indexed(array, indices(n)).set_float(-0.0).expect("inside");
                 let element = get(array, &indices(n)).expect("inside").as_float();
                 assert_eq!(element.to_bits(), (-0.0f64).to_bits());
             }
             for array in integers {
                 set(array, &indices(n), Value::int(n - 9));
-                assert_eq!(place(array, indices(n)).integer(), Some(Value::int(n - 9)));
-                let written = place(array, indices(n)).set_integer(Value::int(n + 1000));
+                assert_eq!(
+                    indexed(array, indices(n)).integer(),
+                    Some(Value::int(n - 9))
+                );
+                let written = indexed(array, indices(n)).set_integer(Value::int(n + 1000));
                 assert_eq!(written, Some(()));
-                let read = place(array, indices(n)).integer();
+                let read = indexed(array, indices(n)).integer();
                 assert_eq!(read, get(array, &indices(n)).ok());
             }
         }
@@ -157,7 +160,7 @@ fn direct_accesses_know_what_is_not_there() {
     for layout in [C_LAYOUT, FORTRAN_LAYOUT] {
         let array = create(FLOAT64, layout, &[2, 3, 4]);
         let last = [1, 2, 3].map(|index| index + layout);
-        assert!(place(array, last).float_address().is_some());
+        assert!(indexed(array, last).float_address().is_some());
         for dim in 0..3 {
             for wrong in [
                 layout - 1,
@@ -168,12 +171,12 @@ fn direct_accesses_know_what_is_not_there() {
             ] {
                 let mut indices = last;
                 indices[dim] = wrong;
-                assert_eq!(place(array, indices).float_address(), None);
-                assert_eq!(place(array, indices).set_float(1.0), None);
+                assert_eq!(indexed(array, indices).float_address(), None);
+                assert_eq!(indexed(array, indices).set_float(1.0), None);
             }
         }
         assert_eq!(
-            Place::<2> {
+            Indexed::<2> {
                 array,
                 indices: last
             }

@@ -9,7 +9,7 @@ use super::custom_data;
 use super::format::*;
 pub use super::header::{Header, header};
 use crate::allocator;
-use crate::code::fragments::{self, Place};
+use crate::code::fragments::{self, CodePointer};
 use crate::custom::operations::{self, Operations};
 use crate::custom::{self, Kind};
 use crate::heap::{self, memprof};
@@ -401,7 +401,7 @@ impl Input<'_> {
     fn code_pointer(&mut self) -> Result<Value, Error> {
         let offset = self.reader.u32()?;
         let digest = self.reader.array::<16>()?;
-        match fragments::resolve(&Place { offset, digest }) {
+        match fragments::resolve(&CodePointer { offset, digest }) {
             Some(address) => Ok(Value(address as i64)),
             None => {
                 let digits: String = digest.iter().map(|byte| format!("{byte:02X}")).collect();

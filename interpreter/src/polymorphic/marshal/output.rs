@@ -5,7 +5,7 @@
 
 use super::custom_data;
 use super::format::*;
-use crate::code::fragments::{self, Place};
+use crate::code::fragments::{self, CodePointer};
 use crate::custom::Kind;
 use crate::custom::operations::Operations;
 use crate::memory;
@@ -157,8 +157,8 @@ impl Output {
             self.int(value.as_int())?;
             return Ok(Next::Fields);
         }
-        if let Some(place) = fragments::place(value) {
-            self.code_pointer(&place)?;
+        if let Some(pointer) = fragments::code_pointer(value) {
+            self.code_pointer(&pointer)?;
             return Ok(Next::Fields);
         }
         let (size, tag) = (value.wosize(), value.tag());
@@ -314,12 +314,12 @@ impl Output {
         self.count(len as u64 * 2, len as u64);
     }
 
-    fn code_pointer(&mut self, place: &Place) -> Result<(), Error> {
+    fn code_pointer(&mut self, pointer: &CodePointer) -> Result<(), Error> {
         if !self.flags.closures {
             return Err(Error::InvalidArgument("output_value: functional value"));
         }
-        self.code_u32(Code::FunctionPointer, place.offset);
-        self.bytes(&place.digest);
+        self.code_u32(Code::FunctionPointer, pointer.offset);
+        self.bytes(&pointer.digest);
         Ok(())
     }
 
