@@ -3,7 +3,8 @@
 //! A program's stack is made when it is loaded, for OCaml's default limit. Invariant: the stack
 //! never moves while the program runs, because callers hold addresses of frames. So room for a
 //! higher limit is taken at the start, if `OCAMLRUNPARAM` asks for it or the program can call
-//! `Gc.set`. Memory that is not touched costs nothing but addresses.
+//! `Gc.set`. Memory that is not touched costs nothing but addresses. Threads have stacks of the
+//! same size in other places (`threads::frames`), and the limit is that of each.
 
 use crate::heap::settings::{self, Settings, about};
 use crate::heap::{self, heap};
@@ -22,6 +23,10 @@ const RAISABLE_WORDS: u32 = if cfg!(miri) { 64 << 10 } else { 16 << 20 };
 /// Words below the limit that an activation or a slow call may use without a check.
 const MARGIN: u32 = 1 << 10;
 
+/// Bytes above a stack that nothing is written to: lockstep compares so many words from a stack
+/// pointer up, and more if another stack lies higher.
+const GUARD: u32 = 4096;
+
 /// OCaml's stack begins with so many words and doubles until it is no smaller than the limit.
 const INITIAL_WORDS: u64 = 4096;
 
@@ -29,11 +34,14 @@ thread_local! {
     static RAISABLE: Cell<bool> = const { Cell::new(false) };
     /// Words that the native stack has room for, whatever limit the program asks for.
     static ROOM: Cell<u64> = const { Cell::new(u64::MAX) };
+    /// The limit that the program asked for last.
+    static LIMIT: Cell<u64> = const { Cell::new(DEFAULT_WORDS as u64) };
 }
 
 /// Makes the stack of a program that is being loaded; `None` when memory is exhausted.
 pub fn make() -> Option<()> {
     place(DEFAULT_WORDS)?;
+    LIMIT.set(DEFAULT_WORDS.into());
     set_threshold(DEFAULT_WORDS.into());
     Some(())
 }
@@ -56,6 +64,7 @@ pub fn start() {
     while words > capacity() && place(words).is_none() {
         words /= 2;
     }
+    LIMIT.set(limit);
     set_threshold(limit);
 }
 
@@ -68,8 +77,65 @@ pub fn change_limit(words: i64) -> i64 {
             format!("Changing stack limit to {}k bytes\n", words * 8 / 1024)
         });
     }
-    set_threshold(effective(words).max(grown()));
+    LIMIT.set(effective(words));
+    set_threshold(LIMIT.get().max(grown()));
     words
+}
+
+/// A stack's place in memory.
+#[derive(Debug)]
+pub struct Place {
+    low: u32,
+    high: u32,
+    /// The limit when its threshold was last worked out, and the words above that.
+    limit: Cell<u64>,
+    words: Cell<u64>,
+}
+
+impl Place {
+    /// Of the stack in use.
+    pub fn present() -> Self {
+        let vm = vm();
+        Self {
+            low: vm.stack_low.get(),
+            high: vm.stack_high.get(),
+            limit: Cell::new(LIMIT.get()),
+            words: Cell::new(((vm.stack_high.get() - vm.stack_threshold.get()) / WORD).into()),
+        }
+    }
+
+    /// Another one of the same size; `None` when memory is exhausted.
+    pub fn another() -> Option<Self> {
+        let (low, high) = take(vm().stack_high.get() - vm().stack_low.get())?;
+        Some(Self {
+            low,
+            high,
+            limit: Cell::new(LIMIT.get()),
+            words: Cell::new(LIMIT.get()),
+        })
+    }
+
+    /// Where the stack begins, which grows downwards.
+    pub fn high(&self) -> u32 {
+        self.high
+    }
+
+    /// How much memory it takes.
+    pub fn bytes(&self) -> u32 {
+        self.high - self.low
+    }
+}
+
+/// Goes on with another stack, whose stack pointer is `sp`.
+pub fn enter(place: &Place, sp: u32) {
+    let vm = vm();
+    vm.stack_low.set(place.low);
+    vm.stack_high.set(place.high);
+    vm.sp.set(sp);
+    if place.limit.replace(LIMIT.get()) != LIMIT.get() {
+        place.words.set(LIMIT.get().max(grown()));
+    }
+    set_threshold(place.words.get());
 }
 
 /// The size that OCaml's stack would have grown to so far: it never shrinks. Memory that was never
@@ -98,13 +164,18 @@ fn capacity() -> u32 {
 }
 
 fn place(words: u32) -> Option<()> {
-    let bytes = (words + MARGIN) * WORD;
-    let low = memory::grow(bytes as usize)?;
+    let (low, high) = take((words + MARGIN) * WORD)?;
     let vm = vm();
     vm.stack_low.set(low);
-    vm.stack_high.set(low + bytes);
-    vm.sp.set(low + bytes);
+    vm.stack_high.set(high);
+    vm.sp.set(high);
     Some(())
+}
+
+/// Takes memory for a stack; where it begins and ends.
+fn take(bytes: u32) -> Option<(u32, u32)> {
+    let low = memory::grow((bytes + GUARD) as usize)?;
+    Some((low, low + bytes))
 }
 
 fn set_threshold(words: u64) {
