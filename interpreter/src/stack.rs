@@ -20,6 +20,9 @@ const DEFAULT_WORDS: u32 = if cfg!(miri) { 16 << 10 } else { 1 << 20 };
 /// Words of the stack of a program that can raise its limit.
 const RAISABLE_WORDS: u32 = if cfg!(miri) { 64 << 10 } else { 16 << 20 };
 
+/// More than any stack has.
+const MOST_WORDS: u64 = 1 << 32;
+
 /// Words below the limit that an activation or a slow call may use without a check.
 const MARGIN: u32 = 1 << 10;
 
@@ -68,13 +71,17 @@ pub fn start() {
     set_threshold(limit);
 }
 
-/// Changes the limit while the program runs: `Gc.set`.
+/// Changes the limit while the program runs: `Gc.set`. OCaml's limit is unsigned: a negative one is
+/// none.
 pub fn change_limit(words: i64) -> i64 {
-    let used = i64::from((vm().stack_high.get() - vm().sp.get()) / WORD) + 256;
-    let words = words.max(used);
+    let used = u64::from((vm().stack_high.get() - vm().sp.get()) / WORD) + 256;
+    let words = (words as u64).max(used) as i64;
     if words != heap().settings.get().field(Settings::STACK_LIMIT) {
         settings::message(about::STACK, || {
-            format!("Changing stack limit to {}k bytes\n", words * 8 / 1024)
+            format!(
+                "Changing stack limit to {}k bytes\n",
+                (words as u64).wrapping_mul(8) / 1024
+            )
         });
     }
     LIMIT.set(effective(words));
@@ -154,7 +161,7 @@ fn grown() -> u64 {
 
 /// The size at which OCaml's stack stops growing.
 fn effective(limit: i64) -> u64 {
-    let doublings = (limit.max(0) as u64).div_ceil(INITIAL_WORDS);
+    let doublings = (limit as u64).min(MOST_WORDS).div_ceil(INITIAL_WORDS);
     INITIAL_WORDS * doublings.max(1).next_power_of_two()
 }
 
@@ -194,7 +201,8 @@ mod tests {
         assert_eq!(effective(1 << 20), 1 << 20);
         assert_eq!(effective(100 << 10), 128 << 10);
         assert_eq!(effective(1), 4096);
-        assert_eq!(effective(-5), 4096);
+        assert_eq!(effective(0), 4096);
+        assert_eq!(effective(-5), MOST_WORDS);
         assert_eq!(effective(4097), 8192);
     }
 

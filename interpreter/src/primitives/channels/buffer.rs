@@ -50,6 +50,8 @@ pub struct Channel {
     position: Option<i64>,
     next: usize,
     limit: usize,
+    /// How far before the position seeking has moved a closed channel.
+    back: i64,
     /// Empty before the first use, and after the end.
     buffer: Vec<u8>,
 }
@@ -65,6 +67,7 @@ impl Channel {
             position: None,
             next: 0,
             limit: 0,
+            back: 0,
             buffer: Vec::new(),
         }
     }
@@ -121,7 +124,7 @@ impl Channel {
     pub fn tell(&mut self) -> i64 {
         let position = self.file_position();
         match self.direction {
-            Direction::Input => position - (self.limit - self.next) as i64,
+            Direction::Input => position - (self.limit - self.next) as i64 - self.back,
             Direction::Output => position + self.next as i64,
         }
     }
@@ -147,8 +150,9 @@ impl Channel {
     fn seek_input(&mut self, target: i64) -> Result<(), Errno> {
         let position = self.file_position();
         if (position - self.limit as i64..=position).contains(&target) {
-            if self.descriptor.is_some() {
-                self.next = self.limit - (position - target) as usize;
+            match self.descriptor {
+                Some(_) => self.next = self.limit - (position - target) as usize,
+                None => self.back = position - target,
             }
             return Ok(());
         }

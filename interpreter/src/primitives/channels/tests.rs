@@ -127,6 +127,32 @@ fn closed_channels() {
 }
 
 #[test]
+fn a_closed_channel_says_where_seeking_has_moved_it() {
+    start_machine();
+    let file = File::new("closed_and_moved");
+    let channel = file.open(CREATE);
+    unwrap(output(
+        channel,
+        string("hello"),
+        Value::int(0),
+        Value::int(5),
+    ));
+    unwrap(flush(channel));
+    unwrap(close_channel(channel));
+    let channel = file.open(OpenFlags::READ);
+    unwrap(input_char(channel));
+    unwrap(close_channel(channel));
+    let end = unwrap(position(channel)).as_int();
+    for target in [end, end - 65536, 0, end - 1] {
+        unwrap(seek(channel, Value::int(target)));
+        assert_eq!(position(channel), Ok(Value::int(target)));
+        raised(input_char(channel));
+    }
+    raised(seek(channel, Value::int(end + 1)));
+    assert_eq!(position(channel), Ok(Value::int(end - 1)));
+}
+
+#[test]
 fn reading_bytes_and_words() {
     let channel = reader(b"a\xff\xff\xff\xfexyz");
     assert_eq!(unwrap(input_char(channel)), Value::int(97));
