@@ -7,6 +7,7 @@
 //!
 //! Nothing outside is touched before the first transfer, not even to ask for the position.
 
+use crate::allocator;
 use crate::os::{self, Descriptor, Errno, Whence};
 use crate::primitives::signals;
 
@@ -90,9 +91,16 @@ impl Channel {
         let descriptor = self.open_descriptor()?;
         self.file_position();
         if self.buffer.is_empty() {
-            self.buffer = vec![0; BUFFER_SIZE];
+            self.make_buffer().ok_or(Errno::NOMEM)?;
         }
         Ok(descriptor)
+    }
+
+    #[cold]
+    fn make_buffer(&mut self) -> Option<()> {
+        allocator::attempt(|| self.buffer.try_reserve_exact(BUFFER_SIZE).ok())?;
+        self.buffer.resize(BUFFER_SIZE, 0);
+        Some(())
     }
 
     fn file_position(&mut self) -> i64 {
