@@ -67,3 +67,12 @@ let () =
   List.iter
     (fun format -> print_endline (float format 4.25))
     [ "v=%g"; "%f!"; "%%%e"; "[%8.2f]"; "100%% %F"; "abc"; "" ]
+
+(* Texts that are longer than usual. *)
+let () =
+  let show text = Printf.printf "%d %s\n" (String.length text) (Digest.to_hex (Digest.string text)) in
+  List.iter show
+    [ Printf.sprintf "%.100000h" 1.; Printf.sprintf "%.70000h" 0.1; Printf.sprintf "%100000h" 0.1;
+      Printf.sprintf "%.100000f" 0.1; Printf.sprintf "%.100000e" 0.1; Printf.sprintf "%.100000g" 0.1;
+      Printf.sprintf "%#.100000g" 0.1; Printf.sprintf "%.100000d" (-3);
+      Printf.sprintf "%0100000.3f" 3.5; Printf.sprintf "%-100000X" 255 ]

@@ -82,7 +82,13 @@ let () =
   let ic = open_in "flags" in
   seek_in ic 5; Printf.printf "%C at %d of %d\n" (input_char ic) (pos_in ic) (in_channel_length ic);
   close_in ic;
-  attempt "closed in" (fun () -> input_line ic)
+  attempt "closed in" (fun () -> input_line ic);
+  attempt "closed in length" (fun () -> string_of_int (in_channel_length ic));
+  List.iter
+    (fun target ->
+      attempt "closed seek" (fun () -> seek_in ic target; "done");
+      attempt "closed position" (fun () -> string_of_int (pos_in ic)))
+    [ 0; 5; 3; -1; max_int ]
 
 let () =
   let name, oc = Filename.open_temp_file ~temp_dir:"." "camel" ".tmp" in

@@ -26,6 +26,8 @@ let () =
   Array.iter print_endline (Unix.environment ());
   fails "empty" (fun () -> Unix.putenv "" "x");
   fails "equals" (fun () -> Unix.putenv "a=b" "x");
+  List.iter (fun name -> print_endline (Option.value (Sys.getenv_opt name) ~default:"none"))
+    [ "a"; "a=b"; "a=" ];
   fails "nul" (fun () -> Unix.putenv "a" "x\000y");
   fails "unset" (fun () -> Unix.getenv "NOPE")
 

@@ -20,6 +20,19 @@ pub use arenas::{attempt, borrow_from, lasting, with_scratch};
 /// Bytes for small blocks.
 const RESERVE: usize = 256 << 10;
 
+/// Whether there is memory for so many bytes in a row.
+pub fn has(bytes: usize) -> bool {
+    let mut room = Vec::<u8>::new();
+    let has_room = attempt(|| room.try_reserve_exact(bytes).is_ok());
+    core::hint::black_box(room);
+    has_room
+}
+
+/// Makes room for one more entry of a list; nothing when memory is exhausted.
+pub fn make_room<T>(list: &mut Vec<T>) -> Option<()> {
+    attempt(|| list.try_reserve(1).ok())
+}
+
 /// Takes memory for small blocks while there is some: the heap may take all the rest.
 pub fn reserve() {
     drop(core::hint::black_box(Vec::<u8>::with_capacity(RESERVE)));

@@ -104,7 +104,8 @@ fn complete(heap: &'static Heap) {
     heap.small.begin_sweep();
     heap.large.borrow_mut().sweep(heap.live_colour.get());
     let live = heap.counters.live_words.get();
-    let tolerated = live * heap.settings.get().field(Settings::SPACE_OVERHEAD) as u64 / 100;
+    let overhead = heap.settings.get().field(Settings::SPACE_OVERHEAD) as u64;
+    let tolerated = live.saturating_mul(overhead) / 100;
     heap.allocation_goal
         .set(tolerated.max(super::MIN_MAJOR_WORDS));
 }

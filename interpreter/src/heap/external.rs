@@ -87,7 +87,7 @@ pub fn add_old(heap: &Heap, bytes: usize) {
 }
 
 fn field(heap: &Heap, index: usize) -> f64 {
-    heap.settings.get().field(index) as f64
+    heap.settings.get().field(index) as u64 as f64
 }
 
 fn add(share: &Cell<f64>, more: f64) {

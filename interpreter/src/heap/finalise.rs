@@ -81,26 +81,23 @@ impl Finalisers {
     }
 }
 
-/// Calls `function` with `value` once it has become unreachable.
-pub fn attach_first(function: Value, value: Value) {
+/// Calls `function` with `value` once it has become unreachable; `None` when memory is exhausted.
+pub fn attach_first(function: Value, value: Value) -> Option<()> {
     evaluation::effect("a finaliser");
-    heap()
-        .finalisers
-        .borrow_mut()
-        .first
-        .entries
-        .push(Finaliser::new(function, value));
+    let mut finalisers = heap().finalisers.borrow_mut();
+    finalisers.first.add(Finaliser::new(function, value))
 }
 
-/// Calls `function` with `()` once `value` is gone.
-pub fn attach_last(function: Value, value: Value) {
+/// Calls `function` with `()` once `value` is gone; `None` when memory is exhausted.
+pub fn attach_last(function: Value, value: Value) -> Option<()> {
     evaluation::effect("a finaliser");
-    heap()
-        .finalisers
-        .borrow_mut()
-        .last
-        .entries
-        .push(Finaliser::new(function, value));
+    let mut finalisers = heap().finalisers.borrow_mut();
+    finalisers.last.add(Finaliser::new(function, value))
+}
+
+/// Makes room for what the next [`on_release`] adds; `None` when memory is exhausted.
+pub fn make_room() -> Option<()> {
+    super::make_room(&mut heap().finalisers.borrow_mut().custom)
 }
 
 /// Calls `release` with the custom block `block` when it dies. Data that it owns outside of the
@@ -268,6 +265,12 @@ fn release(blocks: Vec<Custom>) {
 }
 
 impl Table {
+    fn add(&mut self, finaliser: Finaliser) -> Option<()> {
+        super::make_room(&mut self.entries)?;
+        self.entries.push(finaliser);
+        Some(())
+    }
+
     /// Removes the entries from `from` on whose value does not survive; the others get their new
     /// address.
     fn take_dead(
@@ -319,4 +322,22 @@ pub fn any_pending() -> bool {
     !finalisers.running
         && finalisers.todo.iter().any(|batch| !batch.is_empty())
         && vm().globals.get().is_block()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::start_machine;
+
+    #[test]
+    fn a_table_that_cannot_grow_says_so() {
+        start_machine();
+        // Of entries larger than any address space.
+        let mut table: Vec<[u8; 1 << 47]> = Vec::new();
+        assert_eq!(super::super::make_room(&mut table), None);
+        assert_eq!(vm().retry.get(), 1, "a collection may help");
+        let value = super::super::alloc(1, tag::STRING);
+        assert_eq!(attach_first(Value::UNIT, value), Some(()));
+        assert_eq!(heap().finalisers.borrow().first.entries.len(), 1);
+    }
 }

@@ -67,6 +67,7 @@ pub use roots::{Root, RootVisitor, register_roots};
 pub use state::{COLOUR_MASK, heap};
 pub use stress::{BACTRIAN_STRESS, start_stress, stress};
 
+use crate::allocator;
 use crate::evaluation;
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};
@@ -272,11 +273,16 @@ pub fn initialize(address: u32, value: Value) {
 }
 
 #[inline]
-fn noting_exhaustion(block: Option<Value>) -> Option<Value> {
-    if block.is_none() {
+fn noting_exhaustion<T>(made: Option<T>) -> Option<T> {
+    if made.is_none() {
         reserve::note_exhausted();
     }
-    block
+    made
+}
+
+/// Makes room for one more entry of a table of the runtime; `None` when memory is exhausted.
+pub fn make_room<T>(table: &mut Vec<T>) -> Option<()> {
+    noting_exhaustion(allocator::make_room(table))
 }
 
 /// How many free pages are to remain.

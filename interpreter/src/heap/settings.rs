@@ -23,7 +23,7 @@ const MINOR_WORDS_UNIT: i64 = 512;
 const WINDOW_MAX: i64 = 50;
 
 /// Increments above this are words, others a percentage.
-const LARGEST_PERCENTAGE: i64 = 1000;
+const LARGEST_PERCENTAGE: u64 = 1000;
 
 /// The number of the newest allocation policy, which stands in for unknown ones.
 const BEST_FIT: i64 = 2;
@@ -76,7 +76,8 @@ impl Settings {
             Self::CUSTOM_MAJOR_RATIO,
             Self::CUSTOM_MINOR_RATIO,
         ] {
-            fields[field] = fields[field].max(1);
+            // OCaml's are unsigned: a negative one is a large number.
+            fields[field] = (fields[field] as u64).max(1) as i64;
         }
         if !(0..=BEST_FIT).contains(&fields[Self::POLICY]) {
             fields[Self::POLICY] = BEST_FIT;
@@ -148,6 +149,7 @@ pub fn show_initial() {
 
 /// A heap increment: a percentage or words.
 fn increment(value: i64) -> String {
+    let value = value as u64;
     match value > LARGEST_PERCENTAGE {
         true => format!("{}k words", value / 1024),
         false => format!("{value}%"),
@@ -155,6 +157,7 @@ fn increment(value: i64) -> String {
 }
 
 /// Says what `Gc.set` changes, in the order in which it does; policy and nursery come later.
+/// Numbers are unsigned, as in OCaml.
 pub fn show_changes(old: &Settings, new: &Settings) {
     let changed = |index: usize| old.field(index) != new.field(index);
     let parameters = [
@@ -173,7 +176,7 @@ pub fn show_changes(old: &Settings, new: &Settings) {
     for (index, name, unit) in parameters.into_iter().filter(|&(index, ..)| changed(index)) {
         message(about::PARAMETERS, || match index {
             Settings::INCREMENT => format!("New {name}: {}\n", increment(new.field(index))),
-            _ => format!("New {name}: {}{unit}\n", new.field(index)),
+            _ => format!("New {name}: {}{unit}\n", new.field(index) as u64),
         });
     }
 }
@@ -207,4 +210,25 @@ pub fn show_at_exit() {
             .map(|(name, number)| format!("{name}: {number}\n"))
             .concat()
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn negative_percentages_are_large_ones() {
+        let mut settings = Settings::DEFAULT;
+        for (index, given, normal) in [
+            (Settings::SPACE_OVERHEAD, -5, -5),
+            (Settings::CUSTOM_MAJOR_RATIO, i64::MIN, i64::MIN),
+            (Settings::CUSTOM_MINOR_RATIO, 0, 1),
+            (Settings::WINDOW, -1, 1),
+            (Settings::MINOR_HEAP_SIZE, -1, MINOR_WORDS_MIN),
+        ] {
+            settings.fields[index] = given;
+            assert_eq!(settings.normalised().field(index), normal);
+        }
+        assert_eq!(increment(-1), "18014398509481983k words");
+    }
 }

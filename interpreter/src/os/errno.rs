@@ -26,6 +26,7 @@ impl Errno {
     pub const NOENT: Errno = Errno(44);
     pub const NOEXEC: Errno = Errno(45);
     pub const NOLCK: Errno = Errno(46);
+    pub const NOMEM: Errno = Errno(48);
     pub const NOSYS: Errno = Errno(52);
     pub const NOTDIR: Errno = Errno(54);
     pub const NOTSOCK: Errno = Errno(57);

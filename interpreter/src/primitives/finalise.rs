@@ -7,21 +7,25 @@ use crate::registry::{Outcome, Raised};
 use crate::value::{Value, tag};
 
 crate::primitives! {
-    Leaf "caml_final_register" register, 2;
-    Leaf "caml_final_register_called_without_value" register_last, 2;
+    AllocatesLarge "caml_final_register" register, 2;
+    AllocatesLarge "caml_final_register_called_without_value" register_last, 2;
     Leaf "caml_final_release" release, 1;
 }
 
 fn register(function: Value, value: Value) -> Outcome {
     check(value)?;
-    finalise::attach_first(function, value);
-    Ok(Value::UNIT)
+    attached(finalise::attach_first(function, value))
 }
 
 fn register_last(function: Value, value: Value) -> Outcome {
     check(value)?;
-    finalise::attach_last(function, value);
-    Ok(Value::UNIT)
+    attached(finalise::attach_last(function, value))
+}
+
+fn attached(attached: Option<()>) -> Outcome {
+    attached
+        .map(|()| Value::UNIT)
+        .ok_or_else(raise::out_of_memory)
 }
 
 fn release(_: Value) -> Value {

@@ -4,7 +4,9 @@ use super::compare::{self, Mode};
 use super::format;
 use super::math;
 use super::parse;
+use super::strings;
 use crate::heap;
+use crate::memory;
 use crate::raise;
 use crate::registry::Outcome;
 use crate::value::{Value, boxed::truncate};
@@ -127,17 +129,29 @@ fn of_string(text: Value) -> Outcome {
         .ok_or_else(|| raise::failure("float_of_string"))
 }
 
-fn format_float(format: Value, x: Value) -> Value {
+fn format_float(format: Value, x: Value) -> Outcome {
     // SAFETY: formatting writes to no block.
     let (format, x) = (unsafe { format.string_bytes() }, x.as_float());
     let text = format::print(format, format::FLOATS, |spec| format::float(spec, x));
-    heap::alloc_string(&text)
+    string_of(text)
 }
 
-fn hexstring(x: Value, precision: Value, style: Value) -> Value {
-    let precision = usize::try_from(precision.as_int()).ok();
-    let text = format::hexadecimal(x.as_float(), precision, style.as_int() as u8);
-    heap::alloc_string(text.as_bytes())
+/// A string of a text, unless memory was or is exhausted.
+pub fn string_of(text: Option<impl AsRef<[u8]>>) -> Outcome {
+    let make = |text: &[u8]| {
+        let string = strings::alloc_uninit(text.len() as u64)?;
+        memory::write(string.address(), text);
+        Some(string)
+    };
+    text.and_then(|text| make(text.as_ref()))
+        .ok_or_else(raise::out_of_memory)
+}
+
+fn hexstring(x: Value, precision: Value, style: Value) -> Outcome {
+    let precision = u64::try_from(precision.as_int()).ok();
+    let precision = precision.map(|digits| usize::try_from(digits).unwrap_or(usize::MAX));
+    let style = style.as_int() as u8;
+    string_of(format::try_hexadecimal(x.as_float(), precision, style))
 }
 
 /// A constructor of `fpclass`: normal, subnormal, zero, infinite, nan.

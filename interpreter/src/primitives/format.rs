@@ -2,9 +2,13 @@
 //!
 //! Decimal digits of floats are rounded correctly (ties to even): [`digits`] makes those of most
 //! floats, `core` the others.
+//!
+//! Widths and precisions may ask for more text than there is memory. So what makes text takes no
+//! more than [`Spec::most_bytes`] says, which callers look for first.
 
 mod digits;
 
+use crate::allocator;
 use std::fmt::Write;
 
 use self::digits::Scientific;
@@ -29,6 +33,9 @@ pub struct Spec {
     /// The last letter.
     conversion: u8,
 }
+
+/// More than any number has without padding.
+const FEW_BYTES: usize = 1 << 12;
 
 /// The conversions of integers.
 pub const INTEGERS: &[u8] = b"diuxXo";
@@ -67,6 +74,12 @@ impl Spec {
         Some((spec, &format[format.len() - rest.count()..]))
     }
 
+    /// The memory that a conversion may take: digits, and the same with what is around them.
+    fn most_bytes(&self) -> usize {
+        let twice = self.precision.unwrap_or(0).saturating_mul(2);
+        twice.saturating_add(self.width).saturating_add(FEW_BYTES)
+    }
+
     /// What stands before a number.
     fn sign(&self, negative: bool) -> &'static str {
         match (negative, self.plus, self.space) {
@@ -103,20 +116,27 @@ pub fn only(format: &[u8], conversions: &[u8]) -> Option<Spec> {
     Spec::parse(format).filter(|spec| conversions.contains(&spec.conversion))
 }
 
-/// What C's `printf` writes for a format and one number, which `convert` renders. `conversions` are
-/// those of its type. A second specification, or one for another type, is undefined in C; here it
-/// is printed as it is.
-pub fn print(format: &[u8], conversions: &[u8], convert: impl Fn(&Spec) -> String) -> Vec<u8> {
+/// What C's `printf` writes for a format and one number, which `convert` renders; nothing if memory
+/// is exhausted. `conversions` are those of its type. A second specification, or one for another
+/// type, is undefined in C; here it is printed as it is.
+pub fn print(
+    format: &[u8],
+    conversions: &[u8],
+    convert: impl Fn(&Spec) -> String,
+) -> Option<Vec<u8>> {
+    if let Some(spec) = only(format, conversions) {
+        return Some(converted(&spec, convert)?.into_bytes());
+    }
     let mut text = Vec::new();
-    let mut converted = false;
+    let mut is_converted = false;
     let mut rest = format;
     while let Some(at) = rest.iter().position(|&byte| byte == b'%') {
         text.extend_from_slice(&rest[..at]);
         rest = &rest[at..];
         rest = match Spec::leading(rest) {
-            Some((spec, after)) if !converted && conversions.contains(&spec.conversion) => {
-                text.extend(convert(&spec).bytes());
-                converted = true;
+            Some((spec, after)) if !is_converted && conversions.contains(&spec.conversion) => {
+                text = [text, converted(&spec, &convert)?.into_bytes()].concat();
+                is_converted = true;
                 after
             }
             directive => {
@@ -129,6 +149,23 @@ pub fn print(format: &[u8], conversions: &[u8], convert: impl Fn(&Spec) -> Strin
         };
     }
     text.extend_from_slice(rest);
+    Some(text)
+}
+
+/// What `convert` makes of a number; nothing if memory is exhausted.
+pub fn converted(spec: &Spec, convert: impl Fn(&Spec) -> String) -> Option<String> {
+    /// So little is not looked for.
+    const LITTLE: usize = 1 << 16;
+    let most = spec.most_bytes();
+    (most < LITTLE || allocator::has(most)).then(|| convert(spec))
+}
+
+/// So many zeros between two texts.
+fn zeros_around(before: &str, zeros: usize, after: &str) -> String {
+    let mut text = String::with_capacity(before.len() + zeros + after.len());
+    text.push_str(before);
+    text.extend(std::iter::repeat_n('0', zeros));
+    text.push_str(after);
     text
 }
 
@@ -161,7 +198,7 @@ pub fn integer(spec: &Spec, signed: i64, unsigned: u64) -> String {
     }
     let digits = match digits.len() {
         1 if digits == "0" && least == 0 => String::new(),
-        len if len < least => "0".repeat(least - len) + &digits,
+        len if len < least => zeros_around("", least - len, &digits),
         _ => digits,
     };
     spec.pad(prefix, digits, spec.zero && spec.precision.is_none())
@@ -227,8 +264,10 @@ impl Decimal {
 
     /// `d.ddde±dd`, with `precision` digits after the point.
     fn scientific(mut self, precision: usize, point: bool) -> String {
-        let missing = (precision + 1).saturating_sub(self.digits.len());
-        self.digits.extend(std::iter::repeat_n('0', missing));
+        let missing = precision
+            .saturating_add(1)
+            .saturating_sub(self.digits.len());
+        self.digits = zeros_around(&self.digits, missing, "");
         self.with_exponent(point)
     }
 
@@ -237,7 +276,8 @@ impl Decimal {
         let (first, rest) = self.digits.split_at(1);
         let point = if point || !rest.is_empty() { "." } else { "" };
         let sign = if self.exponent < 0 { '-' } else { '+' };
-        format!("{first}{point}{rest}e{sign}{:02}", self.exponent.abs())
+        let exponent = format!("e{sign}{:02}", self.exponent.abs());
+        [first, point, rest, &exponent].concat()
     }
 
     /// Positional notation, with the digits that there are.
@@ -274,11 +314,8 @@ impl Decimal {
 /// `ddd.ddd`, with `precision` digits after the point.
 fn fixed(x: f64, precision: usize, point: bool) -> String {
     let most = precision.min(MOST_DIGITS);
-    let mut text = digits::fixed(x, most).unwrap_or_else(|| format!("{x:.most$}"));
-    text.extend(std::iter::repeat_n(
-        '0',
-        precision.saturating_sub(MOST_DIGITS),
-    ));
+    let text = digits::fixed(x, most).unwrap_or_else(|| format!("{x:.most$}"));
+    let mut text = zeros_around(&text, precision - most, "");
     if point && !text.contains('.') {
         text.push('.');
     }
@@ -316,6 +353,15 @@ fn rounds_up_to_power(x: f64, digits: usize) -> bool {
     format!("{:.0}", x.trunc()).len() <= digits
 }
 
+/// The same, unless memory is exhausted.
+pub fn try_hexadecimal(x: f64, precision: Option<usize>, style: u8) -> Option<String> {
+    let spec = Spec {
+        precision,
+        ..Spec::default()
+    };
+    converted(&spec, |_| hexadecimal(x, precision, style))
+}
+
 /// A float in hexadecimal, `%h`: `precision` digits after the point, or as many as it takes;
 /// `style` is `+` or a space for a sign of positive numbers.
 pub fn hexadecimal(x: f64, precision: Option<usize>, style: u8) -> String {
@@ -344,11 +390,12 @@ pub fn hexadecimal(x: f64, precision: Option<usize>, style: u8) -> String {
     let digits = format!("{:013x}", mantissa & ((1 << 52) - 1));
     let digits = match precision {
         Some(precision) if precision <= 13 => digits[..precision].to_owned(),
-        Some(precision) => format!("{digits:0<precision$}"),
+        Some(precision) => zeros_around(&digits, precision - digits.len(), ""),
         None => digits.trim_end_matches('0').to_owned(),
     };
     let point = if digits.is_empty() { "" } else { "." };
-    format!("{sign}0x{:x}{point}{digits}p{exponent:+}", mantissa >> 52)
+    let (first, exponent) = (format!("{:x}", mantissa >> 52), format!("p{exponent:+}"));
+    [sign, "0x", &first, point, &digits, &exponent].concat()
 }
 
 /// `n` rounded to a multiple of `1 << bits`, ties to even.
@@ -368,7 +415,7 @@ mod tests {
     fn text_stands_around_a_number() {
         let print = |format: &str| {
             let text = print(format.as_bytes(), INTEGERS, |spec| integer(spec, 42, 42));
-            String::from_utf8(text).expect("it was")
+            String::from_utf8(text.expect("memory")).expect("it was")
         };
         assert_eq!(print("0x%lX"), "0x2A");
         assert_eq!(print("100%% of [%5d] a"), "100% of [   42] a");
@@ -445,5 +492,8 @@ mod tests {
         );
         assert_eq!(hexadecimal(1.999999, Some(0), b'-'), "0x2p+0");
         assert_eq!(hexadecimal(1.5, Some(15), b'-'), "0x1.800000000000000p+0");
+        let long = hexadecimal(1.5, Some(100_000), b'-');
+        assert_eq!(long.len(), "0x1.p+0".len() + 100_000);
+        assert!(long.starts_with("0x1.8000") && long.ends_with("000p+0"));
     }
 }

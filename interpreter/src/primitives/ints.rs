@@ -2,7 +2,8 @@
 //!
 //! The three boxed types share generic code: arithmetic in 64 bits, cut to the width when boxed.
 
-use super::format;
+use super::floats::string_of;
+use super::format::{self, Spec};
 use super::parse;
 use crate::custom;
 use crate::heap;
@@ -72,8 +73,8 @@ fn formatted(format: &[u8], length: &[u8], signed: i64, unsigned: u64) -> Outcom
         return Err(raise::invalid_argument("format_int: format too long"));
     }
     if let Some(spec) = format::only(format, format::INTEGERS) {
-        let text = format::integer(&spec, signed, unsigned);
-        return Ok(heap::alloc_string(text.as_bytes()));
+        let convert = |spec: &Spec| format::integer(spec, signed, unsigned);
+        return string_of(format::converted(&spec, convert));
     }
     let (before, conversion) = format.split_at(format.len().saturating_sub(1));
     let before = match before {
@@ -88,7 +89,7 @@ fn formatted(format: &[u8], length: &[u8], signed: i64, unsigned: u64) -> Outcom
             format::integer(spec, signed as i32 as i64, unsigned as u32 as u64)
         }
     });
-    Ok(heap::alloc_string(&text))
+    string_of(text)
 }
 
 fn bswap16(n: Value) -> Value {

@@ -369,6 +369,7 @@ fn describe_argument(value: Value) -> String {
         tag::DOUBLE => {
             let x = value.as_float();
             let text = format::print(b"%g", format::FLOATS, |spec| format::float(spec, x));
+            let text = text.unwrap_or_default();
             String::from_utf8_lossy(&text).into_owned()
         }
         _ => "_".to_owned(),

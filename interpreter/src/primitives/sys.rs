@@ -141,7 +141,7 @@ fn getenv(name: Value) -> Outcome {
 
 /// The value of a variable of the environment. An evaluation assumes that it is not set.
 pub fn variable(name: &[u8]) -> Option<Vec<u8>> {
-    let possible = !name.contains(&0) && !name.contains(&b'=');
+    let possible = !name.contains(&0);
     if evaluation::is_running() {
         evaluation::assume_unset(name);
         return None;

@@ -10,6 +10,7 @@
 //!
 //! A program has threads from the time when it creates one, which no evaluation at build time does.
 
+mod frames;
 mod stacks;
 mod support;
 mod thread;
@@ -27,6 +28,7 @@ use crate::registry::Raised;
 use crate::value::Value;
 use crate::vm::{THREAD_ENDS, vm};
 use crate::waiting::{self, Others};
+use frames::Regions;
 use stacks::Stack;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -48,6 +50,8 @@ struct Threads {
     next: Option<Rc<Thread>>,
     /// Stacks of threads that have ended.
     idle: Vec<Rc<Stack>>,
+    /// Where threads have their OCaml stacks.
+    regions: Regions,
     next_id: i64,
     /// When the present thread's time is over.
     slice_end: u64,
@@ -119,7 +123,8 @@ pub fn create(
         threads.next_id
     });
     let descriptor = descriptor(id);
-    let thread = Thread::new(id, descriptor, body, Some(stack));
+    let region = with(|threads| threads.regions.for_new_thread());
+    let thread = Thread::new(id, descriptor, body, Some(stack), &region);
     with(|threads| {
         threads.live.insert(id, Rc::clone(&thread));
         threads.ready.push_back(thread);
@@ -129,13 +134,16 @@ pub fn create(
 
 /// There is to be a second thread.
 fn begin(first: Value) {
-    let first = Thread::new(0, first, Value::UNIT, None);
+    let regions = Regions::new();
+    let first = Thread::new(0, first, Value::UNIT, None, regions.first());
+    first.frames.are_in_place();
     let threads = Threads {
         current: Rc::clone(&first),
         ready: VecDeque::new(),
         live: BTreeMap::from([(0, first)]),
         next: None,
         idle: Vec::new(),
+        regions,
         next_id: 0,
         slice_end: os::monotonic_nanoseconds() + SLICE,
         actions: heap::replace_actions(at_safepoint),
@@ -225,7 +233,8 @@ pub fn abandon() -> ! {
 /// The present thread is no more.
 fn end() {
     let id = current_id();
-    with(|threads| threads.live.remove(&id));
+    let ended = with(|threads| threads.live.remove(&id));
+    ended.iter().for_each(|thread| thread.frames.end());
     waits::wake_joining(id);
 }
 

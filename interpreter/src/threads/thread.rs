@@ -1,20 +1,19 @@
 //! One thread: what it is known by, and what is kept of it while others run.
 //!
-//! All threads have the OCaml stack and the registers of the machine in turn, so what a thread has
-//! of both is copied out when it stops, and back when it goes on: addresses of frames stay what
-//! they are, each thread can use the whole stack, and one that is not deep takes little memory.
+//! All threads have the registers of the machine in turn, so what a thread has in them is copied
+//! out when it stops, and back when it goes on. What it has on the OCaml stack is [`frames`]'s
+//! business.
 
+use super::frames::{Frames, Region};
 use super::stacks::{self, Stack};
 use crate::backtrace;
 use crate::foreign;
 use crate::heap::{self, memprof};
-use crate::memory;
 use crate::pending;
-use crate::value::{Value, WORD};
+use crate::value::Value;
 use crate::vm::vm;
 use std::cell::{Cell, RefCell};
 use std::mem;
-use std::ops::Range;
 use std::rc::Rc;
 
 /// A thread that has not ended.
@@ -30,6 +29,8 @@ pub struct Thread {
     pub stack: Option<Rc<Stack>>,
     /// Set where it is to go on although what it waits for did not happen.
     pub woken: Cell<Option<Woken>>,
+    /// What it has on the OCaml stack.
+    pub frames: Frames,
     kept: RefCell<Kept>,
 }
 
@@ -44,11 +45,9 @@ pub enum Woken {
     InTime,
 }
 
-/// What a thread has of the machine.
+/// What a thread has of the machine's registers.
 #[derive(Debug)]
 struct Kept {
-    /// The OCaml stack, from its stack pointer up.
-    words: Words,
     exception: Cell<Value>,
     backtrace_exception: Cell<Value>,
     backtrace_running: u32,
@@ -61,59 +60,23 @@ struct Kept {
     in_memprof: bool,
 }
 
-/// Words that were copied out of memory, and the room for them, which stays while there are none:
-/// a thread that is deep most often is as deep when it stops again.
-#[derive(Default, Debug)]
-struct Words {
-    room: Vec<i64>,
-    /// How many there are, at the start of `room`.
-    count: usize,
-}
-
-/// Room for this many words is kept for a stack that is smaller.
-const KEPT_ROOM: usize = 1 << 12;
-
-impl Words {
-    /// Takes a copy of the words in a range of addresses.
-    fn take(&mut self, addresses: Range<u32>) {
-        self.count = (addresses.len() as u32 / WORD) as usize;
-        if self.room.len() > KEPT_ROOM.max(4 * self.count) {
-            self.room = Vec::new();
-        }
-        if self.room.len() < self.count {
-            self.room.resize(self.count, 0);
-        }
-        memory::read_words(addresses.start, &mut self.room[..self.count]);
-    }
-
-    /// Puts them back below `end`; where they start.
-    fn put_back(&mut self, end: u32) -> u32 {
-        let count = mem::take(&mut self.count);
-        let start = end - count as u32 * WORD;
-        memory::write_words(start, &self.room[..count]);
-        start
-    }
-
-    fn visit(&mut self, visit: &mut dyn FnMut(&Cell<Value>)) {
-        for word in &mut self.room[..self.count] {
-            let cell = Cell::new(Value(*word));
-            visit(&cell);
-            *word = cell.get().0;
-        }
-    }
-}
-
 impl Thread {
     /// It blocks the signals that the present one does.
-    pub fn new(id: i64, descriptor: Value, body: Value, stack: Option<Rc<Stack>>) -> Rc<Self> {
+    pub fn new(
+        id: i64,
+        descriptor: Value,
+        body: Value,
+        stack: Option<Rc<Stack>>,
+        region: &Rc<Region>,
+    ) -> Rc<Self> {
         Rc::new(Self {
             id,
             descriptor: Cell::new(descriptor),
             body: Cell::new(body),
             stack,
             woken: Cell::new(None),
+            frames: Frames::new(region),
             kept: RefCell::new(Kept {
-                words: Words::default(),
                 exception: Cell::new(Value::UNIT),
                 backtrace_exception: Cell::new(Value::UNIT),
                 backtrace_running: 0,
@@ -125,10 +88,10 @@ impl Thread {
         })
     }
 
-    /// Copies out what it has of the machine.
+    /// Keeps what it has of the machine.
     pub fn stop(&self) {
         let (vm, mut kept) = (vm(), self.kept.borrow_mut());
-        kept.words.take(vm.sp.get()..vm.stack_high.get());
+        self.frames.stop();
         kept.exception.set(vm.exception.get());
         kept.backtrace_exception.set(vm.backtrace_exception.get());
         kept.backtrace_running = vm.backtrace_running.get();
@@ -143,10 +106,10 @@ impl Thread {
         self.kept.borrow().blocked
     }
 
-    /// Copies it back.
+    /// Gives it back to the machine.
     pub fn go_on(&self) {
         let (vm, mut kept) = (vm(), self.kept.borrow_mut());
-        vm.sp.set(kept.words.put_back(vm.stack_high.get()));
+        self.frames.go_on();
         vm.exception.set(kept.exception.replace(Value::UNIT));
         vm.backtrace_exception
             .set(kept.backtrace_exception.replace(Value::UNIT));
@@ -160,71 +123,15 @@ impl Thread {
         }
     }
 
-    /// Shows its values to the collector. Words of the stack that are none are no addresses either.
+    /// Shows its values to the collector.
     pub fn visit(&self, visit: &mut dyn FnMut(&Cell<Value>)) {
         visit(&self.descriptor);
         visit(&self.body);
-        let mut kept = self.kept.borrow_mut();
+        self.frames.visit(visit);
+        let kept = self.kept.borrow();
         visit(&kept.exception);
         visit(&kept.backtrace_exception);
-        kept.words.visit(visit);
         let place = |address| stacks::where_kept(self.stack.as_deref(), address);
         foreign::each_local_root(kept.local_roots, place, visit);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::start_machine;
-
-    /// Pushes integers from 0 on; the stack pointer before.
-    fn push(count: u32) -> u32 {
-        let sp = vm().sp.get();
-        let low = sp - count * WORD;
-        (0..count).for_each(|n| memory::store_i64(low + n * WORD, Value::int(n.into()).0));
-        vm().sp.set(low);
-        sp
-    }
-
-    #[test]
-    fn a_stack_comes_back_and_leaves_its_room() {
-        start_machine();
-        let thread = Thread::new(1, Value::UNIT, Value::UNIT, None);
-        let sp = push(100);
-        let low = vm().sp.get();
-        thread.stop();
-        let room = thread.kept.borrow().words.room.as_ptr();
-        // Another thread has the stack.
-        vm().sp.set(sp);
-        push(50);
-        thread.visit(&mut |cell| {
-            if cell.get() == Value::int(42) {
-                cell.set(Value::int(-42));
-            }
-        });
-        thread.go_on();
-        assert_eq!(vm().sp.get(), low);
-        let word = |n: u32| Value(memory::load_i64(low + n * WORD)).as_int();
-        assert_eq!([0, 41, 42, 99].map(word), [0, 41, -42, 99]);
-        let mut visited = 0;
-        thread.visit(&mut |_| visited += 1);
-        assert_eq!(visited, 4, "what it has while it runs is on the stack");
-        thread.stop();
-        assert_eq!(thread.kept.borrow().words.room.as_ptr(), room);
-    }
-
-    #[test]
-    fn room_for_a_deep_stack_is_given_back_by_a_flat_one() {
-        start_machine();
-        let bytes = 5 * KEPT_ROOM as u32 * WORD;
-        let low = memory::grow(bytes as usize).expect("room");
-        let mut words = Words::default();
-        words.take(low..low + bytes);
-        assert_eq!(words.put_back(low + bytes), low);
-        words.take(low..low + bytes / 4);
-        assert_eq!(words.room.len(), 5 * KEPT_ROOM);
-        words.take(low..low + WORD);
-        assert_eq!((words.count, words.room.len()), (1, 1));
     }
 }

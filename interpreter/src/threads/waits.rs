@@ -356,13 +356,14 @@ fn wake_anyway(thread: Rc<Thread>, woken: Woken) -> Rc<Thread> {
 mod tests {
     use super::*;
     use crate::os::Inherit;
+    use crate::threads::frames::Regions;
     use crate::value::Value;
 
     /// A thread that waits until these can be read.
     fn reading(descriptors: &[Descriptor]) -> Outside {
         let wanted = descriptors.iter().map(|&one| (one, Transfer::Read));
         Outside {
-            thread: Thread::new(1, Value::UNIT, Value::UNIT, None),
+            thread: Thread::new(1, Value::UNIT, Value::UNIT, None, Regions::new().first()),
             wanted: wanted.collect(),
             deadline: None,
         }

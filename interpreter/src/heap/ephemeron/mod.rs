@@ -124,6 +124,7 @@ pub fn create(keys: usize) -> Option<Value> {
     let heap = heap();
     let wosize = keys.checked_add(FIRST_KEY)?;
     let none = none();
+    super::make_room(&mut heap.ephemerons.borrow_mut().all)?;
     let block = super::try_alloc_major(wosize, tag::ABSTRACT)?;
     block.init_field(0, Value::UNIT);
     (DATA..wosize).for_each(|index| block.init_field(index, none));

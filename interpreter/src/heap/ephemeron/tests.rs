@@ -267,7 +267,7 @@ fn what_a_finaliser_resurrects_keeps_data() {
     let key = boxed(1);
     write(ephemeron.get(), FIRST_KEY, key);
     write(ephemeron.get(), DATA, heap::alloc_fields(0, &[key]));
-    finalise::attach_first(Value::UNIT, key);
+    finalise::attach_first(Value::UNIT, key).expect("memory");
     for collect in [heap::collect_minor, heap::collect_major] {
         collect();
         verify::verify();

@@ -7,6 +7,7 @@
 //!
 //! Nothing outside is touched before the first transfer, not even to ask for the position.
 
+use crate::allocator;
 use crate::os::{self, Descriptor, Errno, Whence};
 use crate::primitives::signals;
 
@@ -50,6 +51,8 @@ pub struct Channel {
     position: Option<i64>,
     next: usize,
     limit: usize,
+    /// How far before the position seeking has moved a closed channel.
+    back: i64,
     /// Empty before the first use, and after the end.
     buffer: Vec<u8>,
 }
@@ -65,6 +68,7 @@ impl Channel {
             position: None,
             next: 0,
             limit: 0,
+            back: 0,
             buffer: Vec::new(),
         }
     }
@@ -87,9 +91,16 @@ impl Channel {
         let descriptor = self.open_descriptor()?;
         self.file_position();
         if self.buffer.is_empty() {
-            self.buffer = vec![0; BUFFER_SIZE];
+            self.make_buffer().ok_or(Errno::NOMEM)?;
         }
         Ok(descriptor)
+    }
+
+    #[cold]
+    fn make_buffer(&mut self) -> Option<()> {
+        allocator::attempt(|| self.buffer.try_reserve_exact(BUFFER_SIZE).ok())?;
+        self.buffer.resize(BUFFER_SIZE, 0);
+        Some(())
     }
 
     fn file_position(&mut self) -> i64 {
@@ -121,7 +132,7 @@ impl Channel {
     pub fn tell(&mut self) -> i64 {
         let position = self.file_position();
         match self.direction {
-            Direction::Input => position - (self.limit - self.next) as i64,
+            Direction::Input => position - (self.limit - self.next) as i64 - self.back,
             Direction::Output => position + self.next as i64,
         }
     }
@@ -147,8 +158,9 @@ impl Channel {
     fn seek_input(&mut self, target: i64) -> Result<(), Errno> {
         let position = self.file_position();
         if (position - self.limit as i64..=position).contains(&target) {
-            if self.descriptor.is_some() {
-                self.next = self.limit - (position - target) as usize;
+            match self.descriptor {
+                Some(_) => self.next = self.limit - (position - target) as usize,
+                None => self.back = position - target,
             }
             return Ok(());
         }

@@ -19,8 +19,8 @@ use open::with;
 use crate::registry::{Outcome, Raised};
 
 crate::primitives! {
-    Allocates "caml_ml_open_descriptor_in" open_descriptor_in, 1;
-    Allocates "caml_ml_open_descriptor_out" open_descriptor_out, 1;
+    AllocatesLarge "caml_ml_open_descriptor_in" open_descriptor_in, 1;
+    AllocatesLarge "caml_ml_open_descriptor_out" open_descriptor_out, 1;
     Allocates "caml_ml_out_channels_list" out_channels_list, 1;
     Leaf "caml_ml_set_channel_name" set_channel_name, 2;
     Leaf "caml_ml_close_channel" close_channel, 1;
@@ -67,25 +67,26 @@ impl From<Errno> for Raised {
     fn from(error: Errno) -> Self {
         match error {
             Errno::AGAIN => raise::constant(Predefined::SysBlockedIo),
+            // Of the runtime's own: there is no memory for a buffer.
+            Errno::NOMEM => raise::out_of_memory(),
             _ => raise::sys_error(error.message()),
         }
     }
 }
 
 /// A channel that reads from a descriptor.
-pub fn open_descriptor_in(descriptor: Value) -> Value {
-    open::add(Channel::new(
-        descriptor.as_int() as Descriptor,
-        Direction::Input,
-    ))
+pub fn open_descriptor_in(descriptor: Value) -> Outcome {
+    open_descriptor(descriptor, Direction::Input)
 }
 
 /// A channel that writes to a descriptor.
-pub fn open_descriptor_out(descriptor: Value) -> Value {
-    open::add(Channel::new(
-        descriptor.as_int() as Descriptor,
-        Direction::Output,
-    ))
+pub fn open_descriptor_out(descriptor: Value) -> Outcome {
+    open_descriptor(descriptor, Direction::Output)
+}
+
+fn open_descriptor(descriptor: Value, direction: Direction) -> Outcome {
+    let channel = Channel::new(descriptor.as_int() as Descriptor, direction);
+    open::add(channel).ok_or_else(raise::out_of_memory)
 }
 
 /// All open output channels, in the order of their opening.

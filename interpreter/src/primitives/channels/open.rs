@@ -6,6 +6,7 @@
 
 use super::buffer::{Channel, Direction};
 use crate::custom::{self, Kind};
+use crate::heap::{self, finalise};
 use crate::memory;
 use crate::os;
 use crate::value::Value;
@@ -41,8 +42,10 @@ pub fn set_warnings(on: bool) {
     WARNINGS.set(on);
 }
 
-/// Adds a channel; returns a block for it.
-pub fn add(channel: Channel) -> Value {
+/// Adds a channel; returns a block for it, `None` when memory is exhausted.
+pub fn add(channel: Channel) -> Option<Value> {
+    finalise::make_room()?;
+    TABLE.with_borrow_mut(|table| heap::make_room(&mut table.slots))?;
     let index = TABLE.with_borrow_mut(|table| {
         let slot = Slot {
             channel,
@@ -60,7 +63,7 @@ pub fn add(channel: Channel) -> Value {
             }
         }
     });
-    block_for(index)
+    Some(block_for(index))
 }
 
 /// One more block for the channel at `index`.

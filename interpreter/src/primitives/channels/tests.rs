@@ -19,7 +19,7 @@ fn unwrap(outcome: Outcome) -> Value {
 fn reader(contents: &[u8]) -> Value {
     start_machine();
     feed(0, contents);
-    open_descriptor_in(Value::int(0))
+    unwrap(open_descriptor_in(Value::int(0)))
 }
 
 /// A file in the temporary directory, removed in the end.
@@ -35,9 +35,9 @@ impl File {
         let descriptor = os::open(&self.0, flags, 0o644).expect("the file opens");
         let descriptor = Value::int(descriptor.into());
         if flags.write {
-            open_descriptor_out(descriptor)
+            unwrap(open_descriptor_out(descriptor))
         } else {
-            open_descriptor_in(descriptor)
+            unwrap(open_descriptor_in(descriptor))
         }
     }
 
@@ -61,7 +61,7 @@ impl Drop for File {
 fn output_waits_for_flush_or_a_full_buffer() {
     start_machine();
     let written = capture(1);
-    let channel = open_descriptor_out(Value::int(1));
+    let channel = unwrap(open_descriptor_out(Value::int(1)));
     unwrap(output_char(channel, Value::int(b'a'.into())));
     unwrap(output(
         channel,
@@ -89,7 +89,7 @@ fn output_waits_for_flush_or_a_full_buffer() {
 fn the_position_of_a_pipe_starts_below_zero() {
     start_machine();
     capture(1);
-    let channel = open_descriptor_out(Value::int(1));
+    let channel = unwrap(open_descriptor_out(Value::int(1)));
     assert_eq!(position(channel), Ok(Value::int(-1)));
 }
 
@@ -124,6 +124,32 @@ fn closed_channels() {
     assert_eq!(raised(input_char(channel)), bad);
     assert_eq!(raised(input_scan_line(channel)), bad);
     assert_eq!(raised(seek(channel, Value::int(1))), bad);
+}
+
+#[test]
+fn a_closed_channel_says_where_seeking_has_moved_it() {
+    start_machine();
+    let file = File::new("closed_and_moved");
+    let channel = file.open(CREATE);
+    unwrap(output(
+        channel,
+        string("hello"),
+        Value::int(0),
+        Value::int(5),
+    ));
+    unwrap(flush(channel));
+    unwrap(close_channel(channel));
+    let channel = file.open(OpenFlags::READ);
+    unwrap(input_char(channel));
+    unwrap(close_channel(channel));
+    let end = unwrap(position(channel)).as_int();
+    for target in [end, end - 65536, 0, end - 1] {
+        unwrap(seek(channel, Value::int(target)));
+        assert_eq!(position(channel), Ok(Value::int(target)));
+        raised(input_char(channel));
+    }
+    raised(seek(channel, Value::int(end + 1)));
+    assert_eq!(position(channel), Ok(Value::int(end - 1)));
 }
 
 #[test]
@@ -214,8 +240,8 @@ fn open_outputs_are_listed_in_order_without_closed_ones() {
     capture(1);
     capture(2);
     let (out, err) = (
-        open_descriptor_out(Value::int(1)),
-        open_descriptor_out(Value::int(2)),
+        unwrap(open_descriptor_out(Value::int(1))),
+        unwrap(open_descriptor_out(Value::int(2))),
     );
     let file = File::new("list");
     let closed = file.open(CREATE);
@@ -229,14 +255,14 @@ fn open_outputs_are_listed_in_order_without_closed_ones() {
 
 fn reader_beside() {
     feed(0, b"");
-    open_descriptor_in(Value::int(0));
+    unwrap(open_descriptor_in(Value::int(0)));
 }
 
 #[test]
 fn a_dead_channel_with_data_stays_for_the_last_flush() {
     start_machine();
     let written = capture(1);
-    let channel = open_descriptor_out(Value::int(1));
+    let channel = unwrap(open_descriptor_out(Value::int(1)));
     unwrap(output(
         channel,
         string("late"),
@@ -293,7 +319,7 @@ fn digests() {
     assert_eq!(raised(values::md5(channel, Value::int(100))), "End_of_file");
     let channel = {
         feed(0, b"xhello");
-        open_descriptor_in(Value::int(0))
+        unwrap(open_descriptor_in(Value::int(0)))
     };
     unwrap(input_char(channel));
     let digest = unwrap(values::md5(channel, Value::int(-1)));

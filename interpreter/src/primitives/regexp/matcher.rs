@@ -15,14 +15,20 @@ use super::program::{Program, contains, op};
 use crate::heap;
 use crate::os;
 use crate::value::Value;
+use std::mem;
 
-/// What is undone on the way back to a choice.
+/// What is undone on the way back to a choice. It is small, as each round of a loop leaves some.
 #[derive(Clone, Copy)]
-enum Trail {
-    Choice { pc: usize, position: usize },
-    Bound(usize, Option<usize>),
-    Mark(usize, Option<usize>),
+struct Trail {
+    /// The register that had the value, or, with [`CHOICE`], where to go on at that position.
+    place: u32,
+    value: u32,
 }
+
+const CHOICE: u32 = 1 << 31;
+
+/// In place of a position where there is none.
+const NONE: u32 = u32::MAX;
 
 /// How a step ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,9 +54,8 @@ const TRAIL_KEPT: usize = 16 << 10;
 
 /// What changes during a match. Its memory is used again for the next one.
 pub struct Scratch {
-    /// Where groups start and end, in turn; the first is the whole match.
-    bounds: Vec<Option<usize>>,
-    marks: Vec<Option<usize>>,
+    /// Where groups start and end, in turn, the first being the whole match; then the marks.
+    registers: Vec<u32>,
     trail: Vec<Trail>,
 }
 
@@ -58,14 +63,15 @@ pub struct Scratch {
 pub struct Matcher<'a> {
     program: Program<'a>,
     text: &'a [u8],
+    /// How many registers are bounds.
+    bounds: usize,
     scratch: &'a mut Scratch,
 }
 
 impl Scratch {
     pub const fn new() -> Self {
         Self {
-            bounds: Vec::new(),
-            marks: Vec::new(),
+            registers: Vec::new(),
             trail: Vec::new(),
         }
     }
@@ -73,15 +79,15 @@ impl Scratch {
 
 impl<'a> Matcher<'a> {
     pub fn new(program: Program<'a>, text: &'a [u8], scratch: &'a mut Scratch) -> Self {
-        scratch.bounds.clear();
-        scratch.bounds.resize(2 * program.groups(), None);
-        scratch.marks.clear();
-        scratch.marks.resize(program.marks(), None);
+        let bounds = 2 * program.groups();
+        scratch.registers.clear();
+        scratch.registers.resize(bounds + program.marks(), NONE);
         scratch.trail.clear();
         scratch.trail.shrink_to(TRAIL_KEPT);
         Self {
             program,
             text,
+            bounds,
             scratch,
         }
     }
@@ -98,8 +104,8 @@ impl<'a> Matcher<'a> {
     /// is one.
     pub fn matches(&mut self, start: usize, mode: Mode) -> bool {
         let end = self.run(start, mode);
-        if let (Some(end), [first, last, ..]) = (end, &mut self.scratch.bounds[..]) {
-            (*first, *last) = (Some(start), Some(end));
+        if let (Some(end), [first, last, ..]) = (end, &mut self.scratch.registers[..]) {
+            (*first, *last) = (start as u32, end as u32);
         }
         end.is_some()
     }
@@ -132,8 +138,8 @@ impl<'a> Matcher<'a> {
                     condition(text.get(position).is_none_or(|&current| current == b'\n'))
                 }
                 op::WORD_BOUNDARY => word_boundary(text, position),
-                op::GROUP_START => self.set_bound(2 * argument, position),
-                op::GROUP_END => self.set_bound(2 * argument + 1, position),
+                op::GROUP_START => self.set(2 * argument, position),
+                op::GROUP_END => self.set(2 * argument + 1, position),
                 op::GROUP_AGAIN => match self.group(argument) {
                     Some(again) => all(text, &mut position, again, |found| found),
                     None => Step::Fail,
@@ -163,17 +169,13 @@ impl<'a> Matcher<'a> {
                         pc = other;
                         Step::Next
                     } else {
-                        self.remember(Trail::Choice {
-                            pc: other,
-                            position,
-                        })
+                        self.remember(other as u32 | CHOICE, position as u32)
                     }
                 }
-                op::SET_MARK => {
-                    let old = self.scratch.marks[argument].replace(position);
-                    self.remember(Trail::Mark(argument, old))
+                op::SET_MARK => self.set(self.bounds + argument, position),
+                op::CHECK_PROGRESS => {
+                    condition(self.scratch.registers[self.bounds + argument] != position as u32)
                 }
-                op::CHECK_PROGRESS => condition(self.scratch.marks[argument] != Some(position)),
                 _ => impossible(),
             };
             match step {
@@ -188,41 +190,44 @@ impl<'a> Matcher<'a> {
     /// Undoes what was done since the last choice, and takes it.
     #[inline]
     fn back(&mut self) -> Option<(usize, usize)> {
-        while let Some(entry) = self.scratch.trail.pop() {
-            match entry {
-                Trail::Choice { pc, position } => return Some((pc, position)),
-                Trail::Bound(bound, old) => self.scratch.bounds[bound] = old,
-                Trail::Mark(mark, old) => self.scratch.marks[mark] = old,
+        let Scratch { registers, trail } = &mut *self.scratch;
+        while let Some(Trail { place, value }) = trail.pop() {
+            if place & CHOICE != 0 {
+                return Some(((place & !CHOICE) as usize, value as usize));
             }
+            registers[place as usize] = value;
         }
         None
     }
 
-    fn set_bound(&mut self, bound: usize, position: usize) -> Step {
-        let old = self.scratch.bounds[bound].replace(position);
-        self.remember(Trail::Bound(bound, old))
+    #[inline(always)]
+    fn set(&mut self, register: usize, position: usize) -> Step {
+        let old = mem::replace(&mut self.scratch.registers[register], position as u32);
+        self.remember(register as u32, old)
     }
 
-    #[inline]
-    fn remember(&mut self, entry: Trail) -> Step {
-        self.scratch.trail.push(entry);
+    #[inline(always)]
+    fn remember(&mut self, place: u32, value: u32) -> Step {
+        self.scratch.trail.push(Trail { place, value });
         Step::Next
     }
 
     /// The text of a group that was met.
     fn group(&self, group: usize) -> Option<&'a [u8]> {
-        match self.scratch.bounds[2 * group..] {
-            [Some(start), Some(end), ..] => Some(self.text.get(start..end).unwrap_or_default()),
-            _ => None,
-        }
+        let bound = |index: usize| {
+            let bound = self.scratch.registers[2 * group + index];
+            (bound != NONE).then_some(bound as usize)
+        };
+        Some(self.text.get(bound(0)?..bound(1)?).unwrap_or_default())
     }
 
     /// An array of the groups' bounds, -1 for those that were not met.
     pub fn bounds(&self) -> Value {
-        let array = heap::alloc(self.scratch.bounds.len(), 0);
-        for (group, bounds) in self.scratch.bounds.chunks_exact(2).enumerate() {
+        let array = heap::alloc(self.bounds, 0);
+        let bounds = &self.scratch.registers[..self.bounds];
+        for (group, bounds) in bounds.chunks_exact(2).enumerate() {
             let found = match *bounds {
-                [Some(start), Some(end)] => [start as i64, end as i64],
+                [start, end] if start != NONE && end != NONE => [start.into(), end.into()],
                 _ => [-1, -1],
             };
             array.init_field(2 * group, Value::int(found[0]));

@@ -260,12 +260,12 @@ fn clear_close_on_exec(file: Value) -> Outcome {
 
 fn input_channel(file: Value) -> Outcome {
     plain(check_stream(file), "in_channel_of_descr")?;
-    Ok(channels::open_descriptor_in(file))
+    channels::open_descriptor_in(file)
 }
 
 fn output_channel(file: Value) -> Outcome {
     plain(check_stream(file), "out_channel_of_descr")?;
-    Ok(channels::open_descriptor_out(file))
+    channels::open_descriptor_out(file)
 }
 
 /// Fails where bytes do not come one after the other.
