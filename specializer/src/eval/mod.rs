@@ -12,6 +12,7 @@
 //! a certificate.
 
 pub mod abs;
+mod abstracted;
 mod analyse;
 mod bare;
 mod blame;
@@ -27,9 +28,11 @@ mod exit;
 mod facts;
 mod frame;
 mod given;
+mod growth;
 mod inline;
 mod prepare;
 mod profile;
+mod refusal;
 mod rounds;
 mod said;
 mod settled;
@@ -57,6 +60,7 @@ pub use boxes::{Boxes, Boxing};
 pub use examine::{Count, Remark, Remarks, examine};
 pub use inline::Inlining;
 pub use prepare::Prepared;
+pub use refusal::Refusal;
 pub use small::Small;
 pub use write::Reload;
 
