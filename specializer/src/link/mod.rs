@@ -230,7 +230,9 @@ impl Layout {
         });
         let mut memory = Memory::new(module, filled.chain(requests.writes.iter().cloned()));
         memory.blank(&requests.lists);
-        let dispatchers = match choices.dispatch {
+        // Switches are over indices of 32 bits.
+        let has_narrow_table = module.wide_tables.first() != Some(&true);
+        let dispatchers = match choices.dispatch && has_narrow_table {
             true => dispatch::dispatchers(module).collect(),
             false => HashSet::new(),
         };
