@@ -63,8 +63,8 @@ pub struct Count {
 /// Memory regions that an interpreter can name.
 const REGIONS: std::ops::RangeInclusive<i32> = 1..=29;
 
-/// Remarks on what this request makes of the interpreter. Calls must not be evaluated in place. Of a
-/// request that is declined, no more than where positions were lost, as far as evaluation came.
+/// Remarks on what this request makes of the interpreter. Calls must not be evaluated in place. Of
+/// a request that is declined, no more than where positions were lost, as far as evaluation came.
 pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Refusal> {
     assert!(
         !evaluation.optimisations.inlining,
