@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result};
 use cache::{Cache, Kind};
 pub use specializer::Options;
 use specializer::eval::{Budgets, Declined};
@@ -171,22 +171,42 @@ pub fn help_with_budgets() -> String {
     format!("Let the specializer do more, or less, for a function (docs/budgets.md): {names}")
 }
 
+/// Fails where there is no optimisation of this name.
+pub fn require_optimisation(name: &str) -> Result<(), String> {
+    match Options::default().optimisations.switch(name) {
+        Some(_) => Ok(()),
+        None => {
+            let known = Optimisations::NAMES.join(", ");
+            Err(format!(
+                "there is no optimisation called `{name}`; there are {known}"
+            ))
+        }
+    }
+}
+
+/// The same for budgets.
+pub fn require_budget(name: &str) -> Result<(), String> {
+    match Budgets::default().get(name) {
+        Some(_) => Ok(()),
+        None => {
+            let known = Budgets::NAMES.join(", ");
+            Err(format!(
+                "there is no budget called `{name}`; there are {known}"
+            ))
+        }
+    }
+}
+
 /// Options with these optimisations switched, and these budgets.
 pub fn options(switches: &[(String, bool)], budgets: &[(String, u32)]) -> Result<Options> {
     let mut options = Options::default();
     for (name, number) in budgets {
-        let Some(budget) = options.budgets.get_mut(name) else {
-            let known = Budgets::NAMES.join(", ");
-            bail!("there is no budget called `{name}`; there are {known}");
-        };
-        *budget = *number;
+        require_budget(name).map_err(Error::msg)?;
+        *options.budgets.get_mut(name).expect("there is one") = *number;
     }
     for (name, on) in switches {
-        let Some(switch) = options.optimisations.switch(name) else {
-            let known = Optimisations::NAMES.join(", ");
-            bail!("there is no optimisation called `{name}`; there are {known}");
-        };
-        *switch = *on;
+        require_optimisation(name).map_err(Error::msg)?;
+        *options.optimisations.switch(name).expect("there is one") = *on;
     }
     Ok(options)
 }

@@ -5,9 +5,11 @@ use std::fs;
 use std::path::Path;
 
 use annotations::ThreadSupport;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
-use super::{finish, print_stats, read, require_other, settings, shape, stubs, write};
+use super::{
+    finish, is_standard_output, print_stats, read, require_other, settings, shape, stubs, write,
+};
 use crate::cli::BuildArgs;
 use crate::pipeline::Pipeline;
 use crate::precompiled::Precompiled;
@@ -21,6 +23,10 @@ pub fn run(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
     {
         return build_program(args, program, &args.output, precompiled);
     }
+    ensure!(
+        !is_standard_output(&args.output),
+        "standard output takes what is built of one program: name a directory in place of `-`"
+    );
     let mut outputs = BTreeMap::new();
     for program in &args.programs {
         let stem = program.file_stem().unwrap_or(program.as_os_str());
