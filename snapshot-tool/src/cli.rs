@@ -90,7 +90,8 @@ pub struct BuildArgs {
     /// Programs of the guest (of OCaml: executables that `ocamlc` made).
     #[arg(required = true, value_name = "PROGRAM")]
     pub programs: Vec<PathBuf>,
-    /// The file to write; with several programs, the directory for a file of each.
+    /// The file to write, `-` for standard output; with several programs, the directory for a file
+    /// of each.
     #[arg(short, long)]
     pub output: PathBuf,
     /// A module for any runtime with tail calls, or machine code for this machine's Wasmtime.
@@ -118,6 +119,7 @@ pub struct SpecializeArgs {
     /// A module, binary or text, with a request table (see the annotations crate); with `--guest`,
     /// a program.
     pub module: PathBuf,
+    /// The file to write; `-` is standard output.
     #[arg(short, long)]
     pub output: PathBuf,
     /// Initialise the module and freeze it first: call its `wizer-initialize` with this file as
@@ -125,7 +127,7 @@ pub struct SpecializeArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "guest")]
     pub init: Option<PathBuf>,
     /// Write residual functions as text into this directory, by number of the request.
-    #[arg(long, value_name = "DIRECTORY")]
+    #[arg(long, value_name = "DIRECTORY", conflicts_with = "generic")]
     pub text: Option<PathBuf>,
 }
 
@@ -405,7 +407,7 @@ pub struct WevalArgs {
     /// A core module that is annotated for weval.
     #[arg(short, value_name = "MODULE")]
     pub input: PathBuf,
-    /// The specialized module to write.
+    /// The specialized module to write; `-` is standard output.
     #[arg(short, value_name = "MODULE")]
     pub output: PathBuf,
     /// Initialise the module and freeze it first. It may use this process's streams and
@@ -419,7 +421,7 @@ pub struct WevalArgs {
     #[arg(long, value_name = "NAME", default_value = snapshot::INIT)]
     pub init_func: String,
     /// Export it from the initialised module as well.
-    #[arg(long)]
+    #[arg(long, requires = "wizen")]
     pub keep_init_func: bool,
     #[command(flatten)]
     pub cache: CacheLocation,
@@ -443,19 +445,22 @@ fn mebibytes() -> RangedU64ValueParser {
 }
 
 fn switch(text: &str) -> Result<(String, bool), String> {
-    match text.split_once('=') {
-        Some((name, "on")) => Ok((name.into(), true)),
-        Some((name, "off")) => Ok((name.into(), false)),
-        Some((_, other)) => Err(format!("`{other}` is neither `on` nor `off`")),
-        None => Err("expected NAME=on or NAME=off".into()),
+    let (name, on) = text.split_once('=').ok_or("expected NAME=on or NAME=off")?;
+    specialize::require_optimisation(name)?;
+    match on {
+        "on" => Ok((name.into(), true)),
+        "off" => Ok((name.into(), false)),
+        other => Err(format!("`{other}` is neither `on` nor `off`")),
     }
 }
 
 fn budget(text: &str) -> Result<(String, u32), String> {
     let (name, number) = text.split_once('=').ok_or("expected NAME=N")?;
+    specialize::require_budget(name)?;
+    let most = u32::MAX;
     let number = number
         .parse()
-        .map_err(|error| format!("{number}: {error}"))?;
+        .map_err(|_| format!("`{number}` is no number from 0 to {most}"))?;
     Ok((name.into(), number))
 }
 

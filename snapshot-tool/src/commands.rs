@@ -10,7 +10,7 @@ mod stubs;
 mod weval;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -271,7 +271,8 @@ fn needs(args: &RunArgs) -> Needs {
 fn require_other(output: &Path, input: &Path) -> Result<()> {
     let identity = |path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
     ensure!(
-        identity(output).is_none_or(|output| Some(output) != identity(input)),
+        is_standard_output(output)
+            || identity(output).is_none_or(|output| Some(output) != identity(input)),
         "{}: this would be overwritten with what is made of it",
         input.display()
     );
@@ -294,8 +295,11 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
         annotated(&args.module, args.init.as_deref(), &mut pipeline).with_context(name)
     }?;
     let linked = pipeline.linked(&module).with_context(name)?;
+    if args.build.guest.is_none() {
+        tell_of_no_requests(&pipeline, &args.module, "`--init FILE`");
+    }
     if let Some(directory) = &args.text {
-        write_texts(directory, &module, &pipeline.settings.options).with_context(name)?;
+        write_texts(directory, &module, &pipeline.settings.options)?;
     }
     write(&args.output, &linked)?;
     finish(&pipeline);
@@ -303,9 +307,23 @@ fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     Ok(())
 }
 
+/// Says so where a module asks for nothing: that nothing is specialized can be meant, but it seldom
+/// is.
+fn tell_of_no_requests(pipeline: &Pipeline, module: &Path, option: &str) {
+    let summary = pipeline.summary.as_ref();
+    if summary.is_some_and(|summary| summary.requests == 0) {
+        eprintln!(
+            "bactrian: {}: it asks for nothing, and nothing is specialized; {option} initialises a \
+             module first",
+            module.display()
+        );
+    }
+}
+
 /// Writes the residual function of each request as text.
 fn write_texts(directory: &Path, snapshot: &[u8], options: &specialize::Options) -> Result<()> {
-    fs::create_dir_all(directory)?;
+    fs::create_dir_all(directory)
+        .with_context(|| format!("cannot make the directory {}", directory.display()))?;
     for (number, text) in (0..).zip(specialize::texts(snapshot, options)?) {
         write(&directory.join(format!("{number}.txt")), text.as_bytes())?;
     }
@@ -409,9 +427,13 @@ fn print_stats(option: &StatsOption, pipeline: &Pipeline) {
 
 /// Prints what a command is there to print.
 fn say(text: &str) -> Result<()> {
+    put_out(text.as_bytes())
+}
+
+fn put_out(contents: &[u8]) -> Result<()> {
     let mut output = io::stdout();
     output
-        .write_all(text.as_bytes())
+        .write_all(contents)
         .and_then(|()| output.flush())
         .context("cannot write to standard output")
 }
@@ -420,6 +442,18 @@ fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
+/// Whether a path stands for standard output.
+fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
 fn write(path: &Path, contents: &[u8]) -> Result<()> {
+    if is_standard_output(path) {
+        ensure!(
+            !io::stdout().is_terminal(),
+            "standard output is a terminal, which cannot show a module: name a file in place of `-`"
+        );
+        return put_out(contents);
+    }
     whole::write_out(path, contents).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -103,6 +103,28 @@ pub fn require_module(path: &Path, guest: &Guest) -> Result<(), Error> {
     Err(refusal(path, foreign))
 }
 
+/// Fails where the file is no core module in binary form, whoever made it.
+pub fn require_core_module(path: &Path) -> Result<(), Error> {
+    const COMPONENT: [u8; 8] = *b"\0asm\x0d\0\x01\0";
+    let bytes = fs::read(path).map_err(|source| Error::Unreadable {
+        path: path.into(),
+        source,
+    })?;
+    if bytes.starts_with(&WASM_MODULE) {
+        return Ok(());
+    }
+    let elf = object::File::parse(&bytes[..]).ok();
+    let advice = match bytes.starts_with(&COMPONENT) {
+        true => "specialize the core module that it is made of, before the component is",
+        false => "this command takes core modules of WebAssembly, in binary form",
+    };
+    let foreign = Foreign {
+        what: general(&bytes, elf.as_ref().map(object::File::kind)).into(),
+        advice: advice.into(),
+    };
+    Err(refusal(path, foreign))
+}
+
 fn is_text(path: &Path) -> bool {
     fs::read_to_string(path).is_ok_and(|text| !text.is_empty())
 }

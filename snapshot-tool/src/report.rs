@@ -41,6 +41,7 @@ struct Specialization<'a> {
 struct DeclinedReport<'a> {
     /// Address of the code.
     code: u32,
+    name: Option<&'a str>,
     reason: &'a str,
 }
 
@@ -56,9 +57,10 @@ struct StageReport<'a> {
 impl<'a> Specialization<'a> {
     fn new(summary: &'a Summary) -> Self {
         let declined = summary.declined.iter();
-        let declined = declined.map(|(code, reason)| DeclinedReport {
-            code: *code,
-            reason,
+        let declined = declined.map(|request| DeclinedReport {
+            code: request.code,
+            name: request.name.as_deref(),
+            reason: &request.reason,
         });
         Self {
             requests: summary.requests,

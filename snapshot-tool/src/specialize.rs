@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result};
 use cache::{Cache, Kind};
 pub use specializer::Options;
 use specializer::eval::{Budgets, Declined};
@@ -25,8 +25,7 @@ pub struct Summary {
     pub cold: usize,
     /// Left out, as they do nothing with what they are given.
     pub idle: usize,
-    /// Address of the code, and the reason.
-    pub declined: Vec<(u32, String)>,
+    pub declined: Vec<DeclinedRequest>,
     pub contexts: usize,
     /// Contexts in which the interpreter's position was not known.
     pub unknown_positions: usize,
@@ -39,6 +38,16 @@ pub struct Summary {
     pub said: Vec<String>,
     /// Address and length of all code, and of each part that was to be specialized.
     pub functions: Vec<(u32, u32)>,
+}
+
+/// A request that was declined.
+#[derive(Clone, Debug)]
+pub struct DeclinedRequest {
+    /// Address of the code.
+    pub code: u32,
+    /// What people call the code, if they do.
+    pub name: Option<Box<str>>,
+    pub reason: String,
 }
 
 impl Summary {
@@ -75,7 +84,11 @@ impl Summary {
                 Outcome::Declined(Declined::Cold) => summary.cold += 1,
                 Outcome::Declined(Declined::Idle) => summary.idle += 1,
                 Outcome::Declined(reason) => {
-                    summary.declined.push((request.code, reason.to_string()));
+                    summary.declined.push(DeclinedRequest {
+                        code: request.code,
+                        name: request.name.clone(),
+                        reason: reason.to_string(),
+                    });
                 }
             }
         }
@@ -114,8 +127,11 @@ impl fmt::Display for Summary {
         if *unknown_positions > 0 {
             writeln!(f, "`bactrian check` says where positions were lost")?;
         }
-        for (code, reason) in declined {
-            writeln!(f, "declined: the function at {code:#x}: {reason}")?;
+        for DeclinedRequest { code, name, reason } in declined {
+            match name {
+                Some(name) => writeln!(f, "declined: `{name}`, at {code:#x}: {reason}")?,
+                None => writeln!(f, "declined: the function at {code:#x}: {reason}")?,
+            }
         }
         Ok(())
     }
@@ -155,22 +171,42 @@ pub fn help_with_budgets() -> String {
     format!("Let the specializer do more, or less, for a function (docs/budgets.md): {names}")
 }
 
+/// Fails where there is no optimisation of this name.
+pub fn require_optimisation(name: &str) -> Result<(), String> {
+    match Options::default().optimisations.switch(name) {
+        Some(_) => Ok(()),
+        None => {
+            let known = Optimisations::NAMES.join(", ");
+            Err(format!(
+                "there is no optimisation called `{name}`; there are {known}"
+            ))
+        }
+    }
+}
+
+/// The same for budgets.
+pub fn require_budget(name: &str) -> Result<(), String> {
+    match Budgets::default().get(name) {
+        Some(_) => Ok(()),
+        None => {
+            let known = Budgets::NAMES.join(", ");
+            Err(format!(
+                "there is no budget called `{name}`; there are {known}"
+            ))
+        }
+    }
+}
+
 /// Options with these optimisations switched, and these budgets.
 pub fn options(switches: &[(String, bool)], budgets: &[(String, u32)]) -> Result<Options> {
     let mut options = Options::default();
     for (name, number) in budgets {
-        let Some(budget) = options.budgets.get_mut(name) else {
-            let known = Budgets::NAMES.join(", ");
-            bail!("there is no budget called `{name}`; there are {known}");
-        };
-        *budget = *number;
+        require_budget(name).map_err(Error::msg)?;
+        *options.budgets.get_mut(name).expect("there is one") = *number;
     }
     for (name, on) in switches {
-        let Some(switch) = options.optimisations.switch(name) else {
-            let known = Optimisations::NAMES.join(", ");
-            bail!("there is no optimisation called `{name}`; there are {known}");
-        };
-        *switch = *on;
+        require_optimisation(name).map_err(Error::msg)?;
+        *options.optimisations.switch(name).expect("there is one") = *on;
     }
     Ok(options)
 }

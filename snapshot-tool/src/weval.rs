@@ -6,8 +6,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
-use wasmparser::{Encoding, Parser, Payload};
+use anyhow::{Context, Result};
 use wasmtime::Store;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 use wasmtime_wizer::Wizer;
@@ -106,19 +105,4 @@ fn host(directories: &[PathBuf]) -> Result<Host> {
             .with_context(|| format!("cannot open directory {name} (from --dir)"))?;
     }
     Host::inheriting(wasi.build_p1(), &Sandbox::default(), None)
-}
-
-/// Refuses what is no core module.
-pub fn require_module(bytes: &[u8]) -> Result<()> {
-    let header = Parser::new(0).parse_all(bytes).next();
-    match header.transpose().context("not a WebAssembly module")? {
-        Some(Payload::Version {
-            encoding: Encoding::Component,
-            ..
-        }) => bail!(
-            "this is a component: specialize the core module that it is made of, before the \
-             component is"
-        ),
-        _ => Ok(()),
-    }
 }

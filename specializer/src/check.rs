@@ -9,19 +9,23 @@
 //! that are not specialized: cells are memory there.
 
 mod depth;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use wasmparser::Operator;
 
-use crate::eval::{self, Boxes, Boxing, Count, Evaluation, Inlining, Remark, Remarks, Small};
+use crate::eval::{
+    self, Boxes, Boxing, Cause, Count, Evaluation, Inlining, Refusal, Remark, Remarks, Small,
+};
 use crate::image::Image;
 use crate::ir::Func;
 use crate::lift;
 use crate::module::{Module, ModuleError};
 use crate::op::Intrinsic;
 use crate::options::Options;
-use crate::request::Requests;
+use crate::request::{Request, Requests};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
@@ -122,9 +126,8 @@ impl Check<'_, '_> {
                 },
                 &mut remarks,
             );
-            if let Err(declined) = examined {
-                let what = format!("{} is declined: {declined}", request.title());
-                self.add(Severity::Error, None, what);
+            if let Err(refusal) = examined {
+                self.refusal(request, refusal);
             }
         }
         for ((offset, remark), count) in remarks {
@@ -142,12 +145,28 @@ impl Check<'_, '_> {
         });
     }
 
+    /// Why a request is declined, and where.
+    fn refusal(&mut self, request: &Request, refusal: Refusal) {
+        let mut what = format!("{} is declined: {}", request.title(), refusal.reason);
+        if let Some(detail) = refusal.detail {
+            what += &format!("; {detail}");
+        }
+        self.findings.insert(Finding {
+            severity: Severity::Error,
+            place: refusal.place.and_then(|place| self.place(place)),
+            what,
+            why: refusal.cause.map(|cause| self.why(cause)),
+        });
+    }
+
+    fn why(&self, cause: Cause) -> (String, Option<Place>) {
+        let place = cause.place.and_then(|place| self.place(place));
+        (cause.what, place)
+    }
+
     fn remark(&mut self, offset: usize, remark: Remark, count: Count) {
         let (severity, what) = said(remark, &count);
-        let why = count.cause.map(|cause| {
-            let place = cause.place.and_then(|place| self.place(place));
-            (cause.what, place)
-        });
+        let why = count.cause.map(|cause| self.why(cause));
         self.findings.insert(Finding {
             severity,
             place: self.place(offset),

@@ -70,6 +70,10 @@ pub struct Module<'a> {
     pub tags: Vec<Sig>,
     /// Of table 0, if there is one.
     entries: Option<table::Entries>,
+    /// By index, whether memories and tables have addresses and indices of 64 bits. Memory 0 has
+    /// not.
+    pub wide_memories: Vec<bool>,
+    pub wide_tables: Vec<bool>,
     /// The initial size of memory 0 in bytes; absent if there is no memory.
     pub memory_size: Option<u64>,
     /// Where active data segments with constant offsets lie in memory 0, in order: address and
@@ -118,6 +122,8 @@ impl<'a> Module<'a> {
             owns_table: false,
             tags: Vec::new(),
             entries: None,
+            wide_memories: Vec::new(),
+            wide_tables: Vec::new(),
             memory_size: None,
             segments: Vec::new(),
             other_segments: Vec::new(),
@@ -324,16 +330,18 @@ impl<'a> Module<'a> {
         Ok(())
     }
 
-    /// Takes note of a memory, if it is the first one.
+    /// Takes note of a memory. Requests and constant memory lie in the first one.
     fn memory_type(
         &mut self,
         memory: &wasmparser::MemoryType,
         offset: usize,
     ) -> Result<(), ModuleError> {
-        if memory.memory64 {
-            let what = "a memory of proposal `memory64`: addresses have 32 bits here";
+        if memory.memory64 && self.wide_memories.is_empty() {
+            let what =
+                "the first memory is one of proposal `memory64`: its addresses have 32 bits here";
             return Err(ModuleError::Unsupported { offset, what });
         }
+        self.wide_memories.push(memory.memory64);
         let page = memory.page_size_log2.unwrap_or(16).min(16);
         let size = memory.initial.saturating_mul(1 << page);
         self.memory_size.get_or_insert(size);

@@ -12,7 +12,8 @@ mod table;
 mod tests;
 mod weval;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::ops::Range;
 
 use annotations as abi;
@@ -177,6 +178,41 @@ pub enum RequestError {
     NoTable,
     #[error("request table at {address:#x}: {what}")]
     Malformed { address: u32, what: String },
+    #[error("{which}: {what}")]
+    Request { which: Which, what: String },
+}
+
+/// Which request it is that does not fit the module, for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Which {
+    /// From 0 on; absent where requests are a list that is read backwards.
+    pub number: Option<u32>,
+    /// Where it is.
+    pub address: u32,
+    /// What the name section calls the generic function, if there is one.
+    pub function: Option<String>,
+}
+
+impl fmt::Display for Which {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("request ")?;
+        if let Some(number) = self.number {
+            write!(f, "{number} ")?;
+        }
+        write!(f, "at {:#x}", self.address)?;
+        match &self.function {
+            Some(function) => write!(f, ", for `{function}`"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Which {
+    /// The error for what is wrong with this request.
+    fn is(self, what: impl Into<String>) -> RequestError {
+        let what = what.into();
+        RequestError::Request { which: self, what }
+    }
 }
 
 impl Request {
@@ -312,22 +348,38 @@ impl Requests {
         }
     }
 
-    /// What must hold between requests, and between them and regions.
-    fn check(&self, start: u32) -> Result<(), RequestError> {
-        let mut slots = BTreeSet::new();
-        for (address, request) in (start..).step_by(REQUEST_SIZE as usize).zip(&self.requests) {
-            let malformed = |what: String| Err(RequestError::Malformed { address, what });
+    /// What must hold between requests, and between them and regions; the first one is at `start`.
+    fn check(&self, module: &Module, start: u32) -> Result<(), RequestError> {
+        let mut slots = BTreeMap::new();
+        let places = (start..).step_by(REQUEST_SIZE as usize);
+        for ((number, address), request) in (0..).zip(places).zip(&self.requests) {
+            let malformed = |what: String| {
+                let which = Which {
+                    number: Some(number),
+                    address,
+                    function: Some(title(module, request.function)),
+                };
+                Err(which.is(what))
+            };
             let Request { slot, code, .. } = *request;
             if !self.is_constant(code, request.code_len) {
-                return malformed(format!("the code at {code:#x} is not in a region"));
+                let len = request.code_len;
+                return malformed(format!(
+                    "its code, {len} bytes at {code:#x}, is not in a region of constant memory"
+                ));
             }
             for &base in request.bases.values() {
                 if base == 0 || !self.is_constant(base, 0) {
-                    return malformed(format!("the pointer {base:#x} is not into a region"));
+                    return malformed(format!(
+                        "the address {base:#x} that it gives for a pointer is not in a region of \
+                         constant memory"
+                    ));
                 }
             }
-            if !slots.insert(slot) {
-                return malformed(format!("slot {slot:#x} is another request's as well"));
+            if let Some(other) = slots.insert(slot, number) {
+                return malformed(format!(
+                    "its slot, {slot:#x}, is that of request {other} as well"
+                ));
             }
         }
         Ok(())
@@ -404,7 +456,13 @@ impl Reader<'_, '_> {
     /// A function's type, or why it is of no use.
     fn signature(&self, func: Func) -> Result<&Signature, String> {
         let signature = self.module.signature(func);
-        signature.ok_or_else(|| format!("{func} has a type that is not supported"))
+        signature.ok_or_else(|| {
+            format!(
+                "`{}` has parameters or results that are not i32, i64, f32 or f64, or several \
+                 results",
+                title(self.module, func)
+            )
+        })
     }
 
     fn bytes(&self, address: u32, len: u32) -> Vec<u8> {
@@ -418,4 +476,9 @@ impl Reader<'_, '_> {
         let (words, _) = bytes.as_chunks();
         words.iter().map(|&word| u32::from_le_bytes(word)).collect()
     }
+}
+
+/// What to call a function of the interpreter.
+fn title(module: &Module, func: Func) -> String {
+    module.name(func).unwrap_or_else(|| func.to_string())
 }

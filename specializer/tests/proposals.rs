@@ -1,7 +1,7 @@
 //! WebAssembly proposals: what the specializer does not know it refuses by the proposal's name, and
 //! only where it would have to know it. Functions that are not specialized may use anything.
 
-use bactrian_specializer::{Error, Observer, Options, Outcome, link_generic, specialize};
+use bactrian_specializer::{Observer, Options, Outcome, link_generic, specialize};
 
 /// An interpreter that does nothing, and a function beside it.
 const MODULE: &str = r#"(module
@@ -94,33 +94,71 @@ fn types_that_the_interpreter_must_not_have() {
     run(&[("(; beside it ;)", results)]).expect(results);
 }
 
-/// Addresses of 64 bits would be wrong everywhere, not in the interpreter alone.
+/// Requests and constant memory lie in the first memory.
 #[test]
-fn memories_and_tables_with_addresses_of_64_bits_are_refused_by_name() {
-    for (declared, proposal) in [
-        ("(memory i64 1)", "memory64"),
-        (r#"(import "env" "m" (memory i64 1))"#, "memory64"),
-    ] {
+fn a_first_memory_with_addresses_of_64_bits_is_refused_by_name() {
+    for declared in ["(memory i64 1)", r#"(import "env" "m" (memory i64 1))"#] {
         let text = format!("(module {declared})");
         let module = wat::parse_str(&text).expect("valid text");
         let refused = link_generic(&module, &Options::default());
         let message = refused.err().map(|error| error.to_string());
         let message = message.unwrap_or_else(|| panic!("{declared} is taken"));
-        assert!(message.contains(&format!("`{proposal}`")), "{message}");
+        assert!(message.contains("the first memory"), "{message}");
+        assert!(message.contains("`memory64`"), "{message}");
     }
-    let refused = run(&[("(; declared ;)", "(memory i64 1)")]);
-    let message = refused.expect_err("another memory");
-    assert!(message.contains("`memory64`"), "{message}");
+}
+
+/// Code of each kind that reaches another memory, or a table, with addresses of 64 bits.
+const WIDE: [&str; 9] = [
+    "(drop (i64.load $m (i64.const 8)))",
+    "(drop (i32.load8_u $m offset=0x123456789a (i64.const 8)))",
+    "(i64.store $m (i64.const 8) (i64.const 1))",
+    "(drop (memory.size $m))",
+    "(drop (memory.grow $m (i64.const 1)))",
+    "(memory.fill $m (i64.const 8) (i32.const 0) (i64.const 4))",
+    "(memory.copy 0 $m (i32.const 0x400) (i64.const 8) (i32.const 4))",
+    "(drop (call_indirect $u (type $entry) (i32.const 0) (i64.const 0) (i64.const 1)))",
+    "(return_call_indirect $u (type $entry) (i32.const 0) (i64.const 0) (i64.const 1))",
+];
+
+/// Functions that reach them decline their own requests; everything else is copied.
+#[test]
+fn other_memories_and_tables_may_have_addresses_of_64_bits() {
+    let declared = r#"(memory $m i64 1 5) (data (memory $m) (i64.const 8) "wide")
+        (table $u i64 4 funcref) (elem (table $u) (i64.const 1) func $interpret)"#;
+    let declared = ("(; declared ;)", declared);
+    for code in WIDE {
+        let message = run(&[declared, ("(; in the interpreter ;)", code)]).expect_err(code);
+        assert!(
+            message.contains("of proposal `memory64`"),
+            "{code}: {message}"
+        );
+        let beside = match code.starts_with("(return_call") {
+            true => format!("(drop {})", code.replace("return_call", "call")),
+            false => code.to_owned(),
+        };
+        run(&[declared, ("(; beside it ;)", &beside)]).expect(code);
+    }
+}
+
+/// The first table gets the residual functions, whatever its indices are.
+#[test]
+fn the_first_table_may_have_indices_of_64_bits() {
     let wide = MODULE.replace("(table $t 4", "(table $t i64 4");
     let wide = wide.replace("(elem (i32.const 1)", "(elem (i64.const 1)");
     let module = tables::module(&wide).expect("valid text");
-    let refused = specialize(&module, &Options::default(), None, &Silent);
-    let message = match refused {
-        Err(error @ Error::Module(_)) => error.to_string(),
-        Err(other) => panic!("{other}"),
-        Ok(_) => panic!("it is taken"),
-    };
-    assert!(message.contains("`memory64`"), "{message}");
+    let output = specialize(&module, &Options::default(), None, &Silent).expect("it is taken");
+    let outcome = &output.report.requests[0].outcome;
+    assert!(
+        matches!(outcome, Outcome::Specialized { .. }),
+        "{outcome:?}"
+    );
+    wasmparser::validate(&output.module).expect("a valid module");
+    let far = wide.replace("(elem (i64.const 1)", "(elem (i64.const 0x100000001)");
+    let module = tables::module(&far).expect("valid text");
+    let refused = specialize(&module, &Options::default(), None, &Silent).err();
+    let message = refused.expect("it is refused").to_string();
+    assert!(message.contains("does not fit the table"), "{message}");
 }
 
 /// Proposals that engines do not have by default.

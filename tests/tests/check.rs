@@ -259,7 +259,13 @@ fn what_the_specializer_declines_is_found() -> Result<()> {
     assert_found(
         &found,
         "error",
-        &["counter is declined: more than", "nodes"],
+        &[
+            "interpret+0x",
+            "counter is declined: more than",
+            "nodes",
+            "the position that `context.update` gets here has",
+            "it is computed at interpret+0x",
+        ],
     );
     Ok(())
 }
@@ -268,9 +274,13 @@ fn what_the_specializer_declines_is_found() -> Result<()> {
 fn requests_that_are_malformed_are_found() -> Result<()> {
     let pass = "bactrian_param_pass(1);";
     let found = check_toy(&[(pass, "bactrian_param_pass(7);")])?;
-    assert_found(&found, "error", &["request table at", "parameter 2"]);
+    assert_found(
+        &found,
+        "error",
+        &["request 0 at", "for `interpret`", "parameter 2"],
+    );
     let found = check_toy(&[(pass, "")])?;
-    assert_found(&found, "error", &["request table at", "2 parameters for"]);
+    assert_found(&found, "error", &["request 0 at", "describes 2 parameters"]);
     let workshop = workshop()?;
     fs::write(
         workshop.path("plain.wat"),

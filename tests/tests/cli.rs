@@ -312,3 +312,54 @@ fn several_programs_are_built_into_a_directory() -> Result<()> {
         ],
     )
 }
+
+#[test]
+fn standard_output_takes_one_module() -> Result<()> {
+    let place = Place::new()?;
+    let program = place.program("print_endline \"out\"")?;
+    let program = program.to_str().expect("it is UTF-8");
+    let file = place.0.path().join("prog.wasm");
+    let built = place.bactrian(&["build", program, "-o", file.to_str().expect("it is UTF-8")])?;
+    assert_eq!(built.status, Some(0), "{built:?}");
+    let out = place.bactrian(&["build", program, "-o", "-"])?;
+    assert_eq!(out.status, Some(0));
+    assert_eq!(out.stdout, fs::read(&file)?);
+    place.fails(
+        &["build", program, program, "-o", "-"],
+        &["standard output takes"],
+    )
+}
+
+/// With the status of other wrong usage.
+#[test]
+fn wrong_values_of_options_are_wrong_usage() -> Result<()> {
+    let place = Place::new()?;
+    for (args, words) in [
+        (
+            &["-O", "loops=on"][..],
+            "there is no optimisation called `loops`",
+        ),
+        (
+            &["-O", "inlining=maybe"],
+            "`maybe` is neither `on` nor `off`",
+        ),
+        (&["-O", "inlining"], "expected NAME=on or NAME=off"),
+        (
+            &["--budget", "money=1"],
+            "there is no budget called `money`",
+        ),
+        (
+            &["--budget", "nodes=many"],
+            "`many` is no number from 0 to 4294967295",
+        ),
+        (&["--budget", "nodes=4294967296"], "is no number from 0"),
+        (&["--generic", "--text", "there"], "--generic"),
+    ] {
+        let all = [&["specialize", "none.wasm", "-o", "out.wasm"], args].concat();
+        let outcome = place.bactrian(&all)?;
+        let said = String::from_utf8_lossy(&outcome.stderr);
+        assert_eq!(outcome.status, Some(2), "{args:?}: {said}");
+        assert!(said.contains(words), "{args:?}: {said}");
+    }
+    Ok(())
+}

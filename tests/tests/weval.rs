@@ -275,12 +275,75 @@ fn what_the_command_cannot_use_it_names() -> Result<()> {
     let outcome = weval(&[&begins[..], &ends, &[component.as_ref()]].concat())?;
     let said = String::from_utf8_lossy(&outcome.stderr);
     assert_eq!(outcome.status, Some(125), "{said}");
-    assert!(said.contains("this is a component"), "{said}");
+    assert!(
+        said.contains("component.wasm: this is a WebAssembly component"),
+        "{said}"
+    );
+
+    for (contents, what) in [
+        (&b"(module)"[..], "as text"),
+        (b"\x01\xff", "does not know"),
+    ] {
+        let no_module = directory.join("no_module");
+        fs::write(&no_module, contents)?;
+        let outcome = weval(&[&begins[..], &ends, &[no_module.as_ref()]].concat())?;
+        let said = String::from_utf8_lossy(&outcome.stderr);
+        assert_eq!(outcome.status, Some(125), "{said}");
+        assert!(
+            said.contains("no_module: this is ") && said.contains(what),
+            "{said}"
+        );
+        assert!(
+            said.contains("takes core modules") && !said.contains("0x0"),
+            "{said}"
+        );
+    }
+
+    // Of use where the module is initialised.
+    let keeps = ["--keep-init-func".as_ref()];
+    let outcome = weval(&[&begins[..], &ends, &[input.as_ref()], &keeps].concat())?;
+    let said = String::from_utf8_lossy(&outcome.stderr);
+    assert_eq!(outcome.status, Some(2), "{said}");
+    assert!(said.contains("-w"), "{said}");
+
+    let text = ["--output-ir".as_ref(), foreign.as_os_str()];
+    let outcome = weval(&[&begins[..], &ends, &[input.as_ref()], &text].concat())?;
+    let said = String::from_utf8_lossy(&outcome.stderr);
+    assert_eq!(outcome.status, Some(125), "{said}");
+    assert!(
+        said.contains("cannot make the directory") && said.contains("foreign"),
+        "{said}"
+    );
+    assert!(!said.contains("in.wasm"), "{said}");
 
     let begin = ["-w".as_ref(), "--init-func=missing".as_ref()];
     let outcome = weval(&[&begins[..], &ends, &[input.as_ref()], &begin].concat())?;
     let said = String::from_utf8_lossy(&outcome.stderr);
     assert_eq!(outcome.status, Some(125), "{said}");
     assert!(said.contains("missing"), "{said}");
+    Ok(())
+}
+
+/// A module that was never initialised has no requests: that is said, in one line.
+#[test]
+fn a_module_that_asks_for_nothing_is_noticed() -> Result<()> {
+    let directory = scratch(env!("CARGO_TARGET_TMPDIR"), "weval_nothing")?;
+    let input = directory.join("in.wasm");
+    let text = r#"(module (memory (export "memory") 1)
+        (func (export "weval.pending.head") (result i32) (i32.const 0x200)))"#;
+    fs::write(&input, wat::parse_str(text)?)?;
+    let ends = ["--no-cache", "-o", "-", "-i"].map(OsStr::new);
+    let outcome = weval(&[&ends[..], &[input.as_ref()]].concat())?;
+    let said = String::from_utf8_lossy(&outcome.stderr);
+    assert_eq!(outcome.status, Some(0), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.contains("in.wasm: it asks for nothing") && said.contains("`-w`"),
+        "{said}"
+    );
+    assert!(
+        outcome.stdout.starts_with(b"\0asm\x01\0\0\0"),
+        "standard output has the module"
+    );
     Ok(())
 }

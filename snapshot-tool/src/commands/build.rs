@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use annotations::ThreadSupport;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::stubs::{self, Joined};
-use super::{finish, print_stats, read, require_other, settings, shape, write};
+use super::{finish, is_standard_output, print_stats, read, require_other, settings, shape, write};
 use crate::cli::BuildArgs;
 use crate::pipeline::Pipeline;
 use crate::precompiled::Precompiled;
@@ -23,6 +23,10 @@ pub fn run(args: &BuildArgs, precompiled: Precompiled) -> Result<()> {
         let joined = stubs::joined(&args.build, program)?;
         return build_program(args, program, &joined, &args.output, precompiled);
     }
+    ensure!(
+        !is_standard_output(&args.output),
+        "standard output takes what is built of one program: name a directory in place of `-`"
+    );
     let mut outputs = BTreeMap::new();
     for program in &args.programs {
         let stem = program.file_stem().unwrap_or(program.as_os_str());

@@ -6,12 +6,12 @@ use anyhow::{Context, Result};
 use cache::Cache;
 
 use super::cache::{open, share};
-use super::{finish, read, write, write_texts};
+use super::{finish, read, tell_of_no_requests, write, write_texts};
 use crate::cli::WevalArgs;
 use crate::pipeline::{Pipeline, Settings};
 use crate::precompiled::Precompiled;
 use crate::weval::{self, Initialisation};
-use crate::{report, specialize};
+use crate::{input, report, specialize};
 
 /// Initialises a module, if that is asked for, and specializes it.
 pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
@@ -22,7 +22,7 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     };
     let name = || args.input.display().to_string();
     let mut module = read(&args.input)?;
-    weval::require_module(&module).with_context(name)?;
+    input::require_core_module(&args.input)?;
     let mut options = specialize::Options::default();
     options.budgets.nodes = weval::NODES;
     let mut pipeline = Pipeline::new(Settings {
@@ -51,8 +51,11 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     if args.verbose {
         eprint!("{}", report::said(&pipeline));
     }
+    if !args.wizen {
+        tell_of_no_requests(&pipeline, &args.input, "`-w`");
+    }
     if let Some(directory) = &args.output_ir {
-        write_texts(directory, &module, &pipeline.settings.options).with_context(name)?;
+        write_texts(directory, &module, &pipeline.settings.options)?;
     }
     write(&args.output, &linked)?;
     finish(&pipeline);

@@ -201,7 +201,25 @@ fn reason(store: &Store<StoreLimits>, cells: Cells, error: &wasmtime::Error) -> 
     }
     Ok(match error.downcast_ref::<wasmtime::Trap>() {
         Some(wasmtime::Trap::OutOfFuel) => "what it costs".into(),
-        Some(trap) => trap.to_string(),
+        Some(trap) => trapped(*trap),
         None => error.to_string(),
     })
+}
+
+/// What a trap is called, behind "stopped by".
+fn trapped(trap: wasmtime::Trap) -> String {
+    let text = trap.to_string();
+    let what = text.strip_prefix("wasm trap: ").unwrap_or(&text);
+    format!("a trap ({what})")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trap_is_named_in_words() {
+        let divides = trapped(wasmtime::Trap::IntegerDivisionByZero);
+        assert_eq!(divides, "a trap (integer divide by zero)");
+    }
 }

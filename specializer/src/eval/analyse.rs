@@ -17,21 +17,18 @@ use std::ops::Range;
 
 use smallvec::SmallVec;
 
-use super::abs::{Abs, Fact};
-use super::boxes::Kind;
-use super::cells::{Cell, Cells};
+use super::abs::Abs;
+use super::abstracted::Abstract;
+use super::cells::Cells;
 use super::context::{ContextId, Contexts, ProgramPoint};
 use super::rounds::{self, Growth, Rounds, RoundsId};
 use super::settled::Settled;
-use super::span::Span;
-use super::transfer::{Machine, Phase};
+use super::transfer::Machine;
 use super::{Declined, Evaluation};
 use crate::hash::FastMap;
 use crate::image::Reads;
 use crate::index::{Map, index};
-use crate::ir::Type;
 use crate::ir::generic::Block;
-use crate::op::Op;
 
 index!(/// A node: (context, block, position).
     NodeId, "node");
@@ -107,69 +104,23 @@ pub struct Analysis {
 /// Place in the queue: position, then reverse postorder of blocks.
 type Priority = (ProgramPoint, u32, NodeId);
 
-/// Values that are only abstract.
-pub(super) struct Abstract;
-
-impl Phase for Abstract {
-    type Value = Abs;
-
-    fn known(&mut self, abs: Abs) -> Abs {
-        abs
-    }
-
-    fn emit(&mut self, _: Op, _: &[Abs], _: Option<Type>) -> Abs {
-        Abs::Dynamic
-    }
-
-    fn load_cell(&mut self, _: Span) -> Abs {
-        Abs::Dynamic
-    }
-
-    fn noting(&mut self, _: Abs, known: Abs) -> Abs {
-        known
-    }
-
-    fn virtual_box(&mut self, kind: Kind, _: Abs) -> Abs {
-        Abs::Fact(Fact::Box(kind))
-    }
-
-    fn made_box(&mut self, _: Kind, _: Abs) -> Abs {
-        Abs::Dynamic
-    }
-
-    fn existing_box(&mut self, kind: Kind, _: Abs) -> Abs {
-        Abs::Fact(Fact::BoxAt(kind))
-    }
-
-    fn payload(&mut self, _: Abs) -> Abs {
-        Abs::Dynamic
-    }
-
-    fn settled(&mut self, value: Abs) -> Abs {
-        match value {
-            Abs::Fact(Fact::BoxAt(kind)) => Abs::Fact(Fact::Box(kind)),
-            Abs::Fact(Fact::NonZero) => Abs::Dynamic,
-            other => other,
-        }
-    }
-
-    fn held(&mut self, cell: Cell<Abs>) -> Abs {
-        cell.value
-    }
-
-    fn store_cell(&mut self, _: Span, _: Abs) {}
-
-    fn store_root(&mut self, _: Span, value: Abs) -> Abs {
-        value
-    }
-}
-
 /// Up to `height` first rounds of loops may have nodes of their own.
 pub fn run(
     evaluation: &Evaluation,
     height: usize,
     reads: &mut Reads,
 ) -> Result<Analysis, Declined> {
+    let (analysis, ended) = explore(evaluation, height, reads);
+    ended.map_err(|(reason, _)| reason)?;
+    Ok(analysis)
+}
+
+/// The same as far as the budgets reach; then also why it ended, and before which node.
+pub fn explore(
+    evaluation: &Evaluation,
+    height: usize,
+    reads: &mut Reads,
+) -> (Analysis, Result<(), (Declined, NodeId)>) {
     let mut contexts = Contexts::new();
     let mut fixpoint = Fixpoint {
         evaluation,
@@ -193,10 +144,13 @@ pub fn run(
         cells: &Cells::new(evaluation.window()),
     });
     let mut machine = Machine::new(evaluation, &mut contexts, reads, Abstract);
-    let mut evaluations = 0;
+    let (mut evaluations, mut ended) = (0, Ok(()));
     while let Some(Reverse((_, _, id))) = fixpoint.queue.pop() {
         evaluations += 1;
-        fixpoint.check_budgets(evaluations)?;
+        if let Err(reason) = fixpoint.check_budgets(evaluations) {
+            ended = Err((reason, id));
+            break;
+        }
         fixpoint.nodes[id].queued = false;
         let node = &fixpoint.nodes[id];
         machine.node = id;
@@ -220,11 +174,12 @@ pub fn run(
             fixpoint.queue(node, machine.contexts);
         }
     }
-    Ok(Analysis {
+    let analysis = Analysis {
         nodes: fixpoint.nodes,
         params: fixpoint.params,
         contexts,
-    })
+    };
+    (analysis, ended)
 }
 
 /// A state on its way into a node.
@@ -461,6 +416,11 @@ impl Node {
             settled: Settled::default(),
             is_outdated: false,
         }
+    }
+
+    /// Whether its edges are those of the state that it is in.
+    pub fn is_evaluated(&self) -> bool {
+        !self.queued
     }
 
     /// Takes the state of an edge into account, which may end a round of a loop. Returns whether

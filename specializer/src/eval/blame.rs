@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 
 use super::abs::Abs;
-use super::analyse::{Abstract, Node, NodeId, Params};
+use super::abstracted::Abstract;
+use super::analyse::{Node, NodeId, Params};
 use super::examine::enter;
 use super::transfer::Machine;
 use crate::index::Map;
@@ -42,7 +43,7 @@ impl<'b, 'a> Blame<'b, 'a> {
         params: &'b Params,
     ) -> Self {
         let mut incoming = Map::filled_like(nodes, Vec::new());
-        for (source, node) in nodes.iter() {
+        for (source, node) in nodes.iter().filter(|(_, node)| node.is_evaluated()) {
             enter(machine, source, node);
             let exit = machine.block(node.block, params.of(node));
             for (edge, &target) in exit.edges().zip(&node.successors) {
@@ -102,6 +103,34 @@ impl<'b, 'a> Blame<'b, 'a> {
         }
     }
 
+    /// What gives a value that is known where the node is evaluated, if that can be told.
+    pub fn origin(&mut self, mut id: NodeId, mut value: Value) -> Option<Cause> {
+        let mut seen = BTreeSet::new();
+        while seen.insert((id, value)) {
+            let node = &self.nodes[id];
+            let data = &self.machine.evaluation.prepared.function.blocks[node.block];
+            let defined = data.insts.iter().enumerate();
+            let defined = defined.rev().find(|(_, inst)| inst.result == Some(value));
+            if let Some((index, inst)) = defined {
+                let what = match inst.op {
+                    Op::Load { .. } => "it is loaded from constant memory".into(),
+                    Op::Const(_) => "it is a constant".into(),
+                    Op::Intrinsic(intrinsic) => format!("`{}` gives it", intrinsic.name()),
+                    _ => "it is computed".into(),
+                };
+                let place = Some(self.machine.place(node, index));
+                return Some(Cause { what, place });
+            }
+            let param = data.params.iter().position(|&param| param == value)?;
+            let known = self.params.of(node)[param];
+            let mut incoming = self.incoming[id].iter();
+            let edge = incoming.find(|edge| edge.args[param] == known)?;
+            let (source, args) = (edge.source, edge.args.clone());
+            (id, value) = (source, self.brought(source, node.block, &args, param));
+        }
+        None
+    }
+
     /// The operand that makes the result of an instruction unknown; or why it is.
     fn before(&mut self, id: NodeId, index: usize, inst: &Inst) -> Result<Value, Cause> {
         let node = &self.nodes[id];
@@ -154,14 +183,9 @@ impl<'b, 'a> Blame<'b, 'a> {
             return Ok((source, self.brought(source, node.block, &args, param)));
         }
         let brought: BTreeSet<Abs> = incoming.iter().map(|edge| edge.args[param]).collect();
-        let shown: Vec<_> = brought.iter().take(4).map(|&abs| known(abs)).collect();
-        let more = match brought.len() > shown.len() {
-            true => ", …",
-            false => "",
-        };
         let place = self.machine.evaluation.prepared.places[node.block].start;
         Err(Cause {
-            what: format!("it joins {}{more}", shown.join(", ")),
+            what: format!("it joins {}", some_of(&brought)),
             place: Some(place),
         })
     }
@@ -183,8 +207,18 @@ impl<'b, 'a> Blame<'b, 'a> {
     }
 }
 
+/// The first of some known values, for people.
+pub fn some_of(values: &BTreeSet<Abs>) -> String {
+    let shown: Vec<_> = values.iter().take(4).map(|&abs| known(abs)).collect();
+    let more = match values.len() > shown.len() {
+        true => ", …",
+        false => "",
+    };
+    shown.join(", ") + more
+}
+
 /// A known value, for people.
-fn known(abs: Abs) -> String {
+pub fn known(abs: Abs) -> String {
     match abs {
         Abs::Const(Const::I32(number)) => number.to_string(),
         Abs::Const(Const::I64(number)) => number.to_string(),

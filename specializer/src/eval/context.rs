@@ -252,6 +252,37 @@ impl Contexts {
         })
     }
 
+    /// How many positions are on the stack.
+    pub fn depth(&self, context: ContextId) -> usize {
+        let (mut depth, mut context) = (0, context);
+        while let Context::At { outer, .. }
+        | Context::Assuming { outer, .. }
+        | Context::Outcome { outer, .. }
+        | Context::AfterAll { outer }
+        | Context::Call { outer, .. } = self.contexts[context]
+        {
+            depth += usize::from(matches!(self.contexts[context], Context::At { .. }));
+            context = outer;
+        }
+        depth
+    }
+
+    /// The block with the specialization whose outcome was assumed last, since the last position.
+    pub fn last_assumed(&self, context: ContextId) -> Option<Block> {
+        match self.contexts[context] {
+            Context::Assuming { site, .. } => Some(site),
+            _ => None,
+        }
+    }
+
+    /// The context of the last position, before anything was assumed.
+    pub fn without_assumptions(&self, mut context: ContextId) -> ContextId {
+        while let Context::Assuming { outer, .. } = self.contexts[context] {
+            context = outer;
+        }
+        context
+    }
+
     /// Whether something was assumed since the last position.
     pub fn assumes(&self, context: ContextId) -> bool {
         matches!(self.contexts[context], Context::Assuming { .. })

@@ -9,13 +9,15 @@
 
 use std::collections::BTreeMap;
 
+use super::Evaluation;
 use super::abs::Abs;
-use super::analyse::{self, Abstract, Analysis, Node, NodeId};
+use super::abstracted::Abstract;
+use super::analyse::{self, Analysis, Node, NodeId};
 use super::blame::{Blame, Cause};
 use super::cells::{Cell, Memory, Reader};
+use super::refusal::{Refusal, Site};
 use super::span;
 use super::transfer::Machine;
-use super::{Declined, Evaluation};
 use crate::image::{Bases, ReadLog, Reads};
 use crate::index::Map;
 use crate::ir::Terminator;
@@ -61,19 +63,28 @@ pub struct Count {
 /// Memory regions that an interpreter can name.
 const REGIONS: std::ops::RangeInclusive<i32> = 1..=29;
 
-/// Remarks on what this request makes of the interpreter. Calls must not be evaluated in place.
-pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Declined> {
+/// Remarks on what this request makes of the interpreter. Calls must not be evaluated in place. Of
+/// a request that is declined, no more than where positions were lost, as far as evaluation came.
+pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Refusal> {
     assert!(
         !evaluation.optimisations.inlining,
         "each request is examined by itself"
     );
-    let (mut analysis, mut reads) = super::attempts(evaluation, |height| {
+    let mut explored = None;
+    let mut ended_at = Site::Node(NodeId::ENTRY);
+    let evaluated = super::attempts(evaluation, |height| {
         let mut reads = Reads {
             log: ReadLog::new(),
             bases: Bases::new(evaluation.request),
         };
-        Ok((analyse::run(evaluation, height, &mut reads)?, reads))
-    })?;
+        let (analysis, ended) = analyse::explore(evaluation, height, &mut reads);
+        explored = Some((analysis, reads));
+        ended.map_err(|(reason, id)| {
+            ended_at = Site::Node(id);
+            reason
+        })
+    });
+    let (mut analysis, mut reads) = explored.expect("there is an attempt");
     let mut visits: BTreeMap<(usize, Remark), usize> = BTreeMap::new();
     let mut lost = Vec::new();
     let Analysis {
@@ -82,13 +93,16 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Dec
         contexts,
     } = &mut analysis;
     let mut machine = Machine::new(evaluation, contexts, &mut reads, Abstract);
-    for (id, node) in nodes.iter() {
+    for (id, node) in nodes.iter().filter(|(_, node)| node.is_evaluated()) {
         enter(&mut machine, id, node);
         let generic::BlockData { insts, term, .. } =
             &evaluation.prepared.function.blocks[node.block];
         machine.block_watched(node.block, params.of(node), |machine, index| {
+            if evaluated.is_ok() && machine.refused.is_none() {
+                ended_at = Site::Inst(id, index);
+            }
             let Some(inst) = insts.get(index) else {
-                if machine.is_unsynced_at(term) {
+                if machine.is_unsynced_at(term) && evaluated.is_ok() {
                     let place = evaluation.prepared.places[node.block].end;
                     let count = remarks.entry((place, Remark::Unsynced)).or_default();
                     count.made += 1;
@@ -106,6 +120,9 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Dec
                     .or_default() += 1;
             }
             let Some(remark) = said else { return };
+            if evaluated.is_err() && !matches!(remark, Remark::Unknown(_)) {
+                return;
+            }
             if remark == Remark::Forgotten && !is_followed(evaluation, nodes, (id, index + 1)) {
                 return;
             }
@@ -121,6 +138,7 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Dec
             count.of += visits;
         }
     }
+    let refused = evaluated.err().or(machine.refused.clone());
     if !lost.is_empty() {
         let mut blame = Blame::new(&mut machine, nodes, params);
         for (key, node, value) in lost {
@@ -128,10 +146,13 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Dec
             remarks.entry(key).or_default().cause = Some(cause);
         }
     }
-    if let Some(reason) = machine.refused {
-        return Err(reason);
+    match refused {
+        Some(reason) => {
+            let refusal = Refusal::new(reason, ended_at, &mut machine, nodes, params);
+            Err(refusal)
+        }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Whether `cells.invalidate` comes next, from an instruction of a node on: with only what is

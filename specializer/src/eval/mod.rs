@@ -12,6 +12,7 @@
 //! a certificate.
 
 pub mod abs;
+mod abstracted;
 mod analyse;
 mod bare;
 mod blame;
@@ -28,9 +29,11 @@ mod exit;
 mod facts;
 mod frame;
 mod given;
+mod growth;
 mod inline;
 mod prepare;
 mod profile;
+mod refusal;
 mod rounds;
 mod said;
 mod settled;
@@ -60,6 +63,7 @@ pub use boxes::{Boxes, Boxing};
 pub use examine::{Count, Remark, Remarks, examine};
 pub use inline::Inlining;
 pub use prepare::Prepared;
+pub use refusal::Refusal;
 pub use small::Small;
 pub use write::Reload;
 

@@ -197,7 +197,8 @@ impl<'m, 'a> Translator<'m, 'a> {
                 type_index,
                 table_index,
             } => {
-                self.push_op(Op::Call(indirect(type_index, table_index)))?;
+                let callee = self.indirect(operator, type_index, table_index)?;
+                self.push_op(Op::Call(callee))?;
             }
             Operator::ReturnCall { function_index } => {
                 self.tail_call(Callee::Direct(Func(function_index)))?;
@@ -206,7 +207,8 @@ impl<'m, 'a> Translator<'m, 'a> {
                 type_index,
                 table_index,
             } => {
-                self.tail_call(indirect(type_index, table_index))?;
+                let callee = self.indirect(operator, type_index, table_index)?;
+                self.tail_call(callee)?;
             }
             Operator::Drop => drop(self.pop()?),
             Operator::LocalGet { local_index } => {
@@ -223,19 +225,50 @@ impl<'m, 'a> Translator<'m, 'a> {
                 self.check_local(local_index as usize, value)?;
                 self.set_local(local_index as usize, value);
             }
-            _ => self.push_op(Op::decode(operator).ok_or_else(|| unsupported(operator))?)?,
+            _ => {
+                let op = Op::decode(operator).ok_or_else(|| unsupported(operator))?;
+                if let Op::Beyond(beyond) = op
+                    && beyond.memories().iter().any(|&memory| self.is_wide(memory))
+                {
+                    return Err(wide(operator));
+                }
+                self.push_op(op)?;
+            }
         }
         Ok(())
+    }
+
+    /// Whether a memory has addresses of 64 bits.
+    fn is_wide(&self, memory: u32) -> bool {
+        let memory = self.module.wide_memories.get(memory as usize);
+        memory == Some(&true)
+    }
+
+    /// What calls through a table, unless its indices have 64 bits.
+    fn indirect(
+        &self,
+        operator: &Operator<'_>,
+        type_index: u32,
+        table_index: u32,
+    ) -> Lifted<Callee> {
+        if self.module.wide_tables.get(table_index as usize) == Some(&true) {
+            return Err(wide(operator));
+        }
+        Ok(Callee::Indirect {
+            sig: Sig(type_index),
+            table: Table(table_index),
+        })
     }
 }
 
 pub(super) const UNDERFLOW: Reason =
     Reason::Invalid("an operator takes more operands than there are");
 
-fn indirect(type_index: u32, table_index: u32) -> Callee {
-    Callee::Indirect {
-        sig: Sig(type_index),
-        table: Table(table_index),
+/// Names an operator for a memory or a table whose addresses have 64 bits.
+fn wide(operator: &Operator<'_>) -> Reason {
+    Reason::Operator {
+        operator: format!("{operator:?}"),
+        proposal: "memory64",
     }
 }
 
@@ -251,7 +284,11 @@ fn unsupported(operator: &Operator<'_>) -> Reason {
             }
         };
     }
-    let proposal = wasmparser::for_each_visit_operator!(proposal);
+    let proposal = match wasmparser::for_each_visit_operator!(proposal) {
+        // All are known, but for static offsets beyond 32 bits.
+        "mvp" => "memory64",
+        other => other,
+    };
     Reason::Operator {
         operator: format!("{operator:?}"),
         proposal,

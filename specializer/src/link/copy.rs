@@ -11,7 +11,7 @@ use super::data::Data;
 use super::dispatch::Dispatch;
 use super::layout::{Fate, Layout};
 use super::names::Names;
-use super::{LinkError, elements, plain};
+use super::{LinkError, custom, elements, plain};
 use crate::ir::{Func, Sig};
 use crate::module::{Module, references};
 use crate::op::Intrinsic;
@@ -408,8 +408,8 @@ impl Reencode for Copier<'_> {
         Ok(())
     }
 
-    /// Drops debug information, which does not fit the linked module. Names are collected: their
-    /// section comes last.
+    /// Drops what speaks of code that is another now. Names are collected: their section comes
+    /// last.
     fn parse_custom_section(
         &mut self,
         module: &mut wasm_encoder::Module,
@@ -421,7 +421,7 @@ impl Reencode for Copier<'_> {
             }
             return Ok(());
         }
-        if section.name().starts_with(".debug") || references::is_section(&section) {
+        if custom::is_outdated(section.name()) || references::is_section(&section) {
             return Ok(());
         }
         utils::parse_custom_section(self, module, section)

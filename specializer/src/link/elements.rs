@@ -23,6 +23,7 @@ pub(super) fn copy(
     section: ElementSectionReader,
 ) -> Copied<()> {
     let mut runs = runs(copier)?.into_iter();
+    let is_wide = copier.module.wide_tables.first() == Some(&true);
     for segment in section {
         let segment = segment?;
         if !copier.module.fills_table(&segment) {
@@ -31,21 +32,29 @@ pub(super) fn copy(
         }
         match segment.items {
             ElementItems::Functions(_) | ElementItems::Expressions(RefType::FUNCREF, _) => {
-                fill(elements, runs.next().unwrap_or_default());
+                fill(elements, runs.next().unwrap_or_default(), is_wide);
             }
             ElementItems::Expressions(ty, _) => {
                 let none = Elements::Expressions(copier.ref_type(ty)?, [].as_slice().into());
-                elements.active(None, &ConstExpr::i32_const(0), none);
+                elements.active(None, &offset(0, is_wide), none);
             }
         }
     }
-    runs.for_each(|run| fill(elements, run));
+    runs.for_each(|run| fill(elements, run, is_wide));
     Ok(())
 }
 
-fn fill(elements: &mut ElementSection, (first, functions): Run) {
-    let offset = ConstExpr::i32_const(first as i32);
-    elements.active(None, &offset, Elements::Functions(functions.into()));
+fn fill(elements: &mut ElementSection, (first, functions): Run, is_wide: bool) {
+    let functions = Elements::Functions(functions.into());
+    elements.active(None, &offset(first, is_wide), functions);
+}
+
+/// An index of a table, which may have indices of 64 bits.
+fn offset(index: u32, is_wide: bool) -> ConstExpr {
+    match is_wide {
+        true => ConstExpr::i64_const(index.into()),
+        false => ConstExpr::i32_const(index as i32),
+    }
 }
 
 /// What fills table 0.

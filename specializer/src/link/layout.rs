@@ -85,7 +85,9 @@ impl Layout {
     ) -> Result<Self, LinkError> {
         let in_table = in_table(residues);
         let mut memory = memory(module, requests, residues, &in_table);
-        let dispatchers = match choices.dispatch {
+        // Switches are over indices of 32 bits.
+        let has_narrow_table = module.wide_tables.first() != Some(&true);
+        let dispatchers = match choices.dispatch && has_narrow_table {
             true => dispatch::dispatchers(module).collect(),
             false => HashSet::new(),
         };

@@ -14,7 +14,8 @@
 //!   makes one ([`stacks`]);
 //! * residual functions count their activations, if that is asked for ([`counters`]);
 //! * what engines have no registers for is passed in others ([`passing`]);
-//! * the name section is made anew ([`names`]);
+//! * the name section is made anew ([`names`]), and other custom sections that would be wrong go
+//!   ([`custom`]);
 //! * what the result cannot reach is left out: functions, entries of the table, data ([`reach`]).
 //!
 //! [`layout`] decides where all of this is before anything is written.
@@ -24,6 +25,7 @@
 
 mod copy;
 pub mod counters;
+mod custom;
 mod data;
 mod dispatch;
 mod elements;

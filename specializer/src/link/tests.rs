@@ -458,3 +458,35 @@ fn what_cannot_be_lifted_has_plain_operations_in_its_place() {
         assert_eq!(bodies.last().expect("there is one")[..], vector);
     }
 }
+
+/// What speaks of indices and places goes; what does not, and what nobody knows, stays.
+#[test]
+fn custom_sections_that_would_be_wrong_are_left_out() {
+    let outdated = [
+        ".debug_info",
+        ".debug_line",
+        "sourceMappingURL",
+        "external_debug_info",
+        "build_id",
+        "metadata.code.branch_hint",
+        "metadata.code.inline",
+        "linking",
+        "reloc.CODE",
+        "dylink.0",
+        "target_features",
+    ];
+    let copied = ["producers", "component-type:world", "my.section"];
+    let custom = |name: &&str| format!(r#"(@custom "{name}" "\00")"#);
+    let all = outdated.iter().chain(&copied).map(custom);
+    let text = format!("(module (memory 1) {})", all.collect::<String>());
+    let [_, linked] = linked_whole(&text);
+    let sections = Parser::new(0).parse_all(&linked).filter_map(|payload| {
+        match payload.expect("the result is a module") {
+            Payload::CustomSection(section) => Some(section.name().to_owned()),
+            _ => None,
+        }
+    });
+    let mut sections: Vec<_> = sections.collect();
+    sections.retain(|name| name != "name");
+    assert_eq!(sections, copied);
+}

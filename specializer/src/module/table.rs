@@ -24,6 +24,7 @@ impl<'a> Module<'a> {
         is_null: bool,
         offset: usize,
     ) -> Result<(), ModuleError> {
+        self.wide_tables.push(table.table64);
         if self.entries.is_some() {
             return Ok(());
         }
@@ -31,10 +32,6 @@ impl<'a> Module<'a> {
             are_functions: table.element_type == wasmparser::RefType::FUNCREF,
             are_null: is_null,
         });
-        if table.table64 {
-            let what = "a table of proposal `memory64`: indices have 32 bits here";
-            return Err(ModuleError::Unsupported { offset, what });
-        }
         if table.initial > MAX_TABLE {
             let what = "table with more entries than engines allow";
             return Err(ModuleError::Unsupported { offset, what });
@@ -50,11 +47,15 @@ impl<'a> Module<'a> {
         let wasmparser::ElementKind::Active { offset_expr, .. } = element.kind else {
             unreachable!("only active segments fill a table");
         };
-        let Some(Const::I32(offset)) = constant(&offset_expr) else {
-            return Err(ModuleError::Unsupported {
-                offset: element.range.start,
-                what: "element segment whose offset is not a constant",
-            });
+        let offset = match constant(&offset_expr) {
+            Some(Const::I32(offset)) => u64::from(offset as u32),
+            Some(Const::I64(offset)) => offset as u64,
+            _ => {
+                return Err(ModuleError::Unsupported {
+                    offset: element.range.start,
+                    what: "element segment whose offset is not a constant",
+                });
+            }
         };
         let functions: Vec<Option<Func>> = match element.items {
             wasmparser::ElementItems::Functions(functions) => functions
@@ -66,8 +67,10 @@ impl<'a> Module<'a> {
                 .map(|expression| self.entry(&expression?, element.range.start))
                 .collect::<Result<_, ModuleError>>()?,
         };
-        for (index, function) in (offset as u32 as usize..).zip(functions) {
-            if index >= self.table_size as usize {
+        let size = self.table_size as usize;
+        let start = usize::try_from(offset).unwrap_or(usize::MAX).min(size);
+        for (index, function) in (start..).zip(functions) {
+            if index >= size {
                 return Err(ModuleError::Unsupported {
                     offset: element.range.start,
                     what: "element segment that does not fit the table",

@@ -43,6 +43,18 @@ impl Beyond {
         )
     }
 
+    /// The memories that it reaches.
+    pub fn memories(self) -> [u32; 2] {
+        match self {
+            Beyond::Load { memory, .. }
+            | Beyond::Store { memory, .. }
+            | Beyond::Size(memory)
+            | Beyond::Grow(memory)
+            | Beyond::Fill(memory) => [memory; 2],
+            Beyond::Copy { to, from } => [to, from],
+        }
+    }
+
     pub(super) fn effect(self) -> Effect {
         match self {
             Beyond::Load { .. } | Beyond::Size(_) => Effect::Reads,

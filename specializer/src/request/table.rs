@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use annotations as abi;
 
-use super::{Boxed, Heat, Param, REQUEST_SIZE, Reader, Request, RequestError, Requests};
+use super::{Boxed, Heat, Param, REQUEST_SIZE, Reader, Request, RequestError, Requests, Which};
 use crate::index::Map;
 use crate::ir::{Base, Numbers, Parameter, Signature, Type};
 use crate::op::Const;
@@ -13,6 +13,9 @@ use crate::op::Const;
 /// Bytes of the table and of a region.
 const TABLE_SIZE: u32 = size_of::<abi::RequestTable>() as u32;
 const REGION_SIZE: u32 = size_of::<abi::Region>() as u32;
+
+/// The bits that a request's flags may have.
+const FLAGS: u32 = abi::REQUEST_RECURSIVE | abi::REQUEST_LOOPS | abi::REQUEST_RETURNS_EARLY;
 
 /// Regions a table may list: more are taken for a count that was overwritten.
 const MAX_REGIONS: u32 = 1 << 16;
@@ -22,11 +25,18 @@ impl Reader<'_, '_> {
     pub(super) fn table(&self, table: u32) -> Result<Requests, RequestError> {
         let magic = self.word(table, offset_of!(abi::RequestTable, magic));
         let version = self.word(table, offset_of!(abi::RequestTable, version));
-        if magic != abi::REQUEST_MAGIC || version != abi::REQUEST_VERSION {
-            let (expected, ours) = (abi::REQUEST_MAGIC, abi::REQUEST_VERSION);
-            let what = format!(
-                "magic {magic:#x}, version {version}; expected {expected:#x}, version {ours}"
-            );
+        let expected = (abi::REQUEST_MAGIC, abi::REQUEST_VERSION);
+        if (magic, version) != expected {
+            let (magic_of_ours, ours) = expected;
+            let what = match magic == magic_of_ours {
+                true => format!(
+                    "it is of version {version}, and this Bactrian reads version {ours}: build \
+                     the interpreter with the annotations of this version"
+                ),
+                false => format!(
+                    "there is none: it would begin with {magic_of_ours:#x}, and here is {magic:#x}"
+                ),
+            };
             return Err(RequestError::Malformed {
                 address: table,
                 what,
@@ -70,10 +80,10 @@ impl Reader<'_, '_> {
             ..Requests::default()
         };
         for index in 0..request_count {
-            let request = self.request(requests + index * REQUEST_SIZE)?;
+            let request = self.request(index, requests + index * REQUEST_SIZE)?;
             result.requests.push(request);
         }
-        result.check(requests)?;
+        result.check(self.module, requests)?;
         result.check_links(self.module, links)?;
         result
             .links
@@ -91,9 +101,14 @@ impl Reader<'_, '_> {
             let address = list + index * REGION_SIZE;
             let base = self.word(address, offset_of!(abi::Region, base));
             let len = self.word(address, offset_of!(abi::Region, len));
-            let malformed = |what: String| Err(RequestError::Malformed { address, what });
+            let malformed = |what: &str| {
+                let what = format!(
+                    "region {index} of constant memory, {len:#x} bytes at {base:#x}, {what}"
+                );
+                Err(RequestError::Malformed { address, what })
+            };
             if !self.fits(base, 1, len) {
-                return malformed(format!("region {base:#x}+{len:#x} does not fit the memory"));
+                return malformed("does not fit the memory");
             }
             let reaches = |(start, size): (&u32, &u32), other: u32| {
                 u64::from(*start) + u64::from(*size) > u64::from(other)
@@ -103,7 +118,7 @@ impl Reader<'_, '_> {
             let overlaps = before.is_some_and(|before| reaches(before, base))
                 || after.is_some_and(|(&start, _)| reaches((&base, &len), start));
             if len > 0 && overlaps {
-                return malformed(format!("region {base:#x}+{len:#x} overlaps another"));
+                return malformed("overlaps another");
             }
             if len > 0 {
                 regions.insert(base, len);
@@ -112,32 +127,56 @@ impl Reader<'_, '_> {
         Ok(regions)
     }
 
-    fn request(&self, address: u32) -> Result<Request, RequestError> {
-        let malformed = |what: String| RequestError::Malformed { address, what };
+    fn request(&self, number: u32, address: u32) -> Result<Request, RequestError> {
         let function = self.word(address, offset_of!(abi::Request, function));
         let slot = self.word(address, offset_of!(abi::Request, slot));
         let anchor = self.word(address, offset_of!(abi::Request, anchor));
         let code_len = self.word(address, offset_of!(abi::Request, code_len));
         let param_count = self.word(address, offset_of!(abi::Request, param_count));
         let flags = self.word(address, offset_of!(abi::Request, flags));
-        let function = self.table_entry(function).map_err(malformed)?;
-        let generic = self.module.image_u32(slot);
-        let generic = self.table_entry(generic).map_err(malformed)?;
-        let signature = self.signature(function).map_err(malformed)?;
-        let residual = self.signature(generic).map_err(malformed)?;
+        let function = self.table_entry(function);
+        let name = function.as_ref().ok();
+        let name = name.map(|&function| super::title(self.module, function));
+        let malformed = |what: String| {
+            let which = Which {
+                number: Some(number),
+                address,
+                function: name.clone(),
+            };
+            which.is(what)
+        };
+        let function = function.map_err(|what| {
+            malformed(format!("it names no function of the interpreter: {what}"))
+        })?;
         if !slot.is_multiple_of(4) || !self.fits(slot, 1, 4) {
             return Err(malformed(format!(
-                "slot {slot:#x} is not an aligned word of the memory"
+                "its slot, {slot:#x}, is not an aligned word of the memory"
             )));
         }
+        let generic = self.module.image_u32(slot);
+        let generic = self.table_entry(generic).map_err(|what| {
+            malformed(format!(
+                "its slot, the word at {slot:#x}, does not hold a function to begin with: {what}"
+            ))
+        })?;
+        let signature = self.signature(function).map_err(malformed)?;
+        let residual = self.signature(generic).map_err(malformed)?;
         if param_count > abi::MAX_PARAMS as u32 || signature.params.len() != param_count as usize {
             return Err(malformed(format!(
-                "{param_count} parameters for {function}"
+                "it describes {param_count} parameters, and the function has {}",
+                signature.params.len()
             )));
         }
         if signature.results != residual.results {
             return Err(malformed(format!(
-                "{function} and {generic} differ in their results"
+                "the function and the one in its slot, `{}`, differ in their results",
+                super::title(self.module, generic)
+            )));
+        }
+        if flags & !FLAGS != 0 {
+            let unknown = flags & !FLAGS;
+            return Err(malformed(format!(
+                "its flags, {flags:#x}, have bits that mean nothing: {unknown:#x}"
             )));
         }
         let mut request = Request {
@@ -168,23 +207,32 @@ impl Reader<'_, '_> {
             let high = self.word(at, offset_of!(abi::Param, value) + 4);
             let value = u64::from(low) | u64::from(high) << 32;
             let param = param(kind, value, ty, residual, &mut request.bases);
-            let param =
-                param.ok_or_else(|| malformed(format!("parameter {index} of {function}")))?;
+            let param = param.map_err(|what| malformed(format!("parameter {index} {what}")))?;
             request.params.push(param);
             let boxed = self.word(at, offset_of!(abi::Param, boxed));
             let kind = kind_of_box(boxed, Some(&ty));
-            let kind = kind.ok_or_else(|| malformed(format!("box {boxed} of {function}")))?;
+            let kind = kind.ok_or_else(|| {
+                malformed(format!(
+                    "parameter {index}, an {ty}, cannot be a box of kind {}",
+                    boxed.wrapping_sub(1)
+                ))
+            })?;
             if let (Param::Pass(param), Some(kind)) = (param, kind) {
                 request.boxed.params.push((param, kind));
             }
         }
         let boxed = self.word(address, offset_of!(abi::Request, result));
         let kind = kind_of_box(boxed, residual.results.first());
-        request.boxed.result =
-            kind.ok_or_else(|| malformed(format!("result {boxed} of {function}")))?;
+        request.boxed.result = kind.ok_or_else(|| {
+            malformed(format!(
+                "its result cannot be a box of kind {}",
+                boxed.wrapping_sub(1)
+            ))
+        })?;
         let Some(&Param::Pointer(base)) = request.params.get(anchor as usize) else {
             return Err(malformed(format!(
-                "anchor {anchor} is no pointer parameter"
+                "its code should be what parameter {anchor} points to, which is no pointer that \
+                 the request knows"
             )));
         };
         request.anchor = base;
@@ -203,26 +251,52 @@ fn kind_of_box(boxed: u32, ty: Option<&Type>) -> Option<Option<u8>> {
     }
 }
 
-/// The parameter described by `kind` and `value`, if that makes sense for its type.
+/// The parameter described by `kind` and `value`, or why that makes no sense for its type.
 fn param(
     kind: u32,
     value: u64,
     ty: Type,
     residual: &Signature,
     bases: &mut Map<Base, u32>,
-) -> Option<Param> {
+) -> Result<Param, String> {
+    let passed = || {
+        let count = residual.params.len();
+        let there = residual
+            .params
+            .get(usize::try_from(value).unwrap_or(usize::MAX));
+        match there {
+            None => Err(format!(
+                "is to be parameter {value} of the specialized function, which has {count}"
+            )),
+            Some(&other) if other != ty => Err(format!(
+                "is an {ty}, and parameter {value} of the specialized function, which it is to \
+                 be, an {other}"
+            )),
+            Some(_) => Ok(Parameter(value as u32)),
+        }
+    };
+    let address = |what: &str| match ty {
+        Type::I32 => Ok(()),
+        other => Err(format!("is {what}, and so no {other}")),
+    };
     match kind {
-        abi::PARAM_PASS => (residual.params.get(value as usize) == Some(&ty))
-            .then_some(Param::Pass(Parameter(value as u32))),
-        abi::PARAM_CONST => Some(Param::Const(match ty {
+        abi::PARAM_PASS => Ok(Param::Pass(passed()?)),
+        abi::PARAM_CONST => Ok(Param::Const(match ty {
             Type::I32 => Const::I32(value as i32),
             Type::I64 => Const::I64(value as i64),
             Type::F32 => Const::F32(value as u32),
             Type::F64 => Const::F64(value),
         })),
-        abi::PARAM_FRAME => (ty == Type::I32 && residual.params.get(value as usize) == Some(&ty))
-            .then_some(Param::Frame(Parameter(value as u32))),
-        abi::PARAM_POINTER if ty == Type::I32 => Some(Param::Pointer(bases.push(value as u32))),
-        _ => None,
+        abi::PARAM_FRAME => {
+            address("the address of a frame")?;
+            Ok(Param::Frame(passed()?))
+        }
+        abi::PARAM_POINTER => {
+            address("a pointer")?;
+            Ok(Param::Pointer(bases.push(value as u32)))
+        }
+        other => Err(format!(
+            "is described by {other}, which no description begins with"
+        )),
     }
 }

@@ -160,8 +160,8 @@ fn each_fault_of_the_table_has_its_error() {
     let param = |index| requests + offset_of!(Request, params) + index * size_of::<Param>();
     let upper = size_of::<u32>();
     let table = [
-        (offset_of!(Table, magic), 0, "magic 0x0"),
-        (offset_of!(Table, version), 0, "version 0"),
+        (offset_of!(Table, magic), 0, "there is none: it would"),
+        (offset_of!(Table, version), 0, "it is of version 0"),
         (offset_of!(Table, region_count), MAX, "list of regions"),
         (offset_of!(Table, request_count), MAX, "list of requests"),
         (offset_of!(Table, requests), -4, "list of requests"),
@@ -176,10 +176,10 @@ fn each_fault_of_the_table_has_its_error() {
         (offset_of!(Request, function), 7, "table entry 7"),
         (offset_of!(Request, function), -1, "entry 4294967295"),
         (offset_of!(Request, slot), 0x84, "table entry 0"),
-        (offset_of!(Request, slot), -4, "table entry 0"),
-        (offset_of!(Request, anchor), 3, "anchor 3"),
-        (offset_of!(Request, anchor), 1, "anchor 1"),
-        (offset_of!(Request, anchor), -1, "anchor 4294967295"),
+        (offset_of!(Request, slot), -4, "not an aligned"),
+        (offset_of!(Request, anchor), 3, "what parameter 3"),
+        (offset_of!(Request, anchor), 1, "what parameter 1"),
+        (offset_of!(Request, anchor), -1, "parameter 4294967295"),
         (offset_of!(Request, code_len), MAX, "is not in a region"),
         (offset_of!(Request, param_count), 2, "2 parameters"),
         (offset_of!(Request, param_count), -1, "4294967295 param"),
@@ -206,6 +206,77 @@ fn each_fault_of_the_table_has_its_error() {
             assert!(error.contains(expected), "{data}: {error}");
         }
     }
+}
+
+/// What a user reads: which request it is, and what is wrong with it.
+#[test]
+fn a_fault_of_a_request_names_it_and_says_what_is_wrong() {
+    let Places { requests, .. } = Places::new(TABLE, 1);
+    let param = |index| requests + offset_of!(Request, params) + index * size_of::<Param>();
+    let value = offset_of!(Param, value);
+    let kind = offset_of!(Param, kind);
+    for (at, word, expected) in [
+        (
+            requests + offset_of!(Request, flags),
+            255,
+            "its flags, 0xff, have bits that mean nothing: 0xf8",
+        ),
+        (
+            param(2) + value,
+            7,
+            "parameter 2 is to be parameter 7 of the specialized function, which has 3",
+        ),
+        (
+            param(2) + value,
+            1,
+            "parameter 2 is an i64, and parameter 1 of the specialized function, which it is to \
+             be, an i32",
+        ),
+        (
+            param(2) + kind,
+            annotations::PARAM_POINTER as i64,
+            "parameter 2 is a pointer, and so no i64",
+        ),
+        (
+            param(1) + kind,
+            77,
+            "parameter 1 is described by 77, which no description begins with",
+        ),
+        (
+            param(1) + offset_of!(Param, boxed),
+            3,
+            "parameter 1, an i32, cannot be a box of kind 2",
+        ),
+        (
+            requests + offset_of!(Request, slot),
+            0x84,
+            "its slot, the word at 0x84, does not hold a function to begin with: table entry 0 is \
+             not a function",
+        ),
+    ] {
+        let data = format!("(data (i32.const {at}) (i32 {word}))");
+        let module = assemble(&MODULE.replace("{data}", &data));
+        let error = specialize(&module).expect_err(&data);
+        let which = format!("request 0 at {requests:#x}, for `interpret`");
+        assert_eq!(error, format!("{which}: {expected}"));
+    }
+    let at = requests + offset_of!(Request, function);
+    let module = MODULE.replace("{data}", &format!("(data (i32.const {at}) (i32 9))"));
+    let error = specialize(&assemble(&module)).expect_err("there is no such entry");
+    let expected = "it names no function of the interpreter: table entry 9 is not a function";
+    assert_eq!(error, format!("request 0 at {requests:#x}: {expected}"));
+}
+
+/// All of the flags that there are.
+#[test]
+fn flags_that_mean_something_are_taken() {
+    let Places { requests, .. } = Places::new(TABLE, 1);
+    let at = requests + offset_of!(Request, flags);
+    let data = format!("(data (i32.const {at}) (i32 7))");
+    assert_eq!(
+        specialize(&assemble(&MODULE.replace("{data}", &data))),
+        Ok(())
+    );
 }
 
 #[test]
@@ -243,7 +314,7 @@ fn regions_are_disjoint() {
 fn slots_are_not_shared() {
     let text = MODULE.replace("{request}", &[REQUEST, REQUEST].concat());
     let error = specialize(&assemble(&text)).expect_err("two requests have one slot");
-    assert!(error.contains("another request's"), "{error}");
+    assert!(error.contains("that of request 0 as well"), "{error}");
 }
 
 /// The error for a module whose request has this name; its end is not added.

@@ -11,7 +11,7 @@ use std::mem::offset_of;
 use annotations::weval as abi;
 use wasmparser::{ExternalKind, Operator};
 
-use super::{Boxed, Heat, Numbered, Param, Reader, Request, RequestError, Requests};
+use super::{Boxed, Heat, Numbered, Param, Reader, Request, RequestError, Requests, Which};
 use crate::index::Map;
 use crate::ir::{Base, Func, Global, Numbers, Parameter, Type};
 use crate::module::Module;
@@ -90,27 +90,40 @@ impl Reader<'_, '_> {
         address: u32,
         requests: &mut Requests,
     ) -> Result<Request, RequestError> {
-        let malformed = |what: String| malformed(address, what);
         let field = |offset: usize| self.word(address, offset);
         let index = field(offset_of!(abi::Request, function));
-        let function = self.table_entry(index).map_err(malformed)?;
+        let function = self.table_entry(index);
+        let name = function.as_ref().ok();
+        let name = name.map(|&function| super::title(self.module, function));
+        let malformed = |what: String| {
+            let which = Which {
+                number: None,
+                address,
+                function: name.clone(),
+            };
+            which.is(what)
+        };
+        let function = function.map_err(|what| {
+            malformed(format!("it names no function of the interpreter: {what}"))
+        })?;
         let signature = self.signature(function).map_err(malformed)?;
         let slot = field(offset_of!(abi::Request, specialized));
         let first = field(offset_of!(abi::Request, arguments));
         let len = field(offset_of!(abi::Request, arguments_len));
         if !self.fits(slot, 1, 4) || !self.fits(first, 1, len) {
-            return Err(malformed(
-                "slot or arguments do not fit the memory".to_owned(),
-            ));
+            return Err(malformed(format!(
+                "its slot, the word at {slot:#x}, or its arguments, {len} bytes at {first:#x}, do \
+                 not fit the memory"
+            )));
         }
         let mut arguments = self
             .arguments(first, len)
-            .ok_or_else(|| malformed("the arguments cannot be read".to_owned()))?;
+            .ok_or_else(|| malformed("its arguments cannot be read".to_owned()))?;
         let globals = field(offset_of!(abi::Request, global_count)) as usize;
         let most = globals.saturating_add(signature.params.len());
         if !(globals..=most).contains(&arguments.len()) {
             return Err(malformed(format!(
-                "{} arguments for {globals} constants and {} parameters of {function}",
+                "it has {} arguments for {globals} constants and {} parameters",
                 arguments.len(),
                 signature.params.len()
             )));
@@ -155,7 +168,8 @@ impl Reader<'_, '_> {
                     Param::Buffer(Parameter(number), request.knows(bytes, len))
                 }
                 Known::Constant(_) | Known::Buffer(..) => {
-                    let what = format!("argument {number} is no {ty:?}, as {function} wants it");
+                    let what =
+                        format!("its argument {number} is no {ty}, as the function wants it");
                     return Err(malformed(what));
                 }
             };
