@@ -179,6 +179,19 @@ pub enum RequestError {
     Malformed { address: u32, what: String },
 }
 
+impl RequestError {
+    /// The same of a request.
+    fn of(self, request: &str) -> Self {
+        match self {
+            Self::NoTable => self,
+            Self::Malformed { address, what } => {
+                let what = format!("{request}: {what}");
+                Self::Malformed { address, what }
+            }
+        }
+    }
+}
+
 impl Request {
     /// The absolute address of a symbol.
     pub fn address(&self, symbol: Symbol) -> u32 {
@@ -316,7 +329,10 @@ impl Requests {
     fn check(&self, start: u32) -> Result<(), RequestError> {
         let mut slots = BTreeSet::new();
         for (address, request) in (start..).step_by(REQUEST_SIZE as usize).zip(&self.requests) {
-            let malformed = |what: String| Err(RequestError::Malformed { address, what });
+            let malformed = |what: String| {
+                let what = format!("{}: {what}", request.title());
+                Err(RequestError::Malformed { address, what })
+            };
             let Request { slot, code, .. } = *request;
             if !self.is_constant(code, request.code_len) {
                 return malformed(format!("the code at {code:#x} is not in a region"));
@@ -343,10 +359,11 @@ impl Requests {
             };
             let name = names.next().and_then(|name| name.strip_suffix(&[0]));
             let name = name.ok_or_else(|| malformed("does not end"))?;
-            let name = str::from_utf8(name).map_err(|_| malformed("is not UTF-8"))?;
             if name.len() > abi::MAX_NAME {
                 return Err(malformed("is too long"));
             }
+            // It is for people: an interpreter may have it from a file in another encoding.
+            let name = String::from_utf8_lossy(name);
             request.name = (!name.is_empty()).then(|| name.into());
         }
         Ok(())
@@ -399,6 +416,11 @@ impl Reader<'_, '_> {
     fn table_entry(&self, index: u32) -> Result<Func, String> {
         let entry = self.module.table.get(index as usize).copied().flatten();
         entry.ok_or_else(|| format!("table entry {index} is not a function"))
+    }
+
+    /// A function, for people.
+    fn called(&self, func: Func) -> String {
+        self.module.name(func).unwrap_or_else(|| func.to_string())
     }
 
     /// A function's type, or why it is of no use.

@@ -70,17 +70,18 @@ impl Reader<'_, '_> {
             ..Requests::default()
         };
         for index in 0..request_count {
-            let request = self.request(requests + index * REQUEST_SIZE)?;
+            let request = self.request(requests + index * REQUEST_SIZE);
+            let request = request.map_err(|error| error.of(&format!("request {index}")))?;
             result.requests.push(request);
+        }
+        if names_len > 0 {
+            result.name(names, &self.bytes(names, names_len))?;
         }
         result.check(requests)?;
         result.check_links(self.module, links)?;
         result
             .links
             .retain(|&link| self.module.image_u32(link) != 0);
-        if names_len > 0 {
-            result.name(names, &self.bytes(names, names_len))?;
-        }
         Ok(result)
     }
 
@@ -132,12 +133,16 @@ impl Reader<'_, '_> {
         }
         if param_count > abi::MAX_PARAMS as u32 || signature.params.len() != param_count as usize {
             return Err(malformed(format!(
-                "{param_count} parameters for {function}"
+                "{param_count} parameters for {}, which has {}",
+                self.called(function),
+                signature.params.len()
             )));
         }
         if signature.results != residual.results {
             return Err(malformed(format!(
-                "{function} and {generic} differ in their results"
+                "{} and {} differ in their results",
+                self.called(function),
+                self.called(generic)
             )));
         }
         let mut request = Request {
@@ -168,8 +173,11 @@ impl Reader<'_, '_> {
             let high = self.word(at, offset_of!(abi::Param, value) + 4);
             let value = u64::from(low) | u64::from(high) << 32;
             let param = param(kind, value, ty, residual, &mut request.bases);
-            let param =
-                param.ok_or_else(|| malformed(format!("parameter {index} of {function}")))?;
+            let param = param.ok_or_else(|| {
+                let function = self.called(function);
+                let why = unfit(kind, value, ty, residual);
+                malformed(format!("parameter {index} of {function}: {why}"))
+            })?;
             request.params.push(param);
             let boxed = self.word(at, offset_of!(abi::Param, boxed));
             let kind = kind_of_box(boxed, Some(&ty));
@@ -190,6 +198,23 @@ impl Reader<'_, '_> {
         request.anchor = base;
         request.code = request.bases[base];
         Ok(request)
+    }
+}
+
+/// Why a description makes no sense for a parameter of this type.
+fn unfit(kind: u32, value: u64, ty: Type, residual: &Signature) -> String {
+    match (kind, residual.params.get(value as usize)) {
+        (abi::PARAM_PASS | abi::PARAM_FRAME, None) => format!(
+            "it is to be parameter {value} of the function in the slot, which has {}",
+            residual.params.len()
+        ),
+        (abi::PARAM_PASS, Some(other)) => format!(
+            "it has type {ty}, and parameter {value} of the function in the slot has type {other}"
+        ),
+        (abi::PARAM_FRAME | abi::PARAM_POINTER, _) => {
+            format!("it has type {ty}, which is no address")
+        }
+        _ => format!("there is no kind {kind} of descriptions"),
     }
 }
 
