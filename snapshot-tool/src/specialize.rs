@@ -5,6 +5,7 @@ use std::fmt;
 
 use anyhow::{Result, bail};
 use cache::{Cache, Kind};
+use serde::Serialize;
 pub use specializer::Options;
 use specializer::eval::{Budgets, Declined};
 use specializer::profile::Fit;
@@ -12,6 +13,16 @@ use specializer::{Optimisations, Outcome, Output, Report, Store};
 
 use crate::progress::Progress;
 use crate::stats::Stage;
+
+/// A request that stays generic.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeclinedRequest {
+    /// Its name, or where its code is.
+    pub title: String,
+    /// Address of the code.
+    pub code: u32,
+    pub reason: String,
+}
 
 /// What the specializer did, summed up.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +36,7 @@ pub struct Summary {
     pub cold: usize,
     /// Left out, as they do nothing with what they are given.
     pub idle: usize,
-    /// Address of the code, and the reason.
-    pub declined: Vec<(u32, String)>,
+    pub declined: Vec<DeclinedRequest>,
     pub contexts: usize,
     /// Contexts in which the interpreter's position was not known.
     pub unknown_positions: usize,
@@ -75,7 +85,11 @@ impl Summary {
                 Outcome::Declined(Declined::Cold) => summary.cold += 1,
                 Outcome::Declined(Declined::Idle) => summary.idle += 1,
                 Outcome::Declined(reason) => {
-                    summary.declined.push((request.code, reason.to_string()));
+                    summary.declined.push(DeclinedRequest {
+                        title: request.title.clone(),
+                        code: request.code,
+                        reason: reason.to_string(),
+                    });
                 }
             }
         }
@@ -114,8 +128,11 @@ impl fmt::Display for Summary {
         if *unknown_positions > 0 {
             writeln!(f, "`bactrian check` says where positions were lost")?;
         }
-        for (code, reason) in declined {
-            writeln!(f, "declined: the function at {code:#x}: {reason}")?;
+        for DeclinedRequest { title, reason, .. } in declined {
+            writeln!(f, "declined: {title}: {reason}")?;
+        }
+        if !declined.is_empty() {
+            writeln!(f, "`bactrian check` says more of what is declined")?;
         }
         Ok(())
     }

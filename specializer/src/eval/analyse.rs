@@ -164,12 +164,13 @@ impl Phase for Abstract {
     }
 }
 
-/// Up to `height` first rounds of loops may have nodes of their own.
+/// As far as budgets go, and which one ended it. Up to `height` first rounds of loops may have nodes
+/// of their own.
 pub fn run(
     evaluation: &Evaluation,
     height: usize,
     reads: &mut Reads,
-) -> Result<Analysis, Declined> {
+) -> (Analysis, Result<(), Declined>) {
     let mut contexts = Contexts::new();
     let mut fixpoint = Fixpoint {
         evaluation,
@@ -193,10 +194,13 @@ pub fn run(
         cells: &Cells::new(evaluation.window()),
     });
     let mut machine = Machine::new(evaluation, &mut contexts, reads, Abstract);
-    let mut evaluations = 0;
+    let (mut evaluations, mut ended) = (0, Ok(()));
     while let Some(Reverse((_, _, id))) = fixpoint.queue.pop() {
         evaluations += 1;
-        fixpoint.check_budgets(evaluations)?;
+        ended = fixpoint.check_budgets(evaluations);
+        if ended.is_err() {
+            break;
+        }
         fixpoint.nodes[id].queued = false;
         let node = &fixpoint.nodes[id];
         machine.node = id;
@@ -220,11 +224,12 @@ pub fn run(
             fixpoint.queue(node, machine.contexts);
         }
     }
-    Ok(Analysis {
+    let analysis = Analysis {
         nodes: fixpoint.nodes,
         params: fixpoint.params,
         contexts,
-    })
+    };
+    (analysis, ended)
 }
 
 /// A state on its way into a node.

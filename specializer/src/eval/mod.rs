@@ -223,7 +223,8 @@ fn attempt(
         log: ReadLog::new(),
         bases: Bases::new(evaluation.request),
     };
-    let mut analysis = analyse::run(evaluation, height, &mut reads)?;
+    let (mut analysis, ended) = analyse::run(evaluation, height, &mut reads);
+    ended?;
     let (function, reloads) = emit::run(evaluation, &mut analysis, &mut reads, said)?;
     Ok(Residual {
         function,
