@@ -13,5 +13,3 @@
 (write (eq? '|ab| 'ab)) (display '|a b|) (newline)
 (write (list (string-append) (string-append "a") (apply string-append '("a" "bc" "" "d")))) (newline)
 (write (guard (e (#t (error-object-message e))) (apply string-append '("a" b)))) (newline)
-(define (strings n list) (if (= n 0) list (strings (- n 1) (cons "0123456789" list))))
-(write (string-length (apply string-append (strings 100000 '())))) (newline)
