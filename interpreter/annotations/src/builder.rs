@@ -213,7 +213,7 @@ impl Requests {
     /// name is for people; of a long one, the beginning counts.
     ///
     /// # Panics
-    /// If not exactly one of the parameters is [`code`], if that is empty, or if the name has a NUL.
+    /// If not exactly one of the parameters is [`code`], if it is empty, or if the name has a NUL.
     pub fn add<G, R>(
         &mut self,
         name: &str,

@@ -164,8 +164,8 @@ impl Phase for Abstract {
     }
 }
 
-/// As far as budgets go, and which one ended it. Up to `height` first rounds of loops may have nodes
-/// of their own.
+/// As far as budgets go, and which one ended it. Up to `height` first rounds of loops may have
+/// nodes of their own.
 pub fn run(
     evaluation: &Evaluation,
     height: usize,
