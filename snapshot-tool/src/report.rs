@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::known_code::Counts;
 use crate::pipeline::Pipeline;
-use crate::specialize::Summary;
+use crate::specialize::{DeclinedRequest, Summary};
 use crate::stats::millis;
 
 /// All that is known of a build.
@@ -29,20 +29,12 @@ struct Specialization<'a> {
     cached: usize,
     cold: usize,
     idle: usize,
-    declined: Vec<DeclinedReport<'a>>,
+    declined: &'a [DeclinedRequest],
     contexts: usize,
     unknown_positions: usize,
     nodes: usize,
     residual_bytes: usize,
     said: &'a [String],
-}
-
-#[derive(Serialize)]
-struct DeclinedReport<'a> {
-    /// Address of the code.
-    code: u32,
-    name: Option<&'a str>,
-    reason: &'a str,
 }
 
 #[derive(Serialize)]
@@ -56,19 +48,13 @@ struct StageReport<'a> {
 
 impl<'a> Specialization<'a> {
     fn new(summary: &'a Summary) -> Self {
-        let declined = summary.declined.iter();
-        let declined = declined.map(|request| DeclinedReport {
-            code: request.code,
-            name: request.name.as_deref(),
-            reason: &request.reason,
-        });
         Self {
             requests: summary.requests,
             specialized: summary.specialized,
             cached: summary.cached,
             cold: summary.cold,
             idle: summary.idle,
-            declined: declined.collect(),
+            declined: &summary.declined,
             contexts: summary.contexts,
             unknown_positions: summary.unknown_positions,
             nodes: summary.nodes,

@@ -5,6 +5,7 @@ use std::fmt;
 
 use anyhow::{Error, Result};
 use cache::{Cache, Kind};
+use serde::Serialize;
 pub use specializer::Options;
 use specializer::eval::{Budgets, Declined};
 use specializer::profile::Fit;
@@ -12,6 +13,16 @@ use specializer::{Optimisations, Outcome, Output, Report, Store};
 
 use crate::progress::Progress;
 use crate::stats::Stage;
+
+/// A request that stays generic.
+#[derive(Clone, Debug, Serialize)]
+pub struct DeclinedRequest {
+    /// Its name, or where its code is.
+    pub title: String,
+    /// Address of the code.
+    pub code: u32,
+    pub reason: String,
+}
 
 /// What the specializer did, summed up.
 #[derive(Clone, Debug, Default)]
@@ -85,8 +96,8 @@ impl Summary {
                 Outcome::Declined(Declined::Idle) => summary.idle += 1,
                 Outcome::Declined(reason) => {
                     summary.declined.push(DeclinedRequest {
+                        title: request.title.clone(),
                         code: request.code,
-                        name: request.name.clone(),
                         reason: reason.to_string(),
                     });
                 }
@@ -127,11 +138,11 @@ impl fmt::Display for Summary {
         if *unknown_positions > 0 {
             writeln!(f, "`bactrian check` says where positions were lost")?;
         }
-        for DeclinedRequest { code, name, reason } in declined {
-            match name {
-                Some(name) => writeln!(f, "declined: `{name}`, at {code:#x}: {reason}")?,
-                None => writeln!(f, "declined: the function at {code:#x}: {reason}")?,
-            }
+        for DeclinedRequest { title, reason, .. } in declined {
+            writeln!(f, "declined: {title}: {reason}")?;
+        }
+        if !declined.is_empty() {
+            writeln!(f, "`bactrian check` says more of what is declined")?;
         }
         Ok(())
     }

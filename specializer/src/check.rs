@@ -130,7 +130,26 @@ impl Check<'_, '_> {
                 self.refusal(request, refusal);
             }
         }
+        self.remarks(remarks);
+    }
+
+    /// Cells that have lost their addresses by the same cause are one finding.
+    fn remarks(&mut self, remarks: Remarks) {
+        let mut cells: Vec<(usize, Remark, Count)> = Vec::new();
         for ((offset, remark), count) in remarks {
+            if !matches!(remark, Remark::NoCell(_)) {
+                self.remark(offset, remark, count);
+                continue;
+            }
+            match cells
+                .iter_mut()
+                .find(|(.., first)| first.cause == count.cause)
+            {
+                Some((.., first)) => first.made += 1,
+                None => cells.push((offset, remark, Count { made: 1, ..count })),
+            }
+        }
+        for (offset, remark, count) in cells {
             self.remark(offset, remark, count);
         }
     }
@@ -281,9 +300,18 @@ fn said(remark: Remark, count: &Count) -> (Severity, String) {
         Remark::NoCell(intrinsic) => (
             Warning,
             format!(
-                "the address that `{}` gets is not known: all cells go to memory here",
-                intrinsic.name()
+                "the address that `{}` gets is not known{}: all cells go to memory there",
+                intrinsic.name(),
+                match count.made - 1 {
+                    0 => String::new(),
+                    1 => ", nor one in 1 other place".into(),
+                    others => format!(", nor those in {others} other places"),
+                }
             ),
+        ),
+        Remark::Undecided => (
+            Warning,
+            "most of what is declined comes from this switch, whose value is not known".into(),
         ),
         Remark::NoVersion(intrinsic) => (
             Warning,

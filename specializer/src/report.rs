@@ -26,8 +26,8 @@ pub struct RequestReport {
     /// Address and length in bytes of the code that the request stands for.
     pub code: u32,
     pub code_len: u32,
-    /// What people call it, if they do.
-    pub name: Option<Box<str>>,
+    /// Its name, or where its code is.
+    pub title: String,
     /// Address and length of the constant region that it lies in.
     pub region: (u32, u32),
     pub outcome: Outcome,
@@ -70,7 +70,7 @@ impl Report {
         let requests = answers.map(|(request, answer)| RequestReport {
             code: request.code,
             code_len: request.code_len,
-            name: request.name.clone(),
+            title: request.title(),
             region: all.region(request.code),
             outcome: answer.as_ref().into(),
         });

@@ -395,10 +395,11 @@ impl Requests {
             };
             let name = names.next().and_then(|name| name.strip_suffix(&[0]));
             let name = name.ok_or_else(|| malformed("does not end"))?;
-            let name = str::from_utf8(name).map_err(|_| malformed("is not UTF-8"))?;
             if name.len() > abi::MAX_NAME {
                 return Err(malformed("is too long"));
             }
+            // It is for people: an interpreter may have it from a file in another encoding.
+            let name = String::from_utf8_lossy(name);
             request.name = (!name.is_empty()).then(|| name.into());
         }
         Ok(())

@@ -270,6 +270,38 @@ fn what_the_specializer_declines_is_found() -> Result<()> {
     Ok(())
 }
 
+/// Opcodes go through a table that no region declares.
+#[test]
+fn a_switch_that_is_not_decided_is_found() -> Result<()> {
+    let table = "int32_t opcodes[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};\nint64_t interpret(";
+    let found = check_toy(&[
+        ("int64_t interpret(", table),
+        ("switch (*pc++)", "switch (opcodes[*pc++])"),
+    ])?;
+    assert_found(&found, "error", &["fib is declined: more than", "nodes"]);
+    let what = [
+        "comes from this switch",
+        "it is loaded from memory that may",
+    ];
+    assert_found(&found, "warning", &what);
+    Ok(())
+}
+
+/// The stack pointer is not known after a call: that is said once, and why.
+#[test]
+fn cells_without_an_address_are_one_finding() -> Result<()> {
+    let moved = "__attribute__((noinline)) int64_t *moved(int64_t *sp) {\n\
+                 __asm__ volatile(\"\" : \"+r\"(sp)); return sp; }\nint64_t interpret(";
+    let found = check_toy(&[
+        ("int64_t interpret(", moved),
+        ("push(&sp, result);", "sp = moved(sp); push(&sp, result);"),
+    ])?;
+    let what = ["nor those in", "other places", "it is the result of a call"];
+    assert_found(&found, "warning", &what);
+    assert!(found.0.matches("is not known").count() <= 2, "{}", found.0);
+    Ok(())
+}
+
 #[test]
 fn requests_that_are_malformed_are_found() -> Result<()> {
     let pass = "bactrian_param_pass(1);";

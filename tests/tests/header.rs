@@ -346,6 +346,46 @@ fn links_in_c_are_listed_once_and_in_order() -> Result<()> {
     Ok(())
 }
 
+/// Names one behind the other, of which long ones end with a whole character.
+const NAMES: &str = r#"
+#define BACTRIAN_IMPLEMENTATION
+#include "bactrian.h"
+static void *slot;
+static char name[1200];
+__attribute__((export_name("run"))) int64_t run(int64_t shift) {
+    memset(name, 'a', (size_t)shift);
+    for (size_t n = (size_t)shift; n + 2 < sizeof name; n += 2) memcpy(name + n, "\xc3\xa4", 2);
+    bactrian_add_request(&slot, &slot, name);
+    bactrian_add_request(&slot, &slot, "f");
+    const struct bactrian_table *table = &BACTRIAN_REQUESTS;
+    const char *names = (const char *)(uintptr_t)table->names;
+    size_t len = strlen(names);
+    if (memcmp(names, name, len) != 0 || strcmp(names + len + 1, "f") != 0) return -1;
+    return table->names_len == len + 3 ? (int64_t)len : -2;
+}
+"#;
+
+#[test]
+fn long_names_in_c_end_with_a_whole_character() -> Result<()> {
+    let workshop = workshop()?;
+    fs::write(workshop.path("names.c"), NAMES)?;
+    let flags = ["--target=wasm32-wasi", "-O1", "-Wall", "-Wextra", "-Werror"];
+    let link = [
+        "-std=c11",
+        "-mexec-model=reactor",
+        "names.c",
+        "-o",
+        "names.wasm",
+    ];
+    workshop.make("clang", &[&flags[..], &[&include()], &link].concat())?;
+    let module = fs::read(workshop.path("names.wasm"))?;
+    for (shift, expected) in [(0, 512), (1, 511)] {
+        let program = Program::new(&Engine::default(), &module)?;
+        assert_eq!(program.run(&[shift])?.result, Some(expected), "{shift}");
+    }
+    Ok(())
+}
+
 #[test]
 fn an_interpreter_in_c_is_specialized() -> Result<()> {
     let workshop = workshop()?;

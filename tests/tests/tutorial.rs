@@ -9,9 +9,18 @@ use bactrian_tests::pages::Place;
 use bactrian_tests::workspace;
 use tempfile::TempDir;
 
-/// The directory is `toy`, as if it were in a clone.
 #[test]
 fn the_tutorial_works_as_printed() -> Result<()> {
+    follow("docs/tutorial/README.md")
+}
+
+#[test]
+fn an_interpreter_in_c_works_as_printed() -> Result<()> {
+    follow("docs/tutorial/c.md")
+}
+
+/// The directory is `toy`, as if it were in a clone.
+fn follow(page: &str) -> Result<()> {
     let place = TempDir::new()?;
     let inside = |name: &str| place.path().join(name);
     fs::create_dir_all(inside("toy/src"))?;
@@ -26,7 +35,7 @@ fn the_tutorial_works_as_printed() -> Result<()> {
     // The crate is in the clone.
     let clone = workspace().display().to_string();
     let written = |text: &str| text.replace("\"../", &format!("\"{clone}/"));
-    let blocks = place.follow(&workspace().join("docs/tutorial/README.md"), written)?;
-    ensure!(blocks > 10, "{blocks} blocks");
+    let blocks = place.follow(&workspace().join(page), written)?;
+    ensure!(blocks > 7, "{blocks} blocks");
     Ok(())
 }

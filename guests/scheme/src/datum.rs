@@ -134,7 +134,7 @@ struct Reader<'a> {
 
 /// Whether a character ends a symbol or a number.
 fn ends(c: char) -> bool {
-    c.is_whitespace() || "()\"';`,".contains(c)
+    c.is_whitespace() || "()\"';`,|".contains(c)
 }
 
 impl Reader<'_> {
@@ -213,6 +213,10 @@ impl Reader<'_> {
             '"' => {
                 self.next();
                 self.string()
+            }
+            '|' => {
+                self.next();
+                self.barred()
             }
             '#' if self.rest.starts_with("#(") => {
                 self.rest = &self.rest[2..];
@@ -293,9 +297,40 @@ impl Reader<'_> {
                     Some('0') => text.push('\0'),
                     Some(c @ ('"' | '\\')) => text.push(c),
                     Some('\n') => self.rest = self.rest.trim_start_matches([' ', '\t']),
+                    Some('x') => text.push(self.code()?),
                     _ => return error(self.line, "a string has an unknown escape"),
                 },
                 c => text.push(c),
+            }
+        }
+    }
+
+    /// The character whose code in hexadecimal comes next, and a semicolon.
+    fn code(&mut self) -> Result<char> {
+        let code = self.rest.split_once(';').and_then(|(code, rest)| {
+            let code = u32::from_str_radix(code, 16).ok()?;
+            Some((char::from_u32(code)?, rest))
+        });
+        let Some((c, rest)) = code else {
+            return error(self.line, "an escape is no code of a character");
+        };
+        self.rest = rest;
+        Ok(c)
+    }
+
+    /// A symbol between bars, of which the first was read.
+    fn barred(&mut self) -> Result<Datum> {
+        let mut name = String::new();
+        loop {
+            match self.next() {
+                None => return self.ended("a symbol is open"),
+                Some('|') => return Ok(Datum::symbol(&name)),
+                Some('\\') => match self.next() {
+                    Some('x') => name.push(self.code()?),
+                    Some(c @ ('|' | '\\')) => name.push(c),
+                    _ => return error(self.line, "a symbol has an unknown escape"),
+                },
+                Some(c) => name.push(c),
             }
         }
     }
@@ -395,6 +430,20 @@ mod tests {
         assert_eq!(
             shown("1.5 -2e3 ... + -x"),
             "Float(1.5) Float(-2000.0) ... + -x"
+        );
+    }
+
+    #[test]
+    fn characters_are_written_by_their_codes() {
+        assert_eq!(shown(r#""\x41;b\x3bb;""#), r#"String("Abλ")"#);
+        assert_eq!(
+            shown(r#""\x110000;""#),
+            "line 1: an escape is no code of a character"
+        );
+        assert_eq!(shown(r"(|a b| |\x3bb;\||c)"), "(a b λ| c)");
+        assert_eq!(
+            shown("|a"),
+            "line 1: the source ends where a symbol is open"
         );
     }
 

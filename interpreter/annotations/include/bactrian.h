@@ -308,9 +308,10 @@ struct bactrian_table {
  * Mistake: linking without. The module then has no requests. */
 extern struct bactrian_table BACTRIAN_REQUESTS;
 
-/* Declares constant memory.
+/* Declares constant memory, beside slots: code, and each table that the loop looks things up in, that
+ * of labels for a computed goto among them (docs/tutorial/c.md).
  *   bactrian_add_region(function->code, function->size);
- * Mistake: memory that is freed, or written, later. */
+ * Mistake: memory that is freed, or written, later; or bytes that another region has as well. */
 void bactrian_add_region(const void *base, size_t len);
 
 /* Declares that an aligned word of constant memory is a link: it holds an address in constant
@@ -327,7 +328,7 @@ void bactrian_add_link(const void *word);
  * Mistake: writing a cell once the program runs. Residual code then goes there. */
 void bactrian_set_cells(const void *cells, uint32_t count);
 
-/* Asks for a function: `slot` points to the pointer through which it is called, and which points to
+/* Asks for a function, whose code lies in a region: `slot` points to the pointer through which it is called, and which points to
  * a generic function of its type until then. `name` is for people, and may be NULL, for all or for
  * none. Parameters follow, in order; one of them is the anchor.
  *   bactrian_add_request((void *)interpret, &f->entry, f->name);
@@ -398,6 +399,19 @@ void bactrian_set_cells(const void *cells, uint32_t count) {
     BACTRIAN_REQUESTS.cell_count = count;
 }
 
+/* Adds a name to the others. Of a long one it takes whole characters. */
+static void bactrian_name(const char *name) {
+    struct bactrian_table *table = &BACTRIAN_REQUESTS;
+    size_t len = 0;
+    while (len < BACTRIAN_MAX_NAME && name[len] != '\0') len++;
+    if (len == BACTRIAN_MAX_NAME)
+        while (len > 0 && (name[len] & 0xC0) == 0x80) len--;
+    for (size_t n = 0; n <= len; n++) {
+        char *next = (char *)bactrian_room(&table->names, table->names_len++, 1);
+        *next = n < len ? name[n] : '\0';
+    }
+}
+
 void bactrian_add_request(void *function, void *slot, const char *name) {
     struct bactrian_table *table = &BACTRIAN_REQUESTS;
     struct bactrian_request *request = (struct bactrian_request *)bactrian_room(
@@ -406,15 +420,7 @@ void bactrian_add_request(void *function, void *slot, const char *name) {
     request->function = (uint32_t)(uintptr_t)function;
     request->slot = (uint32_t)(uintptr_t)slot;
     request->anchor = BACTRIAN_MAX_PARAMS;
-    if (name != NULL) {
-        size_t len = strnlen(name, BACTRIAN_MAX_NAME);
-        char *names = (char *)realloc((void *)(uintptr_t)table->names, table->names_len + len + 1);
-        if (names == NULL) abort();
-        memcpy(names + table->names_len, name, len);
-        names[table->names_len + len] = '\0';
-        table->names = (uint32_t)(uintptr_t)names;
-        table->names_len += (uint32_t)len + 1;
-    }
+    if (name != NULL) bactrian_name(name);
 }
 
 static struct bactrian_request *bactrian_last(void) {

@@ -122,7 +122,8 @@ pub fn code<T: Copy>(code: &'static [T]) -> Pointer<T> {
     }
 }
 
-/// A pointer to other constant memory: a parameter of type `*const T` or `u32`.
+/// A pointer to other constant memory: a parameter of type `*const T` or `u32`. Where there is none
+/// (a program without constants, say), it is a constant.
 pub fn pointer<T: Copy>(memory: &'static [T]) -> Pointer<T> {
     Pointer {
         memory,
@@ -212,7 +213,7 @@ impl Requests {
     /// name is for people; of a long one, the beginning counts.
     ///
     /// # Panics
-    /// If not exactly one of the parameters is [`code`], or the name has a NUL.
+    /// If not exactly one of the parameters is [`code`], if it is empty, or if the name has a NUL.
     pub fn add<G, R>(
         &mut self,
         name: &str,
@@ -230,6 +231,7 @@ impl Requests {
         let (anchor, code_len) = anchor
             .and_then(|(index, one)| Some((index, one.memory?.len)))
             .expect("exactly one parameter is the code that the request stands for");
+        assert!(code_len > 0, "the code of {name} is empty");
         self.name(name);
         let memory = described.iter().filter_map(|one| one.memory);
         self.regions.extend(memory);
@@ -323,8 +325,9 @@ const fn is_word<T>() {
     );
 }
 
-/// The same memory, in regions that do not overlap, by address.
+/// The same memory, in regions that do not overlap and are not empty, by address.
 fn disjoint(mut regions: Vec<Region>) -> Vec<Region> {
+    regions.retain(|region| region.len > 0);
     regions.sort_unstable_by_key(|region| region.base);
     let mut disjoint: Vec<Region> = Vec::new();
     for region in regions {
@@ -386,9 +389,15 @@ impl<T, Residual> Describe<u32, Residual> for Pointer<T> {
 
 impl<T> Pointer<T> {
     fn description(self) -> Description {
+        let address = address(self.memory);
+        let memory = region(self.memory);
         Description {
-            param: Param::pointer(address(self.memory)),
-            memory: Some(region(self.memory)),
+            // Nothing lies where no memory is, so that address is in no region.
+            param: match memory.len {
+                0 => Param::constant(address.into()),
+                _ => Param::pointer(address),
+            },
+            memory: Some(memory),
             is_code: self.is_code,
         }
     }

@@ -29,8 +29,9 @@ pub struct RequestTable {
     /// Address of `[Request; request_count]`.
     pub requests: u32,
     pub request_count: u32,
-    /// Address and length of the requests' names: UTF-8, in the order of the requests, each of
-    /// [`MAX_NAME`] bytes at most and ended by a NUL. A length of 0 means that they have none.
+    /// Address and length of the requests' names: UTF-8 (other bytes are shown as such), in the
+    /// order of the requests, each of [`MAX_NAME`] bytes at most and ended by a NUL. A length of 0
+    /// means that they have none.
     pub names: u32,
     pub names_len: u32,
     /// Address of `[u32; link_count]`: the links, in ascending order. A link is an aligned 32-bit

@@ -104,7 +104,8 @@ pub struct Analysis {
 /// Place in the queue: position, then reverse postorder of blocks.
 type Priority = (ProgramPoint, u32, NodeId);
 
-/// Up to `height` first rounds of loops may have nodes of their own.
+/// As far as budgets go, and which one ended it. Up to `height` first rounds of loops may have
+/// nodes of their own.
 pub fn run(
     evaluation: &Evaluation,
     height: usize,

@@ -9,7 +9,6 @@
 
 use std::collections::BTreeMap;
 
-use super::Evaluation;
 use super::abs::Abs;
 use super::abstracted::Abstract;
 use super::analyse::{self, Analysis, Node, NodeId};
@@ -18,10 +17,11 @@ use super::cells::{Cell, Memory, Reader};
 use super::refusal::{Refusal, Site};
 use super::span;
 use super::transfer::Machine;
+use super::{Declined, Evaluation};
 use crate::image::{Bases, ReadLog, Reads};
 use crate::index::Map;
 use crate::ir::Terminator;
-use crate::ir::generic::{self, Value};
+use crate::ir::generic::{self, Block, Value};
 use crate::op::{Const, Effect, Intrinsic, Op};
 
 /// What is said of a place in the interpreter.
@@ -39,6 +39,8 @@ pub enum Remark {
     PlainStore,
     /// A cell at an address that is not known.
     NoCell(Intrinsic),
+    /// A switch that is not decided, and that multiplies a request beyond its budgets.
+    Undecided,
     /// A version is asked for, for bounds or a guess that is not known.
     NoVersion(Intrinsic),
     /// Bounds with more values than there may be.
@@ -50,7 +52,7 @@ pub enum Remark {
 }
 
 /// Remarks by place, an offset in the module's bytes; for each how often it was made, of how many
-/// times that evaluation came there, and why a position was not known the first time.
+/// times that evaluation came there, and why a position or an address was not known the first time.
 pub type Remarks = BTreeMap<(usize, Remark), Count>;
 
 #[derive(Clone, Debug, Default)]
@@ -63,8 +65,12 @@ pub struct Count {
 /// Memory regions that an interpreter can name.
 const REGIONS: std::ops::RangeInclusive<i32> = 1..=29;
 
+/// How many ways a switch has at least, of which it is said that it is not decided.
+const MANY_WAYS: usize = 4;
+
 /// Remarks on what this request makes of the interpreter. Calls must not be evaluated in place. Of
-/// a request that is declined, no more than where positions were lost, as far as evaluation came.
+/// a request that is declined, no more than where positions were lost and which switch multiplies
+/// it, as far as evaluation came.
 pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Refusal> {
     assert!(
         !evaluation.optimisations.inlining,
@@ -73,10 +79,7 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
     let mut explored = None;
     let mut ended_at = Site::Node(NodeId::ENTRY);
     let evaluated = super::attempts(evaluation, |height| {
-        let mut reads = Reads {
-            log: ReadLog::new(),
-            bases: Bases::new(evaluation.request),
-        };
+        let mut reads = reads(evaluation);
         let (analysis, ended) = analyse::explore(evaluation, height, &mut reads);
         explored = Some((analysis, reads));
         ended.map_err(|(reason, id)| {
@@ -84,6 +87,12 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
             reason
         })
     });
+    if matches!(
+        evaluated,
+        Err(Declined::Nodes(_) | Declined::Framed(_) | Declined::Rounds(_))
+    ) {
+        undecided(evaluation, remarks);
+    }
     let (mut analysis, mut reads) = explored.expect("there is an attempt");
     let mut visits: BTreeMap<(usize, Remark), usize> = BTreeMap::new();
     let mut lost = Vec::new();
@@ -128,7 +137,7 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
             }
             let count = remarks.entry((place, remark)).or_default();
             count.made += 1;
-            if matches!(remark, Remark::Unknown(_)) && count.made == 1 {
+            if matches!(remark, Remark::Unknown(_) | Remark::NoCell(_)) && count.made == 1 {
                 lost.push(((place, remark), id, inst.args[0]));
             }
         });
@@ -153,6 +162,40 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
         }
         None => Ok(()),
     }
+}
+
+fn reads(evaluation: &Evaluation) -> Reads {
+    Reads {
+        log: ReadLog::new(),
+        bases: Bases::new(evaluation.request),
+    }
+}
+
+/// Of a request that goes beyond its budgets, the switch that leads to most of its nodes: a table
+/// of labels that is no constant memory, say.
+fn undecided(evaluation: &Evaluation, remarks: &mut Remarks) {
+    let mut reads = reads(evaluation);
+    let (mut analysis, _) = analyse::explore(evaluation, 0, &mut reads);
+    let mut ways: BTreeMap<Block, (usize, NodeId)> = BTreeMap::new();
+    for (id, node) in analysis.nodes.iter() {
+        let term = &evaluation.prepared.function.blocks[node.block].term;
+        if matches!(term, Terminator::Switch { .. }) && node.successors.len() >= MANY_WAYS {
+            ways.entry(node.block).or_insert((0, id)).0 += node.successors.len();
+        }
+    }
+    // All nodes come from somewhere: one that leads to few is not what multiplies them.
+    let most = ways.into_iter().max_by_key(|(_, (ways, _))| *ways);
+    let most = most.filter(|(_, (ways, _))| ways * 4 > analysis.nodes.len());
+    let Some((block, (_, id))) = most else { return };
+    let Terminator::Switch { index, .. } = evaluation.prepared.function.blocks[block].term else {
+        return;
+    };
+    let mut machine = Machine::new(evaluation, &mut analysis.contexts, &mut reads, Abstract);
+    let cause = Blame::new(&mut machine, &analysis.nodes, &analysis.params).of(id, index);
+    let place = evaluation.prepared.places[block].end;
+    let count = remarks.entry((place, Remark::Undecided)).or_default();
+    count.made += 1;
+    count.cause.get_or_insert(cause);
 }
 
 /// Whether `cells.invalidate` comes next, from an instruction of a node on: with only what is

@@ -83,14 +83,14 @@ impl Reader<'_, '_> {
             let request = self.request(index, requests + index * REQUEST_SIZE)?;
             result.requests.push(request);
         }
+        if names_len > 0 {
+            result.name(names, &self.bytes(names, names_len))?;
+        }
         result.check(self.module, requests)?;
         result.check_links(self.module, links)?;
         result
             .links
             .retain(|&link| self.module.image_u32(link) != 0);
-        if names_len > 0 {
-            result.name(names, &self.bytes(names, names_len))?;
-        }
         Ok(result)
     }
 

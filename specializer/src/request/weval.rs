@@ -222,7 +222,10 @@ impl Reader<'_, '_> {
         let no_constant = || {
             malformed(
                 0,
-                format!("the function `{export}` does not just return an address"),
+                format!(
+                    "the function `{export}` does not just return an address (where wasi-libc \
+                     makes a command, its exports do more: link with `-mexec-model=reactor`)"
+                ),
             )
         };
         function

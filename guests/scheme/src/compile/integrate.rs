@@ -103,6 +103,10 @@ pub fn integrated(
             primitive("display", vec![end])
         }
         ("number->string", 1) => primitive("%number->string", vec![trees()?.remove(0), int(10)]),
+        ("string->number", 1) => primitive("%string->number", vec![trees()?.remove(0), int(10)]),
+        ("string->number", 2) => primitive("%string->number", trees()?),
+        ("atan", 1) => primitive("%atan", trees()?),
+        ("atan", 2) => primitive("%atan2", trees()?),
         ("make-vector", 2) => primitive("%make-vector", trees()?),
         ("make-string", 2) => primitive("%make-string", trees()?),
         ("substring", 3) => primitive("%substring", trees()?),

@@ -278,11 +278,19 @@ pub extern "C" fn to_string(a: i64, base: i64, _: i64) -> i64 {
     }
 }
 
-pub extern "C" fn of_string(a: i64, _: i64, _: i64) -> i64 {
+pub extern "C" fn of_string(a: i64, base: i64, _: i64) -> i64 {
     if !is(a, tag::STRING) {
         return wrong("string->number", "a string", a);
     }
-    match datum::number(&strings::to_string(a)) {
+    if !is_fixnum(base) || !(2..=36).contains(&integer(base)) {
+        return wrong("string->number", "a base from 2 to 36", base);
+    }
+    let text = strings::to_string(a);
+    if integer(base) != 10 {
+        let parsed = i64::from_str_radix(&text, integer(base) as u32).ok();
+        return parsed.and_then(checked_fixnum).unwrap_or(FALSE);
+    }
+    match datum::number(&text) {
         Some(Datum::Integer(n)) => checked_fixnum(n).unwrap_or(FALSE),
         Some(Datum::Float(x)) => heap::float(x),
         _ => FALSE,

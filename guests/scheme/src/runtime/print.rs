@@ -2,6 +2,7 @@
 
 use super::numbers::{number, shown};
 use super::strings;
+use crate::datum::{Datum, read};
 use crate::output;
 use crate::value::{
     END_OF_FILE, FALSE, NIL, TRUE, UNDEFINED, UNSPECIFIED, field, fields_of, is, is_character, tag,
@@ -53,7 +54,7 @@ fn append_character(out: &mut String, c: char, style: Style) {
         '\n' => out.push_str("newline"),
         '\t' => out.push_str("tab"),
         '\r' => out.push_str("return"),
-        '\0' => out.push_str("nul"),
+        '\0' => out.push_str("null"),
         c => out.push(c),
     }
 }
@@ -73,7 +74,10 @@ fn append_block(out: &mut String, value: i64, style: Style) {
         }
         tag::STRING if style == Style::Display => out.push_str(&strings::to_string(value)),
         tag::STRING => append_written(out, &strings::to_string(value)),
-        tag::SYMBOL => out.push_str(&strings::to_string(field(value, 0))),
+        tag::SYMBOL if style == Style::Display => {
+            out.push_str(&strings::to_string(field(value, 0)));
+        }
+        tag::SYMBOL => append_symbol(out, &strings::to_string(field(value, 0))),
         tag::RECORD => append_record(out, value, style),
         tag::BOX => out.push_str("#<box>"),
         _ => out.push_str("#<procedure>"),
@@ -109,6 +113,18 @@ fn append_written(out: &mut String, text: &str) {
         }
     }
     out.push('"');
+}
+
+/// Between bars, if it would be read as something else without.
+fn append_symbol(out: &mut String, name: &str) {
+    let is_read = matches!(read(name).as_deref(), Ok([Datum::Symbol(read)]) if &**read == name);
+    if is_read {
+        out.push_str(name);
+        return;
+    }
+    out.push('|');
+    out.push_str(&name.replace('\\', "\\\\").replace('|', "\\|"));
+    out.push('|');
 }
 
 /// A record's type is a vector whose first element is its name.

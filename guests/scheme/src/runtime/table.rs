@@ -73,7 +73,7 @@ primitives! {
     "log" 1 numbers::log, Primitive1;
     "sin" 1 numbers::sin, Primitive1;
     "cos" 1 numbers::cos, Primitive1;
-    "atan" 1 numbers::atan, Primitive1;
+    "%atan" 1 numbers::atan, Primitive1;
     "%atan2" 2 numbers::atan2, Primitive2;
     "%power" 2 numbers::power, Primitive2;
     "floor" 1 numbers::floor, Primitive1;
@@ -87,7 +87,7 @@ primitives! {
     "bitwise-xor" 2 numbers::bitwise_xor, Primitive2;
     "arithmetic-shift" 2 numbers::shift, Primitive2;
     "%number->string" 2 numbers::to_string, Primitive2;
-    "string->number" 1 numbers::of_string, Primitive1;
+    "%string->number" 2 numbers::of_string, Primitive2;
     "char->integer" 1 numbers::char_to_integer, CharToInteger;
     "integer->char" 1 numbers::integer_to_char, Primitive1;
     "char-upcase" 1 numbers::char_upcase, Primitive1;
@@ -100,6 +100,7 @@ primitives! {
     "string-ref" 2 strings::string_ref, StringRef;
     "string-set!" 3 strings::string_set, Primitive3;
     "%string-append" 2 strings::append, Primitive2;
+    "%concatenate" 1 strings::concatenate, Primitive1;
     "%substring" 3 strings::substring, Primitive3;
     "%string-equal" 2 strings::equal, Primitive2;
     "%string-less" 2 strings::less, Primitive2;

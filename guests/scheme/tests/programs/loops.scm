@@ -12,3 +12,6 @@
 (write (passed (lambda (next n) (next (lambda (after m) (after passed m)) n)) 30000)) (newline)
 (define (failing n) (if (= n 0) (car n) (failing (- n 1))))
 (write (guard (e (#t (error-object-message e))) (failing 100000))) (newline)
+; Many strings are appended in one go.
+(define (strings n list) (if (= n 0) list (strings (- n 1) (cons "0123456789" list))))
+(write (string-length (apply string-append (strings 100000 '())))) (newline)

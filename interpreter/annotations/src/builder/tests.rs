@@ -66,6 +66,28 @@ fn a_request_has_what_was_said() {
     );
 }
 
+/// A program without constants has an empty table of them.
+#[test]
+fn a_pointer_to_no_memory_is_a_constant() {
+    let mut requests = Requests::new();
+    let params = (constant(0.5), code(&CODE), pass::<1>(), pointer(&CODE[3..]));
+    requests.add("f", interpret as Generic, &SLOT, params);
+    assert_eq!(requests.requests[0].params[1].kind, crate::PARAM_POINTER);
+    assert_eq!(requests.requests[0].params[3].kind, crate::PARAM_CONST);
+    static NOTHING: [u64; 0] = [];
+    requests.region(&NOTHING);
+    let regions = disjoint(requests.regions);
+    let found: Vec<_> = regions.iter().map(|region| region.len).collect();
+    assert_eq!(found, [6]);
+}
+
+#[test]
+#[should_panic(expected = "the code of f is empty")]
+fn a_request_has_code() {
+    let params = (constant(0.5), code(&CODE[3..]), pass::<1>(), constant(0));
+    Requests::new().add("f", interpret as Generic, &SLOT, params);
+}
+
 #[test]
 fn a_frame_is_a_pointer() {
     extern "C" fn registers(_: *const u16, frame: *mut i64) -> *mut i64 {
