@@ -51,16 +51,6 @@ pub struct Summary {
     pub functions: Vec<(u32, u32)>,
 }
 
-/// A request that was declined.
-#[derive(Clone, Debug)]
-pub struct DeclinedRequest {
-    /// Address of the code.
-    pub code: u32,
-    /// What people call the code, if they do.
-    pub name: Option<Box<str>>,
-    pub reason: String,
-}
-
 impl Summary {
     fn new(report: &Report) -> Self {
         let mut summary = Self {

@@ -70,9 +70,11 @@ let () =
 
 (* Texts that are longer than usual. *)
 let () =
-  let show text = Printf.printf "%d %s\n" (String.length text) (Digest.to_hex (Digest.string text)) in
+  let show text =
+    Printf.printf "%d %s\n" (String.length text) (Digest.to_hex (Digest.string text))
+  in
   List.iter show
     [ Printf.sprintf "%.100000h" 1.; Printf.sprintf "%.70000h" 0.1; Printf.sprintf "%100000h" 0.1;
-      Printf.sprintf "%.100000f" 0.1; Printf.sprintf "%.100000e" 0.1; Printf.sprintf "%.100000g" 0.1;
-      Printf.sprintf "%#.100000g" 0.1; Printf.sprintf "%.100000d" (-3);
+      Printf.sprintf "%.100000f" 0.1; Printf.sprintf "%.100000e" 0.1;
+      Printf.sprintf "%.100000g" 0.1; Printf.sprintf "%#.100000g" 0.1; Printf.sprintf "%.100000d" (-3);
       Printf.sprintf "%0100000.3f" 3.5; Printf.sprintf "%-100000X" 255 ]

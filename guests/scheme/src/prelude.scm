@@ -41,11 +41,12 @@
 
 (define (%uncaught object)
   (if (error-object? object)
-      (%fatal (cons "error:" (cons (%shown (error-object-message object))
-                                   (error-object-irritants object))))
+      (let ((message (error-object-message object))
+            (irritants (error-object-irritants object)))
+        (%fatal (if (string? message)
+                    (cons (%string-append "error: " message) irritants)
+                    (cons "error:" (cons message irritants)))))
       (%fatal (list "uncaught:" object))))
-
-(define (%shown message) (if (string? message) (string->symbol message) message))
 
 (define (%guard thunk handler)
   (let ((saved %handlers) (mark (list 'guard)))

@@ -29,6 +29,7 @@ pub fn has(bytes: usize) -> bool {
 }
 
 /// Makes room for one more entry of a list; nothing when memory is exhausted.
+#[inline(never)]
 pub fn make_room<T>(list: &mut Vec<T>) -> Option<()> {
     attempt(|| list.try_reserve(1).ok())
 }
