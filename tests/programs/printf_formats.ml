@@ -76,5 +76,6 @@ let () =
   List.iter show
     [ Printf.sprintf "%.100000h" 1.; Printf.sprintf "%.70000h" 0.1; Printf.sprintf "%100000h" 0.1;
       Printf.sprintf "%.100000f" 0.1; Printf.sprintf "%.100000e" 0.1;
-      Printf.sprintf "%.100000g" 0.1; Printf.sprintf "%#.100000g" 0.1; Printf.sprintf "%.100000d" (-3);
+      Printf.sprintf "%.100000g" 0.1; Printf.sprintf "%#.100000g" 0.1;
+      Printf.sprintf "%.100000d" (-3);
       Printf.sprintf "%0100000.3f" 3.5; Printf.sprintf "%-100000X" 255 ]
