@@ -41,7 +41,7 @@ let () =
   show (Gc.get ());
   Gc.set { (Gc.get ()) with Gc.verbose = 0x28; space_overhead = -5; max_overhead = -3;
            custom_major_ratio = -1; custom_minor_ratio = -2; custom_minor_max_size = -3;
-           window_size = -1; stack_limit = -1; major_heap_increment = -4 };
+           window_size = -1; stack_limit = -1 };
   Gc.set { (Gc.get ()) with Gc.verbose = 0 };
   show (Gc.get ());
   assert (List.length (List.init 100_000 string_of_int) = 100_000);

@@ -192,7 +192,9 @@ BACTRIAN_IMPORT("cells.write32") void bactrian_cells_write32(void *address, uint
 
 /* Cells below `address`, of the same stack, are dead: they need not reach memory. A contract.
  *   sp = frame + locals; bactrian_cells_drop_below(sp);
- * Mistake: dropping what an error handler still reads. */
+ * Mistake: dropping what an error handler still reads. Another is to return without having dropped
+ * the activation's cells: where calls are evaluated in place, they meet those of the other returns,
+ * and boxes that only they hold are made for that. */
 BACTRIAN_IMPORT("cells.drop_below") void bactrian_cells_drop_below(const void *address);
 
 /* Cells at `address` and above, of the same stack, are dead: it grows upwards. A contract.

@@ -6,8 +6,8 @@
 //! reached from a cut before the next one. It is compiled as a function of its own, and its words
 //! of code are bounded ([`longest`]). The first piece of a function begins at its entry.
 //!
-//! The program's own code runs once, so only its loops have pieces, with the straight code just
-//! before each. A loop lies between the jump back and where that leads, as `ocamlc` lays them out;
+//! The program's own code runs once, so only its loops have pieces, with the straight code between
+//! the last call and each. A loop lies between the jump back and where that leads, as `ocamlc` lays them out;
 //! any other code that jumps back counts as one, which costs nothing but compilation.
 //!
 //! Invariant: each instruction is in one piece, with one exception. Calls and POPTRAP cannot be

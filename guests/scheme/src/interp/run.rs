@@ -151,6 +151,7 @@ pub extern "C" fn interp(
                             TailApply => break 'call (APPLY, 0, true, None),
                             Return => {
                                 lockstep_event(events::EXIT, r.pc, r.sp, r.accu);
+                                cells_drop_below(r.base);
                                 return nonzero(r.accu);
                             }
                             Try => break 'call (TRY, 0, false, None),

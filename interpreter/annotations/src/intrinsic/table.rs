@@ -374,7 +374,9 @@ intrinsics! {
         /// # assert_eq!(pop(&mut 16), 16);
         /// ```
         ///
-        /// Mistake: dropping what an error handler still reads.
+        /// Mistake: dropping what an error handler still reads. Another is to return without having
+        /// dropped the activation's cells: where calls are evaluated in place, they meet those of
+        /// the other returns, and boxes that only they hold are made for that.
         CellsDropBelow "cells.drop_below" fn cells_drop_below(address: u32), Nothing, Calls;
         /// Cells at `address` and above (of the same stack) are dead: the stack grows upwards.
         ///

@@ -88,29 +88,27 @@ impl<'a> Graph<'a> {
         loops
     }
 
-    /// Where the straight code begins that leads to the loop at `node`. It makes the values that
-    /// the loop begins with. Compiled together with the loop, it need not leave them in memory: a
-    /// float has no box from the first round on.
+    /// Where the straight code begins that leads to the loop at `node`, behind the last call before
+    /// that. It makes the values that the loop begins with. Compiled together with the loop, it need
+    /// not leave them in memory: a float has no box from the first round on. What is called before,
+    /// an evaluation at build time can run without the loop: it makes classes, say.
     fn approach(&self, node: Node, arrivals: &[u32]) -> Node {
         let beginning = &self.nodes[node];
         let earliest = beginning.words.start.saturating_sub(APPROACH);
-        let (mut at, mut first) = (node, node);
-        while let Some(before) = at.checked_sub(1) {
+        let mut first = node;
+        while let Some(before) = first.checked_sub(1) {
             let data = &self.nodes[before];
             let next = self.successors(before);
-            let leads_on = match at == node {
+            let leads_on = match first == node {
                 true => next.iter().any(|&next| next >= node),
-                false => arrivals[at] == 1 && next.contains(&at),
+                false => arrivals[first] == 1 && next.contains(&first),
             };
-            let is_plain = data.loops == 0 && data.traps == beginning.traps;
-            let adjoins = data.words.end == self.nodes[at].words.start;
+            let is_plain = data.can_be_cut && data.loops == 0 && data.traps == beginning.traps;
+            let adjoins = data.words.end == self.nodes[first].words.start;
             if !(leads_on && is_plain && adjoins && data.words.start >= earliest) {
                 break;
             }
-            at = before;
-            if data.can_be_cut {
-                first = at;
-            }
+            first = before;
         }
         first
     }
