@@ -6,8 +6,8 @@
 //! reached from a cut before the next one. It is compiled as a function of its own, and its words
 //! of code are bounded ([`longest`]). The first piece of a function begins at its entry.
 //!
-//! The program's own code runs once, so only its loops have pieces, with the straight code between
-//! the last call and each. A loop lies between the jump back and where that leads, as `ocamlc` lays them out;
+//! The program's own code runs once, so only its loops have pieces, with the straight code just
+//! before each. A loop lies between the jump back and where that leads, as `ocamlc` lays them out;
 //! any other code that jumps back counts as one, which costs nothing but compilation.
 //!
 //! Invariant: each instruction is in one piece, with one exception. Calls and POPTRAP cannot be
@@ -19,6 +19,7 @@ mod regions;
 #[cfg(test)]
 mod tests;
 
+use super::messages;
 use super::verify::Verified;
 use crate::code::Entry;
 use core::ops::Range;
@@ -75,6 +76,7 @@ impl Plan {
 /// `longest` words.
 pub fn plan(code: &[i32], verified: &Verified, longest: usize) -> Plan {
     let mut plan = Plan::default();
+    let has_objects = !messages::find(code, &verified.entries).is_empty();
     for &entry in &verified.entries {
         let once = entry.position == 0;
         if !once && entry.end - entry.position <= WHOLE * longest {
@@ -83,7 +85,7 @@ pub fn plan(code: &[i32], verified: &Verified, longest: usize) -> Plan {
         }
         let graph = Graph::new(code, verified, entry);
         let worth = if once {
-            graph.loops()
+            graph.loops(has_objects)
         } else {
             core::iter::once(entry.position..entry.end).collect()
         };

@@ -70,7 +70,7 @@ impl<'a> Graph<'a> {
 
     /// The outermost loops: from where a jump back leads to the end of that jump; with what leads
     /// to them (see [`Graph::approach`]).
-    pub fn loops(&self) -> Vec<Range<usize>> {
+    pub fn loops(&self, has_objects: bool) -> Vec<Range<usize>> {
         let arrivals = self.count_arrivals();
         let mut loops: Vec<Range<usize>> = Vec::new();
         for (node, data) in self.nodes.iter().enumerate() {
@@ -80,7 +80,7 @@ impl<'a> Graph<'a> {
             match loops.last_mut() {
                 Some(last) if last.end == data.words.start => last.end = data.words.end,
                 _ => {
-                    let first = self.approach(node, &arrivals);
+                    let first = self.approach(node, &arrivals, has_objects);
                     loops.push(self.nodes[first].words.start..data.words.end);
                 }
             }
@@ -88,27 +88,32 @@ impl<'a> Graph<'a> {
         loops
     }
 
-    /// Where the straight code begins that leads to the loop at `node`, behind the last call before
-    /// that. It makes the values that the loop begins with. Compiled together with the loop, it need
-    /// not leave them in memory: a float has no box from the first round on. What is called before,
-    /// an evaluation at build time can run without the loop: it makes classes, say.
-    fn approach(&self, node: Node, arrivals: &[u32]) -> Node {
+    /// Where the straight code begins that leads to the loop at `node`. It makes the values that
+    /// the loop begins with. Compiled together with the loop, it need not leave them in memory: a
+    /// float has no box from the first round on. But what is called in it, an evaluation at build
+    /// time does not run: in a program with objects it begins behind the last call, as methods are
+    /// only known once their classes are made.
+    fn approach(&self, node: Node, arrivals: &[u32], has_objects: bool) -> Node {
         let beginning = &self.nodes[node];
         let earliest = beginning.words.start.saturating_sub(APPROACH);
-        let mut first = node;
-        while let Some(before) = first.checked_sub(1) {
+        let (mut at, mut first) = (node, node);
+        while let Some(before) = at.checked_sub(1) {
             let data = &self.nodes[before];
             let next = self.successors(before);
-            let leads_on = match first == node {
+            let leads_on = match at == node {
                 true => next.iter().any(|&next| next >= node),
-                false => arrivals[first] == 1 && next.contains(&first),
+                false => arrivals[at] == 1 && next.contains(&at),
             };
-            let is_plain = data.can_be_cut && data.loops == 0 && data.traps == beginning.traps;
-            let adjoins = data.words.end == self.nodes[first].words.start;
-            if !(leads_on && is_plain && adjoins && data.words.start >= earliest) {
+            let is_plain = data.loops == 0 && data.traps == beginning.traps;
+            let adjoins = data.words.end == self.nodes[at].words.start;
+            let is_near = adjoins && data.words.start >= earliest;
+            if !(leads_on && is_plain && is_near) || has_objects && !data.can_be_cut {
                 break;
             }
-            first = before;
+            at = before;
+            if data.can_be_cut {
+                first = at;
+            }
         }
         first
     }

@@ -143,10 +143,11 @@ fn straight_code_before_a_loop_is_compiled_with_it() {
         let (_, plan) = plan_of(&format!("Const0; {before}; body: {body}; Stop"), 1500);
         plan.cuts[0].position
     };
-    // The program's first instruction is its entry, which is no cut.
+    // The program's first instruction is its entry, which is no cut. Calls are none, either.
     assert_eq!(begins("Push; Const1"), 1);
-    // Not before a call, which an evaluation can make.
-    assert_eq!(begins("Push; Push; Acc0; Apply1; Const1"), 5);
+    assert_eq!(begins("Push; Push; Acc0; Apply1; Const1"), 1);
+    // In a program with objects, not before a call.
+    assert_eq!(begins("Push; GetPubMet 7 0; Apply1; Const1"), 6);
     // Not beyond where paths meet.
     assert_eq!(begins("BranchIf @join; Push; Pop 1; join: Const1; Push"), 6);
     // No more than so many words.
