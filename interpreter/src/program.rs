@@ -13,6 +13,7 @@ use crate::code::{self, ImageError, fragments};
 use crate::evaluation::{self, BACTRIAN_EVALUATION, Piece};
 use crate::heap::{self, Hooks};
 use crate::image::hints::{self, CodePointers, Found};
+use crate::image::messages::Message;
 use crate::image::names::Names;
 use crate::image::numbers::Numbers;
 use crate::image::parse::{self, Executable};
@@ -86,7 +87,9 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
         verified,
     } = Program::read(file)?;
     let code = rewritten.as_ref().unwrap_or(&executable.code);
-    let mut plan = pieces::plan(code, &verified, pieces::longest());
+    let messages = messages::find(code, &verified.entries);
+    let has_objects = !messages.is_empty();
+    let mut plan = pieces::plan(code, &verified, pieces::longest(), has_objects);
     let cells = cells::reserve(2 * verified.entries.len() + plan.cuts.len());
     let cells = cells.ok_or(ImageError::OutOfMemory)?;
     let globals = make_globals(numbers.global_count(), globals_room(&calls))?;
@@ -106,7 +109,7 @@ pub fn lay_out(file: &[u8]) -> Result<(), ImageError> {
     let gives = Gives::new(&bound, globals, &calls);
     let found = hints::find(code, &verified.entries, calls.code_pointers(), &gives);
     note_leaves(code, start, &verified, &bound, &found);
-    let (hints, candidates) = note_callees(code, start, &verified, &found)?;
+    let (hints, candidates) = note_callees(&messages, start, &found)?;
     links.extend(hints);
     links.sort_unstable();
     note_kinds(code, start, globals, &bound);
@@ -294,16 +297,15 @@ fn returns(primitive: &Primitive) -> bool {
 /// Tells calls what they call, as far as that is found; where that is written, and where candidates
 /// are.
 fn note_callees(
-    code: &[i32],
+    messages: &[Message],
     start: u32,
-    verified: &Verified,
     found: &Found,
 ) -> Result<(Vec<u32>, Range<u32>), ImageError> {
     let messages = match evaluation::get(&BACTRIAN_EVALUATION.room) {
-        0 => Vec::new(),
-        _ => messages::find(code, &verified.entries),
+        0 => &[],
+        _ => messages,
     };
-    callees::note(found, &messages, start)
+    callees::note(found, messages, start)
 }
 
 /// Tells the loop which instructions of the program, laid out at `start`, give boxes, and of which

@@ -174,28 +174,22 @@ pub fn help_with_budgets() -> String {
 
 /// Fails where there is no optimisation of this name.
 pub fn require_optimisation(name: &str) -> Result<(), String> {
-    match Options::default().optimisations.switch(name) {
-        Some(_) => Ok(()),
-        None => {
-            let known = Optimisations::NAMES.join(", ");
-            Err(format!(
-                "there is no optimisation called `{name}`; there are {known}"
-            ))
-        }
-    }
+    require("optimisation", name, Optimisations::NAMES)
 }
 
-/// The same for budgets.
+/// Fails where there is no budget of this name.
 pub fn require_budget(name: &str) -> Result<(), String> {
-    match Budgets::default().get(name) {
-        Some(_) => Ok(()),
-        None => {
-            let known = Budgets::NAMES.join(", ");
-            Err(format!(
-                "there is no budget called `{name}`; there are {known}"
-            ))
-        }
+    require("budget", name, &Budgets::NAMES)
+}
+
+fn require(what: &str, name: &str, names: &[&str]) -> Result<(), String> {
+    if names.contains(&name) {
+        return Ok(());
     }
+    let known = names.join(", ");
+    Err(format!(
+        "there is no {what} called `{name}`; there are {known}"
+    ))
 }
 
 /// Options with these optimisations switched, and these budgets.

@@ -77,6 +77,16 @@ pub struct Reads {
     pub bases: Bases,
 }
 
+impl Reads {
+    /// Those of a request of which nothing is evaluated yet.
+    pub fn new(request: &Request) -> Self {
+        Self {
+            log: ReadLog::new(),
+            bases: Bases::new(request),
+        }
+    }
+}
+
 impl<'m> Image<'m> {
     pub fn new(module: &'m Module<'m>, requests: &'m Requests) -> Self {
         let numbered = || requests.requests.iter().enumerate();

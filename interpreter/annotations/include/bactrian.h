@@ -310,8 +310,8 @@ struct bactrian_table {
  * Mistake: linking without. The module then has no requests. */
 extern struct bactrian_table BACTRIAN_REQUESTS;
 
-/* Declares constant memory, beside slots: code, and each table that the loop looks things up in, that
- * of labels for a computed goto among them (docs/tutorial/c.md).
+/* Declares constant memory, beside slots: code, and each table that the loop looks things up in,
+ * that of labels for a computed goto among them (docs/tutorial/c.md).
  *   bactrian_add_region(function->code, function->size);
  * Mistake: memory that is freed, or written, later; or bytes that another region has as well. */
 void bactrian_add_region(const void *base, size_t len);
@@ -330,9 +330,9 @@ void bactrian_add_link(const void *word);
  * Mistake: writing a cell once the program runs. Residual code then goes there. */
 void bactrian_set_cells(const void *cells, uint32_t count);
 
-/* Asks for a function, whose code lies in a region: `slot` points to the pointer through which it is called, and which points to
- * a generic function of its type until then. `name` is for people, and may be NULL, for all or for
- * none. Parameters follow, in order; one of them is the anchor.
+/* Asks for a function, whose code lies in a region: `slot` points to the pointer through which it
+ * is called, and which points to a generic function of its type until then. `name` is for people,
+ * and may be NULL, for all or for none. Parameters follow, in order; one of them is the anchor.
  *   bactrian_add_request((void *)interpret, &f->entry, f->name);
  *   bactrian_param_anchor(f->code, f->size);
  *   bactrian_param_pass(0);

@@ -43,11 +43,12 @@ uint64_t weval_read_specialization_global(uint32_t index);
 BACTRIAN_WEVAL("read.reg") uint64_t weval_read_reg(uint64_t index);
 BACTRIAN_WEVAL("write.reg") void weval_write_reg(uint64_t index, uint64_t value);
 
-/* A stack, of which the value lies at `address`: what is pushed, popped, read or written. A value that
- * was pushed reaches memory by a sync, unless it is popped before. Index 0 is the top.
- *   weval_push_stack(--sp, value); value = weval_pop_stack(sp++); third = weval_read_stack(sp + 2, 2);
- * Mistake: looking at memory before weval_sync_stack; or the top's address for all indices, which is
- * wrong in generic code and behind a sync. */
+/* A stack, of which the value lies at `address`: what is pushed, popped, read or written. A value
+ * that was pushed reaches memory by a sync, unless it is popped before. Index 0 is the top.
+ *   weval_push_stack(--sp, value); value = weval_pop_stack(sp++);
+ *   third = weval_read_stack(sp + 2, 2);
+ * Mistake: looking at memory before weval_sync_stack; or the top's address for all indices, which
+ * is wrong in generic code and behind a sync. */
 BACTRIAN_WEVAL("push.stack") void weval_push_stack(uint64_t *address, uint64_t value);
 BACTRIAN_WEVAL("pop.stack") uint64_t weval_pop_stack(uint64_t *address);
 BACTRIAN_WEVAL("read.stack") uint64_t weval_read_stack(uint64_t *address, uint32_t index);

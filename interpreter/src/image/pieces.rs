@@ -19,7 +19,6 @@ mod regions;
 #[cfg(test)]
 mod tests;
 
-use super::messages;
 use super::verify::Verified;
 use crate::code::Entry;
 use core::ops::Range;
@@ -73,10 +72,9 @@ impl Plan {
 }
 
 /// Plans for a program, whose first entry is that of the code that runs once, with pieces of
-/// `longest` words.
-pub fn plan(code: &[i32], verified: &Verified, longest: usize) -> Plan {
+/// `longest` words. It has objects if it calls methods.
+pub fn plan(code: &[i32], verified: &Verified, longest: usize, has_objects: bool) -> Plan {
     let mut plan = Plan::default();
-    let has_objects = !messages::find(code, &verified.entries).is_empty();
     for &entry in &verified.entries {
         let once = entry.position == 0;
         if !once && entry.end - entry.position <= WHOLE * longest {

@@ -59,6 +59,18 @@ impl<'b, 'a> Blame<'b, 'a> {
         }
     }
 
+    /// The instruction of a node's block that makes a value, and its number there; none makes a
+    /// parameter.
+    fn definition(&self, node: &Node, value: Value) -> Option<(usize, &'a Inst)> {
+        let insts = self.machine.evaluation.prepared.function.blocks[node.block]
+            .insts
+            .iter();
+        insts
+            .enumerate()
+            .rev()
+            .find(|(_, inst)| inst.result == Some(value))
+    }
+
     /// Why the value is not known where the node is evaluated.
     pub fn of(&mut self, mut id: NodeId, mut value: Value) -> Cause {
         let mut seen = BTreeSet::new();
@@ -67,9 +79,7 @@ impl<'b, 'a> Blame<'b, 'a> {
         while seen.insert((id, value)) {
             let node = &self.nodes[id];
             let data = &self.machine.evaluation.prepared.function.blocks[node.block];
-            let defined = data.insts.iter().enumerate();
-            let defined = defined.rev().find(|(_, inst)| inst.result == Some(value));
-            if let Some((index, inst)) = defined {
+            if let Some((index, inst)) = self.definition(node, value) {
                 let place = self.machine.place(node, index);
                 match self.before(id, index, inst) {
                     Err(_) if matches!(inst.op, Op::GlobalGet(_)) && loaded.is_some() => {
@@ -109,9 +119,7 @@ impl<'b, 'a> Blame<'b, 'a> {
         while seen.insert((id, value)) {
             let node = &self.nodes[id];
             let data = &self.machine.evaluation.prepared.function.blocks[node.block];
-            let defined = data.insts.iter().enumerate();
-            let defined = defined.rev().find(|(_, inst)| inst.result == Some(value));
-            if let Some((index, inst)) = defined {
+            if let Some((index, inst)) = self.definition(node, value) {
                 let what = match inst.op {
                     Op::Load { .. } => "it is loaded from constant memory".into(),
                     Op::Const(_) => "it is a constant".into(),

@@ -18,7 +18,7 @@ use super::refusal::{Refusal, Site};
 use super::span;
 use super::transfer::Machine;
 use super::{Declined, Evaluation};
-use crate::image::{Bases, ReadLog, Reads};
+use crate::image::Reads;
 use crate::index::Map;
 use crate::ir::Terminator;
 use crate::ir::generic::{self, Block, Value};
@@ -79,7 +79,7 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
     let mut explored = None;
     let mut ended_at = Site::Node(NodeId::ENTRY);
     let evaluated = super::attempts(evaluation, |height| {
-        let mut reads = reads(evaluation);
+        let mut reads = Reads::new(evaluation.request);
         let (analysis, ended) = analyse::explore(evaluation, height, &mut reads);
         explored = Some((analysis, reads));
         ended.map_err(|(reason, id)| {
@@ -87,12 +87,6 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
             reason
         })
     });
-    if matches!(
-        evaluated,
-        Err(Declined::Nodes(_) | Declined::Framed(_) | Declined::Rounds(_))
-    ) {
-        undecided(evaluation, remarks);
-    }
     let (mut analysis, mut reads) = explored.expect("there is an attempt");
     let mut visits: BTreeMap<(usize, Remark), usize> = BTreeMap::new();
     let mut lost = Vec::new();
@@ -147,6 +141,16 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
             count.of += visits;
         }
     }
+    if let Err(Declined::Nodes(_) | Declined::Framed(_) | Declined::Rounds(_)) = evaluated
+        && let Some((place, id, index)) = undecided(evaluation, nodes)
+    {
+        let key = (place, Remark::Undecided);
+        let count = remarks.entry(key).or_default();
+        count.made += 1;
+        if count.made == 1 {
+            lost.push((key, id, index));
+        }
+    }
     let refused = evaluated.err().or(machine.refused.clone());
     if !lost.is_empty() {
         let mut blame = Blame::new(&mut machine, nodes, params);
@@ -164,38 +168,26 @@ pub fn examine(evaluation: &Evaluation, remarks: &mut Remarks) -> Result<(), Ref
     }
 }
 
-fn reads(evaluation: &Evaluation) -> Reads {
-    Reads {
-        log: ReadLog::new(),
-        bases: Bases::new(evaluation.request),
-    }
-}
-
 /// Of a request that goes beyond its budgets, the switch that leads to most of its nodes: a table
-/// of labels that is no constant memory, say.
-fn undecided(evaluation: &Evaluation, remarks: &mut Remarks) {
-    let mut reads = reads(evaluation);
-    let (mut analysis, _) = analyse::explore(evaluation, 0, &mut reads);
+/// of labels that is no constant memory, say. Its place, one of its nodes, and what it looks at.
+fn undecided(evaluation: &Evaluation, nodes: &Map<NodeId, Node>) -> Option<(usize, NodeId, Value)> {
+    let blocks = &evaluation.prepared.function.blocks;
     let mut ways: BTreeMap<Block, (usize, NodeId)> = BTreeMap::new();
-    for (id, node) in analysis.nodes.iter() {
-        let term = &evaluation.prepared.function.blocks[node.block].term;
-        if matches!(term, Terminator::Switch { .. }) && node.successors.len() >= MANY_WAYS {
+    for (id, node) in nodes.iter() {
+        let is_switch = matches!(blocks[node.block].term, Terminator::Switch { .. });
+        if is_switch && node.successors.len() >= MANY_WAYS {
             ways.entry(node.block).or_insert((0, id)).0 += node.successors.len();
         }
     }
+    let (block, (count, id)) = ways.into_iter().max_by_key(|(_, (count, _))| *count)?;
     // All nodes come from somewhere: one that leads to few is not what multiplies them.
-    let most = ways.into_iter().max_by_key(|(_, (ways, _))| *ways);
-    let most = most.filter(|(_, (ways, _))| ways * 4 > analysis.nodes.len());
-    let Some((block, (_, id))) = most else { return };
-    let Terminator::Switch { index, .. } = evaluation.prepared.function.blocks[block].term else {
-        return;
-    };
-    let mut machine = Machine::new(evaluation, &mut analysis.contexts, &mut reads, Abstract);
-    let cause = Blame::new(&mut machine, &analysis.nodes, &analysis.params).of(id, index);
-    let place = evaluation.prepared.places[block].end;
-    let count = remarks.entry((place, Remark::Undecided)).or_default();
-    count.made += 1;
-    count.cause.get_or_insert(cause);
+    let multiplies = count * 4 > nodes.len();
+    match blocks[block].term {
+        Terminator::Switch { index, .. } if multiplies => {
+            Some((evaluation.prepared.places[block].end, id, index))
+        }
+        _ => None,
+    }
 }
 
 /// Whether `cells.invalidate` comes next, from an instruction of a node on: with only what is

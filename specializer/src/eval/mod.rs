@@ -48,7 +48,7 @@ mod write;
 
 use self::abs::{Abs, Fact, Frames};
 use self::span::Window;
-use crate::image::{Bases, Image, ReadLog, Reads};
+use crate::image::{Image, ReadLog, Reads};
 use crate::ir::generic::Block;
 use crate::ir::{Func, Global, Sig, Symbol, Type, generic, residual};
 use crate::lift::Places;
@@ -190,7 +190,7 @@ pub struct Residual {
     /// Integers that it loads again after calls.
     pub reloads: Vec<Reload>,
     pub log: ReadLog,
-    /// The links that it followed, see [`Bases`].
+    /// The links that it followed, see [`Bases`](crate::image::Bases).
     pub links: Vec<Symbol>,
     pub contexts: usize,
     pub nodes: usize,
@@ -226,10 +226,7 @@ fn attempt(
     said: &mut Vec<String>,
 ) -> Result<Residual, Declined> {
     said.clear();
-    let mut reads = Reads {
-        log: ReadLog::new(),
-        bases: Bases::new(evaluation.request),
-    };
+    let mut reads = Reads::new(evaluation.request);
     let mut analysis = analyse::run(evaluation, height, &mut reads)?;
     let (function, reloads) = emit::run(evaluation, &mut analysis, &mut reads, said)?;
     Ok(Residual {

@@ -7,7 +7,7 @@ use annotations as abi;
 
 use super::{Boxed, Heat, Param, REQUEST_SIZE, Reader, Request, RequestError, Requests, Which};
 use crate::index::Map;
-use crate::ir::{Base, Numbers, Parameter, Signature, Type};
+use crate::ir::{Base, Func, Numbers, Parameter, Signature, Type};
 use crate::op::Const;
 
 /// Bytes of the table and of a region.
@@ -127,6 +127,29 @@ impl Reader<'_, '_> {
         Ok(regions)
     }
 
+    /// The function that a request has at an index of the table, and what to call the request.
+    pub(super) fn requested(
+        &self,
+        number: Option<u32>,
+        address: u32,
+        index: u32,
+    ) -> Result<(Func, Which), RequestError> {
+        let entry = self.table_entry(index);
+        let function = entry.as_ref().ok();
+        let which = Which {
+            number,
+            address,
+            function: function.map(|&function| super::title(self.module, function)),
+        };
+        match entry {
+            Ok(function) => Ok((function, which)),
+            Err(what) => {
+                let what = format!("it names no function of the interpreter: {what}");
+                Err(which.is(what))
+            }
+        }
+    }
+
     fn request(&self, number: u32, address: u32) -> Result<Request, RequestError> {
         let function = self.word(address, offset_of!(abi::Request, function));
         let slot = self.word(address, offset_of!(abi::Request, slot));
@@ -134,20 +157,8 @@ impl Reader<'_, '_> {
         let code_len = self.word(address, offset_of!(abi::Request, code_len));
         let param_count = self.word(address, offset_of!(abi::Request, param_count));
         let flags = self.word(address, offset_of!(abi::Request, flags));
-        let function = self.table_entry(function);
-        let name = function.as_ref().ok();
-        let name = name.map(|&function| super::title(self.module, function));
-        let malformed = |what: String| {
-            let which = Which {
-                number: Some(number),
-                address,
-                function: name.clone(),
-            };
-            which.is(what)
-        };
-        let function = function.map_err(|what| {
-            malformed(format!("it names no function of the interpreter: {what}"))
-        })?;
+        let (function, which) = self.requested(Some(number), address, function)?;
+        let malformed = |what: String| which.clone().is(what);
         if !slot.is_multiple_of(4) || !self.fits(slot, 1, 4) {
             return Err(malformed(format!(
                 "its slot, {slot:#x}, is not an aligned word of the memory"

@@ -11,7 +11,7 @@ use std::mem::offset_of;
 use annotations::weval as abi;
 use wasmparser::{ExternalKind, Operator};
 
-use super::{Boxed, Heat, Numbered, Param, Reader, Request, RequestError, Requests, Which};
+use super::{Boxed, Heat, Numbered, Param, Reader, Request, RequestError, Requests};
 use crate::index::Map;
 use crate::ir::{Base, Func, Global, Numbers, Parameter, Type};
 use crate::module::Module;
@@ -92,20 +92,8 @@ impl Reader<'_, '_> {
     ) -> Result<Request, RequestError> {
         let field = |offset: usize| self.word(address, offset);
         let index = field(offset_of!(abi::Request, function));
-        let function = self.table_entry(index);
-        let name = function.as_ref().ok();
-        let name = name.map(|&function| super::title(self.module, function));
-        let malformed = |what: String| {
-            let which = Which {
-                number: None,
-                address,
-                function: name.clone(),
-            };
-            which.is(what)
-        };
-        let function = function.map_err(|what| {
-            malformed(format!("it names no function of the interpreter: {what}"))
-        })?;
+        let (function, which) = self.requested(None, address, index)?;
+        let malformed = |what: String| which.clone().is(what);
         let signature = self.signature(function).map_err(malformed)?;
         let slot = field(offset_of!(abi::Request, specialized));
         let first = field(offset_of!(abi::Request, arguments));

@@ -4,6 +4,7 @@ use super::{Cut, Plan, plan};
 use crate::code::opcode::Opcode;
 use crate::code::{decode, effect};
 use crate::image::assemble::{GLOBALS, PRIMITIVES, assemble, limits, verified};
+use crate::image::messages;
 use crate::image::mutate::seeds;
 use crate::image::verify::Verified;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 fn plan_of(text: &str, longest: usize) -> (Vec<i32>, Plan) {
     let code = assemble(text);
     let verified = verified(&code, &limits(GLOBALS, PRIMITIVES.len()));
-    let plan = plan(&code, &verified, longest);
+    let has_objects = !messages::find(&code, &verified.entries).is_empty();
+    let plan = plan(&code, &verified, longest, has_objects);
     (code, plan)
 }
 
@@ -110,8 +112,9 @@ fn plans_keep_their_promises() {
     for program in seeds() {
         let code = program.code();
         let verified = verified(code, &limits(1 << 20, 1 << 20));
+        let has_objects = !messages::find(code, &verified.entries).is_empty();
         for longest in [1, 7, 50, 1500] {
-            let plan = plan(code, &verified, longest);
+            let plan = plan(code, &verified, longest, has_objects);
             pieces += check(code, &verified, &plan, longest);
         }
     }
