@@ -38,4 +38,4 @@ local function fannkuch(n)
     end
   end
 end
-print(fannkuch(9))
+print(fannkuch(10))

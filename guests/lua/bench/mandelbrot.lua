@@ -1,5 +1,5 @@
 -- floats in variables
-local n, inside = 900, 0
+local n, inside = 1200, 0
 for py = 0, n - 1 do
   local ci = 2.0 * py / n - 1.0
   for px = 0, n - 1 do

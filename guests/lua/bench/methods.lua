@@ -7,5 +7,5 @@ local Saving = setmetatable({}, {__index = Account}) Saving.__index = Saving
 function Saving.new(b) local a = Account.new(b) return setmetatable(a, Saving) end
 function Saving:interest() self:deposit(self:get() // 1000) end
 local a, b = Account.new(0), Saving.new(100000)
-for i = 1, 2000000 do a:deposit(i & 3); if i % 4 == 0 then b:interest() end end
+for i = 1, 10000000 do a:deposit(i & 3); if i % 4 == 0 then b:interest() end end
 print(a:get(), b:get() % 1000007, b.n)

@@ -25,5 +25,5 @@ local function advance(dt)
     a.x = a.x + dt * a.vx; a.y = a.y + dt * a.vy; a.z = a.z + dt * a.vz
   end
 end
-for _ = 1, 200000 do advance(0.001) end
+for _ = 1, 500000 do advance(0.001) end
 print(string.format("%.9f %.9f", bodies[1].x, bodies[2].y))

@@ -14,4 +14,4 @@ local function queens(n)
   place(1)
   return count
 end
-print(queens(11))
+print(queens(12))

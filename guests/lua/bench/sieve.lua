@@ -1,6 +1,6 @@
 -- an array of booleans
 local n, total = 2000000, 0
-for _ = 1, 2 do
+for _ = 1, 6 do
   local p = {}
   for i = 2, n do p[i] = true end
   for i = 2, n do

@@ -13,8 +13,8 @@ local function quick(t, lo, hi)
   end
 end
 local a, b = {}, {}
-for i = 1, 500000 do a[i] = random() end
+for i = 1, 1200000 do a[i] = random() end
 quick(a, 1, #a)
-for i = 1, 100000 do b[i] = random() end
+for i = 1, 250000 do b[i] = random() end
 table.sort(b, function(x, y) return x > y end)
-print(a[1], a[250000], a[500000], b[1], b[100000])
+print(a[1], a[600000], a[1200000], b[1], b[250000])

@@ -14,7 +14,7 @@ local function atv(x, y, n)
     y[i] = s
   end
 end
-local n, u, v, t = 300, {}, {}, {}
+local n, u, v, t = 700, {}, {}, {}
 for i = 1, n do u[i] = 1 end
 for _ = 1, 10 do av(u, t, n) atv(t, v, n) av(v, t, n) atv(t, u, n) end
 local vbv, vv = 0, 0

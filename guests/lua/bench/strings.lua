@@ -1,6 +1,6 @@
 -- strings: concatenation, patterns, formats
 local words, seen, n = {}, {}, 0
-for i = 1, 400000 do
+for i = 1, 2000000 do
   local w = "w" .. (i * 7919 % 1013) .. "x"
   words[#words + 1] = w:upper()
   local c = seen[w]
