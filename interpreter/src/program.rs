@@ -22,8 +22,8 @@ use crate::image::reach::{self, Reached};
 use crate::image::references::{self, BACTRIAN_KEEP_REFERENCES};
 use crate::image::verify::{self, Limits, Verified};
 use crate::image::{
-    bind, callees, cells, constants, elements, layout, lives, messages, missing, pieces, quiet,
-    sections,
+    bind, callees, cells, constants, elements, layout, literals, lives, messages, missing, pieces,
+    quiet, sections,
 };
 use crate::interp::requests::{self, Lists};
 use crate::interp::{self, entries};
@@ -42,7 +42,7 @@ use crate::vm::{NO_LOOP_POLLS, vm};
 use calls::Calls;
 use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
-use facts::{Gives, Known, box_kind, name_of, primitive};
+use facts::{Gives, Known, box_kind, name_of, primitive, string_words};
 
 /// What the collector calls when it runs finalisers and handlers of signals, and takes samples.
 pub const HOOKS: Hooks = Hooks {
@@ -308,17 +308,23 @@ fn note_callees(
     callees::note(found, messages, start)
 }
 
-/// Tells the loop which instructions of the program, laid out at `start`, give boxes, and of which
-/// kind elements of bigarrays are.
+/// Tells the loop which instructions of the program, laid out at `start`, give boxes, of which kind
+/// elements of bigarrays are, and how long the literals that strings are compared with.
 fn note_kinds(code: &[i32], start: u32, globals: Value, bound: &[Option<&Primitive>]) {
-    let constants = constants::boxes(code, |global| box_kind(globals, global));
-    for &(constant, kind) in &constants {
+    let known = Known::new(bound);
+    let boxes = constants::find(code, |global| box_kind(globals, global));
+    for &(constant, kind) in &boxes {
         code::note_constant_box(code::address(start, constant), kind);
     }
-    let floats = constants.iter().filter(|(_, kind)| *kind == boxed::FLOAT);
+    let floats = boxes.iter().filter(|(_, kind)| *kind == boxed::FLOAT);
     let floats: Vec<usize> = floats.map(|&(constant, _)| constant).collect();
-    for (access, kind) in elements::find(code, &Known::new(bound), &floats) {
+    for (access, kind) in elements::find(code, &known, &floats) {
         code::note_kind(code::address(start, access), kind);
+    }
+    let strings = constants::find(code, |global| string_words(globals, global));
+    let strings = strings.into_iter().collect();
+    for (call, words) in literals::compared(code, &strings, |index| known.compares_strings(index)) {
+        code::note_literal(code::address(start, call), words);
     }
 }
 

@@ -328,12 +328,26 @@ pub fn is_of_kind(cell: u32, kind: Kind) -> bool {
 pub fn element_box(cell: u32) -> Option<u32> {
     let kind = memory::load_u32(cell + CELL + 4);
     let first = Kind::Int32 as u32;
-    (kind >= first).then(|| boxed::INT32 + (kind - first))
+    (first..=Kind::Nativeint as u32)
+        .contains(&kind)
+        .then(|| boxed::INT32 + (kind - first))
 }
 
 /// Notes that kind.
 pub fn note_kind(cell: u32, kind: Kind) {
     memory::store_u32(cell + CELL + 4, kind as u32);
+}
+
+/// The words of the literal that is the second string which the C_CALL at `cell` compares, if it is
+/// one; otherwise 0. Its operand's cell says so, as it does of elements.
+#[inline(always)]
+pub fn literal_words(cell: u32) -> u32 {
+    memory::load_u32(cell + CELL + 4).saturating_sub(Kind::Nativeint as u32)
+}
+
+/// Notes that there are so many.
+pub fn note_literal(cell: u32, words: u32) {
+    memory::store_u32(cell + CELL + 4, Kind::Nativeint as u32 + words);
 }
 
 /// Makes the instruction at `cell`, which has no operands, one that does nothing.

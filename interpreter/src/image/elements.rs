@@ -7,6 +7,7 @@
 //! * One that is *written* is a float if the instructions before, back to the last that a jump
 //!   leads to, made one.
 
+use super::values::Values;
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
 use crate::code::opcode::Opcode;
@@ -83,82 +84,10 @@ fn written(
         let gives_float = known.contains(&instruction.position)
             || instruction.opcode == Opcode::GetFloatField
             || call.is_some_and(|(index, _)| primitives.gives_float(index));
-        floats = match effect::of(&instruction).flow {
-            Flow::Next | Flow::Closures | Flow::Branch { .. } => floats.after(&instruction),
-            Flow::Jump { .. }
-            | Flow::Switch
-            | Flow::PushTrap
-            | Flow::PopTrap
-            | Flow::Leave { .. }
-            | Flow::Stop => Values::NONE,
-        };
+        floats = floats.at_next(&instruction);
         floats.accu |= gives_float;
         is_float.then_some(instruction.position)
     })
-}
-
-/// Where values of interest are.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Values {
-    accu: bool,
-    /// Bit by bit, the slots from the top of the stack on.
-    slots: u64,
-}
-
-impl Values {
-    const NONE: Self = Self {
-        accu: false,
-        slots: 0,
-    };
-    const ACCU: Self = Self {
-        accu: true,
-        slots: 0,
-    };
-
-    fn at(self, slot: u32) -> bool {
-        self.slots.checked_shr(slot).unwrap_or(0) & 1 == 1
-    }
-
-    /// Whether one is argument `index` of a primitive that is called now.
-    fn is_argument(self, index: u32) -> bool {
-        match index.checked_sub(1) {
-            None => self.accu,
-            Some(slot) => self.at(slot),
-        }
-    }
-
-    /// Where they are after an instruction, but for what it makes.
-    fn after(mut self, instruction: &Instruction) -> Self {
-        let effect = effect::of(instruction);
-        if effect.pushes_first > 0 {
-            self.slots = self.slots << 1 | u64::from(self.accu);
-        }
-        let assigned = match instruction.opcode {
-            Opcode::Assign => Some(self.accu),
-            Opcode::OffsetSlot | Opcode::PushOffsetSlot => Some(false),
-            _ => None,
-        };
-        if let Some(is_here) = assigned {
-            let bit = |word: u64| word.checked_shl(instruction.operands[0] as u32);
-            self.slots &= !bit(1).unwrap_or(0);
-            self.slots |= bit(is_here.into()).unwrap_or(0);
-        }
-        self.accu = match effect::slot_loaded(instruction) {
-            Some(slot) => self.at(slot),
-            None => self.accu && keeps_accu(instruction.opcode),
-        };
-        self.slots = self.slots.checked_shr(effect.pops).unwrap_or(0);
-        self.slots = self.slots.checked_shl(effect.pushes).unwrap_or(0);
-        self
-    }
-}
-
-fn keeps_accu(opcode: Opcode) -> bool {
-    use Opcode::*;
-    matches!(
-        opcode,
-        Push | Pop | CheckSignals | Event | Branch | BranchIf | BranchIfNot
-    )
 }
 
 /// So many instructions are looked at for one element, on all ways together.

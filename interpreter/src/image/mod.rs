@@ -24,6 +24,7 @@ pub mod elements;
 pub mod fuzz;
 pub mod hints;
 pub mod layout;
+pub mod literals;
 pub mod lives;
 pub mod messages;
 pub mod missing;
@@ -39,4 +40,5 @@ pub mod references;
 pub mod sections;
 #[cfg(test)]
 mod tests;
+pub mod values;
 pub mod verify;

@@ -15,6 +15,7 @@ mod tests;
 use super::boxes::{are_floats, are_integers, unbox};
 use super::fields::{byte, element, fixed_field, header, modify};
 use super::registers::{Registers, UNIT, tagged, truth};
+use crate::code;
 use crate::image::bind;
 use crate::memory::{self, Region, within};
 use crate::registry::shortcut::*;
@@ -102,9 +103,6 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
             let (a, b) = numbers(a, b)?;
             Some(immediate(compared(shortcut, a, b)))
         }
-        STRING_EQUAL => Some(immediate(truth(strings_are_equal(a, b)?))),
-        STRING_NOT_EQUAL => Some(immediate(truth(!strings_are_equal(a, b)?))),
-        STRING_COMPARE => Some(immediate(order_of_strings(a, b)?)),
         FLOAT_EQ => Some(immediate(truth(float(a) == float(b)))),
         FLOAT_NEQ => Some(immediate(truth(float(a) != float(b)))),
         FLOAT_LT => Some(immediate(truth(float(a) < float(b)))),
@@ -116,31 +114,63 @@ fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
     }
 }
 
-/// The first eight bytes of a string with what follows its last one.
+/// Eight bytes of a string with what follows its last one; `index` counts words.
 #[inline(always)]
-fn first_word(string: i64) -> u64 {
-    memory::load_u64(byte(string, tagged(0)))
+fn word(string: i64, index: u32) -> u64 {
+    memory::load_u64(byte(string, tagged(i64::from(index * WORD))))
 }
 
-/// Whether two strings are equal, if their sizes and first words say so.
 #[inline(always)]
-fn strings_are_equal(a: i64, b: i64) -> Option<bool> {
-    let words = header(a) >> 10;
-    if words != header(b) >> 10 || first_word(a) != first_word(b) {
+fn words(string: i64) -> u64 {
+    header(string) >> 10
+}
+
+/// The literals that are compared without a call have at most so many words.
+const MOST_WORDS: u32 = 3;
+
+/// The result of a comparison of two strings, if their beginnings say so. The second one is a literal
+/// of so many words if `literal` is not 0.
+#[inline(always)]
+fn compare_strings(shortcut: u32, a: i64, b: i64, literal: u32) -> Option<i64> {
+    match shortcut {
+        STRING_EQUAL => Some(truth(strings_are_equal(a, b, literal)?)),
+        STRING_NOT_EQUAL => Some(truth(!strings_are_equal(a, b, literal)?)),
+        _ => order_of_strings(a, b, literal),
+    }
+}
+
+/// Whether two strings are equal, if their sizes and first words say so, or all words of a short
+/// literal.
+#[inline(always)]
+fn strings_are_equal(a: i64, b: i64, literal: u32) -> Option<bool> {
+    let size = if literal == 0 {
+        words(b)
+    } else {
+        u64::from(literal)
+    };
+    if words(a) != size || word(a, 0) != word(b, 0) {
         return Some(false);
     }
-    (words == 1).then_some(true)
+    if size == 1 {
+        return Some(true);
+    }
+    if literal == 0 || literal > MOST_WORDS {
+        return None;
+    }
+    Some(word(a, 1) == word(b, 1) && (literal == 2 || word(a, 2) == word(b, 2)))
 }
 
 /// The order of two strings as an OCaml integer, if their first seven bytes say so: the eighth may
-/// be none of a string's. What a shorter string lacks of the seven is 0.
+/// be none of a string's. What a shorter string lacks of the seven is 0. The second one is a literal
+/// of so many words if `literal` is not 0.
 #[inline(always)]
-fn order_of_strings(a: i64, b: i64) -> Option<i64> {
-    let (a, b) = (first_word(a), first_word(b));
-    if (a ^ b) << 8 == 0 {
-        return None;
+fn order_of_strings(a: i64, b: i64, literal: u32) -> Option<i64> {
+    let (first, second) = (word(a, 0), word(b, 0));
+    if (first ^ second) << 8 != 0 {
+        return Some(compared(COMPARE, first.swap_bytes(), second.swap_bytes()));
     }
-    Some(compared(COMPARE, a.swap_bytes(), b.swap_bytes()))
+    let are_equal = literal == 1 && first == second && words(a) == 1;
+    are_equal.then_some(tagged(0))
 }
 
 /// The numbers to compare in place of two values, if they are integers, boxed or not.
@@ -275,6 +305,13 @@ impl Registers {
             }
             FLOAT_ARRAY_GET | FLOAT_ARRAY_UNSAFE_GET => boxed!(self, 1, self.float_element()),
             BIGARRAY_GET_1 => self.bigarray_get(shortcut),
+            STRING_EQUAL..=STRING_COMPARE => {
+                let literal = code::literal_words(self.pc);
+                match compare_strings(shortcut, self.accu, self.slot(0), literal) {
+                    Some(result) => self.done(immediate(result), 1),
+                    None => Attempt::Call,
+                }
+            }
             integers::FIRST.. => self.integer_2(shortcut),
             _ => match binary(shortcut, self.accu, self.slot(0)) {
                 Some(result) => self.done(result, 1),

@@ -41,6 +41,11 @@ impl<'a> Known<'a> {
         Some(primitive(self.bound, index)?.name)
     }
 
+    /// Whether it compares two strings.
+    pub fn compares_strings(&self, index: usize) -> bool {
+        shortcut::compares_strings(self.shortcut(index))
+    }
+
     /// What a primitive gives that tells a constant of the system, as `Sys.big_endian` is one.
     fn system_constant(&self, index: usize) -> Option<i32> {
         let primitive = primitive(self.bound, index)?;
@@ -123,12 +128,15 @@ impl hints::Facts for Gives<'_> {
     }
 }
 
+/// The words of the string that the global of this number is, if it is one.
+pub fn string_words(globals: Value, global: usize) -> Option<u32> {
+    let value = block(globals, global)?;
+    (value.tag() == tag::STRING).then(|| value.wosize() as u32)
+}
+
 /// The kind of boxes that the global of this number is of, if there is one and it boxes a number.
 pub fn box_kind(globals: Value, global: usize) -> Option<u32> {
-    let value = (global < globals.wosize()).then(|| globals.field(global))?;
-    if value.is_int() {
-        return None;
-    }
+    let value = block(globals, global)?;
     match value.tag() {
         tag::DOUBLE => Some(boxed::FLOAT),
         tag::CUSTOM => match custom::Kind::of(value) {
@@ -142,4 +150,10 @@ pub fn box_kind(globals: Value, global: usize) -> Option<u32> {
         },
         _ => None,
     }
+}
+
+/// The block that the global of this number is, if there is such a global, and it is one.
+fn block(globals: Value, global: usize) -> Option<Value> {
+    let value = (global < globals.wosize()).then(|| globals.field(global))?;
+    (!value.is_int()).then_some(value)
 }

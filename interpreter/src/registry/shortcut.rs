@@ -138,6 +138,11 @@ pub fn reads_bigarray(shortcut: u32) -> bool {
     matches!(shortcut, BIGARRAY_GET_1..=BIGARRAY_GET_3)
 }
 
+/// Whether a shortcut compares two strings.
+pub fn compares_strings(shortcut: u32) -> bool {
+    matches!(shortcut, STRING_EQUAL..=STRING_COMPARE)
+}
+
 /// Whether a shortcut writes an element of a bigarray.
 pub fn writes_bigarray(shortcut: u32) -> bool {
     matches!(shortcut, BIGARRAY_SET_1..=BIGARRAY_SET_3)

@@ -92,29 +92,37 @@ fn comparisons_of_strings_agree_with_the_primitives() {
         "abcdefghi",
         "abcdefghj",
         "\u{e9}",
+        "abcdefghijklmnopqrstuv",
     ];
     let strings = texts.map(string);
+    // Other blocks, as equal strings may be.
+    let literals = texts.map(string);
     for name in ["equal", "notequal", "compare"].map(|name| format!("caml_string_{name}")) {
-        for a in strings {
-            strings.iter().for_each(|&b| check(&name, a, b));
-        }
-        // Other blocks, as equal ones may be.
-        texts
+        let Code::F2(primitive) = code(&name) else {
+            panic!("{name} has two arguments")
+        };
+        let pairs = strings
             .iter()
-            .zip(strings)
-            .for_each(|(text, a)| check(&name, a, string(text)));
+            .flat_map(|a| literals.iter().map(move |b| (a, b)));
+        for (&a, &b) in pairs {
+            for literal in [0, words(b.0) as u32] {
+                if let Some(result) = compare_strings(number(&name), a.0, b.0, literal) {
+                    assert_eq!(result, primitive(a, b).0, "{name} of {a:?} and {b:?}");
+                }
+            }
+        }
     }
-    let [empty, .., longer, other, accented] = strings;
-    assert_eq!(
-        binary(STRING_EQUAL, empty.0, string("").0),
-        Some(truth(true))
-    );
-    assert_eq!(binary(STRING_EQUAL, longer.0, other.0), None);
-    assert_eq!(
-        binary(STRING_COMPARE, empty.0, accented.0),
-        Some(tagged(-1))
-    );
-    assert_eq!(binary(STRING_COMPARE, longer.0, other.0), None);
+    let [empty, .., longer, other, accented, long] = strings.map(|string| string.0);
+    let same = literals.map(|string| string.0);
+    let equal = |a, b, literal| compare_strings(STRING_EQUAL, a, b, literal);
+    assert_eq!(equal(empty, same[0], 0), Some(truth(true)));
+    assert_eq!(equal(longer, other, 0), None);
+    assert_eq!(equal(longer, other, 2), Some(truth(false)));
+    assert_eq!(equal(long, same[texts.len() - 1], 3), Some(truth(true)));
+    let order = |a, b, literal| compare_strings(STRING_COMPARE, a, b, literal);
+    assert_eq!(order(empty, accented, 0), Some(tagged(-1)));
+    assert_eq!(order(longer, other, 0), None);
+    assert_eq!(order(empty, same[0], 1), Some(tagged(0)));
 }
 
 #[test]
