@@ -128,8 +128,8 @@ fn words(string: i64) -> u64 {
 /// The literals that are compared without a call have at most so many words.
 const MOST_WORDS: u32 = 3;
 
-/// The result of a comparison of two strings, if their beginnings say so. The second one is a literal
-/// of so many words if `literal` is not 0.
+/// The result of a comparison of two strings, if their beginnings say so. The second one is a
+/// literal of so many words if `literal` is not 0.
 #[inline(always)]
 fn compare_strings(shortcut: u32, a: i64, b: i64, literal: u32) -> Option<i64> {
     match shortcut {
@@ -161,8 +161,7 @@ fn strings_are_equal(a: i64, b: i64, literal: u32) -> Option<bool> {
 }
 
 /// The order of two strings as an OCaml integer, if their first seven bytes say so: the eighth may
-/// be none of a string's. What a shorter string lacks of the seven is 0. The second one is a literal
-/// of so many words if `literal` is not 0.
+/// be none of a string's. What a shorter string lacks of the seven is 0.
 #[inline(always)]
 fn order_of_strings(a: i64, b: i64, literal: u32) -> Option<i64> {
     let (first, second) = (word(a, 0), word(b, 0));
