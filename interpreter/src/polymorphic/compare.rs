@@ -4,6 +4,9 @@
 //! all other floats) and may take physical equality for equality; the relations are partial:
 //! whatever is compared with NaN is unordered.
 
+#[cfg(test)]
+mod tests;
+
 use super::bigarray;
 use crate::code::fragments::{self, Ranges};
 use crate::custom::operations::{Comparison, Operations};
@@ -77,14 +80,57 @@ fn greater_equal(a: Value, b: Value) -> Outcome {
 /// The order of two values. Raises for functions and abstract values.
 #[inline]
 pub fn order(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
-    if a.is_int() && b.is_int() {
-        return Ok(Some(a.0.cmp(&b.0)));
+    match (a.is_int(), b.is_int()) {
+        (true, true) => Ok(Some(a.0.cmp(&b.0))),
+        (false, false) => order_of_blocks(a, b, mode, MOST_NESTED),
+        _ => order_slow(a, b, mode),
     }
+}
+
+/// Blocks within each other that are compared by recursion.
+const MOST_NESTED: u32 = 64;
+
+/// The order of two blocks of usual tags; others, and what is nested deeper than `nested`, are left
+/// to [`order_slow`].
+#[inline(never)]
+fn order_of_blocks(mut a: Value, mut b: Value, mode: Mode, nested: u32) -> Result<Order, Raised> {
     let code = Ranges::now();
-    let is_string =
-        |value: Value| value.is_block() && !code.may_contain(value) && value.tag() == tag::STRING;
-    if is_string(a) && is_string(b) {
-        return Ok(Some(order_of_strings(a, b)));
+    'blocks: while !code.may_contain(a) && !code.may_contain(b) {
+        let (header_a, header_b) = (a.header(), b.header());
+        let (tag_a, tag_b) = (header_a as u8, header_b as u8);
+        if tag_a >= tag::FORCING || tag_b >= tag::FORCING {
+            match tag_a {
+                tag::STRING if tag_b == tag_a => return Ok(Some(order_of_strings(a, b))),
+                tag::DOUBLE if tag_b == tag_a => {
+                    return Ok(floats(a.as_float(), b.as_float(), mode));
+                }
+                _ => break,
+            }
+        }
+        let (size_a, size_b) = (header_a >> 10, header_b >> 10);
+        if tag_a != tag_b || size_a != size_b {
+            return Ok(Some(tag_a.cmp(&tag_b).then(size_a.cmp(&size_b))));
+        }
+        let last = (size_a as usize).wrapping_sub(1);
+        for index in 0..size_a as usize {
+            let (x, y) = (a.field(index), b.field(index));
+            if x == y && (x.is_int() || mode == Mode::Total) {
+                continue;
+            }
+            let order = match (x.is_int(), y.is_int()) {
+                (true, true) => return Ok(Some(x.0.cmp(&y.0))),
+                (false, false) if index == last => {
+                    (a, b) = (x, y);
+                    continue 'blocks;
+                }
+                (false, false) if nested > 0 => order_of_blocks(x, y, mode, nested - 1)?,
+                _ => order_slow(x, y, mode)?,
+            };
+            if order != Some(Ordering::Equal) {
+                return Ok(order);
+            }
+        }
+        return Ok(Some(Ordering::Equal));
     }
     order_slow(a, b, mode)
 }
@@ -385,116 +431,5 @@ fn identifier(block: Value) -> Vec<u8> {
     match Operations::of(block) {
         Some(operations) => operations.identifier(),
         None => Kind::of(block).identifier().into(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::order_of_strings;
-    use crate::custom;
-    use crate::heap;
-    use crate::primitives::testing::{call, int, start_machine, string};
-    use crate::value::{Value, tag};
-
-    fn list(length: usize, last: i64) -> Value {
-        let first = std::iter::repeat_n(Value::int(1), length);
-        heap::alloc_list(
-            first
-                .chain([Value::int(last)])
-                .collect::<Vec<_>>()
-                .into_iter(),
-        )
-    }
-
-    /// All ends of short strings, and of those that are longer by a word.
-    #[test]
-    fn strings_are_ordered_as_their_bytes() {
-        start_machine();
-        let ends = (0..4).flat_map(|len| {
-            const BYTES: [u8; 5] = [0, 1, 4, 7, 255];
-            (0..5u32.pow(len)).map(move |number| {
-                let byte = |place| BYTES[(number / 5u32.pow(place) % 5) as usize];
-                (0..len).map(byte).collect::<Vec<u8>>()
-            })
-        });
-        let ends: Vec<_> = ends.collect();
-        let begins: [&[u8]; 5] = [b"", b"abcde", b"abcdefg", b"abcdefgh", b"abcdef\0"];
-        let all = begins.iter().flat_map(|begin| {
-            let step = if cfg!(miri) { 17 } else { 1 };
-            let ends = ends.iter().step_by(step);
-            ends.map(|end| [*begin, end].concat())
-        });
-        let all: Vec<_> = all
-            .map(|bytes| (heap::alloc_string(&bytes), bytes))
-            .collect();
-        for (a, bytes_a) in &all {
-            for (b, bytes_b) in &all {
-                assert_eq!(
-                    order_of_strings(*a, *b),
-                    bytes_a.cmp(bytes_b),
-                    "{bytes_a:?} {bytes_b:?}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn integers_and_strings() {
-        start_machine();
-        let compare = |a, b| int("caml_compare", &[a, b]);
-        assert_eq!(compare(Value::int(-1), Value::int(1)), -1);
-        assert_eq!(compare(Value::int(7), string("")), -1);
-        assert_eq!(compare(string("abcdefghi"), string("abcdefghj")), -1);
-        assert_eq!(compare(string("abcdefgh"), string("abcdefg")), 1);
-        assert_eq!(compare(string("\u{80}"), string("a")), 1);
-        assert_eq!(compare(string(""), string("")), 0);
-    }
-
-    #[test]
-    fn nan_is_equal_to_itself_in_the_total_order_only() {
-        start_machine();
-        let (nan, one) = (heap::alloc_float(f64::NAN), heap::alloc_float(1.0));
-        assert_eq!(int("caml_compare", &[nan, nan]), 0);
-        assert_eq!(int("caml_compare", &[nan, one]), -1);
-        for relation in [
-            "caml_equal",
-            "caml_lessthan",
-            "caml_lessequal",
-            "caml_greaterequal",
-        ] {
-            assert_eq!(int(relation, &[nan, nan]), 0, "{relation}");
-        }
-        assert_eq!(int("caml_notequal", &[nan, nan]), 1);
-    }
-
-    #[test]
-    fn depth_does_not_matter() {
-        start_machine();
-        let length = if cfg!(miri) { 100 } else { 300_000 };
-        assert_eq!(int("caml_compare", &[list(length, 1), list(length, 2)]), -1);
-        assert_eq!(int("caml_equal", &[list(length, 5), list(length, 5)]), 1);
-    }
-
-    #[test]
-    fn functions_and_custom_blocks() {
-        start_machine();
-        let closure = heap::alloc(2, tag::CLOSURE);
-        closure.init_field(0, Value::UNIT);
-        closure.init_field(1, Value::UNIT);
-        let other = heap::alloc_fields(tag::CLOSURE, &[Value::UNIT, Value::UNIT]);
-        assert_eq!(
-            call("caml_equal", &[closure, other]),
-            Err("Invalid_argument: compare: functional value".to_owned())
-        );
-        assert_eq!(int("caml_compare", &[closure, closure]), 0);
-        let (small, large) = (custom::alloc_int32(-5), custom::alloc_int32(5));
-        assert_eq!(int("caml_compare", &[small, large]), -1);
-        assert_eq!(
-            int(
-                "caml_compare",
-                &[custom::alloc_int64(1), custom::alloc_int32(2)]
-            ),
-            1
-        );
     }
 }

@@ -9,6 +9,7 @@ use crate::custom::{self, Kind};
 use crate::heap::COLOUR_MASK;
 use crate::memory;
 use crate::value::{Value, WORD, header, tag};
+use core::ops::Range;
 use std::cell::Cell;
 
 crate::primitives! {
@@ -35,10 +36,39 @@ fn caml_hash(count: Value, limit: Value, seed: Value, value: Value) -> Value {
             // SAFETY: hashing writes to no block.
             hash.mix_string(unsafe { value.string_bytes() });
         } else {
-            hash = walk(hash, value, count, limit);
+            hash = flat(hash, value, count, limit);
         }
     }
     Value::int((hash.finish() & 0x3FFF_FFFF) as i64)
+}
+
+/// Hashes a block. One whose fields are integers and strings needs no queue.
+#[inline(never)]
+fn flat(mut hash: Hash, block: Value, mut count: i64, limit: usize) -> Hash {
+    let code = Ranges::now();
+    if code.may_contain(block) || block.tag() >= tag::LAZY {
+        return walk(hash, count, Queue::of(block, limit));
+    }
+    let header = block.header();
+    hash.mix((header & !COLOUR_MASK) as u32);
+    let size = ((header >> 10) as usize).min(limit.saturating_sub(1));
+    for index in 0..size {
+        let field = block.field(index);
+        if count == 0 {
+            break;
+        }
+        if field.is_int() {
+            hash.mix_int(field.0);
+        } else if !code.may_contain(field) && field.tag() == tag::STRING {
+            // SAFETY: hashing writes to no block.
+            hash.mix_string(unsafe { field.string_bytes() });
+        } else {
+            let rest = Queue::of_fields(block, index..size, limit - 1 - index);
+            return walk(hash, count, rest);
+        }
+        count -= 1;
+    }
+    hash
 }
 
 /// A hash being computed.
@@ -142,54 +172,61 @@ thread_local! {
 }
 
 /// A walk's part of [`VALUES`]: how many there are, and may be.
-struct Queue<'a> {
-    values: &'a [Cell<Value>; QUEUE_SIZE],
+struct Queue {
     len: usize,
     limit: usize,
 }
 
-impl Queue<'_> {
-    /// Adds fields of `block` until the queue is full.
+impl Queue {
+    fn of(value: Value, limit: usize) -> Self {
+        VALUES.with(|values| values[0].set(value));
+        Self { len: 1, limit }
+    }
+
+    fn of_fields(block: Value, fields: Range<usize>, limit: usize) -> Self {
+        let mut queue = Self { len: 0, limit };
+        queue.extend(block.field_address(fields.start), fields.len());
+        queue
+    }
+
+    /// Adds `count` words of memory until the queue is full.
     #[inline(always)]
-    fn extend(&mut self, block: Value, size: usize) {
-        let end = (self.len + size).min(self.limit).min(QUEUE_SIZE);
-        let mut address = block.address();
-        while self.len < end {
-            self.values[self.len].set(Value(memory::load_i64(address)));
-            address += WORD;
-            self.len += 1;
-        }
+    fn extend(&mut self, mut address: u32, count: usize) {
+        let end = (self.len + count).min(self.limit).min(QUEUE_SIZE);
+        VALUES.with(|values| {
+            while self.len < end {
+                values[self.len].set(Value(memory::load_i64(address)));
+                address += WORD;
+                self.len += 1;
+            }
+        });
+    }
+
+    fn at(&self, position: usize) -> Value {
+        VALUES.with(|values| values[position % QUEUE_SIZE].get())
     }
 }
 
 #[inline(never)]
-fn walk(mut hash: Hash, root: Value, mut count: i64, limit: usize) -> Hash {
+fn walk(mut hash: Hash, mut count: i64, mut queue: Queue) -> Hash {
     let code = Ranges::now();
-    VALUES.with(|values| {
-        values[0].set(root);
-        let mut queue = Queue {
-            values,
-            len: 1,
-            limit,
-        };
-        let mut position = 0;
-        while position < queue.len && count > 0 {
-            let value = values[position % QUEUE_SIZE].get();
-            position += 1;
-            if value.is_int() {
-                hash.mix_int(value.0);
-                count -= 1;
-                continue;
-            }
-            let header = value.header();
-            if (header as u8) < tag::LAZY && !code.may_contain(value) {
-                hash.mix((header & !COLOUR_MASK) as u32);
-                queue.extend(value, (header >> 10) as usize);
-                continue;
-            }
-            count -= one(&mut hash, value, count, &mut queue);
+    let mut position = 0;
+    while position < queue.len && count > 0 {
+        let value = queue.at(position);
+        position += 1;
+        if value.is_int() {
+            hash.mix_int(value.0);
+            count -= 1;
+            continue;
         }
-    });
+        let header = value.header();
+        if (header as u8) < tag::LAZY && !code.may_contain(value) {
+            hash.mix((header & !COLOUR_MASK) as u32);
+            queue.extend(value.address(), (header >> 10) as usize);
+            continue;
+        }
+        count -= one(&mut hash, value, count, &mut queue);
+    }
     hash
 }
 
@@ -228,7 +265,7 @@ fn one(hash: &mut Hash, value: Value, count: i64, queue: &mut Queue) -> i64 {
         tag => {
             let size = value.wosize();
             hash.mix(header(size, tag) as u32);
-            queue.extend(value, size);
+            queue.extend(value.address(), size);
             return 0;
         }
     }
@@ -276,6 +313,7 @@ fn custom_hash(block: Value) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::{Hash, Queue, flat, walk};
     use crate::custom;
     use crate::heap;
     use crate::primitives::testing::{int, start_machine, string};
@@ -308,5 +346,26 @@ mod tests {
             hash(heap::alloc_fields(0, &[Value::int(1), string("x")])),
             916635072
         );
+    }
+
+    /// Fields hash as they do from the queue, whatever is first in it.
+    #[test]
+    fn blocks_hash_alike_by_both_ways() {
+        start_machine();
+        let pair = heap::alloc_fields(3, &[string("in a pair"), Value::int(-5)]);
+        let float = heap::alloc_float(2.5);
+        let leaves = [Value::int(9), string("text"), float, pair];
+        for index in 0..4usize.pow(3) {
+            let fields = [1, 4, 16].map(|place| leaves[index / place % 4]);
+            let block = heap::alloc_fields(2, &fields);
+            for count in 1..6 {
+                for limit in 0..8 {
+                    let queue = Queue::of(block, limit);
+                    let expected = walk(Hash(11), count, queue);
+                    let found = flat(Hash(11), block, count, limit);
+                    assert_eq!(found.0, expected.0, "{index}, {count}, {limit}");
+                }
+            }
+        }
     }
 }
