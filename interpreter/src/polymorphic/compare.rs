@@ -82,18 +82,18 @@ fn greater_equal(a: Value, b: Value) -> Outcome {
 pub fn order(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
     match (a.is_int(), b.is_int()) {
         (true, true) => Ok(Some(a.0.cmp(&b.0))),
-        (false, false) => order_of_blocks(a, b, mode, MOST_NESTED),
-        _ => order_slow(a, b, mode),
+        (false, false) => order_of_blocks(a, b, mode, 0),
+        _ => order_slow(a, b, mode, 0),
     }
 }
 
-/// Blocks within each other that are compared by recursion.
-const MOST_NESTED: u32 = 64;
+/// Most blocks around others that are compared by recursion.
+const MOST_AROUND: usize = 64;
 
-/// The order of two blocks of usual tags; others, and what is nested deeper than `nested`, are left
-/// to [`order_slow`].
+/// The order of two blocks of usual tags, `around` which so many have further fields; other blocks,
+/// and what is deeper, are left to [`order_slow`].
 #[inline(never)]
-fn order_of_blocks(mut a: Value, mut b: Value, mode: Mode, nested: u32) -> Result<Order, Raised> {
+fn order_of_blocks(mut a: Value, mut b: Value, mode: Mode, around: usize) -> Result<Order, Raised> {
     let code = Ranges::now();
     'blocks: while !code.may_contain(a) && !code.may_contain(b) {
         let (header_a, header_b) = (a.header(), b.header());
@@ -123,8 +123,8 @@ fn order_of_blocks(mut a: Value, mut b: Value, mode: Mode, nested: u32) -> Resul
                     (a, b) = (x, y);
                     continue 'blocks;
                 }
-                (false, false) if nested > 0 => order_of_blocks(x, y, mode, nested - 1)?,
-                _ => order_slow(x, y, mode)?,
+                (false, false) if around < MOST_AROUND => order_of_blocks(x, y, mode, around + 1)?,
+                _ => order_slow(x, y, mode, around + 1)?,
             };
             if order != Some(Ordering::Equal) {
                 return Ok(order);
@@ -132,7 +132,7 @@ fn order_of_blocks(mut a: Value, mut b: Value, mode: Mode, nested: u32) -> Resul
         }
         return Ok(Some(Ordering::Equal));
     }
-    order_slow(a, b, mode)
+    order_slow(a, b, mode, around)
 }
 
 /// The order of two strings: bytes, then length. The last byte of a string's last word says how
@@ -200,10 +200,11 @@ thread_local! {
     static PENDING: Cell<Vec<Pending>> = const { Cell::new(Vec::new()) };
 }
 
+/// The order of any two values, `around` which so many blocks have fields that wait.
 #[inline(never)]
-fn order_slow(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
+fn order_slow(a: Value, b: Value, mode: Mode, around: usize) -> Result<Order, Raised> {
     let mut pending = Vec::new();
-    let order = walk(a, b, mode, &mut pending);
+    let order = walk(a, b, mode, MOST_PENDING - around, &mut pending);
     if pending.capacity() > 0 {
         pending.clear();
         PENDING.set(pending);
@@ -212,11 +213,12 @@ fn order_slow(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
 }
 
 /// Compares blocks field by field, depth first. Integers are compared at once, so most blocks leave
-/// one field, which needs no place among what is `pending`.
+/// one field, which needs no place among what is `pending`, which has at most `most_pending`.
 fn walk(
     mut a: Value,
     mut b: Value,
     mode: Mode,
+    most_pending: usize,
     pending: &mut Vec<Pending>,
 ) -> Result<Order, Raised> {
     loop {
@@ -240,7 +242,7 @@ fn walk(
                         if pending.capacity() == 0 {
                             *pending = PENDING.take();
                         }
-                        if pending.len() == MOST_PENDING {
+                        if pending.len() == most_pending {
                             return Err(raise::out_of_memory());
                         }
                         pending.push(Pending {
