@@ -169,7 +169,7 @@ fn short_range(element: Element) -> Option<std::ops::Range<i64>> {
 const LONG_DIM: i64 = 0xFFFF;
 
 /// Writes a bigarray's data; returns the number of words that its block has, custom kind excluded.
-pub fn marshal(array: Value, output: &mut Output) -> u64 {
+pub fn marshal(array: Value, output: &mut Output) {
     let array = Bigarray(array);
     output.bytes(&(array.num_dims() as u32).to_be_bytes());
     output.bytes(&((array.flags() & (KIND_MASK | FORTRAN)) as u32).to_be_bytes());
@@ -194,7 +194,11 @@ pub fn marshal(array: Value, output: &mut Output) -> u64 {
         }
         None => write_numbers(array, output),
     }
-    (Bigarray::FIELDS - 1 + array.num_dims()) as u64
+}
+
+/// Words that a bigarray's block has after the first, its elements left out.
+pub fn data_words(array: Value) -> u64 {
+    (Bigarray::FIELDS - 1 + Bigarray(array).num_dims()) as u64
 }
 
 fn write_numbers(array: Bigarray, output: &mut Output) {
