@@ -62,12 +62,17 @@ pub fn integer(text: &[u8], bits: u32) -> Option<i64> {
     let literal = Literal::new(text);
     let (&first, rest) = literal.digits.split_first()?;
     let mut magnitude = digit(first, literal.base)?;
+    // A product is compared with a bound: Wasm has no multiplication that tells of an overflow.
+    let most = u64::MAX / literal.base;
     for &byte in rest {
         if byte == b'_' {
             continue;
         }
         let digit = digit(byte, literal.base)?;
-        magnitude = magnitude.checked_mul(literal.base)?.checked_add(digit)?;
+        if magnitude > most {
+            return None;
+        }
+        magnitude = (magnitude * literal.base).checked_add(digit)?;
     }
     let limit = match (literal.signed, literal.negative) {
         (true, true) => 1 << (bits - 1),

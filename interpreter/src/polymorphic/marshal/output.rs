@@ -387,6 +387,13 @@ impl Output {
         self.data.extend_from_slice(bytes);
     }
 
+    /// Writes bytes that the caller then changes.
+    pub fn draft(&mut self, bytes: &[u8]) -> &mut [u8] {
+        let start = self.data.len();
+        self.data.extend_from_slice(bytes);
+        &mut self.data[start..]
+    }
+
     fn code_u16(&mut self, code: Code, operand: u16) {
         let [a, b] = operand.to_be_bytes();
         self.bytes(&[code as u8, a, b]);
