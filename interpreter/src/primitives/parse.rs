@@ -39,6 +39,17 @@ fn digit(byte: u8, base: u64) -> Option<u64> {
     (digit < base).then_some(digit)
 }
 
+/// The largest number whose product with `base` has 64 bits. The quotients are constants: from a
+/// division the compiler would make a multiplication of 128 bits, which Wasm does not have.
+fn most(base: u64) -> u64 {
+    match base {
+        2 => u64::MAX / 2,
+        8 => u64::MAX / 8,
+        10 => u64::MAX / 10,
+        _ => u64::MAX / 16,
+    }
+}
+
 /// Most decimal digits of a number that surely fits, whatever its bits.
 const FEW_DIGITS: usize = 9;
 
@@ -62,8 +73,7 @@ pub fn integer(text: &[u8], bits: u32) -> Option<i64> {
     let literal = Literal::new(text);
     let (&first, rest) = literal.digits.split_first()?;
     let mut magnitude = digit(first, literal.base)?;
-    // A product is compared with a bound: Wasm has no multiplication that tells of an overflow.
-    let most = u64::MAX / literal.base;
+    let most = most(literal.base);
     for &byte in rest {
         if byte == b'_' {
             continue;
