@@ -66,8 +66,8 @@ pub fn read_directory(path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
 }
 
 /// Bytes of the buffer for entries at first. Hosts may look at each entry of the directory, whatever
-/// the buffer has room for, and begin anew at each call. So it grows by the factor from call to call:
-/// the last call takes most of the time.
+/// the buffer has room for, and begin anew at each call. So it grows from call to call, and the last
+/// call takes most of the time.
 const ENTRIES: usize = 1 << 16;
 const GROWTH: usize = 4;
 

@@ -163,7 +163,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Up to a NUL byte, which is skipped.
-    fn c_string(&mut self) -> Result<&'a [u8], Error> {
+    pub(super) fn c_string(&mut self) -> Result<&'a [u8], Error> {
         let Some(len) = self.rest.iter().position(|&byte| byte == 0) else {
             return ill_formed();
         };
