@@ -65,8 +65,8 @@ pub fn read_directory(path: &[u8]) -> Result<Vec<Vec<u8>>, Errno> {
     names
 }
 
-/// Bytes of the buffer for entries at first. Hosts may look at each entry of the directory, whatever
-/// the buffer has room for, and begin anew at each call. So it grows from call to call, and the last
+/// Bytes of the buffer for entries at first. Hosts may look at each entry of the directory, however
+/// many there is room for, and begin anew at each call. So it grows from call to call, and the last
 /// call takes most of the time.
 const ENTRIES: usize = 1 << 16;
 const GROWTH: usize = 4;
