@@ -1,4 +1,4 @@
-//! The environment: the outside's until the program changes it, then the program's own copy.
+//! The environment: the outside's as it is when the program first asks, which may then change it.
 //!
 //! Invariant: an entry is `NAME=value`. Entries that the outside spells without a `=` are kept, and
 //! found under no name.
@@ -7,7 +7,8 @@ use super::backend;
 use std::cell::RefCell;
 
 thread_local! {
-    static CHANGED: RefCell<Option<Vec<Vec<u8>>>> = const { RefCell::new(None) };
+    /// Absent before somebody asks: asking the outside takes longer than finding a variable.
+    static ENTRIES: RefCell<Option<Vec<Vec<u8>>>> = const { RefCell::new(None) };
 }
 
 /// By this variable a host says where the program starts.
@@ -25,17 +26,24 @@ const STRESS: &[u8] = b"BACTRIAN_STRESS";
 
 /// The environment, as `NAME=value`.
 pub fn all() -> Vec<Vec<u8>> {
-    let changed = CHANGED.with_borrow(Clone::clone);
-    changed.unwrap_or_else(|| {
-        let mut entries = backend::environment();
-        let of_host = |entry: &[u8]| {
-            [START, IGNORED, STACK, STRESS]
-                .iter()
-                .any(|name| value_in(entry, name).is_some())
-        };
-        entries.retain(|entry| !of_host(entry));
-        entries
-    })
+    with_entries(|entries| entries.clone())
+}
+
+/// Lets `f` look at the environment or change it.
+fn with_entries<R>(f: impl FnOnce(&mut Vec<Vec<u8>>) -> R) -> R {
+    ENTRIES.with_borrow_mut(|entries| f(entries.get_or_insert_with(of_outside)))
+}
+
+/// The outside's, without what a host says to the runtime.
+fn of_outside() -> Vec<Vec<u8>> {
+    let of_host = |entry: &[u8]| {
+        [START, IGNORED, STACK, STRESS]
+            .iter()
+            .any(|name| value_in(entry, name).is_some())
+    };
+    let mut entries = backend::environment();
+    entries.retain(|entry| !of_host(entry));
+    entries
 }
 
 /// Whether the program starts with a signal ignored, which Linux has under this number.
@@ -75,30 +83,27 @@ pub fn start_directory() -> Option<Vec<u8>> {
 
 /// The value of a variable.
 pub fn variable(name: &[u8]) -> Option<Vec<u8>> {
-    all()
-        .iter()
-        .find_map(|entry| Some(value_in(entry, name)?.to_vec()))
+    with_entries(|entries| {
+        let mut found = entries.iter().filter_map(|entry| value_in(entry, name));
+        found.next().map(<[u8]>::to_vec)
+    })
 }
 
 /// Sets a variable to an entry `NAME=value`, where it stands, or at the end.
 pub fn set(entry: Vec<u8>) {
-    let mut entries = all();
-    let name = entry.split(|&byte| byte == b'=').next().unwrap_or_default();
-    match entries
-        .iter_mut()
-        .find(|entry| value_in(entry, name).is_some())
-    {
-        Some(old) => *old = entry,
-        None => entries.push(entry),
-    }
-    CHANGED.set(Some(entries));
+    with_entries(|entries| {
+        let name = entry.split(|&byte| byte == b'=').next().unwrap_or_default();
+        let is_old = |entry: &Vec<u8>| value_in(entry, name).is_some();
+        match entries.iter().position(is_old) {
+            Some(index) => entries[index] = entry,
+            None => entries.push(entry),
+        }
+    })
 }
 
 /// Forgets a variable.
 pub fn unset(name: &[u8]) {
-    let mut entries = all();
-    entries.retain(|entry| value_in(entry, name).is_none());
-    CHANGED.set(Some(entries));
+    with_entries(|entries| entries.retain(|entry| value_in(entry, name).is_none()));
 }
 
 fn value_in<'a>(entry: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {

@@ -236,7 +236,7 @@ fn fill(array: Value, start: Value, count: Value, value: Value) -> Value {
     let (start, count) = (start.as_int() as usize, count.as_int() as usize);
     if is_float_array(array) {
         fill_words(array, start, count, value.field(0));
-    } else if vm().is_young(array) {
+    } else if vm().is_young(array) || !vm().is_young(value) {
         fill_words(array, start, count, value);
     } else {
         for index in start..start + count {

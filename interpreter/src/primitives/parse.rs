@@ -39,6 +39,17 @@ fn digit(byte: u8, base: u64) -> Option<u64> {
     (digit < base).then_some(digit)
 }
 
+/// The largest number whose product with `base` has 64 bits. The quotients are constants: from a
+/// division the compiler would make a multiplication of 128 bits, which Wasm does not have.
+fn most(base: u64) -> u64 {
+    match base {
+        2 => u64::MAX / 2,
+        8 => u64::MAX / 8,
+        10 => u64::MAX / 10,
+        _ => u64::MAX / 16,
+    }
+}
+
 /// Most decimal digits of a number that surely fits, whatever its bits.
 const FEW_DIGITS: usize = 9;
 
@@ -62,12 +73,16 @@ pub fn integer(text: &[u8], bits: u32) -> Option<i64> {
     let literal = Literal::new(text);
     let (&first, rest) = literal.digits.split_first()?;
     let mut magnitude = digit(first, literal.base)?;
+    let most = most(literal.base);
     for &byte in rest {
         if byte == b'_' {
             continue;
         }
         let digit = digit(byte, literal.base)?;
-        magnitude = magnitude.checked_mul(literal.base)?.checked_add(digit)?;
+        if magnitude > most {
+            return None;
+        }
+        magnitude = (magnitude * literal.base).checked_add(digit)?;
     }
     let limit = match (literal.signed, literal.negative) {
         (true, true) => 1 << (bits - 1),
@@ -89,9 +104,7 @@ pub fn integer(text: &[u8], bits: u32) -> Option<i64> {
 pub fn float(text: &[u8]) -> Option<f64> {
     let text = without_underscores(text);
     // As C's `strtod`: blanks before the number, none after it.
-    let blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r');
-    let start = text.iter().position(|byte| !blank(byte))?;
-    let text = &text[start..];
+    let text = after_blanks(&text);
     let unsigned = match text {
         [b'-' | b'+', rest @ ..] => rest,
         rest => rest,
@@ -103,6 +116,13 @@ pub fn float(text: &[u8]) -> Option<f64> {
         }
         _ => decimal(std::str::from_utf8(text).ok()?),
     }
+}
+
+/// What follows the blanks that C's functions skip before a number.
+fn after_blanks(text: &[u8]) -> &[u8] {
+    let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | 0x0B | 0x0C | b'\r');
+    let blanks = text.iter().take_while(|byte| is_blank(byte)).count();
+    &text[blanks..]
 }
 
 fn without_underscores(text: &[u8]) -> Cow<'_, [u8]> {
@@ -193,12 +213,12 @@ fn hexadecimal(text: &[u8]) -> Option<f64> {
     (number.bits_read > 0).then(|| number.value(exponent))
 }
 
-/// All of `text` as a number, saturated as C's `strtol` does it.
+/// All of `text` as a number, as C's `strtol` reads it: after blanks, and saturated.
 fn decimal_exponent(text: &[u8]) -> Option<i64> {
-    let (negative, digits) = match text {
+    let (negative, digits) = match after_blanks(text) {
         [b'-', rest @ ..] => (true, rest),
         [b'+', rest @ ..] => (false, rest),
-        _ => (false, text),
+        rest => (false, rest),
     };
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
@@ -276,6 +296,9 @@ mod tests {
         assert_eq!(float("-0x.8"), Some(-0.5));
         assert_eq!(float("0x"), None);
         assert_eq!(float("0x1p"), None);
+        assert_eq!(float("0x1p 5"), Some(32.0));
+        assert_eq!(float("0x1p "), None);
+        assert_eq!(float("0x1p- 5"), None);
         assert_eq!(float("0x1p99999999999999999999"), Some(f64::INFINITY));
         assert_eq!(float("0x1p-1074"), Some(f64::from_bits(1)));
         assert_eq!(float("0x1.8p-1074"), Some(f64::from_bits(2)));

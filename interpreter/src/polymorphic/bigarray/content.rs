@@ -168,8 +168,8 @@ fn short_range(element: Element) -> Option<std::ops::Range<i64>> {
 /// Dimensions from here on are written with eight bytes.
 const LONG_DIM: i64 = 0xFFFF;
 
-/// Writes a bigarray's data; returns the number of words that its block has, custom kind excluded.
-pub fn marshal(array: Value, output: &mut Output) -> u64 {
+/// Writes a bigarray's data.
+pub fn marshal(array: Value, output: &mut Output) {
     let array = Bigarray(array);
     output.bytes(&(array.num_dims() as u32).to_be_bytes());
     output.bytes(&((array.flags() & (KIND_MASK | FORTRAN)) as u32).to_be_bytes());
@@ -194,20 +194,30 @@ pub fn marshal(array: Value, output: &mut Output) -> u64 {
         }
         None => write_numbers(array, output),
     }
-    (Bigarray::FIELDS - 1 + array.num_dims()) as u64
+}
+
+/// Words that a bigarray's block has after the first, its elements left out.
+pub fn data_words(array: Value) -> u64 {
+    (Bigarray::FIELDS - 1 + Bigarray(array).num_dims()) as u64
 }
 
 fn write_numbers(array: Bigarray, output: &mut Output) {
     // SAFETY: marshalling writes to no array.
     let bytes = unsafe { memory::bytes(array.data(), array.num_bytes()) };
-    match number_size(array.element()) {
-        1 => output.bytes(bytes),
-        size => bytes.chunks_exact(size as usize).for_each(|chunk| {
-            let mut number = [0; 8];
-            number[..chunk.len()].copy_from_slice(chunk);
-            number[..chunk.len()].reverse();
-            output.bytes(&number[..chunk.len()]);
-        }),
+    swap_bytes(output.draft(bytes), number_size(array.element()));
+}
+
+/// Reverses the bytes of each number of `size` bytes: data has the highest one first.
+fn swap_bytes(numbers: &mut [u8], size: u32) {
+    fn swap<const SIZE: usize>(numbers: &mut [u8]) {
+        let (numbers, _) = numbers.as_chunks_mut::<SIZE>();
+        numbers.iter_mut().for_each(|number| number.reverse());
+    }
+    match size {
+        2 => swap::<2>(numbers),
+        4 => swap::<4>(numbers),
+        8 => swap::<8>(numbers),
+        _ => {}
     }
 }
 
@@ -265,9 +275,6 @@ fn read_numbers(array: Bigarray, reader: &mut Reader) -> Result<(), input::Error
     // SAFETY: the array is new; nobody else knows it.
     let target = unsafe { memory::bytes_mut(array.data(), array.num_bytes()) };
     target.copy_from_slice(reader.take(target.len())?);
-    let size = number_size(array.element()) as usize;
-    if size > 1 {
-        target.chunks_exact_mut(size).for_each(<[u8]>::reverse);
-    }
+    swap_bytes(target, number_size(array.element()));
     Ok(())
 }

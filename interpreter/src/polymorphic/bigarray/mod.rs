@@ -17,7 +17,7 @@ pub mod shape;
 #[cfg(test)]
 mod tests;
 
-pub use content::{hash, marshal, order, unmarshal};
+pub use content::{data_words, hash, marshal, order, unmarshal};
 pub use shape::create_of;
 
 use crate::custom::{self, Kind};

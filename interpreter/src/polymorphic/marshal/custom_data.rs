@@ -30,23 +30,26 @@ pub(super) struct Sizes {
     pub bytes_64: u64,
 }
 
-/// Writes the data of `block`, or returns `None`: the kind cannot be marshalled.
-pub(super) fn write(kind: Kind, block: Value, output: &mut Output) -> Option<Sizes> {
+/// The sizes of the data of `block`; `None` if the kind cannot be marshalled.
+pub(super) fn sizes(kind: Kind, block: Value) -> Option<Sizes> {
+    let (bytes_32, bytes_64) = match kind {
+        Kind::Int32 => (4, 4),
+        Kind::Int64 => (8, 8),
+        Kind::Nativeint => (4, 8),
+        Kind::Bigarray => {
+            let words = bigarray::data_words(block);
+            (words * 4, words * 8)
+        }
+        Kind::Channel | Kind::Opaque | Kind::Foreign => return None,
+    };
+    Some(Sizes { bytes_32, bytes_64 })
+}
+
+/// Writes the data of `block`, of a kind that has [`sizes`].
+pub(super) fn write(kind: Kind, block: Value, output: &mut Output) {
     match kind {
-        Kind::Int32 => {
-            output.bytes(&custom::as_int32(block).to_be_bytes());
-            Some(Sizes {
-                bytes_32: 4,
-                bytes_64: 4,
-            })
-        }
-        Kind::Int64 => {
-            output.bytes(&custom::as_int64(block).to_be_bytes());
-            Some(Sizes {
-                bytes_32: 8,
-                bytes_64: 8,
-            })
-        }
+        Kind::Int32 => output.bytes(&custom::as_int32(block).to_be_bytes()),
+        Kind::Int64 => output.bytes(&custom::as_int64(block).to_be_bytes()),
         Kind::Nativeint => {
             let n = custom::as_int64(block);
             match i32::try_from(n) {
@@ -59,18 +62,8 @@ pub(super) fn write(kind: Kind, block: Value, output: &mut Output) -> Option<Siz
                     output.bytes(&n.to_be_bytes());
                 }
             }
-            Some(Sizes {
-                bytes_32: 4,
-                bytes_64: 8,
-            })
         }
-        Kind::Bigarray => {
-            let words = bigarray::marshal(block, output);
-            Some(Sizes {
-                bytes_32: words * 4,
-                bytes_64: words * 8,
-            })
-        }
-        Kind::Channel | Kind::Opaque | Kind::Foreign => None,
+        Kind::Bigarray => bigarray::marshal(block, output),
+        Kind::Channel | Kind::Opaque | Kind::Foreign => {}
     }
 }

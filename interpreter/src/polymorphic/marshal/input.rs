@@ -55,6 +55,11 @@ fn truncated<T>() -> Result<T, Error> {
     failure("input_value: truncated object")
 }
 
+#[cold]
+fn incorrect_length<T>() -> Result<T, Error> {
+    failure("input_value: incorrect length of serialized custom block")
+}
+
 /// Reads the value whose header is at the start of `bytes`.
 pub fn unmarshal(bytes: &[u8]) -> Result<Value, Error> {
     unmarshal_as(bytes, "input_val_from_string")
@@ -158,7 +163,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Up to a NUL byte, which is skipped.
-    fn c_string(&mut self) -> Result<&'a [u8], Error> {
+    pub(super) fn c_string(&mut self) -> Result<&'a [u8], Error> {
         let Some(len) = self.rest.iter().position(|&byte| byte == 0) else {
             return ill_formed();
         };
@@ -434,13 +439,21 @@ impl Input<'_> {
             }
             return failure("input_value: unknown custom block identifier");
         };
-        if code == Code::CustomLen {
-            self.reader.take(12)?;
-        }
         if code == Code::CustomFixed && kind == Kind::Bigarray {
             return failure("input_value: expected a fixed-size custom block");
         }
+        let announced = match code {
+            Code::CustomLen => {
+                self.reader.u32()?;
+                Some(self.reader.u64()?)
+            }
+            _ => None,
+        };
         let block = custom_data::read(kind, &mut self.reader)?;
+        let sizes = custom_data::sizes(kind, block);
+        if announced.is_some() && announced != sizes.map(|sizes| sizes.bytes_64) {
+            return incorrect_length();
+        }
         self.objects.push(block);
         Ok(block)
     }
@@ -464,9 +477,7 @@ impl Input<'_> {
         let read = operations.deserialize(custom::data(block), self.reader.rest);
         match read.map_err(|_| Error::Raised)? {
             Some((read, consumed)) if read == size => self.reader.take(consumed)?,
-            Some(_) => {
-                return failure("input_value: incorrect length of serialized custom block");
-            }
+            Some(_) => return incorrect_length(),
             None => return failure("input_value: custom block cannot be read"),
         };
         operations::note(operations, block);

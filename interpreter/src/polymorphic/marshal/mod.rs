@@ -1,6 +1,6 @@
 //! `Marshal`, and the DATA section of executables: `format` defines the codes, `header` reads the
-//! header and `input` the rest, `output` writes, `custom_data` does both for custom blocks, `tree`
-//! reads into memory of Rust's own, `parts` tells a block's fields apart.
+//! header and `input` the rest, `output` writes, `custom_data` does both for custom blocks. `tree`
+//! reads into memory of Rust's own, `parts` tells a block's fields apart, both by way of `item`.
 //!
 //! Channels' `input_value` and `output_value` are in the channels' module, on top of [`input`] and
 //! [`output`].
@@ -9,6 +9,7 @@ mod custom_data;
 mod format;
 mod header;
 pub mod input;
+mod item;
 pub mod output;
 pub mod parts;
 #[cfg(test)]

@@ -353,6 +353,9 @@ impl Output {
             return self.foreign(operations, block);
         }
         let kind = Kind::of(block);
+        let Some(sizes) = custom_data::sizes(kind, block) else {
+            return Err(NO_CUSTOM);
+        };
         let has_length = kind == Kind::Bigarray;
         let code = if has_length {
             Code::CustomLen
@@ -362,17 +365,11 @@ impl Output {
         self.byte(code as u8);
         self.bytes(kind.identifier().as_bytes());
         self.byte(0);
-        let sizes_at = self.data.len();
         if has_length {
-            self.bytes(&[0; 12]);
+            self.bytes(&(sizes.bytes_32 as u32).to_be_bytes());
+            self.bytes(&sizes.bytes_64.to_be_bytes());
         }
-        let Some(sizes) = custom_data::write(kind, block, self) else {
-            return Err(NO_CUSTOM);
-        };
-        if has_length {
-            self.data[sizes_at..][..4].copy_from_slice(&(sizes.bytes_32 as u32).to_be_bytes());
-            self.data[sizes_at + 4..][..8].copy_from_slice(&sizes.bytes_64.to_be_bytes());
-        }
+        custom_data::write(kind, block, self);
         self.count(
             1 + sizes.bytes_32.div_ceil(4),
             1 + sizes.bytes_64.div_ceil(8),
@@ -388,6 +385,13 @@ impl Output {
     /// Writes bytes as they are.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.data.extend_from_slice(bytes);
+    }
+
+    /// Writes bytes that the caller then changes.
+    pub fn draft(&mut self, bytes: &[u8]) -> &mut [u8] {
+        let start = self.data.len();
+        self.data.extend_from_slice(bytes);
+        &mut self.data[start..]
     }
 
     fn code_u16(&mut self, code: Code, operand: u16) {

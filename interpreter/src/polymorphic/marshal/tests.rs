@@ -189,6 +189,31 @@ fn values_that_cannot_be_marshalled() {
     ));
 }
 
+/// The size of a custom block that stands in the data is compared with the block's.
+#[test]
+fn custom_blocks_of_false_sizes_are_refused() {
+    start_machine();
+    let with_size = |size: u64| {
+        let parts: [&[u8]; 4] = [
+            b"\x18_j\0",
+            &[0; 4],
+            &size.to_be_bytes(),
+            &5u64.to_be_bytes(),
+        ];
+        let data = parts.concat();
+        let header = [0x8495_A6BE, data.len() as u32, 1, 0, 3].map(u32::to_be_bytes);
+        unmarshal(&[header.as_flattened(), &data].concat())
+    };
+    assert_eq!(with_size(8).map(custom::as_int64), Ok(5));
+    let message = "input_value: incorrect length of serialized custom block";
+    for size in [0, 7, 16, u64::MAX] {
+        assert_eq!(
+            with_size(size),
+            Err(input::Error::Failure(message.to_owned()))
+        );
+    }
+}
+
 /// Each field as it is written, with what is shared as so many values back.
 #[test]
 fn parts_are_the_bytes_of_fields() {

@@ -4,8 +4,8 @@
 //! what no compiler writes into its debug information: custom blocks, and pointers into code and
 //! closures.
 
-use super::format::*;
 use super::input::{self, Error, Reader, ill_formed};
+use super::item::Item;
 
 /// A value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,60 +97,20 @@ impl<'a> Builder<'a> {
     }
 
     fn node(&mut self) -> Result<Node<'a>, Error> {
-        let code = self.reader.u8()?;
-        if code >= PREFIX_SMALL_BLOCK {
-            return self.block(u64::from(code >> 4 & 7));
-        }
-        if code >= PREFIX_SMALL_INT {
-            return Ok(Node::Integer(i64::from(code & 0x3F)));
-        }
-        if code >= PREFIX_SMALL_STRING {
-            return self.string(u64::from(code & 0x1F));
-        }
-        match Code::from_byte(code) {
-            Some(code) => self.coded(code),
-            None => ill_formed(),
-        }
+        let node = match Item::read(&mut self.reader)? {
+            Item::Integer(n) => return Ok(Node::Integer(n)),
+            Item::Shared(back) => return self.shared(back),
+            Item::Block(size) => return Ok(self.block(size as u32)),
+            Item::Floats(0) => return Ok(Node::Other),
+            Item::Floats(_) => Node::Other,
+            Item::String(bytes) => Node::String(bytes),
+            Item::Custom => return ill_formed(),
+        };
+        self.objects.push(node);
+        Ok(node)
     }
 
-    fn coded(&mut self, code: Code) -> Result<Node<'a>, Error> {
-        let reader = &mut self.reader;
-        match code {
-            Code::Int8 => Ok(Node::Integer((reader.u8()? as i8).into())),
-            Code::Int16 => Ok(Node::Integer((reader.u16()? as i16).into())),
-            Code::Int32 => Ok(Node::Integer((reader.u32()? as i32).into())),
-            Code::Int64 => Ok(Node::Integer(reader.u64()? as i64)),
-            Code::Shared8 => reader.u8().and_then(|back| self.shared(back.into())),
-            Code::Shared16 => reader.u16().and_then(|back| self.shared(back.into())),
-            Code::Shared32 => reader.u32().and_then(|back| self.shared(back.into())),
-            Code::Shared64 => reader.u64().and_then(|back| self.shared(back)),
-            Code::Block32 => reader
-                .u32()
-                .and_then(|head| self.block((head >> 10).into())),
-            Code::Block64 => reader.u64().and_then(|head| self.block(head >> 10)),
-            Code::String8 => reader.u8().and_then(|len| self.string(len.into())),
-            Code::String32 => reader.u32().and_then(|len| self.string(len.into())),
-            Code::String64 => reader.u64().and_then(|len| self.string(len)),
-            Code::DoubleBig | Code::DoubleLittle => self.floats(1),
-            Code::DoubleArray8Big | Code::DoubleArray8Little => {
-                reader.u8().and_then(|len| self.floats(len.into()))
-            }
-            Code::DoubleArray32Big | Code::DoubleArray32Little => {
-                reader.u32().and_then(|len| self.floats(len.into()))
-            }
-            Code::DoubleArray64Big | Code::DoubleArray64Little => {
-                reader.u64().and_then(|len| self.floats(len))
-            }
-            Code::FunctionPointer
-            | Code::InfixPointer
-            | Code::Custom
-            | Code::CustomLen
-            | Code::CustomFixed => ill_formed(),
-        }
-    }
-
-    fn block(&mut self, size: u64) -> Result<Node<'a>, Error> {
-        let count = self.reader.expect(size, 1)? as u32;
+    fn block(&mut self, count: u32) -> Node<'a> {
         let first = self.tree.fields.len() as u32;
         let block = Block { first, count };
         let node = Node::Block(self.tree.blocks.len() as u32);
@@ -161,23 +121,7 @@ impl<'a> Builder<'a> {
             self.open.push((block, 0));
             self.objects.push(node);
         }
-        Ok(node)
-    }
-
-    fn string(&mut self, len: u64) -> Result<Node<'a>, Error> {
-        let len = self.reader.expect(len, 1)?;
-        let node = Node::String(self.reader.take(len)?);
-        self.objects.push(node);
-        Ok(node)
-    }
-
-    fn floats(&mut self, len: u64) -> Result<Node<'a>, Error> {
-        let len = self.reader.expect(len, 8)?;
-        self.reader.take(len * 8)?;
-        if len > 0 {
-            self.objects.push(Node::Other);
-        }
-        Ok(Node::Other)
+        node
     }
 
     fn shared(&self, back: u64) -> Result<Node<'a>, Error> {
