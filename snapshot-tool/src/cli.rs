@@ -1,10 +1,12 @@
 //! The command line. Flags that open the sandbox have the names that the `wasmtime` command gives
 //! them.
 
+use std::ffi::{OsStr, OsString};
 use std::net::SocketAddr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{OsStringValueParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::evaluation::Eval;
@@ -78,7 +80,7 @@ pub struct RunArgs {
     pub program: PathBuf,
     /// The program's arguments.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub args: Vec<String>,
+    pub args: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
@@ -237,18 +239,20 @@ pub struct CacheLocation {
 #[derive(Clone, Debug, Default, Args)]
 pub struct SandboxOptions {
     /// Let the program use a directory, under its own name or another.
-    #[arg(long = "dir", value_name = "HOST[::GUEST]", value_parser = directory,
+    #[arg(long = "dir", value_name = "HOST[::GUEST]",
+          value_parser = OsStringValueParser::new().try_map(directory),
           conflicts_with = "unconfined")]
     pub directories: Vec<Directory>,
     /// Give the program an environment variable; without a value, this process's.
-    #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]
-    pub env: Vec<(String, String)>,
+    #[arg(long, value_name = "NAME[=VALUE]",
+          value_parser = OsStringValueParser::new().try_map(variable))]
+    pub env: Vec<(OsString, OsString)>,
     #[arg(short = 'W', value_name = "LIMIT=VALUE", value_delimiter = ',', help = limits::help())]
     pub limits: Vec<Limit>,
     /// Where the program starts [default: here, if a directory is open under its own name; else in
     /// `/`].
     #[arg(long, value_name = "GUEST")]
-    pub cwd: Option<String>,
+    pub cwd: Option<PathBuf>,
     /// Let the program wait for TCP connections at this address.
     #[arg(
         long = "tcp-listen",
@@ -286,7 +290,7 @@ pub struct LockstepArgs {
     pub program: PathBuf,
     /// The program's arguments.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub args: Vec<String>,
+    pub args: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
@@ -464,23 +468,40 @@ fn budget(text: &str) -> Result<(String, u32), String> {
     Ok((name.into(), number))
 }
 
-fn directory(text: &str) -> Result<Directory, String> {
-    let (host, guest) = text.split_once("::").unwrap_or((text, text));
+fn directory(text: OsString) -> Result<Directory, String> {
+    let (host, guest) = split_once(&text, "::").unwrap_or((&text, &text));
     if host.is_empty() || guest.is_empty() {
         return Err("expected HOST or HOST::GUEST".into());
     }
+    let guest = guest.to_str().ok_or(
+        "programs see directories under names in UTF-8, as WASI has it: give one with HOST::GUEST",
+    )?;
     Ok(Directory {
         host: host.into(),
         guest: guest.into(),
     })
 }
 
-fn variable(text: &str) -> Result<(String, String), String> {
-    if let Some((name, value)) = text.split_once('=') {
+fn variable(text: OsString) -> Result<(OsString, OsString), String> {
+    if let Some((name, value)) = split_once(&text, "=") {
         return Ok((name.into(), value.into()));
     }
-    match std::env::var(text) {
-        Ok(value) => Ok((text.into(), value)),
-        Err(error) => Err(format!("{error}; give a value with {text}=VALUE")),
+    let said = text.display();
+    match std::env::var_os(&text) {
+        Some(value) => Ok((text, value)),
+        None => Err(format!(
+            "this process has no such variable; give a value with {said}=VALUE"
+        )),
     }
+}
+
+/// What is before and behind the first `separator`.
+fn split_once<'a>(text: &'a OsStr, separator: &str) -> Option<(&'a OsStr, &'a OsStr)> {
+    let bytes = text.as_bytes();
+    let separator = separator.as_bytes();
+    let at = bytes
+        .windows(separator.len())
+        .position(|part| part == separator)?;
+    let behind = &bytes[at + separator.len()..];
+    Some((OsStr::from_bytes(&bytes[..at]), OsStr::from_bytes(behind)))
 }

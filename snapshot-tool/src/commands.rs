@@ -9,6 +9,7 @@ mod start;
 mod stubs;
 mod weval;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::MetadataExt;
@@ -111,18 +112,12 @@ fn end(program: &Path, exit: &Exit) -> u8 {
     exit.status() as u8
 }
 
-fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<Sandbox> {
-    let name = program
-        .to_str()
-        .context("the program's name is not UTF-8")?;
-    let name = std::iter::once(name.to_string());
+fn sandbox(program: &Path, args: &[OsString], options: &SandboxOptions) -> Result<Sandbox> {
+    let name = std::iter::once(program.as_os_str().to_owned());
     let mut env = Vec::new();
     let mut directories = start::directories(options)?;
     if options.unconfined {
-        let known = std::env::vars_os();
-        env.extend(known.filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        }));
+        env.extend(std::env::vars_os());
         directories.push(Directory {
             host: "/".into(),
             guest: "/".into(),
