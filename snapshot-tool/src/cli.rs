@@ -483,8 +483,15 @@ fn directory(text: OsString) -> Result<Directory, String> {
 }
 
 fn variable(text: OsString) -> Result<(OsString, OsString), String> {
+    const NO_NAME: &str = "expected NAME or NAME=VALUE";
     if let Some((name, value)) = split_once(&text, "=") {
+        if name.is_empty() {
+            return Err(NO_NAME.into());
+        }
         return Ok((name.into(), value.into()));
+    }
+    if text.is_empty() {
+        return Err(NO_NAME.into());
     }
     let said = text.display();
     match std::env::var_os(&text) {

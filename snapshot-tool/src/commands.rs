@@ -276,6 +276,7 @@ fn require_other(output: &Path, input: &Path) -> Result<()> {
 
 fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let name = || args.module.display().to_string();
+    require_place(&args.output)?;
     require_other(&args.output, &args.module)?;
     let joined = stubs::joined(&args.build, &args.module)?;
     let guest = Arc::clone(&joined.guest);
@@ -439,7 +440,21 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 
 /// Whether a path stands for standard output.
 fn is_standard_output(path: &Path) -> bool {
-    path == Path::new("-")
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+        .iter()
+        .any(|name| path == Path::new(name))
+}
+
+/// Refuses a file to be written whose directory is not there, before the work for it is done.
+fn require_place(output: &Path) -> Result<()> {
+    let directory = whole::directory(output);
+    ensure!(
+        is_standard_output(output) || directory.is_dir(),
+        "cannot write {}: there is no directory {}",
+        output.display(),
+        directory.display()
+    );
+    Ok(())
 }
 
 fn write(path: &Path, contents: &[u8]) -> Result<()> {
