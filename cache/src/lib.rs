@@ -390,8 +390,8 @@ impl Cache {
         self.looked_after(|store| store.clear())
     }
 
-    /// Removes every entry of the cache in the file `path`. Where that needs more room than there is
-    /// (a full disk), the file goes. Returns what the user should be told.
+    /// Removes every entry of the cache in the file `path`. Where that needs more room than there
+    /// is (a full disk), the file goes. Returns what the user should be told.
     pub fn clear_file(path: &Path) -> Result<Vec<String>, Error> {
         let path = whole::target(path);
         place::remove_files(&path)?;

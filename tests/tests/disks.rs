@@ -1,5 +1,5 @@
-//! Caches on disks that are full or can only be read. Where nothing can be mounted, there is nothing
-//! to test.
+//! Caches on disks that are full or can only be read. Where nothing can be mounted, there is
+//! nothing to test.
 
 use std::fs;
 use std::process::Command;

@@ -87,8 +87,8 @@ pub fn resolve<'a>(
         return Ok(Definition::Missing(name, ty));
     }
     bail!(
-        "{}: nothing defines the C function `{name}`; with `bactrian stubs --without {name}` a call \
-         of it raises Failure, `--with FILE` joins stubs that define it",
+        "{}: nothing defines the C function `{name}`; with `bactrian stubs --without {name}` a \
+         call of it raises Failure, `--with FILE` joins stubs that define it",
         object.name
     );
 }
@@ -124,8 +124,8 @@ pub fn data_of(objects: &[Object], file: usize, symbol: u32) -> Result<Option<(u
         return Ok(None);
     }
     bail!(
-        "{}: nothing defines the C variable `{name}`; `bactrian stubs --with FILE` joins stubs that \
-         define it",
+        "{}: nothing defines the C variable `{name}`; `bactrian stubs --with FILE` joins stubs \
+         that define it",
         object.name
     );
 }
