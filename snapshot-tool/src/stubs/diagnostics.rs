@@ -25,8 +25,8 @@ const NO_ASSEMBLY: &str = "bactrian: WebAssembly has no instructions for inline 
 
 /// What is said behind errors about headers.
 const NO_HEADER: &str = "bactrian: headers of this machine are not looked at, as they are of \
-     another C library: `-I DIRECTORY` says where those of the sources are; docs/stubs.md says what WASI's \
-     C library does not have\n";
+     another C library: `-I DIRECTORY` says where those of the sources are; docs/stubs.md says \
+     what WASI's C library does not have\n";
 
 /// The diagnostics without those, each a line, with the notes that follow it.
 pub fn kept(said: &str) -> String {

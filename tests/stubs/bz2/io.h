@@ -1,5 +1,5 @@
-/* OCaml's channels, as far as camlbz2 looks into them: there is no interface to them in C, so opening
-   one raises before anything is looked at. */
+/* OCaml's channels, as far as camlbz2 looks into them: there is no interface to them in C, so
+   opening one raises before anything is looked at. */
 
 #ifndef BZ2_IO_H
 #define BZ2_IO_H
