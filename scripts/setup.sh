@@ -88,7 +88,7 @@ need_lua() {
 need_stubs() {
     packages=
     for library in num:nums zarith base:base_stubs bigstringaf:bigstringaf_stubs \
-        cstruct:cstruct_stubs sha:sha_stubs zip:camlzip pcre:pcre_stubs; do
+        cstruct:cstruct_stubs sha:sha_stubs zip:camlzip bz2:camlbz2 pcre:pcre_stubs; do
         [ -e "$(ocamlc -where)/stublibs/dll${library#*:}.so" ] ||
             packages="$packages lib${library%:*}-ocaml-dev"
     done

@@ -174,12 +174,14 @@ cryptokit() {
         -D BLAKE3_USE_NEON=0 "$source"/*.c $(zlib_sources)
 }
 
+# What is compressed or decompressed in memory. It opens streams on OCaml's channels, to which there
+# is no interface in C: that raises Failure.
 bz2() {
     fetch camlbz2 && fetch bzip2 || return 1
     source=$place/bzip2
-    make_stubs dllcamlbz2 -I "$source" "$place/camlbz2/c_bz.c" "$source/bzlib.c" \
-        "$source/blocksort.c" "$source/compress.c" "$source/crctable.c" "$source/decompress.c" \
-        "$source/huffman.c" "$source/randtable.c"
+    make_stubs dllcamlbz2 -D BZ_PREFIX -I "$programs/bz2" -I "$source" "$place/camlbz2/c_bz.c" \
+        "$source/bzlib.c" "$source/blocksort.c" "$source/compress.c" "$source/crctable.c" \
+        "$source/decompress.c" "$source/huffman.c" "$source/randtable.c"
 }
 
 # SQLite as one file, which its makefile makes with Tcl. It locks by a directory beside the
@@ -295,7 +297,7 @@ if [ "${1:-}" = --for ]; then
     echo "$library"
     exit
 fi
-all="num base zarith bigstringaf cstruct sha camlzip pcre"
+all="num base zarith bigstringaf cstruct sha camlzip bz2 pcre"
 for library in ${*:-$all}; do
     # shellcheck disable=SC2046 # a list of options
     $library && compare "$library" "$programs/$library.ml" "" $(options "$library") &&

@@ -8,6 +8,7 @@
 //! * `store`: the SQL. Each entry carries a digest; one that does not match is a miss and is
 //!   removed.
 //! * `files`: the directory.
+//! * `kind`: what blobs are for.
 //! * `place`: opening, and setting aside files that are damaged or not ours.
 //! * `transfer`, `exported`: caches that go from one machine to another.
 //! * [`remote`]: a store that machines share; `shared`: what they share, and when.
@@ -15,13 +16,15 @@
 //!
 //! Invariant: nothing that goes wrong with the cache is fatal to a build: a failure is a miss, or
 //! an entry not kept, and a line in [`Cache::notices`]. Who looks after it gets an error. What is
-//! read back is what was written.
+//! read back is what was written. Where files cannot be written, a cache is only looked up in, and
+//! stays as it is.
 //! Leaves out: what blobs and keys mean. Several different blobs may be under one key.
 
 #![forbid(unsafe_code)]
 
 mod exported;
 mod files;
+mod kind;
 mod place;
 pub mod remote;
 mod shared;
@@ -34,56 +37,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+pub use kind::Kind;
 use remote::{Access, Remote};
 use shared::Shared;
 use store::{Entry, Store};
 pub use store::{KindStats, Stats};
-
-/// What a blob is for; kinds share no keys.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// A residual function.
-    Specialization,
-    /// Machine code of a function.
-    MachineCode,
-    /// An initialised module.
-    Snapshot,
-    /// Machine code of a whole module.
-    Module,
-    /// What was built of a program, as it is written.
-    Product,
-}
-
-impl Kind {
-    pub const ALL: [Kind; 5] = [
-        Kind::Specialization,
-        Kind::MachineCode,
-        Kind::Snapshot,
-        Kind::Module,
-        Kind::Product,
-    ];
-
-    /// What `bactrian cache stats` calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Specialization => "specializations",
-            Kind::MachineCode => "machine code of functions",
-            Kind::Snapshot => "snapshots",
-            Kind::Module => "machine code of modules",
-            Kind::Product => "built programs",
-        }
-    }
-
-    fn number(self) -> i64 {
-        match self {
-            Kind::Specialization => 1,
-            Kind::MachineCode => 2,
-            Kind::Snapshot => 3,
-            Kind::Module => 4,
-            Kind::Product => 5,
-        }
-    }
-}
 
 /// Why a cache could not be used at all.
 #[derive(Debug, thiserror::Error)]
@@ -98,6 +56,8 @@ pub enum Error {
         path: PathBuf,
         reason: rusqlite::Error,
     },
+    #[error("the cache {path} can only be read here")]
+    ReadOnly { path: PathBuf },
     /// A file that was no cache before, and is as it was.
     #[error("{path} is not a cache of Bactrian")]
     Other { path: PathBuf },
@@ -119,7 +79,9 @@ pub enum Error {
 pub struct Verified {
     pub entries: u64,
     /// Entries whose contents did not match their digest; they are gone now.
-    pub removed: u64,
+    pub damaged: u64,
+    /// Entries whose files were gone; they are as well now.
+    pub lost: u64,
 }
 
 /// What [`Cache::import`] did.
@@ -138,6 +100,7 @@ pub struct Imported {
 pub struct Cache {
     path: PathBuf,
     limit: u64,
+    is_read_only: bool,
     state: Mutex<State>,
 }
 
@@ -177,11 +140,12 @@ const WORTH_A_WRITER: usize = 1 << 20;
 impl Cache {
     /// Opens, or creates, the cache in the file `path`, to be kept below `limit` bytes of blobs. A
     /// file that is damaged, or not a cache of this version, is renamed and a new one begun; a
-    /// notice says so.
+    /// notice says so. So does one where it can only be read: then nothing is kept or shared.
     pub fn open(path: &Path, limit: u64) -> Result<Self, Error> {
         // What is beside a database is beside the file, not beside a link to it.
         let path = whole::target(path);
         let (store, notice) = place::open(&path)?;
+        let is_read_only = store.is_read_only();
         let state = State {
             store: Some(store),
             pending: Vec::new(),
@@ -193,6 +157,7 @@ impl Cache {
         Ok(Self {
             path,
             limit,
+            is_read_only,
             state: Mutex::new(state),
         })
     }
@@ -205,7 +170,9 @@ impl Cache {
     /// From now on, what is missing here is taken from `remote`, as far as builds of the program
     /// `name` have left it there; [`Cache::share`] leaves there what this one used.
     pub fn share_by(&self, remote: Remote, name: &str) {
-        self.state().shared = Some(Shared::new(remote, name));
+        if !self.is_read_only {
+            self.state().shared = Some(Shared::new(remote, name));
+        }
     }
 
     /// The blobs under `key`, oldest first; none where the cache fails.
@@ -264,10 +231,11 @@ impl Cache {
         let (sound, damaged): (Vec<_>, Vec<_>) = found.partition(|entry| entry.is_sound(kind, key));
         let mut state = self.state();
         for entry in damaged {
-            state.notices.push(format!(
-                "an entry of {} was damaged and has been removed",
-                self.path.display()
-            ));
+            let path = self.path.display();
+            state.notices.push(match self.is_read_only {
+                true => format!("an entry of {path} is damaged"),
+                false => format!("an entry of {path} was damaged and has been removed"),
+            });
             self.guarded(&mut state, |store| store.remove(entry.id));
         }
         if !sound.is_empty() {
@@ -280,6 +248,9 @@ impl Cache {
 
     /// Keeps `blob` under `key`, beside what is there, from the next [`Cache::flush`] on.
     pub fn insert(&self, kind: Kind, key: &[u8], blob: &[u8]) {
+        if self.is_read_only {
+            return;
+        }
         let entry = Entry::new(kind, key, blob);
         let mut state = self.state();
         state.pending.push(entry);
@@ -304,6 +275,9 @@ impl Cache {
 
     /// Keeps `blob` under `key` in a file.
     pub fn insert_file(&self, kind: Kind, key: &[u8], blob: &[u8]) {
+        if self.is_read_only {
+            return;
+        }
         let mut state = self.state();
         state.wait();
         self.write_file(&mut state, kind, key, blob);
@@ -331,7 +305,7 @@ impl Cache {
         state.wait();
         let pending = std::mem::take(&mut state.pending);
         let stale = std::mem::take(&mut state.stale);
-        if pending.is_empty() && stale.is_empty() {
+        if self.is_read_only || pending.is_empty() && stale.is_empty() {
             return;
         }
         self.guarded(&mut state, |store| {
@@ -363,14 +337,26 @@ impl Cache {
         self.looked_after(|store| store.stats())
     }
 
+    /// Fails where the cache can only be read.
+    fn require_writable(&self) -> Result<(), Error> {
+        match self.is_read_only {
+            true => Err(Error::ReadOnly {
+                path: self.path.clone(),
+            }),
+            false => Ok(()),
+        }
+    }
+
     /// Checks the file's structure and every entry, and removes the entries that fail.
     pub fn verify(&self) -> Result<Verified, Error> {
+        self.require_writable()?;
         self.looked_after(|store| store.verify())
     }
 
     /// Removes what was used longest ago until at most nine tenths of `limit` bytes are in use, if
     /// there are more than `limit`; the file becomes smaller.
     pub fn shrink(&self, limit: u64) -> Result<(), Error> {
+        self.require_writable()?;
         self.looked_after(|store| store.shrink(limit))
     }
 
@@ -393,13 +379,32 @@ impl Cache {
 
     /// Takes over what [`Cache::export`] wrote; nothing where this cache fails.
     pub fn import(&self, path: &Path) -> Result<Imported, Error> {
+        self.require_writable()?;
         let from = transfer::open(path)?;
         self.looked_after(|store| store.import(&from, self.limit))
     }
 
     /// Removes every entry.
     pub fn clear(&self) -> Result<(), Error> {
+        self.require_writable()?;
         self.looked_after(|store| store.clear())
+    }
+
+    /// Removes every entry of the cache in the file `path`. Where that needs more room than there
+    /// is (a full disk), the file goes. Returns what the user should be told.
+    pub fn clear_file(path: &Path) -> Result<Vec<String>, Error> {
+        let path = whole::target(path);
+        place::remove_files(&path)?;
+        let cleared = Self::open(&path, u64::MAX).and_then(|cache| {
+            cache.clear()?;
+            Ok(cache.notices())
+        });
+        match cleared {
+            Err(Error::Database { reason, .. }) if place::lacks_room(&reason) => {
+                place::remove(&path).map(|()| Vec::new())
+            }
+            cleared => cleared,
+        }
     }
 
     /// What the user should be told, once.
@@ -464,6 +469,10 @@ impl Cache {
             return Ok(None);
         };
         match work(store) {
+            Err(error) if place::is_damage(&error) && self.is_read_only => {
+                state.store = None;
+                Err(error)
+            }
             Err(error) if place::is_damage(&error) => {
                 state.store = None;
                 match place::replace(&self.path, &error) {

@@ -4,14 +4,16 @@
 //! Invariant: files are created, judged and renamed only under a lock file beside them, so that of
 //! two processes that find a damaged file one replaces it and the other finds the replacement.
 
+use std::collections::HashSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 use crate::Error;
 use crate::files::Files;
@@ -44,8 +46,20 @@ pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
     if !was_cache(path) && connect(path).is_err_and(|error| is_damage(&error)) {
         return Err(Error::Other { path: path.into() });
     }
-    let _lock = lock(path)?;
+    let _lock = match lock(path) {
+        Err(Error::File { reason, .. }) if forbids_writing(&reason) && path.is_file() => {
+            let connection = connect_to_read(path).map_err(|reason| Error::Database {
+                path: path.into(),
+                reason,
+            })?;
+            return Ok(read_only(path, connection));
+        }
+        lock => lock?,
+    };
     match connect(path) {
+        Ok(connection) if connection.is_readonly(MAIN_DB).unwrap_or(false) => {
+            Ok(read_only(path, connection))
+        }
         Ok(connection) => Ok((store(path, connection), None)),
         Err(error) if is_damage(&error) => {
             let (store, notice) = begin_anew(path, &error)?;
@@ -55,6 +69,88 @@ pub fn open(path: &Path) -> Result<(Store, Option<String>), Error> {
             path: path.into(),
             reason,
         }),
+    }
+}
+
+/// Whether an error says that files cannot be made or changed here.
+fn forbids_writing(error: &io::Error) -> bool {
+    use io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
+}
+
+/// A connection to a cache in a place where nothing can be written.
+fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let attempt = |connection: Connection| {
+        connection.busy_timeout(BUSY)?;
+        match is_ours(&connection)? {
+            true => Ok(connection),
+            false => Err(foreign()),
+        }
+    };
+    let first = Connection::open_with_flags(path, flags).and_then(attempt);
+    // Without a log beside it, the file is all that there is. SQLite would make one unless it
+    // believes that nobody writes to the file. If somebody does, digests find what goes wrong.
+    match first {
+        Err(error) if !is_damage(&error) && length(&with_suffix(path, "wal")) == 0 => {
+            let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+            Connection::open_with_flags(immutable(path), flags).and_then(attempt)
+        }
+        first => first,
+    }
+}
+
+/// The address by which SQLite opens a file that nobody changes.
+fn immutable(path: &Path) -> String {
+    let mut address = String::from("file:");
+    for &byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => {
+                address.push(byte.into());
+            }
+            _ => address += &format!("%{byte:02x}"),
+        }
+    }
+    address + "?immutable=1"
+}
+
+fn read_only(path: &Path, connection: Connection) -> (Store, Option<String>) {
+    let notice = format!(
+        "the cache {} can only be read here: nothing new is kept or shared",
+        path.display()
+    );
+    (store(path, connection), Some(notice))
+}
+
+/// Removes the files beside a cache, if it is one.
+pub fn remove_files(path: &Path) -> Result<(), Error> {
+    if !was_cache(path) {
+        return Ok(());
+    }
+    let swept = lock(path).and_then(|_lock| {
+        let files = Files::new(with_suffix(path, "modules"));
+        files
+            .sweep(&HashSet::new())
+            .map_err(|reason| file_error(path, reason))
+    });
+    match swept {
+        // What is only to be read is an error of its own.
+        Err(Error::File { reason, .. }) if forbids_writing(&reason) => Ok(()),
+        swept => swept,
+    }
+}
+
+/// Removes a cache: who has it open goes on with a file that has no name.
+pub fn remove(path: &Path) -> Result<(), Error> {
+    let _lock = lock(path)?;
+    let removed = fs::remove_file(path).and_then(|()| remove_log(path));
+    removed.map_err(|reason| file_error(path, reason))
+}
+
+fn file_error(path: &Path, reason: io::Error) -> Error {
+    Error::File {
+        path: path.into(),
+        reason,
     }
 }
 
@@ -115,6 +211,12 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
     }
 }
 
+/// Whether `error` can come of a full disk.
+pub fn lacks_room(error: &rusqlite::Error) -> bool {
+    use ErrorCode::{DiskFull, SystemIoFailure};
+    matches!(error.sqlite_error_code(), Some(DiskFull | SystemIoFailure))
+}
+
 /// Whether `error` says that other processes have used the file for all of [`BUSY`].
 pub fn is_busy(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
@@ -169,10 +271,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
         create(&connection)?;
     }
     if !is_ours(&connection)? {
-        return Err(damage(
-            rusqlite::ffi::SQLITE_NOTADB,
-            "not a cache of this version of Bactrian",
-        ));
+        return Err(foreign());
     }
     connection.execute_batch("PRAGMA synchronous = NORMAL; SELECT id FROM entries LIMIT 1")?;
     if is_truncated(path, &connection)? {
@@ -182,6 +281,13 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
         ));
     }
     Ok(connection)
+}
+
+fn foreign() -> rusqlite::Error {
+    damage(
+        rusqlite::ffi::SQLITE_NOTADB,
+        "not a cache of this version of Bactrian",
+    )
 }
 
 /// Whether the database says that it is a cache of this version.
@@ -255,6 +361,11 @@ fn set_aside(path: &Path) -> io::Result<PathBuf> {
         .find(|aside| !aside.exists())
         .expect("some number is free");
     fs::rename(path, &aside)?;
+    remove_log(path)?;
+    Ok(aside)
+}
+
+fn remove_log(path: &Path) -> io::Result<()> {
     for log in ["wal", "shm"] {
         match fs::remove_file(with_suffix(path, log)) {
             Ok(()) => {}
@@ -262,7 +373,7 @@ fn set_aside(path: &Path) -> io::Result<PathBuf> {
             Err(error) => return Err(error),
         }
     }
-    Ok(aside)
+    Ok(())
 }
 
 /// `path` with `-suffix` after its name, as SQLite names the files beside a database.

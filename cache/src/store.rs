@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, MAIN_DB, OptionalExtension, TransactionBehavior, params};
 
 use crate::exported::{self, Exported};
 use crate::files::Files;
@@ -155,6 +155,11 @@ impl Store {
         Self { connection, files }
     }
 
+    /// Whether nothing can be written.
+    pub fn is_read_only(&self) -> bool {
+        self.connection.is_readonly(MAIN_DB).unwrap_or(false)
+    }
+
     /// The entries under `key`, as they are: whether they are sound takes longer to find out, and
     /// no connection.
     pub fn get(&self, kind: Kind, key: &[u8]) -> rusqlite::Result<Vec<Found>> {
@@ -197,9 +202,11 @@ impl Store {
                 path,
             }));
         }
-        self.remove(id)?;
-        // A file that cannot be removed now is overwritten or swept later.
-        let _ = self.files.remove(&stored);
+        if !self.is_read_only() {
+            self.remove(id)?;
+            // A file that cannot be removed now is overwritten or swept later.
+            let _ = self.files.remove(&stored);
+        }
         Ok(None)
     }
 
@@ -235,7 +242,11 @@ impl Store {
         transaction.commit()
     }
 
+    /// Removes an entry, where something can be written.
     pub fn remove(&self, id: i64) -> rusqlite::Result<()> {
+        if self.is_read_only() {
+            return Ok(());
+        }
         self.connection
             .prepare_cached("DELETE FROM entries WHERE id = ?1")?
             .execute([id])?;
@@ -312,36 +323,37 @@ impl Store {
         if verdict != "ok" {
             return Err(damage(rusqlite::ffi::SQLITE_CORRUPT, &verdict));
         }
-        let (entries, bad) = self.check_digests()?;
-        for &id in &bad {
+        let (verified, bad) = self.check_digests()?;
+        for id in bad {
             self.remove(id)?;
         }
         self.sweep()?;
-        Ok(Verified {
-            entries,
-            removed: bad.len() as u64,
-        })
+        Ok(verified)
     }
 
-    fn check_digests(&self) -> rusqlite::Result<(u64, Vec<i64>)> {
+    /// What is to be said of the entries, and which are to go.
+    fn check_digests(&self) -> rusqlite::Result<(Verified, Vec<i64>)> {
         let mut statement = self
             .connection
             .prepare("SELECT id, kind, key, digest, blob FROM entries")?;
         let mut rows = statement.query([])?;
-        let (mut entries, mut bad) = (0, Vec::new());
+        let (mut verified, mut bad) = (Verified::default(), Vec::new());
         while let Some(row) = rows.next()? {
             let (kind, key, stored): (i64, Vec<u8>, [u8; 32]) =
                 (row.get(1)?, row.get(2)?, row.get(3)?);
             let found = match row.get::<_, Option<Vec<u8>>>(4)? {
-                Some(blob) => Some(digest(kind, &key, &blob)),
-                None => digest_of_file(kind, &key, &self.files.path(&stored)).ok(),
+                Some(blob) => Ok(digest(kind, &key, &blob)),
+                None => digest_of_file(kind, &key, &self.files.path(&stored)),
             };
-            entries += 1;
-            if found != Some(stored) {
-                bad.push(row.get(0)?);
+            verified.entries += 1;
+            match found {
+                Ok(found) if found == stored => continue,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => verified.lost += 1,
+                Ok(_) | Err(_) => verified.damaged += 1,
             }
+            bad.push(row.get(0)?);
         }
-        Ok((entries, bad))
+        Ok((verified, bad))
     }
 
     /// Evicts down to `limit` bytes, and gives what is free back to the system.

@@ -7,6 +7,7 @@
 //! Leaves out: whole programs, which are made of what is there of their functions at once.
 
 use std::fs::{self, Permissions};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -31,10 +32,11 @@ pub fn export(from: &Connection, path: &Path) -> Result<(), Error> {
         .tempfile_in(whole::directory(path))
         .map_err(|error| failed(error.to_string()))?;
     let copied = || {
-        let name = unfinished.path().to_str();
-        let name = name.ok_or("the directory's name is not UTF-8".to_string())?;
+        let name = unfinished.path();
+        let bytes = name.as_os_str().as_bytes();
         let said = |error: rusqlite::Error| error.to_string();
-        from.execute("VACUUM INTO ?1", [name]).map_err(said)?;
+        from.execute("VACUUM INTO CAST(?1 AS TEXT)", [bytes])
+            .map_err(said)?;
         let copy = Connection::open(name).map_err(said)?;
         copy.execute_batch("DELETE FROM entries WHERE blob IS NULL; VACUUM")
             .map_err(said)

@@ -50,6 +50,16 @@ fn put(path: &Path, contents: &[u8], replaced: Option<Permissions>) -> io::Resul
                 result => result,
             }
         }
+        // A temporary file could not be made either.
+        Err(error)
+            if !directory.is_dir()
+                || matches!(
+                    error.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                ) =>
+        {
+            Err(error)
+        }
         Err(_) => by_temporary_file(directory, path, contents, replaced),
     }
 }
@@ -57,14 +67,14 @@ fn put(path: &Path, contents: &[u8], replaced: Option<Permissions>) -> io::Resul
 /// Puts these contents where a user says. What is no file takes them as it is (a pipe, a device); a
 /// link stays, and leads to them; what may be done with a file stays.
 pub fn write_out(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let path = &target(path);
     match std::fs::metadata(path) {
-        Ok(there) if there.is_file() => put(path, contents, Some(there.permissions())),
+        Ok(there) if there.is_file() => put(&target(path), contents, Some(there.permissions())),
+        // The links of `/proc/self/fd` lead to pipes that have no name.
         Ok(there) if !there.is_dir() => {
             let mut file = File::options().write(true).open(path)?;
             file.write_all(contents)
         }
-        _ => write(path, contents),
+        _ => write(&target(path), contents),
     }
 }
 
@@ -192,6 +202,17 @@ mod tests {
     }
 
     #[test]
+    fn a_pipe_without_a_name_is_written_to() {
+        let (mut reader, writer) = io::pipe().expect("a scratch pipe");
+        let path = format!("/proc/self/fd/{}", writer.as_raw_fd());
+        write_out(Path::new(&path), b"through").expect("somebody reads");
+        drop(writer);
+        let mut read = Vec::new();
+        io::Read::read_to_end(&mut reader, &mut read).expect("the pipe is read");
+        assert_eq!(read, b"through");
+    }
+
+    #[test]
     fn a_link_to_nothing_leads_to_the_file() {
         let directory = tempfile::TempDir::new().expect("a scratch directory");
         let link = directory.path().join("link");
@@ -243,6 +264,6 @@ mod tests {
     fn a_directory_that_is_not_there_is_an_error() {
         let error =
             write(Path::new("/nowhere/at/all"), b"").expect_err("there is no such directory");
-        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert_eq!(error.to_string(), "No such file or directory (os error 2)");
     }
 }

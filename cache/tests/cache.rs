@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use bactrian_cache::{Cache, Error, Kind};
+use bactrian_cache::{Cache, Error, Kind, Verified};
 use tempfile::TempDir;
 
 const LIMIT: u64 = 1 << 20;
@@ -104,7 +104,7 @@ fn verification_removes_what_was_changed() {
     patch(&place.file(), &[7; 1000], &[8; 1000]);
     let cache = place.open();
     let verified = cache.verify().expect("it is sound");
-    assert_eq!((verified.entries, verified.removed), (20, 1));
+    assert_eq!((verified.entries, verified.damaged), (20, 1));
     assert_eq!(cache.verify().expect("it is sound").entries, 19);
 }
 
@@ -316,8 +316,11 @@ fn a_large_blob_is_a_file_and_goes_with_its_entry() {
         "files are no blobs"
     );
     assert_eq!(cache.stats().expect("it is sound").total().entries, 1);
-    cache.clear().expect("it can be written");
+    drop(cache);
+    Cache::clear_file(&place.file()).expect("it can be written");
     assert!(!file.exists());
+    let cleared = place.open();
+    assert_eq!(cleared.stats().expect("it is sound").total().entries, 0);
 }
 
 #[test]
@@ -334,6 +337,26 @@ fn a_damaged_file_is_a_miss_and_is_written_anew() {
         cache.insert_file(Kind::Module, b"key", b"machine code");
         assert!(cache.get_file(Kind::Module, b"key").is_some());
     }
+}
+
+#[test]
+fn verification_tells_files_that_are_gone_from_damage() {
+    let place = Place::new();
+    let cache = place.open();
+    for key in [b"first", b"other", b"third"] {
+        cache.insert_file(Kind::Module, key, key);
+    }
+    let file = |key| cache.get_file(Kind::Module, key).expect("it was kept");
+    fs::remove_file(file(b"first")).expect("removable");
+    fs::write(file(b"other"), b"machine cod3").expect("writable");
+    let verified = cache.verify().expect("the structure is sound");
+    let expected = Verified {
+        entries: 3,
+        damaged: 1,
+        lost: 1,
+    };
+    assert_eq!(verified, expected);
+    assert_eq!(cache.stats().expect("it is sound").total().entries, 1);
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn two_hundred_processes_lose_nothing() {
     }
     let cache = Cache::open(&file, LIMIT).expect("it can be opened");
     assert_eq!(present(&cache, PROCESSES * EACH), PROCESSES * EACH);
-    assert_eq!(cache.verify().expect("it is sound").removed, 0);
+    assert_eq!(cache.verify().expect("it is sound").damaged, 0);
 }
 
 /// Killed in the middle of opening, inserting, committing: what is there afterwards is right, and
@@ -113,7 +113,7 @@ fn writers_that_are_killed_damage_nothing() {
     let there = present(&cache, KILLED * EACH);
     assert!(there > 0, "no process came as far as writing");
     assert_eq!(cache.notices(), [""; 0]);
-    assert_eq!(cache.verify().expect("it is sound").removed, 0);
+    assert_eq!(cache.verify().expect("it is sound").damaged, 0);
     // Whoever comes next can write.
     let next = start(&file, KILLED * EACH, 10).wait_with_output();
     assert!(next.expect("it ends").status.success());

@@ -1,10 +1,13 @@
 //! The command line. Flags that open the sandbox have the names that the `wasmtime` command gives
 //! them.
 
+mod values;
+
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::evaluation::Eval;
@@ -12,6 +15,7 @@ use crate::host::Directory;
 use crate::limits::{self, Limit};
 use crate::product::Emit;
 use crate::{snapshot, specialize};
+use values::{budget, directory, mebibytes, switch, variable};
 
 /// Compiles OCaml bytecode, and whatever an annotated interpreter runs, to WebAssembly.
 #[derive(Debug, Parser)]
@@ -78,7 +82,7 @@ pub struct RunArgs {
     pub program: PathBuf,
     /// The program's arguments.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub args: Vec<String>,
+    pub args: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
@@ -237,18 +241,20 @@ pub struct CacheLocation {
 #[derive(Clone, Debug, Default, Args)]
 pub struct SandboxOptions {
     /// Let the program use a directory, under its own name or another.
-    #[arg(long = "dir", value_name = "HOST[::GUEST]", value_parser = directory,
+    #[arg(long = "dir", value_name = "HOST[::GUEST]",
+          value_parser = OsStringValueParser::new().try_map(directory),
           conflicts_with = "unconfined")]
     pub directories: Vec<Directory>,
     /// Give the program an environment variable; without a value, this process's.
-    #[arg(long, value_name = "NAME[=VALUE]", value_parser = variable)]
-    pub env: Vec<(String, String)>,
+    #[arg(long, value_name = "NAME[=VALUE]",
+          value_parser = OsStringValueParser::new().try_map(variable))]
+    pub env: Vec<(OsString, OsString)>,
     #[arg(short = 'W', value_name = "LIMIT=VALUE", value_delimiter = ',', help = limits::help())]
     pub limits: Vec<Limit>,
     /// Where the program starts [default: here, if a directory is open under its own name; else in
     /// `/`].
     #[arg(long, value_name = "GUEST")]
-    pub cwd: Option<String>,
+    pub cwd: Option<PathBuf>,
     /// Let the program wait for TCP connections at this address.
     #[arg(
         long = "tcp-listen",
@@ -286,7 +292,7 @@ pub struct LockstepArgs {
     pub program: PathBuf,
     /// The program's arguments.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub args: Vec<String>,
+    pub args: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]
@@ -437,50 +443,4 @@ pub struct WevalArgs {
     /// Say what happens, and what the interpreter's `print` and `trace.line` say.
     #[arg(short, long)]
     pub verbose: bool,
-}
-
-/// Any number whose bytes can be counted.
-fn mebibytes() -> RangedU64ValueParser {
-    clap::value_parser!(u64).range(..=i64::MAX as u64 >> 20)
-}
-
-fn switch(text: &str) -> Result<(String, bool), String> {
-    let (name, on) = text.split_once('=').ok_or("expected NAME=on or NAME=off")?;
-    specialize::require_optimisation(name)?;
-    match on {
-        "on" => Ok((name.into(), true)),
-        "off" => Ok((name.into(), false)),
-        other => Err(format!("`{other}` is neither `on` nor `off`")),
-    }
-}
-
-fn budget(text: &str) -> Result<(String, u32), String> {
-    let (name, number) = text.split_once('=').ok_or("expected NAME=N")?;
-    specialize::require_budget(name)?;
-    let most = u32::MAX;
-    let number = number
-        .parse()
-        .map_err(|_| format!("`{number}` is no number from 0 to {most}"))?;
-    Ok((name.into(), number))
-}
-
-fn directory(text: &str) -> Result<Directory, String> {
-    let (host, guest) = text.split_once("::").unwrap_or((text, text));
-    if host.is_empty() || guest.is_empty() {
-        return Err("expected HOST or HOST::GUEST".into());
-    }
-    Ok(Directory {
-        host: host.into(),
-        guest: guest.into(),
-    })
-}
-
-fn variable(text: &str) -> Result<(String, String), String> {
-    if let Some((name, value)) = text.split_once('=') {
-        return Ok((name.into(), value.into()));
-    }
-    match std::env::var(text) {
-        Ok(value) => Ok((text.into(), value)),
-        Err(error) => Err(format!("{error}; give a value with {text}=VALUE")),
-    }
 }

@@ -9,6 +9,7 @@ mod start;
 mod stubs;
 mod weval;
 
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::MetadataExt;
@@ -111,18 +112,12 @@ fn end(program: &Path, exit: &Exit) -> u8 {
     exit.status() as u8
 }
 
-fn sandbox(program: &Path, args: &[String], options: &SandboxOptions) -> Result<Sandbox> {
-    let name = program
-        .to_str()
-        .context("the program's name is not UTF-8")?;
-    let name = std::iter::once(name.to_string());
+fn sandbox(program: &Path, args: &[OsString], options: &SandboxOptions) -> Result<Sandbox> {
+    let name = std::iter::once(program.as_os_str().to_owned());
     let mut env = Vec::new();
     let mut directories = start::directories(options)?;
     if options.unconfined {
-        let known = std::env::vars_os();
-        env.extend(known.filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        }));
+        env.extend(std::env::vars_os());
         directories.push(Directory {
             host: "/".into(),
             guest: "/".into(),
@@ -281,6 +276,7 @@ fn require_other(output: &Path, input: &Path) -> Result<()> {
 
 fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let name = || args.module.display().to_string();
+    require_place(&args.output)?;
     require_other(&args.output, &args.module)?;
     let joined = stubs::joined(&args.build, &args.module)?;
     let guest = Arc::clone(&joined.guest);
@@ -444,7 +440,21 @@ fn read(path: &Path) -> Result<Vec<u8>> {
 
 /// Whether a path stands for standard output.
 fn is_standard_output(path: &Path) -> bool {
-    path == Path::new("-")
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+        .iter()
+        .any(|name| path == Path::new(name))
+}
+
+/// Refuses a file to be written whose directory is not there, before the work for it is done.
+fn require_place(output: &Path) -> Result<()> {
+    let directory = whole::directory(output);
+    ensure!(
+        is_standard_output(output) || directory.is_dir(),
+        "cannot write {}: there is no directory {}",
+        output.display(),
+        directory.display()
+    );
+    Ok(())
 }
 
 fn write(path: &Path, contents: &[u8]) -> Result<()> {

@@ -4,6 +4,8 @@
 //! Leaves out the functions that a guest calls: see [`crate::imports`].
 
 use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,13 +19,14 @@ use crate::engine;
 use crate::limits::Limits;
 use crate::status_line::StatusLine;
 use crate::streams::{self, Streams};
+use crate::strings::Strings;
 use crate::ticker::Ticker;
 use crate::unconfined::{Network, Unconfined};
 
 /// A directory that the guest may use.
 #[derive(Clone, Debug)]
 pub struct Directory {
-    pub host: String,
+    pub host: PathBuf,
     pub guest: String,
 }
 
@@ -31,12 +34,12 @@ pub struct Directory {
 #[derive(Clone, Debug, Default)]
 pub struct Sandbox {
     /// The program's arguments, its name first.
-    pub args: Vec<String>,
-    pub env: Vec<(String, String)>,
+    pub args: Vec<OsString>,
+    pub env: Vec<(OsString, OsString)>,
     pub directories: Vec<Directory>,
     pub limits: Limits,
     /// The directory in which the program starts, by the name that it has for the program.
-    pub start: Option<String>,
+    pub start: Option<PathBuf>,
     /// Whether the program may use what this process can use, beyond WASI.
     pub unconfined: bool,
     /// What it may use of the network, if it may not.
@@ -54,28 +57,47 @@ const IGNORED: &str = "BACTRIAN_IGNORED";
 const STACK: &str = "BACTRIAN_STACK";
 
 impl Sandbox {
-    /// A WASI context without the standard streams.
+    /// A WASI context without the standard streams, and without arguments and variables
+    /// ([`Host::started_by`]).
     pub fn context(&self) -> Result<WasiCtxBuilder> {
         let mut wasi = WasiCtxBuilder::new();
-        wasi.allow_blocking_current_thread(true)
-            .args(&self.args)
-            .envs(&self.env);
-        if let Some(start) = &self.start {
-            wasi.env(START, start);
-        }
-        if let Some(bytes) = self.limits.stack {
-            wasi.env(STACK, words_within(bytes).to_string());
-        }
-        let ignored = streams::ignored_signals();
-        if ignored != 0 {
-            wasi.env(IGNORED, format!("{ignored:x}"));
-        }
+        wasi.allow_blocking_current_thread(true);
         for Directory { host, guest } in &self.directories {
             wasi.preopened_dir(host, guest, FsPerms::ReadWrite)
                 .map_err(engine::error)
-                .with_context(|| format!("cannot open directory {host} (from --dir)"))?;
+                .with_context(|| {
+                    format!("cannot open directory {} (from --dir)", host.display())
+                })?;
         }
         Ok(wasi)
+    }
+
+    fn arguments(&self) -> Strings {
+        let mut arguments = Strings::default();
+        for argument in &self.args {
+            arguments.push(argument);
+        }
+        arguments
+    }
+
+    /// The program's variables, and what the guest is told by variables.
+    fn variables(&self) -> Strings {
+        let mut variables = Strings::default();
+        for (name, value) in &self.env {
+            variables.push_variable(name, value);
+        }
+        let mut tell = |name, value: &OsStr| variables.push_variable(OsStr::new(name), value);
+        if let Some(start) = &self.start {
+            tell(START, start.as_os_str());
+        }
+        if let Some(bytes) = self.limits.stack {
+            tell(STACK, words_within(bytes).to_string().as_ref());
+        }
+        let ignored = streams::ignored_signals();
+        if ignored != 0 {
+            tell(IGNORED, format!("{ignored:x}").as_ref());
+        }
+        variables
     }
 }
 
@@ -109,6 +131,8 @@ pub struct Host {
     /// By the addresses of a call and of code, how often the one called the other, in a module that
     /// counts.
     pub callees: HashMap<(u32, u32), u64>,
+    /// Its arguments and variables, where they are not those of its context.
+    pub strings: Option<[Strings; 2]>,
     inherited: Inherited,
     /// Whether the guest may have one, and the one that it has.
     ticks: bool,
@@ -131,6 +155,7 @@ impl Host {
             wasi,
             limits: limits.build(),
             callees: HashMap::new(),
+            strings: None,
             inherited: Inherited::Nothing,
             ticks: false,
             ticker: None,
@@ -157,6 +182,14 @@ impl Host {
             inherited,
             ..Self::new(wasi, sandbox)
         })
+    }
+
+    /// The same with the arguments and variables of `sandbox`.
+    pub fn started_by(self, sandbox: &Sandbox) -> Self {
+        Self {
+            strings: Some([sandbox.arguments(), sandbox.variables()]),
+            ..self
+        }
     }
 
     /// The same with a clock of processor time, which begins now.

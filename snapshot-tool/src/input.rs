@@ -31,6 +31,9 @@ pub enum Error {
         path: PathBuf,
         source: std::io::Error,
     },
+    /// What is read twice must be there twice.
+    #[error("{}: this is a pipe or a device; Bactrian reads from files", path.display())]
+    NoFile { path: PathBuf },
     #[error("{}: this is {}; {}", path.display(), foreign.what, foreign.advice)]
     Foreign { path: PathBuf, foreign: Foreign },
 }
@@ -43,6 +46,7 @@ pub fn kind(path: &Path, guest: &Guest) -> Result<Kind, Error> {
         path: path.into(),
         source,
     };
+    require_file(path)?;
     let (is_program, beginning) = beginning(path, guest).map_err(unreadable)?;
     if is_program {
         return Ok(Kind::Program);
@@ -63,6 +67,16 @@ pub fn kind(path: &Path, guest: &Guest) -> Result<Kind, Error> {
         None => foreign(&fs::read(path).map_err(unreadable)?, guest),
     };
     Err(refusal(path, foreign))
+}
+
+/// Fails where there is a pipe or a device, before it is opened, which may wait for somebody.
+fn require_file(path: &Path) -> Result<(), Error> {
+    match fs::metadata(path) {
+        Ok(there) if !there.is_file() && !there.is_dir() => {
+            Err(Error::NoFile { path: path.into() })
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Fails where the file is anything but a program of `guest`.
@@ -98,6 +112,7 @@ pub fn require_module(path: &Path, guest: &Guest) -> Result<(), Error> {
             advice: modules(),
             ..foreign
         },
+        Err(error @ Error::NoFile { .. }) => return Err(error),
         Ok(Kind::Wasm) | Err(_) => return Ok(()),
     };
     Err(refusal(path, foreign))
@@ -106,6 +121,7 @@ pub fn require_module(path: &Path, guest: &Guest) -> Result<(), Error> {
 /// Fails where the file is no core module in binary form, whoever made it.
 pub fn require_core_module(path: &Path) -> Result<(), Error> {
     const COMPONENT: [u8; 8] = *b"\0asm\x0d\0\x01\0";
+    require_file(path)?;
     let bytes = fs::read(path).map_err(|source| Error::Unreadable {
         path: path.into(),
         source,
@@ -147,7 +163,8 @@ fn refusal(path: &Path, foreign: Foreign) -> Error {
 
 /// Whether a file is one of the guest's programs by its ends; no, if it cannot be read.
 pub fn is_program(path: &Path, guest: &Guest) -> bool {
-    beginning(path, guest).is_ok_and(|(is_program, _)| is_program)
+    let is_file = require_file(path).is_ok();
+    is_file && beginning(path, guest).is_ok_and(|(is_program, _)| is_program)
 }
 
 /// Whether a file is a program by its ends, and its beginning. A program is known by its end,
@@ -236,6 +253,20 @@ mod tests {
 
     fn what(bytes: &[u8]) -> String {
         foreign(bytes, &guest::default()).what
+    }
+
+    #[test]
+    fn a_pipe_is_refused_before_it_is_opened() {
+        let place = tempfile::tempdir().expect("a directory");
+        let pipe = place.path().join("pipe");
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).expect("a scratch pipe");
+        let guest = guest::default();
+        let is_refused = |error| matches!(error, Err(Error::NoFile { .. }));
+        assert!(is_refused(kind(&pipe, &guest).map(|_| ())));
+        assert!(is_refused(require_module(&pipe, &guest)));
+        assert!(is_refused(require_core_module(&pipe)));
+        assert!(!is_program(&pipe, &guest));
     }
 
     #[test]

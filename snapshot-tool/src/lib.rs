@@ -9,8 +9,9 @@
 //!   cache keeps), [`engine`] (Wasmtime) and [`jit_dump`] (what profilers are told);
 //! * [`guest`] (the embedded interpreter, and what is known of its programs), [`stubs`] (functions
 //!   in C that are joined to it) and [`input`] (what a file is);
-//! * what a guest finds outside of itself: [`limits`], [`streams`], `memory`, `ticker` (so that its
-//!   threads take turns), [`unconfined`] (the way out of the sandbox), [`host`] (its state),
+//! * what a guest finds outside of itself: [`limits`], [`streams`], `memory`, [`strings`] (its
+//!   arguments and variables), `ticker` (so that its threads take turns), [`unconfined`] (the way
+//!   out of the sandbox), [`host`] (its state),
 //!   [`wasi`], [`imports`] (all of its functions);
 //! * [`specialize`] (the specializer, as this tool calls it), [`evaluation`] (a loaded program runs
 //!   up to its first effect), [`snapshot`] (the guest loads the program and is frozen) and [`run`];
@@ -55,6 +56,7 @@ pub mod specialize;
 pub mod stats;
 pub mod status_line;
 pub mod streams;
+pub mod strings;
 pub mod stubs;
 mod texts;
 mod ticker;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use annotations::ThreadSupport;
 use anyhow::{Context, Result};
-use cache::Cache;
+use cache::{Cache, Kind};
 use wasmtime::{Engine, Module};
 
 use crate::engine::{self, Needs, Origin};
@@ -193,18 +193,23 @@ impl Pipeline {
         let module = self.machine_code(&wasm)?;
         if let Some(cache) = &self.settings.cache {
             engine::keep_module(cache, key, &module)?;
+            if !self.notice.is_empty() {
+                cache.insert(Kind::Module, key, self.notice.as_bytes());
+            }
         }
         Ok(module)
     }
 
-    /// The program with this key, if the cache has it.
+    /// The program with this key, if the cache has it. What the guest said of it is said again.
     fn known_program(&mut self, key: &[u8; 32]) -> Option<Module> {
-        let (engine, cache) = (&self.engine, self.settings.cache.as_deref());
-        let (module, file) = self.stages.time("look up", || {
-            cache.and_then(|cache| engine::cached_module(engine, cache, key))
-        })?;
+        let (engine, cache) = (&self.engine, self.settings.cache.as_deref()?);
+        let (module, file) = self
+            .stages
+            .time("look up", || engine::cached_module(engine, cache, key))?;
+        let notice = cache.get(Kind::Module, key).pop().unwrap_or_default();
         self.known_file = Some(file);
         self.note_known();
+        self.tell(&String::from_utf8_lossy(&notice));
         Some(module)
     }
 

@@ -91,7 +91,8 @@ pub fn run(engine: &Engine, module: &Module, sandbox: &Sandbox) -> Result<Run> {
     let limits = sandbox.limits;
     let mut wasi = sandbox.context()?;
     let host = Host::inheriting(wasi.build_p1(), sandbox, None)?;
-    let host = host.timed().keeping_signals().ticking();
+    let host = host.started_by(sandbox).timed();
+    let host = host.keeping_signals().ticking();
     let mut store = Store::new(engine, host);
     store.limiter(|host| &mut host.limits);
     if let Some(fuel) = limits.fuel {

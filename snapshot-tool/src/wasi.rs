@@ -1,8 +1,9 @@
 //! The functions of WASI that this tool serves itself: those on the standard streams ([`Streams`]),
-//! processor time, and the exit status. Calls on every other descriptor and clock go on to
-//! Wasmtime's WASI.
+//! arguments and variables ([`Strings`]), processor time, and the exit status. Calls on every other
+//! descriptor and clock go on to Wasmtime's WASI.
 //!
-//! A host without streams (a snapshot, a side of lockstep) hands everything on.
+//! A host without streams, or strings, of its own hands on the calls for these (a snapshot, and of
+//! lockstep the side that makes no calls).
 
 use std::convert::identity;
 use std::io::IoSlice;
@@ -16,6 +17,7 @@ use wiggle::GuestMemory;
 use crate::host::{ExitStatus, Host};
 use crate::memory::{Fault, buffers, parts, slice, slice_mut, word};
 use crate::streams::{Errno, Streams};
+use crate::strings::Strings;
 
 pub const MODULE: &str = "wasi_snapshot_preview1";
 
@@ -61,6 +63,7 @@ pub fn shadow<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> wasmti
     })?;
     shadow_transfers(linker)?;
     shadow_status(linker)?;
+    shadow_strings(linker)?;
     shadow!(linker, clock_time_get(clock: u32, precision: i64, time: u32), time_of, identity);
     Ok(())
 }
@@ -89,6 +92,31 @@ fn shadow_status<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> was
     shadow!(linker, fd_datasync(fd: u32), synchronise);
     shadow!(linker, fd_renumber(from: u32, to: u32), renumber);
     Ok(())
+}
+
+fn shadow_strings<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<()> {
+    shadow!(linker, args_sizes_get(count: u32, size: u32), |memory, host, count, size| {
+        strings(host, ARGUMENTS, |strings| strings.put_sizes(memory, count, size))
+    }, identity);
+    shadow!(linker, args_get(pointers: u32, bytes: u32), |memory, host, pointers, bytes| {
+        strings(host, ARGUMENTS, |strings| strings.put(memory, pointers, bytes))
+    }, identity);
+    shadow!(linker, environ_sizes_get(count: u32, size: u32), |memory, host, count, size| {
+        strings(host, VARIABLES, |strings| strings.put_sizes(memory, count, size))
+    }, identity);
+    shadow!(linker, environ_get(pointers: u32, bytes: u32), |memory, host, pointers, bytes| {
+        strings(host, VARIABLES, |strings| strings.put(memory, pointers, bytes))
+    }, identity);
+    Ok(())
+}
+
+/// Which of [`Host::strings`].
+const ARGUMENTS: usize = 0;
+const VARIABLES: usize = 1;
+
+fn strings(host: &Host, which: usize, put: impl FnOnce(&Strings) -> Result<(), Fault>) -> Answer {
+    let strings = host.strings.as_ref()?;
+    Some(put(&strings[which]).map_err(Errno::from))
 }
 
 pub fn close(_: &mut [u8], host: &mut Host, fd: u32) -> Answer {

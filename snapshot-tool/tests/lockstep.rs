@@ -312,7 +312,7 @@ fn what_is_done_outside_is_done_once() {
     let setup = Setup {
         sandbox: Sandbox {
             directories: vec![Directory {
-                host: directory.path().to_string_lossy().into_owned(),
+                host: directory.path().into(),
                 guest: "/".into(),
             }],
             ..Sandbox::default()

@@ -231,6 +231,7 @@ fn what_is_missing_is_named() -> Result<()> {
         Ok(())
     };
     refused(&["-DVARIABLE=1", "stubs.c"], "in f: stubs.c")?;
+    refused(&["-DVARIABLE=1", "stubs.c"], "--without nowhere")?;
     let without = ["--without", "nowhere", "stubs.c"];
     refused(
         &[&["-DVARIABLE=variable"], &without[..]].concat(),
@@ -244,6 +245,22 @@ fn what_is_missing_is_named() -> Result<()> {
     let printed = output(&place, Mode::Residual, &["--stubs", "main.stubs"])?;
     assert_eq!(printed, "1\nthe C function nowhere is missing\n3\n");
     Ok(())
+}
+
+/// A header that WASI's C library does not have is not this machine's.
+#[test]
+fn headers_of_this_machine_are_not_found() -> Result<()> {
+    let place = workshop()?;
+    fs::write(place.path("stubs.c"), "#include <pwd.h>\n")?;
+    let refused = place.bactrian(&["stubs", "-o", "main.stubs", "stubs.c"])?;
+    let said = text(&refused.stderr);
+    assert!(
+        said.starts_with("stubs.c:1:10: fatal error: 'pwd.h' file not found\nbactrian: "),
+        "{said}"
+    );
+    place.make("mkdir", &["own"])?;
+    fs::write(place.path("own/pwd.h"), "")?;
+    place.make_stubs("main.stubs", &["-I", "own", "stubs.c"])
 }
 
 /// A function that takes a value for an `int` is called all the same, as elsewhere.

@@ -332,6 +332,27 @@ fn standard_output_takes_one_module() -> Result<()> {
 
 /// With the status of other wrong usage.
 #[test]
+fn output_that_cannot_be_written_is_refused_before_the_work() -> Result<()> {
+    let place = Place::new()?;
+    place.program("print_int 1")?;
+    let missing = ["build", "given.byte", "-o", "nowhere/out.wasm"];
+    let refused = place.bactrian(&missing)?;
+    assert_eq!(refused.status, FAILURE);
+    let said = "bactrian: cannot write nowhere/out.wasm: there is no directory nowhere\n";
+    assert_eq!(String::from_utf8_lossy(&refused.stderr), said);
+    let built = place.bactrian(&["build", "given.byte", "-o", "/dev/stdout"])?;
+    assert!(built.stdout.starts_with(b"\0asm"), "{built:?}");
+    place.fails(
+        &["stubs", "--for", "../given", "given.c"],
+        &["`../given` is no library's name"],
+    )?;
+    place.fails(
+        &["run", "/dev/null"],
+        &["/dev/null: this is a pipe or a device"],
+    )
+}
+
+#[test]
 fn wrong_values_of_options_are_wrong_usage() -> Result<()> {
     let place = Place::new()?;
     for (args, words) in [

@@ -22,7 +22,7 @@ struct Elsewhere {
 
 const LIMITS: &str = "snapshot-tool/command/tests/command.rs";
 
-const ELSEWHERE: [Elsewhere; 7] = [
+const ELSEWHERE: [Elsewhere; 8] = [
     Elsewhere {
         variant: "ImageError::Data",
         file: "tests/tests/malformed.rs",
@@ -59,6 +59,12 @@ const ELSEWHERE: [Elsewhere; 7] = [
         file: "tests/tests/c_stubs.rs",
         test: "stubs_do_what_they_do_under_ocamlrun",
         sign: "same_as_ocamlrun(\"interface\"",
+    },
+    Elsewhere {
+        variant: "Error::ReadOnly",
+        file: "tests/tests/disks.rs",
+        test: "who_looks_after_a_cache_that_can_only_be_read_is_told",
+        sign: "can only be read here",
     },
     Elsewhere {
         // Of unmarshalling.

@@ -182,7 +182,7 @@ fn the_command_line_is_known_late() -> Result<()> {
     case.agrees(None, &["-n", "12", "camel"])?;
     case.agrees(None, &[])?;
     let report = case.report()?;
-    assert!(report.contains("out of bounds"), "{report}");
+    assert!(report.contains("stopped by the command line"), "{report}");
     Ok(())
 }
 

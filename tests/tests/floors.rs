@@ -117,6 +117,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "cells",
             "streams",
             "memory",
+            "strings",
             "ticker",
             "unconfined",
             "host",

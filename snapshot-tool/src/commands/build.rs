@@ -8,7 +8,10 @@ use annotations::ThreadSupport;
 use anyhow::{Context, Result, bail, ensure};
 
 use super::stubs::{self, Joined};
-use super::{finish, is_standard_output, print_stats, read, require_other, settings, shape, write};
+use super::{
+    finish, is_standard_output, print_stats, read, require_other, require_place, settings, shape,
+    write,
+};
 use crate::cli::BuildArgs;
 use crate::pipeline::Pipeline;
 use crate::precompiled::Precompiled;
@@ -68,6 +71,7 @@ fn build_program(
 ) -> Result<()> {
     input::require_program(program, &joined.guest)?;
     require_other(output, program)?;
+    require_place(output)?;
     let bytes = read(program)?;
     let mut settings = settings(&args.build, precompiled, program, joined)?;
     shape(&args.product, &mut settings);

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use cache::Cache;
 use cache::remote::{Access, Remote};
+use cache::{Cache, Stats, Verified};
 
 use super::say;
 use crate::cli::{CacheAction, CacheArgs, CacheLocation};
@@ -18,42 +18,63 @@ const REMOTE_VARIABLE: &str = "BACTRIAN_REMOTE";
 /// Does what `bactrian cache` is asked for.
 pub fn look_after(args: &CacheArgs) -> Result<()> {
     let path = args.file.clone().map_or_else(default_cache, Ok)?;
-    let cache = Cache::open(&path, u64::MAX >> 1)?;
     match &args.action {
-        CacheAction::Stats => {
-            let mut text = format!("{}\n", path.display());
-            for (kind, stats) in cache.stats()?.kinds {
-                text += &format!(
-                    "{:<26} {:>8} entries {:>12}\n",
-                    kind.name(),
-                    stats.entries,
-                    size(stats.bytes as usize)
-                );
-            }
-            say(&text)?;
+        CacheAction::Stats => within(&path, |cache| say(&listed(&path, &cache.stats()?))),
+        CacheAction::Verify => within(&path, |cache| say(&checked(cache.verify()?))),
+        CacheAction::Clear => {
+            tell_all(Cache::clear_file(&path)?);
+            Ok(())
         }
-        CacheAction::Verify => {
-            let verified = cache.verify()?;
-            say(&format!(
-                "{} entries checked, {} damaged ones removed\n",
-                verified.entries, verified.removed
-            ))?;
+        CacheAction::Gc { cache_size } => {
+            within(&path, |cache| Ok(cache.shrink(cache_size << 20)?))
         }
-        CacheAction::Clear => cache.clear()?,
-        CacheAction::Gc { cache_size } => cache.shrink(cache_size << 20)?,
-        CacheAction::Export { to } => cache.export(to)?,
-        CacheAction::Import { from } => {
-            let imported = cache.import(from)?;
-            say(&format!(
-                "{} entries imported, {} damaged ones left out\n",
-                imported.entries, imported.damaged
-            ))?;
-            if let Some(reason) = imported.unread {
-                bail!("the rest of {} cannot be read: {reason}", from.display());
-            }
-        }
+        CacheAction::Export { to } => within(&path, |cache| Ok(cache.export(to)?)),
+        CacheAction::Import { from } => within(&path, |cache| import(cache, from)),
     }
+}
+
+/// Does something with the cache in a file.
+fn within(path: &Path, work: impl FnOnce(&Cache) -> Result<()>) -> Result<()> {
+    let cache = Cache::open(path, u64::MAX >> 1)?;
+    work(&cache)?;
     tell(&cache);
+    Ok(())
+}
+
+fn listed(path: &Path, stats: &Stats) -> String {
+    let kinds = stats.kinds.iter().map(|(kind, stats)| {
+        format!(
+            "{:<26} {:>8} entries {:>12}\n",
+            kind.name(),
+            stats.entries,
+            size(stats.bytes as usize)
+        )
+    });
+    format!("{}\n{}", path.display(), kinds.collect::<String>())
+}
+
+fn checked(verified: Verified) -> String {
+    let Verified {
+        entries,
+        damaged,
+        lost,
+    } = verified;
+    let lost = match lost {
+        0 => String::new(),
+        lost => format!(", and {lost} whose files are gone"),
+    };
+    format!("{entries} entries checked, {damaged} damaged ones removed{lost}\n")
+}
+
+fn import(cache: &Cache, from: &Path) -> Result<()> {
+    let imported = cache.import(from)?;
+    say(&format!(
+        "{} entries imported, {} damaged ones left out\n",
+        imported.entries, imported.damaged
+    ))?;
+    if let Some(reason) = imported.unread {
+        bail!("the rest of {} cannot be read: {reason}", from.display());
+    }
     Ok(())
 }
 
@@ -104,7 +125,11 @@ fn default_cache() -> Result<PathBuf> {
 
 /// Passes on what the cache has to say.
 pub fn tell(cache: &Cache) {
-    for notice in cache.notices() {
+    tell_all(cache.notices());
+}
+
+fn tell_all(notices: Vec<String>) {
+    for notice in notices {
         eprintln!("bactrian: {notice}");
     }
 }

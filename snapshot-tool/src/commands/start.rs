@@ -1,7 +1,6 @@
 //! The directories that a program sees, and where it starts.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, ensure};
 
@@ -17,40 +16,39 @@ pub fn directories(options: &SandboxOptions) -> Result<Vec<Directory>> {
         for directory in &mut directories {
             let name = std::path::absolute(&directory.guest)
                 .with_context(|| format!("the directory {} cannot be found", directory.guest))?;
-            directory.guest = text(name.into_os_string())?;
+            directory.guest = name.into_os_string().into_string().map_err(|_| {
+                anyhow!("the current directory's name is not UTF-8: give --dir HOST::GUEST a GUEST")
+            })?;
         }
     }
     Ok(directories)
 }
 
 /// Where the program starts: here, if it sees a directory under the name that it has for us.
-pub fn start(options: &SandboxOptions, directories: &[Directory]) -> Result<Option<String>> {
+pub fn start(options: &SandboxOptions, directories: &[Directory]) -> Result<Option<PathBuf>> {
     if let Some(start) = &options.cwd {
         ensure!(
             options.unconfined || is_open(start, directories),
-            "the program cannot start in {start}: that is no directory under a name that `--dir` \
-             opens"
+            "the program cannot start in {}: that is no directory under a name that `--dir` opens",
+            start.display()
         );
         return Ok(Some(start.clone()));
     }
-    if !directories.iter().any(|dir| dir.host == dir.guest) {
+    if !directories
+        .iter()
+        .any(|dir| dir.host == Path::new(&dir.guest))
+    {
         return Ok(None);
     }
     let here = std::env::current_dir().context("the current directory cannot be found")?;
-    text(here.into_os_string()).map(Some)
-}
-
-fn text(name: OsString) -> Result<String> {
-    name.into_string()
-        .map_err(|_| anyhow!("the current directory's name is not UTF-8"))
+    Ok(Some(here))
 }
 
 /// Whether the program sees a directory of this name: the root is there in any case.
-fn is_open(name: &str, directories: &[Directory]) -> bool {
-    let name = Path::new(name);
+fn is_open(name: &Path, directories: &[Directory]) -> bool {
     let host = |directory: &Directory| {
         let below = name.strip_prefix(&directory.guest).ok()?;
-        Some(Path::new(&directory.host).join(below))
+        Some(directory.host.join(below))
     };
     let mut hosts = directories.iter().filter_map(host);
     name == Path::new("/") || name.is_absolute() && hosts.any(|host| host.is_dir())

@@ -7,9 +7,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
-use super::{read, write};
+use super::{read, require_place, write};
 use crate::cli::{BuildOptions, StubsArgs};
 use crate::guest::{self, Guest};
 use crate::input;
@@ -100,6 +100,7 @@ pub fn compile(args: &StubsArgs) -> Result<()> {
         others: objects(&args.others)?,
     };
     let output = output(args)?;
+    require_place(&output)?;
     write(&output, &compile::compile(&guest, &sources)?)
 }
 
@@ -108,10 +109,15 @@ fn output(args: &StubsArgs) -> Result<PathBuf> {
     if let Some(output) = &args.output {
         return Ok(output.clone());
     }
+    let library = args.library.as_deref().unwrap_or_default();
+    ensure!(
+        search::is_plain(library),
+        "`{library}` is no library's name: `--for` takes one as the program has it, as in \
+         `dllcamel`, without directories"
+    );
     let directory = search::default_directory()
         .context("there is no place for stubs: set XDG_DATA_HOME, or give -o FILE")?;
     fs::create_dir_all(&directory)
         .with_context(|| format!("cannot create {}", directory.display()))?;
-    let library = args.library.as_deref().unwrap_or_default();
     Ok(directory.join(search::file_name(library)))
 }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use cache::Cache;
 
 use super::cache::{open, share};
-use super::{finish, read, tell_of_no_requests, write, write_texts};
+use super::{finish, read, require_place, tell_of_no_requests, write, write_texts};
 use crate::cli::WevalArgs;
 use crate::pipeline::{Pipeline, Settings};
 use crate::precompiled::Precompiled;
@@ -21,8 +21,9 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
         }
     };
     let name = || args.input.display().to_string();
-    let mut module = read(&args.input)?;
     input::require_core_module(&args.input)?;
+    require_place(&args.output)?;
+    let mut module = read(&args.input)?;
     let mut options = specialize::Options::default();
     options.budgets.nodes = weval::NODES;
     let mut pipeline = Pipeline::new(Settings {

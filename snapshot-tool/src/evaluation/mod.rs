@@ -206,8 +206,12 @@ fn reason(store: &Store<StoreLimits>, cells: Cells, error: &wasmtime::Error) -> 
     })
 }
 
-/// What a trap is called, behind "stopped by".
+/// What a trap is called, behind "stopped by". What the start of the program determines stands
+/// outside of memory, so that who looks at it traps.
 fn trapped(trap: wasmtime::Trap) -> String {
+    if trap == wasmtime::Trap::MemoryOutOfBounds {
+        return "the command line, or an access outside of memory".into();
+    }
     let text = trap.to_string();
     let what = text.strip_prefix("wasm trap: ").unwrap_or(&text);
     format!("a trap ({what})")

@@ -109,7 +109,7 @@ fn run_side(
         }
     };
     let guest = Guest {
-        host,
+        host: host.started_by(&setup.sandbox),
         memory: None,
         recorder: Recorder {
             batch: Batch::default(),

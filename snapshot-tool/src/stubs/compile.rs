@@ -5,7 +5,7 @@
 //! (`clang`), and `WASM_LD` (`wasm-ld`). It has to know the target `wasm32-wasi` and its C library:
 //! where that is, or, as `zig cc` makes its own when it is needed, what it links programs with.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -74,13 +74,17 @@ pub fn compile(guest: &Guest, sources: &Sources) -> Result<Vec<u8>> {
         }
         fs::write(path, text)?;
     }
+    let compiler = Compiler {
+        search: search(place.path())?,
+        headers: place.path(),
+    };
     let (mut parts, mut exports) = (Vec::new(), Vec::new());
     for (number, file) in sources.files.iter().enumerate() {
         let is_source = file.extension() == Some(OsStr::new("c"));
         let part = match is_source {
             true => {
                 let part = place.path().join(format!("{number}.o"));
-                compiled(file, &part, place.path(), sources)?;
+                compiler.compile(file, &part, sources)?;
                 part
             }
             false => file.clone(),
@@ -103,7 +107,7 @@ pub fn compile(guest: &Guest, sources: &Sources) -> Result<Vec<u8>> {
             flags: vec!["-w".into()],
             ..Sources::default()
         };
-        compiled(&place.path().join(name), &part, place.path(), &sources)?;
+        compiler.compile(&place.path().join(name), &part, &sources)?;
         parts.push(part);
     }
     let joined = place.path().join("joined.o");
@@ -130,28 +134,65 @@ fn name(files: &[PathBuf]) -> String {
     }
 }
 
-fn compiled(source: &Path, output: &Path, headers: &Path, sources: &Sources) -> Result<()> {
-    let mut compiler = compiler();
-    compiler.args(["-c", "-O2", "-ffunction-sections", "-fdata-sections"]);
-    compiler.args(UNIX.map(|name| format!("-D{name}=1")));
-    compiler.args(EMULATED.map(|part| format!("-D_WASI_EMULATED_{part}")));
-    compiler.args(WARNINGS).args(&sources.flags);
-    compiler.args(sources.define.iter().map(|macro_| format!("-D{macro_}")));
-    for directory in &sources.include {
-        compiler.arg("-I").arg(directory);
+/// The compiler of one command.
+struct Compiler<'a> {
+    /// Options that say where it finds the headers of the C library.
+    search: Vec<OsString>,
+    /// The directory with the guest's headers.
+    headers: &'a Path,
+}
+
+impl Compiler<'_> {
+    fn compile(&self, source: &Path, output: &Path, sources: &Sources) -> Result<()> {
+        let mut compiler = compiler();
+        compiler.args(["-c", "-O2", "-ffunction-sections", "-fdata-sections"]);
+        compiler.args(&self.search);
+        compiler.args(UNIX.map(|name| format!("-D{name}=1")));
+        compiler.args(EMULATED.map(|part| format!("-D_WASI_EMULATED_{part}")));
+        compiler.args(WARNINGS).args(&sources.flags);
+        compiler.args(sources.define.iter().map(|macro_| format!("-D{macro_}")));
+        for directory in &sources.include {
+            compiler.arg("-I").arg(directory);
+        }
+        compiler.arg("-I").arg(self.headers);
+        compiler.arg("-o").arg(output).arg(source);
+        let done = compiler.output().with_context(|| cannot_start(&compiler))?;
+        eprint!(
+            "{}",
+            diagnostics::kept(&String::from_utf8_lossy(&done.stderr))
+        );
+        succeeded(&compiler, done.status, "compile")
     }
-    compiler
-        .arg("-I")
-        .arg(headers)
-        .arg("-o")
-        .arg(output)
-        .arg(source);
+}
+
+/// Where this machine has the headers of its own C library and of what is installed for it.
+const OF_THIS_MACHINE: [&str; 2] = ["/usr/include", "/usr/local/include"];
+
+/// Options that keep the compiler from looking for headers in directories of this machine's, as a
+/// distribution's `clang` does behind those of wasi-libc; none, where it does not.
+fn search(place: &Path) -> Result<Vec<OsString>> {
+    let source = place.join("empty.c");
+    fs::write(&source, "")?;
+    let mut compiler = compiler();
+    compiler.args(["-E", "-v"]).arg(source);
     let done = compiler.output().with_context(|| cannot_start(&compiler))?;
-    eprint!(
-        "{}",
-        diagnostics::kept(&String::from_utf8_lossy(&done.stderr))
-    );
-    succeeded(&compiler, done.status, "compile")
+    let said = String::from_utf8_lossy(&done.stderr);
+    let lines = said
+        .lines()
+        .skip_while(|line| !line.starts_with("#include <...>"));
+    let listed = lines.skip(1).take_while(|line| line.starts_with(' '));
+    let listed: Vec<_> = listed.map(str::trim).collect();
+    let is_foreign = |directory: &&str| OF_THIS_MACHINE.contains(directory);
+    if !listed.iter().any(is_foreign) {
+        return Ok(Vec::new());
+    }
+    let own = listed.iter().filter(|directory| !is_foreign(directory));
+    let own = own.flat_map(|directory| ["-isystem", directory]);
+    Ok(["-nostdinc"]
+        .into_iter()
+        .chain(own)
+        .map(OsString::from)
+        .collect())
 }
 
 fn compiler() -> Command {

@@ -2,8 +2,8 @@
 //!
 //! Of conversions that shorten a number, those are left out that do the same on other machines of
 //! 64 bits (to `int`), and those to the type of sizes, as no memory here is larger than that. What
-//! stays is about `long` and the types that are one. Errors in inline assembly are followed by what
-//! to do.
+//! stays is about `long` and the types that are one. Errors in inline assembly, and about headers
+//! that are not there, are followed by what to do.
 
 /// Names of types of sizes and differences of addresses.
 const SIZES: [&str; 5] = ["asize_t", "ptrdiff_t", "size_t", "ssize_t", "uintptr_t"];
@@ -22,6 +22,11 @@ const ASSEMBLY: [&str; 4] = [
 /// What is said behind those.
 const NO_ASSEMBLY: &str = "bactrian: WebAssembly has no instructions for inline assembly: look for \
      the macro by which this code chooses C in its place on other processors\n";
+
+/// What is said behind errors about headers.
+const NO_HEADER: &str = "bactrian: headers of this machine are not looked at, as they are of \
+     another C library: `-I DIRECTORY` says where those of the sources are; docs/stubs.md says \
+     what WASI's C library does not have\n";
 
 /// The diagnostics without those, each a line, with the notes that follow it.
 pub fn kept(said: &str) -> String {
@@ -43,6 +48,9 @@ pub fn kept(said: &str) -> String {
         |line: &str| line.contains(": error: ") && ASSEMBLY.iter().any(|part| line.contains(part));
     if kept.lines().any(is_of_assembly) {
         kept += NO_ASSEMBLY;
+    }
+    if kept.lines().any(|line| line.ends_with("' file not found")) {
+        kept += NO_HEADER;
     }
     kept
 }
@@ -86,6 +94,12 @@ mod tests {
         }
         let error = "a.c:1:2: error: unknown type name 'foo'\n1 warning and 1 error generated.\n";
         assert_eq!(kept(error), error);
+    }
+
+    #[test]
+    fn a_header_that_is_not_there_is_explained() {
+        let error = "a.c:1:10: fatal error: 'pwd.h' file not found\n";
+        assert_eq!(kept(error), format!("{error}{NO_HEADER}"));
     }
 
     #[test]

@@ -86,7 +86,11 @@ pub fn resolve<'a>(
     if object.missing.contains(name) {
         return Ok(Definition::Missing(name, ty));
     }
-    bail!("{}: nothing defines the C function `{name}`", object.name);
+    bail!(
+        "{}: nothing defines the C function `{name}`; with `bactrian stubs --without {name}` a \
+         call of it raises Failure, `--with FILE` joins stubs that define it",
+        object.name
+    );
 }
 
 /// File, segment and offset of data; absent where it is the guest's, or weak and nowhere.
@@ -119,7 +123,11 @@ pub fn data_of(objects: &[Object], file: usize, symbol: u32) -> Result<Option<(u
     if shared(name).is_some() || flags.contains(SymbolFlags::BINDING_WEAK) {
         return Ok(None);
     }
-    bail!("{}: nothing defines the C variable `{name}`", object.name);
+    bail!(
+        "{}: nothing defines the C variable `{name}`; `bactrian stubs --with FILE` joins stubs \
+         that define it",
+        object.name
+    );
 }
 
 /// Where in [`annotations::Stubs`] data of this name is.

@@ -61,7 +61,7 @@ pub fn find(libraries: &BTreeSet<String>, directories: Vec<PathBuf>) -> Found {
 }
 
 /// Whether a name leads nowhere else.
-fn is_plain(library: &str) -> bool {
+pub fn is_plain(library: &str) -> bool {
     Path::new(library).file_name() == Some(library.as_ref())
 }
 

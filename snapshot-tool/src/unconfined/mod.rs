@@ -20,6 +20,7 @@ mod processes;
 mod signals;
 mod sockets;
 
+use std::path::Path;
 use std::ptr::NonNull;
 
 use anyhow::{Context, Result};
@@ -64,10 +65,10 @@ pub struct Unconfined {
 
 impl Unconfined {
     /// For a guest that begins now, in the directory `start` or in this process's.
-    pub fn new(start: Option<&str>, streams: Streams) -> Result<Self> {
+    pub fn new(start: Option<&Path>, streams: Streams) -> Result<Self> {
         if let Some(start) = start {
             std::env::set_current_dir(start)
-                .with_context(|| format!("the program cannot start in {start}"))?;
+                .with_context(|| format!("the program cannot start in {}", start.display()))?;
         }
         Ok(Self {
             files: Files::new(streams),
