@@ -5,8 +5,8 @@ use super::{Bigarray, FORTRAN, KIND_MASK, MAX_DIMS, Shape, create};
 use crate::memory;
 use crate::polymorphic::compare::{self, Mode};
 use crate::polymorphic::hash::Hash;
-use crate::polymorphic::marshal::input::{self, Reader};
 use crate::polymorphic::marshal::output::Output;
+use crate::polymorphic::marshal::reader::{Error, Reader, failure};
 use crate::raise;
 use crate::registry::Outcome;
 use crate::value::Value;
@@ -222,10 +222,10 @@ fn swap_bytes(numbers: &mut [u8], size: u32) {
 }
 
 /// Reads a bigarray's data.
-pub fn unmarshal(reader: &mut Reader) -> Result<Value, input::Error> {
+pub fn unmarshal(reader: &mut Reader) -> Result<Value, Error> {
     let count = reader.u32()? as usize;
     if count > MAX_DIMS {
-        return input::failure("input_value: wrong number of bigarray dimensions");
+        return failure("input_value: wrong number of bigarray dimensions");
     }
     let flags = reader.u32()? as i64 & (KIND_MASK | FORTRAN);
     let mut dims = [0; MAX_DIMS];
@@ -237,7 +237,7 @@ pub fn unmarshal(reader: &mut Reader) -> Result<Value, input::Error> {
     }
     let dims = &dims[..count];
     let Some(element) = Element::from_number((flags & KIND_MASK) as u8) else {
-        return input::failure("input_value: bad bigarray kind");
+        return failure("input_value: bad bigarray kind");
     };
     let elements = dims
         .iter()
@@ -246,10 +246,10 @@ pub fn unmarshal(reader: &mut Reader) -> Result<Value, input::Error> {
         .and_then(|n| n.checked_mul(element.size() as i64))
         .is_none()
     {
-        return input::failure("input_value: size overflow for bigarray");
+        return failure("input_value: size overflow for bigarray");
     }
     let Some(array) = create(&Shape { flags, dims }) else {
-        return input::failure("input_value: out of memory for bigarray");
+        return failure("input_value: out of memory for bigarray");
     };
     match short_range(element) {
         Some(_) => read_integers(array, reader)?,
@@ -258,7 +258,7 @@ pub fn unmarshal(reader: &mut Reader) -> Result<Value, input::Error> {
     Ok(array.0)
 }
 
-fn read_integers(array: Bigarray, reader: &mut Reader) -> Result<(), input::Error> {
+fn read_integers(array: Bigarray, reader: &mut Reader) -> Result<(), Error> {
     let long = reader.u8()? != 0;
     for address in addresses(array, 8) {
         let n = if long {
@@ -271,7 +271,7 @@ fn read_integers(array: Bigarray, reader: &mut Reader) -> Result<(), input::Erro
     Ok(())
 }
 
-fn read_numbers(array: Bigarray, reader: &mut Reader) -> Result<(), input::Error> {
+fn read_numbers(array: Bigarray, reader: &mut Reader) -> Result<(), Error> {
     // SAFETY: the array is new; nobody else knows it.
     let target = unsafe { memory::bytes_mut(array.data(), array.num_bytes()) };
     target.copy_from_slice(reader.take(target.len())?);

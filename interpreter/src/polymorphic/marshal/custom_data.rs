@@ -1,7 +1,7 @@
 //! The data of custom blocks in marshalled form.
 
-use super::input::{Error, Reader, failure};
 use super::output::Output;
+use super::reader::{Error, Reader, failure};
 use crate::custom::{self, Kind};
 use crate::polymorphic::bigarray;
 use crate::value::Value;

@@ -1,7 +1,7 @@
 //! The header of marshalled data: how long the data is, and what reading it takes.
 
 use super::format::*;
-use super::input::{Error, Reader};
+use super::reader::{Error, Reader};
 
 /// What a header says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

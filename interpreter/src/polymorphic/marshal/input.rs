@@ -8,6 +8,7 @@
 use super::custom_data;
 use super::format::*;
 pub use super::header::{Header, header};
+use super::reader::{Error, Reader, failure, ill_formed, truncated};
 use crate::allocator;
 use crate::code::fragments::{self, CodePointer};
 use crate::custom::operations::{self, Operations};
@@ -16,44 +17,6 @@ use crate::heap::{self, memprof};
 use crate::memory;
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
-use std::fmt;
-
-/// Why data could not be read.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Error {
-    /// What `Failure` says to the program.
-    Failure(String),
-    OutOfMemory,
-    /// A function of C has raised.
-    Raised,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Error::Failure(message) => f.write_str(message),
-            Error::OutOfMemory => f.write_str("out of memory"),
-            Error::Raised => f.write_str("a custom block cannot be read"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
-#[cold]
-#[inline(never)]
-pub(crate) fn failure<T>(message: &str) -> Result<T, Error> {
-    Err(Error::Failure(message.to_owned()))
-}
-
-pub(super) fn ill_formed<T>() -> Result<T, Error> {
-    failure("input_value: ill-formed message")
-}
-
-#[cold]
-fn truncated<T>() -> Result<T, Error> {
-    failure("input_value: truncated object")
-}
 
 #[cold]
 fn incorrect_length<T>() -> Result<T, Error> {
@@ -89,97 +52,6 @@ pub fn unmarshal_data(data: &[u8], header: &Header) -> Result<Value, Error> {
     let room = allocator::attempt(|| input.objects.try_reserve_exact(objects));
     room.map_err(|_| Error::OutOfMemory)?;
     memprof::reading(header.words, || input.root())
-}
-
-/// Bytes being read, big endian unless told.
-pub struct Reader<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes }
-    }
-
-    /// How many bytes are left.
-    pub fn left(&self) -> usize {
-        self.rest.len()
-    }
-
-    /// The next `len` bytes.
-    #[inline]
-    pub fn take(&mut self, len: usize) -> Result<&'a [u8], Error> {
-        match self.rest.split_at_checked(len) {
-            Some((taken, rest)) => {
-                self.rest = rest;
-                Ok(taken)
-            }
-            None => truncated(),
-        }
-    }
-
-    #[inline]
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
-        Ok(self
-            .take(N)?
-            .try_into()
-            .expect("take gives the length asked for"))
-    }
-
-    #[inline]
-    pub fn u8(&mut self) -> Result<u8, Error> {
-        Ok(self.array::<1>()?[0])
-    }
-
-    #[inline]
-    pub fn u16(&mut self) -> Result<u16, Error> {
-        Ok(u16::from_be_bytes(self.array()?))
-    }
-
-    #[inline]
-    pub fn u32(&mut self) -> Result<u32, Error> {
-        Ok(u32::from_be_bytes(self.array()?))
-    }
-
-    #[inline]
-    pub fn u64(&mut self) -> Result<u64, Error> {
-        Ok(u64::from_be_bytes(self.array()?))
-    }
-
-    /// The integer that is next, if one is and takes four bytes at most.
-    #[inline]
-    fn immediate(&mut self) -> Option<i64> {
-        let (n, len) = match *self.rest {
-            [code @ PREFIX_SMALL_INT..PREFIX_SMALL_BLOCK, ..] => ((code & 0x3F).into(), 1),
-            [code, a, ..] if code == Code::Int8 as u8 => ((a as i8).into(), 2),
-            [code, a, b, ..] if code == Code::Int16 as u8 => (i16::from_be_bytes([a, b]).into(), 3),
-            [code, a, b, c, d, ..] if code == Code::Int32 as u8 => {
-                (i32::from_be_bytes([a, b, c, d]).into(), 5)
-            }
-            _ => return None,
-        };
-        self.rest = &self.rest[len..];
-        Some(n)
-    }
-
-    /// Up to a NUL byte, which is skipped.
-    pub(super) fn c_string(&mut self) -> Result<&'a [u8], Error> {
-        let Some(len) = self.rest.iter().position(|&byte| byte == 0) else {
-            return ill_formed();
-        };
-        let text = self.take(len)?;
-        self.take(1)?;
-        Ok(text)
-    }
-
-    /// Checks that `count` items of at least `size` bytes can follow.
-    #[inline]
-    pub(super) fn expect(&self, count: u64, size: u64) -> Result<usize, Error> {
-        if count > self.rest.len() as u64 / size {
-            return truncated();
-        }
-        Ok(count as usize)
-    }
 }
 
 /// Consecutive words into which values are to be read.

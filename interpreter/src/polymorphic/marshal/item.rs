@@ -4,7 +4,7 @@
 //! Leaves out closures and pointers into code, which no compiler writes into the data of a program.
 
 use super::format::*;
-use super::input::{Error, Reader, ill_formed};
+use super::reader::{Error, Reader, ill_formed};
 
 /// What a value is.
 pub(super) enum Item<'a> {

@@ -1,5 +1,5 @@
 //! `Marshal`, and the DATA section of executables: `format` defines the codes, `header` reads the
-//! header and `input` the rest, `output` writes, `custom_data` does both for custom blocks. `tree`
+//! header and `input` the rest by way of `reader`, `output` writes, `custom_data` does both for custom blocks. `tree`
 //! reads into memory of Rust's own, `parts` tells a block's fields apart, both by way of `item`.
 //!
 //! Channels' `input_value` and `output_value` are in the channels' module, on top of [`input`] and
@@ -12,6 +12,7 @@ pub mod input;
 mod item;
 pub mod output;
 pub mod parts;
+pub mod reader;
 #[cfg(test)]
 mod tests;
 pub mod tree;
@@ -25,6 +26,7 @@ use crate::raise;
 use crate::registry::{Outcome, Raised};
 use crate::value::Value;
 use output::Flags;
+use reader::Error;
 
 crate::primitives! {
     AllocatesLarge "caml_output_value_to_string" to_string, 2;
@@ -34,12 +36,12 @@ crate::primitives! {
     Leaf "caml_marshal_data_size" data_size, 2;
 }
 
-impl From<input::Error> for Raised {
-    fn from(error: input::Error) -> Raised {
+impl From<Error> for Raised {
+    fn from(error: Error) -> Raised {
         match error {
-            input::Error::Failure(message) => raise::failure(message),
-            input::Error::OutOfMemory => raise::out_of_memory(),
-            input::Error::Raised => Raised,
+            Error::Failure(message) => raise::failure(message),
+            Error::OutOfMemory => raise::out_of_memory(),
+            Error::Raised => Raised,
         }
     }
 }

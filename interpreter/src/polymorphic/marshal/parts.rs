@@ -4,8 +4,9 @@
 //! custom blocks but those of fixed size, closures, and pointers into code: no compiler writes
 //! these into the data of a program.
 
-use super::input::{self, Error, Reader, ill_formed};
+use super::input;
 use super::item::Item;
+use super::reader::{Error, Reader, ill_formed};
 
 /// The bytes of each field of the value whose header is at the start of `bytes`.
 pub fn fields(bytes: &[u8]) -> Result<Vec<&[u8]>, Error> {

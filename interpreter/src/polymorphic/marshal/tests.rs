@@ -1,9 +1,9 @@
 //! Both directions on hand-made values, against bytes that `ocamlrun` wrote, and malformed input.
 
 use super::format::{Code, PREFIX_SMALL_INT};
-use super::input;
 use super::output::{self, Flags, marshal};
 use super::parts;
+use super::reader::Error;
 use super::unmarshal;
 use crate::custom;
 use crate::heap;
@@ -127,7 +127,7 @@ fn malformed_input_is_an_error() {
     }
     let error = unmarshal(&[0; 30]).expect_err("no magic number");
     let message = "input_val_from_string: bad object";
-    assert_eq!(error, input::Error::Failure(message.to_owned()));
+    assert_eq!(error, Error::Failure(message.to_owned()));
 }
 
 /// A message whose root is an infix pointer that is refused after its closure, of so many fields,
@@ -164,7 +164,7 @@ fn what_a_refused_root_left_unread_is_no_address() {
     assert_eq!(again, young, "it is where the other one was");
     let error = unmarshal(&outside_of_closure(FIELDS)).expect_err("the offset is too large");
     let message = "input_value: ill-formed message";
-    assert_eq!(error, input::Error::Failure(message.to_owned()));
+    assert_eq!(error, Error::Failure(message.to_owned()));
     let promoted = || heap::heap().counters.promoted_words.get();
     let before = promoted();
     heap::collect_minor();
@@ -207,10 +207,7 @@ fn custom_blocks_of_false_sizes_are_refused() {
     assert_eq!(with_size(8).map(custom::as_int64), Ok(5));
     let message = "input_value: incorrect length of serialized custom block";
     for size in [0, 7, 16, u64::MAX] {
-        assert_eq!(
-            with_size(size),
-            Err(input::Error::Failure(message.to_owned()))
-        );
+        assert_eq!(with_size(size), Err(Error::Failure(message.to_owned())));
     }
 }
 

@@ -4,8 +4,9 @@
 //! what no compiler writes into its debug information: custom blocks, and pointers into code and
 //! closures.
 
-use super::input::{self, Error, Reader, ill_formed};
+use super::input;
 use super::item::Item;
+use super::reader::{Error, Reader, ill_formed};
 
 /// A value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
