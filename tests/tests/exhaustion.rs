@@ -74,6 +74,20 @@ fn a_residual_program_goes_on_without_memory() -> Result<()> {
 }
 
 #[test]
+fn boxes_that_are_made_for_calls_are_collected() -> Result<()> {
+    for mode in [&["--generic"][..], &[]] {
+        let (status, output, errors) = run("boxes", MEMORY, mode)?;
+        assert_eq!(
+            (output.lines().count(), errors.as_str()),
+            (7, ""),
+            "{mode:?}"
+        );
+        assert_eq!(status, Some(0));
+    }
+    Ok(())
+}
+
+#[test]
 fn a_program_that_does_not_catch_it_ends_as_with_any_exception() -> Result<()> {
     let (status, output, errors) = run("uncaught", MEMORY, &[])?;
     assert_eq!(output, "at exit\n");

@@ -143,7 +143,8 @@ BACTRIAN_IMPORT("address.within") void *bactrian_address_within(const void *addr
 /* Nothing waits for a safepoint, and nothing will before code calls a function, makes a box or
  * stores to a constant address. A contract.
  *   if (limit == PENDING) collect(); bactrian_safepoint_passed();
- * Mistake: a flag that a store through a pointer can set. */
+ * Mistake: a flag that a store through a pointer can set. Another: saying so after a call that
+ * takes a box, because nothing waited before it. The box may be made for the call. */
 BACTRIAN_IMPORT("safepoint.passed") void bactrian_safepoint_passed(void);
 
 /* 1 in specialized code where nothing can wait for a safepoint; else 0. A hint.

@@ -4,12 +4,12 @@
 //! Invariant: what is read as fixed is written only where it is made, before anybody has its
 //! address.
 
-use super::polls::still_passed;
+use super::polls::{is_box, still_passed};
 use crate::heap;
 use crate::memory::{self, Region, within};
 use crate::value::WORD;
 use crate::vm::vm;
-use annotations::{box_kind, safepoint_needless};
+use annotations::safepoint_needless;
 
 /// Field `index` of the block `block`.
 #[inline(always)]
@@ -62,11 +62,13 @@ pub fn modify(address: u32, value: i64) {
         address.wrapping_sub(vm().young_start.get()) < vm().young_end.get() - vm().young_start.get()
     };
     let is_young = |value: i64| value & 1 == 0 && young(value as u32);
-    if (box_kind(value) != 0 || is_young(value)) && !young(address) {
+    if (is_box(value) || is_young(value)) && !young(address) {
         let needless = safepoint_needless();
         heap::modify_old(address, value);
         // It may ask for a safepoint, but does not need one.
-        still_passed(needless);
+        if !is_box(value) {
+            still_passed(needless);
+        }
     } else {
         memory::store_i64(within(address, Region::Fields), value);
     }

@@ -1,7 +1,7 @@
 //! What compiled code knows of what waits for a safepoint.
 
 use crate::vm::{NO_LOOP_POLLS, vm};
-use annotations::{safepoint_needless, safepoint_passed};
+use annotations::{box_kind, safepoint_needless, safepoint_passed};
 
 /// Whether a poll here has nothing to do, as nothing can wait for it.
 #[inline(always)]
@@ -10,10 +10,17 @@ pub fn polls_for_nothing() -> bool {
 }
 
 /// After a call that leaves nothing for a safepoint to do: nothing waits if nothing did before it,
-/// when [`safepoint_needless`] was `needless`.
+/// when [`safepoint_needless`] was `needless`. Not after one that was given a box of a number
+/// ([`is_box`]): compiled code may have made it for the call, and a loop that does so has to poll.
 #[inline(always)]
 pub fn still_passed(needless: u32) {
     if needless != 0 {
         safepoint_passed();
     }
+}
+
+/// Whether compiled code knows `value` as the box of a number.
+#[inline(always)]
+pub fn is_box(value: i64) -> bool {
+    box_kind(value) != 0
 }

@@ -6,7 +6,7 @@
 
 use super::blocks::allocations_poll;
 use super::events;
-use super::polls::still_passed;
+use super::polls::{is_box, still_passed};
 use super::registers::Registers;
 use super::shortcut::Attempt;
 use crate::code;
@@ -50,9 +50,10 @@ macro_rules! calls {
             }
             let accu = Value(self.accu);
             $(let $argument = Value(self.pop());)*
+            let takes_box = is_box(accu.0) $(|| is_box($argument.0))*;
             // SAFETY: the effect is known where this is called; the verifier compared the arities.
             let call = || unsafe { bind::$call(primitive, accu, $($argument),*) };
-            let fine = self.primitive(primitive, 1, call);
+            let fine = self.primitive(primitive, 1, takes_box, call);
             if fine || bind::effect(primitive) != Effect::AllocatesLarge as u32 {
                 return fine;
             }
@@ -70,7 +71,7 @@ macro_rules! calls {
             $(let $argument = Value(self.pop());)*
             // SAFETY: the effect is known where this is called; the verifier compared the arities.
             let call = || unsafe { bind::$call(primitive, accu, $($argument),*) };
-            let fine = self.primitive(primitive, 1, call);
+            let fine = self.primitive(primitive, 1, takes_box, call);
             vm().retry.set(0);
             fine
         }
@@ -105,7 +106,7 @@ impl Registers {
         cells_sync();
         // SAFETY: the effect is known where this is called; the verifier compared the arities.
         let call = || unsafe { bind::call_n(primitive, arguments, count) };
-        let fine = self.primitive(primitive, 2, call);
+        let fine = self.primitive(primitive, 2, true, call);
         if fine {
             self.drop(count);
         }
@@ -113,7 +114,13 @@ impl Registers {
     }
 
     #[inline(always)]
-    fn primitive(&mut self, primitive: u32, operands: u32, call: impl FnOnce() -> Value) -> bool {
+    fn primitive(
+        &mut self,
+        primitive: u32,
+        operands: u32,
+        takes_box: bool,
+        call: impl FnOnce() -> Value,
+    ) -> bool {
         let effect = bind::effect(primitive);
         if effect == bind::EFFECT_UNKNOWN {
             unknown(primitive);
@@ -129,7 +136,7 @@ impl Registers {
         }
         let needless = safepoint_needless();
         let result = call().0;
-        if effect == Effect::Leaf as u32 {
+        if effect == Effect::Leaf as u32 && !takes_box {
             still_passed(needless);
         }
         if collects {

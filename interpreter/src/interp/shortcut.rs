@@ -18,6 +18,7 @@ use super::registers::{Registers, UNIT, tagged, truth};
 use crate::code;
 use crate::image::bind;
 use crate::memory::{self, Region, within};
+use crate::primitives::floats;
 use crate::registry::shortcut::*;
 use crate::value::{Value, WORD, boxed::truncate, tag};
 use crate::vm::vm;
@@ -78,6 +79,8 @@ fn is_outside(shortcut: u32, a: i64, b: i64) -> bool {
 fn unary(shortcut: u32, a: i64) -> Option<i64> {
     match shortcut {
         STRING_LENGTH => Some(immediate(tagged(string_length(a)))),
+        FLOAT_SIGN => Some(immediate(truth(float(a).is_sign_negative()))),
+        FLOAT_CLASS => Some(immediate(tagged(floats::class(float(a))))),
         SWAP_16 => Some(immediate(tagged(i64::from(((a >> 1) as u16).swap_bytes())))),
         OBJ_TAG if a & 1 == 1 => Some(immediate(tagged(tag::OF_INTEGER))),
         // Of others the primitive has to find out whether they are blocks.
@@ -172,13 +175,14 @@ fn order_of_strings(a: i64, b: i64, literal: u32) -> Option<i64> {
     are_equal.then_some(tagged(0))
 }
 
-/// The numbers to compare in place of two values, if they are integers, boxed or not.
+/// The numbers to compare in place of two values, if they are integers, boxed or not. Boxes that are
+/// known come first: nothing else needs to look at where they are.
 #[inline(always)]
 fn numbers(a: i64, b: i64) -> Option<(i64, i64)> {
-    if integers(a, b) {
-        Some((a, b))
-    } else if are_integers(a, b) {
+    if are_integers(a, b) {
         Some((unbox(a), unbox(b)))
+    } else if integers(a, b) {
+        Some((a, b))
     } else {
         None
     }

@@ -154,16 +154,23 @@ fn hexstring(x: Value, precision: Value, style: Value) -> Outcome {
     string_of(format::try_hexadecimal(x.as_float(), precision, style))
 }
 
-/// A constructor of `fpclass`: normal, subnormal, zero, infinite, nan.
 fn classify(x: Value) -> Value {
-    use std::num::FpCategory;
-    Value::int(match x.as_float().classify() {
-        FpCategory::Normal => 0,
-        FpCategory::Subnormal => 1,
-        FpCategory::Zero => 2,
-        FpCategory::Infinite => 3,
-        FpCategory::Nan => 4,
-    })
+    Value::int(class(x.as_float()))
+}
+
+/// The constructor of `fpclass`: normal, subnormal, zero, infinite, nan.
+#[inline(always)]
+pub fn class(x: f64) -> i64 {
+    let magnitude = x.abs();
+    if magnitude < f64::MIN_POSITIVE {
+        if magnitude == 0.0 { 2 } else { 1 }
+    } else if magnitude < f64::INFINITY {
+        0
+    } else if magnitude == f64::INFINITY {
+        3
+    } else {
+        4
+    }
 }
 
 fn signbit(x: Value) -> Value {

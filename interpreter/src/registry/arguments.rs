@@ -55,7 +55,13 @@ pub fn are_opened(name: &str) -> bool {
         || name.ends_with("_float")
         || begins.iter().any(|beginning| name.starts_with(beginning))
         || compares.contains(&name)
-        || ["caml_float_compare", "caml_int_of_float", "caml_hash"].contains(&name)
+        || [
+            "caml_float_compare",
+            "caml_signbit",
+            "caml_int_of_float",
+            "caml_hash",
+        ]
+        .contains(&name)
 }
 
 /// The kind of boxed integers that argument `index` of what has this shortcut always is, if it is
@@ -93,6 +99,7 @@ fn arguments(name: &str) -> (Range<u32>, Range<u32>) {
         "caml_int_of_float" | "caml_float_compare" => (0..2, NONE),
         "caml_eq_float" | "caml_neq_float" | "caml_lt_float" | "caml_le_float"
         | "caml_gt_float" | "caml_ge_float" => (0..2, NONE),
+        "caml_signbit_float" | "caml_signbit" | "caml_classify_float" => (0..1, NONE),
         "caml_float_of_int" => (NONE, 0..1),
         "caml_array_get" | "caml_array_get_addr" | "caml_array_unsafe_get" => (NONE, 1..2),
         "caml_array_set" | "caml_array_set_addr" | "caml_array_unsafe_set" => (NONE, 1..2),

@@ -212,4 +212,6 @@ shortcuts! {
     62 STRING_EQUAL "caml_string_equal" "caml_bytes_equal";
     63 STRING_NOT_EQUAL "caml_string_notequal" "caml_bytes_notequal";
     64 STRING_COMPARE "caml_string_compare" "caml_bytes_compare";
+    65 FLOAT_SIGN "caml_signbit_float" "caml_signbit";
+    66 FLOAT_CLASS "caml_classify_float";
 }

@@ -337,7 +337,8 @@ intrinsics! {
         /// # poll(&mut 0, || ());
         /// ```
         ///
-        /// Mistake: a flag that a store through a pointer can set.
+        /// Mistake: a flag that a store through a pointer can set. Another: saying so after a call
+        /// that takes a box, because nothing waited before it. The box may be made for the call.
         SafepointPassed "safepoint.passed" fn safepoint_passed(), Nothing, Calls;
         /// 1 in residual code where nothing can wait for a safepoint, as [`safepoint_passed`] says;
         /// else 0. Also 0 where lockstep events are compiled in.

@@ -73,6 +73,33 @@ fn comparisons_agree_with_the_primitives() {
 }
 
 #[test]
+fn signs_and_classes_agree_with_the_primitives() {
+    start_machine();
+    let smallest = f64::from_bits(1);
+    let magnitudes = [
+        0.0,
+        smallest,
+        f64::MIN_POSITIVE,
+        1.0,
+        f64::INFINITY,
+        f64::NAN,
+    ];
+    for x in magnitudes.into_iter().flat_map(|x| [x, -x]) {
+        let value = heap::alloc_float(x);
+        for name in ["caml_signbit_float", "caml_classify_float"] {
+            let Code::F1(primitive) = code(name) else {
+                panic!("{name} has an argument")
+            };
+            assert_eq!(
+                unary(number(name), value.0),
+                Some(primitive(value).0),
+                "{name} of {x}"
+            );
+        }
+    }
+}
+
+#[test]
 fn comparisons_of_strings_agree_with_the_primitives() {
     start_machine();
     let texts = [
