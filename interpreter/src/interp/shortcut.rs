@@ -175,8 +175,8 @@ fn order_of_strings(a: i64, b: i64, literal: u32) -> Option<i64> {
     are_equal.then_some(tagged(0))
 }
 
-/// The numbers to compare in place of two values, if they are integers, boxed or not. Boxes that are
-/// known come first: nothing else needs to look at where they are.
+/// The numbers to compare in place of two values, if they are integers, boxed or not. Boxes that
+/// are known come first: nothing else needs to look at where they are.
 #[inline(always)]
 fn numbers(a: i64, b: i64) -> Option<(i64, i64)> {
     if are_integers(a, b) {

@@ -1,7 +1,7 @@
 //! `Marshal`, and the DATA section of executables: `format` defines the codes, `header` reads the
 //! header and `input` the rest by way of `reader`, `output` writes, `custom_data` does both for
-//! custom blocks. `tree` reads into memory of Rust's own, `parts` tells a block's fields apart, both
-//! by way of `item`.
+//! custom blocks. `tree` reads into memory of Rust's own, `parts` tells a block's fields apart,
+//! both by way of `item`.
 //!
 //! Channels' `input_value` and `output_value` are in the channels' module, on top of [`input`] and
 //! [`output`].
