@@ -46,17 +46,33 @@ pub fn median(
     scratch: &Path,
     command: impl Fn() -> Result<Command>,
 ) -> Result<Measured> {
-    let mut results = Vec::new();
-    for _ in 0..runs.max(1) {
-        results.push(once(scratch, command()?)?);
+    let [measured] = in_turn(runs, scratch, [&command])?;
+    Ok(measured)
+}
+
+/// The same of several commands, one after the other in each of the `runs`: where a machine is
+/// faster at times, each has its share of that.
+pub fn in_turn<const COUNT: usize>(
+    runs: usize,
+    scratch: &Path,
+    commands: [&dyn Fn() -> Result<Command>; COUNT],
+) -> Result<[Measured; COUNT]> {
+    let mut last = commands
+        .iter()
+        .map(|command| once(scratch, command()?))
+        .collect::<Result<Vec<Measured>>>()?;
+    let mut times: Vec<Vec<Duration>> = last.iter().map(|measured| vec![measured.cpu]).collect();
+    for _ in 1..runs {
+        for ((command, last), times) in commands.iter().zip(&mut last).zip(&mut times) {
+            *last = once(scratch, command()?)?;
+            times.push(last.cpu);
+        }
     }
-    let mut times: Vec<Duration> = results.iter().map(|result| result.cpu).collect();
-    times.sort_unstable();
-    let last = results.pop().expect("there was at least one run");
-    Ok(Measured {
-        cpu: times[times.len() / 2],
-        ..last
-    })
+    for (last, times) in last.iter_mut().zip(&mut times) {
+        times.sort_unstable();
+        last.cpu = times[times.len() / 2];
+    }
+    Ok(last.try_into().expect("one for each command"))
 }
 
 fn once(scratch: &Path, mut command: Command) -> Result<Measured> {

@@ -39,40 +39,35 @@ pub fn programs(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(programs)
 }
 
-/// Runs a program `runs` times in each way; the output has to be the same, but LuaJIT's may be an
-/// error. What is compiled is in the cache before time is taken.
+/// Runs a program `runs` times in each way, in turn; the output has to be the same, but LuaJIT's may
+/// be an error. What is compiled is in the cache before time is taken.
 pub fn row(lua: &Lua, program: &Path, runs: usize) -> Result<Row> {
     let scratch = tempfile::TempDir::new()?;
-    let median = |command: &dyn Fn() -> Command| {
-        measure::median(runs, scratch.path(), || {
-            let mut command = command();
-            command.arg(program).stderr(std::process::Stdio::null());
-            Ok(command)
-        })
+    let of = |mut command: Command| {
+        command.arg(program).stderr(std::process::Stdio::null());
+        Ok(command)
     };
-    let native = median(&|| Command::new("lua5.4"))?;
+    for mode in [Mode::Generic, Mode::Specialized] {
+        measure::median(1, scratch.path(), || of(lua.command(mode)))?;
+    }
+    let [native, generic, specialized, jit] = measure::in_turn(
+        runs,
+        scratch.path(),
+        [
+            &|| of(Command::new("lua5.4")),
+            &|| of(lua.command(Mode::Generic)),
+            &|| of(lua.command(Mode::Specialized)),
+            &|| of(Command::new("luajit")),
+        ],
+    )?;
     ensure!(native.status == Some(0), "lua5.4 {}", program.display());
-    let ours = |mode| -> Result<Measured> {
-        let measured = measure::median(1, scratch.path(), || {
-            let mut command = lua.command(mode);
-            command.arg(program);
-            Ok(command)
-        })?;
+    for (mode, measured) in [(Mode::Generic, &generic), (Mode::Specialized, &specialized)] {
         let name = program.display();
         ensure!(
             measured.ends_as(&native),
             "{name}, {mode:?}: another output"
         );
-        let measured = median(&|| lua.command(mode))?;
-        ensure!(
-            measured.ends_as(&native),
-            "{name}, {mode:?}: another output"
-        );
-        Ok(measured)
-    };
-    let (generic, specialized) = (ours(Mode::Generic)?, ours(Mode::Specialized)?);
-    let jit = median(&|| Command::new("luajit"))?;
-    let jit = (jit.status == Some(0)).then_some(jit);
+    }
     let seconds = |measured: &Measured| measured.cpu.as_secs_f64();
     let name = program.file_stem().context("a program has a name")?;
     Ok(Row {
@@ -80,7 +75,7 @@ pub fn row(lua: &Lua, program: &Path, runs: usize) -> Result<Row> {
         generic: seconds(&generic),
         specialized: seconds(&specialized),
         native: seconds(&native),
-        jit: jit.as_ref().map(seconds),
+        jit: (jit.status == Some(0)).then(|| seconds(&jit)),
     })
 }
 
