@@ -19,6 +19,21 @@ pub mod boxed {
     pub const NATIVEINT: u32 = 3;
     pub const KINDS: usize = 4;
 
+    /// The constructor of `fpclass` that a float has: normal, subnormal, zero, infinite, nan.
+    #[inline(always)]
+    pub fn float_class(x: f64) -> i64 {
+        let magnitude = x.abs();
+        if magnitude < f64::MIN_POSITIVE {
+            if magnitude == 0.0 { 2 } else { 1 }
+        } else if magnitude < f64::INFINITY {
+            0
+        } else if magnitude == f64::INFINITY {
+            3
+        } else {
+            4
+        }
+    }
+
     /// The integer part of `x`, or the smallest integer if that does not fit in `bits` bits.
     #[inline(always)]
     pub fn truncate(x: f64, bits: u32) -> i64 {

@@ -18,9 +18,8 @@ use super::registers::{Registers, UNIT, tagged, truth};
 use crate::code;
 use crate::image::bind;
 use crate::memory::{self, Region, within};
-use crate::primitives::floats;
 use crate::registry::shortcut::*;
-use crate::value::{Value, WORD, boxed::truncate, tag};
+use crate::value::{Value, WORD, boxed::float_class, boxed::truncate, tag};
 use crate::vm::vm;
 use annotations::immediate;
 
@@ -80,7 +79,7 @@ fn unary(shortcut: u32, a: i64) -> Option<i64> {
     match shortcut {
         STRING_LENGTH => Some(immediate(tagged(string_length(a)))),
         FLOAT_SIGN => Some(immediate(truth(float(a).is_sign_negative()))),
-        FLOAT_CLASS => Some(immediate(tagged(floats::class(float(a))))),
+        FLOAT_CLASS => Some(immediate(tagged(float_class(float(a))))),
         SWAP_16 => Some(immediate(tagged(i64::from(((a >> 1) as u16).swap_bytes())))),
         OBJ_TAG if a & 1 == 1 => Some(immediate(tagged(tag::OF_INTEGER))),
         // Of others the primitive has to find out whether they are blocks.

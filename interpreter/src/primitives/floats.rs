@@ -9,7 +9,7 @@ use crate::heap;
 use crate::memory;
 use crate::raise;
 use crate::registry::Outcome;
-use crate::value::{Value, boxed::truncate};
+use crate::value::{Value, boxed::float_class, boxed::truncate};
 
 crate::primitives! {
     Allocates "caml_add_float" add, 2;
@@ -155,22 +155,7 @@ fn hexstring(x: Value, precision: Value, style: Value) -> Outcome {
 }
 
 fn classify(x: Value) -> Value {
-    Value::int(class(x.as_float()))
-}
-
-/// The constructor of `fpclass`: normal, subnormal, zero, infinite, nan.
-#[inline(always)]
-pub fn class(x: f64) -> i64 {
-    let magnitude = x.abs();
-    if magnitude < f64::MIN_POSITIVE {
-        if magnitude == 0.0 { 2 } else { 1 }
-    } else if magnitude < f64::INFINITY {
-        0
-    } else if magnitude == f64::INFINITY {
-        3
-    } else {
-        4
-    }
+    Value::int(float_class(x.as_float()))
 }
 
 fn signbit(x: Value) -> Value {

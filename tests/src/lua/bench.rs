@@ -39,8 +39,8 @@ pub fn programs(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(programs)
 }
 
-/// Runs a program `runs` times in each way, in turn; the output has to be the same, but LuaJIT's may
-/// be an error. What is compiled is in the cache before time is taken.
+/// Runs a program `runs` times in each way, in turn; the output has to be the same, but LuaJIT's
+/// may be an error. What is compiled is in the cache before time is taken.
 pub fn row(lua: &Lua, program: &Path, runs: usize) -> Result<Row> {
     let scratch = tempfile::TempDir::new()?;
     let of = |mut command: Command| {
