@@ -177,9 +177,12 @@ impl Cache {
 
     /// The blobs under `key`, oldest first; none where the cache fails.
     pub fn get(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
-        let mut blobs = self.look_up(kind, key);
+        let mut blobs = self.get_here(kind, key);
         if blobs.is_empty() && self.take_over() {
-            blobs = self.look_up(kind, key);
+            blobs = self.get_here(kind, key);
+        }
+        if !blobs.is_empty() {
+            self.state().note(kind, key);
         }
         blobs
     }
@@ -224,8 +227,9 @@ impl Cache {
         state.shared = Some(shared);
     }
 
-    /// What is under `key` here. Others may look up while this finds out what is sound.
-    fn look_up(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
+    /// The same of what is here: other machines are not asked for it, nor told that it was used.
+    /// Others may look up while this finds out what is sound.
+    pub fn get_here(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
         let found = self.guarded(&mut self.state(), |store| store.get(kind, key));
         let found = found.unwrap_or_default().into_iter();
         let (sound, damaged): (Vec<_>, Vec<_>) = found.partition(|entry| entry.is_sound(kind, key));
@@ -237,9 +241,6 @@ impl Cache {
                 false => format!("an entry of {path} was damaged and has been removed"),
             });
             self.guarded(&mut state, |store| store.remove(entry.id));
-        }
-        if !sound.is_empty() {
-            state.note(kind, key);
         }
         let stale = sound.iter().filter(|entry| entry.is_stale);
         state.stale.extend(stale.map(|entry| entry.id));

@@ -206,7 +206,8 @@ impl Pipeline {
         let (module, file) = self
             .stages
             .time("look up", || engine::cached_module(engine, cache, key))?;
-        let notice = cache.get(Kind::Module, key).pop().unwrap_or_default();
+        // Most programs have none, which is no reason to ask other machines at each start.
+        let notice = cache.get_here(Kind::Module, key).pop().unwrap_or_default();
         self.known_file = Some(file);
         self.note_known();
         self.tell(&String::from_utf8_lossy(&notice));

@@ -219,6 +219,23 @@ fn a_store_that_is_not_there_costs_one_warning() -> Result<()> {
     Ok(())
 }
 
+/// The store is not asked for anything where a program starts from the cache.
+#[test]
+fn a_program_that_is_here_starts_without_the_store() -> Result<()> {
+    let url = format!("redis://127.0.0.1:{}", free_port()?);
+    let machine = machine()?;
+    let run = || -> Result<String> {
+        let mut command = machine.run();
+        command.args(["--stats", "--remote", &url]);
+        Ok(String::from_utf8(process::run(&mut command, b"")?.stderr)?)
+    };
+    assert!(run()?.contains("could not be used"));
+    let said = run()?;
+    assert!(is_known(&said), "{said}");
+    assert!(!said.contains("could not be used"), "{said}");
+    Ok(())
+}
+
 /// One that takes each connection and says nothing is waited for once, as long as the user says.
 #[test]
 fn a_store_that_does_not_answer_costs_one_warning() -> Result<()> {
