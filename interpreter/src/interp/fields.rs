@@ -4,12 +4,11 @@
 //! Invariant: what is read as fixed is written only where it is made, before anybody has its
 //! address.
 
-use super::polls::{is_box, still_passed};
+use super::polls::{is_box, needless_before, still_passed};
 use crate::heap;
 use crate::memory::{self, Region, within};
 use crate::value::WORD;
 use crate::vm::vm;
-use annotations::safepoint_needless;
 
 /// Field `index` of the block `block`.
 #[inline(always)]
@@ -63,12 +62,10 @@ pub fn modify(address: u32, value: i64) {
     };
     let is_young = |value: i64| value & 1 == 0 && young(value as u32);
     if (is_box(value) || is_young(value)) && !young(address) {
-        let needless = safepoint_needless();
+        let needless = needless_before(is_box(value));
         heap::modify_old(address, value);
         // It may ask for a safepoint, but does not need one.
-        if !is_box(value) {
-            still_passed(needless);
-        }
+        still_passed(needless);
     } else {
         memory::store_i64(within(address, Region::Fields), value);
     }

@@ -9,9 +9,16 @@ pub fn polls_for_nothing() -> bool {
     safepoint_needless() != 0 && vm().loops_poll.get() == NO_LOOP_POLLS
 }
 
+/// What [`still_passed`] is told after a call that is given `takes_box`, a box of a number, or none:
+/// whether nothing can wait for a safepoint before it. That says nothing where a box is given, which
+/// compiled code may make for the call: a loop that does so has to poll.
+#[inline(always)]
+pub fn needless_before(takes_box: bool) -> u32 {
+    if takes_box { 0 } else { safepoint_needless() }
+}
+
 /// After a call that leaves nothing for a safepoint to do: nothing waits if nothing did before it,
-/// when [`safepoint_needless`] was `needless`. Not after one that was given a box of a number
-/// ([`is_box`]): compiled code may have made it for the call, and a loop that does so has to poll.
+/// when a poll was `needless`.
 #[inline(always)]
 pub fn still_passed(needless: u32) {
     if needless != 0 {

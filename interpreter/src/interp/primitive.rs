@@ -6,7 +6,7 @@
 
 use super::blocks::allocations_poll;
 use super::events;
-use super::polls::{is_box, still_passed};
+use super::polls::{is_box, needless_before, still_passed};
 use super::registers::Registers;
 use super::shortcut::Attempt;
 use crate::code;
@@ -17,7 +17,7 @@ use crate::value::Value;
 use crate::vm::vm;
 use annotations::{
     box_exists, cells_drop_below, cells_invalidate, cells_sync, cells_sync_roots, lockstep_event,
-    safepoint_needless, specialize_active,
+    specialize_active,
 };
 
 macro_rules! calls {
@@ -134,9 +134,9 @@ impl Registers {
             vm().sp.set(self.sp);
             cells_sync_roots();
         }
-        let needless = safepoint_needless();
+        let needless = needless_before(takes_box);
         let result = call().0;
-        if effect == Effect::Leaf as u32 && !takes_box {
+        if effect == Effect::Leaf as u32 {
             still_passed(needless);
         }
         if collects {
