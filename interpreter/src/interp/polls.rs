@@ -9,9 +9,9 @@ pub fn polls_for_nothing() -> bool {
     safepoint_needless() != 0 && vm().loops_poll.get() == NO_LOOP_POLLS
 }
 
-/// What [`still_passed`] is told after a call that is given `takes_box`, a box of a number, or none:
-/// whether nothing can wait for a safepoint before it. That says nothing where a box is given, which
-/// compiled code may make for the call: a loop that does so has to poll.
+/// What [`still_passed`] is told after a call: whether nothing can wait for a safepoint before it.
+/// That says nothing where the call `takes_box`, a box of a number that compiled code may make for
+/// it: a loop that does so has to poll.
 #[inline(always)]
 pub fn needless_before(takes_box: bool) -> u32 {
     if takes_box { 0 } else { safepoint_needless() }
