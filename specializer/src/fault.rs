@@ -144,6 +144,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("dce again", Damage::DroppedEffect),
     Kind::Code("hoist", Damage::ReorderedEffects),
     Kind::Code("tailcalls", Damage::EarlyTailCall),
+    Kind::Code("live-ranges", Damage::WrongNumber),
     Kind::Code("compact", Damage::WrongNumber),
     Kind::Plan(Muddle::BranchDepth),
     Kind::Plan(Muddle::BlockOrder),

@@ -19,6 +19,7 @@ mod divisions;
 mod globals;
 mod hoist;
 mod integers;
+mod live_ranges;
 mod numbering;
 mod offsets;
 mod params;
@@ -70,7 +71,7 @@ pub enum Trapped {
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 21] = [
+pub const PASSES: [Pass; 22] = [
     pass("constants", constants::run),
     pass("threads", threads::run),
     pass("params", params::run),
@@ -121,6 +122,10 @@ pub const PASSES: [Pass; 21] = [
     pass("dce again", dce::run),
     pass("hoist", hoist::run),
     pass("tailcalls", tailcalls::run),
+    Pass {
+        is_on: |optimisations| optimisations.live_ranges,
+        ..pass("live-ranges", live_ranges::run)
+    },
     pass("compact", compact::run),
 ];
 

@@ -163,7 +163,7 @@ fn outer_head(function: &mut Function, head: Block) -> Block {
 }
 
 /// Whether an engine may call for something in a block.
-fn calls(data: &BlockData) -> bool {
+pub fn calls(data: &BlockData) -> bool {
     let calls = |op: Op| match op.effect() {
         Effect::Calls => true,
         Effect::Writes => !matches!(op, Op::Store { .. }),
