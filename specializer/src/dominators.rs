@@ -6,10 +6,10 @@
 //!
 //! Leaves out: blocks that the entry does not reach. They have no number and no dominator.
 
-use std::collections::HashSet;
 use std::iter;
 
 use crate::graph::{UNREACHED, positions, reverse_postorder};
+use crate::hash::FastSet;
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Terminator};
 
@@ -53,7 +53,7 @@ impl Adjacency {
         from: &[Block],
         is_inside: impl Fn(Block) -> bool,
     ) -> impl Iterator<Item = Block> {
-        let (mut work, mut seen) = (from.to_vec(), HashSet::new());
+        let (mut work, mut seen) = (from.to_vec(), FastSet::default());
         iter::from_fn(move || {
             loop {
                 let block = work.pop()?;

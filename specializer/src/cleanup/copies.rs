@@ -3,8 +3,10 @@
 //! Who copies blocks leads edges to the copies as it likes, then has [`Copies::mend`] see to the
 //! values: where both definitions of one meet, it becomes a parameter.
 
+use std::num::NonZero;
+
 use crate::dominators::Order;
-use crate::hash::FastMap;
+use crate::hash::{FastMap, FastSet};
 use crate::index::Map;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Value};
 use crate::ir::{Naming, Residual};
@@ -15,21 +17,26 @@ const MOST_PLACES: usize = 4096;
 
 /// Whether few blocks after a loop need values of its blocks.
 pub fn are_needed_little(function: &Function, order: &Order, blocks: &[Block]) -> bool {
-    let mut users: Map<Value, Option<Vec<Block>>> = Map::filled_like(&function.types, None);
-    for &block in blocks {
+    let blocks: FastSet<Block> = blocks.iter().copied().collect();
+    let is_after = |block: Block| !blocks.contains(&block);
+    let mut numbers: Map<Value, Option<NonZero<u32>>> = Map::filled_like(&function.types, None);
+    let mut users: Vec<Vec<Block>> = Vec::new();
+    for &block in order.blocks.iter().filter(|block| blocks.contains(block)) {
         for value in function.blocks[block].defined() {
-            users[value] = Some(Vec::new());
+            users.push(Vec::new());
+            numbers[value] = NonZero::new(users.len() as u32);
         }
     }
-    for &block in order.blocks.iter().filter(|block| !blocks.contains(block)) {
+    for &block in order.blocks.iter().filter(|&&block| is_after(block)) {
         for &arg in function.blocks[block].operands() {
-            if let Some(users) = &mut users[arg] {
-                users.push(block);
+            if let Some(number) = numbers[arg] {
+                users[number.get() as usize - 1].push(block);
             }
         }
     }
-    let users = users.values().flatten();
-    let places = users.flat_map(|users| order.preds.walk(users, |block| !blocks.contains(&block)));
+    let places = users
+        .iter()
+        .flat_map(|users| order.preds.walk(users, is_after));
     places.take(MOST_PLACES + 1).count() <= MOST_PLACES
 }
 
