@@ -5,9 +5,9 @@
 //! possible, in the residual function of one request. Code is broken before the verifier looks at
 //! what the stage left, as if the stage had made the mistake.
 //!
-//! Invariant: a fault is part of the options, hence of every cache key: a faulty function is never
-//! taken for a good one. Leaves out stale entries of a cache, which are planted in the store (`make
-//! mutants`).
+//! Invariant: a fault is part of the key of the function in which it is planted. So faulty code is
+//! never taken for good code, and the store's good functions serve the other requests. Leaves out
+//! stale entries of a cache, which are planted in the store (`make mutants`).
 
 mod bounds;
 mod calls;
@@ -187,6 +187,15 @@ pub struct Fault {
 }
 
 impl Fault {
+    /// Whether the body of this request is made in another way: a wrong link is planted later, in
+    /// a copy of what the linker is given.
+    pub fn is_in_body_of(self, request: usize) -> bool {
+        match self.kind {
+            Kind::Code(..) | Kind::Plan(_) => self.request == request,
+            Kind::Link(_) => false,
+        }
+    }
+
     /// Plants the fault in `function`, as `stage` left it, if it belongs there and there is such a
     /// place.
     pub fn plant(self, stage: &str, function: &mut Function) {

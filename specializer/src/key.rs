@@ -14,6 +14,7 @@ use std::fmt::Debug;
 
 use crate::allocator::Allocator;
 use crate::eval::{Boxes, Inlining};
+use crate::fault::Fault;
 use crate::image::Image;
 use crate::module::Module;
 use crate::options::Options;
@@ -23,6 +24,8 @@ use crate::request::{Request, is_for_weval};
 pub struct GenericKey {
     hasher: blake3::Hasher,
     inlining: Inlining,
+    /// Part of the key of the one function that it changes.
+    fault: Option<Fault>,
 }
 
 impl GenericKey {
@@ -30,6 +33,7 @@ impl GenericKey {
         let mut key = Self {
             hasher: blake3::Hasher::new(),
             inlining: *inlining,
+            fault: options.fault,
         };
         key.bytes(env!("BACTRIAN_SPECIALIZER_FINGERPRINT").as_bytes());
         let Options {
@@ -43,18 +47,11 @@ impl GenericKey {
             counts,
             optimisations,
             budgets,
-            fault,
+            fault: _,
             profile: _,
             verify: _,
         } = options;
-        key.value(&(
-            lockstep_events,
-            counts,
-            optimisations,
-            budgets,
-            inlining,
-            fault,
-        ));
+        key.value(&(lockstep_events, counts, optimisations, budgets, inlining));
         key.list(&module.imports, |key, import| {
             key.bytes(import.module.as_bytes());
             key.bytes(import.name.as_bytes());
@@ -77,8 +74,8 @@ impl GenericKey {
         key
     }
 
-    /// The key of a request.
-    pub fn request(&self, request: &Request, image: &Image) -> [u8; 32] {
+    /// The key of a request, which has this number.
+    pub fn request(&self, number: usize, request: &Request, image: &Image) -> [u8; 32] {
         let Request {
             function,
             slot: _,
@@ -102,7 +99,10 @@ impl GenericKey {
         let mut key = Self {
             hasher: self.hasher.clone(),
             inlining: self.inlining,
+            fault: self.fault,
         };
+        let fault = self.fault.filter(|fault| fault.is_in_body_of(number));
+        key.value(&fault);
         let calls: Vec<_> = callees.keys().collect();
         key.value(&(function, sig, anchor, loops, heat, calls));
         key.value(&(boxed, numbers));

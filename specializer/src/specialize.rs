@@ -79,7 +79,7 @@ pub fn specialize(
     observer.stage("specialize");
     let answered = versions::answer(&requests, &work.image, |first, requests| {
         in_parallel(first, requests, observer, |number, request| {
-            work.recall_or(request, store, &key, || {
+            work.recall_or(number, request, store, &key, || {
                 let residual = work.clean(number, request)?;
                 Ok(work.lower(number, residual))
             })
@@ -362,6 +362,7 @@ impl<'a> Work<'a> {
     /// What the store has for the request; else what `compute` gives, which is then stored.
     fn recall_or(
         &self,
+        number: usize,
         request: &Request,
         store: Option<&dyn Store>,
         key: &GenericKey,
@@ -371,7 +372,7 @@ impl<'a> Work<'a> {
             let (stored, cached) = (compute()?, false);
             return Ok(Answer { stored, cached });
         };
-        let key = key.request(request, &self.image);
+        let key = key.request(number, request, &self.image);
         let candidates = store.candidates(&key);
         let kept = candidates.len();
         let found = self.fitting(request, &key, candidates);

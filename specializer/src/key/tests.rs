@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::*;
-use crate::fault::{Act, Damage, Fault, Kind};
+use crate::fault::{Act, Damage, Fault, KINDS, Kind};
 use crate::profile::Profile;
 use crate::request::Requests;
 
@@ -58,8 +58,11 @@ fn key_within(wat: &str, options: &Options, len: u64) -> [u8; 32] {
         profile.apply(&mut requests);
     }
     let image = Image::new(&module, &requests);
-    GenericKey::new(&module, options, &Inlining::for_program(len))
-        .request(&requests.requests[0], &image)
+    GenericKey::new(&module, options, &Inlining::for_program(len)).request(
+        0,
+        &requests.requests[0],
+        &image,
+    )
 }
 
 /// The key after these changes of the text.
@@ -187,6 +190,31 @@ fn each_option_changes_the_key() {
         key_of(MODULE, &options)
     });
     assert_eq!(keys.collect::<HashSet<_>>().len(), changes.len());
+}
+
+/// A fault is in no key but that of the function whose body it changes: what the store has of the
+/// others is sound.
+#[test]
+fn a_fault_changes_the_key_of_its_own_request() {
+    let key = |kind, request| {
+        let fault = Fault {
+            kind,
+            act: Act::Break,
+            nth: 0,
+            request,
+        };
+        let options = Options {
+            fault: Some(fault),
+            ..Options::default()
+        };
+        key_of(MODULE, &options)
+    };
+    let sound = key_of(MODULE, &Options::default());
+    for &kind in KINDS {
+        assert_eq!(key(kind, 1), sound, "{kind:?}");
+        let is_linking = matches!(kind, Kind::Link(_));
+        assert_eq!(key(kind, 0) == sound, is_linking, "{kind:?}");
+    }
 }
 
 /// How much is evaluated in place depends on whether the program is large, and on nothing else.

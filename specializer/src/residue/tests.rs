@@ -134,8 +134,11 @@ fn entry(module: &[u8]) -> ([u8; 32], Stored) {
     let parsed = Module::parse(module).expect("a module");
     let requests = Requests::read(&parsed).expect("requests");
     let image = Image::new(&parsed, &requests);
-    let key = crate::key::GenericKey::new(&parsed, &options(), &Inlining::for_program(0))
-        .request(&requests.requests[0], &image);
+    let key = crate::key::GenericKey::new(&parsed, &options(), &Inlining::for_program(0)).request(
+        0,
+        &requests.requests[0],
+        &image,
+    );
     let blobs = filled(module).candidates(&key);
     let stored = Stored::decode(&key, &blobs[0]).expect("it was just written");
     (key, stored)

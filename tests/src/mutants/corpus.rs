@@ -11,8 +11,9 @@ use fastrand::Rng;
 use specializer::{Options, link_generic};
 use wasmtime::{Config, Engine, OptLevel};
 
+use super::known::{self, Bodies};
 use crate::annotated::random::{self, Watch};
-use crate::annotated::{Outcome, Program, comparable, declining_early, specialize};
+use crate::annotated::{Outcome, Program, comparable, declining_early};
 use crate::golden::{Golden, RESIDUAL, files};
 
 /// Bounds a call, of wrong code too; sound code takes less.
@@ -43,6 +44,8 @@ pub struct Case {
     pub requests: usize,
     /// The linked module without a fault.
     pub sound: Vec<u8>,
+    /// Its residual functions.
+    pub bodies: Bodies,
     generic: Program,
     calls: Vec<Call>,
     more: OnceLock<Vec<Call>>,
@@ -67,7 +70,7 @@ pub fn engine() -> Engine {
     config
         .cranelift_opt_level(OptLevel::None)
         .consume_fuel(true);
-    Engine::new(&config).expect("the configuration is valid")
+    known::engine(config)
 }
 
 /// Every golden, and so many random modules of each sort.
@@ -142,7 +145,7 @@ impl Case {
         options: Options,
         mut inputs: Vec<Vec<i64>>,
     ) -> Result<Self> {
-        let sound = specialize(&module, &options)?;
+        let (sound, bodies) = Bodies::record(&module, &options)?;
         let mut case = Self {
             name,
             source,
@@ -151,6 +154,7 @@ impl Case {
             options,
             requests: sound.report.requests.len(),
             sound: sound.module,
+            bodies,
             calls: Vec::new(),
             more: OnceLock::new(),
             masked: BTreeSet::new(),

@@ -17,13 +17,15 @@ use wasm_encoder::{CodeSection, Function, Instruction, ValType};
 use wasmparser::{FunctionBody, Operator, Parser};
 use wasmtime::{Config, Engine, OptLevel};
 
+use super::known;
+
 /// The section of a module that may differ.
 const CODE: u8 = 10;
 
 static OPTIMISING: LazyLock<Engine> = LazyLock::new(|| {
     let mut config = Config::new();
     config.cranelift_opt_level(OptLevel::Speed);
-    Engine::new(&config).expect("the configuration is valid")
+    known::engine(config)
 });
 
 /// Whether both modules, which are valid, certainly do the same.

@@ -8,13 +8,14 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 use anyhow::Result;
-use specializer::Options;
 use specializer::fault::{Act, Fault};
+use specializer::{Options, specialize};
 use wasmtime::Engine;
 
 use super::corpus::{Case, Source};
+use super::known::Bodies;
 use super::{equal, lost};
-use crate::annotated::{Program, specialize};
+use crate::annotated::{Program, Silent};
 
 /// Who notices a mutant.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -94,11 +95,17 @@ pub fn judge(engine: &Engine, case: &Case, fault: Fault) -> Result<Verdict> {
 
 /// The linked module with a fault in it, or who refused to make it.
 pub fn plant(case: &Case, fault: Fault) -> Result<Result<Vec<u8>, Net>> {
+    plant_beside(&case.bodies, case, fault)
+}
+
+/// The same, where the functions of other requests are those of `bodies`, as far as they are there.
+pub fn plant_beside(bodies: &Bodies, case: &Case, fault: Fault) -> Result<Result<Vec<u8>, Net>> {
     let options = Options {
         fault: Some(fault),
         ..case.options.clone()
     };
-    Ok(match quietly(|| specialize(&case.module, &options)) {
+    let specialize = || specialize(&case.module, &options, Some(bodies), &Silent);
+    Ok(match quietly(specialize) {
         Ok(output) => Ok(output?.module),
         Err(message) => Err(blame(&message)),
     })

@@ -34,7 +34,7 @@ const PLACES: usize = 16;
 /// A program, ready to get faults.
 pub struct Bench {
     engine: Engine,
-    /// Machine code of the functions that a fault leaves alone: the same in each module.
+    /// Residual functions and machine code of the functions that a fault leaves alone.
     cache: Arc<Cache>,
     snapshot: Vec<u8>,
     generic: Module,
@@ -88,7 +88,8 @@ impl Bench {
         let snapshot =
             Pipeline::new(Settings::default())?.snapshot(&guest::default().module, &bytecode)?;
         let generic = specialize::link_generic(&snapshot, &options(None))?;
-        let (sound, summary, _) = specialize::run(&snapshot, &options(None), None)?;
+        let (sound, summary, _) = specialize::run(&snapshot, &options(None), Some(&cache))?;
+        cache.flush();
         Ok(Self {
             generic: engine::compile(&engine, &generic, None)?.0,
             engine,
@@ -115,11 +116,10 @@ impl Bench {
 
     /// What lockstep says of the module with this fault.
     pub fn with(&self, fault: Fault) -> Result<Answer> {
-        let made = quietly(|| specialize::run(&self.snapshot, &options(Some(fault)), None));
-        let Ok(made) = made else {
+        let Ok(residual) = quietly(|| self.specialize(fault)) else {
             return Ok(Answer::Refused);
         };
-        let (residual, ..) = made?;
+        let residual = residual?;
         if residual == self.sound {
             return Ok(Answer::NoMutant);
         }
@@ -127,6 +127,13 @@ impl Bench {
             Verdict::Diverged(divergence) => Answer::Noticed(divergence.to_string()),
             Verdict::Agree { .. } => Answer::Agrees,
         })
+    }
+
+    /// The residual module with this fault.
+    fn specialize(&self, fault: Fault) -> Result<Vec<u8>> {
+        let options = options(Some(fault));
+        let (residual, ..) = specialize::run(&self.snapshot, &options, Some(&self.cache))?;
+        Ok(residual)
     }
 
     /// Faults of this kind, in the order in which they are tried: neighbours get theirs at
@@ -165,8 +172,7 @@ impl Bench {
     }
 
     fn unnoticed(&self, fault: Fault) -> Result<Unnoticed> {
-        let (wrong, ..) = specialize::run(&self.snapshot, &options(Some(fault)), None)?;
-        let [sound, wrong] = [&self.sound, &wrong].map(wasmprinter::print_bytes);
+        let [sound, wrong] = [&self.sound, &self.specialize(fault)?].map(wasmprinter::print_bytes);
         Ok(Unnoticed {
             place: format!("request {}, place {}", fault.request, fault.nth),
             change: explain::change(&[sound?, wrong?]),

@@ -5,6 +5,7 @@
 //! * [`judge`]: one fault planted in one module, and the first net that notices it;
 //! * [`equal`]: the proof that a mutant changes nothing;
 //! * [`lost`]: whether a local that is not set ever misses anything;
+//! * [`known`]: what mutants of a module have in common is made once;
 //! * [`explain`]: what a survivor changed;
 //! * [`lockstep`]: faults in the code of an OCaml program;
 //! * [`survey`]: a number of faults of a kind, counted;
@@ -19,6 +20,7 @@ pub mod corpus;
 pub mod equal;
 pub mod explain;
 pub mod judge;
+pub mod known;
 pub mod lockstep;
 pub mod lost;
 pub mod stale;
