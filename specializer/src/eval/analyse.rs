@@ -59,6 +59,8 @@ pub struct Node {
     pub cells: Cells<Abs>,
     /// Where its edges lead, in order.
     pub successors: SmallVec<[NodeId; 2]>,
+    /// How many edges of nodes lead here.
+    entries: u32,
     /// Whether edges from different places led here at some time. The state of a join may be above
     /// that of each edge into it.
     pub is_join: bool,
@@ -170,7 +172,7 @@ pub fn explore(
             })
         });
         let successors = successors.collect();
-        fixpoint.nodes[id].successors = successors;
+        fixpoint.lead(id, successors);
         for node in machine.outdated.drain(..) {
             fixpoint.queue(node, machine.contexts);
         }
@@ -295,26 +297,39 @@ impl Fixpoint<'_> {
         let Some(cycle) = self.cycle(head, arrival.source.0) else {
             return false;
         };
-        let mut inside = cycle;
-        inside.retain(|&id| id != head);
-        inside.sort_unstable();
-        let is_inside = |id: NodeId| inside.binary_search(&id).is_ok();
-        let others = self
-            .nodes
-            .iter()
-            .filter(|(id, _)| *id != head && !is_inside(*id));
-        let mut ways_in = others.flat_map(|(_, node)| &node.successors);
-        if ways_in.any(|&next| is_inside(next)) {
+        if self.has_ways_in(head, &cycle) {
             return false;
         }
         let Node { settled, cells, .. } = &mut self.nodes[head];
         if !settled.settle(cells, arrival.cells) {
             return false;
         }
-        for id in inside {
+        for id in cycle.into_iter().filter(|&id| id != head) {
             self.nodes[id].is_outdated = true;
         }
         true
+    }
+
+    /// Whether edges from outside of a loop lead into it past its head. Looks at the loop only:
+    /// there may be thousands of loops.
+    fn has_ways_in(&self, head: NodeId, cycle: &[NodeId]) -> bool {
+        let mut inside: Vec<NodeId> = cycle.iter().copied().filter(|&id| id != head).collect();
+        inside.sort_unstable();
+        let is_inside = |id: &&NodeId| inside.binary_search(*id).is_ok();
+        let edges = cycle.iter().flat_map(|&id| &self.nodes[id].successors);
+        let own = edges.filter(is_inside).count();
+        let entries = inside.iter().map(|&id| self.nodes[id].entries as usize);
+        entries.sum::<usize>() != own
+    }
+
+    /// A node has been evaluated: its edges take the place of those that it had.
+    fn lead(&mut self, id: NodeId, successors: SmallVec<[NodeId; 2]>) {
+        for &next in &successors {
+            self.nodes[next].entries += 1;
+        }
+        for next in std::mem::replace(&mut self.nodes[id].successors, successors) {
+            self.nodes[next].entries -= 1;
+        }
     }
 
     /// The loops in whose later rounds an edge goes on.
@@ -410,6 +425,7 @@ impl Node {
             params,
             cells: arrival.cells.clone(),
             successors: SmallVec::new(),
+            entries: 0,
             is_join: false,
             source: arrival.source,
             rounds,
