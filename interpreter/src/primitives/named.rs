@@ -5,14 +5,13 @@
 
 use crate::value::Value;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 
-struct Named {
-    name: Box<[u8]>,
-    value: Box<Cell<Value>>,
-}
+/// Values by their names. Each stays where it is, as functions in C keep its address.
+type Named = BTreeMap<Box<[u8]>, Box<Cell<Value>>>;
 
 thread_local! {
-    static NAMED: RefCell<Vec<Named>> = const { RefCell::new(Vec::new()) };
+    static NAMED: RefCell<Named> = const { RefCell::new(BTreeMap::new()) };
 }
 
 /// Name of `Stdlib.do_at_exit`.
@@ -42,34 +41,76 @@ pub fn set(name: &[u8], value: Value) {
         if named.is_empty() {
             crate::heap::register_roots(for_each_root);
         }
-        match named.iter().find(|entry| *entry.name == *name) {
-            Some(entry) => entry.value.set(value),
-            None => named.push(Named {
-                name: name.into(),
-                value: Box::new(Cell::new(value)),
-            }),
+        match named.get(name) {
+            Some(kept) => kept.set(value),
+            None => {
+                named.insert(name.into(), Box::new(Cell::new(value)));
+            }
         }
     })
 }
 
 /// The value under `name`.
 pub fn get(name: &[u8]) -> Option<Value> {
-    NAMED.with_borrow(|named| {
-        let entry = named.iter().find(|entry| *entry.name == *name)?;
-        Some(entry.value.get())
-    })
+    NAMED.with_borrow(|named| Some(named.get(name)?.get()))
 }
 
 /// Where the value under `name` is kept, as long as the program runs.
 #[cfg(target_family = "wasm")]
 pub fn address(name: &[u8]) -> Option<u32> {
-    NAMED.with_borrow(|named| {
-        let entry = named.iter().find(|entry| *entry.name == *name)?;
-        Some(entry.value.as_ptr() as usize as u32)
-    })
+    NAMED.with_borrow(|named| Some(named.get(name)?.as_ptr() as usize as u32))
 }
 
 /// Shows each value kept here to the collector.
 pub fn for_each_root(visit: &mut dyn FnMut(&Cell<Value>)) {
-    NAMED.with_borrow(|named| named.iter().for_each(|entry| visit(&entry.value)))
+    NAMED.with_borrow(|named| named.values().for_each(|kept| visit(kept)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::testing::{call, start_machine};
+    use crate::testing::{cpu_time, string};
+
+    /// Registers so many values, each under a name of its own.
+    fn register(count: usize) {
+        start_machine();
+        for index in 0..count {
+            let name = string(format!("a name that is as long as names are {index}"));
+            let value = Value::int(index as i64);
+            call("caml_register_named_value", &[name, value]).expect("unit");
+            if index % 1000 == 0 {
+                crate::heap::collect_minor();
+            }
+        }
+    }
+
+    #[test]
+    fn tens_of_thousands_of_names_cost_as_much_each_as_thousands() {
+        let cost = |count| {
+            let test = move || {
+                let start = cpu_time();
+                register(count);
+                cpu_time() - start
+            };
+            std::thread::spawn(test).join().expect("the test's thread")
+        };
+        let [few, many] = [3_000, 30_000].map(cost);
+        assert!(many < 40 * few, "{few:?} and {many:?}");
+    }
+
+    #[test]
+    fn a_name_has_the_value_that_it_was_given_last() {
+        register(40);
+        set(b"a name that is as long as names are 7", Value::int(70));
+        set(b"a name", Value::int(80));
+        let known = |name: &str| get(name.as_bytes()).map(Value::as_int);
+        assert_eq!(known("a name that is as long as names are 7"), Some(70));
+        assert_eq!(known("a name that is as long as names are 39"), Some(39));
+        assert_eq!(known("a name"), Some(80));
+        assert_eq!(known("a name that is"), None);
+        let mut roots = 0;
+        for_each_root(&mut |_| roots += 1);
+        assert_eq!(roots, 41);
+    }
 }
