@@ -79,6 +79,11 @@ impl AddressList {
         grown.is_some()
     }
 
+    /// Entries for which there is memory.
+    pub fn capacity(&self) -> usize {
+        ((self.limit.get() - self.base.get()) / ENTRY) as usize
+    }
+
     pub fn len(&self) -> usize {
         ((self.end.get() - self.base.get()) / ENTRY) as usize
     }

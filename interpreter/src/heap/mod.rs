@@ -35,7 +35,7 @@ mod list;
 mod mark;
 pub mod memprof;
 mod minor;
-mod remembered;
+pub(crate) mod remembered;
 mod reserve;
 mod roots;
 mod sampler;

@@ -5,12 +5,15 @@
 //! the next safepoint is a minor collection, as in OCaml. A loop that comes to no safepoint can go
 //! on writing. Its writes go into a second list, which drops repetitions and overwritten fields
 //! before it grows, so that it has at most twice as many entries as fields hold nursery blocks.
+//! Arrays that are filled are in a third list, if that many fields would not be in the first.
 
 use super::list::AddressList;
+use super::state::heap;
 use crate::memory;
-use crate::value::Value;
+use crate::value::{Value, WORD};
 use crate::vm::vm;
 use std::cell::RefCell;
+use std::ops::Range;
 
 /// Words of nursery for which there is one entry: OCaml's number.
 const WORDS_PER_ENTRY: usize = 8;
@@ -21,6 +24,8 @@ pub struct Remembered {
     first: AddressList,
     /// What was written after the first list was full.
     more: RefCell<Vec<u32>>,
+    /// Blocks all fields of which are in the set.
+    whole: RefCell<Vec<u32>>,
 }
 
 impl Remembered {
@@ -28,6 +33,7 @@ impl Remembered {
         Self {
             first: AddressList::new(),
             more: RefCell::new(Vec::new()),
+            whole: RefCell::new(Vec::new()),
         }
     }
 
@@ -50,18 +56,23 @@ impl Remembered {
 
     /// Whether a minor collection is due.
     pub fn is_full(&self) -> bool {
-        self.first.is_full()
+        self.first.is_full() || !self.whole.borrow().is_empty()
     }
 
     pub fn fields(&self) -> impl Iterator<Item = u32> {
         let first = (0..self.first.len()).map(|index| self.first.get(index));
         let more = (0..self.more.borrow().len()).map(|index| self.more.borrow()[index]);
-        first.chain(more)
+        let whole = (0..self.whole.borrow().len()).flat_map(|index| {
+            let block = Value::block(self.whole.borrow()[index]);
+            (0..block.wosize()).map(move |index| block.field_address(index))
+        });
+        first.chain(more).chain(whole)
     }
 
     pub fn clear(&self) {
         self.first.clear();
         self.more.borrow_mut().clear();
+        self.whole.borrow_mut().clear();
     }
 
     #[cold]
@@ -72,6 +83,33 @@ impl Remembered {
             vm().is_young(Value(memory::load_i64(field)))
         });
     }
+}
+
+/// Writes a nursery block into these fields of `array`, which is outside of the nursery.
+pub fn modify_fields(array: Value, fields: Range<usize>, value: Value) {
+    let remembered = &heap().remembered;
+    let [start, end] = [fields.start, fields.end].map(|index| array.field_address(index));
+    for address in (start..end).step_by(WORD as usize) {
+        let old = Value(memory::load_i64(address));
+        memory::store_i64(address, value.0);
+        if !vm().is_young(old) {
+            remembered.insert(address);
+        }
+    }
+}
+
+/// Remembers all fields of `array`, if nursery blocks are about to be written into so many that the
+/// set would be full, and its next user would look at a good part of the array anyway. Returns
+/// whether it did.
+pub fn remember_whole(array: Value, count: usize) -> bool {
+    let remembered = &heap().remembered;
+    let is_large = count >= remembered.first.capacity() && count >= array.wosize() / 4;
+    if is_large {
+        super::request_safepoint();
+        let mut whole = remembered.whole.borrow_mut();
+        push_tidily(&mut whole, array.address(), |_| true);
+    }
+    is_large
 }
 
 /// How many writes of nursery blocks into older ones make a minor collection due, in a nursery of
@@ -97,7 +135,8 @@ pub fn push_tidily<T: Ord>(list: &mut Vec<T>, entry: T, is_needed: impl FnMut(&T
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heap::{self, NURSERY_WORDS, heap, verify};
+    use crate::heap::{self, NURSERY_WORDS, verify};
+    use crate::primitives::testing::call;
     use crate::testing::start_machine;
 
     const FIELDS: usize = 300;
@@ -160,5 +199,41 @@ mod tests {
         heap::collect_minor();
         verify::verify();
         assert_eq!(old.field(7).as_float(), 2.5);
+    }
+    /// Entries in the lists of fields after an array outside of the nursery was filled with a
+    /// nursery block, twice.
+    fn entries_after_fills(len: usize, fields: Range<usize>) -> usize {
+        let old = heap::try_alloc_major(len, 0).expect("memory");
+        (0..len).for_each(|index| old.init_field(index, Value::UNIT));
+        heap::modify(vm().globals.get(), 0, old);
+        let (first, count) = (
+            Value::int(fields.start as i64),
+            Value::int(fields.len() as i64),
+        );
+        for _ in 0..2 {
+            let young = heap::alloc_float(2.5);
+            let young = heap::alloc_fields(0, &[young]);
+            call("caml_array_fill", &[old, first, count, young]).expect("unit");
+        }
+        verify::verify();
+        let remembered = &heap().remembered;
+        let entries = remembered.first.len() + remembered.more.borrow().len();
+        assert!(remembered.whole.borrow().len() <= 2);
+        assert_eq!(heap::safepoint(0), 1);
+        heap::collect_minor();
+        verify::verify();
+        let filled = old.field(fields.end - 1);
+        assert_eq!(filled.field(0).as_float(), 2.5);
+        assert!((0..len).all(|index| (old.field(index) == filled) == fields.contains(&index)));
+        entries
+    }
+
+    #[test]
+    fn an_array_that_is_filled_is_remembered_whole_if_it_has_many_fields() {
+        start_machine();
+        let many = limit(NURSERY_WORDS);
+        assert_eq!(entries_after_fills(3 * many, 7..2 * many), 0);
+        assert_eq!(entries_after_fills(300, 7..200), 193);
+        assert_eq!(entries_after_fills(9 * many, 7..2 * many), 2 * many - 7);
     }
 }

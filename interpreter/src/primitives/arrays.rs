@@ -5,6 +5,7 @@
 
 use crate::code::fragments;
 use crate::heap;
+use crate::heap::remembered::{modify_fields, remember_whole};
 use crate::memory;
 use crate::raise;
 use crate::registry::{Outcome, Raised};
@@ -236,12 +237,10 @@ fn fill(array: Value, start: Value, count: Value, value: Value) -> Value {
     let (start, count) = (start.as_int() as usize, count.as_int() as usize);
     if is_float_array(array) {
         fill_words(array, start, count, value.field(0));
-    } else if vm().is_young(array) || !vm().is_young(value) {
+    } else if vm().is_young(array) || !vm().is_young(value) || remember_whole(array, count) {
         fill_words(array, start, count, value);
     } else {
-        for index in start..start + count {
-            heap::modify(array, index, value);
-        }
+        modify_fields(array, start..start + count, value);
     }
     Value::UNIT
 }
