@@ -1,8 +1,8 @@
 //! What the user asks of the runtime in `OCAMLRUNPARAM`, read when the program starts: a snapshot
 //! holds none of it.
 //!
-//! Leaves out `H` (huge pages), `c` (nothing has to be freed at exit) and `t` (only OCaml's
-//! debugging runtime traces instructions): they are ignored. `R` is read by `Hashtbl`.
+//! Leaves out `H` (huge pages) and `c` (nothing has to be freed at exit): they are ignored. `R` is
+//! read by `Hashtbl`.
 
 use crate::heap::settings::{INITIAL_WORDS, Settings};
 use crate::os;
@@ -18,6 +18,8 @@ pub struct Parameters {
     pub backtraces: u32,
     /// `p`: parsers made by `ocamlyacc` trace their steps.
     pub trace_parsers: bool,
+    /// `t`: how much OCaml's debugging runtime traces. Only shown, as by the usual one.
+    pub trace: u32,
     /// `W`: the runtime warns of channels that are never closed.
     pub warnings: u64,
 }
@@ -28,6 +30,7 @@ impl Parameters {
         initial_heap: INITIAL_WORDS,
         backtraces: 0,
         trace_parsers: false,
+        trace: 0,
         warnings: 0,
     };
 }
@@ -67,6 +70,7 @@ impl Parameters {
         match letter {
             b'b' => self.backtraces = value as u32,
             b'p' => self.trace_parsers = value != 0,
+            b't' => self.trace = value as u32,
             b'W' => self.warnings = value,
             b'h' => self.initial_heap = value,
             _ => {
@@ -86,6 +90,10 @@ fn number(text: &[u8]) -> Option<u64> {
         Some(digits) => (digits, 16),
         None => (text, 10),
     };
+    let digits = digits.trim_ascii_start();
+    let is_negative = digits.starts_with(b"-");
+    let sign = digits.strip_prefix(b"-").or(digits.strip_prefix(b"+"));
+    let digits = sign.unwrap_or(digits);
     let (mut value, mut end) = (0u64, 0);
     while let Some(digit) = digits
         .get(end)
@@ -99,6 +107,9 @@ fn number(text: &[u8]) -> Option<u64> {
     if end == 0 {
         // "0x" alone is the number 0.
         return (radix == 16).then_some(0);
+    }
+    if is_negative {
+        value = value.wrapping_neg();
     }
     let multiplier = match digits.get(end) {
         Some(b'k') => 1 << 10,
@@ -115,7 +126,7 @@ mod tests {
 
     #[test]
     fn numbers_as_the_runtime_reads_them() {
-        let cases: [(&[u8], Option<u64>); 12] = [
+        let cases: [(&[u8], Option<u64>); 18] = [
             (b"=32k", Some(32 << 10)),
             (b"=2M", Some(2 << 20)),
             (b"=1G", Some(1 << 30)),
@@ -125,6 +136,12 @@ mod tests {
             (b"=0xk", Some(0)),
             (b"=12q", Some(12)),
             (b"=4294967297", Some(1)),
+            (b"=-1", Some(u32::MAX.into())),
+            (b"=+3k", Some(3 << 10)),
+            (b"= \t3", Some(3)),
+            (b"=0x-f", Some(u64::from(u32::MAX) - 14)),
+            (b"=-0x1", Some(0)),
+            (b"=--1", None),
             (b"", None),
             (b"=", None),
             (b"64", None),
@@ -145,5 +162,6 @@ mod tests {
         );
         assert!(parameters.backtraces == 1 && !parameters.trace_parsers);
         assert_eq!(parameters.initial_heap, 1 << 20);
+        assert_eq!(parse(b"t=-1,p").trace, u32::MAX);
     }
 }

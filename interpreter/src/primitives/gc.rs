@@ -219,11 +219,11 @@ fn runtime_parameters(_: Value) -> Value {
     ] = heap::heap().settings.get().fields;
     let backtraces = backtrace::recording();
     let trace = u8::from(super::parsing::is_tracing());
-    let warnings = parameters::current().warnings;
+    let (level, warnings) = (parameters::current().trace, parameters::current().warnings);
     heap::alloc_string(
         format!(
             "a={policy},b={backtraces},H=0,i={increment},l={stack},o={overhead},O={max_overhead},\
-             p={trace},s={minor},t=0,v={verbose},w={window},W={warnings}"
+             p={trace},s={minor},t={level},v={verbose},w={window},W={warnings}"
         )
         .as_bytes(),
     )
