@@ -385,16 +385,9 @@ void bactrian_add_region(const void *base, size_t len) {
 
 void bactrian_add_link(const void *word) {
     struct bactrian_table *table = &BACTRIAN_REQUESTS;
-    uint32_t address = (uint32_t)(uintptr_t)word;
-    uint32_t *next = (uint32_t *)bactrian_room(&table->links, table->link_count, sizeof *next);
-    uint32_t *first = (uint32_t *)(uintptr_t)table->links;
-    /* They are listed in ascending order, each once. */
-    uint32_t *place = next;
-    while (place > first && place[-1] > address) place--;
-    if (place > first && place[-1] == address) return;
-    memmove(place + 1, place, (size_t)(next - place) * sizeof *place);
-    *place = address;
-    table->link_count++;
+    uint32_t *link =
+        (uint32_t *)bactrian_room(&table->links, table->link_count++, sizeof *link);
+    *link = (uint32_t)(uintptr_t)word;
 }
 
 void bactrian_set_cells(const void *cells, uint32_t count) {

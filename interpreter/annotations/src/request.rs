@@ -34,7 +34,7 @@ pub struct RequestTable {
     /// means that they have none.
     pub names: u32,
     pub names_len: u32,
-    /// Address of `[u32; link_count]`: the links, in ascending order. A link is an aligned 32-bit
+    /// Address of `[u32; link_count]`: the links, in any order. A link is an aligned 32-bit
     /// word of a region that holds an address in a region, or 0. Specialization knows it by the
     /// link alone, so what is specialized does not depend on where it leads.
     pub links: u32,

@@ -13,14 +13,13 @@ impl Requests {
     /// What must hold of links, which are listed at `list`. One that is 0 leads nowhere.
     pub(super) fn check_links(&self, module: &Module, list: u32) -> Result<(), RequestError> {
         let slots: BTreeSet<u32> = self.requests.iter().map(|request| request.slot).collect();
-        let mut last = 0;
         for (address, &link) in (list..).step_by(4).zip(&self.links) {
             let malformed = |what: &str| {
                 let what = format!("the link {link:#x} {what}");
                 Err(RequestError::Malformed { address, what })
             };
-            if link <= last || !link.is_multiple_of(4) {
-                return malformed("is not aligned, or not in ascending order");
+            if !link.is_multiple_of(4) {
+                return malformed("is not aligned");
             }
             if !self.is_constant(link, 4) || slots.contains(&link) {
                 return malformed("is not in a region, or a slot");
@@ -29,7 +28,6 @@ impl Requests {
             if target != 0 && !self.is_constant(target, 0) {
                 return malformed("does not lead into a region");
             }
-            last = link;
         }
         Ok(())
     }

@@ -88,9 +88,10 @@ impl Reader<'_, '_> {
         }
         result.check(self.module, requests)?;
         result.check_links(self.module, links)?;
-        result
-            .links
-            .retain(|&link| self.module.image_u32(link) != 0);
+        let links = &mut result.links;
+        links.retain(|&link| self.module.image_u32(link) != 0);
+        links.sort_unstable();
+        links.dedup();
         Ok(result)
     }
 
