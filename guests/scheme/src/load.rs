@@ -7,6 +7,7 @@ use crate::heap;
 use crate::interp::entries::GENERIC;
 use crate::interp::requests::publish;
 use crate::memory::{store_f64, store_i64, store_u32, take};
+use crate::runtime::procedures::{self, Procedure};
 use crate::runtime::symbols;
 use crate::value::{FALSE, NIL, TRUE, UNDEFINED, UNSPECIFIED, WORD, character, fixnum, tag};
 use crate::vm::vm;
@@ -36,6 +37,7 @@ pub fn load(source: &str) -> Result<(), String> {
     vm().constant_count.set(generated.constants.len() as u32);
     vm().fail
         .set(closure(layout.functions[generated.fail as usize]));
+    procedures::start(layout.procedures(&generated));
     vm().main.set(layout.functions[0]);
     publish(&layout.functions, layout.floats, &generated);
     Ok(())
@@ -93,6 +95,19 @@ impl Layout {
             let generic = &GENERIC[crate::code::parameters(*start) as usize];
             store_u32(crate::code::slot(*start), generic.0 as usize as u32);
         }
+    }
+
+    /// The functions with their code.
+    fn procedures(&self, generated: &Generated) -> impl Iterator<Item = (u32, Procedure)> {
+        let functions = self.functions.iter().zip(&generated.functions);
+        functions.map(|(code, function)| {
+            let known = Procedure {
+                name: function.name.to_string(),
+                least: function.least,
+                rest: function.rest,
+            };
+            (*code, known)
+        })
     }
 
     fn address(&self, link: Link) -> u32 {

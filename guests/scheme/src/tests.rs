@@ -69,6 +69,70 @@ fn names_of_the_prelude_are_the_programs_to_define() {
     assert_eq!(run(source), "((mine 1) car (2))");
 }
 
+#[test]
+fn lists_may_be_longer_than_the_stack() {
+    let source = "(define l (iota 300000))
+                  (define (same? a) (write (equal? a l)))
+                  (same? (map (lambda (x) x) l)) (same? (map (lambda (x y) x) l l))
+                  (same? (append l)) (same? (append l '())) (same? (list-copy l))
+                  (same? (filter number? l)) (same? (reverse (reverse l)))
+                  (same? (fold-right cons '() l)) (same? (sort (reverse l) <))
+                  (same? (apply list l)) (same? (apply list 0 (cdr l)))
+                  (same? (apply cons* (append l (list '()))))
+                  (write (list (length (delete 0 l)) (length (append l '(1) l)) (apply + l)))
+                  (write (string-length (string-join (map (lambda (x) \"x\") l) \", \")))";
+    let trues = "#t".repeat(12);
+    assert_eq!(
+        run(source),
+        format!("{trues}(299999 600001 44999850000)899998")
+    );
+}
+
+#[test]
+fn parts_of_lists_are_shared_as_they_are_wanted() {
+    let source = "(define a (list 1 2)) (define b (list 3 4))
+                  (define ab (append a b))
+                  (write (list ab a (eq? (cddr ab) b) (append) (append '() '() 5) (append a 5)))
+                  (write (list (cons* 1) (cons* 1 2) (cons* 1 2 b) (apply list 1 2 b)))
+                  (define s (list 3 1 2)) (define t (list '(2 . a) '(1 . b) '(2 . c) '(1 . d)))
+                  (write (list (sort s <) s (sort t (lambda (x y) (< (car x) (car y))))))
+                  (write (list (fold-right list 0 '(1 2)) (map + '(1 2) '(10 20 30))
+                    (string-join '(\"a\" \"b\" \"c\") \"-\")))";
+    assert_eq!(
+        run(source),
+        "((1 2 3 4) (1 2) #t () 5 (1 2 . 5))(1 (1 . 2) (1 2 3 4) (1 2 3 4))\
+         ((1 2 3) (3 1 2) ((1 . b) (1 . d) (2 . a) (2 . c)))((1 (2 0)) (11 22) \"a-b-c\")"
+    );
+}
+
+#[test]
+fn calls_with_too_few_or_many_arguments_say_how_many_are_wanted() {
+    for (call, message) in [
+        ("(f 1)", "`f` takes 2, not 1"),
+        ("(apply f '(1 2 3))", "`f` takes 2, not 3"),
+        ("(apply f '(1))", "`f` takes 2, not 1"),
+        ("(g)", "`g` takes at least 1, not 0"),
+        ("(apply g '())", "`g` takes at least 1, not 0"),
+        (
+            "((car (list (lambda () 1))) 2)",
+            "a procedure takes 0, not 1",
+        ),
+        ("(h 1 2 3)", "`h` takes 8, not 3"),
+        ("(h 1 2 3 4 5 6 7)", "`h` takes 8, not 7"),
+        ("(apply h '(1 2 3 4 5 6 7 8 9))", "`h` takes 8, not 9"),
+        ("(map f '(1))", "`f` takes 2, not 1"),
+        ("(vector-map h (vector 1))", "`h` takes 8, not 1"),
+    ] {
+        let source = format!(
+            "(define (f a b) a) (define (g a . b) a) (define (h a b c d e f g h) a)
+             (define (k) {call})
+             (display (guard (e (#t (error-object-message e))) (k)))"
+        );
+        let expected = format!("wrong number of arguments: {message}");
+        assert_eq!(run(&source), expected, "{call}");
+    }
+}
+
 /// Deep recursion needs more native stack than threads have.
 const NATIVE_STACK: usize = 2 << 30;
 

@@ -22,6 +22,8 @@ pub struct Vm {
     pub global_count: Cell<u32>,
     pub constants: Cell<u32>,
     pub constant_count: Cell<u32>,
+    /// How many arguments the last function was given that does not take so many.
+    pub given: Cell<u32>,
     /// What has gone wrong, if something has: a string and a list; see `runtime::failure`.
     pub failure: Cell<i64>,
     pub irritants: Cell<i64>,
@@ -54,6 +56,7 @@ pub static VM: Shared = Shared(Vm {
     global_count: Cell::new(0),
     constants: Cell::new(0),
     constant_count: Cell::new(0),
+    given: Cell::new(0),
     failure: Cell::new(0),
     irritants: Cell::new(0),
     fail: Cell::new(0),

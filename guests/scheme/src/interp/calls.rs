@@ -4,7 +4,7 @@ use super::entries::{LAST, enter};
 use crate::code::{self, MAX_PARAMETERS};
 use crate::heap;
 use crate::memory::{load_i64, load_u32, store_i64};
-use crate::runtime::failure;
+use crate::runtime::{failure, procedures};
 use crate::value::{FIXED, NIL, RAISED, UNSPECIFIED, WORD, field, is, tag};
 use crate::vm::vm;
 use annotations::address_within;
@@ -105,7 +105,7 @@ extern "C" fn place(
 extern "C" fn collect_rest(code: u32, sp: u32, n: u32) -> u32 {
     let fixed = code::parameters(code).wrapping_sub(1);
     if !code::has_rest(code) || n < fixed {
-        return 0;
+        return refuse(n);
     }
     let arguments = (fixed..n).rev().map(|index| load_i64(below(sp, index)));
     let list = arguments.fold(NIL, |rest, argument| heap::pair(argument, rest));
@@ -125,7 +125,7 @@ pub extern "C" fn spread(function: i64, sp: u32, list: i64) -> u32 {
     let mut rest = list;
     for index in 0..fixed {
         if !is(rest, tag::PAIR) {
-            return 0;
+            return refuse(index);
         }
         store_i64(below(sp, index), field(rest, 0));
         rest = field(rest, 1);
@@ -133,26 +133,37 @@ pub extern "C" fn spread(function: i64, sp: u32, list: i64) -> u32 {
     if has_rest {
         store_i64(below(sp, fixed), copied(rest));
     } else if rest != NIL {
-        return 0;
+        return refuse(fixed + elements(rest).len() as u32);
     }
     code
 }
 
-/// A list of the same elements, as a function may change that of its arguments.
-fn copied(list: i64) -> i64 {
+/// Takes note that the function takes other numbers of arguments than this.
+#[cold]
+fn refuse(n: u32) -> u32 {
+    vm().given.set(n);
+    0
+}
+
+fn elements(list: i64) -> Vec<i64> {
     let (mut elements, mut rest) = (Vec::new(), list);
     while is(rest, tag::PAIR) {
         elements.push(field(rest, 0));
         rest = field(rest, 1);
     }
-    let elements = elements.into_iter().rev();
+    elements
+}
+
+/// A list of the same elements, as a function may change that of its arguments.
+fn copied(list: i64) -> i64 {
+    let elements = elements(list).into_iter().rev();
     elements.fold(NIL, |rest, element| heap::pair(element, rest))
 }
 
 /// In place of a call that cannot be made.
 extern "C" fn no_call(_: u32, function: i64, sp: u32) -> i64 {
     match is(function, tag::CLOSURE) {
-        true => failure::fail("wrong number of arguments", &[]),
+        true => procedures::wrong_count(code_in(function), vm().given.get()),
         false => failure::fail("this is no procedure:", &[function]),
     };
     tell(sp);

@@ -9,6 +9,7 @@ pub mod failure;
 pub mod numbers;
 pub mod objects;
 pub mod print;
+pub mod procedures;
 pub mod strings;
 pub mod symbols;
 pub mod table;

@@ -1,6 +1,8 @@
 //! Pairs, vectors, records, and what kind a value is of.
 
 use super::failure::{fail, out_of_range, wrong};
+use super::procedures;
+use crate::code::MAX_PARAMETERS;
 use crate::heap;
 use crate::memory::store_i64;
 use crate::output;
@@ -81,11 +83,15 @@ pub extern "C" fn length(list: i64, _: i64, _: i64) -> i64 {
     }
 }
 
-/// Whether a list of arguments has the length that a function wants.
-pub extern "C" fn check_count(list: i64, count: i64, _: i64) -> i64 {
-    match list_length(list).map(fixnum) == Some(count) {
+/// Whether the list of a function's further arguments has the length that it wants.
+pub extern "C" fn check_count(list: i64, count: i64, function: i64) -> i64 {
+    let length = list_length(list).unwrap_or(0);
+    match fixnum(length) == count {
         true => UNSPECIFIED,
-        false => fail("wrong number of arguments", &[]),
+        false => procedures::wrong_count(
+            field(function, 0) as u32,
+            MAX_PARAMETERS - 1 + length as u32,
+        ),
     }
 }
 

@@ -111,7 +111,7 @@ primitives! {
     "string-upcase" 1 strings::upcase, Primitive1;
     "string-downcase" 1 strings::downcase, Primitive1;
     "length" 1 objects::length, Primitive1;
-    "%check-count" 2 objects::check_count, Primitive2;
+    "%check-count" 3 objects::check_count, Primitive3;
     "%make-vector" 2 objects::make_vector, Primitive2;
     "vector-fill!" 2 objects::vector_fill, Primitive2;
     "vector-length" 1 objects::vector_length, VectorLength;

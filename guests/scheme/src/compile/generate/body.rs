@@ -3,7 +3,7 @@
 use super::{Constant, Function, Generator, Link, Waiting};
 use crate::code::{CELL, MAX_PARAMETERS, Opcode, entry_word};
 use crate::compile::tree::{Lambda, Tree, Variable};
-use crate::datum::{Datum, Name};
+use crate::datum::Datum;
 use crate::runtime::table;
 use crate::value::{FALSE, NIL, TRUE, UNDEFINED, UNSPECIFIED, character};
 use std::collections::HashMap;
@@ -80,16 +80,18 @@ impl<'a, 'b> Body<'a, 'b> {
             body.box_if_needed(*parameter);
         }
         body.tree(&lambda.body, Then::Return);
-        body.finish(lambda.name.clone())
+        body.finish(&lambda)
     }
 
-    pub fn finish(mut self, name: Name) -> Function {
+    fn finish(mut self, lambda: &Lambda) -> Function {
         for (at, label) in &self.jumps {
             let target = self.labels[label.0].expect("each label is placed");
             self.code[*at] = (target as u32).wrapping_sub(*at as u32).wrapping_mul(CELL);
         }
         Function {
-            name,
+            name: lambda.name.clone(),
+            least: lambda.parameters.len() as u32 - u32::from(lambda.rest),
+            rest: lambda.rest,
             code: self.code,
             links: self.links,
             repeats: self.repeats,
@@ -105,6 +107,11 @@ impl<'a, 'b> Body<'a, 'b> {
             self.emit(Opcode::PushLocal, &[list]);
             self.depth += 1;
             self.emit(Opcode::Int, &[count as u32]);
+            self.push();
+            // For its name, whatever it has captured.
+            let this = self.this.number;
+            let constant = self.generator.constant_closure(this);
+            self.link(Opcode::Function, &[constant], Link::Function(this));
             self.primitive("%check-count");
         }
         for (index, parameter) in further.iter().enumerate() {

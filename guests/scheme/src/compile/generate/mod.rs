@@ -33,6 +33,10 @@ pub enum Constant {
 /// The first one is the program itself.
 pub struct Function {
     pub name: Name,
+    /// How many arguments it takes, or takes at least.
+    pub least: u32,
+    /// Whether it takes more.
+    pub rest: bool,
     /// Its entry, and its instructions.
     pub code: Vec<u32>,
     /// Which words become addresses.
