@@ -27,6 +27,32 @@ use core::sync::atomic::AtomicU32;
 ///
 /// A body is copied if it has neither a tail call nor a switch; with one of them there are no such
 /// boxes of that kind. There are none in modules with lockstep events, which compare addresses.
+///
+/// Floats whose eight bytes follow a header of eight:
+///
+/// ```
+/// use core::sync::atomic::AtomicU32;
+/// use bactrian_annotations::{BoxKind, BoxTable};
+///
+/// # fn allocate(bytes: usize) -> *mut f64 { vec![0.0; bytes / 8].leak().as_mut_ptr() }
+/// /// Takes memory, and never collects: at a safepoint, room was made.
+/// extern "C" fn make_float(x: f64) -> i64 {
+///     let block = allocate(16);
+///     // SAFETY: the block has two words.
+///     unsafe { block.add(1).write(x) };
+///     block.addr() as i64
+/// }
+///
+/// #[unsafe(no_mangle)]
+/// static BACTRIAN_BOXES: BoxTable<extern "C" fn(f64) -> i64> = BoxTable {
+///     count: 1,
+///     raised: AtomicU32::new(0),
+///     kinds: [BoxKind { make: make_float, offset: 8 }],
+/// };
+/// ```
+///
+/// The interpreter's loop makes its floats by `make_float`, and loads them as usual: where residual
+/// code knows that a value came from there, it takes the number instead.
 pub const BOX_EXPORT: &str = "BACTRIAN_BOXES";
 
 /// How many kinds of boxes there may be.
