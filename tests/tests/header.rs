@@ -340,7 +340,7 @@ fn links_in_c_are_listed_in_linear_time() -> Result<()> {
     let link = ["-mexec-model=reactor", "links.c", "-o", "links.wasm"];
     workshop.make("clang", &[&flags[..], &[&include()], &link].concat())?;
     let module = fs::read(workshop.path("links.wasm"))?;
-    let engine = Engine::new(Config::new().consume_fuel(true))?;
+    let engine = Engine::new(Config::new().consume_fuel(true)).expect("it is valid");
     let program = Program::new(&engine, &module)?;
     for step in [1, 7, -1] {
         let outcome = program.run_within(40_000 * 200, &[step])?;
