@@ -6,7 +6,6 @@ use crate::program;
 use crate::registry::Outcome;
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
-use std::time::Duration;
 
 const STACK_WORDS: u32 = 1024;
 
@@ -49,14 +48,6 @@ pub fn raised(outcome: Outcome) -> String {
     outcome.expect_err("an exception");
     let text = crate::primitives::exit::format_exception(vm().exception.get());
     String::from_utf8(text).expect("ASCII")
-}
-
-/// CPU time of this thread so far.
-pub fn cpu_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat");
-    let stat = stat.expect("what the kernel says of the thread");
-    let (time, _) = stat.split_once(' ').expect("the time is first");
-    Duration::from_nanos(time.parse().expect("a number"))
 }
 
 /// An OCaml string.

@@ -94,39 +94,43 @@ impl Copies {
         }
     }
 
-    /// Has each use of a value that was copied see the definition that reaches it. Blocks that
-    /// `order` does not reach are left alone.
+    /// As [`mend`], for the values that were copied.
     pub fn mend(&self, function: &mut Function, order: &Order) {
-        let mut numbers: Map<Value, Option<usize>> = Map::filled_like(&function.types, None);
-        for (number, twins) in self.twins.iter().enumerate() {
-            twins
-                .iter()
-                .for_each(|&(_, value)| numbers[value] = Some(number));
-        }
-        let mut users: Vec<Vec<Block>> = vec![Vec::new(); self.twins.len()];
-        for &block in &order.blocks {
-            for &arg in function.blocks[block].operands() {
-                if let Some(number) = numbers[arg]
-                    && users[number].last() != Some(&block)
-                {
-                    users[number].push(block);
-                }
+        mend(function, order, &self.twins);
+    }
+}
+
+/// Has each use of a value that is defined several times, in these blocks and under these names,
+/// see the definition that reaches it. Blocks that `order` does not reach are left alone.
+pub fn mend<D: AsRef<[(Block, Value)]>>(function: &mut Function, order: &Order, values: &[D]) {
+    let mut numbers: Map<Value, Option<usize>> = Map::filled_like(&function.types, None);
+    for (number, definitions) in values.iter().enumerate() {
+        let definitions = definitions.as_ref().iter();
+        definitions.for_each(|&(_, name)| numbers[name] = Some(number));
+    }
+    let mut users: Vec<Vec<Block>> = vec![Vec::new(); values.len()];
+    for &block in &order.blocks {
+        for &arg in function.blocks[block].operands() {
+            if let Some(number) = numbers[arg]
+                && users[number].last() != Some(&block)
+            {
+                users[number].push(block);
             }
         }
-        let twins = self.twins.iter().zip(&users);
-        let reaching: Vec<Reaching> = twins
-            .map(|(&twins, users)| Reaching::new(function, order, twins, users))
-            .collect();
-        for &block in &order.blocks {
-            function.blocks[block].for_each_operand_mut(|arg| {
-                if let Some(number) = numbers[*arg] {
-                    *arg = reaching[number].at(block);
-                }
-            });
-        }
-        for reaching in reaching {
-            reaching.pass(function, order);
-        }
+    }
+    let values = values.iter().zip(&users);
+    let reaching: Vec<Reaching> = values
+        .map(|(definitions, users)| Reaching::new(function, order, definitions.as_ref(), users))
+        .collect();
+    for &block in &order.blocks {
+        function.blocks[block].for_each_operand_mut(|arg| {
+            if let Some(number) = numbers[*arg] {
+                *arg = reaching[number].at(block);
+            }
+        });
+    }
+    for reaching in reaching {
+        reaching.pass(function, order);
     }
 }
 
@@ -143,10 +147,10 @@ impl Naming<Residual, Residual> for Copies {
     }
 }
 
-/// What a value with two definitions is in the blocks that need it.
+/// What a value with several definitions is in the blocks that need it.
 struct Reaching {
-    /// For each block, the one whose definition of the value reaches it: it is defined twice, and
-    /// is a parameter where definitions meet.
+    /// For each block, the one whose definition of the value reaches it: one of several, or the
+    /// parameter where definitions meet.
     sources: FastMap<Block, Block>,
     defined: FastMap<Block, Value>,
     /// The blocks with such a parameter.
@@ -158,18 +162,17 @@ impl Reaching {
     fn new(
         function: &mut Function,
         order: &Order,
-        twins: [(Block, Value); 2],
+        definitions: &[(Block, Value)],
         users: &[Block],
     ) -> Self {
-        let homes = twins.map(|(block, _)| block);
-        let sources = sources(order, homes, users);
-        let mut defined: FastMap<Block, Value> = twins.into_iter().collect();
+        let mut defined: FastMap<Block, Value> = definitions.iter().copied().collect();
+        let sources = sources(order, &defined, users);
         let mut meetings: Vec<Block> = sources.values().copied().collect();
         meetings.sort_unstable();
         meetings.dedup();
-        meetings.retain(|block| !homes.contains(block));
+        meetings.retain(|block| !defined.contains_key(block));
         for &block in &meetings {
-            let param = function.new_value(function.value_type(twins[0].1));
+            let param = function.new_value(function.value_type(definitions[0].1));
             function.blocks[block].params.push(param);
             defined.insert(block, param);
         }
@@ -201,12 +204,16 @@ impl Reaching {
 }
 
 /// The block whose definition of a value reaches each block that needs it, as `users` use it: one
-/// of `homes`, or one where the definitions meet.
-fn sources(order: &Order, homes: [Block; 2], users: &[Block]) -> FastMap<Block, Block> {
-    let places = order.preds.walk(users, |block| !homes.contains(&block));
+/// where it is `defined`, or one where the definitions meet.
+fn sources(
+    order: &Order,
+    defined: &FastMap<Block, Value>,
+    users: &[Block],
+) -> FastMap<Block, Block> {
+    let places = order.preds.walk(users, |block| !defined.contains_key(&block));
     let mut places: Vec<Block> = places.collect();
     places.sort_unstable_by_key(|&block| order.number[block]);
-    let mut sources: FastMap<Block, Block> = homes.map(|home| (home, home)).into_iter().collect();
+    let mut sources: FastMap<Block, Block> = defined.keys().map(|&home| (home, home)).collect();
     loop {
         let mut is_done = true;
         for &block in &places {
