@@ -251,3 +251,107 @@ let () =
     let outside, sum = mixed x y n in
     Printf.printf "%d %.9g\n" outside sum
   done
+
+(* Fortran's layout and small integers where the kind is known: one to three dimensions, indices
+   out of bounds in each, kinds that only a view tells apart. *)
+
+let turn1 (a : (float, float32_elt, fortran_layout) Array1.t) =
+  for i = Array1.dim a downto 2 do a.{i} <- a.{i} -. (0.3 *. a.{i - 1}) done
+
+let turn2 (a : (int, int_elt, fortran_layout) Array2.t) =
+  for j = 1 to Array2.dim2 a do
+    for i = 1 to Array2.dim1 a do a.{i, j} <- (a.{i, j} * 10) + i + j done
+  done
+
+let turn3 (a : (float, float32_elt, fortran_layout) Array3.t) =
+  for k = 2 to Array3.dim3 a - 1 do
+    for j = 1 to Array3.dim2 a do
+      for i = 1 to Array3.dim1 a do
+        a.{i, j, k} <- (a.{i, j, k - 1} *. 0.7) +. a.{i, j, k + 1}
+      done
+    done
+  done
+
+let mix (s : (int, int8_signed_elt, c_layout) Array1.t)
+    (p : (int, int16_signed_elt, c_layout) Array2.t)
+    (u : (int, int16_unsigned_elt, fortran_layout) Array3.t)
+    (b : (int, int8_unsigned_elt, fortran_layout) Array1.t)
+    (c : (char, int8_unsigned_elt, fortran_layout) Array1.t)
+    (t : (int, int8_signed_elt, fortran_layout) Array2.t) =
+  let sum = ref 0 in
+  for i = 0 to Array1.dim s - 1 do
+    s.{i} <- s.{i} * 3;
+    p.{1, i} <- (s.{i} * 1000) + p.{0, i};
+    u.{1, i + 1, 2} <- p.{1, i} - u.{2, i + 1, 1};
+    b.{i + 1} <- u.{1, i + 1, 2} + b.{i + 1};
+    c.{i + 1} <- Char.unsafe_chr (Char.code c.{i + 1} + b.{i + 1});
+    t.{i + 1, 2} <- b.{i + 1} - t.{i + 1, 1};
+    sum := (!sum * 7) + s.{i} + p.{1, i} + u.{1, i + 1, 2} + t.{i + 1, 2}
+  done;
+  !sum
+
+let wide (a : (int32, int32_elt, fortran_layout) Array1.t)
+    (b : (int64, int64_elt, fortran_layout) Array2.t)
+    (c : (nativeint, nativeint_elt, fortran_layout) Array3.t) =
+  for i = 1 to Array1.dim a do
+    a.{i} <- Int32.mul (Int32.add a.{i} 7l) 0x12345l;
+    b.{2, i} <- Int64.logxor (Int64.of_int32 a.{i}) (Int64.shift_left b.{1, i} 33);
+    c.{i, 1, 2} <- Nativeint.add (Int64.to_nativeint b.{2, i}) c.{i, 2, 1}
+  done
+
+let get_f (a : (float, float64_elt, fortran_layout) Array3.t) i j k = a.{i, j, k} +. 1.
+let set_f (a : (float, float64_elt, fortran_layout) Array3.t) i j k = a.{i, j, k} <- 9. +. float i
+let get_i (a : (int, int_elt, fortran_layout) Array3.t) i j k = a.{i, j, k} + 1
+let set_i (a : (int, int_elt, fortran_layout) Array3.t) i j k = a.{i, j, k} <- i
+let get_s (a : (int, int16_signed_elt, c_layout) Array2.t) i j = a.{i, j} + 1
+let set_s (a : (int, int16_signed_elt, c_layout) Array2.t) i j = a.{i, j} <- i
+let get_l (a : (int64, int64_elt, fortran_layout) Array2.t) i j = Int64.succ a.{i, j}
+let set_l (a : (int64, int64_elt, fortran_layout) Array2.t) i j = a.{i, j} <- Int64.of_int i
+
+let () =
+  let a = Array1.init float32 fortran_layout 6 (fun i -> float_of_int i /. 3.) in
+  turn1 a;
+  print_endline (show1 (Printf.sprintf "%.9g") (Array1.change_layout a c_layout));
+  let b = Array2.init int fortran_layout 2 3 (fun i j -> (i * 3) - j) in
+  turn2 b;
+  let turned = Array2.change_layout b c_layout in
+  Printf.printf "%d %d %d %d\n" b.{1, 1} b.{2, 3} turned.{2, 0} turned.{0, 1};
+  let c = Array3.init float32 fortran_layout 2 3 4 (fun i j k -> float_of_int ((i * j) + k)) in
+  turn3 c;
+  Printf.printf "%.9g %.9g %.9g\n" c.{2, 3, 3} c.{1, 2, 2} c.{2, 1, 3};
+  let s = Array1.init int8_signed c_layout 4 (fun i -> (i * 50) - 60) in
+  let p = Array2.init int16_signed c_layout 2 4 (fun i j -> (i * 20000) + (j * 9000)) in
+  let u = Array3.init int16_unsigned fortran_layout 2 4 2 (fun i j k -> (i * j * k * 9999) + 7) in
+  let bytes = Array1.init int8_unsigned fortran_layout 4 (fun i -> i * 60) in
+  let chars = Array1.init char fortran_layout 4 (fun i -> Char.chr (i * 60)) in
+  let t = Array2.init int8_signed fortran_layout 4 2 (fun i j -> (i * 40) - (j * 90)) in
+  for _ = 1 to 3 do Printf.printf "%d " (mix s p u bytes chars t) done;
+  Printf.printf "%d %d %d\n" t.{3, 2} u.{1, 4, 2} (Char.code chars.{4});
+  let l = Array2.init int64 fortran_layout 2 3 (fun i j -> Int64.of_int ((i * 1000) - j)) in
+  let w = Array1.init int32 fortran_layout 3 (fun i -> Int32.of_int (i * 0x7654321)) in
+  let n = Array3.init nativeint fortran_layout 3 2 2 (fun i j k -> Nativeint.of_int (i - j + k)) in
+  for _ = 1 to 2 do wide w l n done;
+  Printf.printf "%ld %Ld %nd\n" w.{3} l.{2, 2} n.{3, 1, 2};
+  let f = Array3.create float64 fortran_layout 2 3 4 and g = Array3.create int fortran_layout 2 3 4 in
+  Array3.fill f 0.; Array3.fill g 0;
+  List.iter
+    (fun i ->
+      let name = Printf.sprintf "%d in Fortran" i in
+      attempt (name ^ " get") (fun () -> ignore (get_f f i 1 1));
+      attempt (name ^ " get'") (fun () -> ignore (get_f f 1 i 1));
+      attempt (name ^ " get''") (fun () -> ignore (get_f f 1 1 i));
+      attempt (name ^ " set") (fun () -> set_f f i 3 4);
+      attempt (name ^ " set'") (fun () -> set_f f 2 i 4);
+      attempt (name ^ " set''") (fun () -> set_f f 2 3 i);
+      attempt (name ^ " integer") (fun () -> ignore (get_i g i 1 1 + get_i g 1 i 1 + get_i g 1 1 i));
+      attempt (name ^ " integer'") (fun () -> set_i g i 1 1; set_i g 1 i 1; set_i g 1 1 i);
+      attempt (name ^ " pair") (fun () -> ignore (get_s p i 0 + get_s p 0 i));
+      attempt (name ^ " pair'") (fun () -> set_s p 1 i; set_s p i 1);
+      attempt (name ^ " wide") (fun () -> ignore (get_l l i 1, get_l l 1 i));
+      attempt (name ^ " wide'") (fun () -> set_l l 1 i; set_l l i 1))
+    [ -1; 0; 1; 2; 3; 4; 5; max_int; min_int; 1 lsl 32; (1 lsl 61) + 1 ];
+  let all = Array.to_list (Array.init 24 Fun.id) in
+  let at a i = a.{(i mod 2) + 1, (i / 2 mod 3) + 1, (i / 6) + 1} in
+  print_endline (String.concat " " (List.map (fun i -> string_of_float (at f i)) all));
+  print_endline (String.concat " " (List.map (fun i -> string_of_int (at g i)) all));
+  Printf.printf "%d %d %Ld %Ld\n" p.{1, 1} p.{1, 0} l.{1, 1} l.{2, 1}

@@ -2,8 +2,8 @@
 //!
 //! In line are arrays in C's layout of floats (`float64`, `float32`), integers (`int`), bytes
 //! (`char`, `int8_unsigned`) and, where the program shows which, boxed integers (`int32`, `int64`,
-//! `nativeint`): one comparison tells whether an array is such a one, and each access tries floats
-//! or the others. For others, and for indices out of bounds, the primitive is called; or, where the
+//! `nativeint`) in either layout: one comparison tells whether an array is such a one, and each
+//! access tries floats or the others. For others, and for indices out of bounds, the primitive is called; or, where the
 //! program shows that an element is a float or an integer ([`Kind`]), a function that allocates
 //! nothing. So a float is not boxed whatever the array, and a loop needs no poll. What comes after
 //! that function is compiled once more ([`Registers::apart`]).
@@ -16,7 +16,7 @@ use crate::code;
 use crate::memory::{self, Region, within};
 use crate::polymorphic::bigarray::direct::{self, Access, Indexed};
 use crate::polymorphic::bigarray::element::{Element, load_f32, store_f32};
-use crate::polymorphic::bigarray::{Bigarray, c_layout, is_c_layout, kind};
+use crate::polymorphic::bigarray::{Bigarray, Layout, flags_of, is_c_layout, kind};
 use crate::raise;
 use crate::registry::arguments::Kind;
 use crate::registry::shortcut::*;
@@ -166,21 +166,24 @@ impl Registers {
         still_passed(needless);
     }
 
-    /// The address of the element, if the array is one of such elements, of `size` bytes, and the
-    /// indices are inside.
+    /// The address of the element, if the array is one of such elements, of `size` bytes, in this
+    /// layout, and the indices are inside.
     #[inline(always)]
-    fn plain(&self, num_dims: u32, element: Element, size: u32) -> Option<u32> {
+    fn plain(&self, num_dims: u32, layout: Layout, element: Element, size: u32) -> Option<u32> {
         let array = Bigarray(Value(self.accu));
-        if array.all_flags() != c_layout(element, num_dims) {
+        if array.all_flags() != flags_of(layout, element, num_dims) {
             return None;
         }
-        let number = self.element_number(array, num_dims)?;
+        let number = match layout {
+            Layout::C => self.element_number(array, num_dims)?,
+            Layout::Fortran => self.element_number_in_fortran(array, num_dims)?,
+        };
         Some(address(array, number, size))
     }
 
     #[inline(always)]
     fn plain_float(&self, num_dims: u32) -> Option<u32> {
-        self.plain(num_dims, Element::Float64, WORD)
+        self.plain(num_dims, Layout::C, Element::Float64, WORD)
     }
 
     /// The same for `float32`, which is unusual to generic code.
@@ -189,7 +192,7 @@ impl Registers {
         if specialize_active() == 0 {
             return None;
         }
-        self.plain(num_dims, Element::Float32, WORD / 2)
+        self.plain(num_dims, Layout::C, Element::Float32, WORD / 2)
     }
 
     #[inline(always)]
@@ -204,7 +207,8 @@ impl Registers {
         true
     }
 
-    /// The same for boxed integers of a kind.
+    /// The same for boxed integers of a kind, in either layout: what is left else is a primitive
+    /// that allocates.
     #[inline(always)]
     fn plain_boxed(&self, num_dims: u32, kind: u32) -> Option<u32> {
         let (element, size) = match kind {
@@ -212,7 +216,11 @@ impl Registers {
             boxed::INT64 => (Element::Int64, WORD),
             _ => (Element::Nativeint, WORD),
         };
-        self.plain(num_dims, element, size)
+        let address = self.plain(num_dims, Layout::C, element, size);
+        if address.is_some() {
+            return address;
+        }
+        self.plain(num_dims, Layout::Fortran, element, size)
     }
 
     #[inline(always)]
@@ -288,6 +296,30 @@ impl Registers {
             number = number.wrapping_mul(dim as u32).wrapping_add(index as u32);
         }
         Some(number)
+    }
+
+    /// The same in Fortran's layout, where the last index counts most and the first one is 1.
+    #[inline(always)]
+    fn element_number_in_fortran(&self, array: Bigarray, num_dims: u32) -> Option<u32> {
+        let mut number = 0;
+        if num_dims > 2 {
+            number = self.step_in_fortran(array, 2, number)?;
+        }
+        if num_dims > 1 {
+            number = self.step_in_fortran(array, 1, number)?;
+        }
+        self.step_in_fortran(array, 0, number)
+    }
+
+    /// The number with one more index, if that is inside.
+    #[inline(always)]
+    fn step_in_fortran(&self, array: Bigarray, dimension: u32, number: u32) -> Option<u32> {
+        let index = (self.slot(dimension) >> 1) - 1;
+        let dim = array.dim(dimension as usize);
+        if index as u64 >= dim as u64 {
+            return None;
+        }
+        Some(number.wrapping_mul(dim as u32).wrapping_add(index as u32))
     }
 
     /// The indices, and as many more as there could be.

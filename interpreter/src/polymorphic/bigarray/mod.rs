@@ -45,13 +45,24 @@ const FORTRAN: i64 = 0x100;
 const MANAGED: i64 = 0x200;
 const NUM_DIMS_SHIFT: u32 = 16;
 
-/// The flags of an array in C's layout.
-#[inline(always)]
-pub const fn c_layout(element: Element, num_dims: u32) -> u32 {
-    MANAGED as u32 | element as u32 | num_dims << NUM_DIMS_SHIFT
+/// In which order elements lie, and from what on indices count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    C,
+    Fortran,
 }
 
-/// The same for an array of any kind, whose flags are `flags`.
+/// The flags of an array in this layout.
+#[inline(always)]
+pub const fn flags_of(layout: Layout, element: Element, num_dims: u32) -> u32 {
+    let layout = match layout {
+        Layout::C => 0,
+        Layout::Fortran => FORTRAN as u32,
+    };
+    MANAGED as u32 | layout | element as u32 | num_dims << NUM_DIMS_SHIFT
+}
+
+/// Whether they are those of an array of any kind in C's layout.
 #[inline(always)]
 pub const fn is_c_layout(flags: u32, num_dims: u32) -> bool {
     flags & !(KIND_MASK as u32) == MANAGED as u32 | num_dims << NUM_DIMS_SHIFT
