@@ -332,7 +332,8 @@ let () =
   let n = Array3.init nativeint fortran_layout 3 2 2 (fun i j k -> Nativeint.of_int (i - j + k)) in
   for _ = 1 to 2 do wide w l n done;
   Printf.printf "%ld %Ld %nd\n" w.{3} l.{2, 2} n.{3, 1, 2};
-  let f = Array3.create float64 fortran_layout 2 3 4 and g = Array3.create int fortran_layout 2 3 4 in
+  let f = Array3.create float64 fortran_layout 2 3 4 in
+  let g = Array3.create int fortran_layout 2 3 4 in
   Array3.fill f 0.; Array3.fill g 0;
   List.iter
     (fun i ->
@@ -343,7 +344,8 @@ let () =
       attempt (name ^ " set") (fun () -> set_f f i 3 4);
       attempt (name ^ " set'") (fun () -> set_f f 2 i 4);
       attempt (name ^ " set''") (fun () -> set_f f 2 3 i);
-      attempt (name ^ " integer") (fun () -> ignore (get_i g i 1 1 + get_i g 1 i 1 + get_i g 1 1 i));
+      attempt (name ^ " integer") (fun () ->
+          ignore (get_i g i 1 1 + get_i g 1 i 1 + get_i g 1 1 i));
       attempt (name ^ " integer'") (fun () -> set_i g i 1 1; set_i g 1 i 1; set_i g 1 1 i);
       attempt (name ^ " pair") (fun () -> ignore (get_s p i 0 + get_s p 0 i));
       attempt (name ^ " pair'") (fun () -> set_s p 1 i; set_s p i 1);
