@@ -210,7 +210,9 @@ fn sources(
     defined: &FastMap<Block, Value>,
     users: &[Block],
 ) -> FastMap<Block, Block> {
-    let places = order.preds.walk(users, |block| !defined.contains_key(&block));
+    let places = order
+        .preds
+        .walk(users, |block| !defined.contains_key(&block));
     let mut places: Vec<Block> = places.collect();
     places.sort_unstable_by_key(|&block| order.number[block]);
     let mut sources: FastMap<Block, Block> = defined.keys().map(|&home| (home, home)).collect();

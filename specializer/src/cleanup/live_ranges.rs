@@ -14,33 +14,39 @@ mod tests;
 
 use std::mem;
 
+use super::copies::mend;
 use super::rename::Renaming;
 use super::separate::calls;
 use crate::dominators::{Dominators, Order};
 use crate::hash::FastMap;
 use crate::index::Map;
 use crate::ir::Type;
-use crate::ir::residual::{Block, BlockData, Function, Inst, Terminator, Value};
+use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
 use crate::op::Op;
 
 /// Most blocks of a loop.
 const MOST_BLOCKS: usize = 128;
 
-/// How far up the dominator tree the end of a loop is looked for, from where a number is used.
-const MOST_STEPS: usize = 256;
+/// Most numbers of loops that are copied after them.
+const MOST_VALUES: usize = 64;
 
 pub fn run(function: &mut Function) {
     let is_float = |&ty: &Type| ty == Type::F64;
     if !function.types.values().any(is_float) || !function.blocks.values().any(calls) {
         return;
     }
-    let order = Order::new(function);
-    if let Some(loops) = Loops::new(function, &order) {
-        let mut copies = loops.copy_values(function, &order);
-        copies.extend(loops.copy_parameters(function, &order));
-        loops.copy_arguments(function, &order);
-        insert(function, copies);
+    let mut order = Order::new(function);
+    let Some(mut loops) = Loops::new(function, &order) else {
+        return;
+    };
+    if loops.end_before_others(function, &order) {
+        order = Order::new(function);
+        loops = Loops::new(function, &order).expect("there were loops before");
     }
+    let mut copies = loops.copy_values(function, &order);
+    copies.extend(loops.copy_parameters(function, &order));
+    loops.copy_arguments(function, &order);
+    insert(function, copies);
 }
 
 /// A copy of a number at the beginning of a block.
@@ -60,9 +66,7 @@ struct Loops {
 impl Loops {
     /// Nothing if there are none.
     fn new(function: &Function, order: &Order) -> Option<Self> {
-        let begins_loop = |&&block: &&Block| order.begins_loop(block);
-        let heads: Vec<Block> = order.blocks.iter().filter(begins_loop).copied().collect();
-        if heads.is_empty() {
+        if !order.blocks.iter().any(|&block| order.begins_loop(block)) {
             return None;
         }
         let mut loops = Self {
@@ -70,7 +74,11 @@ impl Loops {
             dominators: Dominators::new(function, order),
         };
         // Outer loops first.
-        for head in heads {
+        for &head in order
+            .blocks
+            .iter()
+            .filter(|&&block| order.begins_loop(block))
+        {
             if loops.of[head].is_some() {
                 continue;
             }
@@ -86,43 +94,95 @@ impl Loops {
         loops.of.values().any(Option::is_some).then_some(loops)
     }
 
-    /// By value: the head of the loop that defines it, if it is a floating-point number.
-    fn definers(&self, function: &Function) -> Map<Value, Option<Block>> {
-        let mut definers = Map::filled_like(&function.types, None);
-        for (block, head) in self.of.iter().filter(|(_, head)| head.is_some()) {
-            for value in function.blocks[block].defined() {
-                if function.value_type(value) == Type::F64 {
-                    definers[value] = *head;
+    /// Puts a block between the end of a loop and the head of another, so that what is done when
+    /// the one ends is no part of either. Returns whether there is such a place.
+    fn end_before_others(&self, function: &mut Function, order: &Order) -> bool {
+        let blocks = function.blocks.len();
+        for &block in order
+            .blocks
+            .iter()
+            .filter(|&&block| self.of[block].is_some())
+        {
+            let mut term = mem::replace(&mut function.blocks[block].term, Terminator::Unreachable);
+            for target in term.targets_mut() {
+                if order.begins_loop(target.block) && self.of[target.block] != self.of[block] {
+                    let between = function.blocks.push(BlockData::empty());
+                    let after = mem::replace(target, Target::new(between, []));
+                    function.blocks[between].term = Terminator::Jump(after);
+                }
+            }
+            function.blocks[block].term = term;
+        }
+        function.blocks.len() > blocks
+    }
+
+    /// The blocks to which edges lead out of each loop, by its head.
+    fn ends(&self, order: &Order) -> FastMap<Block, Vec<Block>> {
+        let mut ends: FastMap<Block, Vec<Block>> = FastMap::default();
+        for &block in &order.blocks {
+            for &pred in order.preds.of(block) {
+                if let Some(head) = self.of[pred].filter(|&head| self.of[block] != Some(head)) {
+                    let ends = ends.entry(head).or_default();
+                    if ends.last() != Some(&block) {
+                        ends.push(block);
+                    }
                 }
             }
         }
-        definers
+        ends
+    }
+
+    /// The numbers of loops that are used after them, each with the block that defines it.
+    fn used_after(&self, function: &Function, order: &Order) -> Vec<(Block, Value)> {
+        let mut definers: Map<Value, Option<Block>> = Map::filled_like(&function.types, None);
+        for &block in order
+            .blocks
+            .iter()
+            .filter(|&&block| self.of[block].is_some())
+        {
+            for value in function.blocks[block].defined() {
+                if function.value_type(value) == Type::F64 {
+                    definers[value] = Some(block);
+                }
+            }
+        }
+        let mut found = Vec::new();
+        for &user in &order.blocks {
+            for &value in function.blocks[user].operands() {
+                if let Some(block) = definers[value]
+                    && self.of[block] != self.of[user]
+                {
+                    definers[value] = None;
+                    found.push((block, value));
+                }
+            }
+        }
+        found
     }
 
     /// Has what comes after a loop use copies of the loop's numbers, which are still to be made.
     fn copy_values(&self, function: &mut Function, order: &Order) -> Vec<Copy> {
-        let definers = self.definers(function);
+        let ends = self.ends(order);
         let mut copies = Vec::new();
-        let mut known: FastMap<(Block, Value), Value> = FastMap::default();
-        for &user in &order.blocks {
-            let mut data = mem::replace(&mut function.blocks[user], BlockData::empty());
-            data.for_each_operand_mut(|value| {
-                let Some(head) = definers[*value].filter(|_| self.of[user] != definers[*value])
-                else {
-                    return;
-                };
-                let Some(block) = self.end(order, head, user) else {
-                    return;
-                };
-                let from = *value;
-                *value = *known.entry((block, from)).or_insert_with(|| {
-                    let to = function.types.push(Type::F64);
+        let mut values = Vec::new();
+        let used = self.used_after(function, order);
+        for (definer, from) in used.into_iter().take(MOST_VALUES) {
+            let head = self.of[definer].expect("a loop defines it");
+            let mut definitions = vec![(definer, from)];
+            for &block in &ends[&head] {
+                if self.dominators.dominates(definer, block) {
+                    let to = function.new_value(Type::F64);
                     copies.push(Copy { block, from, to });
-                    to
-                });
-            });
-            function.blocks[user] = data;
+                    definitions.push((block, to));
+                }
+            }
+            values.push(definitions);
         }
+        mend(function, order, &values);
+        let mut is_used = Map::filled_like(&function.types, false);
+        let operands = function.blocks.values().flat_map(BlockData::operands);
+        operands.for_each(|&value| is_used[value] = true);
+        copies.retain(|copy| is_used[copy.to]);
         copies
     }
 
@@ -169,20 +229,6 @@ impl Loops {
             }
             function.blocks[block].term = term;
         }
-    }
-
-    /// The first block on the way from the loop of `head` to `user` that each such way passes, if
-    /// it is not the head of another loop.
-    fn end(&self, order: &Order, head: Block, user: Block) -> Option<Block> {
-        let mut end = user;
-        for _ in 0..MOST_STEPS {
-            let dominator = self.dominators.parent[end]?;
-            if self.of[dominator] == Some(head) {
-                return (!order.begins_loop(end)).then_some(end);
-            }
-            end = dominator;
-        }
-        None
     }
 }
 
