@@ -12,13 +12,13 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::mem;
 
 use super::copies::mend;
 use super::rename::Renaming;
 use super::separate::calls;
 use crate::dominators::{Dominators, Order};
-use crate::hash::FastMap;
 use crate::index::Map;
 use crate::ir::Type;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
@@ -39,7 +39,7 @@ pub fn run(function: &mut Function) {
     let Some(mut loops) = Loops::new(function, &order) else {
         return;
     };
-    if loops.end_before_others(function, &order) {
+    if loops.end_apart(function, &order) {
         order = Order::new(function);
         loops = Loops::new(function, &order).expect("there were loops before");
     }
@@ -94,9 +94,10 @@ impl Loops {
         loops.of.values().any(Option::is_some).then_some(loops)
     }
 
-    /// Puts a block between the end of a loop and the head of another, so that what is done when
-    /// the one ends is no part of either. Returns whether there is such a place.
-    fn end_before_others(&self, function: &mut Function, order: &Order) -> bool {
+    /// Puts a block between a loop and what other blocks lead to as well, such as the head of another
+    /// loop, so that there is a place for what is done when the loop ends. Returns whether there is
+    /// a new one.
+    fn end_apart(&self, function: &mut Function, order: &Order) -> bool {
         let blocks = function.blocks.len();
         for &block in order
             .blocks
@@ -105,7 +106,10 @@ impl Loops {
         {
             let mut term = mem::replace(&mut function.blocks[block].term, Terminator::Unreachable);
             for target in term.targets_mut() {
-                if order.begins_loop(target.block) && self.of[target.block] != self.of[block] {
+                let mut preds = order.preds.of(target.block).iter();
+                if self.of[target.block] != self.of[block]
+                    && preds.any(|&pred| self.of[pred] != self.of[block])
+                {
                     let between = function.blocks.push(BlockData::empty());
                     let after = mem::replace(target, Target::new(between, []));
                     function.blocks[between].term = Terminator::Jump(after);
@@ -116,17 +120,17 @@ impl Loops {
         function.blocks.len() > blocks
     }
 
-    /// The blocks to which edges lead out of each loop, by its head.
-    fn ends(&self, order: &Order) -> FastMap<Block, Vec<Block>> {
-        let mut ends: FastMap<Block, Vec<Block>> = FastMap::default();
+    /// The blocks to which edges lead out of each loop, by its head, in the order of heads.
+    fn ends(&self, order: &Order) -> BTreeMap<Block, Vec<Block>> {
+        let mut ends: BTreeMap<Block, Vec<Block>> = BTreeMap::new();
         for &block in &order.blocks {
-            for &pred in order.preds.of(block) {
-                if let Some(head) = self.of[pred].filter(|&head| self.of[block] != Some(head)) {
-                    let ends = ends.entry(head).or_default();
-                    if ends.last() != Some(&block) {
-                        ends.push(block);
-                    }
-                }
+            let head = order
+                .preds
+                .of(block)
+                .first()
+                .and_then(|&pred| self.of[pred]);
+            if let Some(head) = head.filter(|&head| self.of[block] != Some(head)) {
+                ends.entry(head).or_default().push(block);
             }
         }
         ends
@@ -188,14 +192,9 @@ impl Loops {
 
     /// The same of the parameters of what comes after a loop.
     fn copy_parameters(&self, function: &mut Function, order: &Order) -> Vec<Copy> {
-        let comes_after = |&&block: &&Block| {
-            let mut preds = order.preds.of(block).iter();
-            !order.begins_loop(block)
-                && preds.any(|&pred| self.of[pred].is_some_and(|head| self.of[block] != Some(head)))
-        };
         let mut copies = Vec::new();
         let mut renaming = Renaming::new(function);
-        for &block in order.blocks.iter().filter(comes_after) {
+        for block in self.ends(order).into_values().flatten() {
             for from in function.blocks[block].params.clone() {
                 if function.value_type(from) == Type::F64 {
                     let to = function.new_value(Type::F64);

@@ -183,9 +183,9 @@ bb5(v10: f64):
             function(i32, f64) -> f64 {
             bb0(v0: i32, v1: f64):
                 v2: i64 = i64.const 1
-                v21: i64 = i64.reinterpret_f64 v1
-                v20: f64 = f64.reinterpret_i64 v21
-                jump bb1(v20)
+                v20: i64 = i64.reinterpret_f64 v1
+                v19: f64 = f64.reinterpret_i64 v20
+                jump bb1(v19)
             bb1(v3: f64):
                 v4: f64 = f64.add v3, v1
                 v5: i32 = f64.lt v4, v1
@@ -194,29 +194,29 @@ bb5(v10: f64):
                 v6: i32 = f64.gt v4, v3
                 branch v6 ? bb1(v4) : bb6()
             bb3():
-                v25: i64 = i64.reinterpret_f64 v4
-                v15: f64 = f64.reinterpret_i64 v25
-                v24: i64 = i64.reinterpret_f64 v3
-                v13: f64 = f64.reinterpret_i64 v24
+                v24: i64 = i64.reinterpret_f64 v4
+                v15: f64 = f64.reinterpret_i64 v24
+                v23: i64 = i64.reinterpret_f64 v3
+                v13: f64 = f64.reinterpret_i64 v23
                 v7: i64 = call fn0 v0, v2
                 jump bb4(v13, v15)
-            bb4(v8: f64, v17: f64):
-                v28: i64 = i64.reinterpret_f64 v17
-                v19: f64 = f64.reinterpret_i64 v28
-                v27: i64 = i64.reinterpret_f64 v8
-                v18: f64 = f64.reinterpret_i64 v27
-                v9: f64 = f64.sub v18, v19
+            bb4(v8: f64, v18: f64):
+                v9: f64 = f64.sub v8, v18
                 return v9
             bb5(v10: f64):
                 v11: f64 = f64.mul v10, v1
                 v12: i32 = f64.lt v11, v1
-                branch v12 ? bb5(v11) : bb4(v11, v16)
+                branch v12 ? bb5(v11) : bb7()
             bb6():
-                v26: i64 = i64.reinterpret_f64 v4
-                v16: f64 = f64.reinterpret_i64 v26
-                v23: i64 = i64.reinterpret_f64 v16
-                v22: f64 = f64.reinterpret_i64 v23
-                jump bb5(v22)
+                v25: i64 = i64.reinterpret_f64 v4
+                v16: f64 = f64.reinterpret_i64 v25
+                v22: i64 = i64.reinterpret_f64 v16
+                v21: f64 = f64.reinterpret_i64 v22
+                jump bb5(v21)
+            bb7():
+                v26: i64 = i64.reinterpret_f64 v11
+                v17: f64 = f64.reinterpret_i64 v26
+                jump bb4(v17, v16)
             }
         "#]],
     );
