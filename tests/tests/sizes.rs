@@ -38,20 +38,11 @@ fn hello_world_is_small() -> Result<()> {
     Ok(())
 }
 
-/// A loop that calls a function whose locals are floats, with what that begins with. Bytes of the
-/// program's residual code.
-fn residual_bytes(place: &Workshop, begins: &str) -> Result<u64> {
-    let text = format!(
-        "let f q p =\n  {begins}\n  \
-           let dx = q -. p in let d = dx *. dx +. 0.01 in let e = q /. (d *. sqrt d) in\n  \
-           (e *. dx, e +. dx)\n\
-         let l = ref []\n\
-         let () = for i = 1 to 1000 do l := f (float i) 3.0 :: !l done;\n  \
-           print_int (List.length !l)\n"
-    );
-    fs::write(place.path("floats.ml"), text)?;
-    place.make("ocamlc", &["floats.ml", "-o", "floats.byte"])?;
-    let stats = ["build", "--stats=json", "floats.byte", "-o", "floats.wasm"];
+/// Bytes of a program's residual code.
+fn residual_bytes(place: &Workshop, text: &str) -> Result<u64> {
+    fs::write(place.path("sized.ml"), text)?;
+    place.make("ocamlc", &["sized.ml", "-o", "sized.byte"])?;
+    let stats = ["build", "--stats=json", "sized.byte", "-o", "sized.wasm"];
     let built = place.bactrian(&stats)?;
     assert_eq!(built.status, Some(0), "{built:?}");
     let stats: serde_json::Value = serde_json::from_slice(&built.stderr)?;
@@ -59,16 +50,50 @@ fn residual_bytes(place: &Workshop, begins: &str) -> Result<u64> {
     bytes.with_context(|| format!("{stats}"))
 }
 
+/// A loop that calls a function whose locals are floats, with what that begins with.
+fn float_locals(begins: &str) -> String {
+    format!(
+        "let f q p =\n  {begins}\n  \
+           let dx = q -. p in let d = dx *. dx +. 0.01 in let e = q /. (d *. sqrt d) in\n  \
+           (e *. dx, e +. dx)\n\
+         let l = ref []\n\
+         let () = for i = 1 to 1000 do l := f (float i) 3.0 :: !l done;\n  \
+           print_int (List.length !l)\n"
+    )
+}
+
 /// Locals of a call in place that met those of its other return were made as boxes, and each round
 /// of the loop left others, so that there were many copies of it.
 #[test]
 fn what_a_call_in_place_leaves_behind_meets_nothing() -> Result<()> {
     let place = Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))?;
-    let one_return = residual_bytes(&place, "")?;
-    let two_returns = residual_bytes(&place, "if q > 500. then (q, p) else")?;
+    let one_return = residual_bytes(&place, &float_locals(""))?;
+    let two_returns = residual_bytes(&place, &float_locals("if q > 500. then (q, p) else"))?;
     assert!(
         two_returns < one_return + 4_000,
         "{one_return}, {two_returns}"
     );
+    Ok(())
+}
+
+/// Each access to a bigarray that may be of an unusual kind led into the middle of a loop for such,
+/// so that the loop was a dispatch block with as many cases, each of which set all variables.
+#[test]
+fn unusual_bigarrays_cost_the_same_for_each_access() -> Result<()> {
+    let place = Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))?;
+    let sum_of = |accesses: usize| {
+        let sum: String = (0..accesses).map(|k| format!(" + a.{{i + {k}}}")).collect();
+        let text = format!(
+            "open Bigarray\n\
+             let sum (a : (int, int16_signed_elt, c_layout) Array1.t) =\n  \
+               let s = ref 0 in\n  \
+               for i = 0 to Array1.dim a - 20 do s := !s{sum} done;\n  !s\n\
+             let () = print_int (sum (Array1.create int16_signed c_layout 100))\n"
+        );
+        residual_bytes(&place, &text)
+    };
+    let [one, eight, sixteen] = [sum_of(1)?, sum_of(8)?, sum_of(16)?];
+    let message = format!("{one}, {eight}, {sixteen}");
+    assert!(sixteen - eight < 2 * (eight - one), "{message}");
     Ok(())
 }

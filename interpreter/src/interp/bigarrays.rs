@@ -25,6 +25,17 @@ use annotations::{
     context_pop, context_push, context_update, immediate, safepoint_needless, specialize_active,
 };
 
+/// The version of an activation's code for the usual arrays. Like the others, it is a position, no
+/// instruction's, below those of its instructions.
+pub const USUAL: u32 = 0;
+
+/// The version after an array that was none of the usual, to the end of the round. Each access leads
+/// there: if it had loops, these would have as many entries, and be dispatch blocks.
+const LEAVING: u32 = 1;
+
+/// The version after that.
+const APART: u32 = 2;
+
 /// The number of dimensions that a shortcut is for.
 #[inline(always)]
 fn num_dims(shortcut: u32) -> u32 {
@@ -159,11 +170,28 @@ impl Registers {
     /// own, from which no way leads back to that for the usual arrays. There, no call is left that
     /// comes back, and the code generator keeps variables in registers.
     #[inline(always)]
-    fn apart(&self, needless: u32) {
-        context_pop();
-        context_update(APART);
-        context_push(self.pc);
+    fn apart(&mut self, needless: u32) {
+        if specialize_active() != 0 && self.version == USUAL {
+            self.go_on_as(LEAVING);
+        }
         still_passed(needless);
+    }
+
+    /// A round begins, or the activation does: the version that leaves the one for the usual arrays
+    /// has come from each access to one place.
+    #[inline(always)]
+    pub fn leave_version(&mut self) {
+        if specialize_active() != 0 && self.version == LEAVING {
+            self.go_on_as(APART);
+        }
+    }
+
+    #[inline(always)]
+    fn go_on_as(&mut self, version: u32) {
+        self.version = version;
+        context_pop();
+        context_update(version);
+        context_push(self.pc);
     }
 
     /// The address of the element, if the array is one of such elements, of `size` bytes, in this
@@ -330,9 +358,6 @@ impl Registers {
         [self.slot(0), j, k]
     }
 }
-
-/// The position, no instruction's, below those of that version.
-const APART: u32 = 1;
 
 /// Whether elements are bytes, read as they are. A bit of a constant says so: comparisons with
 /// several kinds would become a jump through a table, in each access.

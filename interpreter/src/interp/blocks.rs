@@ -131,9 +131,11 @@ impl Registers {
         fine
     }
 
-    /// Clears the accumulator if the next instruction does not look at it, so that it is not kept.
+    /// A round of a loop begins, at a poll. Clears the accumulator if the next instruction does not
+    /// look at it, so that it is not kept.
     #[inline(always)]
-    pub fn clear_if_dead(&mut self) {
+    pub fn begin_round(&mut self) {
+        self.leave_version();
         if self.next_sets_accu() {
             self.accu = UNIT;
         }

@@ -1,5 +1,6 @@
 //! Activations that go on in another function: at cuts, see `image::pieces`.
 
+use super::bigarrays::USUAL;
 use super::entries::{self, resume_anywhere, resume_through_slot};
 use super::registers::Registers;
 use crate::code;
@@ -18,6 +19,7 @@ impl Registers {
             trap,
             piece: pc,
             inherited: size,
+            version: USUAL,
         }
     }
 

@@ -6,6 +6,7 @@
 //! `cells_invalidate` after it. Jump distances are added to `pc` on separate paths, so that `pc`
 //! never depends on run-time data.
 
+use super::bigarrays::USUAL;
 use super::entries::{Arguments, UNUSED};
 use super::fields::{fixed_field, global, modify};
 use super::polls::polls_for_nothing;
@@ -37,6 +38,8 @@ pub struct Registers {
     /// it.
     pub piece: u32,
     pub inherited: u32,
+    /// A constant of compiled code: see `bigarrays`.
+    pub version: u32,
 }
 
 /// Words that PUSH_RETADDR pushes.
@@ -77,6 +80,7 @@ impl Registers {
             trap: 0,
             piece: 0,
             inherited: 0,
+            version: USUAL,
         }
     }
 
@@ -84,6 +88,7 @@ impl Registers {
     /// cleared, so that it is not saved with the activation.
     #[inline(always)]
     pub fn begin(&mut self) {
+        self.leave_version();
         self.pc = self.entry;
         self.accu = UNIT;
         self.piece = 0;
@@ -122,7 +127,7 @@ impl Registers {
     pub fn jump(&mut self, target: u32) {
         self.pc = target;
         if polls_for_nothing() && memory::load_u32(target) == Opcode::CheckSignals as u32 {
-            self.clear_if_dead();
+            self.begin_round();
             self.next(0);
         }
     }

@@ -293,7 +293,7 @@ pub extern "C" fn interp(
                                 break 'raise;
                             }
                             CheckSignals => {
-                                r.clear_if_dead();
+                                r.begin_round();
                                 if !r.poll() {
                                     break 'raise;
                                 }
