@@ -64,28 +64,32 @@
 ;;     v15: f64 = f64.add v13, v14
 ;;     v16: i64 = i64.add v2, v3
 ;;     v17: i32 = i64.ne v2, v6
-;;     branch v17 ? bb2(v16, v15) : bb4()
-;; bb2(v18: i64, v19: f64):
-;;     v20: f64 = f64.convert_i64_s v18
-;;     v21: f64 = f64.add v19, v20
-;;     v22: i64 = i64.add v18, v3
-;;     v23: i32 = i64.ne v18, v6
-;;     branch v23 ? bb2(v22, v21) : bb3()
+;;     v18: i64 = i64.reinterpret_f64 v15
+;;     v19: f64 = f64.reinterpret_i64 v18
+;;     branch v17 ? bb2(v16, v19) : bb4()
+;; bb2(v20: i64, v21: f64):
+;;     v22: f64 = f64.convert_i64_s v20
+;;     v23: f64 = f64.add v21, v22
+;;     v24: i64 = i64.add v20, v3
+;;     v25: i32 = i64.ne v20, v6
+;;     branch v25 ? bb2(v24, v23) : bb3()
 ;; bb3():
+;;     v26: i64 = i64.reinterpret_f64 v23
+;;     v27: f64 = f64.reinterpret_i64 v26
 ;;     call fn1 v7
-;;     v24: i64 = i64.trunc_f64_s v21
-;;     return v24
+;;     v28: i64 = i64.trunc_f64_s v27
+;;     return v28
 ;; bb4():
-;;     v25: i32 = i32.load v8
-;;     v26: i32 = i32.add v25, v9
-;;     i32.store v8, v26
-;;     f64.store v25, v15
-;;     v27: i64 = i64.extend_i32_u v25
-;;     jump bb5(v27)
-;; bb5(v28: i64):
+;;     v29: i32 = i32.load v8
+;;     v30: i32 = i32.add v29, v9
+;;     i32.store v8, v30
+;;     f64.store v29, v15
+;;     v31: i64 = i64.extend_i32_u v29
+;;     jump bb5(v31)
+;; bb5(v32: i64):
 ;;     call fn1 v7
-;;     v29: i32 = i32.wrap_i64 v28
-;;     v30: f64 = f64.load v29
-;;     v31: i64 = i64.trunc_f64_s v30
-;;     return v31
+;;     v33: i32 = i32.wrap_i64 v32
+;;     v34: f64 = f64.load v33
+;;     v35: i64 = i64.trunc_f64_s v34
+;;     return v35
 ;; }

@@ -5,13 +5,21 @@
 
 use crate::value::Value;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 
-/// Values by their names. Each stays where it is, as functions in C keep its address.
-type Named = BTreeMap<Box<[u8]>, Box<Cell<Value>>>;
+struct Named {
+    name: Box<[u8]>,
+    /// Stays where it is, as functions in C keep its address.
+    value: Box<Cell<Value>>,
+}
+
+/// Lists that share the names, by their hashes: enough for tens of thousands. A map of the standard
+/// library would be a fiftieth of hello world.
+const LISTS: usize = 256;
 
 thread_local! {
-    static NAMED: RefCell<Named> = const { RefCell::new(BTreeMap::new()) };
+    static NAMED: RefCell<[Vec<Named>; LISTS]> =
+        const { RefCell::new([const { Vec::new() }; LISTS]) };
+    static HAS_ROOTS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Name of `Stdlib.do_at_exit`.
@@ -35,35 +43,56 @@ fn register_named_value(name: Value, value: Value) -> Value {
     Value::UNIT
 }
 
+/// The number of the list that has this name.
+fn list_of(name: &[u8]) -> usize {
+    let hash = name.iter().fold(0_u32, |hash, &byte| {
+        hash.wrapping_mul(31).wrapping_add(byte.into())
+    });
+    hash as usize % LISTS
+}
+
 /// Keeps `value` under `name`, in place of what was there.
 pub fn set(name: &[u8], value: Value) {
-    NAMED.with_borrow_mut(|named| {
-        if named.is_empty() {
-            crate::heap::register_roots(for_each_root);
-        }
-        match named.get(name) {
-            Some(kept) => kept.set(value),
-            None => {
-                named.insert(name.into(), Box::new(Cell::new(value)));
-            }
+    if !HAS_ROOTS.replace(true) {
+        crate::heap::register_roots(for_each_root);
+    }
+    NAMED.with_borrow_mut(|lists| {
+        let list = &mut lists[list_of(name)];
+        match list.iter().find(|entry| *entry.name == *name) {
+            Some(entry) => entry.value.set(value),
+            None => list.push(Named {
+                name: name.into(),
+                value: Box::new(Cell::new(value)),
+            }),
         }
     })
 }
 
 /// The value under `name`.
 pub fn get(name: &[u8]) -> Option<Value> {
-    NAMED.with_borrow(|named| Some(named.get(name)?.get()))
+    find(name, Cell::get)
 }
 
 /// Where the value under `name` is kept, as long as the program runs.
 #[cfg(target_family = "wasm")]
 pub fn address(name: &[u8]) -> Option<u32> {
-    NAMED.with_borrow(|named| Some(named.get(name)?.as_ptr() as usize as u32))
+    find(name, |kept| kept.as_ptr() as usize as u32)
+}
+
+fn find<T>(name: &[u8], what: impl FnOnce(&Cell<Value>) -> T) -> Option<T> {
+    NAMED.with_borrow(|lists| {
+        let mut list = lists[list_of(name)].iter();
+        let entry = list.find(|entry| *entry.name == *name)?;
+        Some(what(&entry.value))
+    })
 }
 
 /// Shows each value kept here to the collector.
 pub fn for_each_root(visit: &mut dyn FnMut(&Cell<Value>)) {
-    NAMED.with_borrow(|named| named.values().for_each(|kept| visit(kept)))
+    NAMED.with_borrow(|lists| {
+        let kept = lists.iter().flatten();
+        kept.for_each(|entry| visit(&entry.value));
+    })
 }
 
 #[cfg(test)]
