@@ -29,8 +29,8 @@ use annotations::{
 /// instruction's, below those of its instructions.
 pub const USUAL: u32 = 0;
 
-/// The version after an array that was none of the usual, to the end of the round. Each access leads
-/// there: if it had loops, these would have as many entries, and be dispatch blocks.
+/// The version after an array that was none of the usual, to the end of the round. Each access
+/// leads there: if it had loops, these would have as many entries, and be dispatch blocks.
 const LEAVING: u32 = 1;
 
 /// The version after that.
@@ -177,8 +177,8 @@ impl Registers {
         still_passed(needless);
     }
 
-    /// A round begins, or the activation does: the version that leaves the one for the usual arrays
-    /// has come from each access to one place.
+    /// A round begins, or the activation does again: the version that leaves the one for the usual
+    /// arrays has come from each access to one place.
     #[inline(always)]
     pub fn leave_version(&mut self) {
         if specialize_active() != 0 && self.version == LEAVING {

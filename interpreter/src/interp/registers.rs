@@ -88,7 +88,6 @@ impl Registers {
     /// cleared, so that it is not saved with the activation.
     #[inline(always)]
     pub fn begin(&mut self) {
-        self.leave_version();
         self.pc = self.entry;
         self.accu = UNIT;
         self.piece = 0;

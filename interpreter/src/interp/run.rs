@@ -487,6 +487,7 @@ pub extern "C" fn interp(
                 return enter(code, closure, base, n, a);
             }
             polls = !polls_for_nothing();
+            r.leave_version();
             r.trap = 0;
             cell_write(base - WORD, closure);
             if n <= MAX_DIRECT {

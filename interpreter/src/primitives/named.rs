@@ -5,20 +5,24 @@
 
 use crate::value::Value;
 use std::cell::{Cell, RefCell};
+use std::iter;
 
+/// A value and its name, in a list of those whose names have the same hash. It stays where it is,
+/// as functions in C keep the value's address.
 struct Named {
     name: Box<[u8]>,
-    /// Stays where it is, as functions in C keep its address.
-    value: Box<Cell<Value>>,
+    value: Cell<Value>,
+    next: List,
 }
 
-/// Lists that share the names, by their hashes: enough for tens of thousands. A map of the standard
-/// library would be a fiftieth of hello world.
+type List = Option<Box<Named>>;
+
+/// Enough for tens of thousands of names. A map of the standard library would be a fiftieth of
+/// hello world.
 const LISTS: usize = 256;
 
 thread_local! {
-    static NAMED: RefCell<[Vec<Named>; LISTS]> =
-        const { RefCell::new([const { Vec::new() }; LISTS]) };
+    static NAMED: RefCell<[List; LISTS]> = const { RefCell::new([const { None }; LISTS]) };
     static HAS_ROOTS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -56,16 +60,16 @@ pub fn set(name: &[u8], value: Value) {
     if !HAS_ROOTS.replace(true) {
         crate::heap::register_roots(for_each_root);
     }
-    NAMED.with_borrow_mut(|lists| {
-        let list = &mut lists[list_of(name)];
-        match list.iter().find(|entry| *entry.name == *name) {
-            Some(entry) => entry.value.set(value),
-            None => list.push(Named {
+    if find(name, |kept| kept.set(value)).is_none() {
+        NAMED.with_borrow_mut(|lists| {
+            let list = &mut lists[list_of(name)];
+            *list = Some(Box::new(Named {
                 name: name.into(),
-                value: Box::new(Cell::new(value)),
-            }),
-        }
-    })
+                value: Cell::new(value),
+                next: list.take(),
+            }));
+        });
+    }
 }
 
 /// The value under `name`.
@@ -81,16 +85,19 @@ pub fn address(name: &[u8]) -> Option<u32> {
 
 fn find<T>(name: &[u8], what: impl FnOnce(&Cell<Value>) -> T) -> Option<T> {
     NAMED.with_borrow(|lists| {
-        let mut list = lists[list_of(name)].iter();
-        let entry = list.find(|entry| *entry.name == *name)?;
+        let entry = entries(&lists[list_of(name)]).find(|entry| *entry.name == *name)?;
         Some(what(&entry.value))
     })
+}
+
+fn entries(list: &List) -> impl Iterator<Item = &Named> {
+    iter::successors(list.as_deref(), |entry| entry.next.as_deref())
 }
 
 /// Shows each value kept here to the collector.
 pub fn for_each_root(visit: &mut dyn FnMut(&Cell<Value>)) {
     NAMED.with_borrow(|lists| {
-        let kept = lists.iter().flatten();
+        let kept = lists.iter().flat_map(entries);
         kept.for_each(|entry| visit(&entry.value));
     })
 }

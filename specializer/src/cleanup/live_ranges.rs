@@ -94,9 +94,9 @@ impl Loops {
         loops.of.values().any(Option::is_some).then_some(loops)
     }
 
-    /// Puts a block between a loop and what other blocks lead to as well, such as the head of another
-    /// loop, so that there is a place for what is done when the loop ends. Returns whether there is
-    /// a new one.
+    /// Puts a block between a loop and what other blocks lead to as well, such as the head of
+    /// another loop, so that there is a place for what is done when the loop ends. Returns whether
+    /// there is a new one.
     fn end_apart(&self, function: &mut Function, order: &Order) -> bool {
         let blocks = function.blocks.len();
         for &block in order
