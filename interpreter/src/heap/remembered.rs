@@ -200,6 +200,7 @@ mod tests {
         verify::verify();
         assert_eq!(old.field(7).as_float(), 2.5);
     }
+
     /// Entries in the lists of fields after an array outside of the nursery was filled with a
     /// nursery block, twice.
     fn entries_after_fills(len: usize, fields: Range<usize>) -> usize {
