@@ -43,11 +43,15 @@ pub fn run(function: &mut Function) {
         order = Order::new(function);
         loops = Loops::new(function, &order).expect("there were loops before");
     }
-    let mut copies = loops.copy_values(function, &order);
-    copies.extend(loops.copy_parameters(function, &order));
+    let ends = loops.ends(&order);
+    let mut copies = loops.copy_values(function, &order, &ends);
+    copies.extend(copy_parameters(function, &ends));
     loops.copy_arguments(function, &order);
     insert(function, copies);
 }
+
+/// The blocks to which edges lead out of each loop, by its head.
+type Ends = BTreeMap<Block, Vec<Block>>;
 
 /// A copy of a number at the beginning of a block.
 struct Copy {
@@ -120,9 +124,9 @@ impl Loops {
         function.blocks.len() > blocks
     }
 
-    /// The blocks to which edges lead out of each loop, by its head, in the order of heads.
-    fn ends(&self, order: &Order) -> BTreeMap<Block, Vec<Block>> {
-        let mut ends: BTreeMap<Block, Vec<Block>> = BTreeMap::new();
+    /// Each block there has no other loop before it, see [`Self::end_apart`].
+    fn ends(&self, order: &Order) -> Ends {
+        let mut ends = Ends::new();
         for &block in &order.blocks {
             let head = order
                 .preds
@@ -165,8 +169,7 @@ impl Loops {
     }
 
     /// Has what comes after a loop use copies of the loop's numbers, which are still to be made.
-    fn copy_values(&self, function: &mut Function, order: &Order) -> Vec<Copy> {
-        let ends = self.ends(order);
+    fn copy_values(&self, function: &mut Function, order: &Order, ends: &Ends) -> Vec<Copy> {
         let mut copies = Vec::new();
         let mut values = Vec::new();
         let used = self.used_after(function, order);
@@ -187,23 +190,6 @@ impl Loops {
         let operands = function.blocks.values().flat_map(BlockData::operands);
         operands.for_each(|&value| is_used[value] = true);
         copies.retain(|copy| is_used[copy.to]);
-        copies
-    }
-
-    /// The same of the parameters of what comes after a loop.
-    fn copy_parameters(&self, function: &mut Function, order: &Order) -> Vec<Copy> {
-        let mut copies = Vec::new();
-        let mut renaming = Renaming::new(function);
-        for block in self.ends(order).into_values().flatten() {
-            for from in function.blocks[block].params.clone() {
-                if function.value_type(from) == Type::F64 {
-                    let to = function.new_value(Type::F64);
-                    renaming.replace(from, to);
-                    copies.push(Copy { block, from, to });
-                }
-            }
-        }
-        renaming.apply(function);
         copies
     }
 
@@ -229,6 +215,23 @@ impl Loops {
             function.blocks[block].term = term;
         }
     }
+}
+
+/// The same of the parameters of what comes after a loop.
+fn copy_parameters(function: &mut Function, ends: &Ends) -> Vec<Copy> {
+    let mut copies = Vec::new();
+    let mut renaming = Renaming::new(function);
+    for &block in ends.values().flatten() {
+        for from in function.blocks[block].params.clone() {
+            if function.value_type(from) == Type::F64 {
+                let to = function.new_value(Type::F64);
+                renaming.replace(from, to);
+                copies.push(Copy { block, from, to });
+            }
+        }
+    }
+    renaming.apply(function);
+    copies
 }
 
 /// What makes `to` a copy of `from`.
