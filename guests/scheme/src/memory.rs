@@ -12,13 +12,14 @@ mod native {
     use super::NATIVE_SIZE;
     use std::alloc::{Layout, alloc_zeroed, handle_alloc_error};
     use std::cell::{Cell, RefCell};
+    use std::collections::BTreeMap;
 
     pub struct Space {
         pub base: *mut u8,
         /// First address that was never handed out.
         pub end: Cell<u32>,
-        /// What was given back: addresses and sizes.
-        pub free: RefCell<Vec<(u32, u32)>>,
+        /// What was given back: sizes by their addresses. Neighbours are one.
+        pub free: RefCell<BTreeMap<u32, u32>>,
     }
 
     fn layout() -> Layout {
@@ -97,8 +98,12 @@ fn layout(bytes: u32) -> Option<std::alloc::Layout> {
 pub fn take(bytes: u32) -> Option<u32> {
     native::SPACE.with(|space| {
         let mut free = space.free.borrow_mut();
-        if let Some(index) = free.iter().position(|(_, size)| *size == bytes) {
-            return Some(free.swap_remove(index).0);
+        if let Some((&address, &size)) = free.iter().find(|(_, size)| **size >= bytes) {
+            free.remove(&address);
+            if size > bytes {
+                free.insert(address + bytes, size - bytes);
+            }
+            return Some(address);
         }
         let start = space.end.get();
         let end = start as usize + bytes as usize;
@@ -112,7 +117,19 @@ pub fn take(bytes: u32) -> Option<u32> {
 /// Gives back what [`take`] gave.
 #[cfg(not(target_family = "wasm"))]
 pub fn give_back(address: u32, bytes: u32) {
-    native::SPACE.with(|space| space.free.borrow_mut().push((address, bytes)));
+    native::SPACE.with(|space| {
+        let mut free = space.free.borrow_mut();
+        let (mut address, mut bytes) = (address, bytes);
+        if let Some(size) = free.remove(&(address + bytes)) {
+            bytes += size;
+        }
+        if let Some((&before, &size)) = free.range(..address).next_back()
+            && before + size == address
+        {
+            (address, bytes) = (before, size + bytes);
+        }
+        free.insert(address, bytes);
+    });
 }
 
 macro_rules! accessors {
