@@ -10,10 +10,9 @@
 use super::list::AddressList;
 use super::state::heap;
 use crate::memory;
-use crate::value::{Value, WORD};
+use crate::value::Value;
 use crate::vm::vm;
 use std::cell::RefCell;
-use std::ops::Range;
 
 /// Words of nursery for which there is one entry: OCaml's number.
 const WORDS_PER_ENTRY: usize = 8;
@@ -85,19 +84,6 @@ impl Remembered {
     }
 }
 
-/// Writes a nursery block into these fields of `array`, which is outside of the nursery.
-pub fn modify_fields(array: Value, fields: Range<usize>, value: Value) {
-    let remembered = &heap().remembered;
-    let [start, end] = [fields.start, fields.end].map(|index| array.field_address(index));
-    for address in (start..end).step_by(WORD as usize) {
-        let old = Value(memory::load_i64(address));
-        memory::store_i64(address, value.0);
-        if !vm().is_young(old) {
-            remembered.insert(address);
-        }
-    }
-}
-
 /// Remembers all fields of `array`, if nursery blocks are about to be written into so many that the
 /// set would be full, and its next user would look at a good part of the array anyway. Returns
 /// whether it did.
@@ -138,6 +124,7 @@ mod tests {
     use crate::heap::{self, NURSERY_WORDS, verify};
     use crate::primitives::testing::call;
     use crate::testing::start_machine;
+    use std::ops::Range;
 
     const FIELDS: usize = 300;
 

@@ -304,24 +304,12 @@ impl Registers {
     /// The number of the element, if the indices are inside.
     #[inline(always)]
     fn element_number(&self, array: Bigarray, num_dims: u32) -> Option<u32> {
-        let (index, dim) = (self.slot(0) >> 1, array.dim(0));
-        if index as u64 >= dim as u64 {
-            return None;
-        }
-        let mut number = index as u32;
+        let mut number = self.step(array, 0, 0, 0)?;
         if num_dims > 1 {
-            let (index, dim) = (self.slot(1) >> 1, array.dim(1));
-            if index as u64 >= dim as u64 {
-                return None;
-            }
-            number = number.wrapping_mul(dim as u32).wrapping_add(index as u32);
+            number = self.step(array, 1, 0, number)?;
         }
         if num_dims > 2 {
-            let (index, dim) = (self.slot(2) >> 1, array.dim(2));
-            if index as u64 >= dim as u64 {
-                return None;
-            }
-            number = number.wrapping_mul(dim as u32).wrapping_add(index as u32);
+            number = self.step(array, 2, 0, number)?;
         }
         Some(number)
     }
@@ -331,18 +319,18 @@ impl Registers {
     fn element_number_in_fortran(&self, array: Bigarray, num_dims: u32) -> Option<u32> {
         let mut number = 0;
         if num_dims > 2 {
-            number = self.step_in_fortran(array, 2, number)?;
+            number = self.step(array, 2, 1, number)?;
         }
         if num_dims > 1 {
-            number = self.step_in_fortran(array, 1, number)?;
+            number = self.step(array, 1, 1, number)?;
         }
-        self.step_in_fortran(array, 0, number)
+        self.step(array, 0, 1, number)
     }
 
-    /// The number with one more index, if that is inside.
+    /// The number with one more index, if that is inside. Indices begin at `first`.
     #[inline(always)]
-    fn step_in_fortran(&self, array: Bigarray, dimension: u32, number: u32) -> Option<u32> {
-        let index = (self.slot(dimension) >> 1) - 1;
+    fn step(&self, array: Bigarray, dimension: u32, first: i64, number: u32) -> Option<u32> {
+        let index = (self.slot(dimension) >> 1) - first;
         let dim = array.dim(dimension as usize);
         if index as u64 >= dim as u64 {
             return None;

@@ -5,7 +5,7 @@
 
 use crate::code::fragments;
 use crate::heap;
-use crate::heap::remembered::{modify_fields, remember_whole};
+use crate::heap::remembered::remember_whole;
 use crate::memory;
 use crate::raise;
 use crate::registry::{Outcome, Raised};
@@ -240,7 +240,9 @@ fn fill(array: Value, start: Value, count: Value, value: Value) -> Value {
     } else if vm().is_young(array) || !vm().is_young(value) || remember_whole(array, count) {
         fill_words(array, start, count, value);
     } else {
-        modify_fields(array, start..start + count, value);
+        for index in start..start + count {
+            heap::modify_old(array.field_address(index), value.0);
+        }
     }
     Value::UNIT
 }

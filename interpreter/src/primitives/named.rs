@@ -4,25 +4,25 @@
 //! Invariant: each of them is a root; the collector visits them through [`for_each_root`].
 
 use crate::value::Value;
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::iter;
 
-/// A value and its name, in a list of those whose names have the same hash. It stays where it is,
-/// as functions in C keep the value's address.
+/// A value and its name, in a list of those whose names have the same hash. It stays for good where
+/// it is: no name is taken back, and functions in C keep the value's address.
 struct Named {
     name: Box<[u8]>,
     value: Cell<Value>,
     next: List,
 }
 
-type List = Option<Box<Named>>;
+type List = Option<&'static Named>;
 
 /// Enough for tens of thousands of names. A map of the standard library would be a fiftieth of
 /// hello world.
 const LISTS: usize = 256;
 
 thread_local! {
-    static NAMED: RefCell<[List; LISTS]> = const { RefCell::new([const { None }; LISTS]) };
+    static NAMED: [Cell<List>; LISTS] = const { [const { Cell::new(None) }; LISTS] };
     static HAS_ROOTS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -47,12 +47,12 @@ fn register_named_value(name: Value, value: Value) -> Value {
     Value::UNIT
 }
 
-/// The number of the list that has this name.
-fn list_of(name: &[u8]) -> usize {
+/// Does something with the list that has this name.
+fn with_list<T>(name: &[u8], what: impl FnOnce(&Cell<List>) -> T) -> T {
     let hash = name.iter().fold(0_u32, |hash, &byte| {
         hash.wrapping_mul(31).wrapping_add(byte.into())
     });
-    hash as usize % LISTS
+    NAMED.with(|lists| what(&lists[hash as usize % LISTS]))
 }
 
 /// Keeps `value` under `name`, in place of what was there.
@@ -60,44 +60,44 @@ pub fn set(name: &[u8], value: Value) {
     if !HAS_ROOTS.replace(true) {
         crate::heap::register_roots(for_each_root);
     }
-    if find(name, |kept| kept.set(value)).is_none() {
-        NAMED.with_borrow_mut(|lists| {
-            let list = &mut lists[list_of(name)];
-            *list = Some(Box::new(Named {
-                name: name.into(),
-                value: Cell::new(value),
-                next: list.take(),
-            }));
-        });
+    if let Some(kept) = find(name) {
+        return kept.set(value);
     }
+    with_list(name, |list| {
+        list.set(Some(Box::leak(Box::new(Named {
+            name: name.into(),
+            value: Cell::new(value),
+            next: list.get(),
+        }))));
+    });
 }
 
 /// The value under `name`.
 pub fn get(name: &[u8]) -> Option<Value> {
-    find(name, Cell::get)
+    find(name).map(Cell::get)
 }
 
 /// Where the value under `name` is kept, as long as the program runs.
 #[cfg(target_family = "wasm")]
 pub fn address(name: &[u8]) -> Option<u32> {
-    find(name, |kept| kept.as_ptr() as usize as u32)
+    find(name).map(|kept| kept.as_ptr() as usize as u32)
 }
 
-fn find<T>(name: &[u8], what: impl FnOnce(&Cell<Value>) -> T) -> Option<T> {
-    NAMED.with_borrow(|lists| {
-        let entry = entries(&lists[list_of(name)]).find(|entry| *entry.name == *name)?;
-        Some(what(&entry.value))
-    })
+fn find(name: &[u8]) -> Option<&'static Cell<Value>> {
+    let entry = with_list(name, |list| {
+        entries(list.get()).find(|entry| *entry.name == *name)
+    });
+    entry.map(|entry| &entry.value)
 }
 
-fn entries(list: &List) -> impl Iterator<Item = &Named> {
-    iter::successors(list.as_deref(), |entry| entry.next.as_deref())
+fn entries(list: List) -> impl Iterator<Item = &'static Named> {
+    iter::successors(list, |entry| entry.next)
 }
 
 /// Shows each value kept here to the collector.
 pub fn for_each_root(visit: &mut dyn FnMut(&Cell<Value>)) {
-    NAMED.with_borrow(|lists| {
-        let kept = lists.iter().flat_map(entries);
+    NAMED.with(|lists| {
+        let kept = lists.iter().flat_map(|list| entries(list.get()));
         kept.for_each(|entry| visit(&entry.value));
     })
 }
