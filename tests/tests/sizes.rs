@@ -97,3 +97,25 @@ fn unusual_bigarrays_cost_the_same_for_each_access() -> Result<()> {
     assert!(sixteen - eight < 2 * (eight - one), "{message}");
     Ok(())
 }
+
+/// Where a loop begins that the program's own code runs, its variables are on the stack in memory.
+/// Each round made a box of a float among them.
+#[test]
+fn a_loop_of_the_programs_own_code_makes_no_boxes() -> Result<()> {
+    let place = Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))?;
+    let text = "let collections () = (Gc.quick_stat ()).Gc.minor_collections\n\
+         let () =\n  \
+           let before = collections () in\n  \
+           let sum = ref 0.0 in\n  \
+           (match Sys.argv with [| _; _ |] -> sum := 2.0 | _ -> sum := 3.0);\n  \
+           for i = 1 to 2_000_000 do sum := !sum +. float i done;\n  \
+           let made = collections () - before in\n  \
+           Printf.printf \"%.0f %d\" !sum made\n";
+    fs::write(place.path("own.ml"), text)?;
+    place.make("ocamlc", &["own.ml", "-o", "own.byte"])?;
+    let generic = place.bactrian(&["run", "--generic", "own.byte"])?;
+    assert_eq!(String::from_utf8(generic.stdout)?, "2000001000003 30");
+    let residual = place.bactrian(&["run", "own.byte"])?;
+    assert_eq!(String::from_utf8(residual.stdout)?, "2000001000003 0");
+    Ok(())
+}

@@ -143,8 +143,8 @@ impl Rounds {
     }
 }
 
-/// Whether a virtual box comes where there is a value of which next to nothing is known. States are
-/// those of parameters and cells.
+/// Whether a virtual box comes where there is a value of which next to nothing is known: a cell's is
+/// in memory, if it is not in the state. States are those of parameters and cells.
 pub fn brings_box(
     (params, cells): (&[Abs], &Cells<Abs>),
     (their_params, their_cells): (&[Abs], &Cells<Abs>),
@@ -157,7 +157,7 @@ pub fn brings_box(
     params.any(|(&mine, &theirs)| is_box(theirs) && is_unknown(mine))
         || boxes.any(|cell| {
             let mine = cells.get(cell.span);
-            mine.is_some_and(|mine| is_unknown(mine.value))
+            mine.is_none_or(|mine| is_unknown(mine.value))
         })
 }
 
