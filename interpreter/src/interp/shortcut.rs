@@ -4,8 +4,8 @@
 //! function's closure.
 //!
 //! Which shortcut a primitive has is a constant of the primitive table, so compiled code holds the
-//! operation itself in place of a call. Anything unusual (a float array behind a polymorphic
-//! access, blocks to compare) is left to the primitive: a shortcut gives what the primitive would.
+//! operation itself in place of a call. Anything unusual (blocks to compare) is left to the
+//! primitive: a shortcut gives what the primitive would.
 //! Only an index out of bounds and a divisor of 0 raise at once, so that compiled code has nothing
 //! to go on with after it.
 
@@ -93,7 +93,6 @@ fn unary(shortcut: u32, a: i64) -> Option<i64> {
 #[inline(always)]
 fn binary(shortcut: u32, a: i64, b: i64) -> Option<i64> {
     match shortcut {
-        ARRAY_GET | ARRAY_UNSAFE_GET if !header_is_of_values(a) => None,
         ARRAY_GET | ARRAY_UNSAFE_GET | ARRAY_GET_ADDR => {
             Some(memory::load_i64(element(a, b, Region::Fields)))
         }
@@ -207,27 +206,25 @@ fn compared<Number: PartialOrd + Copy>(shortcut: u32, a: Number, b: Number) -> i
 }
 
 #[inline(always)]
-fn header_is_of_values(array: i64) -> bool {
-    header(array) as u8 != tag::DOUBLE_ARRAY
+fn is_of_floats(array: i64) -> bool {
+    header(array) as u8 == tag::DOUBLE_ARRAY
 }
 
 /// Whether the store was done; the index is inside if it is checked.
 #[inline(always)]
 fn ternary(shortcut: u32, a: i64, b: i64, c: i64) -> bool {
-    let fine = match shortcut {
-        ARRAY_SET | ARRAY_UNSAFE_SET => header_is_of_values(a),
-        ARRAY_SET_ADDR | FLOAT_ARRAY_SET | BYTES_SET | FLOAT_ARRAY_UNSAFE_SET => true,
-        _ => false,
+    let floats = match shortcut {
+        ARRAY_SET | ARRAY_UNSAFE_SET => is_of_floats(a),
+        ARRAY_SET_ADDR | BYTES_SET => false,
+        FLOAT_ARRAY_SET | FLOAT_ARRAY_UNSAFE_SET => true,
+        _ => return false,
     };
-    if !fine {
-        return false;
-    }
-    match shortcut {
-        BYTES_SET => memory::store_u8(byte(a, b), (c >> 1) as u8),
-        FLOAT_ARRAY_SET | FLOAT_ARRAY_UNSAFE_SET => {
-            memory::store_i64(element(a, b, Region::Floats), fixed_field(c, 0));
-        }
-        _ => modify(element(a, b, Region::Fields), c),
+    if floats {
+        memory::store_i64(element(a, b, Region::Floats), fixed_field(c, 0));
+    } else if shortcut == BYTES_SET {
+        memory::store_u8(byte(a, b), (c >> 1) as u8);
+    } else {
+        modify(element(a, b, Region::Fields), c);
     }
     true
 }
@@ -306,6 +303,9 @@ impl Registers {
                 })
             }
             FLOAT_ARRAY_GET | FLOAT_ARRAY_UNSAFE_GET => boxed!(self, 1, self.float_element()),
+            ARRAY_GET | ARRAY_UNSAFE_GET if is_of_floats(self.accu) => {
+                boxed!(self, 1, self.float_element())
+            }
             BIGARRAY_GET_1 => self.bigarray_get(shortcut),
             STRING_EQUAL..=STRING_COMPARE => {
                 let literal = code::literal_words(self.pc);

@@ -165,7 +165,6 @@ fn functions_of_floats_have_the_shortcut_and_nothing_else_has() {
 fn accesses_agree_with_the_primitives() {
     start_machine();
     let array = heap::alloc_fields(0, &[Value::int(5), Value::int(6), Value::int(7)]);
-    let floats = heap::alloc_fields(tag::DOUBLE_ARRAY, &[Value::int(1)]);
     for index in [i64::MIN >> 1, -1, 0, 1, 2, 3, 8, i64::MAX >> 1] {
         let index = Value::int(index);
         let fine = (0..3).contains(&index.as_int());
@@ -177,7 +176,6 @@ fn accesses_agree_with_the_primitives() {
             );
             check(name, array, index);
         }
-        assert_eq!(access(ARRAY_GET, floats.0, index.0), None);
         for text in ["", "abc", "abcdefg", "abcdefgh"] {
             let fine = (0..text.len() as i64).contains(&index.as_int());
             let text = string(text);
@@ -213,8 +211,42 @@ fn stores_are_done_inside_only() {
         assert_eq!(store(ARRAY_SET_ADDR, array.0, index.0, tagged(9)), fine);
     }
     assert_eq!([array.field(0), array.field(1)], [Value::int(9); 2]);
+    let floats = heap::alloc_fields(tag::DOUBLE_ARRAY, &[Value(0), Value(0)]);
+    let [first, second] = [1.5, -0.0].map(heap::alloc_float);
+    assert!(store(ARRAY_SET, floats.0, tagged(0), first.0));
+    assert!(store(ARRAY_UNSAFE_SET, floats.0, tagged(1), second.0));
+    assert!(!store(ARRAY_SET, floats.0, tagged(2), first.0));
+    let bits = [floats.field(0), floats.field(1)].map(|field| field.0 as u64);
+    assert_eq!(bits, [1.5, -0.0].map(f64::to_bits));
     assert!(store(BYTES_SET, bytes.0, tagged(2), tagged(0x78)));
     assert!(!store(BYTES_SET, bytes.0, tagged(3), tagged(0x78)));
     assert_eq!(bytes.to_bytes(), b"abx");
     assert_eq!(unary(STRING_LENGTH, bytes.0), Some(tagged(3)));
+}
+
+#[test]
+fn elements_of_unknown_arrays_of_floats_are_boxed_in_place() {
+    start_machine();
+    let bits = [1.5, -0.0].map(|x: f64| Value(x.to_bits() as i64));
+    let floats = heap::alloc_fields(tag::DOUBLE_ARRAY, &bits);
+    let sp = vm().sp.get();
+    for shortcut in [ARRAY_GET, ARRAY_UNSAFE_GET] {
+        for (index, element) in bits.iter().enumerate() {
+            let mut registers = Registers {
+                entry: 0,
+                pc: 0,
+                base: sp,
+                sp,
+                accu: floats.0,
+                trap: 0,
+                piece: 0,
+                inherited: 0,
+                version: 0,
+            };
+            registers.push(tagged(index as i64));
+            assert_eq!(registers.shortcut_2(shortcut), Attempt::Done);
+            assert_eq!(float(registers.accu).to_bits(), element.0 as u64);
+            assert_eq!(registers.sp, sp);
+        }
+    }
 }
