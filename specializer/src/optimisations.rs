@@ -62,6 +62,8 @@ optimisations! {
     "bare-numbers" bare_numbers;
     /// Tell few cases apart by branches.
     "switches" switches;
+    /// Branch where a choice of two constants would be made and tested.
+    "choices" choices;
     /// Make no block that nobody else sees; make others where they are handed on.
     "scalar-replacement" scalar_replacement;
     /// Take memory for several blocks at once.

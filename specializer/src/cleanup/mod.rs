@@ -11,6 +11,7 @@ mod addresses;
 #[cfg(test)]
 mod algebra;
 mod allocations;
+mod choices;
 mod compact;
 mod constants;
 mod copies;
@@ -71,8 +72,12 @@ pub enum Trapped {
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 22] = [
+pub const PASSES: [Pass; 24] = [
     pass("constants", constants::run),
+    Pass {
+        is_on: |optimisations| optimisations.choices,
+        ..pass("choices", choices::run)
+    },
     pass("threads", threads::run),
     pass("params", params::run),
     Pass {
@@ -117,6 +122,10 @@ pub const PASSES: [Pass; 22] = [
         ..pass("divisions", divisions::run)
     },
     // Now that less is left, more blocks are empty.
+    Pass {
+        is_on: |optimisations| optimisations.choices,
+        ..pass("choices again", choices::run)
+    },
     pass("threads again", threads::run),
     pass("params again", params::run),
     pass("dce again", dce::run),

@@ -166,7 +166,7 @@ fn share_exits(function: &mut Function) {
 /// Whether a block can be passed: it has no instructions but, where it branches, a few that could
 /// be done here; nobody else uses its parameters and what it computes. A loop that begins with
 /// tests would get a second beginning if some edges passed these.
-fn forwarding_blocks(function: &Function) -> Map<Block, bool> {
+pub(super) fn forwarding_blocks(function: &Function) -> Map<Block, bool> {
     let order = Order::new(function);
     let is_plain = |inst: &Inst| matches!(inst.op, Op::Plain(_) | Op::Select);
     let mut forwarding: Map<Block, bool> = function
@@ -200,6 +200,26 @@ fn forwarding_blocks(function: &Function) -> Map<Block, bool> {
         }
     }
     forwarding
+}
+
+/// Whether an edge leads past a block that tests what it brings.
+pub(super) fn is_decided(
+    function: &Function,
+    forwarding: &Map<Block, bool>,
+    constants: &Constants,
+    target: &Target,
+) -> bool {
+    let mut target = target.clone();
+    for _ in 0..CHAIN {
+        let Some(further) = next(function, forwarding, constants, &target) else {
+            return false;
+        };
+        if !matches!(function.blocks[target.block].term, Terminator::Jump(_)) {
+            return true;
+        }
+        target = further;
+    }
+    false
 }
 
 /// Where `target` leads if its block only jumps on, or tests constants.
