@@ -70,6 +70,11 @@ let () =
   measure "unmarshal" (fun () -> (Marshal.from_string (Marshal.to_string [1;2;3] []) 0 : int list));
   measure "unmarshal big" (fun () ->
       (Marshal.from_string (Marshal.to_string (List.init 1000 id) []) 0 : int list));
+  measure "unmarshal big boxed" (fun () ->
+      let numbers = List.init 500 (fun i -> (Int32.of_int i, Int64.of_int i, Nativeint.of_int i)) in
+      let copy = Marshal.from_string (Marshal.to_string numbers []) 0 in
+      if copy <> numbers then pf "not the same numbers\n";
+      copy);
   measure "weak" (fun () -> Weak.create 10);
   measure "weak get" (fun () -> let w = Weak.create 1 in Weak.set w 0 (Some (ref 1)); Weak.get w 0);
   measure "weak get copy" (fun () ->

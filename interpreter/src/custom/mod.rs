@@ -82,6 +82,16 @@ pub fn data(block: Value) -> u32 {
     block.field_address(1)
 }
 
+/// Size of the block of a boxed number.
+pub const NUMBER_WOSIZE: usize = 2;
+
+/// Makes a new block of [`NUMBER_WOSIZE`] a boxed number of `kind`.
+#[inline]
+pub fn init_number(block: Value, kind: Kind, n: i64) {
+    block.init_field(0, Value::int(kind as i64));
+    memory::store_i64(data(block), n);
+}
+
 /// A boxed `int32`.
 #[inline]
 pub fn alloc_int32(n: i32) -> Value {

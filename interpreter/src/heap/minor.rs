@@ -102,9 +102,13 @@ impl Evacuation {
         for (start, end) in roots::ranges() {
             self.range(start, end);
         }
-        for field in heap.remembered.fields() {
-            self.field(field);
-        }
+        // A `for` loop would ask each part of the chain, a field.
+        heap.remembered
+            .single_fields()
+            .for_each(|field| self.field(field));
+        heap.remembered
+            .blocks()
+            .for_each(|block| self.filled(block));
         for index in 0..heap.fresh.len() {
             let block = Value::block(heap.fresh.get(index));
             self.range(
@@ -197,6 +201,22 @@ impl Evacuation {
         while address < end {
             self.field(address);
             address += WORD;
+        }
+    }
+
+    /// The fields of a block most of which are the same nursery block, which is looked up once.
+    fn filled(&mut self, block: Value) {
+        let (mut last, mut new) = (Value::UNIT.0, Value::UNIT.0);
+        let end = block.field_address(block.wosize());
+        for address in (block.field_address(0)..end).step_by(WORD as usize) {
+            let word = memory::load_i64(address);
+            if word != last {
+                if !self.young.contains(word) {
+                    continue;
+                }
+                (last, new) = (word, self.forward(word));
+            }
+            memory::store_i64(address, new);
         }
     }
 

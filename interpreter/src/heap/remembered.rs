@@ -59,13 +59,23 @@ impl Remembered {
     }
 
     pub fn fields(&self) -> impl Iterator<Item = u32> {
+        let filled = self
+            .blocks()
+            .flat_map(|block| (0..block.wosize()).map(move |index| block.field_address(index)));
+        self.single_fields().chain(filled)
+    }
+
+    /// Those that were written one by one.
+    pub fn single_fields(&self) -> impl Iterator<Item = u32> {
         let first = (0..self.first.len()).map(|index| self.first.get(index));
         let more = (0..self.more.borrow().len()).map(|index| self.more.borrow()[index]);
-        let whole = (0..self.whole.borrow().len()).flat_map(|index| {
-            let block = Value::block(self.whole.borrow()[index]);
-            (0..block.wosize()).map(move |index| block.field_address(index))
-        });
-        first.chain(more).chain(whole)
+        first.chain(more)
+    }
+
+    /// The blocks all fields of which are in the set.
+    pub fn blocks(&self) -> impl Iterator<Item = Value> {
+        let count = self.whole.borrow().len();
+        (0..count).map(|index| Value::block(self.whole.borrow()[index]))
     }
 
     pub fn clear(&self) {
@@ -223,5 +233,36 @@ mod tests {
         assert_eq!(entries_after_fills(3 * many, 7..2 * many), 0);
         assert_eq!(entries_after_fills(300, 7..200), 193);
         assert_eq!(entries_after_fills(9 * many, 7..2 * many), 2 * many - 7);
+    }
+
+    #[test]
+    fn what_is_written_into_a_filled_array_is_kept() {
+        start_machine();
+        let len = 2 * limit(NURSERY_WORDS);
+        let old = heap::try_alloc_major(len, 0).expect("memory");
+        (0..len).for_each(|index| old.init_field(index, Value::UNIT));
+        heap::modify(vm().globals.get(), 0, old);
+        let numbers = [1.5, 2.5, 3.5].map(heap::alloc_float);
+        let all = [Value::int(0), Value::int(len as i64)];
+        call("caml_array_fill", &[old, all[0], all[1], numbers[0]]).expect("unit");
+        let other = |index: usize| match index % 7 {
+            2 => numbers[1],
+            3 => Value::int(9),
+            4 | 5 => numbers[2],
+            _ => numbers[0],
+        };
+        (0..len).for_each(|index| heap::modify(old, index, other(index)));
+        heap::collect_minor();
+        verify::verify();
+        for index in 0..len {
+            let field = old.field(index);
+            match index % 7 {
+                3 => assert_eq!(field, Value::int(9)),
+                2 => assert_eq!(field.as_float(), 2.5),
+                4 | 5 => assert_eq!(field.as_float(), 3.5),
+                _ => assert_eq!(field.as_float(), 1.5),
+            }
+        }
+        assert_eq!((old.field(0), old.field(4)), (old.field(7), old.field(5)));
     }
 }

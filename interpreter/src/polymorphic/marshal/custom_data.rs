@@ -6,22 +6,24 @@ use crate::custom::{self, Kind};
 use crate::polymorphic::bigarray;
 use crate::value::Value;
 
-/// Reads the data of a block of `kind` and makes the block.
-pub(super) fn read(kind: Kind, reader: &mut Reader) -> Result<Value, Error> {
-    match kind {
-        Kind::Int32 => Ok(custom::alloc_int32(reader.u32()? as i32)),
-        Kind::Int64 => Ok(custom::alloc_int64(reader.u64()? as i64)),
+/// Reads the data of a boxed number of `kind`; reads nothing and is `None` if that is the kind of
+/// bigarrays.
+pub(super) fn number(kind: Kind, reader: &mut Reader) -> Result<Option<i64>, Error> {
+    let number = match kind {
+        Kind::Int32 => reader.u32()? as i32 as i64,
+        Kind::Int64 => reader.u64()? as i64,
         Kind::Nativeint => match reader.u8()? {
-            1 => Ok(custom::alloc_nativeint(reader.u32()? as i32 as i64)),
-            2 => Ok(custom::alloc_nativeint(reader.u64()? as i64)),
-            _ => failure("input_value: ill-formed native integer"),
+            1 => reader.u32()? as i32 as i64,
+            2 => reader.u64()? as i64,
+            _ => return failure("input_value: ill-formed native integer"),
         },
-        Kind::Bigarray => bigarray::unmarshal(reader),
+        Kind::Bigarray => return Ok(None),
         // Who calls this reads blocks of stubs itself.
         Kind::Channel | Kind::Opaque | Kind::Foreign => {
-            failure("input_value: unknown custom block identifier")
+            return failure("input_value: unknown custom block identifier");
         }
-    }
+    };
+    Ok(Some(number))
 }
 
 /// Sizes in bytes that a block's data has in memory, for 32 and 64 bits.

@@ -15,6 +15,7 @@ use crate::custom::operations::{self, Operations};
 use crate::custom::{self, Kind};
 use crate::heap::{self, memprof};
 use crate::memory;
+use crate::polymorphic::bigarray;
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
 
@@ -84,7 +85,7 @@ struct Input<'a> {
     /// Before all tasks.
     fields: Fields,
     tasks: Vec<Task>,
-    /// Whether blocks are born in the major heap, as they are so many; boxed numbers are not.
+    /// Whether blocks are born in the major heap, as they are so many; bigarrays are not.
     large: bool,
 }
 
@@ -321,7 +322,10 @@ impl Input<'_> {
             }
             _ => None,
         };
-        let block = custom_data::read(kind, &mut self.reader)?;
+        let block = match custom_data::number(kind, &mut self.reader)? {
+            Some(number) => self.number(kind, number)?,
+            None => bigarray::unmarshal(&mut self.reader)?,
+        };
         let sizes = custom_data::sizes(kind, block);
         if announced.is_some() && announced != sizes.map(|sizes| sizes.bytes_64) {
             return incorrect_length();
@@ -354,6 +358,12 @@ impl Input<'_> {
         };
         operations::note(operations, block);
         self.objects.push(block);
+        Ok(block)
+    }
+
+    fn number(&self, kind: Kind, number: i64) -> Result<Value, Error> {
+        let block = self.alloc(custom::NUMBER_WOSIZE, tag::CUSTOM)?;
+        custom::init_number(block, kind, number);
         Ok(block)
     }
 

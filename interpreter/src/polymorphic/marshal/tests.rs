@@ -9,6 +9,7 @@ use crate::custom;
 use crate::heap;
 use crate::primitives::testing::{int, start_machine, string};
 use crate::value::{Value, tag};
+use crate::vm::vm;
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
@@ -264,4 +265,27 @@ fn one_marshalling_after_the_other() {
     assert_eq!(int("caml_compare", &[many, copy]), 0);
     assert_eq!(copy.list().count(), 20_000);
     assert_eq!(marshal(pair, Flags::default()), Ok(expected));
+}
+
+/// As `ocamlrun` does, which reads so much into one large block.
+#[test]
+fn boxed_numbers_among_many_are_born_outside_of_the_nursery() {
+    start_machine();
+    let read = |count: i64| {
+        let numbers = (0..count).map(|n| match n % 3 {
+            0 => custom::alloc_int32(n as i32),
+            1 => custom::alloc_int64(n),
+            _ => custom::alloc_nativeint(n),
+        });
+        let numbers: Vec<Value> = numbers.collect();
+        let list = numbers
+            .iter()
+            .fold(Value::int(0), |tail, &n| heap::alloc_fields(0, &[n, tail]));
+        let bytes = marshal(list, Flags::default()).expect("the value can be marshalled");
+        let copy = unmarshal(&bytes).expect("what was written can be read");
+        assert_eq!(int("caml_compare", &[list, copy]), 0);
+        copy.list().map(|n| vm().is_young(n)).collect::<Vec<bool>>()
+    };
+    assert_eq!(read(3), [true; 3]);
+    assert_eq!(read(300), [false; 300]);
 }
