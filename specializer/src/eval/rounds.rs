@@ -143,8 +143,8 @@ impl Rounds {
     }
 }
 
-/// Whether a virtual box comes where there is a value of which next to nothing is known: a cell's is
-/// in memory, if it is not in the state. States are those of parameters and cells.
+/// Whether a virtual box comes where there is a value of which next to nothing is known, as of a
+/// cell's that is in memory. States are those of parameters and cells.
 pub fn brings_box(
     (params, cells): (&[Abs], &Cells<Abs>),
     (their_params, their_cells): (&[Abs], &Cells<Abs>),
