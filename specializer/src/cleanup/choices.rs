@@ -2,9 +2,10 @@
 //!
 //! A truth value is a choice of two constants, by a condition. Where an edge brings one to a block
 //! that tests it, the edge becomes a branch on the condition, whose edges lead to where that block
-//! leads: the value is neither made nor tested. So it is with `if a || b then c`, for which
-//! `ocamlc` makes the value of `a || b`, and with what a call in place returns where it may be
-//! another function that is called. On an edge that a branch takes, its own condition is known.
+//! leads: the value is neither made nor tested. So it is with `if a || b then c`, where an
+//! interpreter's own compiler makes the value of `a || b`, and with what a call in place returns
+//! where it may be another function that is called. On an edge that a branch takes, its own
+//! condition is known.
 //!
 //! What follows belongs to [`super::threads`], which runs next: edges that bring constants.
 //!
