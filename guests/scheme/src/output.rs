@@ -59,8 +59,11 @@ pub fn fatal(message: &str) -> ! {
     exit(STATUS_OF_ERROR)
 }
 
-/// Ends the program.
+/// Ends the program; in tests, which share a process, its thread.
 pub fn exit(status: i32) -> ! {
     flush();
+    if cfg!(test) {
+        panic!("the program ends with status {status}");
+    }
     std::process::exit(status)
 }
