@@ -119,3 +119,23 @@ fn a_loop_of_the_programs_own_code_makes_no_boxes() -> Result<()> {
     assert_eq!(String::from_utf8(residual.stdout)?, "2000001000003 0");
     Ok(())
 }
+
+/// Where the kind of an array was not known, each element that was read could have been a float in
+/// a box that is not made, and all that followed was there for both.
+#[test]
+fn arrays_of_unknown_kind_do_not_multiply_code() -> Result<()> {
+    let place = Workshop::new(env!("CARGO_BIN_EXE_bactrian-under-test"))?;
+    let text = "let sort cmp a =\n  \
+           for i = 1 to Array.length a - 1 do\n    \
+             let x = a.(i) in\n    \
+             let j = ref (i - 1) in\n    \
+             while !j >= 0 && cmp a.(!j) x > 0 do a.(!j + 1) <- a.(!j); decr j done;\n    \
+             a.(!j + 1) <- x\n  \
+           done\n\
+         let sorted make =\n  \
+           let a = Array.init 100 (fun i -> make (i * 7919 mod 101)) in sort compare a; a.(5)\n\
+         let () = print_int (sorted succ); print_float (sorted float)\n";
+    let bytes = residual_bytes(&place, text)?;
+    assert!(bytes < 50_000, "{bytes} bytes");
+    Ok(())
+}

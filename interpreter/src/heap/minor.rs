@@ -102,7 +102,7 @@ impl Evacuation {
         for (start, end) in roots::ranges() {
             self.range(start, end);
         }
-        // A `for` loop would ask each part of the chain, a field.
+        // In a `for` loop, each field would be asked of both parts of the chain.
         heap.remembered
             .single_fields()
             .for_each(|field| self.field(field));

@@ -12,10 +12,12 @@
 #[cfg(test)]
 mod tests;
 
+use super::blocks::allocations_poll;
 use super::boxes::{are_floats, are_integers, unbox};
 use super::fields::{byte, element, fixed_field, header, modify};
 use super::registers::{Registers, UNIT, tagged, truth};
 use crate::code;
+use crate::heap;
 use crate::image::bind;
 use crate::memory::{self, Region, within};
 use crate::registry::shortcut::*;
@@ -210,6 +212,14 @@ fn is_of_floats(array: i64) -> bool {
     header(array) as u8 == tag::DOUBLE_ARRAY
 }
 
+/// The element of an array of floats, in a box. A call, of which compiled code knows nothing: as a
+/// virtual box it would meet the elements of other arrays, and code that follows would be there for
+/// both.
+#[inline(never)]
+extern "C" fn boxed_element(array: i64, index: i64) -> i64 {
+    heap::alloc_float(memory::load_f64(element(array, index, Region::Floats))).0
+}
+
 /// Whether the store was done; the index is inside if it is checked.
 #[inline(always)]
 fn ternary(shortcut: u32, a: i64, b: i64, c: i64) -> bool {
@@ -304,7 +314,10 @@ impl Registers {
             }
             FLOAT_ARRAY_GET | FLOAT_ARRAY_UNSAFE_GET => boxed!(self, 1, self.float_element()),
             ARRAY_GET | ARRAY_UNSAFE_GET if is_of_floats(self.accu) => {
-                boxed!(self, 1, self.float_element())
+                if allocations_poll() {
+                    return boxed!(self, 1, self.float_element());
+                }
+                self.done(boxed_element(self.accu, self.slot(0)), 1)
             }
             BIGARRAY_GET_1 => self.bigarray_get(shortcut),
             STRING_EQUAL..=STRING_COMPARE => {
