@@ -42,7 +42,7 @@ use crate::vm::{NO_LOOP_POLLS, vm};
 use calls::Calls;
 use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
-use facts::{Gives, Known, box_kind, name_of, primitive, string_words};
+use facts::{Gives, Known, box_kind, name_of, payload, primitive, string_words};
 
 /// What the collector calls when it runs finalisers and handlers of signals, and takes samples.
 pub const HOOKS: Hooks = Hooks {
@@ -315,6 +315,9 @@ fn note_kinds(code: &[i32], start: u32, globals: Value, bound: &[Option<&Primiti
     let boxes = constants::find(code, |global| box_kind(globals, global));
     for &(constant, kind) in &boxes {
         code::note_constant_box(code::address(start, constant), kind);
+        let global = code[constant + 1] as usize;
+        let place = vm().payloads.get() + global as u32 * WORD;
+        memory::store_i64(place, payload(globals.field(global), kind));
     }
     let floats = boxes.iter().filter(|(_, kind)| *kind == boxed::FLOAT);
     let floats: Vec<usize> = floats.map(|&(constant, _)| constant).collect();
@@ -352,11 +355,15 @@ fn keep_room() -> Result<(), ImageError> {
     Ok(())
 }
 
-/// Makes the globals block, whose address depends on nothing but its size; all fields are unit.
+/// Makes the globals block, whose address depends on nothing but its size, as that of the payloads
+/// behind it; all fields are unit.
 fn make_globals(count: usize, room: usize) -> Result<Value, ImageError> {
     let words = (count + 1).next_multiple_of(room);
     vm().globals_room.set(words - 1);
-    let start = memory::grow(words * WORD as usize).ok_or(ImageError::OutOfMemory)?;
+    let of_payloads = (count + 1).next_multiple_of(GLOBALS_ROOM);
+    let bytes = (words + of_payloads) * WORD as usize;
+    let start = memory::grow(bytes).ok_or(ImageError::OutOfMemory)?;
+    vm().payloads.set(start + words as u32 * WORD);
     let globals = Value::block(start + WORD);
     globals.set_header(header(count, 0));
     for index in 0..count {

@@ -56,6 +56,9 @@ pub struct Vm {
     pub exception: Cell<Value>,
     /// The global data block. A root.
     pub globals: Cell<Value>,
+    /// By the numbers of globals, the payloads of those that are constants of the program and boxes
+    /// of numbers. The loaded program's, and constant.
+    pub payloads: Cell<u32>,
     /// How many words the global data block can grow to.
     pub globals_room: Cell<usize>,
     /// The loaded code: 8 bytes a bytecode word, see `code`.
@@ -115,6 +118,7 @@ impl Vm {
             sp: Cell::new(0),
             exception: Cell::new(Value::UNIT),
             globals: Cell::new(Value::UNIT),
+            payloads: Cell::new(0),
             globals_room: Cell::new(0),
             code_start: Cell::new(0),
             code_end: Cell::new(0),

@@ -337,7 +337,7 @@ fn said(remark: Remark, count: &Count) -> (Severity, String) {
         ),
         Remark::NoKind => (
             Error,
-            "the kind that `box.exists` gets is not in the table of boxes, or not known".into(),
+            "the kind of a box is not in the table of boxes, or not known".into(),
         ),
     }
 }

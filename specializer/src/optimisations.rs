@@ -60,6 +60,8 @@ optimisations! {
     "versions" versions;
     /// Pass numbers that are always boxed without their boxes, in calls by name.
     "bare-numbers" bare_numbers;
+    /// Have the numbers in boxes that are constants as constants.
+    "literals" literals;
     /// Tell few cases apart by branches.
     "switches" switches;
     /// Branch where a choice of two constants would be made and tested.

@@ -240,6 +240,11 @@ fn what_the_specializer_declines_is_found() -> Result<()> {
             "not in the table of boxes",
         ),
         (
+            "bactrian_box_literal(argument, 3, 0)",
+            "error",
+            "not in the table of boxes",
+        ),
+        (
             "bactrian_cells_read((void *)(intptr_t)argument)",
             "warning",
             "the address that `cells.read` gets is not known",

@@ -70,9 +70,11 @@ fn check(engine: &Engine, text: &str, arguments: &[i64], seed: u64) -> Result<bo
 }
 
 /// Optimisations that random programs of the machine have no use for: it has no safepoints, divides
-/// nothing, loads no programs, calls no stubs, applies functions to what they take, and these take
-/// few parameters. Goldens, programs of OCaml and `passing.rs` have.
-const UNUSED: [&str; 7] = [
+/// nothing, tests no choices that it has made, loads no programs, calls no stubs, applies functions
+/// to what they take, and these take few parameters. Goldens, programs of OCaml and `passing.rs`
+/// have.
+const UNUSED: [&str; 8] = [
+    "choices",
     "divisions",
     "float-registers",
     "safepoints",

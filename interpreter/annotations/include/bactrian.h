@@ -108,6 +108,13 @@ BACTRIAN_IMPORT("value.nonzero") int64_t bactrian_nonzero(int64_t value);
  * given the box does both with one. */
 BACTRIAN_IMPORT("box.exists") int64_t bactrian_box_exists(int64_t value, uint32_t kind);
 
+/* The same of a box whose payload is always the same: its bits are `payload`. A contract.
+ *   value = bactrian_box_literal(constants[n], FLOAT, payloads[n]);
+ * Mistake: a payload that is read from the box itself, or from other memory that is not constant:
+ * compiled code is then as after bactrian_box_exists. */
+BACTRIAN_IMPORT("box.literal")
+int64_t bactrian_box_literal(int64_t value, uint32_t kind, int64_t payload);
+
 /* In specialized code that knows `value` for the address of a box, 1 more than its kind; else 0. A
  * hint.
  *   if (bactrian_box_kind(a) == 1 + FLOAT) …

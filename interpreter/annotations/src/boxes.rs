@@ -23,7 +23,7 @@ use core::sync::atomic::AtomicU32;
 ///   succeeds at each of them. How many boxes there are, and whether two are the same, must not
 ///   matter to the program.
 /// * **Other boxes.** [`crate::box_exists`] says of an address from elsewhere (a constant, a field)
-///   that a box as above is there.
+///   that a box as above is there; [`crate::box_literal`] also which payload it always has.
 ///
 /// A body is copied if it has neither a tail call nor a switch; with one of them there are no such
 /// boxes of that kind. There are none in modules with lockstep events, which compare addresses.

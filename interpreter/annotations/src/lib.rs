@@ -11,11 +11,11 @@
 //! * **hints** ([`context_update`], [`context_push`], [`context_pop`], [`specialize_value`],
 //!   [`specialize_guess`]): they choose how code is multiplied. A wrong hint costs speed or code
 //!   size, never correctness.
-//! * **contracts** ([`specialize_range`], [`box_exists`], [`points_to`], [`immediate`],
-//!   [`nonzero`], [`safepoint_passed`] and the `cells` functions): they promise what values are and
-//!   how memory is used. A cell is an aligned word of 8, 4 or 1 bytes of memory above the first
-//!   64 KiB: an operand-stack slot or a virtual register. The specializer keeps its contents in
-//!   SSA values.
+//! * **contracts** ([`specialize_range`], [`box_exists`], [`box_literal`], [`points_to`],
+//!   [`immediate`], [`nonzero`], [`safepoint_passed`] and the `cells` functions): they promise what
+//!   values are and how memory is used. A cell is an aligned word of 8, 4 or 1 bytes of memory
+//!   above the first 64 KiB: an operand-stack slot or a virtual register. The specializer keeps its
+//!   contents in SSA values.
 //!   Other code may look at a cell only after [`cells_sync`]; where it may have changed one,
 //!   [`cells_invalidate`] must come before it is read. Contents that are constants at
 //!   specialization time are never changed by other code. When a function returns, cells that were

@@ -85,3 +85,9 @@ pub fn byte(block: i64, index: i64) -> u32 {
 pub fn global(index: u32) -> i64 {
     memory::load_i64(vm().globals.get().field_address(index as usize))
 }
+
+/// The bits of the number in global `index`, if that is a constant of the program and a box.
+#[inline(always)]
+pub fn payload(index: u32) -> i64 {
+    memory::load_i64(vm().payloads.get() + index * WORD)
+}

@@ -8,7 +8,7 @@
 
 use super::bigarrays::USUAL;
 use super::entries::{Arguments, UNUSED};
-use super::fields::{fixed_field, global, modify};
+use super::fields::{fixed_field, global, modify, payload};
 use super::polls::polls_for_nothing;
 use crate::code::effect::frame_size;
 use crate::code::opcode::Opcode;
@@ -18,8 +18,8 @@ use crate::raise;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
-    box_exists, cells_drop_below, context_pop, context_push, context_update, immediate, points_to,
-    profile_callee, specialize_active, specialize_guess, specialize_range,
+    box_exists, box_literal, cells_drop_below, context_pop, context_push, context_update,
+    immediate, points_to, profile_callee, specialize_active, specialize_guess, specialize_range,
 };
 
 /// The registers of an activation.
@@ -326,9 +326,13 @@ impl Registers {
     /// GETGLOBAL, without what follows.
     #[inline(always)]
     pub fn global(&self) -> i64 {
-        let value = global(self.operand(1));
+        let index = self.operand(1);
+        let value = global(index);
+        if specialize_active() == 0 {
+            return value;
+        }
         match code::constant_box(self.pc) {
-            Some(kind) => box_exists(value, kind),
+            Some(kind) => box_literal(value, kind, payload(index)),
             None => value,
         }
     }

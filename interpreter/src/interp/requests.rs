@@ -59,6 +59,7 @@ mod wasm {
     use crate::image::hints::Boxed;
     use crate::image::pieces::Cut;
     use crate::memory;
+    use crate::value::WORD;
     use crate::vm::vm;
     use annotations::{
         MAX_PARAMS, Param, REQUEST_LOOPS, REQUEST_RECURSIVE, REQUEST_RETURNS_EARLY, Region,
@@ -229,6 +230,11 @@ mod wasm {
             Region {
                 base: globals,
                 len: 8,
+            },
+            word(&vm().payloads),
+            Region {
+                base: vm().payloads.get(),
+                len: vm().globals.get().wosize() as u32 * WORD,
             },
             word(&vm().keeps_positions),
             word(&vm().allocations_poll),

@@ -4,6 +4,7 @@ use super::calls::Calls;
 use crate::custom;
 use crate::image::elements;
 use crate::image::hints::{self, Access, Given};
+use crate::memory;
 use crate::registry::arguments::{self, Kind};
 use crate::registry::{Code, Primitive, results, shortcut};
 use crate::value::{Value, boxed, tag};
@@ -149,6 +150,14 @@ pub fn box_kind(globals: Value, global: usize) -> Option<u32> {
             | custom::Kind::Foreign => None,
         },
         _ => None,
+    }
+}
+
+/// The bits of the number in a box of this kind.
+pub fn payload(boxed: Value, kind: u32) -> i64 {
+    match kind {
+        boxed::FLOAT => memory::load_i64(boxed.address()),
+        _ => memory::load_i64(custom::data(boxed)),
     }
 }
 

@@ -42,6 +42,8 @@ impl Phase for Abstract {
         Abs::Fact(Fact::BoxAt(kind))
     }
 
+    fn note_payload(&mut self, _: Abs, _: i64) {}
+
     fn payload(&mut self, _: Abs) -> Abs {
         Abs::Dynamic
     }

@@ -176,22 +176,16 @@ impl<P: Phase> Machine<'_, P> {
     }
 
     /// `box.exists`.
-    pub(super) fn existing_box(
-        &mut self,
-        value: P::Value,
-        kind: P::Value,
-        result: Option<generic::Value>,
-    ) {
+    pub(super) fn existing_box(&mut self, value: P::Value, kind: P::Value) -> P::Value {
         let kind = match self.evaluation.boxing {
             Boxing::Virtual => kind.abs().as_u32(),
             Boxing::InPlace | Boxing::Called => None,
         };
         let kind = kind.and_then(|index| self.evaluation.boxes.kind(index));
-        let value = match (value.abs(), kind) {
+        match (value.abs(), kind) {
             (Abs::Fact(Fact::Box(_) | Fact::BoxAt(_)), _) | (_, None) => value,
             (_, Some(kind)) => self.phase.existing_box(kind, value),
-        };
-        self.set(result, value);
+        }
     }
 
     /// `box.kind`.

@@ -290,7 +290,7 @@ impl Machine<'_, Abstract> {
                 let is_one = number(1).is_some_and(|region| REGIONS.contains(&region));
                 (!is_one).then_some(Remark::NoRegion)
             }
-            Intrinsic::BoxExists => {
+            Intrinsic::BoxExists | Intrinsic::BoxLiteral => {
                 let kind = number(1).map(|kind| kind as u32);
                 let is_one = kind.is_some_and(|kind| self.evaluation.boxes.is_listed(kind));
                 (!is_one).then_some(Remark::NoKind)

@@ -57,6 +57,9 @@ pub trait Phase {
     /// The box that this pointer leads to.
     fn existing_box(&mut self, kind: Kind, pointer: Self::Value) -> Self::Value;
 
+    /// The bits of an existing box's payload are known.
+    fn note_payload(&mut self, existing: Self::Value, bits: i64);
+
     /// The payload of a virtual box, which is given by itself or by an address in it.
     fn payload(&mut self, virtual_box: Self::Value) -> Self::Value;
 
@@ -440,7 +443,19 @@ impl<'a, P: Phase> Machine<'a, P> {
             Intrinsic::CellsDropBelow | Intrinsic::CellsDropAbove | Intrinsic::CellsForget => {
                 self.drop_cells(intrinsic, args);
             }
-            Intrinsic::BoxExists => self.existing_box(args[0], args[1], result),
+            Intrinsic::BoxExists => {
+                let value = self.existing_box(args[0], args[1]);
+                self.set(result, value);
+            }
+            Intrinsic::BoxLiteral => {
+                let value = self.existing_box(args[0], args[1]);
+                if let Abs::Const(Const::I64(payload)) = args[2].abs()
+                    && self.evaluation.optimisations.literals
+                {
+                    self.phase.note_payload(value, payload);
+                }
+                self.set(result, value);
+            }
             Intrinsic::BoxKind => self.box_kind(args[0], result),
             Intrinsic::CellsSync => self.sync_for(Reader::Anybody),
             Intrinsic::CellsSyncRoots => self.sync_for(Reader::Collector),

@@ -51,6 +51,9 @@ pub struct Writer<'a> {
     pub reloads: Vec<Reload>,
     current: Block,
     names: Names,
+    /// Pointers to boxes whose payloads are known, and addresses in `i32` of these boxes: kinds and
+    /// payloads.
+    literals: FastMap<residual::Value, (Kind, residual::Value)>,
     boxes: &'a Boxes,
     /// By residual parameter: the base from which cells at offsets from it are addressed.
     frames: Map<Parameter, Option<residual::Value>>,
@@ -71,6 +74,7 @@ impl<'a> Writer<'a> {
             reloads: Vec::new(),
             current: Block::ENTRY,
             names: Names::default(),
+            literals: FastMap::default(),
             boxes: evaluation.boxes,
             frames: Map::default(),
             inst_count: 0,
@@ -254,12 +258,25 @@ impl<'a> Writer<'a> {
     /// The payload of an existing box.
     fn open(&mut self, kind: Kind, existing: Val) -> residual::Value {
         let pointer = self.name(existing);
+        if let Some(&(_, payload)) = self.literals.get(&pointer) {
+            return payload;
+        }
         let address = self.wrapped(pointer);
         let load = Op::Load {
             kind: kind.load(),
             offset: self.boxes.maker(kind).declared.offset,
         };
         self.value(load, &[address], kind.payload)
+    }
+
+    /// What an instruction gives that loads the payload of a literal, if it does.
+    fn loaded_of_literal(&self, op: Op, args: &[residual::Value]) -> Option<residual::Value> {
+        let (Op::Load { kind: load, offset }, &[address]) = (op, args) else {
+            return None;
+        };
+        let &(kind, payload) = self.literals.get(&address)?;
+        let is_whole = load == kind.load() && offset == self.boxes.maker(kind).declared.offset;
+        is_whole.then_some(payload)
     }
 
     fn displaced(&mut self, address: residual::Value, offset: i32) -> residual::Value {
@@ -321,7 +338,16 @@ impl Phase for Writer<'_> {
         if op.effect() == Effect::Calls {
             self.names.boxes.clear();
         }
-        Val::dynamic(self.inst(op, args, result))
+        if let Some(payload) = self.loaded_of_literal(op, &args) {
+            return Val::dynamic(Some(payload));
+        }
+        let literal = match (op, &args[..]) {
+            (Op::I32WrapI64, [pointer]) => self.literals.get(pointer).copied(),
+            _ => None,
+        };
+        let result = self.inst(op, args, result);
+        self.literals.extend(result.zip(literal));
+        Val::dynamic(result)
     }
 
     fn load_cell(&mut self, Span { address, width }: Span) -> Val {
@@ -356,6 +382,19 @@ impl Phase for Writer<'_> {
             residual: Some(self.name(pointer)),
             ..Val::known(Abs::Fact(Fact::BoxAt(kind)))
         }
+    }
+
+    fn note_payload(&mut self, existing: Val, bits: i64) {
+        let (Abs::Fact(Fact::BoxAt(kind)), Some(pointer)) = (existing.abs, existing.residual)
+        else {
+            return;
+        };
+        let constant = match kind.payload {
+            Type::F64 => Const::F64(bits as u64),
+            _ => Const::I64(bits),
+        };
+        let payload = self.known_name(Abs::Const(constant));
+        self.literals.insert(pointer, (kind, payload));
     }
 
     fn payload(&mut self, virtual_box: Val) -> Val {

@@ -22,6 +22,7 @@
   (import "bactrian" "cells.sync" (func $sync))
   (import "bactrian" "cells.invalidate" (func $invalidate))
   (import "bactrian" "box.exists" (func $exists (param i64 i32) (result i64)))
+  (import "bactrian" "box.literal" (func $literal (param i64 i32 i64) (result i64)))
   (import "bactrian" "box.kind" (func $kind (param i64) (result i32)))
   (import "env" "report" (func $report (param i64)))
   (memory (export "memory") 5)
@@ -69,7 +70,7 @@
 
   ;; Makes the boxes that are there from the start, one in 32 bytes, with contents that depend on
   ;; $x: seven of floats, never 0, which is what a missing payload would be, then five of integers.
-  ;; No two places begin with the same one.
+  ;; No two places begin with the same one. One of each kind is a literal.
   (func $constants (param $x i64)
     (local $at i32) (local $sort i32)
     (local.set $at (i32.const 0x1000))
@@ -90,7 +91,9 @@
               (f64.convert_i32_s (i32.wrap_i64 (i64.shr_s (local.get $x) (i64.const 32))))
               (f64.const 0.5)))))
       (local.set $at (i32.add (local.get $at) (i32.const 32)))
-      (br_if $next (i32.lt_u (local.get $at) (i32.const 0x1180)))))
+      (br_if $next (i32.lt_u (local.get $at) (i32.const 0x1180))))
+    (f64.store (i32.const 0x1028) (f64.const 2.5))
+    (i64.store (i32.const 0x1110) (i64.const 41)))
 
   ;; A box of a float: a word with its own address, then the float. Traps where there is a box
   ;; already, and where only a part of its place is left.
@@ -244,9 +247,9 @@
     ;; Addresses of boxes, which nobody may see: of floats, of integers, of either.
     (local $f i64) (local $g i64) (local $m i64) (local $n i64) (local $x i64)
     (local.set $f (i64.const 0x1008))
-    (local.set $g (call $exists (i64.const 0x1028) (i32.const 0)))
+    (local.set $g (call $literal (i64.const 0x1028) (i32.const 0) (i64.const 0x4004000000000000)))
     (local.set $m (i64.const 0x10e8))
-    (local.set $n (call $exists (i64.const 0x1108) (i32.const 1)))
+    (local.set $n (call $literal (i64.const 0x1108) (i32.const 1) (i64.const 41)))
     (local.set $x (local.get $g))
     (local.set $a (local.get 2))
     (local.set $q (local.get 1))

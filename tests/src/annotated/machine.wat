@@ -23,6 +23,7 @@
   (import "bactrian" "cells.invalidate" (func $invalidate))
   (import "bactrian" "address.within" (func $within (param i32 i32) (result i32)))
   (import "bactrian" "box.exists" (func $exists (param i64 i32) (result i64)))
+  (import "bactrian" "box.literal" (func $literal (param i64 i32 i64) (result i64)))
   (import "bactrian" "box.kind" (func $kind (param i64) (result i32)))
   (import "bactrian" "specialize.known" (func $known (param i32) (result i32)))
   (import "bactrian" "value.points_to" (func $points_to (param i64 i32) (result i64)))
@@ -76,7 +77,7 @@
 
   ;; Makes the boxes that are there from the start, one in 32 bytes, with contents that depend on
   ;; $x: seven of floats, never 0, which is what a missing payload would be, then five of integers.
-  ;; No two places begin with the same one.
+  ;; No two places begin with the same one. One of each kind is a literal.
   (func $constants (param $x i64)
     (local $at i32) (local $sort i32)
     (local.set $at (i32.const 0x1000))
@@ -97,7 +98,9 @@
               (f64.convert_i32_s (i32.wrap_i64 (i64.shr_s (local.get $x) (i64.const 32))))
               (f64.const 0.5)))))
       (local.set $at (i32.add (local.get $at) (i32.const 32)))
-      (br_if $next (i32.lt_u (local.get $at) (i32.const 0x1180)))))
+      (br_if $next (i32.lt_u (local.get $at) (i32.const 0x1180))))
+    (f64.store (i32.const 0x1068) (f64.const 2.5))
+    (i64.store (i32.const 0x1110) (i64.const 41)))
 
   ;; A box of a float: a word with its own address, then the float. Traps where there is a box
   ;; already, and where only a part of its place is left.
@@ -323,8 +326,10 @@
     (call $forget)
     (call $invalidate)
     (call $write (i32.const 0x11040) (call $box (f64.convert_i32_s (i32.wrap_i64 (local.get 2)))))
-    (call $write (i32.const 0x11048) (call $exists (i64.const 0x1068) (i32.const 0)))
-    (call $write (i32.const 0x11050) (call $exists (i64.const 0x1108) (i32.const 1)))
+    (call $write (i32.const 0x11048) (call $literal (i64.const 0x1068) (i32.const 0)
+      (i64.const 0x4004000000000000)))
+    (call $write (i32.const 0x11050) (call $literal (i64.const 0x1108) (i32.const 1)
+      (i64.const 41)))
     (call $write (i32.const 0x11058) (call $box_integer (local.get 2)))
     (local.set $pc (i32.add (local.get 0) (i32.const 16)))
     (loop $next

@@ -235,6 +235,23 @@ intrinsics! {
         /// for a write barrier say, and storing it after that. These may be two boxes of one
         /// number: a function that is given the box does both with one.
         BoxExists "box.exists" fn box_exists(value: i64, kind: u32) -> i64, First, Pure;
+        /// The same of a box whose payload is always the same: its bits are `payload`.
+        ///
+        /// A contract.
+        ///
+        /// ```
+        /// # use bactrian_annotations::*;
+        /// const FLOAT: u32 = 0;
+        /// fn float_constant(constants: &[i64], payloads: &[f64], n: usize) -> i64 {
+        ///     box_literal(constants[n], FLOAT, payloads[n].to_bits() as i64)
+        /// }
+        /// # assert_eq!(float_constant(&[16], &[1.5], 0), 16);
+        /// ```
+        ///
+        /// Mistake: a payload that is read from the box itself, or from other memory that is not
+        /// constant: compiled code is then as after `box_exists`.
+        BoxLiteral "box.literal"
+            fn box_literal(value: i64, kind: u32, payload: i64) -> i64, First, Pure;
         /// In residual code that knows `value` for the address of a box, 1 + its kind; else 0, also
         /// where lockstep events are compiled in.
         ///
