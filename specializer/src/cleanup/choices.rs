@@ -23,14 +23,15 @@ use crate::op::compare::is_comparison;
 use crate::op::{Const, Op};
 
 pub fn run(function: &mut Function) {
-    let choices = Choices::of(function);
+    let constants = constants::by_value(function);
+    let choices = Choices::of(function, &constants);
     if choices.are_none {
         return;
     }
     let mut pass = Pass {
         passable: threads::forwarding_blocks(function),
         choices,
-        constants: constants::by_value(function),
+        constants,
         known: Constants::of(function),
     };
     for block in function.blocks.keys().collect::<Vec<_>>() {
@@ -59,8 +60,7 @@ struct Choices {
 }
 
 impl Choices {
-    fn of(function: &Function) -> Self {
-        let constants = constants::by_value(function);
+    fn of(function: &Function, constants: &Map<Value, Option<Const>>) -> Self {
         let mut choices = Self {
             of: Map::filled_like(&function.types, None),
             are_none: true,
@@ -68,7 +68,7 @@ impl Choices {
         for &block in &Order::new(function).blocks {
             for inst in &function.blocks[block].insts {
                 if let Some(result) = inst.result
-                    && let Some(choice) = choices.made_by(inst, &constants)
+                    && let Some(choice) = choices.made_by(inst, constants)
                 {
                     choices.of[result] = Some(choice);
                     choices.are_none = false;
@@ -96,13 +96,17 @@ impl Choices {
             return Some(self.of[cond].map_or(plain, made));
         }
         let Op::Plain(_) = inst.op else { return None };
-        let chosen = inst.args.iter().find_map(|&arg| self.of[arg]);
-        let Some(choice) = chosen else {
-            return is_comparison(inst.op).then(|| Choice {
+        self.made_of_choice(inst, constants).or_else(|| {
+            is_comparison(inst.op).then(|| Choice {
                 cond: inst.result.expect("a comparison has a result"),
                 constants: [Const::I32(1), Const::I32(0)],
-            });
-        };
+            })
+        })
+    }
+
+    /// The choice that an operator makes of another one and constants.
+    fn made_of_choice(&self, inst: &Inst, constants: &Map<Value, Option<Const>>) -> Option<Choice> {
+        let choice = inst.args.iter().find_map(|&arg| self.of[arg])?;
         let given = |truth: bool| {
             let args: Option<SmallVec<[Const; 3]>> = inst
                 .args
@@ -114,16 +118,15 @@ impl Choices {
                 .collect();
             inst.op.fold(&args?)
         };
-        match (given(true), given(false)) {
-            (Some(first), Some(second)) => Some(Choice {
-                cond: choice.cond,
-                constants: [first, second],
-            }),
-            _ => is_comparison(inst.op).then(|| Choice {
-                cond: inst.result.expect("a comparison has a result"),
-                constants: [Const::I32(1), Const::I32(0)],
-            }),
-        }
+        Some(Choice {
+            cond: choice.cond,
+            constants: [given(true)?, given(false)?],
+        })
+    }
+
+    /// The choice that a value is; one that the pass has made is none.
+    fn get(&self, value: Value) -> Option<Choice> {
+        self.of.get(value).copied().flatten()
     }
 
     /// What is known of a condition where `value` is 0 or is not.
@@ -186,7 +189,7 @@ impl Pass {
         }
         let mut conds = SmallVec::<[Value; 2]>::new();
         for &arg in &target.args {
-            if let Some(choice) = self.choices.of.get(arg).copied().flatten()
+            if let Some(choice) = self.choices.get(arg)
                 && !conds.contains(&choice.cond)
             {
                 conds.push(choice.cond);
@@ -215,7 +218,7 @@ impl Pass {
     ) -> Target {
         let mut target = target.clone();
         for arg in &mut target.args {
-            if let Some(choice) = self.choices.of.get(*arg).copied().flatten()
+            if let Some(choice) = self.choices.get(*arg)
                 && choice.cond == cond
             {
                 let constant = choice.taken(truth);
@@ -297,10 +300,11 @@ bb4():
         );
     }
 
-    #[test]
-    fn a_choice_that_meets_a_value_becomes_a_branch_of_its_own() {
-        check(
-            "function(i32, i64) -> i64 {
+    /// A function in which a choice of v2 and v3, or a value that is loaded, goes on as v7 in the
+    /// last blocks.
+    fn choice_or_value(last: &str) -> String {
+        format!(
+            "function(i32, i64) -> i64 {{
 bb0(v0: i32, v1: i64):
     v2: i64 = i64.const 1
     v3: i64 = i64.const 3
@@ -311,14 +315,23 @@ bb1():
     v6: i64 = i64.load offset=0 v0
     jump bb2(v6)
 bb2(v7: i64):
-    v8: i32 = i64.ne v7, v2
+{last}
+}}
+"
+        )
+    }
+
+    #[test]
+    fn a_choice_that_meets_a_value_becomes_a_branch_of_its_own() {
+        check(
+            &choice_or_value(
+                "    v8: i32 = i64.ne v7, v2
     branch v8 ? bb3() : bb4()
 bb3():
     return v1
 bb4():
-    return v2
-}
-",
+    return v2",
+            ),
             expect![[r#"
                 function(i32, i64) -> i64 {
                 bb0(v0: i32, v1: i64):
@@ -347,21 +360,10 @@ bb4():
     #[test]
     fn a_choice_that_nobody_tests_stays() {
         check(
-            "function(i32, i64) -> i64 {
-bb0(v0: i32, v1: i64):
-    v2: i64 = i64.const 1
-    v3: i64 = i64.const 3
-    v4: i32 = i64.lt_s v1, v3
-    v5: i64 = select v2, v3, v4
-    branch v0 ? bb2(v5) : bb1()
-bb1():
-    v6: i64 = i64.load offset=0 v0
-    jump bb2(v6)
-bb2(v7: i64):
-    v8: i64 = i64.add v7, v1
-    return v8
-}
-",
+            &choice_or_value(
+                "    v8: i64 = i64.add v7, v1
+    return v8",
+            ),
             expect![[r#"
                 function(i32, i64) -> i64 {
                 bb0(v0: i32, v1: i64):
