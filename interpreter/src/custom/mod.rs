@@ -92,28 +92,29 @@ pub fn init_number(block: Value, kind: Kind, n: i64) {
     memory::store_i64(data(block), n);
 }
 
+#[inline]
+fn alloc_number(kind: Kind, n: i64) -> Value {
+    let block = heap::alloc(NUMBER_WOSIZE, tag::CUSTOM);
+    init_number(block, kind, n);
+    block
+}
+
 /// A boxed `int32`.
 #[inline]
 pub fn alloc_int32(n: i32) -> Value {
-    let block = alloc(Kind::Int32, 1);
-    memory::store_i64(data(block), n as i64);
-    block
+    alloc_number(Kind::Int32, n.into())
 }
 
 /// A boxed `int64`.
 #[inline]
 pub fn alloc_int64(n: i64) -> Value {
-    let block = alloc(Kind::Int64, 1);
-    memory::store_i64(data(block), n);
-    block
+    alloc_number(Kind::Int64, n)
 }
 
 /// A boxed `nativeint`.
 #[inline]
 pub fn alloc_nativeint(n: i64) -> Value {
-    let block = alloc(Kind::Nativeint, 1);
-    memory::store_i64(data(block), n);
-    block
+    alloc_number(Kind::Nativeint, n)
 }
 
 /// The number in a boxed `int32`.

@@ -157,7 +157,7 @@ pub fn box_kind(globals: Value, global: usize) -> Option<u32> {
 pub fn payload(boxed: Value, kind: u32) -> i64 {
     match kind {
         boxed::FLOAT => memory::load_i64(boxed.address()),
-        _ => memory::load_i64(custom::data(boxed)),
+        _ => custom::as_int64(boxed),
     }
 }
 
