@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context, Result};
 use bactrian_tests::workshop::Workshop;
 
-/// What hello world may take, in bytes. It takes a few thousand less: a larger module has something
+/// What hello world may take, in bytes. It takes a thousand less: a larger module has something
 /// new that each program brings along.
 const HELLO: u64 = 250_000;
 
