@@ -3,6 +3,7 @@
 //! Leaves out the values, and what a called function does: it leaves the stack as it was.
 
 use super::decode::{self, Instruction};
+use super::load;
 use super::opcode::Opcode;
 use crate::value::WORD;
 use core::ops::Range;
@@ -230,41 +231,11 @@ pub fn call_arity(opcode: Opcode, operands: &[i32]) -> Option<u32> {
     }
 }
 
-/// The slot that an ACC or PUSHACC loads, counted from the top after the push.
-pub fn slot_loaded(instruction: &Instruction) -> Option<u32> {
+/// Slots, from the top after the push, that an instruction looks at and leaves there.
+pub fn slots_read(instruction: &Instruction) -> u32 {
     match instruction.opcode {
-        Opcode::Acc | Opcode::PushAcc => Some(instruction.operands[0] as u32),
-        Opcode::GetMethod | Opcode::GetDynMet => None,
-        opcode => slots_read(opcode).map(|slots| slots - 1),
-    }
-}
-
-/// The variable of its closure that an instruction loads, by its index in the closure.
-pub fn variable_loaded(load: &Instruction) -> Option<u32> {
-    use Opcode::*;
-    match load.opcode {
-        EnvAcc1 | PushEnvAcc1 => Some(1),
-        EnvAcc2 | PushEnvAcc2 => Some(2),
-        EnvAcc3 | PushEnvAcc3 => Some(3),
-        EnvAcc4 | PushEnvAcc4 => Some(4),
-        EnvAcc | PushEnvAcc => u32::try_from(load.operands[0]).ok(),
-        _ => None,
-    }
-}
-
-/// Stack slots that an instruction without a slot operand looks at and leaves there.
-pub fn slots_read(opcode: Opcode) -> Option<u32> {
-    use Opcode::*;
-    match opcode {
-        Acc0 | PushAcc0 | GetMethod | GetDynMet => Some(1),
-        Acc1 | PushAcc1 => Some(2),
-        Acc2 | PushAcc2 => Some(3),
-        Acc3 | PushAcc3 => Some(4),
-        Acc4 | PushAcc4 => Some(5),
-        Acc5 | PushAcc5 => Some(6),
-        Acc6 | PushAcc6 => Some(7),
-        Acc7 | PushAcc7 => Some(8),
-        _ => None,
+        Opcode::GetMethod | Opcode::GetDynMet => 1,
+        _ => load::slot(instruction).map_or(0, |slot| slot + 1),
     }
 }
 

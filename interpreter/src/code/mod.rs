@@ -2,13 +2,14 @@
 //! ARCHITECTURE.md describes them ("Code").
 //!
 //! [`opcode`] lists the instructions; [`decode`] finds one in a slice of words; [`effect`] is what
-//! each does to the stack's depth; [`fragments`] says which code an address belongs to; [`error`],
+//! each does to the stack's depth; [`load`], what it loads if that is all; [`fragments`] says which code an address belongs to; [`error`],
 //! why code is rejected.
 
 pub mod decode;
 pub mod effect;
 pub mod error;
 pub mod fragments;
+pub mod load;
 pub mod opcode;
 
 pub use error::{CodeProblem, ImageError};

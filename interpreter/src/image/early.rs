@@ -5,6 +5,7 @@
 use crate::code::Entry;
 use crate::code::decode::{self, Instruction};
 use crate::code::effect;
+use crate::code::load;
 use crate::code::opcode::Opcode;
 
 /// Instructions of such a way, at most.
@@ -38,58 +39,9 @@ pub fn returns(code: &[i32], entry: &Entry) -> bool {
 /// Whether all that an instruction does is to compute, to load, to jump, or to move on the stack.
 fn is_free_of_effects(instruction: &Instruction) -> bool {
     use Opcode::*;
-    matches!(
+    let others = matches!(
         instruction.opcode,
-        Acc0 | Acc1
-            | Acc2
-            | Acc3
-            | Acc4
-            | Acc5
-            | Acc6
-            | Acc7
-            | Acc
-            | Push
-            | PushAcc0
-            | PushAcc1
-            | PushAcc2
-            | PushAcc3
-            | PushAcc4
-            | PushAcc5
-            | PushAcc6
-            | PushAcc7
-            | PushAcc
-            | Pop
-            | EnvAcc1
-            | EnvAcc2
-            | EnvAcc3
-            | EnvAcc4
-            | EnvAcc
-            | PushEnvAcc1
-            | PushEnvAcc2
-            | PushEnvAcc3
-            | PushEnvAcc4
-            | PushEnvAcc
-            | OffsetClosureM3
-            | OffsetClosure0
-            | OffsetClosure3
-            | OffsetClosure
-            | PushOffsetClosureM3
-            | PushOffsetClosure0
-            | PushOffsetClosure3
-            | PushOffsetClosure
-            | GetGlobal
-            | PushGetGlobal
-            | GetGlobalField
-            | PushGetGlobalField
-            | Atom0
-            | Atom
-            | PushAtom0
-            | PushAtom
-            | GetField0
-            | GetField1
-            | GetField2
-            | GetField3
-            | GetField
+        Push | Pop
             | VectLength
             | GetVectItem
             | GetBytesChar
@@ -99,16 +51,6 @@ fn is_free_of_effects(instruction: &Instruction) -> bool {
             | BranchIfNot
             | Switch
             | BoolNot
-            | Const0
-            | Const1
-            | Const2
-            | Const3
-            | ConstInt
-            | PushConst0
-            | PushConst1
-            | PushConst2
-            | PushConst3
-            | PushConstInt
             | NegInt
             | AddInt
             | SubInt
@@ -139,7 +81,8 @@ fn is_free_of_effects(instruction: &Instruction) -> bool {
             | BugeInt
             | Grab
             | Event
-    )
+    );
+    others || load::of(instruction).is_some()
 }
 
 #[cfg(test)]

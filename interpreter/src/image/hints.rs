@@ -379,7 +379,7 @@ impl<'a> Program<'a> {
         state: &mut State,
         lost: &mut Lost,
     ) {
-        if !keeps(instruction.opcode) {
+        if !keeps(instruction) {
             let pops = effect.pops.saturating_sub(effect.pushes_first) as usize;
             let operands = (0..pops).map(|index| state.slot(index)).chain([state.accu]);
             for operand in operands {
@@ -405,7 +405,7 @@ impl<'a> Program<'a> {
     /// Remembers which integer, closure or kind of number comes from elsewhere, if that is certain.
     /// Returns what is known of it from here on.
     fn note_load(&mut self, instruction: &Instruction, loaded: Known) -> Known {
-        if !loads(instruction.opcode) {
+        if !loads(instruction) {
             return loaded;
         }
         let at = instruction.position;

@@ -8,6 +8,7 @@ pub use tables::{find_candidates, note};
 
 use crate::code::decode::{self, Instruction};
 use crate::code::effect;
+use crate::code::load;
 use crate::code::opcode::Opcode;
 use crate::code::{self, Entry};
 
@@ -56,7 +57,7 @@ fn method(before: Option<Instruction>, finds: Instruction, entries: &[Entry]) ->
         Opcode::GetPubMet => Some(Method::Public(finds.operands[0])),
         Opcode::GetMethod => {
             let entry = code::entry_around(entries, finds.position)?.position;
-            let variable = effect::variable_loaded(&before?)?;
+            let variable = load::variable(&before?)?;
             Some(Method::Own { entry, variable })
         }
         _ => None,

@@ -14,6 +14,7 @@ use super::verify::Verified;
 use crate::code::Entry;
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
+use crate::code::load::{self, Load};
 use crate::code::opcode::Opcode;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
@@ -217,31 +218,14 @@ impl<'a> Modules<'a> {
         if effect.pushes_first > 0 {
             self.stack.push(self.accu);
         }
+        if let Some(load) = load::of(instruction) {
+            self.accu = self.loaded(load);
+            return;
+        }
         match instruction.opcode {
             Push | Event | CheckSignals => {}
             Pop => self.drop(operand(0) as usize),
             PushRetAddr => self.stack.extend([None; 3]),
-            Acc0 | PushAcc0 => self.accu = self.slot(0),
-            Acc1 | PushAcc1 => self.accu = self.slot(1),
-            Acc2 | PushAcc2 => self.accu = self.slot(2),
-            Acc3 | PushAcc3 => self.accu = self.slot(3),
-            Acc4 | PushAcc4 => self.accu = self.slot(4),
-            Acc5 | PushAcc5 => self.accu = self.slot(5),
-            Acc6 | PushAcc6 => self.accu = self.slot(6),
-            Acc7 | PushAcc7 => self.accu = self.slot(7),
-            Acc | PushAcc => self.accu = self.slot(operand(0) as usize),
-            Const0 | Const1 | Const2 | Const3 | ConstInt | PushConst0 | PushConst1 | PushConst2
-            | PushConst3 | PushConstInt | Atom0 | Atom | PushAtom0 | PushAtom => self.accu = None,
-            GetGlobal | PushGetGlobal => self.accu = self.globals.get(&operand(0)).copied(),
-            GetGlobalField | PushGetGlobalField => {
-                let module = self.globals.get(&operand(0)).copied();
-                self.accu = self.field(module, operand(1));
-            }
-            GetField0 => self.accu = self.field(self.accu, 0),
-            GetField1 => self.accu = self.field(self.accu, 1),
-            GetField2 => self.accu = self.field(self.accu, 2),
-            GetField3 => self.accu = self.field(self.accu, 3),
-            GetField => self.accu = self.field(self.accu, operand(0)),
             SetGlobal => {
                 if let Some(module) = self.accu {
                     let earlier = self.globals.insert(operand(0), module);
@@ -261,6 +245,20 @@ impl<'a> Modules<'a> {
                 let pushes = effect.pushes as usize;
                 self.stack.extend(std::iter::repeat_n(None, pushes));
             }
+        }
+    }
+
+    fn loaded(&self, load: Load) -> Option<Value> {
+        let global = |index| self.globals.get(&index).copied();
+        match load {
+            Load::Slot(index) => self.slot(index as usize),
+            Load::Global(index) => global(index),
+            Load::GlobalField {
+                global: index,
+                field,
+            } => self.field(global(index), field),
+            Load::Field(index) => self.field(self.accu, index),
+            Load::Variable(_) | Load::Closure(_) | Load::Integer(_) | Load::Atom(_) => None,
         }
     }
 

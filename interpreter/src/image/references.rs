@@ -19,6 +19,7 @@
 use super::verify::Verified;
 use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
+use crate::code::load::{self, Load};
 use crate::code::opcode::Opcode;
 use core::sync::atomic::AtomicU32;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -235,7 +236,7 @@ impl Blocks<'_> {
             self.made.push(instruction.position);
             return Accu::Made(instruction.position);
         }
-        if let Some(index) = effect::slot_loaded(instruction) {
+        if let Some(index) = load::slot(instruction) {
             let top = depth + effect::of(instruction).pushes_first;
             return state.at(top - 1 - index).map_or(Accu::Other, |block| {
                 let by = instruction.position;
@@ -283,10 +284,10 @@ impl Blocks<'_> {
                 self.escaped.extend(state.at(slot));
                 0
             }
-            _ if effect::slot_loaded(instruction).is_some() => 0,
+            _ if load::slot(instruction).is_some() => 0,
             _ => {
                 let arguments = effect::call_arity(opcode, instruction.operands);
-                let looked_at = arguments.or(effect::slots_read(opcode)).unwrap_or(0);
+                let looked_at = arguments.unwrap_or(effect::slots_read(instruction));
                 looked_at.max(effect::of(instruction).pops)
             }
         };
@@ -306,7 +307,7 @@ impl Blocks<'_> {
         }
         for access in self.accesses.iter().filter(|access| kept(&access.block)) {
             let (load, at) = (self.instruction(access.load), self.instruction(access.at));
-            let index = effect::slot_loaded(&load).expect("it loads a slot") as i32;
+            let index = load::slot(&load).expect("it loads a slot") as i32;
             let pushes = effect::of(&load).pushes_first > 0;
             let instead = match at.opcode {
                 Opcode::SetField0 => vec![Opcode::Assign as i32, index - 1],
@@ -352,11 +353,10 @@ impl Uses {
             | Grab => Self::Leaves,
             Closure if instruction.operands[0] == 0 => Self::Overwrites,
             ClosureRec if instruction.operands[1] == 0 => Self::Overwrites,
-            EnvAcc1 | EnvAcc2 | EnvAcc3 | EnvAcc4 | EnvAcc | OffsetClosureM3 | OffsetClosure0
-            | OffsetClosure3 | OffsetClosure | GetGlobal | GetGlobalField | Atom0 | Atom
-            | Const0 | Const1 | Const2 | Const3 | ConstInt => Self::Overwrites,
-            _ if effect::slot_loaded(instruction).is_some() => Self::Overwrites,
-            _ => Self::Reads,
+            _ => match load::of(instruction) {
+                None | Some(Load::Field(_)) => Self::Reads,
+                Some(_) => Self::Overwrites,
+            },
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::code::decode::Instruction;
 use crate::code::effect::{self, Flow};
+use crate::code::load;
 use crate::code::opcode::Opcode;
 
 /// Where values of interest are.
@@ -50,7 +51,7 @@ impl Values {
             self.slots &= !bit(1).unwrap_or(0);
             self.slots |= bit(is_here.into()).unwrap_or(0);
         }
-        self.accu = match effect::slot_loaded(instruction) {
+        self.accu = match load::slot(instruction) {
             Some(slot) => self.at(slot),
             None => self.accu && keeps_accu(instruction.opcode),
         };

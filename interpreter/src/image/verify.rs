@@ -412,11 +412,9 @@ impl Walk<'_> {
     }
 
     fn check_special(&self, instruction: &Instruction, state: State) -> Result<(), CodeProblem> {
-        if let Some(needed) = effect::slots_read(instruction.opcode) {
-            let pushed = effect::of(instruction).pushes_first;
-            if state.depth + pushed < needed {
-                return Err(CodeProblem::StackUnderflow);
-            }
+        let pushed = effect::of(instruction).pushes_first;
+        if state.depth + pushed < effect::slots_read(instruction) {
+            return Err(CodeProblem::StackUnderflow);
         }
         if let Some(minimum) = effect::least_count(instruction.opcode)
             && instruction.operands[0] < minimum

@@ -1,8 +1,9 @@
 //! What one look at each instruction tells.
 
 use super::state::Known;
-use crate::code::decode;
+use crate::code::decode::{self, Instruction};
 use crate::code::effect::{self, Flow};
+use crate::code::load::{self, Load};
 use crate::code::opcode::Opcode;
 use crate::image::by_word::ByWord;
 use rustc_hash::FxHashMap;
@@ -30,31 +31,11 @@ pub fn count_sites(code: &[i32], numbers: &ByWord<usize>, count: usize) -> Vec<u
     sites
 }
 
-/// Whether the instruction brings a closure from elsewhere.
-pub fn loads(opcode: Opcode) -> bool {
-    use Opcode::*;
+/// Whether the instruction brings what another function, or another activation, made.
+pub fn loads(instruction: &Instruction) -> bool {
     matches!(
-        opcode,
-        EnvAcc1
-            | EnvAcc2
-            | EnvAcc3
-            | EnvAcc4
-            | EnvAcc
-            | PushEnvAcc1
-            | PushEnvAcc2
-            | PushEnvAcc3
-            | PushEnvAcc4
-            | PushEnvAcc
-            | OffsetClosureM3
-            | OffsetClosure0
-            | OffsetClosure3
-            | OffsetClosure
-            | PushOffsetClosureM3
-            | PushOffsetClosure0
-            | PushOffsetClosure3
-            | PushOffsetClosure
-            | GetGlobalField
-            | PushGetGlobalField
+        load::of(instruction),
+        Some(Load::Variable(_) | Load::Closure(_) | Load::GlobalField { .. })
     )
 }
 
@@ -68,60 +49,21 @@ pub struct Group {
 }
 
 /// Whether it is known of an instruction where what it takes goes.
-pub fn keeps(opcode: Opcode) -> bool {
+pub fn keeps(instruction: &Instruction) -> bool {
     use Opcode::*;
     let others = matches!(
-        opcode,
-        Acc0 | Acc1
-            | Acc2
-            | Acc3
-            | Acc4
-            | Acc5
-            | Acc6
-            | Acc7
-            | Acc
-            | Push
-            | PushAcc0
-            | PushAcc1
-            | PushAcc2
-            | PushAcc3
-            | PushAcc4
-            | PushAcc5
-            | PushAcc6
-            | PushAcc7
-            | PushAcc
-            | Pop
+        instruction.opcode,
+        Push | Pop
             | PushRetAddr
-            | GetGlobal
-            | PushGetGlobal
             | SetGlobal
-            | Atom0
-            | Atom
-            | PushAtom0
-            | PushAtom
             | MakeBlock1
             | MakeBlock2
             | MakeBlock3
             | MakeBlock
-            | GetField0
-            | GetField1
-            | GetField2
-            | GetField3
-            | GetField
-            | Const0
-            | Const1
-            | Const2
-            | Const3
-            | ConstInt
-            | PushConst0
-            | PushConst1
-            | PushConst2
-            | PushConst3
-            | PushConstInt
             | Restart
             | Grab
             | CheckSignals
             | Event
     );
-    others || loads(opcode)
+    others || load::of(instruction).is_some()
 }

@@ -7,6 +7,7 @@ use super::state::{Known, Lost, Origin, Seen, State};
 use super::{Access, Program};
 use crate::code::decode::{self, Instruction};
 use crate::code::effect;
+use crate::code::load::{self, Load};
 use crate::code::opcode::Opcode;
 use crate::value::boxed;
 
@@ -19,34 +20,11 @@ impl Program<'_> {
         lost: &mut Lost,
     ) -> Option<Known> {
         use Opcode::*;
-        let function = self.walked;
         let operand = |index: usize| instruction.operands[index];
-        let slot = |index: i32| Some(state.slot(index as usize));
-        let integer = |integer: i32| Some(Known::certain(Seen::Integer(integer)));
+        if let Some(load) = load::of(instruction) {
+            return Some(self.loaded(load, state));
+        }
         match instruction.opcode {
-            Acc0 | PushAcc0 => slot(0),
-            Acc1 | PushAcc1 => slot(1),
-            Acc2 | PushAcc2 => slot(2),
-            Acc3 | PushAcc3 => slot(3),
-            Acc4 | PushAcc4 => slot(4),
-            Acc5 | PushAcc5 => slot(5),
-            Acc6 | PushAcc6 => slot(6),
-            Acc7 | PushAcc7 => slot(7),
-            Acc | PushAcc => slot(operand(0)),
-            Const0 | PushConst0 => integer(0),
-            Const1 | PushConst1 => integer(1),
-            Const2 | PushConst2 => integer(2),
-            Const3 | PushConst3 => integer(3),
-            ConstInt | PushConstInt => integer(operand(0)),
-            OffsetClosureM3 | PushOffsetClosureM3 => Some(self.sibling(function, -3)),
-            OffsetClosure0 | PushOffsetClosure0 => Some(closure(function)),
-            OffsetClosure3 | PushOffsetClosure3 => Some(self.sibling(function, 3)),
-            OffsetClosure | PushOffsetClosure => Some(self.sibling(function, operand(0))),
-            GetGlobal | PushGetGlobal => Some(self.global(operand(0))),
-            GetGlobalField | PushGetGlobalField => {
-                let module = self.global(operand(0));
-                Some(self.field(module, operand(1)))
-            }
             SetGlobal => {
                 let mut known = self.global(operand(0));
                 self.note(Dependency::Global(operand(0)), &mut known, state.accu);
@@ -58,11 +36,6 @@ impl Program<'_> {
             MakeBlock1 => Some(self.block(instruction, state, 1)),
             MakeBlock2 => Some(self.block(instruction, state, 2)),
             MakeBlock3 => Some(self.block(instruction, state, 3)),
-            GetField0 => Some(self.field(state.accu, 0).guessed()),
-            GetField1 => Some(self.field(state.accu, 1).guessed()),
-            GetField2 => Some(self.field(state.accu, 2).guessed()),
-            GetField3 => Some(self.field(state.accu, 3).guessed()),
-            GetField => Some(self.field(state.accu, operand(0)).guessed()),
             Assign => Some(state.assign(operand(0), state.accu, lost)),
             OffsetSlot | PushOffsetSlot => Some(state.assign(operand(0), Known::ANYTHING, lost)),
             GetVectItem => Some(self.element(state.accu).guessed()),
@@ -79,10 +52,25 @@ impl Program<'_> {
                 Some(self.primitive(instruction, state))
             }
             Push | Pop | PushRetAddr | Grab | CheckSignals | Event => None,
-            _ => Some(match effect::variable_loaded(instruction) {
-                Some(variable) => self.captured(function, variable),
-                None => Known::ANYTHING,
-            }),
+            _ => Some(Known::ANYTHING),
+        }
+    }
+
+    fn loaded(&mut self, load: Load, state: &State) -> Known {
+        let function = self.walked;
+        match load {
+            Load::Slot(index) => state.slot(index as usize),
+            Load::Variable(variable) => self.captured(function, variable),
+            Load::Closure(0) => closure(function),
+            Load::Closure(words) => self.sibling(function, words),
+            Load::Global(index) => self.global(index),
+            Load::GlobalField { global, field } => {
+                let module = self.global(global);
+                self.field(module, field)
+            }
+            Load::Integer(integer) => Known::certain(Seen::Integer(integer)),
+            Load::Atom(_) => Known::ANYTHING,
+            Load::Field(index) => self.field(state.accu, index).guessed(),
         }
     }
 
