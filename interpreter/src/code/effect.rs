@@ -239,6 +239,12 @@ pub fn slots_read(instruction: &Instruction) -> u32 {
     }
 }
 
+/// Whether an instruction changes a slot and leaves it there.
+pub fn assigns(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(opcode, Assign | OffsetSlot | PushOffsetSlot)
+}
+
 /// The smallest count that makes sense, for instructions where 0 does not.
 pub fn least_count(opcode: Opcode) -> Option<i32> {
     use Opcode::*;

@@ -35,11 +35,11 @@ const RESTART_MARK: u32 = 1 << 21;
 /// Functions have fewer parameters than this.
 pub const ARITY_LIMIT: u32 = RESTART_MARK;
 
-/// Arity in the cell of a RESTART, which takes one argument or two, see [`slot_of`].
+/// Arity in the cell of a RESTART, which takes one argument to three, see [`restart_holder`].
 pub const RESTART_ARITY: u32 = RESTART_MARK | 1;
 
 /// Most arguments that RESTARTs have slots for.
-pub const MAX_RESTART: u32 = 2;
+pub const MAX_RESTART: u32 = 3;
 
 /// Where the arity begins in an entry's cell, above the instruction and [`LEAF`].
 const ARITY_SHIFT: u32 = 9;
@@ -80,28 +80,34 @@ pub fn arity(entry: u32) -> u32 {
     memory::load_u32(entry) >> ARITY_SHIFT
 }
 
-/// The cell whose slot takes `n` arguments for the closures whose code is `code`: that of an entry
-/// with this arity; or a RESTART's own, or the second after it, where the operand of its GRAB is.
-/// Natively there are no slots.
+/// Whether the slot of the code at `code` takes `n` arguments for its closures: it is an entry with
+/// this arity, or `n` is 1 and it is a RESTART. Natively there are no slots.
 #[inline(always)]
-pub fn slot_of(code: u32, n: u32) -> Option<u32> {
+pub fn takes(code: u32, n: u32) -> bool {
     let arity = arity(code);
-    let (found, cell) = match n {
-        1 if cfg!(target_family = "wasm") => (arity & !RESTART_MARK == 1, code),
-        2 if cfg!(target_family = "wasm") => {
-            let is_restart = arity == RESTART_ARITY;
-            let cell = code + u32::from(is_restart) * 2 * CELL;
-            ((arity == 2) | is_restart, cell)
-        }
-        _ => (arity == n, code),
-    };
-    found.then_some(cell)
+    match n {
+        1 if cfg!(target_family = "wasm") => arity & !RESTART_MARK == 1,
+        _ => arity == n,
+    }
 }
 
-/// The same for the RESTART at `code`.
+/// Whether it is a RESTART, which has slots for up to [`MAX_RESTART`] arguments. (By the mark alone:
+/// of comparisons of the arity, LLVM makes a switch, a jump more for all calls.)
 #[inline(always)]
-pub fn restart_cell(code: u32, n: u32) -> u32 {
-    code + (n - 1) * 2 * CELL
+pub fn is_restart(code: u32) -> bool {
+    cfg!(target_family = "wasm") && arity(code) & RESTART_MARK != 0
+}
+
+/// Whose slot, for [`slot`], the RESTART at `code` has for `n` arguments. That for one is its own;
+/// those for two and three are the words of the second cell after it: that of the operand of its
+/// GRAB, which nobody reads.
+#[inline(always)]
+pub fn restart_holder(code: u32, n: u32) -> u32 {
+    match n {
+        1 => code,
+        2 => code + 2 * CELL,
+        _ => code + 2 * CELL - 4,
+    }
 }
 
 /// The first word of a cell that stands for the entry of a function and has no instruction.

@@ -201,11 +201,7 @@ impl<'a> Program<'a> {
             .collect();
         let mut labels = std::mem::take(&mut self.labels);
         labels.clear();
-        let begin = State {
-            accu: Known::ANYTHING,
-            stack,
-        };
-        let mut next = Some((entry.position, begin));
+        let mut next = Some((entry.position, State::begin(stack)));
         loop {
             let (position, mut state) = match next.take() {
                 Some((position, mut state)) => match labels.pass(position, &mut state) {
@@ -259,19 +255,12 @@ impl<'a> Program<'a> {
                     .stack
                     .iter()
                     .for_each(|known| self.kept.extend(known.seen.origin()));
-                // What the body assigns before it raises is not followed.
-                let handler = State {
-                    accu: Known::ANYTHING,
-                    stack: state.stack.iter().map(|known| known.guessed()).collect(),
-                };
-                labels.arrive(instruction.target(0), &handler);
-                state
-                    .stack
-                    .extend([Known::ANYTHING; effect::TRAP_SIZE as usize]);
+                state.push_trap(instruction.target(0));
+                labels.raise(state);
                 true
             }
             Flow::PopTrap => {
-                state.drop(effect::TRAP_SIZE as usize);
+                state.pop_trap();
                 true
             }
             Flow::Leave { .. } => {
@@ -289,6 +278,10 @@ impl<'a> Program<'a> {
             }
             Flow::Next => {
                 self.plain(instruction, effect, state, &mut labels.lost);
+                // What follows may raise.
+                if effect::assigns(instruction.opcode) {
+                    labels.raise(state);
+                }
                 true
             }
         }

@@ -32,8 +32,8 @@ pub fn lay_out(code: &[i32], verified: &Verified, start: u32, slots: Slots) -> V
             let restart = cell - CELL;
             code::set_arity(restart, RESTART_ARITY);
             for (slot, n) in slots.restart.into_iter().zip(1..) {
-                let cell = code::restart_cell(restart, n);
-                memory::store_u32(code::slot_address(cell), slot);
+                let holder = code::restart_holder(restart, n);
+                memory::store_u32(code::slot_address(holder), slot);
             }
         }
     }

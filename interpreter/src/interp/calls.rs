@@ -61,6 +61,7 @@ fn restart_slots() -> [u32; MAX_RESTART as usize] {
     [
         slow_1 as *const () as usize as u32,
         slow_2 as *const () as usize as u32,
+        slow_3 as *const () as usize as u32,
     ]
 }
 
@@ -90,7 +91,7 @@ pub fn call(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> 
 macro_rules! by_count {
     ($($dispatch:ident $slow:ident $partial:ident $inexact:ident
           $ty:ident $slot:ident $case:pat, $n:literal
-        ($($argument:ident $index:literal)*) $($over:ident)?;)*) => {
+        ($($argument:ident $index:literal)*) $([$restart:ident])? $($over:ident)?;)*) => {
         /// Applies a closure, whose code is `code`, to `n` arguments, 1 to 7, which end at `top`.
         #[inline(always)]
         pub fn apply_in_registers(
@@ -114,11 +115,12 @@ macro_rules! by_count {
             #[inline(never)]
             extern "C" fn $dispatch(closure: i64, top: u32, $($argument: i64),*) -> i64 {
                 let code = code_of(closure);
-                let function: $ty = match code::slot_of(code, $n) {
-                    Some(cell) => $slot(cell),
-                    $(None if code::arity(code) == 1 => $over,)?
-                    None => $slow,
-                };
+                let function: $ty = if code::takes(code, $n) {
+                    $slot(code)
+                }
+                $(else if code::is_restart(code) { $restart(code) })?
+                $(else if code::arity(code) == 1 { $over })?
+                else { $slow };
                 function(closure, top, $($argument),*)
             }
 
@@ -142,8 +144,9 @@ macro_rules! by_count {
 
 by_count! {
     dispatch_1 slow_1 partial_1 inexact_1 Enter1 slot_1 1, 1 (a0 0);
-    dispatch_2 slow_2 partial_2 inexact_2 Enter2 slot_2 2, 2 (a0 0 a1 1) over_2_1;
-    dispatch_3 slow_3 partial_3 inexact_3 Enter3 slot_3 3, 3 (a0 0 a1 1 a2 2) over_3_1;
+    dispatch_2 slow_2 partial_2 inexact_2 Enter2 slot_2 2, 2 (a0 0 a1 1) [restart_slot_2] over_2_1;
+    dispatch_3 slow_3 partial_3 inexact_3 Enter3 slot_3 3, 3
+        (a0 0 a1 1 a2 2) [restart_slot_3] over_3_1;
     dispatch_4 slow_4 partial_4 inexact_4 Enter4 slot_4 4, 4 (a0 0 a1 1 a2 2 a3 3) over_4_1;
     dispatch_5 slow_5 partial_5 inexact_5 Enter5 slot_5 5, 5 (a0 0 a1 1 a2 2 a3 3 a4 4) over_5_1;
     dispatch_6 inexact_6 partial_6 inexact_6 Enter6 slot_6 6, 6 (a0 0 a1 1 a2 2 a3 3 a4 4 a5 5);
@@ -262,34 +265,35 @@ fn or_given<Enter>(code: u32, closure: i64, own: Enter, given: Enter) -> Enter {
 }
 
 macro_rules! complete {
-    ($($name:ident $ty:ident $own:ident $given:ident
+    ($($name:ident $ty:ident $slot:ident $given:ident
           ($($saved:literal)*) ($($argument:ident)*);)*) => {$(
         /// Enters the function of a partial application, which takes all arguments as parameters.
         extern "C" fn $name(partial: i64, top: u32, $($argument: i64),*) -> i64 {
             let field = |index| Value(partial).field(index).0;
             let closure = field(ARGUMENTS - 1);
             let saved = |index| field(ARGUMENTS + index);
-            let function: $ty = or_given(code_of(partial) + code::CELL, closure, $own, $given);
+            let code = code_of(partial) + code::CELL;
+            let function: $ty = or_given(code, closure, $slot(code), $given);
             function(closure, top, $(saved($saved),)* $($argument),*)
         }
     )*};
 }
 
 complete! {
-    complete_1_1 Enter2 dispatch_2 given_2 (0) (a0);
-    complete_1_2 Enter3 dispatch_3 given_3 (0 1) (a0);
-    complete_1_3 Enter4 dispatch_4 given_4 (0 1 2) (a0);
-    complete_2_1 Enter3 dispatch_3 given_3 (0) (a0 a1);
-    complete_2_2 Enter4 dispatch_4 given_4 (0 1) (a0 a1);
-    complete_2_3 Enter5 dispatch_5 given_5 (0 1 2) (a0 a1);
-    complete_3_1 Enter4 dispatch_4 given_4 (0) (a0 a1 a2);
-    complete_3_2 Enter5 dispatch_5 given_5 (0 1) (a0 a1 a2);
-    complete_3_3 Enter6 dispatch_6 given_6 (0 1 2) (a0 a1 a2);
-    complete_4_1 Enter5 dispatch_5 given_5 (0) (a0 a1 a2 a3);
-    complete_4_2 Enter6 dispatch_6 given_6 (0 1) (a0 a1 a2 a3);
-    complete_4_3 Enter7 dispatch_7 given_7 (0 1 2) (a0 a1 a2 a3);
-    complete_5_1 Enter6 dispatch_6 given_6 (0) (a0 a1 a2 a3 a4);
-    complete_5_2 Enter7 dispatch_7 given_7 (0 1) (a0 a1 a2 a3 a4);
+    complete_1_1 Enter2 slot_2 given_2 (0) (a0);
+    complete_1_2 Enter3 slot_3 given_3 (0 1) (a0);
+    complete_1_3 Enter4 slot_4 given_4 (0 1 2) (a0);
+    complete_2_1 Enter3 slot_3 given_3 (0) (a0 a1);
+    complete_2_2 Enter4 slot_4 given_4 (0 1) (a0 a1);
+    complete_2_3 Enter5 slot_5 given_5 (0 1 2) (a0 a1);
+    complete_3_1 Enter4 slot_4 given_4 (0) (a0 a1 a2);
+    complete_3_2 Enter5 slot_5 given_5 (0 1) (a0 a1 a2);
+    complete_3_3 Enter6 slot_6 given_6 (0 1 2) (a0 a1 a2);
+    complete_4_1 Enter5 slot_5 given_5 (0) (a0 a1 a2 a3);
+    complete_4_2 Enter6 slot_6 given_6 (0 1) (a0 a1 a2 a3);
+    complete_4_3 Enter7 slot_7 given_7 (0 1 2) (a0 a1 a2 a3);
+    complete_5_1 Enter6 slot_6 given_6 (0) (a0 a1 a2 a3 a4);
+    complete_5_2 Enter7 slot_7 given_7 (0 1) (a0 a1 a2 a3 a4);
 }
 
 /// Applies `closure` to the `n` arguments on the stack at `at`. The stack below is free.

@@ -210,13 +210,19 @@ pub fn enter_through_slot(code: u32, closure: i64, sp: u32) -> i64 {
 /// The function for one argument in the slot of the RESTART at `code`.
 #[inline(always)]
 pub fn restart_slot_1(code: u32) -> Enter1 {
-    slot_1(code::restart_cell(code, 1))
+    slot_1(code::restart_holder(code, 1))
 }
 
 /// The same for two.
 #[inline(always)]
 pub fn restart_slot_2(code: u32) -> Enter2 {
-    slot_2(code::restart_cell(code, 2))
+    slot_2(code::restart_holder(code, 2))
+}
+
+/// The same for three.
+#[inline(always)]
+pub fn restart_slot_3(code: u32) -> Enter3 {
+    slot_3(code::restart_holder(code, 3))
 }
 
 /// Goes on at the cut at `pc` through its slot.

@@ -6,7 +6,7 @@
 
 use super::blocks::{allocate_young, made_closure};
 use super::calls::apply_in_registers;
-use super::entries::{Arguments, Enter1, Enter2, UNUSED, enter, restart_slot_1, restart_slot_2};
+use super::entries::*;
 use super::fields::store_field;
 use super::partial::{self, ARGUMENTS, Inexact};
 use crate::code::{self, ARITY_LIMIT, CELL, RESTART_ARITY};
@@ -69,6 +69,17 @@ fn complete(code: u32, closure: i64, top: u32, n: u32, arguments: Arguments) -> 
             let function: Enter2 = restart_slot_2(code);
             cells_sync_roots();
             Some(function(closure, top, arguments[0], arguments[1]))
+        }
+        3 => {
+            let function: Enter3 = restart_slot_3(code);
+            cells_sync_roots();
+            Some(function(
+                closure,
+                top,
+                arguments[0],
+                arguments[1],
+                arguments[2],
+            ))
         }
         _ => None,
     }

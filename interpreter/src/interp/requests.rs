@@ -3,8 +3,8 @@
 //! takes.
 //!
 //! The function of the first two is the interpreter loop itself, that of the last
-//! [`restart_1`](super::restart::restart_1) or its twin; the residual function has the signature of
-//! the generic function whose table index is in the slot. Constant regions: the code, candidates of
+//! [`restart_1`](super::restart::restart_1) or a twin of it; the residual function has the signature
+//! of the generic function whose table index is in the slot. Constant regions: the code, candidates of
 //! calls, the primitive table, the cell that holds the globals' address, and those that say whether
 //! calls leave their positions on the stack, whether allocations are safepoints, and whether
 //! closures keep their code.
@@ -47,7 +47,7 @@ pub use wasm::publish;
 mod wasm {
     use super::super::entries::{MAX_DIRECT, RESUMED, UNUSED};
     use super::super::known::{BACTRIAN_APPLY_BY_CALL, applies_by_call};
-    use super::super::restart::{restart_1, restart_2};
+    use super::super::restart::{restart_1, restart_2, restart_3};
     use super::super::restarted::restarted;
     use super::super::run::interp;
     use super::*;
@@ -307,8 +307,8 @@ mod wasm {
     fn copy_request(code_start: u32, entry: &Entry, missing: u32) -> Request {
         let address = code::address(code_start, entry.position - 1);
         let params = entry_params(address, restarted(missing), missing as usize);
-        let cell = code::restart_cell(address, missing);
-        request(params, cell, entry.end - entry.position + 1)
+        let holder = code::restart_holder(address, missing);
+        request(params, holder, entry.end - entry.position + 1)
     }
 
     /// The request for the RESTART before an entry, where so many arguments are missing.
@@ -316,7 +316,8 @@ mod wasm {
         const FIRST: usize = 3;
         let function = match missing {
             1 => restart_1 as *const (),
-            _ => restart_2 as *const (),
+            2 => restart_2 as *const (),
+            _ => restart_3 as *const (),
         };
         let address = code::address(code_start, entry.position - 1);
         let count = FIRST + missing as usize;
@@ -329,7 +330,7 @@ mod wasm {
             function: function as usize as u32,
             param_count: count as u32,
             flags: 0,
-            ..request(params, code::restart_cell(address, missing), 1)
+            ..request(params, code::restart_holder(address, missing), 1)
         }
     }
 

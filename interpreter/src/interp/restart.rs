@@ -3,7 +3,7 @@
 //! is specialized for a short function is in [`super::restarted`], which finds the arguments as
 //! this does. With that in common, the calls here were none in tail position.
 
-use super::calls::{inexact_1, inexact_2};
+use super::calls::{inexact_1, inexact_2, inexact_3};
 use super::entries::{UNUSED, enter_with};
 use super::partial::ARGUMENTS;
 use crate::code;
@@ -37,4 +37,5 @@ macro_rules! restart {
 restart! {
     restart_1 inexact_1 1 (a0 0);
     restart_2 inexact_2 2 (a0 0 a1 1);
+    restart_3 inexact_3 3 (a0 0 a1 1 a2 2);
 }

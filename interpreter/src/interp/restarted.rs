@@ -1,7 +1,7 @@
 //! Activations that begin at a RESTART: a partial application gets the arguments that are missing,
 //! and what follows is a copy of its function. Generic code has none.
 
-use super::calls::{inexact_1, inexact_2};
+use super::calls::{inexact_1, inexact_2, inexact_3};
 use super::entries::{Arguments, UNUSED};
 use super::fields::{fixed_field, header};
 use super::partial::ARGUMENTS;
@@ -10,7 +10,7 @@ use crate::code::{self, CELL, MAX_RESTART};
 use crate::memory::cell_write;
 use crate::value::WORD;
 
-/// As `nargs` of the interpreter loop: a partial application gets so many arguments, 1 or 2, which
+/// As `nargs` of the interpreter loop: a partial application gets so many arguments, 1 to 3, which
 /// are all that are missing.
 pub const fn restarted(missing: u32) -> u32 {
     u32::MAX - missing
@@ -63,6 +63,7 @@ fn arguments(
             None => fixed_field(partial, (ARGUMENTS + index) as u32),
             Some(0) => new[0],
             Some(1) => new[1],
+            Some(2) => new[2],
             Some(_) => UNUSED,
         }
     }))
@@ -79,6 +80,7 @@ fn closure(partial: i64) -> i64 {
 fn inexact(partial: i64, top: u32, n: u32, new: [i64; MAX_RESTART as usize]) -> i64 {
     match n {
         1 => inexact_1(partial, top, new[0]),
-        _ => inexact_2(partial, top, new[0], new[1]),
+        2 => inexact_2(partial, top, new[0], new[1]),
+        _ => inexact_3(partial, top, new[0], new[1], new[2]),
     }
 }

@@ -57,7 +57,7 @@ pub extern "C" fn interp(
     use Opcode::*;
     let (mut nargs, mut begins) = (nargs, nargs != RESUMED);
     let mut r = if let Some(missing) = restarted::missing(nargs) {
-        match restarted::begin(code, env, sp, missing, [a0, a1]) {
+        match restarted::begin(code, env, sp, missing, [a0, a1, a2]) {
             Ok((registers, arity)) => {
                 nargs = arity;
                 registers

@@ -7,7 +7,6 @@
 //! Invariant: a case calls the very function that the table has under its index. What the table
 //! holds does not change, as everywhere in the specializer.
 
-use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
@@ -172,7 +171,7 @@ impl Cases {
         Some((all.find(|case| is_meant(case))?, others))
     }
 
-    /// The switches that tell them apart, the one with the most cases first.
+    /// The switches that tell them apart, the last functions of the table first: these are residual.
     fn switches(&self) -> Vec<Switch> {
         let numbered: Vec<(u32, u32)> = (0..)
             .zip(&self.cases)
@@ -180,7 +179,7 @@ impl Cases {
             .collect();
         let near = numbered.chunk_by(|(_, before), (_, index)| index - before <= GAP);
         let mut switches: Vec<Switch> = near.map(Switch::new).collect();
-        switches.sort_by_key(|switch| Reverse(switch.cases.len()));
+        switches.reverse();
         switches
     }
 }

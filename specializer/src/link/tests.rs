@@ -135,8 +135,8 @@ fn a_dispatcher_calls_the_functions_of_the_table_by_name() {
     // From index 1 on: two functions of the type with one of another between them, and the
     // dispatcher itself. Far from them there is the first one again.
     let cases = [
-        "[1, 0, 2, 3] else 0",
-        "[3] else 4",
+        "[4] else 0",
+        "[0, 4, 1, 2] else 4",
         "0",
         "2",
         "3",

@@ -1,6 +1,7 @@
 //! What the pass over a function has seen: of the accumulator and the stack, now and at labels.
 
 use super::made::{Few, Made};
+use crate::code::effect;
 use crate::image::by_word::ByWord;
 use std::collections::BTreeSet;
 
@@ -189,9 +190,58 @@ pub struct Lost {
 pub struct State {
     pub accu: Known,
     pub stack: Vec<Known>,
+    /// The handlers of the traps in the stack, the innermost last.
+    handlers: Vec<Handler>,
+}
+
+/// Where an exception goes on, and how deep the stack is then.
+#[derive(Clone, Copy, PartialEq)]
+struct Handler {
+    target: i64,
+    depth: usize,
 }
 
 impl State {
+    /// Where a function begins with these parameters.
+    pub fn begin(parameters: Vec<Known>) -> Self {
+        Self {
+            accu: Known::ANYTHING,
+            stack: parameters,
+            handlers: Vec::new(),
+        }
+    }
+
+    pub fn push_trap(&mut self, target: i64) {
+        self.handlers.push(Handler {
+            target,
+            depth: self.stack.len(),
+        });
+        let trap = [Known::ANYTHING; effect::TRAP_SIZE as usize];
+        self.stack.extend(trap);
+    }
+
+    pub fn pop_trap(&mut self) {
+        self.handlers.pop();
+        self.drop(effect::TRAP_SIZE as usize);
+    }
+
+    /// The states in which handlers begin if an exception is raised here, each with its position.
+    /// Of the box of a number nothing is known any more.
+    pub fn handled(&self) -> impl Iterator<Item = (i64, Self)> {
+        (0..).zip(&self.handlers).map(|(outer, handler)| {
+            let survives = |&known: &Known| match known.seen {
+                Seen::Number(..) => known.guessed(),
+                _ => known,
+            };
+            let state = Self {
+                accu: Known::ANYTHING,
+                stack: self.stack[..handler.depth].iter().map(survives).collect(),
+                handlers: self.handlers[..outer].to_vec(),
+            };
+            (handler.target, state)
+        })
+    }
+
     pub fn slot(&self, index: usize) -> Known {
         self.stack[self.stack.len() - 1 - index]
     }
@@ -262,6 +312,13 @@ impl Labels {
             && self.join(target, state)
         {
             self.pending.insert(target);
+        }
+    }
+
+    /// An exception may be raised in `state`.
+    pub fn raise(&mut self, state: &State) {
+        for (handler, state) in state.handled() {
+            self.arrive(handler, &state);
         }
     }
 

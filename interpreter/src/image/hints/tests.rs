@@ -259,11 +259,19 @@ fn a_loop_changes_what_is_certain() {
 }
 
 #[test]
-fn handlers_know_nothing_for_certain() {
-    let text = "Closure 0 @f; Push; PushTrap @handler; Const0; Assign 4; PopTrap; Stop;
-        handler: Const0; PushAcc1; Apply1; Stop;
-        f: Acc0; Return 1";
-    assert_eq!(certain_calls(text), [false]);
+fn handlers_know_what_the_body_does_not_assign() {
+    let code = |body: &str| {
+        format!(
+            "Closure 0 @f; Push; PushTrap @handler; {body} PopTrap; Branch @after;
+            handler: Const0; after: Const0; PushAcc1; Apply1; Stop;
+            f: Acc0; Return 1"
+        )
+    };
+    assert_eq!(certain_calls(&code("Const0; Raise;")), [true]);
+    assert_eq!(certain_calls(&code("Const0;")), [true]);
+    assert_eq!(certain_calls(&code("Const0; Assign 4;")), [false]);
+    let inner = "PushTrap @inner; Const0; Assign 8; PopTrap; inner:";
+    assert_eq!(certain_calls(&code(inner)), [false]);
 }
 
 /// By call, the cells whose code it may be that is called, counted from the first function's entry.
