@@ -76,16 +76,28 @@ fn create(len: Value, function: &str) -> Outcome {
 }
 
 /// A string of `len` bytes whose contents the caller writes, or `None`: memory is exhausted.
+#[inline(always)]
 pub fn alloc_uninit(len: u64) -> Option<Value> {
-    if len < heap::MAX_YOUNG_WOSIZE as u64 * 8 {
-        return Some(heap::alloc_string_uninit(len as usize));
-    }
-    let wosize = usize::try_from(len / 8 + 1)
-        .ok()
-        .filter(|&wosize| wosize < 1 << 29)?;
-    let block = heap::try_alloc(wosize, tag::STRING)?;
-    memory::store_u64(block.field_address(wosize - 1), (7 - len % 8) << 56);
-    Some(block)
+    let block = match len < heap::MAX_YOUNG_WOSIZE as u64 * 8 {
+        true => heap::alloc_string_uninit(len as usize),
+        false => alloc_large_uninit(len),
+    };
+    (block != Value::RAISED).then_some(block)
+}
+
+/// The same of a string that is too large for the minor heap; [`Value::RAISED`] in place of `None`,
+/// which its callers would have to keep room for in memory.
+#[cold]
+#[inline(never)]
+fn alloc_large_uninit(len: u64) -> Value {
+    let wosize = usize::try_from(len / 8 + 1).ok();
+    let wosize = wosize.filter(|&wosize| wosize < 1 << 29);
+    let block = wosize.and_then(|wosize| heap::try_alloc(wosize, tag::STRING));
+    let Some(block) = block else {
+        return Value::RAISED;
+    };
+    memory::store_u64(block.field_address(block.wosize() - 1), (7 - len % 8) << 56);
+    block
 }
 
 fn identity(string: Value) -> Value {
