@@ -125,6 +125,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("evaluation", Damage::WrongPayload),
     Kind::Code("switches", Damage::SwappedEdge),
     Kind::Code("constants", Damage::MergedConstants),
+    Kind::Code("bits", Damage::SwappedEdge),
     Kind::Code("choices", Damage::SwappedEdge),
     Kind::Code("threads", Damage::SkippedBlock),
     Kind::Code("params", Damage::MergedParameter),

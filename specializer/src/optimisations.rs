@@ -62,6 +62,8 @@ optimisations! {
     "bare-numbers" bare_numbers;
     /// Have the numbers in boxes that are constants as constants.
     "literals" literals;
+    /// Follow the bits of integers, and leave out what known bits decide.
+    "known-bits" known_bits;
     /// Tell few cases apart by branches.
     "switches" switches;
     /// Branch where a choice of two constants would be made and tested.

@@ -50,11 +50,11 @@
 ;; residual
 ;; function(i32, i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i32, v2: i64):
-;;     v3: i32 = i32.const 152
-;;     v4: i64 = i64.const -1
+;;     v3: i64 = i64.const -1
+;;     v4: i32 = i32.const 152
 ;;     v5: i64 = i64.const 0
 ;;     v6: i64 = i64.const 2
-;;     v7: i64 = i64.load offset=8 v3
+;;     v7: i64 = i64.load offset=8 v4
 ;;     jump bb1(v2, v7)
 ;; bb1(v8: i64, v9: i64):
 ;;     v10: i32 = i64.ne v8, v5
@@ -62,7 +62,7 @@
 ;; bb2():
 ;;     v11: i64 = i64.mul v9, v6
 ;;     v12: i64 = i64.add v8, v11
-;;     v13: i64 = i64.add v8, v4
+;;     v13: i64 = i64.add v8, v3
 ;;     jump bb1(v13, v12)
 ;; bb3():
 ;;     v14: i32 = i32.wrap_i64 v9

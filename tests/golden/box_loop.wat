@@ -47,10 +47,10 @@
 ;; residual
 ;; function(i32, i32, i64) -> i64 {
 ;; bb0(v0: i32, v1: i32, v2: i64):
-;;     v3: i32 = i32.const 152
-;;     v4: i64 = i64.const -1
+;;     v3: i64 = i64.const -1
+;;     v4: i32 = i32.const 152
 ;;     v5: i64 = i64.const 0
-;;     v6: f64 = f64.load v3
+;;     v6: f64 = f64.load v4
 ;;     jump bb1(v2, v6)
 ;; bb1(v7: i64, v8: f64):
 ;;     v9: i32 = i64.ne v7, v5
@@ -58,7 +58,7 @@
 ;; bb2():
 ;;     v10: f64 = f64.convert_i64_s v7
 ;;     v11: f64 = f64.add v8, v10
-;;     v12: i64 = i64.add v7, v4
+;;     v12: i64 = i64.add v7, v3
 ;;     jump bb1(v12, v11)
 ;; bb3():
 ;;     v13: i64 = i64.trunc_f64_s v8

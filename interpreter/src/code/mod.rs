@@ -2,8 +2,8 @@
 //! ARCHITECTURE.md describes them ("Code").
 //!
 //! [`opcode`] lists the instructions; [`decode`] finds one in a slice of words; [`effect`] is what
-//! each does to the stack's depth; [`load`], what it loads if that is all; [`fragments`] says which code an address belongs to; [`error`],
-//! why code is rejected.
+//! each does to the stack's depth; [`load`], what it loads if that is all; [`fragments`] says which
+//! code an address belongs to; [`error`], why code is rejected.
 
 pub mod decode;
 pub mod effect;
@@ -91,8 +91,8 @@ pub fn takes(code: u32, n: u32) -> bool {
     }
 }
 
-/// Whether it is a RESTART, which has slots for up to [`MAX_RESTART`] arguments. (By the mark alone:
-/// of comparisons of the arity, LLVM makes a switch, a jump more for all calls.)
+/// Whether it is a RESTART, which has slots for up to [`MAX_RESTART`] arguments. (By the mark alone,
+/// as LLVM makes a switch of comparisons of the arity: a jump more for all calls.)
 #[inline(always)]
 pub fn is_restart(code: u32) -> bool {
     cfg!(target_family = "wasm") && arity(code) & RESTART_MARK != 0

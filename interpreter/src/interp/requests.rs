@@ -3,11 +3,11 @@
 //! takes.
 //!
 //! The function of the first two is the interpreter loop itself, that of the last
-//! [`restart_1`](super::restart::restart_1) or a twin of it; the residual function has the signature
-//! of the generic function whose table index is in the slot. Constant regions: the code, candidates of
-//! calls, the primitive table, the cell that holds the globals' address, and those that say whether
-//! calls leave their positions on the stack, whether allocations are safepoints, and whether
-//! closures keep their code.
+//! [`restart_1`](super::restart::restart_1) or one of its twins; the residual function has the
+//! signature of the generic function whose table index is in the slot. Constant regions: the code,
+//! candidates of calls, the primitive table, the cell that holds the globals' address, and those
+//! that say whether calls leave their positions on the stack, whether allocations are safepoints,
+//! and whether closures keep their code.
 
 use crate::code::ImageError;
 use crate::image::hints::Found;

@@ -11,6 +11,7 @@ mod addresses;
 #[cfg(test)]
 mod algebra;
 mod allocations;
+mod bits;
 mod choices;
 mod compact;
 mod constants;
@@ -72,8 +73,12 @@ pub enum Trapped {
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 24] = [
+pub const PASSES: [Pass; 25] = [
     pass("constants", constants::run),
+    Pass {
+        is_on: |optimisations| optimisations.known_bits,
+        ..pass("bits", bits::run)
+    },
     Pass {
         is_on: |optimisations| optimisations.choices,
         ..pass("choices", choices::run)

@@ -97,9 +97,13 @@ fn unary(op: Op, value: Value, known: &impl Known) -> Option<Better> {
     let (inner, [left, right, _]) = known.definition(value)?;
     match (op, inner) {
         (Op::I32WrapI64, Op::I64ExtendI32U | Op::I64ExtendI32S) => Some(Better::Value(left)),
-        // Bits that are cut off need not be cleared before.
+        // Bits that are cut off need not be cleared or set before.
         (Op::I32WrapI64, Op::I64And) => match constant(right, known)? {
             Const::I64(mask) if mask as u32 == u32::MAX => one(op, left),
+            _ => None,
+        },
+        (Op::I32WrapI64, Op::I64Or) => match constant(right, known)? {
+            Const::I64(mask) if mask as u32 == 0 => one(op, left),
             _ => None,
         },
         (Op::I32Eqz, Op::I32Eqz) if is_boolean(left, known) => Some(Better::Value(left)),

@@ -171,7 +171,7 @@ impl Cases {
         Some((all.find(|case| is_meant(case))?, others))
     }
 
-    /// The switches that tell them apart, the last functions of the table first: these are residual.
+    /// The switches that tell them apart. The table's last functions come first: residual ones.
     fn switches(&self) -> Vec<Switch> {
         let numbered: Vec<(u32, u32)> = (0..)
             .zip(&self.cases)
