@@ -91,8 +91,8 @@ pub fn takes(code: u32, n: u32) -> bool {
     }
 }
 
-/// Whether it is a RESTART, which has slots for up to [`MAX_RESTART`] arguments. (By the mark alone,
-/// as LLVM makes a switch of comparisons of the arity: a jump more for all calls.)
+/// Whether it is a RESTART, which has slots for up to [`MAX_RESTART`] arguments. (By the mark
+/// alone, as LLVM makes a switch of comparisons of the arity: a jump more for all calls.)
 #[inline(always)]
 pub fn is_restart(code: u32) -> bool {
     cfg!(target_family = "wasm") && arity(code) & RESTART_MARK != 0
