@@ -46,6 +46,8 @@ impl Program<'_> {
             Made::Partial(..) => {}
             Made::Block(site) => {
                 if self.lost_blocks.insert(site as usize) {
+                    // Its fields are no more than guesses from now on.
+                    self.pending.change(Dependency::Block(site as usize));
                     let fields = self.blocks.get(site as usize).into_iter().flatten();
                     left.extend(fields.flat_map(|field| field.seen.made()));
                 }

@@ -112,7 +112,7 @@ fn captured_closures_are_certain_where_all_captures_agree() {
 }
 
 #[test]
-fn fields_of_modules_are_certain_and_other_fields_are_not() {
+fn fields_of_modules_are_certain() {
     let code = |fields: &str| {
         format!(
             "Closure 0 @f; MakeBlock1 0; SetGlobal 12; Const0; {fields} Apply1; Stop;
@@ -120,12 +120,40 @@ fn fields_of_modules_are_certain_and_other_fields_are_not() {
         )
     };
     assert_eq!(certain_calls(&code("PushGetGlobalField 12 0;")), [true]);
-    assert_eq!(
-        certain_calls(&code("PushGetGlobal 12; GetField0;")),
-        [false]
-    );
+    assert_eq!(certain_calls(&code("PushGetGlobal 12; GetField0;")), [true]);
     // A global that comes with the file.
     assert_eq!(certain_calls(&code("PushGetGlobalField 11 0;")), []);
+}
+
+#[test]
+fn fields_are_certain_of_blocks_that_nothing_unknown_can_write_to() {
+    let code = |use_of_block: &str| {
+        format!(
+            "Closure 0 @f; MakeBlock1 0; Push; {use_of_block}
+            Acc0; Closure 1 @g; Push; Const0; PushAcc1; Apply1; Stop;
+            f: Acc0; Return 1;
+            g: Const0; PushEnvAcc 2; GetField0; Apply1; Return 1"
+        )
+    };
+    assert_eq!(certain_calls(&code("")), [true, true]);
+    // Another one of the same place may be in another activation's hands.
+    assert_eq!(certain_calls(&code("Acc0; CCall1 1;")), [true, false]);
+    assert_eq!(
+        certain_calls(&code("Acc0; MakeBlock1 0; CCall1 1;")),
+        [true, false]
+    );
+    assert_eq!(
+        certain_calls(&code("Acc0; PushAcc1; SetField0;")),
+        [true, false]
+    );
+    assert_eq!(
+        certain_calls(&code("Acc0; PushConst0; Push; GetGlobal 11; Apply1;")),
+        [true, true]
+    );
+    assert_eq!(
+        certain_calls(&code("Acc0; PushGetGlobal 11; Apply1;")),
+        [true, false]
+    );
 }
 
 /// What is certain of what instructions load, in their order.

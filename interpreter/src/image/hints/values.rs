@@ -70,7 +70,13 @@ impl Program<'_> {
             }
             Load::Integer(integer) => Known::certain(Seen::Integer(integer)),
             Load::Atom(_) => Known::ANYTHING,
-            Load::Field(index) => self.field(state.accu, index).guessed(),
+            Load::Field(index) => {
+                let field = self.field(state.accu, index);
+                match field.seen {
+                    Seen::Made(_) if self.is_followed(state.accu) => field,
+                    _ => field.guessed(),
+                }
+            }
         }
     }
 
@@ -108,6 +114,14 @@ impl Program<'_> {
     /// A field of a block.
     fn field(&mut self, block: Known, index: i32) -> Known {
         self.read(block, |fields| fields.get(index as usize).copied())
+    }
+
+    /// Whether this is a block that nothing unknown can write to.
+    fn is_followed(&self, block: Known) -> bool {
+        match block.seen.made() {
+            &[Made::Block(site)] => block.certain && !self.lost_blocks.contains(&(site as usize)),
+            _ => false,
+        }
     }
 
     /// Any field of a block.
