@@ -119,7 +119,7 @@ impl Program<'_> {
         let returned = self.results[number];
         match missing.cmp(&all.len()) {
             Ordering::Less => self.apply(returned.guessed(), others),
-            Ordering::Equal => returned.passed(Origin::Result(number)),
+            Ordering::Equal => returned.with_origin(Origin::Result(number)),
             Ordering::Greater => {
                 let left = missing - arguments.len();
                 self.partial.insert((number, left as u32));
