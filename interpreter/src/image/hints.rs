@@ -197,7 +197,7 @@ impl<'a> Program<'a> {
         let entry = self.entries[function];
         let parameters = self.parameters[function].iter().enumerate().rev();
         let stack = parameters
-            .map(|(index, known)| known.passed(Origin::Parameter(function, index)))
+            .map(|(index, known)| known.with_origin(Origin::Parameter(function, index)))
             .collect();
         let mut labels = std::mem::take(&mut self.labels);
         labels.clear();

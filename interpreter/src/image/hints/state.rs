@@ -115,16 +115,6 @@ impl Known {
         Self::guess(self.seen)
     }
 
-    /// What a parameter or a result is known to be: of a function, no more than a guess; of a
-    /// number, that it is this one.
-    pub fn passed(self, origin: Origin) -> Self {
-        match self.seen {
-            Seen::Nothing | Seen::Integer(_) => self,
-            Seen::Number(..) => self.with_origin(origin),
-            Seen::Made(_) | Seen::Many => self.guessed(),
-        }
-    }
-
     /// The same; the box of a number is from here.
     pub fn with_origin(mut self, origin: Origin) -> Self {
         if let Seen::Number(_, known) = &mut self.seen {

@@ -87,11 +87,14 @@ fn calls_of_own_and_sibling_closures_are_certain() {
 
 /// Whether each guessed call is certain, in their order.
 fn certain_calls(text: &str) -> Vec<bool> {
+    certain_calls_knowing(text, &NoFacts)
+}
+
+fn certain_calls_knowing(text: &str, facts: &dyn Facts) -> Vec<bool> {
     let words = assemble(text);
     let entries = check(&words).expect("well-formed");
-    let found = find(&words, &entries, CodePointers::Stay, &NoFacts)
-        .calls
-        .into_iter();
+    let found = find(&words, &entries, CodePointers::Stay, facts).calls;
+    let found = found.into_iter();
     found
         .map(|hint| hint.certainty == Certainty::Certain)
         .collect()
@@ -136,6 +139,8 @@ fn fields_are_certain_of_blocks_that_nothing_unknown_can_write_to() {
         )
     };
     assert_eq!(certain_calls(&code("")), [true, true]);
+    let loads_code = SomeFacts { is_closed: false };
+    assert_eq!(certain_calls_knowing(&code(""), &loads_code), [true, false]);
     // Another one of the same place may be in another activation's hands.
     assert_eq!(certain_calls(&code("Acc0; CCall1 1;")), [true, false]);
     assert_eq!(

@@ -116,10 +116,14 @@ impl Program<'_> {
         self.read(block, |fields| fields.get(index as usize).copied())
     }
 
-    /// Whether this is a block that nothing unknown can write to.
+    /// Whether this is a block that nothing unknown can write to. Code that is loaded later gets
+    /// whatever modules have.
     fn is_followed(&self, block: Known) -> bool {
         match block.seen.made() {
-            &[Made::Block(site)] => block.certain && !self.lost_blocks.contains(&(site as usize)),
+            &[Made::Block(site)] => {
+                let is_lost = self.lost_blocks.contains(&(site as usize));
+                block.certain && !is_lost && self.facts.is_closed()
+            }
             _ => false,
         }
     }

@@ -226,18 +226,30 @@ fn functions_applied_otherwise_may_be_given_anything() {
     );
 }
 
-/// g is called with f, of which it is a guess that this is all: what it calls is f all the same,
-/// but what becomes of the result is not followed.
+/// g is called with f, and is called by nobody else.
 #[test]
-fn guessed_calls_count() {
+fn functions_that_are_given_are_followed() {
     let program = |argument: &str| {
         boxed(&format!(
             "Closure 0 @f; PushAcc0; Closure 0 @g; Push; Acc1; PushAcc1; Apply1; Stop;
             {F} g: {argument}; PushAcc1; AppTerm1 2"
         ))
     };
-    assert_eq!(program("GetGlobal 5"), ["0 > -", "- > -"]);
-    assert_eq!(program("Const0"), ["- > -", "- > -"]);
+    assert_eq!(program("GetGlobal 5"), ["0 > 0", "- > 0"]);
+    assert_eq!(program("Const0"), ["- > 0", "- > 0"]);
+}
+
+/// It is a guess that f is called: it is all the same, but what becomes of the result is not
+/// followed.
+#[test]
+fn guessed_calls_count() {
+    let program = |argument: &str| {
+        boxed(&format!(
+            "Closure 0 @f; Push; GetGlobal 11; Assign 0; {argument}; PushAcc1; Apply1; Stop; {F}"
+        ))
+    };
+    assert_eq!(program("GetGlobal 5"), ["0 > -"]);
+    assert_eq!(program("Const0"), ["- > -"]);
 }
 
 /// A second CLOSUREREC gives one of the functions another sibling.
