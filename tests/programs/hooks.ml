@@ -35,7 +35,9 @@ exception Found of hook
 
 let raised = { run = succ; name = "raised" }
 let call_raised x = raised.run x
-let () = (try raise (Found raised) with Found hook -> hook.run <- plus 6); say "raised" (call_raised 0)
+let () =
+  (try raise (Found raised) with Found hook -> hook.run <- plus 6);
+  say "raised" (call_raised 0)
 
 let pair = ({ run = succ; name = "pair" }, 1)
 let call_pair x = (fst pair).run x
