@@ -144,7 +144,8 @@ impl Rounds {
 }
 
 /// Whether a virtual box comes where there is a value of which next to nothing is known, as of a
-/// cell's that is in memory. States are those of parameters and cells.
+/// cell's that is in memory. (Where nothing nearer to the stack's top is known, the cell may be dead
+/// as well: what the end of a round has left.) States are those of parameters and cells.
 pub fn brings_box(
     (params, cells): (&[Abs], &Cells<Abs>),
     (their_params, their_cells): (&[Abs], &Cells<Abs>),
@@ -155,17 +156,23 @@ pub fn brings_box(
     let mut params = params.iter().zip(their_params);
     let mut boxes = their_cells.iter().filter(|cell| is_box(cell.value));
     params.any(|(&mine, &theirs)| is_box(theirs) && is_unknown(mine))
-        || boxes.any(|cell| {
-            let mine = cells.get(cell.span);
-            mine.is_none_or(|mine| is_unknown(mine.value))
+        || boxes.any(|cell| match cells.get(cell.span) {
+            Some(mine) => is_unknown(mine.value),
+            None => cells
+                .iter()
+                .any(|mine| cells.window.is_nearer(mine.span, cell.span)),
         })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::boxes::Kind;
+    use crate::eval::cells::Memory;
     use crate::eval::context::Contexts;
-    use crate::op::Const;
+    use crate::eval::span::Span;
+    use crate::ir::Type;
+    use crate::op::{Const, Width};
 
     /// Contexts at positions 0 to 90, in steps of ten.
     fn positions() -> (Contexts, Vec<ContextId>) {
@@ -174,6 +181,33 @@ mod tests {
         let ids = (0..10).map(|n| contexts.push(Contexts::ROOT, position(n)));
         let ids = ids.collect();
         (contexts, ids)
+    }
+
+    /// Cells at these addresses, of one stack that grows down.
+    fn cells(contents: &[(i32, Abs)]) -> Cells<Abs> {
+        let mut cells = Cells::default();
+        for &(address, value) in contents {
+            let address = Abs::Const(Const::I32(address));
+            let width = Width::Eight;
+            cells.set(Span { address, width }, value, Memory::Stale);
+        }
+        cells
+    }
+
+    /// The first round has something at 96 and whatever `known` says. Without the rule on what is
+    /// nearer to the top, SHA-256 on eight references was three times as slow.
+    #[test]
+    fn what_a_round_leaves_beyond_the_top_of_the_stack_splits_no_loop() {
+        let payload = Type::I64;
+        let boxed = Abs::Fact(Fact::Box(Kind { index: 2, payload }));
+        let brings = |known: &[(i32, Abs)], at: i32| {
+            let here = cells(&[&[(96, Abs::Fact(Fact::Immediate))], known].concat());
+            brings_box((&[], &here), (&[], &cells(&[(at, boxed)])))
+        };
+        assert!(brings(&[], 104), "it is in memory");
+        assert!(!brings(&[], 88), "it may be dead");
+        assert!(brings(&[(88, Abs::Dynamic)], 88));
+        assert!(!brings(&[(88, boxed)], 88));
     }
 
     #[test]

@@ -17,6 +17,18 @@ pub struct Window {
     pub frames: Frames,
 }
 
+impl Window {
+    /// Whether a cell is nearer to the top of a stack than another of that stack.
+    pub(super) fn is_nearer(&self, cell: Span, other: Span) -> bool {
+        let ((stack, bytes), (other_stack, other_bytes)) = (cell.extent(), other.extent());
+        let is_nearer = match self.grows_up {
+            true => bytes.start > other_bytes.start,
+            false => bytes.start < other_bytes.start,
+        };
+        stack == other_stack && is_nearer
+    }
+}
+
 impl Default for Window {
     fn default() -> Self {
         Self {
