@@ -144,8 +144,8 @@ impl Rounds {
 }
 
 /// Whether a virtual box comes where there is a value of which next to nothing is known, as of a
-/// cell's that is in memory. (Where nothing nearer to the stack's top is known, the cell may be dead
-/// as well: what the end of a round has left.) States are those of parameters and cells.
+/// cell's that is in memory. (Where nothing nearer to the stack's top is known, the cell may be
+/// dead: what the end of a round has left.) States are those of parameters and cells.
 pub fn brings_box(
     (params, cells): (&[Abs], &Cells<Abs>),
     (their_params, their_cells): (&[Abs], &Cells<Abs>),
