@@ -256,7 +256,7 @@ impl<'a> Program<'a> {
                     .iter()
                     .for_each(|known| self.kept.extend(known.seen.origin()));
                 state.push_trap(instruction.target(0));
-                labels.raise(state);
+                labels.guard(state);
                 true
             }
             Flow::PopTrap => {

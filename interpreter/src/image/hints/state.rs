@@ -215,10 +215,10 @@ impl State {
         self.drop(effect::TRAP_SIZE as usize);
     }
 
-    /// The states in which handlers begin if an exception is raised here, each with its position.
-    /// Of the box of a number nothing is known any more.
-    pub fn handled(&self) -> impl Iterator<Item = (i64, Self)> {
-        (0..).zip(&self.handlers).map(|(outer, handler)| {
+    /// The states in which handlers begin if an exception is raised here, each with its position,
+    /// the innermost last. Of the box of a number nothing is known any more.
+    fn handled(&self) -> impl DoubleEndedIterator<Item = (i64, Self)> {
+        self.handlers.iter().enumerate().map(|(outer, handler)| {
             let survives = |&known: &Known| match known.seen {
                 Seen::Number(..) => known.guessed(),
                 _ => known,
@@ -305,7 +305,14 @@ impl Labels {
         }
     }
 
-    /// An exception may be raised in `state`.
+    /// A trap was pushed: its handler begins with what is there now. The others have that already.
+    pub fn guard(&mut self, state: &State) {
+        if let Some((handler, state)) = state.handled().next_back() {
+            self.arrive(handler, &state);
+        }
+    }
+
+    /// An exception may be raised in `state`, where a slot has changed.
     pub fn raise(&mut self, state: &State) {
         for (handler, state) in state.handled() {
             self.arrive(handler, &state);
