@@ -274,36 +274,76 @@ pub fn fill(address: u32, len: usize, byte: u8) {
     unsafe { core::ptr::write_bytes(pointer(address, len), byte, len) }
 }
 
-/// Copies `len` bytes; the ranges may overlap. Few bytes are copied here: for `memory.copy` the
-/// engine calls a function of the host.
+const WORD: usize = size_of::<u64>();
+const TWO_WORDS: usize = 2 * WORD;
+
+/// Copies `len` bytes; the ranges may overlap.
 pub fn copy(from: u32, to: u32, len: usize) {
-    const WORDS: usize = 2 * WORD;
-    const WORD: usize = size_of::<u64>();
+    // SAFETY: both ranges are inside the guest's memory.
+    unsafe { copy_few(pointer(from, len), pointer(to, len), len) }
+}
+
+/// Copies as many bytes as both slices have.
+#[inline]
+pub fn copy_slice(from: &[u8], to: &mut [u8]) {
+    let len = from.len().min(to.len());
+    // SAFETY: both have so many bytes.
+    unsafe { copy_few(from.as_ptr(), to.as_mut_ptr(), len) }
+}
+
+/// Copies `len` bytes, few of them here: for `memory.copy` the engine calls a function of the host.
+///
+/// # Safety
+///
+/// `len` bytes can be read from `from` on and written from `to` on; the ranges may overlap.
+unsafe fn copy_few(from: *const u8, to: *mut u8, len: usize) {
     const HALF: usize = size_of::<u32>();
-    match len {
-        WORDS.. if len <= 2 * WORDS => copy_ends::<WORDS>(from, to, len),
-        WORD..WORDS => copy_ends::<WORD>(from, to, len),
-        HALF..WORD => copy_ends::<HALF>(from, to, len),
-        2..HALF => copy_ends::<2>(from, to, len),
-        1 => store_u8(to, load_u8(from)),
-        0 => {}
-        // SAFETY: both ranges are inside the guest's memory.
-        _ => unsafe { core::ptr::copy(pointer(from, len), pointer(to, len), len) },
+    // SAFETY: the caller promised it; `copy_ends` has at least its `N` bytes.
+    unsafe {
+        match len {
+            TWO_WORDS.. if len <= 2 * TWO_WORDS => copy_ends::<TWO_WORDS>(from, to, len),
+            WORD..TWO_WORDS => copy_ends::<WORD>(from, to, len),
+            HALF..WORD => copy_ends::<HALF>(from, to, len),
+            2..HALF => copy_ends::<2>(from, to, len),
+            1 => *to = *from,
+            0 => {}
+            _ => copy_more(from, to, len),
+        }
+    }
+}
+
+/// The same for more bytes than [`copy_few`] copies where it is inlined.
+///
+/// # Safety
+///
+/// That of [`copy_few`].
+#[inline(never)]
+unsafe fn copy_more(from: *const u8, to: *mut u8, len: usize) {
+    const FOUR_WORDS: usize = 2 * TWO_WORDS;
+    // SAFETY: the caller promised it; `copy_ends` has at least its `N` bytes.
+    unsafe {
+        match len {
+            FOUR_WORDS.. if len <= 2 * FOUR_WORDS => copy_ends::<FOUR_WORDS>(from, to, len),
+            _ => core::ptr::copy(from, to, len),
+        }
     }
 }
 
 /// Copies the first `N` bytes and the last ones, which may overlap: all of `N` to `2 * N`.
+///
+/// # Safety
+///
+/// That of [`copy_few`], and `len` is at least `N`.
 #[inline(always)]
-fn copy_ends<const N: usize>(from: u32, to: u32, len: usize) {
-    let last = (len - N) as u32;
-    let read = |address| {
-        let bytes = pointer(address, N) as *const [u8; N];
-        // SAFETY: inside the guest's memory, any bit pattern is valid.
-        unsafe { bytes.read_unaligned() }
-    };
-    let (head, tail) = (read(from), read(from + last));
-    write(to, &head);
-    write(to + last, &tail);
+unsafe fn copy_ends<const N: usize>(from: *const u8, to: *mut u8, len: usize) {
+    let last = len - N;
+    // SAFETY: the caller promised it; any bit pattern is valid.
+    unsafe {
+        let head = from.cast::<[u8; N]>().read_unaligned();
+        let tail = from.add(last).cast::<[u8; N]>().read_unaligned();
+        to.cast::<[u8; N]>().write_unaligned(head);
+        to.add(last).cast::<[u8; N]>().write_unaligned(tail);
+    }
 }
 
 /// A part of memory that accesses to other parts never touch, see [`within`].

@@ -176,7 +176,7 @@ impl Value {
     }
 
     /// The elements of a list.
-    pub fn list(mut self) -> impl Iterator<Item = Value> {
+    pub fn list(mut self) -> impl Iterator<Item = Value> + Clone {
         std::iter::from_fn(move || {
             let element = self.is_block().then(|| self.field(0))?;
             self = self.field(1);

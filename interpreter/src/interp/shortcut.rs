@@ -138,7 +138,7 @@ fn compare_strings(shortcut: u32, a: i64, b: i64, literal: u32) -> Option<i64> {
     match shortcut {
         STRING_EQUAL => Some(truth(strings_are_equal(a, b, literal)?)),
         STRING_NOT_EQUAL => Some(truth(!strings_are_equal(a, b, literal)?)),
-        _ => order_of_strings(a, b, literal),
+        _ => order_of_strings(shortcut, a, b, literal),
     }
 }
 
@@ -163,16 +163,19 @@ fn strings_are_equal(a: i64, b: i64, literal: u32) -> Option<bool> {
     Some(word(a, 1) == word(b, 1) && (literal == 2 || word(a, 2) == word(b, 2)))
 }
 
-/// The order of two strings as an OCaml integer, if their first seven bytes say so: the eighth may
-/// be none of a string's. What a shorter string lacks of the seven is 0.
+/// What a comparison says of the order of two strings, if their first seven bytes decide it: the
+/// eighth may be none of a string's. What a shorter string lacks of the seven is 0.
 #[inline(always)]
-fn order_of_strings(a: i64, b: i64, literal: u32) -> Option<i64> {
+fn order_of_strings(shortcut: u32, a: i64, b: i64, literal: u32) -> Option<i64> {
+    // Strings' comparisons are numbered as polymorphic ones are.
+    let comparison = shortcut - STRING_EQUAL + EQUAL;
     let (first, second) = (word(a, 0), word(b, 0));
     if (first ^ second) << 8 != 0 {
-        return Some(compared(COMPARE, first.swap_bytes(), second.swap_bytes()));
+        let (first, second) = (first.swap_bytes(), second.swap_bytes());
+        return Some(compared(comparison, first, second));
     }
     let are_equal = literal == 1 && first == second && words(a) == 1;
-    are_equal.then_some(tagged(0))
+    are_equal.then_some(compared(comparison, 0, 0))
 }
 
 /// The numbers to compare in place of two values, if they are integers, boxed or not. Boxes that
@@ -282,6 +285,7 @@ impl Registers {
                 })
             }
             ENVIRONMENT => self.done(self.env(), 0),
+            IDENTITY => Attempt::Done,
             BIGARRAY_DIM_1..=BIGARRAY_DIM_3 => self.bigarray_dim(shortcut),
             integers::FIRST.. => self.integer_1(shortcut),
             _ => match unary(shortcut, self.accu) {

@@ -11,6 +11,7 @@ use crate::raise;
 use crate::registry::{Outcome, Raised};
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
+use core::iter;
 
 crate::primitives! {
     Leaf "caml_array_get_addr" get_addr, 2;
@@ -266,17 +267,15 @@ impl Slice {
 }
 
 /// One new array of all slices' elements.
-fn gather(slices: &[Slice]) -> Outcome {
-    let len: u64 = slices.iter().map(|slice| slice.len as u64).sum();
+#[inline(always)]
+fn gather(slices: impl Iterator<Item = Slice> + Clone) -> Outcome {
+    let len: u64 = slices.clone().map(|slice| slice.len as u64).sum();
     if len == 0 {
         return Ok(heap::atom(0));
     }
-    let floats = slices.iter().any(|slice| is_float_array(slice.array));
-    let array = alloc(
-        len,
-        if floats { tag::DOUBLE_ARRAY } else { 0 },
-        "Array.concat",
-    )?;
+    let floats = slices.clone().any(|slice| is_float_array(slice.array));
+    let tag = if floats { tag::DOUBLE_ARRAY } else { 0 };
+    let array = alloc(len, tag, "Array.concat")?;
     let mut position = 0;
     for slice in slices {
         copy_words(slice.array, slice.start, array, position, slice.len);
@@ -286,20 +285,19 @@ fn gather(slices: &[Slice]) -> Outcome {
 }
 
 fn sub(array: Value, start: Value, len: Value) -> Outcome {
-    gather(&[Slice {
+    gather(iter::once(Slice {
         array,
         start: start.as_int() as usize,
         len: len.as_int() as usize,
-    }])
+    }))
 }
 
 fn append(a: Value, b: Value) -> Outcome {
-    gather(&[Slice::whole(a), Slice::whole(b)])
+    gather(iter::once(Slice::whole(a)).chain(iter::once(Slice::whole(b))))
 }
 
 fn concat(arrays: Value) -> Outcome {
-    let slices: Vec<Slice> = arrays.list().map(Slice::whole).collect();
-    gather(&slices)
+    gather(arrays.list().map(Slice::whole))
 }
 
 #[cfg(test)]

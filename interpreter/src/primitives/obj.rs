@@ -93,6 +93,7 @@ fn dup(from: Value) -> Outcome {
     copy(from, from.tag())
 }
 
+#[inline(always)]
 fn copy(from: Value, tag: u8) -> Outcome {
     let size = from.wosize();
     if size == 0 {

@@ -67,6 +67,7 @@ fn create_string(len: Value) -> Outcome {
     create(len, "String.create")
 }
 
+#[inline(always)]
 fn create(len: Value, function: &str) -> Outcome {
     let len = len.as_int() as u64;
     if len > MAX_LENGTH {

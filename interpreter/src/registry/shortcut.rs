@@ -211,7 +211,12 @@ shortcuts! {
     61 BIGSTRING_SET_64 "caml_ba_uint8_set64";
     62 STRING_EQUAL "caml_string_equal" "caml_bytes_equal";
     63 STRING_NOT_EQUAL "caml_string_notequal" "caml_bytes_notequal";
-    64 STRING_COMPARE "caml_string_compare" "caml_bytes_compare";
-    65 FLOAT_SIGN "caml_signbit_float" "caml_signbit";
-    66 FLOAT_CLASS "caml_classify_float";
+    64 STRING_LESS_THAN "caml_string_lessthan" "caml_bytes_lessthan";
+    65 STRING_LESS_EQUAL "caml_string_lessequal" "caml_bytes_lessequal";
+    66 STRING_GREATER_THAN "caml_string_greaterthan" "caml_bytes_greaterthan";
+    67 STRING_GREATER_EQUAL "caml_string_greaterequal" "caml_bytes_greaterequal";
+    68 STRING_COMPARE "caml_string_compare" "caml_bytes_compare";
+    69 FLOAT_SIGN "caml_signbit_float" "caml_signbit";
+    70 FLOAT_CLASS "caml_classify_float";
+    71 IDENTITY "caml_string_of_bytes" "caml_bytes_of_string";
 }

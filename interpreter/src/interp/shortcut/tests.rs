@@ -36,21 +36,22 @@ fn check(name: &str, a: Value, b: Value) {
     }
 }
 
+const COMPARISONS: [&str; 7] = [
+    "equal",
+    "notequal",
+    "lessthan",
+    "lessequal",
+    "greaterthan",
+    "greaterequal",
+    "compare",
+];
+
 #[test]
 fn comparisons_agree_with_the_primitives() {
     start_machine();
     let integers = [i64::MIN >> 1, -2, -1, 0, 1, 2, i64::MAX >> 1].map(Value::int);
     let floats = [f64::NAN, f64::NEG_INFINITY, -1.5, -0.0, 0.0, 1.5].map(heap::alloc_float);
-    let polymorphic = [
-        "equal",
-        "notequal",
-        "lessthan",
-        "lessequal",
-        "greaterthan",
-        "greaterequal",
-        "compare",
-    ];
-    for name in polymorphic.map(|name| format!("caml_{name}")) {
+    for name in COMPARISONS.map(|name| format!("caml_{name}")) {
         for a in integers {
             for b in integers {
                 assert!(binary(number(&name), a.0, b.0).is_some());
@@ -124,7 +125,7 @@ fn comparisons_of_strings_agree_with_the_primitives() {
     let strings = texts.map(string);
     // Other blocks, as equal strings may be.
     let literals = texts.map(string);
-    for name in ["equal", "notequal", "compare"].map(|name| format!("caml_string_{name}")) {
+    for name in COMPARISONS.map(|name| format!("caml_string_{name}")) {
         let Code::F2(primitive) = code(&name) else {
             panic!("{name} has two arguments")
         };

@@ -8,6 +8,7 @@
 //! Nothing outside is touched before the first transfer, not even to ask for the position.
 
 use crate::allocator;
+use crate::memory;
 use crate::os::{self, Descriptor, Errno, Whence};
 use crate::primitives::signals;
 
@@ -240,7 +241,7 @@ impl Channel {
     pub fn put_some(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
         self.ready()?;
         let count = bytes.len().min(BUFFER_SIZE - self.next);
-        self.buffer[self.next..][..count].copy_from_slice(&bytes[..count]);
+        memory::copy_slice(&bytes[..count], &mut self.buffer[self.next..]);
         self.next += count;
         Ok(count)
     }
@@ -249,40 +250,48 @@ impl Channel {
         self.next == BUFFER_SIZE
     }
 
-    pub fn put_byte(&mut self, byte: u8) -> Result<(), Errno> {
-        if self.next >= self.buffer.len() {
-            self.make_room()?;
-        }
-        self.buffer[self.next] = byte;
+    /// Buffers a byte, if there is room for it.
+    #[inline]
+    pub fn try_put_byte(&mut self, byte: u8) -> bool {
+        let Some(place) = self.buffer.get_mut(self.next) else {
+            return false;
+        };
+        *place = byte;
         self.next += 1;
+        true
+    }
+
+    pub fn put_byte(&mut self, byte: u8) -> Result<(), Errno> {
+        while !self.try_put_byte(byte) {
+            self.ready()?;
+            if self.is_full() {
+                self.flush_partial()?;
+            }
+        }
         Ok(())
     }
 
-    #[cold]
-    fn make_room(&mut self) -> Result<(), Errno> {
-        self.ready()?;
-        if self.next >= BUFFER_SIZE {
-            self.flush_partial()?;
+    /// Buffers `bytes`, if there is room for them and more.
+    pub fn try_put(&mut self, bytes: &[u8]) -> bool {
+        if !self.has_room(bytes.len()) {
+            return false;
         }
-        Ok(())
+        memory::copy_slice(bytes, &mut self.buffer[self.next..]);
+        self.next += bytes.len();
+        true
     }
 
     pub fn put(&mut self, mut bytes: &[u8]) -> Result<(), Errno> {
-        while !bytes.is_empty() {
-            if self.buffer.is_empty() {
-                self.ready()?;
-            }
+        while !bytes.is_empty() && !self.try_put(bytes) {
+            self.ready()?;
             let free = BUFFER_SIZE - self.next;
-            if bytes.len() < free {
-                self.buffer[self.next..][..bytes.len()].copy_from_slice(bytes);
-                self.next += bytes.len();
-                return Ok(());
+            if bytes.len() >= free {
+                let (fits, rest) = bytes.split_at(free);
+                self.buffer[self.next..].copy_from_slice(fits);
+                self.next = BUFFER_SIZE;
+                self.write_buffer(BUFFER_SIZE)?;
+                bytes = rest;
             }
-            let (fits, rest) = bytes.split_at(free);
-            self.buffer[self.next..].copy_from_slice(fits);
-            self.next = BUFFER_SIZE;
-            self.write_buffer(BUFFER_SIZE)?;
-            bytes = rest;
         }
         Ok(())
     }
@@ -332,7 +341,17 @@ impl Channel {
         Ok(count > 0)
     }
 
+    /// The next byte, if one is buffered; otherwise −1, which takes no memory to return.
     #[inline]
+    pub fn try_get_byte(&mut self) -> i32 {
+        if !self.has_input() {
+            return -1;
+        }
+        let byte = self.buffer[self.next];
+        self.next += 1;
+        byte.into()
+    }
+
     pub fn get_byte(&mut self) -> Result<u8, Failure> {
         if self.next >= self.limit && !self.refill()? {
             return Err(Failure::EndOfFile);
@@ -354,7 +373,7 @@ impl Channel {
             return Ok(0);
         }
         let count = target.len().min(self.limit - self.next);
-        target[..count].copy_from_slice(&self.buffer[self.next..][..count]);
+        memory::copy_slice(&self.buffer[self.next..self.limit], target);
         self.next += count;
         Ok(count)
     }

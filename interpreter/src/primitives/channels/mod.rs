@@ -160,7 +160,9 @@ fn flush(channel: Value) -> Outcome {
 fn output(channel: Value, string: Value, start: Value, len: Value) -> Outcome {
     // SAFETY: a channel has memory of its own.
     let bytes = part(unsafe { string.string_bytes() }, start, len);
-    with(channel, |channel| channel.put(bytes))?;
+    if !with(channel, |channel| channel.try_put(bytes)) {
+        with(channel, |channel| channel.put(bytes))?;
+    }
     Ok(Value::UNIT)
 }
 
@@ -169,8 +171,12 @@ fn part(bytes: &[u8], start: Value, len: Value) -> &[u8] {
     &bytes[start..start + len]
 }
 
+#[inline(always)]
 fn output_char(channel: Value, char: Value) -> Outcome {
-    with(channel, |channel| channel.put_byte(char.as_int() as u8))?;
+    let byte = char.as_int() as u8;
+    if !with(channel, |channel| channel.try_put_byte(byte)) {
+        with(channel, |channel| channel.put_byte(byte))?;
+    }
     Ok(Value::UNIT)
 }
 
@@ -190,7 +196,12 @@ fn input(channel: Value, mut bytes: Value, start: Value, len: Value) -> Outcome 
     Ok(Value::int(count as i64))
 }
 
+#[inline(always)]
 fn input_char(channel: Value) -> Outcome {
+    let buffered = with(channel, Channel::try_get_byte);
+    if buffered >= 0 {
+        return Ok(Value::int(buffered.into()));
+    }
     let byte = with(channel, Channel::get_byte)?;
     Ok(Value::int(byte.into()))
 }
