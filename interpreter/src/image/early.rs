@@ -7,6 +7,8 @@ use crate::code::decode::{self, Instruction};
 use crate::code::effect;
 use crate::code::load;
 use crate::code::opcode::Opcode;
+use rustc_hash::FxHashSet;
+use std::collections::VecDeque;
 
 /// Instructions of such a way, at most.
 const LONGEST_WAY: usize = 24;
@@ -14,8 +16,10 @@ const LONGEST_WAY: usize = 24;
 /// Whether the function of this entry, in verified `code`, may return before it allocates, stores,
 /// raises or calls.
 pub fn returns(code: &[i32], entry: &Entry) -> bool {
-    let mut ways = vec![(entry.position, 0)];
-    while let Some((position, length)) = ways.pop() {
+    // The places that can be reached, by the number of instructions before them.
+    let mut places = VecDeque::from([(entry.position, 0)]);
+    let mut seen = FxHashSet::from_iter([entry.position]);
+    while let Some((position, length)) = places.pop_front() {
         let Ok(instruction) = decode::instruction(code, position) else {
             continue;
         };
@@ -28,8 +32,9 @@ pub fn returns(code: &[i32], entry: &Entry) -> bool {
         effect::successors(&instruction, |target| {
             if let Ok(target) = usize::try_from(target)
                 && target > position
+                && seen.insert(target)
             {
-                ways.push((target, length + 1));
+                places.push_back((target, length + 1));
             }
         });
     }

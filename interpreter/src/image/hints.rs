@@ -40,7 +40,7 @@ use crate::image::early;
 use made::{Few, Made};
 use pending::{Dependency, Pending};
 use rustc_hash::{FxHashMap, FxHashSet};
-use scan::{Group, count_sites, globals_set, keeps, loads};
+use scan::{Captured, Group, count_sites, follows_operands, globals_set, loads_from_elsewhere};
 use state::{Known, Labels, Lost, Origin, Seen, State};
 use values::closure;
 
@@ -52,6 +52,7 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
     let mut program = Program::new(code, entries, facts);
     if code.len() > MOST_FOLLOWED || !facts.is_closed() {
         (0..entries.len()).for_each(|function| program.lose(closure(function).seen));
+        program.follow_lost();
     }
     let mut next = 0;
     while let Some(function) = program.pending.take(next) {
@@ -118,9 +119,9 @@ struct Program<'a> {
     facts: &'a dyn Facts,
     /// Function number by word index of its entry.
     numbers: ByWord<usize>,
-    /// By function: parameters, captured variables by index from the closure, result.
+    /// By function: parameters, captured variables, result.
     parameters: Vec<Vec<Known>>,
-    captured: Vec<Vec<Known>>,
+    captured: Vec<Captured>,
     results: Vec<Known>,
     groups: Vec<Option<Group>>,
     /// Fields of blocks, by the instruction that made them.
@@ -142,6 +143,8 @@ struct Program<'a> {
     /// Functions that something unknown may call, and blocks that it may look into, by their sites.
     escaped: FxHashSet<usize>,
     lost_blocks: FxHashSet<usize>,
+    /// What was lost sight of in this step.
+    lost: Vec<Made>,
     /// Parameters, results and what is loaded, of which somebody may look at the box; and by each,
     /// those that go there.
     kept: FxHashSet<Origin>,
@@ -171,7 +174,7 @@ impl<'a> Program<'a> {
                 .iter()
                 .map(|entry| vec![Known::UNREACHED; entry.arity as usize])
                 .collect(),
-            captured: vec![Vec::new(); count],
+            captured: vec![Captured::default(); count],
             results: vec![Known::UNREACHED; count],
             groups: vec![None; count],
             blocks: ByWord::new(code.len()),
@@ -183,6 +186,7 @@ impl<'a> Program<'a> {
             looping: FxHashSet::default(),
             escaped: FxHashSet::default(),
             lost_blocks: FxHashSet::default(),
+            lost: Vec::new(),
             kept: FxHashSet::default(),
             flows: FxHashMap::default(),
             pending: Pending::new(count),
@@ -219,13 +223,10 @@ impl<'a> Program<'a> {
             if self.step(&instruction, &mut state, &mut labels) {
                 next = Some((instruction.next(), state));
             }
-            let lost = std::mem::take(&mut labels.lost);
-            lost.seen.into_iter().for_each(|seen| self.lose(seen));
-            for [one, other] in lost.joined {
-                self.flow(one, other);
-                self.flow(other, one);
-            }
+            self.lose_all(&mut labels.lost);
         }
+        // Of a jump that led to nothing new, too.
+        self.lose_all(&mut labels.lost);
         self.labels = labels;
     }
 
@@ -287,8 +288,9 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Joins what is seen into what is known. Where a number comes from is not remembered.
-    fn note(&mut self, dependency: Dependency, known: &mut Known, seen: Known) {
+    /// What is known and seen together. Where a number comes from is not remembered.
+    #[must_use]
+    fn note(&mut self, dependency: Dependency, known: Known, seen: Known) -> Known {
         let seen = seen.with_origin(Origin::Made);
         let joined = known.join(seen);
         if joined.seen.is_lost() {
@@ -301,10 +303,10 @@ impl<'a> Program<'a> {
                 self.lose(seen);
             }
         }
-        if joined != *known {
+        if joined != known {
             self.pending.change(dependency);
         }
-        *known = joined;
+        joined
     }
 
     fn closures(&mut self, instruction: &Instruction, state: &mut State) {
@@ -351,15 +353,16 @@ impl<'a> Program<'a> {
         targets.filter_map(number).collect()
     }
 
+    /// A closure captures variables, of which the first one has this index from the closure.
     fn note_captured(&mut self, function: usize, first: usize, variables: &[Known]) {
         let mut captured = std::mem::take(&mut self.captured[function]);
-        captured.resize(
-            captured.len().max(first + variables.len()),
-            Known::UNREACHED,
-        );
-        for (known, &seen) in captured[first..].iter_mut().zip(variables) {
+        for (known, &seen) in captured
+            .reach(first, variables.len())
+            .iter_mut()
+            .zip(variables)
+        {
             self.kept.extend(seen.seen.origin());
-            self.note(Dependency::Function(function), known, seen);
+            *known = self.note(Dependency::Function(function), *known, seen);
         }
         self.captured[function] = captured;
     }
@@ -372,7 +375,7 @@ impl<'a> Program<'a> {
         state: &mut State,
         lost: &mut Lost,
     ) {
-        if !keeps(instruction) {
+        if !follows_operands(instruction) {
             let pops = effect.pops.saturating_sub(effect.pushes_first) as usize;
             let operands = (0..pops).map(|index| state.slot(index)).chain([state.accu]);
             for operand in operands {
@@ -398,7 +401,7 @@ impl<'a> Program<'a> {
     /// Remembers which integer, closure or kind of number comes from elsewhere, if that is certain.
     /// Returns what is known of it from here on.
     fn note_load(&mut self, instruction: &Instruction, loaded: Known) -> Known {
-        if !loads(instruction) {
+        if !loads_from_elsewhere(instruction) {
             return loaded;
         }
         let at = instruction.position;

@@ -108,12 +108,13 @@ impl Program<'_> {
         let (number, first) = (function as usize, usize::from(held));
         let (arguments, others) = all.split_at(missing.min(all.len()));
         for (index, &argument) in arguments.iter().enumerate() {
-            let mut known = self.parameters[number][first + index];
-            self.note(Dependency::Function(number), &mut known, argument);
+            let index = first + index;
+            let known = self.parameters[number][index];
+            self.parameters[number][index] =
+                self.note(Dependency::Function(number), known, argument);
             if let Some(origin) = argument.seen.origin() {
-                self.flow(origin, Origin::Parameter(number, first + index));
+                self.flow(origin, Origin::Parameter(number, index));
             }
-            self.parameters[number][first + index] = known;
         }
         self.pending.read(Dependency::Result(number), self.walked);
         let returned = self.results[number];
@@ -132,12 +133,11 @@ impl Program<'_> {
     }
 
     pub(super) fn note_result(&mut self, function: usize, seen: Known) {
-        let mut known = self.results[function];
-        self.note(Dependency::Result(function), &mut known, seen);
+        let known = self.results[function];
+        self.results[function] = self.note(Dependency::Result(function), known, seen);
         if let Some(origin) = seen.seen.origin() {
             self.flow(origin, Origin::Result(function));
         }
-        self.results[function] = known;
         if self.escaped.contains(&function) {
             self.lose(seen.seen);
         }

@@ -13,43 +13,49 @@
 
 use super::made::Made;
 use super::pending::Dependency;
-use super::state::{Known, Origin, Seen};
-use super::{Boxed, Given, Program};
-use crate::code::decode::Instruction;
-use crate::code::effect;
+use super::state::{Known, Lost, Origin, Seen};
+use super::{Boxed, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Program<'_> {
-    /// Something unknown may get hold of this.
+    /// Something unknown may get hold of this. What follows from it is left to
+    /// [`Self::follow_lost`].
     pub(super) fn lose(&mut self, seen: Seen) {
         self.kept.extend(seen.origin());
-        let mut left = Vec::new();
-        for &made in seen.made() {
-            self.lose_made(made, &mut left);
-        }
-        while let Some(made) = left.pop() {
-            self.lose_made(made, &mut left);
-        }
+        self.lost.extend(seen.made());
     }
 
-    /// The same of one thing; what this gives access to is left to do.
-    fn lose_made(&mut self, made: Made, left: &mut Vec<Made>) {
-        match made {
-            Made::Closure(function) => {
-                let function = function as usize;
-                if self.escaped.insert(function) {
-                    self.give_anything(function);
-                    left.extend(self.results[function].seen.made());
+    /// The same of what a pass has lost sight of.
+    pub(super) fn lose_all(&mut self, lost: &mut Lost) {
+        lost.seen.drain(..).for_each(|seen| self.lose(seen));
+        for [one, other] in lost.joined.drain(..) {
+            self.flow(one, other);
+            self.flow(other, one);
+        }
+        self.follow_lost();
+    }
+
+    /// Loses what the things that are lost give access to.
+    pub(super) fn follow_lost(&mut self) {
+        while let Some(made) = self.lost.pop() {
+            match made {
+                Made::Closure(function) => {
+                    let function = function as usize;
+                    if self.escaped.insert(function) {
+                        self.give_anything(function);
+                        self.lost.extend(self.results[function].seen.made());
+                    }
                 }
-            }
-            // Its function was lost when it was applied.
-            Made::Partial(..) => {}
-            Made::Block(site) => {
-                if self.lost_blocks.insert(site as usize) {
-                    // Its fields are no more than guesses from now on.
-                    self.pending.change(Dependency::Block(site as usize));
-                    let fields = self.blocks.get(site as usize).into_iter().flatten();
-                    left.extend(fields.flat_map(|field| field.seen.made()));
+                // Its function was lost when it was applied.
+                Made::Partial(..) => {}
+                Made::Block(site) => {
+                    let site = site as usize;
+                    if self.lost_blocks.insert(site) {
+                        // Its fields are no more than guesses from now on.
+                        self.pending.change(Dependency::Block(site));
+                        let fields = self.blocks.get(site).into_iter().flatten();
+                        self.lost.extend(fields.flat_map(|field| field.seen.made()));
+                    }
                 }
             }
         }
@@ -57,9 +63,9 @@ impl Program<'_> {
 
     fn give_anything(&mut self, function: usize) {
         for index in 0..self.parameters[function].len() {
-            let mut known = self.parameters[function][index];
-            self.note(Dependency::Function(function), &mut known, Known::ANYTHING);
-            self.parameters[function][index] = known;
+            let known = self.parameters[function][index];
+            self.parameters[function][index] =
+                self.note(Dependency::Function(function), known, Known::ANYTHING);
         }
     }
 
@@ -102,22 +108,6 @@ impl Program<'_> {
         }
     }
 
-    /// What a primitive returns.
-    pub(super) fn given_by(&self, call: &Instruction) -> Known {
-        let primitive = effect::primitive(call);
-        match primitive.and_then(|(index, _)| self.facts.given_by(index)) {
-            Some(Given::Integer(integer)) => Known::certain(Seen::Integer(integer)),
-            Some(Given::Number(kind)) => number(Some(kind)),
-            None => number(None),
-        }
-    }
-
-    /// What is in a global that the code does not set.
-    pub(super) fn constant(&self, global: i32) -> Known {
-        let global = usize::try_from(global).ok();
-        number(global.and_then(|global| self.facts.constant(global)))
-    }
-
     /// By entry, what is always a box of a number that is not kept, if anything is.
     pub(super) fn boxed(&self, kept: &FxHashSet<Origin>) -> FxHashMap<usize, Boxed> {
         let kind = |origin| self.kind_of(origin).filter(|_| !kept.contains(&origin));
@@ -138,10 +128,4 @@ impl Program<'_> {
             });
         found.collect()
     }
-}
-
-fn number(kind: Option<u32>) -> Known {
-    kind.map_or(Known::ANYTHING, |kind| {
-        Known::certain(Seen::Number(kind, Origin::Made))
-    })
 }

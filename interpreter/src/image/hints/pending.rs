@@ -38,11 +38,11 @@ impl Pending {
         }
     }
 
-    /// What is known of it has changed.
+    /// What is known of it has changed. Who goes through it again reads it again.
     pub fn change(&mut self, dependency: Dependency) {
         if let Dependency::Function(function) = dependency {
             self.left.insert(function);
-        } else if let Some(readers) = self.readers.get(&dependency) {
+        } else if let Some(readers) = self.readers.remove(&dependency) {
             self.left.extend(readers);
         }
     }
@@ -74,5 +74,9 @@ mod tests {
         pending.change(Dependency::Function(0));
         let taken = [2, 3, 1, 2].map(|from| pending.take(from));
         assert_eq!(taken, [Some(2), Some(0), Some(1), None]);
+        pending.read(Dependency::Result(3), 2);
+        pending.change(Dependency::Result(3));
+        let taken = [0, 0].map(|from| pending.take(from));
+        assert_eq!(taken, [Some(2), None]);
     }
 }

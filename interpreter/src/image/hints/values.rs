@@ -4,7 +4,7 @@ use super::made::Made;
 use super::pending::Dependency;
 use super::scan::Group;
 use super::state::{Known, Lost, Origin, Seen, State};
-use super::{Access, Program};
+use super::{Access, Given, Program};
 use crate::code::decode::{self, Instruction};
 use crate::code::effect;
 use crate::code::load::{self, Load};
@@ -26,10 +26,11 @@ impl Program<'_> {
         }
         match instruction.opcode {
             SetGlobal => {
-                let mut known = self.global(operand(0));
-                self.note(Dependency::Global(operand(0)), &mut known, state.accu);
+                let global = operand(0);
+                let known = self.globals[&global];
+                let known = self.note(Dependency::Global(global), known, state.accu);
                 self.kept.extend(state.accu.seen.origin());
-                self.globals.insert(operand(0), known);
+                self.globals.insert(global, known);
                 Some(Known::ANYTHING)
             }
             MakeBlock => Some(self.block(instruction, state, operand(0) as usize)),
@@ -60,7 +61,7 @@ impl Program<'_> {
         let function = self.walked;
         match load {
             Load::Slot(index) => state.slot(index as usize),
-            Load::Variable(variable) => self.captured(function, variable),
+            Load::Variable(variable) => self.captured[function].get(variable as usize),
             Load::Closure(0) => closure(function),
             Load::Closure(words) => self.sibling(function, words),
             Load::Global(index) => self.global(index),
@@ -78,11 +79,6 @@ impl Program<'_> {
                 }
             }
         }
-    }
-
-    fn captured(&self, function: usize, index: u32) -> Known {
-        let captured = self.captured[function].get(index as usize);
-        captured.copied().unwrap_or(Known::UNREACHED)
     }
 
     /// The closure `words` further in the block of this function's closure.
@@ -168,7 +164,7 @@ impl Program<'_> {
         let operands =
             std::iter::once(state.accu).chain((0..count - 1).map(|index| state.slot(index)));
         for (known, seen) in known.iter_mut().zip(operands) {
-            self.note(Dependency::Block(site), known, seen);
+            *known = self.note(Dependency::Block(site), *known, seen);
             self.kept.extend(seen.seen.origin());
         }
         if self.lost_blocks.contains(&site) {
@@ -208,6 +204,22 @@ impl Program<'_> {
         }
     }
 
+    /// What a primitive returns that reads and writes no array.
+    fn given_by(&self, call: &Instruction) -> Known {
+        let primitive = effect::primitive(call);
+        match primitive.and_then(|(index, _)| self.facts.given_by(index)) {
+            Some(Given::Integer(integer)) => Known::certain(Seen::Integer(integer)),
+            Some(Given::Number(kind)) => number(Some(kind)),
+            None => number(None),
+        }
+    }
+
+    /// What is in a global that the code does not set.
+    fn constant(&self, global: i32) -> Known {
+        let global = usize::try_from(global).ok();
+        number(global.and_then(|global| self.facts.constant(global)))
+    }
+
     fn set_field(&mut self, state: &State, index: Option<i32>) -> Option<Known> {
         let value = match index {
             Some(_) => state.slot(0),
@@ -233,7 +245,7 @@ impl Program<'_> {
                 }
             };
             for field in &mut fields[assigned] {
-                self.note(Dependency::Block(site), field, value.guessed());
+                *field = self.note(Dependency::Block(site), *field, value.guessed());
             }
             self.blocks.insert(site, fields);
         }
@@ -275,6 +287,12 @@ fn computed(instruction: &Instruction, state: &State) -> Known {
     let small = result.and_then(|result| i32::try_from(result).ok());
     small.map_or(Known::ANYTHING, |result| {
         Known::certain(Seen::Integer(result))
+    })
+}
+
+fn number(kind: Option<u32>) -> Known {
+    kind.map_or(Known::ANYTHING, |kind| {
+        Known::certain(Seen::Number(kind, Origin::Made))
     })
 }
 

@@ -277,3 +277,28 @@ fn programs_that_load_code_or_write_it_are_not_followed() {
     many.push(Opcode::Stop as i32);
     assert_eq!(boxed_in(&many, CodePointers::Stay, true), ["- > 0"]);
 }
+
+/// What a jump brings to a place whose state stays as it was is lost there all the same.
+#[test]
+fn jumps_that_lead_to_nothing_new_lose_what_they_bring() {
+    let stored = "Closure 0 @f; PushGetGlobal 5; PushGetGlobal 5; PushAcc2; Apply2; Stop;
+        Restart; f: Grab 1; Acc0; Branch @join; x: Acc1; join: MakeBlock1 0; Const0; BranchIf @x;
+        Const0; Raise";
+    assert_eq!(boxed(stored), ["- - > -"]);
+    // Six functions meet, c as the last one: it is called with a float, and with 0 at the join.
+    let five = ["a", "b", "d", "e", "g"];
+    let bring = |name| {
+        format!("Const0; BranchIf @after_{name}; Closure 0 @{name}; Branch @join; after_{name}:")
+    };
+    let called = format!(
+        "Closure 0 @c; PushGetGlobal 5; PushAcc1; Apply1; Closure 0 @f; Push; Const0; PushAcc1;
+        Apply1; Stop;
+        c: Const0; Raise; f: {} Const0; Raise;
+        x: Closure 0 @c; join: Push; Const0; PushAcc1; Apply1; Pop 1; Const0; BranchIf @x; Const0;
+        Raise; {}",
+        five.map(bring).join(" "),
+        five.map(|name| format!("{name}: Const0; Return 1;"))
+            .join(" ")
+    );
+    assert_eq!(boxed(&called)[0], "- > -");
+}
