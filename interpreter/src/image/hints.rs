@@ -356,11 +356,8 @@ impl<'a> Program<'a> {
     /// A closure captures variables, of which the first one has this index from the closure.
     fn note_captured(&mut self, function: usize, first: usize, variables: &[Known]) {
         let mut captured = std::mem::take(&mut self.captured[function]);
-        for (known, &seen) in captured
-            .reach(first, variables.len())
-            .iter_mut()
-            .zip(variables)
-        {
+        let places = captured.reach(first, variables.len());
+        for (known, &seen) in places.iter_mut().zip(variables) {
             self.kept.extend(seen.seen.origin());
             *known = self.note(Dependency::Function(function), *known, seen);
         }

@@ -1,7 +1,7 @@
 //! Primitives that the interpreter does itself in the usual case: array and string access, float
 //! arithmetic and what is around functions of floats, polymorphic comparison of integers,
-//! comparison of strings that differ early; and what only the interpreter knows, the running
-//! function's closure.
+//! comparison of strings that differ early, conversions that change nothing; and what only the
+//! interpreter knows, the running function's closure.
 //!
 //! Which shortcut a primitive has is a constant of the primitive table, so compiled code holds the
 //! operation itself in place of a call. Anything unusual (blocks to compare) is left to the

@@ -106,7 +106,9 @@ mod tests {
     fn captured_variables_keep_their_indices_where_others_come_before() {
         let integer = |n| Known::certain(Seen::Integer(n));
         let mut captured = Captured::default();
-        captured.reach(100, 2).copy_from_slice(&[integer(1), integer(2)]);
+        captured
+            .reach(100, 2)
+            .copy_from_slice(&[integer(1), integer(2)]);
         captured.reach(98, 1).copy_from_slice(&[integer(3)]);
         assert_eq!(captured.reach(101, 3)[0], integer(2));
         let seen = [97, 98, 99, 100, 101, 102, 104].map(|index| captured.get(index));

@@ -283,14 +283,9 @@ impl Channel {
 
     pub fn put(&mut self, mut bytes: &[u8]) -> Result<(), Errno> {
         while !bytes.is_empty() && !self.try_put(bytes) {
-            self.ready()?;
-            let free = BUFFER_SIZE - self.next;
-            if bytes.len() >= free {
-                let (fits, rest) = bytes.split_at(free);
-                self.buffer[self.next..].copy_from_slice(fits);
-                self.next = BUFFER_SIZE;
+            bytes = &bytes[self.put_some(bytes)?..];
+            if self.is_full() {
                 self.write_buffer(BUFFER_SIZE)?;
-                bytes = rest;
             }
         }
         Ok(())
@@ -353,12 +348,14 @@ impl Channel {
     }
 
     pub fn get_byte(&mut self) -> Result<u8, Failure> {
-        if self.next >= self.limit && !self.refill()? {
-            return Err(Failure::EndOfFile);
+        loop {
+            if let Ok(byte) = u8::try_from(self.try_get_byte()) {
+                return Ok(byte);
+            }
+            if !self.refill()? {
+                return Err(Failure::EndOfFile);
+            }
         }
-        let byte = self.buffer[self.next];
-        self.next += 1;
-        Ok(byte)
     }
 
     /// Reads at most `target.len()` bytes: those buffered, or, if there are none, those that one
