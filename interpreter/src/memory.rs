@@ -284,7 +284,7 @@ pub fn copy(from: u32, to: u32, len: usize) {
 }
 
 /// Copies as many bytes as both slices have.
-#[inline]
+#[inline(never)]
 pub fn copy_slice(from: &[u8], to: &mut [u8]) {
     let len = from.len().min(to.len());
     // SAFETY: both have so many bytes.

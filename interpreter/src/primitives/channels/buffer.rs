@@ -87,7 +87,9 @@ impl Channel {
         self.descriptor.ok_or(Errno::BADF)
     }
 
-    /// The descriptor, with position and buffer made ready.
+    /// The descriptor, with position and buffer made ready. Only transfers and new buffers need it,
+    /// so it is no part of what calls it.
+    #[inline(never)]
     fn ready(&mut self) -> Result<Descriptor, Errno> {
         let descriptor = self.open_descriptor()?;
         self.file_position();

@@ -64,6 +64,8 @@ impl From<Failure> for Raised {
 
 impl From<Errno> for Raised {
     /// Without a name of what the error is about.
+    #[cold]
+    #[inline(never)]
     fn from(error: Errno) -> Self {
         match error {
             Errno::AGAIN => raise::constant(Predefined::SysBlockedIo),
@@ -160,9 +162,15 @@ fn flush(channel: Value) -> Outcome {
 fn output(channel: Value, string: Value, start: Value, len: Value) -> Outcome {
     // SAFETY: a channel has memory of its own.
     let bytes = part(unsafe { string.string_bytes() }, start, len);
-    if !with(channel, |channel| channel.try_put(bytes)) {
-        with(channel, |channel| channel.put(bytes))?;
+    match with(channel, |channel| channel.try_put(bytes)) {
+        true => Ok(Value::UNIT),
+        false => put(channel, bytes),
     }
+}
+
+#[inline(never)]
+fn put(channel: Value, bytes: &[u8]) -> Outcome {
+    with(channel, |channel| channel.put(bytes))?;
     Ok(Value::UNIT)
 }
 
@@ -183,8 +191,7 @@ fn output_char(channel: Value, char: Value) -> Outcome {
 /// Writes 32 bits, most significant byte first.
 fn output_int(channel: Value, word: Value) -> Outcome {
     let bytes = (word.as_int() as u32).to_be_bytes();
-    with(channel, |channel| channel.put(&bytes))?;
-    Ok(Value::UNIT)
+    put(channel, &bytes)
 }
 
 /// Reads into part of a bytes block; the bounds were checked by the caller.
