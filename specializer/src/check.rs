@@ -319,7 +319,7 @@ fn said(remark: Remark, count: &Count) -> (Severity, String) {
                 "`{}` makes no version: its {} not known",
                 intrinsic.name(),
                 match intrinsic {
-                    Intrinsic::SpecializeGuess => "guess is",
+                    Intrinsic::SpecializeGuess | Intrinsic::SpecializeGuessByName => "guess is",
                     _ => "bounds are",
                 }
             ),

@@ -72,6 +72,13 @@ uint32_t bactrian_specialize_range(uint32_t value, uint32_t low, uint32_t high);
 BACTRIAN_IMPORT("specialize.guess")
 uint32_t bactrian_specialize_guess(uint32_t value, uint32_t guess);
 
+/* The same for one guess of many: in that version a callee is evaluated in place no further than to
+ * an early return, so there are not many copies of all that it does. A hint.
+ *   for (i = 0; i < 8; i++) code = bactrian_specialize_guess_by_name(code, EXPECTED(pc, i));
+ * Mistake: guessing one of few so. A call in place knows more. */
+BACTRIAN_IMPORT("specialize.guess_by_name")
+uint32_t bactrian_specialize_guess_by_name(uint32_t value, uint32_t guess);
+
 /* 1 in specialized code, 0 in generic code: for what only one of them does. A hint.
  *   if (bactrian_specialize_active()) return call_compiled(function);
  * Mistake: a result of the program that depends on it. Generic and residual code then differ. */

@@ -261,6 +261,7 @@ impl Intrinsic {
             Intrinsic::SpecializeValue
                 | Intrinsic::SpecializeRange
                 | Intrinsic::SpecializeGuess
+                | Intrinsic::SpecializeGuessByName
                 | Intrinsic::WevalSpecialize
         )
     }

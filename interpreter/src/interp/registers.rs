@@ -19,7 +19,8 @@ use crate::value::{Value, WORD};
 use crate::vm::vm;
 use annotations::{
     box_exists, box_literal, cells_drop_below, context_pop, context_push, context_update,
-    immediate, points_to, profile_callee, specialize_active, specialize_guess, specialize_range,
+    immediate, points_to, profile_callee, specialize_active, specialize_guess,
+    specialize_guess_by_name, specialize_range,
 };
 
 /// The registers of an activation.
@@ -457,10 +458,13 @@ fn guess_several(code: u32, candidates: u32) -> u32 {
     if specialize_active() == 0 {
         return code;
     }
-    const { assert!(code::MAX_CANDIDATES == 4) };
+    const { assert!(code::MAX_CANDIDATES == 8) };
+    let is_many = code::candidate(candidates, code::MAX_IN_PLACE as u32).is_some();
     let guess = |code, index| match code::candidate(candidates, index) {
+        Some(entry) if is_many => specialize_guess_by_name(code, entry),
         Some(entry) => specialize_guess(code, entry),
         None => code,
     };
-    guess(guess(guess(guess(code, 0), 1), 2), 3)
+    let code = guess(guess(guess(guess(code, 0), 1), 2), 3);
+    guess(guess(guess(guess(code, 4), 5), 6), 7)
 }

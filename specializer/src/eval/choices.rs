@@ -49,8 +49,10 @@ impl<P: Phase> Machine<'_, P> {
 
     /// A test whether the value is the one that is guessed.
     fn guess(&mut self, choice: &Choice<P::Value>) -> Option<Exit<P::Value>> {
-        let (Op::Intrinsic(Intrinsic::SpecializeGuess), &[value, guess]) =
-            (choice.inst.op, choice.args)
+        let (
+            Op::Intrinsic(Intrinsic::SpecializeGuess | Intrinsic::SpecializeGuessByName),
+            &[value, guess],
+        ) = (choice.inst.op, choice.args)
         else {
             return None;
         };
@@ -63,6 +65,17 @@ impl<P: Phase> Machine<'_, P> {
             then: self.assume(choice, guess.abs(), guess),
             otherwise: self.assume(choice, Abs::Dynamic, value),
         })
+    }
+
+    /// Whether the value that was specialized last, since the last position, is one guess of many:
+    /// callees are not evaluated in place.
+    pub(super) fn calls_by_name(&self) -> bool {
+        let site = self.contexts.last_assumed(self.context);
+        let blocks = &self.evaluation.prepared.function.blocks;
+        let op = site
+            .and_then(|site| blocks[site].insts.last())
+            .map(|inst| inst.op);
+        op == Some(Op::Intrinsic(Intrinsic::SpecializeGuessByName))
     }
 
     /// A switch between the values of a range, and what else there may be.

@@ -272,7 +272,7 @@ impl Machine<'_, Abstract> {
                 let is_known = arg(0).plus(0).is_some();
                 (!is_known).then_some(Remark::NoCell(intrinsic))
             }
-            Intrinsic::SpecializeGuess => {
+            Intrinsic::SpecializeGuess | Intrinsic::SpecializeGuessByName => {
                 let asks = !arg(0).is_known() && !arg(1).is_known();
                 asks.then_some(Remark::NoVersion(intrinsic))
             }

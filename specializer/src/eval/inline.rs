@@ -239,7 +239,7 @@ impl<P: Phase> Machine<'_, P> {
     fn enter(&mut self, slot: Symbol, args: &[P::Value]) -> Option<(ContextId, Edge)> {
         let evaluation = self.evaluation;
         let request = evaluation.request;
-        if !evaluation.optimisations.inlining {
+        if !evaluation.optimisations.inlining || self.calls_by_name() {
             return None;
         }
         let callee = evaluation.image.request(slot, self.reads)?;

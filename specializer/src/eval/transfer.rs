@@ -488,6 +488,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             Intrinsic::SpecializeValue
             | Intrinsic::SpecializeRange
             | Intrinsic::SpecializeGuess
+            | Intrinsic::SpecializeGuessByName
             | Intrinsic::WevalSpecialize => {
                 unreachable!("preparation puts specializations at the ends of blocks")
             }

@@ -15,6 +15,8 @@
   (import "bactrian" "specialize.value" (func $value (param i32 i32 i32) (result i32)))
   (import "bactrian" "specialize.range" (func $range (param i32 i32 i32) (result i32)))
   (import "bactrian" "specialize.guess" (func $guess (param i32 i32) (result i32)))
+  (import "bactrian" "specialize.guess_by_name"
+    (func $guess_by_name (param i32 i32) (result i32)))
   (import "bactrian" "cells.read" (func $read (param i32) (result i64)))
   (import "bactrian" "cells.write" (func $write (param i32 i64)))
   (import "bactrian" "cells.drop_below" (func $drop_below (param i32)))
@@ -420,7 +422,11 @@
       (if (i32.eq (local.get $op) (i32.const 13))
         (then
           (local.set 2 (i64.extend_i32_s (i32.mul (local.get $large)
-            (call $guess (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 7)) (local.get $small)))))
+            (if (result i32) (i32.and (local.get $large) (i32.const 1))
+              (then (call $guess
+                (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 7)) (local.get $small)))
+              (else (call $guess_by_name
+                (i32.and (i32.wrap_i64 (local.get 2)) (i32.const 7)) (local.get $small)))))))
           (br $next)))
       (if (i32.eq (local.get $op) (i32.const 14))
         (then

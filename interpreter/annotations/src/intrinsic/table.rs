@@ -128,6 +128,24 @@ intrinsics! {
         /// Mistake: a guess that is not known while code is made. Then there is no version.
         SpecializeGuess "specialize.guess"
             fn specialize_guess(value: u32, guess: u32) -> u32, First, Calls;
+        /// The same for one guess of many: in that version a callee is evaluated in place no
+        /// further than to an early return, so there are not many copies of all that it does.
+        ///
+        /// A hint.
+        ///
+        /// ```
+        /// # use bactrian_annotations::*;
+        /// fn callee(found: u32, expected: [u32; 8]) -> u32 {
+        ///     expected.into_iter().fold(found, |found, guess| {
+        ///         specialize_guess_by_name(found, guess)
+        ///     })
+        /// }
+        /// # assert_eq!(callee(7, [8; 8]), 7);
+        /// ```
+        ///
+        /// Mistake: guessing one of few so. A call in place knows more.
+        SpecializeGuessByName "specialize.guess_by_name"
+            fn specialize_guess_by_name(value: u32, guess: u32) -> u32, First, Calls;
         /// 1 in residual code, 0 in generic code: for what only one of them does.
         ///
         /// A hint.

@@ -6,7 +6,7 @@ use super::state::{Known, Origin, Seen, State};
 use super::{Program, most_candidates};
 use crate::code::decode::Instruction;
 use crate::code::effect::{self, Flow};
-use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 impl Program<'_> {
     /// A call with `count` arguments; whether the next instruction follows.
@@ -70,8 +70,34 @@ impl Program<'_> {
 
     /// Applies what is known of a callee to arguments; what that gives.
     fn apply(&mut self, callee: Known, arguments: &[Known]) -> Known {
-        let Known { seen, certain } = callee;
         let mut result: Option<Known> = None;
+        let mut next = Some((0, callee));
+        // What is applied to the arguments from this one on.
+        let mut further: BTreeMap<usize, Known> = BTreeMap::new();
+        while let Some((first, callee)) = next {
+            self.apply_one(callee, first, arguments, |first, given| {
+                let known = match first {
+                    Some(first) => further.entry(first).or_insert(Known::UNREACHED),
+                    None => result.get_or_insert(Known::UNREACHED),
+                };
+                *known = known.join(given);
+            });
+            next = further.pop_first();
+        }
+        result.unwrap_or(Known::ANYTHING)
+    }
+
+    /// The same of the arguments from `first` on. Hands over what that gives; if arguments are left
+    /// for it, with the number of the first of them.
+    fn apply_one(
+        &mut self,
+        callee: Known,
+        first: usize,
+        arguments: &[Known],
+        mut give: impl FnMut(Option<usize>, Known),
+    ) {
+        let Known { seen, certain } = callee;
+        let arguments = &arguments[first..];
         let mut is_exact = false;
         for &made in seen.made() {
             let (function, held) = match made {
@@ -80,10 +106,13 @@ impl Program<'_> {
                 Made::Block(_) => continue,
             };
             let missing = self.missing(function, held);
-            is_exact |= missing == arguments.len();
             let given = self.apply_to(function, held, missing, arguments);
             let given = if certain { given } else { given.guessed() };
-            result = Some(result.map_or(given, |result| result.join(given)));
+            match missing < arguments.len() {
+                true => give(Some(first + missing), given.guessed()),
+                false => give(None, given),
+            }
+            is_exact |= missing == arguments.len();
             if !(certain && seen.made().len() == 1) {
                 // What becomes of it is not followed.
                 self.kept.insert(Origin::Result(function as usize));
@@ -100,13 +129,13 @@ impl Program<'_> {
                 .iter()
                 .for_each(|argument| self.lose(argument.seen));
         }
-        result.unwrap_or(Known::ANYTHING)
     }
 
-    /// The same of a function that holds so many arguments, of which so many are missing.
+    /// What a function returns that holds so many arguments, of which so many are missing, given
+    /// as many of these as it takes.
     fn apply_to(&mut self, function: u32, held: u16, missing: usize, all: &[Known]) -> Known {
         let (number, first) = (function as usize, usize::from(held));
-        let (arguments, others) = all.split_at(missing.min(all.len()));
+        let arguments = &all[..missing.min(all.len())];
         for (index, &argument) in arguments.iter().enumerate() {
             let index = first + index;
             let known = self.parameters[number][index];
@@ -117,19 +146,15 @@ impl Program<'_> {
             }
         }
         self.pending.read(Dependency::Result(number), self.walked);
-        let returned = self.results[number];
-        match missing.cmp(&all.len()) {
-            Ordering::Less => self.apply(returned.guessed(), others),
-            Ordering::Equal => returned.with_origin(Origin::Result(number)),
-            Ordering::Greater => {
-                let left = missing - arguments.len();
-                self.partial.insert((number, left as u32));
-                let held = u16::try_from(first + arguments.len());
-                held.map_or(Known::ANYTHING, |held| {
-                    Known::certain(Seen::one(Made::Partial(function, held)))
-                })
-            }
+        let left = missing - arguments.len();
+        if left > 0 {
+            self.partial.insert((number, left as u32));
+            let held = u16::try_from(first + arguments.len());
+            return held.map_or(Known::ANYTHING, |held| {
+                Known::certain(Seen::one(Made::Partial(function, held)))
+            });
         }
+        self.results[number].with_origin(Origin::Result(number))
     }
 
     pub(super) fn note_result(&mut self, function: usize, seen: Known) {

@@ -87,7 +87,11 @@ mod tests {
         assert_ne!(few(&[1]), few(&[1, 2]));
         let three = [1, 2, 3].map(Made::Closure);
         assert_eq!(few(&[3, 1, 2]).expect("a few").all(), three);
-        assert_eq!(few(&[1, 2, 3, 4, 5]), None);
+        let numbers: Vec<u32> = (0..=MAX_CANDIDATES as u32).collect();
+        let (first, most) = (&numbers[1..], &numbers[..MAX_CANDIDATES]);
+        assert_eq!(few(most).expect("a few").all().len(), MAX_CANDIDATES);
+        assert_ne!(few(most), few(first));
+        assert_eq!(few(&numbers), None);
         assert_eq!(few(&[7, 7]).expect("one").only(), Some(Made::Closure(7)));
     }
 }

@@ -3,6 +3,7 @@
 use super::super::assemble::{assemble, run};
 use super::super::tests::check;
 use super::*;
+use crate::code::MAX_CANDIDATES;
 
 mod boxed;
 
@@ -319,7 +320,7 @@ fn callees(text: &str) -> Vec<Vec<usize>> {
 }
 
 #[test]
-fn up_to_four_callees_are_guessed() {
+fn a_few_callees_are_guessed() {
     let of_one_of = |count: usize| {
         let names = (0..count).map(|index| format!("f{index}"));
         let chosen: String = names
@@ -338,9 +339,9 @@ fn up_to_four_callees_are_guessed() {
     };
     assert_eq!(of_one_of(1), [[0]]);
     assert_eq!(of_one_of(2), [[0, 3]]);
-    assert_eq!(of_one_of(3), [[0, 3, 6]]);
-    assert_eq!(of_one_of(4), [[0, 3, 6, 9]]);
-    assert!(of_one_of(5).is_empty());
+    let most: Vec<usize> = (0..MAX_CANDIDATES).map(|index| 3 * index).collect();
+    assert_eq!(of_one_of(MAX_CANDIDATES), [most]);
+    assert!(of_one_of(MAX_CANDIDATES + 1).is_empty());
 }
 
 #[test]
@@ -405,4 +406,16 @@ fn what_is_assigned_to_a_field_is_followed() {
         f: Acc0; Return 1;
         g: Acc0; Return 1";
     assert_eq!(callees(reference), [[0, 3]]);
+}
+
+/// Each function returns one of two, so there are as many ways as sequences of them.
+#[test]
+fn long_applications_are_followed_once_for_each_argument() {
+    let arguments = "Push; Const0; ".repeat(60);
+    let text = format!(
+        "ClosureRec 2 0 @f @g; {arguments} PushAcc 60; Apply 60; Stop;
+        f: Acc0; BranchIf @g_of_f; OffsetClosure0; Return 1; g_of_f: OffsetClosure3; Return 1;
+        g: Acc0; BranchIf @f_of_g; OffsetClosure0; Return 1; f_of_g: OffsetClosureM3; Return 1"
+    );
+    assert_eq!(callees(&text), [[0]]);
 }

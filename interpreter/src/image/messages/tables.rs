@@ -175,15 +175,17 @@ mod tests {
             let fields = [Value(code.into()), Value::int(5), Value::int(index)];
             heap::alloc_fields(tag::CLOSURE, &fields)
         }));
-        let places = memory::grow(32).expect("room for candidates");
-        let places = [places, places + 16];
+        let size = size_of::<code::Candidates>();
+        let places = memory::grow(2 * size).expect("room for candidates");
+        let places = [places, places + size as u32];
         let messages = find(&words, &entries);
         let messages: Vec<_> = messages.into_iter().zip(places).collect();
         assert_eq!(messages.len(), 2);
         note(&messages);
         find_candidates();
         places.map(|place| {
-            let candidates = (0..4).map_while(|index| code::candidate(place, index));
+            let indices = 0..code::MAX_CANDIDATES as u32;
+            let candidates = indices.map_while(|index| code::candidate(place, index));
             let number = |code| functions.iter().position(|function| *function == code);
             candidates.filter_map(number).collect()
         })

@@ -3,6 +3,7 @@
 use super::super::super::assemble::assemble;
 use super::super::super::tests::check;
 use super::super::*;
+use crate::code::MAX_CANDIDATES;
 
 /// Primitives 1 and 4 open boxes; 1 gives floats, 4 numbers of kind 2. Primitive 3 reads arrays,
 /// primitive 8 writes them; primitive 7 gives 7; global 5 is a float.
@@ -285,20 +286,21 @@ fn jumps_that_lead_to_nothing_new_lose_what_they_bring() {
         Restart; f: Grab 1; Acc0; Branch @join; x: Acc1; join: MakeBlock1 0; Const0; BranchIf @x;
         Const0; Raise";
     assert_eq!(boxed(stored), ["- - > -"]);
-    // Six functions meet, c as the last one: it is called with a float, and with 0 at the join.
-    let five = ["a", "b", "d", "e", "g"];
-    let bring = |name| {
-        format!("Const0; BranchIf @after_{name}; Closure 0 @{name}; Branch @join; after_{name}:")
+    // Too many functions meet, c as the last one: it is called with a float, and with 0 at the
+    // join.
+    let others = 0..=MAX_CANDIDATES;
+    let bring = |name: usize| {
+        format!("Const0; BranchIf @after_{name}; Closure 0 @f{name}; Branch @join; after_{name}: ")
     };
+    let body = |name: usize| format!("f{name}: Const0; Return 1; ");
     let called = format!(
         "Closure 0 @c; PushGetGlobal 5; PushAcc1; Apply1; Closure 0 @f; Push; Const0; PushAcc1;
         Apply1; Stop;
         c: Const0; Raise; f: {} Const0; Raise;
         x: Closure 0 @c; join: Push; Const0; PushAcc1; Apply1; Pop 1; Const0; BranchIf @x; Const0;
         Raise; {}",
-        five.map(bring).join(" "),
-        five.map(|name| format!("{name}: Const0; Return 1;"))
-            .join(" ")
+        others.clone().map(bring).collect::<String>(),
+        others.map(body).collect::<String>(),
     );
     assert_eq!(boxed(&called)[0], "- > -");
 }
