@@ -144,6 +144,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Code("choices again", Damage::SwappedEdge),
     Kind::Code("threads again", Damage::SkippedBlock),
     Kind::Code("params again", Damage::MergedParameter),
+    Kind::Code("arms", Damage::WrongNumber),
     Kind::Code("dce again", Damage::DroppedEffect),
     Kind::Code("hoist", Damage::ReorderedEffects),
     Kind::Code("tailcalls", Damage::EarlyTailCall),

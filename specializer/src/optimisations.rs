@@ -87,8 +87,8 @@ optimisations! {
     "settled-loops" settled_loops;
     /// Take what does not change in a short loop out of it, by a copy of its first round.
     "peeling" peeling;
-    /// Have floating-point numbers go into and come out of loops that call nothing as copies, which
-    /// engines can keep in registers.
+    /// Have floating-point numbers go into and come out of loops that call nothing as copies, and
+    /// stored before arms meet of which one calls: engines can keep them in registers then.
     "live-ranges" live_ranges;
     /// Make the rounds of a short loop that call nothing a loop of their own.
     "separate-loops" separate_loops;

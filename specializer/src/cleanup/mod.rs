@@ -11,6 +11,7 @@ mod addresses;
 #[cfg(test)]
 mod algebra;
 mod allocations;
+mod arms;
 mod bits;
 mod choices;
 mod compact;
@@ -73,7 +74,7 @@ pub enum Trapped {
 }
 
 /// The passes, in order.
-pub const PASSES: [Pass; 25] = [
+pub const PASSES: [Pass; 26] = [
     pass("constants", constants::run),
     Pass {
         is_on: |optimisations| optimisations.known_bits,
@@ -133,6 +134,10 @@ pub const PASSES: [Pass; 25] = [
     },
     pass("threads again", threads::run),
     pass("params again", params::run),
+    Pass {
+        is_on: |optimisations| optimisations.live_ranges,
+        ..pass("arms", arms::run)
+    },
     pass("dce again", dce::run),
     pass("hoist", hoist::run),
     pass("tailcalls", tailcalls::run),
