@@ -52,22 +52,24 @@ pub fn store_field(block: i64, index: u32, region: Region, value: i64) {
     memory::store_i64(place(block, index, region), value);
 }
 
-/// Writes a value into a block that may be old: out of line where the collector has to know.
-/// Whether a box of a number is young is not asked here: compiled code makes a box where it is
-/// looked at, so the one that is written could be another.
+/// Writes a value into a block that may be old: out of line where the collector has to know, which
+/// knows fields that hold a young block already. Whether a box of a number is young is not asked
+/// here: compiled code makes a box where it is looked at, so the one that is written could be
+/// another.
 #[inline(always)]
 pub fn modify(address: u32, value: i64) {
     let young = |address: u32| {
         address.wrapping_sub(vm().young_start.get()) < vm().young_end.get() - vm().young_start.get()
     };
     let is_young = |value: i64| value & 1 == 0 && young(value as u32);
-    if (is_box(value) || is_young(value)) && !young(address) {
+    let field = within(address, Region::Fields);
+    if (is_box(value) || is_young(value)) && !young(address) && !is_young(memory::load_i64(field)) {
         let needless = needless_before(is_box(value));
         heap::modify_old(address, value);
         // It may ask for a safepoint, but does not need one.
         still_passed(needless);
     } else {
-        memory::store_i64(within(address, Region::Fields), value);
+        memory::store_i64(field, value);
     }
 }
 
