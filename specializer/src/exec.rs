@@ -116,22 +116,9 @@ impl<S: Stage> Frame<'_, S> {
             }
             let target = match &data.term {
                 Terminator::Jump(target) => target,
-                Terminator::Branch {
-                    cond,
-                    then,
-                    otherwise,
-                } => {
-                    if self.index(*cond) != 0 {
-                        then
-                    } else {
-                        otherwise
-                    }
-                }
-                Terminator::Switch {
-                    index,
-                    targets,
-                    default,
-                } => targets.get(self.index(*index) as usize).unwrap_or(default),
+                term @ (Terminator::Branch { .. } | Terminator::Switch { .. }) => term
+                    .way(|operand| Some(self.index(operand)))
+                    .expect("its operand has a value"),
                 Terminator::Return(values) => {
                     return Ok(values.first().map(|&value| self.value(value)));
                 }

@@ -305,6 +305,30 @@ impl<S: Stage> Terminator<S> {
         list.iter_mut().chain(last.into_iter().flatten())
     }
 
+    /// Which way a branch or switch goes, if `known` gives its operand. A branch goes the same way
+    /// for all numbers but 0.
+    pub fn way(&self, known: impl FnOnce(S::Value) -> Option<u32>) -> Option<&Target<S>> {
+        match self {
+            Terminator::Branch {
+                cond,
+                then,
+                otherwise,
+            } => match known(*cond)? {
+                0 => Some(otherwise),
+                _ => Some(then),
+            },
+            Terminator::Switch {
+                index,
+                targets,
+                default,
+            } => Some(targets.get(known(*index)? as usize).unwrap_or(default)),
+            Terminator::Jump(_)
+            | Terminator::Return(_)
+            | Terminator::TailCall { .. }
+            | Terminator::Unreachable => None,
+        }
+    }
+
     /// The operands of its own, which are not arguments of a jump.
     pub fn own_operands(&self) -> &[S::Value] {
         match self {

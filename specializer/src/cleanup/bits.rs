@@ -101,28 +101,12 @@ impl Analysis {
 
     /// The only way on of a branch or switch, if that is known.
     fn decided<'a>(&self, term: &'a Terminator) -> Option<&'a Target> {
-        match term {
-            Terminator::Branch {
-                cond,
-                then,
-                otherwise,
-            } => match self.of(*cond).is_zero()? {
-                true => Some(otherwise),
-                false => Some(then),
-            },
-            Terminator::Switch {
-                index,
-                targets,
-                default,
-            } => {
-                let index = self.of(*index).constant()? as usize;
-                Some(targets.get(index).unwrap_or(default))
-            }
-            Terminator::Jump(_)
-            | Terminator::Return(_)
-            | Terminator::TailCall { .. }
-            | Terminator::Unreachable => None,
-        }
+        let is_branch = matches!(term, Terminator::Branch { .. });
+        term.way(|value| match self.of(value).is_zero() {
+            // Whichever: a branch goes the same way for all but 0.
+            Some(false) if is_branch => Some(1),
+            _ => Some(self.of(value).constant()? as u32),
+        })
     }
 
     /// Goes on with a target; whether that tells something new about it.

@@ -76,28 +76,11 @@ fn simplify(term: &mut Terminator, constants: &Constants) {
 
 /// Where a branch leads whose way is known.
 fn chosen(term: &Terminator, known: impl Fn(Value) -> Option<Const>) -> Option<&Target> {
-    let known = |value| Some(known(value)?.bits() as u32 as usize);
     match term {
         Terminator::Branch {
             then, otherwise, ..
         } if then == otherwise => Some(then),
-        Terminator::Branch {
-            cond,
-            then,
-            otherwise,
-        } => match known(*cond)? {
-            0 => Some(otherwise),
-            _ => Some(then),
-        },
-        Terminator::Switch {
-            index,
-            targets,
-            default,
-        } => Some(targets.get(known(*index)?).unwrap_or(default)),
-        Terminator::Jump(_)
-        | Terminator::Return(_)
-        | Terminator::TailCall { .. }
-        | Terminator::Unreachable => None,
+        _ => term.way(|value| Some(known(value)?.bits() as u32)),
     }
 }
 
