@@ -76,12 +76,19 @@ fn simplify(term: &mut Terminator, constants: &Constants) {
 
 /// Where a branch leads whose way is known.
 fn chosen(term: &Terminator, known: impl Fn(Value) -> Option<Const>) -> Option<&Target> {
-    match term {
-        Terminator::Branch {
-            then, otherwise, ..
-        } if then == otherwise => Some(then),
-        _ => term.way(|value| Some(known(value)?.bits() as u32)),
+    either_way(term).or_else(|| term.way(|value| Some(known(value)?.bits() as u32)))
+}
+
+/// Where a branch leads whatever its condition.
+fn either_way(term: &Terminator) -> Option<&Target> {
+    if let Terminator::Branch {
+        then, otherwise, ..
+    } = term
+        && then == otherwise
+    {
+        return Some(then);
     }
+    None
 }
 
 /// Sends edges past blocks that hold nothing but a jump or tests of what they bring, and returns in
@@ -110,14 +117,10 @@ fn bypass(function: &mut Function, constants: &Constants) {
                 _ => {}
             }
         }
-        function.blocks[block].term = term;
-        if let Terminator::Branch {
-            then, otherwise, ..
-        } = &function.blocks[block].term
-            && then == otherwise
-        {
-            function.blocks[block].term = Terminator::Jump(then.clone());
+        if let Some(target) = either_way(&term) {
+            term = Terminator::Jump(target.clone());
         }
+        function.blocks[block].term = term;
     }
 }
 
