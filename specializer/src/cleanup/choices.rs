@@ -24,12 +24,13 @@ use crate::op::{Const, Op};
 
 pub fn run(function: &mut Function) {
     let constants = constants::by_value(function);
-    let choices = Choices::of(function, &constants);
+    let order = Order::new(function);
+    let choices = Choices::of(function, &order, &constants);
     if choices.are_none {
         return;
     }
     let mut pass = Pass {
-        passable: threads::forwarding_blocks(function),
+        passable: threads::forwarding_blocks(function, &order),
         choices,
         constants,
         known: Constants::of(function),
@@ -60,12 +61,12 @@ struct Choices {
 }
 
 impl Choices {
-    fn of(function: &Function, constants: &Map<Value, Option<Const>>) -> Self {
+    fn of(function: &Function, order: &Order, constants: &Map<Value, Option<Const>>) -> Self {
         let mut choices = Self {
             of: Map::filled_like(&function.types, None),
             are_none: true,
         };
-        for &block in &Order::new(function).blocks {
+        for &block in &order.blocks {
             for inst in &function.blocks[block].insts {
                 if let Some(result) = inst.result
                     && let Some(choice) = choices.made_by(inst, constants)

@@ -94,7 +94,7 @@ fn either_way(term: &Terminator) -> Option<&Target> {
 /// Sends edges past blocks that hold nothing but a jump or tests of what they bring, and returns in
 /// place of jumps to a return.
 fn bypass(function: &mut Function, constants: &Constants) {
-    let forwarding = forwarding_blocks(function);
+    let forwarding = forwarding_blocks(function, &Order::new(function));
     for block in function.blocks.keys() {
         let mut term = std::mem::replace(&mut function.blocks[block].term, Terminator::Unreachable);
         for target in term.targets_mut() {
@@ -152,8 +152,7 @@ fn share_exits(function: &mut Function) {
 /// Whether a block can be passed: it has no instructions but, where it branches, a few that could
 /// be done here; nobody else uses its parameters and what it computes. A loop that begins with
 /// tests would get a second beginning if some edges passed these.
-pub(super) fn forwarding_blocks(function: &Function) -> Map<Block, bool> {
-    let order = Order::new(function);
+pub(super) fn forwarding_blocks(function: &Function, order: &Order) -> Map<Block, bool> {
     let is_plain = |inst: &Inst| matches!(inst.op, Op::Plain(_) | Op::Select);
     let mut forwarding: Map<Block, bool> = function
         .blocks
