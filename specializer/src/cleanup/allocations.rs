@@ -15,7 +15,7 @@ pub mod tests;
 
 use smallvec::SmallVec;
 
-use super::constants::{self, Constants, is_constant};
+use super::constants::{self, ByValue, Constants, is_constant};
 use crate::allocator::{Allocator, HEADER};
 use crate::dominators::Order;
 use crate::index::Map;
@@ -100,7 +100,7 @@ struct Finder<'f> {
     function: &'f Function,
     allocator: &'f Allocator,
     limit: Groups,
-    constants: Map<Value, Option<Const>>,
+    constants: ByValue,
     groups: Vec<Group>,
 }
 

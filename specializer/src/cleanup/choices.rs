@@ -14,7 +14,7 @@
 
 use smallvec::SmallVec;
 
-use super::constants::{self, Constants};
+use super::constants::{self, ByValue, Constants};
 use super::threads;
 use crate::dominators::Order;
 use crate::index::Map;
@@ -61,7 +61,7 @@ struct Choices {
 }
 
 impl Choices {
-    fn of(function: &Function, order: &Order, constants: &Map<Value, Option<Const>>) -> Self {
+    fn of(function: &Function, order: &Order, constants: &ByValue) -> Self {
         let mut choices = Self {
             of: Map::filled_like(&function.types, None),
             are_none: true,
@@ -80,7 +80,7 @@ impl Choices {
     }
 
     /// The choice that an instruction makes of a condition, or of another choice and constants.
-    fn made_by(&self, inst: &Inst, constants: &Map<Value, Option<Const>>) -> Option<Choice> {
+    fn made_by(&self, inst: &Inst, constants: &ByValue) -> Option<Choice> {
         if let (Op::Select, &[left, right, cond]) = (inst.op, &inst.args[..])
             && let (Some(left), Some(right)) = (constants[left], constants[right])
         {
@@ -106,7 +106,7 @@ impl Choices {
     }
 
     /// The choice that an operator makes of another one and constants.
-    fn made_of_choice(&self, inst: &Inst, constants: &Map<Value, Option<Const>>) -> Option<Choice> {
+    fn made_of_choice(&self, inst: &Inst, constants: &ByValue) -> Option<Choice> {
         let choice = inst.args.iter().find_map(|&arg| self.of[arg])?;
         let given = |truth: bool| {
             let args: Option<SmallVec<[Const; 3]>> = inst
@@ -147,7 +147,7 @@ struct Pass {
     /// The blocks past which edges may lead.
     passable: Map<Block, bool>,
     choices: Choices,
-    constants: Map<Value, Option<Const>>,
+    constants: ByValue,
     known: Constants,
 }
 

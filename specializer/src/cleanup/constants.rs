@@ -36,8 +36,11 @@ pub fn is_constant(op: Op) -> bool {
     matches!(op, Op::Const(_) | Op::SymbolAddress(_))
 }
 
-/// By value: the constant that it is, if [`run`] put it into the entry block.
-pub fn by_value(function: &Function) -> Map<Value, Option<Const>> {
+/// The constant that each value is, if it is one.
+pub type ByValue = Map<Value, Option<Const>>;
+
+/// The constants that [`run`] put into the entry block.
+pub fn by_value(function: &Function) -> ByValue {
     let mut constants = Map::filled_like(&function.types, None);
     for inst in &function.blocks[Block::ENTRY].insts {
         if let (Op::Const(constant), Some(result)) = (inst.op, inst.result) {

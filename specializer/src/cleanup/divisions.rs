@@ -8,8 +8,7 @@
 //!
 //! Leaves out numbers that cannot be small, and those that are small in any case: constants.
 
-use super::constants::{self, Constants};
-use crate::index::Map;
+use super::constants::{self, ByValue, Constants};
 use crate::ir::Type;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value, Values};
 use crate::op::{Const, Op};
@@ -38,7 +37,7 @@ pub fn run(function: &mut Function) {
     constants.place(function);
 }
 
-fn is_worth_it(inst: &Inst, known: &Map<Value, Option<Const>>) -> bool {
+fn is_worth_it(inst: &Inst, known: &ByValue) -> bool {
     let &[dividend, divisor] = &inst.args[..] else {
         return false;
     };

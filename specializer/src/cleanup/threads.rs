@@ -12,7 +12,7 @@
 use smallvec::SmallVec;
 
 use super::compact::empty_unreached;
-use super::constants;
+use super::constants::{self, ByValue};
 use super::rename::Renaming;
 use crate::dominators::Order;
 use crate::hash::FastMap;
@@ -35,16 +35,14 @@ const CHAIN: usize = 16;
 /// Most instructions of a block that tests constants.
 const TESTS: usize = 3;
 
-type Constants = Map<Value, Option<Const>>;
-
 /// Replaces branches whose way is known.
-fn decide(function: &mut Function, constants: &Constants) {
+fn decide(function: &mut Function, constants: &ByValue) {
     for block in function.blocks.values_mut() {
         simplify(&mut block.term, constants);
     }
 }
 
-fn simplify(term: &mut Terminator, constants: &Constants) {
+fn simplify(term: &mut Terminator, constants: &ByValue) {
     if let Some(target) = chosen(term, |value| constants[value]) {
         *term = Terminator::Jump(target.clone());
         return;
@@ -93,7 +91,7 @@ fn either_way(term: &Terminator) -> Option<&Target> {
 
 /// Sends edges past blocks that hold nothing but a jump or tests of what they bring, and returns in
 /// place of jumps to a return.
-fn bypass(function: &mut Function, constants: &Constants) {
+fn bypass(function: &mut Function, constants: &ByValue) {
     let forwarding = forwarding_blocks(function, &Order::new(function));
     for block in function.blocks.keys() {
         let mut term = std::mem::replace(&mut function.blocks[block].term, Terminator::Unreachable);
@@ -191,7 +189,7 @@ pub(super) fn forwarding_blocks(function: &Function, order: &Order) -> Map<Block
 pub(super) fn is_decided(
     function: &Function,
     forwarding: &Map<Block, bool>,
-    constants: &Constants,
+    constants: &ByValue,
     target: &Target,
 ) -> bool {
     let mut target = target.clone();
@@ -211,7 +209,7 @@ pub(super) fn is_decided(
 fn next(
     function: &Function,
     forwarding: &Map<Block, bool>,
-    constants: &Constants,
+    constants: &ByValue,
     target: &Target,
 ) -> Option<Target> {
     if !forwarding[target.block] {
@@ -247,7 +245,7 @@ fn next(
 fn known(
     value: Value,
     computed: &[(Value, Const)],
-    constants: &Constants,
+    constants: &ByValue,
     data: &BlockData,
     target: &Target,
 ) -> Option<Const> {

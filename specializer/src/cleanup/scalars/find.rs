@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::allocator::{Allocator, HEADER};
-use crate::cleanup::constants;
+use crate::cleanup::constants::{self, ByValue};
 use crate::dominators::Order;
 use crate::index::Map;
 use crate::ir::residual::{Block, Function, Inst, Value};
@@ -128,7 +128,7 @@ pub fn allocates(function: &Function, allocator: &Allocator) -> bool {
 pub struct Finder<'f> {
     function: &'f Function,
     allocator: &'f Allocator,
-    constants: Map<Value, Option<Const>>,
+    constants: ByValue,
     /// By value: the block it is computed from, and how.
     parts: Map<Value, Option<(usize, Part)>>,
     found: Vec<Fresh>,
