@@ -15,7 +15,7 @@
 use smallvec::SmallVec;
 
 use super::constants::{self, ByValue, Constants};
-use super::threads;
+use super::threads::{self, Forwarding};
 use crate::dominators::Order;
 use crate::index::Map;
 use crate::ir::residual::{Block, BlockData, Function, Inst, Target, Terminator, Value};
@@ -30,7 +30,7 @@ pub fn run(function: &mut Function) {
         return;
     }
     let mut pass = Pass {
-        passable: threads::forwarding_blocks(function, &order),
+        forwarding: Forwarding::of(function, &order),
         choices,
         constants,
         known: Constants::of(function),
@@ -145,7 +145,7 @@ impl Choices {
 
 struct Pass {
     /// The blocks past which edges may lead.
-    passable: Map<Block, bool>,
+    forwarding: Forwarding,
     choices: Choices,
     constants: ByValue,
     known: Constants,
@@ -185,7 +185,7 @@ impl Pass {
 
     /// The branch that an edge can be, as each way is certain from there on.
     fn branch(&mut self, function: &mut Function, target: &Target) -> Option<Terminator> {
-        if !self.passable[target.block] {
+        if !self.forwarding.can_pass(target.block) {
             return None;
         }
         let mut conds = SmallVec::<[Value; 2]>::new();
@@ -200,7 +200,7 @@ impl Pass {
             let then = self.under(function, target, cond, true);
             let otherwise = self.under(function, target, cond, false);
             let is_certain =
-                |way| threads::is_decided(function, &self.passable, &self.constants, way);
+                |way| threads::is_decided(function, &self.forwarding, &self.constants, way);
             (is_certain(&then) && is_certain(&otherwise)).then_some(Terminator::Branch {
                 cond,
                 then,

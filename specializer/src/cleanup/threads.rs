@@ -92,7 +92,7 @@ fn either_way(term: &Terminator) -> Option<&Target> {
 /// Sends edges past blocks that hold nothing but a jump or tests of what they bring, and returns in
 /// place of jumps to a return.
 fn bypass(function: &mut Function, constants: &ByValue) {
-    let forwarding = forwarding_blocks(function, &Order::new(function));
+    let forwarding = Forwarding::of(function, &Order::new(function));
     for block in function.blocks.keys() {
         let mut term = std::mem::replace(&mut function.blocks[block].term, Terminator::Unreachable);
         for target in term.targets_mut() {
@@ -104,12 +104,12 @@ fn bypass(function: &mut Function, constants: &ByValue) {
             }
         }
         if let Terminator::Jump(target) = &term
-            && forwarding[target.block]
+            && forwarding.can_pass(target.block)
         {
             let data = &function.blocks[target.block];
             match &data.term {
                 Terminator::Return(results) => {
-                    term = Terminator::Return(substitute(results, &data.params, &target.args));
+                    term = Terminator::Return(forwarding.all_brought(results, data, target));
                 }
                 Terminator::Unreachable if target.block != block => term = Terminator::Unreachable,
                 _ => {}
@@ -147,48 +147,85 @@ fn share_exits(function: &mut Function) {
     }
 }
 
-/// Whether a block can be passed: it has no instructions but, where it branches, a few that could
-/// be done here; nobody else uses its parameters and what it computes. A loop that begins with
-/// tests would get a second beginning if some edges passed these.
-pub(super) fn forwarding_blocks(function: &Function, order: &Order) -> Map<Block, bool> {
-    let is_plain = |inst: &Inst| matches!(inst.op, Op::Plain(_) | Op::Select);
-    let mut forwarding: Map<Block, bool> = function
-        .blocks
-        .iter()
-        .map(|(block, data)| match &data.term {
-            Terminator::Branch { .. } | Terminator::Switch { .. } => {
-                data.insts.len() <= TESTS
-                    && data.insts.iter().all(is_plain)
-                    && !order.begins_loop(block)
-            }
-            Terminator::Jump(target)
-                if order.begins_loop(block) && order.begins_loop(target.block) =>
-            {
-                false
-            }
-            _ => data.insts.is_empty(),
-        })
-        .collect();
-    forwarding[Block::ENTRY] = false;
-    let mut home = Map::filled_like(&function.types, Block::ENTRY);
-    for (block, data) in &function.blocks {
-        data.defined().for_each(|value| home[value] = block);
-    }
-    for (block, data) in &function.blocks {
-        for &arg in data.operands() {
-            let home = home[arg];
-            if home != block {
-                forwarding[home] = false;
+/// Which blocks can be passed, and what edges bring to them.
+pub(super) struct Forwarding {
+    blocks: Map<Block, bool>,
+    /// Of a parameter of a block: its position among these.
+    params: Map<Value, Option<u32>>,
+}
+
+impl Forwarding {
+    /// A block can be passed that has no instructions but, where it branches, a few that could be
+    /// done here; nobody else uses its parameters and what it computes. A loop that begins with
+    /// tests would get a second beginning if some edges passed these.
+    pub fn of(function: &Function, order: &Order) -> Self {
+        let is_plain = |inst: &Inst| matches!(inst.op, Op::Plain(_) | Op::Select);
+        let mut blocks: Map<Block, bool> = function
+            .blocks
+            .iter()
+            .map(|(block, data)| match &data.term {
+                Terminator::Branch { .. } | Terminator::Switch { .. } => {
+                    data.insts.len() <= TESTS
+                        && data.insts.iter().all(is_plain)
+                        && !order.begins_loop(block)
+                }
+                Terminator::Jump(target)
+                    if order.begins_loop(block) && order.begins_loop(target.block) =>
+                {
+                    false
+                }
+                _ => data.insts.is_empty(),
+            })
+            .collect();
+        blocks[Block::ENTRY] = false;
+        let mut home = Map::filled_like(&function.types, Block::ENTRY);
+        let mut params = Map::filled_like(&function.types, None);
+        for (block, data) in &function.blocks {
+            data.defined().for_each(|value| home[value] = block);
+            for (index, &param) in (0..).zip(&data.params) {
+                params[param] = Some(index);
             }
         }
+        for (block, data) in &function.blocks {
+            for &arg in data.operands() {
+                let home = home[arg];
+                if home != block {
+                    blocks[home] = false;
+                }
+            }
+        }
+        Self { blocks, params }
     }
-    forwarding
+
+    /// Whether edges may lead past a block, which the function had when this was made.
+    pub fn can_pass(&self, block: Block) -> bool {
+        self.blocks[block]
+    }
+
+    /// What a value that is used in a block is when `target` has led there: for a parameter, the
+    /// argument. `data` is that of the block.
+    fn brought(&self, value: Value, data: &BlockData, target: &Target) -> Value {
+        match self.params.get(value) {
+            Some(&Some(index)) if data.params.get(index as usize) == Some(&value) => {
+                target.args[index as usize]
+            }
+            _ => value,
+        }
+    }
+
+    /// What these values are, see [`Self::brought`].
+    fn all_brought(&self, values: &[Value], data: &BlockData, target: &Target) -> Values {
+        values
+            .iter()
+            .map(|&value| self.brought(value, data, target))
+            .collect()
+    }
 }
 
 /// Whether an edge leads past a block that tests what it brings.
 pub(super) fn is_decided(
     function: &Function,
-    forwarding: &Map<Block, bool>,
+    forwarding: &Forwarding,
     constants: &ByValue,
     target: &Target,
 ) -> bool {
@@ -208,28 +245,28 @@ pub(super) fn is_decided(
 /// Where `target` leads if its block only jumps on, or tests constants.
 fn next(
     function: &Function,
-    forwarding: &Map<Block, bool>,
+    forwarding: &Forwarding,
     constants: &ByValue,
     target: &Target,
 ) -> Option<Target> {
-    if !forwarding[target.block] {
+    if !forwarding.can_pass(target.block) {
         return None;
     }
     let data = &function.blocks[target.block];
     let mut computed: SmallVec<[(Value, Const); TESTS]> = SmallVec::new();
+    let known =
+        |value, computed: &[(Value, Const)]| match computed.iter().find(|known| known.0 == value) {
+            Some(&(_, constant)) => Some(constant),
+            None => constants[forwarding.brought(value, data, target)],
+        };
     for inst in &data.insts {
-        let args: Option<SmallVec<[Const; 3]>> = inst
-            .args
-            .iter()
-            .map(|&arg| known(arg, &computed, constants, data, target))
-            .collect();
+        let args = inst.args.iter().map(|&arg| known(arg, &computed));
+        let args: Option<SmallVec<[Const; 3]>> = args.collect();
         computed.push((inst.result?, inst.op.fold(&args?)?));
     }
     let further = match &data.term {
         Terminator::Jump(further) => further,
-        term => chosen(term, |value| {
-            known(value, &computed, constants, data, target)
-        })?,
+        term => chosen(term, |value| known(value, &computed))?,
     };
     let is_computed = |arg: &Value| computed.iter().any(|&(value, _)| value == *arg);
     if further.args.iter().any(is_computed) {
@@ -237,31 +274,8 @@ fn next(
     }
     Some(Target {
         block: further.block,
-        args: substitute(&further.args, &data.params, &target.args),
+        args: forwarding.all_brought(&further.args, data, target),
     })
-}
-
-/// The constant that a value is in a block that `target` leads to, which has computed so much.
-fn known(
-    value: Value,
-    computed: &[(Value, Const)],
-    constants: &ByValue,
-    data: &BlockData,
-    target: &Target,
-) -> Option<Const> {
-    if let Some(&(_, constant)) = computed.iter().find(|known| known.0 == value) {
-        return Some(constant);
-    }
-    let param = data.params.iter().position(|&param| param == value);
-    constants[param.map_or(value, |index| target.args[index])]
-}
-
-fn substitute(values: &[Value], params: &[Value], args: &[Value]) -> Values {
-    let actual = |value: &Value| match params.iter().position(|param| param == value) {
-        Some(index) => args[index],
-        None => *value,
-    };
-    values.iter().map(actual).collect()
 }
 
 /// Joins each block with its successor where they have no others.
