@@ -248,9 +248,15 @@ fn casts(function: &mut Function, from: Value, to: Value) -> [Inst; 2] {
     ]
 }
 
+/// Puts copies where their blocks begin, the last ones first.
 fn insert(function: &mut Function, copies: Vec<Copy>) {
+    let mut beginnings: BTreeMap<Block, Vec<[Inst; 2]>> = BTreeMap::new();
     for Copy { block, from, to } in copies {
         let casts = casts(function, from, to);
-        function.blocks[block].insts.splice(..0, casts);
+        beginnings.entry(block).or_default().push(casts);
+    }
+    for (block, casts) in beginnings {
+        let insts = &mut function.blocks[block].insts;
+        insts.splice(..0, casts.into_iter().rev().flatten());
     }
 }
