@@ -8,7 +8,10 @@ use super::opcode::Opcode;
 use crate::value::WORD;
 use core::ops::Range;
 
-/// Words in a trap frame.
+/// Words that PUSH_RETADDR pushes, and APPLY pops with the arguments.
+pub const RETURN_SIZE: u32 = 3;
+
+/// Words in a trap frame: handler, next trap frame, two unused.
 pub const TRAP_SIZE: u32 = 4;
 
 /// Bytes of an activation's frame with `depth` words beside its environment.
@@ -85,10 +88,10 @@ pub fn of(instruction: &Instruction) -> Effect {
         | PushOffsetSlot => push,
         Pop => pops(operand(0)),
         PushRetAddr => Effect {
-            pushes: 3,
+            pushes: RETURN_SIZE,
             ..pops(0)
         },
-        Apply => pops(operand(0) + 3),
+        Apply => pops(operand(0) + RETURN_SIZE),
         Apply1 => pops(1),
         Apply2 => pops(2),
         Apply3 => pops(3),

@@ -225,7 +225,7 @@ impl<'a> Modules<'a> {
         match instruction.opcode {
             Push | Event | CheckSignals => {}
             Pop => self.drop(operand(0) as usize),
-            PushRetAddr => self.stack.extend([None; 3]),
+            PushRetAddr => self.stack.extend([None; effect::RETURN_SIZE as usize]),
             SetGlobal => {
                 if let Some(module) = self.accu {
                     let earlier = self.globals.insert(operand(0), module);

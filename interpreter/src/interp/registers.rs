@@ -10,7 +10,7 @@ use super::bigarrays::USUAL;
 use super::entries::{Arguments, UNUSED};
 use super::fields::{fixed_field, global, modify, payload};
 use super::polls::polls_for_nothing;
-use crate::code::effect::frame_size;
+use crate::code::effect::{RETURN_SIZE, TRAP_SIZE, frame_size};
 use crate::code::opcode::Opcode;
 use crate::code::{self, CELL, Callee};
 use crate::memory::{self, Region, cell_read, cell_write, within};
@@ -42,12 +42,6 @@ pub struct Registers {
     /// A constant of compiled code: see `bigarrays`.
     pub version: u32,
 }
-
-/// Words that PUSH_RETADDR pushes.
-pub const RETURN_WORDS: u32 = 3;
-
-/// Words in a trap frame: handler, next trap frame, two unused.
-const TRAP_WORDS: u32 = 4;
 
 pub const UNIT: i64 = Value::UNIT.0;
 pub const FALSE: i64 = Value::FALSE.0;
@@ -318,7 +312,7 @@ impl Registers {
     /// PUSH_RETADDR: room for what a call of more than seven arguments needs above them.
     #[inline(always)]
     pub fn push_return(&mut self) {
-        for _ in 0..RETURN_WORDS {
+        for _ in 0..RETURN_SIZE {
             self.push(UNIT);
         }
         self.next(1);
@@ -360,7 +354,7 @@ impl Registers {
     #[inline(always)]
     pub fn pop_trap(&mut self) {
         self.trap = code::outer_trap(self.pc);
-        self.drop(TRAP_WORDS);
+        self.drop(TRAP_SIZE);
     }
 
     /// Takes the innermost trap frame, which exists, off the stack and goes to its handler, with
@@ -371,7 +365,7 @@ impl Registers {
         self.sp = self.base - self.trap;
         self.pc = self.entry.wrapping_add((self.slot(0) >> 1) as u32);
         self.trap = (self.slot(1) >> 1) as u32;
-        self.drop(TRAP_WORDS);
+        self.drop(TRAP_SIZE);
     }
 
     // Calls.

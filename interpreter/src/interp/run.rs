@@ -18,10 +18,10 @@ use super::events;
 use super::fields::{byte, element, field, fixed_field, header, modify, store_field};
 use super::methods::method;
 use super::polls::polls_for_nothing;
-use super::registers::{FALSE, RETURN_WORDS, Registers, TRUE, UNIT, tagged, truth};
+use super::registers::{FALSE, Registers, TRUE, UNIT, tagged, truth};
 use super::restarted;
 use crate::code;
-use crate::code::effect::frame_size;
+use crate::code::effect::{RETURN_SIZE, frame_size};
 use crate::code::opcode::Opcode;
 use crate::heap;
 use crate::memory::{self, Region, cell_write};
@@ -153,7 +153,7 @@ pub extern "C" fn interp(
                             PushRetAddr => r.push_return(),
                             Apply => {
                                 let n = r.operand(1);
-                                break 'call (n, n + RETURN_WORDS);
+                                break 'call (n, n + RETURN_SIZE);
                             }
                             Apply1 => break 'call (1, 1),
                             Apply2 => break 'call (2, 2),
