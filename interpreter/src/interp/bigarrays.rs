@@ -8,7 +8,7 @@
 //! function that allocates nothing. So a float is not boxed whatever the array, and a loop needs no
 //! poll. What comes after that function is compiled once more ([`Registers::apart`]).
 
-use super::boxes::{box_integer, known_integer, unbox};
+use super::boxes::{box_integer, integer_kind, unbox};
 use super::polls::still_passed;
 use super::registers::{Registers, UNIT, tagged};
 use super::shortcut::{self, Attempt};
@@ -135,7 +135,7 @@ impl Registers {
         let num_dims = num_dims(shortcut);
         let value = self.slot(num_dims);
         let is_integer = value & 1 == 1;
-        let kind = known_integer(value);
+        let kind = integer_kind(value);
         let done = if is_integer {
             self.set_plain_integer(num_dims, value)
         } else if kind != 0 {

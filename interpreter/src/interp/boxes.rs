@@ -146,7 +146,7 @@ pub fn unbox(block: i64) -> i64 {
 /// Whether both values are boxed integers of one kind, of which compiled code knows one at least.
 #[inline(always)]
 pub fn are_integers(a: i64, b: i64) -> bool {
-    match (known_integer(a), known_integer(b)) {
+    match (integer_kind(a), integer_kind(b)) {
         (0, 0) => false,
         (kind, 0) => is_integer(b, kind),
         (0, kind) => is_integer(a, kind),
@@ -173,7 +173,7 @@ fn is_float(value: i64) -> bool {
 
 /// The kind of boxed integers that compiled code knows `value` to be; else 0, which is none.
 #[inline(always)]
-pub fn known_integer(value: i64) -> u32 {
+pub fn integer_kind(value: i64) -> u32 {
     match box_kind(value) {
         0 => 0,
         kind => kind - 1,

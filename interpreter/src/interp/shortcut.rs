@@ -60,7 +60,7 @@ pub fn string_length(string: i64) -> i64 {
 }
 
 #[inline(always)]
-fn integers(a: i64, b: i64) -> bool {
+fn are_immediate(a: i64, b: i64) -> bool {
     a & 1 == 1 && b & 1 == 1
 }
 
@@ -184,7 +184,7 @@ fn order_of_strings(shortcut: u32, a: i64, b: i64, literal: u32) -> Option<i64> 
 fn numbers(a: i64, b: i64) -> Option<(i64, i64)> {
     if are_integers(a, b) {
         Some((unbox(a), unbox(b)))
-    } else if integers(a, b) {
+    } else if are_immediate(a, b) {
         Some((a, b))
     } else {
         None
