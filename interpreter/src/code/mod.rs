@@ -200,7 +200,7 @@ pub type Candidates = [u32; MAX_CANDIDATES];
 /// Marks a call instruction whose hint is certain. At an entry this bit belongs to the arity.
 const CERTAIN: u32 = 1 << 28;
 
-/// The same where the other half is the address of [`Candidates`].
+/// Marks a call instruction whose hint, the other half, is the address of [`Candidates`].
 const SEVERAL: u32 = 1 << 27;
 
 /// The callee hint of the call instruction at `call`.
@@ -229,8 +229,9 @@ pub fn set_callee(call: u32, callee: Callee) -> Option<u32> {
     Some(call + 4)
 }
 
-/// Stores candidates, [`MAX_CANDIDATES`] at most, at `place`. Returns the addresses of its words,
-/// all of which are links ([`annotations::RequestTable::links`]).
+/// Stores candidates, [`MAX_CANDIDATES`] at most and none of them 0, at `place`, which has room for
+/// [`Candidates`]. Returns the addresses of its words, all of which are links
+/// ([`annotations::RequestTable::links`]).
 pub fn put_candidates(place: u32, entries: &[u32]) -> [u32; MAX_CANDIDATES] {
     array::from_fn(|index| {
         let word = place + 4 * index as u32;
@@ -239,21 +240,22 @@ pub fn put_candidates(place: u32, entries: &[u32]) -> [u32; MAX_CANDIDATES] {
     })
 }
 
-/// Candidate `index` of those at `candidates`, if there are so many.
+/// Candidate `index`, less than [`MAX_CANDIDATES`], of the [`Candidates`] at `candidates`, if there
+/// are so many.
 #[inline(always)]
 pub fn candidate(candidates: u32, index: u32) -> Option<u32> {
     let entry = memory::load_u32(candidates + index * 4);
     (entry != 0).then_some(entry)
 }
 
-/// Marks the word of a cell whose other half is the entry of the closure that the instruction
-/// loads. At an entry this bit belongs to the arity.
+/// Marks the word of a cell whose instruction loads a closure: the other half is the closure's
+/// entry. At an entry this bit belongs to the arity.
 const LOADS_CLOSURE: u32 = 1 << 30;
 
-/// The same where the instruction loads an integer, which is the other half itself.
+/// Marks the word of a cell whose instruction loads an integer: the other half is that.
 const LOADS_INTEGER: u32 = 1 << 29;
 
-/// The same where the instruction loads the box of a number, whose kind is the other half.
+/// Marks the word of a cell whose instruction loads a number's box: the other half is its kind.
 const LOADS_NUMBER: u32 = LOADS_CLOSURE | LOADS_INTEGER;
 
 /// The entry of the closure that the instruction at `cell` loads, if it is known.
@@ -262,8 +264,8 @@ pub fn known_closure(cell: u32) -> Option<u32> {
     known(cell, LOADS_CLOSURE)
 }
 
-/// Says so of the instruction at `cell`, unless the cell is in use. Returns the address of the word
-/// that is a link to the entry then.
+/// Notes that the instruction at `cell` loads a closure with this entry, unless the cell is in use.
+/// Returns the address of the word that is a link to the entry then.
 pub fn note_known_closure(cell: u32, entry: u32) -> Option<u32> {
     note_known(cell, LOADS_CLOSURE, entry).then_some(cell + 4)
 }
@@ -274,7 +276,7 @@ pub fn known_integer(cell: u32) -> Option<i32> {
     known(cell, LOADS_INTEGER).map(|integer| integer as i32)
 }
 
-/// Says so of the instruction at `cell`, unless the cell is in use.
+/// Notes that the instruction at `cell` loads this integer, unless the cell is in use.
 pub fn note_known_integer(cell: u32, integer: i32) {
     let _was_free = note_known(cell, LOADS_INTEGER, integer as u32);
 }
@@ -285,7 +287,7 @@ pub fn known_number(cell: u32) -> Option<u32> {
     known(cell, LOADS_NUMBER)
 }
 
-/// Says so of the instruction at `cell`, unless the cell is in use.
+/// Notes that the instruction at `cell` loads a box of this kind, unless the cell is in use.
 pub fn note_known_number(cell: u32, kind: u32) {
     let _was_free = note_known(cell, LOADS_NUMBER, kind);
 }

@@ -47,7 +47,8 @@ use values::closure;
 /// Most words of a program of which it is found out what functions are always given.
 const MOST_FOLLOWED: usize = 1 << 17;
 
-/// Goes through verified code with these functions.
+/// Goes through code that was verified, whose functions are all `entries` that the verifier found:
+/// what is certain is so only if none is missing.
 pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn Facts) -> Found {
     let mut program = Program::new(code, entries, facts);
     if code.len() > MOST_FOLLOWED || !facts.is_closed() {

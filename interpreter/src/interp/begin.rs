@@ -100,8 +100,8 @@ impl Registers {
     }
 }
 
-/// The same where code at `code` begins, with its closure at `env` and a stack that ends at `sp`.
-/// False if something raised.
+/// The safepoint at the beginning of an activation of the code at `code`, whose closure is at `env`
+/// and whose frame ends at `sp`. False if something raised.
 fn prepare(code: u32, env: u32, sp: u32) -> bool {
     lockstep_event(events::SAFEPOINT, code, sp, Value::UNIT.0);
     if begin_slowly(sp) != 0 {

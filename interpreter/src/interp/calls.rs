@@ -1,9 +1,10 @@
 //! Calls of closures that are not known, and calls that are not exact: with fewer arguments than
 //! parameters, or with more.
 //!
-//! Everything here runs between a sync and an invalidate: arguments are in memory, on the OCaml
-//! stack, so a collection in a callee finds and updates them. The last call is always in tail
-//! position: a program whose tail calls go this way must not run out of stack.
+//! Everything here but [`call`], which is in place where the loop calls, runs between a sync and an
+//! invalidate: arguments are in memory, on the OCaml stack, so a collection in a callee finds and
+//! updates them. The last call is always in tail position: a program whose tail calls go this way
+//! must not run out of stack.
 
 use super::blocks::allocate_young;
 use super::entries::{self, *};
@@ -306,7 +307,8 @@ pub extern "C" fn apply_at(closure: i64, at: u32, n: u32) -> i64 {
 /// address.
 type Last = extern "C" fn(u32, i64, u32, u32) -> i64;
 
-/// The same for code that runs with another closure than its own as the environment.
+/// Applies `code` to the `n` arguments on the stack at `at`, with `closure`, whose own code it need
+/// not be, as the environment. The stack below is free.
 fn run_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
     let (mut code, mut closure, mut at, mut n) = (code, closure, at, n);
     let last: Last = loop {

@@ -1,10 +1,15 @@
 //! The interpreter loop and calls between activations.
 //!
 //! * [`run`]: the loop, one activation of one function; [`registers`]: what it keeps, and its
-//!   operations; `fields`: accesses to blocks; `blocks`: allocation; `boxes`: boxed numbers;
-//!   `primitive`: C_CALL, with [`shortcut`]s; `unwind`: where a backtrace goes on; [`events`]: what
-//!   lockstep compares;
-//! * [`entries`]: activations by arity; [`calls`]: applications that are not exact;
+//!   operations; `fields`: accesses to blocks; `blocks`: allocation; [`boxes`]: boxed numbers;
+//!   `methods`: methods of objects by their labels; `polls`: what is known of what waits for a
+//!   safepoint; `unwind`: where a backtrace goes on; [`events`]: what lockstep compares;
+//! * `primitive`: C_CALL, with [`shortcut`]s; those of boxed integers are in `integers`, those of
+//!   bigarrays in `bigarrays`, those of several bytes at once in `words`;
+//! * [`entries`]: activations by arity; `begin`: those that begin where something waits for a
+//!   safepoint; `leave`: those that go on in another function; `restarted`: those that begin at a
+//!   RESTART;
+//! * [`calls`]: applications that are not exact; `known`: such applications of what is known;
 //!   `partial`, `restart`: partial applications; `raising`: calls that may have raised;
 //! * [`requests`]: the specializer is asked for a version of the loop for each entry.
 

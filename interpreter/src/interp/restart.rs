@@ -12,7 +12,8 @@ use crate::value::Value;
 macro_rules! restart {
     ($($name:ident $inexact:ident $n:literal ($($argument:ident $place:literal)*);)*) => {$(
         #[doc = concat!("Applies a partial application to ", $n, " arguments, of a function that")]
-        /// takes up to [`MAX_DIRECT`]: what is specialized for the RESTART at `code`.
+        /// takes up to [`MAX_DIRECT`](super::entries::MAX_DIRECT): what is specialized for the
+        /// RESTART at `code`.
         pub extern "C" fn $name(code: u32, partial: i64, top: u32, $($argument: i64),*) -> i64 {
             let function = code + code::CELL;
             let arity = code::arity(function);

@@ -32,7 +32,8 @@ pub enum Attempt {
     Done,
     /// Nothing happened, or only a collection: the primitive has to be called.
     Call,
-    /// A finaliser raised at the safepoint of an allocation.
+    /// Something has raised: a finaliser at the safepoint of an allocation, or the access to a
+    /// bigarray, as the primitive would.
     Raised,
     /// The primitive would raise that an index is out of bounds.
     OutOfBounds,

@@ -144,7 +144,6 @@ impl Choices {
 }
 
 struct Pass {
-    /// The blocks past which edges may lead.
     forwarding: Forwarding,
     choices: Choices,
     constants: ByValue,

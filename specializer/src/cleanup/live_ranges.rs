@@ -217,7 +217,7 @@ impl Loops {
     }
 }
 
-/// The same of the parameters of what comes after a loop.
+/// Has what comes after a loop use copies of its own parameters, which are still to be made.
 fn copy_parameters(function: &mut Function, ends: &Ends) -> Vec<Copy> {
     let mut copies = Vec::new();
     let mut renaming = Renaming::new(function);
