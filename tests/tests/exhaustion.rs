@@ -132,3 +132,21 @@ fn a_small_native_stack_is_a_small_stack_for_the_program() -> Result<()> {
     }
     Ok(())
 }
+
+/// Nothing between two activations keeps a frame on the interpreter's own stack, which is small.
+#[test]
+fn applications_to_more_arguments_nest_as_deep_as_the_stack_allows() -> Result<()> {
+    let ways = ["fixed", "chosen", "waiting"];
+    let mut expected: String = ways.map(|way| format!("{way}: 75000\n")).concat();
+    expected += &"without end: overflow\n".repeat(ways.len());
+    for mode in [&["--generic"][..], &[]] {
+        let (status, output, errors) = run("applications", MEMORY, mode)?;
+        assert_eq!(
+            (output.as_str(), errors.as_str()),
+            (&*expected, ""),
+            "{mode:?}"
+        );
+        assert_eq!(status, Some(0));
+    }
+    Ok(())
+}

@@ -70,6 +70,9 @@ pub fn is_known_to_wait(code: u32, n: u32) -> bool {
 }
 
 /// Pushes the arguments of a partial application before the others: its closure, and all arguments.
+/// In place, as what it returns would go through a frame in memory: calls that nest deeply go by
+/// there.
+#[inline(always)]
 pub fn expand(partial: Value, at: u32, n: u32) -> (i64, u32, u32) {
     let saved = (partial.wosize() - ARGUMENTS) as u32;
     // What is none may hold itself, and would be expanded for ever.
