@@ -274,10 +274,19 @@ pub fn fill(address: u32, len: usize, byte: u8) {
     unsafe { core::ptr::write_bytes(pointer(address, len), byte, len) }
 }
 
+const WORD: usize = size_of::<u64>();
+const TWO_WORDS: usize = 2 * WORD;
+
 /// Copies `len` bytes; the ranges may overlap.
 pub fn copy(from: u32, to: u32, len: usize) {
     // SAFETY: both ranges are inside the guest's memory.
     unsafe { copy_few(pointer(from, len), pointer(to, len), len) }
+}
+
+/// The same out of line: calls that nest deeply must not have the frame in memory that it may need.
+#[inline(never)]
+pub fn copy_apart(from: u32, to: u32, len: usize) {
+    copy(from, to, len);
 }
 
 /// Copies as many bytes as both slices have.
@@ -293,15 +302,15 @@ pub fn copy_slice(from: &[u8], to: &mut [u8]) {
 /// # Safety
 ///
 /// `len` bytes can be read from `from` on and written from `to` on; the ranges may overlap.
-#[inline(always)]
 unsafe fn copy_few(from: *const u8, to: *mut u8, len: usize) {
-    // SAFETY: the caller promised it; `copy_ends` has at least a `T`.
+    const HALF: usize = size_of::<u32>();
+    // SAFETY: the caller promised it; `copy_ends` has at least its `N` bytes.
     unsafe {
         match len {
-            16..=32 => copy_ends::<(u64, u64)>(from, to, len),
-            8..16 => copy_ends::<u64>(from, to, len),
-            4..8 => copy_ends::<u32>(from, to, len),
-            2..4 => copy_ends::<u16>(from, to, len),
+            TWO_WORDS.. if len <= 2 * TWO_WORDS => copy_ends::<TWO_WORDS>(from, to, len),
+            WORD..TWO_WORDS => copy_ends::<WORD>(from, to, len),
+            HALF..WORD => copy_ends::<HALF>(from, to, len),
+            2..HALF => copy_ends::<2>(from, to, len),
             1 => *to = *from,
             0 => {}
             _ => copy_more(from, to, len),
@@ -316,31 +325,30 @@ unsafe fn copy_few(from: *const u8, to: *mut u8, len: usize) {
 /// That of [`copy_few`].
 #[inline(never)]
 unsafe fn copy_more(from: *const u8, to: *mut u8, len: usize) {
-    // SAFETY: the caller promised it; `copy_ends` has at least a `T`.
+    const FOUR_WORDS: usize = 2 * TWO_WORDS;
+    // SAFETY: the caller promised it; `copy_ends` has at least its `N` bytes.
     unsafe {
         match len {
-            32..=64 => copy_ends::<(u64, u64, u64, u64)>(from, to, len),
+            FOUR_WORDS.. if len <= 2 * FOUR_WORDS => copy_ends::<FOUR_WORDS>(from, to, len),
             _ => core::ptr::copy(from, to, len),
         }
     }
 }
 
-/// Copies as many of the first bytes as a `T` has, and of the last ones, which may overlap: all of
-/// up to twice so many. A `T` of several words is a tuple: an array, or a larger integer, would
-/// have a frame in memory.
+/// Copies the first `N` bytes and the last ones, which may overlap: all of `N` to `2 * N`.
 ///
 /// # Safety
 ///
-/// That of [`copy_few`], and a `T` has `len` bytes at most.
+/// That of [`copy_few`], and `len` is at least `N`.
 #[inline(always)]
-unsafe fn copy_ends<T: Copy>(from: *const u8, to: *mut u8, len: usize) {
-    let last = len - size_of::<T>();
+unsafe fn copy_ends<const N: usize>(from: *const u8, to: *mut u8, len: usize) {
+    let last = len - N;
     // SAFETY: the caller promised it; any bit pattern is valid.
     unsafe {
-        let head = from.cast::<T>().read_unaligned();
-        let tail = from.add(last).cast::<T>().read_unaligned();
-        to.cast::<T>().write_unaligned(head);
-        to.add(last).cast::<T>().write_unaligned(tail);
+        let head = from.cast::<[u8; N]>().read_unaligned();
+        let tail = from.add(last).cast::<[u8; N]>().read_unaligned();
+        to.cast::<[u8; N]>().write_unaligned(head);
+        to.add(last).cast::<[u8; N]>().write_unaligned(tail);
     }
 }
 

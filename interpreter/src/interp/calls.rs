@@ -373,6 +373,6 @@ enter_at! {
 
 /// The cell above the arguments has to be the callee's.
 extern "C" fn enter_many_at(code: u32, closure: i64, at: u32, n: u32) -> i64 {
-    memory::copy(at, at - WORD, (n * WORD) as usize);
+    memory::copy_apart(at, at - WORD, (n * WORD) as usize);
     enter_through_slot(code, closure, at - WORD)
 }

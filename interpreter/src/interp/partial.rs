@@ -78,11 +78,8 @@ pub fn expand(partial: Value, at: u32, n: u32) -> (i64, u32, u32) {
     // What is none may hold itself, and would be expanded for ever.
     assert!(saved > 0, "a partial application has arguments");
     let start = at - saved * WORD;
-    memory::copy(
-        partial.field_address(ARGUMENTS),
-        start,
-        (saved * WORD) as usize,
-    );
+    let from = partial.field_address(ARGUMENTS);
+    memory::copy_apart(from, start, (saved * WORD) as usize);
     (partial.field(ARGUMENTS - 1).0, start, n + saved)
 }
 

@@ -452,7 +452,7 @@ fn guess_several(code: u32, candidates: u32) -> u32 {
     if specialize_active() == 0 {
         return code;
     }
-    const { assert!(code::MAX_CANDIDATES == 8) };
+    const { assert!(code::MAX_CANDIDATES == 16) };
     let is_many = code::candidate(candidates, code::MAX_IN_PLACE as u32).is_some();
     let guess = |code, index| match code::candidate(candidates, index) {
         Some(entry) if is_many => specialize_guess_by_name(code, entry),
@@ -460,5 +460,7 @@ fn guess_several(code: u32, candidates: u32) -> u32 {
         None => code,
     };
     let code = guess(guess(guess(guess(code, 0), 1), 2), 3);
-    guess(guess(guess(guess(code, 4), 5), 6), 7)
+    let code = guess(guess(guess(guess(code, 4), 5), 6), 7);
+    let code = guess(guess(guess(guess(code, 8), 9), 10), 11);
+    guess(guess(guess(guess(code, 12), 13), 14), 15)
 }

@@ -100,10 +100,16 @@ impl<'o> Numbers<'o> {
     /// store of a number, if one is not used behind them.
     fn beginning(&self, function: &Function, block: Block) -> Option<usize> {
         let insts = &function.blocks[block].insts;
+        let is_number = |value: &Value| self.of.contains_key(value);
         let is_store = |inst: &Inst| matches!(inst.op, Op::Store { .. });
-        let may_move = |inst: &&Inst| is_store(inst) || inst.op.effect() == Effect::Pure;
+        // What makes something else of a number would be computed behind the arms as well.
+        let is_pure = |inst: &Inst| {
+            let gives_number = inst.result.as_ref().is_some_and(is_number);
+            inst.op.effect() == Effect::Pure && (gives_number || !inst.args.iter().any(is_number))
+        };
+        let may_move = |inst: &&Inst| is_store(inst) || is_pure(inst);
         let movable = insts.iter().take(MOST_INSTS).take_while(may_move).count();
-        let stores_number = |inst: &Inst| is_store(inst) && self.of.contains_key(&inst.args[1]);
+        let stores_number = |inst: &Inst| is_store(inst) && is_number(&inst.args[1]);
         let last = insts[..movable].iter().rposition(stores_number)?;
         let insts = &insts[..=last];
         let mut args = insts.iter().flat_map(|inst| &inst.args);

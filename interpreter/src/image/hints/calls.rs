@@ -57,7 +57,8 @@ impl Program<'_> {
             Seen::Made(few) => few.filter(is_callee),
             _ => None,
         };
-        match callees.filter(|callees| callees.all().len() <= most_candidates()) {
+        let most = most_candidates(self.code.len());
+        match callees.filter(|callees| callees.all().len() <= most) {
             Some(callees) => self.calls.insert(call, (callees, callee.certain)),
             None => drop(self.calls.take(call)),
         }

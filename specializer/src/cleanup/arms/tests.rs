@@ -116,7 +116,12 @@ bb4():
     return v3
 bb5():
     return v1",
-        // It is loaded behind the arms.
+        // It is an integer behind the arms.
+        "    v7: i64 = i64.reinterpret_f64 v3
+    f64.store offset=0 v6, v3
+    i64.store offset=8 v6, v7
+    return v1",
+        // Something is loaded before it is stored.
         "    v7: f64 = f64.load offset=16 v0
     f64.store offset=0 v6, v3
     return v1",
