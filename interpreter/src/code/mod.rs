@@ -176,7 +176,7 @@ pub enum Certainty {
 }
 
 /// Most functions that a call is compared with before it is a call of what is not known.
-pub const MAX_CANDIDATES: usize = 16;
+pub const MAX_CANDIDATES: usize = 8;
 
 /// Most functions that a call may take in place. Where there are more, each is called by name
 /// behind its comparison: copies of what all of them do would be too long.

@@ -20,7 +20,7 @@ use crate::vm::vm;
 use annotations::{
     box_exists, box_literal, cells_drop_below, context_pop, context_push, context_update,
     immediate, points_to, profile_callee, specialize_active, specialize_guess,
-    specialize_guess_by_name, specialize_range,
+    specialize_guess_by_name, specialize_known, specialize_range,
 };
 
 /// The registers of an activation.
@@ -452,15 +452,23 @@ fn guess_several(code: u32, candidates: u32) -> u32 {
     if specialize_active() == 0 {
         return code;
     }
-    const { assert!(code::MAX_CANDIDATES == 16) };
+    const { assert!(code::MAX_CANDIDATES == 8 && code::MAX_IN_PLACE == 4) };
     let is_many = code::candidate(candidates, code::MAX_IN_PLACE as u32).is_some();
-    let guess = |code, index| match code::candidate(candidates, index) {
-        Some(entry) if is_many => specialize_guess_by_name(code, entry),
-        Some(entry) => specialize_guess(code, entry),
-        None => code,
-    };
-    let code = guess(guess(guess(guess(code, 0), 1), 2), 3);
-    let code = guess(guess(guess(guess(code, 4), 5), 6), 7);
-    let code = guess(guess(guess(guess(code, 8), 9), 10), 11);
-    guess(guess(guess(guess(code, 12), 13), 14), 15)
+    macro_rules! guess {
+        ($($index:literal)*) => {$(
+            let Some(entry) = code::candidate(candidates, $index) else {
+                return code;
+            };
+            let guessed = match is_many {
+                true => specialize_guess_by_name(code, entry),
+                false => specialize_guess(code, entry),
+            };
+            // Where it came true, the others are not looked at.
+            if specialize_known(guessed) != 0 {
+                return guessed;
+            }
+        )*};
+    }
+    guess!(0 1 2 3 4 5 6 7);
+    code
 }

@@ -57,8 +57,7 @@ impl Program<'_> {
             Seen::Made(few) => few.filter(is_callee),
             _ => None,
         };
-        let most = most_candidates(self.code.len());
-        match callees.filter(|callees| callees.all().len() <= most) {
+        match callees.filter(|callees| callees.all().len() <= most_candidates()) {
             Some(callees) => self.calls.insert(call, (callees, callee.certain)),
             None => drop(self.calls.take(call)),
         }

@@ -8,13 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
 pub static BACTRIAN_ONE_CANDIDATE: AtomicU32 = AtomicU32::new(0);
 
-/// Most functions that a hint names, in a program of so many words: comparing with many costs code,
-/// which only a small program can afford.
-pub fn most_candidates(words: usize) -> usize {
-    const LARGE: usize = 1 << 17;
+/// Most functions that a hint names.
+pub fn most_candidates() -> usize {
     match BACTRIAN_ONE_CANDIDATE.load(Relaxed) {
-        0 if words <= LARGE => MAX_CANDIDATES,
-        0 => MAX_CANDIDATES / 2,
+        0 => MAX_CANDIDATES,
         _ => 1,
     }
 }

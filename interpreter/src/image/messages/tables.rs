@@ -31,13 +31,11 @@ pub fn find_candidates() {
         return;
     }
     let mut found = Found::new(&messages);
-    let bytes = vm().code_end.get() - vm().code_start.get();
-    let most = most_candidates((bytes / code::CELL) as usize);
     for (message, place) in messages {
         let takes_them = |code: &u32| code::arity(*code) == message.arguments;
         let candidates = found.codes(message.method).iter();
         let mut candidates: Vec<u32> = candidates.copied().filter(takes_them).collect();
-        if candidates.len() <= most {
+        if candidates.len() <= most_candidates() {
             candidates.sort_unstable();
             code::put_candidates(place, &candidates);
         }
