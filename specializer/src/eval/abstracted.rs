@@ -42,7 +42,9 @@ impl Phase for Abstract {
         Abs::Fact(Fact::BoxAt(kind))
     }
 
-    fn note_payload(&mut self, _: Abs, _: i64) {}
+    fn noting_payload(&mut self, existing: Abs, _: i64) -> Abs {
+        existing
+    }
 
     fn payload(&mut self, _: Abs) -> Abs {
         Abs::Dynamic

@@ -57,8 +57,8 @@ pub trait Phase {
     /// The box that this pointer leads to.
     fn existing_box(&mut self, kind: Kind, pointer: Self::Value) -> Self::Value;
 
-    /// The bits of an existing box's payload are known.
-    fn note_payload(&mut self, existing: Self::Value, bits: i64);
+    /// The same box, the bits of whose payload are known.
+    fn noting_payload(&mut self, existing: Self::Value, bits: i64) -> Self::Value;
 
     /// The payload of a virtual box, which is given by itself or by an address in it.
     fn payload(&mut self, virtual_box: Self::Value) -> Self::Value;
@@ -448,11 +448,11 @@ impl<'a, P: Phase> Machine<'a, P> {
                 self.set(result, value);
             }
             Intrinsic::BoxLiteral => {
-                let value = self.existing_box(args[0], args[1]);
+                let mut value = self.existing_box(args[0], args[1]);
                 if let Abs::Const(Const::I64(payload)) = args[2].abs()
                     && self.evaluation.optimisations.literals
                 {
-                    self.phase.note_payload(value, payload);
+                    value = self.phase.noting_payload(value, payload);
                 }
                 self.set(result, value);
             }

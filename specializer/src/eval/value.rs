@@ -1,8 +1,10 @@
 //! Values in the emission: what is known of one, and how residual code gets at it.
 
 use super::abs::{Abs, Fact};
+use super::boxes::Kind;
 use super::cells::{Content, Integers};
-use crate::ir::residual;
+use crate::ir::{Type, residual};
+use crate::op::Const;
 
 /// A value: what is known of it, and its name in the residual function, once it has one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,6 +18,25 @@ pub struct Val {
     pub before: Option<residual::Value>,
     /// Of a virtual box in a rooted cell: whether memory has its pointer all the same.
     pub is_placed: bool,
+    /// Of a pointer to a box, or its address, where the payload is known.
+    pub literal: Option<Literal>,
+}
+
+/// A box that never changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Literal {
+    pub kind: Kind,
+    /// Those of the payload.
+    pub bits: i64,
+}
+
+impl Literal {
+    pub fn payload(self) -> Const {
+        match self.kind.payload {
+            Type::F64 => Const::F64(self.bits as u64),
+            _ => Const::I64(self.bits),
+        }
+    }
 }
 
 impl Val {
@@ -27,6 +48,7 @@ impl Val {
             pointer: None,
             before: None,
             is_placed: false,
+            literal: None,
         }
     }
 

@@ -13,7 +13,7 @@ use super::cells::{Cell, Memory};
 use super::copy;
 use super::span::Span;
 use super::transfer::Phase;
-use super::value::Val;
+use super::value::{Literal, Val};
 use super::{Boxes, Evaluation};
 use crate::hash::FastMap;
 use crate::index::Map;
@@ -51,9 +51,6 @@ pub struct Writer<'a> {
     pub reloads: Vec<Reload>,
     current: Block,
     names: Names,
-    /// Pointers to boxes whose payloads are known, and addresses in `i32` of these boxes: kinds and
-    /// payloads.
-    literals: FastMap<residual::Value, (Kind, residual::Value)>,
     boxes: &'a Boxes,
     /// By residual parameter: the base from which cells at offsets from it are addressed.
     frames: Map<Parameter, Option<residual::Value>>,
@@ -74,7 +71,6 @@ impl<'a> Writer<'a> {
             reloads: Vec::new(),
             current: Block::ENTRY,
             names: Names::default(),
-            literals: FastMap::default(),
             boxes: evaluation.boxes,
             frames: Map::default(),
             inst_count: 0,
@@ -257,10 +253,10 @@ impl<'a> Writer<'a> {
 
     /// The payload of an existing box.
     fn open(&mut self, kind: Kind, existing: Val) -> residual::Value {
-        let pointer = self.name(existing);
-        if let Some(&(_, payload)) = self.literals.get(&pointer) {
-            return payload;
+        if let Some(literal) = existing.literal {
+            return self.known_name(Abs::Const(literal.payload()));
         }
+        let pointer = self.name(existing);
         let address = self.wrapped(pointer);
         let load = Op::Load {
             kind: kind.load(),
@@ -270,13 +266,14 @@ impl<'a> Writer<'a> {
     }
 
     /// What an instruction gives that loads the payload of a literal, if it does.
-    fn loaded_of_literal(&self, op: Op, args: &[residual::Value]) -> Option<residual::Value> {
-        let (Op::Load { kind: load, offset }, &[address]) = (op, args) else {
+    fn loaded_of_literal(&self, op: Op, args: &[Val]) -> Option<Const> {
+        let (Op::Load { kind: load, offset }, [address]) = (op, args) else {
             return None;
         };
-        let &(kind, payload) = self.literals.get(&address)?;
+        let literal = address.literal?;
+        let kind = literal.kind;
         let is_whole = load == kind.load() && offset == self.boxes.maker(kind).declared.offset;
-        is_whole.then_some(payload)
+        is_whole.then(|| literal.payload())
     }
 
     fn displaced(&mut self, address: residual::Value, offset: i32) -> residual::Value {
@@ -334,20 +331,22 @@ impl Phase for Writer<'_> {
     }
 
     fn emit(&mut self, op: Op, args: &[Val], result: Option<Type>) -> Val {
-        let args = self.names(args);
         if op.effect() == Effect::Calls {
             self.names.boxes.clear();
         }
-        if let Some(payload) = self.loaded_of_literal(op, &args) {
-            return Val::dynamic(Some(payload));
+        if let Some(payload) = self.loaded_of_literal(op, args) {
+            return Val::dynamic(Some(self.known_name(Abs::Const(payload))));
         }
-        let literal = match (op, &args[..]) {
-            (Op::I32WrapI64, [pointer]) => self.literals.get(pointer).copied(),
+        let literal = match (op, args) {
+            (Op::I32WrapI64, [pointer]) => pointer.literal,
             _ => None,
         };
-        let result = self.inst(op, args, result);
-        self.literals.extend(result.zip(literal));
-        Val::dynamic(result)
+        let args = self.names(args);
+        let residual = self.inst(op, args, result);
+        Val {
+            literal,
+            ..Val::dynamic(residual)
+        }
     }
 
     fn load_cell(&mut self, Span { address, width }: Span) -> Val {
@@ -384,17 +383,15 @@ impl Phase for Writer<'_> {
         }
     }
 
-    fn note_payload(&mut self, existing: Val, bits: i64) {
-        let (Abs::Fact(Fact::BoxAt(kind)), Some(pointer)) = (existing.abs, existing.residual)
-        else {
-            return;
+    fn noting_payload(&mut self, existing: Val, bits: i64) -> Val {
+        let literal = match existing.abs {
+            Abs::Fact(Fact::BoxAt(kind)) => Some(Literal { kind, bits }),
+            _ => None,
         };
-        let constant = match kind.payload {
-            Type::F64 => Const::F64(bits as u64),
-            _ => Const::I64(bits),
-        };
-        let payload = self.known_name(Abs::Const(constant));
-        self.literals.insert(pointer, (kind, payload));
+        Val {
+            literal,
+            ..existing
+        }
     }
 
     fn payload(&mut self, virtual_box: Val) -> Val {
