@@ -50,12 +50,7 @@ impl Settled {
     /// Settles the cells `here` that a round ends with in memory. Returns whether there are any.
     pub fn settle(&mut self, here: &mut Cells<Abs>, ended: &Cells<Abs>) -> bool {
         self.cells = unsettled(here, ended).collect();
-        for &span in &self.cells {
-            match ended.get(span) {
-                Some(_) => here.settle(span),
-                None => here.forget(span),
-            }
-        }
+        self.put_into_memory(here, ended);
         !self.cells.is_empty()
     }
 
@@ -79,13 +74,23 @@ impl Settled {
             return Cow::Borrowed(cells);
         }
         let mut cells = cells.clone();
+        self.put_into_memory(&mut cells, here);
+        Cow::Owned(cells)
+    }
+
+    /// Takes those of the `cells` that are settled for what memory has, and keeps of them what the
+    /// others do. A box that is made for that may ask for a safepoint.
+    fn put_into_memory(&self, cells: &mut Cells<Abs>, others: &Cells<Abs>) {
         for &span in &self.cells {
-            match here.get(span) {
+            match others.get(span) {
                 Some(_) => cells.settle(span),
-                None => cells.forget(span),
+                None => {
+                    let is_virtual = |cell: &Cell<Abs>| cell.value.is_virtual();
+                    cells.polled &= !cells.get(span).is_some_and(is_virtual);
+                    cells.forget(span);
+                }
             }
         }
-        Cow::Owned(cells)
     }
 }
 

@@ -1,12 +1,12 @@
 //! The virtual stack: what the intrinsics on cells do to a state.
 
 use super::abs::{self, Abs, Fact};
-use super::cells::{Content, Integers, Memory, Reader};
+use super::cells::{Cell, Content, Integers, Memory, Reader};
 use super::span::Span;
 use super::transfer::{Machine, Phase};
 use crate::ir::generic;
 use crate::op::intrinsic;
-use crate::op::{Const, Intrinsic, LoadKind, Op, Plain, StoreKind, Width, width};
+use crate::op::{Const, Intrinsic, LoadKind, Op, Plain, StoreKind, Width, compare, width};
 
 impl<P: Phase> Machine<'_, P> {
     pub(super) fn sync_if_due(&mut self) {
@@ -57,10 +57,15 @@ impl<P: Phase> Machine<'_, P> {
     /// Brings the cells to memory that an access touches without being one of them.
     fn make_way(&mut self, span: Span) {
         while let Some(cell) = self.cells.take_overlapping(span) {
-            if cell.memory != Memory::Same {
-                self.cells.polled &= !Abs::Dynamic.needs_box_of(cell.value.abs());
-                self.phase.store_cell(cell.span, cell.value);
-            }
+            self.put_back(cell);
+        }
+    }
+
+    /// Stores a cell that is no longer cached, unless memory has it.
+    fn put_back(&mut self, cell: Cell<P::Value>) {
+        if cell.memory != Memory::Same {
+            self.cells.polled &= !Abs::Dynamic.needs_box_of(cell.value.abs());
+            self.phase.store_cell(cell.span, cell.value);
         }
     }
 
@@ -175,21 +180,11 @@ impl<P: Phase> Machine<'_, P> {
         self.emit(op, args, None);
     }
 
-    /// Whether a pure operator whose result is not known may give an address in a frame: it moves
-    /// one, or chooses one.
+    /// Whether a pure operator whose result is not known may give an address in a frame, or what
+    /// one can be computed from.
     pub(super) fn may_give_framed(&self, op: Op, args: &[P::Value]) -> bool {
         let frames = self.cells.window.frames;
-        let moves = matches!(
-            op,
-            Op::I32Add
-                | Op::I32Sub
-                | Op::I32And
-                | Op::I32Or
-                | Op::Select
-                | Op::I64ExtendI32U
-                | Op::I32WrapI64
-        );
-        moves && args.iter().any(|arg| frames.may_have(arg.abs()))
+        !gives_no_address(op) && args.iter().any(|arg| frames.may_have(arg.abs()))
     }
 
     pub(super) fn emit_framed(
@@ -231,10 +226,7 @@ impl<P: Phase> Machine<'_, P> {
         }
         self.cells.set(span, value, memory);
         while let Some(cell) = self.cells.evict() {
-            if cell.memory != Memory::Same {
-                self.cells.polled &= !Abs::Dynamic.needs_box_of(cell.value.abs());
-                self.phase.store_cell(cell.span, cell.value);
-            }
+            self.put_back(cell);
         }
     }
 
@@ -254,4 +246,13 @@ impl<P: Phase> Machine<'_, P> {
             _ => self.cells.drop_below(address),
         }
     }
+}
+
+/// Whether an operator tells something of a number from which the number cannot be computed again.
+fn gives_no_address(op: Op) -> bool {
+    let counts = matches!(
+        op,
+        Op::I32Clz | Op::I32Ctz | Op::I32Popcnt | Op::I64Clz | Op::I64Ctz | Op::I64Popcnt
+    );
+    counts || compare::is_comparison(op)
 }
