@@ -13,7 +13,7 @@ mod tests;
 use std::fmt::Debug;
 
 use crate::allocator::Allocator;
-use crate::eval::{Boxes, Inlining};
+use crate::eval::{Boxes, Inlining, Small};
 use crate::fault::Fault;
 use crate::image::Image;
 use crate::module::Module;
@@ -71,6 +71,7 @@ impl GenericKey {
         key.value(&Boxes::declared(module));
         key.value(&module.exported_address(annotations::BOX_EXPORT));
         key.value(&Allocator::declared(module));
+        key.value(&Small::first(module));
         key
     }
 

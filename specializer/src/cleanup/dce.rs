@@ -3,10 +3,12 @@
 //! Marks backwards from what must stay: effects, conditions, results. So parameters that only feed
 //! each other go as well. Leaves out stores that are overwritten.
 
+use smallvec::SmallVec;
+
 use super::params::retain_params;
 use crate::dominators::Order;
 use crate::index::Map;
-use crate::ir::residual::{Block, Function, Value};
+use crate::ir::residual::{Block, Function, Target, Value};
 
 pub fn run(function: &mut Function) {
     let order = Order::new(function);
@@ -31,6 +33,8 @@ enum Source {
 struct Marking<'f> {
     function: &'f Function,
     order: &'f Order,
+    /// By block: the targets that lead to it.
+    edges: Map<Block, SmallVec<[&'f Target; 2]>>,
     source: Map<Value, Option<Source>>,
     live: Map<Value, bool>,
     pending: Vec<Value>,
@@ -39,8 +43,12 @@ struct Marking<'f> {
 impl<'f> Marking<'f> {
     fn new(function: &'f Function, order: &'f Order) -> Self {
         let mut source = Map::filled_like(&function.types, None);
+        let mut edges = Map::filled_like(&function.blocks, SmallVec::new());
         for &block in &order.blocks {
             let data = &function.blocks[block];
+            for target in data.term.targets() {
+                edges[target.block].push(target);
+            }
             for (index, param) in data.params.iter().enumerate() {
                 source[*param] = Some(Source::Param(block, index as u32));
             }
@@ -54,6 +62,7 @@ impl<'f> Marking<'f> {
         Self {
             function,
             order,
+            edges,
             source,
             live,
             pending: Vec::new(),
@@ -82,26 +91,14 @@ impl<'f> Marking<'f> {
                     let inst = &function.blocks[block].insts[index as usize];
                     inst.args.iter().for_each(|&arg| self.mark(arg));
                 }
-                Source::Param(block, index) => self.mark_arguments(block, index),
-            }
-        }
-        self.live
-    }
-
-    fn mark_arguments(&mut self, block: Block, index: u32) {
-        let function = self.function;
-        let mut done = None;
-        for &pred in self.order.preds.of(block) {
-            // A predecessor is listed once an edge, one after the other.
-            if done.replace(pred) == Some(pred) {
-                continue;
-            }
-            for target in function.blocks[pred].term.targets() {
-                if target.block == block {
-                    self.mark(target.args[index as usize]);
+                Source::Param(block, index) => {
+                    for edge in 0..self.edges[block].len() {
+                        self.mark(self.edges[block][edge].args[index as usize]);
+                    }
                 }
             }
         }
+        self.live
     }
 
     fn mark(&mut self, value: Value) {

@@ -8,8 +8,8 @@
 //! second round.
 //!
 //! Invariant: the state of a join only rises. Its parameters and cells go from known to dynamic,
-//! its cells from absent to cached and from clean to dirty. A node with one edge into it has the
-//! state of that edge.
+//! its cells from absent to cached and from clean to dirty. Once for each loop it falls, where its
+//! cells are settled ([`super::settled`]). A node with one edge into it has the state of that edge.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

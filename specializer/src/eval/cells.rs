@@ -15,11 +15,15 @@
 //! Invariants: cached cells do not overlap; where two meet at a join, the wider one stays, and of
 //! two of one width that at the lower address: so no cell comes back. At most as many cells of
 //! dynamic contents are cached as the [`Window`] says. Those deepest in a stack give way. Known
-//! contents cost nothing and do not count.
+//! contents cost no code and do not count; but each node has a state of its own, so there is a
+//! limit to all.
 
 use super::abs::{Abs, Fact, Frames};
 use super::frame::Frame;
 use super::span::{self, Span, Window, order};
+
+/// Most cells that are cached, those of known contents included.
+const MOST: usize = 256;
 
 /// A cached cell. `V` is what a value is in the current phase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -152,18 +156,20 @@ impl<V: Content> Cells<V> {
     /// Removes the cell that gives way, if too many are cached. The caller stores it unless memory
     /// has it.
     pub fn evict(&mut self) -> Option<Cell<V>> {
-        let dynamic = |cell: &Cell<V>| !cell.value.abs().is_known();
         let Window { size, grows_up, .. } = self.window;
-        if self.cells.len() <= size
-            || self.cells.iter().filter(|cell| dynamic(cell)).count() <= size
+        let count = self.cells.len();
+        let dynamic = |cell: &&Cell<V>| !cell.value.abs().is_known();
+        if count <= size
+            || count <= MOST && self.cells.iter().filter(dynamic).count() <= size
         {
             return None;
         }
+        let gives_way = |cell: &Cell<V>| count > MOST || dynamic(&cell);
         let deepest = match grows_up {
-            false => self.cells.iter().position(dynamic),
-            true => self.cells.iter().rposition(dynamic),
+            false => self.cells.iter().position(gives_way),
+            true => self.cells.iter().rposition(gives_way),
         };
-        let deepest = deepest.expect("more dynamic cells than the window");
+        let deepest = deepest.expect("more cells than the window");
         Some(self.cells.remove(deepest))
     }
 

@@ -56,6 +56,20 @@ enum Context {
     },
 }
 
+impl Context {
+    /// The one that it is a step from.
+    fn outer(self) -> Option<ContextId> {
+        match self {
+            Self::Root => None,
+            Self::At { outer, .. }
+            | Self::Assuming { outer, .. }
+            | Self::Outcome { outer, .. }
+            | Self::AfterAll { outer }
+            | Self::Call { outer, .. } => Some(outer),
+        }
+    }
+}
+
 /// How much of a callee is evaluated in place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Extent {
@@ -105,9 +119,21 @@ const MOST_TRIED: usize = 40;
 /// For how many positions it is known what a call returned.
 const OUTCOME_POSITIONS: u8 = 3;
 
+/// A context, and what is often asked of it.
+#[derive(Clone, Copy)]
+struct Interned {
+    context: Context,
+    /// The context in which the innermost call that it is in begins.
+    call: Option<ContextId>,
+    /// The innermost position.
+    position: Abs,
+    /// How many positions are on the stack.
+    depth: usize,
+}
+
 /// All contexts of one request.
 pub struct Contexts {
-    contexts: Map<ContextId, Context>,
+    contexts: Map<ContextId, Interned>,
     ids: FastMap<Context, ContextId>,
     /// Bytes of code that are evaluated in place of calls. What was refused once for this stays
     /// refused, as it only grows.
@@ -122,8 +148,14 @@ impl Contexts {
     pub const ROOT: ContextId = ContextId(0);
 
     pub fn new() -> Self {
+        let root = Interned {
+            context: Context::Root,
+            call: None,
+            position: Abs::Dynamic,
+            depth: 0,
+        };
         Self {
-            contexts: vec![Context::Root].into(),
+            contexts: vec![root].into(),
             ids: FastMap::from_iter([(Context::Root, Self::ROOT)]),
             inlined: 0,
             tried: FastMap::default(),
@@ -137,8 +169,8 @@ impl Contexts {
 
     /// How many of them stand for a position that is not known.
     pub fn unknown_positions(&self) -> usize {
-        let positions = self.contexts.values().filter_map(|context| {
-            let Context::At { position, .. } = context else {
+        let positions = self.contexts.values().filter_map(|interned| {
+            let Context::At { position, .. } = interned.context else {
                 return None;
             };
             Some(position)
@@ -176,7 +208,7 @@ impl Contexts {
 
     /// The callee's context, where a call is made after all.
     pub fn called_after_all(&self, context: ContextId) -> Option<ContextId> {
-        match self.contexts[context] {
+        match self.of(context) {
             Context::AfterAll { outer } => Some(outer),
             _ => None,
         }
@@ -184,15 +216,14 @@ impl Contexts {
 
     /// The callee's context, within a callee of which a call is tried.
     pub fn trial(&self, context: ContextId) -> Option<ContextId> {
-        let (call, _) = self.calls(context).next()?;
-        let is_tried = matches!(
-            self.contexts[call],
+        let call = self.contexts[context].call?;
+        match self.of(call) {
             Context::Call {
                 extent: Extent::Trial,
                 ..
-            }
-        );
-        is_tried.then_some(call)
+            } => Some(call),
+            _ => None,
+        }
     }
 
     /// A node has the event of the beginning of a callee that is tried: whether no other one has.
@@ -235,41 +266,23 @@ impl Contexts {
     pub fn calls(&self, context: ContextId) -> impl Iterator<Item = (ContextId, Symbol)> {
         let mut next = Some(context);
         std::iter::from_fn(move || {
-            loop {
-                let context = next?;
-                match self.contexts[context] {
-                    Context::Root => next = None,
-                    Context::At { outer, .. }
-                    | Context::Assuming { outer, .. }
-                    | Context::Outcome { outer, .. }
-                    | Context::AfterAll { outer } => next = Some(outer),
-                    Context::Call { outer, slot, .. } => {
-                        next = Some(outer);
-                        return Some((context, slot));
-                    }
-                }
-            }
+            let call = self.contexts[next?].call?;
+            let Context::Call { outer, slot, .. } = self.of(call) else {
+                unreachable!("a call's context is one")
+            };
+            next = Some(outer);
+            Some((call, slot))
         })
     }
 
     /// How many positions are on the stack.
     pub fn depth(&self, context: ContextId) -> usize {
-        let (mut depth, mut context) = (0, context);
-        while let Context::At { outer, .. }
-        | Context::Assuming { outer, .. }
-        | Context::Outcome { outer, .. }
-        | Context::AfterAll { outer }
-        | Context::Call { outer, .. } = self.contexts[context]
-        {
-            depth += usize::from(matches!(self.contexts[context], Context::At { .. }));
-            context = outer;
-        }
-        depth
+        self.contexts[context].depth
     }
 
     /// The block with the specialization whose outcome was assumed last, since the last position.
     pub fn last_assumed(&self, context: ContextId) -> Option<Block> {
-        match self.contexts[context] {
+        match self.of(context) {
             Context::Assuming { site, .. } => Some(site),
             _ => None,
         }
@@ -277,7 +290,7 @@ impl Contexts {
 
     /// The context of the last position, before anything was assumed.
     pub fn without_assumptions(&self, mut context: ContextId) -> ContextId {
-        while let Context::Assuming { outer, .. } = self.contexts[context] {
+        while let Context::Assuming { outer, .. } = self.of(context) {
             context = outer;
         }
         context
@@ -285,12 +298,12 @@ impl Contexts {
 
     /// Whether something was assumed since the last position.
     pub fn assumes(&self, context: ContextId) -> bool {
-        matches!(self.contexts[context], Context::Assuming { .. })
+        matches!(self.of(context), Context::Assuming { .. })
     }
 
     /// Whether no position was given yet: at the request's beginning, or at a callee's.
     pub fn is_beginning(&self, context: ContextId) -> bool {
-        matches!(self.contexts[context], Context::Root | Context::Call { .. })
+        matches!(self.of(context), Context::Root | Context::Call { .. })
     }
 
     pub fn point(&self, context: ContextId) -> ProgramPoint {
@@ -299,29 +312,25 @@ impl Contexts {
         while let Some(context) = next {
             let position = self.position(context).plus(0);
             point.push(position.map_or((u32::MAX, 0, 0), order));
-            next = self.calls(context).next().map(|(call, _)| self.outer(call));
+            let call = self.contexts[context].call;
+            next = call.and_then(|call| self.of(call).outer());
         }
         point.reverse();
         ProgramPoint(point)
     }
 
-    fn outer(&self, context: ContextId) -> ContextId {
-        match self.contexts[context] {
-            Context::Root => context,
-            Context::At { outer, .. }
-            | Context::Assuming { outer, .. }
-            | Context::Outcome { outer, .. }
-            | Context::AfterAll { outer }
-            | Context::Call { outer, .. } => outer,
-        }
+    fn of(&self, context: ContextId) -> Context {
+        self.contexts[context].context
     }
 
     /// The context below the innermost position.
-    pub fn pop(&self, context: ContextId) -> ContextId {
-        match self.contexts[context] {
-            Context::Root | Context::Call { .. } | Context::AfterAll { .. } => context,
-            Context::At { outer, .. } => outer,
-            Context::Assuming { outer, .. } | Context::Outcome { outer, .. } => self.pop(outer),
+    pub fn pop(&self, mut context: ContextId) -> ContextId {
+        loop {
+            match self.of(context) {
+                Context::Root | Context::Call { .. } | Context::AfterAll { .. } => return context,
+                Context::At { outer, .. } => return outer,
+                Context::Assuming { outer, .. } | Context::Outcome { outer, .. } => context = outer,
+            }
         }
     }
 
@@ -332,7 +341,7 @@ impl Contexts {
             outer: below,
             value,
             left,
-        } = self.contexts[outer]
+        } = self.of(outer)
             && self.position(context) != position
         {
             outer = match left {
@@ -351,7 +360,7 @@ impl Contexts {
     /// the next few positions.
     pub fn outcome(&mut self, context: ContextId, value: Abs) -> ContextId {
         let context = self.without_outcome(context);
-        let Context::At { outer, position } = self.contexts[context] else {
+        let Context::At { outer, position } = self.of(context) else {
             return context;
         };
         let left = OUTCOME_POSITIONS;
@@ -361,8 +370,8 @@ impl Contexts {
 
     /// The same context whatever the last call returned.
     pub fn without_outcome(&mut self, context: ContextId) -> ContextId {
-        match self.contexts[context] {
-            Context::At { outer, position } => match self.contexts[outer] {
+        match self.of(context) {
+            Context::At { outer, position } => match self.of(outer) {
                 Context::Outcome { outer, .. } => self.push(outer, position),
                 _ => context,
             },
@@ -382,19 +391,33 @@ impl Contexts {
 
     /// The innermost position.
     pub fn position(&self, context: ContextId) -> Abs {
-        match self.contexts[context] {
-            Context::Root | Context::Call { .. } | Context::AfterAll { .. } => Abs::Dynamic,
-            Context::At { position, .. } => position,
-            Context::Assuming { outer, .. } | Context::Outcome { outer, .. } => {
-                self.position(outer)
-            }
-        }
+        self.contexts[context].position
     }
 
     fn intern(&mut self, context: Context) -> ContextId {
-        *self
-            .ids
-            .entry(context)
-            .or_insert_with(|| self.contexts.push(context))
+        if let Some(&known) = self.ids.get(&context) {
+            return known;
+        }
+        let outer = context.outer().unwrap_or(Self::ROOT);
+        let Interned {
+            call,
+            position,
+            depth,
+            ..
+        } = self.contexts[outer];
+        let (call, position, depth) = match context {
+            Context::At { position, .. } => (call, position, depth + 1),
+            Context::Assuming { .. } | Context::Outcome { .. } => (call, position, depth),
+            Context::Root | Context::AfterAll { .. } => (call, Abs::Dynamic, depth),
+            Context::Call { .. } => (Some(self.contexts.next_key()), Abs::Dynamic, depth),
+        };
+        let id = self.contexts.push(Interned {
+            context,
+            call,
+            position,
+            depth,
+        });
+        self.ids.insert(context, id);
+        id
     }
 }

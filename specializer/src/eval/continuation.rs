@@ -142,7 +142,9 @@ impl<P: Phase> Machine<'_, P> {
                 place.is_some_and(|place| is_result[place])
             };
             match &data.term {
-                Terminator::Return(values) => return values.iter().all(is_it),
+                Terminator::Return(values) => {
+                    return matches!(&values[..], [value] if is_it(value));
+                }
                 Terminator::Jump(target) => {
                     is_result = target.args.iter().map(is_it).collect();
                     block = target.block;

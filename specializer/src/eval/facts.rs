@@ -99,7 +99,8 @@ impl<P: Phase> Machine<'_, P> {
 
     /// Adds a fact to a value, unless more is known of it.
     fn note(&mut self, value: P::Value, fact: Abs, result: Option<generic::Value>) {
-        let is_new = value.abs() == Abs::Dynamic || value.abs() == Abs::Fact(Fact::NonZero);
+        let (known, frames) = (value.abs(), self.cells.window.frames);
+        let is_new = known != fact && !frames.may_have(known) && known.join(fact, frames) == known;
         let value = match is_new && self.evaluation.optimisations.facts {
             true => self.phase.noting(value, fact),
             false => value,

@@ -133,8 +133,6 @@ impl Limits {
 
 /// A call that may be evaluated in place.
 struct Call<'a> {
-    /// Where it is, whatever the last call returned.
-    caller: ContextId,
     slot: Symbol,
     callee: &'a Request,
     /// A function that the callee is given and that is known here.
@@ -243,9 +241,7 @@ impl<P: Phase> Machine<'_, P> {
             return None;
         }
         let callee = evaluation.image.request(slot, self.reads)?;
-        let caller = self.contexts.without_outcome(self.context);
         let call = Call {
-            caller,
             slot,
             callee,
             given: given_function(slot, callee, args),
@@ -253,7 +249,9 @@ impl<P: Phase> Machine<'_, P> {
         if callee.function != request.function || !self.is_within_budgets(&call) {
             return None;
         }
-        let context = self.contexts.call(caller, self.node, slot, Extent::Whole);
+        let context = self
+            .contexts
+            .call(self.context, self.node, slot, Extent::Whole);
         let edge = self.beginning(context, callee, slot, args);
         Some((context, edge))
     }
@@ -305,12 +303,11 @@ impl<P: Phase> Machine<'_, P> {
     /// Whether this call is evaluated in place: it was before, or the budgets still allow it.
     fn is_within_budgets(&mut self, call: &Call) -> bool {
         let &Call {
-            caller,
             slot,
             callee,
             given,
         } = call;
-        let known = self.contexts.find_call(caller, self.node, slot);
+        let known = self.contexts.find_call(self.context, self.node, slot);
         if known.is_some() {
             return true;
         }

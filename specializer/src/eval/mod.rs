@@ -212,7 +212,7 @@ fn attempts<T>(
     if evaluation.request.code_len <= rounds::LONGEST {
         for height in rounds::HEIGHTS {
             match attempt(height) {
-                Err(Declined::Nodes(_) | Declined::Framed(_)) => {}
+                Err(Declined::Nodes(_) | Declined::Rounds(_) | Declined::Framed(_)) => {}
                 done => return done,
             }
         }

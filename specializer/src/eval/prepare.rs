@@ -28,7 +28,7 @@ pub struct Prepared {
     /// The indices of a block's parameters that decide positions.
     pub keyed: Map<Block, Vec<usize>>,
     /// Whether a block belongs to the one before it, wherever that leads: no other edge comes here,
-    /// and no call lies between.
+    /// and neither a call through the table nor a value specialization lies between.
     pub continues: Map<Block, bool>,
     /// A block's place in reverse postorder.
     pub order: Map<Block, u32>,
@@ -93,13 +93,20 @@ fn choose_specialized(function: &mut generic::Function) {
 }
 
 /// Whether a condition is that code is specialized (true) or generic (false), if it is either.
-fn asks_for_specialized(insts: &[generic::Inst], cond: generic::Value) -> Option<bool> {
-    let inst = insts.iter().find(|inst| inst.result == Some(cond))?;
-    match inst.op {
-        Op::Intrinsic(Intrinsic::SpecializeActive) => Some(true),
-        Op::I32Eqz => asks_for_specialized(insts, inst.args[0]).map(|asks| !asks),
-        _ => None,
+fn asks_for_specialized(insts: &[generic::Inst], mut cond: generic::Value) -> Option<bool> {
+    let mut asks = true;
+    for inst in insts.iter().rev() {
+        match inst.op {
+            _ if inst.result != Some(cond) => {}
+            Op::Intrinsic(Intrinsic::SpecializeActive) => return Some(asks),
+            Op::I32Eqz => {
+                asks = !asks;
+                cond = inst.args[0];
+            }
+            _ => return None,
+        }
     }
+    None
 }
 
 /// Which values are constants in the code.

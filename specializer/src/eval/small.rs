@@ -51,16 +51,21 @@ struct Body {
 }
 
 impl Small {
+    /// The first function of a module that is a stub's: all that follow are.
+    pub fn first(module: &Module) -> Option<Func> {
+        let stubs = module.exported_address(annotations::STUBS_EXPORT)?;
+        let word = offset_of!(annotations::Stubs, functions) as u32;
+        let first = module.image_u32(stubs.wrapping_add(word));
+        (first != 0).then_some(Func(first))
+    }
+
     /// Those of a module.
     pub fn find(module: &Module) -> Self {
-        let stubs = module.exported_address(annotations::STUBS_EXPORT);
-        let word = offset_of!(annotations::Stubs, functions) as u32;
-        let first = stubs.map_or(0, |stubs| module.image_u32(stubs.wrapping_add(word)));
-        if first == 0 {
+        let Some(first) = Self::first(module) else {
             return Self::default();
-        }
+        };
         let mut functions = BTreeMap::new();
-        let mut asked: Vec<Func> = (first..module.functions.len() as u32).map(Func).collect();
+        let mut asked: Vec<Func> = (first.0..module.functions.len() as u32).map(Func).collect();
         while let Some(function) = asked.pop() {
             if functions.contains_key(&function) {
                 continue;
@@ -76,7 +81,7 @@ impl Small {
             functions.insert(function, body);
         }
         Self {
-            first: Some(Func(first)),
+            first: Some(first),
             functions,
         }
     }

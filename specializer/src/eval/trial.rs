@@ -53,13 +53,14 @@ impl<P: Phase> Machine<'_, P> {
             || request.function != evaluation.request.function
             || results[..] != [Type::I64]
             || is_root
-            || self.contexts.calls(self.context).count() > limits.depth
+            || self.contexts.calls(self.context).count() >= limits.depth
             || self.is_last(call)
         {
             return None;
         }
-        let caller = self.contexts.without_outcome(self.context);
-        let context = self.contexts.call(caller, self.node, slot, Extent::Trial);
+        let context = self
+            .contexts
+            .call(self.context, self.node, slot, Extent::Trial);
         let tried = Tried {
             callee: call.callee,
             args: args.into(),
