@@ -190,8 +190,8 @@ pub enum Callee {
     Certain(u32),
     /// An entry, with which what is called has to be compared.
     Guessed(u32),
-    /// The address of [`Candidates`].
-    Several(u32),
+    /// The address of [`Candidates`], of which it is one if that is certain.
+    Several(u32, Certainty),
 }
 
 /// Entries with which what is called has to be compared, in turn; the last ones may be 0.
@@ -203,6 +203,9 @@ const CERTAIN: u32 = 1 << 28;
 /// Marks a call instruction whose hint, the other half, is the address of [`Candidates`].
 const SEVERAL: u32 = 1 << 27;
 
+/// Marks one that calls one of its [`Candidates`] and nothing else.
+const ONE_OF_SEVERAL: u32 = CERTAIN | SEVERAL;
+
 /// The callee hint of the call instruction at `call`.
 #[inline(always)]
 pub fn callee(call: u32) -> Callee {
@@ -210,7 +213,8 @@ pub fn callee(call: u32) -> Callee {
     match memory::load_u32(call) & (CERTAIN | SEVERAL) {
         _ if hint == 0 => Callee::Unknown,
         CERTAIN => Callee::Certain(hint),
-        SEVERAL => Callee::Several(hint),
+        SEVERAL => Callee::Several(hint, Certainty::Guessed),
+        ONE_OF_SEVERAL => Callee::Several(hint, Certainty::Certain),
         _ => Callee::Guessed(hint),
     }
 }
@@ -222,7 +226,8 @@ pub fn set_callee(call: u32, callee: Callee) -> Option<u32> {
         Callee::Unknown => return None,
         Callee::Guessed(entry) => (0, entry),
         Callee::Certain(entry) => (CERTAIN, entry),
-        Callee::Several(candidates) => (SEVERAL, candidates),
+        Callee::Several(candidates, Certainty::Guessed) => (SEVERAL, candidates),
+        Callee::Several(candidates, Certainty::Certain) => (ONE_OF_SEVERAL, candidates),
     };
     memory::store_u32(call, memory::load_u32(call) | mark);
     memory::store_u32(call + 4, hint);
@@ -240,10 +245,12 @@ pub fn put_candidates(place: u32, entries: &[u32]) -> [u32; MAX_CANDIDATES] {
     })
 }
 
-/// Candidate `index`, less than [`MAX_CANDIDATES`], of the [`Candidates`] at `candidates`, if there
-/// are so many.
+/// Candidate `index` of the [`Candidates`] at `candidates`, if there are so many.
 #[inline(always)]
 pub fn candidate(candidates: u32, index: u32) -> Option<u32> {
+    if index == MAX_CANDIDATES as u32 {
+        return None;
+    }
     let entry = memory::load_u32(candidates + index * 4);
     (entry != 0).then_some(entry)
 }

@@ -24,12 +24,12 @@ pub fn note(
         let callee = match (&hint.entries[..], hint.certainty) {
             ([entry], Certainty::Certain) => Callee::Certain(address(entry)),
             ([entry], Certainty::Guessed) => Callee::Guessed(address(entry)),
-            (entries, _) => {
+            (entries, certainty) => {
                 let place = next;
                 let entries: Vec<u32> = entries.iter().map(address).collect();
                 links.extend(code::put_candidates(place, &entries));
                 next += size_of::<Candidates>() as u32;
-                Callee::Several(place)
+                Callee::Several(place, certainty)
             }
         };
         links.extend(code::set_callee(address(&hint.call), callee));
@@ -40,7 +40,7 @@ pub fn note(
         links.extend(code::put_candidates(place, &[]));
         links.extend(code::set_callee(
             address(&message.call),
-            Callee::Several(place),
+            Callee::Several(place, Certainty::Guessed),
         ));
         (message, place)
     });

@@ -6,18 +6,19 @@
 //! more are none. Code that is called from places not known is ignored: a wrong hint costs a
 //! comparison at run time.
 //!
-//! Many callees are certain: a closure that was made in this function; a captured variable that is
-//! the same function wherever closures of this function are made; a sibling in the same block; a
-//! field of a module. Each has the code that the program put there, unless the program writes code
-//! pointers. In the same way, a captured variable or a field of a module is certainly an integer
+//! Many callees are certain: a closure that was made in this function; a captured variable, as
+//! wherever closures of this function are made it is one of a few; a sibling in the same block; a
+//! field of a module, or of blocks that nothing unknown gets hold of. Each has the code that the
+//! program put there, unless the program writes code pointers. In the same way, a captured variable or a field of a module is certainly an integer
 //! (what arithmetic gives of such is known as well) or the box of a number, and a parameter or a
-//! result is that: kinds of boxes are told where nobody looks at the box ([`escapes`]). What
+//! result is that: kinds of boxes are told where nobody needs the box ([`boxes`]). What
 //! OCaml leaves undefined (writing fields of modules and of closures by `Obj`) is not considered.
 //!
 //! One pass over a function goes through it in ascending order, and again from labels whose state a
 //! jump back has changed. Functions are gone through again when something that they read has
 //! changed ([`pending`]), until nothing does.
 
+mod boxes;
 mod calls;
 mod escapes;
 mod found;
@@ -37,10 +38,11 @@ use crate::code::opcode::Opcode;
 use crate::code::{Certainty, Entry};
 use crate::image::by_word::ByWord;
 use crate::image::early;
+use boxes::Boxes;
 use made::{Few, Made};
 use pending::{Dependency, Pending};
 use rustc_hash::{FxHashMap, FxHashSet};
-use scan::{Captured, Group, count_sites, follows_operands, globals_set, loads_from_elsewhere};
+use scan::{Captured, Group, Use, count_sites, globals_set, loads_from_elsewhere};
 use state::{Known, Labels, Lost, Origin, Seen, State};
 use values::closure;
 
@@ -75,18 +77,15 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
             CodePointers::Stay | CodePointers::Change => Certainty::Guessed,
         },
     };
-    let kept = program.all_kept();
+    let boxes = program.follow_boxes();
     let load = |(at, known): (usize, &Seen)| match known {
         Seen::Integer(integer) => Some((at, Loaded::Integer(*integer))),
         Seen::Number(kind, _) => {
-            let is_kept = kept.contains(&Origin::Loaded(at));
+            let is_kept = boxes.is_kept(Origin::Loaded(at));
             (!is_kept).then_some((at, Loaded::Number(*kind)))
         }
-        seen => seen
-            .made()
-            .iter()
-            .find_map(code_of)
-            .map(|code| (at, Loaded::Closure(code))),
+        Seen::Made(few) => Some((at, Loaded::Closure(code_of(&few.only()?)?))),
+        Seen::Nothing | Seen::Data | Seen::Many => None,
     };
     let loads = match pointers {
         CodePointers::Stay => program.loads.iter().filter_map(load).collect(),
@@ -108,7 +107,11 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
             .map(|entry| entry.position)
             .collect(),
         boxed: match pointers {
-            CodePointers::Stay => program.boxed(&kept),
+            CodePointers::Stay => program.boxed(&boxes),
+            CodePointers::Change => FxHashMap::default(),
+        },
+        restarted: match pointers {
+            CodePointers::Stay => program.restarted(&boxes),
             CodePointers::Change => FxHashMap::default(),
         },
     }
@@ -146,10 +149,7 @@ struct Program<'a> {
     lost_blocks: FxHashSet<usize>,
     /// What was lost sight of in this step.
     lost: Vec<Made>,
-    /// Parameters, results and what is loaded, of which somebody may look at the box; and by each,
-    /// those that go there.
-    kept: FxHashSet<Origin>,
-    flows: FxHashMap<Origin, FxHashSet<Origin>>,
+    boxes: Boxes,
     pending: Pending,
     /// The function that is gone through.
     walked: usize,
@@ -188,8 +188,7 @@ impl<'a> Program<'a> {
             escaped: FxHashSet::default(),
             lost_blocks: FxHashSet::default(),
             lost: Vec::new(),
-            kept: FxHashSet::default(),
-            flows: FxHashMap::default(),
+            boxes: Boxes::default(),
             pending: Pending::new(count),
             walked: 0,
             arguments: Vec::new(),
@@ -256,7 +255,7 @@ impl<'a> Program<'a> {
                 state
                     .stack
                     .iter()
-                    .for_each(|known| self.kept.extend(known.seen.origin()));
+                    .for_each(|known| self.boxes.store(known.seen));
                 state.push_trap(instruction.target(0));
                 labels.guard(state);
                 true
@@ -359,7 +358,7 @@ impl<'a> Program<'a> {
         let mut captured = std::mem::take(&mut self.captured[function]);
         let places = captured.reach(first, variables.len());
         for (known, &seen) in places.iter_mut().zip(variables) {
-            self.kept.extend(seen.seen.origin());
+            self.boxes.store(seen.seen);
             *known = self.note(Dependency::Function(function), *known, seen);
         }
         self.captured[function] = captured;
@@ -373,16 +372,9 @@ impl<'a> Program<'a> {
         state: &mut State,
         lost: &mut Lost,
     ) {
-        if !follows_operands(instruction) {
-            let pops = effect.pops.saturating_sub(effect.pushes_first) as usize;
-            let operands = (0..pops).map(|index| state.slot(index)).chain([state.accu]);
-            for operand in operands {
-                match operand.seen {
-                    Seen::Number(kind, _) if self.opens(instruction, kind) => {}
-                    seen => self.lose(seen),
-                }
-            }
-        }
+        let pops = effect.pops.saturating_sub(effect.pushes_first) as usize;
+        let operands = (0..pops).map(|index| state.slot(index)).chain([state.accu]);
+        self.take(instruction, operands);
         if effect.pushes_first > 0 {
             state.stack.push(state.accu);
         }
@@ -393,6 +385,27 @@ impl<'a> Program<'a> {
             .extend(std::iter::repeat_n(Known::ANYTHING, effect.pushes as usize));
         if let Some(accu) = accu {
             state.accu = self.note_load(instruction, accu);
+        }
+    }
+
+    /// An instruction takes these.
+    fn take(&mut self, instruction: &Instruction, operands: impl Iterator<Item = Known>) {
+        let done = match scan::use_of(instruction) {
+            Use::Follows => return,
+            Use::Hands if self.looks_at_arguments(instruction) => Use::Stores,
+            done => done,
+        };
+        for Known { seen, .. } in operands {
+            match done {
+                _ if self.opens(instruction, seen) => self.boxes.open(seen),
+                Use::Follows | Use::Stores => self.boxes.store(seen),
+                Use::Compares => self.boxes.watch(seen),
+                Use::Hands => {
+                    self.boxes.watch(seen);
+                    self.lose(seen);
+                }
+                Use::Loses => self.lose(seen),
+            }
         }
     }
 

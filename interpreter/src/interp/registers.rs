@@ -12,7 +12,7 @@ use super::fields::{fixed_field, global, modify, payload};
 use super::polls::polls_for_nothing;
 use crate::code::effect::{RETURN_SIZE, TRAP_SIZE, frame_size};
 use crate::code::opcode::Opcode;
-use crate::code::{self, CELL, Callee};
+use crate::code::{self, CELL, Callee, Certainty};
 use crate::memory::{self, Region, cell_read, cell_write, within};
 use crate::raise;
 use crate::value::{Value, WORD};
@@ -411,7 +411,9 @@ impl Registers {
         let code = memory::load_u32(within(self.accu as u32, Region::Fixed));
         match (profile_callee(self.pc, code), callee) {
             (0, Callee::Guessed(entry)) => specialize_guess(code, entry),
-            (0, Callee::Several(candidates)) => guess_several(code, candidates),
+            (0, Callee::Several(candidates, certainty)) => {
+                guess_several(code, candidates, certainty)
+            }
             (0, _) => code,
             (entry, _) => specialize_guess(code, entry),
         }
@@ -446,9 +448,10 @@ impl Registers {
     }
 }
 
-/// Compares code with each of the candidates that there are.
+/// Compares code with each of the candidates that there are; if it is one of them, not with the
+/// last.
 #[inline(always)]
-fn guess_several(code: u32, candidates: u32) -> u32 {
+fn guess_several(code: u32, candidates: u32, certainty: Certainty) -> u32 {
     if specialize_active() == 0 {
         return code;
     }
@@ -459,6 +462,10 @@ fn guess_several(code: u32, candidates: u32) -> u32 {
             let Some(entry) = code::candidate(candidates, $index) else {
                 return code;
             };
+            let is_last = code::candidate(candidates, $index + 1).is_none();
+            if is_last && certainty == Certainty::Certain {
+                return entry;
+            }
             let guessed = match is_many {
                 true => specialize_guess_by_name(code, entry),
                 false => specialize_guess(code, entry),

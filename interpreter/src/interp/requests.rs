@@ -177,12 +177,15 @@ mod wasm {
             };
             let is_seen = |missing: &u32| found.partial.contains(&(entry.position, *missing));
             counts.filter(is_seen).map(|missing| {
+                let boxed = found.restarted.get(&(entry.position, missing));
+                let boxed = boxed.filter(|_| !in_pieces.contains(&entry.position));
+                let boxed = boxed.unwrap_or(&nothing);
                 let request = match entry.end - entry.position <= copied {
                     true => Request {
                         flags: flags(entry),
-                        ..copy_request(code_start, entry, missing)
+                        ..copy_request(code_start, entry, missing, boxed)
                     },
-                    false => restart_request(code_start, entry, missing),
+                    false => restart_request(code_start, entry, missing, boxed),
                 };
                 (request, names.of_partial(entry.position))
             })
@@ -256,15 +259,19 @@ mod wasm {
         } else {
             entry.arity as usize
         };
-        let mut params = entry_params(address, entry.arity, direct);
-        let arguments = &mut params[FIRST_ARGUMENT..FIRST_ARGUMENT + direct];
-        for (param, boxed) in arguments.iter_mut().zip(&boxed.parameters) {
+        let params = entry_params(address, entry.arity, direct);
+        let request = request(params, address, entry.end - entry.position);
+        with_boxes(request, FIRST_ARGUMENT..FIRST_ARGUMENT + direct, boxed)
+    }
+
+    /// The same where these parameters are given, and the result is, such boxes.
+    fn with_boxes(mut request: Request, arguments: Range<usize>, boxed: &Boxed) -> Request {
+        let arguments = request.params[arguments].iter_mut();
+        for (param, boxed) in arguments.zip(&boxed.parameters) {
             param.boxed = kind(*boxed);
         }
-        Request {
-            result: kind(boxed.result),
-            ..request(params, address, entry.end - entry.position)
-        }
+        request.result = kind(boxed.result);
+        request
     }
 
     /// A kind of boxes, or none, as requests have it.
@@ -304,15 +311,17 @@ mod wasm {
 
     /// The request for the RESTART before an entry and a copy of the function, where so many
     /// arguments are missing.
-    fn copy_request(code_start: u32, entry: &Entry, missing: u32) -> Request {
+    fn copy_request(code_start: u32, entry: &Entry, missing: u32, boxed: &Boxed) -> Request {
         let address = code::address(code_start, entry.position - 1);
         let params = entry_params(address, restarted(missing), missing as usize);
         let holder = code::restart_holder(address, missing);
-        request(params, holder, entry.end - entry.position + 1)
+        let request = request(params, holder, entry.end - entry.position + 1);
+        let arguments = FIRST_ARGUMENT..FIRST_ARGUMENT + missing as usize;
+        with_boxes(request, arguments, boxed)
     }
 
     /// The request for the RESTART before an entry, where so many arguments are missing.
-    fn restart_request(code_start: u32, entry: &Entry, missing: u32) -> Request {
+    fn restart_request(code_start: u32, entry: &Entry, missing: u32, boxed: &Boxed) -> Request {
         const FIRST: usize = 3;
         let function = match missing {
             1 => restart_1 as *const (),
@@ -326,12 +335,13 @@ mod wasm {
             index if index < count => Param::pass(index as u32 - 1),
             _ => Param::default(),
         });
-        Request {
+        let request = Request {
             function: function as usize as u32,
             param_count: count as u32,
             flags: 0,
             ..request(params, code::restart_holder(address, missing), 1)
-        }
+        };
+        with_boxes(request, FIRST..count, boxed)
     }
 
     /// The request for what goes on at a cut, `piece`. The parameters are those of

@@ -59,6 +59,8 @@ pub fn are_opened(name: &str) -> bool {
             "caml_float_compare",
             "caml_signbit",
             "caml_int_of_float",
+            "caml_format_float",
+            "caml_hexstring_of_float",
             "caml_hash",
         ]
         .contains(&name)

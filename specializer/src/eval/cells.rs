@@ -159,9 +159,7 @@ impl<V: Content> Cells<V> {
         let Window { size, grows_up, .. } = self.window;
         let count = self.cells.len();
         let dynamic = |cell: &&Cell<V>| !cell.value.abs().is_known();
-        if count <= size
-            || count <= MOST && self.cells.iter().filter(dynamic).count() <= size
-        {
+        if count <= size || count <= MOST && self.cells.iter().filter(dynamic).count() <= size {
             return None;
         }
         let gives_way = |cell: &Cell<V>| count > MOST || dynamic(&cell);

@@ -2,7 +2,7 @@
 
 use super::made::Made;
 use super::pending::Dependency;
-use super::state::{Known, Origin, Seen, State};
+use super::state::{Known, Lost, Origin, Seen, State};
 use super::{Program, most_candidates};
 use crate::code::decode::Instruction;
 use crate::code::effect::{self, Flow};
@@ -53,12 +53,14 @@ impl Program<'_> {
             Made::Partial(function, held) => self.missing(function, held) == count,
             Made::Block(_) => false,
         };
+        let waits_for_others = |made: &Made| matches!(made, Made::Partial(..)) && !is_callee(*made);
         let callees = match callee.seen {
             Seen::Made(few) => few.filter(is_callee),
             _ => None,
         };
+        let are_all = callee.certain && !callee.seen.made().iter().any(waits_for_others);
         match callees.filter(|callees| callees.all().len() <= most_candidates()) {
-            Some(callees) => self.calls.insert(call, (callees, callee.certain)),
+            Some(callees) => self.calls.insert(call, (callees, are_all)),
             None => drop(self.calls.take(call)),
         }
     }
@@ -74,16 +76,18 @@ impl Program<'_> {
         let mut next = Some((0, callee));
         // What is applied to the arguments from this one on.
         let mut further: BTreeMap<usize, Known> = BTreeMap::new();
+        let mut lost = Lost::default();
         while let Some((first, callee)) = next {
             self.apply_one(callee, first, arguments, |first, given| {
                 let known = match first {
                     Some(first) => further.entry(first).or_insert(Known::UNREACHED),
                     None => result.get_or_insert(Known::UNREACHED),
                 };
-                *known = known.join(given);
+                known.meet(given, &mut lost);
             });
             next = further.pop_first();
         }
+        self.lose_all(&mut lost);
         result.unwrap_or(Known::ANYTHING)
     }
 
@@ -96,9 +100,11 @@ impl Program<'_> {
         arguments: &[Known],
         mut give: impl FnMut(Option<usize>, Known),
     ) {
+        if callee == Known::UNREACHED {
+            return give(None, callee);
+        }
         let Known { seen, certain } = callee;
         let arguments = &arguments[first..];
-        let mut is_exact = false;
         for &made in seen.made() {
             let (function, held) = match made {
                 Made::Closure(function) => (function, 0),
@@ -109,22 +115,15 @@ impl Program<'_> {
             let given = self.apply_to(function, held, missing, arguments);
             let given = if certain { given } else { given.guessed() };
             match missing < arguments.len() {
-                true => give(Some(first + missing), given.guessed()),
+                true => give(Some(first + missing), given),
                 false => give(None, given),
             }
-            is_exact |= missing == arguments.len();
-            if !(certain && seen.made().len() == 1) {
-                // What becomes of it is not followed.
-                self.kept.insert(Origin::Result(function as usize));
+            if !certain {
+                self.boxes.store_result(function as usize);
             }
         }
-        if !is_exact {
-            self.lose(seen);
-        }
-        // Who else is called gets them as well, and what a partial application does with them is
-        // not followed.
-        let is_function = matches!(seen.made(), [Made::Closure(_)]);
-        if !(is_exact && certain && is_function) {
+        if !certain || seen == Seen::Nothing {
+            // Who else is called gets them as well.
             arguments
                 .iter()
                 .for_each(|argument| self.lose(argument.seen));
@@ -142,12 +141,17 @@ impl Program<'_> {
             self.parameters[number][index] =
                 self.note(Dependency::Function(number), known, argument);
             if let Some(origin) = argument.seen.origin() {
-                self.flow(origin, Origin::Parameter(number, index));
+                self.boxes.flow(origin, Origin::Parameter(number, index));
             }
         }
         self.pending.read(Dependency::Result(number), self.walked);
         let left = missing - arguments.len();
         if left > 0 {
+            for (index, held) in arguments.iter().enumerate() {
+                self.boxes.store(held.seen);
+                let parameter = Origin::Parameter(number, first + index);
+                self.boxes.flow(Origin::HELD, parameter);
+            }
             self.partial.insert((number, left as u32));
             let held = u16::try_from(first + arguments.len());
             return held.map_or(Known::ANYTHING, |held| {
@@ -161,7 +165,7 @@ impl Program<'_> {
         let known = self.results[function];
         self.results[function] = self.note(Dependency::Result(function), known, seen);
         if let Some(origin) = seen.seen.origin() {
-            self.flow(origin, Origin::Result(function));
+            self.boxes.flow(origin, Origin::Result(function));
         }
         if self.escaped.contains(&function) {
             self.lose(seen.seen);

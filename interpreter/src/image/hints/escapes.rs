@@ -1,27 +1,23 @@
 //! Which functions only calls call of which the analysis knows, and what follows from it: what they
 //! are given, and what they return.
 //!
-//! A function *escapes* where its closure gets out of sight: where something unknown is called with
-//! it, where it is stored in a block that is not followed, where it may be one of several. From
-//! then on, anything may call it with anything. A closure in a variable of another closure does not
-//! escape, as only that function reads it.
-//!
-//! A parameter, a result or what is loaded, if it is always the box of a number, is *kept* where
-//! somebody may look at the box, not at the number: where it is stored, captured, compared by its
-//! address, or handed to who does so. Such a box stays one. So a weak pointer to it lives as long
-//! as it does, and what is marshaled shares it.
+//! A function *escapes* where a closure or a partial application of it gets out of sight: where
+//! something unknown is called with it, where it is stored in a block that is not followed, where
+//! it may be one of too many. From then on, anything may call it with anything. A closure in a
+//! variable of another closure does not escape, as only that function reads it.
 
+use super::boxes::Followed;
 use super::made::Made;
 use super::pending::Dependency;
 use super::state::{Known, Lost, Origin, Seen};
 use super::{Boxed, Program};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 impl Program<'_> {
     /// Something unknown may get hold of this. What follows from it is left to
     /// [`Self::follow_lost`].
     pub(super) fn lose(&mut self, seen: Seen) {
-        self.kept.extend(seen.origin());
+        self.boxes.store(seen);
         self.lost.extend(seen.made());
     }
 
@@ -29,8 +25,8 @@ impl Program<'_> {
     pub(super) fn lose_all(&mut self, lost: &mut Lost) {
         lost.seen.drain(..).for_each(|seen| self.lose(seen));
         for [one, other] in lost.joined.drain(..) {
-            self.flow(one, other);
-            self.flow(other, one);
+            self.boxes.flow(one, other);
+            self.boxes.flow(other, one);
         }
         self.follow_lost();
     }
@@ -39,15 +35,13 @@ impl Program<'_> {
     pub(super) fn follow_lost(&mut self) {
         while let Some(made) = self.lost.pop() {
             match made {
-                Made::Closure(function) => {
+                Made::Closure(function) | Made::Partial(function, _) => {
                     let function = function as usize;
                     if self.escaped.insert(function) {
                         self.give_anything(function);
                         self.lost.extend(self.results[function].seen.made());
                     }
                 }
-                // Its function was lost when it was applied.
-                Made::Partial(..) => {}
                 Made::Block(site) => {
                     let site = site as usize;
                     if self.lost_blocks.insert(site) {
@@ -67,24 +61,6 @@ impl Program<'_> {
             self.parameters[function][index] =
                 self.note(Dependency::Function(function), known, Known::ANYTHING);
         }
-    }
-
-    /// What `from` is goes where `to` is: it is kept if that is.
-    pub(super) fn flow(&mut self, from: Origin, to: Origin) {
-        self.flows.entry(to).or_default().insert(from);
-    }
-
-    /// The origins that are kept, and those that are no numbers.
-    pub(super) fn all_kept(&self) -> FxHashSet<Origin> {
-        let mut kept = FxHashSet::default();
-        let others = self.flows.keys().filter(|to| self.kind_of(**to).is_none());
-        let mut left: Vec<Origin> = self.kept.iter().chain(others).copied().collect();
-        while let Some(origin) = left.pop() {
-            if kept.insert(origin) {
-                left.extend(self.flows.get(&origin).into_iter().flatten());
-            }
-        }
-        kept
     }
 
     /// The kind of numbers that what is from there always is a box of.
@@ -108,24 +84,53 @@ impl Program<'_> {
         }
     }
 
-    /// By entry, what is always a box of a number that is not kept, if anything is.
-    pub(super) fn boxed(&self, kept: &FxHashSet<Origin>) -> FxHashMap<usize, Boxed> {
-        let kind = |origin| self.kind_of(origin).filter(|_| !kept.contains(&origin));
-        let found = self
-            .entries
-            .iter()
-            .enumerate()
-            .filter_map(|(function, entry)| {
-                let parameters = 0..self.parameters[function].len();
-                let boxed = Boxed {
-                    parameters: parameters
-                        .map(|index| kind(Origin::Parameter(function, index)))
-                        .collect(),
-                    result: kind(Origin::Result(function)),
-                };
-                let is_any = boxed.result.is_some() || boxed.parameters.iter().any(Option::is_some);
-                is_any.then_some((entry.position, boxed))
-            });
-        found.collect()
+    /// What becomes of the boxes of numbers.
+    pub(super) fn follow_boxes(&self) -> Followed {
+        self.boxes.follow(|origin| self.kind_of(origin).is_some())
+    }
+
+    /// By entry, what is always a box of a number and may be passed without it, if anything is.
+    pub(super) fn boxed(&self, followed: &Followed) -> FxHashMap<usize, Boxed> {
+        let boxed = (0..self.entries.len()).filter_map(|function| {
+            let boxed = self.boxed_from(function, 0, followed);
+            boxed
+                .is_any()
+                .then_some((self.entries[function].position, boxed))
+        });
+        boxed.collect()
+    }
+
+    /// The same of partial applications, all of which wait for that many arguments.
+    pub(super) fn restarted(&self, followed: &Followed) -> FxHashMap<(usize, u32), Boxed> {
+        let mut waits: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
+        for &(function, missing) in &self.partial {
+            waits.entry(function).or_default().push(missing);
+        }
+        let boxed = waits.into_iter().filter_map(|(function, missing)| {
+            let entry = self.entries[function];
+            let &[missing] = &missing[..] else {
+                return None;
+            };
+            let held = entry.arity - missing;
+            let boxed = self.boxed_from(function, held as usize, followed);
+            let is_known = !self.escaped.contains(&function) && boxed.is_any();
+            is_known.then_some(((entry.position, missing), boxed))
+        });
+        boxed.collect()
+    }
+
+    /// Of a function's parameters from `first` on, and of its result.
+    fn boxed_from(&self, function: usize, first: usize, followed: &Followed) -> Boxed {
+        let kind = |origin| {
+            self.kind_of(origin)
+                .filter(|_| followed.may_be_bare(origin))
+        };
+        let parameters = first..self.parameters[function].len();
+        Boxed {
+            parameters: parameters
+                .map(|index| kind(Origin::Parameter(function, index)))
+                .collect(),
+            result: kind(Origin::Result(function)),
+        }
     }
 }

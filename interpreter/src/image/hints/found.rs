@@ -21,7 +21,7 @@ pub fn most_candidates() -> usize {
 pub struct Hint {
     /// Word index of the call instruction.
     pub call: usize,
-    /// Word indices of the entries, [`MAX_CANDIDATES`] at most; one if it is certain.
+    /// Word indices of the entries, [`MAX_CANDIDATES`] at most.
     pub entries: Vec<usize>,
     pub certainty: Certainty,
 }
@@ -43,6 +43,8 @@ pub struct Found {
     pub early: FxHashSet<usize>,
     /// By entry, what is always a box of a number.
     pub boxed: FxHashMap<usize, Boxed>,
+    /// The same of the partial applications of a function, if all wait for so many arguments.
+    pub restarted: FxHashMap<(usize, u32), Boxed>,
 }
 
 impl Found {
@@ -50,19 +52,30 @@ impl Found {
     pub fn certain_callee(&self) -> impl Fn(usize) -> Option<usize> {
         |call| {
             let hint = self.calls.binary_search_by_key(&call, |hint| hint.call);
-            let hint = &self.calls[hint.ok()?];
-            let is_certain = hint.certainty == Certainty::Certain;
-            is_certain.then(|| hint.entries[0])
+            match &self.calls[hint.ok()?] {
+                Hint {
+                    entries,
+                    certainty: Certainty::Certain,
+                    ..
+                } if entries.len() == 1 => Some(entries[0]),
+                _ => None,
+            }
         }
     }
 }
 
-/// What of a function is always a box of a number, each with its kind.
+/// What of a function is always a box of a number and may be passed without it, each with its kind.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Boxed {
     pub parameters: Vec<Option<u32>>,
     /// Unless it raises.
     pub result: Option<u32>,
+}
+
+impl Boxed {
+    pub fn is_any(&self) -> bool {
+        self.result.is_some() || self.parameters.iter().any(Option::is_some)
+    }
 }
 
 /// What is known of a program beside its code.

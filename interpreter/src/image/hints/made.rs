@@ -20,6 +20,7 @@ pub struct Few {
     /// In ascending order, each once; the last is repeated.
     all: [Made; MAX_CANDIDATES],
     count: u8,
+    or_data: bool,
 }
 
 impl Few {
@@ -27,16 +28,23 @@ impl Few {
         Self {
             all: [made; MAX_CANDIDATES],
             count: 1,
+            or_data: false,
         }
+    }
+
+    /// These, or something that is neither called nor has fields that are followed.
+    pub const fn or_data(mut self) -> Self {
+        self.or_data = true;
+        self
     }
 
     pub fn all(&self) -> &[Made] {
         &self.all[..usize::from(self.count)]
     }
 
-    /// If there is only one.
+    /// If there is only one, and nothing else.
     pub fn only(&self) -> Option<Made> {
-        (self.count == 1).then_some(self.all[0])
+        (self.count == 1 && !self.or_data).then_some(self.all[0])
     }
 
     /// Those for which this holds, if it does for any.
@@ -49,6 +57,7 @@ impl Few {
     /// All of both; absent if these are too many.
     pub fn union(&self, other: &Self) -> Option<Self> {
         let mut all = *self;
+        all.or_data |= other.or_data;
         for &made in other.all() {
             let Err(place) = all.all().binary_search(&made) else {
                 continue;

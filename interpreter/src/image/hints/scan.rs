@@ -77,24 +77,61 @@ impl Captured {
     }
 }
 
-/// Whether it is known of an instruction where what it takes goes.
-pub fn follows_operands(instruction: &Instruction) -> bool {
+/// What an instruction does with what it takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    /// It is known where each goes.
+    Follows,
+    /// It puts some into a slot or a field, or looks at what they are.
+    Stores,
+    /// It looks at addresses.
+    Compares,
+    /// A primitive does anything.
+    Hands,
+    /// Anything else.
+    Loses,
+}
+
+pub fn use_of(instruction: &Instruction) -> Use {
     use Opcode::*;
-    let others = matches!(
+    match instruction.opcode {
+        Push | Pop | PushRetAddr | SetGlobal | MakeBlock1 | MakeBlock2 | MakeBlock3 | MakeBlock
+        | Restart | Grab | CheckSignals | Event => Use::Follows,
+        _ if load::of(instruction).is_some() => Use::Follows,
+        Assign | SetField0 | SetField1 | SetField2 | SetField3 | SetField | OffsetRef
+        | SetVectItem | GetVectItem | VectLength | IsInt => Use::Stores,
+        Eq | Neq => Use::Compares,
+        CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN => Use::Hands,
+        _ => Use::Loses,
+    }
+}
+
+/// Whether the instruction gives integers, or an array of floats.
+pub fn gives_data(instruction: &Instruction) -> bool {
+    use Opcode::*;
+    matches!(
         instruction.opcode,
-        Push | Pop
-            | PushRetAddr
-            | SetGlobal
-            | MakeBlock1
-            | MakeBlock2
-            | MakeBlock3
-            | MakeBlock
-            | Restart
-            | Grab
-            | CheckSignals
-            | Event
-    );
-    others || load::of(instruction).is_some()
+        Atom0
+            | PushAtom0
+            | Atom
+            | PushAtom
+            | MakeFloatBlock
+            | SetFloatField
+            | VectLength
+            | GetBytesChar
+            | GetStringChar
+            | SetBytesChar
+            | BoolNot
+            | IsInt
+            | Eq
+            | Neq
+            | LtInt
+            | LeInt
+            | GtInt
+            | GeInt
+            | UltInt
+            | UgeInt
+    )
 }
 
 #[cfg(test)]

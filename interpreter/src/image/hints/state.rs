@@ -13,16 +13,18 @@ pub enum Seen {
     Integer(i32),
     /// A box of a number of this kind.
     Number(u32, Origin),
+    /// Something that is neither called nor has fields that are followed, as integers and numbers.
+    Data,
     /// One of these.
     Made(Few),
-    /// Different things.
+    /// Too many different things.
     Many,
 }
 
 /// Where the box of a number comes from, within a function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Origin {
-    /// An operation has made it, or it comes from a place where it is kept anyway.
+    /// An operation has made it, or it comes from a place where it is stored.
     Made,
     /// A parameter: the function's number, and which.
     Parameter(usize, usize),
@@ -33,6 +35,9 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// What a partial application holds.
+    pub const HELD: Self = Self::Loaded(usize::MAX);
+
     /// Of what may be from either. One stands for both: [`Known::meet`] notes that.
     fn join(self, other: Self) -> Self {
         match self {
@@ -47,7 +52,7 @@ impl Seen {
     pub fn origin(self) -> Option<Origin> {
         match self {
             Self::Number(_, origin) => (origin != Origin::Made).then_some(origin),
-            Self::Nothing | Self::Integer(_) | Self::Made(_) | Self::Many => None,
+            Self::Nothing | Self::Integer(_) | Self::Data | Self::Made(_) | Self::Many => None,
         }
     }
 
@@ -59,7 +64,7 @@ impl Seen {
     pub fn made(&self) -> &[Made] {
         match self {
             Self::Made(few) => few.all(),
-            Self::Nothing | Self::Integer(_) | Self::Number(..) | Self::Many => &[],
+            Self::Nothing | Self::Integer(_) | Self::Number(..) | Self::Data | Self::Many => &[],
         }
     }
 
@@ -68,13 +73,9 @@ impl Seen {
         *self == Self::one(made)
     }
 
-    /// Whether these are different things, which are followed no further than to calls.
+    /// Whether these are too many things, none of which is followed.
     pub fn is_lost(self) -> bool {
-        match self {
-            Self::Made(few) => few.only().is_none(),
-            Self::Many => true,
-            Self::Nothing | Self::Integer(_) | Self::Number(..) => false,
-        }
+        self == Self::Many
     }
 }
 
@@ -90,6 +91,7 @@ impl Known {
     pub const UNREACHED: Self = Self::certain(Seen::Nothing);
     /// Anything can be there.
     pub const ANYTHING: Self = Self::guess(Seen::Nothing);
+    pub const DATA: Self = Self::certain(Seen::Data);
 
     pub const fn certain(seen: Seen) -> Self {
         Self {
@@ -101,7 +103,7 @@ impl Known {
     /// An integer or a number is no guess: nothing is done with one that is not certain.
     pub const fn guess(seen: Seen) -> Self {
         let seen = match seen {
-            Seen::Integer(_) | Seen::Number(..) => Seen::Nothing,
+            Seen::Integer(_) | Seen::Number(..) | Seen::Data => Seen::Nothing,
             seen => seen,
         };
         Self {
@@ -146,8 +148,8 @@ impl Known {
         changed
     }
 
-    /// What may be either: certain if both are, and the same. A guess takes no notice of places
-    /// where anything can be.
+    /// What may be either: certain if both are, unless these are too many. A guess takes no notice
+    /// of places where anything can be.
     pub fn join(self, other: Self) -> Self {
         let seen = match (self.seen, other.seen) {
             (Seen::Nothing, seen) | (seen, Seen::Nothing) => seen,
@@ -155,10 +157,10 @@ impl Known {
             (Seen::Number(kind, a), Seen::Number(other, b)) if kind == other => {
                 Seen::Number(kind, a.join(b))
             }
-            (Seen::Integer(_) | Seen::Number(..), seen)
-            | (seen, Seen::Integer(_) | Seen::Number(..)) => return Self::guess(seen),
+            (Seen::Many, _) | (_, Seen::Many) => Seen::Many,
             (Seen::Made(a), Seen::Made(b)) => a.union(&b).map_or(Seen::Many, Seen::Made),
-            (Seen::Made(_) | Seen::Many, _) => Seen::Many,
+            (Seen::Made(few), _) | (_, Seen::Made(few)) => Seen::Made(few.or_data()),
+            (Seen::Integer(_) | Seen::Number(..) | Seen::Data, _) => Seen::Data,
         };
         match self.certain && other.certain && !seen.is_lost() {
             true => Self::certain(seen),

@@ -112,7 +112,7 @@ fn captured_closures_are_certain_where_all_captures_agree() {
         )
     };
     assert_eq!(certain_calls(&code("Acc1;")), [true]);
-    assert_eq!(certain_calls(&code("Const0;")), [false]);
+    assert_eq!(certain_calls(&code("GetGlobal 11;")), [false]);
 }
 
 #[test]
@@ -148,10 +148,9 @@ fn fields_are_certain_of_blocks_that_nothing_unknown_can_write_to() {
         certain_calls(&code("Acc0; MakeBlock1 0; CCall1 1;")),
         [true, false]
     );
-    assert_eq!(
-        certain_calls(&code("Acc0; PushAcc1; SetField0;")),
-        [true, false]
-    );
+    let assigned = |value: &str| certain_calls(&code(&format!("{value} PushAcc1; SetField0;")));
+    assert_eq!(assigned("Acc0;"), [true, true]);
+    assert_eq!(assigned("GetGlobal 11;"), [true, false]);
     assert_eq!(
         certain_calls(&code("Acc0; PushConst0; Push; GetGlobal 11; Apply1;")),
         [true, true]
@@ -288,8 +287,57 @@ fn a_loop_changes_what_is_certain() {
         )
     };
     assert_eq!(certain_calls(&code("Acc0;")), [true]);
-    assert_eq!(certain_calls(&code("Const0;")), [false]);
-    assert_eq!(certain_calls(&code("Closure 0 @g;")), [false]);
+    assert_eq!(certain_calls(&code("Closure 0 @g;")), [true]);
+    assert_eq!(certain_calls(&code("GetGlobal 11;")), [false]);
+}
+
+/// Of what is called and what is not, only the first is called.
+#[test]
+fn one_of_a_few_is_certain_where_nothing_else_comes() {
+    // A field of one block or another, or of none, is called.
+    let code = |other: &str| {
+        format!(
+            "Const0; BranchIf @second; Closure 0 @f; MakeBlock1 0; Branch @call;
+            second: Const1; BranchIf @third; Const0; Push; Closure 0 @g; MakeBlock2 1; Branch @call;
+            third: {other}
+            call: Push; Const0; PushAcc1; GetField0; Apply1; Stop;
+            f: Acc0; Return 1;
+            g: Acc0; Return 1"
+        )
+    };
+    for (other, certain) in [
+        ("Const0;", true),
+        ("Atom 3;", true),
+        ("GetGlobal 11;", false),
+        ("Const0; CCall1 2;", false),
+    ] {
+        assert_eq!(certain_calls(&code(other)), [certain], "{other}");
+    }
+    let words = assemble(&code("Const0;"));
+    let entries = check(&words).expect("well-formed");
+    let found = find(&words, &entries, CodePointers::Stay, &NoFacts);
+    assert_eq!(found.calls[0].entries.len(), 2);
+    assert_eq!(found.certain_callee()(found.calls[0].call), None);
+}
+
+/// A partial application that waits for more than it gets is called as well.
+#[test]
+fn partial_applications_that_wait_for_others_leave_nothing_certain() {
+    let code = |arguments: &str| {
+        format!(
+            "Const0; BranchIf @other; Closure 0 @f; Branch @call;
+            other: {arguments} Closure 0 @g; Apply1;
+            call: Push; Const0; PushAcc1; Apply1; Stop;
+            f: Acc0; Return 1;
+            Restart; g: Grab 2; Acc0; Return 3"
+        )
+    };
+    let words = assemble(&code("Const0; Push;"));
+    let entries = check(&words).expect("well-formed");
+    let found = find(&words, &entries, CodePointers::Stay, &NoFacts);
+    let certainty = found.calls.iter().map(|hint| hint.certainty);
+    let certainty: Vec<_> = certainty.collect();
+    assert_eq!(certainty, [Certainty::Certain, Certainty::Guessed]);
 }
 
 #[test]
@@ -303,8 +351,8 @@ fn handlers_know_what_the_body_does_not_assign() {
     };
     assert_eq!(certain_calls(&code("Const0; Raise;")), [true]);
     assert_eq!(certain_calls(&code("Const0;")), [true]);
-    assert_eq!(certain_calls(&code("Const0; Assign 4;")), [false]);
-    let inner = "PushTrap @inner; Const0; Assign 8; PopTrap; inner:";
+    assert_eq!(certain_calls(&code("GetGlobal 11; Assign 4;")), [false]);
+    let inner = "PushTrap @inner; GetGlobal 11; Assign 8; PopTrap; inner:";
     assert_eq!(certain_calls(&code(inner)), [false]);
 }
 

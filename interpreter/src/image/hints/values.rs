@@ -2,7 +2,7 @@
 
 use super::made::Made;
 use super::pending::Dependency;
-use super::scan::Group;
+use super::scan::{Group, gives_data};
 use super::state::{Known, Lost, Origin, Seen, State};
 use super::{Access, Given, Program};
 use crate::code::decode::{self, Instruction};
@@ -21,15 +21,20 @@ impl Program<'_> {
     ) -> Option<Known> {
         use Opcode::*;
         let operand = |index: usize| instruction.operands[index];
+        let existing = Origin::Loaded(instruction.position);
         if let Some(load) = load::of(instruction) {
-            return Some(self.loaded(load, state));
+            let loaded = self.loaded(load, state);
+            return Some(match load {
+                Load::Global(_) | Load::Field(_) => loaded.with_origin(existing),
+                _ => loaded,
+            });
         }
         match instruction.opcode {
             SetGlobal => {
                 let global = operand(0);
                 let known = self.globals[&global];
                 let known = self.note(Dependency::Global(global), known, state.accu);
-                self.kept.extend(state.accu.seen.origin());
+                self.boxes.store(state.accu.seen);
                 self.globals.insert(global, known);
                 Some(Known::ANYTHING)
             }
@@ -39,13 +44,17 @@ impl Program<'_> {
             MakeBlock3 => Some(self.block(instruction, state, 3)),
             Assign => Some(state.assign(operand(0), state.accu, lost)),
             OffsetSlot | PushOffsetSlot => Some(state.assign(operand(0), Known::ANYTHING, lost)),
-            GetVectItem => Some(self.element(state.accu).guessed()),
+            GetVectItem => Some(self.element(state.accu).with_origin(existing)),
             SetField0 => self.set_field(state, Some(0)),
             SetField1 => self.set_field(state, Some(1)),
             SetField2 => self.set_field(state, Some(2)),
             SetField3 => self.set_field(state, Some(3)),
             SetField => self.set_field(state, Some(operand(0))),
             SetVectItem => self.set_field(state, None),
+            OffsetRef => {
+                self.assign_field(state.accu, Some(0), Known::DATA);
+                Some(Known::DATA)
+            }
             NegInt | OffsetInt | AddInt | SubInt | MulInt | DivInt | ModInt | AndInt | OrInt
             | XorInt | LslInt | LsrInt | AsrInt => Some(computed(instruction, state)),
             GetFloatField => Some(Known::certain(Seen::Number(boxed::FLOAT, Origin::Made))),
@@ -53,6 +62,7 @@ impl Program<'_> {
                 Some(self.primitive(instruction, state))
             }
             Push | Pop | PushRetAddr | Grab | CheckSignals | Event => None,
+            _ if gives_data(instruction) => Some(Known::DATA),
             _ => Some(Known::ANYTHING),
         }
     }
@@ -70,13 +80,10 @@ impl Program<'_> {
                 self.field(module, field)
             }
             Load::Integer(integer) => Known::certain(Seen::Integer(integer)),
-            Load::Atom(_) => Known::ANYTHING,
+            Load::Atom(_) => Known::DATA,
             Load::Field(index) => {
                 let field = self.field(state.accu, index);
-                match field.seen {
-                    Seen::Made(_) if self.is_followed(state.accu) => field,
-                    _ => field.guessed(),
-                }
+                self.followed(state.accu, field)
             }
         }
     }
@@ -109,50 +116,61 @@ impl Program<'_> {
 
     /// A field of a block.
     fn field(&mut self, block: Known, index: i32) -> Known {
-        self.read(block, |fields| fields.get(index as usize).copied())
+        self.read(block, Some(index as usize))
     }
 
     /// Whether this is a block that nothing unknown can write to. Code that is loaded later gets
     /// whatever modules have.
     fn is_followed(&self, block: Known) -> bool {
-        match block.seen.made() {
-            &[Made::Block(site)] => {
-                let is_lost = self.lost_blocks.contains(&(site as usize));
-                block.certain && !is_lost && self.facts.is_closed()
-            }
-            _ => false,
+        let is_lost = |made: &Made| match made {
+            Made::Block(site) => self.lost_blocks.contains(&(*site as usize)),
+            Made::Closure(_) | Made::Partial(..) => false,
+        };
+        let all = block.seen.made();
+        block.certain && !all.is_empty() && !all.iter().any(is_lost) && self.facts.is_closed()
+    }
+
+    /// What is known of a field of this block, which others may write to if it is not followed.
+    fn followed(&self, block: Known, field: Known) -> Known {
+        match self.is_followed(block) || block == Known::UNREACHED {
+            true => field,
+            false => field.guessed(),
         }
     }
 
     /// Any field of a block.
     fn element(&mut self, block: Known) -> Known {
-        self.read(block, |fields| fields.iter().copied().reduce(Known::join))
+        let element = self.read(block, None);
+        self.followed(block, element)
     }
 
-    /// What `read` finds in the fields of each of the blocks that this may be.
-    fn read(&mut self, block: Known, read: impl Fn(&[Known]) -> Option<Known>) -> Known {
+    /// What is in field `index` of each of the blocks that this may be, or in any of their fields.
+    fn read(&mut self, block: Known, index: Option<usize>) -> Known {
+        if block == Known::UNREACHED {
+            return block;
+        }
+        let mut found: Option<Known> = None;
+        let mut lost = Lost::default();
         for &made in block.seen.made() {
-            if let Made::Block(site) = made {
-                self.pending
-                    .read(Dependency::Block(site as usize), self.walked);
+            let Made::Block(site) = made else { continue };
+            let site = site as usize;
+            self.pending.read(Dependency::Block(site), self.walked);
+            let fields = self.blocks.get(site).map_or(&[][..], Vec::as_slice);
+            let read = match index {
+                // One that has no such field is not what is read.
+                Some(index) => fields.get(index..index + 1).unwrap_or_default(),
+                None => fields,
+            };
+            for &field in read {
+                let found = found.get_or_insert(Known::UNREACHED);
+                found.meet(field, &mut lost);
             }
         }
-        let of = |&made: &Made| match made {
-            Made::Block(site) => {
-                let fields = self.blocks.get(site as usize);
-                fields
-                    .and_then(|fields| read(fields))
-                    .unwrap_or(Known::ANYTHING)
-            }
-            Made::Closure(_) | Made::Partial(..) => Known::ANYTHING,
-        };
-        match block.seen {
-            Seen::Nothing => block,
-            Seen::Made(few) if few.only().is_some() && block.certain => of(&few.all()[0]),
-            seen => {
-                let all = seen.made().iter().map(of);
-                all.fold(Known::ANYTHING, |all, one| all.join(one.guessed()))
-            }
+        self.lose_all(&mut lost);
+        let found = found.unwrap_or(Known::ANYTHING);
+        match block.certain {
+            true => found,
+            false => found.guessed(),
         }
     }
 
@@ -165,7 +183,7 @@ impl Program<'_> {
             std::iter::once(state.accu).chain((0..count - 1).map(|index| state.slot(index)));
         for (known, seen) in known.iter_mut().zip(operands) {
             *known = self.note(Dependency::Block(site), *known, seen);
-            self.kept.extend(seen.seen.origin());
+            self.boxes.store(seen.seen);
         }
         if self.lost_blocks.contains(&site) {
             known.iter().for_each(|known| self.lose(known.seen));
@@ -174,10 +192,12 @@ impl Program<'_> {
         Known::certain(Seen::one(Made::Block(site as u32)))
     }
 
-    /// Whether an instruction looks at the number in a box of this kind, if it has one, and keeps
-    /// nothing of the box.
-    pub(super) fn opens(&self, instruction: &Instruction, kind: u32) -> bool {
+    /// Whether an instruction looks at the number in a box, and keeps nothing of the box.
+    pub(super) fn opens(&self, instruction: &Instruction, taken: Seen) -> bool {
         use Opcode::*;
+        let Seen::Number(kind, _) = taken else {
+            return false;
+        };
         match instruction.opcode {
             SetFloatField | MakeFloatBlock => true,
             CCall1 | CCall2 | CCall3 | CCall4 | CCall5 | CCallN => {
@@ -191,14 +211,24 @@ impl Program<'_> {
         }
     }
 
+    /// Whether a primitive is called that does nothing but look at what it is given, or put it into
+    /// an array.
+    pub(super) fn looks_at_arguments(&self, instruction: &Instruction) -> bool {
+        effect::primitive(instruction)
+            .is_some_and(|(index, _)| self.facts.access(index).is_some() || self.facts.opens(index))
+    }
+
     /// What a primitive returns.
     fn primitive(&mut self, call: &Instruction, state: &State) -> Known {
         let access = effect::primitive(call).and_then(|(index, _)| self.facts.access(index));
         match access {
-            Some(Access::Read) => self.element(state.accu).guessed(),
+            Some(Access::Read) => {
+                let existing = Origin::Loaded(call.position);
+                self.element(state.accu).with_origin(existing)
+            }
             Some(Access::Write) => {
                 self.assign_field(state.accu, None, state.slot(1));
-                Known::ANYTHING
+                Known::DATA
             }
             None => self.given_by(call),
         }
@@ -206,11 +236,14 @@ impl Program<'_> {
 
     /// What a primitive returns that reads and writes no array.
     fn given_by(&self, call: &Instruction) -> Known {
-        let primitive = effect::primitive(call);
-        match primitive.and_then(|(index, _)| self.facts.given_by(index)) {
+        let Some((index, _)) = effect::primitive(call) else {
+            return Known::ANYTHING;
+        };
+        match self.facts.given_by(index) {
             Some(Given::Integer(integer)) => Known::certain(Seen::Integer(integer)),
             Some(Given::Number(kind)) => number(Some(kind)),
-            None => number(None),
+            None if self.facts.opens(index) => Known::DATA,
+            None => Known::ANYTHING,
         }
     }
 
@@ -226,11 +259,14 @@ impl Program<'_> {
             None => state.slot(1),
         };
         self.assign_field(state.accu, index, value);
-        Some(Known::ANYTHING)
+        Some(Known::DATA)
     }
 
     /// A value goes into field `index` of a block, or into one of which it is not known which.
     fn assign_field(&mut self, block: Known, index: Option<i32>, value: Known) {
+        if !self.is_followed(block) && block != Known::UNREACHED {
+            self.lost.extend(value.seen.made());
+        }
         for &made in block.seen.made() {
             let Made::Block(site) = made else { continue };
             let site = site as usize;
@@ -245,7 +281,7 @@ impl Program<'_> {
                 }
             };
             for field in &mut fields[assigned] {
-                *field = self.note(Dependency::Block(site), *field, value.guessed());
+                *field = self.note(Dependency::Block(site), *field, value);
             }
             self.blocks.insert(site, fields);
         }
@@ -267,7 +303,7 @@ fn computed(instruction: &Instruction, state: &State) -> Known {
         return Known::UNREACHED;
     }
     let (Seen::Integer(a), Seen::Integer(b)) = (a.seen, b.seen) else {
-        return Known::ANYTHING;
+        return Known::DATA;
     };
     let (a, b) = (i64::from(a), i64::from(b));
     let distance = || u32::try_from(b).ok().filter(|distance| *distance < 32);
@@ -285,9 +321,7 @@ fn computed(instruction: &Instruction, state: &State) -> Known {
         _ => distance().map(|distance| a >> distance),
     };
     let small = result.and_then(|result| i32::try_from(result).ok());
-    small.map_or(Known::ANYTHING, |result| {
-        Known::certain(Seen::Integer(result))
-    })
+    small.map_or(Known::DATA, |result| Known::certain(Seen::Integer(result)))
 }
 
 fn number(kind: Option<u32>) -> Known {

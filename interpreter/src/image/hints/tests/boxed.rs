@@ -83,10 +83,13 @@ fn what_all_calls_pass_is_boxed() {
     assert_eq!(also("Const0"), ["- > 0"]);
     assert_eq!(also("GetGlobal 6"), ["- > 0"]);
     assert_eq!(also("Const0; MakeBlock1 0"), ["- > 0"]);
-    assert_eq!(
-        also("Const0; PushGetGlobal 5; MakeBlock2 0; GetField0"),
-        ["- > 0"]
-    );
+    let field = |index: u32| {
+        also(&format!(
+            "Const0; PushGetGlobal 5; MakeBlock2 0; GetField {index}"
+        ))
+    };
+    assert_eq!(field(0), ["0 > 0"]);
+    assert_eq!(field(1), ["- > 0"]);
 }
 
 #[test]
@@ -182,49 +185,93 @@ fn numbers_go_round_in_recursive_functions() {
 #[test]
 fn functions_out_of_sight_may_be_given_anything() {
     let then = |what: &str| boxed(&format!("Closure 0 @f; Push; {what}; {CALL} {F}"));
-    // Stays in sight: not used, in a block that is not looked into, in another closure.
-    assert_eq!(then("Acc0"), ["0 > 0"]);
-    assert_eq!(then("Acc0; MakeBlock1 0; GetField0"), ["0 > 0"]);
-    assert_eq!(then("Acc0; MakeBlock1 0; SetGlobal 12"), ["0 > 0"]);
-    // To a primitive, by itself and in blocks; into a field; out as an exception; as an element.
+    // Stays in sight: not used, in a block and its fields, by itself or beside something else; looked
+    // at by a primitive.
     for what in [
-        "Acc0; CCall1 1",
-        "Const0; PushAcc1; CCall2 3",
-        "Acc0; MakeBlock1 0; CCall1 1",
-        "Acc0; MakeBlock1 0; MakeBlock1 0; CCall1 1",
+        "Acc0",
+        "Acc0; MakeBlock1 0; GetField0",
+        "Acc0; MakeBlock1 0; SetGlobal 12",
         "Acc0; PushConst0; MakeBlock1 0; SetField0",
         "Acc0; MakeBlock1 0; Push; Const0; PushAcc1; GetVectItem; Pop 1",
-        "Acc0; BranchIf @r; Branch @n; r: Acc0; Raise; n: Acc0",
+        "Acc0; MakeBlock1 0; Push; Const0; PushAcc1; CCall2 3; Pop 1",
         "Const0; Push; Acc1; Assign 0; Pop 1",
+        "Acc0; CCall1 1",
+    ] {
+        assert_eq!(then(what), ["0 > 0"], "{what}");
+    }
+    // To a primitive, by itself and in blocks; into something unknown; out as an exception.
+    for what in [
+        "Acc0; CCall1 2",
+        "Acc0; MakeBlock1 0; CCall1 2",
+        "Acc0; MakeBlock1 0; MakeBlock1 0; CCall1 2",
+        "Const0; MakeBlock1 0; Push; CCall1 2; Acc1; PushAcc1; SetField0; Pop 1",
+        "Acc0; PushGetGlobal 6; SetField0",
+        "Acc0; Push; Const0; PushGetGlobal 6; SetVectItem",
+        "Acc0; BranchIf @r; Branch @n; r: Acc0; Raise; n: Acc0",
     ] {
         assert_eq!(then(what), ["- > 0"], "{what}");
     }
-    // To a function of which nothing is known, and as one of two.
+    // Among too many others, where a field is read.
+    let names = (0..MAX_CANDIDATES).map(|name| format!("f{name}"));
+    let others: String = names
+        .clone()
+        .map(|name| format!("Closure 0 @{name}; Push; "))
+        .collect();
+    let bodies: String = names
+        .map(|name| format!("{name}: Const0; Return 1; "))
+        .collect();
+    let array = |read: &str| {
+        boxed(&format!(
+            "Closure 0 @f; Push; {others} Acc {MAX_CANDIDATES}; MakeBlock {} 0; Push; Const0;
+            PushAcc1; {read} Pop 2; {CALL} {F} {bodies}",
+            MAX_CANDIDATES + 1,
+        ))
+    };
+    assert_eq!(array("GetField0;")[0], "0 > 0");
+    assert_eq!(array("GetVectItem; Push;")[0], "- > 0");
+    // To a function of which nothing is known.
     assert_eq!(then("Acc0; PushGetGlobal 6; Apply1"), ["- > 0"]);
-    let other = "f2: Acc0; Return 1;";
-    let joined = format!(
-        "Closure 0 @f; Push; Const0; BranchIf @b; Acc0; Branch @c; b: Closure 0 @f2; c: Pop 1;
-        Push; {CALL} {F} {other}"
-    );
-    assert_eq!(boxed(&joined), ["- > -", "- > -"]);
+}
+
+/// What one of two is given both are, and what they return goes where both do.
+#[test]
+fn one_of_two_is_followed_as_both() {
+    let joined = |what: &str, other: &str| {
+        boxed(&format!(
+            "Closure 0 @f; Push; Const0; BranchIf @b; Acc0; Branch @c; b: Closure 0 @f2; c: Pop 1;
+            PushGetGlobal 5; PushAcc1; Apply1; {what}; Stop; {F} f2: {other}; Return 1"
+        ))
+    };
+    assert_eq!(joined("Pop 1", "Acc0"), ["0 > 0", "0 > 0"]);
+    assert_eq!(joined("CCall1 1", "Acc0"), ["0 > 0", "0 > 0"]);
+    assert_eq!(joined("MakeBlock1 0", "Acc0"), ["0 > -", "- > -"]);
+    assert_eq!(joined("CCall1 1", "Const0"), ["0 > -", "0 > -"]);
+    assert_eq!(joined("CCall1 1", "Acc0; CCall1 4"), ["0 > -", "0 > -"]);
 }
 
 #[test]
-fn functions_applied_otherwise_may_be_given_anything() {
-    let two = "Restart; f: Grab 1; Acc0; CCall1 1; Return 2";
-    let exact = "GetGlobal 5; PushGetGlobal 5; PushAcc2; Apply2;";
-    let begin = "Closure 0 @f; Push;";
-    assert_eq!(boxed(&format!("{begin} {exact} Stop; {two}")), ["0 0 > 0"]);
-    let partial = "GetGlobal 5; PushAcc1; Apply1;";
-    assert_eq!(
-        boxed(&format!("{begin} {partial} {exact} Stop; {two}")),
-        ["- - > 0"]
-    );
-    let over = "GetGlobal 5; PushGetGlobal 5; PushGetGlobal 5; PushAcc3; Apply3;";
-    assert_eq!(
-        boxed(&format!("{begin} {over} {exact} Stop; {two}")),
-        ["- - > 0"]
-    );
+fn functions_are_followed_that_are_applied_otherwise() {
+    let then = |applied: &str| {
+        boxed(&format!(
+            "Closure 0 @f; Push; {applied} GetGlobal 5; PushGetGlobal 5; PushAcc2; Apply2; Stop;
+            Restart; f: Grab 1; Acc0; CCall1 1; Return 2"
+        ))
+    };
+    assert_eq!(then(""), ["0 0 > 0"]);
+    let partial = |held: &str| format!("{held}; PushAcc1; Apply1;");
+    assert_eq!(then(&partial("GetGlobal 5")), ["0 0 > 0"]);
+    assert_eq!(then(&partial("Const0")), ["- 0 > 0"]);
+    let completed = |given: &str| {
+        let held = partial("GetGlobal 5");
+        format!("{held} Push; {given}; PushAcc1; Apply1; Pop 1;")
+    };
+    assert_eq!(then(&completed("GetGlobal 5")), ["0 0 > 0"]);
+    assert_eq!(then(&completed("Const0")), ["0 - > 0"]);
+    let over = |last: &str| format!("{last}; PushGetGlobal 5; PushGetGlobal 5; PushAcc3; Apply3;");
+    assert_eq!(then(&over("Const0")), ["0 0 > 0"]);
+    // A partial application that is out of sight.
+    let lost = format!("{} CCall1 2;", partial("GetGlobal 5"));
+    assert_eq!(then(&lost), ["- - > 0"]);
 }
 
 /// g is called with f, and is called by nobody else.
