@@ -112,6 +112,8 @@ fn config_for(needs: &Needs) -> Result<Config> {
 fn config() -> Config {
     let mut config = Config::new();
     config.memory_init_cow(false);
+    // The ticker has addresses in a guest's memory.
+    config.memory_may_move(false);
     config.wasm_tail_call(true);
     config.wasm_stack_switching(HAS_STACKS);
     config.max_wasm_stack(wasm_stack());

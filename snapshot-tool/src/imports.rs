@@ -42,17 +42,28 @@ fn ticks<T: AsMut<Host> + 'static>(linker: &mut Linker<T>) -> wasmtime::Result<(
          _: u32,
          _: u32,
          _: u32| {
+            if has_long_addresses(&mut caller) {
+                return Ok(unconfined::NOBODY);
+            }
             let (memory, host) = parts(&mut caller)?;
             let pending = aligned_word(memory, pending)?;
             let alert = aligned_word(memory, alert)?;
-            // SAFETY: the words are aligned and within the memory, whose address space is reserved
-            // as a whole, so that it stays where it is while the store has it; the store drops
-            // the host's state first.
+            // SAFETY: the words are aligned and within the memory. The engine moves none
+            // (`memory_may_move`), so that it stays where it is while the store has it; the store
+            // drops the host's state first.
             let is_started = unsafe { host.as_mut().start_ticker(pending, alert) };
             wasmtime::Result::Ok(if is_started { 0 } else { unconfined::NOBODY })
         },
     )?;
     Ok(())
+}
+
+/// Whether the guest's memory has addresses of 64 bits: their lower halves are other addresses.
+fn has_long_addresses<T: 'static>(caller: &mut Caller<'_, T>) -> bool {
+    match caller.get_export("memory") {
+        Some(Extern::Memory(memory)) => memory.ty(&*caller).is_64(),
+        _ => false,
+    }
 }
 
 fn aligned_word(memory: &mut [u8], address: i64) -> wasmtime::Result<*mut u32> {

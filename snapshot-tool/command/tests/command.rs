@@ -121,6 +121,27 @@ fn traps_have_their_own_status() {
     );
 }
 
+/// The ticker would have written to other words, and where the memory had been before it grew.
+#[test]
+fn a_memory_with_addresses_of_64_bits_has_no_ticker() {
+    const NOSYS: i32 = 38;
+    let place = Place::new();
+    place.module(
+        "long.wasm",
+        r#"(module
+            (import "bactrian_host" "tick"
+                (func $tick (param i64 i64 i64 i32 i32 i32 i32) (result i64)))
+            (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+            (memory (export "memory") i64 1)
+            (func (export "_start")
+                (call $exit (i32.wrap_i64 (i64.sub (i64.const 0)
+                    (call $tick (i64.const 8) (i64.const 16) (i64.const 0) (i32.const 0)
+                        (i32.const 0) (i32.const 0) (i32.const 0)))))))"#,
+    );
+    let run = place.bactrian(&["run", "long.wasm"]);
+    assert_eq!(run.status.code(), Some(NOSYS), "{}", stderr(&run));
+}
+
 #[test]
 fn machine_code_is_not_loaded_unasked() {
     let place = Place::new();
