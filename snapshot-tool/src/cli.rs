@@ -74,7 +74,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub jitdump: bool,
     /// Count how often each function is activated, and write that to a file, for `bactrian build
-    /// --profile FILE`. The program takes longer.
+    /// --profile FILE`; `-` is standard output, after the program's. The program takes longer.
     #[arg(long, value_name = "FILE", conflicts_with = "generic")]
     pub profile: Option<PathBuf>,
     /// A program of the guest (of OCaml: an executable that `ocamlc` made), or what `bactrian

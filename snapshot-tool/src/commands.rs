@@ -5,19 +5,17 @@
 
 mod build;
 mod cache;
+mod output;
 mod start;
 mod stubs;
 mod weval;
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, IsTerminal, Write};
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::cache::whole;
 use annotations::ThreadSupport;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use wasmtime::Module;
@@ -43,6 +41,7 @@ use crate::{
     bench, check, engine, file_limit, jit_dump, profile, report, run, specialize, unconfined,
 };
 
+use output::{require_others, require_place, say, write, write_text};
 use stubs::Joined;
 
 /// The status for a failure of the tool: one that programs rarely use.
@@ -97,7 +96,7 @@ fn run_program(args: &RunArgs, precompiled: Precompiled, limit: file_limit::Igno
         .time("run", || run::run(&engine, &module, &sandbox))?;
     let status = end(&args.program, &exit);
     let written = match &args.profile {
-        Some(path) => profile::write(path, profile.as_ref()),
+        Some(path) => profile::text(profile.as_ref()).and_then(|text| write_text(path, &text)),
         None => Ok(()),
     };
     print_stats(&args.product.stats, &pipeline);
@@ -216,7 +215,9 @@ fn runnable(args: &RunArgs, precompiled: Precompiled) -> Result<(Pipeline, Modul
     };
     shape(&args.product, &mut settings);
     if let Some(profile) = &args.profile {
-        require_other(profile, &args.program)?;
+        let read = [&*args.program].into_iter();
+        require_others(profile, read.chain(joined.files(&args.build)))?;
+        require_place(profile)?;
         settings.options.counts = true;
         // What was done at build time would not be counted.
         settings.eval = Eval::None;
@@ -262,23 +263,12 @@ fn needs(args: &RunArgs) -> Needs {
     }
 }
 
-/// Refuses to write over what is read.
-fn require_other(output: &Path, input: &Path) -> Result<()> {
-    let identity = |path| fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
-    ensure!(
-        is_standard_output(output)
-            || identity(output).is_none_or(|output| Some(output) != identity(input)),
-        "{}: this would be overwritten with what is made of it",
-        input.display()
-    );
-    Ok(())
-}
-
 fn specialize(args: &SpecializeArgs, precompiled: Precompiled) -> Result<()> {
     let name = || args.module.display().to_string();
     require_place(&args.output)?;
-    require_other(&args.output, &args.module)?;
     let joined = stubs::joined(&args.build, &args.module)?;
+    let read = [&*args.module].into_iter().chain(args.init.as_deref());
+    require_others(&args.output, read.chain(joined.files(&args.build)))?;
     let guest = Arc::clone(&joined.guest);
     let mut settings = settings(&args.build, precompiled, &args.module, &joined)?;
     shape(&args.product, &mut settings);
@@ -421,49 +411,6 @@ fn print_stats(option: &StatsOption, pipeline: &Pipeline) {
     }
 }
 
-/// Prints what a command is there to print.
-fn say(text: &str) -> Result<()> {
-    put_out(text.as_bytes())
-}
-
-fn put_out(contents: &[u8]) -> Result<()> {
-    let mut output = io::stdout();
-    output
-        .write_all(contents)
-        .and_then(|()| output.flush())
-        .context("cannot write to standard output")
-}
-
 fn read(path: &Path) -> Result<Vec<u8>> {
     fs::read(path).with_context(|| format!("cannot read {}", path.display()))
-}
-
-/// Whether a path stands for standard output.
-fn is_standard_output(path: &Path) -> bool {
-    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
-        .iter()
-        .any(|name| path == Path::new(name))
-}
-
-/// Refuses a file to be written whose directory is not there, before the work for it is done.
-fn require_place(output: &Path) -> Result<()> {
-    let directory = whole::directory(output);
-    ensure!(
-        is_standard_output(output) || directory.is_dir(),
-        "cannot write {}: there is no directory {}",
-        output.display(),
-        directory.display()
-    );
-    Ok(())
-}
-
-fn write(path: &Path, contents: &[u8]) -> Result<()> {
-    if is_standard_output(path) {
-        ensure!(
-            !io::stdout().is_terminal(),
-            "standard output is a terminal, which cannot show a module: name a file in place of `-`"
-        );
-        return put_out(contents);
-    }
-    whole::write_out(path, contents).with_context(|| format!("cannot write {}", path.display()))
 }

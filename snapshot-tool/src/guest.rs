@@ -11,7 +11,7 @@ mod words;
 use std::borrow::Cow;
 use std::fs;
 use std::io::{Read, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use anyhow::{Context, Result};
@@ -32,6 +32,8 @@ pub fn default() -> Arc<Guest> {
 pub struct Guest {
     /// The interpreter with its annotations.
     pub module: Cow<'static, [u8]>,
+    /// The file that it was read from, if it was.
+    pub file: Option<PathBuf>,
     pub manifest: Manifest,
     /// What a file that is no program is, if it belongs to the guest's world.
     pub recognise: fn(file: &Unknown) -> Option<Foreign>,
@@ -89,6 +91,7 @@ impl Guest {
         }
         Ok(Self {
             module: Cow::Owned(module.into_owned()),
+            file: Some(file),
             manifest,
             recognise: |_| None,
             headers: &[],

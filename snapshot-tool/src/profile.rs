@@ -1,4 +1,4 @@
-//! Profiles: what a run has counted is written to a file, and a build reads it.
+//! Profiles: what a run has counted becomes the text of a file, and a build reads it.
 //!
 //! Invariant: a file that is no profile is an error that names the line; a profile that does not
 //! fit the program is none.
@@ -7,7 +7,6 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use cache::whole;
 use specializer::Profile;
 use specializer::link::counters;
 use specializer::profile::Counted;
@@ -44,10 +43,8 @@ pub fn read(path: &Path) -> Result<Profile> {
     Profile::parse(&text).with_context(name)
 }
 
-/// Writes what a run has counted.
-pub fn write(path: &Path, profile: Option<&Profile>) -> Result<()> {
+/// What a run has counted, as [`read`] takes it.
+pub fn text(profile: Option<&Profile>) -> Result<String> {
     let profile = profile.context("the program was stopped, so there is no profile")?;
-    let text = profile.to_string();
-    whole::write_out(path, text.as_bytes())
-        .with_context(|| format!("cannot write {}", path.display()))
+    Ok(profile.to_string())
 }

@@ -116,6 +116,7 @@ show = "hole {int}"
 fn toy(manifest: &str) -> Arc<Guest> {
     Arc::new(Guest {
         module: Cow::Borrowed(&[]),
+        file: None,
         manifest: Manifest::parse(manifest).expect("well-formed"),
         recognise: |_| None,
         headers: &[],

@@ -195,12 +195,57 @@ fn what_is_read_is_not_written_over() -> Result<()> {
     let place = Place::new()?;
     let bytecode = place.program("let () = print_endline \"kept\"")?;
     let file = bytecode.to_string_lossy();
-    for line in [
-        ["build", "-o", &file, &file],
-        ["run", "--profile", &file, &file],
+    let source = "#include <caml/mlvalues.h>\nvalue camel(value n) { return n; }\n";
+    for (name, contents) in [
+        ("read", "no profile, but none is read"),
+        ("read.c", source),
+        ("module", "\0asm\x01\0\0\0"),
     ] {
-        let outcome = place.bactrian(&line)?;
-        assert_eq!(outcome.status, Some(125), "{outcome:?}");
+        fs::write(place.0.path().join(name), contents)?;
+    }
+    let made = place.bactrian(&["stubs", "-o", "read.stubs", "read.c"])?;
+    assert_eq!(made.status, Some(0), "{made:?}");
+    for line in [
+        &["build", "-o", &file, &file][..],
+        &["build", "-o", "read", "--profile", "read", &file],
+        &["build", "-o", "read.stubs", "--stubs", "read.stubs", &file],
+        &["run", "--profile", &file, &file],
+        &[
+            "run",
+            "--profile",
+            "read.stubs",
+            "--stubs",
+            "read.stubs",
+            &file,
+        ],
+        &["specialize", "-o", "module", "module"],
+        &["specialize", "-o", "read", "--init", "read", "module"],
+        &[
+            "specialize",
+            "-o",
+            "read.stubs",
+            "--stubs",
+            "read.stubs",
+            "module",
+        ],
+        &["stubs", "-o", "read.c", "read.c"],
+        &[
+            "stubs",
+            "-o",
+            "read.stubs",
+            "--with",
+            "read.stubs",
+            "read.c",
+        ],
+        &["weval", "-o", "module", "-i", "module"],
+    ] {
+        let outcome = place.bactrian(line)?;
+        let said = String::from_utf8_lossy(&outcome.stderr);
+        assert_eq!(outcome.status, Some(125), "{line:?}: {said}");
+        assert!(
+            said.contains("this would be overwritten"),
+            "{line:?}: {said}"
+        );
     }
     assert_eq!(place.bactrian(&["run", &file])?.stdout, b"kept\n");
     Ok(())
@@ -340,6 +385,8 @@ fn output_that_cannot_be_written_is_refused_before_the_work() -> Result<()> {
     assert_eq!(refused.status, FAILURE);
     let said = "bactrian: cannot write nowhere/out.wasm: there is no directory nowhere\n";
     assert_eq!(String::from_utf8_lossy(&refused.stderr), said);
+    let counted = ["run", "--profile", "nowhere/out", "given.byte"];
+    place.fails(&counted, &["there is no directory nowhere"])?;
     let built = place.bactrian(&["build", "given.byte", "-o", "/dev/stdout"])?;
     assert!(built.stdout.starts_with(b"\0asm"), "{built:?}");
     place.fails(

@@ -79,6 +79,17 @@ fn refused(workshop: &Workshop, arguments: &[&str]) -> Result<String> {
 }
 
 #[test]
+fn counts_follow_the_output_where_both_go_to_standard_output() -> Result<()> {
+    let workshop = workshop()?;
+    let counts = profile(&workshop)?;
+    let outcome = workshop.bactrian(&["run", "--profile", "-", "camel.byte"])?;
+    let expected = [OUTPUT, counts.as_bytes()].concat();
+    assert_eq!((outcome.status, outcome.stdout), (Some(1), expected));
+    assert!(!workshop.path("-").exists());
+    Ok(())
+}
+
+#[test]
 fn a_run_counts_what_the_program_s_text_says() -> Result<()> {
     let workshop = workshop()?;
     let text = profile(&workshop)?;

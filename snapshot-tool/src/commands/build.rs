@@ -2,16 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annotations::ThreadSupport;
 use anyhow::{Context, Result, bail, ensure};
 
+use super::output::{is_standard_output, require_others, require_place, write};
 use super::stubs::{self, Joined};
-use super::{
-    finish, is_standard_output, print_stats, read, require_other, require_place, settings, shape,
-    write,
-};
+use super::{finish, print_stats, read, settings, shape};
 use crate::cli::BuildArgs;
 use crate::pipeline::Pipeline;
 use crate::precompiled::Precompiled;
@@ -70,7 +68,9 @@ fn build_program(
     precompiled: Precompiled,
 ) -> Result<()> {
     input::require_program(program, &joined.guest)?;
-    require_other(output, program)?;
+    let read_files = args.programs.iter().chain(&args.profile);
+    let read_files = read_files.map(PathBuf::as_path);
+    require_others(output, read_files.chain(joined.files(&args.build)))?;
     require_place(output)?;
     let bytes = read(program)?;
     let mut settings = settings(&args.build, precompiled, program, joined)?;

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{read, require_place, write};
+use super::output::{require_others, require_place, write};
+use super::read;
 use crate::cli::{BuildOptions, StubsArgs};
 use crate::guest::{self, Guest};
 use crate::input;
@@ -21,6 +22,15 @@ use crate::stubs::{self, Object};
 pub struct Joined {
     pub guest: Arc<Guest>,
     pub libraries: Found,
+}
+
+impl Joined {
+    /// The files that were read for it.
+    pub fn files<'a>(&'a self, options: &'a BuildOptions) -> impl Iterator<Item = &'a Path> {
+        let named = options.guest.iter().chain(&self.guest.file);
+        let stubs = options.stubs.iter().chain(&self.libraries.files);
+        named.chain(stubs).map(PathBuf::as_path)
+    }
 }
 
 /// The guest that the command line names, read once for all programs of a command.
@@ -101,6 +111,9 @@ pub fn compile(args: &StubsArgs) -> Result<()> {
     };
     let output = output(args)?;
     require_place(&output)?;
+    let read = args.sources.iter().chain(&args.others);
+    let read = read.chain(&args.guest).chain(&guest.file);
+    require_others(&output, read.map(PathBuf::as_path))?;
     write(&output, &compile::compile(&guest, &sources)?)
 }
 

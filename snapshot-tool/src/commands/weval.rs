@@ -6,7 +6,8 @@ use anyhow::{Context, Result};
 use cache::Cache;
 
 use super::cache::{open, share};
-use super::{finish, read, require_place, tell_of_no_requests, write, write_texts};
+use super::output::{require_others, require_place, write};
+use super::{finish, read, tell_of_no_requests, write_texts};
 use crate::cli::WevalArgs;
 use crate::pipeline::{Pipeline, Settings};
 use crate::precompiled::Precompiled;
@@ -23,6 +24,10 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     let name = || args.input.display().to_string();
     input::require_core_module(&args.input)?;
     require_place(&args.output)?;
+    require_others(
+        &args.output,
+        [&*args.input].into_iter().chain(args.cache_ro.as_deref()),
+    )?;
     let mut module = read(&args.input)?;
     let mut options = specialize::Options::default();
     options.budgets.nodes = weval::NODES;

@@ -14,6 +14,7 @@ use super::{Foreign, Guest, Manifest, Unknown};
 pub fn guest() -> Guest {
     Guest {
         module: Cow::Borrowed(include_bytes!(env!("BACTRIAN_GUEST"))),
+        file: None,
         manifest: Manifest::parse(include_str!("ocaml.toml")).expect("a test reads it"),
         recognise,
         headers: headers::ALL,
