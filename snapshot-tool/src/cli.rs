@@ -245,7 +245,8 @@ pub struct SandboxOptions {
           value_parser = OsStringValueParser::new().try_map(directory),
           conflicts_with = "unconfined")]
     pub directories: Vec<Directory>,
-    /// Give the program an environment variable; without a value, this process's.
+    /// Give the program an environment variable; without a value, this process's. Of two values the
+    /// last counts.
     #[arg(long, value_name = "NAME[=VALUE]",
           value_parser = OsStringValueParser::new().try_map(variable))]
     pub env: Vec<(OsString, OsString)>,

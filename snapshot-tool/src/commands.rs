@@ -122,7 +122,11 @@ fn sandbox(program: &Path, args: &[OsString], options: &SandboxOptions) -> Resul
             guest: "/".into(),
         });
     }
-    env.extend(options.env.iter().cloned());
+    // A guest finds the first of a name, and what is said last counts.
+    for (name, value) in &options.env {
+        env.retain(|(known, _)| known != name);
+        env.push((name.clone(), value.clone()));
+    }
     Ok(Sandbox {
         args: name.chain(args.iter().cloned()).collect(),
         limits: Limits::of(&options.limits),

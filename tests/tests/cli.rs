@@ -252,6 +252,23 @@ fn what_is_read_is_not_written_over() -> Result<()> {
 }
 
 #[test]
+fn the_last_value_of_a_variable_counts() -> Result<()> {
+    let place = Place::new()?;
+    let bytecode = place.program("let () = print_endline (Sys.getenv \"CARAVAN\")")?;
+    let file = bytecode.to_string_lossy();
+    let given = ["--env", "CARAVAN=one camel", "--env", "CARAVAN=two camels"];
+    for (options, expected) in [
+        (&["--unconfined"][..], "twelve camels\n"),
+        (&[&["--unconfined"], &given[..]].concat(), "two camels\n"),
+        (&given, "two camels\n"),
+    ] {
+        let outcome = place.bactrian(&[&["run"], options, &[&file]].concat())?;
+        assert_eq!(String::from_utf8(outcome.stdout)?, expected, "{options:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_program_starts_in_a_directory_that_is_open() -> Result<()> {
     let place = Place::new()?;
     let bytecode = place.program("let () = print_endline (Sys.getcwd ())")?;
