@@ -83,7 +83,7 @@ fn run_program(args: &RunArgs, precompiled: Precompiled, limit: file_limit::Igno
     let mut sandbox = sandbox(&args.program, &args.args, &args.sandbox)?;
     let module = match engine::has_stacks(&module) && sandbox.limits.stack.is_none() {
         true => {
-            sandbox.limits.stack = Some(engine::STACK_OF_SEVERAL);
+            sandbox.stack = Some(engine::STACK_OF_SEVERAL);
             let file = pipeline.known_file.as_deref();
             engine::with_its_stacks(&module, file, &pipeline.settings.needs)?
         }
@@ -114,6 +114,7 @@ fn end(program: &Path, exit: &Exit) -> u8 {
 fn sandbox(program: &Path, args: &[OsString], options: &SandboxOptions) -> Result<Sandbox> {
     let name = std::iter::once(program.as_os_str().to_owned());
     let mut env = Vec::new();
+    let limits = Limits::of(&options.limits);
     let mut directories = start::directories(options)?;
     if options.unconfined {
         env.extend(std::env::vars_os());
@@ -129,7 +130,8 @@ fn sandbox(program: &Path, args: &[OsString], options: &SandboxOptions) -> Resul
     }
     Ok(Sandbox {
         args: name.chain(args.iter().cloned()).collect(),
-        limits: Limits::of(&options.limits),
+        limits,
+        stack: limits.stack,
         start: start::start(options, &directories)?,
         unconfined: options.unconfined,
         network: Network {

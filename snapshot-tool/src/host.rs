@@ -38,6 +38,9 @@ pub struct Sandbox {
     pub env: Vec<(OsString, OsString)>,
     pub directories: Vec<Directory>,
     pub limits: Limits,
+    /// Bytes of native stack that the program has, where the guest is to know it: the user's limit
+    /// or the tool's own.
+    pub stack: Option<usize>,
     /// The directory in which the program starts, by the name that it has for the program.
     pub start: Option<PathBuf>,
     /// Whether the program may use what this process can use, beyond WASI.
@@ -90,7 +93,7 @@ impl Sandbox {
         if let Some(start) = &self.start {
             tell(START, start.as_os_str());
         }
-        if let Some(bytes) = self.limits.stack {
+        if let Some(bytes) = self.stack {
             tell(STACK, words_within(bytes).to_string().as_ref());
         }
         let ignored = streams::ignored_signals();

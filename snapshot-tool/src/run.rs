@@ -35,7 +35,8 @@ pub enum Exit {
     Status(i32),
     /// It reached a limit that the user set.
     Limited(Reached),
-    /// It trapped: a fault in the guest or in the specializer, never in the program.
+    /// It trapped. A program of a guest never does: then the guest or the specializer is at fault.
+    /// Any other module may.
     Trapped(String),
 }
 

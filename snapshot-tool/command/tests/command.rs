@@ -142,6 +142,24 @@ fn a_memory_with_addresses_of_64_bits_has_no_ticker() {
     assert_eq!(run.status.code(), Some(NOSYS), "{}", stderr(&run));
 }
 
+/// A guest's stacks get less than the system has; that is no limit of the user's.
+#[test]
+fn a_module_with_stacks_that_recurses_endlessly_traps() {
+    let place = Place::new();
+    place.module(
+        "deep.wasm",
+        r#"(module
+            (memory (export "memory") (export "bactrian:stacks") 1)
+            (func $deep (result i32) (i32.add (call $deep) (i32.const 1)))
+            (func (export "_start") (drop (call $deep))))"#,
+    );
+    let run = place.bactrian(&["run", "deep.wasm"]);
+    let said = stderr(&run);
+    assert_eq!(run.status.code(), Some(134), "{said}");
+    assert!(said.contains("the native stack was used up"), "{said}");
+    assert!(!said.contains("-W"), "{said}");
+}
+
 #[test]
 fn machine_code_is_not_loaded_unasked() {
     let place = Place::new();
