@@ -2,7 +2,8 @@
 //! in a directory, by way of OpenDAL.
 //!
 //! Invariant: it never fails its user. What cannot be read is absent, what cannot be written is
-//! not kept; the first failure is told, and after it the store is not asked again.
+//! not kept; the first failure is told, and after it the store is not asked again. Messages have
+//! addresses without users, passwords and options, among which are keys.
 
 use std::sync::Once;
 use std::time::Duration;
@@ -30,6 +31,7 @@ pub enum Access {
 /// A store that can be asked.
 #[derive(Debug)]
 pub struct Remote {
+    /// The address, for people.
     uri: String,
     pub access: Access,
     /// How long one object may take to come or go before the store counts as lost.
@@ -48,15 +50,15 @@ impl Remote {
     pub fn open(uri: &str, access: Access, patience: Duration) -> Result<Self, Error> {
         opendal::init_default_registry();
         let refused = |reason: String| Error::Remote {
-            uri: uri.into(),
-            reason,
+            uri: shown(uri),
+            reason: without_secrets(&reason),
         };
         let operator = Operator::from_uri(uri).map_err(|error| refused(error.to_string()))?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build();
         Ok(Self {
-            uri: uri.into(),
+            uri: shown(uri),
             access,
             patience,
             operator,
@@ -110,8 +112,9 @@ impl Remote {
     fn fails<T>(&mut self, reason: &str) -> Option<T> {
         let first = reason.lines().next().unwrap_or_default();
         self.failure = Some(format!(
-            "the shared cache {} could not be used: {first}; going on without it",
-            self.uri
+            "the shared cache {} could not be used: {}; going on without it",
+            self.uri,
+            without_secrets(first)
         ));
         None
     }
@@ -126,4 +129,20 @@ impl Remote {
         let failure = self.failure.clone()?;
         (!std::mem::replace(&mut self.is_told, true)).then_some(failure)
     }
+}
+
+/// An address without what precedes the host and what follows the path.
+fn shown(uri: &str) -> String {
+    let Some((scheme, rest)) = uri.split_once("://") else {
+        return uri.into();
+    };
+    let end = rest.find(['?', '#']).unwrap_or(rest.len());
+    let place = rest[..end].rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{place}")
+}
+
+/// A message in which all addresses are so.
+fn without_secrets(message: &str) -> String {
+    let words: Vec<_> = message.split(' ').map(shown).collect();
+    words.join(" ")
 }

@@ -1,4 +1,4 @@
-//! Stores that cannot be opened.
+//! Stores that cannot be opened or reached, and what is said of them.
 
 use std::time::Duration;
 
@@ -15,5 +15,23 @@ fn an_address_of_no_known_kind_is_refused() {
             error.to_string().contains("cannot share a cache by"),
             "{error}"
         );
+    }
+}
+
+#[test]
+fn messages_keep_what_is_secret() {
+    let patience = Duration::from_secs(1);
+    let open = |uri| Remote::open(uri, Access::Read, patience);
+    let refused = open("camel://rider:secret@here/there?key=secret").expect_err("no such store");
+    // Nobody listens at this port.
+    let mut store = open("redis://:secret@127.0.0.1:1/camels?key=secret").expect("an address");
+    assert_eq!(store.read("object"), None);
+    let lost = store.notice().expect("it cannot be reached");
+    for (message, address) in [
+        (refused.to_string(), "camel://here/there: "),
+        (lost, "redis://127.0.0.1:1/camels "),
+    ] {
+        assert!(message.contains(address), "{message}");
+        assert!(!message.contains("secret"), "{message}");
     }
 }
