@@ -195,6 +195,18 @@ impl Host {
         }
     }
 
+    /// The same with these variables, and without arguments.
+    pub fn with_variables(self, all: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let mut variables = Strings::default();
+        for (name, value) in all {
+            variables.push_variable(&name, &value);
+        }
+        Self {
+            strings: Some([Strings::default(), variables]),
+            ..self
+        }
+    }
+
     /// The same with a clock of processor time, which begins now.
     pub fn timed(self) -> Self {
         Self {

@@ -101,12 +101,8 @@ fn shadow_strings<T: AsMut<Host> + Send + 'static>(linker: &mut Linker<T>) -> wa
     shadow!(linker, args_get(pointers: u32, bytes: u32), |memory, host, pointers, bytes| {
         strings(host, ARGUMENTS, |strings| strings.put(memory, pointers, bytes))
     }, identity);
-    shadow!(linker, environ_sizes_get(count: u32, size: u32), |memory, host, count, size| {
-        strings(host, VARIABLES, |strings| strings.put_sizes(memory, count, size))
-    }, identity);
-    shadow!(linker, environ_get(pointers: u32, bytes: u32), |memory, host, pointers, bytes| {
-        strings(host, VARIABLES, |strings| strings.put(memory, pointers, bytes))
-    }, identity);
+    shadow!(linker, environ_sizes_get(count: u32, size: u32), sizes_of_variables, identity);
+    shadow!(linker, environ_get(pointers: u32, bytes: u32), variables, identity);
     Ok(())
 }
 
@@ -117,6 +113,18 @@ const VARIABLES: usize = 1;
 fn strings(host: &Host, which: usize, put: impl FnOnce(&Strings) -> Result<(), Fault>) -> Answer {
     let strings = host.strings.as_ref()?;
     Some(put(&strings[which]).map_err(Errno::from))
+}
+
+pub fn sizes_of_variables(memory: &mut [u8], host: &mut Host, count: u32, size: u32) -> Answer {
+    strings(host, VARIABLES, |strings| {
+        strings.put_sizes(memory, count, size)
+    })
+}
+
+pub fn variables(memory: &mut [u8], host: &mut Host, pointers: u32, bytes: u32) -> Answer {
+    strings(host, VARIABLES, |strings| {
+        strings.put(memory, pointers, bytes)
+    })
 }
 
 pub fn close(_: &mut [u8], host: &mut Host, fd: u32) -> Answer {

@@ -97,12 +97,13 @@ pub fn initialised(
 
 fn host(directories: &[PathBuf]) -> Result<Host> {
     let mut wasi = WasiCtxBuilder::new();
-    wasi.inherit_env().allow_blocking_current_thread(true);
+    wasi.allow_blocking_current_thread(true);
     for directory in directories {
         let name = directory.to_string_lossy();
         wasi.preopened_dir(directory, &name, FsPerms::ReadWrite)
             .map_err(engine::error)
             .with_context(|| format!("cannot open directory {name} (from --dir)"))?;
     }
-    Host::inheriting(wasi.build_p1(), &Sandbox::default(), None)
+    let host = Host::inheriting(wasi.build_p1(), &Sandbox::default(), None)?;
+    Ok(host.with_variables(std::env::vars_os()))
 }

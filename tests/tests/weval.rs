@@ -5,6 +5,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -123,6 +124,43 @@ fn initialised(name: &str, text: &str, input: &[u8]) -> Result<(String, String, 
     let memory = instance.get_memory(&mut store, "memory");
     let memory = memory.context("no memory")?.data(&store).to_vec();
     Ok((String::from_utf8(outcome.stdout)?, said, memory))
+}
+
+/// Whether it is interpreted or compiled.
+#[test]
+fn an_initialisation_has_all_variables() -> Result<()> {
+    let directory = scratch(env!("CARGO_TARGET_TMPDIR"), "weval_variables")?;
+    let (input, output) = (directory.join("in.wasm"), directory.join("out.wasm"));
+    for unfit in [
+        "",
+        "(drop (i32.atomic.rmw.add (i32.const 0x100) (i32.const 7)))",
+    ] {
+        let text = format!(
+            r#"(module
+                (import "wasi_snapshot_preview1" "environ_sizes_get"
+                    (func $sizes (param i32 i32) (result i32)))
+                (import "wasi_snapshot_preview1" "environ_get"
+                    (func $get (param i32 i32) (result i32)))
+                (memory (export "memory") 64)
+                (func (export "begin")
+                    {unfit}
+                    (drop (call $sizes (i32.const 0) (i32.const 4)))
+                    (drop (call $get (i32.const 0x10000) (i32.const 0x20000))))
+                (func (export "weval.pending.head") (result i32) (i32.const 0x200)))"#
+        );
+        fs::write(&input, wat::parse_str(text)?)?;
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bactrian-under-test"));
+        command.args(["weval", "-w", "--init-func=begin", "--no-cache", "-i"]);
+        command.arg(&input).arg("-o").arg(&output);
+        command.env("CARAVAN", OsStr::from_bytes(b"camel \xff"));
+        let outcome = process::run(&mut command, b"")?;
+        ensure!(outcome.status == Some(0), "{outcome:?}");
+        let memory = fs::read(&output)?;
+        let variable = b"CARAVAN=camel \xff\0";
+        let mut places = memory.windows(variable.len());
+        assert!(places.any(|place| place == variable), "{unfit}");
+    }
+    Ok(())
 }
 
 /// Reads three bytes and two; says something if the first is an `s`; takes long; reads the rest.

@@ -77,8 +77,8 @@ fn define_process(linker: &mut Linker<Host>) -> Result<()> {
     wasi! { linker:
         returns args_get(list: u32, bytes: u32) false;
         returns args_sizes_get(count: u32, bytes: u32) false;
-        returns environ_get(list: u32, bytes: u32) false;
-        returns environ_sizes_get(count: u32, bytes: u32) false;
+        returns environ_get(list: u32, bytes: u32) false, wasi::variables;
+        returns environ_sizes_get(count: u32, bytes: u32) false, wasi::sizes_of_variables;
         returns clock_res_get(clock: u32, resolution: u32) false;
         returns clock_time_get(clock: u32, precision: i64, time: u32) false, wasi::time_of;
         waits poll_oneoff(wanted: u32, events: u32, count: u32, happened: u32) false, wasi::poll;
