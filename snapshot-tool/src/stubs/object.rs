@@ -1,8 +1,8 @@
 //! A file of stubs as it is read: a relocatable object, as WebAssembly's tool conventions describe
 //! them, with one custom section that says which of its functions programs may call.
 //!
-//! Invariant: what is read is well-formed as far as it is looked at; what this version does not
-//! know is an error that names it.
+//! Invariant: what is read is well-formed as far as it is looked at: each number is that of
+//! something in the file. What this version does not know is an error that names it.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail, ensure};
 use wasm_encoder::Encode;
 use wasmparser::{
     Dylink0Subsection, FuncType, KnownCustom, Linking, Parser, Payload, RelocationEntry,
-    SymbolFlags, SymbolInfo, TypeRef,
+    RelocationType, SymbolFlags, SymbolInfo, TypeRef, ValType,
 };
 
 /// The custom section with the names of functions that programs may call, and of functions that
@@ -108,6 +108,7 @@ impl Object {
             object.payload(payload?, &mut sections, &bytes)?;
         }
         object.relocations(&sections)?;
+        object.require_all()?;
         object.bytes = bytes;
         Ok(object)
     }
@@ -302,6 +303,64 @@ impl Object {
         Ok(())
     }
 
+    /// Refuses numbers of what is not there, and types that C has none of.
+    fn require_all(&self) -> Result<()> {
+        for ty in &self.types {
+            let mut values = ty.params().iter().chain(ty.results());
+            let is_of_c = values.all(|value| !matches!(value, ValType::Ref(_)));
+            ensure!(is_of_c, "a function has references");
+        }
+        let has_type = |ty: u32| (ty as usize) < self.types.len();
+        for Import { name, ty, .. } in &self.imports {
+            ensure!(has_type(*ty), "the import `{name}` has no type");
+        }
+        for (number, body) in self.bodies.iter().enumerate() {
+            ensure!(has_type(body.ty), "function {number} has no type");
+            self.require_targets(&body.relocations)?;
+        }
+        for segment in &self.segments {
+            self.require_targets(&segment.relocations)?;
+        }
+        self.symbols
+            .iter()
+            .try_for_each(|symbol| self.require_place(symbol))
+    }
+
+    fn require_targets(&self, relocations: &[RelocationEntry]) -> Result<()> {
+        for relocation in relocations {
+            let count = match relocation.ty {
+                RelocationType::TypeIndexLeb => self.types.len(),
+                _ => self.symbols.len(),
+            };
+            ensure!(
+                (relocation.index as usize) < count,
+                "a relocation names something that is not there"
+            );
+        }
+        Ok(())
+    }
+
+    fn require_place(&self, symbol: &Symbol) -> Result<()> {
+        match symbol {
+            Symbol::Function { name, place, .. } => {
+                let is_there = match *place {
+                    Place::Here(number) => (number as usize) < self.bodies.len(),
+                    Place::Import(number) => (number as usize) < self.imports.len(),
+                };
+                ensure!(is_there, "the function `{name}` is not there");
+            }
+            Symbol::Data { name, place, .. } => {
+                let is_within = place.is_none_or(|(number, offset)| {
+                    let segment = self.segments.get(number as usize);
+                    segment.is_some_and(|segment| offset as usize <= segment.bytes.len())
+                });
+                ensure!(is_within, "the variable `{name}` is not there");
+            }
+            Symbol::StackPointer | Symbol::ThreadBase | Symbol::Other => {}
+        }
+        Ok(())
+    }
+
     fn names(&mut self, data: &[u8]) {
         let text = String::from_utf8_lossy(data);
         for line in text.lines() {
@@ -359,4 +418,60 @@ pub fn with_names(mut object: Vec<u8>, exports: &[String], missing: &[String]) -
     object.push(0);
     section.encode(&mut object);
     object
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_encoder::{
+        CodeSection, DataSymbolDefinition, Function, FunctionSection, LinkingSection, Module,
+        SymbolTable, TypeSection,
+    };
+
+    use super::*;
+
+    /// A file with a type and a function, which is of the type of this number, and with symbols.
+    fn file(ty: u32, fill: impl FnOnce(&mut SymbolTable)) -> Vec<u8> {
+        let (mut types, mut functions) = (TypeSection::new(), FunctionSection::new());
+        types.ty().function([], []);
+        functions.function(ty);
+        let mut code = CodeSection::new();
+        let mut function = Function::new([]);
+        function.instructions().end();
+        code.function(&function);
+        let mut symbols = SymbolTable::new();
+        fill(&mut symbols);
+        let mut linking = LinkingSection::new();
+        linking.symbol_table(&symbols);
+        let mut module = Module::new();
+        module.section(&types).section(&functions).section(&code);
+        module.section(&linking);
+        module.finish()
+    }
+
+    #[test]
+    fn numbers_of_what_is_not_there_are_refused() {
+        let read = |bytes| Object::parse("damaged", bytes).map(|object| object.symbols.len());
+        let function = |number| {
+            file(0, |symbols| {
+                symbols.function(0, number, Some("f"));
+            })
+        };
+        assert_eq!(read(function(0)).ok(), Some(1));
+        let place = DataSymbolDefinition {
+            index: 0,
+            offset: 0,
+            size: 1,
+        };
+        let data = file(0, |symbols| {
+            symbols.data(0, "d", Some(place));
+        });
+        for (bytes, expected) in [
+            (function(7), "the function `f` is not there"),
+            (data, "the variable `d` is not there"),
+            (file(7, |_| {}), "function 0 has no type"),
+        ] {
+            let refused = read(bytes).expect_err("it is damaged");
+            assert_eq!(refused.to_string(), expected);
+        }
+    }
 }

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use wasmparser::{FuncType, RelocationEntry, RelocationType};
 
 use super::guest::Guest;
@@ -157,6 +157,11 @@ impl Search<'_> {
             }
             for &symbol in &object.constructors {
                 if let Some(index) = self.function(file, symbol)? {
+                    ensure!(
+                        index >= self.guest.functions,
+                        "{}: a constructor is a function of the guest's",
+                        object.name
+                    );
                     self.placed.constructors.push(index);
                 }
             }
