@@ -8,9 +8,10 @@
 //! * `store`: the SQL. Each entry carries a digest; one that does not match is a miss and is
 //!   removed.
 //! * `files`: the directory.
-//! * `kind`: what blobs are for.
+//! * `kind`: what blobs are for; `stats`: how much there is of each.
 //! * `place`: opening, and setting aside files that are damaged or not ours.
-//! * `transfer`, `exported`: caches that go from one machine to another.
+//! * `care`: what somebody asks of the cache itself; `transfer`, `exported`: caches that go from
+//!   one machine to another.
 //! * [`remote`]: a store that machines share; `shared`: what they share, and when.
 //! * [`whole`]: writing a file as a whole, for users of the cache as well.
 //!
@@ -22,12 +23,14 @@
 
 #![forbid(unsafe_code)]
 
+mod care;
 mod exported;
 mod files;
 mod kind;
 mod place;
 pub mod remote;
 mod shared;
+mod stats;
 mod store;
 mod transfer;
 pub mod whole;
@@ -37,11 +40,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+pub use care::{Imported, Verified};
 pub use kind::Kind;
 use remote::{Access, Remote};
 use shared::Shared;
+pub use stats::{KindStats, Stats};
 use store::{Entry, Store};
-pub use store::{KindStats, Stats};
 
 /// Why a cache could not be used at all.
 #[derive(Debug, thiserror::Error)]
@@ -74,27 +78,6 @@ pub enum Error {
     Remote { uri: String, reason: String },
 }
 
-/// What [`Cache::verify`] found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verified {
-    pub entries: u64,
-    /// Entries whose contents did not match their digest; they are gone now.
-    pub damaged: u64,
-    /// Entries whose files were gone; they are as well now.
-    pub lost: u64,
-}
-
-/// What [`Cache::import`] did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Imported {
-    /// Entries that are there now; some may have been before.
-    pub entries: u64,
-    /// Entries whose contents did not match their digests.
-    pub damaged: u64,
-    /// What kept the rest from being read, if anything.
-    pub unread: Option<String>,
-}
-
 /// An open cache.
 #[derive(Debug)]
 pub struct Cache {
@@ -108,6 +91,8 @@ pub struct Cache {
 struct State {
     /// Absent when the file failed and no other could be put in its place.
     store: Option<Store>,
+    /// Whether the file took the place of one that was damaged, when the cache was opened or since.
+    is_replacement: bool,
     pending: Vec<Entry>,
     /// Writes what was pending, and gives back what it could not write.
     writer: Option<JoinHandle<Vec<Entry>>>,
@@ -148,6 +133,7 @@ impl Cache {
         let is_read_only = store.is_read_only();
         let state = State {
             store: Some(store),
+            is_replacement: notice.is_some() && !is_read_only,
             pending: Vec::new(),
             writer: None,
             stale: BTreeSet::new(),
@@ -333,81 +319,6 @@ impl Cache {
         }));
     }
 
-    /// What is in the file, by kind.
-    pub fn stats(&self) -> Result<Stats, Error> {
-        self.looked_after(|store| store.stats())
-    }
-
-    /// Fails where the cache can only be read.
-    fn require_writable(&self) -> Result<(), Error> {
-        match self.is_read_only {
-            true => Err(Error::ReadOnly {
-                path: self.path.clone(),
-            }),
-            false => Ok(()),
-        }
-    }
-
-    /// Checks the file's structure and every entry, and removes the entries that fail.
-    pub fn verify(&self) -> Result<Verified, Error> {
-        self.require_writable()?;
-        self.looked_after(|store| store.verify())
-    }
-
-    /// Removes what was used longest ago until at most nine tenths of `limit` bytes are in use, if
-    /// there are more than `limit`; the file becomes smaller.
-    pub fn shrink(&self, limit: u64) -> Result<(), Error> {
-        self.require_writable()?;
-        self.looked_after(|store| store.shrink(limit))
-    }
-
-    /// Writes what is in it to another file, as a whole; whole programs stay here.
-    pub fn export(&self, path: &Path) -> Result<(), Error> {
-        self.flush();
-        let here = |path: &Path| std::fs::canonicalize(path).ok();
-        if here(path).is_some_and(|path| Some(path) == here(&self.path)) {
-            return Err(Error::Export {
-                path: path.into(),
-                reason: "it is the cache itself".into(),
-            });
-        }
-        match &self.state().store {
-            Some(store) => transfer::export(store.connection(), path),
-            // A notice says why.
-            None => Ok(()),
-        }
-    }
-
-    /// Takes over what [`Cache::export`] wrote; nothing where this cache fails.
-    pub fn import(&self, path: &Path) -> Result<Imported, Error> {
-        self.require_writable()?;
-        let from = transfer::open(path)?;
-        self.looked_after(|store| store.import(&from, self.limit))
-    }
-
-    /// Removes every entry.
-    pub fn clear(&self) -> Result<(), Error> {
-        self.require_writable()?;
-        self.looked_after(|store| store.clear())
-    }
-
-    /// Removes every entry of the cache in the file `path`. Where that needs more room than there
-    /// is (a full disk), the file goes. Returns what the user should be told.
-    pub fn clear_file(path: &Path) -> Result<Vec<String>, Error> {
-        let path = whole::target(path);
-        place::remove_files(&path)?;
-        let cleared = Self::open(&path, u64::MAX).and_then(|cache| {
-            cache.clear()?;
-            Ok(cache.notices())
-        });
-        match cleared {
-            Err(Error::Database { reason, .. }) if place::lacks_room(&reason) => {
-                place::remove(&path).map(|()| Vec::new())
-            }
-            cleared => cleared,
-        }
-    }
-
     /// What the user should be told, once.
     pub fn notices(&self) -> Vec<String> {
         let mut state = self.state();
@@ -422,22 +333,6 @@ impl Cache {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Does what somebody asked for of the cache itself, so that failing is an error. Nothing comes
-    /// of it where the file turns out to be damaged: a notice says what became of that.
-    fn looked_after<T: Default>(
-        &self,
-        work: impl FnOnce(&mut Store) -> rusqlite::Result<T>,
-    ) -> Result<T, Error> {
-        self.flush();
-        match self.attempt(&mut self.state(), work) {
-            Ok(result) => Ok(result.unwrap_or_default()),
-            Err(reason) => Err(Error::Database {
-                path: self.path.clone(),
-                reason,
-            }),
-        }
     }
 
     /// Does what a build needs; what fails is a notice.
@@ -476,6 +371,7 @@ impl Cache {
             }
             Err(error) if place::is_damage(&error) => {
                 state.store = None;
+                state.is_replacement = true;
                 match place::replace(&self.path, &error) {
                     Ok((store, notice)) => {
                         state.store = Some(store);

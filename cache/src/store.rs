@@ -15,7 +15,7 @@ use rusqlite::{Connection, MAIN_DB, OptionalExtension, TransactionBehavior, para
 
 use crate::exported::{self, Exported};
 use crate::files::Files;
-use crate::{Imported, Kind, Verified};
+use crate::{Imported, Kind, KindStats, Stats, Verified};
 
 pub const SCHEMA: &str = "
     CREATE TABLE entries (
@@ -49,30 +49,6 @@ fn is_stale(used: i64) -> bool {
 
 /// Candidates given out for one key, and so the work one lookup can cause.
 const MAX_CANDIDATES: usize = 64;
-
-/// Entries and bytes of one kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KindStats {
-    pub entries: u64,
-    pub bytes: u64,
-}
-
-/// What is in a cache.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    pub kinds: Vec<(Kind, KindStats)>,
-}
-
-impl Stats {
-    pub fn total(&self) -> KindStats {
-        self.kinds
-            .iter()
-            .fold(KindStats::default(), |sum, (_, kind)| KindStats {
-                entries: sum.entries + kind.entries,
-                bytes: sum.bytes + kind.bytes,
-            })
-    }
-}
 
 /// An entry to be written.
 #[derive(Debug)]

@@ -98,14 +98,19 @@ fn a_changed_blob_is_a_miss_and_goes() {
     assert_eq!(cache.notices().len(), 1);
 }
 
+fn verified(cache: &Cache) -> Verified {
+    let verified = cache.verify().expect("it can be read");
+    verified.expect("it is not damaged as a whole")
+}
+
 #[test]
 fn verification_removes_what_was_changed() {
     let place = Place::filled(20);
     patch(&place.file(), &[7; 1000], &[8; 1000]);
     let cache = place.open();
-    let verified = cache.verify().expect("it is sound");
-    assert_eq!((verified.entries, verified.damaged), (20, 1));
-    assert_eq!(cache.verify().expect("it is sound").entries, 19);
+    let first = verified(&cache);
+    assert_eq!((first.entries, first.damaged), (20, 1));
+    assert_eq!(verified(&cache).entries, 19);
 }
 
 /// What no cache says of itself, a file beside it does.
@@ -195,6 +200,26 @@ fn a_truncated_file_is_set_aside_and_rebuilt() {
             .count(),
         3
     );
+}
+
+#[test]
+fn a_cache_that_had_to_be_replaced_is_not_verified() {
+    let damages: [fn(&mut Vec<u8>); 2] = [
+        // It is met when the file is opened, and when all of it is looked at.
+        |bytes| bytes.truncate(bytes.len() / 2),
+        |bytes| bytes[8192 * 3..8192 * 20].fill(0x55),
+    ];
+    for damage in damages {
+        let place = Place::filled(200);
+        let mut bytes = fs::read(place.file()).expect("the file is there");
+        damage(&mut bytes);
+        fs::write(place.file(), bytes).expect("the file can be written");
+        let cache = place.open();
+        assert_eq!(cache.verify().expect("another one is there"), None);
+        assert!(cache.notices()[0].contains("damaged-1"));
+        drop(cache);
+        assert_eq!(verified(&place.open()).entries, 0);
+    }
 }
 
 #[test]
@@ -349,13 +374,12 @@ fn verification_tells_files_that_are_gone_from_damage() {
     let file = |key| cache.get_file(Kind::Module, key).expect("it was kept");
     fs::remove_file(file(b"first")).expect("removable");
     fs::write(file(b"other"), b"machine cod3").expect("writable");
-    let verified = cache.verify().expect("the structure is sound");
     let expected = Verified {
         entries: 3,
         damaged: 1,
         lost: 1,
     };
-    assert_eq!(verified, expected);
+    assert_eq!(verified(&cache), expected);
     assert_eq!(cache.stats().expect("it is sound").total().entries, 1);
 }
 
@@ -370,7 +394,7 @@ fn files_that_are_no_entries_are_swept_and_evicted_entries_lose_their_files() {
     cache.insert_file(Kind::Module, b"second", &[2; 600_000]);
     assert!(!first.exists() && !stray.exists());
     assert!(cache.get_file(Kind::Module, b"second").is_some());
-    assert_eq!(cache.verify().expect("it is sound").entries, 1);
+    assert_eq!(verified(&cache).entries, 1);
 }
 
 /// What is left where a process is killed between making the database and making a cache of it.

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use bactrian_cache::{Cache, Kind};
+use bactrian_cache::{Cache, Kind, Verified};
 use tempfile::TempDir;
 
 /// Large enough for all entries of a test but the last.
@@ -89,7 +89,12 @@ fn two_hundred_processes_lose_nothing() {
     }
     let cache = Cache::open(&file, LIMIT).expect("it can be opened");
     assert_eq!(present(&cache, PROCESSES * EACH), PROCESSES * EACH);
-    assert_eq!(cache.verify().expect("it is sound").damaged, 0);
+    assert_eq!(verified(&cache).damaged, 0);
+}
+
+fn verified(cache: &Cache) -> Verified {
+    let verified = cache.verify().expect("it can be read");
+    verified.expect("it is not damaged as a whole")
 }
 
 /// Killed in the middle of opening, inserting, committing: what is there afterwards is right, and
@@ -113,7 +118,7 @@ fn writers_that_are_killed_damage_nothing() {
     let there = present(&cache, KILLED * EACH);
     assert!(there > 0, "no process came as far as writing");
     assert_eq!(cache.notices(), [""; 0]);
-    assert_eq!(cache.verify().expect("it is sound").damaged, 0);
+    assert_eq!(verified(&cache).damaged, 0);
     // Whoever comes next can write.
     let next = start(&file, KILLED * EACH, 10).wait_with_output();
     assert!(next.expect("it ends").status.success());

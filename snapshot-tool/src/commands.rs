@@ -60,7 +60,7 @@ pub fn execute(cli: &Cli, precompiled: Precompiled) -> u8 {
         Command::Stubs(args) => stubs::compile(args).map(|()| 0),
         Command::Demo(args) => bench::demo(args, precompiled).map(|()| 0),
         Command::Bench(args) => bench::bench(args, precompiled).map(|()| 0),
-        Command::Cache(args) => cache::look_after(args).map(|()| 0),
+        Command::Cache(args) => cache::look_after(args),
         Command::Weval(args) => weval::run(args, precompiled).map(|()| 0),
     };
     result.unwrap_or_else(|error| {

@@ -180,6 +180,54 @@ fn a_truncated_cache_is_set_aside_and_rebuilt() -> Result<()> {
 }
 
 #[test]
+fn who_asks_whether_a_damaged_cache_is_sound_is_told() -> Result<()> {
+    let place = place()?;
+    build(&place, "out/first.wasm")?;
+    let contents = fs::read(place.path("cache/file"))?;
+    fs::write(place.path("cache/file"), &contents[..contents.len() / 2])?;
+    let outcome = process::run(&mut place.with_cache(&["cache", "verify"]), b"")?;
+    let said = String::from_utf8(outcome.stderr)?;
+    assert_eq!((outcome.status, &*outcome.stdout), (Some(125), &b""[..]));
+    assert!(said.contains("file-damaged-1"), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    place.assert_cache_is_sound()
+}
+
+#[test]
+fn a_cache_that_is_not_there_is_not_made_by_looking() -> Result<()> {
+    let place = place()?;
+    let absent = place.path("absent/cache");
+    let exported = place.path("out/exported");
+    let exported = exported.to_string_lossy();
+    for (action, status) in [
+        (&["verify"][..], 125),
+        (&["gc"], 125),
+        (&["export", &exported], 125),
+        (&["stats"], 0),
+        (&["clear"], 0),
+    ] {
+        let mut command = place.command(&["cache"]);
+        let outcome = process::run(command.args(action).arg("--cache").arg(&absent), b"")?;
+        let said = String::from_utf8(outcome.stderr)?;
+        assert_eq!(outcome.status, Some(status), "{action:?}: {said}");
+        let expected = match status {
+            0 => String::new(),
+            _ => format!("bactrian: there is no cache {}\n", absent.display()),
+        };
+        assert_eq!(said, expected, "{action:?}");
+        let shown = String::from_utf8(outcome.stdout)?;
+        let zeros = shown
+            .lines()
+            .skip(1)
+            .filter(|line| line.contains(" 0 entries "));
+        let kinds = if action == ["stats"] { 5 } else { 0 };
+        assert_eq!(zeros.count(), kinds, "{action:?}: {shown}");
+    }
+    assert!(!place.path("absent").exists() && !place.path("out/exported").exists());
+    Ok(())
+}
+
+#[test]
 fn a_file_that_is_no_cache_is_refused_and_stays() -> Result<()> {
     let place = place()?;
     fs::write(place.path("cache/file"), "somebody's notes")?;

@@ -92,7 +92,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cache",
         &[
-            "whole", "files", "store", "remote", "shared", "place", "transfer",
+            "whole", "files", "stats", "store", "remote", "shared", "place", "transfer", "care",
         ],
     ),
     (

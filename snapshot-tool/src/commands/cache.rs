@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use cache::remote::{Access, Remote};
 use cache::{Cache, Stats, Verified};
 
-use super::say;
+use super::FAILURE;
+use super::output::say;
 use crate::cli::{CacheAction, CacheArgs, CacheLocation};
 use crate::pipeline::size;
 use crate::user_directories;
@@ -15,30 +16,51 @@ use crate::user_directories;
 /// The variable that names a store to share the cache by.
 const REMOTE_VARIABLE: &str = "BACTRIAN_REMOTE";
 
-/// Does what `bactrian cache` is asked for.
-pub fn look_after(args: &CacheArgs) -> Result<()> {
+/// Does what `bactrian cache` is asked for; 125 if the cache was found to be damaged. Only an
+/// import makes one.
+pub fn look_after(args: &CacheArgs) -> Result<u8> {
     let path = args.file.clone().map_or_else(default_cache, Ok)?;
+    let is_there = path.exists();
+    let require = || {
+        ensure!(is_there, "there is no cache {}", path.display());
+        Ok(())
+    };
     match &args.action {
-        CacheAction::Stats => within(&path, |cache| say(&listed(&path, &cache.stats()?))),
-        CacheAction::Verify => within(&path, |cache| say(&checked(cache.verify()?))),
-        CacheAction::Clear => {
-            tell_all(Cache::clear_file(&path)?);
-            Ok(())
+        CacheAction::Stats if !is_there => say(&listed(&path, &Stats::default()))?,
+        CacheAction::Stats => within(&path, |cache| say(&listed(&path, &cache.stats()?)))?,
+        CacheAction::Verify => {
+            require()?;
+            return within(&path, verify);
         }
+        CacheAction::Clear if !is_there => {}
+        CacheAction::Clear => tell_all(Cache::clear_file(&path)?),
         CacheAction::Gc { cache_size } => {
-            within(&path, |cache| Ok(cache.shrink(cache_size << 20)?))
+            require()?;
+            within(&path, |cache| Ok(cache.shrink(cache_size << 20)?))?;
         }
-        CacheAction::Export { to } => within(&path, |cache| Ok(cache.export(to)?)),
-        CacheAction::Import { from } => within(&path, |cache| import(cache, from)),
+        CacheAction::Export { to } => {
+            require()?;
+            within(&path, |cache| Ok(cache.export(to)?))?;
+        }
+        CacheAction::Import { from } => within(&path, |cache| import(cache, from))?,
     }
+    Ok(0)
 }
 
 /// Does something with the cache in a file.
-fn within(path: &Path, work: impl FnOnce(&Cache) -> Result<()>) -> Result<()> {
+fn within<T>(path: &Path, work: impl FnOnce(&Cache) -> Result<T>) -> Result<T> {
     let cache = Cache::open(path, u64::MAX >> 1)?;
-    work(&cache)?;
+    let done = work(&cache)?;
     tell(&cache);
-    Ok(())
+    Ok(done)
+}
+
+/// Says what is damaged, unless a notice does: then all of it was.
+fn verify(cache: &Cache) -> Result<u8> {
+    match cache.verify()? {
+        Some(verified) => say(&checked(verified)).map(|()| 0),
+        None => Ok(FAILURE),
+    }
 }
 
 fn listed(path: &Path, stats: &Stats) -> String {
