@@ -93,6 +93,8 @@ struct State {
     store: Option<Store>,
     /// Whether the file took the place of one that was damaged, when the cache was opened or since.
     is_replacement: bool,
+    /// Another cache, which is only looked up in.
+    beside: Option<Store>,
     pending: Vec<Entry>,
     /// Writes what was pending, and gives back what it could not write.
     writer: Option<JoinHandle<Vec<Entry>>>,
@@ -134,6 +136,7 @@ impl Cache {
         let state = State {
             store: Some(store),
             is_replacement: notice.is_some() && !is_read_only,
+            beside: None,
             pending: Vec::new(),
             writer: None,
             stale: BTreeSet::new(),
@@ -161,9 +164,19 @@ impl Cache {
         }
     }
 
+    /// From now on, what is missing here is looked for in the cache at `path` as well, which stays
+    /// as it is. What is found there is not kept here.
+    pub fn look_beside(&self, path: &Path) -> Result<(), Error> {
+        self.state().beside = Some(place::open_to_read(path)?);
+        Ok(())
+    }
+
     /// The blobs under `key`, oldest first; none where the cache fails.
     pub fn get(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
         let mut blobs = self.get_here(kind, key);
+        if blobs.is_empty() {
+            blobs = self.get_beside(kind, key);
+        }
         if blobs.is_empty() && self.take_over() {
             blobs = self.get_here(kind, key);
         }
@@ -231,6 +244,17 @@ impl Cache {
         let stale = sound.iter().filter(|entry| entry.is_stale);
         state.stale.extend(stale.map(|entry| entry.id));
         sound.into_iter().map(|entry| entry.blob).collect()
+    }
+
+    /// What the other cache has, if there is one. It is not ours to mend: what is damaged there is
+    /// a miss, without a notice.
+    fn get_beside(&self, kind: Kind, key: &[u8]) -> Vec<Vec<u8>> {
+        let state = self.state();
+        let found = state.beside.as_ref().map(|store| store.get(kind, key));
+        drop(state);
+        let found = found.and_then(Result::ok).unwrap_or_default().into_iter();
+        let sound = found.filter(|entry| entry.is_sound(kind, key));
+        sound.map(|entry| entry.blob).collect()
     }
 
     /// Keeps `blob` under `key`, beside what is there, from the next [`Cache::flush`] on.

@@ -78,6 +78,15 @@ fn forbids_writing(error: &io::Error) -> bool {
     matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem)
 }
 
+/// Opens a file, if it is a cache, and leaves it as it is.
+pub fn open_to_read(path: &Path) -> Result<Store, Error> {
+    let connection = connect_to_read(path).map_err(|reason| Error::Import {
+        path: path.into(),
+        reason,
+    })?;
+    Ok(store(path, connection))
+}
+
 /// A connection to a cache in a place where nothing can be written.
 fn connect_to_read(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

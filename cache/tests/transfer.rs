@@ -208,3 +208,29 @@ fn a_cache_is_made_smaller() {
         "nothing to do"
     );
 }
+
+/// One that others write, and one that was exported.
+#[test]
+fn another_cache_is_looked_up_in_and_stays_as_it_is() {
+    let place = Place::new();
+    place.export("other", 50, &place.path("exported"));
+    for name in ["other", "exported"] {
+        let before = fs::read(place.path(name)).expect("it was written");
+        let cache = place.cache("own");
+        let found = || cache.get(Kind::Specialization, &7u32.to_le_bytes());
+        assert_eq!(found(), [[0; 0]; 0]);
+        cache.look_beside(&place.path(name)).expect("it is a cache");
+        assert_eq!(found(), [blob(7)]);
+        cache.insert(Kind::Specialization, &7u32.to_le_bytes(), b"of our own");
+        cache.flush();
+        assert_eq!(found(), [b"of our own"]);
+        cache.clear().expect("it can be written");
+        assert!(fs::read(place.path(name)).expect("it is there") == before);
+    }
+    fs::write(place.path("none"), "no cache").expect("there is room");
+    for name in ["none", "absent"] {
+        let refused = place.cache("own").look_beside(&place.path(name));
+        assert!(matches!(refused, Err(Error::Import { .. })), "{name}");
+    }
+    assert!(!place.path("absent").exists());
+}

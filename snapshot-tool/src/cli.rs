@@ -433,7 +433,7 @@ pub struct WevalArgs {
     #[command(flatten)]
     pub cache: CacheLocation,
     /// Another cache to take from, and to leave as it is. One that weval wrote is of no use.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_cache")]
     pub cache_ro: Option<PathBuf>,
     /// Report requests, sizes and times by stage on standard error.
     #[arg(long)]

@@ -344,6 +344,16 @@ fn what_the_command_cannot_use_it_names() -> Result<()> {
     assert_eq!(outcome.status, Some(2), "{said}");
     assert!(said.contains("-w"), "{said}");
 
+    let without = [
+        "--no-cache".as_ref(),
+        "--cache-ro".as_ref(),
+        cache.as_os_str(),
+    ];
+    let outcome = weval(&[&ends[..], &[input.as_ref()], &without].concat())?;
+    let said = String::from_utf8_lossy(&outcome.stderr);
+    assert_eq!(outcome.status, Some(2), "{said}");
+    assert!(said.contains("--cache-ro"), "{said}");
+
     let text = ["--output-ir".as_ref(), foreign.as_os_str()];
     let outcome = weval(&[&begins[..], &ends, &[input.as_ref()], &text].concat())?;
     let said = String::from_utf8_lossy(&outcome.stderr);

@@ -71,14 +71,14 @@ pub fn run(args: &WevalArgs, precompiled: Precompiled) -> Result<()> {
     Ok(())
 }
 
-/// The cache that weval's options ask for, with what is in the one that is only to be read.
+/// The cache that weval's options ask for, and behind it the one that is only to be read.
 fn open_caches(args: &WevalArgs) -> Result<Option<Cache>> {
     let cache = open(&args.cache)?;
     if let Some(cache) = &cache {
         share(cache, &args.cache, &args.input)?;
     }
     if let (Some(cache), Some(from)) = (&cache, &args.cache_ro)
-        && let Err(error) = cache.import(from)
+        && let Err(error) = cache.look_beside(from)
     {
         eprintln!("bactrian: nothing is taken from the cache: {error}");
     }
