@@ -269,7 +269,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     connection.set_prepared_statement_cache_capacity(32);
     // Plans must not depend on what is bound, or SQLite makes one at each use.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+    let pages = page_count(&connection)?;
     if pages == 0 && length(path) > 0 {
         return Err(damage(
             rusqlite::ffi::SQLITE_NOTADB,
@@ -324,15 +324,30 @@ fn create(connection: &Connection) -> rusqlite::Result<()> {
     ))
 }
 
-/// Whether pages are missing at the file's end. What is still in the write-ahead log is not
-/// missing.
+/// Whether pages are missing at the file's end. Another process may have made it smaller between
+/// two looks; while a transaction reads, none does. It would take time where nothing is missing.
 fn is_truncated(path: &Path, connection: &Connection) -> rusqlite::Result<bool> {
+    if !seems_truncated(path, connection)? {
+        return Ok(false);
+    }
+    let _reading = connection.unchecked_transaction()?;
+    // The first read begins it.
+    page_count(connection)?;
+    seems_truncated(path, connection)
+}
+
+/// Whether pages are missing by two looks. What is still in the write-ahead log is not missing.
+fn seems_truncated(path: &Path, connection: &Connection) -> rusqlite::Result<bool> {
     if length(&with_suffix(path, "wal")) > 0 {
         return Ok(false);
     }
-    let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0))?;
+    let pages = page_count(connection)?;
     let page_size: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
     Ok(length(path) < (pages * page_size) as u64)
+}
+
+fn page_count(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA page_count", [], |row| row.get(0))
 }
 
 /// The file's length; 0 where there is none.
