@@ -252,8 +252,8 @@ pub struct SandboxOptions {
     pub env: Vec<(OsString, OsString)>,
     #[arg(short = 'W', value_name = "LIMIT=VALUE", value_delimiter = ',', help = limits::help())]
     pub limits: Vec<Limit>,
-    /// Where the program starts [default: here, if a directory is open under its own name; else in
-    /// `/`].
+    /// Where the program starts, an absolute name [default: here, if a directory is open under its
+    /// own name; else in `/`].
     #[arg(long, value_name = "GUEST")]
     pub cwd: Option<PathBuf>,
     /// Let the program wait for TCP connections at this address.

@@ -28,6 +28,12 @@ pub fn directories(options: &SandboxOptions) -> Result<Vec<Directory>> {
 pub fn start(options: &SandboxOptions, directories: &[Directory]) -> Result<Option<PathBuf>> {
     if let Some(start) = &options.cwd {
         ensure!(
+            start.is_absolute(),
+            "the program cannot start in {}: `--cwd` takes an absolute name, one that the program \
+             has for a directory",
+            start.display()
+        );
+        ensure!(
             options.unconfined || is_open(start, directories),
             "the program cannot start in {}: that is no directory under a name that `--dir` opens",
             start.display()
@@ -51,5 +57,5 @@ fn is_open(name: &Path, directories: &[Directory]) -> bool {
         Some(directory.host.join(below))
     };
     let mut hosts = directories.iter().filter_map(host);
-    name == Path::new("/") || name.is_absolute() && hosts.any(|host| host.is_dir())
+    name == Path::new("/") || hosts.any(|host| host.is_dir())
 }
