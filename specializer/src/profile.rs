@@ -18,7 +18,7 @@ use crate::request::{Heat, Request, Requests};
 /// The first line of a profile.
 const HEADER: &str = "bactrian profile 1";
 
-/// What is between the fields of a line. Names have no control characters.
+/// What is between the fields of a line. Names of requests have no control characters.
 const SEPARATOR: char = '\t';
 
 /// Activations by function, and callees by call.

@@ -400,7 +400,7 @@ impl Requests {
             }
             // It is for people: an interpreter may have it from a file in another encoding.
             let name = String::from_utf8_lossy(name);
-            request.name = (!name.is_empty()).then(|| name.into());
+            request.name = (!name.is_empty()).then(|| plain(&name).into());
         }
         Ok(())
     }
@@ -477,6 +477,11 @@ impl Reader<'_, '_> {
         let (words, _) = bytes.as_chunks();
         words.iter().map(|&word| u32::from_le_bytes(word)).collect()
     }
+}
+
+/// A name on one line: profiles have lines of fields with tabs between them.
+fn plain(name: &str) -> String {
+    name.replace(char::is_control, "\u{fffd}")
 }
 
 /// What to call a function of the interpreter.

@@ -6,7 +6,9 @@ use std::mem::offset_of;
 use annotations::{Param, Region, Request, RequestTable as Table};
 use tables::Places;
 
+use super::Requests;
 use crate::eval::Budgets;
+use crate::module::Module;
 use crate::{Observer, Options};
 
 struct Silent;
@@ -317,12 +319,25 @@ fn slots_are_not_shared() {
     assert!(error.contains("that of request 0 as well"), "{error}");
 }
 
-/// The error for a module whose request has this name; its end is not added.
-fn named(name: &str, len: usize) -> Result<(), String> {
+/// A module whose request has this name; its end is not added.
+fn with_name(name: &str, len: usize) -> Vec<u8> {
     let request = format!("{REQUEST} (names 0x2000 {len})");
     let names = format!("(data (i32.const 0x2000) \"{name}\")");
     let text = MODULE.replace("{request}", &request);
-    specialize(&assemble(&text.replace("{data}", &names)))
+    assemble(&text.replace("{data}", &names))
+}
+
+fn named(name: &str, len: usize) -> Result<(), String> {
+    specialize(&with_name(name, len))
+}
+
+/// In a profile, a tab ends a field and a line's end a function.
+#[test]
+fn names_have_no_control_characters() {
+    let module = with_name(r"one\09two\0athree\00", 14);
+    let module = Module::parse(&module).expect("a module");
+    let requests = Requests::read(&module).expect("a request");
+    assert_eq!(requests.requests[0].title(), "one\u{fffd}two\u{fffd}three");
 }
 
 #[test]

@@ -70,7 +70,7 @@ impl Reader<'_, '_> {
                 request.name = name.as_deref().map(|name| {
                     let id = field(offset_of!(abi::Request, user_id));
                     let arguments = field(offset_of!(abi::Request, arguments));
-                    format!("{name} (specialized) {id}@{arguments:#x}").into()
+                    super::plain(&format!("{name} (specialized) {id}@{arguments:#x}")).into()
                 });
                 requests.requests.push(request);
             }
