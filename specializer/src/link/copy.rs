@@ -259,7 +259,8 @@ impl Reencode for Copier<'_> {
         for (index, table) in section.into_iter().enumerate() {
             let mut table = table?;
             if index == 0 {
-                table.ty.initial += self.bodies.len() as u64;
+                // Versions are called directly.
+                table.ty.initial += self.layout.table.len() as u64;
                 table.ty.maximum = table
                     .ty
                     .maximum

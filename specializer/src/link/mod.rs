@@ -4,7 +4,7 @@
 //! * each call of an intrinsic becomes the plain operation it stands for, and its import goes; what
 //!   that leaves is simplified ([`plain`]);
 //! * residual functions are appended, with a table entry each, those of a type side by side;
-//! * versions of them for what a call gives are appended as well, for calls by name only;
+//! * versions of them for what a call gives are appended as well, without one, for calls by name;
 //! * request slots (words of memory) get those table indices, and the table of requests is blanked,
 //!   with all that it leads to;
 //! * relocations in residual bodies become function indices and addresses;

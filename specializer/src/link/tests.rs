@@ -294,7 +294,7 @@ fn functions_of_stacks_have_known_names_and_types() {
     }
 }
 
-struct Silent;
+pub(super) struct Silent;
 
 impl crate::Observer for Silent {
     fn stage(&self, _: &'static str) {}

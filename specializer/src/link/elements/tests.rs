@@ -1,8 +1,9 @@
-//! Instructions find the same in segments of either module.
+//! Instructions find the same in segments of either module; the table is as long as it has to be.
 
 use wasmparser::{ElementKind, Parser, Payload};
 
-use crate::link::tests::linked_whole;
+use crate::Options;
+use crate::link::tests::{Silent, linked_whole};
 use crate::module::Module;
 
 /// What an instruction finds in each segment once the module has started: how many entries; none
@@ -104,4 +105,17 @@ fn typed_segments_keep_their_types() {
             (func $one
                 (drop (array.new_elem $typed $first (i32.const 0) (i32.const 0)))))",
     );
+}
+
+/// Versions are called by name.
+#[test]
+fn the_table_has_entries_for_slots_and_none_for_versions() {
+    let text = include_str!("../../../../tests/golden/versions.wat");
+    let bytes = tables::module(text).expect("the text is a module");
+    let output = crate::specialize(&bytes, &Options::default(), None, &Silent);
+    let output = output.expect("it is specialized");
+    let [was, is] = [&bytes, &output.module].map(|module| Module::parse(module).expect("valid"));
+    let slots = 3;
+    assert!(output.report.requests.len() > slots, "it has no version");
+    assert_eq!(is.table_size as usize, was.table_size as usize + slots);
 }
