@@ -17,7 +17,8 @@
 //! * [`repository`]: its documents and sources, and what they quote;
 //! * [`selection`]: which programs are measured, and where the table goes;
 //! * [`tool`]: the `bactrian` command with a test's cache;
-//! * [`workers`]: work on a list of items, by a number of threads.
+//! * [`workers`]: work on a list of items, by a number of threads;
+//! * [`workshop`]: a directory in which tests make files with compilers, and run the command.
 //!
 //! Leaves out: what is expected. Each file of `tests/tests` states one concern.
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use bactrian_tests::golden::RESIDUAL;
-use bactrian_tests::repository::{DOCUMENTS, assert_none, files, quoted, sources};
+use bactrian_tests::repository::{assert_none, documents, files, quoted, sources};
 use bactrian_tests::workspace;
 
 /// Lines a source file may have.
@@ -54,10 +54,9 @@ fn files_are_small() {
 /// Tables and code blocks apart.
 #[test]
 fn documents_keep_within_their_width() {
-    let wide = DOCUMENTS.iter().flat_map(|document| {
-        let text = fs::read_to_string(workspace().join(document)).expect("checked by another test");
+    let wide = documents().into_iter().flat_map(|(document, text)| {
         let mut fenced = false;
-        wide_lines(document, &text, |line| {
+        wide_lines(&document, &text, |line| {
             fenced ^= line.trim_start().starts_with("```");
             !fenced && !line.trim_start().starts_with('|')
         })
@@ -96,9 +95,8 @@ fn no_test_is_ignored() {
 
 #[test]
 fn documents_name_only_paths_that_exist() {
-    let missing = DOCUMENTS.iter().flat_map(|document| {
-        let path = workspace().join(document);
-        let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{document}: {error}"));
+    let missing = documents().into_iter().flat_map(|(document, text)| {
+        let path = workspace().join(&document);
         quoted(&text)
             .into_iter()
             .filter(|span| is_path(span))
@@ -112,8 +110,7 @@ fn documents_name_only_paths_that_exist() {
 #[test]
 fn documents_name_only_commands_that_exist() {
     let targets = makefile_targets();
-    let unknown = DOCUMENTS.iter().flat_map(|document| {
-        let text = fs::read_to_string(workspace().join(document)).expect("checked by another test");
+    let unknown = documents().into_iter().flat_map(|(document, text)| {
         quoted(&text)
             .into_iter()
             .filter(|span| !names_a_command(span, &targets))
@@ -214,7 +211,7 @@ fn wide_lines(path: &str, text: &str, mut counts: impl FnMut(&str) -> bool) -> V
 }
 
 /// Whether a quotation is meant as a path of the repository: it has a slash or the ending of a file
-/// we keep.
+/// we keep, and is not of what builds leave.
 fn is_path(span: &str) -> bool {
     const ENDINGS: &[&str] = &["rs", "md", "toml", "sh", "tsv"];
     let plain = span
@@ -223,20 +220,24 @@ fn is_path(span: &str) -> bool {
     let is_file = Path::new(span)
         .extension()
         .is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known));
-    let is_relative = !span.starts_with('/') && !span.starts_with("..");
+    let elsewhere = ["/", "..", "target/"];
+    let is_relative = !elsewhere.iter().any(|start| span.starts_with(start));
     plain
         && is_relative
         && (is_file || span.contains('/') && !span.starts_with("http"))
         && span.contains(|c: char| c.is_ascii_lowercase())
 }
 
-/// From the root, or from the document's own directory or its `src`.
+/// From the root, from the document's own directory or its `src`, or from that of the guest which
+/// the document is about.
 fn exists(document: &Path, span: &str) -> bool {
     let beside = document.parent().expect("a document is in a directory");
+    let guest = document.file_stem().expect("a document has a name");
     [
         workspace().to_path_buf(),
         beside.to_path_buf(),
         beside.join("src"),
+        workspace().join("guests").join(guest),
     ]
     .iter()
     .any(|base: &PathBuf| base.join(span).exists())
