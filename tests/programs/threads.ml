@@ -170,6 +170,12 @@ let () =
   Thread.yield ();
   (try ignore (1 + fail 7) with Mine _ -> Mutex.unlock m; Thread.join t;
     print_string (Printexc.get_backtrace ()));
+  let length () = Printexc.(raw_backtrace_length (get_raw_backtrace ())) in
+  let rec fail_below n = if n = 0 then raise Exit else 1 + fail_below (n - 1) in
+  let short () = Printf.printf "%d " (length ()); try raise Exit with Exit -> length () in
+  (try ignore (fail_below 5) with Exit ->
+    run (fun () -> Printf.printf "%d " (short ())) ();
+    Printf.printf "%d\n%!" (length ()));
   Printexc.record_backtrace false
 
 let () =

@@ -136,9 +136,13 @@ fn append(new: impl Iterator<Item = u32>) {
     });
 }
 
-/// Exchanges the positions of the last backtrace for others: each thread has its own.
+/// Exchanges the last backtrace, which another thread goes on to keep, for that thread's own.
 pub fn exchange(positions: &mut Vec<u32>) {
-    POSITIONS.with_borrow_mut(|last| std::mem::swap(last, positions));
+    POSITIONS.with_borrow_mut(|last| {
+        last.truncate(LEN.get() as usize);
+        std::mem::swap(last, positions);
+        LEN.set(last.len() as u32);
+    });
 }
 
 /// The positions of the last backtrace, innermost first.

@@ -65,6 +65,20 @@ fn primitives_divisions_and_untraced_raises() {
     assert_eq!(trace("Const0; RaiseNoTrace"), []);
 }
 
+#[test]
+fn a_thread_finds_its_backtrace_as_long_as_it_left_it() {
+    start_machine();
+    restore(Value::UNIT, [4, 8, 12].into_iter());
+    let mut other = vec![16];
+    exchange(&mut other);
+    assert_eq!(last(), [16]);
+    // As C forgets it.
+    LEN.set(0);
+    exchange(&mut other);
+    assert_eq!(last(), [4, 8, 12]);
+    assert!(other.is_empty());
+}
+
 /// An event at byte `offset` of its code, on `line`.
 fn event(offset: i64, line: i64) -> Value {
     let int = Value::int;
