@@ -25,7 +25,7 @@ interface! {
     "" fn caml_register_custom_operations(operations: u32) {
         operations::register(Operations(operations));
     }
-    "a" fn caml_compare(a: Value, b: Value) -> Value {
+    "ar" fn caml_compare(a: Value, b: Value) -> Value {
         match compare::order(a, b, compare::Mode::Total) {
             Ok(order) => Value::int(order.map_or(0, |order| order as i64)),
             Err(raised) => {
