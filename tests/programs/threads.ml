@@ -197,6 +197,12 @@ let () =
   Mutex.unlock m;
   Thread.join t;
   Thread.join t;
+  let n = Mutex.create () and d = Condition.create () in
+  Printf.printf "%b %b %b\n" (m = m) (m = n) (compare m n = -compare n m && compare m n <> 0);
+  Printf.printf "%b %b\n" (c = c) (c = d);
+  let numbers = Hashtbl.create 3 in
+  List.iteri (fun i lock -> Hashtbl.add numbers lock i) [ m; n ];
+  Printf.printf "%d %d\n" (Hashtbl.find numbers n) (List.assoc d [ c, 1; d, 2 ]);
   let s = Semaphore.Counting.make 2 in
   Semaphore.Counting.acquire s; Semaphore.Counting.acquire s;
   Printf.printf "%b\n" (Semaphore.Counting.try_acquire s);
@@ -232,3 +238,12 @@ let () =
   Printf.printf "%b\n" (Thread.wait_timed_read input 0.001)
 
 let () = at_exit (fun () -> print_endline "at exit")
+
+let () =
+  title "threads as values";
+  let t = Thread.self () in
+  Printf.printf "%b %d %d\n" (t = t) (Hashtbl.hash t) (Obj.reachable_words (Obj.repr t));
+  let other = Thread.create ignore () in
+  Thread.join other;
+  Printf.printf "%b %d\n" (t = other) (compare t other);
+  try ignore (Marshal.to_string t []) with Invalid_argument e -> print_endline e

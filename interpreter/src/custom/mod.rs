@@ -22,10 +22,12 @@ pub enum Kind {
     Nativeint = 3,
     Bigarray = 4,
     Channel = 5,
-    /// A custom block without operations of its own.
-    Opaque = 6,
+    /// A mutex or a condition; the first word of its data tells it from the others.
+    Lock = 6,
     /// One of stubs, see [`operations`].
     Foreign = 7,
+    /// What a thread's descriptor ends in; the first word of its data is the thread's number.
+    Thread = 8,
 }
 
 impl Kind {
@@ -42,7 +44,8 @@ impl Kind {
             3 => Kind::Nativeint,
             4 => Kind::Bigarray,
             5 => Kind::Channel,
-            _ => Kind::Opaque,
+            6 => Kind::Lock,
+            _ => Kind::Thread,
         }
     }
 
@@ -54,9 +57,10 @@ impl Kind {
             Kind::Nativeint => "_n",
             Kind::Bigarray => "_bigarr02",
             Kind::Channel => "_chan",
-            Kind::Opaque => "_",
+            Kind::Lock => "_mutex",
             // Its operations have one.
             Kind::Foreign => "",
+            Kind::Thread => "_threadstatus",
         }
     }
 

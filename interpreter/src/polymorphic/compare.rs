@@ -402,9 +402,11 @@ fn customs(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
         Kind::Int32 => Ok(Some(custom::as_int32(a).cmp(&custom::as_int32(b)))),
         Kind::Int64 | Kind::Nativeint => Ok(Some(custom::as_int64(a).cmp(&custom::as_int64(b)))),
         Kind::Bigarray => Ok(bigarray::order(a, b, mode)),
-        // Channels are ordered by identity.
-        Kind::Channel => Ok(Some(custom::as_int64(a).cmp(&custom::as_int64(b)))),
-        Kind::Opaque | Kind::Foreign => Err(raise::invalid_argument("compare: abstract value")),
+        // These are ordered by identity.
+        Kind::Channel | Kind::Lock | Kind::Thread => {
+            Ok(Some(custom::as_int64(a).cmp(&custom::as_int64(b))))
+        }
+        Kind::Foreign => Err(raise::invalid_argument("compare: abstract value")),
     }
 }
 

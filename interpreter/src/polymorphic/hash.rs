@@ -305,8 +305,8 @@ fn custom_hash(block: Value) -> Option<u32> {
             Some((n >> 32 ^ n >> 63 ^ n) as u32)
         }
         Kind::Bigarray => Some(bigarray::hash(block)),
-        Kind::Channel => Some(memory::load_u32(custom::data(block))),
-        Kind::Opaque => None,
+        Kind::Channel | Kind::Lock => Some(memory::load_u32(custom::data(block))),
+        Kind::Thread => None,
         Kind::Foreign => Operations::of(block)?.hash(block),
     }
 }

@@ -64,9 +64,12 @@ fn create(body: Value) -> Outcome {
     })
 }
 
-/// A value of type `Thread.t`: the number, and two fields that only the C library uses.
+/// A value of type `Thread.t`: the number, a field that only the C library uses, and a block that
+/// cannot be marshalled.
 fn descriptor(id: i64) -> Value {
-    heap::alloc_fields(0, &[Value::int(id), Value::UNIT, Value::UNIT])
+    let thread = custom::alloc(Kind::Thread, 1);
+    memory::store_i64(custom::data(thread), id);
+    heap::alloc_fields(0, &[Value::int(id), Value::UNIT, thread])
 }
 
 fn first() -> Value {
@@ -124,7 +127,7 @@ fn uncaught(exception: Value) -> Value {
 /// A mutex or a condition: the number of the queue of those that wait, and the number of the thread
 /// that holds the mutex, plus 1.
 fn new_lock(_: Value) -> Value {
-    let lock = custom::alloc(Kind::Opaque, 2);
+    let lock = custom::alloc(Kind::Lock, 2);
     memory::store_u64(custom::data(lock), threads::new_queue().0);
     set_holder(lock, None);
     lock

@@ -146,8 +146,9 @@ pub fn box_kind(globals: Value, global: usize) -> Option<u32> {
             custom::Kind::Nativeint => Some(boxed::NATIVEINT),
             custom::Kind::Bigarray
             | custom::Kind::Channel
-            | custom::Kind::Opaque
-            | custom::Kind::Foreign => None,
+            | custom::Kind::Lock
+            | custom::Kind::Foreign
+            | custom::Kind::Thread => None,
         },
         _ => None,
     }

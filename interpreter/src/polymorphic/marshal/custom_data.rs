@@ -19,7 +19,7 @@ pub(super) fn number(kind: Kind, reader: &mut Reader) -> Result<Option<i64>, Err
         },
         Kind::Bigarray => return Ok(None),
         // Who calls this reads blocks of stubs itself.
-        Kind::Channel | Kind::Opaque | Kind::Foreign => {
+        Kind::Channel | Kind::Lock | Kind::Foreign | Kind::Thread => {
             return failure("input_value: unknown custom block identifier");
         }
     };
@@ -42,7 +42,7 @@ pub(super) fn sizes(kind: Kind, block: Value) -> Option<Sizes> {
             let words = bigarray::data_words(block);
             (words * 4, words * 8)
         }
-        Kind::Channel | Kind::Opaque | Kind::Foreign => return None,
+        Kind::Channel | Kind::Lock | Kind::Foreign | Kind::Thread => return None,
     };
     Some(Sizes { bytes_32, bytes_64 })
 }
@@ -66,6 +66,6 @@ pub(super) fn write(kind: Kind, block: Value, output: &mut Output) {
             }
         }
         Kind::Bigarray => bigarray::marshal(block, output),
-        Kind::Channel | Kind::Opaque | Kind::Foreign => {}
+        Kind::Channel | Kind::Lock | Kind::Foreign | Kind::Thread => {}
     }
 }
