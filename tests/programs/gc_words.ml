@@ -166,3 +166,52 @@ let () =
   words (Bigarray.Array1.create Bigarray.int Bigarray.c_layout 100); words stdout;
   words (Sys.argv == Sys.argv);
   pf "\n"
+
+(* Forced suspensions that are old are skipped where blocks and ephemerons refer to them, and not
+   where the stack does. *)
+let strings = Array.init 1000 (fun i -> lazy (string_of_int i))
+let floats = Array.init 1000 (fun i -> lazy (float i))
+let integers = Array.init 1000 (fun i -> lazy (i + 1))
+
+let force suspensions =
+  Gc.full_major ();
+  let before = live () and local = suspensions.(3) in
+  let reachable () = Obj.reachable_words (Obj.repr suspensions) in
+  let lazily = reachable () in
+  Array.iter (fun s -> ignore (Lazy.force s)) suspensions;
+  let forced = reachable () in
+  Gc.full_major ();
+  pf "%d, %d, %d words reachable, %d alive, tags %d %d, same %b\n" lazily forced (reachable ())
+    (live () - before)
+    (Obj.tag (Obj.repr suspensions.(5)))
+    (Obj.tag (Obj.repr local)) (local == suspensions.(3))
+
+(* What is forced is the key of an ephemeron, and the data of another. *)
+let held = ref [||]
+let ephemerons = Ephemeron.K1.create (), Ephemeron.K1.create ()
+let fill make =
+  let key, data = ephemerons in
+  let s = lazy (make ()) in
+  held := [| Obj.repr s |];
+  Ephemeron.K1.set_key key (Obj.repr s);
+  Ephemeron.K1.set_data key (Obj.repr "data");
+  Ephemeron.K1.set_key data (Obj.repr held);
+  Ephemeron.K1.set_data data (Obj.repr s);
+  Gc.full_major ();
+  ignore (Lazy.force s)
+let show () =
+  let key, data = ephemerons in
+  let tag = function None -> -1 | Some v -> Obj.tag (Obj.repr v) in
+  pf "%d: %d %d, %d %d\n"
+    (Obj.tag !held.(0))
+    (tag (Ephemeron.K1.get_key key))
+    (tag (Ephemeron.K1.get_data key))
+    (tag (Ephemeron.K1.get_key data))
+    (tag (Ephemeron.K1.get_data data))
+
+let () =
+  force strings; force floats; force integers;
+  List.iter
+    (fun make -> fill make; show (); Gc.major (); show (); Gc.full_major (); show ())
+    [ (fun () -> Obj.repr (string_of_int 7)); (fun () -> Obj.repr (float 7));
+      (fun () -> Obj.repr (Sys.opaque_identity 7)) ]

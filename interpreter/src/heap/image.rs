@@ -3,10 +3,11 @@
 //! They are contiguous, hence can be walked, and are neither moved nor freed. What they point to is
 //! found by scanning all of them at each marking, and through the remembered set in between.
 
+use super::ephemeron::watch::Watches;
 use super::state::Heap;
 use crate::allocator;
 use crate::memory;
-use crate::value::{Value, WORD, header};
+use crate::value::{Value, WORD, header, tag};
 use std::cell::{Cell, RefCell};
 
 /// Bytes by which the image grows at least.
@@ -103,4 +104,16 @@ pub fn is_known_block(heap: &Heap, value: Value) -> bool {
             || heap.in_major(value)
             || value == vm.globals.get()
             || heap.image.contains(value.address()))
+}
+
+/// Whether what refers to a forced suspension may refer to its value `target` instead: unless the
+/// value would look like a suspension or a float there.
+#[inline(never)]
+pub fn may_skip_to(heap: &Heap, watches: &Watches, target: Value) -> bool {
+    target.is_int()
+        || is_known_block(heap, target)
+            && !matches!(
+                watches.own_tag(target),
+                tag::FORWARD | tag::LAZY | tag::DOUBLE
+            )
 }

@@ -8,12 +8,16 @@
 //! stack, and a large block waits as one range. Where there is no memory for the stack to grow,
 //! ranges are dropped, and all marked blocks are looked at again.
 //!
+//! What a block refers to by way of a forced suspension it refers to directly afterwards, as after
+//! a minor collection. As in OCaml's runtime, the stack and other roots go on referring to the
+//! suspension.
+//!
 //! Leaves out: marking in steps, for which a write barrier would have to mark overwritten values.
 
 use super::ephemeron::watch::{Watches, is_planted};
 use super::minor::YoungRange;
 use super::state::{COLOUR_B, COLOUR_MASK, Heap};
-use super::{ephemeron, finalise, memprof, roots};
+use super::{ephemeron, finalise, image, memprof, roots};
 use crate::memory;
 use crate::value::{Value, WORD, tag};
 
@@ -72,9 +76,9 @@ pub fn also(heap: &'static Heap, value: Value) -> u64 {
 impl Marker {
     fn roots(&mut self) {
         let heap = self.heap;
-        for (start, end) in roots::ranges() {
-            self.push(start, end);
-        }
+        let [stack, globals] = roots::ranges();
+        self.stack(stack.0, stack.1);
+        self.push(globals.0, globals.1);
         self.drain();
         heap.image.for_each_block(|block| {
             if block.tag() < tag::NO_SCAN {
@@ -88,6 +92,19 @@ impl Marker {
         roots::for_each_cell(heap, &mut visit);
         finalise::mark_roots(heap, &mut visit);
         memprof::all_roots(heap, &mut visit);
+    }
+
+    /// Marks from the words `start..end` of the OCaml stack, which stay as they are.
+    fn stack(&mut self, start: u32, end: u32) {
+        let mut address = start;
+        while address != end {
+            let word = memory::load_i64(address);
+            address += WORD;
+            if self.is_candidate(word) {
+                self.value(Value(word));
+                self.drain_stack();
+            }
+        }
     }
 }
 
@@ -111,7 +128,7 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
     /// Marks the block `value` if it is one of the major heap; its fields wait on the stack.
     pub fn value(&mut self, value: Value) {
         if self.is_candidate(value.0) {
-            let (start, end) = self.block(value.address());
+            let (start, end) = self.block(value.address(), None);
             self.push(start, end);
         }
     }
@@ -121,12 +138,8 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
         if !self.heap.in_major(value) {
             return None;
         }
-        let (mut block, mut header) = (value, value.header());
-        if header as u8 == tag::INFIX && !is_planted(header) {
-            block = Value::block(value.address() - (header >> 10) as u32 * WORD);
-            header = block.header();
-        }
-        (header & COLOUR_MASK != self.dead ^ COLOUR_B).then_some(block)
+        let block = around(value, value.header());
+        (block.header() & COLOUR_MASK != self.dead ^ COLOUR_B).then_some(block)
     }
 
     /// Marks all that the stack holds, and what it could not hold.
@@ -176,7 +189,7 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
             if !self.is_candidate(word) {
                 continue;
             }
-            let (first, last) = self.block(word as u32);
+            let (first, last) = self.block(word as u32, Some(address - WORD));
             if address != end {
                 self.push(first, last);
             } else if last - first <= STEP_BYTES {
@@ -219,15 +232,16 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
     }
 
     /// Marks the block at `address`, unless it is marked; the range of fields still to be marked,
-    /// perhaps empty.
+    /// perhaps empty. Of a forced suspension, its value is marked, if `field` may hold that.
     #[inline(always)]
-    fn block(&mut self, mut address: u32) -> (u32, u32) {
+    fn block(&mut self, mut address: u32, field: Option<u32>) -> (u32, u32) {
         let mut header = memory::load_u64(address - WORD);
-        if header as u8 == tag::INFIX {
-            if !is_planted(header) {
-                address -= (header >> 10) as u32 * WORD;
+        if matches!(header as u8, tag::INFIX | tag::FORWARD) {
+            match self.behind(address, header, field) {
+                Some(block) => address = block,
+                None => return (address, address),
             }
-            header = self.unwatched(address);
+            header = memory::load_u64(address - WORD);
         }
         if header & COLOUR_MASK != self.dead {
             return (address, address);
@@ -245,16 +259,42 @@ impl<const AMONG_YOUNG: bool> Marker<AMONG_YOUNG> {
         }
     }
 
-    /// The header of the block at `address`, which is about to be marked if it was not: nobody
-    /// waits for it any longer.
+    /// The block that is to be marked for a reference to `address`, where its `header` is one of
+    /// tag Infix or of a forced suspension: the closure around, or what `field` holds from now on.
+    /// Nobody waits for it any longer.
     #[inline(never)]
-    fn unwatched(&mut self, address: u32) -> u64 {
-        let header = memory::load_u64(address - WORD);
-        if header as u8 != tag::INFIX {
-            return header;
+    fn behind(&mut self, address: u32, header: u64, field: Option<u32>) -> Option<u32> {
+        let block = around(Value::block(address), header);
+        if let Some(field) = field
+            && self.watches.own_tag(block) == tag::FORWARD
+            && self.may_skip_to(block.field(0))
+        {
+            let target = block.field(0);
+            memory::store_i64(field, target.0);
+            return match self.is_candidate(target.0) {
+                true => self.behind(target.address(), target.header(), None),
+                false => None,
+            };
         }
-        self.watches.wake(header);
-        memory::load_u64(address - WORD)
+        let header = block.header();
+        if header as u8 == tag::INFIX {
+            self.watches.wake(header);
+        }
+        Some(block.address())
+    }
+
+    /// Whether a field outside of the nursery may hold the value `target` of a suspension. What is
+    /// in the nursery would have to be remembered.
+    fn may_skip_to(&self, target: Value) -> bool {
+        !AMONG_YOUNG && image::may_skip_to(self.heap, &self.watches, target)
+    }
+}
+
+/// The block that `address` is in: the closure's where `header` is that of one of its functions.
+fn around(address: Value, header: u64) -> Value {
+    match header as u8 == tag::INFIX && !is_planted(header) {
+        true => Value::block(address.address() - (header >> 10) as u32 * WORD),
+        false => address,
     }
 }
 
@@ -263,10 +303,5 @@ pub fn is_live(heap: &Heap, value: Value) -> bool {
     if !heap.in_major(value) {
         return true;
     }
-    let header = value.header();
-    let header = match header as u8 {
-        tag::INFIX => memory::load_u64(value.address() - (header >> 10) as u32 * WORD - WORD),
-        _ => header,
-    };
-    header & COLOUR_MASK == heap.live_colour.get()
+    around(value, value.header()).header() & COLOUR_MASK == heap.live_colour.get()
 }

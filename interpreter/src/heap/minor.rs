@@ -9,7 +9,7 @@
 use super::ephemeron::watch::{Watches, is_planted};
 use super::settings::{about, message};
 use super::state::Heap;
-use super::{ephemeron, finalise, memprof, roots};
+use super::{ephemeron, finalise, image, memprof, roots};
 use crate::memory;
 use crate::value::{Value, WORD, tag};
 use crate::vm::vm;
@@ -287,8 +287,7 @@ impl Evacuation {
         self.copy(young, header)
     }
 
-    /// Skips a forced suspension, unless that would make its value look like a suspension or a
-    /// float: then the block is copied as any other.
+    /// Skips a forced suspension if that may be done, or else copies the block as any other.
     #[inline(never)]
     fn forward_lazy(&mut self, young: u32, header: u64) -> i64 {
         let target = Value(memory::load_i64(young));
@@ -299,24 +298,11 @@ impl Evacuation {
     }
 
     fn may_skip_to(&self, target: Value) -> bool {
-        if target.is_int() {
-            return true;
-        }
         let seen = match self.young.contains(target.0) && target.header() == 0 {
             true => target.field(0),
             false => target,
         };
-        super::image::is_known_block(self.heap, seen)
-            && !matches!(self.own_tag(seen), tag::FORWARD | tag::LAZY | tag::DOUBLE)
-    }
-
-    fn own_tag(&self, block: Value) -> u8 {
-        match block.header() {
-            header if header as u8 == tag::INFIX && is_planted(header) => {
-                self.watches.own_header(header) as u8
-            }
-            header => header as u8,
-        }
+        image::may_skip_to(self.heap, &self.watches, seen)
     }
 }
 

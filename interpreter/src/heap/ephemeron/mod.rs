@@ -15,6 +15,7 @@ mod random;
 mod tests;
 pub mod watch;
 
+use super::image;
 use super::mark::Marker;
 use super::minor::Evacuation;
 use super::remembered::{self, push_tidily};
@@ -79,6 +80,8 @@ struct Key {
 trait Collection {
     /// The block that has to be reached for `value` to be alive, if that was not done yet.
     fn unreached(&self, value: Value) -> Option<Value>;
+    /// What a field of an ephemeron holds, past a suspension that the collection skips.
+    fn held(&self, ephemeron: Value, field: usize) -> Value;
     /// Lets the data of an ephemeron be alive.
     fn reach_data(&mut self, ephemeron: Value);
     /// Reaches what everything reached refers to.
@@ -284,7 +287,7 @@ fn advance(collection: &mut impl Collection, ephemeron: Value, field: usize) {
         note_look();
         let needed = match field {
             ITSELF => ephemeron,
-            _ => ephemeron.field(field),
+            _ => collection.held(ephemeron, field),
         };
         if let Some(block) = collection.unreached(needed) {
             collection.watches().wait(block, ephemeron, field);
@@ -302,6 +305,10 @@ fn note_look() {
 impl Collection for Evacuation {
     fn unreached(&self, value: Value) -> Option<Value> {
         self.uncopied(value)
+    }
+
+    fn held(&self, ephemeron: Value, field: usize) -> Value {
+        ephemeron.field(field)
     }
 
     fn reach_data(&mut self, ephemeron: Value) {
@@ -322,8 +329,12 @@ impl Collection for Marker {
         self.unmarked(value)
     }
 
+    fn held(&self, ephemeron: Value, field: usize) -> Value {
+        skip(heap(), &self.watches, ephemeron, field)
+    }
+
     fn reach_data(&mut self, ephemeron: Value) {
-        self.value(ephemeron.field(DATA));
+        self.value(self.held(ephemeron, DATA));
     }
 
     fn drain(&mut self) {
@@ -356,10 +367,27 @@ fn erase_after_mark(heap: &Heap) {
 }
 
 fn erase_dead(heap: &Heap, ephemeron: Value, none: Value) {
+    // Nobody waits any longer.
+    let watches = Watches::new();
     for index in FIRST_KEY..ephemeron.wosize() {
-        if !super::mark::is_live(heap, ephemeron.field(index)) {
+        if !super::mark::is_live(heap, skip(heap, &watches, ephemeron, index)) {
             ephemeron.init_field(index, none);
             ephemeron.init_field(DATA, none);
         }
     }
+}
+
+/// What a field of an ephemeron holds. If that is a forced suspension which may be skipped, and has
+/// a block for its value, the field holds the value from now on; integers are never there.
+fn skip(heap: &Heap, watches: &Watches, ephemeron: Value, field: usize) -> Value {
+    let value = ephemeron.field(field);
+    if !heap.in_major(value) || watches.own_tag(value) != tag::FORWARD {
+        return value;
+    }
+    let target = value.field(0);
+    if target.is_block() && image::may_skip_to(heap, watches, target) {
+        ephemeron.init_field(field, target);
+        return target;
+    }
+    value
 }

@@ -77,6 +77,16 @@ impl Watches {
         self.entries[index(first_of(planted))].header
     }
 
+    /// The own tag of a block, whose header may be a planted one.
+    #[inline(never)]
+    pub fn own_tag(&self, block: Value) -> u8 {
+        let header = block.header();
+        match is_infix(header) && is_planted(header) {
+            true => self.own_header(header) as u8,
+            false => header as u8,
+        }
+    }
+
     /// Gives the block with the header `planted` its own one again, and wakes who waits for it.
     pub fn wake(&mut self, planted: u64) {
         let first = first_of(planted);
