@@ -56,6 +56,30 @@ let () =
   print_endline (input_line channel);
   flush stdout
 
+(* Who waits for a condition has the lock again when the handler raises, whoever has it until
+   then. *)
+let () =
+  let m = Mutex.create () and c = Condition.create () in
+  let waits ~locked =
+    Mutex.lock m;
+    let sender = Thread.create (fun () ->
+      block [ Sys.sigusr1 ];
+      if locked then Mutex.lock m;
+      Unix.kill pid Sys.sigusr1;
+      Thread.delay 0.02;
+      if locked then Mutex.unlock m;
+      Condition.signal c) () in
+    (match Condition.wait c m with
+     | () -> print_endline "waited"
+     | exception Exit -> print_endline "left");
+    let is_free = Mutex.try_lock m in
+    Mutex.unlock m;
+    Thread.join sender;
+    Printf.printf "%b\n%!" is_free
+  in
+  waits ~locked:false;
+  waits ~locked:true
+
 (* Taken without a handler, from this program and from others. *)
 let () =
   let signals = [ Sys.sigusr2; Sys.sigterm ] in

@@ -10,6 +10,7 @@ use crate::custom::{self, Kind};
 use crate::heap::{self, Root};
 use crate::memory;
 use crate::os::{self, Errno};
+use crate::pending;
 use crate::primitives::signals;
 use crate::raise;
 use crate::registry::{Outcome, Raised};
@@ -189,14 +190,25 @@ fn wait(condition: Value, lock: Value) -> Outcome {
     let lock = Root::new(lock);
     release(lock.get(), NAME)?;
     let waited = threads::wait_in(queue(condition));
-    if waited == Err(Errno::INTR) {
-        signals::deliver()?;
-    }
-    take(lock.get(), NAME)?;
+    retake(lock.get(), NAME)?;
     match waited {
-        Ok(()) | Err(Errno::INTR) => Ok(Value::UNIT),
+        Ok(()) => Ok(Value::UNIT),
+        Err(Errno::INTR) => signals::deliver().map(|()| Value::UNIT),
         Err(error) => Err(failure(NAME, error)),
     }
+}
+
+/// Takes a lock without being interrupted, so that whoever handles what a signal's handler raises
+/// has it. Signals that come meanwhile are for other threads, or wait.
+fn retake(lock: Value, function: &str) -> Outcome {
+    let blocked = pending::blocked();
+    pending::set_blocked(u64::MAX);
+    let taken = take(lock, function);
+    pending::set_blocked(blocked);
+    if pending::deliverable() != 0 {
+        heap::request_safepoint();
+    }
+    taken
 }
 
 fn signal(condition: Value) -> Value {
