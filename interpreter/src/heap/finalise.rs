@@ -25,7 +25,8 @@ pub type Release = fn(Value);
 pub struct Finalisers {
     first: Table,
     last: Table,
-    /// Batches to run, one a collection.
+    /// Batches to run, one a collection. They refer to no nursery block: who is queued was among
+    /// the roots of the minor collection before, and values that died young are gone.
     todo: VecDeque<Vec<Finaliser>>,
     running: bool,
     custom: Vec<Custom>,
@@ -154,15 +155,11 @@ fn next(heap: &Heap) -> Option<(Value, Value)> {
     }
 }
 
-/// Visits what finalisers keep alive in the nursery: all but the values of `finalise_last`.
+/// Visits what finalisers keep alive in the nursery. They do not keep values of `finalise_last`.
+/// Nothing in the queue is in the nursery.
 pub fn minor_roots(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
     let finalisers = heap.finalisers.borrow();
-    for finaliser in finalisers
-        .todo
-        .iter()
-        .flatten()
-        .chain(&finalisers.first.entries[finalisers.first.old..])
-    {
+    for finaliser in &finalisers.first.entries[finalisers.first.old..] {
         visit(&finaliser.function);
         visit(&finaliser.block);
     }
@@ -339,5 +336,27 @@ mod tests {
         let value = super::super::alloc(1, tag::STRING);
         assert_eq!(attach_first(Value::UNIT, value), Some(()));
         assert_eq!(heap().finalisers.borrow().first.entries.len(), 1);
+    }
+
+    /// Else many that wait would make each collection slow while they run.
+    #[test]
+    fn what_waits_is_no_root_of_minor_collections() {
+        start_machine();
+        let block = || super::super::alloc_fields(0, &[Value::UNIT]);
+        attach_first(block(), block()).expect("memory");
+        attach_last(block(), block()).expect("memory");
+        let dies_old = super::super::Root::new(block());
+        attach_last(block(), dies_old.get()).expect("memory");
+        super::super::collect_minor();
+        drop(dies_old);
+        super::super::collect_major();
+        let finalisers = heap().finalisers.borrow();
+        let waiting: Vec<&Finaliser> = finalisers.todo.iter().flatten().collect();
+        assert_eq!(waiting.len(), 3);
+        for finaliser in waiting {
+            assert!(!vm().is_young(finaliser.function.get()));
+            assert!(!vm().is_young(finaliser.block.get()));
+        }
+        minor_roots(heap(), &mut |_| panic!("they are looked at"));
     }
 }
