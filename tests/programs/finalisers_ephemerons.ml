@@ -39,6 +39,28 @@ let () =
     while true do l := [1; 2]; Gc.major () done;
     ignore !l
   with Exit -> pf "Exit in loop\n"
+(* The others run before the handler, until a second one raises. *)
+let () =
+  let order = ref 0 in
+  let rec watch n =
+    if n > 0 then begin
+      let ends _ =
+        order := (10 * !order) + n;
+        if n = 2 || n = 4 then failwith (string_of_int n)
+        else try raise Not_found with Not_found -> () in
+      Gc.finalise ends (ref n);
+      watch (n - 1)
+    end in
+  let run () =
+    match Gc.full_major () with
+    | () -> pf "no exception after %d\n" !order
+    | exception Failure n -> let before = !order in pf "%s after %d\n" n before
+  in
+  watch 3; run ();
+  order := 0;
+  watch 6; run ();
+  ignore (Sys.opaque_identity (ref 1));
+  pf "%d\n" !order
 let () =
   let rec again r = pf "again %d\n" !r; incr r; if !r < 3 then Gc.finalise again r in
   Gc.finalise again (ref 0);

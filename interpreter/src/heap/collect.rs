@@ -1,6 +1,7 @@
 //! When to collect: safepoints, pacing of major collections, what runs after one.
 
 use super::cycle::Phase;
+use super::roots::Root;
 use super::settings::{self, Settings, about, message};
 use super::state::{Heap, heap};
 use super::stress::stress;
@@ -8,7 +9,7 @@ use super::{cycle, ephemeron, finalise, memprof, minor, reserve, stats};
 use crate::exception::{self, Predefined};
 use crate::registry::Raised;
 use crate::value::WORD;
-use crate::vm::{ALWAYS_ALERTED, POLLS_COUNT, Vm, vm};
+use crate::vm::{ALWAYS_ALERTED, POLLS_COUNT, THREAD_ENDS, Vm, vm};
 use core::sync::atomic::{Ordering, compiler_fence};
 
 /// Under stress there is a major collection after so many minor ones, and one more minor one in
@@ -162,8 +163,22 @@ fn ask_for_reserve(heap: &Heap) {
     }
 }
 
-/// Runs what waits for a safepoint.
+/// Runs what waits for a safepoint. Where something raises, what is left runs before its exception
+/// is handled, as in OCaml's runtime: until something else raises, whose exception comes instead.
+#[inline(never)]
 pub fn run_actions() -> Result<(), Raised> {
+    let result = run_until_one_raises();
+    if result.is_ok() || vm().exception.get() == THREAD_ENDS {
+        return result;
+    }
+    let first = Root::new(vm().exception.get());
+    if run_until_one_raises().is_ok() {
+        vm().exception.set(first.get());
+    }
+    result
+}
+
+fn run_until_one_raises() -> Result<(), Raised> {
     vm().action_pending.set(0);
     set_alert();
     let result = (heap().hooks().signals)()
