@@ -82,6 +82,7 @@ fn greater_equal(a: Value, b: Value) -> Outcome {
 pub fn order(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
     match (a.is_int(), b.is_int()) {
         (true, true) => Ok(Some(a.0.cmp(&b.0))),
+        (false, false) if a == b && mode == Mode::Total => Ok(Some(Ordering::Equal)),
         (false, false) => order_of_blocks(a, b, mode, 0),
         _ => order_slow(a, b, mode, 0),
     }
