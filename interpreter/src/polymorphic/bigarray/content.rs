@@ -1,7 +1,7 @@
 //! Whole bigarrays: copying, filling, comparison, hashing, marshalling.
 
 use super::element::{Element, load_f32};
-use super::{Bigarray, FORTRAN, KIND_MASK, MAX_DIMS, Shape, create};
+use super::{Bigarray, FORTRAN, KIND_MASK, MAX_DIMS, Shape, count_elements, create};
 use crate::memory;
 use crate::polymorphic::compare::{self, Mode};
 use crate::polymorphic::hash::Hash;
@@ -239,13 +239,8 @@ pub fn unmarshal(reader: &mut Reader) -> Result<Value, Error> {
     let Some(element) = Element::from_number((flags & KIND_MASK) as u8) else {
         return failure("input_value: bad bigarray kind");
     };
-    let elements = dims
-        .iter()
-        .try_fold(1i64, |n, &dim| n.checked_mul(dim).filter(|_| dim >= 0));
-    if elements
-        .and_then(|n| n.checked_mul(element.size() as i64))
-        .is_none()
-    {
+    let bytes = count_elements(dims).and_then(|count| count.checked_mul(element.size().into()));
+    if bytes.is_none() {
         return failure("input_value: size overflow for bigarray");
     }
     let Some(array) = create(&Shape { flags, dims }) else {

@@ -135,7 +135,8 @@ impl Bigarray {
     }
 
     fn num_elements(self) -> u32 {
-        self.dims().product::<i64>() as u32
+        self.dims()
+            .fold(1, |count, dim| count.wrapping_mul(dim as u32))
     }
 
     fn num_bytes(self) -> usize {
@@ -160,6 +161,13 @@ pub fn element_size(kind: Value) -> i64 {
     element.expect("a kind").size().into()
 }
 
+/// How many elements an array of these dimensions has; `None` where the product does not fit into
+/// 64 bits on the way, before there is a 0.
+fn count_elements(dims: &[i64]) -> Option<u64> {
+    dims.iter()
+        .try_fold(1u64, |count, &dim| count.checked_mul(dim.try_into().ok()?))
+}
+
 /// What is to be allocated.
 struct Shape<'a> {
     flags: i64,
@@ -169,13 +177,9 @@ struct Shape<'a> {
 /// A new array with data of its own, zeroed, or `None`: memory is exhausted.
 fn create(shape: &Shape) -> Option<Bigarray> {
     let element = Element::from_number((shape.flags & KIND_MASK) as u8).expect("a kind");
-    let elements = shape
-        .dims
-        .iter()
-        .try_fold(1i64, |n, &dim| n.checked_mul(dim))?;
-    let bytes = elements
-        .checked_mul(element.size() as i64)?
-        .checked_add(HEAD as i64)?;
+    let bytes = count_elements(shape.dims)?
+        .checked_mul(element.size().into())?
+        .checked_add(HEAD.into())?;
     let bytes = u32::try_from(bytes).ok()?;
     let Some(owner) = outside::alloc(bytes as usize) else {
         heap::note_exhausted();

@@ -141,11 +141,13 @@ fn sub(array: Value, start: Value, len: Value) -> Outcome {
     if start < 0 || len < 0 || start + len > dims[changed] {
         return Err(bad());
     }
-    let stride: i64 = dims[others].iter().product();
+    let stride = dims[others]
+        .iter()
+        .fold(1, |n: i64, &dim| n.wrapping_mul(dim));
     dims[changed] = len;
     Ok(view(
         array,
-        (start * stride) as u32,
+        start.wrapping_mul(stride) as u32,
         array.flags(),
         &dims[..total],
     ))

@@ -3,6 +3,8 @@
 use super::direct::{self, Access, Indexed};
 use crate::heap;
 use crate::memory;
+use crate::polymorphic::marshal::output::{Flags, marshal};
+use crate::polymorphic::marshal::unmarshal;
 use crate::primitives::testing::{call, exception, int, start_machine, text};
 use crate::value::{Value, tag};
 
@@ -50,6 +52,25 @@ fn elements_wrap_to_their_size() {
     set(array, &[1], Value::int(300));
     assert_eq!(get(array, &[1]), Ok(Value::int(44)));
     assert_eq!(get(array, &[0]), Ok(Value::int(0)));
+}
+
+/// The product of the dimensions passes 2^63 on the way to 0.
+#[test]
+fn an_array_without_elements_has_any_dimensions() {
+    start_machine();
+    let array = create(INT, C_LAYOUT, &[1 << 33, 1 << 30, 0]);
+    assert_eq!(int("caml_ba_dim", &[array, Value::int(1)]), 1 << 30);
+    let part = call("caml_ba_sub", &[array, Value::int(7), Value::int(1)]).expect("inside");
+    assert_eq!(int("caml_ba_dim", &[part, Value::int(1)]), 1 << 30);
+    let data = marshal(array, Flags::default()).expect("it can be marshalled");
+    let copy = unmarshal(&data).expect("it can be read back");
+    assert_eq!(int("caml_ba_dim", &[copy, Value::int(0)]), 1 << 33);
+    let arguments = [
+        Value::int(INT),
+        Value::int(C_LAYOUT),
+        integers(&[1 << 33, 1 << 32, 0]),
+    ];
+    assert!(call("caml_ba_create", &arguments).is_err());
 }
 
 #[test]
