@@ -1,7 +1,7 @@
 //! Directories: made, removed, entered, and listed by handles.
 //!
-//! A handle is an abstract block with a number; its listing is read as a whole when it is opened or
-//! rewound.
+//! A handle is an abstract block with a number, which is -1 once it is closed. Its listing is read
+//! as a whole when it is opened or rewound.
 
 use super::arguments::{plain, with_path};
 use super::error;
@@ -31,7 +31,7 @@ struct Listing {
 }
 
 thread_local! {
-    /// By the number in the handle; `None` once closed.
+    /// By the number in the handle; `None` where the next one has room.
     static LISTINGS: RefCell<Vec<Option<Listing>>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -62,8 +62,13 @@ fn open(name: Value) -> Outcome {
         Listing::read(os::path::absolute(&os::current_directory()?, path))
     })?;
     let number = LISTINGS.with_borrow_mut(|listings| {
-        listings.push(Some(listing));
-        listings.len() - 1
+        let free = listings.iter().position(Option::is_none);
+        let number = free.unwrap_or(listings.len());
+        if number == listings.len() {
+            listings.push(None);
+        }
+        listings[number] = Some(listing);
+        number
     });
     let handle = heap::alloc(1, tag::ABSTRACT);
     handle.init_field(0, Value::int(number as i64));
@@ -81,20 +86,18 @@ impl Listing {
 fn with_listing<R>(
     handle: Value,
     function: &str,
-    f: impl FnOnce(&mut Option<Listing>) -> Result<R, Errno>,
+    f: impl FnOnce(&mut Listing) -> Result<R, Errno>,
 ) -> Result<R, Raised> {
     let number = handle.field(0).as_int() as usize;
-    let result = LISTINGS.with_borrow_mut(|listings| match &mut listings[number] {
-        None => Err(Errno::BADF),
-        open => f(open),
+    let result = LISTINGS.with_borrow_mut(|listings| match listings.get_mut(number) {
+        Some(Some(listing)) => f(listing),
+        Some(None) | None => Err(Errno::BADF),
     });
     result.map_err(|failure| error::error(failure, function))
 }
 
 fn read(handle: Value) -> Outcome {
-    let name = with_listing(handle, "readdir", |listing| {
-        Ok(listing.as_mut().and_then(|listing| listing.names.pop()))
-    })?;
+    let name = with_listing(handle, "readdir", |listing| Ok(listing.names.pop()))?;
     match name {
         Some(name) => Ok(heap::alloc_string(&name)),
         None => Err(raise::end_of_file()),
@@ -103,17 +106,36 @@ fn read(handle: Value) -> Outcome {
 
 fn rewind(handle: Value) -> Outcome {
     with_listing(handle, "rewinddir", |listing| {
-        let path = listing.take().map(|listing| listing.path);
-        *listing = path.map(Listing::read).transpose()?;
+        *listing = Listing::read(listing.path.clone())?;
         Ok(())
     })?;
     Ok(Value::UNIT)
 }
 
 fn close(handle: Value) -> Outcome {
-    with_listing(handle, "closedir", |listing| {
-        *listing = None;
-        Ok(())
-    })?;
+    with_listing(handle, "closedir", |_| Ok(()))?;
+    let number = handle.field(0).as_int() as usize;
+    LISTINGS.with_borrow_mut(|listings| listings[number] = None);
+    handle.init_field(0, Value::int(-1));
     Ok(Value::UNIT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::primitives::testing::{call, start_machine, string};
+
+    #[test]
+    fn the_place_of_a_closed_handle_is_used_again() {
+        start_machine();
+        let open = || call("unix_opendir", &[string(".")]).expect("a directory");
+        let closed = open();
+        call("unix_closedir", &[closed]).expect("it is open");
+        let handle = open();
+        assert_eq!(LISTINGS.with_borrow(Vec::len), 1);
+        for function in ["unix_readdir", "unix_rewinddir", "unix_closedir"] {
+            assert!(call(function, &[closed]).is_err(), "{function}");
+        }
+        assert!(call("unix_readdir", &[handle]).is_ok());
+    }
 }
