@@ -34,13 +34,25 @@ struct Slot {
 }
 
 impl Seen {
-    /// Forgets all blocks.
+    /// Forgets all blocks of the walk before, which has [ended](Self::end).
     pub fn begin(&mut self) {
-        if self.slots.len() > KEPT_SLOTS || self.next >= 1 << 31 {
+        if self.next >= 1 << 31 {
             *self = Self::default();
         }
         self.first = self.next.max(1);
         self.next = self.first;
+    }
+
+    /// Gives back the memory of a large table.
+    pub fn end(&mut self) {
+        if self.slots.len() > KEPT_SLOTS {
+            *self = Self::default();
+        }
+    }
+
+    #[cfg(test)]
+    pub fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<Slot>()
     }
 
     /// How many there are.
@@ -142,8 +154,12 @@ mod tests {
         }
         check(&mut seen, &addresses);
         assert!(seen.slots.len() > KEPT_SLOTS);
+        seen.end();
+        assert!(seen.slots.is_empty());
         check(&mut seen, &addresses[..10]);
-        assert!(seen.slots.len() <= KEPT_SLOTS);
+        let kept = seen.slots.len();
+        seen.end();
+        assert_eq!(seen.slots.len(), kept);
         // The numbers come to an end.
         (seen.first, seen.next) = (u32::MAX, u32::MAX);
         check(&mut seen, &addresses[..1000]);

@@ -69,6 +69,7 @@ pub fn marshal_for<R>(
     let mut output = KEPT.take().unwrap_or_default();
     output.begin(flags);
     let result = output.run(value).and_then(|()| output.finish()).map(take);
+    output.seen.end();
     output.data.clear();
     output.data.shrink_to(KEPT_BYTES);
     output.pending.clear();
@@ -81,6 +82,18 @@ pub fn marshal_for<R>(
 #[cfg(test)]
 pub fn marshal(value: Value, flags: Flags) -> Result<Vec<u8>, Error> {
     marshal_for(value, flags, <[u8]>::to_vec)
+}
+
+/// How much memory is kept now.
+#[cfg(test)]
+pub fn kept_bytes() -> usize {
+    let kept = KEPT.take();
+    let bytes = kept.as_ref().map_or(0, |kept| {
+        let pending = kept.pending.capacity() * size_of::<Pending>();
+        kept.data.capacity() + pending + kept.seen.bytes()
+    });
+    KEPT.set(kept);
+    bytes
 }
 
 /// Memory that is kept from one marshalling to the next, as most values are small.
