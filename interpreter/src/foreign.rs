@@ -5,6 +5,10 @@
 //!
 //! Leaves out: what stubs call (see `stubs`).
 
+mod globals;
+
+pub use globals::Globals;
+
 use crate::memory;
 use crate::registry::{Primitive, Raised};
 use crate::value::{Value, WORD};

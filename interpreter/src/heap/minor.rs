@@ -117,7 +117,7 @@ impl Evacuation {
             );
         }
         let mut visit = |cell: &core::cell::Cell<Value>| cell.set(self.value(cell.get()));
-        roots::for_each_cell(heap, &mut visit);
+        roots::for_each_young_cell(heap, &mut visit);
         finalise::minor_roots(heap, &mut visit);
         memprof::young_roots(heap, &mut visit);
     }

@@ -8,18 +8,26 @@ use super::state::Heap;
 use crate::memory;
 use crate::value::{Value, WORD};
 use crate::vm::vm;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// Calls its argument with each value that the module holds.
 pub type RootVisitor = fn(&mut dyn FnMut(&Cell<Value>));
 
 /// Registers a module's roots. Once a module, at the first use.
 pub fn register_roots(visitor: RootVisitor) {
-    let mut visitors = super::state::heap().visitors.borrow_mut();
-    if !visitors
-        .iter()
-        .any(|&known| core::ptr::fn_addr_eq(known, visitor))
-    {
+    register(&super::state::heap().visitors, visitor);
+}
+
+/// Registers those of a module's roots that minor collections need not look at: those that hold a
+/// nursery block are shown by another visitor as well.
+pub fn register_old_roots(visitor: RootVisitor) {
+    register(&super::state::heap().old_visitors, visitor);
+}
+
+fn register(visitors: &RefCell<Vec<RootVisitor>>, visitor: RootVisitor) {
+    let mut visitors = visitors.borrow_mut();
+    let is_known = |&known: &RootVisitor| core::ptr::fn_addr_eq(known, visitor);
+    if !visitors.iter().any(is_known) {
         visitors.push(visitor);
     }
 }
@@ -65,6 +73,15 @@ impl Drop for Root {
 
 /// Calls `visit` with each root that is not on the stack, nor the business of finalisers.
 pub fn for_each_cell(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
+    for_each_young_cell(heap, visit);
+    for visitor in heap.old_visitors.borrow().iter() {
+        visitor(visit);
+    }
+}
+
+/// The same with each that may hold a nursery block.
+#[inline(never)]
+pub fn for_each_young_cell(heap: &Heap, visit: &mut dyn FnMut(&Cell<Value>)) {
     let vm = vm();
     visit(&vm.exception);
     visit(&vm.backtrace_exception);

@@ -68,6 +68,7 @@ pub struct Heap {
     pub finalisers: RefCell<Finalisers>,
     pub memprof: Memprof,
     pub visitors: RefCell<Vec<RootVisitor>>,
+    pub old_visitors: RefCell<Vec<RootVisitor>>,
     /// An allocation found no memory since the last safepoint.
     pub exhausted: Cell<bool>,
     /// Out_of_memory was raised, and memory is still short.
@@ -113,6 +114,7 @@ impl Heap {
             finalisers: RefCell::new(Finalisers::new()),
             memprof: Memprof::new(),
             visitors: RefCell::new(Vec::new()),
+            old_visitors: RefCell::new(Vec::new()),
             exhausted: Cell::new(false),
             short: Cell::new(false),
             nursery_words: Cell::new(0),

@@ -6,45 +6,47 @@
 
 use super::interface;
 use crate::allocator;
-use crate::foreign;
+use crate::foreign::{self, Globals};
 use crate::heap;
 use crate::memory;
 use crate::value::Value;
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
 
 thread_local! {
-    /// Addresses of registered variables.
-    static GLOBALS: RefCell<BTreeSet<u32>> = const { RefCell::new(BTreeSet::new()) };
+    static GLOBALS: RefCell<Globals> = const { RefCell::new(Globals::new()) };
 }
 
 interface! {
     "" fn caml_register_global_root(root: u32) {
-        add(root);
+        if GLOBALS.with_borrow_mut(|globals| globals.add(root)) {
+            count(root, 1);
+        }
     }
     "" fn caml_remove_global_root(root: u32) {
-        remove(root);
+        if GLOBALS.with_borrow_mut(|globals| globals.remove(root)) {
+            count(root, -1);
+        }
     }
     "" fn caml_register_generational_global_root(root: u32) {
-        add(root);
+        let value = Value(memory::load_i64(root));
+        if GLOBALS.with_borrow_mut(|globals| globals.add_generational(root, value)) {
+            count(root, 1);
+        }
     }
     "" fn caml_remove_generational_global_root(root: u32) {
-        remove(root);
+        if GLOBALS.with_borrow_mut(|globals| globals.remove_generational(root)) {
+            count(root, -1);
+        }
     }
     "" fn caml_modify_generational_global_root(root: u32, value: Value) {
         memory::store_i64(root, value.0);
+        GLOBALS.with_borrow_mut(|globals| globals.note(root, value));
     }
 }
 
-fn add(root: u32) {
-    if GLOBALS.with_borrow_mut(|globals| globals.insert(root)) && is_on_stack(root) {
-        foreign::count_global_roots_on_stack(1);
-    }
-}
-
-fn remove(root: u32) {
-    if GLOBALS.with_borrow_mut(|globals| globals.remove(&root)) && is_on_stack(root) {
-        foreign::count_global_roots_on_stack(-1);
+fn count(root: u32, change: i32) {
+    if is_on_stack(root) {
+        foreign::count_global_roots_on_stack(change);
     }
 }
 
@@ -66,14 +68,26 @@ fn is_on_stack(_variable: u32) -> bool {
 
 /// From now on the collector asks for them.
 pub fn register() {
-    allocator::lasting(|| heap::register_roots(visit));
+    allocator::lasting(|| {
+        heap::register_roots(visit_young);
+        heap::register_old_roots(visit_generational);
+    });
 }
 
-fn visit(visit: &mut dyn FnMut(&Cell<Value>)) {
-    GLOBALS.with_borrow(|globals| {
-        globals
-            .iter()
-            .for_each(|&root| visit(foreign::variable(root)))
+fn visit_young(visit: &mut dyn FnMut(&Cell<Value>)) {
+    GLOBALS.with_borrow_mut(|globals| {
+        globals.look_at_young(|root| {
+            visit(foreign::variable(root));
+            foreign::variable(root).get()
+        });
     });
     foreign::each_local_root(foreign::local_roots(), |address| address, visit);
+}
+
+fn visit_generational(visit: &mut dyn FnMut(&Cell<Value>)) {
+    GLOBALS.with_borrow(|globals| {
+        globals
+            .generational()
+            .for_each(|root| visit(foreign::variable(root)));
+    });
 }
