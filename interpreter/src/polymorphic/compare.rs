@@ -392,12 +392,7 @@ fn customs(a: Value, b: Value, mode: Mode) -> Result<Order, Raised> {
         return foreign(a, b, mode);
     }
     if kind_a != kind_b {
-        let below = kind_a.identifier() < kind_b.identifier();
-        return Ok(Some(if below {
-            Ordering::Less
-        } else {
-            Ordering::Greater
-        }));
+        return Ok(Some(kind_a.identifier().cmp(kind_b.identifier())));
     }
     match kind_a {
         Kind::Int32 => Ok(Some(custom::as_int32(a).cmp(&custom::as_int32(b)))),
