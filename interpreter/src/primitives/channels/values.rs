@@ -6,12 +6,10 @@ use crate::heap;
 use crate::md5::Md5;
 use crate::polymorphic::marshal::input::{self, Header};
 use crate::polymorphic::marshal::output::{self, Flags};
-use crate::polymorphic::marshal::{HEADER_BIG, HEADER_SMALL};
+use crate::polymorphic::marshal::{HEADER_BIG, header_len};
 use crate::raise;
 use crate::registry::{Outcome, Raised};
 use crate::value::Value;
-
-const MAGIC_BIG: [u8; 4] = [0x84, 0x95, 0xA6, 0xBF];
 
 pub fn output_value(channel: Value, value: Value, flags: Value) -> Outcome {
     output::marshal_for(value, Flags::from_list(flags), |data| {
@@ -46,11 +44,8 @@ fn read_header(read: &mut dyn FnMut(&mut [u8]) -> Result<usize, Raised>) -> Resu
         5 => {}
         _ => return Err(truncated()),
     }
-    let len = if bytes.starts_with(&MAGIC_BIG) {
-        HEADER_BIG
-    } else {
-        HEADER_SMALL
-    };
+    let [a, b, c, d, ..] = bytes;
+    let len = header_len(u32::from_be_bytes([a, b, c, d]));
     if read(&mut bytes[5..len])? < len - 5 {
         return Err(truncated());
     }
