@@ -80,7 +80,7 @@ fn functions(text: &str) -> Vec<Function> {
             let is_declared = before
                 .chars()
                 .all(|c| c.is_ascii_lowercase() || " \"".contains(c));
-            let (name, rest) = rest.split_once('(')?;
+            let (name, rest) = rest.split_once(['(', '<'])?;
             let letters = before.split('"').nth(1).map(String::from);
             is_declared.then(|| (name.to_string(), letters, rest))
         });

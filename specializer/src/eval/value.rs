@@ -1,5 +1,7 @@
 //! Values in the emission: what is known of one, and how residual code gets at it.
 
+use std::num::NonZeroU32;
+
 use super::abs::{Abs, Fact};
 use super::boxes::Kind;
 use super::cells::{Content, Integers};
@@ -19,7 +21,24 @@ pub struct Val {
     /// Of a virtual box in a rooted cell: whether memory has its pointer all the same.
     pub is_placed: bool,
     /// Of a pointer to a box, or its address, where the payload is known.
-    pub literal: Option<Literal>,
+    pub literal: Option<LiteralId>,
+}
+
+/// The number of a literal in the function that is written, from 1 on. Values are copied often: so
+/// they have no more than this.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LiteralId(NonZeroU32);
+
+impl LiteralId {
+    /// That of literal `index`, counted from 0.
+    pub fn new(index: usize) -> Option<Self> {
+        let number = u32::try_from(index + 1).ok()?;
+        NonZeroU32::new(number).map(Self)
+    }
+
+    pub fn index(self) -> usize {
+        self.0.get() as usize - 1
+    }
 }
 
 /// A box that never changes.

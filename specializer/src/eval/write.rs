@@ -13,7 +13,7 @@ use super::cells::{Cell, Memory};
 use super::copy;
 use super::span::Span;
 use super::transfer::Phase;
-use super::value::{Literal, Val};
+use super::value::{Literal, LiteralId, Val};
 use super::{Boxes, Evaluation};
 use crate::hash::FastMap;
 use crate::index::Map;
@@ -51,6 +51,7 @@ pub struct Writer<'a> {
     pub reloads: Vec<Reload>,
     current: Block,
     names: Names,
+    literals: Vec<Literal>,
     boxes: &'a Boxes,
     /// By residual parameter: the base from which cells at offsets from it are addressed.
     frames: Map<Parameter, Option<residual::Value>>,
@@ -71,6 +72,7 @@ impl<'a> Writer<'a> {
             reloads: Vec::new(),
             current: Block::ENTRY,
             names: Names::default(),
+            literals: Vec::new(),
             boxes: evaluation.boxes,
             frames: Map::default(),
             inst_count: 0,
@@ -254,7 +256,8 @@ impl<'a> Writer<'a> {
     /// The payload of an existing box.
     fn open(&mut self, kind: Kind, existing: Val) -> residual::Value {
         if let Some(literal) = existing.literal {
-            return self.known_name(Abs::Const(literal.payload()));
+            let payload = self.literals[literal.index()].payload();
+            return self.known_name(Abs::Const(payload));
         }
         let pointer = self.name(existing);
         let address = self.wrapped(pointer);
@@ -270,7 +273,7 @@ impl<'a> Writer<'a> {
         let (Op::Load { kind: load, offset }, [address]) = (op, args) else {
             return None;
         };
-        let literal = address.literal?;
+        let literal = self.literals[address.literal?.index()];
         let kind = literal.kind;
         let is_whole = load == kind.load() && offset == self.boxes.maker(kind).declared.offset;
         is_whole.then(|| literal.payload())
@@ -384,10 +387,11 @@ impl Phase for Writer<'_> {
     }
 
     fn noting_payload(&mut self, existing: Val, bits: i64) -> Val {
-        let literal = match existing.abs {
-            Abs::Fact(Fact::BoxAt(kind)) => Some(Literal { kind, bits }),
-            _ => None,
+        let Abs::Fact(Fact::BoxAt(kind)) = existing.abs else {
+            return existing;
         };
+        let literal = LiteralId::new(self.literals.len());
+        self.literals.push(Literal { kind, bits });
         Val {
             literal,
             ..existing
