@@ -335,6 +335,7 @@ fn equal(a: Abs, b: Abs) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::Base;
 
     /// Whatever joins with whatever, in whatever order and grouping, and with a frame or without
     /// one; what may be an address in a frame stays that.
@@ -344,26 +345,46 @@ mod tests {
             param: Parameter(param),
             offset,
         };
-        let points = [
+        let word = Symbol {
+            base: Base(0),
+            offset: 8,
+        };
+        let float = Kind {
+            index: 0,
+            payload: Type::F64,
+        };
+        let facts = [
+            Fact::Box(float),
+            Fact::BoxAt(float),
+            Fact::Pointer(word),
+            Fact::Address,
+            Fact::Immediate,
+            Fact::ImmediateHalf,
+            Fact::NonZero,
+            Fact::Framed,
+        ];
+        let mut points = vec![
             Abs::Const(Const::I32(4)),
+            Abs::Const(Const::I64(0)),
+            Abs::Const(Const::I64(2)),
+            Abs::Const(Const::I64(3)),
             offset(1, 0),
             offset(1, 8),
             offset(2, 0),
-            Abs::Fact(Fact::ImmediateHalf),
-            Abs::Fact(Fact::Framed),
             Abs::Dynamic,
         ];
+        points.extend(facts.map(Abs::Fact));
         for frames in [&[1][..], &[], &[1, 2], &[70]] {
             let frames = Frames::new(frames.iter().copied().map(Parameter));
-            for a in points {
+            for &a in &points {
                 assert_eq!(a.join(a, frames), a);
-                for b in points {
+                for &b in &points {
                     let joined = a.join(b, frames);
                     assert_eq!(joined, b.join(a, frames), "{a:?} {b:?}");
                     assert_eq!(joined, joined.join(a, frames), "{a:?} {b:?}");
                     let may = frames.may_have(a) || frames.may_have(b);
                     assert_eq!(frames.may_have(joined), may, "{a:?} {b:?}");
-                    for c in points {
+                    for &c in &points {
                         let other = a.join(b.join(c, frames), frames);
                         assert_eq!(joined.join(c, frames), other, "{a:?} {b:?} {c:?}");
                     }

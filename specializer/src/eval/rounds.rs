@@ -11,8 +11,8 @@
 //! between the first and the last position of the cycle with which it was found.
 //!
 //! Invariant: at most [`DEPTH`] loops are on a stack, one of [`HEIGHTS`] together, and a loop grows
-//! once at most. So there are finitely many versions, and it is seldom that a node is evaluated
-//! again for them.
+//! once at most for each call in place that it is found to leave. So there are finitely many
+//! versions, and it is seldom that a node is evaluated again for them.
 
 use smallvec::SmallVec;
 
