@@ -5,9 +5,9 @@
 //! what is known of the parameter, so its key has no address, and the store keeps it as any other.
 //!
 //! Invariants: the versions depend on the requests and their bodies alone, as each round goes
-//! through these in order. A function has at most [`MOST`] for each way of passing numbers, the first
-//! that are named; and only those remain which do something with what they are given. What else a call names is the function
-//! itself, which does the same.
+//! through these in order. A function has at most [`MOST`] for each way of passing numbers, the
+//! first that are named; and only those remain which do something with what they are given. What
+//! else a call names is the function itself, which does the same.
 
 use std::collections::{HashMap, HashSet};
 

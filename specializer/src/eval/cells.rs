@@ -15,14 +15,12 @@
 //! Invariants: cached cells do not overlap; where two meet at a join, the wider one stays, and of
 //! two of one width that at the lower address: so no cell comes back. At most as many cells of
 //! dynamic contents are cached as the [`Window`] says. Those deepest in a stack give way. Known
-//! contents cost no code and do not count; but each node has a state of its own, so there is a
-//! limit to all.
+//! contents cost no code and do not count, but for memory: of all there are at most [`MOST`].
 
 use super::abs::{Abs, Fact, Frames};
 use super::frame::Frame;
 use super::span::{self, Span, Window, order};
 
-/// Most cells that are cached, those of known contents included.
 const MOST: usize = 256;
 
 /// A cached cell. `V` is what a value is in the current phase.
@@ -158,17 +156,15 @@ impl<V: Content> Cells<V> {
     pub fn evict(&mut self) -> Option<Cell<V>> {
         let Window { size, grows_up, .. } = self.window;
         let count = self.cells.len();
-        let dynamic = |cell: &&Cell<V>| !cell.value.abs().is_known();
-        if count <= size || count <= MOST && self.cells.iter().filter(dynamic).count() <= size {
+        let gives_way = |cell: &Cell<V>| count > MOST || !cell.value.abs().is_known();
+        if count <= size || self.cells.iter().filter(|cell| gives_way(cell)).count() <= size {
             return None;
         }
-        let gives_way = |cell: &Cell<V>| count > MOST || dynamic(&cell);
         let deepest = match grows_up {
             false => self.cells.iter().position(gives_way),
             true => self.cells.iter().rposition(gives_way),
         };
-        let deepest = deepest.expect("more cells than the window");
-        Some(self.cells.remove(deepest))
+        deepest.map(|deepest| self.cells.remove(deepest))
     }
 
     /// Forgets cells that lie wholly below `address` in the same stack.
