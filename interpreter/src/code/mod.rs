@@ -190,21 +190,21 @@ pub enum Callee {
     Certain(u32),
     /// An entry, with which what is called has to be compared.
     Guessed(u32),
-    /// The address of [`Candidates`], of which it is one if that is certain.
-    Several(u32, Certainty),
+    /// The address of [`Candidates`].
+    Several(u32),
 }
 
-/// Entries with which what is called has to be compared, in turn; the last ones may be 0.
-pub type Candidates = [u32; MAX_CANDIDATES];
+/// Entries with which what is called has to be compared, in turn; the last ones may be 0. Then that
+/// which is called otherwise, if that is certain.
+pub type Candidates = [u32; CANDIDATE_WORDS];
+
+const CANDIDATE_WORDS: usize = MAX_CANDIDATES + 1;
 
 /// Marks a call instruction whose hint is certain. At an entry this bit belongs to the arity.
 const CERTAIN: u32 = 1 << 28;
 
 /// Marks a call instruction whose hint, the other half, is the address of [`Candidates`].
 const SEVERAL: u32 = 1 << 27;
-
-/// Marks one that calls one of its [`Candidates`] and nothing else.
-const ONE_OF_SEVERAL: u32 = CERTAIN | SEVERAL;
 
 /// The callee hint of the call instruction at `call`.
 #[inline(always)]
@@ -213,8 +213,7 @@ pub fn callee(call: u32) -> Callee {
     match memory::load_u32(call) & (CERTAIN | SEVERAL) {
         _ if hint == 0 => Callee::Unknown,
         CERTAIN => Callee::Certain(hint),
-        SEVERAL => Callee::Several(hint, Certainty::Guessed),
-        ONE_OF_SEVERAL => Callee::Several(hint, Certainty::Certain),
+        SEVERAL => Callee::Several(hint),
         _ => Callee::Guessed(hint),
     }
 }
@@ -226,8 +225,7 @@ pub fn set_callee(call: u32, callee: Callee) -> Option<u32> {
         Callee::Unknown => return None,
         Callee::Guessed(entry) => (0, entry),
         Callee::Certain(entry) => (CERTAIN, entry),
-        Callee::Several(candidates, Certainty::Guessed) => (SEVERAL, candidates),
-        Callee::Several(candidates, Certainty::Certain) => (ONE_OF_SEVERAL, candidates),
+        Callee::Several(candidates) => (SEVERAL, candidates),
     };
     memory::store_u32(call, memory::load_u32(call) | mark);
     memory::store_u32(call + 4, hint);
@@ -237,22 +235,34 @@ pub fn set_callee(call: u32, callee: Callee) -> Option<u32> {
 /// Stores candidates, [`MAX_CANDIDATES`] at most and none of them 0, at `place`, which has room for
 /// [`Candidates`]. Returns the addresses of its words, all of which are links
 /// ([`annotations::RequestTable::links`]).
-pub fn put_candidates(place: u32, entries: &[u32]) -> [u32; MAX_CANDIDATES] {
+pub fn put_candidates(place: u32, entries: &[u32], certainty: Certainty) -> [u32; CANDIDATE_WORDS] {
+    let (compared, otherwise) = match (entries, certainty) {
+        ([compared @ .., last], Certainty::Certain) => (compared, *last),
+        _ => (entries, 0),
+    };
     array::from_fn(|index| {
         let word = place + 4 * index as u32;
-        memory::store_u32(word, entries.get(index).copied().unwrap_or(0));
+        let entry = match index {
+            MAX_CANDIDATES => otherwise,
+            _ => compared.get(index).copied().unwrap_or(0),
+        };
+        memory::store_u32(word, entry);
         word
     })
 }
 
-/// Candidate `index` of the [`Candidates`] at `candidates`, if there are so many.
+/// Candidate `index`, less than [`MAX_CANDIDATES`], of the [`Candidates`] at `candidates`, if there
+/// are so many to compare.
 #[inline(always)]
 pub fn candidate(candidates: u32, index: u32) -> Option<u32> {
-    if index == MAX_CANDIDATES as u32 {
-        return None;
-    }
     let entry = memory::load_u32(candidates + index * 4);
     (entry != 0).then_some(entry)
+}
+
+/// What is called if it is none of the [`Candidates`] at `candidates`, if that is certain.
+#[inline(always)]
+pub fn otherwise_called(candidates: u32) -> Option<u32> {
+    candidate(candidates, MAX_CANDIDATES as u32)
 }
 
 /// Marks the word of a cell whose instruction loads a closure: the other half is the closure's

@@ -27,9 +27,9 @@ pub fn note(
             (entries, certainty) => {
                 let place = next;
                 let entries: Vec<u32> = entries.iter().map(address).collect();
-                links.extend(code::put_candidates(place, &entries));
+                links.extend(code::put_candidates(place, &entries, certainty));
                 next += size_of::<Candidates>() as u32;
-                Callee::Several(place, certainty)
+                Callee::Several(place)
             }
         };
         links.extend(code::set_callee(address(&hint.call), callee));
@@ -37,10 +37,10 @@ pub fn note(
     let sent = messages.iter().map(|&message| {
         let place = next;
         next += size_of::<Candidates>() as u32;
-        links.extend(code::put_candidates(place, &[]));
+        links.extend(code::put_candidates(place, &[], Certainty::Guessed));
         links.extend(code::set_callee(
             address(&message.call),
-            Callee::Several(place, Certainty::Guessed),
+            Callee::Several(place),
         ));
         (message, place)
     });

@@ -9,10 +9,11 @@
 //! Many callees are certain: a closure that was made in this function; a captured variable, as
 //! wherever closures of this function are made it is one of a few; a sibling in the same block; a
 //! field of a module, or of blocks that nothing unknown gets hold of. Each has the code that the
-//! program put there, unless the program writes code pointers. In the same way, a captured variable or a field of a module is certainly an integer
-//! (what arithmetic gives of such is known as well) or the box of a number, and a parameter or a
-//! result is that: kinds of boxes are told where nobody needs the box ([`boxes`]). What
-//! OCaml leaves undefined (writing fields of modules and of closures by `Obj`) is not considered.
+//! program put there, unless the program writes code pointers. In the same way, a captured variable
+//! or a field of a module is certainly an integer (what arithmetic gives of such is known as well)
+//! or the box of a number, and a parameter or a result is that: kinds of boxes are told where
+//! nobody needs the box ([`boxes`]). What OCaml leaves undefined (writing fields of modules and of
+//! closures by `Obj`) is not considered.
 //!
 //! One pass over a function goes through it in ascending order, and again from labels whose state a
 //! jump back has changed. Functions are gone through again when something that they read has

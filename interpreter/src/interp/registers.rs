@@ -12,7 +12,7 @@ use super::fields::{fixed_field, global, modify, payload};
 use super::polls::polls_for_nothing;
 use crate::code::effect::{RETURN_SIZE, TRAP_SIZE, frame_size};
 use crate::code::opcode::Opcode;
-use crate::code::{self, CELL, Callee, Certainty};
+use crate::code::{self, CELL, Callee};
 use crate::memory::{self, Region, cell_read, cell_write, within};
 use crate::raise;
 use crate::value::{Value, WORD};
@@ -411,9 +411,7 @@ impl Registers {
         let code = memory::load_u32(within(self.accu as u32, Region::Fixed));
         match (profile_callee(self.pc, code), callee) {
             (0, Callee::Guessed(entry)) => specialize_guess(code, entry),
-            (0, Callee::Several(candidates, certainty)) => {
-                guess_several(code, candidates, certainty)
-            }
+            (0, Callee::Several(candidates)) => guess_several(code, candidates),
             (0, _) => code,
             (entry, _) => specialize_guess(code, entry),
         }
@@ -448,24 +446,21 @@ impl Registers {
     }
 }
 
-/// Compares code with each of the candidates that there are; if it is one of them, not with the
-/// last.
+/// Compares code with each of the candidates that there are to compare.
 #[inline(always)]
-fn guess_several(code: u32, candidates: u32, certainty: Certainty) -> u32 {
+fn guess_several(code: u32, candidates: u32) -> u32 {
     if specialize_active() == 0 {
         return code;
     }
     const { assert!(code::MAX_CANDIDATES == 8 && code::MAX_IN_PLACE == 4) };
-    let is_many = code::candidate(candidates, code::MAX_IN_PLACE as u32).is_some();
+    let otherwise = code::otherwise_called(candidates);
+    let most_compared = code::MAX_IN_PLACE as u32 - u32::from(otherwise.is_some());
+    let is_many = code::candidate(candidates, most_compared).is_some();
     macro_rules! guess {
         ($($index:literal)*) => {$(
             let Some(entry) = code::candidate(candidates, $index) else {
-                return code;
+                return otherwise.unwrap_or(code);
             };
-            let is_last = code::candidate(candidates, $index + 1).is_none();
-            if is_last && certainty == Certainty::Certain {
-                return entry;
-            }
             let guessed = match is_many {
                 true => specialize_guess_by_name(code, entry),
                 false => specialize_guess(code, entry),

@@ -8,6 +8,7 @@
 //! Invariant: contexts are interned, so equal ones have equal ids.
 
 use std::cmp::Ordering;
+use std::collections::hash_map::Entry;
 
 use smallvec::SmallVec;
 
@@ -128,7 +129,7 @@ struct Interned {
     /// The innermost position.
     position: Abs,
     /// How many positions are on the stack.
-    depth: usize,
+    depth: u32,
 }
 
 /// All contexts of one request.
@@ -277,7 +278,7 @@ impl Contexts {
 
     /// How many positions are on the stack.
     pub fn depth(&self, context: ContextId) -> usize {
-        self.contexts[context].depth
+        self.contexts[context].depth as usize
     }
 
     /// The block with the specialization whose outcome was assumed last, since the last position.
@@ -395,9 +396,10 @@ impl Contexts {
     }
 
     fn intern(&mut self, context: Context) -> ContextId {
-        if let Some(&known) = self.ids.get(&context) {
-            return known;
-        }
+        let new = match self.ids.entry(context) {
+            Entry::Occupied(known) => return *known.get(),
+            Entry::Vacant(new) => new,
+        };
         let outer = context.outer().unwrap_or(Self::ROOT);
         let Interned {
             call,
@@ -417,7 +419,6 @@ impl Contexts {
             position,
             depth,
         });
-        self.ids.insert(context, id);
-        id
+        *new.insert(id)
     }
 }

@@ -184,7 +184,7 @@ impl<P: Phase> Machine<'_, P> {
     /// one can be computed from.
     pub(super) fn may_give_framed(&self, op: Op, args: &[P::Value]) -> bool {
         let frames = self.cells.window.frames;
-        !gives_no_address(op) && args.iter().any(|arg| frames.may_have(arg.abs()))
+        args.iter().any(|arg| frames.may_have(arg.abs())) && !gives_no_address(op)
     }
 
     pub(super) fn emit_framed(

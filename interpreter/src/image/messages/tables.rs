@@ -6,7 +6,7 @@
 use super::super::hints::most_candidates;
 use super::{Message, Method};
 use crate::allocator;
-use crate::code;
+use crate::code::{self, Certainty};
 use crate::heap;
 use crate::memory;
 use crate::value::{Value, tag};
@@ -37,7 +37,7 @@ pub fn find_candidates() {
         let mut candidates: Vec<u32> = candidates.copied().filter(takes_them).collect();
         if candidates.len() <= most_candidates() {
             candidates.sort_unstable();
-            code::put_candidates(place, &candidates);
+            code::put_candidates(place, &candidates, Certainty::Guessed);
         }
     }
 }

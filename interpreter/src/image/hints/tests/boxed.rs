@@ -185,8 +185,8 @@ fn numbers_go_round_in_recursive_functions() {
 #[test]
 fn functions_out_of_sight_may_be_given_anything() {
     let then = |what: &str| boxed(&format!("Closure 0 @f; Push; {what}; {CALL} {F}"));
-    // Stays in sight: not used, in a block and its fields, by itself or beside something else; looked
-    // at by a primitive.
+    // Stays in sight: not used, in a block and its fields, by itself or beside something else;
+    // looked at by a primitive.
     for what in [
         "Acc0",
         "Acc0; MakeBlock1 0; GetField0",
