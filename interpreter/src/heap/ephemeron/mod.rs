@@ -355,22 +355,22 @@ pub fn after_mark(heap: &Heap) {
 
 fn erase_after_mark(heap: &Heap) {
     let mut ephemerons = heap.ephemerons.borrow_mut();
-    let none = heap.none.get();
+    // Nobody waits any longer.
+    let watches = Watches::new();
     ephemerons.all.retain(|&address| {
         let ephemeron = Value::block(address);
         let live = super::mark::is_live(heap, ephemeron);
         if live {
-            erase_dead(heap, ephemeron, none);
+            erase_dead(heap, &watches, ephemeron);
         }
         live
     });
 }
 
-fn erase_dead(heap: &Heap, ephemeron: Value, none: Value) {
-    // Nobody waits any longer.
-    let watches = Watches::new();
+fn erase_dead(heap: &Heap, watches: &Watches, ephemeron: Value) {
+    let none = heap.none.get();
     for index in FIRST_KEY..ephemeron.wosize() {
-        if !super::mark::is_live(heap, skip(heap, &watches, ephemeron, index)) {
+        if !super::mark::is_live(heap, skip(heap, watches, ephemeron, index)) {
             ephemeron.init_field(index, none);
             ephemeron.init_field(DATA, none);
         }
@@ -379,9 +379,12 @@ fn erase_dead(heap: &Heap, ephemeron: Value, none: Value) {
 
 /// What a field of an ephemeron holds. If that is a forced suspension which may be skipped, and has
 /// a block for its value, the field holds the value from now on; integers are never there.
+#[inline(always)]
 fn skip(heap: &Heap, watches: &Watches, ephemeron: Value, field: usize) -> Value {
     let value = ephemeron.field(field);
-    if !heap.in_major(value) || watches.own_tag(value) != tag::FORWARD {
+    // Few have such a header, be it their own or a planted one.
+    let may_be_one = value.is_block() && matches!(value.tag(), tag::FORWARD | tag::INFIX);
+    if !may_be_one || !heap.in_major(value) || watches.own_tag(value) != tag::FORWARD {
         return value;
     }
     let target = value.field(0);
