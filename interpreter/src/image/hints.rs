@@ -92,6 +92,10 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
         CodePointers::Stay => program.loads.iter().filter_map(load).collect(),
         CodePointers::Change => Vec::new(),
     };
+    let (boxed, restarted) = match pointers {
+        CodePointers::Stay => (program.boxed(&boxes), program.restarted(&boxes)),
+        CodePointers::Change => Default::default(),
+    };
     Found {
         calls: program.calls.iter().map(hint).collect(),
         loads,
@@ -107,14 +111,8 @@ pub fn find(code: &[i32], entries: &[Entry], pointers: CodePointers, facts: &dyn
             .filter(|entry| early::returns(code, entry))
             .map(|entry| entry.position)
             .collect(),
-        boxed: match pointers {
-            CodePointers::Stay => program.boxed(&boxes),
-            CodePointers::Change => FxHashMap::default(),
-        },
-        restarted: match pointers {
-            CodePointers::Stay => program.restarted(&boxes),
-            CodePointers::Change => FxHashMap::default(),
-        },
+        boxed,
+        restarted,
     }
 }
 

@@ -84,10 +84,8 @@ impl Followed {
 
     /// Whether the number may go without its box.
     pub fn may_be_bare(&self, origin: Origin) -> bool {
-        let is_made_late = self.opened.contains(&origin)
-            && !self.existing.contains(&origin)
-            && !self.watched.contains(&origin);
-        is_made_late || !self.is_kept(origin)
+        let is_made_late = self.opened.contains(&origin) && !self.existing.contains(&origin);
+        !self.watched.contains(&origin) && (is_made_late || !self.stored.contains(&origin))
     }
 }
 

@@ -122,7 +122,7 @@ impl Program<'_> {
                 self.boxes.store_result(function as usize);
             }
         }
-        if !certain || seen == Seen::Nothing {
+        if !certain {
             // Who else is called gets them as well.
             arguments
                 .iter()

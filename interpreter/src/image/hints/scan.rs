@@ -111,11 +111,7 @@ pub fn gives_data(instruction: &Instruction) -> bool {
     use Opcode::*;
     matches!(
         instruction.opcode,
-        Atom0
-            | PushAtom0
-            | Atom
-            | PushAtom
-            | MakeFloatBlock
+        MakeFloatBlock
             | SetFloatField
             | VectLength
             | GetBytesChar
