@@ -160,13 +160,15 @@ mod wasm {
         let copied = longest_copied(words.sum());
         // A function in pieces is left, and returns, from any of them.
         let in_pieces: FxHashSet<usize> = plan.cuts.iter().map(|cut| cut.entry).collect();
-        let nothing = Boxed::default();
-        let entries = plan.entries.iter().map(|entry| {
-            let boxed = found.boxed.get(&entry.position);
+        let unless_in_pieces = |entry: &Entry, boxed: Option<&Boxed>| {
             let boxed = boxed.filter(|_| !in_pieces.contains(&entry.position));
+            boxed.cloned().unwrap_or_default()
+        };
+        let entries = plan.entries.iter().map(|entry| {
+            let boxed = unless_in_pieces(entry, found.boxed.get(&entry.position));
             let request = Request {
                 flags: flags(entry) | flag(&found.early, entry, REQUEST_RETURNS_EARLY),
-                ..entry_request(code_start, entry, boxed.unwrap_or(&nothing))
+                ..entry_request(code_start, entry, &boxed)
             };
             (request, names.of_function(entry.position))
         });
@@ -177,15 +179,14 @@ mod wasm {
             };
             let is_seen = |missing: &u32| found.partial.contains(&(entry.position, *missing));
             counts.filter(is_seen).map(|missing| {
-                let boxed = found.restarted.get(&(entry.position, missing));
-                let boxed = boxed.filter(|_| !in_pieces.contains(&entry.position));
-                let boxed = boxed.unwrap_or(&nothing);
+                let boxed =
+                    unless_in_pieces(entry, found.restarted.get(&(entry.position, missing)));
                 let request = match entry.end - entry.position <= copied {
                     true => Request {
                         flags: flags(entry),
-                        ..copy_request(code_start, entry, missing, boxed)
+                        ..copy_request(code_start, entry, missing, &boxed)
                     },
-                    false => restart_request(code_start, entry, missing, boxed),
+                    false => restart_request(code_start, entry, missing, &boxed),
                 };
                 (request, names.of_partial(entry.position))
             })
