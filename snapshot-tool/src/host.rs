@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use cpu_time::ProcessTime;
-use wasmtime::{StoreLimits, StoreLimitsBuilder};
+use wasmtime::{Memory, StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::p1::WasiP1Ctx;
 use wasmtime_wasi::{FsPerms, WasiCtxBuilder};
 
 use crate::engine;
 use crate::limits::Limits;
+use crate::memory;
 use crate::status_line::StatusLine;
 use crate::streams::{self, Streams};
 use crate::strings::Strings;
@@ -131,6 +132,7 @@ enum Inherited {
 pub struct Host {
     pub wasi: WasiP1Ctx,
     pub limits: StoreLimits,
+    memory: Option<Memory>,
     /// By the addresses of a call and of code, how often the one called the other, in a module that
     /// counts.
     pub callees: HashMap<(u32, u32), u64>,
@@ -157,6 +159,7 @@ impl Host {
         Self {
             wasi,
             limits: limits.build(),
+            memory: None,
             callees: HashMap::new(),
             strings: None,
             inherited: Inherited::Nothing,
@@ -279,6 +282,12 @@ impl Host {
 #[derive(Debug, thiserror::Error)]
 #[error("the program exits with status {0}")]
 pub struct ExitStatus(pub i32);
+
+impl<T: AsMut<Host>> memory::Store for T {
+    fn memory(&mut self) -> &mut Option<Memory> {
+        &mut self.as_mut().memory
+    }
+}
 
 impl AsMut<Host> for Host {
     fn as_mut(&mut self) -> &mut Host {

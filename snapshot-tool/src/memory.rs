@@ -2,7 +2,7 @@
 //!
 //! Invariant: an address outside of the memory is a [`Fault`], never a panic.
 
-use wasmtime::{Caller, Extern};
+use wasmtime::{Caller, Extern, Memory};
 
 use crate::streams::Errno;
 
@@ -17,10 +17,25 @@ impl From<Fault> for Errno {
     }
 }
 
+/// The state of a store with one guest.
+pub trait Store {
+    /// The guest's memory, once a call has asked for it: to look it up by its name takes as long as
+    /// a short write.
+    fn memory(&mut self) -> &mut Option<Memory>;
+}
+
 /// The guest's memory and the state of its store.
-pub fn parts<'a, T>(caller: &'a mut Caller<'_, T>) -> wasmtime::Result<(&'a mut [u8], &'a mut T)> {
-    let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
-        return Err(wasmtime::Error::msg("the module exports no memory"));
+pub fn parts<'a, T: Store>(
+    caller: &'a mut Caller<'_, T>,
+) -> wasmtime::Result<(&'a mut [u8], &'a mut T)> {
+    let memory = match *caller.data_mut().memory() {
+        Some(memory) => memory,
+        None => {
+            let Some(Extern::Memory(memory)) = caller.get_export("memory") else {
+                return Err(wasmtime::Error::msg("the module exports no memory"));
+            };
+            *caller.data_mut().memory().insert(memory)
+        }
     };
     Ok(memory.data_and_store_mut(caller))
 }
@@ -41,13 +56,14 @@ pub fn word(memory: &[u8], address: u32) -> Result<u32, Fault> {
 }
 
 /// Address and length of each buffer in a list of `count`.
-pub fn buffers(memory: &[u8], list: u32, count: u32) -> Result<Vec<(u32, usize)>, Fault> {
+pub fn buffers(
+    memory: &[u8],
+    list: u32,
+    count: u32,
+) -> Result<impl Iterator<Item = (u32, usize)>, Fault> {
     let (buffers, _) = slice(memory, list, 8 * count as usize)?.as_chunks();
-    Ok(buffers
-        .iter()
-        .map(|buffer| {
-            let buffer = u64::from_le_bytes(*buffer);
-            (buffer as u32, (buffer >> 32) as usize)
-        })
-        .collect())
+    Ok(buffers.iter().map(|buffer| {
+        let buffer = u64::from_le_bytes(*buffer);
+        (buffer as u32, (buffer >> 32) as usize)
+    }))
 }

@@ -170,7 +170,6 @@ pub fn get(memory: &mut [u8], host: &mut Host, fd: u32, at: u32, count: u32, rea
     let streams = mine(host, fd)?;
     let mut done = |memory: &mut [u8]| {
         let (start, len) = buffers(memory, at, count)?
-            .into_iter()
             .find(|&(_, len)| len > 0)
             .unwrap_or((0, 0));
         let filled = streams.read(fd, slice_mut(memory, start, len)?)?;
@@ -182,10 +181,9 @@ pub fn get(memory: &mut [u8], host: &mut Host, fd: u32, at: u32, count: u32, rea
 pub fn put(memory: &mut [u8], host: &mut Host, fd: u32, at: u32, count: u32, out: u32) -> Answer {
     let streams = mine(host, fd)?;
     let done = |memory: &mut [u8]| {
-        let mut slices = Vec::new();
-        for (start, len) in buffers(memory, at, count)? {
-            slices.push(IoSlice::new(slice(memory, start, len)?));
-        }
+        let slices = buffers(memory, at, count)?;
+        let slices = slices.map(|(start, len)| slice(memory, start, len).map(IoSlice::new));
+        let slices = slices.collect::<Result<Vec<_>, Fault>>()?;
         let written = streams.write(fd, &slices)?;
         store(memory, out, &(written as u32).to_le_bytes())
     };

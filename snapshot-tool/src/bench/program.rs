@@ -187,12 +187,16 @@ impl Bench {
             .transpose()?
             .map(Arc::new);
         let start = std::time::Instant::now();
-        let mut pipeline = Pipeline::new(Settings {
+        let mut settings = Settings {
             mode,
             cache,
             precompiled: Some(self.precompiled),
             ..Settings::default()
-        })?;
+        };
+        // As `build --emit cwasm` has it: machine code names imports by their numbers.
+        settings.options.keeps_imports = true;
+        settings.options.stacks = engine::HAS_STACKS;
+        let mut pipeline = Pipeline::new(settings)?;
         let wasm = pipeline.module(program)?;
         let module = pipeline.machine_code(&wasm)?;
         let bytes = module.serialize().map_err(engine::error)?;

@@ -477,12 +477,13 @@ fn ranges(memory: &[u8], part: &Part, (params, answer): Made) -> Result<Vec<(u32
         },
         Part::Vectors { list, count } => {
             let mut left = count.map_or(Ok(usize::MAX), count_at)?;
-            let mut buffers = buffers(memory, param(list), param(list + 1))?;
-            for (_, len) in &mut buffers {
-                *len = left.min(*len);
-                left -= *len;
-            }
-            buffers
+            let buffers = buffers(memory, param(list), param(list + 1))?;
+            let taken = buffers.map(|(start, len)| {
+                let taken = left.min(len);
+                left -= taken;
+                (start, taken)
+            });
+            taken.collect()
         }
     })
 }

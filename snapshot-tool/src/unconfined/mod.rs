@@ -28,7 +28,7 @@ use rustix::io::Errno;
 use specializer::Absent;
 use wasmtime::{Caller, Linker};
 
-use crate::memory::{Fault, parts, slice, slice_mut};
+use crate::memory::{self, Fault, parts, slice, slice_mut};
 use crate::streams::Streams;
 use files::Files;
 use identity::Times;
@@ -177,7 +177,7 @@ fn version(_: &mut Unconfined, _: &mut Call) -> Answer {
 
 /// Defines the functions for guests that import them. A guest is served if `state` has something
 /// for it.
-pub fn define<T: 'static>(
+pub fn define<T: memory::Store + 'static>(
     linker: &mut Linker<T>,
     state: fn(&mut T) -> Option<&mut Unconfined>,
 ) -> wasmtime::Result<()> {
