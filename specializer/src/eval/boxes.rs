@@ -175,6 +175,15 @@ impl<P: Phase> Machine<'_, P> {
         }
     }
 
+    /// Whether a call does nothing but to make a box that is virtual.
+    pub(super) fn makes_virtual_box(&self, callee: Callee) -> bool {
+        let made = match callee {
+            Callee::Direct(function) => self.evaluation.boxes.made_by(function),
+            Callee::Slot { .. } | Callee::Indirect { .. } => None,
+        };
+        made.is_some() && self.evaluation.boxing == Boxing::Virtual
+    }
+
     /// `box.exists`.
     pub(super) fn existing_box(&mut self, value: P::Value, kind: P::Value) -> P::Value {
         let kind = match self.evaluation.boxing {

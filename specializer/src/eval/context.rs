@@ -75,8 +75,11 @@ impl Context {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Extent {
     Whole,
-    /// Ways to a return that have no effects: see [`super::trial`].
-    Trial,
+    /// Ways to a return that have no effects, so many positions of them at most: see
+    /// [`super::trial`].
+    Trial {
+        most: u8,
+    },
 }
 
 /// Where a context is in the program: the positions of the calls it is in, and its own. Orders
@@ -113,9 +116,6 @@ impl ProgramPoint {
         [at((0, 0, i64::MIN)), at((u32::MAX, u32::MAX, i64::MAX))]
     }
 }
-
-/// How many positions of a callee are evaluated to try a call.
-const MOST_TRIED: usize = 40;
 
 /// For how many positions it is known what a call returned.
 const OUTCOME_POSITIONS: u8 = 3;
@@ -220,7 +220,7 @@ impl Contexts {
         let call = self.contexts[context].call?;
         match self.of(call) {
             Context::Call {
-                extent: Extent::Trial,
+                extent: Extent::Trial { .. },
                 ..
             } => Some(call),
             _ => None,
@@ -243,13 +243,20 @@ impl Contexts {
         let Some((kind, base, offset)) = position.plus(0).map(order) else {
             return false;
         };
-        let is_ahead = here.is_none_or(|here| here.0 == kind && here.1 == base && here.2 < offset);
+        let is_ahead = here.is_none_or(|here| here.0 == kind && here.1 == base && here.2 <= offset);
         if !is_ahead {
             return false;
         }
         let next = self.push(call, position);
+        let most = match self.of(call) {
+            Context::Call {
+                extent: Extent::Trial { most },
+                ..
+            } => usize::from(most),
+            _ => 0,
+        };
         let tried = self.tried.entry(call).or_default();
-        tried.contains(&next) || tried.len() < MOST_TRIED && tried.insert(next)
+        tried.contains(&next) || tried.len() < most && tried.insert(next)
     }
 
     /// The same, if there is one already and it is evaluated as a whole.

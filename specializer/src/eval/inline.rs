@@ -35,7 +35,7 @@ pub struct Inlining {
     pub hot: Limits,
 }
 
-/// Limits of calls in place: bytes of code, but for the depth.
+/// Limits of calls in place: bytes of code, but for the last two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Limits {
     /// The callee's, wherever it is called.
@@ -56,6 +56,9 @@ pub struct Limits {
     pub total_recursive: u32,
     /// How many such calls may be within each other.
     pub depth: usize,
+    /// Whether cells are stored before any call that is tried: shorter, as they are not stored
+    /// again for the next one.
+    pub stores_first: bool,
 }
 
 impl Inlining {
@@ -106,6 +109,7 @@ impl Limits {
         given: 0,
         recursive: 0,
         total: 2048,
+        stores_first: true,
         ..Self::MEDIUM
     };
 
@@ -119,6 +123,7 @@ impl Limits {
         total: 8192,
         total_recursive: 1536,
         depth: 8,
+        stores_first: false,
     };
 
     const HIGH: Self = Self {

@@ -163,7 +163,7 @@ impl<'a, P: Phase> Machine<'a, P> {
             self.values[self.evaluation.prepared.local[param] as usize] = Some(value);
         }
         if let Some(callee) = self.contexts.trial(self.context) {
-            return self.try_block(callee, data);
+            return self.try_block(callee, block, data);
         }
         let Some((last, insts)) = data.insts.split_last() else {
             look(self, 0);

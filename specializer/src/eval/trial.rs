@@ -24,6 +24,19 @@ use crate::ir::generic::{Block, BlockData, Inst};
 use crate::ir::{Callee, Terminator, Type};
 use crate::op::{Intrinsic, Op};
 
+/// How many positions of a callee are evaluated to try a call.
+const MOST_TRIED: u8 = 64;
+
+/// The same if the callee loops, and calls itself in tail position alone.
+const MOST_TRIED_OF_LOOPS: u8 = 16;
+
+/// Between how many ways a callee that is tried may choose at once.
+const MOST_WAYS: u32 = 4;
+
+/// Which parameters of a choice are its bounds.
+const FIRST_WAY: usize = 1;
+const END_OF_WAYS: usize = 2;
+
 /// Which parameter of an event is the stack pointer: what lies from there on belongs to the event.
 const EVENT_STACK: usize = 2;
 
@@ -58,20 +71,38 @@ impl<P: Phase> Machine<'_, P> {
         {
             return None;
         }
-        let context = self
-            .contexts
-            .call(self.context, self.node, slot, Extent::Trial);
+        // The first round of a loop is not worth a copy.
+        let most = match request.loops && !request.is_recursive {
+            true => MOST_TRIED_OF_LOOPS,
+            false => MOST_TRIED,
+        };
+        // Other calls follow one of a function that calls itself: what is in memory where both ways
+        // meet is not stored again for them.
+        let sync_due = self.cells.sync_due;
+        if request.is_recursive || limits.stores_first {
+            self.sync_if_due();
+        }
+        let extent = Extent::Trial { most };
+        let context = self.contexts.call(self.context, self.node, slot, extent);
+        let mut cells = self.cells.clone();
+        // What they hold may have changed after the call, if that is made.
+        cells.sync_due = sync_due;
         let tried = Tried {
             callee: call.callee,
             args: args.into(),
-            cells: self.cells.clone(),
+            cells,
         };
         self.note_continuation(context, call, Some(tried));
         Some(Exit::Jump(self.beginning(context, request, slot, args)))
     }
 
     /// Evaluates a block of a callee that is tried, if it may be.
-    pub(super) fn try_block(&mut self, callee: ContextId, data: &BlockData) -> Exit<P::Value> {
+    pub(super) fn try_block(
+        &mut self,
+        callee: ContextId,
+        block: Block,
+        data: &BlockData,
+    ) -> Exit<P::Value> {
         let goes_on = match data.term {
             Terminator::Jump(_)
             | Terminator::Branch { .. }
@@ -79,13 +110,30 @@ impl<P: Phase> Machine<'_, P> {
             | Terminator::Return(_) => true,
             Terminator::TailCall { .. } | Terminator::Unreachable => false,
         };
-        let mut insts = data.insts.iter();
-        let is_free = goes_on && insts.clone().all(|inst| is_free_of_effects(inst.op));
+        let (switch, insts) = match data.insts.split_last() {
+            Some((last, insts)) if last.op == Op::Intrinsic(Intrinsic::SpecializeRange) => {
+                (Some(last), insts)
+            }
+            _ => (None, &data.insts[..]),
+        };
+        let mut insts = insts.iter();
+        let is_free = goes_on && insts.clone().all(|inst| self.is_free_of_effects(inst.op));
         let ends = matches!(data.term, Terminator::Return(_));
-        match is_free && insts.all(|inst| self.try_inst(callee, inst, ends)) {
-            true => self.terminator(&data.term),
-            false => self.give_up(callee),
+        if !is_free || !insts.all(|inst| self.try_inst(callee, inst, ends)) {
+            return self.give_up(callee);
         }
+        match switch {
+            None => self.terminator(&data.term),
+            Some(switch) if self.is_narrow(switch) => self.specialize(block, switch, &data.term),
+            Some(_) => self.give_up(callee),
+        }
+    }
+
+    /// Whether a choice is one of a few: with more, the callee would choose again.
+    fn is_narrow(&self, choice: &Inst) -> bool {
+        let bound = |index: usize| self.value(choice.args[index]).abs().as_u32();
+        let ways = bound(FIRST_WAY).zip(bound(END_OF_WAYS));
+        ways.is_some_and(|(first, end)| end.wrapping_sub(first) <= MOST_WAYS)
     }
 
     /// Evaluates an instruction without effects of a callee that is tried, unless it is where that
@@ -202,49 +250,49 @@ impl<P: Phase> Machine<'_, P> {
         let tried = self.continuations[&callee].tried.clone();
         tried.expect("it is tried")
     }
-}
 
-/// Whether nothing is changed by it but cells.
-fn is_free_of_effects(op: Op) -> bool {
-    match op {
-        Op::Intrinsic(intrinsic) => matches!(
-            intrinsic,
-            Intrinsic::ContextUpdate
-                | Intrinsic::LockstepEvent
-                | Intrinsic::SpecializeActive
-                | Intrinsic::SpecializeInlined
-                | Intrinsic::SpecializeInSlot
-                | Intrinsic::SpecializeKnown
-                | Intrinsic::SafepointPassed
-                | Intrinsic::SafepointNeedless
-                | Intrinsic::AddressWithin
-                | Intrinsic::Nonzero
-                | Intrinsic::Immediate
-                | Intrinsic::BlockAddress
-                | Intrinsic::PointsTo
-                | Intrinsic::CellsRead
-                | Intrinsic::CellsRead8
-                | Intrinsic::CellsRead32
-                | Intrinsic::CellsWrite
-                | Intrinsic::CellsWrite8
-                | Intrinsic::CellsWrite32
-                | Intrinsic::CellsDropBelow
-                | Intrinsic::CellsDropAbove
-                | Intrinsic::BoxKind
-        ),
-        Op::Const(_)
-        | Op::Plain(_)
-        | Op::Select
-        | Op::Load { .. }
-        | Op::GlobalGet(_)
-        | Op::SymbolAddress(_) => true,
-        Op::Call(_)
-        | Op::Store { .. }
-        | Op::GlobalSet(_)
-        | Op::MemorySize
-        | Op::MemoryGrow
-        | Op::MemoryCopy
-        | Op::MemoryFill
-        | Op::Beyond(_) => false,
+    /// Whether nothing is changed by it but cells.
+    fn is_free_of_effects(&self, op: Op) -> bool {
+        match op {
+            Op::Intrinsic(intrinsic) => matches!(
+                intrinsic,
+                Intrinsic::ContextUpdate
+                    | Intrinsic::LockstepEvent
+                    | Intrinsic::SpecializeActive
+                    | Intrinsic::SpecializeInlined
+                    | Intrinsic::SpecializeInSlot
+                    | Intrinsic::SpecializeKnown
+                    | Intrinsic::SafepointPassed
+                    | Intrinsic::SafepointNeedless
+                    | Intrinsic::AddressWithin
+                    | Intrinsic::Nonzero
+                    | Intrinsic::Immediate
+                    | Intrinsic::BlockAddress
+                    | Intrinsic::PointsTo
+                    | Intrinsic::CellsRead
+                    | Intrinsic::CellsRead8
+                    | Intrinsic::CellsRead32
+                    | Intrinsic::CellsWrite
+                    | Intrinsic::CellsWrite8
+                    | Intrinsic::CellsWrite32
+                    | Intrinsic::CellsDropBelow
+                    | Intrinsic::CellsDropAbove
+                    | Intrinsic::BoxKind
+            ),
+            Op::Const(_)
+            | Op::Plain(_)
+            | Op::Select
+            | Op::Load { .. }
+            | Op::GlobalGet(_)
+            | Op::SymbolAddress(_) => true,
+            Op::Call(callee) => self.makes_virtual_box(callee),
+            Op::Store { .. }
+            | Op::GlobalSet(_)
+            | Op::MemorySize
+            | Op::MemoryGrow
+            | Op::MemoryCopy
+            | Op::MemoryFill
+            | Op::Beyond(_) => false,
+        }
     }
 }
