@@ -1,6 +1,6 @@
-;; A call is tried on ways that branch: past a jump, whose position is said twice, through a choice of
-;; a few, and over a box that is virtual. The store in the last of the three ways is not: there the
-;; call is made. So is it before a choice of five, which the callee would make again.
+;; A call is tried on ways that branch: past a jump, whose position is said twice, through a choice
+;; of a few, and over a box that is virtual. The store in the last of the three ways is not: there
+;; the call is made. So is it before a choice of five, which the callee would make again.
 ;; run 0 -> 7
 ;; run 1 -> 10
 ;; run 2 -> 10
